@@ -6,7 +6,7 @@ SHELL := bash
 
 GO       ?= go
 VERSION  := $(shell git describe --always --dirty 2>/dev/null || echo devel)
-# Symbols and DWARF, a third of the binary, are only for debuggers: DEBUG=1 keeps them.
+# Only debuggers need symbols and DWARF, a third of the binary: DEBUG=1 keeps them.
 LDFLAGS  := $(if $(DEBUG),,-s -w) -X main.release=$(VERSION)
 ADDR     ?= 127.0.0.1:8080
 ADMIN    ?= 127.0.0.1:8081
@@ -15,7 +15,7 @@ CORPUS   ?= $(or $(TMPDIR),/tmp)/kindex-corpus-$(N)
 COMMITS  ?= 5000
 HISTORY  ?= $(CORPUS)-history-$(COMMITS)
 BENCH    ?= $(or $(TMPDIR),/tmp)/kindex-bench
-# A number of runs: with a duration, go test sometimes fails when the time is up.
+# A number of runs, because go test sometimes fails at the end of a duration.
 FUZZTIME ?= 5000x
 # Fuzz targets that render an image or a page take milliseconds per input.
 SLOWFUZZ := FuzzPNG|FuzzGet
@@ -25,7 +25,7 @@ SLOWFUZZ := FuzzPNG|FuzzGet
 help: ## list all targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "%-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: build ## build the included content and serve it; print a key to try it with
+run: build ## build the included content and serve it; print an API key for trying it out
 	@bin/kindex build --content content --out .
 	@key=$$(bin/kindex keys create --account local --name 'make run' --replace); \
 	  bin/kindex accounts limit local 1000000 >/dev/null; \
@@ -134,13 +134,13 @@ scale: build corpus ## validate, build and verify N generated entities; print ti
 	  bin/kindex build --content $(CORPUS) --out "$$out" --as-of 2026-11-01; \
 	  bin/kindex verify "$$out"
 
-# Run nothing else at the same time: half of the figures are times. For each missed target, a
-# profile is written to BENCH.
+# Run nothing else at the same time, because half of the results are times. For each missed
+# target, a profile is written to BENCH.
 bench: build corpus history ## run the benchmarks on N generated entities, compared with git, FTS5, Bleve and net/http; print a table and JSON lines
 	@echo 'compiling bin/bench' && $(GO) build -o bin/bench ./cmd/bench
 	@bin/bench -corpus $(CORPUS) -history $(HISTORY) -profile $(BENCH) $(BENCHFLAGS)
 
-snapshots: tools ## build, import, format and replay every public snapshot; prints NOT RUN if they are missing
+snapshots: tools ## build, import, format and replay every public snapshot; print NOT RUN if they are missing
 	@KINDEX_SOAK=1 $(GO) test -count=1 -v -timeout 0 -run 'ShippedContent|EverySnapshot|SnapshotsAreFormatted|LikeTheConverters|OfCollection' ./builder ./builder/importer ./cmd/kindex | grep -vE '^(=== |    --- PASS)'
 
 sdk: test-tools ## pack the client libraries into site/sdk/archives, with the version of the OpenAPI description

@@ -25,8 +25,8 @@ import (
 	"kindex/indexes"
 )
 
-// Version is the version of the builder and part of a build's identity. Raise it if the
-// same content would produce different artifacts or problems: a build reuses what a
+// Version is the version of the builder and part of a build's identity. Increase it whenever the
+// same content would produce different artifacts or problems, because a build reuses what a
 // previous build of the same version has read and compressed.
 const Version = "6"
 
@@ -37,21 +37,21 @@ type Options struct {
 	// modifies it. If nil, Content is read.
 	Loaded *Loaded
 	Out    string    // the output folder
-	AsOf   time.Time // the time for which scores are calculated
+	AsOf   time.Time // the time as of which scores are calculated
 	Keep   int       // how many builds to keep, including the current one
-	// Key seals the build, so that a later one can reuse it, and verifies the seals of
-	// previous builds. With a nil Key the build is not sealed and reuses nothing.
+	// Key seals the build, so that a later one can reuse it, and verifies the seals of previous
+	// builds. If Key is nil, the build is not sealed and reuses nothing.
 	Key *Key
-	// TrustPrevious trusts the published build in the output folder, even if unsealed,
-	// and seals it. TakenOver, if not nil, is called with its manifest.
+	// TrustPrevious trusts the published build in the output folder, even if unsealed, and seals
+	// it. TakenOver, if not nil, is called with that build's manifest.
 	TrustPrevious bool
 	TakenOver     func(*store.Manifest)
 	// AllowShrink allows a build that would otherwise fail with a *ShrinkError.
 	AllowShrink bool
-	// Still is set while the content is being edited: the history of content outside git is
-	// then left unchanged.
+	// Still is set while the content is being edited. The build then leaves the history of
+	// content outside git unchanged.
 	Still bool
-	head  *gitlog.Head // the git head at which Loaded was read; nil to ask git
+	head  *gitlog.Head // the git head when Loaded was read; if nil, git is asked for it
 	// Wait is called if another build is running; Build then waits for it. If Wait is
 	// nil, Build returns a *store.BusyError instead.
 	Wait func(*store.BusyError)
@@ -136,7 +136,7 @@ type build struct {
 
 	previous *exports.Build // the previous build; nil if nothing is reused
 	damaged  error          // why the current build could not be opened
-	skipped  bool           // whether a newer build than previous could not be opened
+	skipped  bool           // whether a build newer than previous could not be opened
 
 	untrusted    *UntrustedError // why the current build is not reused; nil if it is reused
 	tracked      string          // why no build in the output folder is trusted; "" if builds may be trusted
@@ -281,8 +281,8 @@ func (b *build) write(context.Context) error {
 }
 
 func (b *build) place(context.Context) error {
-	// Move the index into place first, since a build that is in place must have one. An
-	// existing index with this ID may come from anyone.
+	// Move the index into place first, since a build that is in place must have one. An existing
+	// index with this ID is not trusted unless it is sealed.
 	trusted := false
 	if manifest, _, err := store.ManifestBytes(filepath.Join(store.BuildsDir(b.Out), b.manifest.ID)); err == nil {
 		_, trusted = b.Key.sealed(b.Out, b.manifest.ID, manifest)
@@ -331,7 +331,7 @@ func (b *build) pruneIndexes() error {
 
 // discard removes the files of an unfinished build.
 func (b *build) discard() error {
-	_ = b.indexing.Wait() // the error that led here is reported; this one may only be a consequence of it
+	_ = b.indexing.Wait() // the original error is reported; this one may only be a consequence of it
 	var errs []error
 	if b.out != nil {
 		errs = append(errs, b.out.Discard())
@@ -369,12 +369,12 @@ func LoadContent(dir string, progress func(done, total int)) (*Loaded, yamldoc.P
 	return withFormula(content.Load(dir, progress))
 }
 
-// LoadFolder is LoadContent for a folder that has already been read.
+// LoadFolder is like LoadContent, but for a folder that has already been read.
 func LoadFolder(f *content.Folder) (*Loaded, yamldoc.Problems, error) {
 	return withFormula(f.Content())
 }
 
-// CheckFolder is LoadFolder for callers that only need the problems.
+// CheckFolder is like LoadFolder, but for callers that only need the problems.
 func CheckFolder(f *content.Folder) (yamldoc.Problems, error) {
 	_, problems, err := withFormula(f.Check())
 	return problems, err

@@ -20,7 +20,7 @@ import (
 
 var asOf = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 
-// build builds, verifies the result and logs the cost.
+// build runs a build, verifies the result and logs the time and memory that it took.
 func build(t *testing.T, content string) *builder.Report {
 	t.Helper()
 	out := t.TempDir()
@@ -53,8 +53,8 @@ func TestShippedContent(t *testing.T) {
 	}
 }
 
-// TestEverySnapshot builds everything that the converters create from the public
-// collections, if they are next to the repository.
+// TestEverySnapshot builds everything that the converters create from the public collections, if
+// these are in a folder next to the repository.
 func TestEverySnapshot(t *testing.T) {
 	suite.WithoutRace(t)
 	shared := suite.Collections(t)

@@ -52,7 +52,8 @@ func (b *build) walk(ctx context.Context) error {
 	return nil
 }
 
-// known returns the entity of a file in the working tree if the file is the given blob.
+// known returns the entity of a file in the working tree if the file's content is the given
+// blob.
 func (b *build) known(typ, slug, blob string) *record.Entity {
 	at, ok := slices.BinarySearchFunc(b.content.Entities, &record.Entity{Type: typ, Slug: slug}, record.CompareKey)
 	if !ok || hex.EncodeToString(b.content.Blobs[at][:]) != blob {
@@ -61,7 +62,7 @@ func (b *build) known(typ, slug, blob string) *record.Entity {
 	return b.content.Entities[at]
 }
 
-// buildSnapshots builds everything that depends on both the history and today's scores.
+// buildSnapshots builds everything that depends on both the history and the current scores.
 func (b *build) buildSnapshots(context.Context) error {
 	return b.archive.BuildSnapshots(b.content.Entities)
 }
@@ -70,7 +71,7 @@ func (b *build) buildSnapshots(context.Context) error {
 // build.
 type ShrinkError struct{ Problem string }
 
-// Error returns what would be lost, and which option allows that loss.
+// Error returns a message that states what would be lost and which option allows that loss.
 func (e *ShrinkError) Error() string {
 	return e.Problem + "; if that is intended, build with --allow-shrink"
 }
@@ -82,7 +83,7 @@ func (b *build) guard(context.Context) error {
 	case b.AllowShrink:
 		return nil
 	case b.damaged != nil && b.head.Commit == "" && (b.previous == nil || b.skipped):
-		return &ShrinkError{fmt.Sprintf("the previous build cannot be read, and only it has the history: %v", b.damaged)}
+		return &ShrinkError{fmt.Sprintf("the previous build cannot be read, and only that build has the history: %v", b.damaged)}
 	case b.previous == nil:
 		return nil
 	}

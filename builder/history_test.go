@@ -24,7 +24,7 @@ func newRepository(t *testing.T) *randomHistory {
 	return s
 }
 
-// refused fails the test unless a build is refused because of what it would lose.
+// refused fails the test unless a build is refused because it would lose something.
 func (s *randomHistory) refused(out, why string) {
 	s.t.Helper()
 	_, err := builder.Build(context.Background(), builder.Options{Content: s.dir, Out: out, AsOf: s.asOf, Keep: 3, Key: builderKey})
@@ -57,8 +57,8 @@ func TestUncommittedFileOfADeletedEntity(t *testing.T) {
 	}
 }
 
-// TestUncommittedFileAtAnEarlierSlug gives an entity's former slug to another entity, which
-// must not inherit its date.
+// TestUncommittedFileAtAnEarlierSlug gives an entity's former slug to another entity, which must
+// not inherit the first one's date.
 func TestUncommittedFileAtAnEarlierSlug(t *testing.T) {
 	s := newRepository(t)
 	s.drop("tool/a")
@@ -102,7 +102,7 @@ func TestDamagedBuildOfAFolder(t *testing.T) {
 	newest := folder{t, s.build(out, 3).Dir}
 	newest.replace("entities.jsonl", "Stays here", "Stays hare")
 	s.put("tool/stays", &source{name: "Stays there"})
-	s.refused(out, "only it has the history")
+	s.refused(out, "only that build has the history")
 }
 
 // TestRepositoryComesAndGoes builds the same content with its repository and without it.

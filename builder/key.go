@@ -17,9 +17,9 @@ import (
 	"kindex/indexes"
 )
 
-// Key is the builder's key: a secret of one machine, or of several machines that share
-// builds, by which a builder recognizes its own builds. Nobody without the key can create a
-// build that a later build reuses.
+// Key is the builder's key: a secret of one machine, or of several machines that share builds,
+// with which a builder recognizes its own builds. Nobody without the key can create a build that
+// a later build reuses.
 type Key struct{ secret []byte }
 
 // GenerateKey returns a new key without storing it.
@@ -44,10 +44,9 @@ func DefaultKeyFile() (string, error) {
 	return filepath.Join(dir, "kindex", "builder.key"), nil
 }
 
-// LoadKey reads the builder's key from a file. If the file is missing, it is created with a
-// new key, readable only by its owner. A file that every user of the machine can read is
-// refused. If several processes create the file at the same time, one wins, and all of them
-// use its key.
+// LoadKey reads the builder's key from a file. If the file is missing, it is created with a new
+// key, readable only by its owner. A file that every user of the machine can read is refused. If
+// several processes create the file concurrently, one wins, and all of them use its key.
 func LoadKey(path string) (*Key, error) {
 	k, err := readKey(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -65,9 +64,9 @@ func readKey(path string) (*Key, error) {
 	case err != nil:
 		return nil, fmt.Errorf("the builder's key: %w", err)
 	case !info.Mode().IsRegular() || info.Size() > 4<<10:
-		return nil, fmt.Errorf("%s is not a file with a builder's key", path)
+		return nil, fmt.Errorf("%s does not contain a builder's key", path)
 	case readableByOthers(info):
-		return nil, fmt.Errorf("the builder's key %s is open to every user of this machine: chmod 600 %s", path, path)
+		return nil, fmt.Errorf("the builder's key %s is accessible to every user of this machine; run: chmod 600 %s", path, path)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -83,11 +82,11 @@ func readKey(path string) (*Key, error) {
 		}
 		return &Key{secret}, nil
 	}
-	return nil, fmt.Errorf("%s is not a file with a builder's key: it needs a line with %d bytes in base64, as written by openssl rand -base64 %[2]d", path, keySize)
+	return nil, fmt.Errorf("%s does not contain a builder's key: it must have a line with %d bytes in base64, as written by openssl rand -base64 %[2]d", path, keySize)
 }
 
-const keyHeading = "# The builder's key of kindex. It seals the builds that later ones may reuse: keep it\n" +
-	"# secret. Without it, kindex build --trust-previous adopts the last build.\n"
+const keyHeading = "# The builder's key of kindex. It seals builds so that later ones can reuse them; keep it\n" +
+	"# secret. If it is lost, kindex build --trust-previous adopts the last build.\n"
 
 // createKey writes the file under a temporary name and links it into place, so that a
 // partial key is never read.

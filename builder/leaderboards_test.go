@@ -18,8 +18,8 @@ import (
 	"kindex/exports/score"
 )
 
-// boardsAsOf is the day for which the golden leaderboards are valid: scores fade over time,
-// so without a fixed day they would change by themselves.
+// boardsAsOf is the day for which the golden leaderboards are valid: scores fade over time, so
+// without a fixed day the leaderboards would change by themselves.
 var boardsAsOf = time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 
 type row struct {
@@ -27,8 +27,8 @@ type row struct {
 	Composite  float64
 }
 
-// board is one leaderboard of the shipped content, with the number of entities that it could
-// list.
+// board is one leaderboard of the shipped content, with the number of entities that are eligible
+// for it.
 type board struct {
 	name string
 	rows []row
@@ -144,7 +144,7 @@ func earned(t *testing.T, f *score.Formula, e *record.Entity) {
 	if !x.Ranked || x.Coverage < x.MinimumCoverage {
 		t.Errorf("%s is on a leaderboard with a coverage of %g, below %g", e.Key(), x.Coverage, x.MinimumCoverage)
 	}
-	others := 0 // results that were not measured only by the maker
+	others := 0 // results that were measured by somebody other than the maker
 	for _, d := range x.Dimensions {
 		if d.Score.Known() && d.Coverage < d.MinimumCoverage {
 			t.Errorf("%s has a score for %s with a coverage of %g, below %g", e.Key(), d.Name, d.Coverage, d.MinimumCoverage)

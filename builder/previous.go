@@ -17,10 +17,10 @@ import (
 	"kindex/indexes"
 )
 
-// openPrevious opens the previous build: the current build of the output folder or, if that
-// is damaged, the newest intact one. The build must be sealed by this machine's builder and
-// intact, byte for byte. It is not an error here if there is no such build, because a full
-// build usually has the same result.
+// openPrevious opens the previous build: the current build of the output folder or, if that is
+// damaged, the newest intact one. The build must be sealed by this machine's builder and intact,
+// byte for byte. The absence of such a build is not an error here, because a full build usually
+// has the same result.
 func (b *build) openPrevious(ctx context.Context) error {
 	id, err := store.Current(b.Out)
 	if errors.Is(err, store.ErrNoBuild) {
@@ -100,7 +100,7 @@ func (b *build) takeOver() error {
 	return b.seal(m.ID)
 }
 
-// seal marks a build as one that this machine has built, or trusts.
+// seal marks a build as one that this machine has built or trusts.
 func (b *build) seal(id string) error {
 	if b.Key == nil {
 		return nil
@@ -120,11 +120,11 @@ func (b *build) checkTracked(ctx context.Context) {
 	case err != nil:
 		b.tracked = fmt.Sprintf("git cannot tell whether it is committed (%v); fix that, or use an --out folder outside the repository", err)
 	case tracked:
-		b.tracked = "git tracks files in exports/builds or indexes/builds, so whoever commits could have written it (to untrack them: git rm -r --cached exports/builds indexes/builds, then commit)"
+		b.tracked = "git tracks files in exports/builds or indexes/builds, so anyone who can commit could have written it (to untrack them: git rm -r --cached exports/builds indexes/builds, then commit)"
 	}
 }
 
-// UntrustedError is the error for a previous build that is not known to be built by this
+// UntrustedError is the error for a previous build that is not known to have been built by this
 // machine's builder.
 type UntrustedError struct {
 	Dir    string // folder of the build
@@ -137,9 +137,9 @@ func (e *UntrustedError) Error() string { return e.Dir + " is not reused: " + e.
 func (b *build) newUntrustedError(id string) error {
 	e := &UntrustedError{Dir: filepath.Join(store.BuildsDir(b.Out), id), Reason: b.tracked}
 	if e.Reason == "" && b.Key == nil {
-		e.Reason = "there is no builder's key to check its seal (name a file with --builder-key or KINDEX_BUILDER_KEY)"
+		e.Reason = "there is no builder's key to check its seal (specify a key file with --builder-key or KINDEX_BUILDER_KEY)"
 	} else if e.Reason == "" {
-		e.Reason = "it does not have the seal of this machine's builder's key: another machine or an older version built it, or it was altered"
+		e.Reason = "it is not sealed with this machine's builder's key: another machine or an older version built it, or it was altered"
 	}
 	return e
 }
@@ -153,23 +153,23 @@ func (b *build) refuseUntrusted() error {
 	case b.untrusted == nil:
 		return nil
 	case b.tracked != "" && (b.head.Commit == "" || b.head.Hidden):
-		return fmt.Errorf("%w; only it has the history of %s. After that, if you know where it comes from, build once with --trust-previous", b.untrusted, b.Content)
+		return fmt.Errorf("%w; only that build has the history of %s. Once git no longer tracks it, and if you know where it comes from, build once with --trust-previous", b.untrusted, b.Content)
 	case b.head.Commit == "" || b.head.Hidden:
-		return fmt.Errorf("%w; only it has the history of %s. If you know where it comes from, build once with --trust-previous. "+
+		return fmt.Errorf("%w; only that build has the history of %s. If you know where it comes from, build once with --trust-previous. "+
 			"To start a new history, use a different --out folder, or remove exports/ and indexes/ from this one", b.untrusted, b.Content)
 	case b.previous == nil:
 		warning := fmt.Sprintf("warning: %v; everything is built from the content and its git history, with the same result", b.untrusted)
 		if b.tracked == "" {
-			warning += ". To reuse it, if you know where it comes from: --trust-previous"
+			warning += ". If you know where it comes from, you can reuse it with --trust-previous"
 		}
 		b.report.Warnings = append(b.report.Warnings, warning)
 	}
 	return nil
 }
 
-// CheckPrevious returns nil if an output folder has no published build, or one that Build
-// would reuse. Otherwise it returns the reason, usually an *UntrustedError. It reads none of
-// the build's files but the manifest.
+// CheckPrevious returns nil if an output folder has no published build, or one that Build would
+// reuse. Otherwise it returns the reason, usually an *UntrustedError. Of the build's files, it
+// reads only the manifest.
 func CheckPrevious(ctx context.Context, o Options) error {
 	b := &build{Options: o}
 	id, err := store.Current(b.Out)
@@ -218,7 +218,7 @@ func (b *build) closePrevious() {
 	}
 }
 
-// loadContent is LoadContent, but reuses files that the previous build has read.
+// loadContent is like LoadContent, but reuses files that the previous build has read.
 func (b *build) loadContent(progress func(done, total int)) (*Loaded, yamldoc.Problems, error) {
 	return withFormula(content.LoadWithReuse(b.Content, b.reuse, progress))
 }

@@ -75,7 +75,7 @@ func (f folder) rename(from, to string) {
 	}
 }
 
-// thin keeps the edited files and one in sixteen of the rest (one in four in make soak).
+// thin keeps the edited files and one in sixteen of the other files (one in four in make soak).
 func (f folder) thin() {
 	f.t.Helper()
 	list, err := filepath.Glob(filepath.Join(f.dir, "*", "*.yaml"))

@@ -93,7 +93,7 @@ func (s *randomHistory) free(typ string) string {
 	return ""
 }
 
-// change makes a random change to one file.
+// change changes one file at random.
 func (s *randomHistory) change() {
 	keys := slices.Sorted(maps.Keys(s.files))
 	key := keys[s.rand.IntN(len(keys))]
@@ -196,7 +196,7 @@ func (s *randomHistory) commit(message string) {
 	s.git("commit", "-q", "--allow-empty", "-m", message)
 }
 
-// build builds the working tree, even if the build loses something.
+// build builds the working tree, even if something is lost compared with the previous build.
 func (s *randomHistory) build(out string, keep int) *builder.Report {
 	s.t.Helper()
 	r, err := builder.Build(context.Background(), builder.Options{Content: s.dir, Out: out, AsOf: s.asOf, Keep: keep, AllowShrink: true, Key: builderKey})
@@ -260,8 +260,8 @@ func changesOf(t *testing.T, dir string) (list []string) {
 	return list
 }
 
-// TestRandomFolder builds every step of a folder twice, without a repository, and finds the
-// changes that a repository would show.
+// TestRandomFolder builds every step of a folder's history twice, without a repository, and
+// checks that it finds the changes that a repository would show.
 func TestRandomFolder(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()

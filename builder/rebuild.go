@@ -21,17 +21,17 @@ import (
 // Comparison is the result of comparing a published build with one built from its sources.
 type Comparison struct {
 	Published, Rebuilt *store.Manifest
-	// FromCommit is set if the sources were taken from the commit of the build; otherwise
-	// they were the folder as it is now.
+	// FromCommit is set if the sources were taken from the build's commit; otherwise the content
+	// folder was used as it is now.
 	FromCommit bool
 	Files      int      // compared files
 	Differs    []string // the differences, one sentence each
 }
 
-// Rebuild rebuilds the published build of an output folder and compares the result with it.
-// The rebuild is a full one, into a temporary folder, at the build's commit and as-of time.
-// If the build has no commit, or had uncommitted changes, the content folder is built as it
-// is now. Differences may then be due to later changes, and the history of a folder without
+// Rebuild rebuilds the published build of an output folder and compares the result with it. The
+// rebuild is a full build of the build's commit into a temporary folder, with the same as-of
+// time. If the build has no commit, or had uncommitted changes, the content folder is built as
+// it is now. Differences may then be due to later changes, and the history of a folder without
 // git cannot be rebuilt, because it is only in the builds.
 //
 // The search index is not reproducible byte for byte; its answers to searches for entity
@@ -83,13 +83,13 @@ func (o *Options) checkOut(ctx context.Context, commit, into string) error {
 	if err != nil {
 		return err
 	}
-	// The commit comes from an untrusted build: it must be a full commit name before it
-	// becomes an argument to git.
+	// The commit comes from an untrusted build: it must be a full commit hash before it is
+	// passed to git.
 	switch name, err := location.Commit(ctx, commit); {
 	case err != nil:
-		return fmt.Errorf("%w; the build is from this commit: fetch it", err)
+		return fmt.Errorf("%w; the build was made from this commit, so fetch it", err)
 	case name != commit:
-		return fmt.Errorf("the build has the commit %q, which is not a full commit name", commit)
+		return fmt.Errorf("the build records commit %q, which is not a full commit hash", commit)
 	}
 	head, err := location.HeadAt(ctx, commit)
 	if err != nil {
@@ -125,7 +125,7 @@ func (c *Comparison) compareManifests() {
 		case !ok:
 			c.differs("%s is not in the rebuilt build", f.Path)
 		case other != f:
-			c.differs("%s has %d bytes with SHA-256 %s; rebuilt: %d with %s", f.Path, f.Size, f.SHA256, other.Size, other.SHA256)
+			c.differs("%s has %d bytes with SHA-256 %s in the published build, but %d bytes with SHA-256 %s in the rebuilt one", f.Path, f.Size, f.SHA256, other.Size, other.SHA256)
 		}
 	}
 	for _, f := range now.Files {
@@ -137,11 +137,11 @@ func (c *Comparison) compareManifests() {
 	before, after := members(old), members(now)
 	for _, name := range slices.Sorted(maps.Keys(after)) {
 		if !bytes.Equal(before[name], after[name]) {
-			c.differs("the manifest has %s %s; rebuilt: %s", name, before[name], after[name])
+			c.differs("the manifest has %s %s in the published build, but %s in the rebuilt one", name, before[name], after[name])
 		}
 	}
 	if len(c.Differs) == 0 && c.Published.ID != c.Rebuilt.ID {
-		c.differs("the ID is %s; rebuilt: %s", c.Published.ID, c.Rebuilt.ID)
+		c.differs("the ID of the published build is %s, but that of the rebuilt one is %s", c.Published.ID, c.Rebuilt.ID)
 	}
 }
 
@@ -157,10 +157,10 @@ func members(m store.Manifest) (list map[string]json.RawMessage) {
 }
 
 // maxSearches is the maximum number of entities for which search results are compared. Larger
-// catalogues are sampled at equal distances.
+// catalogues are sampled at regular intervals.
 const maxSearches = 2000
 
-// compareIndexes compares the search indexes of two builds with the same records.
+// compareIndexes compares the search indexes of two builds that have the same records.
 func (c *Comparison) compareIndexes(out string, published *exports.Build, again string, rebuilt *exports.Build) (err error) {
 	old, err := indexes.Open(out, published)
 	if err != nil {

@@ -48,8 +48,8 @@ func (b *build) writeFiles() error {
 	return g.Wait()
 }
 
-// writeEntities writes the bulk exports, sorted by type and slug, without withdrawn
-// entities, and returns the location of each ordinal's line.
+// writeEntities writes the bulk exports, sorted by type and slug, without withdrawn entities,
+// and returns the location of the line for each ordinal.
 func (b *build) writeEntities() ([]exports.RowLocation, error) {
 	order := make([]int, 0, len(b.content.Entities))
 	places := make([]exports.RowLocation, len(b.content.Entities))
@@ -232,7 +232,7 @@ func (b *build) repository() *store.Repository {
 	return &store.Repository{URL: index.Repository, Branch: cmp.Or(index.Branch, content.MainBranch), Path: b.head.Path}
 }
 
-// license combines the licences of all data in records of some types.
+// license combines the licences of all data in records of the given types.
 func (b *build) license(types []string) string {
 	var parts []string
 	add := func(s string) {
@@ -255,8 +255,8 @@ func (b *build) license(types []string) string {
 	return strings.Join(parts, " AND ")
 }
 
-// licenseOf returns the licence of a file in the build: that of the entities in it, or "" for
-// files that are part of the program.
+// licenseOf returns the licence of a file in the build: the licence of the entities in it, or ""
+// for files that are part of the program.
 func (b *build) licenseOf(path string) string {
 	if strings.HasPrefix(path, exports.SchemaFile) {
 		return ""

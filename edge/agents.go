@@ -38,12 +38,12 @@ const (
 	agentHeaders = ", Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID"
 )
 
-// maxMessageLen is the maximum size of a message, many times the size of the longest arguments.
-// A body is read even if the caller has no requests left or the message does not count towards
-// the limit, and reading it takes time.
+// maxMessageLen is the maximum size of a message. The longest valid arguments are many times
+// smaller. The size is limited because a body is read, which takes time, even if the caller has
+// no requests left or the message does not count towards the limit.
 const maxMessageLen = 64 << 10
 
-// agentTimeout is the time limit for a complete response at /mcp. The time limit for a single
+// agentTimeout is the time limit for a complete response from /mcp. The time limit for a single
 // call is shorter.
 const agentTimeout = mcp.DefaultCallTime + 5*time.Second
 
@@ -86,12 +86,12 @@ func bySize(list []record.Category) []string {
 	return slugs
 }
 
-// outerRequestKey is the context key for the request at /mcp.
+// outerRequestKey is the context key for the request to /mcp.
 type outerRequestKey struct{}
 
 // mcp handles POST /mcp. Messages that are not calls do not count towards the daily limit, but
-// are rate-limited like pages. An invalid key is rejected before anything else, and counts in
-// the same way as under /api.
+// are rate-limited like pages. A request with an invalid key is rejected before anything else is
+// checked, and counts towards the same limit as under /api.
 func (s *Server) mcp(c *request, w http.ResponseWriter) {
 	if refused := c.identify(); refused != nil {
 		if err := c.reserve(metered); err != nil {
@@ -127,7 +127,8 @@ func (s *Server) mcp(c *request, w http.ResponseWriter) {
 	defer cancel()
 	r := c.Request.Clone(context.WithValue(ctx, outerRequestKey{}, c))
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	// The response is always JSON; the protocol requires clients to accept both types.
+	// The response is always JSON, but the protocol requires clients to accept event streams,
+	// too.
 	r.Header.Set("Accept", web.JSONType+", text/event-stream")
 	catcher := &plainErrorCatcher{ResponseWriter: w}
 	s.agents.handler.ServeHTTP(catcher, r)
@@ -185,7 +186,7 @@ func (p *plainErrorCatcher) problem() error {
 // inProcessAPI calls this edge's API within the process.
 type inProcessAPI struct{ server *Server }
 
-// forwardedHeaders are the headers that identify the caller. They are copied from the request at
+// forwardedHeaders are the headers that identify the caller. They are copied from the request to
 // /mcp to the API request; no other header from the client is passed on.
 var forwardedHeaders = []string{"X-Api-Key", "X-Forwarded-For", "Forwarded"}
 
@@ -211,7 +212,7 @@ func (a inProcessAPI) Get(ctx context.Context, path string, query url.Values, he
 		r.Header.Set("X-Request-Id", outer.ID)
 	}
 	w := &memoryResponse{header: http.Header{}, status: http.StatusOK}
-	defer func() { // the panic is meant to cut the connection, but there is none here
+	defer func() { // the panic is meant to cut the connection, but there is no connection here
 		if cause := recover(); cause != nil {
 			status, respHeader, body, err = 0, nil, nil, fmt.Errorf("the response was cut off: %v", cause)
 		}

@@ -32,7 +32,7 @@ type listPage struct {
 	NextCursor *string
 }
 
-// testPaging reads whole collections page by page, by cursor and by offset.
+// testPaging reads entire collections page by page, with cursors and with offsets.
 func testPaging(t *testing.T, c *contract) {
 	for _, target := range []struct{ op, path string }{
 		{"listEntities", "/api/entities"},
@@ -118,7 +118,8 @@ func jsonText(v any) string {
 	return string(b)
 }
 
-// testEntityTags: a response's own entity tag results in a 304; no other tag does.
+// testEntityTags: a request with the response's own entity tag is answered with 304; a request
+// with any other tag is not.
 func testEntityTags(t *testing.T, c *contract) {
 	for _, id := range c.sortedIDs() {
 		op := c.operations[id]
@@ -127,7 +128,7 @@ func testEntityTags(t *testing.T, c *contract) {
 		}
 		target := op.plainTarget(t)
 		if op.Parameters.GetByInAndName("query", "cursor") != nil {
-			// Only a page that is not the last one has all the headers.
+			// Only a page that is followed by another page has all the headers.
 			path, query, _ := strings.Cut(target, "?")
 			target = path + "?limit=1&" + query
 		}
@@ -252,7 +253,7 @@ func testEncodings(t *testing.T, c *contract) {
 	}
 }
 
-// decodeBody undoes a response's content coding.
+// decodeBody decodes a response's content coding.
 func decodeBody(t *testing.T, a *answer) []byte {
 	t.Helper()
 	var r io.Reader = bytes.NewReader(a.body)

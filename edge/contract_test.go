@@ -35,8 +35,8 @@ import (
 )
 
 // TestContract checks the server against its description and the description against the server.
-// It builds and serves the shipped content, validates every response, and fails if anything
-// described was never seen.
+// It builds and serves the shipped content, validates every response, and fails if any part of
+// the description was not covered by a response.
 func TestContract(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -73,10 +73,10 @@ type contract struct {
 	operations map[string]*operation
 	server     *edge.Server
 	state      *storage.State
-	url        string // of the normal server
-	closed     string // of a server that has released its build
-	spent      string // of a server on which the caller has no requests left
-	away       string // of a server whose database is unreachable
+	url        string // address of the normal server
+	closed     string // address of a server that has released its build
+	spent      string // address of a server on which the caller has no requests left
+	away       string // address of a server whose database is unreachable
 	key        string // an account's key
 	suspended  string // a key of a suspended account
 	onlyRead   string // a key with the scope read
@@ -372,7 +372,7 @@ func (c *contract) checkBody(t *testing.T, op *operation, r request, req *http.R
 		return
 	}
 	if a.status == http.StatusPartialContent || a.header.Get("Content-Encoding") != "" {
-		return // the tests that request it check the bytes
+		return // the tests that send such requests check the bytes
 	}
 	input := &openapi3filter.ResponseValidationInput{RequestValidationInput: c.input(op, req), Status: a.status,
 		Header: a.header, Body: io.NopCloser(bytes.NewReader(a.body)), Options: &openapi3filter.Options{IncludeResponseStatus: true}}

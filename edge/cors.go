@@ -21,7 +21,7 @@ type Origins struct {
 	allowed  []string // in the form that browsers send: https://app.example.org
 }
 
-// ParseOrigins parses a list of origins, or "*" for all, or "none".
+// ParseOrigins parses a list of origins, "*" for all origins, or "none".
 func ParseOrigins(values []string) (*Origins, error) {
 	if len(values) == 0 {
 		return nil, errors.New(`the list is empty: use origins such as https://app.example.org, "*" or "none"`)
@@ -213,8 +213,8 @@ func (s *Server) checkOrigin(r *http.Request) error {
 	return nil
 }
 
-// ownOrigin reports whether an origin is this service's own: it matches the address configured
-// by the operator or the request's Host, which was checked before.
+// ownOrigin reports whether an origin is this service's own: it matches the address configured by
+// the operator or the request's Host, which has already been checked.
 func (s *Server) ownOrigin(origin string, r *http.Request) bool {
 	if own, err := parseOrigin(s.options.URL); err == nil && origin == own {
 		return true

@@ -48,12 +48,12 @@ func (s *seen) answer(op *operation, a *answer) {
 	}
 }
 
-// unprovoked is the status that no client can provoke. The description of this failure is the
-// same for every operation, and it is provoked for getDataFile.
+// unprovoked is the status that no client can cause. Its description is the same for every
+// operation, and the test causes it for getDataFile.
 const unprovoked = " 500"
 
-// anyValue are parameters for which no value is invalid: an outdated entity tag is not an error,
-// and an unsuitable request ID is replaced.
+// anyValue contains the parameters for which no value is invalid: an outdated entity tag is not
+// an error, and an unsuitable request ID is replaced.
 var anyValue = []string{"If-None-Match", "If-Range", "X-Request-Id"}
 
 // testCoverage fails if something that is described was never seen, or something that is served
@@ -71,7 +71,7 @@ func testCoverage(t *testing.T, c *contract) {
 			}
 			for name := range response.Value.Headers {
 				if strings.Contains(name, "RateLimit") && !strings.HasPrefix(op.path, "/api/") {
-					continue // these failures are described once, and checked for other operations
+					continue // these headers are described once, and are checked for other operations
 				}
 				if !c.seen.headers[key+" "+http.CanonicalHeaderKey(name)] {
 					t.Errorf("%s: header %s was never seen", key, name)

@@ -51,7 +51,7 @@ func conditions(tag string) [][]string {
 // plainPath replaces a route's path parameters with existing values.
 var plainPath = strings.NewReplacer(":type", "tool", ":slug", "n3", ":category", "alpha", ":id", "x_1", ":delivery", "x_2", ":file", "x.tgz")
 
-// discarded is a response writer that discards the body, to cost as little as possible.
+// discarded is a response writer that discards the body, so that it costs as little as possible.
 type discarded struct {
 	header http.Header
 	status int

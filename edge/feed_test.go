@@ -85,7 +85,7 @@ func (s *served) readFeed(t *testing.T, format, path string) document {
 	return d
 }
 
-// through follows the links to the next page until the end of the feed.
+// through follows the links from page to page until the end of the feed.
 func (s *served) through(t *testing.T, format, path string) (ids []string, pages int) {
 	t.Helper()
 	for address := s.url + path; address != ""; pages++ {

@@ -35,7 +35,7 @@ func fixtureHistory(t *testing.T) string {
 	return content
 }
 
-// without returns a text without a part that it must contain.
+// without removes a part from a text, which must contain it.
 func without(t *testing.T, text, part string) string {
 	t.Helper()
 	if !strings.Contains(text, part) {

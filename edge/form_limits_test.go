@@ -23,7 +23,7 @@ func (s *served) sendForm(from, body string) (status int, says string) {
 	return w.Code, w.Body.String()
 }
 
-// TestAttackFormByBytes: clients that send the largest forms may send fewer of them.
+// TestAttackFormByBytes: clients that send the largest forms can send fewer of them.
 func TestAttackFormByBytes(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

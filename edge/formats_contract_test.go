@@ -40,7 +40,7 @@ func badges() []request {
 	)
 }
 
-// testBeyondJSON checks what no schema can check in responses in other formats.
+// testBeyondJSON checks responses in formats other than JSON, which no schema can check.
 func testBeyondJSON(t *testing.T, c *contract) {
 	markdown := map[string]string{}
 	for accept, want := range map[string]string{

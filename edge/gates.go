@@ -33,20 +33,20 @@ const (
 	exportWaitTimeout = 5 * time.Second
 )
 
-// pageBurstSeconds is the burst size: an address can request as many pages at once as in this
-// many seconds.
+// pageBurstSeconds determines the burst size: an address can request as many pages at once as it
+// is otherwise allowed in this many seconds.
 const pageBurstSeconds = 2
 
-// How many unknown keys are looked up in the database per IP address: the rate per second, and
-// the burst.
+// The limits on the number of unknown keys that are looked up in the database per IP address: the
+// rate per second, and the burst.
 const (
 	wrongKeyRate  = 5
 	wrongKeyBurst = 100
 )
 
 // newExportGate returns a gate for exports, each of which costs as much as hundreds of other
-// requests. perCaller is how many of a caller's exports can run at once, 0 for any number; wait
-// is how long further exports wait.
+// requests. perCaller is how many of a caller's exports can run at once, or 0 if there is no
+// limit; wait is how long further exports wait.
 func newExportGate(perCaller int, wait time.Duration) *ratelimit.Gate {
 	return ratelimit.NewGate(ratelimit.GateOptions{Slots: maxExports, PerCaller: perCaller, MaxWaiting: maxQueued / 8, Wait: wait})
 }
@@ -64,10 +64,10 @@ func newGates(o Options) gates {
 	return g
 }
 
-// limitConcurrency limits what no daily limit covers: how often an IP address sends requests,
-// and how many calls run at once. The call's leaveGate method returns the slot. A request with a
-// body gets no slot, because its client would occupy it while sending; the handler that reads
-// the body limits the cost of such a request.
+// limitConcurrency limits what no daily limit covers: how often an IP address sends requests, and
+// how many calls run at once. A call releases its slot in leaveGate. A request with a body gets
+// no slot, because its client would occupy the slot while sending the body; the handler that
+// reads the body limits the cost of such a request.
 func (c *request) limitConcurrency(cost routeCost) error {
 	if cost == asset || cost >= metered || c.Request.Context().Value(outerRequestKey{}) != nil { // requests from /mcp are limited there
 		return nil
@@ -94,20 +94,20 @@ func (c *request) limitRate() error {
 	if b == nil {
 		return nil
 	}
-	// A request with contradictory forwarding headers counts for the proxy, which may be on this
-	// machine. A client must not become exempt from the limit that way.
+	// A request with contradictory forwarding headers is attributed to the proxy, which may be on
+	// this machine. A client must not become exempt from the limit that way.
 	proxies := c.Shared.Proxies
 	addr := proxies.Client(c.Request)
 	if addr.IsLoopback() && !proxies.Relayed(c.Request) || b.Take(addr) {
 		return nil
 	}
-	p := web.NewProblem("busy", "Too many page requests came from this IP address; wait a second. Files under /data/ have no limit.")
+	p := web.NewProblem("busy", "Too many page requests from this IP address; wait a second. Files under /data/ have no limit.")
 	p.Header = http.Header{"Retry-After": {"1"}}
 	return p
 }
 
-// Exporter implements web.Admission. It returns the ID of the account or address that shares a
-// limit for exports.
+// Exporter implements web.Admission. It returns the ID of the account or IP address whose exports
+// are limited together.
 func (c *request) Exporter() string {
 	if c.quota.subject.ID != "" {
 		return c.quota.subject.ID

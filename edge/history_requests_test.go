@@ -12,7 +12,7 @@ func days(op, path string) []request {
 	)
 }
 
-// moments returns requests with valid and invalid values of a parameter that is a time in the
+// moments returns requests with valid and invalid values of a parameter that is a point in the
 // history.
 func moments(op, path, param string) []request {
 	return slices.Concat(

@@ -43,8 +43,8 @@ type step struct {
 var greek = []string{"alpha", "beta", "gamma"}
 
 // historyDays returns a history that includes everything that can happen to an entity. The as-of
-// day of the tests, 2026-11-01, is a Sunday: there are snapshots for this day, 2026-10-25,
-// 2026-10-18 and so on.
+// day of the tests, 2026-11-01, is a Sunday. There are snapshots for this day and for the
+// previous Sundays: 2026-10-25, 2026-10-18 and so on.
 func historyDays() []step {
 	begin := step{at: "2026-08-01T08:00:00Z"}
 	for i := range 30 {
@@ -225,8 +225,8 @@ func TestEntityAt(t *testing.T) {
 	}
 }
 
-// TestTheDayItself compares the response for a past day with the response given on that day,
-// which comes from a build of that day's content.
+// TestTheDayItself compares the response for a past day with the response that would have been
+// sent on that day, using a build of that day's content.
 func TestTheDayItself(t *testing.T) {
 	suite.WithoutRace(t)
 	suite.InTest(t)
@@ -241,7 +241,7 @@ func TestTheDayItself(t *testing.T) {
 				continue
 			}
 			for i := range want {
-				if strings.HasPrefix(path, "/api/leaderboard") { // a different test checks how far back a build looks
+				if strings.HasPrefix(path, "/api/leaderboard") { // a different test checks previous ranks, which depend on how far back a build looks
 					want[i], _, _ = bytes.Cut(want[i], []byte(`,"previousRank"`))
 					got[i], _, _ = bytes.Cut(got[i], []byte(`,"previousRank"`))
 				}

@@ -95,7 +95,7 @@ func TestMemoryOfLicences(t *testing.T) {
 			}
 		}
 		runtime.GC()
-		runtime.GC() // the contents of a pool survive one collection
+		runtime.GC() // the contents of a pool survive one garbage collection
 		runtime.ReadMemStats(&after)
 		return int64(after.HeapAlloc) - int64(before.HeapAlloc)
 	}

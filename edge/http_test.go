@@ -42,7 +42,7 @@ func decode(t *testing.T, encoding string, body []byte) []byte {
 	return out
 }
 
-// cacheable has addresses for every kind of response: dynamic, prebuilt, streamed.
+// cacheable contains addresses for every kind of response: dynamic, prebuilt and streamed.
 var cacheable = []string{"/api/entities", "/api/entity/tool/n3/score", "/api/search?q=heaps", "/api/leaderboard/alpha",
 	"/api/categories", "/api/export/entities?format=csv", "/api/export/entities?format=jsonl&type=tool",
 	"/api/export/leaderboard", "/api/export/manifest", "/api/openapi",
@@ -251,7 +251,8 @@ func TestRequestIDIsNeverTakenOverUnchecked(t *testing.T) {
 	}
 }
 
-// TestPanicTellsNothing causes panics in handlers added by the test.
+// TestPanicTellsNothing: the response after a panic or an internal error does not reveal the
+// cause. The test adds handlers that fail.
 func TestPanicTellsNothing(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 5)

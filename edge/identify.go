@@ -11,8 +11,8 @@ import (
 	"kindex/edge/web"
 )
 
-// subject returns the subject that the request counts for. If its limit is 0, the request does
-// not count.
+// subject returns the subject whose limit the request counts towards. If that limit is 0, the
+// request is not counted.
 func (c *request) subject() ratelimit.Subject {
 	o := &c.server.options
 	if a := c.Principal.Account; a != nil {
@@ -56,15 +56,15 @@ func (c *request) identify() error {
 	return web.StateProblem(err)
 }
 
-// checkLookupRate rejects keys from an IP address that has sent many unknown ones. Each of them
-// costs a database lookup, whether or not the address has requests left. Keys that were valid
-// recently are still accepted, because their owners may share the address.
+// checkLookupRate rejects keys from an IP address that has sent many unknown keys. Looking up an
+// unknown key costs a database query, whether or not the address has requests left. Keys that
+// were valid recently are still accepted, because their owners may share the address.
 func (c *request) checkLookupRate(sent string) error {
 	buckets := c.server.gates.wrongKeys
 	if buckets.Idle() || c.server.goodKeys.has(sent) || buckets.HasToken(c.Shared.Proxies.Client(c.Request)) {
 		return nil
 	}
-	p := web.NewProblem("rate-limited", "Too many unknown keys came from this IP address; wait a few seconds.")
+	p := web.NewProblem("rate-limited", "Too many unknown keys from this IP address; wait a few seconds.")
 	p.Header = http.Header{"Retry-After": {"10"}}
 	return p
 }

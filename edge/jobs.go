@@ -10,9 +10,9 @@ import (
 	"kindex/edge/webhook"
 )
 
-// RunJobs runs the server's background jobs until ctx ends and must be called only once. The
-// jobs store counters and key usage, turn new builds into events, deliver the events to
-// webhooks, and delete expired records. The returned function waits until all jobs have ended.
+// RunJobs runs the server's background jobs until ctx ends and must be called only once. The jobs
+// store counters and key usage, turn new builds into events, deliver the events to webhooks, and
+// delete expired records. The function that RunJobs returns waits until all jobs have ended.
 func (s *Server) RunJobs(ctx context.Context) (wait func()) {
 	var group sync.WaitGroup
 	for _, job := range []func(context.Context){

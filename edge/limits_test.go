@@ -65,8 +65,8 @@ func noNetwork(_ context.Context, _ *net.Dialer, _, address string) (net.Conn, e
 	return nil, errors.New("no network in tests: " + address)
 }
 
-// expect sends a request and checks the status, the number of remaining requests (-1 for any
-// value of either) and the tier.
+// expect sends a request and checks the status, the number of remaining requests and the tier. If
+// status or remaining is -1, it is not checked.
 func (s *served) expect(t *testing.T, status, remaining int, tier, verb, path string, header ...string) answer {
 	t.Helper()
 	a := s.ask(t, verb, path, header...)
@@ -100,7 +100,7 @@ func TestWhatCounts(t *testing.T) {
 		s.expect(t, 405, 4, tier, "PUT", "/api/categories")
 		s.expect(t, 400, 3, tier, "GET", "/api/categories?x=1")
 		s.expect(t, 401, 2, tier, "GET", "/api/categories", "x-api-key", "kx_nonsense")
-		for range 2 { // these do not count
+		for range 2 { // these requests do not count
 			s.expect(t, 200, 2, tier, "GET", "/api/openapi")
 			s.expect(t, 204, 2, tier, "OPTIONS", "/api/entities", "Access-Control-Request-Method", "GET", "Origin", "https://example.org")
 			s.expect(t, 500, 2, tier, "GET", "/api/broken")

@@ -89,7 +89,7 @@ func (s *Server) Run(ctx context.Context, l Listeners) error {
 	return err
 }
 
-// httpServer is like HTTPServer, but sets a log, and the timeouts if a test has set any.
+// httpServer is like HTTPServer, but also sets a logger and, if a test has set any, the timeouts.
 func (s *Server) httpServer(h http.Handler) *http.Server {
 	srv := HTTPServer(h)
 	srv.ReadHeaderTimeout = cmp.Or(s.timeouts.header, srv.ReadHeaderTimeout)

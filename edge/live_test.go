@@ -29,8 +29,8 @@ func writeFile(t testing.TB, dir, name, text string) {
 	}
 }
 
-// pause is how long a client sleeps between requests, so that the builds have enough processor
-// time even on two cores.
+// pause is how long a client sleeps between requests, which leaves enough processor time for the
+// builds even on two cores.
 const pause = 5 * time.Millisecond
 
 // TestManyBuildsUnderLoad sends requests from several clients while builds are published one
@@ -91,7 +91,7 @@ func TestManyBuildsUnderLoad(t *testing.T) {
 	t.Logf("%d requests while %d builds were published", requests.Load(), builds)
 }
 
-// stressPaths have responses that contain many or all records.
+// stressPaths are paths with responses that contain many or all records.
 var stressPaths = []string{"/api/entities?limit=100", "/api/search?q=heaps&limit=100", "/api/leaderboard/all?limit=100",
 	"/api/entity/tool/n3", "/api/entity/tool/n3/similar", "/api/export/entities?format=jsonl", "/api/export/entities?format=jsonl&type=tool",
 	"/api/export/entities", "/api/entities?type=model&sort=name&limit=100"}
@@ -170,7 +170,7 @@ func TestDamagedBuildIsRefused(t *testing.T) {
 		"other mapping": {filepath.Join(index, "manifest.json"), "has mapping version 99", func(p string, b []byte) error {
 			return os.WriteFile(p, bytes.Replace(b, []byte(`"mappingVersion": 4`), []byte(`"mappingVersion": 99`), 1), 0o644)
 		}},
-		"edited manifest": {filepath.Join(dir, "manifest.json"), "but its content has ID", func(p string, b []byte) error {
+		"edited manifest": {filepath.Join(dir, "manifest.json"), "but the ID of its content is", func(p string, b []byte) error {
 			return os.WriteFile(p, bytes.Replace(b, []byte(`"asOf": "2026`), []byte(`"asOf": "2025`), 1), 0o644)
 		}},
 	} {

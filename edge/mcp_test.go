@@ -193,7 +193,7 @@ func TestAgentsAreCounted(t *testing.T) {
 	s := serveFew(t, Options{LimitAnonymous: 2})
 	one := message("get_entity", `{"entity":"tool/n1"}`)
 	for i, refused := range []bool{false, false, true} {
-		s.sendAs(t, listTools) // does not count
+		s.sendAs(t, listTools) // this does not count
 		c := called(t, s.sendAs(t, one, "X-Forwarded-For", fmt.Sprintf("192.0.2.%d", i)))
 		if c.Result.IsError != refused || refused && !strings.Contains(c.text(), "limit of 2 requests has been reached") {
 			t.Errorf("call %d: %+v", i+1, c)

@@ -30,7 +30,8 @@ func New(o Options) (*Server, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	// Log messages may contain a key that a client has put in the wrong place, such as the URL.
+	// Log messages can contain a key that a client has put in the wrong place, such as in the
+	// URL.
 	o.Log = slog.New(apikey.LogHandler(o.Log.Handler()))
 	if o.Now == nil {
 		o.Now = time.Now
@@ -56,7 +57,7 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// init sets up everything that can fail with the given options.
+// init performs the parts of the setup that can fail.
 func (s *Server) init() (err error) {
 	o := &s.options
 	if s.accounts, err = account.New(account.Options{State: o.State, Keys: s.keys, Guard: o.Guard, OperatorKeys: o.OperatorKeys,

@@ -10,8 +10,8 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// TestAttackReadingForNothing tries to read the index for free through 304 responses, with
-// conditions that match anything.
+// TestAttackReadingForNothing tries to read the index for free: it sends conditions that match
+// anything, to get 304 responses.
 func TestAttackReadingForNothing(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitAnonymous: 40})

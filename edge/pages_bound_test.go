@@ -144,7 +144,7 @@ func TestAttackPagesAtOnce(t *testing.T) {
 			}
 		})
 	}
-	for refused.Load() < sent-slots-maxQueued { // all requests that do not fit into the queue
+	for refused.Load() < sent-slots-maxQueued { // all requests that do not fit in the queue
 		time.Sleep(time.Millisecond)
 	}
 	if under.Load() != slots {
@@ -191,8 +191,8 @@ func TestAttackInventedKeys(t *testing.T) {
 }
 
 // TestAttackPagesThroughProxy floods an edge through a proxy on the same machine, whose own
-// address has no limit. The client adds a header that contradicts the proxy's header, so that
-// the request counts for the proxy's address.
+// address has no limit. The client adds a header that contradicts the proxy's header, so that the
+// request is attributed to the proxy's address.
 func TestAttackPagesThroughProxy(t *testing.T) {
 	suite.WithoutRace(t)
 	few := serveFew(t, Options{})
@@ -217,8 +217,8 @@ func TestAttackPagesThroughProxy(t *testing.T) {
 	}
 }
 
-// TestAttackLog sends requests that are refused in every way that costs a stranger nothing. None
-// of them must be logged.
+// TestAttackLog sends requests that are refused, in all the ways that cost a stranger nothing.
+// None of them may be logged.
 func TestAttackLog(t *testing.T) {
 	suite.WithoutRace(t)
 	var lines strings.Builder

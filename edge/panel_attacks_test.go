@@ -14,7 +14,7 @@ import (
 	"kindex/edge/submission"
 )
 
-// stock has the IDs of what an account owns, as targets for attacks.
+// stock contains the IDs of an account's objects, as targets for attacks.
 type stock struct{ key, hook, delivery, submission string }
 
 // stocked gives an account a second key, a webhook with a delivery, and a submission.
@@ -48,7 +48,7 @@ func (s stock) form(token string) url.Values {
 	return url.Values{"token": {token}, "name": {"third"}, "url": {"https://example.org/other"}, "events": {"entity.updated"}, "delivery": {s.delivery}, "scopes": {"read"}}
 }
 
-// has returns a string with everything that the forms could have changed.
+// has returns a string that contains everything that the forms could have changed.
 func (p *panelled) has(t *testing.T, b *person) string {
 	t.Helper()
 	var text strings.Builder
@@ -64,7 +64,8 @@ func (p *panelled) has(t *testing.T, b *person) string {
 	return text.String()
 }
 
-// TestPanelForged sends every form of the panel in ways in which none of its pages sends it.
+// TestPanelForged sends every form of the panel in ways in which the panel's own pages never send
+// it.
 func TestPanelForged(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -234,7 +235,7 @@ func TestPanelHeaders(t *testing.T) {
 					t.Errorf("HEAD of %s: %d, %d bytes; GET: %d", what, head.status, len(head.body), look.status)
 				}
 			}
-			if r.Path == "/developer/webhooks/:webhook/delete/" && r.Verb == http.MethodPost { // every other request needs a webhook
+			if r.Path == "/developer/webhooks/:webhook/delete/" && r.Verb == http.MethodPost { // the webhook that most requests need has been deleted
 				break
 			}
 		}

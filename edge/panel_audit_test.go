@@ -43,7 +43,7 @@ func TestPanelScopes(t *testing.T) {
 		t.Fatalf("%+v %v", list, err)
 	}
 	forgetScopes(t, p.served, list[0].ID)
-	if page := ann.open("/developer/"); !strings.Contains(page, "created before scopes existed: has all of them") {
+	if page := ann.open("/developer/"); !strings.Contains(page, "created before scopes existed; has all scopes") {
 		t.Errorf("%s", page)
 	}
 }

@@ -36,7 +36,7 @@ func servePanel(t *testing.T, change ...func(*Options)) *panelled {
 	return p
 }
 
-// person is a user with a browser.
+// person is a user and the user's browser.
 type person struct {
 	t       *testing.T
 	url     string

@@ -77,9 +77,9 @@ func TestPanelKeyFaults(t *testing.T) {
 	for name, want := range map[string]string{
 		"":                       "The name is empty; use a name of 1 to 64 characters.",
 		strings.Repeat("n", 65):  "The name has 65 characters; use at most 64.",
-		"a\u202eb":               "The name has the character U+202E; use letters, digits, punctuation and plain spaces.",
+		"a\u202eb":               "The name contains the character U+202E; use letters, digits, punctuation and plain spaces.",
 		"\xff":                   "The name is not UTF-8.",
-		"line\nbreak<script>x()": "The name has the character U+000A; use letters, digits, punctuation and plain spaces.",
+		"line\nbreak<script>x()": "The name contains the character U+000A; use letters, digits, punctuation and plain spaces.",
 	} {
 		page := ann.wantStatus(ann.submit("/developer/keys/", "scopes", "read", "name", name, "once", "x"+name), http.StatusBadRequest)
 		if got := field(t, faultText, page); got != want {

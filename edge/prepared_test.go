@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 }
 
 // prepared holds the content folders and builds that most tests start from. Each is created only
-// once, because a copy takes a twentieth of the time of a build.
+// once, because copying takes a twentieth of the time that building takes.
 var prepared struct {
 	mu   sync.Mutex
 	dir  string

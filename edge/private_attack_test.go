@@ -11,7 +11,7 @@ import (
 	"kindex/builder/suite"
 )
 
-// privatePaths has paths of every kind whose responses contain data from the index.
+// privatePaths contains paths of every kind for which the response contains data from the index.
 var privatePaths = []string{"/", "/tool/n1/", "/llms.txt", "/docs/api", "/api/entities", "/api/entity/tool/n1", "/api/search?q=number",
 	"/api/export/entities?format=csv", "/api/export/entities?format=jsonl&type=tool", "/api/export/manifest", "/api/feed", "/api/openapi",
 	"/badge/tool/n1.svg", "/submit/", "/assets/nothing.css", "/api/nothing", "/nothing"}

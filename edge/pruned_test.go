@@ -21,9 +21,9 @@ var historyPaths = []string{"/api/changelog?limit=100", "/api/entity/tool/n3/cha
 	"/api/entities?at=2026-10-26&limit=100", "/api/leaderboard/all?at=2026-10-26", "/api/leaderboard/all?by=adoption", "/api/trending",
 	"/api/feed?format=json", "/api/export/changelog?format=jsonl", "/api/export/changelog?type=tool&format=csv", "/api/export/leaderboard?at=2026-10-26"}
 
-// TestHistoryWhileBuildsArePruned requests history, and then files of the build that answered,
-// while builds are published and all but the newest are removed. It is fine if a file no longer
-// exists; otherwise, no request may fail or mix two builds.
+// TestHistoryWhileBuildsArePruned requests history, and then files of the build that the response
+// is from, while builds are published and all but the newest are removed. A file may no longer
+// exist; apart from that, no request may fail or mix two builds.
 func TestHistoryWhileBuildsArePruned(t *testing.T) {
 	suite.InRace(t)
 	t.Parallel()
@@ -70,7 +70,8 @@ func TestHistoryWhileBuildsArePruned(t *testing.T) {
 	t.Logf("%d requests, %d files were gone", asked.Load(), gone.Load())
 }
 
-// askThePast sends one request for history, and then requests a file of the build that answered.
+// askThePast sends one request for history, and then requests a file of the build that the
+// response is from.
 func (s *served) askThePast(client *http.Client, path string, gone *atomic.Int64) error {
 	get := func(path string) (*http.Response, []byte, error) {
 		res, err := client.Get(s.url + path)

@@ -22,7 +22,7 @@ const (
 	unmetered routeCost = iota // not under /api: a page; requests are rate-limited
 	file                       // not under /api: a file of a build, which anyone, including a CDN, can download
 	asset                      // not under /api: bytes held in memory
-	free                       // sends the limit headers but does not count; rate-limited like pages
+	free                       // sends the limit headers but does not count towards the limit; rate-limited like pages
 	metered
 	// conditional is like metered, but for handlers that return a file or a stream. Its entity
 	// tag depends only on the build and the query, so a caller without remaining requests can
@@ -131,17 +131,17 @@ func (c *request) reserve(cost routeCost) error {
 	return refused
 }
 
-// The maximum length in bytes of the query and of If-None-Match, and the maximum number of
-// parameters, up to which the entity tag is checked if the caller has no requests left. The
-// check must not cost more than rejecting the request.
+// If a caller has no requests left, the entity tag is checked only up to these limits: the
+// maximum length of the query and of If-None-Match in bytes, and the maximum number of
+// parameters. The check must not cost more than rejecting the request.
 const (
 	maxLookupLen    = 256
 	maxLookupParams = 3
 )
 
 // mayBeNotModified reports whether a caller without remaining requests can receive a 304. This
-// requires that the route's handler does not generate a body, and that the request lists an
-// entity tag rather than a star.
+// requires that the route's handler does not generate a body, and that If-None-Match is a list of
+// entity tags rather than an asterisk.
 func (c *request) mayBeNotModified() bool {
 	r := c.Request
 	if c.quota.cost != conditional || r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -178,8 +178,8 @@ func (c *request) peek() {
 }
 
 // Exceeded implements web.Admission. It returns the problem for a caller who has reached the
-// limit. If the key was rejected, refused is the reason; without it, the caller might think that
-// the limit is that of the key.
+// limit. If the key was rejected, refused is the reason; if the problem did not include it, the
+// caller might think that the limit is that of the key.
 func (c *request) Exceeded(refused error) *web.Problem {
 	m := &c.quota
 	wait := m.state.Wait(c.Shared.Now())

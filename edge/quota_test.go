@@ -80,8 +80,8 @@ func TestContactIsDescribed(t *testing.T) {
 	}
 }
 
-// TestHeadersOfAnUnknownCount: if the count for a key cannot be read, the headers still identify
-// the key's tier.
+// TestHeadersOfAnUnknownCount: if the request count for a key cannot be read, the headers still
+// identify the key's tier.
 func TestHeadersOfAnUnknownCount(t *testing.T) {
 	suite.WithoutRace(t)
 	c := newClock("2026-11-21T12:00:00Z")

@@ -216,7 +216,7 @@ func TestTrending(t *testing.T) {
 
 func equal(a, b *float64) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
 
-// changesSince returns the number of changes to an entity after the end of a day.
+// changesSince returns the number of changes to an entity since the end of a day.
 func (s *served) changesSince(t *testing.T, m mover, day string) (n int) {
 	t.Helper()
 	for _, c := range s.list(t, "/api/entity/"+m.Type+"/"+m.Slug+"/changelog?limit=100").Data {
@@ -274,8 +274,8 @@ func TestNothingTrendsBeforeTheBeginning(t *testing.T) {
 	}
 }
 
-// TestPreviewOfTheUncommitted: previewed edits appear in records, but the history remains that
-// of the underlying build.
+// TestPreviewOfTheUncommitted: previewed edits appear in records, but the history is still that
+// of the published build.
 func TestPreviewOfTheUncommitted(t *testing.T) {
 	suite.WithoutRace(t)
 	s, _ := serveHistory(t, "2026-11-01", Options{})

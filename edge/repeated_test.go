@@ -40,8 +40,8 @@ func TestRegistrationIsRepeatedWithoutItsName(t *testing.T) {
 	}
 }
 
-// TestBodiesThatNobodyNeeds: the action that sends a test takes no fields, and its errors say
-// so.
+// TestBodiesThatNobodyNeeds: the action that sends a test delivery takes no fields, and its
+// errors say so.
 func TestBodiesThatNobodyNeeds(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

@@ -70,8 +70,8 @@ func beyond(op, path, param string, values ...string) []request {
 	return list
 }
 
-// status returns requests that are answered with the given status; fault is the wrong part of
-// the address.
+// status returns requests that are answered with the given status; fault is the part of the
+// address that is wrong.
 func status(code int, op, fault string, targets ...string) []request {
 	var list []request
 	for _, target := range targets {
@@ -379,8 +379,7 @@ func testParameterExamples(t *testing.T, c *contract) {
 	}
 }
 
-// testEnums: the values listed in the description are those of the program, and all of them
-// work.
+// testEnums: the description lists the same values as the program, and all of them work.
 func testEnums(t *testing.T, c *contract) {
 	var columns, formats []string
 	for _, column := range table.EntityColumns {

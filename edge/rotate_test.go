@@ -89,7 +89,8 @@ func TestRotateWebhook(t *testing.T) {
 			t.Errorf("a secret is shown a second time: %s", a.body)
 		}
 
-		// Meanwhile, the operator's key is replaced: both secrets are sealed with the new key.
+		// Meanwhile, the operator's key is replaced, and both secrets are sealed with the new
+		// key.
 		both := parsedKeys(t, newer+"\n"+older)
 		if n, err := h.state.Rekey(ctx, both); err != nil || n != 2 {
 			t.Fatalf("%d secrets were resealed with the new key, %v", n, err)

@@ -111,7 +111,7 @@ func (s *Server) routes() {
 	for _, r := range s.console.Routes {
 		h := s.rateLimited(r.Path, func(c *request, w http.ResponseWriter) { r.Answer(c.Call, w) })
 		s.router.Handle(r.Verb, r.Path, h)
-		if r.Verb == http.MethodGet && !strings.HasSuffix(r.Path, "/callback") { // a callback has side effects
+		if r.Verb == http.MethodGet && !strings.HasSuffix(r.Path, "/callback") { // a sign-in callback has side effects
 			s.router.HEAD(r.Path, h)
 		}
 	}

@@ -139,8 +139,8 @@ func TestSecurityLeakedKey(t *testing.T) {
 	})
 }
 
-// TestSecurityScopesDoNotGrow: no key in a chain, each created with the previous one, has a
-// scope that the first one lacks.
+// TestSecurityScopesDoNotGrow: in a chain of keys, each created with the previous one, no key has
+// a scope that the first one lacks.
 func TestSecurityScopesDoNotGrow(t *testing.T) {
 	suite.InTest(t)
 	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {

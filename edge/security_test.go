@@ -25,7 +25,7 @@ import (
 // Common attacks on an edge, one per test. Attacks on keys are in developer_test.go, on webhook
 // addresses in edge/safedial, on sign-in in edge/auth, and on submissions in edge/submission.
 
-// send is like ask, but sends a body.
+// send is like ask, but also sends a body.
 func (s *served) send(t testing.TB, method, path, key, body string, header ...string) answer {
 	t.Helper()
 	req, err := http.NewRequest(method, s.url+path, strings.NewReader(body))

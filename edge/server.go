@@ -51,14 +51,14 @@ type Options struct {
 	Now         func() time.Time // default: time.Now
 	Log         *slog.Logger
 	LogRequests bool
-	// Guard decides which webhook addresses are allowed. If nil, those on the public internet
-	// are.
+	// Guard decides which webhook addresses are allowed. If nil, all addresses on the public
+	// internet are allowed.
 	Guard *safedial.Guard
 	// WebhookChallenge requires endpoints to prove at registration that they expect to receive
 	// webhooks.
 	WebhookChallenge bool
-	// OperatorKeys seal the secrets in the database. If nil, a temporary key is used, and
-	// webhooks stop working when the process ends.
+	// OperatorKeys seal the secrets in the database. If nil, a temporary key is used, so webhooks
+	// stop working when the process ends.
 	OperatorKeys    *seal.Keys
 	WebhookSchedule webhook.Schedule // nil: webhook.DefaultSchedule
 	WebhookPoll     time.Duration    // how often to look for webhooks that are due; if 0, every second

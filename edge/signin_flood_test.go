@@ -19,10 +19,10 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// TestAttackSignInFloodOfNetwork has one user start to sign in. Then a network of strangers
-// starts more sign-ins than the database keeps, from as many addresses as they have. The user
-// must still be able to complete the sign-in. Most of the strangers' sign-ins are written
-// directly to the database; only the last ones go through the edge.
+// TestAttackSignInFloodOfNetwork has one user start to sign in. Then strangers in one network, or
+// in many, start more sign-ins than the database keeps, from many addresses. The user must still
+// be able to complete the sign-in. Most of the strangers' sign-ins are written directly to the
+// database; only the last ones go through the edge.
 func TestAttackSignInFloodOfNetwork(t *testing.T) {
 	suite.WithoutRace(t)
 	suite.InTest(t)

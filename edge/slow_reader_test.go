@@ -27,8 +27,9 @@ func (r *stuckReader) Write(b []byte) (int, error) {
 	return r.ResponseRecorder.Write(b)
 }
 
-// TestAttackSlowReaders occupies every slot for filtered exports with clients that do not read.
-// They are allowed to while no other request is waiting, and are cut off as soon as one is.
+// TestAttackSlowReaders occupies every slot for filtered exports with clients that do not read
+// the response. They are tolerated while no other request is waiting, and are cut off as soon as
+// one is.
 func TestAttackSlowReaders(t *testing.T) {
 	suite.InTest(t)
 	var ahead atomic.Int64 // how far the server's clock is ahead of the real time

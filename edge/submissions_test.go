@@ -26,7 +26,7 @@ func submissionBody(slug, name, url string) string {
 // submissionAnswer has the members of responses about submissions.
 type submissionAnswer struct {
 	ID, URL, Code, Detail string
-	Status                any // in a problem, a number
+	Status                any // in a problem, this is a number
 	Suggestion, Reason    *string
 	Similar               []struct{ Type, Slug, Name, URL string }
 	Errors                []web.FieldError
@@ -140,7 +140,7 @@ func TestSubmission(t *testing.T) {
 }
 
 // TestSubmissionIsTakenInOnce: with an Idempotency-Key, the same submission always gets the same
-// response, even if the index now has the entity.
+// response, even if the entity has been added to the index in the meantime.
 func TestSubmissionIsTakenInOnce(t *testing.T) {
 	suite.InTest(t)
 	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
@@ -343,7 +343,7 @@ func TestAttackSubmissionChurn(t *testing.T) {
 }
 
 // TestSubmissionIsPublished: an accepted submission becomes published with the first build that
-// has its entity, and not before.
+// contains its entity, and not before.
 func TestSubmissionIsPublished(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {

@@ -42,7 +42,7 @@ func timeOf(t testing.TB, do func()) time.Duration {
 	return least
 }
 
-// hostileLists has functions that return values of n bytes for a list field.
+// hostileLists contains functions that return values of n bytes for a list field.
 var hostileLists = map[string]func(n int) string{
 	"invalid":          func(n int) string { return strings.Repeat("Not a tag!,", n/11) },
 	"short":            func(n int) string { return strings.Repeat("a,", n/2) },
@@ -108,8 +108,8 @@ func TestAttackFormCost(t *testing.T) {
 	}
 }
 
-// costs returns the minimum cost of two bodies. It repeats the measurement until they are cheap
-// enough, or up to a maximum number of times, because other programs may interfere.
+// costs returns the minimum cost of each of two bodies. It repeats the measurement until they are
+// cheap enough, or up to a maximum number of times, because other programs may interfere.
 func costs(cost func(body string) time.Duration, half, whole string, cheap func(half, whole time.Duration) bool) (h, w time.Duration) {
 	h, w = cost(half), cost(whole)
 	for range 10 {
@@ -121,7 +121,7 @@ func costs(cost func(body string) time.Duration, half, whole string, cheap func(
 	return h, w
 }
 
-// hostileBodies has functions that return the body of a submission of n bytes.
+// hostileBodies contains functions that return a submission body of n bytes.
 var hostileBodies = map[string]func(n int) string{
 	"tags":           func(n int) string { return `{"tags":["A"` + strings.Repeat(`,"A"`, n/4) + `]}` },
 	"distinct tags":  func(n int) string { return `{"tags":[` + numbered(n, `"T%d",`) + `"x"]}` },
@@ -144,8 +144,8 @@ var hostileBodies = map[string]func(n int) string{
 }
 
 // TestAttackSubmissionCost sends bodies of the maximum size that are designed to be expensive.
-// Each must cost only a few times as much as one plain string of the same size, and receive a
-// short response that says what is wrong.
+// Each must cost only a few times as much as a body with one plain string of the same size, and
+// receive a short response that says what is wrong.
 func TestAttackSubmissionCost(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

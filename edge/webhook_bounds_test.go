@@ -25,7 +25,7 @@ type aimed struct {
 	*hooked
 	victim netip.AddrPort // the victim's public address
 	dials  atomic.Int64
-	later  atomic.Int64 // by how much the guard's clock has advanced
+	later  atomic.Int64 // the time by which the guard's clock has advanced
 }
 
 // anyName is a resolver that resolves every name to one address.
@@ -102,8 +102,8 @@ const aimedHooks = 60
 
 // TestWebhooksAimedAtOneHost has sixty webhooks of six accounts, with names in one domain, which
 // are called for the five events of a build. However many webhooks there are, the host must get
-// only as many connections as are allowed per host, and webhooks that have to wait must lose no
-// event.
+// no more connections than are allowed per host, and webhooks that have to wait must not lose any
+// events.
 func TestWebhooksAimedAtOneHost(t *testing.T) {
 	suite.InTest(t)
 	var names []string

@@ -17,9 +17,9 @@ type Archive struct {
 	Commits             []record.ArchivedCommit
 	Versions            []record.Version
 	Changes             []ChangeEntry
-	// Line appends change i as a compact JSON object without a line ending. It
-	// is called from several goroutines, and several times per change, but only
-	// for changes after the first KeptChanges.
+	// Line appends change i as a compact JSON object without a line ending. It is called
+	// concurrently, and several times per change, but only for changes after the first
+	// KeptChanges.
 	Line func(dst []byte, i int) []byte
 	// Snapshots hold the catalogue at the end of certain days, oldest first.
 	Snapshots []*SnapshotData
@@ -33,7 +33,7 @@ type Archive struct {
 	Kept, KeptChanges int
 }
 
-// ChangeEntry holds the values by which a change is looked up.
+// ChangeEntry holds the values by which a change can be looked up.
 type ChangeEntry struct {
 	ID                    string
 	Version               int32 // the version created by the change
@@ -50,14 +50,14 @@ type SnapshotData struct {
 	Versions       []uint32
 	Scores         []record.Scores // one per element of Versions
 	Listed, Ranked int             // number not withdrawn; number of those with a composite score
-	Raw            []byte          // the file from an earlier build; used instead of all fields but Day
+	Raw            []byte          // file from an earlier build; if set, replaces all fields except Day
 }
 
 // Trends holds the movement of entities within a time window.
 type Trends struct {
 	Window string // its name, such as 7d
 	Days   int
-	Since  string // the present is compared with the end of this day
+	Since  string // the present state is compared with the state at the end of this day
 	Empty  bool   // the index was still empty on that day
 	List   []Trend
 }
@@ -71,7 +71,7 @@ type Trend struct {
 	Changes      uint32
 }
 
-// archiveHead holds the values of an archive that are not lists.
+// archiveHead holds the scalar values of an archive.
 type archiveHead struct {
 	Head    string `json:"head"`
 	Path    string `json:"path"`

@@ -9,9 +9,9 @@ import (
 	"kindex/exports/record"
 )
 
-// BenchmarkArchive measures an archive of 100,000 entities with as many additional
-// versions and a snapshot of all entities: writing it from scratch, writing it with
-// reuse of an earlier archive, opening it, and reading the slowest pages.
+// BenchmarkArchive measures an archive of 100,000 entities with the same number of additional
+// versions and a snapshot of all entities: writing it from scratch, writing it while reusing
+// an earlier archive, opening it, and reading what the slowest pages need.
 func BenchmarkArchive(b *testing.B) {
 	const n = 100_000
 	rng := rand.New(rand.NewPCG(5, 5))
@@ -104,7 +104,7 @@ func BenchmarkArchive(b *testing.B) {
 	})
 }
 
-// benchArchive returns an archive of the complete history. It takes linear time.
+// benchArchive returns an archive of the complete history. It runs in linear time.
 func (p *madeHistory) benchArchive() *Archive {
 	a := &Archive{Commits: p.commits, Versions: p.versions}
 	for i, v := range p.versions {

@@ -9,9 +9,8 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestArchivesThatDoNotFit finalizes builds in which one of the archive's files is
-// truncated or belongs to another archive, and checks that none of them can be
-// opened.
+// TestArchivesThatDoNotFit finalizes builds in which one of the archive's files is truncated
+// or comes from another archive, and checks that none of them can be opened.
 func TestArchivesThatDoNotFit(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -38,7 +37,7 @@ func TestArchivesThatDoNotFit(t *testing.T) {
 			}
 		}
 		if f.Path == trendsFile || strings.HasPrefix(f.Path, snapshotsDir) {
-			continue // they fit whatever has enough records or versions, see below
+			continue // they fit any archive with enough records or versions, see below
 		}
 		for _, b := range []*Build{other, nothing} {
 			if !openWith(t, dir, m, f.Path, func([]byte) []byte { return b.files[f.Path] }) {

@@ -14,9 +14,9 @@ import (
 	"kindex/exports/store"
 )
 
-// TestArchiveReusesAnother writes the same archive from scratch and with reuse of
-// earlier archives: one that is a prefix of it, and one that diverged. The files
-// must be the same.
+// TestArchiveReusesAnother writes the same archive from scratch and by reusing earlier
+// archives: one that is a prefix of it, and one that has diverged. The files must be the
+// same.
 func TestArchiveReusesAnother(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -53,7 +53,7 @@ func TestArchiveReusesAnother(t *testing.T) {
 					}
 				}
 				sameFiles(t, name, archiveFiles(t, a), want)
-				// A new formula computes all changes again.
+				// With a new formula, all changes are computed again.
 				a.KeptChanges, a.Changes = 0, whole.Changes
 				a.Line = whole.Line
 				sameFiles(t, name+", new changes", archiveFiles(t, a), want)
@@ -69,7 +69,7 @@ func TestArchiveReusesAnother(t *testing.T) {
 	}
 }
 
-// cut drops all but the first versions.
+// cut keeps only the first versions.
 func (p *madeHistory) cut(n int, seed uint64) {
 	p.rng = rand.New(rand.NewPCG(seed, 78))
 	p.versions, p.entities, p.lineOf = slices.Clone(p.versions[:n]), slices.Clone(p.entities[:n]), slices.Clone(p.lineOf[:n])

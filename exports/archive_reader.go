@@ -30,7 +30,7 @@ type ArchiveReader struct {
 	authors   packed.StringTable
 	n         int // versions
 
-	values   packed.Postings // versions by the values of their filter fields
+	values   packed.Postings // the versions that have each value of a filter field
 	names    packed.StringTable
 	nameRank packed.Uint32s
 
@@ -78,7 +78,7 @@ func (r *ArchiveReader) Version(i int) record.Version {
 	return v
 }
 
-// number returns the number that one of the versionColumns holds for a version.
+// number returns the value for a version in one of the versionColumns.
 func (r *ArchiveReader) number(section, v int) int32 {
 	return int32(packed.Uint32s(r.parts[section]).At(v))
 }
@@ -148,7 +148,7 @@ func (r *ArchiveReader) Last(typ, slug string) (v int, ok bool) {
 	return int(list.At(list.Len() - 1)), true
 }
 
-// Newest returns the newest version of the same entity.
+// Newest returns the newest version of the entity that a version belongs to.
 func (r *ArchiveReader) Newest(v int) int {
 	for next := r.next(v); next > v; next = r.next(v) {
 		v = next
@@ -156,8 +156,8 @@ func (r *ArchiveReader) Newest(v int) int {
 	return v
 }
 
-// NewestOf returns the newest version of a record's entity. An uncommitted entity
-// has no version unless one of its earlier slugs has.
+// NewestOf returns the newest version of a record's entity. An uncommitted entity has no
+// version unless one of its earlier slugs has one.
 func (r *ArchiveReader) NewestOf(ordinal uint32) (v int, ok bool) {
 	typ, slug := r.build.Key(ordinal)
 	own, known := r.Last(typ, slug)
@@ -168,7 +168,7 @@ func (r *ArchiveReader) NewestOf(ordinal uint32) (v int, ok bool) {
 	for _, old := range slices.Backward(r.build.aliases(ordinal)) { // the last one wins, as in git
 		last, ok := r.Last(typ, old)
 		if o, isAlias, found := r.build.Find(typ, old); !ok || r.Newest(last) != last || !found || !isAlias || o != ordinal {
-			continue // that entity continues at a different address
+			continue // that entity has moved to a different address
 		}
 		if !r.deleted(last) {
 			return last, true
@@ -189,8 +189,8 @@ func (r *ArchiveReader) FirstDay() string {
 	return record.FormatDay(dayOf(r.time(0)))
 }
 
-// LastDay returns the UTC day of the last version or of the as-of time, whichever
-// is later.
+// LastDay returns the later of two UTC days: that of the last version and that of the as-of
+// time.
 func (r *ArchiveReader) LastDay() string {
 	last := ""
 	if m := r.base.Manifest; len(m.AsOf) >= 10 {
@@ -241,7 +241,7 @@ func (r *ArchiveReader) SnapshotData(day string) (*SnapshotData, bool) {
 	return &SnapshotData{Day: day, Listed: s.listed, Ranked: s.ranked, Raw: r.base.files[snapshotsDir+day+".bin"]}, true
 }
 
-// changelog holds the part of an archive that is used to find changes.
+// changelog holds the part of an archive that is used to look up changes.
 type changelog struct {
 	lines     []byte // changelog.jsonl
 	n         int
@@ -253,7 +253,7 @@ type changelog struct {
 	postings  packed.Postings // changes by type, category, event and field
 }
 
-// emptyArchive returns a reader of an empty history.
+// emptyArchive returns a reader for an empty history.
 func emptyArchive() *ArchiveReader {
 	return &ArchiveReader{
 		parts: make([][]byte, archiveSections), offsets: make([]byte, 8),

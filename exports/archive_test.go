@@ -14,7 +14,7 @@ import (
 	"kindex/exports/record"
 )
 
-// archived returns a build with a complete history.
+// archived opens a build with a complete history.
 func archived(t testing.TB, seed uint64, entities, commits int) (*madeHistory, *Build) {
 	t.Helper()
 	p := newMadeHistory(seed, catalogue(seed, entities))
@@ -282,28 +282,28 @@ func TestBadArchives(t *testing.T) {
 	b := openBuild(t, list, p.archive(n))
 	second := func(a *Archive) *record.Version { return &a.Versions[n-2] }
 	for want, spoil := range map[string]func(*Archive){
-		"is older than the one before it":        func(a *Archive) { second(a).Time = 5 },
-		"must either have content or be deleted": func(a *Archive) { second(a).Deleted = !second(a).Deleted },
-		"has the content of":                     func(a *Archive) { a.Versions[0].Slug += "x" },
-		"follows version":                        func(a *Archive) { second(a).Previous = int32(n - 2) },
-		"both follow version 0":                  func(a *Archive) { a.Versions[n-1].Previous, a.Versions[n-2].Previous = 0, 0 },
-		"refers to change":                       func(a *Archive) { second(a).Change = int32(len(a.Changes)) },
-		"refers to commit":                       func(a *Archive) { second(a).Commit = int32(len(a.Commits)) },
-		"which refers to change":                 func(a *Archive) { a.Changes[3].Version++ },
-		"but the change before it":               func(a *Archive) { a.Changes[3].Version = int32(n) },
-		"or has a different time":                func(a *Archive) { a.Changes[3].Time++ },
-		"is not a change ID":                     func(a *Archive) { a.Changes[3].ID = strings.ToUpper(a.Changes[3].ID) + "0" },
-		"have the same ID":                       func(a *Archive) { a.Changes[3].ID = a.Changes[9].ID },
-		"keeps 1 versions":                       func(a *Archive) { a.Kept = 1 },
-		"keeps 0 versions and 1 changes":         func(a *Archive) { a.Previous, a.KeptChanges, a.Changes = b, 1, nil },
+		"is older than the one before it":           func(a *Archive) { second(a).Time = 5 },
+		"must either have content or be a deletion": func(a *Archive) { second(a).Deleted = !second(a).Deleted },
+		"has the content of":                        func(a *Archive) { a.Versions[0].Slug += "x" },
+		"follows version":                           func(a *Archive) { second(a).Previous = int32(n - 2) },
+		"both follow version 0":                     func(a *Archive) { a.Versions[n-1].Previous, a.Versions[n-2].Previous = 0, 0 },
+		"refers to change":                          func(a *Archive) { second(a).Change = int32(len(a.Changes)) },
+		"refers to commit":                          func(a *Archive) { second(a).Commit = int32(len(a.Commits)) },
+		"which refers to change":                    func(a *Archive) { a.Changes[3].Version++ },
+		"but the change before it":                  func(a *Archive) { a.Changes[3].Version = int32(n) },
+		"or has a different time":                   func(a *Archive) { a.Changes[3].Time++ },
+		"is not a change ID":                        func(a *Archive) { a.Changes[3].ID = strings.ToUpper(a.Changes[3].ID) + "0" },
+		"have the same ID":                          func(a *Archive) { a.Changes[3].ID = a.Changes[9].ID },
+		"keeps 1 versions":                          func(a *Archive) { a.Kept = 1 },
+		"keeps 0 versions and 1 changes":            func(a *Archive) { a.Previous, a.KeptChanges, a.Changes = b, 1, nil },
 		"must not come after": func(a *Archive) {
 			s := a.Snapshots[0]
 			s.Versions[0], s.Versions[1] = s.Versions[1], s.Versions[0]
 			s.Scores[0], s.Scores[1] = s.Scores[1], s.Scores[0]
 		},
-		", 0 scores":          func(a *Archive) { a.Snapshots[0].Scores = nil },
-		"follows that of":     func(a *Archive) { slices.Reverse(a.Snapshots) },
-		"unexpected sections": func(a *Archive) { a.Snapshots[0].Raw = []byte("x") },
+		", 0 scores":                      func(a *Archive) { a.Snapshots[0].Scores = nil },
+		"must not follow the snapshot of": func(a *Archive) { slices.Reverse(a.Snapshots) },
+		"unexpected sections":             func(a *Archive) { a.Snapshots[0].Raw = []byte("x") },
 	} {
 		a := p.archive(n)
 		if len(a.Snapshots) < 2 || len(a.Changes) < 10 {

@@ -166,7 +166,7 @@ func (p *archivePacker) writeSnapshots(rank []uint32) error {
 	last := ""
 	for _, s := range p.Snapshots {
 		if _, err := record.DayNumber(s.Day); err != nil || s.Day <= last {
-			return fmt.Errorf("archive: the snapshot of %q follows that of %q", s.Day, last)
+			return fmt.Errorf("archive: the snapshot of %q must not follow the snapshot of %q", s.Day, last)
 		}
 		last = s.Day
 		data := s.Raw
@@ -185,7 +185,7 @@ func (p *archivePacker) writeSnapshots(rank []uint32) error {
 	return nil
 }
 
-// checkSnapshot rejects a snapshot with inconsistent counts or an order other than
+// checkSnapshot rejects a snapshot whose counts are inconsistent or whose order differs from
 // that of CompareRank.
 func (p *archivePacker) checkSnapshot(s *SnapshotData, rank []uint32) error {
 	if len(s.Scores) != len(s.Versions) || s.Listed > len(s.Versions) || s.Ranked > s.Listed || s.Ranked < 0 {
@@ -266,7 +266,7 @@ func (a *Archive) check(previous *ArchiveReader) error {
 func (a *Archive) checkVersion(i int, v *record.Version) error {
 	switch {
 	case v.Deleted == (v.Entity != nil || v.Record != nil):
-		return errors.New("must either have content or be deleted")
+		return errors.New("must either have content or be a deletion")
 	case v.Entity != nil && (v.Entity.Type != v.Type || v.Entity.Slug != v.Slug):
 		return errors.New("has the content of " + v.Entity.Key())
 	case v.Previous < -1 || int(v.Previous) >= i:

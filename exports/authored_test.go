@@ -65,8 +65,8 @@ func TestAuthoredIsWhatTheFileGave(t *testing.T) {
 	}
 }
 
-// TestAuthoredIsCareful decodes records that AppendJSON did not write, or that do
-// not determine the entity.
+// TestAuthoredIsCareful decodes records that AppendJSON did not write or that do not fully
+// determine the entity.
 func TestAuthoredIsCareful(t *testing.T) {
 	lost := &record.Entity{Type: "tool", Slug: "a", Name: "a\xffb", Status: record.Active}
 	if e, err := record.ParseAuthored(lost.AppendJSON(nil)); err == nil {
@@ -92,8 +92,8 @@ func TestAuthoredIsCareful(t *testing.T) {
 	}
 }
 
-// FuzzAuthored looks for panics, and for records whose decoded form differs from
-// what was written.
+// FuzzAuthored looks for panics, and for records that, once decoded, differ from what was
+// written.
 func FuzzAuthored(f *testing.F) {
 	for _, e := range catalogue(3, 20) {
 		f.Add(e.AppendJSON(nil))

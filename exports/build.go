@@ -16,10 +16,10 @@ import (
 	"kindex/exports/store"
 )
 
-// Build is an open build. Its files are memory-mapped: opening a build takes the
-// same time whatever its size, and the files stay readable after the build's folder
-// is removed. All methods may be called concurrently. Returned slices may point
-// into the mapping: they must not be modified, nor used after Close.
+// Build is an open build. Its files are memory-mapped: opening a build takes the same time
+// regardless of its size, and the files stay readable after the build's folder is removed.
+// All methods may be called concurrently. Returned slices may point into the mapping: they
+// must not be modified, or used after Close.
 type Build struct {
 	Dir      string
 	Manifest *store.Manifest
@@ -106,8 +106,8 @@ func (b *Build) allRecords(withdrawn bool) *roaring.Bitmap {
 	return b.applyEdits(set, func(e *record.Entity) bool { return withdrawn || e.Status != record.Withdrawn })
 }
 
-// Find returns the ordinal at an address. isAlias reports whether the slug is an
-// earlier slug of the record.
+// Find returns the ordinal of the record at an address. isAlias reports whether the slug is
+// an earlier slug of the record.
 func (b *Build) Find(typ, slug string) (ordinal uint32, isAlias, ok bool) {
 	key := typ + "\x00" + slug
 	if b.overlay != nil {
@@ -168,8 +168,8 @@ func (b *Build) Entity(ordinal uint32) (*record.Entity, error) {
 	return e, nil
 }
 
-// ExportRow returns a record's line in the JSONL export, without the line ending.
-// Withdrawn records have such a line too, although the exports do not include it.
+// ExportRow returns a record's line in the JSONL export, without the line ending. Withdrawn
+// records have such a line too, although the exports do not include them.
 func (b *Build) ExportRow(ordinal uint32) []byte {
 	if b.edited(ordinal) != nil {
 		return b.overlay.rows[int(ordinal)-b.n]
@@ -184,7 +184,7 @@ func (b *Build) ExportRow(ordinal uint32) []byte {
 	return file[at : at+n : at+n]
 }
 
-// Score returns the named score of a record, or null if the name is unknown.
+// Score returns the named score of a record, or null if no score has that name.
 func (b *Build) Score(name string, ordinal uint32) record.Score {
 	i := slices.Index(record.ScoreNames, name)
 	if i < 0 {
@@ -271,9 +271,8 @@ func (b *Build) rank(ordinal uint32) int64 {
 	return int64(b.keyRank.At(int(ordinal))) * b.stride()
 }
 
-// overlay holds the effect of edits on a build: the additional records, whose
-// ordinals follow the build's own, and the set of the build's ordinals that are no
-// longer valid.
+// overlay holds the effect of edits on a build: the added records, with ordinals that follow
+// the build's own, and the set of the build's ordinals that are no longer valid.
 type overlay struct {
 	id            string
 	entities      []*record.Entity // the record of ordinal n+i is entities[i]
@@ -289,9 +288,8 @@ type overlay struct {
 	sortPositions []float64         // among ordinals
 }
 
-// stride returns the distance between the positions of consecutive table entries.
-// It leaves room between two entries for every name added by edits and for a
-// cursor.
+// stride returns the distance between the positions of consecutive table entries. It leaves
+// room between two entries for a cursor and for every name that edits added.
 func (b *Build) stride() int64 {
 	if b.overlay == nil {
 		return 4
@@ -299,7 +297,7 @@ func (b *Build) stride() int64 {
 	return int64(2 * (max(len(b.overlay.names), len(b.overlay.slugs)) + 2))
 }
 
-// edited returns the edited entity with an ordinal, or nil if the ordinal is one of
+// edited returns the edited entity with the given ordinal, or nil if the ordinal is one of
 // the build's own.
 func (b *Build) edited(ordinal uint32) *record.Entity {
 	if int(ordinal) < b.n {
@@ -320,8 +318,8 @@ func (b *Build) edits(yield func(ordinal uint32, e *record.Entity) bool) {
 	}
 }
 
-// applyEdits converts a set of the build's own ordinals to a set in the edited
-// build: it removes replaced records and adds the edited entities that fit.
+// applyEdits converts a set of the build's own ordinals to a set in the edited build: it
+// removes replaced records and adds the matching edited entities.
 func (b *Build) applyEdits(set *roaring.Bitmap, fits func(*record.Entity) bool) *roaring.Bitmap {
 	if b.overlay == nil {
 		return set

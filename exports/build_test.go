@@ -173,8 +173,8 @@ func checkRecords(t *testing.T, b *Build, list []*record.Entity) {
 	}
 }
 
-// checkExports compares the other formats of the export, each written in several
-// shards or row groups, with the lines of the JSONL.
+// checkExports compares the export's other formats, each written in several shards or row
+// groups, with the lines of the JSONL.
 func checkExports(t *testing.T, b *Build) {
 	file := func(ext string) []byte {
 		data, _, ok := b.File(EntitiesFile + ext)

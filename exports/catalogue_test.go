@@ -16,7 +16,7 @@ import (
 	"kindex/exports/table"
 )
 
-// catalogueSize is large enough for several shards and for many kinds of pages.
+// catalogueSize is large enough to fill several shards and to make many kinds of pages.
 const catalogueSize = 3000
 
 // spellings maps values with several spellings to their folded form. It is written by
@@ -36,7 +36,7 @@ func folded(s string) string {
 	return strings.ToLower(s) // enough here: every other value in the catalogue is ASCII
 }
 
-// pick returns an element of a list, or "" with the given probability.
+// pick returns a random element of a list, or "" with the given probability.
 func pick(rng *rand.Rand, empty float64, list ...string) string {
 	if rng.Float64() < empty {
 		return ""
@@ -180,7 +180,7 @@ func catalogue(seed uint64, n int) []*record.Entity {
 	return grow(rng, nil, n)
 }
 
-// grow adds entities until the list has n.
+// grow adds entities to the list until it has n of them.
 func grow(rng *rand.Rand, list []*record.Entity, n int) []*record.Entity {
 	taken := map[string]bool{}
 	for _, e := range list {
@@ -233,8 +233,8 @@ func writeBuild(t testing.TB, root string, entities []*record.Entity, archive ..
 	})
 }
 
-// writeBuildReusing is like writeBuild, but reuses an earlier build, unless that is
-// nil, and adds more files.
+// writeBuildReusing is like writeBuild, but reuses an earlier build, unless it is nil, and
+// adds more files.
 func writeBuildReusing(t testing.TB, root string, earlier *Build, entities []*record.Entity, more func(*Writer) error) string {
 	t.Helper()
 	check := func(err error) {

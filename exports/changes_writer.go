@@ -45,7 +45,7 @@ func (p *archivePacker) writeChanges() error {
 	return p.w.Add(changesFile, packed.PackSections(append([][]byte{times, versions, offsets, ids, idIndexes}, lists...)...))
 }
 
-// addChangePostings adds a change to the inverted lists by which it is found.
+// addChangePostings adds a change to the inverted lists that are used to find it.
 func addChangePostings(p packed.PostingsBuilder, c *ChangeEntry, i int) {
 	p.Add(byType, c.Type, i)
 	p.Add(byEvent, c.Event, i)
@@ -91,7 +91,8 @@ func (p *archivePacker) packIDs() (ids, indexes []byte, err error) {
 	return ids, indexes, nil
 }
 
-// line appends a change as a JSON object, from the previous build or from Line.
+// line appends a change as a JSON object, either copied from the previous build or produced
+// by Line.
 func (p *archivePacker) line(dst []byte, i int) []byte {
 	if i < p.KeptChanges {
 		return append(dst, p.previous.ChangeLine(i)...)

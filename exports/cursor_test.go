@@ -72,9 +72,8 @@ func checkSortPositionOf(t *testing.T, old *Build, before []*record.Entity, b *B
 	}
 }
 
-// checkHostile tries positions that no build returns. Each page must be a
-// contiguous part of the order, and positions that do not belong to the order must
-// be rejected.
+// checkHostile tries positions that no build returns. Each page must be a contiguous range of
+// the order, and positions that do not belong to the order must be rejected.
 func checkHostile(t *testing.T, rng *rand.Rand, b *Build, list []*record.Entity) {
 	texts := []string{"", "\x00", "-1", "-0", "+5", "0", "5", "500", "1000", "1001", "0500", "99999999999999999999", "1e2", " 5", "NaN",
 		"2024-02-29", "2024-02-30", "0000-01-01", "9999-12-31", "10000-01-01", "2024-02", "\xff\xfe", "tool", "model", "tool\x00a", "zzzz", "elan", "Élan", "日本"}

@@ -28,7 +28,7 @@ import (
 func damages(t *testing.T, err error) (list []*store.DamageError) {
 	t.Helper()
 	var damage *store.DamageError
-	switch e := err.(type) { //nolint:errorlint // it unwraps errors one level at a time
+	switch e := err.(type) { //nolint:errorlint // this unwraps errors one level at a time
 	case nil:
 	case interface{ Unwrap() []error }:
 		for _, inner := range e.Unwrap() {
@@ -62,7 +62,7 @@ func open(dir string) error {
 	return b.Close()
 }
 
-// smallHistory returns a history, the entities at its end, and its archive.
+// smallHistory returns a history, the entities that exist at its end, and its archive.
 func smallHistory(seed uint64) (p *madeHistory, list []*record.Entity, a *Archive) {
 	p = newMadeHistory(seed, catalogue(seed, 40))
 	p.goOn(15)
@@ -83,7 +83,7 @@ func smallBuild(t *testing.T) (dir string, m *store.Manifest) {
 	return dir, m
 }
 
-// changed runs f while a file has different content.
+// changed runs f while a file's content is replaced.
 func changed(t *testing.T, path string, change func([]byte) []byte, f func()) {
 	t.Helper()
 	old, err := os.ReadFile(path)
@@ -204,12 +204,12 @@ func TestDamagedManifest(t *testing.T) {
 	if err := errors.Join(os.Rename(path+"x", path), os.Rename(dir, moved)); err != nil {
 		t.Fatal(err)
 	}
-	wantDamage(t, verify(moved), filepath.Join(moved, store.ManifestFile), "is in the folder of 20261101-0123456789abcdef")
+	wantDamage(t, verify(moved), filepath.Join(moved, store.ManifestFile), "is in the folder of build 20261101-0123456789abcdef")
 	wantDamage(t, open(moved), filepath.Join(moved, store.ManifestFile), "is in the folder of")
 }
 
-// TestLookupsThatDoNotFit finalizes builds whose lookup files have the wrong shape,
-// as if from a faulty builder. Opening them may fail but must not panic.
+// TestLookupsThatDoNotFit finalizes builds whose lookup files have the wrong structure, as if
+// written by a faulty builder. Opening them may fail but must not panic.
 func TestLookupsThatDoNotFit(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()

@@ -13,8 +13,8 @@ import (
 	"kindex/exports"
 )
 
-// exampleOutput builds testdata/content in a temporary folder, as kindex build
-// does. It returns the output folder and a function that deletes it.
+// exampleOutput builds testdata/content in a temporary folder, like kindex build. It returns
+// the output folder and a function that deletes it.
 func exampleOutput() (out string, remove func(), err error) {
 	dir, err := os.MkdirTemp("", "kindex-example-")
 	if err != nil {

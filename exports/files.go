@@ -27,7 +27,7 @@ const (
 	similarFile  = "lookup/similar.bin"
 	featuresFile = "lookup/features.bin"
 
-	// Reused by the next build.
+	// Read by the next build, which reuses data from this one.
 	sourcesFile    = "lookup/sources.bin"
 	versionsFile   = "lookup/versions.bin"
 	archiveFile    = "lookup/archive.bin"

@@ -13,9 +13,8 @@ import (
 
 // Filter selects records. The zero value selects all listed records.
 type Filter struct {
-	// Fields maps FilterFields to alternatives: a record matches if it has all
-	// values of at least one of them. Without "status", withdrawn records are
-	// excluded.
+	// Fields maps FilterFields to alternatives: a record matches if it has all values of at
+	// least one alternative. Without "status", withdrawn records are excluded.
 	Fields map[string][][]string
 	// MinScore is the lowest composite score, or null for no minimum.
 	MinScore record.Score
@@ -97,7 +96,8 @@ func (b *Build) Page(set *roaring.Bitmap, s Sort, after *Position, skip, limit i
 		}
 		isAfter = func(o uint32) bool { return b.compareTo(key, o, value, rank, s.Desc) > 0 }
 	}
-	// Sort a small set; for a large one, walking in order finds enough records soon.
+	// Sort a small set. For a large one, walk the whole order, which soon finds enough
+	// records.
 	if card := set.GetCardinality(); card < uint64(b.n)/32 {
 		list := set.ToArray()
 		b.sort(list, s)

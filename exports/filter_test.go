@@ -146,8 +146,8 @@ func wantOrdinals(t *testing.T, what string, got, want []uint32) {
 	}
 }
 
-// nextYear returns the list with a tenth of the entities removed, a tenth changed
-// and a tenth added. The old entities are not modified.
+// nextYear returns a copy of the list with a tenth of the entities removed, a tenth changed
+// and a tenth added. The original entities are not modified.
 func nextYear(rng *rand.Rand, list []*record.Entity) []*record.Entity {
 	var next []*record.Entity
 	for _, e := range list {
@@ -186,8 +186,8 @@ func TestSelection(t *testing.T) {
 	t.Run("hostile", func(t *testing.T) { checkHostile(t, rng, b, list) })
 }
 
-// randomFilter returns a filter by values that some entities have, possibly in a
-// different spelling, and sometimes by unknown values.
+// randomFilter returns a filter that selects values that some entities have, possibly in a
+// different spelling, and sometimes unknown values.
 func randomFilter(rng *rand.Rand, list []*record.Entity) *Filter {
 	f := &Filter{}
 	for _, field := range modelFieldNames {

@@ -7,10 +7,9 @@ import (
 	"kindex/exports/record"
 )
 
-// FindByName returns up to limit records with the given name, ignoring differences
-// that Fold removes. They are sorted by type and slug and include withdrawn
-// records. The search uses the order by name, so its cost barely depends on the
-// size of the build.
+// FindByName returns up to limit records with the given name, compared in folded form, sorted
+// by type and slug. They include withdrawn records. The search uses the order by name, so its
+// cost barely depends on the size of the build.
 func (b *Build) FindByName(name string, limit int) []uint32 {
 	key := slices.Index(SortKeys, "name")
 	want, order := b.nameValue(record.Fold(name)), b.orders[2*key]

@@ -13,9 +13,9 @@ import (
 	"kindex/exports/record"
 )
 
-// madeHistory is a generated history. It is the source of an archive and the model
-// to compare the archive with. A line is the sequence of an entity's versions
-// across all its slugs, deletions and restorations.
+// madeHistory is a generated history. It is both the source of an archive and the model that
+// the archive is compared with. A line is the sequence of an entity's versions across all its
+// slugs, deletions and restorations.
 type madeHistory struct {
 	rng      *rand.Rand
 	now      int64
@@ -124,8 +124,8 @@ func (p *madeHistory) create(did map[string]bool, e *record.Entity, line int) {
 	p.append(did, line, e.Type, e.Slug, &with)
 }
 
-// state returns the last version of every line after n versions, or -1 for lines
-// that had not started.
+// state returns the last version of every line after n versions, or -1 for each line that had
+// not started by then.
 func (p *madeHistory) state(n int) []int {
 	state := make([]int, len(p.lines))
 	for i, line := range p.lines {
@@ -139,7 +139,7 @@ func (p *madeHistory) state(n int) []int {
 	return state
 }
 
-// goOn adds commits with all kinds of changes.
+// goOn adds commits that contain all kinds of changes.
 func (p *madeHistory) goOn(commits int) {
 	for range commits {
 		p.commit(func(did map[string]bool) {
@@ -236,7 +236,7 @@ func snapshotOf(day string, versions []uint32, entities []*record.Entity) *Snaps
 	return s
 }
 
-// endOfDay returns the first second after a day.
+// endOfDay returns the first second of the next day.
 func endOfDay(day string) int64 {
 	t, err := time.Parse("2006-01-02", day)
 	if err != nil {
@@ -245,7 +245,7 @@ func endOfDay(day string) int64 {
 	return t.AddDate(0, 0, 1).Unix()
 }
 
-// until returns the number of versions at the end of a day.
+// until returns the number of versions that exist at the end of a day.
 func (p *madeHistory) until(day string) int {
 	n := 0
 	for _, v := range p.versions {

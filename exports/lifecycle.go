@@ -17,11 +17,11 @@ const (
 	Gone // the entity was deleted
 )
 
-// At returns the version that was at an address at the end of a UTC day,
-// YYYY-MM-DD. If no entity had the address on that day, At follows the entity that
-// has the address now, or had it last, to the slug that it had on that day. If the
-// entity was Gone, v is its deletion; if it was NotYet there, v is its first
-// version. If the address is Unknown or the day is invalid, v is -1.
+// At returns the version that was at an address at the end of a UTC day, YYYY-MM-DD. If no
+// entity had the address on that day, At follows the entity that has the address now, or was
+// the last to have it, back to the slug that it had on that day. If the entity was Gone, v is
+// its deletion; if it was NotYet there, v is its first version. If the address is Unknown or
+// the day is invalid, v is -1.
 func (r *ArchiveReader) At(typ, slug, day string) (v int, lifecycle Lifecycle) {
 	number, err := record.DayNumber(day)
 	if err != nil || number == record.NoDate {

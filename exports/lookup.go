@@ -31,7 +31,7 @@ type RowLocation struct {
 
 // WriteLookups writes the files that the edge maps into memory. The entities must
 // be in the order of CompareRank: an entity's ordinal is its index. neighbours has
-// the same order. The neighbours' reasons are indexes in features.
+// the same order. The neighbours' reasons are indexes into features.
 func (w *Writer) WriteLookups(entities []*record.Entity, rows []RowLocation, neighbours [][]Neighbour, features []Feature) error {
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))

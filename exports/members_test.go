@@ -15,8 +15,8 @@ import (
 
 type member struct{ name, value string }
 
-// libraryMembers returns an object's members as encoding/json reads them: the names
-// in order, and the raw values.
+// libraryMembers returns an object's members as decoded by encoding/json: the names in order,
+// and the raw values.
 func libraryMembers(t *testing.T, object []byte) (list []member) {
 	t.Helper()
 	dec := json.NewDecoder(bytes.NewReader(object))

@@ -26,7 +26,7 @@ type Neighbour struct {
 // MaxReasons is the maximum number of features listed for a neighbour.
 const MaxReasons = 3
 
-// Reasons holds indexes in a list of features, strongest feature first.
+// Reasons holds indexes into a list of features, strongest feature first.
 type Reasons struct {
 	list [MaxReasons]uint32
 	n    uint8
@@ -63,8 +63,8 @@ func packNeighbours(lists [][]Neighbour) []byte {
 	return packed.PackSections(packed.PackUint32s(offsets), out)
 }
 
-// Similar returns the neighbours that were computed for a record in the build,
-// nearest first. An edited record keeps its neighbours. A new record has none.
+// Similar returns the neighbours that were computed for a record in the build, nearest first.
+// An edited record keeps the neighbours that it had before. A new record has none.
 func (b *Build) Similar(ordinal uint32) []Neighbour {
 	if e := b.edited(ordinal); e != nil {
 		i, ok := b.keys.Search(e.Type + "\x00" + e.Slug)

@@ -62,7 +62,7 @@ func (b *Build) mapFile(dir *os.Root, f store.File) error {
 	}
 	defer file.Close()
 	if f.Size == 0 {
-		b.files[f.Path] = nil // an empty file cannot be mapped
+		b.files[f.Path] = nil // empty files cannot be mapped
 		return nil
 	}
 	m, err := mmap.Map(file, mmap.RDONLY, 0)

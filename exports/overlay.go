@@ -23,12 +23,12 @@ type Edit struct {
 // order and count gives the same result as in a build of the edited content. Files,
 // neighbours and the manifest remain those of b.
 //
-// The cost depends on the number of edits, not on the size of the build. The result
-// is valid until b is closed; only b needs closing. Each entity may occur only
-// once. No further edits can be applied to a build with edits.
+// The cost depends on the number of edits, not on the size of the build. The result is valid
+// until b is closed and need not be closed itself. Each entity may occur only once in edits.
+// No further edits can be applied to a build with edits.
 func (b *Build) WithEdits(edits []Edit) (*Build, error) {
 	if b.overlay != nil {
-		return nil, fmt.Errorf("exports: build already has edits")
+		return nil, fmt.Errorf("exports: the build already has edits")
 	}
 	edits = slices.Clone(edits)
 	slices.SortFunc(edits, func(x, y Edit) int { return cmp.Or(cmp.Compare(x.Type, y.Type), cmp.Compare(x.Slug, y.Slug)) })
@@ -64,7 +64,7 @@ func (b *Build) WithEdits(edits []Edit) (*Build, error) {
 	return &with, with.indexEdits()
 }
 
-// OverlayID distinguishes the edits from other edits of the same build. It is "" if
+// OverlayID identifies the edits among all possible edits of the same build. It is "" if
 // there are no edits.
 func (b *Build) OverlayID() string {
 	if b.overlay == nil {
@@ -102,7 +102,7 @@ func (b *Build) indexEdits() error {
 	return nil
 }
 
-// editedValue returns the value that Build.sortValue returns for an edited entity.
+// editedValue is Build.sortValue for an edited entity.
 func (b *Build) editedValue(key string, e *record.Entity) (int64, error) {
 	var day string
 	switch key {

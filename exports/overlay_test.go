@@ -35,7 +35,7 @@ func editsBetween(before, after []*record.Entity) []Edit {
 	return edits
 }
 
-// edited compares a build with edits to a build of the edited content.
+// edited compares a build with edits on top to a build of the edited content.
 type edited struct {
 	t                 *testing.T
 	rng               *rand.Rand
@@ -43,9 +43,8 @@ type edited struct {
 	list              []*record.Entity // the entities of the fresh build
 }
 
-// TestEditsAnswerAsANewBuild applies all kinds of edits to a build: a few, as a
-// person would make, and so many that many of them lie between the same two
-// records.
+// TestEditsAnswerAsANewBuild applies all kinds of edits to a build: a few, like those that a
+// person would make, and so many that many of them lie between the same two records.
 func TestEditsAnswerAsANewBuild(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -78,7 +77,7 @@ func TestEditsAnswerAsANewBuild(t *testing.T) {
 	}
 }
 
-// onlySome returns the first catalogue with n of its differences from the second
+// onlySome returns the first catalogue with only n of the differences from the second
 // applied.
 func onlySome(rng *rand.Rand, before, after []*record.Entity, n int) []*record.Entity {
 	edits := editsBetween(before, after)
@@ -240,8 +239,8 @@ func (x *edited) orders() {
 	}
 }
 
-// facets compares counts by folded value, because edits do not affect which of
-// several spellings is shown until the next build.
+// facets compares counts by folded value, because edits do not affect which of several
+// spellings is shown until the next build.
 func (x *edited) facets() {
 	for range 30 {
 		got, want := x.both(randomFilter(x.rng, x.list))
@@ -265,8 +264,8 @@ func (x *edited) facets() {
 	}
 }
 
-// standings checks that records have the same order as in a new build, and that
-// cursors at records from before the edits are placed correctly.
+// standings checks that records have the same order as in a new build, and that cursors that
+// point at records from before the edits are placed correctly.
 func (x *edited) standings(before []*record.Entity) {
 	last := -1.0
 	for p := range uint32(x.fresh.Len()) {

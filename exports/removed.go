@@ -22,9 +22,8 @@ func (b *Build) ResolveRemoved(typ, slug string) (latest record.Version, lifecyc
 	return latest, Exists
 }
 
-// Archive returns the history of the build, which is empty if the build was
-// written without an archive. Edits do not change it, except for the ordinals in
-// Trends.
+// Archive returns the history of the build, which is empty if the build has no archive. Edits
+// do not change it, except for the ordinals in Trends.
 func (b *Build) Archive() *ArchiveReader {
 	if b.overlay == nil {
 		return b.archive

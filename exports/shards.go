@@ -9,9 +9,9 @@ import (
 	"kindex/exports/store"
 )
 
-// shards holds the compressed pieces of a table's text files in an earlier build.
-// They are read on demand with ReadAt, not through the memory mapping, because its
-// pages would count towards the memory of the process.
+// shards holds the compressed pieces of a table's text files in an earlier build. They are
+// read on demand with ReadAt, not through the memory mapping, because mapped pages would
+// count towards the memory of the process.
 type shards struct {
 	files  []*os.File                  // one per combination of shardedEncodings and shardedFormats
 	ends   [][]int64                   // by file, then by shard: where the shard's piece ends
@@ -83,9 +83,9 @@ func prefixSums(lengths []byte) (ends []int64) {
 	return ends
 }
 
-// find returns the compressed forms of a piece, one for each of the
-// shardedEncodings. known is false if there are none or they cannot be read. The
-// caller must then compress the piece itself.
+// find returns the compressed forms of a piece, one for each of the shardedEncodings. If
+// there are none or they cannot be read, known is false, and the caller must compress the
+// piece itself.
 func (s *shards) find(format int, sum [sha256.Size]byte) (compressed [][]byte, known bool) {
 	if s == nil {
 		return nil, false

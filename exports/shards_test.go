@@ -90,8 +90,8 @@ func openDir(t *testing.T, dir string) *Build {
 	return b
 }
 
-// TestTablesReuseAnEarlierBuild edits a table at random, again and again, and
-// compares the files written with reuse with those written from scratch.
+// TestTablesReuseAnEarlierBuild edits a table at random, again and again, and compares the
+// files written while reusing a build with those written from scratch.
 func TestTablesReuseAnEarlierBuild(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()

@@ -83,7 +83,7 @@ func (s *Snapshot) Find(v int) (ordinal uint32, ok bool) {
 	return 0, false
 }
 
-// Score returns the named score of a record, or null if the name is unknown.
+// Score returns the named score of a record, or null if no score has that name.
 func (s *Snapshot) Score(name string, ordinal uint32) record.Score {
 	i := slices.Index(record.ScoreNames, name)
 	if i < 0 {

@@ -128,7 +128,7 @@ func (s *Snapshot) pageByScore(list []uint32, key int, desc bool, skip, limit in
 	for _, o := range list {
 		counts[bucket(o)]++
 	}
-	first, before := 0, 0 // first bucket on the page; number of records before it
+	first, before := 0, 0 // first bucket on the page; number of records before that bucket
 	for before+counts[first] <= skip {
 		before += counts[first]
 		first++
@@ -147,8 +147,9 @@ func (s *Snapshot) pageByScore(list []uint32, key int, desc bool, skip, limit in
 	return s.sorted(candidates, key, desc)[skip-before : end-before], end < len(list)
 }
 
-// orderKey combines a sort value and a rank into one number that compares like
-// compareSortKeys. Ranks, and sort values other than null, must fit into 32 bits.
+// orderKey combines a sort value and a rank into one number, so that comparing numbers gives
+// the same result as compareSortKeys. Ranks, and sort values other than null, must fit into
+// 32 bits.
 func orderKey(value, rank int64, desc bool) uint64 {
 	v := uint64(math.MaxUint32)
 	if value != nullValue {
@@ -166,8 +167,8 @@ type sortItem struct {
 	ordinal uint32
 }
 
-// radixSort sorts by key, byte by byte, least significant first. It takes a tenth
-// of the time of a comparison sort. It overwrites list.
+// radixSort sorts by key, byte by byte, least significant first. It is ten times as fast as a
+// comparison sort. It overwrites list.
 func radixSort(list []sortItem) []uint32 {
 	other := make([]sortItem, len(list))
 	for shift := 0; shift < 64; shift += 8 {

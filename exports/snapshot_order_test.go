@@ -10,8 +10,8 @@ import (
 	"kindex/exports/record"
 )
 
-// TestPageByScore compares pages in the order of a score, for which only some of
-// the records are sorted, with the full order. Some pages start or end among equal
+// TestPageByScore compares pages in the order of a score, for which only some of the records
+// are sorted, with the full order. Some pages start or end in the middle of a run of equal
 // scores.
 func TestPageByScore(t *testing.T) {
 	suite.InTest(t)

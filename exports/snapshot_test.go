@@ -198,7 +198,7 @@ func (x *twoCatalogues) page(name string, set *roaring.Bitmap, s Sort, after *Po
 	return got
 }
 
-// places tries cursors from another build, and invalid ones.
+// places tries cursors from another build and invalid cursors.
 func (x *twoCatalogues) places(other *Build) {
 	texts := []string{"", "\x00", "-1", "+5", "0", "500", "1000", "1001", "NaN", "2024-02-29", "2024-02-30", "0001-01-01", "9999-12-31",
 		"\xff", "tool", "model", "tool\x00a", "zzzz", "elan", "日本"}

@@ -14,7 +14,7 @@ import (
 // columns holds the sort values, one per ordinal.
 type columns struct {
 	scores [][]int16 // by ScoreNames
-	name   []uint32  // index in names
+	name   []uint32  // index into names
 	dates  [2][]int32
 	rank   []uint32 // position in the order by type and slug
 	names  []string // folded names, sorted and unique

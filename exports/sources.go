@@ -57,10 +57,10 @@ func (b *Build) SourceSum(ordinal uint32) (sum [sha256.Size]byte, ok bool) {
 	return sum, sum != [sha256.Size]byte{}
 }
 
-// Authored returns a record's entity as it is in the source file: with its earlier
-// slugs, but without scores or dates derived from the history. Unknown lists are
-// nil. The caller owns the result. The build must have been verified and must have
-// the record's SourceSum.
+// Authored returns a record's entity as it was authored in the source file: with its earlier
+// slugs, but without scores or dates derived from the history. Unknown lists are nil. The
+// caller owns the result. The build must have been verified and must have the record's
+// SourceSum.
 func (b *Build) Authored(ordinal uint32) (*record.Entity, error) {
 	e, err := record.ParseAuthored(b.Record(ordinal))
 	if err != nil {

@@ -14,11 +14,10 @@ import (
 	"kindex/exports/table"
 )
 
-// Large tables are compressed in shards, so that all processors can work in
-// parallel and an edited record changes only one shard. The hash of a record's key
-// decides whether a shard ends there, which happens after shardMean records on
-// average. So adding or removing a record never moves the boundaries of other
-// shards.
+// Large tables are compressed in shards, so that all processors can work in parallel and an
+// edited record changes only one shard. The hash of a record's key decides whether a shard
+// ends there, which happens after shardMean records on average. Adding or removing a record
+// therefore never moves the boundaries of other shards.
 const shardMean = 256
 
 func isShardEnd(key string) bool {
@@ -101,7 +100,7 @@ func (w *Writer) writeParquet(t *Table, rows <-chan []table.Row) error {
 	if err == nil {
 		enc, err = table.NewEncoder("parquet", f, t.Columns)
 	}
-	for list := range rows { // drain the channel even after an error, or the sender would block
+	for list := range rows { // keep draining the channel after an error, or the sender would block
 		for i := 0; i < len(list) && err == nil; i++ {
 			err = enc.Write(list[i])
 		}
@@ -166,8 +165,8 @@ func shardBounds(keys []string) []int {
 	return append(bounds, len(keys))
 }
 
-// encodeInOrder produces shards on all processors and consumes them in order. Only
-// a few are in memory at a time.
+// encodeInOrder encodes shards in parallel and consumes them in order. Only a few are in
+// memory at a time.
 func encodeInOrder(bounds []int, produce func(from, to int) *shard, consume func(*shard) error) error {
 	workers := runtime.GOMAXPROCS(0)
 	queue := make(chan chan *shard, workers)

@@ -22,10 +22,10 @@ func NewWriter(root string) (*Writer, error) {
 	return &Writer{Staging: s}, nil
 }
 
-// ReuseFrom makes the writer copy compressed data from an earlier build where the
-// result would be identical. The build must have passed store.Verify, must have
-// been written by the same version of the builder, and must stay open until all
-// files are written. ReuseFrom must be called before anything is written.
+// ReuseFrom makes the writer copy compressed data from an earlier build wherever the result
+// would be identical. The build must have passed store.Verify, must have been written by the
+// same version of the builder, and must stay open until all files are written. ReuseFrom must
+// be called before anything is written.
 func (w *Writer) ReuseFrom(previous *Build) { w.previous = previous }
 
 // AddVariants writes a small file and its compressed variants.

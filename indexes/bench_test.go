@@ -13,8 +13,8 @@ import (
 	"kindex/indexes"
 )
 
-// benchBuild is the output folder of a build that is measured instead of the
-// shipped content: KINDEX_BENCH_BUILD=/tmp/out go test -bench . -run '^$' ./indexes
+// benchBuild is the output folder of a build to measure instead of the shipped content:
+// KINDEX_BENCH_BUILD=/tmp/out go test -bench . -run '^$' ./indexes
 const benchBuild = "KINDEX_BENCH_BUILD"
 
 func benchCatalogue(b *testing.B) *catalogue {
@@ -202,8 +202,8 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// BenchmarkWrite builds an index of all documents, and another that reuses it after
-// one in three hundred documents was edited and all scores changed.
+// BenchmarkWrite builds an index of all documents, and another that reuses it after one in
+// three hundred documents has been edited and all scores have changed.
 func BenchmarkWrite(b *testing.B) {
 	c := benchCatalogue(b)
 	var entities []*record.Entity

@@ -60,8 +60,8 @@ func Dir(root, id string) string { return filepath.Join(root, "indexes", "builds
 
 // Prepared holds a build's documents, ready to be indexed.
 type Prepared struct {
-	// Stub identifies the content of the index. Write sets it. It does not depend
-	// on how the index is built.
+	// Stub identifies the input of the index. Write sets it. It does not depend on how the
+	// index is built.
 	Stub store.IndexStub
 	// Indexed is the number of documents that Write could not reuse from an earlier
 	// index.
@@ -239,7 +239,7 @@ func readManifestOf(dir, id string, want store.IndexStub) (*Manifest, error) {
 // about twenty files.
 const maxManifestSize = 1 << 20
 
-// ManifestBytes returns the manifest of a build's index as it is stored.
+// ManifestBytes returns the stored bytes of the manifest of a build's index.
 func ManifestBytes(root, id string) ([]byte, error) { return readManifestBytes(Dir(root, id)) }
 
 func readManifestBytes(dir string) ([]byte, error) {

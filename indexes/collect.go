@@ -31,10 +31,10 @@ type collector struct {
 	nextOrdinal   uint32             // ordinal of the next document
 }
 
-// token is a word in the form that phrasesFile stores.
+// token is a word in the form in which phrasesFile stores it.
 type token struct {
 	id         uint64 // in texts
-	term, stem string // as written, and in the singular
+	term, stem string // the word as written, and in the singular
 	stop       bool
 }
 
@@ -120,8 +120,8 @@ func (c *collector) writePhrases() error {
 	return nil
 }
 
-// abort releases open files. Bleve's builder opens files only while it works, and
-// closing it would complete the index.
+// abort releases open files. It does not close Bleve's builder: the builder opens files only
+// while it works, and closing it would complete the index.
 func (c *collector) abort() error { return c.phrases.close() }
 
 // segmentFiles lists the segments in a folder. It does not use a glob pattern,
@@ -145,7 +145,7 @@ func (c *collector) write() error {
 		}
 		segments, err := segmentFiles(filepath.Join(c.dir, filepath.FromSlash(segmentsDir)))
 		if err == nil && len(segments) != 1 {
-			err = fmt.Errorf("search index %s has %d segments instead of one", c.dir, len(segments))
+			err = fmt.Errorf("search index %s has %d segments; expected one", c.dir, len(segments))
 		}
 		if err != nil {
 			return err

@@ -26,8 +26,8 @@ func newDocument(s *source) *document {
 	return d
 }
 
-// nameLength returns the number of words in the name, plus the words of the slug
-// that are not in the name, at most 255.
+// nameLength returns the number of words in the name, plus the words of the slug that are not
+// in the name, up to a maximum of 255.
 func (d *document) nameLength() byte {
 	name, slug := d.names[0], d.names[1]
 	n, joined := len(name), strings.Join(name, "")
@@ -42,8 +42,8 @@ func (d *document) nameLength() byte {
 // newToken returns the token for a word. Its id is not set.
 func newToken(t string) *token { return &token{term: t, stem: stem(t), stop: stopWords[t]} }
 
-// tokenLookup returns the token for a word. It is called with the words of names,
-// topics or description in order, and with "" between two names or topics.
+// tokenLookup returns the token for a word. It is called with the words of the names, the
+// topics or the description in order, and with "" between two names or topics.
 type tokenLookup func(part int, word string) *token
 
 // terms appends the terms of the document in each field.
@@ -56,7 +56,7 @@ func (d *document) terms(to *fieldTerms, lookup tokenLookup) {
 		to.addStops(topic)
 		for _, t := range topic {
 			v := lookup(topicField, t)
-			if i == 0 || !v.stop { // the first topic is the provider; stop words matter in its name
+			if i == 0 || !v.stop { // the first topic is the provider, where stop words matter
 				to.add(topicField, v.stem)
 			}
 		}
@@ -69,7 +69,7 @@ func (d *document) terms(to *fieldTerms, lookup tokenLookup) {
 	}
 }
 
-// nameTerms appends the terms of the name, which is the first of names, and of the
+// nameTerms appends the terms of the name, which is the first element of names, and of the
 // slugs.
 func (d *document) nameTerms(to *fieldTerms, lookup tokenLookup) {
 	for i, name := range d.names {
@@ -115,7 +115,7 @@ func (t *fieldTerms) add(field int, term string) {
 	}
 }
 
-// hasPhrase reports in which lists the document has a phrase.
+// hasPhrase reports which of the document's lists contain a phrase.
 func (d *document) hasPhrase(phrase []string) (found [wordFields]bool) {
 	for list, texts := range [wordFields][][]string{nameField: d.names, topicField: d.topics, textField: {d.text}} {
 		found[list] = slices.ContainsFunc(texts, func(text []string) bool {

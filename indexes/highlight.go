@@ -95,7 +95,7 @@ func (r *Result) matchAt(list []span, name bool) int {
 	return n
 }
 
-// matchesPhrase reports whether a list starts with the words in a phrase.
+// matchesPhrase reports whether a list of words starts with the words of a phrase.
 func (w *clause) matchesPhrase(list []span) bool {
 	return len(list) >= len(w.phrase) &&
 		slices.EqualFunc(list[:len(w.phrase)], w.phrase, func(s span, t string) bool { return s.term == t })
@@ -110,7 +110,7 @@ func (w *clause) matches(term string) bool {
 	return w.matchesFuzzy(term) || w.matchesFuzzy(stemmed)
 }
 
-// matchesFuzzy reports whether a term is within the allowed edits of a word.
+// matchesFuzzy reports whether a term is within the allowed number of edits of a word.
 func (w *clause) matchesFuzzy(term string) bool {
 	return w.fuzzy != nil && w.fuzzy.matches(term)
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestLongWords searches for unrealistically long words. The work must not grow
-// with their length, because anyone can search for them.
+// TestLongWords searches for unrealistically long words. The cost must not grow with their
+// length, because anyone can search for them.
 func TestLongWords(t *testing.T) {
 	c := shippedCatalogue(t)
 	cost := func(q string) float64 {

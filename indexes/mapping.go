@@ -14,14 +14,14 @@ import (
 	index "github.com/blevesearch/bleve_index_api"
 )
 
-// The fields of the Bleve index. The first three contain words and are called
-// lists: each stands for one part of a record in which a word may occur.
+// The fields of the Bleve index. The first three contain words and are called lists: each
+// represents one part of a record in which a word may occur.
 const (
 	nameField   = iota // words of the name and slugs; each slug joined; the name from each word on, joined
 	topicField         // words of the provider, category, type, tags and capabilities
 	textField          // words of the description
 	exactField         // the name, the slug and earlier slugs, their words joined by spaces
-	suffixField        // the name from each word on
+	suffixField        // the name, starting from each of its words
 	joinedField        // the name and the slugs, their words joined without spaces
 	stopField          // stop words in all fields, alone and as adjacent pairs
 	fieldCount
@@ -33,10 +33,9 @@ var fieldNames = [fieldCount]string{
 	nameField: "name", topicField: "topic", textField: "text", exactField: "exact", suffixField: "starts", joinedField: "joined", stopField: "stops",
 }
 
-// newIndexMapping returns the mapping: nothing stored, no term vectors, no doc
-// values. Fields are short, so only the presence of a word matters, not its
-// frequency. Documents provide their terms themselves. The analyzers are for
-// Bleve's own queries.
+// newIndexMapping returns the mapping: no stored fields, no term vectors and no doc values.
+// Fields are short, so only the presence of a word matters, not its frequency. Documents
+// provide their terms themselves. The analyzers are for Bleve's own queries.
 func newIndexMapping() (*mapping.IndexMappingImpl, error) {
 	m := bleve.NewIndexMapping()
 	err := m.AddCustomAnalyzer("words", map[string]any{
@@ -87,7 +86,7 @@ type fieldTerms [fieldCount][]string
 func (t *termMapping) MapDocument(doc *bleved.Document, data any) error {
 	terms, ok := data.(*fieldTerms)
 	if !ok {
-		return fmt.Errorf("indexes: %T instead of terms", data)
+		return fmt.Errorf("indexes: expected terms, got %T", data)
 	}
 	fields := make([]termField, fieldCount)
 	for f, list := range terms {

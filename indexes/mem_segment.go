@@ -8,9 +8,9 @@ import (
 	"github.com/blevesearch/vellum"
 )
 
-// memSegment is an in-memory segment on top of the segment on disk or another
-// memSegment. It holds the documents that have changed since that segment was
-// built, or that edits changed.
+// memSegment is an in-memory segment on top of the segment on disk or another memSegment. It
+// holds the documents that have changed since that segment was built or that were changed by
+// edits.
 type memSegment struct {
 	documents  map[uint32]*document // by ordinal
 	terms      [fieldCount]memTerms
@@ -20,7 +20,7 @@ type memSegment struct {
 
 // memTerms holds the terms that the documents have in a field.
 type memTerms struct {
-	fst        *vellum.FST // maps terms to indexes in postings; nil if there are no terms
+	fst        *vellum.FST // maps terms to indexes into postings; nil if there are no terms
 	postings   [][]uint32
 	vocabulary *lazyVocabulary // terms of the transducer
 }
@@ -116,9 +116,9 @@ func (t *memTerms) fuzzy(w *fuzzyPattern) (ordinals [maxEdits + 1][]uint32, err 
 	return ordinals, err
 }
 
-// mergeMemSegment merges the matches in an in-memory segment, own, into a set of
-// records. It removes the records that the segment marks as deleted and adds own.
-// It returns nil if the result is empty.
+// mergeMemSegment merges own, the matches in an in-memory segment, into a set of records. It
+// removes the records that the segment marks as deleted and adds own. It returns nil if the
+// result is empty.
 func (s *session) mergeMemSegment(found set, l *memSegment, own []uint32) set {
 	if found != nil && l.deleted != nil {
 		if found.andNot(l.deleted); len(own) == 0 && found.empty() {

@@ -90,7 +90,7 @@ func TestNamesThatAreHardToFind(t *testing.T) {
 	}
 }
 
-// TestNear checks near names for queries that searches do not find.
+// TestNear checks which near names are found for queries without search results.
 func TestNear(t *testing.T) {
 	c := shippedCatalogue(t)
 	for q, want := range map[string]string{

@@ -98,7 +98,7 @@ func (x *Index) openChanged() error {
 	}
 	ordinals := x.ordinalMap.unmapped()
 	if len(changed) != len(ordinals) {
-		return &store.DamageError{Path: path, Problem: fmt.Sprintf("has %d documents instead of %d", len(changed), len(ordinals))}
+		return &store.DamageError{Path: path, Problem: fmt.Sprintf("has %d documents, but %d were expected", len(changed), len(ordinals))}
 	}
 	documents := make(map[uint32]*document, len(changed))
 	for i, o := range ordinals {
@@ -143,9 +143,9 @@ func (x *diskIndex) open(documents int) error {
 	return nil
 }
 
-// buildVocabularies builds the vocabularies in the background. Otherwise the first
-// search with edits would have to wait: building them takes a fifth of a second for
-// a hundred thousand records.
+// buildVocabularies builds the vocabularies in the background. Otherwise, the first search
+// that allows edits would have to wait: building them takes a fifth of a second for a hundred
+// thousand records.
 func (x *diskIndex) buildVocabularies() {
 	for _, words := range x.vocabularies {
 		_, _ = words.get() // callers that need it get the error

@@ -12,8 +12,8 @@ import (
 // such file: the number of a document is then its ordinal.
 const ordinalsFile = "ordinals.bin"
 
-// noDoc is the ordinal of a document that no longer has a record, and the document
-// number of a record that has no document in the segment.
+// noDoc stands for the ordinal of a document that no longer has a record, and for the
+// document number of a record that has no document in the segment.
 const noDoc = math.MaxUint32
 
 // ordinalMap maps the documents in an earlier build's segment to records and back.
@@ -64,8 +64,8 @@ func (m *ordinalMap) unmapped() (list []uint32) {
 	return list
 }
 
-// nameLengths returns the lengths of names by ordinal, given the lengths by
-// document number and the documents that are not in the segment.
+// nameLengths returns the lengths of names by ordinal, given the lengths by document number
+// and the documents outside the segment.
 func (m *ordinalMap) nameLengths(byDocNum []byte, changed map[uint32]*document) []byte {
 	list := make([]byte, len(m.docNums))
 	for o, docNum := range m.docNums {

@@ -6,9 +6,8 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// set is a set of ordinals with one bit per record. It is the fastest form for the
-// sets that a search combines: with a hundred thousand records, a union takes
-// microseconds.
+// set is a set of ordinals with one bit per record. This is the fastest form for the sets
+// that a search combines: with a hundred thousand records, a union takes microseconds.
 type set []uint64
 
 func setWords(records int) int { return (records + 63) / 64 }

@@ -17,7 +17,7 @@ import (
 func (x *Index) WithEdits(b *exports.Build, titles map[string]string) (*Index, error) {
 	switch {
 	case x.overlay != nil:
-		return nil, fmt.Errorf("indexes: index already has edits")
+		return nil, fmt.Errorf("indexes: the index already has edits")
 	case b.Manifest.ID != x.build.Manifest.ID:
 		return nil, fmt.Errorf("indexes: the edits are for build %s, but the index is for build %s", b.Manifest.ID, x.build.Manifest.ID)
 	}

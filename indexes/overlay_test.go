@@ -93,8 +93,8 @@ type mutator struct {
 	taken    map[string]bool
 }
 
-// newMutator returns a catalogue that contains every entity twice, the second time
-// with some words replaced, so that there are many ties.
+// newMutator returns a catalogue that contains every entity twice, once with some words
+// replaced, so that there are many ties.
 func newMutator(t testing.TB, c *catalogue, seed uint64) *mutator {
 	d := &mutator{rng: rand.New(rand.NewPCG(seed, 5)), entities: map[string]*record.Entity{}, taken: map[string]bool{}}
 	c.each(t, func(e *record.Entity) {
@@ -219,8 +219,8 @@ func (a *comparison) search(q string) (hits int) {
 	return hits
 }
 
-// allResults returns all results of a search: three pages by position, the second
-// page by skipping, and all matches.
+// allResults returns all results of a search: three pages requested by position, the second
+// page requested by skipping, and all matches.
 func (c *catalogue) allResults(t testing.TB, q string, within *roaring.Bitmap) (lines []string) {
 	const limit = 7
 	var after *indexes.After

@@ -79,7 +79,7 @@ func (t *phraseStore) encode(phrase []string) ([]byte, error) {
 	return b, nil
 }
 
-// phrase is a sequence of words.
+// phrase is a sequence of words to search for.
 type phrase struct {
 	words   []string
 	encoded []byte // in its stored form, or nil if one of the words does not occur in any stored record

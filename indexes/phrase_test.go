@@ -37,7 +37,7 @@ func TestPhrases(t *testing.T) {
 			continue // a decimal point can be part of a number
 		}
 		if slices.ContainsFunc(words, func(w string) bool { return len(w) == 1 }) {
-			continue // it may belong to C++
+			continue // the letter may be the C of C++
 		}
 		phrase := strings.Join(words, " ")
 		want := map[string]bool{}

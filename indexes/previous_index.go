@@ -11,25 +11,24 @@ import (
 	"kindex/exports/store"
 )
 
-// An index that shares the files of an earlier index has two additional files:
-// ordinalsFile, and changedFile with the sources of new and edited records, in the
-// order of their ordinals. These records are indexed each time the index is opened.
+// An index that shares the files of an earlier index has two additional files: ordinalsFile,
+// and changedFile, which contains the sources of new and edited records, ordered by ordinal.
+// These records are indexed each time the index is opened.
 const changedFile = "edited.json"
 
-// digestsFile contains the digests of all documents in the order of their numbers.
+// digestsFile contains the digests of all documents, ordered by document number.
 const digestsFile = "digests.bin"
 
-// maxChanged returns the maximum number of documents that an index may have outside
-// its shared files. Each of these documents takes about 5 kB of memory and 40 µs
-// when the index is opened, and searches look up terms in them as well as in the
-// segment. If they are one in two hundred, an index of a hundred thousand documents
-// opens in 20 ms and most searches take up to a fifth longer. The limit is never
-// below 64, which costs next to nothing and helps people who edit a small index all
-// day.
+// maxChanged returns the maximum number of documents that an index may have outside its
+// shared files. Each of these documents takes about 5 kB of memory and 40 µs when the index
+// is opened, and searches look up terms in them as well as in the segment. With one document
+// in two hundred outside the shared files, an index of a hundred thousand documents opens in
+// 20 ms, and most searches take up to a fifth longer. The limit is never below 64, which
+// costs next to nothing and helps people who edit a small index all day.
 func maxChanged(documents int) int { return max(64, documents/200) }
 
-// minShared returns how many of the documents in shared files must still be in use:
-// three quarters. Searches read the unused documents too.
+// minShared returns how many of the documents in shared files must still be in use: three
+// quarters. The share is limited because searches read the unused documents too.
 func minShared(documents int) int { return documents - documents/4 }
 
 // previousIndex is the part of another build's index that a new index can share.

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxClauses is the maximum number of words and phrases in a query that are used.
-// More would only narrow down a query that is already narrow.
+// maxClauses is the maximum number of words and phrases in a query that are used. More of
+// them would only narrow down a query that is already narrow.
 const maxClauses = 12
 
 // clause is a word in a query, or a phrase in quotes.
@@ -25,9 +25,9 @@ func parse(text string) []clause {
 	return words[:min(len(words), maxClauses)]
 }
 
-// parseAll splits a query into words and phrases. Stop words are dropped unless
-// they are in quotes or the query contains nothing else. An unclosed quote extends
-// to the end.
+// parseAll splits a query into words and phrases. Stop words are dropped unless they are in
+// quotes or the query contains nothing else. An unclosed quote extends to the end of the
+// query.
 func parseAll(text string) []clause {
 	var kept, all []clause
 	seen := map[string]bool{}
@@ -77,8 +77,8 @@ func splitQuotes(text string) []string {
 	}
 }
 
-// maxFuzzyLen is the maximum length, in letters, of a word for which near words are
-// searched. Anything longer is hardly a word.
+// maxFuzzyLen is the maximum length, in letters, of a word for which near words are searched.
+// Anything longer is unlikely to be a word.
 const maxFuzzyLen = 40
 
 // fuzziness returns the number of edits that a word allows: one if it has four
@@ -98,7 +98,7 @@ func fuzziness(t string) int {
 // maxEdits is the largest edit distance that is searched for.
 const maxEdits = 3
 
-// Weights of matches, by list and kind of match.
+// The weights of matches, by list and kind of match.
 var (
 	fieldWeights  = [wordFields]float64{nameField: 8, topicField: 3, textField: 1.5}
 	exactWeight   = 1.0
@@ -115,7 +115,7 @@ type group struct {
 	name   bool // the match is in the name
 }
 
-// match holds everything that was found for one word.
+// match holds all matches that were found for one word.
 type match struct {
 	groups    []group
 	union     set
@@ -243,9 +243,9 @@ func (s *session) matchPhrase(m *match, phrase []string, within set) error {
 	return nil
 }
 
-// narrowPhrase keeps the candidates that have the first word of a phrase in the
-// respective list. For a stop word, it keeps those that have the word in any list
-// or, if the next word is a stop word too, the pair of words.
+// narrowPhrase keeps the candidates that have the first word of a phrase in the respective
+// list. For a stop word, it keeps those that have the word in any list or, if the next word
+// is a stop word too, those that have the pair of words in any list.
 func (s *session) narrowPhrase(candidates *fieldSets, phrase []string) (err error) {
 	t := phrase[0]
 	var sets fieldSets

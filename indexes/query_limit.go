@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// TruncateQuery limits a query to the words and phrases that are used and to a
-// maximum number of phrases, because finding a phrase may require scanning all
-// records. dropped lists the discarded words and phrases. A query within the limits
-// is returned unchanged.
+// TruncateQuery limits a query to the words and phrases that are used and to a maximum number
+// of phrases, because finding a phrase may require scanning all records. dropped lists the
+// discarded words and phrases. A query that is within the limits is returned unchanged.
 func TruncateQuery(text string, maxPhrases int) (query string, dropped []string) {
 	var kept []string
 	for _, w := range parseAll(text) {

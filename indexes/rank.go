@@ -17,7 +17,7 @@ const (
 	extraFieldWeight  = 0.2              // for each additional list that has the exact word
 	scoreCoverage     = 10 * scoreUnit   // the query contains all words of the name and the slug
 	scoreTenth        = scoreUnit / 250  // per tenth of a point of the composite score
-	scoreJoinedPrefix = 20 * scoreUnit   // without spaces, the name from some word on starts with the query
+	scoreJoinedPrefix = 20 * scoreUnit   // without spaces, the name starts with the query, at some word
 	scoreJoinedExact  = 100 * scoreUnit  // without spaces, the query is the name or slug
 	scoreExact        = 1000 * scoreUnit // the query is the name or slug
 )
@@ -34,9 +34,8 @@ type weightedGroup struct {
 	name  bool
 }
 
-// weightGroups computes the scores of each word's groups and sorts them, best
-// first. A word contributes the weight of its best match in a record, times its
-// rarity.
+// weightGroups computes the scores of each word's groups and sorts them, best first. A word
+// contributes the weight of its best match in a record, multiplied by the word's rarity.
 func (r *ranking) weightGroups() [][]weightedGroup {
 	out := make([][]weightedGroup, len(r.matched))
 	for i, m := range r.matched {
@@ -135,7 +134,7 @@ func (r *ranking) maxScore(words [][]weightedGroup, block int, among uint64) int
 	return sum
 }
 
-// findPhraseCandidates prepares calls of maxPhraseScore and phraseScore.
+// findPhraseCandidates prepares for calls to maxPhraseScore and phraseScore.
 func (r *ranking) findPhraseCandidates() {
 	if r.queryPhrase == nil {
 		return

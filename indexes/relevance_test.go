@@ -111,9 +111,9 @@ func plainWords(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// misspelt returns misspelled versions of a name, one for every kind of edit, made
-// in a word that consists of letters. It leaves out typos that could also stand for
-// a word in another name.
+// misspelt returns misspelled versions of a name, one for every kind of edit, made in a word
+// that consists only of letters. It leaves out typos that could also be meant as a word in
+// another name.
 func misspelt(rng *rand.Rand, name string, names map[string]int, least, edits int) []string {
 	var words []string
 	for _, w := range plainWords(name) {

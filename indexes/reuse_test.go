@@ -123,8 +123,8 @@ func (c *chain) rescore() {
 	}
 }
 
-// compareRebuilt compares the results of a catalogue with those of an index built
-// from scratch, also for edited entities.
+// compareRebuilt compares the results for a catalogue with those of an index built from
+// scratch, including results for edited entities.
 func (c *chain) compareRebuilt(t *testing.T, with *catalogue, edits []exports.Edit) {
 	t.Helper()
 	a := &comparison{t, with, publish(t, c.sorted())}
@@ -149,10 +149,9 @@ func (c *chain) compareRebuilt(t *testing.T, with *catalogue, edits []exports.Ed
 	}
 }
 
-// TestReuseAnswersAsRebuilt publishes all kinds of edits one after another and
-// compares all results with those of an index built from scratch. Each index reuses
-// the previous one, which is then removed. Edits that are not built are applied on
-// top.
+// TestReuseAnswersAsRebuilt publishes all kinds of edits one after another and compares all
+// results with those of an index built from scratch. Each index reuses the previous one,
+// which is then removed. Edits that have not been built are applied on top.
 func TestReuseAnswersAsRebuilt(t *testing.T) {
 	suite.InTest(t)
 	chains, steps := suite.Pick[uint64](1, 2), suite.Pick(2, 3)
@@ -207,8 +206,8 @@ func (c *chain) compareReopened(t *testing.T) {
 	}
 }
 
-// TestReuseOddNames searches for names that are hard to find, and for one entity by
-// an earlier slug, after the order of all records has changed.
+// TestReuseOddNames searches for names that are hard to find, and for one entity by an
+// earlier slug, after the order of all the records has changed.
 func TestReuseOddNames(t *testing.T) {
 	suite.InTest(t)
 	odd := open(t, oddContent(t))
@@ -327,8 +326,8 @@ func TestBuildReusing(t *testing.T) {
 	}
 }
 
-// TestReuseUntilAllIsIndexed publishes until too many documents are outside the
-// segment. Then all documents must be indexed, and later indexes must share the new
+// TestReuseUntilAllIsIndexed publishes until there are too many documents outside the
+// segment. Then all documents must be indexed again, and later indexes must share the new
 // files.
 func TestReuseUntilAllIsIndexed(t *testing.T) {
 	suite.InTest(t)
@@ -636,8 +635,8 @@ func TestReuseSharesFiles(t *testing.T) {
 	}
 }
 
-// TestManySearchesReusing is for the race detector. It runs concurrent searches in
-// an index that shares files, with and without edits.
+// TestManySearchesReusing is for the race detector. It searches an index that shares files
+// concurrently, with and without edits.
 func TestManySearchesReusing(t *testing.T) {
 	suite.InRace(t)
 	c := newChain(t, 12)

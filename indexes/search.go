@@ -21,7 +21,7 @@ type Result struct {
 	Matches *roaring.Bitmap
 	index   *Index
 	clauses []clause
-	joined  string // the words joined without spaces, or "" if joined words are not matched
+	joined  string // the words joined without spaces, or "" if the query is not matched in this form
 }
 
 // After is the position after which a page of results starts. The results on the
@@ -76,9 +76,9 @@ type ranking struct {
 	phraseCandidates fieldSets // records with all exact words in one list; only these can contain the phrase
 }
 
-// maxFuzzyClauses is the maximum number of words in a query for which near words
-// are searched if no record has all words. For longer queries, the records with
-// most of the words are found.
+// maxFuzzyClauses is the maximum number of words in a query for which near words are searched
+// if no record has all words. For longer queries, Search finds the records with most of the
+// words.
 const maxFuzzyClauses = 4
 
 // find computes the matches and everything needed to rank them.
@@ -133,7 +133,7 @@ func (r *ranking) matchQuery(list []string) (err error) {
 	return err
 }
 
-// intersect sets matches to the records that have all words.
+// intersect sets matches to the records that match all words.
 func (r *ranking) intersect() {
 	copy(r.matches, r.matched[0].union)
 	for _, m := range r.matched[1:] {
@@ -177,7 +177,7 @@ func (r *ranking) matchMost() {
 // countMatches counts how many of the words each of the 64 records in a block has.
 // It returns a mask of records for each count.
 func (r *ranking) countMatches(block int) (byCount [maxClauses + 1]uint64) {
-	var bit [4]uint64 // bits of each record's count
+	var bit [4]uint64 // bit[i] holds bit i of each record's count
 	for _, m := range r.matched {
 		carry := m.union[block]
 		for i := range bit {
@@ -198,7 +198,7 @@ func (r *ranking) countMatches(block int) (byCount [maxClauses + 1]uint64) {
 	return byCount
 }
 
-// idf returns the weight of a word, given how many of the records have it.
+// idf returns the weight of a word, given how many records have it.
 func idf(numDocs, docFreq int) float64 {
 	return math.Log1p(float64(numDocs)/(1+float64(docFreq))) + 1
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/blevesearch/zapx/v16"
 )
 
-// orderedPlugin is Bleve's segment format with the documents of each segment
-// sorted by ID. Bleve's builder takes them from a map in random order; sorting
-// makes the number of a document its ordinal.
+// orderedPlugin is Bleve's segment format with the documents of each segment sorted by ID.
+// Bleve's builder takes them from a map in random order; sorting makes each document's number
+// equal to its ordinal.
 type orderedPlugin struct{ *zap.ZapPlugin }
 
 func init() { scorch.RegisterSegmentPlugin(orderedPlugin{&zap.ZapPlugin{}}, false) }
@@ -56,7 +56,7 @@ func (s *segmentReader) open(path string, documents int) (err error) {
 	}
 	s.segment = seg
 	if seg.NumDocs() != uint64(documents) {
-		return fmt.Errorf("open search index %s: %d documents instead of %d", path, seg.NumDocs(), documents)
+		return fmt.Errorf("open search index %s: expected %d documents, got %d", path, documents, seg.NumDocs())
 	}
 	s.data = seg.Data()
 	fields := seg.Fields()

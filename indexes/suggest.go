@@ -50,10 +50,9 @@ func (s *session) best(among set, limit int) []uint32 {
 	return list[:min(limit, len(list))]
 }
 
-// Alternatives returns up to limit records to offer for a search that found nothing
-// in a part of the set. They are the best hits in the whole set or, if there are
-// none, the hits for the query without quotes or, if there are none either, the
-// records with the nearest names.
+// Alternatives returns up to limit records to offer for a search that found nothing in part
+// of the set. They are the best hits in the whole set or, if there are none, the hits for the
+// query without quotes or, if there are none either, the records with the nearest names.
 func (x *Index) Alternatives(text string, within *roaring.Bitmap, limit int) ([]uint32, error) {
 	res, err := x.Search(text, within, nil, 0, limit)
 	if plain := Unquoted(text); err == nil && len(res.Hits) == 0 && plain != text {

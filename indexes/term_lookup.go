@@ -64,9 +64,8 @@ func (s *session) prefixSet(field int, prefix string) (found set, err error) {
 	return found, nil
 }
 
-// fuzzySets returns the records that have, in a list, a term within the number of
-// edits that w allows. They are grouped by number of edits. A set is nil if it is
-// empty.
+// fuzzySets returns the records that have, in a list, a term within the number of edits that
+// w allows. The records are grouped by number of edits; a set is nil if it is empty.
 func (s *session) fuzzySets(list int, w *fuzzyPattern) (found [maxEdits + 1]set, err error) {
 	words, err := s.index.vocabularies[list].get()
 	if err != nil {

@@ -17,9 +17,9 @@ type span struct {
 	start, end int    // bytes
 }
 
-// spans splits a text into words: runs of letters, digits and marks. A point
-// between digits is part of the word (3.5), and so are + and # at its end (C++,
-// C#). In scripts without spaces, every character is a word.
+// spans splits a text into words: runs of letters, digits and marks. A point between digits
+// is part of the word (3.5), and so are + and # at the end of a word (C++, C#). In scripts
+// without spaces, every character is a word.
 func spans(text string) []span {
 	var out []span
 	for i := 0; i < len(text); {

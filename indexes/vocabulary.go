@@ -26,8 +26,7 @@ type vocabulary struct {
 	starts      [maxTermLen + 2]int // by length in letters: index of the first term
 }
 
-// maxTermLen stands for the length of all terms that are too long to be near any
-// word.
+// maxTermLen is recorded as the length of all terms that are too long to be near any word.
 const maxTermLen = maxFuzzyLen + maxEdits + 1
 
 // lazyVocabulary builds a vocabulary on first use.
@@ -116,8 +115,8 @@ func (v *vocabulary) fuzzy(w *fuzzyPattern, f func(value uint64, edits int) erro
 	return nil
 }
 
-// shortPrefix is the maximum length, in bytes, of prefixes that so many terms have
-// in common that listing them is faster here than with the transducer.
+// shortPrefix is the maximum length, in bytes, of prefixes that are looked up here instead of
+// in the transducer. So many terms have these prefixes that listing them here is faster.
 const shortPrefix = 3
 
 // prefix calls f with the value (the postings) of each term that has a prefix.

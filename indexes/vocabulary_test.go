@@ -14,9 +14,9 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestVocabulary compares the near words with those that a Levenshtein automaton
-// finds in the transducer. Some words have near words by chance, and some are not
-// similar to any.
+// TestVocabulary compares the near words in a vocabulary with those that a Levenshtein
+// automaton finds in the transducer. Some words have near words by chance, and others are not
+// similar to any word.
 func TestVocabulary(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

@@ -17,9 +17,9 @@ import (
 	"github.com/swaggest/swgui/v5/static"
 )
 
-// APIDocsPolicy is the Content-Security-Policy of the API reference. It permits only
-// files from this service, nothing inline, and data: URLs only for images, which Swagger
-// UI uses.
+// APIDocsPolicy is the Content-Security-Policy of the API reference. It permits only files
+// from this service and nothing inline. The only exception is images with data: URLs, which
+// Swagger UI uses.
 const APIDocsPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
 	"connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
@@ -48,7 +48,7 @@ func APIDocsAsset(name string) (Asset, bool) {
 
 var mediaTypes = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
 
-// assetList holds the assets by Asset name, and the Asset names by file name.
+// assetList maps Asset names to assets, and file names to Asset names.
 type assetList struct {
 	byName map[string]Asset
 	names  map[string]string

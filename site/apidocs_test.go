@@ -135,8 +135,8 @@ func operations(t *testing.T) []string {
 // screens is the folder in which TestAPIDocsLooks saves its screenshots.
 var screens = os.Getenv("KINDEX_SCREENS")
 
-// TestAPIDocsLooks checks that the page fits narrow and wide windows; that it is readable
-// in light and dark, whether the system or the user has chosen the theme; that it has the
+// TestAPIDocsLooks checks that the page fits narrow and wide windows; that it is readable in
+// the light and the dark theme, whether the system or the user has chosen it; that it has the
 // same header as all pages; and that links to operations work.
 func TestAPIDocsLooks(t *testing.T) {
 	suite.InTest(t)
@@ -156,7 +156,7 @@ func TestAPIDocsLooks(t *testing.T) {
 			chromedp.Evaluate[chromedp.Void](`localStorage.clear()`),
 		)
 		chosen := v.system
-		if i > 0 && !suite.Soaking() { // a scheme chosen on another page applies when this one opens
+		if i > 0 && !suite.Soaking() { // a theme chosen on another page applies when this page opens
 			p.Do(t, chromedp.Click(`button.theme`))
 			chosen = other[v.system]
 		}
@@ -171,7 +171,7 @@ func TestAPIDocsLooks(t *testing.T) {
 			p.open(t, e.URL)
 			p.checkLook(t, chosen, v.width)
 		}
-		// A theme chosen here applies immediately, also on the other pages.
+		// A theme chosen here applies immediately, on the other pages too.
 		p.Do(t, chromedp.Click(`button.theme`))
 		p.settle(t)
 		p.checkLook(t, other[chosen], v.width)

@@ -8,8 +8,8 @@ import (
 	"kindex/exports/safetext"
 )
 
-// block escapes text for a one-line paragraph: if it starts like a heading, a quotation
-// or a list item, it is prefixed with a backslash.
+// block escapes text for use as a one-line paragraph: if it starts like a heading, a
+// quotation or a list item, it prefixes the text with a backslash.
 func block(s string) string {
 	s = text(s)
 	digits := len(s) - len(strings.TrimLeft(s, "0123456789"))

@@ -15,7 +15,7 @@ type Map struct {
 	Manifest   *store.Manifest
 	Base       string // the URL of the service, without a trailing slash
 	Categories []record.Category
-	Leaders    []*record.Entity // the highest-ranked entities, best first
+	Leaders    []*record.Entity // the highest-ranked entities, highest first
 }
 
 // LLMs renders llms.txt in the format of llmstxt.org: a title, a summary as a block
@@ -26,14 +26,14 @@ func LLMs(m *Map) []byte {
 	w.line("> " + block(d.Description))
 	w.line(fmt.Sprintf("%d entities in %d categories, %d of them ranked, with scores as of %s (build %s). Every figure has a date and a source. "+
 		"An entity is identified by its type (%s) and slug; append `.md` to its URL for Markdown. "+
-		"Requests under `/api` have a daily limit; `X-RateLimit-Remaining` in each response is the number of requests left. Errors are JSON and suggest corrections.",
+		"Requests under `/api` have a daily limit; the `X-RateLimit-Remaining` header of each response states how many are left. Errors are JSON and suggest corrections.",
 		d.Counts.Entities, d.Counts.Categories, d.Counts.Ranked, text(d.AsOf[:min(10, len(d.AsOf))]), text(d.ID), typeNames(d)))
 	w.line("## API")
 	w.list([]string{
-		link("OpenAPI description", b+"/api/openapi?format=yaml") + ": every endpoint with its parameters, responses and errors; does not count towards the limit",
-		link("Documentation", b+"/docs/api") + ": the same for people, with a console for trying out requests",
-		link("MCP server", b+"/mcp") + ": tools to search, look up, rank and compare, over the Model Context Protocol (streamable HTTP, POST)",
-		link("Search", b+"/api/search?q=gradient+boosting") + ": full text, with filters, facets and suggestions",
+		link("OpenAPI description", b+"/api/openapi?format=yaml") + ": every endpoint with its parameters, responses and errors; requests for it do not count towards the limit",
+		link("Documentation", b+"/docs/api") + ": the human-readable API reference, with a console for trying out requests",
+		link("MCP server", b+"/mcp") + ": tools for searching, looking up, ranking and comparing entities over the Model Context Protocol (streamable HTTP, POST)",
+		link("Search", b+"/api/search?q=gradient+boosting") + ": full-text search with filters, facets and suggestions",
 		link("Entities", b+"/api/entities") + ": all entities, with filters, sorting and paging",
 		link("Leaderboard of all categories", b+"/api/leaderboard/all") + ": the ranked entities and their movement over the last seven days",
 		link("Trending", b+"/api/trending") + ": the entities whose scores rose the most",

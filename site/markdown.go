@@ -16,12 +16,12 @@ type Page struct {
 	Entity   *record.Entity
 	Category string // the title of its category
 	Base     string // the URL of the service, without a trailing slash
-	Files    bool   // the links lead to a static site, which has files instead of the API
+	Files    bool   // the links lead to a static site, which has files instead of an API
 	Build    string
 	AsOf     string // the day of the scores, YYYY-MM-DD
 	Past     bool   // the entity is shown as of an earlier day
-	Rank     int    // on the overall leaderboard, or 0 if there is none
-	Ranked   int    // number of entities on it
+	Rank     int    // rank on the overall leaderboard, or 0 if there is none
+	Ranked   int    // number of entities on that leaderboard
 	Unranked string // why there is no composite score, or "" if there is one
 	Formula  string // the version of the formula
 	Scores   []Dimension
@@ -34,7 +34,7 @@ type Page struct {
 type Dimension struct {
 	Name     string
 	Score    record.Score
-	Weight   float64 // within the composite
+	Weight   float64 // weight within the composite
 	Measures []Measure
 }
 
@@ -81,7 +81,7 @@ func (w *markdown) line(s string) {
 	w.WriteString(s + "\n")
 }
 
-// list writes a list.
+// list writes a bulleted list.
 func (w *markdown) list(items []string) {
 	if len(items) > 0 {
 		w.line("- " + strings.Join(items, "\n- "))
@@ -155,7 +155,7 @@ func known(s record.Score) string {
 	return s.String()
 }
 
-// measures lists the measures that are known, and counts those that are missing.
+// measures lists the known measures and states how many are missing.
 func measures(list []Measure) string {
 	var words []string
 	missing := 0

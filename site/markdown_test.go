@@ -65,7 +65,8 @@ func TestMarkdown(t *testing.T) {
 	suite.Golden(t, "testdata/hostile.md", site.Markdown(hostile))
 }
 
-// TestMarkdownBeginnings checks that a description is a paragraph, whatever it starts with.
+// TestMarkdownBeginnings checks that a description is rendered as a paragraph, whatever it
+// starts with.
 func TestMarkdownBeginnings(t *testing.T) {
 	for text, want := range map[string]string{
 		"1. one": "1\\. one", "12) two": "12\\) two", "1.5 times": "1.5 times", "2026": "2026", "7.": "7\\.", "- a": "\\- a", "+a": "\\+a",

@@ -155,8 +155,8 @@ func TestLLMsLeads(t *testing.T) {
 	follow(t, e, a.body, 60)
 }
 
-// follow requests the URLs in a document of the service, which must contain a minimum
-// number of them. /mcp accepts only POST.
+// follow requests the URLs in a document of the service. There must be a minimum number of
+// them. /mcp accepts only POST.
 func follow(t *testing.T, e *edgetest.Edge, doc string, least int) {
 	t.Helper()
 	links := regexp.MustCompile(`\]\(<([^>]*)>\)`).FindAllStringSubmatch(doc, -1)

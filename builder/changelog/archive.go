@@ -30,7 +30,7 @@ type Input struct {
 	AsOf     time.Time
 	// Entities lists the entities in the content, sorted by type and slug.
 	Entities []*record.Entity
-	// Frozen is set while the content is being edited: the history of content outside git is
+	// Frozen is set while the content is being edited. The history of content outside git is
 	// then left unchanged.
 	Frozen bool
 }
@@ -91,7 +91,7 @@ func (a *Archive) Err() error { return a.failed.err }
 func (a *Archive) Result() *exports.Archive { return &a.result }
 
 // keep copies the versions from the previous build. It also copies the changes, unless the
-// formula has changed and with it the scores listed with them.
+// formula has changed, and so the scores listed with each change.
 func (a *Archive) keep() {
 	r, e := &a.result, a.previous
 	r.Kept = e.Versions()
@@ -123,9 +123,9 @@ func (a *Archive) append(log *gitlog.Log) {
 // none means no version, commit or change.
 const none = -1
 
-// attach finds the newest version at every address and the first version of every entity. It
-// also makes versions from the previous build share the content's entities if they are the
-// same.
+// attach finds the newest version at every address and the first version of every entity. If a
+// version from the previous build equals an entity in the content, attach makes the version
+// share that entity.
 func (a *Archive) attach() {
 	versions := a.result.Versions
 	a.line, a.followed = make([]int32, len(versions)), make([]bool, len(versions))
@@ -198,7 +198,7 @@ func (a *Archive) newestOf(e *record.Entity) (int32, bool) {
 	for _, old := range slices.Backward(e.Formerly) {
 		i, ok := a.newest[e.Type+"/"+old]
 		switch {
-		case !ok || a.followed[i]: // the entity there moved to another address
+		case !ok || a.followed[i]: // the entity at this address has moved to another one
 		case !versions[i].Deleted:
 			return i, true
 		default:
@@ -224,7 +224,8 @@ func (a *Archive) lastChange(i int32) int64 {
 // dayOf returns the UTC day of a Unix time.
 func dayOf(seconds int64) string { return time.Unix(seconds, 0).UTC().Format(time.DateOnly) }
 
-// inParallel calls f for parts of the range up to n, on all processors.
+// inParallel splits the range from 0 to n into parts and calls f for each of them, using all
+// processors.
 func inParallel(n int, f func(from, to int)) {
 	part := max(1, (n+runtime.GOMAXPROCS(0)*4-1)/(runtime.GOMAXPROCS(0)*4))
 	var wg sync.WaitGroup
@@ -247,7 +248,7 @@ func (f *firstError) set(err error) {
 }
 
 // BuildSnapshots builds the leaderboards of earlier days and finds trending entities. ranked
-// contains the scored entities in the order of their ordinals.
+// contains the scored entities, ordered by ordinal.
 func (a *Archive) BuildSnapshots(ranked []*record.Entity) error {
 	if len(a.result.Versions) == 0 {
 		a.result.Trends = emptyTrends(a.AsOf)

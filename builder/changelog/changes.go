@@ -19,8 +19,8 @@ type versionChange struct {
 	old, new [sha256.Size]byte
 }
 
-// findChanges finds which versions since the previous build count as changes, and the dates
-// that records show from each version on.
+// findChanges determines which versions since the previous build count as changes, and which
+// dates records show from each version on.
 func (a *Archive) findChanges() error {
 	r := &a.result
 	found := make([]versionChange, len(r.Versions))

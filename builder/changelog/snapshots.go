@@ -8,10 +8,10 @@ import (
 	"kindex/exports/record"
 )
 
-// snapshotDays returns the days whose leaderboards a build keeps, oldest first: the as-of
-// day, the days that movement and trending look back to, the Sundays of the last twelve
-// weeks, the ends of the months before those, and the very first day. Unlike the first two
-// kinds, the other days stay the same from build to build. Months more than fifty years ago
+// snapshotDays returns the days whose leaderboards a build keeps, oldest first: the as-of day,
+// the days that movement and trending look back to, the Sundays of the last twelve weeks, the
+// ends of the months before those, and the very first day. The first two kinds of days move with
+// the as-of day; the others stay the same from build to build. Months more than fifty years ago
 // are ignored: only a wrong clock produces them.
 func snapshotDays(first, asOf time.Time) []string {
 	var days []string
@@ -42,7 +42,7 @@ func snapshotDays(first, asOf time.Time) []string {
 // lookBack lists how many days movement and trending look back.
 var lookBack = []int{7, 30}
 
-// midnight returns the start of the UTC day of a time.
+// midnight returns the start of the UTC day that contains a time.
 func midnight(t time.Time) time.Time { return t.UTC().Truncate(24 * time.Hour) }
 
 // endOf returns the first second after a day.
@@ -159,8 +159,8 @@ type knownDay struct {
 	ordinals map[uint32]uint32 // by version
 }
 
-// knownDay returns the leaderboard for a day from the previous build, or nil if that has none
-// that is still valid.
+// knownDay returns the leaderboard for a day from the previous build, or nil if the previous
+// build has none that is still valid.
 func (a *Archive) knownDay(name string) *knownDay {
 	if a.previous == nil || a.previous.Formula() != a.result.Formula {
 		return nil

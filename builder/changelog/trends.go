@@ -19,7 +19,8 @@ func emptyTrends(asOf time.Time) []exports.Trends {
 	return list
 }
 
-// findTrends finds, for each window, the entities that gained from changes within it.
+// findTrends finds, for each window, the entities whose scores have risen because of changes
+// within that window.
 func (a *Archive) findTrends(ranked []*record.Entity) error {
 	r := &a.result
 	ordinals := make(map[int32]uint32, len(ranked)) // keyed by newest version
@@ -123,9 +124,10 @@ func positionAt(s record.Scores, ordinal, ranked int) position {
 // trend calculates what an entity has gained since the end of a day.
 //
 // Both states are scored as of the as-of time, with the dates of today's signals, so that
-// neither decay over time nor a mere refresh counts as a gain. Only signals in today's
-// state count, with the value that they had then, or the last known value before they
-// vanished. So a signal that vanishes, or vanished and came back, is not a gain.
+// neither decay over time nor a mere refresh counts as a gain. Only signals in today's state
+// count. The old state has the values that they had then or, if they were missing then, their
+// last known values. So a signal that disappears, or that disappeared and came back, is not a
+// gain.
 func (a *Archive) trend(newest int32, since time.Time, at func(int32) position) (t exports.Trend, err error) {
 	end := endOf(since)
 	then := newest
@@ -152,8 +154,8 @@ func (a *Archive) trend(newest int32, since time.Time, at func(int32) position) 
 	return t, nil
 }
 
-// stateAt returns the content of a version with the signals that the entity has now, but with
-// the values that they had then.
+// stateAt returns the content of the version then, with the signals that the entity has now and
+// the values that these signals had then.
 func (a *Archive) stateAt(now *record.Entity, then int32) (*record.Entity, error) {
 	content, err := a.entity(then)
 	if err != nil {
@@ -174,8 +176,8 @@ func (a *Archive) stateAt(now *record.Entity, then int32) (*record.Entity, error
 	return &old, nil
 }
 
-// copyKnownFacts copies the wanted signals to dst with their values in had, and returns those
-// that had does not contain.
+// copyKnownFacts copies the signals in wanted to dst, with their values from had, and returns
+// the signals that are missing from had.
 func copyKnownFacts(dst *record.Signals, wanted record.Signals, had *record.Signals) (missing record.Signals) {
 	for _, f := range wanted.Facts {
 		if old, ok := had.Fact(f.Name); ok {

@@ -8,8 +8,8 @@ import (
 	"kindex/exports/record"
 )
 
-// compact moves the entities' data to separate memory blocks. Where it was read, the data is
-// scattered among garbage, and it keeps garbage of twice its own size from being freed.
+// compact moves the entities' data to separate memory blocks. After parsing, the data is
+// scattered among garbage, and keeps garbage of about twice its own size from being freed.
 func compact(entities []*record.Entity) {
 	const together = 256
 	var wg sync.WaitGroup
@@ -24,8 +24,8 @@ func compact(entities []*record.Entity) {
 	wg.Wait()
 }
 
-// compactChunk moves some entities and their strings, facts and links to one memory block
-// each.
+// compactChunk moves some entities to one memory block, and their strings, facts and links to
+// one more block for each kind.
 func compactChunk(entities []*record.Entity) {
 	size, facts, links := 0, 0, 0
 	for _, e := range entities {

@@ -70,8 +70,8 @@ func mixedWord(name string) (word string, letter rune) {
 	return "", 0
 }
 
-// warnOfTexts adds warnings for the reviewer about an entity's strings: look-alike letters,
-// and strings that start like formulas.
+// warnOfTexts adds warnings for the reviewer about an entity's strings: look-alike letters, and
+// strings that start like spreadsheet formulas.
 func warnOfTexts(d *yamldoc.Document, e *record.Entity) {
 	for _, f := range []struct{ name, text string }{{"name", e.Name}, {"provider", e.Provider}, {"description", e.Description},
 		{"version", e.Version}, {"license", e.License}} {
@@ -90,8 +90,8 @@ func warnOfTexts(d *yamldoc.Document, e *record.Entity) {
 }
 
 // lookAlike returns a message if the name of an entity looks like another entity's name,
-// otherwise "". find returns how messages refer to the entity with a type and name, or "" if
-// there is none.
+// otherwise "". find returns the name by which messages refer to the entity with a given type
+// and name, or "" if there is none.
 func lookAlike(e *record.Entity, find func(typ, name string) string) string {
 	if e == nil {
 		return ""

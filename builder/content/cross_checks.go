@@ -20,7 +20,7 @@ func newClaims() claims {
 	return claims{map[string][]*file{}, map[string][]*file{}, map[string][]*file{}, map[string][]*file{}}
 }
 
-// each calls yield with every claim of a file.
+// each calls yield for every value that a file claims.
 func (c *claims) each(r *file, yield func(in map[string][]*file, key string)) {
 	e := r.entity
 	if e == nil {

@@ -24,7 +24,7 @@ func ValidSlug(s string) bool { return len(s) <= 100 && slugGrammar.MatchString(
 var devices = regexp.MustCompile(`^(?:aux|con|nul|prn|(?:com|lpt)[0-9])$`)
 
 // DeviceName returns why a valid slug cannot be a file name on every system, or "" if it can.
-// In a message, the reason follows the slug.
+// The reason is worded so that it can follow the slug in a message.
 func DeviceName(slug string) string {
 	if devices.MatchString(slug) {
 		return " is reserved for a device on Windows, so the file could not exist there; use a longer slug"
@@ -32,9 +32,9 @@ func DeviceName(slug string) string {
 	return ""
 }
 
-// ParseEntity reads one entity file and returns all problems found in that file alone. The
-// entity is nil if one of them is an error. path is used only in messages. Scores and dates
-// that come from the history are not set.
+// ParseEntity reads one entity file and returns all problems that can be found in that file
+// alone. The entity is nil if one of them is an error. path is used only in messages. Scores and
+// dates that come from the history are not set.
 func ParseEntity(path, typ, slug string, data []byte) (*record.Entity, yamldoc.Problems) {
 	e, problems := parseEntity(path, typ, slug, data)
 	if n, _ := problems.Count(); n > 0 {
@@ -57,8 +57,8 @@ func parseEntity(path, typ, slug string, data []byte) (*record.Entity, yamldoc.P
 	return e, d.Report()
 }
 
-// decodeEntity copies the values that have the right type; the schema check has reported the
-// others.
+// decodeEntity copies the values that have the right type; the schema check has already reported
+// the others.
 func decodeEntity(typ, slug string, m map[string]any) *record.Entity {
 	text := func(key string) string { return yamldoc.Text(m[key]) }
 	e := &record.Entity{
@@ -144,7 +144,7 @@ func checkEntity(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 			continue
 		}
 		if n := min(len(f.Day), len(f.Date)); f.Day[:n] > f.Date[:n] {
-			d.AddAt(value, false, yamldoc.Problem{Severity: yamldoc.Warning, Message: f.Day + " is after the day when the signal was read, " + f.Date})
+			d.AddAt(value, false, yamldoc.Problem{Severity: yamldoc.Warning, Message: f.Day + " is after the date on which the signal was read, " + f.Date})
 		}
 	}
 	if i := slices.Index(e.Formerly, e.Slug); i >= 0 {

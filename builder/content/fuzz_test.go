@@ -12,7 +12,7 @@ import (
 )
 
 // FuzzParseEntity checks what must be true for any input: no panic, no hang, a position for
-// every problem, and a record that reads back.
+// every problem, and a record that can be read back.
 func FuzzParseEntity(f *testing.F) {
 	for _, data := range contenttest.Seeds(f) {
 		f.Add(data)
@@ -41,7 +41,7 @@ func FuzzParseEntity(f *testing.F) {
 	})
 }
 
-// checkRecord checks that the JSON record of an entity reads back.
+// checkRecord checks that the JSON record of an entity can be read back.
 func checkRecord(t *testing.T, e *record.Entity) {
 	t.Helper()
 	authored := e.AppendJSON(nil)

@@ -19,9 +19,8 @@ import (
 // terminals can jump there.
 var problemLine = regexp.MustCompile(`^[^:]+:\d+:\d+: `)
 
-// TestLint loads one malformed content folder for each archive in testdata/lint
-// and compares the whole report. With -update it writes the actual report;
-// read the difference before you commit it.
+// TestLint loads one malformed content folder for each archive in testdata/lint and compares the
+// whole report. With -update, it writes the actual report; review the diff before you commit it.
 func TestLint(t *testing.T) {
 	suite.InTest(t)
 	archives, err := filepath.Glob("testdata/lint/*.txtar")

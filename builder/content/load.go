@@ -1,7 +1,6 @@
-// Package content reads the YAML files of an index: entity files, categories.yaml,
-// scoring.yaml and index.yaml. It is strict and reports all problems of all files at once,
-// with their positions. The command line, continuous integration and submissions all use
-// this validator.
+// Package content reads the YAML files of an index: entity files, categories.yaml, scoring.yaml
+// and index.yaml. It is strict and reports all problems in all files at once, with their
+// positions. The command line, continuous integration and submissions all use this validator.
 package content
 
 import (
@@ -84,7 +83,7 @@ type file struct {
 	source
 	entity   *record.Entity // nil if nothing in it is readable
 	problems yamldoc.Problems
-	info     fs.FileInfo // metadata of the bytes that were read; nil if the bytes may be newer
+	info     fs.FileInfo // metadata of the file when it was read; nil if it might not reveal a later change
 	sum      [sha256.Size]byte
 	blob     [sha1.Size]byte
 	reused   bool
@@ -188,8 +187,8 @@ func compareFiles(a, b *file) int {
 	return cmp.Or(strings.Compare(a.typ, b.typ), strings.Compare(a.slug, b.slug))
 }
 
-// read reads one file, and returns nil if there is none. The bytes stay in room until the
-// next call.
+// read reads one file, and returns nil if there is none. The file's bytes remain in room until
+// the next call.
 func (f *Folder) read(name string, room *bytes.Buffer) (*file, error) {
 	full := filepath.Join(f.dir, filepath.FromSlash(name))
 	info, err := os.Lstat(full)
@@ -232,8 +231,8 @@ func (f *Folder) read(name string, room *bytes.Buffer) (*file, error) {
 	return r, nil
 }
 
-// Content returns the folder as last read, and its problems, as Load does. The caller owns
-// the entities.
+// Content returns the folder's content as last read, and its problems, in the same form as Load.
+// The caller owns the entities.
 func (f *Folder) Content() (*Content, yamldoc.Problems, error) {
 	return f.content(func(e *record.Entity) *record.Entity {
 		own := *e

@@ -15,7 +15,7 @@ import (
 	"kindex/exports/record"
 )
 
-// complete is a file with every field, in all YAML forms of the dialect.
+// complete is an entity file that sets every field and uses every YAML form of the dialect.
 const complete = `---
 # A comment.
 name: Ex-Ample "2"
@@ -92,7 +92,8 @@ func TestParseEntity(t *testing.T) {
 	}
 }
 
-// TestVersions checks that a version is a string, even if YAML reads it as something else.
+// TestVersions checks that a version is read as a string, even if YAML would read it as
+// something else.
 func TestVersions(t *testing.T) {
 	for written, want := range map[string]string{
 		"1.10": "1.10", "1e3": "1e3", "3": "3", "2024-06-06": "2024-06-06", "1.0": "1.0", "010": "010",
@@ -195,7 +196,7 @@ content/tool/y.yaml:1:1: must be a regular file, not a link`
 	}
 }
 
-// TestNoContent checks that an unreadable folder causes a distinct error that says what to
+// TestNoContent checks that an unreadable folder results in a distinct error that states what to
 // do.
 func TestNoContent(t *testing.T) {
 	writeFiles(t, map[string]string{"repo/content/tool/x.yaml": "name: X\n", "empty/README.md": "x\n", "content/tool/.gitkeep": ""})

@@ -69,15 +69,15 @@ func sameFile(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && a.Mode() == b.Mode()
 }
 
-// settled reports whether a later change to a file would change its modification time,
-// which some systems store in steps of two seconds.
+// settled reports whether a later change to a file would change its modification time, which
+// some systems store with a resolution of two seconds.
 func settled(info fs.FileInfo) bool { return time.Since(info.ModTime()) > 3*time.Second }
 
 // walk calls yield with everything in the content folder and its type folders.
 func (f *Folder) walk(yield func(name string, d fs.DirEntry) error) error {
 	entries, err := os.ReadDir(f.dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return &missingFolderError{fmt.Sprintf("%s: no such folder; give the folder that contains %s", f.dir, strings.Join(record.Types, "/, ")+"/")}
+		return &missingFolderError{fmt.Sprintf("%s: no such folder; specify the folder that contains %s", f.dir, strings.Join(record.Types, "/, ")+"/")}
 	}
 	if err != nil {
 		return err
@@ -115,9 +115,9 @@ func holdsTypes(dir string) bool {
 	})
 }
 
-// classify determines what a file in the folder is: an entity file, for which it returns type
-// and slug; a root file; or a misplaced file, for which it returns a problem. ok is false for
-// files to ignore.
+// classify determines what a file in the folder is: an entity file, for which it returns the
+// type and slug; a root file; or a misplaced file, for which it returns a problem. ok is false
+// for files to ignore.
 func (f *Folder) classify(name string, info fs.FileInfo) (src source, problem *yamldoc.Problem, ok bool) {
 	typ, base := path.Split(name)
 	typ = strings.TrimSuffix(typ, "/")
@@ -150,7 +150,7 @@ func (f *Folder) classify(name string, info fs.FileInfo) (src source, problem *y
 func (f *Folder) misplaced(name string, info fs.FileInfo) (message, suggestion string) {
 	switch {
 	case gitNames[strings.ToLower(name)]:
-		return "has the name of one of git's own files, which make git treat this folder as a repository and run commands from its settings; rename or remove it", ""
+		return "has a name that git uses for its own files, so git could treat this folder as a repository and run commands from its settings; rename or remove it", ""
 	case info.IsDir() && name != ".git" && holdsRepository(filepath.Join(f.dir, name)):
 		return "is a git repository inside the content, and its settings could run commands; remove it", ""
 	case strings.HasPrefix(name, "."):
@@ -178,8 +178,8 @@ func (f *Folder) misplaced(name string, info fs.FileInfo) (message, suggestion s
 var gitNames = map[string]bool{"head": true, "config": true, "config.worktree": true, "commondir": true, "objects": true,
 	"refs": true, "packed-refs": true}
 
-// isDotGit reports whether a file system could treat a name as .git: ignoring case, as its
-// short name on Windows, or ignoring characters that macOS ignores.
+// isDotGit reports whether some file system treats a name as .git: one that ignores case, one on
+// Windows with short names, or one on macOS, which ignores certain characters.
 func isDotGit(name string) bool {
 	name = strings.ToLower(strings.TrimRight(strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) {
@@ -228,10 +228,11 @@ func notEntityFile(typ, name string, info fs.FileInfo) (message, suggestion stri
 	return "", "", true
 }
 
-// shownPath returns the path of a file for messages: as the user gave it, but with slashes.
+// shownPath returns the path of a file for messages: as the user entered it, but with forward
+// slashes.
 func shownPath(parts ...string) string { return filepath.ToSlash(filepath.Join(parts...)) }
 
-// IsYAML reports whether a file has a YAML file name extension.
+// IsYAML reports whether a file name has a YAML extension.
 func IsYAML(name string) bool {
 	ext := strings.ToLower(filepath.Ext(name))
 	return ext == ".yaml" || ext == ".yml"
@@ -250,7 +251,7 @@ func guessSlug(s string) string {
 }
 
 // Slugify derives a slug from a name: it converts letters to lower case, removes accents,
-// replaces everything else with single hyphens, and cuts the result at 100 characters. It
+// replaces everything else with single hyphens, and truncates the result to 100 characters. It
 // returns "" if nothing is left.
 func Slugify(name string) string {
 	var b strings.Builder

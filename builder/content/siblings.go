@@ -13,7 +13,7 @@ type Siblings interface {
 	Declared() []Category
 	// WithSlug returns the entity with a slug.
 	WithSlug(typ, slug string) string
-	// OnceWithSlug returns an entity other than e that had the slug earlier.
+	// OnceWithSlug returns an entity other than e that previously had the slug.
 	OnceWithSlug(typ, slug string, e *record.Entity) string
 	// WithName returns an entity other than e with the same type and name.
 	WithName(e *record.Entity) string

@@ -11,8 +11,8 @@ import (
 	"kindex/exports/record"
 )
 
-// Workspace is a content folder to which files are being added: it checks them before they
-// are written. Checking is safe for concurrent use, adding is not.
+// Workspace is a content folder to which files are being added: it checks them before they are
+// written. Checking is safe for concurrent use; adding is not.
 type Workspace struct {
 	Dir     string
 	Index   Index

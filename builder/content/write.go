@@ -11,8 +11,8 @@ import (
 )
 
 // WriteEntity atomically writes an entity file into a content folder, which is created if
-// missing. If replace is set, it replaces an existing file or link; otherwise it
-// returns an fs.ErrExist error. A type folder that is a link is an error: nothing is written outside the
+// missing. If replace is set, it replaces an existing file or link; otherwise it returns an
+// fs.ErrExist error. It is an error if the type folder is a link: nothing is written outside the
 // content folder, whatever a clone contains.
 func WriteEntity(dir, typ, slug string, data []byte, replace bool) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {

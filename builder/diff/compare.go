@@ -1,6 +1,6 @@
-// Package diff compares the indexes that two states of the content produce: entities,
-// scores and ranks, the formula, the categories, and what a reviewer should look at twice.
-// It has no side effects.
+// Package diff compares the indexes that two states of the content produce: entities, scores and
+// ranks, the formula, the categories, and what a reviewer should double-check. It has no side
+// effects.
 package diff
 
 import (
@@ -20,10 +20,10 @@ type Revision struct {
 	Formula *score.Formula
 }
 
-// Comparison is the difference between two states of the content. The command line prints
-// it as JSON.
+// Comparison describes the differences between two states of the content. The command line
+// prints it as JSON.
 type Comparison struct {
-	AsOf    string `json:"asOf"`    // the time as of which all scores are calculated, RFC 3339
+	AsOf    string `json:"asOf"`    // the time as of which all scores are calculated, in RFC 3339 format
 	Changed bool   `json:"changed"` // false if both produce the same index
 	Before  Totals `json:"before"`
 	After   Totals `json:"after"`

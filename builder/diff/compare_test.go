@@ -15,7 +15,8 @@ import (
 
 var asOf = time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 
-// formula returns a formula that scores a tool only by its stars; full stars score 100.
+// formula returns a formula that scores a tool only by its stars; a tool with full stars scores
+// 100.
 func formula(t *testing.T, version string, full float64) *score.Formula {
 	t.Helper()
 	f, err := score.ParseChecked(fmt.Appendf(nil, `{"version":%q,"types":{"tool":{"minimumCoverage":0.5,"dimensions":{"adoption":{"weight":1,"prior":20,
@@ -175,7 +176,7 @@ func TestFormula(t *testing.T) {
 	if c := Compare(before, after, asOf, strings.Fields); !c.Formula.SameVersion {
 		t.Errorf("%+v", c.Formula)
 	}
-	// A formula without tools does not rank any.
+	// A formula that does not cover tools ranks none of them.
 	none, err := score.ParseChecked([]byte(`{"version":"3","types":{"model":{"minimumCoverage":0.5,"dimensions":{"adoption":{"weight":1,"prior":20,
 		"minimumCoverage":0.5,"measures":[{"signal":"stars","map":"log","full":10,"weight":1}]}}}}}`))
 	if err != nil {

@@ -21,8 +21,7 @@ const (
 	SimilarContent = "similar"    // most of their content is the same
 )
 
-// kinds lists the kinds of reasons in the order in which they are shown, the most certain
-// first.
+// kinds lists the kinds of reasons in the order in which they are shown, most certain first.
 var kinds = []string{SameRepository, SameURL, SameName, NearName, SimilarContent}
 
 // Two entities are possible duplicates if their similarity, as calculated by
@@ -31,11 +30,11 @@ var kinds = []string{SameRepository, SameURL, SameName, NearName, SimilarContent
 // catalogue, two entities can have the maximum similarity just because they are in the same
 // category.
 //
-// Of the 480 entities that kindex ships with, which are all distinct, no two models overlap
-// by more than 0.58 (Qwen3.5 and Qwen3.6 35B-A3B) and no two tools by more than 0.31. The
-// most similar pair has a similarity of 0.88 (GPT Image 1.5 and 2). A copy of any of them
-// with a different name and address is found. If half of the description is removed, 9 of 10
-// copies are still found; a copy described in different words is not.
+// Of the 480 entities that kindex ships with, which are all distinct, no two models overlap by
+// more than 0.58 (Qwen3.5 and Qwen3.6 35B-A3B) and no two tools by more than 0.31. The most
+// similar pair has a similarity of 0.88 (GPT Image 1.5 and 2). A copy of any of them with a
+// different name and address is found. If half of the description is removed, 9 out of 10 copies
+// are still found; a copy described in different words is not.
 const (
 	MinSimilarity = 0.85
 	MinOverlap    = 0.6
@@ -64,7 +63,7 @@ func (r Reason) Text(mark func(string) string) string {
 	case SameRepository:
 		return "same repository " + mark(r.Value)
 	case SameName:
-		return "same name, written " + mark(r.Value)
+		return "same name, spelled " + mark(r.Value)
 	case NearName:
 		return "its name is one edit away from " + mark(r.Value)
 	}
@@ -72,7 +71,7 @@ func (r Reason) Text(mark func(string) string) string {
 }
 
 // duplicates finds possible duplicates of the entities in fresh, which is a subset of all. A
-// pair of two fresh entities is listed once.
+// pair in which both entities are fresh is listed only once.
 func duplicates(all, fresh []*record.Entity, words func(string) []string) []Duplicate {
 	if len(fresh) == 0 {
 		return []Duplicate{}
@@ -157,7 +156,7 @@ func (f *finder) byAddress(fresh []*record.Entity) {
 // compared.
 const many = 20
 
-// addresses yields the addresses of an entity that another one could share, each with the
+// addresses yields those addresses of an entity that another entity could share, each with the
 // name of its field.
 func addresses(e *record.Entity) iter.Seq2[string, string] {
 	return func(yield func(field, address string) bool) {
@@ -202,8 +201,8 @@ func (f *finder) byName(fresh []*record.Entity) {
 	}
 }
 
-// few is the maximum number of entities that are compared exactly with all others. If there
-// are more, the algorithm used by builds is faster and misses hardly any pair that is this
+// few is the maximum number of entities that are compared exactly with all others. If there are
+// more, the algorithm used by builds is faster and hardly ever misses a pair that is this
 // similar.
 const few = 500
 

@@ -119,7 +119,7 @@ func TestAddresses(t *testing.T) {
 		if strings.Join(got, ",") != c.want {
 			t.Errorf("%v instead of %s", got, c.want)
 		}
-		// A pair of two new entities is listed once.
+		// A pair in which both entities are new is listed only once.
 		if n := len(duplicates([]*record.Entity{c.a, c.b}, []*record.Entity{c.b, c.a}, strings.Fields)); (n == 1) != (c.want != "") || n > 1 {
 			t.Errorf("%d pairs of %v", n, c.want)
 		}

@@ -42,7 +42,7 @@ type Entity struct {
 // Key returns the key of the entity: type/slug.
 func (e *Entity) Key() string { return e.Type + "/" + e.Slug }
 
-// Score is a score before and after a change; null if there is none.
+// Score contains a score before and after a change; either is null if there is no score.
 type Score struct {
 	Old record.Score `json:"old"`
 	New record.Score `json:"new"`
@@ -54,13 +54,14 @@ type Ranks struct {
 	Category Rank `json:"category"`
 }
 
-// Rank is a rank before and after a change, counted from 1; nil if there is none.
+// Rank contains a rank before and after a change, counted from 1; either is nil if there is no
+// rank.
 type Rank struct {
 	Old *int `json:"old"`
 	New *int `json:"new"`
 }
 
-// pairs contains the entities of two states, matched with each other.
+// pairs contains the entities of two states, matched to each other.
 type pairs struct {
 	same    []pair // with the same key
 	renamed []pair
@@ -221,5 +222,5 @@ func touched(before, after *record.Entity) []string {
 	return list
 }
 
-// null is the value in a Field if there is none.
+// null stands for a missing value in a Field.
 var null = json.RawMessage("null")

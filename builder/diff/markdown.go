@@ -60,7 +60,7 @@ func (d *Report) Markdown() string {
 // markdownComment builds a comment of at most MaxComment bytes.
 type markdownComment struct{ strings.Builder }
 
-// fits reports whether a part still fits, with a line after it.
+// fits reports whether a part still fits and leaves room for one more line.
 func (c *markdownComment) fits(part string) bool { return c.Len()+len(part)+300 <= MaxComment }
 
 // add appends a part if it fits.
@@ -70,7 +70,8 @@ func (c *markdownComment) add(part string) {
 	}
 }
 
-// addList appends lines from a list up to a maximum size, and then how many are omitted.
+// addList appends lines from a list up to a maximum size, and then a line with the number of
+// omitted items.
 func (c *markdownComment) addList(what string, most, n int, line func(i int) string) {
 	if n == 0 {
 		return
@@ -163,14 +164,14 @@ func (d *Report) addRoot(c *markdownComment) {
 	}
 }
 
-// diffBlock returns a fenced block that its content cannot end.
+// diffBlock returns a fenced code block whose content cannot close the block.
 func diffBlock(text string) string {
 	fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
 	return fence + "diff\n" + text + fence + "\n"
 }
 
-// CodeSpan returns a string as a code span: on one line, between more backticks than it
-// contains.
+// CodeSpan returns a string as a code span: on one line, delimited by more backticks than the
+// string has in a row.
 func CodeSpan(s string) string {
 	s = safetext.Printable(s)
 	fence := strings.Repeat("`", longestRun(s, '`')+1)

@@ -45,8 +45,8 @@ func listChanges(field string, old, new []any) (lines []fieldLine) {
 	return lines
 }
 
-// valueText formats a JSON value for people, on one line and without terminal control
-// characters. It returns "" for null.
+// valueText formats a JSON value in human-readable form, on one line and without terminal
+// control characters. It returns "" for null.
 func valueText(data json.RawMessage) string {
 	var v any
 	dec := json.NewDecoder(strings.NewReader(string(data)))
@@ -234,7 +234,7 @@ func duplicateText(x Duplicate, mark func(string) string) string {
 func formulaTexts(f *Formula, mark func(string) string) []string {
 	lines := []string{fmt.Sprintf("The scoring formula changes from version %s to %s.", mark(f.Old), mark(f.New))}
 	if f.SameVersion {
-		lines = []string{fmt.Sprintf("The scoring formula changes but its version is still %s: give it a new one.", mark(f.New))}
+		lines = []string{fmt.Sprintf("The scoring formula changes, but its version is still %s; give it a new version.", mark(f.New))}
 	}
 	text := fmt.Sprintf("It changes the composite score of %d of %s", f.Moved, plural.Count(f.Scored, "scored entity", "scored entities"))
 	if f.FromNull > 0 || f.ToNull > 0 {

@@ -20,8 +20,8 @@ import (
 // plain is a Painter without colors.
 func plain(_ color.Attribute, text string) string { return safetext.Escape(text) }
 
-// FuzzMarkdown checks that no string from a file can break out of its code span or block. If
-// one did, GitHub could create mentions and links from it, and the layout could change.
+// FuzzMarkdown checks that no string from a file can break out of its code span or block. If one
+// did, GitHub could turn it into mentions and links, and the layout could break.
 func FuzzMarkdown(f *testing.F) {
 	for _, s := range []string{"plain", "`", "``", "a ``` b", "\n```\n@everyone", "@o", "#1", "| x |", "\\|", "</details>", "\xe8/<details>", "<!-- -->", "a\u2028b", " ", "",
 		"GH-1", "https://github.com/o/r/issues/1", "\x1b[31m", "\xff", "\u202e", "$x$", "~~~", "```diff\n+ x\n```", "`a` `", "\ufeff"} {
@@ -60,7 +60,7 @@ func TestDiffBlock(t *testing.T) {
 }
 
 // TestOtherCategory checks that if an entity changes category, its ranks come from two
-// leaderboards, and each of these is named.
+// leaderboards, and both are named.
 func TestOtherCategory(t *testing.T) {
 	first, fourth := 1, 4
 	e := diff.Entity{Event: record.Updated, Type: "tool", Slug: "spark", Name: "Spark", Category: "frameworks",
@@ -119,7 +119,7 @@ func TestForgottenFormerly(t *testing.T) {
 var notShown = regexp.MustCompile(`(?m)^(\d+) more (\w+) are not listed\.$|^The fields of (\d+) entities are omitted`)
 
 // TestMarkdownIsCut checks that comparisons too long for GitHub are shortened, each part
-// separately, with the number of omitted lines.
+// separately, and that each part states how many lines were omitted.
 func TestMarkdownIsCut(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

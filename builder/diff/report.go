@@ -9,7 +9,7 @@ import (
 	"kindex/exports/jsonenc"
 )
 
-// Report is a comparison of two revisions, with notes. As JSON it is the document that
+// Report is a comparison of two revisions, with notes. Encoded as JSON, it is the document that
 // kindex diff --format json prints.
 type Report struct {
 	From Ref `json:"from"`
@@ -26,7 +26,7 @@ type Ref struct {
 	MergeBase bool `json:"-"` // whether Commit is the merge base with the other revision
 }
 
-// String returns the revision for people.
+// String returns a human-readable name for the revision.
 func (r Ref) String() string {
 	switch {
 	case r.Commit == "":

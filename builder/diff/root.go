@@ -30,7 +30,7 @@ type Formula struct {
 	Moved       int    `json:"moved"`    // entities whose composite differs, including changes from or to null
 	FromNull    int    `json:"fromNull"` // entities that gain a composite
 	ToNull      int    `json:"toNull"`   // entities that lose their composite
-	Largest     []Move `json:"largest"`  // the largest changes between two numbers, at most MaxMoves
+	Largest     []Move `json:"largest"`  // the largest changes from one number to another, at most MaxMoves
 }
 
 // Move is the change that a new formula makes to an entity's composite.
@@ -139,7 +139,7 @@ func sourcesJSON(list []store.Source) json.RawMessage {
 	return data
 }
 
-// textFields compares string fields, each given as name, old value and new value; "" means
+// textFields compares string fields, each given as its name, old value and new value; "" means
 // that there is no value.
 func textFields(texts ...string) []Field {
 	fields := []Field{}

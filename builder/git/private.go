@@ -12,7 +12,7 @@ import (
 	"slices"
 )
 
-// Command is a git command on the objects of a repository.
+// Command is a git command that operates on the objects of a repository.
 type Command struct {
 	Args   []string
 	Config []string // additional settings, as name=value

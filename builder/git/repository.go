@@ -23,16 +23,16 @@ type Repository struct {
 
 	dir       string // absolute path of the folder
 	gitDir    string
-	commonDir string // where objects and configuration are; for a linked working tree, in the main working tree
+	commonDir string // the git directory with the objects and configuration; for a linked working tree, that of the main one
 
 	once    sync.Once
-	private string // our private git directory, see privateDir
+	private string // our private git directory; see privateDir
 	failed  error
 }
 
-// Open finds the repository that contains a folder. The error is ErrNoRepository if there
-// is none. Git's own safe.directory check applies. A folder that looks like a git directory
-// itself is an error: it may have been committed so that its configuration takes effect.
+// Open finds the repository that contains a folder. The error is ErrNoRepository if there is
+// none. Git's own safe.directory check applies. It is an error if the folder itself looks like a
+// git directory: it may have been committed so that its configuration takes effect.
 func Open(ctx context.Context, dir string) (*Repository, error) {
 	r := &Repository{}
 	var err error
@@ -70,7 +70,7 @@ func embedded(dir string) error {
 	return fmt.Errorf("%s is in a folder that looks like a git directory (it contains HEAD, objects and refs), whose settings could run any command; remove these files", dir)
 }
 
-// holds reports whether dir is the folder above or is in it.
+// holds reports whether dir is the folder called above, or is in that folder.
 func holds(above, dir string) bool {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
@@ -99,7 +99,7 @@ func (r *Repository) queryProcess(ctx context.Context, args ...string) *Process 
 	return prepare(ctx, r.gitDir, env, append([]string{"--git-dir=" + r.gitDir}, protected...), args)
 }
 
-// Head returns the name of the checked-out commit, or "" before the first commit.
+// Head returns the hash of the checked-out commit, or "" before the first commit.
 func (r *Repository) Head(ctx context.Context) (string, error) {
 	out, err := r.query(ctx, "rev-parse", "--verify", "--quiet", "HEAD")
 	if err == nil || ctx.Err() != nil {
@@ -157,7 +157,7 @@ func (r *Repository) Names(ctx context.Context) ([]string, error) {
 	return strings.Fields(out), err
 }
 
-// IsObjectName reports whether s is the full name of an object, by SHA-1 or SHA-256.
+// IsObjectName reports whether s is a full SHA-1 or SHA-256 object name.
 func IsObjectName(s string) bool {
 	return (len(s) == 40 || len(s) == 64) && strings.Trim(s, "0123456789abcdef") == ""
 }

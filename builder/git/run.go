@@ -1,5 +1,5 @@
-// Package git runs git; it is the only package that starts a program, and it starts no
-// other program.
+// Package git runs git. It is the only package that starts programs, and git is the only program
+// that it starts.
 //
 // A repository is untrusted data: its configuration, attributes and references must never
 // choose a program that runs. So almost every command runs against a private git directory
@@ -49,35 +49,36 @@ var protected = []string{
 	"-c", "protocol.allow=never", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
 }
 
-// forced lists the variables that are set for every command: messages in English, no prompts,
-// no replace objects, and no access to other repositories.
+// forced lists the environment variables that are set for every command: messages in English, no
+// prompts, no replace objects, and no access to other repositories.
 var forced = []string{
 	"LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_GRAFT_FILE=" + os.DevNull, "GIT_ATTR_NOSYSTEM=1",
 	"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_TERMINAL_PROMPT=0",
 }
 
-// basic lists the variables that any program needs.
+// basic lists the environment variables that any program needs.
 var basic = []string{
 	"PATH", "HOME", "USER", "LOGNAME", "XDG_CONFIG_HOME", "TMPDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "GIT_EXEC_PATH",
 	// Their equivalents on Windows.
 	"SYSTEMROOT", "WINDIR", "COMSPEC", "PATHEXT", "TMP", "TEMP", "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA",
 }
 
-// personal lists the variables with the user's git settings. They determine whether a folder
-// is trusted (safe.directory) and where the search for a repository stops.
+// personal lists the environment variables that determine the user's git settings. They
+// determine whether a folder is trusted (safe.directory) and where the search for a repository
+// stops.
 var personal = []string{
 	"GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",
 	"GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_*", "GIT_CONFIG_VALUE_*",
 }
 
-// connecting lists the variables for connections to other machines.
+// connecting lists the environment variables that affect connections to other machines.
 var connecting = []string{
 	"SSH_AUTH_SOCK", "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
 	"SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH",
 }
 
-// environment returns the variables of this process that are in the lists. A name ending in *
-// matches every variable with that prefix.
+// environment returns those of this process's environment variables that are in the lists. A
+// name ending in * matches every variable with that prefix.
 func environment(lists ...[]string) (env []string) {
 	for _, v := range os.Environ() {
 		name, _, _ := strings.Cut(v, "=")
@@ -154,7 +155,7 @@ func (p *Process) explain(err error) error {
 	return &Error{Command: p.name, Code: exit.ExitCode(), Message: cleanMessage(p.stderr.String()), err: err}
 }
 
-// Error is the error for a failed git command.
+// Error is returned for a failed git command.
 type Error struct {
 	Command string // the git command, such as rev-parse
 	Code    int    // exit code, or -1 if killed by a signal

@@ -9,8 +9,8 @@ import (
 	"unicode"
 )
 
-// BlobName returns the name of a blob with these bytes in an object format (sha1 or sha256):
-// the hash of a header followed by the bytes.
+// BlobName returns the object name of a blob with the given bytes, in an object format (sha1 or
+// sha256): the hash of a header followed by the bytes.
 func BlobName(data []byte, format string) string {
 	h := sha1.New()
 	if format == "sha256" {

@@ -24,7 +24,7 @@ func Top(ctx context.Context, dir string) (string, error) {
 	return strings.TrimSuffix(top, "\n"), err
 }
 
-// CreateBranch creates a branch at a commit. It is an error if the branch exists.
+// CreateBranch creates a branch at a commit. It is an error if the branch already exists.
 func (r *Repository) CreateBranch(ctx context.Context, name, commit string) error {
 	// Newer versions of git also read hooks from the configuration, regardless of
 	// core.hooksPath.
@@ -43,9 +43,9 @@ func (r *Repository) CreateBranch(ctx context.Context, name, commit string) erro
 	return err
 }
 
-// Identity returns the variables that set the author and committer. They come from the
-// settings of the user and the repository and from the variables of this process, which take
-// precedence.
+// Identity returns the environment variables that set the author and committer. Their values
+// come from the settings of the user and the repository, and from the environment variables of
+// this process, which take precedence.
 func (r *Repository) Identity(ctx context.Context) (env []string, err error) {
 	out, err := r.query(ctx, "config", "--includes", "--null", "--get-regexp", `^(user|author|committer)\.(name|email)$`)
 	if err != nil && ExitCode(err) != 1 {

@@ -12,7 +12,7 @@ import (
 // Forge identifies the repository in which submissions are reviewed; a remote must point
 // to it.
 type Forge struct {
-	Host       string // the git host, with the port if any, such as github.com
+	Host       string // the git host, such as github.com, with the port if there is one
 	Repository string // owner/name
 	Token      string
 }
@@ -21,7 +21,7 @@ type Forge struct {
 // it cannot be a path on this machine.
 var scp = regexp.MustCompile(`^(?:[^/:@]+@)?(\[[^\]/]+\]|[^/:@]+):([^:].*)$`)
 
-// parseAddress parses the address of a remote as git does. A local path gets the scheme
+// parseAddress parses the address of a remote the way git does. A local path gets the scheme
 // file.
 func parseAddress(address string) (*url.URL, error) {
 	if strings.HasPrefix(address, "-") || strings.ContainsFunc(address, func(r rune) bool { return r < ' ' || r == 0x7f }) {
@@ -30,7 +30,7 @@ func parseAddress(address string) (*url.URL, error) {
 	if strings.Contains(address, "://") {
 		u, err := url.Parse(address)
 		if err != nil || u.Opaque != "" {
-			return nil, fmt.Errorf("malformed repository address; use one such as https://github.com/owner/name.git")
+			return nil, fmt.Errorf("malformed repository address; use an address such as https://github.com/owner/name.git")
 		}
 		return u, nil
 	}
@@ -46,9 +46,9 @@ func parseAddress(address string) (*url.URL, error) {
 	return &url.URL{Scheme: "file", Path: filepath.ToSlash(address)}, nil
 }
 
-// check parses the address of a remote, and refuses one that is not the repository of the
-// forge. Over https the host must be the forge's own, because the token is sent there. Over
-// ssh no token is sent, and the host may be an alias in the user's ssh settings.
+// check parses the address of a remote, and returns an error if it is not the address of the
+// forge's repository. Over https the host must be the forge's own, because the token is sent
+// there. Over ssh no token is sent, and the host may be an alias in the user's ssh settings.
 // Repositories on this machine belong to a forge on this machine.
 func (f Forge) check(remote, address string) (*url.URL, error) {
 	u, err := parseAddress(address)
@@ -62,14 +62,14 @@ func (f Forge) check(remote, address string) (*url.URL, error) {
 			return nil, fmt.Errorf("the address of the remote %s starts with http://, so anyone on the network path could read the token; use https:// or ssh", remote)
 		}
 		if !sameHost(u, f.Host) && !(here && loopback(u.Hostname())) {
-			return nil, fmt.Errorf("the remote %s is on %s, but the forge's repositories are on %s, and its token is only for that host; nothing was sent; use https://%[3]s/%[4]s.git",
+			return nil, fmt.Errorf("the remote %s is on %s, but the forge's repositories are on %s, and its token may be sent only to that host, so nothing was sent; use https://%[3]s/%[4]s.git",
 				remote, u.Host, f.Host, f.Repository)
 		}
-		// Pass only the checked parts to git, so that both use the same host.
+		// Pass only the checked parts to git, so that it connects to the host that was checked.
 		u = &url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
 	case "ssh":
 		if strings.HasPrefix(u.Host, "-") {
-			return nil, fmt.Errorf("the remote %s: %q is not a host", remote, u.Host)
+			return nil, fmt.Errorf("the remote %s: %q is not a host name", remote, u.Host)
 		}
 	case "file":
 		if !here || u.Host != "" && u.Host != "localhost" {
@@ -86,7 +86,7 @@ func (f Forge) check(remote, address string) (*url.URL, error) {
 	return u, nil
 }
 
-// sameHost reports whether an address has the host of a forge.
+// sameHost reports whether an address has the same host as a forge.
 func sameHost(u *url.URL, host string) bool {
 	withPort := func(h string) string {
 		if _, _, err := net.SplitHostPort(h); err == nil {

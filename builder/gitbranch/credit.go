@@ -43,8 +43,8 @@ func Credit(name string) string {
 	return s
 }
 
-// author returns the variables that make the account the author, or nil if the committer is
-// to be the author.
+// author returns the environment variables that record the account as the commit author, or nil
+// if the committer is to be recorded as the author.
 func author(p Proposal) []string {
 	if p.Author == "" {
 		return nil
@@ -61,7 +61,7 @@ func author(p Proposal) []string {
 	return []string{"GIT_AUTHOR_NAME=" + Credit(p.Account), "GIT_AUTHOR_EMAIL=" + strings.ReplaceAll(p.Author, "{account}", local)}
 }
 
-// ValidAuthor reports whether an address is valid for Proposal.Author.
+// ValidAuthor reports whether an email address is valid for Proposal.Author.
 func ValidAuthor(address string) bool {
 	local, domain, ok := strings.Cut(address, "@")
 	return ok && local != "" && domain != "" && !strings.ContainsFunc(address, func(r rune) bool {

@@ -20,13 +20,13 @@ type Proposal struct {
 	Type, Slug string
 	YAML       []byte
 	Account    string // the name of the submitter's account
-	// Author, if not "", is the e-mail address with which the account becomes the author
-	// of the commit; {account} in it is replaced by the account. Otherwise the committer
-	// is the author, and a trailer names the account.
+	// Author, if not "", is the email address with which the account is recorded as the commit
+	// author; {account} in it is replaced by the account's name. Otherwise the committer is
+	// recorded as the author, and a trailer names the account.
 	Author string
 }
 
-// Branch is the branch for a proposal.
+// Branch is the branch created for a proposal.
 type Branch struct {
 	Name   string
 	Commit string
@@ -40,7 +40,8 @@ func BranchName(id string) string { return "submission/" + id }
 type Repository struct{ *gitlog.Location }
 
 // CheckFolder checks that a commit has the content folder, and that nothing else occupies the
-// path of the proposal's file. A file in place of one of its folders would be deleted.
+// path of the proposal's file. If a file were in the place of one of the folders in that path,
+// it would be deleted.
 func (r *Repository) CheckFolder(ctx context.Context, base string, p Proposal) error {
 	folder := strings.TrimSuffix(r.Folder(), "/")
 	for i, name := range []string{folder, path.Join(folder, p.Type)} {
@@ -57,8 +58,8 @@ func (r *Repository) CheckFolder(ctx context.Context, base string, p Proposal) e
 	return nil
 }
 
-// Find returns the existing branch of a proposal, whatever it is based on. A branch of this
-// name without the proposal's file is an error.
+// Find returns the existing branch of a proposal, whatever it is based on. It is an error if a
+// branch of that name does not contain the proposal's file.
 func (r *Repository) Find(ctx context.Context, p Proposal) (Branch, bool, error) {
 	b := Branch{Name: BranchName(p.ID), Path: r.Path(p.Type, p.Slug)}
 	if b.Commit = r.lookUp(ctx, "refs/heads/"+b.Name+"^{commit}"); b.Commit == "" {
@@ -117,7 +118,7 @@ func (r *Repository) Holds(ctx context.Context, commit string, p Proposal) (bool
 	return r.lookUp(ctx, commit+":"+r.Path(p.Type, p.Slug)) == git.BlobName(p.YAML, r.Format), ctx.Err()
 }
 
-// lookUp returns the object with a name, or "" if there is none.
+// lookUp returns the hash of the object with a given name, or "" if there is none.
 func (r *Repository) lookUp(ctx context.Context, name string) string {
 	hash, err := r.Resolve(ctx, name)
 	if err != nil {
@@ -133,7 +134,7 @@ func (r *Repository) commit(ctx context.Context, base, file, blob string, p Prop
 	for _, c := range []git.Command{
 		{Args: []string{"read-tree", base}},
 		{Args: []string{"update-index", "-z", "--index-info"}, Input: []byte("100644 " + blob + "\t" + file + "\x00")},
-		{Args: []string{"write-tree", "--missing-ok"}}, // a partial clone need not have the contents of other files
+		{Args: []string{"write-tree", "--missing-ok"}}, // a partial clone may lack the contents of other files
 	} {
 		if tree, err = r.line(ctx, c); err != nil {
 			return "", err
@@ -147,12 +148,12 @@ func (r *Repository) commit(ctx context.Context, base, file, blob string, p Prop
 		Args: []string{"commit-tree", tree, "-p", base, "-F", "-"}, Config: []string{"user.useConfigOnly=true", "i18n.commitEncoding=UTF-8"},
 		Input: []byte(message(p)), Env: append(who, author(p)...)})
 	if err != nil && ctx.Err() == nil && (strings.Contains(err.Error(), "user.email") || strings.Contains(err.Error(), "ident")) {
-		return "", fmt.Errorf("git needs a committer; set it with git config user.name and user.email (%w)", err)
+		return "", fmt.Errorf("git needs the name and email address of a committer; set them with git config user.name and user.email (%w)", err)
 	}
 	return hash, err
 }
 
-// line runs git and returns the line that it prints.
+// line runs git and returns the only line that it prints.
 func (r *Repository) line(ctx context.Context, c git.Command) (string, error) {
 	out, err := r.Run(ctx, c)
 	if errors.Is(err, context.Canceled) {

@@ -21,8 +21,8 @@ type Remote struct {
 }
 
 // Remote finds a remote of the repository by name. It must be the repository of the forge;
-// otherwise Remote returns an error without contacting any address. Only the remote's
-// addresses are used from the repository's configuration. The token is passed to git only
+// otherwise Remote returns an error without contacting any address. The remote's addresses are
+// the only part of the repository's configuration that is used. The token is passed to git only
 // in its environment, and sent only to the forge's own host.
 func (r *Repository) Remote(ctx context.Context, name string, f Forge) (*Remote, error) {
 	fetch, push, known, err := r.Repository.Remote(ctx, name)
@@ -52,8 +52,9 @@ func orNone(s string) string {
 	return s
 }
 
-// header returns variables that make git send a token to one host without following redirects
-// there. The empty value removes headers that other settings have set for the host.
+// header returns environment variables that make git send a token to one host only, and not
+// follow redirects from that host. The empty value removes headers that other settings have set
+// for the host.
 func header(u *url.URL, token string) []string {
 	host := u.Scheme + "://" + u.Host + "/"
 	basic := base64.StdEncoding.EncodeToString([]byte("x-access-token:" + token))
@@ -73,7 +74,7 @@ func (m *Remote) Fetch(ctx context.Context, branch string) (string, error) {
 	return commit, err
 }
 
-// Find is like Fetch, but for a branch that may not exist; it then returns "".
+// Find is like Fetch, but returns "" if the branch does not exist.
 func (m *Remote) Find(ctx context.Context, branch string) (string, error) {
 	if err := m.repository.CheckBranchName(ctx, branch); err != nil {
 		return "", err
@@ -88,7 +89,7 @@ func (m *Remote) Find(ctx context.Context, branch string) (string, error) {
 		return "", nil
 	}
 	if !git.IsObjectName(commit) {
-		return "", fmt.Errorf("the remote %s reports %[3]q for the branch %[2]s, which is not a commit", m.name, branch, commit)
+		return "", fmt.Errorf("the remote %s returned %[3]q for the branch %[2]s, which is not a commit hash", m.name, branch, commit)
 	}
 	if _, err := m.run(ctx, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", m.fetch, ref); err != nil {
 		return "", fmt.Errorf("the branch %s of %s cannot be fetched: %w", branch, m.name, err)

@@ -30,7 +30,7 @@ func git(t *testing.T, dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// checkout creates a repository with one commit, and a bare one next to it.
+// checkout creates a repository with one commit, and a bare repository next to it.
 func checkout(t *testing.T) (dir, bare string) {
 	t.Helper()
 	for name, value := range map[string]string{"GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1",
@@ -98,8 +98,8 @@ func forgeAt(address, token string) gitbranch.Forge {
 
 var example = gitbranch.Proposal{ID: "sub_aaaaaaaaaaaaaaaaaaaa", Type: "tool", Slug: "saw", YAML: []byte("name: Saw\n"), Account: "ada"}
 
-// TestPushOverHTTP checks that the token is sent only in a header and does not appear in any
-// command line or setting.
+// TestPushOverHTTP checks that the token is sent only in a header, and does not appear on any
+// command line or in any setting.
 func TestPushOverHTTP(t *testing.T) {
 	suite.InTest(t)
 	dir, bare := checkout(t)

@@ -13,7 +13,8 @@ func (p *Location) HeadAt(ctx context.Context, commit string) (Head, error) {
 	return headAt(ctx, p.Repository, commit, p.prefix)
 }
 
-// headAt returns the clean head of a folder of the repository at a commit.
+// headAt returns the head of a folder in the repository, as if a commit were checked out without
+// changes.
 func headAt(ctx context.Context, r *git.Repository, commit, path string) (Head, error) {
 	seconds, err := r.Run(ctx, git.Command{Args: []string{"log", "-1", "--no-show-signature", "--format=%ct", commit, "--"}})
 	if err != nil {

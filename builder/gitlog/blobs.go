@@ -15,12 +15,12 @@ import (
 	"kindex/builder/git"
 )
 
-// enoughToRefuse is how much of a file is kept for the parser: more than the parser accepts,
-// so that it reports that the file is too large.
+// enoughToRefuse is how much of a file is kept for the parser: more than the parser accepts, so
+// that the parser reports that the file is too large.
 const enoughToRefuse = 1 << 20
 
-// ahead is how many files are requested before the first one is parsed. It bounds the
-// memory; a file is usually about 1 KB.
+// ahead is how many files are requested before the first one is parsed. It bounds the memory
+// that is used; a file is usually about 1 KB.
 const ahead = 512
 
 // job is a file whose blob must be read and parsed.
@@ -104,7 +104,7 @@ func (j *job) read(in *bufio.Reader) error {
 	digits, isBlob := strings.CutPrefix(said, "blob ")
 	size, err := strconv.ParseInt(digits, 10, 64)
 	if !named || isBlob && (err != nil || size < 0) {
-		return fmt.Errorf("git cat-file: unexpected answer %q", line)
+		return fmt.Errorf("git cat-file: unexpected response %q", line)
 	}
 	if !isBlob {
 		return fmt.Errorf("git cat-file: %s/%s.yaml at %.12s: object %s is %s; run git fsck for details", j.file.typ, j.file.slug, j.commit.Hash, j.file.blob, said)

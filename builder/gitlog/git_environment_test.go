@@ -19,7 +19,7 @@ import (
 	"kindex/exports/record"
 )
 
-// TestMailmap checks that author names use the commit's mailmap and no other.
+// TestMailmap checks that author names are mapped by the commit's mailmap and by no other.
 func TestMailmap(t *testing.T) {
 	r := newRepo(t)
 	r.commit("begin", "content/tool/a.yaml", entity("A"))
@@ -305,7 +305,7 @@ func TestDamagedHead(t *testing.T) {
 	}
 }
 
-// TestGitThatDies checks that the same is true if git is killed or fails to start.
+// TestGitThatDies checks that the result is also an error if git is killed or fails to start.
 func TestGitThatDies(t *testing.T) {
 	r := newRepo(t)
 	for _, name := range []string{"A", "B", "C", "D"} {
@@ -380,7 +380,7 @@ func TestGitThatHangs(t *testing.T) {
 }
 
 // TestPreviousThatCannotBeRead checks that an entity is requested from the previous walk, and
-// that an error in doing so ends the walk.
+// that a failure to read it ends the walk.
 func TestPreviousThatCannotBeRead(t *testing.T) {
 	r := newRepo(t)
 	r.commit("one", "tool/a.yaml", entity("A"))

@@ -115,8 +115,8 @@ func differs(ctx context.Context, r *git.Repository, commit, dir string, c *cont
 	return n != len(committed), nil
 }
 
-// sameBytes reports whether a file is the committed one although its SHA-1 differs: object
-// names may be SHA-256, and on Windows, checked-out lines may end in CR LF.
+// sameBytes reports whether a file has the committed content although its SHA-1 differs: object
+// names may be SHA-256 hashes, and on Windows, checked-out lines may end in CR LF.
 func sameBytes(dir, name string, read [sha1.Size]byte, want string) bool {
 	data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
 	if err != nil || git.BlobName(data, "sha1") != hex.EncodeToString(read[:]) {

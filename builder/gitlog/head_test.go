@@ -9,7 +9,7 @@ import (
 	"kindex/builder/gitlog"
 )
 
-// TestHeadPath asks for a folder's path in its repository, with git and without.
+// TestHeadPath asks for a folder's path in its repository, both with git installed and without.
 func TestHeadPath(t *testing.T) {
 	top := t.TempDir()
 	deep := filepath.Join(top, "some where", "content")

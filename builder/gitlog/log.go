@@ -264,8 +264,8 @@ func commitTime(seconds string) time.Time {
 // name of its author.
 const maxName = 200
 
-// cleanName makes a name readable, whatever its bytes. The only invisible characters that it
-// keeps are those that join letters in some scripts.
+// cleanName makes a name readable, whatever bytes it contains. The only invisible characters
+// that it keeps are those that join letters in some scripts.
 func cleanName(name string) string {
 	clean := strings.TrimSpace(safetext.Replace(strings.ToValidUTF8(name, "\ufffd"), "\ufffd"))
 	return safetext.Shorten(clean, maxName)

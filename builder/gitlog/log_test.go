@@ -21,8 +21,8 @@ const (
 	none  = "0000000000000000000000000000000000000000"
 )
 
-// logs contains outputs of git log, with @ for NUL, and the parsed result: commits by author,
-// each with its files; a last line in brackets is the error.
+// logs contains outputs of git log, with @ for NUL, and the parsed results: commits by author,
+// each with its files. If the last line is in brackets, it is the error.
 var logs = []struct{ in, want string }{
 	{"", ""},
 	{hashA + "@100@@Ada@one@@@\n:000000 100644 " + none + " " + hashB + " A@c/tool/a.yaml@", "Ada: tool/a=bb"},
@@ -145,7 +145,7 @@ func TestPullRequest(t *testing.T) {
 	}
 }
 
-// FuzzPullRequest checks that a number is in the message, after a # or !.
+// FuzzPullRequest checks that a number that is found occurs in the message, after a # or !.
 func FuzzPullRequest(f *testing.F) {
 	for _, c := range messages {
 		f.Add(c.subject, c.body, c.merge)

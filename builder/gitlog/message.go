@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// The merge commit messages of hosting services.
+// Patterns of the merge commit messages that hosting services write.
 var (
 	githubMerge    = regexp.MustCompile(`^Merge pull request #([1-9][0-9]{0,8}) from `)
 	bitbucketMerge = regexp.MustCompile(`^Merged in .+ \(pull request #([1-9][0-9]{0,8})\)$`)

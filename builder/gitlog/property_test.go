@@ -56,7 +56,7 @@ func (s *randomHistory) commit(branch, message, parents string, change map[strin
 	return s.marks
 }
 
-// step adds one commit to the main branch, sometimes a merge.
+// step adds one commit, which may be a merge, to the main branch.
 func (s *randomHistory) step() {
 	change := map[string]string{}
 	for range 1 + s.rand.IntN(4) {
@@ -77,7 +77,7 @@ func (s *randomHistory) step() {
 	}
 }
 
-// change adds a random change to one file to a commit.
+// change makes a random change to one file, as part of a commit.
 func (s *randomHistory) change(change map[string]string) {
 	typ, slug := record.Types[s.rand.IntN(2)], string(rune('a'+s.rand.IntN(6)))
 	path := typ + "/" + slug + ".yaml"
@@ -113,7 +113,8 @@ func (s *randomHistory) change(change map[string]string) {
 }
 
 // TestRandomHistories walks random histories in pieces of arbitrary length. It compares the
-// result with that of one walk over everything, and the final versions with the files.
+// result with that of a single walk over the whole history, and the final versions with the
+// files.
 func TestRandomHistories(t *testing.T) {
 	suite.InTest(t)
 	for seed := range uint64(6) {

@@ -46,7 +46,7 @@ func (r *repo) git(args ...string) string {
 func (r *repo) pipe(input string, args ...string) string {
 	r.t.Helper()
 	r.now = r.now.Add(time.Hour)
-	// No background maintenance, which would outlive the test.
+	// Disable background maintenance, which would outlive the test.
 	cmd := exec.Command("git", append([]string{"-c", "gc.auto=0", "-c", "maintenance.auto=false"}, args...)...)
 	cmd.Dir, cmd.Stdin = r.dir, strings.NewReader(input)
 	for _, v := range os.Environ() {
@@ -65,8 +65,8 @@ func (r *repo) pipe(input string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// write writes files, given as path, content, path, content … An empty content deletes the
-// file.
+// write writes files, given as alternating paths and contents. If a content is empty, the file
+// is deleted.
 func (r *repo) write(files ...string) {
 	r.t.Helper()
 	for pair := range slices.Chunk(files, 2) {

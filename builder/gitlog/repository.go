@@ -29,8 +29,8 @@ type repository struct {
 	mailmap string // object name of .mailmap in that commit, or "" if there is none
 }
 
-// open finds the repository of a folder, at a given commit or otherwise at HEAD. It returns
-// nil if there is no repository, git or commit.
+// open finds the repository of a folder, at the given commit or, if none is given, at HEAD. It
+// returns nil if there is no repository, git or commit.
 func open(ctx context.Context, dir, commit string) (*repository, error) {
 	found, err := find(ctx, dir)
 	if found == nil {
@@ -112,8 +112,9 @@ func (r *repository) onFirstParentLine(ctx context.Context, commit string) (bool
 	if _, err := r.git(ctx, "cat-file", "-e", commit+"^{commit}"); err != nil {
 		return false, ctx.Err() // the commit no longer exists here
 	}
-	// The oldest commit that is not in the history of commit must have it as its first
-	// parent. At the boundary of a shallow clone, there is no parent.
+	// In HEAD's first-parent history, the oldest commit that is not in the history of commit
+	// must have commit as its first parent. At the boundary of a shallow clone, there is no
+	// parent.
 	out, err := r.git(ctx, "rev-list", "--first-parent", "--parents", r.head, "--not", commit)
 	if err != nil {
 		return false, err
@@ -143,5 +144,5 @@ func (r *repository) explain(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil || !r.MayBePartial() {
 		return err
 	}
-	return fmt.Errorf("%s: the repository may be a partial clone, without all objects of its history; fetch the rest: git fetch --refetch --no-filter (%w)", r.dir, err)
+	return fmt.Errorf("%s: the repository may be a partial clone that lacks some objects of its history; fetch them: git fetch --refetch --no-filter (%w)", r.dir, err)
 }

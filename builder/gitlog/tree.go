@@ -42,7 +42,7 @@ func FindLocation(ctx context.Context, dir string) (*Location, error) {
 	}
 	r, err := git.Open(ctx, there)
 	if errors.Is(err, git.ErrNoRepository) {
-		return nil, fmt.Errorf("%s is not in a git repository; only commits of a repository can be compared", dir)
+		return nil, fmt.Errorf("%s is not in a git repository; only commits in a git repository can be compared", dir)
 	}
 	if err != nil {
 		return nil, err
@@ -148,7 +148,7 @@ func (p *Location) WriteTree(ctx context.Context, commit, into string) (bool, er
 	return true, nil
 }
 
-// dump is the part of a commit that is still to be written.
+// dump is the part of a commit that has yet to be written.
 type dump struct {
 	hashes, files []string // blobs, and the files to write them to
 	links         []string

@@ -92,8 +92,8 @@ cd ../.. && git add . 2> /dev/null && git commit -qm 1 && git rm -rq --cached su
 	}
 }
 
-// TestForgedTree checks that a commit that git itself would not create cannot write outside
-// its folder.
+// TestForgedTree checks that writing a commit that git itself would not create never writes
+// outside the folder.
 func TestForgedTree(t *testing.T) {
 	suite.InTest(t)
 	for name, script := range map[string]string{

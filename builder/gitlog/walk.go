@@ -19,15 +19,15 @@ import (
 type Commit struct {
 	Hash        string
 	Time        time.Time // committer time, UTC, never earlier than the previous commit's
-	Author      string    // the author's name, as mapped by the repository's mailmap; never the e-mail address
+	Author      string    // the author's name, as mapped by the repository's mailmap; never the email address
 	PullRequest int       // 0 if there is none
 }
 
 // Version is the authored content of an entity from a commit on.
 type Version struct {
 	Type, Slug string
-	// Entity is nil if the entity was deleted; Type and Slug are then those that it had.
-	// It may come from Options.Known.
+	// Entity is nil if the entity was deleted; Type and Slug are then the ones that it had. It
+	// may come from Options.Known.
 	Entity *record.Entity
 	Commit int // index among all commits, starting with those of the previous walk
 	// Before is the index of the preceding version of the same entity, across renames and
@@ -179,8 +179,9 @@ func (r *repository) walk(ctx context.Context, since string, known knownFunc, li
 // knownFunc is the type of Options.Known.
 type knownFunc = func(typ, slug, blob string) *record.Entity
 
-// listedAhead is how many commits git log may be ahead of reading files: the first commit
-// may contain most of the files, and git log need not wait for them.
+// listedAhead is how many commits git log may list ahead of the commit whose files are being
+// read: the first commit may contain most of the files, and git log need not wait until they
+// have been read.
 const listedAhead = 8192
 
 // readLog reads git log to its end.

@@ -19,7 +19,7 @@ import (
 )
 
 // TestEverySnapshot imports every list of projects with the mapping written for the last one.
-// The only rows refused are those of repositories that are in two rows with different
+// The only refused rows are those of repositories that appear in two rows with different
 // content.
 func TestEverySnapshot(t *testing.T) {
 	suite.WithoutRace(t)
@@ -75,7 +75,7 @@ func TestLikeTheConverters(t *testing.T) {
 		name, input, original, mapping, date, typ string
 		want                                      map[string]int // differing fields → entities
 	}{
-		// Licence names that are not SPDX ids are replaced.
+		// Licence names that are not SPDX identifiers are replaced.
 		{"best-of", filepath.Join(shared, "data", "best-of", "2024-06-06.csv.gz"), "", "testdata/best-of.yaml", "2024-06-06", "tool",
 			map[string]int{"license": 4}},
 		// The mapping imports more: the addresses of weights, and output limits.

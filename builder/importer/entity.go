@@ -118,12 +118,12 @@ func (dr *drafter) slug(v *mapping.Value, rec inputRecord) (string, error) {
 	slug := content.Slugify(text)
 	if slug == "" {
 		return "", &Reason{Column: columnOf(v), Value: text,
-			Message: yamldoc.Quote(text) + " cannot become a slug, since it has no Latin letter or digit; use another column, or set one in values"}
+			Message: yamldoc.Quote(text) + " cannot be turned into a slug, since it contains no Latin letter or digit; use another column, or set a slug in values"}
 	}
 	return slug, nil
 }
 
-// The values of listFields are lists of any number of strings, those of dateFields are dates.
+// The values of listFields are lists of any number of strings; those of dateFields are dates.
 var (
 	listFields = []string{"tags", "capabilities", "formerly"}
 	dateFields = []string{"addedDate", "lastUpdated"}
@@ -157,7 +157,7 @@ func (dr *drafter) field(t mapping.Target, rec inputRecord) (any, error) {
 	return text, nil
 }
 
-// single returns a value that must not be a list of several; ok is false if there is no
+// single returns a value that must not be a list of several items; ok is false if there is no
 // value. as is the default conversion.
 func (dr *drafter) single(v *mapping.Value, as string, rec inputRecord) (item any, ok bool, err error) {
 	r, err := dr.of(v, rec)
@@ -225,7 +225,7 @@ func (dr *drafter) signal(d *draft, t mapping.Target, value any, rec inputRecord
 	d.set(t.Path, signal)
 }
 
-// benchmark is a benchmark result whose name may still be the same as another's.
+// benchmark is a benchmark result that may still have the same name as another one.
 type benchmark struct {
 	fields  map[string]any
 	details []string
@@ -274,7 +274,7 @@ func entries(column string, rec inputRecord) (out []inputRecord, err error) {
 	for i, item := range list {
 		object, ok := item.(map[string]any)
 		if !ok {
-			return nil, &Reason{Column: column + "." + strconv.Itoa(i), Message: "is not a set of values"}
+			return nil, &Reason{Column: column + "." + strconv.Itoa(i), Message: "is not an object"}
 		}
 		out = append(out, jsonRecord(object))
 	}

@@ -40,7 +40,7 @@ func (c claims) add(key string, row int, d digest) {
 	}
 }
 
-// proposal contains the type and the slugs of one row.
+// proposal contains the type and the slugs proposed for one row.
 type proposal struct {
 	row         int
 	typ         string
@@ -98,8 +98,8 @@ func (j *job) scan(ctx context.Context) (*firstPass, error) {
 	return s, nil
 }
 
-// propose returns the type and the slugs of a row; ok is false if the row is skipped or has
-// none.
+// propose returns the type and the slugs of a row; ok is false if the row is skipped or has no
+// type or slug.
 func (j *job) propose(r *row) (w proposal, ok bool, err error) {
 	if r.wrong != "" || !j.drafter.all(j.mapping.Where, r) {
 		return proposal{}, false, nil
@@ -201,7 +201,7 @@ func otherDelimiter(names []string) string {
 	return ""
 }
 
-// without lists the columns that a mapping uses neither as a whole nor in part.
+// without lists the columns that a mapping does not use, not even in part.
 func (c columns) without(m *mapping.Mapping) (unused []string) {
 	used := map[string]bool{}
 	for _, use := range m.Columns() {

@@ -56,8 +56,8 @@ type job struct {
 }
 
 // Run imports a catalogue. It returns problems in the mapping as yamldoc.Problems without
-// writing anything. If ctx ends early, the files written so far are complete, and another
-// run continues.
+// writing anything. If ctx ends early, the files written so far are complete, and another run
+// continues the import.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ type purpose int
 const (
 	wet   purpose = iota // write to the content folder
 	dry                  // only report
-	trial                // only report, and only if a row is refused
+	trial                // write nothing, and report only if a row is refused
 )
 
 // pass processes all rows once.
@@ -161,8 +161,8 @@ func (j *job) pass(ctx context.Context, why purpose) (report *Report, err error)
 	return report, err
 }
 
-// candidates turns rows into files in memory, on all processors, and passes them to finish
-// in order. While one batch is written, the next is prepared.
+// candidates turns rows into files in memory, using all processors, and passes them to finish in
+// order. While one batch is written, the next is prepared.
 func (j *job) candidates(ctx context.Context, folder *content.Workspace, finish func(*row, *candidate) error) error {
 	type made struct {
 		rows       []*row
@@ -227,7 +227,7 @@ func (o Options) Check() error {
 		return fmt.Errorf("%s: the name of a report must end in .json or .jsonl", o.Report)
 	}
 	if _, err := time.Parse(time.DateOnly, o.Date); o.Date != "" && err != nil {
-		return fmt.Errorf("the date %q: use YYYY-MM-DD", o.Date)
+		return fmt.Errorf("invalid date %q; use YYYY-MM-DD", o.Date)
 	}
 	return nil
 }

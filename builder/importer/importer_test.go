@@ -45,7 +45,7 @@ func counts(r *importer.Report) string {
 	return fmt.Sprintf("%d rows: %d written, %d skipped, %d refused, %d warnings", r.Rows, r.Written, r.Skipped, r.Refused, r.Warnings)
 }
 
-// TestExtracts imports the catalogues in testdata with their mappings.
+// TestExtracts imports each catalogue in testdata with its mapping.
 func TestExtracts(t *testing.T) {
 	for name, want := range map[string]string{
 		"best-of.csv":      "18 rows: 15 written, 3 skipped, 0 refused, 0 warnings",
@@ -83,8 +83,8 @@ func golden(t *testing.T, path, dir string) {
 	suite.Golden(t, path, txtar.Format(&a))
 }
 
-// TestSameFactsInAnotherLayout checks that the figures of the leaderboard and the JSONL
-// agree, because they contain the same facts.
+// TestSameFactsInAnotherLayout checks that the figures from the leaderboard and from the JSONL
+// file agree, because both contain the same facts.
 func TestSameFactsInAnotherLayout(t *testing.T) {
 	a, b := t.TempDir(), t.TempDir()
 	run(t, importer.Options{Input: "testdata/models-dev.jsonl", Mapping: "testdata/models-dev.yaml", Content: a})
@@ -149,7 +149,7 @@ func TestOrderOfRows(t *testing.T) {
 	}
 }
 
-// TestInterrupted checks that an interrupted import leaves only whole files, and that the
+// TestInterrupted checks that an interrupted import leaves only complete files, and that the
 // same command continues it.
 func TestInterrupted(t *testing.T) {
 	suite.InTest(t)

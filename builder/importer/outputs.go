@@ -17,8 +17,8 @@ import (
 // reasonColumn is the column that is added to the rejects.
 const reasonColumn = "import_reason"
 
-// outputs contains the files that an import writes in addition to the content. Each is moved
-// into place, complete, at the end of the import.
+// outputs contains the files that an import writes in addition to the content. At the end of the
+// import, each file is complete and is moved into place.
 type outputs struct {
 	report, rejects *part
 	lines           bool // the report has one outcome per line
@@ -174,7 +174,7 @@ func rejectedLine(r *row, reason string) []byte {
 	return append(b, '\n')
 }
 
-// close closes the files, and removes them unless keep is set.
+// close closes the files and, unless keep is set, removes them.
 func (out *outputs) close(r *Report, keep bool) error {
 	var errs []error
 	if out.report != nil {

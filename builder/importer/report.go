@@ -61,7 +61,7 @@ type Report struct {
 	SourceDate string    `json:"-"`
 	Refusals   []Outcome `json:"-"` // the first refused rows
 	Warned     []Outcome `json:"-"` // the first rows with warnings
-	Existing   []Outcome `json:"-"` // the first rows whose files exist
+	Existing   []Outcome `json:"-"` // the first rows whose files already exist
 }
 
 func (j *job) newReport(folder *content.Workspace, write bool) *Report {
@@ -111,7 +111,7 @@ func (r *Report) count(o Outcome) {
 	}
 }
 
-// WriteText prints the report for people.
+// WriteText prints the report in human-readable form.
 func (r *Report) WriteText(w io.Writer) error {
 	p := &textPrinter{w: w}
 	for _, o := range r.Refusals {
@@ -155,7 +155,7 @@ func (r *Report) summary(p *textPrinter) {
 		{r.Written, would + "written", "to " + r.Content},
 		{r.Updated, would + "updated", ""},
 		{r.Unchanged, "unchanged", ""},
-		{r.Exists, "left alone", "because a file exists; --update updates the fields that the mapping defines"},
+		{r.Exists, "left alone", "because a file already exists; --update updates the fields that the mapping defines"},
 		{r.Skipped, "skipped", "by where"},
 		{r.Refused, "refused", ""},
 	} {
@@ -173,14 +173,14 @@ func (r *Report) summary(p *textPrinter) {
 	}
 }
 
-// credit prints the credits that are missing for the source.
+// credit prints the credits that are still missing for the source.
 func (r *Report) credit(p *textPrinter) {
 	if r.Credit == nil || r.Written+r.Updated == 0 {
 		return
 	}
-	p.line("\nThe source is not credited yet. Add to sources in %s/index.yaml:\n", strings.TrimSuffix(r.Content, "/"))
+	p.line("\nThe source is not credited yet. Add this to sources in %s/index.yaml:\n", strings.TrimSuffix(r.Content, "/"))
 	p.line("%s", strings.TrimRight(yamlfmt.SourceYAML(*r.Credit), "\n"))
-	p.line("\nand to CREDITS.md, with the notices that the licence requires:\n")
+	p.line("\nand this to CREDITS.md, with the notices that the licence requires:\n")
 	state := ""
 	if r.SourceDate != "" {
 		state = ", state of " + r.SourceDate
@@ -207,6 +207,6 @@ func (p *textPrinter) line(format string, args ...any) {
 
 func (p *textPrinter) more(n int, what string) {
 	if n > 0 {
-		p.line("… and %d %s; --report FILE.jsonl lists all", n, what)
+		p.line("… and %d %s; --report FILE.jsonl lists them all", n, what)
 	}
 }

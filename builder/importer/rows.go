@@ -19,8 +19,8 @@ import (
 	"kindex/builder/plural"
 )
 
-// maxRow is the maximum size of a row in bytes: far above any real one, but it keeps an
-// unclosed quote from reading a whole catalogue as one row.
+// maxRow is the maximum size of a row in bytes: far above any real one, but low enough to keep
+// an unclosed quote from turning a whole catalogue into one row.
 const maxRow = 1 << 20
 
 var errRowTooLong = fmt.Errorf("has more than %d bytes, the maximum for a row; there may be an unclosed quote", maxRow)
@@ -57,7 +57,7 @@ type kind struct {
 	delimiter rune
 }
 
-// kindOf returns the format of a file by its name.
+// kindOf returns the format of a file, based on its name.
 func kindOf(path string) (kind, error) {
 	name := strings.TrimSuffix(strings.ToLower(filepath.Base(path)), ".gz")
 	switch filepath.Ext(name) {
@@ -169,7 +169,7 @@ func (in *csvInput) next() (*row, error) {
 	switch {
 	case errors.As(err, &bad):
 		r.line, r.raw, r.cells = bad.StartLine, bytes.Clone(bytes.TrimRight(raw, "\r\n")), nil
-		r.wrong = "is not CSV: " + csvMessages(bad)
+		r.wrong = "is not valid CSV: " + csvMessages(bad)
 		return r, nil
 	case len(cells) != len(in.names):
 		r.wrong = fmt.Sprintf("has %s, but the first row has %d", plural.Count(len(cells), "column", "columns"), len(in.names))
@@ -203,7 +203,8 @@ func (r csvRecord) lookup(column string) any {
 	return nil
 }
 
-// recorder keeps the bytes since the last row, so that unparsable rows can be kept verbatim.
+// recorder keeps the bytes since the last row, so that rows that cannot be parsed can be kept
+// verbatim.
 type recorder struct {
 	r    io.Reader
 	kept []byte
@@ -299,14 +300,15 @@ func jsonMessages(err error) string {
 	case errors.As(err, &wrong):
 		return "it is of type " + wrong.Value
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return "it ends too early"
+		return "it is incomplete"
 	}
 	return err.Error()
 }
 
 type jsonRecord map[string]any
 
-// lookup looks up a column by its exact name, or else as a path: limit.context, links.0.url.
+// lookup looks up a column by its exact name or, failing that, as a path: limit.context,
+// links.0.url.
 func (r jsonRecord) lookup(column string) any {
 	if v, ok := r[column]; ok {
 		return v

@@ -47,7 +47,7 @@ func (e *evaluator) convert(as string, item any) (out any, wrong string) {
 		if slug := content.Slugify(text); slug != "" {
 			return slug, ""
 		}
-		return nil, "cannot become a slug, since it has no Latin letter or digit; set one in values"
+		return nil, "cannot be turned into a slug, since it contains no Latin letter or digit; set a slug in values"
 	case "lower":
 		return strings.ToLower(text), ""
 	}
@@ -83,7 +83,7 @@ func exactNumber(text string) (any, string) {
 	}
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		return nil, "is too large a number"
+		return nil, "is too large"
 	}
 	if x == math.Trunc(x) && math.Abs(x) < 1<<53 {
 		return int64(x), ""
@@ -130,12 +130,12 @@ func shortDate(text string, month, day int, form string) (any, string) {
 func calendar(year, month, day string) (any, string) {
 	date := year + "-" + month + "-" + day
 	if _, err := time.Parse(time.DateOnly, date); err != nil {
-		return nil, "is a day that does not exist"
+		return nil, "is a date that does not exist"
 	}
 	return date, ""
 }
 
-// splitList splits a string into a list: by a separator, or according to Python's notation.
+// splitList splits a string into a list: by a separator, or as a list in Python notation.
 func splitList(text, how string) (entries []string, wrong string) {
 	if how != "python" {
 		return strings.Split(text, how), ""

@@ -72,8 +72,8 @@ func TestConvert(t *testing.T) {
 	}
 }
 
-// FuzzPythonList checks that no input causes a panic, and that a list that is written again
-// reads back the same.
+// FuzzPythonList checks that no input causes a panic, and that an accepted list, when written
+// and read again, stays the same.
 func FuzzPythonList(f *testing.F) {
 	for _, s := range []string{"['a', \"b\"]", "[1, None]", `['\x41\u00e9']`, "[", "('a',)", `['tensorflow"']`, "['a'"} {
 		f.Add(s)
@@ -97,7 +97,7 @@ func FuzzPythonList(f *testing.F) {
 	})
 }
 
-// FuzzNumber checks that an accepted number has the value of its digits.
+// FuzzNumber checks that an accepted number has the value that its digits express.
 func FuzzNumber(f *testing.F) {
 	for _, s := range []string{"5326.0", "1.234,5", "1,234", "-0", "1e5", "9007199254740993", "0.1"} {
 		f.Add(s, ".")

@@ -109,8 +109,8 @@ func constant(v any) result {
 	return r
 }
 
-// column reads a column. It trims strings and removes line breaks and hidden characters,
-// since the strings of an entity are visible and on a single line.
+// column reads a column. It trims strings and removes line breaks and hidden characters, since
+// an entity's strings must be visible and on a single line.
 func (e *evaluator) column(name string, rec inputRecord) (result, error) {
 	v := rec.lookup(name)
 	list, isList := v.([]any)
@@ -150,8 +150,8 @@ func oneLine(s string) string {
 	return strings.TrimSpace(safetext.Strip(s))
 }
 
-// trackedRecord is a record that keeps track of which of the columns that were read had
-// hidden characters.
+// trackedRecord is a record that remembers which of the columns read from it contained hidden
+// characters.
 type trackedRecord struct {
 	inputRecord
 	warnings []Reason

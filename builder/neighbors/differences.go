@@ -21,7 +21,7 @@ type update struct {
 	previous Previous
 
 	previousOrdinal []uint32                   // ordinal of each entity in the previous build
-	now             []uint32                   // index, in the given order, of each ordinal in the previous build
+	now             []uint32                   // index, in the given order, of the entity with each ordinal in the previous build
 	ids             map[exports.Feature]uint32 // number of each feature
 	previousDF      []int                      // document frequency of each feature in the previous build
 
@@ -122,8 +122,8 @@ func (u *update) difference(i uint32, e *record.Entity, unchanged func(*record.E
 	return difference{i, old}, !sameFeatures(e, old), nil
 }
 
-// sameFeatures reports whether two entities have the same fields, and so the same features,
-// and are both hidden or both visible.
+// sameFeatures reports whether two entities have the same fields, and therefore the same
+// features, and whether both are hidden or both are visible.
 func sameFeatures(a, b *record.Entity) bool {
 	return a.Name == b.Name && a.Description == b.Description && a.Category == b.Category && a.Provider == b.Provider &&
 		slices.Equal(a.Tags, b.Tags) && slices.Equal(a.Capabilities, b.Capabilities) && hidden(a) == hidden(b)
@@ -206,7 +206,7 @@ func (u *update) squareBefore(id uint32) uint32 {
 	return square(u.features[id].Kind, u.previous.Len(), u.previousDF[id])
 }
 
-// recheckChanged finds the entities for which other features are read than before.
+// recheckChanged finds the entities for which different features are read than before.
 func (u *update) recheckChanged() {
 	asked := make([]bool, len(u.recompute))
 	var own []uint32

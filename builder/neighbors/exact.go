@@ -71,8 +71,9 @@ func (x *Exact) AllPairs(of []uint32) [][]exports.Neighbour {
 	return out
 }
 
-// Recall returns how many of the k nearest neighbours in exact are in got, and how many there
-// are. A neighbour is also counted as found if got has another one with the same similarity.
+// Recall returns how many of the k nearest neighbours in exact are in got, and how many
+// neighbours exact has. A neighbour also counts as found if got has a different one with the
+// same similarity.
 func Recall(k int, got, exact []exports.Neighbour) (found, wanted int) {
 	exact, got = exact[:min(k, len(exact))], got[:min(k, len(got))]
 	for i := range exact {

@@ -49,13 +49,13 @@ func compareFeatures(a, b exports.Feature) int {
 	return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.Value, b.Value))
 }
 
-// collection contains the features of a part of the entities, collected by one processor.
+// collection contains the features of some of the entities, collected by one worker.
 type collection struct {
 	ids      map[string]map[string]uint32 // IDs by kind and value
 	features []exports.Feature
 	count    []uint32 // how many entities have each feature
 	items    []uint32 // the features of the entities, as consecutive lists
-	lengths  []uint32 // of the lists in items
+	lengths  []uint32 // lengths of the lists in items
 }
 
 func (c *collection) add(e *record.Entity, words func(string) []string) {
@@ -70,7 +70,7 @@ func (c *collection) add(e *record.Entity, words func(string) []string) {
 			id, ok := ids[value]
 			if !ok {
 				id = uint32(len(c.features))
-				value = strings.Clone(value) // a word may be part of a longer string that is not needed
+				value = strings.Clone(value) // a word may be part of a longer string, which would then stay in memory
 				ids[value] = id
 				c.features = append(c.features, exports.Feature{Kind: kind, Value: value})
 				c.count = append(c.count, 0)

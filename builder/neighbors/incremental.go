@@ -11,7 +11,8 @@ import (
 // Previous is a previous build by the same version of the builder; *exports.Build
 // implements it. Its methods must be safe for concurrent use.
 type Previous interface {
-	// Len returns the number of entities, including withdrawn ones; every ordinal is smaller.
+	// Len returns the number of entities, including withdrawn ones; every ordinal is less than
+	// Len.
 	Len() int
 	// Find returns the ordinal of an entity, or of the one that had this slug earlier; in that
 	// case, moved is true.
@@ -49,12 +50,12 @@ var _ Previous = (*exports.Build)(nil)
 //     shown, or whose features (1) or norm (2) have changed.
 //
 // Case 4 only matters if T, before or after, promises i at least the similarity of its last
-// neighbour, or the minimum similarity if its list is not full. Let H be the candidates
-// that promise that much. A promise is an upper bound of a similarity, so all neighbours
-// were in H, and every candidate outside H would rank after them. If no such T is in H,
-// before or after, then H and its order by promise are unchanged; the shortlist starts with
-// the same members of H as before, all of them or as many as fit; and the nearest of these
-// are again the neighbours, whatever else is on the shortlist.
+// neighbour, or the minimum similarity if its list is not full. Let H be the candidates that
+// promise that much. A promise is an upper bound on a similarity, so all neighbours were in H,
+// and every candidate outside H would rank after them. If no such T is in H, before or after,
+// then H and its order by promise are unchanged; the shortlist starts with the same members of H
+// as before, all of them or as many as fit; and the nearest of these are again the neighbours,
+// whatever else is on the shortlist.
 func FindIncremental(entities []*record.Entity, words func(string) []string, previous Previous, unchanged func(*record.Entity) bool) (
 	near [][]exports.Neighbour, features []exports.Feature, computed int) {
 	return findIncremental(entities, words, previous, unchanged, defaultLimits)
@@ -189,7 +190,8 @@ func (u *update) mark(t *version, s *scratch, marks []bool) {
 	}
 }
 
-// compute calculates the missing neighbours, and returns for how many entities it did.
+// compute calculates the missing neighbours, and returns the number of entities for which it did
+// so.
 func (u *update) compute(found [][]exports.Neighbour) int {
 	var list []uint32
 	for i, afresh := range u.recompute {

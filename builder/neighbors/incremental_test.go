@@ -136,7 +136,7 @@ func (r *editor) successor(list []*record.Entity) *record.Entity {
 	return nil
 }
 
-// next returns the catalogue that follows was, in a different order.
+// next returns a successor of the catalogue was, in a different order.
 func (r *editor) next(was []*record.Entity) []*record.Entity {
 	list := slices.Clone(was)
 	for range r.IntN(5) {
@@ -181,7 +181,7 @@ func TestFindIncremental(t *testing.T) {
 		for step := range 3 {
 			entities = r.next(entities)
 			same := map[*record.Entity]bool{}
-			if r.IntN(4) > 0 { // otherwise no entity is known to be unchanged
+			if r.IntN(4) > 0 { // otherwise, no entity is known to be unchanged
 				for _, e := range before.entities {
 					same[e] = true
 				}
@@ -237,7 +237,7 @@ func TestFindIncrementalInFull(t *testing.T) {
 	}
 }
 
-// BenchmarkFindIncremental edits one of very many entities.
+// BenchmarkFindIncremental edits one entity in a very large catalogue.
 func BenchmarkFindIncremental(b *testing.B) {
 	was := catalogue(100000)
 	near, features := Find(was, strings.Fields)

@@ -92,7 +92,7 @@ type candidate struct {
 	entity  uint32
 	rank    int32
 	partial uint32  // the known part of the product
-	promise float32 // an upper bound of the similarity, multiplied by the entity's own norm
+	promise float32 // an upper bound on the similarity, multiplied by the entity's own norm
 }
 
 // before reports whether c promises more than d.
@@ -173,7 +173,7 @@ type scored struct {
 	similarity float64
 }
 
-// insert adds a candidate to a sorted list, which is limited to the length most.
+// insert adds a candidate to a sorted list with a maximum length of most.
 func (n scored) insert(list []scored, most int) []scored {
 	at := len(list)
 	for at > 0 && (n.similarity > list[at-1].similarity || n.similarity == list[at-1].similarity && n.rank < list[at-1].rank) {
@@ -186,7 +186,7 @@ func (n scored) insert(list []scored, most int) []scored {
 	return list[:min(len(list), most)]
 }
 
-// product returns the squared length of some features.
+// product returns the squared length of a set of features.
 func (v *vectors) product(features []uint32) (sum uint64) {
 	for _, id := range features {
 		sum += uint64(v.square[id])
@@ -194,7 +194,7 @@ func (v *vectors) product(features []uint32) (sum uint64) {
 	return sum
 }
 
-// reach returns how many of some features, sorted by their frequency df, are read: as many
+// reach returns how many of the given features, sorted by their frequency df, are read: as many
 // as the budget allows, but at least one. A feature of only one entity costs nothing.
 func (l limits) reach(features []uint32, df func(id uint32) int) int {
 	read := 0

@@ -50,8 +50,8 @@ func dotProduct(v *vectors, i, j uint32) (dot uint64) {
 }
 
 // TestExact compares the result without a budget with the definition. At the end of the list,
-// either of two neighbours may be kept if their similarities differ by less than the
-// rounding.
+// either of two neighbours may be kept if their similarities differ by less than the rounding
+// error.
 func TestExact(t *testing.T) {
 	entities := catalogue(3000)
 	x := NewExact(entities, strings.Fields)

@@ -109,7 +109,7 @@ func (v *vectors) invert(n int) {
 	}
 }
 
-// weigh sets the weights of the features, and their order in reasons.
+// weigh sets the weights of the features and their order in reasons.
 func (v *vectors) weigh(n int) {
 	v.square, v.reason = make([]uint32, len(v.features)), make([]uint32, len(v.features))
 	order := make([]uint32, len(v.features))

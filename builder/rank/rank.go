@@ -9,7 +9,7 @@ import (
 	"kindex/exports/record"
 )
 
-// Order sorts entities in the order of their ordinals.
+// Order sorts entities into the order that determines their ordinals.
 func Order(entities []*record.Entity) { slices.SortFunc(entities, record.CompareRank) }
 
 // Board is the leaderboard of a category, or of all entities: the ranked entities, best
@@ -19,9 +19,9 @@ type Board struct {
 	Entities []*record.Entity
 }
 
-// Boards returns the leaderboard of all entities and one for each category. entities must
-// be in the order of their ordinals; those without a composite score and withdrawn ones are
-// not on any leaderboard.
+// Boards returns the leaderboard of all entities and one for each category. entities must be
+// ordered by ordinal; withdrawn entities and those without a composite score are not on any
+// leaderboard.
 func Boards(entities []*record.Entity, categories []string) []Board {
 	all := Board{Name: exports.AllBoard, Entities: []*record.Entity{}}
 	byCategory := make(map[string][]*record.Entity, len(categories))

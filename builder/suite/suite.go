@@ -26,8 +26,8 @@ func InTest(t testing.TB) {
 	}
 }
 
-// InRace skips a test of concurrent code except with the race detector, where make test
-// runs it, and in make soak.
+// InRace skips a test of concurrent code, except under the race detector (where make test runs
+// it) and in make soak.
 func InRace(t testing.TB) {
 	t.Helper()
 	if !Race && !Soaking() {
@@ -57,9 +57,9 @@ func Pick[T any](few, many T) T {
 	return few
 }
 
-// WithoutRace skips a test under the race detector where that would find nothing: the test
-// measures cost, or runs in one goroutine or in other programs. Both make test and make soak
-// run every test without the race detector as well.
+// WithoutRace skips a test under the race detector if it could find nothing there: the test
+// measures cost, or runs in one goroutine or in other programs. Both make test and make soak run
+// every test without the race detector as well.
 func WithoutRace(t testing.TB) {
 	t.Helper()
 	if Race {
@@ -90,8 +90,8 @@ func NodeModules(t testing.TB, packages ...string) string {
 	return dir
 }
 
-// NotRun skips a test that needs something missing on this machine. If CI is set, it fails
-// the test instead. The reason states how to get what is missing.
+// NotRun skips a test that needs something missing on this machine. If CI is set, it fails the
+// test instead. The reason states how to install or obtain what is missing.
 func NotRun(t testing.TB, reason string) {
 	t.Helper()
 	if os.Getenv("CI") != "" {
@@ -100,9 +100,9 @@ func NotRun(t testing.TB, reason string) {
 	CannotRun(t, reason)
 }
 
-// CannotRun skips a test that this machine cannot run, in continuous integration too. go
-// test does not show why tests are skipped, so the reason is also appended to the file
-// that KINDEX_NOT_RUN names; make test and make soak print it at the end.
+// CannotRun skips a test that this machine cannot run, even in continuous integration. go test
+// does not show why tests are skipped, so the reason is also appended to the file that
+// KINDEX_NOT_RUN names; make test and make soak print it at the end.
 func CannotRun(t testing.TB, reason string) {
 	t.Helper()
 	if name := os.Getenv("KINDEX_NOT_RUN"); name != "" {
@@ -118,9 +118,9 @@ func CannotRun(t testing.TB, reason string) {
 	t.Skip("NOT RUN: " + reason)
 }
 
-// Collections returns the folder with the public collections: KINDEX_SHARED, or the one next
-// to the repository. Outside make soak it skips the test; in make soak it skips it as NOT RUN
-// if the collections are missing.
+// Collections returns the folder with the public collections: KINDEX_SHARED, or the one next to
+// the repository. Outside make soak it skips the test; in make soak, it skips the test and
+// reports it as NOT RUN if the collections are missing.
 func Collections(t testing.TB) string {
 	t.Helper()
 	InSoak(t, "it uses whole collections; make test uses small extracts of them")

@@ -18,7 +18,7 @@ import (
 // loop is the state of Run: the files waiting to be read, and the builds waiting to start.
 type loop struct {
 	*Watcher
-	events *fsnotify.Watcher // nil if the system has none left
+	events *fsnotify.Watcher // nil if the system cannot provide one
 
 	names  map[string]bool // files named in events and not yet read
 	first  time.Time       // when the first of these events arrived
@@ -144,7 +144,7 @@ func (l *loop) changed(names []string) {
 }
 
 // scan compares the folder with what was read. It runs in another goroutine, since it takes a
-// while for many files. It finds changes that cause no events; on some file systems, no
+// while if there are many files. It finds changes that cause no events; on some file systems, no
 // change does.
 func (l *loop) scan(ctx context.Context) {
 	if l.scanning {
@@ -200,7 +200,7 @@ func (l *loop) startBuild(ctx context.Context) {
 	}
 	l.reportProblems(problems)
 	if n, _ := problems.Count(); n > 0 {
-		return // the edit that fixes it will start a build
+		return // the edit that fixes the content will start a build
 	}
 	l.building = true
 	go func() {

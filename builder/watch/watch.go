@@ -25,9 +25,9 @@ type Options struct {
 	Build builder.Options
 	AsOf  func() (time.Time, error)
 
-	// Edited is called with all entities that differ from the last build, scored with
-	// that build's formula and as-of time, and the names of those that have changed since
-	// the last call.
+	// Edited is called with all entities that differ from the last build, scored with that
+	// build's formula and as-of time, and the names of the entities that have changed since the
+	// last call.
 	Edited func(edits []exports.Edit, now []string)
 	// Problems is called with all current problems whenever they change.
 	Problems func(yamldoc.Problems)
@@ -234,7 +234,7 @@ func (w *Watcher) reportProblems(problems yamldoc.Problems) {
 	}
 }
 
-// fail reports an error, but not again while it persists.
+// fail reports an error, but does not repeat it while it persists.
 func (w *Watcher) fail(err error) {
 	if err == nil || err.Error() == w.failure {
 		return

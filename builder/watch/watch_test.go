@@ -19,7 +19,7 @@ import (
 	"kindex/exports/store"
 )
 
-// hanging is how long a test waits before it gives up; nothing else depends on it.
+// hanging is how long a test waits for an event before it fails; nothing else depends on it.
 const hanging = 5 * time.Minute
 
 // builderKey seals the builds of tests, so that later ones reuse them.
@@ -114,7 +114,7 @@ func TestOneFileMendsAnother(t *testing.T) {
 	if err := os.Rename(dir, away); err != nil {
 		t.Fatal(err)
 	}
-	c.expect(t, dir+": no such folder; give the folder that contains "+strings.Join(record.Types, "/, ")+"/")
+	c.expect(t, dir+": no such folder; specify the folder that contains "+strings.Join(record.Types, "/, ")+"/")
 	if err := os.Rename(away, dir); err != nil {
 		t.Fatal(err)
 	}

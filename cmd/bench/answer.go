@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// answer is an http.ResponseWriter that keeps the response in memory. It is reused,
-// so that measuring does not allocate.
+// answer is an http.ResponseWriter that keeps the response in memory. It is reused so that
+// measurements do not allocate memory.
 type answer struct {
 	header http.Header
 	status int
@@ -36,7 +36,7 @@ func (a *answer) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// count parses the number of matches, which follows the records in a collection. It
+// count returns the number of matches, which follows the records in a collection. It
 // returns an error if the response is not a collection.
 func (a *answer) count() (int, error) {
 	if a.status != http.StatusOK {

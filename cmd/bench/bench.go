@@ -17,7 +17,7 @@ import (
 	"kindex/exports/record"
 )
 
-// bench is the state shared by the parts.
+// bench holds the state shared by the parts of a run.
 type bench struct {
 	options
 	tmp      string
@@ -28,9 +28,9 @@ type bench struct {
 
 	plain, repository *workCopy // copies for edits, created on first use
 
-	paged        int     // entities of the build whose pages were measured
+	paged        int     // number of entities in the build whose pages were measured
 	root         string  // the output folder whose build is measured
-	indexSeconds float64 // for the build; 0 if it was not built here
+	indexSeconds float64 // time to build the index; 0 if bench did not build it
 	build        *exports.Build
 
 	entities    []*record.Entity // by ordinal; nil once the yardsticks are built

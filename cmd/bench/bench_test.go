@@ -68,8 +68,8 @@ func compile(t *testing.T, name string) string {
 	return path
 }
 
-// measuring is locked while runBench runs, because measuring replaces the builder key of
-// the whole process.
+// measuring is locked while runBench runs, because measuring replaces the whole process's
+// builder key.
 var measuring sync.Mutex
 
 // runBench runs the command and returns its exit code and outputs.

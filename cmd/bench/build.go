@@ -24,10 +24,9 @@ const asOf = "2026-11-01"
 // keep is the number of builds to keep. Each takes a few hundred megabytes.
 const keep = "2"
 
-// measureBuild runs the program as a separate process, so that the measured
-// memory is that of a build alone. It runs first, because the peak that the
-// kernel reports for a process is at least the size of the process that starts
-// it.
+// measureBuild runs the program as a separate process, so that the measured memory is that
+// of a build alone. It runs first, because the peak that the kernel reports for a process
+// is at least that of the process that starts it.
 func (b *bench) measureBuild(ctx context.Context) error {
 	b.root = filepath.Join(b.tmp, "out")
 	r, state, err := b.runBuild(ctx, b.corpus, b.root)
@@ -54,12 +53,12 @@ func (b *bench) measureBuild(ctx context.Context) error {
 			explained(b.buildProfile(ctx, "alloc")))...)
 }
 
-// steps returns the rows with the times of a build. The index is built in parallel
-// with other steps, so the steps add up to more than the total.
+// steps returns the rows with the total time of a build and the time of each step. The
+// index is built in parallel with other steps, so the steps add up to more than the total.
 func (b *bench) steps(ctx context.Context, r *builder.Report, n int) []row {
 	rows := []row{
 		row{Part: "build", Name: "total", Value: r.Seconds, Unit: "s", Count: 1,
-			Note: fmt.Sprintf("the whole of `kindex build` on %d cores, %d entities, until the build is published; steps run in parallel, so they add up to more than the total",
+			Note: fmt.Sprintf("a complete `kindex build` on %d cores with %d entities, until the build is published; steps run in parallel, so they add up to more than the total",
 				min(buildCores, runtime.NumCPU()), n)}.atMost(30).explained(b.buildProfile(ctx, "cpu")),
 		{Part: "build", Name: "entities", Value: float64(n) / r.Seconds, Unit: "/s"},
 	}

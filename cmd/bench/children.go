@@ -54,7 +54,7 @@ func serveBare(ctx context.Context, args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	srv := edge.HTTPServer(bare) // with kindex's timeouts, which cost processor time too
+	srv := edge.HTTPServer(bare) // with kindex's timeouts, because they also cost processor time
 	go func() {
 		<-ctx.Done()
 		_ = srv.Close() // no client is waiting for a response
@@ -66,8 +66,8 @@ func serveBare(ctx context.Context, args []string, stdout io.Writer) error {
 	return nil
 }
 
-// profileServe serves a build like `kindex serve` until ctx is done, and writes
-// the processor profile.
+// profileServe serves a build like `kindex serve` until ctx is done, and writes the CPU
+// profile.
 func profileServe(ctx context.Context, args []string, stdout io.Writer) error {
 	if len(args) != 3 {
 		return errors.New("profile-serve DIR FILE LIMIT")
@@ -106,8 +106,8 @@ func openEdge(ctx context.Context, dir string, limit int64) (s *edge.Server, end
 	return s, func() { s.Close(); away() }, nil
 }
 
-// profileBuild builds like `kindex build` and writes a processor profile and an
-// allocation profile.
+// profileBuild builds like `kindex build` and writes a CPU profile and an allocation
+// profile.
 func profileBuild(ctx context.Context, args []string, _ io.Writer) error {
 	if len(args) != 3 {
 		return errors.New("profile-build CONTENT OUT PATH")

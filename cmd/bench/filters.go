@@ -98,9 +98,8 @@ func (b *bench) filterRows(list []listing, own, other durations) error {
 	return b.add(rows...)
 }
 
-// listings returns requests that match at least one record: each filters by the
-// type, category and one tag of a record, and asks for one of the pages of the
-// result.
+// listings returns requests that match at least one record: each filters by the type,
+// category and one tag of a record, and asks for one page of the results.
 func (b *bench) listings(rng *rand.Rand, n int) ([]listing, error) {
 	list := make([]listing, 0, n)
 	for len(list) < n {
@@ -127,7 +126,8 @@ func (b *bench) listings(rng *rand.Rand, n int) ([]listing, error) {
 	return list, nil
 }
 
-// samePage checks that both results are the same.
+// samePage checks that kindex and Bleve returned the same page and the same number of
+// matches.
 func (b *bench) samePage(w *answer, page []uint32, total uint64) error {
 	n, err := w.count()
 	if err != nil {
@@ -144,7 +144,7 @@ func (b *bench) samePage(w *answer, page []uint32, total uint64) error {
 		return r.Type == typ && r.Slug == slug
 	})
 	if uint64(n) != total || !same {
-		return fmt.Errorf("the page differs from Bleve's: %d records match, and Bleve finds %d", n, total)
+		return fmt.Errorf("the page or the number of matches differs from Bleve's: kindex finds %d records, Bleve %d", n, total)
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ import (
 const (
 	addresses   = 500              // distinct addresses per class
 	connections = 2                // concurrent
-	blocks      = 10               // alternating between the servers
+	blocks      = 10               // of requests per server; the servers take turns
 	classTime   = 40 * time.Second // time limit for a class
 )
 
@@ -65,7 +65,7 @@ func (b *bench) measureHTTP(ctx context.Context) error {
 	return errors.Join(product.stop(), bare.stop())
 }
 
-// httpClassOf is a class of requests.
+// httpClassOf is a class of similar requests.
 type httpClassOf struct {
 	name     string
 	requests int
@@ -112,7 +112,7 @@ func (b *bench) httpClasses() ([]httpClassOf, error) {
 type process struct {
 	cmd    *exec.Cmd
 	url    string
-	header http.Header // of every request, or nil
+	header http.Header // sent with every request; may be nil
 	status int         // expected status of every response; 0 means 200
 	client *http.Client
 	once   sync.Once
@@ -274,7 +274,7 @@ func interleave(ctx context.Context, c httpClassOf, sides ...*process) ([]load, 
 
 func (b *bench) httpRows(ctx context.Context, c httpClassOf, loads []load) []row {
 	own, other := &loads[0], &loads[1]
-	note := fmt.Sprintf("%d keep-alive connections on loopback, identity coding, %d distinct URLs, %d bytes per body; the client runs on the same cores, so requests/s depends on both",
+	note := fmt.Sprintf("%d keep-alive connections on loopback, no compression, %d distinct URLs, %d bytes per body; the client runs on the same cores, so its speed also affects requests/s",
 		connections, len(c.paths), own.bytes/int64(own.requests))
 	cpu := row{Part: "http", Name: c.name + " processor", Value: own.each(), Unit: "µs", Count: own.requests, Note: note}.
 		against("bare net/http", other.each(), other.requests)

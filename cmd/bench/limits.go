@@ -86,7 +86,7 @@ func (b *bench) limitsOn(ctx context.Context, engine string, mark float64, targe
 	return b.add(b.limitRows(ctx, c, engine, mark, loads)...)
 }
 
-// limitSides lists the kinds of client, first without and then with a limit.
+// limitSides lists the kinds of client, each first without and then with a limit.
 var limitSides = []struct {
 	who          string
 	key, limited bool

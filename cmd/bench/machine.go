@@ -39,7 +39,7 @@ func (b *bench) machine() hardware {
 	return m
 }
 
-// cpuClock is the processor time used so far, in seconds.
+// cpuClock holds the processor time used so far, in seconds.
 type cpuClock struct {
 	at   time.Time
 	busy float64 // by all programs, and by other guests on the same hardware

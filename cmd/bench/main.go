@@ -123,7 +123,7 @@ func (o *options) check(f *flag.FlagSet) error {
 	case o.corpus == "" && o.built == "" && (o.history == "" || len(o.only) == 0):
 		return errors.New("specify a content folder with -corpus or a build with -built")
 	case o.queries < 1 || o.requests < 1 || o.saves < 1 || o.patience < 0:
-		return errors.New("-queries, -requests and -saves must be at least 1, -patience at least 0")
+		return errors.New("-queries, -requests and -saves must be at least 1, and -patience at least 0")
 	}
 	for _, p := range parts {
 		if lacking := p.needs(o); lacking != "" && slices.Contains(o.only, p.name) {
@@ -140,8 +140,8 @@ type section struct {
 	needs func(*options) string // returns the missing requirement, or ""
 }
 
-// parts lists the parts in the order in which they run: first those that need a
-// small process, then those that need the documents, then those that run best
+// parts lists the parts in the order in which they run: first those that must run while
+// this process is small, then those that need the documents, then those that run best
 // without the documents in memory.
 var parts = []section{
 	{"build", (*bench).measureBuild, needsCorpus},

@@ -81,7 +81,7 @@ func (b *bench) measurePages(ctx context.Context) error {
 		}
 	}
 	if err := b.add(row{Part: "pages", Name: "slowest first request", Value: slowest.quantile(1), Unit: "ms", Count: len(classes),
-		Note: "the first request for each kind of page after the start of the edge; all page times are from the request to the first byte of the response, on loopback, sequential on a keep-alive connection, gzip; the bare handler writes the same bytes"}); err != nil {
+		Note: "the first request for each kind of page after the edge has started; all page times are measured from the request to the first byte of the response, on loopback, one request at a time on a keep-alive connection, with gzip; the bare handler writes the same bytes"}); err != nil {
 		return err
 	}
 	return errors.Join(product.stop(), bare.stop())

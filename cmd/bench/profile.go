@@ -55,7 +55,7 @@ func (p *profileRun) take(dir string) (path string, top []string, err error) {
 	return path, p.top, nil
 }
 
-// again repeats the measurement under the processor profiler.
+// again repeats the measurement under the CPU profiler.
 func (p *profileRun) again(path string) error {
 	return profileTo(path, func() error {
 		for end := time.Now().Add(profileTime); time.Now().Before(end); {
@@ -67,7 +67,7 @@ func (p *profileRun) again(path string) error {
 	})
 }
 
-// profileTo writes the processor profile of f.
+// profileTo writes the CPU profile of f.
 func profileTo(path string, f func() error) error {
 	out, err := os.Create(path)
 	if err != nil {

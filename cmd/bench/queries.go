@@ -25,8 +25,8 @@ type words struct {
 // word.
 const maxAttempts = 10_000
 
-// draw picks a random document and returns the words of the document or only of its
-// name.
+// draw picks a random document and returns the words in the whole document or only those in
+// its name.
 func (w *words) draw(rng *rand.Rand, name bool) []string {
 	e, err := w.build.Entity(uint32(rng.IntN(w.build.Listed())))
 	if err != nil {

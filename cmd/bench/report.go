@@ -18,7 +18,7 @@ type row struct {
 	Name  string  `json:"name"`
 	Value float64 `json:"value"`
 	Unit  string  `json:"unit"`
-	Count int     `json:"count,omitempty"` // of queries, requests or runs
+	Count int     `json:"count,omitempty"` // number of queries, requests or runs
 
 	Yardstick      string   `json:"yardstick,omitempty"`
 	YardstickValue *float64 `json:"yardstickValue,omitempty"`
@@ -30,7 +30,7 @@ type row struct {
 
 	Note    string   `json:"note,omitempty"`
 	Profile string   `json:"profile,omitempty"` // the file
-	Top     []string `json:"top,omitempty"`     // of the profile
+	Top     []string `json:"top,omitempty"`     // the top functions in the profile
 
 	explain *profileRun
 }

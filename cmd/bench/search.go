@@ -48,7 +48,7 @@ func (b *bench) classes() []class {
 			{"FTS5 trigram", func(dst []byte, words []string) ([]byte, int, error) { return f.AnyTrigram(dst, words[0]) }, 0.1,
 				"a word of a name with one edit; FTS5 has no fuzzy search: the yardstick is its trigram tokenizer, MATCH '\"pyt\" OR \"ytr\" OR …' on a second table of the same documents"},
 			{"FTS5 corrected", func(dst []byte, words []string) ([]byte, int, error) { return f.Corrected(dst, words[0]) }, 0,
-				"the same, without a target because half of it is not FTS5: a Levenshtein automaton on the table's vocabulary (fts5vocab) finds the words within the edits, MATCH '\"a\" OR \"b\" …'"},
+				"the same, without a target because half of it is not FTS5: a Levenshtein automaton on the table's vocabulary (fts5vocab) finds the words within the edit distance, MATCH '\"a\" OR \"b\" …'"},
 		}},
 	}
 }

@@ -159,7 +159,7 @@ func (e *previousArchive) Entity(version int) (*record.Entity, error) {
 	return e.log.Versions[version].Entity, nil
 }
 
-// profileWalk is a child that writes the processor profile of a walk.
+// profileWalk is a child that writes the CPU profile of a walk.
 func profileWalk(ctx context.Context, args []string, _ io.Writer) error {
 	if len(args) != 2 {
 		return errors.New("profile-walk CONTENT FILE")

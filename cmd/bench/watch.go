@@ -138,9 +138,8 @@ func (p *process) peak() (float64, error) {
 	return float64(status.VmHWM) / (1 << 20), err
 }
 
-// profileWatch is a child that watches and serves like `kindex serve --watch`
-// until ctx is done, and writes the processor profile of everything after the
-// first build.
+// profileWatch is a child that watches and serves like `kindex serve --watch` until ctx is
+// done, and writes the CPU profile of everything after the first build.
 func profileWatch(ctx context.Context, args []string, stdout io.Writer) error {
 	if len(args) != 3 {
 		return errors.New("profile-watch CONTENT OUT FILE")

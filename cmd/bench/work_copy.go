@@ -26,7 +26,7 @@ type workCopy struct {
 	repo     string // "" for a plain folder
 	content  string
 	entities int
-	files    []string // of entities with a description and stars, shuffled
+	files    []string // files of entities with a description and stars, shuffled
 	edits    int
 }
 

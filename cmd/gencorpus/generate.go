@@ -16,14 +16,14 @@ import (
 
 // The proportions of a corpus.
 const (
-	coined     = 0.30 // of names have a unique word, as in real catalogues
-	longer     = 0.30 // of names have a third word that is not unique
-	brief      = 0.25 // of descriptions have two clauses, the others three
+	coined     = 0.30 // share of names with a unique word, as in real catalogues
+	longer     = 0.30 // share of names with a third word that is not unique
+	brief      = 0.25 // share of descriptions with two clauses; the others have three
 	deprecated = 0.03
 	withdrawn  = 0.01
 
 	furthestBack   = 400  // days
-	jitter         = 10.0 // points of a benchmark, up and down
+	jitter         = 10.0 // maximum change to a benchmark score, in points
 	maxDescription = 2000 // characters; the limit of the schema
 
 	minSyllables = 20
@@ -44,7 +44,7 @@ type generator struct {
 	pools    map[string]*recordPool // by type
 	names    *rand.Rand
 	mint     *nameGenerator
-	taken    map[string]bool // the addresses in use
+	taken    map[string]bool // the addresses already in use
 	subjects []subject
 }
 
@@ -64,7 +64,7 @@ type original struct {
 type recordPool struct {
 	records    []*original
 	byCategory map[string][]*original
-	words      []string // each as often as it is used, so that common words stay common
+	words      []string // with repetition, so that common words stay common
 }
 
 // newGenerator analyses real entities and chooses the names of n new ones.
@@ -250,8 +250,8 @@ func splitClauses(text string) []string {
 	return append(parts, text[start:])
 }
 
-// boundary returns the length of the end of a clause at the start of s, or 0 if
-// there is none.
+// boundary returns the length of the separator that ends a clause if s starts with one, or
+// else 0.
 func boundary(s string) int {
 	for _, end := range []string{": ", "; ", ", and ", ", but ", ", so "} {
 		if strings.HasPrefix(s, end) {

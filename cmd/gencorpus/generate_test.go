@@ -169,7 +169,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 			same++
 		}
 	}
-	if same > 3 { // the files about the folder as a whole
+	if same > 3 { // the files that describe the whole folder
 		t.Errorf("%d files are the same with another seed", same)
 	}
 }

@@ -13,8 +13,8 @@ import (
 
 // The proportions of a history.
 const (
-	otherTypeShare = 0.10 // of edits are to a different type than the first of their commit
-	bulkShare      = 0.01 // of commits update many figures
+	otherTypeShare = 0.10 // share of edits to a different type from the commit's first edit
+	bulkShare      = 0.01 // share of commits that update many figures
 	bulkEdits      = 200
 	minEntities    = 10 // number of entities per type to keep
 	figures        = 3  // maximum number of signals updated by an edit
@@ -52,7 +52,7 @@ type history struct {
 	first    time.Time
 }
 
-// newHistory starts with the entities of a generator as of a day.
+// newHistory starts a history with the generator's entities as of the given day.
 func newHistory(g *generator, first time.Time) *history {
 	p := &history{g: g, rng: rand.New(rand.NewPCG(g.seed, math.MaxUint64)), edited: map[int]*record.Entity{}, existing: map[string][]int{}, first: first}
 	for i, s := range g.subjects {
@@ -114,8 +114,8 @@ func shiftBefore(e *record.Entity, day time.Time) *record.Entity {
 	return e
 }
 
-// commit generates the changes of one commit to a few entities, most of them of
-// one type.
+// commit generates the changes that one commit makes to a few entities, most of them of the
+// same type.
 func (p *history) commit(day time.Time) *change {
 	c := &change{day: day.Format(time.DateOnly), edited: map[int]bool{}}
 	typ := p.anyType()
@@ -204,8 +204,8 @@ func (p *history) refresh(c *change, i int) bool {
 	return p.write(c, i, e)
 }
 
-// updateFact simulates a new observation: counts grow by a few per cent, and dates
-// are within the last month.
+// updateFact simulates a new observation: counts grow by a few percent, and dates are
+// within the last month.
 func (p *history) updateFact(f *record.Fact, day string) {
 	switch {
 	case f.Name == "lastRelease":

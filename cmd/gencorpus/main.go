@@ -103,13 +103,13 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	case f.NArg() > 0:
 		return o, fmt.Errorf("unexpected argument %q", f.Arg(0))
 	case o.n < 1 || o.n > maxEntities:
-		return o, fmt.Errorf("-n is %d; it must be from 1 to %d", o.n, maxEntities)
+		return o, fmt.Errorf("-n is %d; it must be between 1 and %d", o.n, maxEntities)
 	case (o.out == "") == (o.repo == ""):
 		return o, errors.New("specify the folder to write with -out, or the repository with -repo")
 	case o.repo == "" && o.commits != 0:
-		return o, errors.New("-commits is for a repository: use -repo instead of -out")
+		return o, errors.New("-commits applies only to a repository: use -repo instead of -out")
 	case o.repo != "" && (o.commits < 1 || o.commits > maxCommits):
-		return o, fmt.Errorf("-commits is %d; it must be from 1 to %d", o.commits, maxCommits)
+		return o, fmt.Errorf("-commits is %d; it must be between 1 and %d", o.commits, maxCommits)
 	case o.content == "":
 		return o, errors.New("-content must not be empty")
 	}
@@ -119,7 +119,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 // result describes what was written.
 type result struct {
 	counts map[string]int // by type
-	bytes  int64          // of the entity files and the other files in the folder
+	bytes  int64          // total size of all files in the folder
 	// For a repository:
 	commits, versions int
 }
@@ -177,7 +177,7 @@ func checkEmpty(dir string) error {
 	case err != nil:
 		return err
 	case len(entries) > 0:
-		return fmt.Errorf("%s is not empty; name a new folder, or empty it first", dir)
+		return fmt.Errorf("%s is not empty; choose a new folder, or empty this one first", dir)
 	}
 	return nil
 }
@@ -217,7 +217,7 @@ func writeEntities(dir string, g *generator) (int64, error) {
 	return written.Load(), err
 }
 
-// rootFiles lists the files about the folder as a whole.
+// rootFiles lists the files that describe the whole folder.
 var rootFiles = []string{"categories.yaml", "index.yaml", "scoring.yaml"}
 
 // copyRootFiles copies the root files that exist.

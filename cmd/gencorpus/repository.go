@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// maxCommits is the maximum number of commits in a history. It amounts to about one
+// maxCommits is the maximum number of commits in a history. It corresponds to about one
 // commit every ten minutes.
 const maxCommits = 100_000
 
@@ -27,10 +27,10 @@ var (
 
 // The proportions of commits.
 const (
-	merged    = 0.10 // are merges of a branch with one commit
-	squashed  = 0.50 // are squashed pull requests, with the number in the message
-	unrelated = 0.02 // do not touch the content
-	skewed    = 0.01 // come from a machine whose clock is slow
+	merged    = 0.10 // share of commits that merge a branch with one commit
+	squashed  = 0.50 // share of squashed pull requests, with their number in the message
+	unrelated = 0.02 // share of commits that do not touch the content
+	skewed    = 0.01 // share of commits from a machine whose clock is slow
 )
 
 const (
@@ -194,8 +194,8 @@ func (s *stream) writeNext(at time.Time) {
 	s.versions += len(c.files)
 }
 
-// writeSide writes the commit of a branch that starts at the main branch, and
-// returns its mark.
+// writeSide writes the single commit of a branch created from the main branch, and returns
+// its mark.
 func (s *stream) writeSide(info commitInfo, c *change) int {
 	s.side++
 	fmt.Fprintf(s, "reset %s\nfrom %s\n\n", sideBranch, mainBranch)

@@ -41,8 +41,8 @@ func annotate(w io.Writer, c *checked) error {
 	return nil
 }
 
-// workflowCommand formats one problem as an annotation. The annotation of a problem with
-// the whole folder names no file, since GitHub annotates only lines of files.
+// workflowCommand formats one problem as an annotation. If the problem concerns the whole
+// folder, the annotation names no file, since GitHub annotates only lines of files.
 func workflowCommand(p yamldoc.Problem) string {
 	var properties []string
 	add := func(name, value string) { properties = append(properties, name+"="+commandProperty.Replace(value)) }

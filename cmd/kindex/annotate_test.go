@@ -44,8 +44,8 @@ func readCommand(t *testing.T, line string) (name string, properties map[string]
 	return name, properties, unescape(data, runnerData)
 }
 
-// FuzzWorkflowCommand checks that every problem becomes exactly one command and the runner
-// reads the original text, whatever a contributor writes.
+// FuzzWorkflowCommand checks that whatever a contributor writes, every problem becomes
+// exactly one command from which the runner reads the original text.
 func FuzzWorkflowCommand(f *testing.F) {
 	f.Add("content/tool/a.yaml", "tags[2]", "is not a slug", "a-b")
 	f.Add("content/tool/a,line=1::b.yaml", "a::error::b", "50% of 100%25 %0A\n::stop-commands::x", "\r\n::add-mask::y")
@@ -103,8 +103,8 @@ func FuzzMarkdownText(f *testing.F) {
 	})
 }
 
-// TestStepSummarySize checks that the summary stays below 1 MiB: GitHub drops larger ones
-// entirely.
+// TestStepSummarySize checks that the summary stays below 1 MiB, because GitHub drops
+// larger summaries entirely.
 func TestStepSummarySize(t *testing.T) {
 	suite.WithoutRace(t)
 	c := &checked{dir: "content"}

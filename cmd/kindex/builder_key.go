@@ -14,7 +14,7 @@ import (
 )
 
 func builderKeyFlag(f *pflag.FlagSet, file *string) {
-	f.StringVar(file, "builder-key", "", "file with the key that seals builds so that later ones can reuse them; created if missing (default: kindex/builder.key in the user's configuration folder)")
+	f.StringVar(file, "builder-key", "", "file with the key that seals builds so that later builds can reuse them; created if missing (default: kindex/builder.key in the user's configuration folder)")
 }
 
 // builderKey reads the builder's key from the named file, or from the default file if none
@@ -44,7 +44,7 @@ func trustFlag(f *pflag.FlagSet, trust *bool) {
 	f.BoolVar(trust, "trust-previous", false, "reuse the published build in the output folder even though this machine has not sealed it, and seal it")
 }
 
-// checkTrust refuses --trust-previous if there is no key to seal with.
+// checkTrust refuses --trust-previous if there is no key with which to seal the build.
 func checkTrust(trust bool, key *builder.Key) error {
 	if trust && key == nil {
 		return usageError{errors.New("--trust-previous seals a build, which needs a key: name its file with --builder-key or KINDEX_BUILDER_KEY")}

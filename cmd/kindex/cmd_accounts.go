@@ -142,7 +142,7 @@ the edge's --limit-key applies.`,
 	return c
 }
 
-// maxRequests and maxWindow exceed any sensible value. They prevent overflow.
+// maxRequests and maxWindow are larger than any sensible value; they prevent overflow.
 const (
 	maxRequests = 1_000_000_000_000
 	maxWindow   = 366 * 24 * time.Hour

@@ -48,10 +48,10 @@ refused unless the previous build has the missing history: to fetch it, run git
 fetch --unshallow.
 
 If the folder is not in a git repository, each build adds its differences from the
-previous build to the history, dated at its as-of time.
+previous build to the history, dated with its as-of time.
 
 A build that would delete more than a tenth of the previous build's entities, or lose
-any of its changes, is refused: usually the folder or branch is the wrong one, or
+any of its changes, is refused: usually, it is the wrong folder or branch, or
 the history was rewritten.
 
 A build reuses a previous build only if that build is sealed with the builder's key,
@@ -67,7 +67,7 @@ may include a path. If neither --url nor the content has an address, the site wo
 only at the root of a host and has no sitemap, its feeds do not link to pages, its
 badges have no text to copy, and link previews have no image. --api is the address of
 a service that the pages link to for what plain files cannot do, such as submissions,
-ranks on badges and feeds in formats other than RSS.`,
+badges with ranks, and feeds in formats other than RSS.`,
 		Example: `  kindex build --content content --out .
   kindex build --content content --out /srv/kindex --as-of 2026-07-01 --json
   kindex build --content content --out . --static static --url https://index.example.org`,
@@ -151,7 +151,7 @@ func staticSiteError(r *builder.Report, err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, context.Canceled):
-		return fmt.Errorf("interrupted: build %s is published, but its static site is incomplete; the next run completes it", r.ID)
+		return fmt.Errorf("interrupted: build %s is published, but its static site is incomplete; the next run will complete it", r.ID)
 	}
 	return fmt.Errorf("build %s is published, but its static site was not written: %w", r.ID, err)
 }
@@ -225,7 +225,7 @@ func printReport(w io.Writer, r *builder.Report) {
 			fmt.Fprintf(w, "  %-8s %8.3f s\n", s.Name, s.Seconds)
 		}
 	}
-	fmt.Fprintf(w, "  %-8s %8.3f s, %d MiB at most, %.1f MB written\n", "total", r.Seconds, r.PeakBytes>>20, float64(r.Bytes)/1e6)
+	fmt.Fprintf(w, "  %-8s %8.3f s, peak memory %d MiB, %.1f MB written\n", "total", r.Seconds, r.PeakBytes>>20, float64(r.Bytes)/1e6)
 }
 
 // progress draws a progress bar if the output is a terminal, and otherwise draws nothing.
@@ -249,7 +249,7 @@ func (p *progress) step(name string, done, total int) {
 	defer p.mu.Unlock()
 	if p.current != name {
 		if p.bar != nil {
-			_ = p.bar.Finish() // failing to draw the bar is no reason to stop
+			_ = p.bar.Finish() // failing to draw the bar does not stop the build
 		}
 		p.current = name
 		if total == 0 {

@@ -80,7 +80,8 @@ func fmtInput(cmd *cobra.Command, o fmtOptions) error {
 	return err
 }
 
-// fmtFiles formats files and folders. A problem with one path does not stop the others.
+// fmtFiles formats files and folders. A problem with one path does not stop it from
+// formatting the others.
 func fmtFiles(cmd *cobra.Command, o fmtOptions, args []string) error {
 	var list []formatted
 	for _, arg := range args {
@@ -162,8 +163,8 @@ func dedupe(list []formatted) []formatted {
 	return once
 }
 
-// readContent reads a content file, but no more of it than the formatter needs to reject it
-// as too large.
+// readContent reads a content file, or the start of one that is so large that the formatter
+// rejects it.
 func readContent(r io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(r, 1<<20)) }
 
 // formatFile reads and formats one file, and writes it unless o only asks for a check or

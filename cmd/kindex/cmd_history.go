@@ -94,8 +94,7 @@ func runHistory(w io.Writer, o historyOptions, key string) (err error) {
 	return nil
 }
 
-// changesToShow returns the changes to an entity, or the changes to all entities, oldest
-// first.
+// changesToShow returns the changes to one entity or to all entities, oldest first.
 func changesToShow(b *exports.Build, key string) ([]uint32, error) {
 	a := b.Archive()
 	if key == "" {
@@ -107,7 +106,7 @@ func changesToShow(b *exports.Build, key string) ([]uint32, error) {
 	}
 	typ, slug, ok := strings.Cut(key, "/")
 	if !ok {
-		return nil, usageError{fmt.Errorf("%q: name an entity as TYPE/SLUG, such as tool/pytorch", key)}
+		return nil, usageError{fmt.Errorf("%q: use the form TYPE/SLUG, such as tool/pytorch", key)}
 	}
 	if o, _, ok := b.Find(typ, slug); ok {
 		if v, ok := a.NewestOf(o); ok {

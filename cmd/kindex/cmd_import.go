@@ -9,7 +9,7 @@ import (
 	"kindex/builder/importer"
 )
 
-// importMemoryMiB suffices for what an import keeps in memory: the slugs and names of
+// importMemoryMiB is enough for what an import keeps in memory: the slugs and names of
 // 100,000 entities, but not the entities themselves.
 const importMemoryMiB = 256
 
@@ -32,12 +32,12 @@ row. A mapping defines which column becomes which field:
   signals:
     stars: {value: star_count, source: {template: "https://github.com/{repository}"}}
 
-content/README.md describes every part of it; kindex schema mapping prints its
+content/README.md describes every part of a mapping; kindex schema mapping prints its
 JSON Schema.
 
-Every row is written, updated, unchanged, left alone (because a file exists), skipped
-(by where) or refused. A file is written only if it passes the checks of kindex validate.
-Other rows are still written if one is refused, unless --strict is given. --rejects
+Every row is written, updated, unchanged, left alone (because a file already exists),
+skipped (by where) or refused. A file is written only if it passes the checks of kindex
+validate. Other rows are still written if one is refused, unless --strict is given. --rejects
 saves the refused rows, with the reasons, so that you can fix and import them again.
 
 Exit codes: 0 no row was refused; 1 some rows were refused, or the import failed; 2
@@ -65,7 +65,7 @@ usage error.`,
 
 func runImport(cmd *cobra.Command, o importer.Options) error {
 	if o.Mapping == "" {
-		return usageError{fmt.Errorf("import needs --map MAPPING.yaml; see: %s --help", cmd.CommandPath())}
+		return usageError{fmt.Errorf("import needs --map MAPPING.yaml; see %s --help", cmd.CommandPath())}
 	}
 	if err := o.Check(); err != nil {
 		return usageError{err}

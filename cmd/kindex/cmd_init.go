@@ -52,7 +52,7 @@ func runInit(ctx context.Context, w io.Writer, dir string, o initOptions) error 
 		return errors.New("--git: git is not installed; install it, or omit --git")
 	}
 	if dir == "" {
-		return usageError{errors.New("name a folder; see: kindex init --help")}
+		return usageError{errors.New("specify a folder; see kindex init --help")}
 	}
 	if o.title == "" {
 		full, err := filepath.Abs(dir)
@@ -98,8 +98,8 @@ func repositoryOf(ctx context.Context, dir string, create bool) (string, error) 
 }
 
 // printNext prints what was created and the next commands, ready to paste into the shell
-// that called init. gitTells reports whether git was asked for repository: only then does
-// "" mean that there is none.
+// that called init. gitTells reports whether git could be asked for the repository; only
+// then does an empty repository mean that there is none.
 func printNext(w io.Writer, dir string, files int, gitTells bool, repository string) {
 	kindex, content, out := shellWord(os.Args[0]), shellPath(dir, "content"), shellPath(dir)
 	workflow := filepath.Join(dir, ".github", "workflows", "validate.yml")

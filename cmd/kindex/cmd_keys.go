@@ -45,10 +45,10 @@ func keysCreateCommand() *cobra.Command {
 key is shown only once. The account and a SQLite state are created if missing. With
 --replace, the account's keys with the same name are revoked in the same transaction.
 
-A key has every scope unless --scopes chooses some:
+A key has every scope unless --scopes selects some of them:
 
   read      read the index
-  submit    submit entities, list and withdraw the account's submissions
+  submit    submit entities, and list and withdraw the account's submissions
   webhooks  manage the account's webhooks
   keys      manage the account's keys and read its audit log`,
 		Example: `  kindex keys create --account ada
@@ -63,13 +63,13 @@ A key has every scope unless --scopes chooses some:
 	f.StringVar(&o.name, "name", "default", "a name for the key")
 	f.StringSliceVar(&o.scopes, "scopes", strings.Split(apikey.Everything.Join(","), ","), "the scopes of the key")
 	f.StringVar(&o.expires, "expires", "never", "when the key expires: days such as 90d, a UTC date, a time (RFC 3339), or never")
-	f.BoolVar(&o.replace, "replace", false, "revoke the account's keys of the same name")
+	f.BoolVar(&o.replace, "replace", false, "revoke the account's keys with the same name")
 	return c
 }
 
 func runKeysCreate(cmd *cobra.Command, o keysCreateOptions) error {
 	if o.account == "" {
-		return usageError{fmt.Errorf("--account is required; see: %s --help", cmd.CommandPath())}
+		return usageError{fmt.Errorf("--account is required; see %s --help", cmd.CommandPath())}
 	}
 	for _, n := range []struct{ flag, value string }{{"account", o.account}, {"name", o.name}} {
 		if err := apikey.CheckName(n.value); err != nil {
@@ -108,7 +108,7 @@ func runKeysCreate(cmd *cobra.Command, o keysCreateOptions) error {
 		return err
 	}
 	fmt.Fprintln(cmd.OutOrStdout(), secret.Reveal())
-	fmt.Fprintf(cmd.ErrOrStderr(), "created %s for the account %q; the key is not shown again\n", made.ID, o.account)
+	fmt.Fprintf(cmd.ErrOrStderr(), "created %s for the account %q; the key will not be shown again\n", made.ID, o.account)
 	return nil
 }
 
@@ -142,7 +142,7 @@ func keysListCommand() *cobra.Command {
 	var o keysListOptions
 	c := &cobra.Command{
 		Use: "list", Short: "List API keys, masked",
-		Long: `List shows the active keys of one account or of all, oldest first. Times are UTC.
+		Long: `List shows the active keys of one account or of all accounts, oldest first. Times are UTC.
 The last use of a key is recorded with a delay of a few seconds. Keys created before
 scopes existed have all scopes; they are marked "legacy".`,
 		Example: "  kindex keys list\n  kindex keys list --account ada --all --json",

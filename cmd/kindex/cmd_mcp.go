@@ -19,8 +19,8 @@ import (
 
 type mcpOptions struct{ dir, url, keyFile string }
 
-// apiKeyVariable is the environment variable with the key for --url. There is no flag for
-// it because every user of the machine can read command lines.
+// apiKeyVariable is the environment variable that contains the key for --url. There is no
+// flag for it because every user of the machine can read command lines.
 const apiKeyVariable = "KINDEX_API_KEY" //nolint:gosec // a name, not a secret
 
 func mcpCommand() *cobra.Command {
@@ -32,9 +32,10 @@ themselves: add the command to their configuration. It has tools to search, read
 and compare entities, and to see what has changed.
 
 Without --url it answers from the published build in --dir, switches to each new build
-and does not count requests. With --url it queries that service, using the key in --key-file or
-in the variable KINDEX_API_KEY, if any. Each tool call is one request to the service;
-compare makes one for each entity. A service also answers agents directly, at /mcp.
+and does not count requests. With --url it queries that service, using the key in
+--key-file or in the environment variable KINDEX_API_KEY, if any. Each tool call makes one
+request to the service; compare makes one for each entity. A service also answers agents
+directly, at /mcp.
 
 Stdout carries only the protocol; errors go to stderr. The server exits at the end of
 stdin.`,
@@ -45,16 +46,16 @@ stdin.`,
 	f := c.Flags()
 	f.StringVar(&o.dir, "dir", ".", "the folder that build --out wrote")
 	f.StringVar(&o.url, "url", "", "query the service at this address instead, such as https://index.example.org")
-	f.StringVar(&o.keyFile, "key-file", "", "a file with the key for --url (default: the variable "+apiKeyVariable+")")
+	f.StringVar(&o.keyFile, "key-file", "", "a file with the key for --url (default: the environment variable "+apiKeyVariable+")")
 	return c
 }
 
 func runMCP(cmd *cobra.Command, o mcpOptions) error {
 	switch {
 	case o.url != "" && cmd.Flags().Changed("dir"):
-		return usageError{errors.New("--dir and --url cannot be combined; see: kindex mcp --help")}
+		return usageError{errors.New("--dir and --url cannot be combined; see kindex mcp --help")}
 	case o.url == "" && o.keyFile != "":
-		return usageError{errors.New("--key-file requires --url: the build in --dir needs no key; see: kindex mcp --help")}
+		return usageError{errors.New("--key-file requires --url: the build in --dir needs no key; see kindex mcp --help")}
 	}
 	log := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	if o.url != "" {

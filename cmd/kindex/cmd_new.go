@@ -64,7 +64,7 @@ changes an existing file.`,
 	}
 	f.StringArrayVar(&o.links, "link", nil, "another address as NAME=URL, such as repository=https://…; may be repeated")
 	f.StringSliceVar(&o.tags, "tag", nil, "a keyword, or several separated by commas; may be repeated")
-	f.StringSliceVar(&o.capabilities, "capability", nil, "something it can do, or several separated by commas; may be repeated")
+	f.StringSliceVar(&o.capabilities, "capability", nil, "a capability, or several separated by commas; may be repeated")
 	return c
 }
 
@@ -113,7 +113,7 @@ func runNew(cmd *cobra.Command, o newOptions, typ, slug string) error {
 	if len(problems) > 0 {
 		printProblems(cmd.ErrOrStderr(), problems)
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%s\n\nAdd what else you know about it (the README of the content lists the fields), then:\n"+
+	fmt.Fprintf(cmd.OutOrStdout(), "%s\n\nAdd whatever else you know about it (the content folder's README lists the fields), then run:\n"+
 		"  kindex fmt %[2]s\n  kindex validate %[2]s\n  kindex build --content %[2]s --out . && kindex show %[3]s/%[4]s\n",
 		filepath.ToSlash(path), filepath.ToSlash(o.content), typ, slug)
 	return nil
@@ -142,7 +142,7 @@ func (o newOptions) fields() (map[string]any, error) {
 			return nil, usageError{fmt.Errorf("--link %q: write NAME=URL, such as repository=https://example.org/", link)}
 		}
 		if _, twice := links[name]; twice {
-			return nil, usageError{fmt.Errorf("--link %s: given twice", name)}
+			return nil, usageError{fmt.Errorf("--link %s is given twice", name)}
 		}
 		links[name] = url
 	}

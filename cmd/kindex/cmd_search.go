@@ -49,7 +49,7 @@ func runSearch(w io.Writer, o searchOptions, text string) (err error) {
 		return usageError{fmt.Errorf("--limit %d: use 1 or more", o.limit)}
 	}
 	if strings.TrimSpace(text) == "" {
-		return usageError{errors.New("no search words given; see: kindex search --help")}
+		return usageError{errors.New("no search words given; see kindex search --help")}
 	}
 	defer recoverDamaged(o.dir, &err)
 	b, err := exports.OpenCurrent(o.dir)

@@ -88,7 +88,7 @@ which belongs on a private network.`,
 	f.StringVar(&o.url, "url", "", "the public address, such as https://index.example.org, for links in feeds (default: from the content, or else from the request)")
 	f.StringVar(&o.logFormat, "log-format", "text", "log format: text or json")
 	f.BoolVar(&o.logRequests, "log-requests", false, "log every request")
-	f.DurationVar(&o.drain, "drain", 15*time.Second, "how long requests in flight may take after SIGTERM")
+	f.DurationVar(&o.drain, "drain", 15*time.Second, "how long in-flight requests may take to finish after SIGTERM")
 	f.StringVar(&o.state, "state", "", "the state (accounts, keys, submissions and webhooks): a SQLite file, or postgres://… (default: kindex.db in --dir)")
 	f.Int64Var(&o.limitAnonymous, "limit-anonymous", 20, "requests per IP address per UTC day without a key, 0 for no limit (with --watch, there is no limit by default)")
 	f.Int64Var(&o.limitKey, "limit-key", 100, "requests per account per UTC day, unless the account has its own limit; 0 for no limit")
@@ -97,7 +97,7 @@ which belongs on a private network.`,
 	f.StringVar(&o.trustedProxies, "trusted-proxies", "", "networks, such as 10.0.0.0/8, of proxies whose forwarding headers are trusted")
 	f.StringSliceVar(&o.corsOrigins, "cors-origins", nil, `websites whose pages can read responses, such as https://app.example.org; "*" for all, or "none" (default: all if --url is a public https address, otherwise those on the reader's own machine)`)
 	f.StringSliceVar(&o.hosts, "hosts", nil, "additional host names of a private service, besides localhost, IP addresses and the host of --url")
-	f.StringSliceVar(&o.adminHosts, "admin-host", nil, "host names of the admin address, besides localhost and IP addresses")
+	f.StringSliceVar(&o.adminHosts, "admin-host", nil, "additional host names of the admin address, besides localhost and IP addresses")
 	o.forgeOptions.flags(f)
 	o.signIn.flags(f)
 	operatorKeyFlag(f, &o.operatorKey)
@@ -107,8 +107,8 @@ which belongs on a private network.`,
 	return c
 }
 
-// servePercent is a higher GC percentage than the default: an edge's heap is small, since
-// the files it serves are memory-mapped.
+// servePercent is a higher GC percentage than Go's default, because an edge's heap is
+// small: the files that it serves are memory-mapped.
 const servePercent = 400
 
 // stateFile is the default of --state.

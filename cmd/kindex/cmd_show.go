@@ -60,7 +60,7 @@ func completeKeys(dir, prefix string) []string {
 func runShow(w io.Writer, o showOptions, key string) (err error) {
 	typ, slug, ok := strings.Cut(key, "/")
 	if !ok {
-		return usageError{fmt.Errorf("%q: name an entity as TYPE/SLUG, such as tool/pytorch", key)}
+		return usageError{fmt.Errorf("%q: use the form TYPE/SLUG, such as tool/pytorch", key)}
 	}
 	defer recoverDamaged(o.dir, &err)
 	b, err := exports.OpenCurrent(o.dir)
@@ -93,7 +93,9 @@ func runShow(w io.Writer, o showOptions, key string) (err error) {
 	return nil
 }
 
-// unknownName returns the error for an unknown name.
+// unknownName returns the error for an unknown name. what is the kind of thing named, such
+// as "entity"; known, if not empty, lists the valid names; near is a similar valid name, or
+// "".
 func unknownName(what, name string, known []string, near string) error {
 	text := fmt.Sprintf("unknown %s %q", what, name)
 	if len(known) > 0 {

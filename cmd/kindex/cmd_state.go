@@ -141,7 +141,7 @@ func stateMigrateCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "migrate", Short: "Update the schema of the state",
 		Long: `Migrate updates the state to this version's schema, which kindex serve also does when it
-starts. Only a backup can undo it. A SQLite file must not be served during the
+starts. Only restoring a backup can undo it. A SQLite file must not be served during the
 migration. With --check it changes nothing, and exits with 1 if a migration is needed.`,
 		Example: "  kindex state migrate --check\n  kindex state migrate --state postgres://kindex@db.example.org/kindex",
 		Args:    cobra.NoArgs,
@@ -189,7 +189,7 @@ func stateCopyCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "copy --from STATE --to STATE", Short: "Copy the database to an empty one, from SQLite to PostgreSQL or vice versa",
 		Long: `Copy copies everything to an empty or new state in one transaction: all of it or
-nothing. Each table is read back and compared with its source by count and checksum.
+nothing. Each table is read back and compared with its source by row count and checksum.
 
 Stop the edges first. What they write after the copy starts is not copied, and an edge
 on SQLite keeps the request counts of the last half second in memory. Copy refuses a
@@ -221,7 +221,7 @@ func sameState(a, b string) bool {
 func runStateCopy(cmd *cobra.Command, o stateCopyOptions) (failed error) {
 	ctx := cmd.Context()
 	if o.from == "" || o.to == "" {
-		return usageError{fmt.Errorf("--from and --to are both required; see: %s --help", cmd.CommandPath())}
+		return usageError{fmt.Errorf("--from and --to are both required; see %s --help", cmd.CommandPath())}
 	}
 	if sameState(o.from, o.to) {
 		return usageError{fmt.Errorf("--from and --to are the same state, %s; copy to a new one", o.to)}
@@ -245,6 +245,6 @@ func runStateCopy(cmd *cobra.Command, o stateCopyOptions) (failed error) {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "copied %s to %s, compared by count and checksum\nrows: %s\n", from, to, formatCounts(counts))
+	fmt.Fprintf(cmd.OutOrStdout(), "copied %s to %s, verified by row count and checksum\nrows: %s\n", from, to, formatCounts(counts))
 	return nil
 }

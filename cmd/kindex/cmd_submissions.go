@@ -53,8 +53,8 @@ func submissionsListCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "list", Short: "List submissions, oldest first",
 		Long: `List shows the submissions of all accounts, oldest first. Times are UTC. SAME is the
-number of other open submissions for the same entity, by type and slug or by name and
-URL. --json prints one submission per line, as show --json does.`,
+number of other open submissions for the same entity, identified by type and slug or by
+name and URL. --json prints one submission per line, as show --json does.`,
 		Example: "  kindex submissions list --status pending\n  kindex submissions list --json",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runSubmissionsList(cmd, o) },
@@ -176,7 +176,7 @@ entity, and the file that accepting it would write.`,
 	return c
 }
 
-// findSubmission returns a submission, or an error that explains how to list them.
+// findSubmission returns a submission, or an error that explains how to list submissions.
 func findSubmission(ctx context.Context, s *storage.State, id string) (submission.Submission, error) {
 	one, err := s.Submission(ctx, id)
 	if errors.Is(err, submission.ErrUnknown) {
@@ -218,9 +218,9 @@ func submissionsRejectCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "reject {ID... | --all-of ACCOUNT} --reason TEXT", Short: "Reject submissions, with a reason",
 		Long: `Reject rejects submissions and shows the reason to their accounts. It closes open pull
-requests, which requires the forge options. Branches stay. --all-of rejects everything
-that an account has pending or in review; an accepted submission can only be rejected
-by its ID. If one cannot be rejected, the others still are.`,
+requests, which requires the forge options, but keeps their branches. --all-of rejects
+every submission that an account has pending or in review; an accepted submission can
+only be rejected by its ID. If one submission cannot be rejected, the others still are.`,
 		Example: `  kindex submissions reject sub_h3jd2mq7xkzc4v5wtbna --reason "This is not a tool."
   kindex submissions reject --all-of spammer --reason "Advertising."`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runSubmissionsReject(cmd, o, args) },
@@ -237,9 +237,9 @@ func runSubmissionsReject(cmd *cobra.Command, o submissionsRejectOptions, ids []
 	reason := strings.TrimSpace(o.reason)
 	switch {
 	case (len(ids) == 0) == (o.account == ""):
-		return usageError{fmt.Errorf("give submission IDs, or an account with --all-of; see: %s --help", cmd.CommandPath())}
+		return usageError{fmt.Errorf("specify submission IDs, or an account with --all-of; see %s --help", cmd.CommandPath())}
 	case reason == "":
-		return usageError{fmt.Errorf("--reason is required; see: %s --help", cmd.CommandPath())}
+		return usageError{fmt.Errorf("--reason is required; see %s --help", cmd.CommandPath())}
 	case utf8.RuneCountInString(reason) > maxReason || !utf8.ValidString(reason) || safetext.Contains(reason):
 		return usageError{fmt.Errorf("--reason must be one line of at most %d visible characters", maxReason)}
 	}
@@ -320,7 +320,7 @@ func rejectOne(ctx context.Context, w io.Writer, s *storage.State, f *github.For
 // request could not be closed, or was merged in the meantime.
 func rejectable(ctx context.Context, f *github.Forge, one submission.Submission) error {
 	if f == nil {
-		return fmt.Errorf("%s is in review at %s; to close its pull request, give --forge and --forge-repo", one.ID, one.PullRequest.URL)
+		return fmt.Errorf("%s is in review at %s; to close its pull request, use --forge and --forge-repo", one.ID, one.PullRequest.URL)
 	}
 	merged, err := f.Merged(ctx, one)
 	if err == nil && merged {
@@ -329,7 +329,8 @@ func rejectable(ctx context.Context, f *github.Forge, one submission.Submission)
 	return err
 }
 
-// settledAlready returns an error if a submission is no longer open.
+// settledAlready returns the error for a submission that is no longer open, with its
+// current status.
 func settledAlready(ctx context.Context, s *storage.State, id string) error {
 	now, err := findSubmission(ctx, s, id)
 	if err != nil {

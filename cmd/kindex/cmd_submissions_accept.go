@@ -58,7 +58,7 @@ configuration: no hooks, credential helpers or aliases. Your own git settings ap
 	stateFlag(f, &o.state)
 	f.StringVar(&o.content, "content", "content", "the content folder, in a git repository")
 	f.StringVar(&o.base, "base", "", "the commit to start from (default HEAD; with a forge, its default branch)")
-	f.StringVar(&o.author, "author-email", "", "make the account the author, with this address; {account} is replaced by its name, as in {account}@users.noreply.example.org")
+	f.StringVar(&o.author, "author-email", "", "record the account as the commit author, with this email address; {account} is replaced by the account's name, as in {account}@users.noreply.example.org")
 	f.StringVar(&o.remote, "remote", "origin", "with a forge, the remote to push to")
 	f.StringVar(&o.asOf, "as-of", "", "calculate scores as of this day (YYYY-MM-DD) or RFC 3339 time (default: today at 00:00 UTC, or SOURCE_DATE_EPOCH)")
 	o.forgeOptions.flags(f)
@@ -68,7 +68,7 @@ configuration: no hooks, credential helpers or aliases. Your own git settings ap
 func runAccept(cmd *cobra.Command, o acceptOptions, id string) error {
 	setGC(batchGCPercent, minMemoryMiB, 0, cmd.ErrOrStderr())
 	if o.author != "" && !gitbranch.ValidAuthor(o.author) {
-		return usageError{fmt.Errorf("--author-email %q: use an address such as {account}@users.noreply.example.org", o.author)}
+		return usageError{fmt.Errorf("--author-email %q: use an email address such as {account}@users.noreply.example.org", o.author)}
 	}
 	asOf, err := parseAsOf(o.asOf, time.Now())
 	if err != nil {
@@ -98,7 +98,7 @@ func runAccept(cmd *cobra.Command, o acceptOptions, id string) error {
 		}
 		for _, other := range siblings {
 			if other.Status == submission.Accepted && one.Status == submission.Pending {
-				return fmt.Errorf("%s is already accepted as %s, for the same entity; reject one of the two: kindex submissions reject ID --reason TEXT", other.ID, other.Key())
+				return fmt.Errorf("%s, for the same entity, is already accepted as %s; reject one of the two submissions: kindex submissions reject ID --reason TEXT", other.ID, other.Key())
 			}
 		}
 		a := acceptance{options: o, asOf: asOf, forge: f, submission: &one,
@@ -163,8 +163,8 @@ type acceptance struct {
 	warnings   []string
 }
 
-// run creates the branch and, with a forge, the pull request. It is idempotent: whatever an
-// earlier call created is kept.
+// run creates the branch and, with a forge, the pull request. It is idempotent: anything
+// that an earlier call created is kept.
 func (a *acceptance) run(ctx context.Context) error {
 	location, err := gitlog.FindLocation(ctx, a.options.content)
 	if err != nil {

@@ -21,15 +21,15 @@ import (
 	"kindex/indexes"
 )
 
-// forgeToken is the environment variable with the forge's token. There is no flag for it
-// because every user of the machine can read command lines.
+// forgeToken is the environment variable that contains the forge's token. There is no flag
+// for it because every user of the machine can read command lines.
 const forgeToken = "KINDEX_FORGE_TOKEN" //nolint:gosec // a name, not a secret
 
 // forgeOptions identify the forge on which submissions are reviewed.
 type forgeOptions struct{ forgeURL, forgeRepo string }
 
 func (o *forgeOptions) flags(f *pflag.FlagSet) {
-	f.StringVar(&o.forgeURL, "forge", "", "the API of the forge on which submissions are reviewed, such as https://api.github.com; its token comes from "+forgeToken)
+	f.StringVar(&o.forgeURL, "forge", "", "the API of the forge on which submissions are reviewed, such as https://api.github.com; the token is read from "+forgeToken)
 	f.StringVar(&o.forgeRepo, "forge-repo", "", "the content's repository on the forge, as owner/name")
 }
 

@@ -28,8 +28,8 @@ func validateCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "validate [DIR]", Short: "Check a content folder",
 		Long: `Validate reads every file of a content folder and prints all problems, each as
-file:line:column: field: message. It exits with 1 if there are errors; warnings count
-only with --strict.
+file:line:column: field: message. It exits with 1 if there are errors or,
+with --strict, if there are warnings.
 
 --format json prints one JSON document: problems, each with file, line, column,
 severity, field, message and, if available, suggestion; the numbers of errors and

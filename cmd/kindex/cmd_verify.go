@@ -30,7 +30,7 @@ byte for byte: its answers are compared instead.
 
 A build made with uncommitted changes, or from a folder without git, is compared with
 the folder as it is now. The history of a folder without git is only in its builds and
-cannot be checked: after the first build, it differs.`,
+cannot be checked: from the second build on, it differs.`,
 		Example: "  kindex verify .\n  kindex verify --content content .",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -94,7 +94,7 @@ func verifyContent(ctx context.Context, w io.Writer, content, dir string) (err e
 	}
 	switch {
 	case m.Commit == "":
-		fmt.Fprintf(w, "The build has no commit: %s may have changed since, and earlier changes are recorded only in the builds.\n", content)
+		fmt.Fprintf(w, "The build records no commit: %s may have changed since, and earlier changes are recorded only in the builds.\n", content)
 	case m.Dirty:
 		fmt.Fprintf(w, "The build was made with uncommitted changes: kindex cannot tell whether they are still in %s.\n", content)
 	}

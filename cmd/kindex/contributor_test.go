@@ -119,7 +119,7 @@ func (c *contributor) fillIn() {
 		chromedp.SendKeys(`#f-license`, "MITT"),
 		browser.Press("\t"),
 	)
-	c.written("license: MITT") // what was typed last
+	c.written("license: MITT") // the text typed last
 	for field, says := range map[string]string{"url": "https://", "license": "MIT", "tags": "python"} {
 		c.tab.Until(c, `document.querySelector('[data-field=%s] li')?.textContent.includes(%q)`, field, says)
 	}

@@ -52,8 +52,8 @@ func (c *crashing) lock(do func()) {
 	do()
 }
 
-// checkKeys compares the existing keys with the promised ones, and revokes those whose
-// creation was never answered.
+// checkKeys compares the existing keys with the promised ones, and revokes keys whose
+// creation request was never answered.
 func (c *crashing) checkKeys() {
 	c.t.Helper()
 	status, body := c.ask(http.MethodGet, "/api/developer/api-keys", c.owner, "")
@@ -84,7 +84,7 @@ func (c *crashing) checkKeys() {
 	}
 }
 
-// crashSubmission returns a request body, a different one for each name.
+// crashSubmission returns a request body that is different for each name.
 func crashSubmission(name string) string {
 	return fmt.Sprintf(`{"type":"tool","name":%q,"description":"Keeps what it was given, whatever happens.","category":"kind-1","url":"https://example.org/%s"}`, name, name)
 }

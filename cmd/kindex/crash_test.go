@@ -65,7 +65,7 @@ type crashing struct {
 	attempts    int                 // attempted submissions
 	unanswered  []attempted         // submissions without an answer
 	sent        int                 // counted requests sent
-	before      int                 // number of these that were certainly counted before this round
+	before      int                 // how many of them were certainly counted before this round
 	edits       int
 	kills       int
 }

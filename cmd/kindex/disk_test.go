@@ -16,8 +16,9 @@ import (
 	"kindex/indexes"
 )
 
-// fullDiskDir is the name of a variable that is set when the test runs in a separate mount
-// namespace. Its value is the folder where the test may mount its small disk.
+// fullDiskDir is the name of an environment variable that is set when the test runs in a
+// separate mount namespace. Its value is the folder where the test may mount its small
+// disk.
 const fullDiskDir = "FULL_DISK_DIR"
 
 // TestFullDisk builds on a disk that fills up at many different moments. It runs itself
@@ -76,7 +77,7 @@ func buildOnFullDisk(t *testing.T, disk string) {
 	}
 	before := intact(t, out)
 
-	// The steps go from no free space at all to enough.
+	// The free space increases step by step, from none at all to enough.
 	ballast := filepath.Join(disk, "ballast")
 	named := regexp.MustCompile(`(mkdir|mkdirtemp|write|open|sync|truncate|rename|createtemp) \S*` + regexp.QuoteMeta(out) + `/\S+: no space left on device`)
 	failed := 0

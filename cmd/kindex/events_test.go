@@ -31,7 +31,7 @@ func TestEventsOfCollection(t *testing.T) {
 	r.compareEvents(b, newMovedEdge(t, b, storagetest.SQLite(t), nil))
 }
 
-// TestEventsOfExtract does the same with a small extract of the list, along every path
+// TestEventsOfExtract does the same with a small extract from the list, along every path
 // through its snapshots.
 func TestEventsOfExtract(t *testing.T) {
 	suite.InTest(t)
@@ -213,7 +213,7 @@ func (e *movedEdge) news() []eventBody {
 	return bodies
 }
 
-// compareEvents moves an edge through builds, going back by one build after each, and
+// compareEvents moves an edge through builds, going back one build after each of them, and
 // compares the events with the snapshots.
 func (r *replay) compareEvents(b *replayBuilds, e *movedEdge) {
 	t := e.t

@@ -16,7 +16,7 @@ import (
 // once, newest first.
 func TestFeedsOfCollection(t *testing.T) { wholeReplay(t, nil).compareFeeds() }
 
-// TestFeedsOfExtract does the same with the extract of testdata.
+// TestFeedsOfExtract does the same with the extract in testdata.
 func TestFeedsOfExtract(t *testing.T) {
 	suite.WithoutRace(t)
 	extractReplay(t).compareFeeds()

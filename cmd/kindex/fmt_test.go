@@ -24,7 +24,7 @@ func TestShippedContentIsFormatted(t *testing.T) {
 	}
 }
 
-// TestSnapshotsAreFormatted formats the converted public collections, if they are next to
+// TestSnapshotsAreFormatted formats the converted public collections, if they exist next to
 // the repository. No file may be refused, and a second run must change nothing.
 func TestSnapshotsAreFormatted(t *testing.T) {
 	suite.WithoutRace(t)

@@ -73,7 +73,7 @@ func TestForgeTokenStaysThere(t *testing.T) {
 	const genuine = "https://github.com/example/index.git"
 	for name, row := range map[string]struct {
 		config func(attacker string) []string
-		says   string // "" if the genuine host is queried
+		says   string // part of the error, or "" if the genuine host is queried
 	}{
 		"origin on another host": {func(a string) []string { return []string{"remote.origin.url", a + "/example/index.git"} },
 			"the remote origin is on 127.0.0.1:"},

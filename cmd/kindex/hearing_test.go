@@ -39,7 +39,7 @@ func startHearing(t *testing.T, dir string) *hearing {
 	t.Helper()
 	h := &hearing{roots: filepath.Join(dir, "roots.pem")}
 	server := httptest.NewUnstartedServer(h)
-	server.Config.ErrorLog = log.New(io.Discard, "", 0) // discards errors from handshakes that a kill interrupts
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // discard errors from handshakes that a kill interrupts
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	h.url, h.address = server.URL+"/hook", strings.TrimPrefix(server.URL, "https://")

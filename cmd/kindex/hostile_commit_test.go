@@ -24,7 +24,7 @@ func TestHostileCommit(t *testing.T) {
 	h.git(h.dir, "commit", "-q", "-m", "Saws")
 	peak, changes := h.measure("modest")
 	name := "\x1b]0;owned\x07\u202egnp.exe \u2028 " + strings.Repeat("x", 300_000)
-	// A shell writes the message, because a program's reported peak memory starts at that
+	// A shell writes the message, because a program's reported peak memory is at least that
 	// of its parent process.
 	commit := h.git(h.dir, "cat-file", "commit", "HEAD") + "\n"
 	h.write(filepath.Join(h.root, "head"), strings.Replace(commit, "author Ada ", "author "+name+" ", 1))

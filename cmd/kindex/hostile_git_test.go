@@ -30,7 +30,8 @@ type trap struct {
 	// and it may fail. It proves that the trap works, and must leave the repository
 	// unchanged.
 	spring string
-	// lie is the false data that plain git then prints, or "" if the trap runs a program.
+	// lie is the false data that plain git prints when the trap is triggered, or "" if the
+	// trap runs a program.
 	lie string
 	// refused: every command rejects such a repository. remote: the forge's repository
 	// cannot be reached because of the trap.
@@ -297,7 +298,7 @@ func (h *hostile) watch(trap trap) {
 			break // the edit is built
 		}
 	}
-	_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended already because the content is refused
+	_ = cmd.Process.Signal(syscall.SIGTERM) // it may already have exited because it refused the content
 	_, _ = io.Copy(io.Discard, out)
 	err = cmd.Wait()
 	h.quiet("serve --watch")

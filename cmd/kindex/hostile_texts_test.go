@@ -166,7 +166,7 @@ func checkOutput(t *testing.T, what, out string) {
 }
 
 // TestTerminal passes hostile strings to commands through every available input: file
-// names, authors and subjects of commits, branch names, arguments, responses from a
+// names, commit authors and subjects, branch names, arguments, and responses from a
 // service.
 func TestTerminal(t *testing.T) {
 	suite.InTest(t)

@@ -117,9 +117,9 @@ func TestReadmeOwnIndex(t *testing.T) {
 
 var shellBlock = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
 
-// runCommands runs the lines in a Markdown text's shell blocks in dir, and returns these
-// lines. In the text, the program is called name. A server keeps running until the end of
-// the test.
+// runCommands runs every line of the shell blocks in a Markdown document in dir, and
+// returns these lines. name is what the document calls the program. A server keeps running
+// until the end of the test.
 func runCommands(t *testing.T, dir, markdown, name string) (ran string) {
 	t.Helper()
 	addr := freeAddress(t)

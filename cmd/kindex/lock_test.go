@@ -228,7 +228,7 @@ func (b *running) firstLine(t *testing.T) string {
 	return line
 }
 
-// end waits for the program to end and returns the exit code and the remaining messages.
+// end waits for the program to exit and returns its exit code and remaining messages.
 func (b *running) end(t *testing.T) (code int, rest string) {
 	t.Helper()
 	text, err := io.ReadAll(b.stderr)

@@ -80,7 +80,7 @@ func newRoot() *cobra.Command {
 	}
 	root.SetVersionTemplate("kindex {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageError{fmt.Errorf("%w; see: %s --help", err, cmd.CommandPath())}
+		return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
 	})
 	root.AddCommand(initCommand(), buildCommand(), serveCommand(), validateCommand(), diffCommand(), showCommand(), searchCommand(),
 		historyCommand(), verifyCommand(), importCommand(), schemaCommand(), fmtCommand(), newCommand(), versionCommand(),
@@ -110,7 +110,7 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 		names = append(names, c.Name())
 	}
 	err := unknownName("command", args[0], nil, didyoumean.Name(args[0], names))
-	return usageError{fmt.Errorf("%w; see: %s --help", err, cmd.CommandPath())}
+	return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
 }
 
 // helpOn runs the help command; unlike cobra's, it rejects unknown commands.
@@ -138,7 +138,7 @@ func wrapArgs(c *cobra.Command) {
 			if err := check(cmd, args); errors.As(err, &said) {
 				return err
 			} else if err != nil {
-				return usageError{fmt.Errorf("%w; see: %s --help", err, cmd.CommandPath())}
+				return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
 			}
 			return nil
 		}
@@ -155,7 +155,7 @@ type quietError struct{ code int }
 
 func (quietError) Error() string { return "" }
 
-// report prints an error for people and returns the exit code for programs.
+// report prints an error and returns the exit code for it.
 func report(err error, stderr io.Writer) int {
 	var quiet quietError
 	var usage usageError
@@ -191,12 +191,13 @@ func printProblems(w io.Writer, problems yamldoc.Problems) {
 	fmt.Fprintf(w, "%s, %s\n", plural.Count(errs, "error", "errors"), plural.Count(warnings, "warning", "warnings"))
 }
 
-// variable returns the name of a flag's environment variable.
+// variable returns the name of the environment variable that sets a flag.
 func variable(flag string) string {
 	return "KINDEX_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// fromEnvironment sets flags that were not given from KINDEX_ variables.
+// fromEnvironment sets each flag that is not on the command line from its KINDEX_
+// environment variable, if that is set.
 func fromEnvironment(cmd *cobra.Command) error {
 	var failed error
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {

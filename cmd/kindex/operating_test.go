@@ -96,8 +96,8 @@ func TestOperating(t *testing.T) {
 		log, _ := os.ReadFile(in("log"))
 		t.Fatalf("%v\n%s\nthe edge:\n%s", err, out, log)
 	}
-	for _, want := range []string{`"state":"reachable"`, `kx_\w{38}\n`, `backed up .*state\.db: .* no problems`, `copied .*/state\.db to .*kindex\.db, compared`,
-		`copied .* to postgres://.*, compared`, `sealed 0 secrets with`, `has schema \d+ \(current\)`, `ada .*5000 per UTC day`, `: PostgreSQL [\s\S]*no problems\n$`} {
+	for _, want := range []string{`"state":"reachable"`, `kx_\w{38}\n`, `backed up .*state\.db: .* no problems`, `copied .*/state\.db to .*kindex\.db, verified`,
+		`copied .* to postgres://.*, verified`, `sealed 0 secrets with`, `has schema \d+ \(current\)`, `ada .*5000 per UTC day`, `: PostgreSQL [\s\S]*no problems\n$`} {
 		if !regexp.MustCompile(want).Match(out) {
 			t.Errorf("no %s in\n%s", want, out)
 		}

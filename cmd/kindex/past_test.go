@@ -36,7 +36,7 @@ func fetchText(t *testing.T, url string) string {
 // time travel must match builds of those days. On two of them, the downloads of a fifth of
 // the projects are removed, and return in the next snapshot.
 func TestPastOfCollection(t *testing.T) {
-	vanish := map[string]bool{"2021-08-19": true, "2022-01-13": true} // a week and 28 days before the next
+	vanish := map[string]bool{"2021-08-19": true, "2022-01-13": true} // 7 and 28 days before the next snapshot
 	r := wholeReplay(t, func(date string, header []string, rows [][]string) {
 		id, downloads := slices.Index(header, "github_id"), slices.Index(header, "monthly_downloads")
 		for i := range rows {
@@ -59,7 +59,7 @@ func TestPastOfCollection(t *testing.T) {
 	}
 }
 
-// TestPastOfExtract does the same with the extract of testdata, in which a project's
+// TestPastOfExtract does the same with the extract in testdata, in which a project's
 // downloads disappear and return.
 func TestPastOfExtract(t *testing.T) {
 	suite.InTest(t)
@@ -186,7 +186,7 @@ func (r *replay) comparePast(t *testing.T, i int, returned []string) {
 	}
 }
 
-// trendsOf returns the lines to compare.
+// trendsOf returns the trending list as lines to compare.
 func trendsOf(list []ranked) (lines []string) {
 	for _, x := range list {
 		lines = append(lines, x.Slug+" "+jsonOf(x.Trend))

@@ -36,7 +36,7 @@ func completeFields(cmd *cobra.Command, workspace *content.Workspace, fields map
 		a := &prompter{in: bufio.NewReader(in), out: cmd.ErrOrStderr(), workspace: workspace}
 		return a.complete(cmd.Context(), fields)
 	}
-	return usageError{fmt.Errorf("missing flags: %s (without a terminal, kindex cannot ask for them); see: %s --help",
+	return usageError{fmt.Errorf("missing flags: %s (without a terminal, kindex cannot ask for them); see %s --help",
 		strings.Join(missing, ", "), cmd.CommandPath())}
 }
 

@@ -52,7 +52,8 @@ func checkout(t *testing.T) string {
 	return dir
 }
 
-// public resolves every name to the same public address, to which nothing is sent.
+// public resolves every name to the same public address. No test sends anything to that
+// address.
 type public struct{}
 
 func (public) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {

@@ -33,15 +33,15 @@ type replay struct {
 // with the snapshots, change by change and value by value.
 func TestChangelogOfCollection(t *testing.T) { wholeReplay(t, nil).compareChangelog() }
 
-// TestChangelogOfExtract does the same with a small extract of the list.
+// TestChangelogOfExtract does the same with a small extract from the list.
 func TestChangelogOfExtract(t *testing.T) {
 	suite.WithoutRace(t)
 	extractReplay(t).compareChangelog()
 }
 
-// wholeReplay replays all snapshots of the public list, if they are next to the repository,
-// in parallel with other tests. If edit is not nil, it may change the rows of a snapshot
-// first.
+// wholeReplay replays all snapshots of the public list, if they exist next to the
+// repository, in parallel with other tests. If edit is not nil, it may change the rows of a
+// snapshot first.
 func wholeReplay(t *testing.T, edit func(date string, header []string, rows [][]string)) *replay {
 	t.Helper()
 	suite.WithoutRace(t)

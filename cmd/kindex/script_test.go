@@ -30,8 +30,8 @@ import (
 	"kindex/site/pages"
 )
 
-// hanging is how long a test waits before it gives up. It is far longer than a slow machine
-// needs, and nothing else depends on it.
+// hanging is how long a test waits before it gives up. It is far longer than even a slow
+// machine needs, and nothing else depends on it.
 const hanging = 5 * time.Minute
 
 // TestMain lets scripts and tests run the program as "kindex", and a fake "gh" that never

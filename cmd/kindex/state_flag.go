@@ -57,7 +57,8 @@ func printTable(cmd *cobra.Command, rows [][]string) {
 	_ = w.Flush() // run reports write errors
 }
 
-// formatTime formats a time in UTC for people, or returns none for the zero time.
+// formatTime formats a time in UTC in a human-readable form, or returns none for the zero
+// time.
 func formatTime(t time.Time, none string) string {
 	if t.IsZero() {
 		return none

@@ -20,7 +20,7 @@ import (
 // one, in every relevant field.
 func TestTimeTravelOfCollection(t *testing.T) { wholeReplay(t, nil).travel() }
 
-// TestTimeTravelOfExtract does the same with the extract of testdata.
+// TestTimeTravelOfExtract does the same with the extract in testdata.
 func TestTimeTravelOfExtract(t *testing.T) {
 	suite.WithoutRace(t)
 	extractReplay(t).travel()

@@ -31,7 +31,7 @@ type watchOptions struct {
 	trustPrevious bool
 }
 
-// watchMemoryMiB suffices for a server and a build in one process, and for the content
+// watchMemoryMiB is enough for a server and a build in one process, and for the content
 // kept between builds.
 const watchMemoryMiB = 1500
 

@@ -34,7 +34,7 @@ func TestEditingSession(t *testing.T) {
 	if err := os.CopyFS(filepath.Join(dir, "content"), os.DirFS(filepath.Join("..", "..", "content"))); err != nil {
 		t.Fatal(err)
 	}
-	commitAll(t, filepath.Join(dir, "content")) // without git, earlier builds would be part of the past
+	commitAll(t, filepath.Join(dir, "content")) // without git, every build would add to the history
 	s := startSession(t, dir)
 	sessionEdits := suite.Pick(48, 200)
 	for s.edits = 1; s.edits <= sessionEdits; s.edits++ {
@@ -289,7 +289,7 @@ func (s *session) editRootFile() {
 	s.check(os.WriteFile(s.path(name), slices.Concat(data[:at[0]], []byte(line), data[at[1]:]), 0o644))
 }
 
-// renamed gives an entity another name.
+// renamed gives an entity a new name.
 func renamed(text, name string) string {
 	lines := strings.SplitAfter(text, "\n")
 	for i, l := range lines {

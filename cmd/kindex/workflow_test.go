@@ -211,7 +211,7 @@ func TestStarterWorkflow(t *testing.T) {
 	}
 }
 
-// failsForMistakes runs the checks on an invalid file.
+// failsForMistakes checks that the workflow's checks fail for an invalid file.
 func failsForMistakes(t *testing.T, r *runner, checks []workflowStep) {
 	path := filepath.Join(r.dir, "content", "tool", "wrong.yaml")
 	if err := os.WriteFile(path, []byte("category: graphs\nname: Wrong\n"), 0o644); err != nil {
@@ -275,8 +275,8 @@ func authority(t *testing.T, s *httptest.Server) string {
 	return path
 }
 
-// sourceRepository is a git repository with a small program in place of kindex: one version
-// at the tag v1.0, and a later one.
+// sourceRepository is a git repository with a small program in place of kindex. One version
+// is tagged v1.0, and there is a later one.
 func sourceRepository(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "source.git")

@@ -55,7 +55,7 @@ func RequestTest(w webhook.Webhook) WriteFunc {
 	}
 }
 
-// RequestReplay returns the write that requests that an event be delivered again, with a
+// RequestReplay returns the write that requests another delivery of an event, with a
 // DeliveryRecord as its response body.
 func RequestReplay(w webhook.Webhook, id string) (WriteFunc, error) {
 	if !ValidID("dlv_", id) {

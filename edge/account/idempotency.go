@@ -20,9 +20,9 @@ type Result struct {
 	secretID string
 }
 
-// Write performs a write in one transaction, together with its Idempotency-Key, if any: for
-// 24 hours, repeating the same write returns the same response and has no further effect. The
-// caller must have an account. fn can run several times.
+// Write performs a write in one transaction. If the request has an Idempotency-Key, the
+// response is stored with it: for 24 hours, repeating the same write returns the same response
+// and has no further effect. The caller must have an account. fn may be called more than once.
 func (s *Service) Write(c *web.Call, fn WriteFunc) (*web.Reply, error) {
 	a, err := readIdempotencyKey(c)
 	if err != nil {
@@ -35,7 +35,7 @@ func (s *Service) Write(c *web.Call, fn WriteFunc) (*web.Reply, error) {
 	return idempotentReply(a, done, repeated)
 }
 
-// WriteFunc performs a write within its transaction. It can run several times.
+// WriteFunc performs a write within its transaction. It may be called more than once.
 type WriteFunc func(tx *storage.Tx) (Result, error)
 
 // WriteOnce performs a write unless it was performed before, in which case it returns the
@@ -95,8 +95,8 @@ func idempotentReply(a storage.IdempotencyKey, done storage.IdempotencyRecord, r
 // repeat an earlier write.
 func HasIdempotencyKey(c *web.Call) bool { return len(c.Request.Header.Values("Idempotency-Key")) > 0 }
 
-// readIdempotencyKey reads and checks the Idempotency-Key of a request. Without one, the Key
-// of the result is "".
+// readIdempotencyKey reads and checks the Idempotency-Key of a request. If there is none, the
+// Key of the result is "".
 func readIdempotencyKey(c *web.Call) (storage.IdempotencyKey, error) {
 	account, err := c.Account()
 	if err != nil {

@@ -96,8 +96,8 @@ func (s *Service) CreateKey(account string, g apikey.Grant) WriteFunc {
 	}
 }
 
-// keyProblem returns the problem for an error that the account itself caused. It returns any
-// other error unchanged.
+// keyProblem converts an error that the client caused to a problem. It returns any other error
+// unchanged.
 func (s *Service) keyProblem(err error) error {
 	var suspended *apikey.SuspendedError
 	switch {

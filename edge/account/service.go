@@ -1,5 +1,5 @@
 // Package account implements the operations on accounts: keys, webhooks, submissions and the
-// audit log. The API and the panel both call it, so that there is one set of rules.
+// audit log. The API and the panel both use it, so the same rules apply in both.
 package account
 
 import (
@@ -33,7 +33,7 @@ type Options struct {
 	// Guard decides which webhook addresses are allowed. If nil, only addresses on the public
 	// internet are.
 	Guard *safedial.Guard
-	// OperatorKeys seal secrets. If nil, a key is generated that only this process has.
+	// OperatorKeys are used to seal secrets. If nil, this process generates its own key.
 	OperatorKeys *seal.Keys
 	Challenge    bool
 	Schedule     webhook.Schedule

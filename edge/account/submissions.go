@@ -12,7 +12,7 @@ import (
 	"kindex/exports/record"
 )
 
-// NewSubmission returns a new submission of a draft by an account.
+// NewSubmission returns a new submission by an account, created from a draft.
 func NewSubmission(d *submission.Draft, id, account string) submission.Submission {
 	return submission.Submission{ID: id, AccountID: account, Type: d.Entity.Type, Slug: d.Entity.Slug, Name: d.Entity.Name, URL: d.Entity.URL, YAML: string(d.YAML)}
 }
@@ -30,7 +30,7 @@ func FieldErrors(problems []submission.Problem) []web.FieldError {
 	return list
 }
 
-// SubmissionIndex is a served build as the index against which submissions are checked.
+// SubmissionIndex implements submission.Index with a served build.
 type SubmissionIndex struct{ Served *live.ServedBuild }
 
 // Categories implements submission.Index.

@@ -95,8 +95,8 @@ func (s *Service) CreateWebhook(ctx context.Context, account, address string, ev
 	refused = web.InvalidBody(fieldErrors)
 	w.SealedSecret = s.operatorKeys.Seal([]byte(secret.Reveal()), webhook.Purpose, w.ID)
 	return func(tx *storage.Tx) (Result, error) {
-		// Only the write returns this: repeating a successful write works even if the host no
-		// longer resolves.
+		// This is returned only by the write, so that a successful write can be repeated even
+		// if the host no longer resolves.
 		if refused != nil {
 			return Result{}, refused
 		}
@@ -135,7 +135,7 @@ func checkEvents(names []string) (fieldErrors []web.FieldError) {
 	return fieldErrors
 }
 
-// sortEvents returns the events with the given names, in the order that the API uses.
+// sortEvents returns the events with the given names, in the order used by the API.
 func sortEvents(names []string) (events []string) {
 	for _, e := range record.Events {
 		if slices.Contains(names, e) {
@@ -154,7 +154,7 @@ func (s *Service) WebhookOf(ctx context.Context, account, id string) (w webhook.
 	return w, webhookProblem(err, id, "")
 }
 
-// ValidID reports whether a string can be an id. Strings that cannot never reach the
+// ValidID reports whether a string has the form of an id. Other strings are never passed to the
 // database.
 func ValidID(prefix, id string) bool {
 	return strings.HasPrefix(id, prefix) && len(id) <= 64 && isVisibleASCII(id)
@@ -164,8 +164,8 @@ func unknownWebhook(id string) *web.Problem {
 	return web.NewProblem("unknown-webhook", "Your account has no webhook "+web.Shorten(id)+"; GET /api/webhooks lists its webhooks.")
 }
 
-// webhookProblem returns the problem for an error from the state. Errors that the client
-// caused have specific problems.
+// webhookProblem converts an error from the state to a problem. Errors that the client caused
+// become specific problems.
 func webhookProblem(err error, id, delivery string) error {
 	switch {
 	case errors.Is(err, webhook.ErrUnknown) && delivery != "":
@@ -188,8 +188,8 @@ type RotatedWebhook struct {
 }
 
 // RotateSecret returns the write that gives a webhook a new secret, with a RotatedWebhook as
-// its response body. The previous secret continues to sign for a day. Any older secret is
-// dropped immediately, so that two rotations in a row invalidate a leaked secret.
+// its response body. For a day, deliveries are also signed with the previous secret. Any older
+// secret is dropped immediately, so two rotations in a row invalidate a leaked secret.
 func (s *Service) RotateSecret(w webhook.Webhook) WriteFunc {
 	secret := webhook.NewSecret()
 	sealed := s.operatorKeys.Seal([]byte(secret.Reveal()), webhook.Purpose, w.ID)

@@ -11,10 +11,8 @@ import (
 
 const DocsPath = pages.APIDocsPath
 
-// APIDocs answers GET /docs/api.
-//
-// The page documents the API and can send requests to it. The page loads nothing from other
-// origins and does not store the key.
+// APIDocs answers GET /docs/api. The page documents the API and can send requests to it. It loads
+// nothing from other origins and does not store the API key that the user enters.
 func (*API) APIDocs(c *web.Call) (*web.Reply, error) {
 	website, err := c.Served.Site()
 	if err != nil {

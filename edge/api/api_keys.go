@@ -78,7 +78,7 @@ func keyIDParam(c *web.Call) (string, error) {
 	}
 	if c.Request.ContentLength == 0 { // there is no body
 		if id == "" {
-			return "", &query.Error{Param: "id", Message: `is required: the key's id, as a parameter or in a body {"id": "key_…"}`}
+			return "", &query.Error{Param: "id", Message: `is required: send the key's id as a parameter or in a body {"id": "key_…"}`}
 		}
 		return id, nil
 	}
@@ -90,7 +90,7 @@ func keyIDParam(c *web.Call) (string, error) {
 	}
 	switch {
 	case body.ID == "":
-		return "", web.InvalidBody([]web.FieldError{{Field: "id", Message: "is required: the key's id"}})
+		return "", web.InvalidBody([]web.FieldError{{Field: "id", Message: "is required: send the key's id"}})
 	case id != "" && id != body.ID:
 		return "", web.InvalidBody([]web.FieldError{{Field: "id", Message: "does not match the id parameter; name a single key"}})
 	}
@@ -101,7 +101,7 @@ func keyIDParam(c *web.Call) (string, error) {
 // same whether or not another account has the key.
 func (a *API) unknownKey(c *web.Call, accountID, id string) error {
 	if strings.HasPrefix(id, apikey.Prefix) {
-		// It may be a complete key: do not repeat it.
+		// The ID may actually be a complete key, so do not repeat it.
 		return web.NewProblem("unknown-key", "This looks like the key itself; use its id, which starts with key_. GET /api/developer/api-keys lists the ids.")
 	}
 	list, err := a.state.Keys(c.Request.Context(), accountID)

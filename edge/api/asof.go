@@ -10,7 +10,7 @@ import (
 	"kindex/exports"
 )
 
-// atParam reads the parameter at, the requested day. It returns "" for the present.
+// atParam returns the day requested with the parameter at, or "" for the present.
 func atParam(c *web.Call) (string, error) {
 	day, err := c.Query.Day("at")
 	if err != nil || day == "" {
@@ -28,7 +28,7 @@ func atParam(c *web.Call) (string, error) {
 
 // noHistory returns the problem for a day before the first change.
 func noHistory(c *web.Call, day string) error {
-	p := web.NewProblem("no-history", fmt.Sprintf("There is no history for %s: this index has none.", day))
+	p := web.NewProblem("no-history", fmt.Sprintf("There is no history for %s because this index has no history.", day))
 	if first := c.Served.Build.Archive().FirstDay(); first != "" {
 		p.Detail = fmt.Sprintf("There is no history for %s: it starts on %s.", day, first)
 		_ = p.WithSuggestion(first)
@@ -44,7 +44,7 @@ func catalogueAt(c *web.Call, day string) (catalogue exports.Catalogue, asOf str
 	}
 	a := c.Served.Build.Archive()
 	s, ok := a.Snapshot(day)
-	if !ok { // the scores are as of a day before the first change
+	if !ok { // the scores are as of a day that precedes the first change
 		return nil, "", web.NewProblem("no-history", fmt.Sprintf("There is no snapshot for %s or an earlier day: the history starts on %s, but the scores of this build are as of %s.",
 			day, a.FirstDay(), c.Served.AsOf.Format(time.DateOnly)))
 	}
@@ -58,7 +58,7 @@ func entityAt(c *web.Call, day string, markdown bool) (*web.Reply, error) {
 	switch lifecycle {
 	case exports.Unknown:
 		if _, _, ok := c.Served.Build.Find(typ, slug); ok {
-			return nil, web.NewProblem("no-history", fmt.Sprintf("The %s %q has no history because it is not committed yet.", typ, slug))
+			return nil, web.NewProblem("no-history", fmt.Sprintf("The %s %q has no history because it has not been committed yet.", typ, slug))
 		}
 		return nil, web.UnknownEntity(c, typ, slug)
 	case exports.NotYet:
@@ -83,8 +83,8 @@ func entityAt(c *web.Call, day string, markdown bool) (*web.Reply, error) {
 	return &web.Reply{MediaType: web.JSONType, Body: entityObject(c.Served, c.Buffer(), a.RecordAt(v, day, scores))}, nil
 }
 
-// redirectRemoved handles an address that is not in the build. The history may show that the
-// entity was renamed or deleted.
+// redirectRemoved handles a request for an entity that is not in the build. The history may show
+// that the entity was renamed or deleted.
 func redirectRemoved(c *web.Call, resource string) (moved *web.Reply, err error) {
 	typ, slug, err := currentAddress(c)
 	switch {

@@ -21,9 +21,8 @@ const (
 // badgePolicy keeps a badge that is opened as a page from loading or running anything.
 var badgePolicy = []string{"default-src 'none'; sandbox"}
 
-// Badge answers GET /badge/:type/:slug.svg.
-//
-// Since web pages show an image whatever its status, problems are reported in an image.
+// Badge answers GET /badge/:type/:slug.svg. Since browsers show an image whatever its HTTP
+// status, problems are reported as images.
 func (a *API) Badge(c *web.Call) (*web.Reply, error) {
 	if cutSuffix(c, badgeSuffix) == "" {
 		return c.NotFound()
@@ -62,8 +61,8 @@ func badgeReply(label, message, colour string, refusal int) *web.Reply {
 		Header: http.Header{"Content-Security-Policy": badgePolicy}}
 }
 
-// badgeLabel returns the text on the left: the requested label or, by default, the name of the
-// index and what the badge shows.
+// badgeLabel returns the text on the left side of the badge: the requested label or, by default,
+// the name of the index and what the badge shows.
 func badgeLabel(c *web.Call, show string) (string, error) {
 	label, err := c.Query.Text("label")
 	switch n := utf8.RuneCountInString(label); {
@@ -72,7 +71,7 @@ func badgeLabel(c *web.Call, show string) (string, error) {
 	case n > badge.MaxLabelLen:
 		return "", &query.Error{Param: "label", Message: fmt.Sprintf("has %d characters; at most %d are allowed", n, badge.MaxLabelLen)}
 	case n > 0 && (!utf8.ValidString(label) || safetext.OneLine(label) == ""):
-		return "", &query.Error{Param: "label", Message: "must contain visible characters, in UTF-8"}
+		return "", &query.Error{Param: "label", Message: "must be valid UTF-8 with visible characters"}
 	case n == 0:
 		return badge.DefaultLabel(c.Served.Build.Manifest, show), nil
 	}

@@ -16,8 +16,8 @@ import (
 	"kindex/exports/table"
 )
 
-// timeParam reads a parameter that is a time in the history: a day, a time or the ID of a
-// change. It returns the index of the first change at or after that time. For an ID, or if end
+// timeParam reads a parameter that is a point in the history: a day, a time or the ID of a
+// change. It returns the index of the first change at or after that point. For an ID, or if end
 // is set, it returns the index of the first change after it.
 func timeParam(c *web.Call, name string, def int, end bool) (int, error) {
 	s, err := c.Query.Text(name)
@@ -49,7 +49,7 @@ func timeParam(c *web.Call, name string, def int, end bool) (int, error) {
 	return 0, paramErr
 }
 
-// changeFilter reads those parameters that select changes which the endpoint accepts.
+// changeFilter reads the parameters that select changes, as far as the endpoint accepts them.
 func changeFilter(c *web.Call) (f exports.ChangeFilter, err error) {
 	a := c.Served.Build.Archive()
 	if f.From, err = timeParam(c, "since", 0, false); err != nil {
@@ -139,8 +139,8 @@ func entityChanges(c *web.Call, typ, slug string) (list []uint32, moved *web.Rep
 	return a.EntityChanges(newest), nil, nil
 }
 
-// newestFirst skips the given number of changes in a set and returns the next page of it, newest
-// first. It reports whether more follow.
+// newestFirst returns a page of a set of changes, newest first, without the given number of
+// newest changes. It also reports whether more changes follow.
 func newestFirst(set *roaring.Bitmap, skip, limit int) (page []int, more bool) {
 	rest := int(set.GetCardinality()) - skip
 	for i := rest - 1; i >= max(0, rest-limit); i-- {
@@ -223,8 +223,8 @@ func (a *API) ExportChangelog(c *web.Call) (*web.Reply, error) {
 		}}, nil
 }
 
-// writeChanges writes changes in the form in which the build stores them, either as a JSON array
-// with one object per line or as JSONL.
+// writeChanges writes changes in the format in which the build stores them, either as a JSON
+// array with one object per line or as JSONL.
 func writeChanges(w io.Writer, array bool, a *exports.ArchiveReader, set *roaring.Bitmap) error {
 	begin, between, end, nothing := "", "\n", "\n", ""
 	if array {

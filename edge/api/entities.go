@@ -33,7 +33,7 @@ func (l *collection) next() []byte {
 	return l.body
 }
 
-// end completes the body. The members in extra, encoded as JSON, are added to it.
+// end completes the body. It adds the members in extra, which are encoded as JSON.
 func (l *collection) end(v *live.ServedBuild, count int, extra ...string) *web.Reply {
 	l.body = append(l.body, `],"count":`...)
 	l.body = strconv.AppendInt(l.body, int64(count), 10)
@@ -45,7 +45,7 @@ func (l *collection) end(v *live.ServedBuild, count int, extra ...string) *web.R
 	return &web.Reply{MediaType: web.JSONType, Body: l.body}
 }
 
-// linkNext adds the position of the next page to a collection.
+// linkNext adds a link to the next page of a collection.
 func linkNext(c *web.Call, r *web.Reply, next string) {
 	if next == "" {
 		return
@@ -70,17 +70,17 @@ func cursorScope(c *web.Call) string {
 	return c.Request.URL.Path + "?" + c.Query.Canonical("limit", "offset", "cursor")
 }
 
-// selection holds the records that a request selects.
+// selection is the result of reading a request's filters, fields and paging parameters.
 type selection struct {
 	catalogue exports.Catalogue
-	asOf      string // the day of the catalogue; "" is the present
+	asOf      string // the day of the catalogue, or "" for the present
 	set       *roaring.Bitmap
 	project   *projection
 	page      query.Page
 }
 
-// readSelection reads a request's filters, fields and paging parameters, for the records as of a
-// day; "" is the present.
+// readSelection reads a request's filters, fields and paging parameters. They apply to the
+// records as of the given day, or to the current records if day is "".
 func readSelection(c *web.Call, day string) (*selection, error) {
 	s := &selection{}
 	var err error
@@ -144,8 +144,7 @@ func orderedPage(c *web.Call, sel *selection, sort exports.Sort) (ordinals []uin
 	return ordinals, next, nil
 }
 
-// pagedReply completes a list with one page of a selection. The members in extra are added to
-// it.
+// pagedReply completes a list with one page of a selection. It adds the members in extra.
 func pagedReply(c *web.Call, list *collection, sel *selection, next string, extra ...string) *web.Reply {
 	if sel.asOf != "" {
 		extra = append(extra, `"asOf":"`+sel.asOf+`"`)

@@ -9,7 +9,7 @@ import (
 	"kindex/exports/record"
 )
 
-// entityObject appends a record, or another object, with the ID of the build it is from.
+// entityObject appends a record or another object, and adds the ID of the build that it is from.
 func entityObject(v *live.ServedBuild, dst, record []byte) []byte {
 	dst = append(dst, record[:len(record)-1]...)
 	dst = append(append(append(dst, `,"build":"`...), v.ID()...), '"', '}', '\n')
@@ -23,8 +23,8 @@ type projection struct {
 	scores map[string]bool // members of the scores object
 }
 
-// readProjection reads the fields parameter. It accepts members of the record, and names of
-// scores to select only these members of the scores object.
+// readProjection reads the parameter fields. Its values can be members of the record, and names
+// of scores to return only these members of the scores object.
 func readProjection(c *web.Call) (*projection, error) {
 	if !c.Query.Has("fields") {
 		return &projection{all: true}, nil
@@ -95,8 +95,8 @@ func (a *API) Entity(c *web.Call) (*web.Reply, error) {
 	return &web.Reply{MediaType: web.JSONType, Body: entityObject(c.Served, c.Buffer(), record)}, nil
 }
 
-// findEntity looks up the entity at the requested path. If its slug has changed, moved redirects
-// to the same resource under the new slug.
+// findEntity looks up the entity at the requested path. If the entity's slug has changed, moved
+// is a redirect to the same resource under the new slug.
 func findEntity(c *web.Call, resource string) (ordinal uint32, moved *web.Reply, err error) {
 	b, typ, slug := c.Served.Build, c.Param("type"), c.Param("slug")
 	o, isAlias, ok := b.Find(typ, slug)

@@ -32,8 +32,8 @@ const (
 	spreadsheetCSV = "spreadsheet"
 )
 
-// exportFormat returns the format of an export. CSV for spreadsheets is a separate format;
-// builds have no files in it.
+// exportFormat returns the format of an export. CSV for spreadsheets is a separate format; builds
+// contain no files in that format.
 func exportFormat(c *web.Call) (table.Format, error) {
 	name, err := c.Query.OneOf("format", formatNames[0], formatNames)
 	if err != nil {
@@ -164,7 +164,8 @@ func (c *chunkWriter) flush() error {
 	return err
 }
 
-// prebuilt returns a file of the build, which clients are to save under a different name.
+// prebuilt returns a reply with a file of the build. attachment is the name under which clients
+// are to save the file.
 func prebuilt(c *web.Call, name, attachment string) (*web.Reply, error) {
 	data, f, ok := c.Served.Build.File(name)
 	if !ok {
@@ -182,8 +183,8 @@ func prebuilt(c *web.Call, name, attachment string) (*web.Reply, error) {
 // etagBase returns the base of a file's entity tag.
 func etagBase(f store.File) string { return f.SHA256[:min(32, len(f.SHA256))] }
 
-// categoriesAt returns the categories that records can have on a day: the current ones and, for
-// a past day, all that records have ever had.
+// categoriesAt returns the categories that records can be in on a day: the current categories
+// and, for a past day, all former ones as well.
 func categoriesAt(c *web.Call, day string) []string {
 	if day == "" {
 		return c.Served.Slugs
@@ -255,8 +256,8 @@ func (a *API) ExportLeaderboard(c *web.Call) (*web.Reply, error) {
 		}}, nil
 }
 
-// ExportManifest answers GET /api/export/manifest. It lists each file with its permanent
-// address. The response describes the build's files, which do not contain previewed edits.
+// ExportManifest answers GET /api/export/manifest. It lists each file with its immutable
+// URL. The response describes the build's files, which do not contain previewed edits.
 func (a *API) ExportManifest(c *web.Call) (*web.Reply, error) {
 	m := *c.Served.Build.Manifest
 	type file struct {

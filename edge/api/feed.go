@@ -128,7 +128,7 @@ func feedDocument(c *web.Call, set *roaring.Bitmap, page, pages int) (*feed.Feed
 	return doc, nil
 }
 
-// feedTitle returns a title with the name of the index and what the feed is limited to.
+// feedTitle returns the feed's title: the name of the index, followed by the feed's filters.
 func feedTitle(c *web.Call) string {
 	title := c.Served.Build.Manifest.Title
 	var narrowed []string

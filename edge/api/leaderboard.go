@@ -61,8 +61,8 @@ func (a *API) Leaderboard(c *web.Call) (*web.Reply, error) {
 	return pagedReply(c, list, sel, next, comparedToMember(previousBoard)), nil
 }
 
-// comparedToMember returns the member with the day that a leaderboard is compared with. The day
-// is null if the build has no snapshot for it.
+// comparedToMember returns the JSON member comparedTo, the day that a leaderboard is compared
+// with. The day is null if the build has no snapshot for it.
 func comparedToMember(f *leaderboard.PreviousBoard) string {
 	if !f.Known() {
 		return `"comparedTo":null`

@@ -14,9 +14,9 @@ import (
 	"kindex/edge/web"
 )
 
-// MaxReports is the maximum number of keys that an IP address can report per hour on
-// this edge. Reports have a separate limit: a stolen key can use up the limit of its
-// account, which must not prevent its revocation.
+// MaxReports is the maximum number of keys that an IP address can report per hour on this edge.
+// Reports have a limit of their own: a thief can use up the limit of a stolen key's account,
+// which must not prevent the key from being revoked.
 const MaxReports = 60
 
 // RevokeLeakedKey answers POST /api/developer/api-keys/revoke.
@@ -63,7 +63,7 @@ func (a *API) countReport(c *web.Call) error {
 	case st.Allowed:
 		return nil
 	}
-	p := web.NewProblem("rate-limited", fmt.Sprintf("An IP address can report %d keys per hour; try again at %s.", MaxReports, st.Reset.UTC().Format(time.RFC3339))+
+	p := web.NewProblem("rate-limited", fmt.Sprintf("An IP address can report at most %d keys per hour; try again at %s.", MaxReports, st.Reset.UTC().Format(time.RFC3339))+
 		c.Shared.ContactSentence("", " To report more, write to %s."))
 	p.Header = http.Header{"Retry-After": {strconv.FormatInt(st.Wait(c.Shared.Now()), 10)}}
 	return p

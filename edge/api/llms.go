@@ -20,7 +20,7 @@ func (a *API) LLMs(c *web.Call) (*web.Reply, error) {
 	if c.PublicURL() != "" {
 		r.Cache = web.CacheHour
 	}
-	// This page has no rate limit and is built from dozens of records, so the last one is
+	// This page has no rate limit and is built from dozens of records, so the latest version is
 	// cached.
 	if kept := c.Served.LLMs.Load(); kept != nil && kept.Base == base {
 		r.Body = kept.Body

@@ -14,7 +14,7 @@ import (
 	"kindex/site/sdk"
 )
 
-// sdkNames are the names of the client libraries in messages.
+// sdkNames contains the names of the client libraries as used in messages.
 var sdkNames = map[string]string{sdk.TypeScript: "TypeScript", sdk.Python: "Python"}
 
 // NewestSDK answers GET /api/sdk/typescript and GET /api/sdk/python with the latest version of

@@ -131,7 +131,8 @@ const maxSuggestions = 5
 var suggestionFields = &projection{fields: map[string]bool{"type": true, "slug": true, "name": true}}
 
 // suggestions returns, as JSON, suggestions for a search without results: what the same search
-// finds without filters or, if that is nothing, the most similar names.
+// finds without filters or, if that finds nothing either, the entities with the most similar
+// names.
 func suggestions(v *live.ServedBuild, text string, res *indexes.Result) ([]byte, error) {
 	out := []byte{'['}
 	if !res.Matches.IsEmpty() {

@@ -14,8 +14,8 @@ import (
 // 9116).
 const SecurityPath = "/.well-known/security.txt"
 
-// securityTxtLifetime is how long the file is valid from the day of the request. A service that
-// answers requests is being maintained.
+// securityTxtLifetime is how long the file is valid, counted from the day of the request. The
+// period starts anew every day because a service that answers requests is being maintained.
 const securityTxtLifetime = 180 * 24 * time.Hour
 
 // SecurityText answers GET /.well-known/security.txt.
@@ -33,8 +33,9 @@ func (a *API) SecurityText(c *web.Call) (*web.Reply, error) {
 	return &web.Reply{MediaType: "text/plain; charset=utf-8", Body: []byte(b.String())}, nil
 }
 
-// contactURI returns the operator's address as a URI: a URI with the scheme https, mailto or tel
-// is returned as it is, an e-mail address as mailto:. For any other text it returns "".
+// contactURI returns the operator's address as a URI. A URI with the scheme https, mailto or tel
+// is returned unchanged, and an email address is returned as a mailto URI. For any other string,
+// contactURI returns "".
 func contactURI(contact string) string {
 	contact = strings.TrimSpace(contact)
 	if a, err := mail.ParseAddress(contact); err == nil && a.Name == "" {

@@ -126,7 +126,7 @@ type submissionRecord struct {
 	PullRequest *pullRequest      `json:"pullRequest"`
 	CreatedAt   time.Time         `json:"createdAt"`
 	UpdatedAt   time.Time         `json:"updatedAt"`
-	Fields      map[string]any    `json:"fields,omitempty"` // as they will be in the file; only in responses for a single submission
+	Fields      map[string]any    `json:"fields,omitempty"` // with the values that the file will have; set only in responses for a single submission
 }
 
 type submittedEntity struct {
@@ -216,8 +216,8 @@ func submissionPageReply(c *web.Call, answer submissionList) (*web.Reply, error)
 	return r, err
 }
 
-// submissionCursor returns the submission after which a page starts; it must be one of the
-// account's own.
+// submissionCursor returns the submission after which a page starts. The submission must belong
+// to the account.
 func (a *API) submissionCursor(c *web.Call, owner string) (string, error) {
 	text, err := c.Query.Text("cursor")
 	if err != nil || text == "" {

@@ -51,7 +51,7 @@ func (a *API) ListWebhooks(c *web.Call) (*web.Reply, error) {
 	}{data, len(data)})
 }
 
-// ownWebhook returns the webhook with the id in the path, if it belongs to the caller.
+// ownWebhook returns the webhook with the ID in the path, if it belongs to the caller.
 func (a *API) ownWebhook(c *web.Call) (w webhook.Webhook, err error) {
 	owner, err := c.Account()
 	if err != nil {

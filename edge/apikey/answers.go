@@ -14,8 +14,8 @@ type cachedKey struct {
 	begun   time.Time
 }
 
-// maxAnswers is the maximum number of results in each generation. A client that tries
-// invented keys makes the edge query the store more often, but not use more memory.
+// maxAnswers is the maximum number of results in each generation. A client that sends made-up
+// keys causes more store queries, but does not increase memory use.
 const maxAnswers = 8192
 
 // keyCache caches lookup results in two generations. Results are added to the younger

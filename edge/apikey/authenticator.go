@@ -39,11 +39,11 @@ type Candidate struct {
 
 // Store is the storage used by an Authenticator. Its methods must be safe for concurrent use.
 type Store interface {
-	// KeysByHash returns every key, including revoked ones, whose hash starts with these
+	// KeysByHash returns every key, including revoked ones, whose hash starts with the given
 	// HashPrefix digits. It must see everything committed before the call.
 	KeysByHash(ctx context.Context, prefix string) ([]Candidate, error)
-	// TouchKeys stores when keys were last used, by their ids. It does not replace a
-	// later stored time.
+	// TouchKeys stores the times at which keys were last used, given by key id. It does not
+	// overwrite a later time.
 	TouchKeys(ctx context.Context, used map[string]time.Time) error
 }
 
@@ -51,17 +51,18 @@ type Store interface {
 type Authenticator struct {
 	store Store
 	now   func() time.Time
-	// The cache uses the hash of the key. Looking that up in a map is not constant-time, but
-	// leaks nothing useful: nobody can choose a hash or derive a key from it.
+	// The cache is indexed by the key's hash. A map lookup is not constant-time, but leaks
+	// nothing useful: nobody can choose a hash or derive a key from it.
 	cache   keyCache
 	flights singleflight.Group
 
 	mu   sync.Mutex
-	used map[string]time.Time // last uses that are not stored yet, by key id
+	used map[string]time.Time // last-used times that are not stored yet, by key id
 }
 
-// NewAuthenticator returns an Authenticator for a store. now is the clock for recording uses
-// and for the expiry of keys. Cache entries expire by the monotonic clock.
+// NewAuthenticator returns an Authenticator for a store. now is the clock used to record when
+// keys are used and to check whether they have expired. Cache entries expire according to the
+// monotonic clock.
 func NewAuthenticator(store Store, now func() time.Time) *Authenticator {
 	return &Authenticator{store: store, now: now, used: map[string]time.Time{}}
 }
@@ -108,9 +109,9 @@ var ErrWrongHeader = errors.New("send the API key in the header x-api-key, not i
 
 var errSeveral = errors.New("the header x-api-key was sent more than once; send a single key")
 
-// Identify returns the key and its account. The error is ErrMalformed, ErrUnknown,
-// ErrRevoked, ErrExpired or a *SuspendedError, in which case the key and the account are
-// returned, too. Any other error means that the store is unavailable.
+// Identify returns the key and its account. The error is ErrMalformed, ErrUnknown, ErrRevoked,
+// ErrExpired or a *SuspendedError; with the last, the key and the account are returned, too.
+// Any other error means that the store is unavailable.
 func (a *Authenticator) Identify(ctx context.Context, sent string) (Key, Account, error) {
 	arrived := time.Now()
 	if err := check(sent); err != nil {
@@ -124,7 +125,7 @@ func (a *Authenticator) Identify(ctx context.Context, sent string) (Key, Account
 			return Key{}, Account{}, err
 		}
 	}
-	// A cached key may have expired since.
+	// The key may have expired since it was cached.
 	if found.key.Expired(a.now()) {
 		return Key{}, Account{}, ErrExpired
 	}
@@ -166,7 +167,7 @@ func (a *Authenticator) lookup(ctx context.Context, hash [sha256.Size]byte, arri
 	}
 }
 
-// checkUsable returns the key with this hash, and whether it can be used.
+// checkUsable returns the key with the given hash, or the reason why it cannot be used.
 func checkUsable(candidates []Candidate, hash [sha256.Size]byte) cachedKey {
 	key, account, found := FindByHash(candidates, hex.EncodeToString(hash[:]))
 	switch {
@@ -180,8 +181,8 @@ func checkUsable(candidates []Candidate, hash [sha256.Size]byte) cachedKey {
 	return cachedKey{key: key, account: account}
 }
 
-// FindByHash finds the candidate with a hash, given in hexadecimal. The time that it takes
-// does not depend on how much of the hash matches.
+// FindByHash finds the candidate with the given hexadecimal hash. The time it takes does not
+// depend on how much of the hash matches.
 func FindByHash(candidates []Candidate, hash string) (Key, Account, bool) {
 	at := -1
 	for i := range candidates {

@@ -151,8 +151,9 @@ func TestOtherHashWithTheSameBeginning(t *testing.T) {
 	}
 }
 
-// TestRevokedKeyStops checks that, however slow the store is, a request that arrives more
-// than CacheTTL after a revocation is refused, and each key costs one lookup per CacheTTL.
+// TestRevokedKeyStops checks that, however slow the store is, a request that arrives more than
+// CacheTTL after a revocation is refused, and that each key causes only one lookup per
+// CacheTTL.
 func TestRevokedKeyStops(t *testing.T) {
 	for _, slow := range []time.Duration{0, 100 * time.Millisecond, 450 * time.Millisecond, 3 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {

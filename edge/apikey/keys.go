@@ -1,6 +1,6 @@
 // Package apikey implements API keys: their format, their stored form, and their accounts. A
-// key is shown once, when it is created. Only its SHA-256 hash is stored, and a masked form
-// that tells keys apart.
+// key is shown once, when it is created. Only its SHA-256 hash and a masked form, by which
+// users can tell keys apart, are stored.
 package apikey
 
 import (
@@ -92,11 +92,11 @@ func CheckName(name string) error {
 		return errors.New("starts or ends with a space; remove it")
 	}
 	for _, r := range safetext.Hidden(name) {
-		return fmt.Errorf("has the character %U; use letters, digits, punctuation and plain spaces", r)
+		return fmt.Errorf("contains the character %U; use letters, digits, punctuation and plain spaces", r)
 	}
 	for _, r := range name {
 		if !unicode.IsPrint(r) {
-			return fmt.Errorf("has the character %U; use letters, digits, punctuation and plain spaces", r)
+			return fmt.Errorf("contains the character %U; use letters, digits, punctuation and plain spaces", r)
 		}
 	}
 	if !norm.NFC.IsNormalString(name) {

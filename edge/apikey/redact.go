@@ -8,7 +8,7 @@ import (
 )
 
 // Redact shortens every API key in a string, real or not, to its first four characters after
-// the prefix. Callers may put keys into addresses or other strings that end up in logs or
+// the prefix. Clients may put keys into addresses or other strings that end up in logs or
 // errors.
 func Redact(text string) string {
 	if !strings.Contains(text, Prefix) { // nearly always true
@@ -41,8 +41,8 @@ func Redact(text string) string {
 // maxShown is the minimum number of characters after the prefix that Redact treats as a key.
 const maxShown = 12
 
-// LogHandler passes log records to the next handler with all keys redacted: in the message,
-// and in strings, errors and other values that would print a key.
+// LogHandler passes log records to the next handler with all keys redacted: in the message, and
+// in strings, errors and other values whose printed form contains a key.
 func LogHandler(next slog.Handler) slog.Handler { return logHandler{next} }
 
 type logHandler struct{ next slog.Handler }

@@ -30,7 +30,7 @@ const redacted = Prefix + "…redacted"
 
 // Secret is a complete API key. Printing, logging or encoding it never shows it; only Reveal
 // does. The string is behind a pointer because package fmt ignores the methods of unexported
-// fields and prints their memory. The zero Secret is not a key.
+// fields and prints their contents. The zero Secret is not a key.
 type Secret struct{ text *string }
 
 // Generate returns a new random key.
@@ -114,7 +114,7 @@ func (s Secret) Hash() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Masked returns the key without its middle, such as kx_aBcD…wXyZ, to tell keys apart.
+// Masked returns the key with its middle omitted, such as kx_aBcD…wXyZ, to tell keys apart.
 func (s Secret) Masked() string {
 	if s.text == nil {
 		return ""

@@ -267,7 +267,7 @@ func TestSwappedState(t *testing.T) {
 }
 
 // TestInjectedCode sends the code of the attacker's session with the state of the victim's.
-// The code verifier exposes this, or the nonce if a provider ignores the verifier.
+// This is detected by the code verifier, or by the nonce if a provider ignores the verifier.
 func TestInjectedCode(t *testing.T) {
 	suite.InTest(t)
 	for name, lax := range map[string]bool{"code verifier": false, "nonce": true} {
@@ -342,8 +342,8 @@ func TestOpenRedirect(t *testing.T) {
 	}
 }
 
-// TestHostHeader names another host in every header that can carry one. Redirects and pages
-// always use the address that the operator configured.
+// TestHostHeader sets a different host in every header that can contain one. Redirects and
+// pages always use the address that the operator configured.
 func TestHostHeader(t *testing.T) {
 	a := attack(t, false)
 	lie := func(r *http.Request) *http.Request {
@@ -381,7 +381,7 @@ func TestHostHeader(t *testing.T) {
 	}
 }
 
-// TestAttemptTooOld lets the user stay at the provider for longer than allowed.
+// TestAttemptTooOld has the user spend more time at the provider than allowed.
 func TestAttemptTooOld(t *testing.T) {
 	a := attack(t, false)
 	b := newBrowser(t, a.service)

@@ -158,7 +158,8 @@ func (b *browser) open(address string) page {
 	return b.send(b.request(http.MethodGet, address, nil))
 }
 
-// submit sends a form like a page at the address from, and does not follow redirects.
+// submit sends a form as if it were on the page at the address from, and does not follow
+// redirects.
 func (b *browser) submit(from, address string, form url.Values) page {
 	b.t.Helper()
 	r := b.request(http.MethodPost, address, form)
@@ -286,7 +287,7 @@ func (b *browser) signedIn(v *service) string {
 	return m[1]
 }
 
-// owner identifies a key like the API and returns the name of its account.
+// owner identifies a key the same way as the API, and returns the name of its account.
 func (v *service) owner(t testing.TB, key string) string {
 	t.Helper()
 	_, account, err := apikey.NewAuthenticator(v.state, time.Now).Identify(t.Context(), key)

@@ -31,7 +31,7 @@ type crafted struct {
 	discovery  map[string]any             // replacements for the true metadata
 	answer     url.Values                 // replacements for parameters of its authorization response
 	lax        bool                       // it accepts any code verifier
-	padding    int                        // extra bytes of its metadata
+	padding    int                        // number of extra bytes in its metadata
 	info       map[string]any             // user information, in addition to the token
 	infoStatus int
 	moved      string                // redirect target for token requests

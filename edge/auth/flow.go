@@ -89,11 +89,11 @@ func (h *Handler) finish(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case errors.As(err, &refused):
 		h.log.Info("sign-in denied by the provider", "provider", p.title(), "error", err)
-		h.problem(w, r, http.StatusForbidden, p.title()+" denied the sign-in", "You may have declined, or this service may not be registered there. Nothing was changed here.")
+		h.problem(w, r, http.StatusForbidden, p.title()+" denied the sign-in", "You may have declined, or this service may not be registered with the provider. Nothing has changed here.")
 	case err != nil:
 		h.log.Error("sign-in failed", "provider", p.title(), "error", shorten(err.Error()))
 		h.problem(w, r, http.StatusBadGateway, "Sign-in with "+p.title()+" failed",
-			"Its response was missing or could not be verified, so you were not signed in. The cause is in the service log.")
+			"The provider's response was missing or could not be verified, so you were not signed in. The cause is recorded in the service log.")
 	default:
 		h.openSession(w, r, p, who)
 	}
@@ -132,8 +132,8 @@ func (h *Handler) openSession(w http.ResponseWriter, r *http.Request, p provider
 	if old := h.cookie(r, sessionCookie); old != "" {
 		a.Replaces = hash(old)
 	}
-	// The provider's code is used up, so the sign-in continues even if the client has
-	// disconnected, within a time limit.
+	// The provider's code can be used only once, so the sign-in continues, within a time limit,
+	// even if the client disconnects.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), providerTimeout)
 	defer cancel()
 	account, made, err := h.store.SignIn(ctx, a)
@@ -180,7 +180,7 @@ func (h *Handler) signOut(w http.ResponseWriter, r *http.Request) {
 }
 
 // redirect sends the browser to a page. The target is a fixed path or a provider's endpoint,
-// and never comes from a request.
+// and is never taken from a request.
 func redirect(w http.ResponseWriter, to string) {
 	w.Header().Set("Location", to)
 	w.WriteHeader(http.StatusSeeOther)

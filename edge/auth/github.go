@@ -14,8 +14,8 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// github signs in with an OAuth app that does not request any scope, because the identity of
-// a user is public.
+// github signs users in through an OAuth app. It does not request any scopes, because a user's
+// identity is public.
 type github struct {
 	address string // the address of GitHub, which is also the Provider of its identities
 	host    string
@@ -42,8 +42,8 @@ func newGitHub(o GitHub, redirect string) (*github, error) {
 			AuthURL: address + "/login/oauth/authorize", TokenURL: address + "/login/oauth/access_token", AuthStyle: oauth2.AuthStyleInParams}}}, nil
 }
 
-// apiOf returns the API address of a site: github.com and the enterprises on ghe.com have a
-// separate API host, self-hosted servers have a path.
+// apiOf returns the API address of a site: github.com and enterprises on ghe.com have a
+// separate API host, while self-hosted servers use a path.
 func apiOf(site *url.URL) string {
 	if site.Host == "github.com" || strings.HasSuffix(site.Host, ".ghe.com") {
 		return site.Scheme + "://api." + site.Host

@@ -12,12 +12,12 @@ import (
 // to 64 characters.
 const maxName = 40
 
-// accountName derives an account name from a login at a provider. It has only lower-case
-// ASCII letters, digits and hyphens, so that names cannot be confused with each other or with
-// markup, options or paths.
+// accountName derives an account name from a login at a provider. The name contains only
+// lower-case ASCII letters, digits and hyphens, so that names cannot be confused with each
+// other or with markup, options or paths.
 func accountName(login string) string {
 	if local, _, ok := strings.Cut(login, "@"); ok && local != "" {
-		login = local // do not expose e-mail addresses
+		login = local // do not expose email addresses
 	}
 	var b strings.Builder
 	for _, r := range strings.ToLower(norm.NFKD.String(login)) {
@@ -42,7 +42,8 @@ func accountName(login string) string {
 // off.
 const maxLogin = 200
 
-// plainLogin returns a provider's login name without control and invisible characters.
+// plainLogin returns a provider's login name without control characters and invisible
+// characters.
 func plainLogin(login string) string {
 	login = strings.Map(func(r rune) rune {
 		if r != ' ' && !unicode.IsPrint(r) {

@@ -28,7 +28,7 @@ const (
 type oidcProvider struct {
 	issuer string
 	host   string
-	plain  bool // the issuer is on this machine, and http is allowed
+	plain  bool // the issuer is on this machine, so http is allowed
 	config oauth2.Config
 	client *http.Client
 	now    func() time.Time
@@ -72,7 +72,7 @@ func (p *oidcProvider) discover(ctx context.Context) (*discovery, error) {
 	if d, err, known := p.remembered(); known {
 		return d, err
 	}
-	// A caller may disconnect, but the result is for all callers.
+	// This caller may disconnect, but other callers need the result, too.
 	done := p.asking.DoChan("", func() (any, error) {
 		ask, cancel := context.WithTimeout(context.WithoutCancel(ctx), providerTimeout)
 		defer cancel()
@@ -133,7 +133,8 @@ func (p *oidcProvider) ask(ctx context.Context) (*discovery, error) {
 			return nil, fmt.Errorf("the OpenID Connect provider %s has the endpoint %q, which is not an https address", p.issuer, shorten(address))
 		}
 	}
-	// The library would otherwise find out by trial, but a code can be sent only once.
+	// Otherwise the library would find the right style by trial and error, but a code can be
+	// sent only once.
 	style := oauth2.AuthStyleInHeader
 	if len(metadata.Methods) > 0 && !slices.Contains(metadata.Methods, "client_secret_basic") {
 		style = oauth2.AuthStyleInParams

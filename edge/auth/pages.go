@@ -62,8 +62,8 @@ func Guard(header http.Header) {
 	allowForms(header, "'self'")
 }
 
-// allowForms sets the content security policy of a page, with the allowed form targets.
-// Styles, scripts and images must be files of the website. Inline content is ignored.
+// allowForms sets the content security policy of a page, with the allowed form targets. Styles,
+// scripts and images must be files of the website. Inline styles and scripts are blocked.
 func allowForms(header http.Header, to string) {
 	header.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "+
 		"form-action "+to+"; base-uri 'none'; frame-ancestors 'none'")

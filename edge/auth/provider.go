@@ -16,9 +16,9 @@ import (
 
 // provider confirms the identity of people who sign in.
 type provider interface {
-	// name returns the provider's name in addresses.
+	// name returns the provider's name as used in URLs.
 	name() string
-	// title returns the provider's name for people.
+	// title returns the provider's display name.
 	title() string
 	// begin returns the address to send the browser to.
 	begin(ctx context.Context, state, nonce, verifier string) (string, error)
@@ -28,7 +28,7 @@ type provider interface {
 }
 
 // providerTimeout limits how long a provider's response can take, and how long database
-// operations can take that must not depend on the client.
+// operations that continue after the client disconnects can take.
 const providerTimeout = 10 * time.Second
 
 // maxAnswer is the maximum size of a provider's response, in bytes.
@@ -86,8 +86,8 @@ type refusal struct{ code string }
 func (e *refusal) Error() string { return "the provider returned the error " + e.code }
 
 // answered returns the authorization code in a callback, or its error (RFC 6749, section
-// 4.1.2.1). An unknown error code is not repeated: anyone can craft an address with a text of
-// their choice.
+// 4.1.2.1). An unknown error code is not shown, because anyone can craft a link that contains
+// text of their choice.
 func answered(answer url.Values) (code string, err error) {
 	if e := answer.Get("error"); e != "" {
 		switch e {
@@ -122,11 +122,11 @@ func exchange(ctx context.Context, c *oauth2.Config, code, verifier string) (*oa
 	return token, nil
 }
 
-// drain reads a body to its end, so that the connection can be used again.
+// drain reads a body to its end and closes it, so that the connection can be reused.
 func drain(body io.ReadCloser) {
 	_, _ = io.Copy(io.Discard, io.LimitReader(body, maxAnswer))
 	_ = body.Close()
 }
 
-// shorten keeps log lines readable, whatever the provider sent.
+// shorten truncates text from a provider, so that log lines remain readable.
 func shorten(s string) string { return safetext.Shorten(s, 300) }

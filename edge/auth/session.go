@@ -14,7 +14,7 @@ import (
 	"kindex/edge/apikey"
 )
 
-// The names of the cookies. Because of the prefix, browsers accept them only from this host
+// The names of the cookies. Because of their prefix, browsers accept them only from this host
 // and only over https (RFC 6265bis, section 4.1.3.2), so that no neighbouring host can plant
 // one.
 const (
@@ -77,8 +77,8 @@ func (h *Handler) cookie(r *http.Request, name string) string {
 	return c.Value
 }
 
-// Session returns the user who is signed in to the browser that sent the request, and the
-// token that each of its forms must have in FormField. The error is ErrSignedOut if nobody is
+// Session returns the user of the session to which the request belongs, and the token that
+// every form in that session must contain in FormField. The error is ErrSignedOut if nobody is
 // signed in. Any other error means that the database is unavailable.
 func (h *Handler) Session(r *http.Request) (account apikey.Account, token string, err error) {
 	secret := h.cookie(r, sessionCookie)
@@ -99,7 +99,7 @@ func (h *Handler) Session(r *http.Request) (account apikey.Account, token string
 	return account, formToken(secret), nil
 }
 
-// sessionEnd returns the time at which a session ends that was last used at seen.
+// sessionEnd returns the time at which a session that was last used at seen ends.
 func sessionEnd(created, seen time.Time) time.Time {
 	end, maxEnd := seen.Add(SessionIdleTimeout), created.Add(MaxSessionAge)
 	if end.After(maxEnd) {

@@ -2,12 +2,12 @@
 // Connect provider of the operator's choice, and manages their sessions. The first sign-in
 // creates an account and its first API key.
 //
-// An account belongs to a provider and its subject (OpenID Connect Core 1.0, section 2),
-// never to a name or an e-mail address, which can pass to somebody else. Both kinds of
-// providers use the authorization code flow with PKCE (RFC 7636, S256) and a state. OpenID
-// Connect adds a nonce and the issuer of the response (RFC 9207). Each provider has a
-// separate redirect address (RFC 9700, section 4.4). The data of an attempt is stored in the
-// database, bound to the browser by a cookie, and used once.
+// An account belongs to a provider and its subject (OpenID Connect Core 1.0, section 2), never
+// to a name or an email address, which can pass to somebody else. Both kinds of providers use
+// the authorization code flow with PKCE (RFC 7636, S256) and a state. OpenID Connect adds a
+// nonce and the issuer of the response (RFC 9207). Each provider has a separate redirect
+// address (RFC 9700, section 4.4). The data of a sign-in attempt is stored in the database,
+// bound to the browser by a cookie, and used only once.
 package auth
 
 import (
@@ -27,13 +27,13 @@ type Options struct {
 	// URL is the public address of the service, such as https://index.example.org. Redirect
 	// addresses are derived from it, never from a request.
 	URL string
-	// OIDC and GitHub are the providers. A provider without a client is not offered.
+	// OIDC and GitHub are the providers. A provider whose options are empty is not offered.
 	OIDC   OIDC
 	GitHub GitHub
 
 	Store Store
 	// AllowStart reports whether a client can start a sign-in now. If nil, every client can.
-	// It keeps clients from filling the store with attempts.
+	// This keeps clients from filling the store with attempts.
 	AllowStart func(*http.Request) bool
 	// Address returns the IP address of a request for the audit log. If nil, addresses are
 	// not logged.
@@ -139,7 +139,7 @@ func newHandler(o Options) (*Handler, error) {
 	return h, nil
 }
 
-// publicURL parses --url for sign-in, which must use https, or http on loopback.
+// publicURL parses --url. For sign-in, it must use https, or http on loopback.
 func publicURL(s string) (*url.URL, error) {
 	u, err := url.Parse(s)
 	switch {
@@ -150,7 +150,7 @@ func publicURL(s string) (*url.URL, error) {
 	case u.Path != "" && u.Path != "/":
 		return nil, fmt.Errorf("--url %q: sign-in needs an address without a path, because its cookies cover the whole host", s)
 	case u.Scheme != "https" && !(u.Scheme == "http" && loopback(u)):
-		return nil, fmt.Errorf("--url %q: sign-in needs https, except on http://127.0.0.1 and http://localhost for trying it out", s)
+		return nil, fmt.Errorf("--url %q: sign-in needs https, except on http://127.0.0.1 and http://localhost for testing", s)
 	}
 	return &url.URL{Scheme: u.Scheme, Host: strings.ToLower(u.Host)}, nil
 }

@@ -16,14 +16,14 @@ const (
 	AttemptTTL = 10 * time.Minute
 	// SessionIdleTimeout is how long an unused session lasts.
 	SessionIdleTimeout = 30 * 24 * time.Hour
-	// MaxSessionAge is how long a session lasts at most, even if it is used.
+	// MaxSessionAge is the maximum duration of a session, however often it is used.
 	MaxSessionAge = 90 * 24 * time.Hour
-	// sessionStep is how stale the stored time of the last use can be, so that not every
-	// request writes it.
+	// sessionStep is how out of date the stored time of a session's last use can be, so that
+	// not every request needs to update it.
 	sessionStep = time.Hour
 )
 
-// Limits on how much clients can make the store keep.
+// Limits on how much data clients can cause the store to keep.
 const (
 	// MaxAttempts is the maximum number of attempts in progress, and MaxPerNetwork the
 	// maximum for one network. If there is no room, the oldest attempts from the network with
@@ -41,15 +41,15 @@ var (
 	ErrSignedOut = errors.New("not signed in")
 )
 
-// Attempt is a sign-in in progress, between its start and the provider's callback. It is
-// found by the hashes of two tokens: one from the browser and one from the provider.
+// Attempt is a sign-in in progress, between its start and the provider's callback. It is looked
+// up by the hashes of two tokens: one from the browser and one from the provider.
 type Attempt struct {
 	Browser   string // the hash of the token in the browser's cookie
 	State     string // the hash of the parameter "state"
-	Provider  string // the provider's name in addresses
+	Provider  string // the provider's name as used in URLs
 	Nonce     string // expected in the id_token
 	Verifier  string // the PKCE code verifier
-	Network   string // where it was started, as returned by NetworkOf; TakeAttempt does not return it
+	Network   string // the network where it was started, as returned by NetworkOf; TakeAttempt does not return it
 	ExpiresAt time.Time
 }
 
@@ -106,7 +106,7 @@ type Store interface {
 	// TakeAttempt removes the attempt that matches all arguments and returns it to one caller
 	// only. The error is ErrNoAttempt if none matches.
 	TakeAttempt(ctx context.Context, browser, state, provider string, now time.Time) (Attempt, error)
-	// SignIn finds or creates the account of an identity and opens a session in the same
+	// SignIn finds or creates the account for an identity and opens a session in the same
 	// transaction. A new account gets its first key. made reports whether the account is new.
 	// The error is a *apikey.SuspendedError if the account is suspended.
 	SignIn(ctx context.Context, a SignedInIdentity) (account apikey.Account, made bool, err error)

@@ -26,7 +26,7 @@ type Console struct {
 	forms      forms
 	Routes     []pageRoute
 	limitKey   int64
-	// peekLimit returns a subject's remaining requests without counting one.
+	// peekLimit returns a subject's remaining requests without counting a request.
 	peekLimit    func(context.Context, ratelimit.Subject) (ratelimit.State, error)
 	writeTimeout time.Duration // the server's write timeout for a connection
 }

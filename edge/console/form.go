@@ -27,16 +27,16 @@ import (
 	"kindex/site/siteurl"
 )
 
-// forms limits the submission form, which does not count towards API limits.
+// forms limits the use of the submission form, which does not count towards the API limits.
 type forms struct {
 	foreign *http.CrossOriginProtection
 	counts  *ratelimit.Memory
 	queues  *networkQueues
 }
 
-// How often per hour an IP address or a network can have the form checked, which happens
-// whenever the user stops typing, and how often an account can submit it. A form counts once,
-// plus once for every BytesPerCheck bytes of its size.
+// The maximum number of times per hour that an IP address or a network can have the form checked,
+// which happens whenever the user stops typing, and that an account can submit it. A form counts
+// once, plus once for every BytesPerCheck bytes of its size.
 const (
 	MaxChecks          = 1200
 	MaxNetworkChecks   = 10 * MaxChecks
@@ -47,7 +47,7 @@ const (
 func newForms(shared *web.Shared) forms {
 	f := forms{queues: &networkQueues{}, foreign: http.NewCrossOriginProtection(), counts: ratelimit.NewMemory(nil, ratelimit.MemoryOptions{Now: shared.Now, Log: shared.Log})}
 	if u, err := url.Parse(shared.URL); err == nil && u.Host != "" {
-		_ = f.foreign.AddTrustedOrigin(u.Scheme + "://" + u.Host) // otherwise it is compared with the Host header
+		_ = f.foreign.AddTrustedOrigin(u.Scheme + "://" + u.Host) // without a trusted origin, the request's origin is compared with the Host header
 	}
 	return f
 }
@@ -67,8 +67,8 @@ func (f *forms) take(c *web.Call, who ratelimit.Subject) error {
 }
 
 // reserve counts a form of the given size and waits for its network's turn, which lasts until
-// done is called. The network is counted first, so a network cannot create counters for more
-// addresses than the checks it is allowed.
+// done is called. The form is counted for the network first, so a network can create counters for
+// at most as many addresses as it is allowed checks.
 func (f *forms) reserve(c *web.Call, size int) (done func(), err error) {
 	from := c.Shared.Proxies.Client(c.Request)
 	for range 1 + size/BytesPerCheck {
@@ -201,7 +201,7 @@ func (s *Console) storeSubmission(c *web.Call, f *form.Form, draft *submission.D
 	return &web.Reply{Status: http.StatusSeeOther, Header: http.Header{"Location": {PanelSubmissions + id + "/"}}}, nil
 }
 
-// answerForm handles a form. If that fails, the page gives the reason and keeps what was
+// answerForm handles a form. If an error occurs, the page shows the reason and keeps what was
 // entered.
 func (s *Console) answerForm(c *web.Call, answer func(*form.Form) (*web.Reply, error)) (*web.Reply, error) {
 	c.SetDeadline()
@@ -281,8 +281,8 @@ func (s *Console) formPage(c *web.Call, f *form.Form) (*web.Reply, error) {
 // displays the response.
 func wantsJSON(c *web.Call) bool { return strings.Contains(c.Header("Accept"), "application/json") }
 
-// checkForm checks a form against the rules for submissions and stores what it finds in the
-// form. The draft is nil if the form is not valid.
+// checkForm checks a form against the rules for submissions and fills in the results: errors,
+// warnings, similar entities and the file. The draft is nil if the form is not valid.
 func (s *Console) checkForm(c *web.Call, f *form.Form) (*submission.Draft, error) {
 	f.Checked = true
 	fields, problems := formFields(c.Request.PostForm, f.Values)
@@ -326,8 +326,8 @@ func newRemarks(f *form.Form, problems []submission.Problem) []form.Remark {
 	return list
 }
 
-// listEntrySuggestion returns a suggestion for an invalid list entry, such as tags[1], for which
-// the rules have none. For other fields it returns "". It fills in entries.
+// listEntrySuggestion returns a suggestion for an invalid list entry, such as tags[1], if the
+// rules do not provide one. For other fields it returns "". It caches the split lists in entries.
 func listEntrySuggestion(f *form.Form, field string, entries map[string][]string) string {
 	root, item, _ := strings.Cut(strings.TrimSuffix(field, "]"), "[")
 	i, err := strconv.Atoi(item)
@@ -381,8 +381,8 @@ func newTaken(e *submission.TakenError) *form.Taken {
 const maxSimilarCandidates = 30
 
 // similarEntities returns existing entities that a form may describe. It searches for the name
-// and keeps entities that have a similar name, a name that contains it or is contained in it, or
-// the same page.
+// and keeps entities that have the same URL, a similar name, or a name that contains the other or
+// is contained in it.
 func similarEntities(v *live.ServedBuild, name, page string) ([]form.Similar, error) {
 	list := []form.Similar{}
 	word := lettersAndDigits(name)

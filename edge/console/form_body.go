@@ -26,8 +26,8 @@ const (
 	MaxFormValues = 500
 )
 
-// suggestionField is the name of a button whose value, field=value, puts a suggestion into a
-// field.
+// suggestionField is the name of the buttons that apply a suggestion. A button's value has the
+// form field=suggestion.
 const suggestionField = "use"
 
 // readFormBody reads the fields of a form, each with all values sent for it, and returns them
@@ -88,7 +88,7 @@ func formValues(sent url.Values) map[string]string {
 }
 
 // formFields converts a form to the fields of a submission. It omits empty fields and converts
-// line breaks to spaces. The problems it returns are those that only a form can have.
+// line breaks to spaces. It returns only those problems that are specific to forms.
 func formFields(sent url.Values, values map[string]string) (fields map[string]any, problems []submission.Problem) {
 	fields = map[string]any{}
 	links := map[string]any{}

@@ -23,8 +23,8 @@ type networkQueues struct {
 
 // networkQueue is the queue of one network.
 type networkQueue struct {
-	slot    chan struct{} // held by the request whose turn it is
-	waiting int           // number of requests that are waiting or have their turn
+	slot    chan struct{} // held by the request that is being handled
+	waiting int           // number of requests that are waiting or being handled
 }
 
 // acquire waits for the network's turn, which lasts until done is called. It returns

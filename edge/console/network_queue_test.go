@@ -10,8 +10,9 @@ import (
 	"kindex/edge/ratelimit"
 )
 
-// TestNetworkQueues: a network runs one request at a time; some of its requests wait, and any
-// more are refused. Other networks do not wait. No state is kept for networks without requests.
+// TestNetworkQueues: requests from one network are handled one at a time. A limited number of
+// them wait, and any further ones are refused. Other networks do not wait. No state is kept for
+// networks without requests.
 func TestNetworkQueues(t *testing.T) {
 	var all networkQueues
 	one, other := ratelimit.Network(netip.MustParseAddr("198.51.100.1")), ratelimit.Network(netip.MustParseAddr("2001:db8::1"))

@@ -36,7 +36,7 @@ func PanelRoutes() []panelRoute {
 	const get, post = http.MethodGet, http.MethodPost
 	return []panelRoute{
 		{get, "/developer/", (*panelRequest).keys},
-		{get, "/developer/keys/", redirectTo(auth.Panel)}, // the page that showed a new key
+		{get, "/developer/keys/", redirectTo(auth.Panel)}, // the page that showed a new key was reloaded
 		{post, "/developer/keys/", (*panelRequest).createKey},
 		{get, "/developer/keys/:key/revoke/", (*panelRequest).confirmRevoke},
 		{post, "/developer/keys/:key/revoke/", (*panelRequest).revokeKey},
@@ -75,7 +75,7 @@ type panelRequest struct {
 	console *Console
 	site    *pages.Site
 	account apikey.Account
-	member  panel.Member // its account is "" if signed out
+	member  panel.Member // its account is "" if the user is signed out
 }
 
 // panelReply is the response to a panel request: a page, or a redirect.
@@ -170,7 +170,7 @@ func (v *panelRequest) refusal(w http.ResponseWriter, err error) panel.Page {
 	r := &panel.RefusalPage{Member: v.member, Status: p.Status, Heading: p.Title, Text: p.Detail, Back: auth.Panel, BackTo: "Back to your keys"}
 	switch {
 	case p.Status == http.StatusNotFound:
-		r.Heading, r.Text = "Not found", "It may have been deleted, or it belongs to another account."
+		r.Heading, r.Text = "Not found", "It may have been deleted, or it may belong to another account."
 	case p.Status == http.StatusServiceUnavailable:
 		w.Header().Set("Retry-After", "5")
 		fallthrough
@@ -183,9 +183,8 @@ func (v *panelRequest) refusal(w http.ResponseWriter, err error) panel.Page {
 	return r
 }
 
-// respond sends the response. It does not compress it: the page contains the form's token and
-// possibly text chosen by other people, so the compressed length could reveal the token
-// (BREACH).
+// respond sends the response uncompressed: the page contains the form's token and possibly text
+// written by other people, so the compressed length could reveal the token (BREACH).
 func (v *panelRequest) respond(w http.ResponseWriter, a panelReply) error {
 	h := w.Header()
 	if a.redirect != "" {

@@ -102,7 +102,7 @@ func (v *panelRequest) usage() panel.Use {
 	return panel.Use{Used: st.Limit - st.Remaining, Limit: st.Limit, Window: st.Window, Reset: st.Reset, Arranged: st.Tier == ratelimit.Enterprise}
 }
 
-// createKey creates a key and shows it, which happens only once.
+// createKey creates a key and shows it. The key cannot be shown again.
 func (v *panelRequest) createKey() (panelReply, error) {
 	g, scopeFault, lifeFault := v.keyForm()
 	if err := apikey.CheckName(g.Name); err != nil || scopeFault != "" || lifeFault != "" {

@@ -52,7 +52,7 @@ func (v *panelRequest) webhooksPage() (*panel.WebhooksPage, error) {
 	return p, nil
 }
 
-// createWebhook creates a webhook and shows its secret, which happens only once.
+// createWebhook creates a webhook and shows its secret, which cannot be shown again.
 func (v *panelRequest) createWebhook() (panelReply, error) {
 	address, events := v.field("url"), v.Request.PostForm["events"]
 	ctx := v.Request.Context()
@@ -183,7 +183,7 @@ func (v *panelRequest) confirmRotate() (panelReply, error) {
 	return panelReply{page: &panel.RotateWebhookPage{Member: v.member, Webhook: panelWebhook(w), Once: newFormID()}}, err
 }
 
-// rotateWebhook replaces the secret and shows the new one, which happens only once.
+// rotateWebhook replaces the secret and shows the new one, which cannot be shown again.
 func (v *panelRequest) rotateWebhook() (panelReply, error) {
 	w, err := v.ownWebhook()
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 
 // openSignIn sets up the sign-in pages and the panel, if the operator has enabled sign-in. These
 // pages are not part of the API: they are the only ones that use cookies, and they do not count
-// towards its limits.
+// towards the API limits.
 func (s *Console) openSignIn(o auth.Options) error {
 	if !o.Configured() {
 		return nil
@@ -30,7 +30,7 @@ func (s *Console) openSignIn(o auth.Options) error {
 	}
 	for _, r := range auth.Routes() {
 		s.Routes = append(s.Routes, pageRoute{r.Method, r.Path, func(c *web.Call, w http.ResponseWriter) {
-			ctx, cancel := context.WithTimeout(c.Request.Context(), s.writeTimeout) // a response could not be sent after this
+			ctx, cancel := context.WithTimeout(c.Request.Context(), s.writeTimeout) // no response could be sent after this time
 			defer cancel()
 			s.auth.ServeHTTP(w, c.Request.WithContext(ctx))
 		}})
@@ -39,15 +39,16 @@ func (s *Console) openSignIn(o auth.Options) error {
 	return nil
 }
 
-// How many sign-ins an IP address or a network can start per hour. Many people can share an
-// address, but rarely do hundreds of them sign in at once.
+// The maximum number of sign-ins that an IP address or a network can start per hour. Many people
+// can share an address, but hundreds of them rarely sign in at the same time.
 const (
 	MaxSignInStarts  = 60
 	maxNetworkStarts = 600
 )
 
-// allowSignIn counts a sign-in that is about to start. The network is counted first, so a
-// network cannot create counters for more addresses than the sign-ins it is allowed to start.
+// allowSignIn counts a sign-in that is about to start. The sign-in is counted for the network
+// first, so a network can create counters for at most as many addresses as it is allowed
+// sign-ins.
 func (s *Console) allowSignIn(r *http.Request) bool {
 	from := s.shared.Proxies.Client(r)
 	for _, who := range []ratelimit.Subject{ratelimit.NetworkSubject(from, maxNetworkStarts), ratelimit.AddressSubject(from, MaxSignInStarts)} {

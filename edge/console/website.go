@@ -17,8 +17,8 @@ var pageHeader = http.Header{
 	"Cross-Origin-Opener-Policy": {"same-origin"},
 }
 
-// PageMethodNotAllowed handles a method that pages do not support. If the page does not exist,
-// the response says that instead.
+// PageMethodNotAllowed handles requests with a method that pages do not support. If the page does
+// not exist, the response is 404 instead of 405.
 func (s *Console) PageMethodNotAllowed(c *web.Call) (*web.Reply, error) {
 	site, err := c.Served.Site()
 	if err != nil {

@@ -40,10 +40,10 @@ var (
 
 const (
 	workers = 4
-	// maxGrowth is how much the heap of an edge may grow between the first quarter and the end
-	// of a run, after garbage collection. That leaves room for the tables that are bounded by a
-	// number of entries, but not for a leak: at 1,000 requests a second, leaking 16 bytes per
-	// request for 20 minutes would exceed it.
+	// maxGrowth is the number of bytes by which the heap of an edge may grow between the first
+	// quarter and the end of a run, after garbage collection. That leaves room for the tables
+	// that are bounded by a number of entries, but not for a leak: at 1,000 requests a second,
+	// leaking 16 bytes per request for 20 minutes would exceed it.
 	maxGrowth = 16 << 20
 )
 
@@ -114,9 +114,9 @@ type fuzz struct {
 	address string
 	ops     []*operation
 	key     string // its limit is never reached
-	keyID   string // the key's ID, which no request revokes
-	spent   string // a key with no requests left
-	cookie  string // of a signed-in session
+	keyID   string // the ID of key; no request revokes this key
+	spent   string // a key that has no requests left
+	cookie  string // the cookie of a signed-in session
 	token   string // the token in that session's forms
 	sent    atomic.Int64
 	busy    atomic.Int64 // requests refused as busy
@@ -216,8 +216,8 @@ func (f *fuzz) exhaust(t *testing.T, account string) {
 	}
 }
 
-// run sends requests from all workers until each of them has sent the given number of rounds or,
-// if end is set, until that time.
+// run sends requests from all workers until each of them has completed the given number of rounds
+// or, if end is set, until that time.
 func (f *fuzz) run(t *testing.T, stream uint64, rounds int, end time.Time) {
 	var group sync.WaitGroup
 	for w := range uint64(workers) {
@@ -250,8 +250,8 @@ func (f *fuzz) note(op string, status int) {
 	f.seen[fmt.Sprintf("%s %d", op, status)]++
 }
 
-// checkCoverage fails unless every operation has both accepted and refused requests. A fuzzer
-// all of whose requests are refused finds nothing.
+// checkCoverage fails unless every operation has both accepted and refused requests. If all its
+// requests are refused, a fuzzer finds nothing.
 func (f *fuzz) checkCoverage(t *testing.T) {
 	for _, op := range f.ops {
 		var good, bad bool

@@ -26,7 +26,7 @@ type operation struct {
 	body        []any // example bodies, or nil if there are none
 	contentType string
 	cookie      bool // sent with a session cookie
-	absent      bool // does not exist, or not for strangers
+	absent      bool // does not exist, or is not accessible to strangers
 }
 
 // operations returns the operations in the description, followed by the pages.
@@ -194,7 +194,7 @@ func (s *sender) address(q *raw) {
 	}
 }
 
-// few returns how many extra times to send a parameter.
+// few returns the number of additional times to send a parameter.
 func (s *sender) few(q *raw) int {
 	switch {
 	case q.plain:

@@ -19,7 +19,7 @@ import (
 // builderKey is the builder key of all test builds, so that later builds can reuse earlier ones.
 var builderKey = builder.GenerateKey()
 
-// Root returns the root folder of the project, from whichever folder in it the test runs.
+// Root returns the project's root folder, whichever of its folders the test runs in.
 func Root(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -98,7 +98,7 @@ func keepOnly(t testing.TB, content string, categories []string) {
 	}
 }
 
-// Commit commits all files under a folder with a date the given number of days ago.
+// Commit commits all files under a folder. The commit is dated the given number of days ago.
 func Commit(t testing.TB, dir string, daysAgo int) {
 	t.Helper()
 	git(t, dir, daysAgo, "add", "-A")

@@ -36,8 +36,8 @@ func Start(t testing.TB, o edge.Options, wrap ...func(http.Handler) http.Handler
 	return StartOn(t, Listen(t), o, wrap...)
 }
 
-// Listen listens on loopback for an edge that StartOn starts later. It is for tests that need
-// the address first, such as to configure a sign-in provider.
+// Listen listens on loopback for an edge that StartOn starts later. It is for tests that need the
+// address before the edge starts, for example to configure a sign-in provider.
 func Listen(t testing.TB) net.Listener {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -112,8 +112,8 @@ func (e *Edge) Key(t testing.TB, account string) string {
 	return secret.Reveal()
 }
 
-// BeforeMidnight returns a clock on which the UTC day ends after the given time. That resets an
-// exhausted limit.
+// BeforeMidnight returns a clock on which the UTC day ends after the given time. Exhausted limits
+// are reset when the day ends.
 func BeforeMidnight(wait time.Duration) func() time.Time {
 	begin := time.Now()
 	midnight := begin.UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)

@@ -24,7 +24,7 @@ type Run struct {
 	Env  []string
 	Path []string // folders with programs, added at the start of PATH
 	// Programs maps an additional language to the program and arguments that run its blocks; the
-	// file name is appended. If the file extension is not the name of the language, it follows
+	// file name is appended. A file extension that differs from the name of the language is given
 	// after a dot: "ts.mts".
 	Programs map[string][]string
 	// Except lists blocks that are not run, each with the reason.
@@ -184,7 +184,7 @@ func (x *examples) program(language string) ([]string, string) {
 	return nil, ""
 }
 
-// write writes a block that is a file to the folder.
+// write saves a block that is a file in the folder.
 func (x *examples) write(b Block, later []Block) {
 	x.Helper()
 	name := filepath.Join(x.Dir, b.File)
@@ -295,8 +295,9 @@ func (x *examples) compare(commands []command, printed string) {
 	}
 }
 
-// Example returns the text of the block in a Markdown file that is the named file, with the
-// address of the edge filled in. It is for tests that do more with the file than the page does.
+// Example returns the text of the block in a Markdown file that is the file with the given name,
+// with the address of the edge filled in. It is for tests that use the file in more ways than the
+// page does.
 func (e *Edge) Example(t testing.TB, file, name string) string {
 	t.Helper()
 	for _, b := range Blocks(t, file) {
@@ -304,6 +305,6 @@ func (e *Edge) Example(t testing.TB, file, name string) string {
 			return strings.ReplaceAll(b.Text, address, e.URL)
 		}
 	}
-	t.Fatalf("%s has no block that is the file %s", file, name)
+	t.Fatalf("%s has no block for the file %s", file, name)
 	return ""
 }

@@ -36,7 +36,7 @@ func (c *cutting) Write(b []byte) (int, error) {
 		return c.ResponseWriter.Write(b)
 	}
 	_, _ = c.ResponseWriter.Write(b[:c.left])
-	_ = http.NewResponseController(c.ResponseWriter).Flush() // without this, even the part already written would not be sent
+	_ = http.NewResponseController(c.ResponseWriter).Flush() // without a flush, even the part already written would not be sent
 	panic(http.ErrAbortHandler)
 }
 

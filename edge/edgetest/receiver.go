@@ -15,7 +15,7 @@ import (
 	"kindex/edge/safedial"
 )
 
-// Delivery is a request that the receiver got, and the status of its response.
+// Delivery is a request that a receiver has received, together with the status of its response.
 type Delivery struct {
 	Header http.Header
 	Body   []byte
@@ -27,8 +27,8 @@ type Receiver struct {
 	URL string // https
 	// Guard lets an edge call only this receiver.
 	Guard *safedial.Guard
-	// Came receives the deliveries. The receiver responds with 204 unless Answer sets a
-	// different status.
+	// Came is the channel on which deliveries arrive. The receiver responds with 204 unless
+	// Answer sets a different status.
 	Came chan Delivery
 
 	status atomic.Int64

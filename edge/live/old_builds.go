@@ -16,7 +16,7 @@ type OldBuilds struct {
 
 	mu        sync.Mutex
 	manifests map[string]*store.Manifest
-	verified  map[string]bool // files that were compared with their manifest
+	verified  map[string]bool // files already verified against their manifest
 }
 
 // Open opens a file in a build. Clients cache its bytes for a year, so they are verified
@@ -80,8 +80,8 @@ func (o *OldBuilds) Manifest(id string) (*store.Manifest, error) {
 	return m, nil
 }
 
-// orNotExist returns fs.ErrNotExist instead of an error if the builder has deleted the build,
-// because deletion during a read looks like damage.
+// orNotExist replaces an error with fs.ErrNotExist if the builder has deleted the build,
+// because a deletion during a read looks like damage.
 func (o *OldBuilds) orNotExist(id string, err error) error {
 	if _, gone := os.Stat(filepath.Join(store.BuildsDir(o.Root), id, store.ManifestFile)); errors.Is(gone, fs.ErrNotExist) {
 		return fs.ErrNotExist

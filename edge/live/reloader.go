@@ -24,7 +24,7 @@ type Options struct {
 	Root  string // the output folder
 	Pages pages.Options
 	Log   *slog.Logger
-	// Switched is called with every new build and the time that opening it took, but not when
+	// Switched is called with every new build and the time it took to open it, but not when
 	// edits are applied. It must not block.
 	Switched func(v *ServedBuild, took time.Duration)
 	Refused  func() // called once for each published build that cannot be used
@@ -39,7 +39,7 @@ type Reloader struct {
 	published     *ServedBuild // without edits
 	edits         []exports.Edit
 	modifiedTimes map[string]string // build id by Last-Modified time, see modifiedIsUnique
-	refused       string            // the id of the build refused last
+	refused       string            // the id of the last rejected build
 	refusedAt     time.Time
 	refusal       error
 }
@@ -48,8 +48,8 @@ type Reloader struct {
 func New(o Options) *Reloader { return &Reloader{options: o} }
 
 // The published build is checked at pollInterval even without file events, because some file
-// systems never send any. A rejected build is retried, in case someone has repaired it, but
-// less often, because verifying it reads every byte.
+// systems never report any. A rejected build is retried, in case it has been repaired, but less
+// often, because verification reads every byte.
 const (
 	pollInterval         = 2 * time.Second
 	refusedRetryInterval = 30 * time.Second
@@ -138,7 +138,7 @@ func (l *Reloader) Published() *ServedBuild {
 	return l.published
 }
 
-// Preview applies edits on top of the published build and of every later one.
+// Preview applies edits on top of the published build and every later build.
 func (l *Reloader) Preview(edits []exports.Edit) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -214,8 +214,8 @@ func drainErrors(errs <-chan error) {
 	}
 }
 
-// Stop releases the current build. If a load is in progress, it waits for that and releases
-// its build, too.
+// Stop releases the current build. If a load is in progress, Stop waits until it ends and
+// releases that build, too.
 func (l *Reloader) Stop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -228,12 +228,12 @@ func (l *Reloader) Stop() {
 	}
 }
 
-// sharedModified stands for the build id if several builds share a Last-Modified time.
+// sharedModified is stored instead of a build id if several builds share a Last-Modified time.
 const sharedModified = "several"
 
-// modifiedIsUnique reports whether a build's Last-Modified time identifies it among the
-// builds that this edge has served and those in the output folder. Two builds with the same
-// as-of day share a time if their commits are older than the day, or if there are no commits.
+// modifiedIsUnique reports whether a build's Last-Modified time identifies it among the builds
+// that this edge has served and those in the output folder. Two builds with the same as-of day
+// share a time if their commits are older than that day, or if there are no commits.
 func (l *Reloader) modifiedIsUnique(v *ServedBuild) bool {
 	at, id := v.Modified[0], v.Build.Manifest.ID
 	if l.modifiedTimes == nil {

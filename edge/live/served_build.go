@@ -20,9 +20,9 @@ import (
 	"kindex/site/pages"
 )
 
-// ServedBuild is one build as the edge serves it. A request acquires the current build once
-// and keeps it until it ends, so that no response mixes two builds. The build is closed when
-// the last request that uses it has ended.
+// ServedBuild is a build that the edge serves. A request acquires the current build once and
+// keeps it until the request ends, so that no response mixes two builds. The build is closed
+// when the last request that uses it has ended.
 type ServedBuild struct {
 	Build          *exports.Build
 	Index          *indexes.Index
@@ -40,10 +40,10 @@ type ServedBuild struct {
 	Boards  *leaderboard.Boards      // ranks of entities, now and earlier
 	LLMs    atomic.Pointer[LLMsText] // /llms.txt as last requested
 	website website
-	options pages.Options // the options of its pages
+	options pages.Options // the options for its pages
 
-	ShownSince atomic.Pointer[time.Time] // when requests last began to see it
-	refs       atomic.Int64              // of requests, the Reloader, and builds with edits on top
+	ShownSince atomic.Pointer[time.Time] // when it last became the current build
+	refs       atomic.Int64              // references held by requests, the Reloader, and builds with edits on top
 	close      func()
 }
 
@@ -95,8 +95,8 @@ func (v *ServedBuild) decode() error {
 	return nil
 }
 
-// ID identifies the content from which requests are answered. With edits, the id is
-// different, so that responses with and without edits are never confused.
+// ID returns the id of the content that is served. With edits, the id is different, so that
+// responses with and without edits are never confused.
 func (v *ServedBuild) ID() string {
 	if overlay := v.Build.OverlayID(); overlay != "" {
 		return v.Build.Manifest.ID + "+" + overlay
@@ -187,7 +187,7 @@ func (v *ServedBuild) Retain() bool {
 // Refs returns the number of references to the build.
 func (v *ServedBuild) Refs() int64 { return v.refs.Load() }
 
-// Release releases a reference; the last one closes the build.
+// Release releases a reference. Releasing the last one closes the build.
 func (v *ServedBuild) Release() {
 	if v.refs.Add(-1) == 0 {
 		v.close()

@@ -15,7 +15,7 @@ func (v *ServedBuild) FindSimilarNames(name string, limit int) ([]uint32, error)
 	if err != nil {
 		return nil, err
 	}
-	text := strings.ReplaceAll(name, `"`, " ") // quotes have a meaning in queries
+	text := strings.ReplaceAll(name, `"`, " ") // quotation marks have a special meaning in queries
 	if len(text) > MaxQueryLen {
 		text = strings.ToValidUTF8(text[:MaxQueryLen], "")
 	}

@@ -111,7 +111,7 @@ func movedTo(status int, answered http.Header, path string) string {
 	return u.Path
 }
 
-// askFor requests JSON and decodes it.
+// askFor requests JSON from the API and decodes it.
 func askFor(ctx context.Context, api API, path string, query url.Values, into any) (*answer, error) {
 	a, err := ask(ctx, api, path, query, jsonType)
 	if err != nil {

@@ -26,10 +26,11 @@ const (
 	yesNo
 	slug       // a category's slug
 	reference  // type/slug
-	references // a list of two to four type/slug
+	references // a list of two to four ids in the form type/slug
 )
 
-// argument describes an argument of a tool. The schema is generated from it, and check uses it.
+// argument describes an argument of a tool. The schema is generated from it, and check uses it to
+// validate values.
 type argument struct {
 	name     string
 	typ      kind

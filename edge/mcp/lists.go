@@ -57,7 +57,7 @@ func list(ctx context.Context, api API, path string, q url.Values, v values) (*l
 	return l, &p, nil
 }
 
-// text formats a listing, preceded by a first line.
+// text formats a listing under the given first line.
 func (l *listing) text(first string, from int, ranked bool) string {
 	var b strings.Builder
 	b.WriteString(first + "\n")

@@ -8,7 +8,7 @@ var (
 	listSchema = json.RawMessage(`{"type":"object","required":["total","results"],"properties":{
 "total":{"type":"integer","description":"Number of results on all pages."},
 "results":{"type":"array","items":{"type":"object","required":["id","name","category","score","description"],"properties":{
-"id":{"type":"string","description":"type/slug, for get_entity, similar and compare."},
+"id":{"type":"string","description":"type/slug; pass it to get_entity, similar or compare."},
 "name":{"type":"string"},"provider":{"type":"string"},"category":{"type":"string"},
 "score":{"type":["number","null"],"description":"Composite score from 0 to 100; null if not enough is known."},
 "pricingModel":{"type":"string"},"license":{"type":"string"},"status":{"type":"string","description":"Present only if the entity is not active."},

@@ -89,7 +89,7 @@ func (r *entity) brief() brief {
 	return b
 }
 
-// line formats a brief on two lines.
+// line formats a brief as two lines.
 func (b *brief) line() string {
 	facts := []string{word(b.Category), "score " + plainScore(b.Score)}
 	add := func(format string, v any) { facts = append(facts, fmt.Sprintf(format, v)) }
@@ -125,7 +125,7 @@ func (b *brief) line() string {
 	return text
 }
 
-// details is a single entity in full detail.
+// details contains all information about a single entity.
 type details struct {
 	ID           string              `json:"id"`
 	Name         string              `json:"name"`

@@ -24,7 +24,8 @@ const (
 	boardURI  = "kindex://leaderboard/"
 )
 
-// fixed are the resources that are listed. Each returns the API's response for a path.
+// fixed contains the resources that are listed. For each of them, the server returns the API's
+// response for a path.
 var fixed = []struct {
 	resource sdk.Resource
 	path     string
@@ -36,7 +37,7 @@ var fixed = []struct {
 		Description: "The ten entities with the highest composite scores."}, "/api/leaderboard/all", url.Values{"limit": {"10"}}},
 }
 
-// templates are the resources that have a name in their URI. The name is checked against the
+// templates contains the resources that have a name in their URI. The name is checked against the
 // grammar before it becomes part of a path.
 var templates = []struct {
 	template sdk.ResourceTemplate

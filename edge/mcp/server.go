@@ -130,9 +130,9 @@ func (s *Server) known(name string) error {
 	return invalid("Unknown tool %q; expected one of: %s.", shorten(name), strings.Join(names, ", "))
 }
 
-// Handler serves the streamable HTTP transport without sessions: each POST has one message and
-// receives one response, as JSON. The server is chosen for each request. The caller must limit
-// the size of the body, authorize the request, and protect a local address against DNS
+// Handler serves the streamable HTTP transport without sessions: each POST contains one message
+// and receives one response, as JSON. The server is chosen for each request. The caller must
+// limit the size of the body, authorize the request, and protect a local address against DNS
 // rebinding.
 func Handler(choose func(*http.Request) *Server) http.Handler {
 	return sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server { return choose(r).sdk }, &sdk.StreamableHTTPOptions{

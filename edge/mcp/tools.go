@@ -67,12 +67,12 @@ const sinceForms = "a day (YYYY-MM-DD), an RFC 3339 time, or the id of a change 
 // newTools returns the tools. The categories are used as examples and can be empty.
 func newTools(api API, categories []string) *tools {
 	t := &tools{api: api, categories: categories}
-	category := argument{name: "category", typ: slug, about: "Only this category, by its slug. The resource kindex://categories describes all categories; leaderboard lists them if called with an unknown one."}
+	category := argument{name: "category", typ: slug, about: "Only the category with this slug. The resource kindex://categories describes all categories; leaderboard lists them if called with an unknown one."}
 	for _, c := range categories[:min(len(categories), 6)] {
 		category.examples = append(category.examples, c)
 	}
 	board := category
-	board.standard, board.about = "all", "The category to rank, by its slug, or all. An unknown slug returns the list of categories."
+	board.standard, board.about = "all", "The slug of the category to rank, or all. An unknown slug returns the list of categories."
 	window := argument{name: "window", typ: text, choices: []string{"7d", "30d"}, standard: "7d", about: "How far to look back."}
 	event := argument{name: "event", typ: text, choices: []string{"entity.created", "entity.updated", "entity.deleted"}, about: "Only changes of this kind."}
 	t.list = []tool{
@@ -82,7 +82,7 @@ func newTools(api API, categories []string) *tools {
 				{name: "query", typ: text, required: true, param: "q", about: "What to search for, in a few words.", examples: []any{"gradient boosting", "speech recognition"}},
 				typeArgument(), category,
 				{name: "tag", typ: text, about: "Only with this tag. If several tags are given, separated by commas, only with all of them.", examples: []any{"python", "python,gpu"}},
-				{name: "license", typ: text, about: "Only under this licence, by its SPDX identifier.", examples: []any{"Apache-2.0", "MIT"}},
+				{name: "license", typ: text, about: "Only with this licence (SPDX identifier).", examples: []any{"Apache-2.0", "MIT"}},
 				{name: "pricingModel", typ: text, choices: record.PricingModels, about: "Only with this pricing model."},
 				{name: "minScore", typ: number, min: 0, max: 100, about: "Only with at least this composite score."},
 				limitArgument(10, 50), offsetArgument(), fullArgument("complete records"),
@@ -134,8 +134,8 @@ func (t *tools) add(s *sdk.Server) {
 	}
 }
 
-// call handles one call. An error in a call is also returned as a result, from which a model can
-// learn; only internal errors are protocol errors.
+// call handles one call. An error in a call is also returned as a result, so that a model can
+// learn from it; only internal errors are protocol errors.
 func (t *tools) call(ctx context.Context, one *tool, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	v, err := check(req.Params.Arguments, one.args)
 	var out any

@@ -31,8 +31,8 @@ func operations(doc *openapi3.T) []described {
 	return list
 }
 
-// TestComplete checks what newcomers need and OpenAPI does not require: descriptions and
-// examples for every operation, parameter, body, response and header.
+// TestComplete checks that every operation, parameter, body, response and header has the
+// descriptions and examples that new users need, which OpenAPI does not require.
 func TestComplete(t *testing.T) {
 	suite.WithoutRace(t)
 	doc := load(t, openapi.YAML)
@@ -82,7 +82,8 @@ func checkParameters(t *testing.T, op described) {
 	t.Helper()
 	for _, ref := range op.Parameters {
 		p := ref.Value
-		// A cursor is valid for only one query: an example would fail in clients that send it.
+		// A cursor has no example: it is valid for only one query, so clients that send the
+		// example would get an error.
 		if p.Description == "" || (p.Example == nil) != (p.Name == "cursor") || p.Schema == nil {
 			t.Errorf("%s: the parameter %s lacks a description, an example or a schema", op.OperationID, p.Name)
 		}

@@ -14,12 +14,12 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// YAML is the description as written, in YAML.
+// YAML is the description in YAML, as written.
 //
 //go:embed openapi.yaml
 var YAML []byte
 
-// JSON is the description in JSON, with its members in the same order.
+// JSON returns the description in JSON, with the members in the same order as in the YAML.
 var JSON = sync.OnceValue(func() []byte {
 	b, err := yaml.YAMLToJSON(YAML)
 	if err != nil {
@@ -56,8 +56,8 @@ var Operations = sync.OnceValue(func() (list []Operation) {
 // beforeContact is the line of the description before which the contact is inserted.
 const beforeContact = "  license:\n"
 
-// With returns the description with the contact of a service, which can be an e-mail address,
-// a URL or any other text. If contact is "", the description has no contact.
+// With returns the description, in YAML and in JSON, with the contact of a service, which can be
+// an email address, a URL or any other text. If contact is "", the description has no contact.
 func With(contact string) (inYAML, inJSON []byte, err error) {
 	if contact == "" {
 		return YAML, JSON(), nil

@@ -37,8 +37,8 @@ func TestValid(t *testing.T) {
 	}
 }
 
-// TestJSONEqualsYAML compares the two forms with a different parser from the one that converts
-// YAML to JSON.
+// TestJSONEqualsYAML compares the JSON and YAML forms, using a different parser than the one
+// that converts YAML to JSON.
 func TestJSONEqualsYAML(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

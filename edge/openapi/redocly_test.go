@@ -41,7 +41,7 @@ func lint(t *testing.T, description []byte) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir() // has no settings that could interfere
+	dir := t.TempDir() // contains no settings that could affect the result
 	if err := os.WriteFile(filepath.Join(dir, "openapi.yaml"), description, 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -14,8 +14,8 @@ import (
 // type and slug, so it remains valid in later builds. Clients should treat it as opaque.
 type Cursor struct {
 	exports.Position
-	// Relevance is set for the hits of a search. They are ordered by relevance, and hits with
-	// the same relevance by Position, which then has the composite score.
+	// Relevance is set in cursors for search hits. Hits are ordered by relevance, and those with
+	// the same relevance by Position, which then contains the composite score.
 	Relevance *float64
 }
 

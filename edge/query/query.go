@@ -37,8 +37,8 @@ const (
 	MaxLimit     = 100
 )
 
-// The limits for a query. They are checked before anything is looked up, so a query that is too
-// long costs nothing more than reading it.
+// The limits for a query. They are checked before anything is looked up, so the only cost of a
+// query that is too long is reading it.
 const (
 	MaxQuery  = 8 << 10 // total length in bytes
 	MaxValues = 50      // values per parameter, including those in comma-separated lists
@@ -107,7 +107,7 @@ func check(name string, list, allowed []string) error {
 	return nil
 }
 
-// joined lists the parameters whose values can be comma-separated lists.
+// joined contains the parameters whose values can be comma-separated lists.
 var joined = []string{"tag", "capability", "fields", "facets"}
 
 // Canonical returns the query sorted by name, without the parameters in without. Equivalent
@@ -244,7 +244,7 @@ func (p *Params) Filter(categories []string) (*exports.Filter, error) {
 	for _, field := range exports.FilterFields {
 		for _, value := range p.values[field] {
 			all := []string{value}
-			// Values may contain a comma, except for tags and capabilities.
+			// Only tags and capabilities are split at commas: other values can contain commas.
 			if slices.Contains(joined, field) {
 				all = strings.Split(value, ",")
 			}
@@ -275,8 +275,9 @@ func (p *Params) Filter(categories []string) (*exports.Filter, error) {
 		if err != nil || strings.Trim(score, "0123456789.") != "" || !(x >= 0 && x <= 100) {
 			return nil, &Error{Param: "minScore", Message: quoted(score) + " is not a number from 0 to 100"}
 		}
-		// Scores have one decimal, so round up to the next one. The small number compensates for
-		// the rounding error that occurs when a decimal fraction is multiplied by 10.
+		// Scores have one decimal place, so round up to the next such number. Subtracting a small
+		// number compensates for the rounding error that occurs when a decimal fraction is
+		// multiplied by 10.
 		f.MinScore = record.ScoreOf(math.Ceil(x*10-1e-6) / 10)
 	}
 	if f.AddedSince, err = p.Day("addedSince"); err != nil {

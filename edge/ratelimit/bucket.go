@@ -11,9 +11,9 @@ import (
 // together take about 10 MB.
 const maxBuckets = 1 << 15
 
-// Buckets are token buckets, one per address (IPv6: per /64). They start full. Buckets is
-// safe for concurrent use, and its memory is bounded: if there are too many addresses, the
-// buckets unused for longest become full again.
+// Buckets are token buckets, one per address (IPv6: per /64). They start full. Buckets is safe
+// for concurrent use, and its memory is bounded: if there are too many addresses, the least
+// recently used buckets become full again.
 //
 // A bucket is stored as one number, the time at which it is full again (the generic cell rate
 // algorithm, ITU-T I.371). A full bucket needs no entry. Entries are kept in two generations,
@@ -22,7 +22,7 @@ type Buckets struct {
 	every time.Duration // the time between two tokens
 	depth time.Duration // the time in which an empty bucket fills up
 	now   func() time.Time
-	start time.Time // the origin of all times, so that setting the clock has no effect
+	start time.Time // the origin of all times, so that changes to the system clock have no effect
 
 	latest atomic.Int64 // when a token was last taken, in ns since start
 
@@ -47,7 +47,7 @@ func (b *Buckets) Take(addr netip.Addr) bool { return b.take(addr, 1) }
 // HasToken reports whether there is a token in an address's bucket.
 func (b *Buckets) HasToken(addr netip.Addr) bool { return b.take(addr, 0) }
 
-// Idle reports whether all buckets are known to be full without looking at them.
+// Idle reports, without looking at each bucket, whether all buckets are known to be full.
 func (b *Buckets) Idle() bool {
 	latest := b.latest.Load()
 	return latest == 0 || b.now().Sub(b.start) > time.Duration(latest)+b.depth
@@ -80,7 +80,7 @@ func (b *Buckets) take(addr netip.Addr, tokens time.Duration) bool {
 	if !found && (b.younger == nil || len(b.younger) >= maxBuckets || now-b.since > b.depth) {
 		b.younger, b.older, b.since = map[netip.Prefix]time.Duration{}, b.younger, now
 	}
-	b.younger[who] = full + b.every*tokens //nolint:durationcheck // tokens is a count
+	b.younger[who] = full + b.every*tokens //nolint:durationcheck // tokens is a number, not a duration
 	b.latest.Store(int64(max(now, 1)))
 	return true
 }

@@ -25,7 +25,7 @@ func NewProxies(trusted []netip.Prefix, report func(peer netip.Addr)) *Proxies {
 	return &Proxies{trusted: trusted, report: report}
 }
 
-// Client returns the address for which a request is counted, as determined by ClientIP. It
+// Client returns the address against which a request is counted, as determined by ClientIP. It
 // returns the zero Addr for a connection without an IP address, such as a Unix socket.
 func (p *Proxies) Client(r *http.Request) netip.Addr {
 	peer, _ := netip.ParseAddrPort(r.RemoteAddr)
@@ -85,7 +85,7 @@ func parsePrefix(item string) (netip.Prefix, error) {
 		prefix = netip.PrefixFrom(addr.Unmap(), prefix.Bits()-96)
 	}
 	if prefix.Bits() == 0 {
-		return netip.Prefix{}, bad("would let every client choose the address for which it is counted")
+		return netip.Prefix{}, bad("would let every client choose the address against which its requests are counted")
 	}
 	return prefix.Masked(), nil
 }
@@ -102,12 +102,12 @@ const (
 // untrusted party. If a hop cannot be parsed ("unknown", an obfuscated name, garbage) or
 // there are no more hops, it is the proxy that reported it.
 //
-// A proxy that adds to one of the two headers forwards the other one unchanged. So if both
-// are present and do not agree on the client, neither is trusted, and the request is counted
-// for the proxy.
+// A proxy that adds to one of the two headers forwards the other one unchanged. So if both are
+// present and do not agree on the client, neither is trusted, and the request is counted
+// against the proxy's address.
 //
-// forged reports whether a header was ignored: it came from a peer that is not trusted, or
-// the two contradict each other. Zones are removed and IPv4-mapped addresses unmapped.
+// forged reports whether headers were ignored because the peer is not trusted or the two
+// headers contradict each other. Zones are removed and IPv4-mapped addresses unmapped.
 func ClientIP(peer netip.Addr, header http.Header, trusted []netip.Prefix) (client netip.Addr, forged bool) {
 	peer = plain(peer)
 	list, elements := header[forwardedFor], header[forwarded]
@@ -190,7 +190,7 @@ func isPort(s string) bool {
 	return 1 <= len(s) && len(s) <= 5
 }
 
-// plain returns an address in the form in which addresses are compared and counted.
+// plain returns an address in its canonical form, in which addresses are compared and counted.
 func plain(addr netip.Addr) netip.Addr { return addr.Unmap().WithZone("") }
 
 func contains(trusted []netip.Prefix, addr netip.Addr) bool {

@@ -133,7 +133,7 @@ func TestParseTrusted(t *testing.T) {
 		"::ffff:10.0.0.0/104, fe80::1%lo": "[10.0.0.0/8 fe80::1/128]",
 		"proxy.example":                   `"proxy.example" is neither an address nor a network; list proxies by address or network, such as 10.0.0.5, 10.0.0.0/8 or fd00::/8`,
 		"10.0.0.0/33":                     `"10.0.0.0/33" is neither`,
-		"0.0.0.0/0":                       `"0.0.0.0/0" would let every client choose the address for which it is counted`,
+		"0.0.0.0/0":                       `"0.0.0.0/0" would let every client choose the address against which its requests are counted`,
 		"::/0":                            `"::/0" would let`,
 		"::ffff:0.0.0.0/96":               `"::ffff:0.0.0.0/96" would let`,
 		"::ffff:0.0.0.0/80":               `"::ffff:0.0.0.0/80" mixes IPv4 and IPv6`,
@@ -207,7 +207,7 @@ func FuzzForwarded(f *testing.F) {
 			want = append(want, addr)
 			hops = append(hops, []string{"", "proto=https;", `host="a,\"b";`}[rng.IntN(3)]+"for="+node+[]string{"", ";by=_x", "; by=unknown"}[rng.IntN(3)])
 		}
-		// Trust one more hop at a time, from the last.
+		// Trust one more hop at a time, starting with the last one.
 		var trusted []netip.Prefix
 		peer := netip.MustParseAddr("fd00::1")
 		trusted = append(trusted, netip.PrefixFrom(peer, 128))

@@ -11,14 +11,14 @@ const (
 	// flushBatchSize is the maximum number of counts added in one statement.
 	flushBatchSize = 500
 	sweepEvery     = time.Minute
-	// counterRetention is how long counts of past windows are kept, so that differences
-	// between clocks do no harm.
+	// counterRetention is how long counts of past windows are kept, so that clock differences
+	// between machines do no harm.
 	counterRetention = time.Hour
 )
 
 // flushLoop flushes changed counts and drops expired counts until ctx ends. Flushes have a
-// separate context because an interrupted flush may have been stored, and would be stored
-// again.
+// separate context because an interrupted flush may have reached the store and would then be
+// stored twice.
 func (m *Memory) flushLoop(ctx, flush context.Context) {
 	defer close(m.stopped)
 	sweep := time.NewTicker(sweepEvery)
@@ -43,8 +43,8 @@ func (m *Memory) flushLoop(ctx, flush context.Context) {
 	}
 }
 
-// Close flushes the counts and stops the Memory. No other call may be in progress or follow.
-// If flushing fails, the requests counted since the previous flush are lost.
+// Close flushes the counts and stops the Memory. No other method may be running or be called
+// afterwards. If flushing fails, the requests counted since the previous flush are lost.
 func (m *Memory) Close(ctx context.Context) error {
 	defer m.abort()
 	m.stop()
@@ -120,7 +120,7 @@ func (m *Memory) finalize(entries []*entry, counts []Count, err error) {
 	}
 }
 
-// sweep drops the counts of windows that have ended from memory.
+// sweep removes from memory the counts of windows that have ended.
 func (m *Memory) sweep() {
 	now := m.options.Now()
 	for i := range m.shards {

@@ -67,7 +67,7 @@ func nodeFor(element string) (node string, ok bool) {
 			}
 			node, ok = value, true
 		}
-		// Empty parameters are allowed, and some proxies add blanks.
+		// Empty parameters are allowed, and some proxies add spaces.
 		rest = strings.TrimLeft(after, " \t")
 		if rest != "" && rest[0] != ';' {
 			return "", false

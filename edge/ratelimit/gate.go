@@ -8,20 +8,21 @@ import (
 	"time"
 )
 
-// The reasons for which a Gate refuses a caller.
+// The reasons why a Gate refuses a caller.
 var (
 	// ErrBusy means that all slots are taken and none became free in time.
 	ErrBusy = errors.New("too many concurrent requests")
-	// ErrTooManyPerCaller means that a caller has as many requests in progress as allowed.
+	// ErrTooManyPerCaller means that a caller already has the maximum number of requests in
+	// progress.
 	ErrTooManyPerCaller = errors.New("too many concurrent requests from one caller")
 )
 
 // GateOptions sets the limits of a Gate.
 type GateOptions struct {
 	Slots      int           // maximum number of concurrent requests
-	PerCaller  int           // maximum per caller, including waiting ones; 0 for no limit
-	MaxWaiting int           // maximum number of requests that wait for a slot
-	Wait       time.Duration // maximum time that a request waits
+	PerCaller  int           // maximum per caller, including waiting requests; 0 means no limit
+	MaxWaiting int           // maximum number of requests that can wait for a slot
+	Wait       time.Duration // maximum time that a request can wait
 }
 
 // Gate limits concurrent work. If no slot is free, requests wait in order of arrival. How
@@ -41,7 +42,7 @@ func NewGate(o GateOptions) *Gate {
 }
 
 // Enter takes a slot for a caller, who must return it with Leave. The error is ErrBusy,
-// ErrTooManyPerCaller, or the context's. After an error there is no slot to return.
+// ErrTooManyPerCaller, or the context's error. If there is an error, no slot was taken.
 func (g *Gate) Enter(ctx context.Context, caller string) error {
 	if !g.reserve(caller) {
 		return ErrTooManyPerCaller

@@ -1,4 +1,4 @@
-// Package ratelimit counts the requests of subjects in time windows, and reports whether the
+// Package ratelimit counts each subject's requests in time windows, and reports whether the
 // next request is allowed. A subject is an address or an account. There are two
 // implementations: Memory keeps counts in memory and flushes them to a store, for a single
 // edge. Shared keeps them in the store itself, for several edges.
@@ -45,7 +45,7 @@ func AddressSubject(addr netip.Addr, limit int64) Subject {
 	b := append(buf[:0], "ip:"...)
 	addr = plain(addr)
 	if addr.Is6() {
-		prefix, _ := addr.Prefix(64) // an IPv6 address always has 64 bits
+		prefix, _ := addr.Prefix(64) // cannot fail for an IPv6 address
 		b = prefix.AppendTo(b)
 	} else {
 		b = addr.AppendTo(b)
@@ -70,7 +70,7 @@ func AccountSubject(id string, quota int64, window time.Duration, limit int64) S
 // The length is part of a window's identity: changing the window of an account resets its
 // count.
 type Window struct {
-	End    int64 // Unix time in seconds, not part of the window
+	End    int64 // Unix time in seconds, exclusive
 	Length int64 // seconds
 }
 
@@ -106,7 +106,7 @@ type State struct {
 	isLocal bool // counted locally by a Fallback
 }
 
-// window returns the window that the state is about.
+// window returns the window to which the state refers.
 func (s *State) window() Window {
 	return Window{End: s.Reset.Unix(), Length: int64(s.Window / time.Second)}
 }
@@ -129,13 +129,13 @@ func Unknown(s Subject, now time.Time) State {
 }
 
 // Limiter counts requests. It is safe for concurrent use. Its errors are ErrUnavailable or
-// errors of the context.
+// context errors.
 type Limiter interface {
 	// Take counts a request, unless the limit has been reached.
 	Take(ctx context.Context, s Subject) (State, error)
 	// Give uncounts a request, given the State that Take returned for it, and returns the new
-	// state. That is never Allowed, so that passing it to Give again has no effect. Give does
-	// nothing if the request was not counted or its window has ended. It works even if ctx
+	// state. The new state is never Allowed, so passing it to Give again has no effect. Give
+	// does nothing if the request was not counted or its window has ended. It works even if ctx
 	// has ended, because the client may have disconnected.
 	Give(ctx context.Context, s Subject, taken State) (State, error)
 	// Peek returns the state without counting a request.

@@ -28,8 +28,8 @@ type Count struct {
 type MemoryOptions struct {
 	// Now returns the time. If nil, time.Now is used.
 	Now func() time.Time
-	// Entries is the maximum number of counts in memory; those unused for longest are
-	// dropped. 0 means 100,000, which take about 20 MB.
+	// Entries is the maximum number of counts in memory; the least recently used are dropped. 0
+	// means 100,000, which take about 20 MB.
 	Entries int
 	// FlushAfter is how long a change waits so that later changes can be flushed with it. 0
 	// means 250 ms.
@@ -38,10 +38,9 @@ type MemoryOptions struct {
 	Log *slog.Logger
 }
 
-// Memory is a Limiter for a single edge. It counts exactly in memory and flushes the counts
-// to a store asynchronously, in groups, so that a request does not cause a write. A crash
-// loses only the counts of the last moments. Counts that are not in memory are loaded when
-// first needed.
+// Memory is a Limiter for a single edge. It counts exactly in memory and flushes the counts to
+// a store asynchronously, in groups, so that a request does not cause a write. A crash loses
+// only the most recent changes. Counts that are not in memory are loaded when first needed.
 type Memory struct {
 	options     MemoryOptions
 	store       CounterStore
@@ -268,8 +267,8 @@ func (sh *shard) await(ctx context.Context, e *entry) error {
 	return err
 }
 
-// evict drops the counts unused for longest until there is room for one more. It returns
-// false if the remaining counts have to be flushed first.
+// evict drops the least recently used counts until there is room for one more. It returns false
+// if the remaining counts have to be flushed first.
 func (sh *shard) evict(limit int) bool {
 	flush := false
 	for e := sh.recent.prev; len(sh.entries) >= limit && e != &sh.recent; {

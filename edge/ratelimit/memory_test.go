@@ -95,7 +95,7 @@ func memory(t testing.TB, s CounterStore, o MemoryOptions) *Memory {
 
 func account(id string, limit int64) Subject { return AccountSubject(id, 0, 0, limit) }
 
-// TestExact takes concurrently from a few counts that do not all fit into memory.
+// TestExact calls Take concurrently for a few subjects whose counts do not all fit into memory.
 func TestExact(t *testing.T) {
 	const workers, subjects, most = 32, 8, 500
 	for _, entries := range []int{1, 3, 1000} {
@@ -353,8 +353,8 @@ func TestLoadsOnce(t *testing.T) {
 	}
 }
 
-// TestGiveLoads uncounts a request of a client that has disconnected, when its count is no
-// longer in memory.
+// TestGiveLoads uncounts a request after its client has disconnected and its count is no longer
+// in memory.
 func TestGiveLoads(t *testing.T) {
 	s := newStore()
 	m := memory(t, s, MemoryOptions{Now: clockAt(noon).now, Entries: 1})

@@ -9,10 +9,10 @@ import (
 
 // SharedStore stores counts that several edges share.
 type SharedStore interface {
-	// TakeCounter increments a count in one statement if it is below the limit, and returns
-	// the new count. ok reports whether it was below.
+	// TakeCounter increments a count in one statement if it is below the limit, and returns the
+	// new count. ok reports whether it was incremented.
 	TakeCounter(ctx context.Context, subject string, w Window, limit int64) (used int64, ok bool, err error)
-	// GiveCounter decrements a count above 0 and returns the new count.
+	// GiveCounter decrements a count, unless it is 0, and returns the new count.
 	GiveCounter(ctx context.Context, subject string, w Window) (used int64, err error)
 	// PeekCounter returns a count, or 0 if there is none.
 	PeekCounter(ctx context.Context, subject string, w Window) (used int64, err error)
@@ -100,7 +100,7 @@ type Fallback struct {
 	retryAt atomic.Int64 // when primary is tried again: Unix time in ms
 }
 
-// retryAfter is how long a store that did not respond in time is left alone, so that requests
+// retryAfter is how long a store that did not respond in time is not queried, so that requests
 // do not pile up.
 const retryAfter = time.Second
 

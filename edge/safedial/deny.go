@@ -75,8 +75,8 @@ func (g *Guard) translated(a netip.Addr) (netip.Addr, bool) {
 	return netip.Addr{}, false
 }
 
-// isatap returns the IPv4 address to which an ISATAP router forwards packets for an address
-// (RFC 5214 section 6.1), in any network.
+// isatap returns the IPv4 address that is embedded in an ISATAP address, to which an ISATAP
+// router forwards packets (RFC 5214 section 6.1). The address can be in any network.
 func isatap(a netip.Addr) (netip.Addr, bool) {
 	if !a.Is6() {
 		return a, false

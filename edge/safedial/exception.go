@@ -41,7 +41,7 @@ func ParseException(s string) (Exception, error) {
 // IPv4 addresses are dialled in IPv4 form.
 func unmapped(s string, a netip.Addr) error {
 	if a.Is4In6() || a.Zone() != "" {
-		return fmt.Errorf("%q: write the address without a zone, and an IPv4 address in dotted form", s)
+		return fmt.Errorf("%q: write addresses without a zone, and IPv4 addresses in dotted decimal form", s)
 	}
 	return nil
 }

@@ -2,10 +2,10 @@
 // the public internet: a webhook must not make this server send requests into its own network
 // (server-side request forgery).
 //
-// Addresses are checked twice. CheckURL rejects addresses at registration, as far as that is
-// possible then. The dialler checks each resolved address again, so that a name that resolves
-// elsewhere later (DNS rebinding) cannot be reached. code.dny.dev/ssrf provides the
-// non-public networks, according to the IANA registries. The checks in the standard library
+// Addresses are checked twice. CheckURL rejects addresses at registration, as far as possible
+// at that time. The dialler checks each resolved address again, so that a name that later
+// resolves to a different address (DNS rebinding) is rejected. code.dny.dev/ssrf provides the
+// list of non-public networks, based on the IANA registries. The checks in the standard library
 // miss shared, translated and reserved ranges.
 package safedial
 
@@ -38,16 +38,16 @@ type Options struct {
 	Allow []Exception
 	// Deny lists networks and names that are never contacted, whatever Allow says.
 	Deny []Denial
-	// NAT64 lists prefixes that this machine's network translates to IPv4. Instead of an
-	// address with such a prefix, the IPv4 address that it stands for is checked.
+	// NAT64 lists prefixes that this machine's network translates to IPv4. For an address with
+	// such a prefix, the embedded IPv4 address is checked instead.
 	NAT64 []netip.Prefix
 	// HostRate is the maximum number of requests per second to one host, and of connections
 	// per second to one address. 0 means DefaultHostRate; negative values mean no limit.
 	HostRate float64
 	Now      func() time.Time // nil: time.Now
 	Resolver Resolver         // nil: the system's resolver
-	Roots    *x509.CertPool   // trusted certificates; nil: those of the system
-	// Timeout limits the whole request, and separately its dial and its TLS handshake. 0
+	Roots    *x509.CertPool   // trusted certificates; nil: the system's certificates
+	// Timeout applies to the whole request, and separately to its dial and its TLS handshake. 0
 	// means the default Timeout for the request and 5 s each for the dial and the handshake.
 	Timeout time.Duration
 	// Dial connects to an address with all settings in d. If nil, d.DialContext is used. It
@@ -103,8 +103,8 @@ func New(o Options) *Guard {
 	return g
 }
 
-// Check returns an error if an address is not allowed. It wraps ErrRefused and states the
-// reason for the operator's log.
+// Check returns an error if an address is not allowed. The error wraps ErrRefused and contains
+// the reason, for the operator's log.
 func (g *Guard) Check(to netip.AddrPort) error {
 	if g.deniesAddress(to.Addr()) {
 		return fmt.Errorf("%w: blocked by the operator", ErrRefused)

@@ -20,7 +20,7 @@ const (
 	HostConcurrency = 10
 	// maxWait is the maximum waiting time returned.
 	maxWait = 10 * time.Minute
-	// minPruneHosts is the number of hosts from which idle ones are forgotten.
+	// minPruneHosts is the number of hosts above which idle hosts are forgotten.
 	minPruneHosts = 1024
 )
 
@@ -28,7 +28,7 @@ const (
 type BusyError struct{ Wait time.Duration }
 
 func (e *BusyError) Error() string {
-	return fmt.Sprintf("the limit for this host is reached; wait %v", e.Wait.Round(time.Second))
+	return fmt.Sprintf("the limit for this host has been reached; wait %v", e.Wait.Round(time.Second))
 }
 
 // hostLimiter limits the rate and the concurrency of attempts for each of many hosts. It is
@@ -39,7 +39,7 @@ type hostLimiter struct {
 
 	mu      sync.Mutex
 	hosts   map[string]*hostState
-	pruneAt int // number of hosts above which idle ones are dropped
+	pruneAt int // number of hosts above which idle hosts are dropped
 }
 
 // hostState is the usage of one host.

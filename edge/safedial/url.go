@@ -26,10 +26,9 @@ func (e *URLError) Error() string { return e.message }
 
 func refuse(format string, a ...any) error { return &URLError{fmt.Sprintf(format, a...)} }
 
-// CheckURL checks an address from a stranger, and returns it in canonical form: scheme and
-// host in lower case, no trailing dot, no port 443. All IP addresses to which its host
-// resolves must be allowed. They are checked again when dialled. The error is a *URLError or
-// an error of the context.
+// CheckURL checks an address from a stranger, and returns it in canonical form: scheme and host
+// in lower case, no trailing dot, no port 443. All IP addresses to which its host resolves must
+// be allowed. They are checked again when dialled. The error is a *URLError or a context error.
 func (g *Guard) CheckURL(ctx context.Context, raw string) (string, error) {
 	u, err := parseURL(raw)
 	if err != nil {
@@ -90,7 +89,7 @@ func hostOf(u *url.URL) (string, error) {
 	if strings.HasPrefix(u.Host, "[") {
 		a, err := netip.ParseAddr(host)
 		if err != nil || a.Zone() != "" || a.Is4In6() {
-			return "", refuse("has the unsupported IPv6 address [%s]: write it without a zone, and an IPv4 address in dotted form", host)
+			return "", refuse("has the unsupported IPv6 address [%s]: write it without a zone; write an IPv4 address in dotted decimal form", host)
 		}
 		return a.String(), nil
 	}

@@ -29,9 +29,9 @@ func (e *UnknownKeyError) Error() string {
 	return "it was sealed with the operator's key " + e.ID + ", which is not one of the given keys"
 }
 
-// Keys are the operator's keys. The first key seals, and any of them can open, so that a new
-// key can be added in front of the old keys. Keys are never shown in messages or logs. They
-// are safe for concurrent use.
+// Keys are the operator's keys. The first key is used to seal, and any of the keys can open, so
+// that a new key can be added in front of the old keys. Keys are never shown in messages or
+// logs. They are safe for concurrent use.
 type Keys struct{ list []key }
 
 type key struct {
@@ -108,8 +108,8 @@ func parseKey(word string) (key, error) {
 	return key{hex.EncodeToString(sum[:4]), aead}, nil
 }
 
-// form is the prefix of all sealed text. It stands for AES-256-GCM with the random nonce
-// first.
+// form is the prefix of all sealed text. It identifies the format: AES-256-GCM, preceded by the
+// random nonce.
 const form = "s1"
 
 var encoding = base64.RawURLEncoding.Strict() // strict: only one encoding of the same bytes is valid

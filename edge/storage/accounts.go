@@ -70,8 +70,8 @@ func (tx *Tx) Account(id string) (apikey.Account, error) {
 	return scanAccount(tx.row("SELECT "+accountColumns+" FROM accounts a WHERE a.id = $1", id).Scan)
 }
 
-// lockAccount locks an account until this transaction ends, so that other transactions cannot
-// count what belongs to it or add to it.
+// lockAccount locks an account until this transaction ends, so that other transactions can
+// neither count the rows that belong to it nor add any.
 func (tx *Tx) lockAccount(id string) (apikey.Account, error) {
 	if _, err := tx.exec("UPDATE accounts SET version = version + 1 WHERE id = $1", id); err != nil {
 		return apikey.Account{}, err
@@ -145,9 +145,9 @@ func (tx *Tx) SetQuota(id string, quota int64, window time.Duration) error {
 	}
 	detail := "the default limit"
 	if quota > 0 {
-		detail = fmt.Sprintf("%d requests in a UTC day", quota)
+		detail = fmt.Sprintf("%d requests per UTC day", quota)
 		if window > 0 {
-			detail = fmt.Sprintf("%d requests in %v", quota, window)
+			detail = fmt.Sprintf("%d requests per %v", quota, window)
 		}
 	}
 	return tx.changeAccount(AuditEntry{AccountID: id, Action: AccountLimitChanged, Detail: detail},

@@ -30,7 +30,7 @@ var ActorKinds = []ActorKind{ByKey, BySession, ByOperator, ByService, ByAnyone}
 // Actor identifies who made a change.
 type Actor struct {
 	Kind     ActorKind
-	ID, Name string // of the key; "" for other kinds
+	ID, Name string // the key's id and name; "" for other kinds of actors
 	Address  string // the IP address of the request, or "" if there is none
 }
 
@@ -98,16 +98,16 @@ type AuditEntry struct {
 	Actor     Actor     // set by Audit
 	Action    Action
 	Target    string // the id of the changed object, or "" for the account itself
-	Detail    string // for people: names, scopes, reasons
+	Detail    string // human-readable: names, scopes, reasons
 }
 
 // ID returns the id of the entry, which is unique within its account.
 func (e AuditEntry) ID() string { return "aud_" + strconv.FormatInt(e.Seq, 10) }
 
 // Audit adds an entry to an account's audit log, with the current time and the actor from the
-// context of Write. If that fails, the transaction fails, too, so that every change is in the
-// log. Keys in the detail are redacted, and unprintable characters are replaced. If there is
-// no such account, the error is apikey.ErrNoAccount.
+// context passed to Write. If that fails, the transaction fails, too, so that every change is
+// in the log. API keys in the detail are redacted, and unprintable characters are replaced. If
+// there is no such account, the error is apikey.ErrNoAccount.
 func (tx *Tx) Audit(e AuditEntry) error {
 	err := tx.row("UPDATE accounts SET audited = audited + 1 WHERE id = $1 RETURNING audited", e.AccountID).Scan(&e.Seq)
 	if errors.Is(err, sql.ErrNoRows) {

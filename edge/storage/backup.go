@@ -36,7 +36,7 @@ func (s *State) Backup(ctx context.Context, path string, replace bool) (*Report,
 		return nil, fmt.Errorf("verifying the backup: %w", err)
 	}
 	if len(report.Problems) > 0 {
-		return report, fmt.Errorf("no backup was written because the database has problems; see: kindex state check")
+		return report, fmt.Errorf("no backup was written because the database has problems; see kindex state check")
 	}
 	return report, errors.Join(syncFile(part), publishFile(part, path, replace))
 }

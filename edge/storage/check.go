@@ -19,7 +19,7 @@ type Report struct {
 	Server          string // the version of the database engine
 	Version, Latest int64  // the schema's version, and the newest supported one
 	Counts          []TableCount
-	Problems        []string // for people to read
+	Problems        []string // human-readable
 	Notes           []string // other findings
 }
 
@@ -70,7 +70,8 @@ func (c *checker) addProblem(format string, args ...any) {
 	c.report.Problems = append(c.report.Problems, fmt.Sprintf(format, args...))
 }
 
-// texts returns the result of a query for one column of text. After an error, it returns nil.
+// texts returns the rows of a query that selects one text column. After an error, it returns
+// nil.
 func (c *checker) texts(query string) []string {
 	if c.err != nil {
 		return nil
@@ -115,7 +116,7 @@ func (c *checker) sqlite(file string) {
 func (c *checker) postgreSQL() {
 	c.report.Server = strings.Join(c.texts("SHOW server_version"), "")
 	if e := c.texts("SHOW server_encoding"); c.err == nil && !slices.Equal(e, []string{"UTF8"}) {
-		c.addProblem("the database has the encoding %s: create a database with UTF8", strings.Join(e, ""))
+		c.addProblem("the database has the encoding %s: create a database with the encoding UTF8", strings.Join(e, ""))
 	}
 	if c.err == nil && slices.Equal(c.texts("SELECT CAST(pg_is_in_recovery() AS TEXT)"), []string{"true"}) {
 		c.addProblem("the server is a read-only standby: use the primary")
@@ -127,7 +128,7 @@ func (c *checker) postgreSQL() {
 	}
 }
 
-// maxNamed is the maximum number of rows that are named for one problem.
+// maxNamed is the maximum number of rows listed for one problem.
 const maxNamed = 5
 
 func (c *checker) invariants() {
@@ -159,7 +160,8 @@ func (c *checker) json() {
 	}
 }
 
-// has reports whether the schema has all these tables, and all columns given as table.column.
+// has reports whether the schema has all the given tables, and columns in the form
+// table.column.
 func (c *checker) has(names ...string) bool {
 	for _, name := range names {
 		tableName, columnName, _ := strings.Cut(name, ".")

@@ -60,8 +60,8 @@ func (s *State) CopyTo(ctx context.Context, to *State) ([]TableCount, error) {
 	return counts, err
 }
 
-// snapshot returns the isolation level in which all statements of a transaction see the
-// same snapshot. In SQLite, every transaction does.
+// snapshot returns the isolation level in which all statements of a transaction see the same
+// snapshot. In SQLite, this is the case in every transaction.
 func (s *State) snapshot() sql.IsolationLevel {
 	if s.engine == PostgreSQL {
 		return sql.LevelRepeatableRead
@@ -85,7 +85,7 @@ func (s *State) sameSchema(ctx context.Context, to *State) ([]table, error) {
 		return nil, err
 	}
 	if other, _, err := to.Versions(ctx); err != nil || other != at {
-		return nil, errors.Join(err, fmt.Errorf("%s has schema %d, but %s has schema %d; to upgrade it: kindex state migrate", to.target, other, s.target, at))
+		return nil, errors.Join(err, fmt.Errorf("%s has schema %d, but %s has schema %d; upgrade it with kindex state migrate", to.target, other, s.target, at))
 	}
 	tables, err := s.tables(ctx)
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *State) sameSchema(ctx context.Context, to *State) ([]table, error) {
 	for _, t := range tables {
 		i := slices.IndexFunc(others, func(o table) bool { return o.name == t.name })
 		if i < 0 || !slices.Equal(others[i].columns, t.columns) {
-			return nil, fmt.Errorf("the table %s (%s) of %s differs in %s", t.name, t.columnList(), s.target, to.target)
+			return nil, fmt.Errorf("the table %s (%s) in %s is missing or different in %s", t.name, t.columnList(), s.target, to.target)
 		}
 	}
 	return tables, nil
@@ -132,13 +132,13 @@ func copyTable(ctx context.Context, from querier, tx *Tx, t table) (int64, error
 	}
 	arrived, err := eachRow(ctx, tx.sql, t, nil)
 	if err == nil && arrived != read {
-		err = fmt.Errorf("%d rows with the checksum %x became %d rows with the checksum %x", read.rows, read.sum[0], arrived.rows, arrived.sum[0])
+		err = fmt.Errorf("expected %d rows with the checksum %x, got %d rows with the checksum %x", read.rows, read.sum[0], arrived.rows, arrived.sum[0])
 	}
 	return read.rows, err
 }
 
-// checksum consists of the number of rows and the sum of their SHA-256 hashes, in four parts.
-// It does not depend on the order of the rows, which differs between engines.
+// checksum consists of the number of rows and the sum of their SHA-256 hashes, as four 64-bit
+// numbers. It does not depend on the order of the rows, which differs between engines.
 type checksum struct {
 	rows int64
 	sum  [4]uint64

@@ -34,7 +34,7 @@ func database(t *testing.T, target string) *sql.DB {
 	return db
 }
 
-// texts returns the result of a query for one column of text.
+// texts returns the rows of a query that selects one text column.
 func texts(t *testing.T, db *sql.DB, query string, args ...any) (list []string) {
 	t.Helper()
 	rows, err := db.Query(query, args...)

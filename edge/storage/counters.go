@@ -61,8 +61,8 @@ func (s *State) GiveCounter(ctx context.Context, subject string, w ratelimit.Win
 	return used, s.wrap("uncounting a request", err)
 }
 
-// asyncCommit returns a condition that is always true. On PostgreSQL it lets the statement
-// that contains it return before it is on disk: requests do not wait for the disk, but a
+// asyncCommit returns a condition that is always true. On PostgreSQL it lets the statement that
+// contains it return before its changes are on disk: requests do not wait for the disk, but a
 // database crash can lose the counts of the last 0.6 s (three times wal_writer_delay).
 func (s *State) asyncCommit() string {
 	if s.engine == PostgreSQL {

@@ -82,8 +82,8 @@ func (s *State) WaitForEvents(ctx context.Context, owner, id string, position in
 	return more, err
 }
 
-// maxPayload is the size, in bytes, after which no more events are read at a time. It limits
-// the memory used, since hundreds of webhooks can be processed at once.
+// maxPayload is the total size of payloads, in bytes, at which reading a batch of events stops.
+// It limits the memory used, since hundreds of webhooks can be processed concurrently.
 const maxPayload = 256 << 10
 
 // EventsAfter implements webhook.Store.

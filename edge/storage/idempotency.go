@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// IdempotencyKey identifies a write that can be repeated, by its account, method, path and
-// Idempotency-Key. It also has the hash of its body.
+// IdempotencyKey identifies a write that can be repeated by its account, method, path and
+// Idempotency-Key. It also contains the hash of the request body.
 type IdempotencyKey struct {
 	AccountID, Method, Path, Key, BodyHash string
 }
@@ -27,8 +27,8 @@ const idempotencyTTL = 24 * time.Hour
 // are dropped first.
 const MaxIdempotencyKeys = 500
 
-// ClaimIdempotency records an attempt. If there was an earlier attempt, it returns the
-// outcome of that instead. It waits for a concurrent attempt with the same key.
+// ClaimIdempotency records an attempt. If there was an earlier attempt, it returns its outcome
+// instead. It waits for a concurrent attempt with the same key.
 func (tx *Tx) ClaimIdempotency(a IdempotencyKey) (*IdempotencyRecord, error) {
 	now := tx.now()
 	// An expired row is reused. If a row is still valid, the statement changes nothing, and n

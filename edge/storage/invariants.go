@@ -30,14 +30,14 @@ func sqlList[T ~string](words []T) string {
 const lastEventSeq = "COALESCE((SELECT seq FROM webhook_cursor WHERE name = '" + eventsCursor + "'), 0)"
 
 var invariants = []invariant{
-	// The schemas that have an audit log are those in which keys can expire.
+	// Only the schemas that have an audit log have keys that can expire.
 	{[]string{"api_keys", "audit_log"}, fmt.Sprintf("accounts with more than %d active keys", apikey.MaxActive),
 		fmt.Sprintf("SELECT account_id FROM api_keys WHERE "+activeKey(":now")+" GROUP BY account_id HAVING COUNT(*) > %d ORDER BY account_id", apikey.MaxActive)},
 	{[]string{"api_keys"}, "unusable keys with incomplete hashes",
 		"SELECT id FROM api_keys WHERE LENGTH(hash) <> 64 OR SUBSTR(hash, 1, 8) <> hash_prefix ORDER BY id"},
 	{[]string{"api_keys", "audit_log"}, "keys that expire before they are created",
 		"SELECT id FROM api_keys WHERE expires_at <= created_at ORDER BY id"},
-	{[]string{"audit_log", "accounts"}, "audit logs with entries after the last one",
+	{[]string{"audit_log", "accounts"}, "audit logs with invalid sequence numbers",
 		"SELECT DISTINCT a.id FROM audit_log l JOIN accounts a ON a.id = l.account_id WHERE l.seq > a.audited OR l.seq < 1 ORDER BY 1"},
 	{[]string{"audit_log"}, "audit logs with unknown actions or actors",
 		"SELECT DISTINCT account_id FROM audit_log WHERE action NOT IN (" + sqlList(Actions) + ") OR actor NOT IN (" + sqlList(ActorKinds) + ") ORDER BY 1"},
@@ -51,7 +51,7 @@ var invariants = []invariant{
 		"SELECT subject FROM counters WHERE lasts <= 0 OR ends < lasts ORDER BY subject"},
 	{[]string{"idempotency", "accounts"}, "responses stored for missing accounts",
 		"SELECT DISTINCT i.account_id FROM idempotency i WHERE NOT EXISTS (SELECT 1 FROM accounts a WHERE a.id = i.account_id) ORDER BY 1"},
-	{[]string{"idempotency"}, "writes with an Idempotency-Key that were started but not answered",
+	{[]string{"idempotency"}, "writes with an Idempotency-Key that have no stored response",
 		"SELECT path FROM idempotency WHERE status = 0 ORDER BY path"},
 	{[]string{"submissions"}, "submissions with an unknown status",
 		"SELECT id FROM submissions WHERE status NOT IN (" + sqlList(submission.Statuses) + ") ORDER BY id"},

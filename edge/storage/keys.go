@@ -149,7 +149,7 @@ func (tx *Tx) RevokeReported(secret apikey.Secret) (apikey.Key, error) {
 	return k, err
 }
 
-// revoke revokes the active keys that match a condition and adds this to the audit log. It
+// revoke revokes the active keys that match a condition, and records this in the audit log. It
 // reports whether there were any.
 func (tx *Tx) revoke(action Action, where string, args ...any) (bool, error) {
 	now := tx.now()

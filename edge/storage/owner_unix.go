@@ -25,8 +25,8 @@ func checkPrivate(database string) error {
 	return fmt.Errorf("the database %s is accessible to every user of this machine: chmod 600 %s", database, strings.Join(open, " "))
 }
 
-// chownLike gives a lock file created by root to the owner of the database, like SQLite does
-// with its own files. Otherwise the edge could not open it.
+// chownLike gives a lock file created by root to the owner of the database, as SQLite does with
+// its own files. Otherwise the edge could not open it.
 func chownLike(lock, database string) error {
 	if os.Geteuid() != 0 {
 		return nil

@@ -46,7 +46,7 @@ func (s *State) openPostgreSQL(ctx context.Context, target string, _ Options) er
 // unreadableTarget is shown instead of an address in which the password cannot be located.
 const unreadableTarget = "postgres://…"
 
-// withoutPassword returns an address in a form for messages, which may be unreadableTarget.
+// withoutPassword returns an address for use in messages, which may be unreadableTarget.
 func withoutPassword(target string) string {
 	u, err := url.Parse(target)
 	if err != nil {

@@ -70,7 +70,7 @@ func (s *State) openSQLite(ctx context.Context, path string, o Options) error {
 	return nil
 }
 
-// connect opens the file. If several processes create it at once, only one enables the
+// connect opens the file. If several processes create it concurrently, only one enables the
 // write-ahead log. To avoid a deadlock, SQLite rejects the others immediately (SQLITE_BUSY),
 // ignoring busy_timeout, so connect retries.
 func connect(ctx context.Context, db *sql.DB) error {
@@ -135,8 +135,8 @@ func createPrivate(path string, existing bool) error {
 	return f.Close()
 }
 
-// maybeSQLite reports whether a file is a SQLite database or can become one. Other files get
-// a different error (https://www.sqlite.org/fileformat.html, section 1.3).
+// maybeSQLite reports whether a file is a SQLite database or can become one. For other files,
+// the error is different (https://www.sqlite.org/fileformat.html, section 1.3).
 func maybeSQLite(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {

@@ -43,7 +43,7 @@ type Options struct {
 type State struct {
 	engine        Engine
 	target        string // the address for messages, without the password
-	file          string // SQLite: the absolute path, without links
+	file          string // SQLite: the absolute path, without symbolic links
 	now           func() time.Time
 	db            *sql.DB // SQLite: for reading only
 	writer        *writer // nil on PostgreSQL
@@ -170,7 +170,7 @@ func fromMillis(n sql.NullInt64) time.Time {
 	return time.UnixMilli(n.Int64).UTC()
 }
 
-// wrap adds to a database error what the program was doing.
+// wrap adds a description of what the program was doing to a database error.
 func (s *State) wrap(doing string, err error) error {
 	if err == nil {
 		return nil

@@ -31,8 +31,9 @@ func submitted(t *testing.T, s *storage.State, account, slug string) (one submis
 	return one, err
 }
 
-// TestOwnOpenSubmissionsAreUnique checks that an account can have only one open submission of
-// an entity, and can submit it again once that is closed. Other accounts make no difference.
+// TestOwnOpenSubmissionsAreUnique checks that an account can have only one open submission for
+// an entity, and can submit the entity again once that submission is closed. Other accounts
+// make no difference.
 func TestOwnOpenSubmissionsAreUnique(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -206,7 +207,7 @@ func TestWithdrawnPullRequests(t *testing.T) {
 }
 
 // TestSubmissionSteps tries every transition from every status, many times concurrently. An
-// allowed transition succeeds once, any other never.
+// allowed transition succeeds exactly once; any other transition always fails.
 func TestSubmissionSteps(t *testing.T) {
 	suite.InTest(t)
 	may := map[submission.Status]map[submission.Status]bool{

@@ -78,9 +78,9 @@ func hostOf(address string) string {
 	return u.Host
 }
 
-// RotateWebhook gives a webhook of an account a new secret. The current secret continues to
-// sign until the given time. An older secret is dropped immediately. The error is
-// webhook.ErrUnknown or an error of the state.
+// RotateWebhook gives an account's webhook a new secret. Until the given time, deliveries are
+// also signed with the current secret. An older secret is dropped immediately. The error is
+// webhook.ErrUnknown or a database error.
 func (tx *Tx) RotateWebhook(accountID, id, sealed string, until time.Time) error {
 	n, err := tx.exec("UPDATE webhooks SET previous_secret = secret, previous_until = $3, secret = $4 WHERE id = $1 AND account_id = $2",
 		id, accountID, toMillis(until), sealed)
@@ -175,8 +175,8 @@ func (s *State) Deliveries(ctx context.Context, q DeliveryQuery) (list []webhook
 // maxRequestedDeliveries is the maximum number of pending tests and replays for a webhook.
 const maxRequestedDeliveries = 100
 
-// RequestTest requests a test delivery to a webhook of an account. The error is
-// webhook.ErrUnknown, webhook.ErrBusy or an error of the state.
+// RequestTest requests a test delivery to an account's webhook. The error is
+// webhook.ErrUnknown, webhook.ErrBusy or a database error.
 func (tx *Tx) RequestTest(accountID, webhookID string) (webhook.Delivery, error) {
 	id := NewID("evt_")
 	at := fromMillis(sql.NullInt64{Int64: tx.now(), Valid: true})
@@ -185,7 +185,7 @@ func (tx *Tx) RequestTest(accountID, webhookID string) (webhook.Delivery, error)
 }
 
 // RequestReplay requests another delivery of an event. The error is webhook.ErrUnknown,
-// webhook.ErrGone, webhook.ErrBusy or an error of the state.
+// webhook.ErrGone, webhook.ErrBusy or a database error.
 func (tx *Tx) RequestReplay(accountID, webhookID, deliveryID string) (webhook.Delivery, error) {
 	d := webhook.Delivery{WebhookID: webhookID, Kind: webhook.ForReplay}
 	var seq sql.NullInt64

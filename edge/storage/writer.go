@@ -18,7 +18,7 @@ type Tx struct {
 	}
 	state *State
 	actor Actor // who makes the changes
-	// failed is the error of the first failed statement. It ends the transaction, like on
+	// failed is the error of the first failed statement. It ends the transaction, as on
 	// PostgreSQL. SQLite may have rolled the transaction back, and would run and commit later
 	// statements separately.
 	failed error
@@ -83,9 +83,9 @@ func (tx *Tx) skipLocked() string {
 }
 
 // Write runs a function in a separate transaction. When Write returns nil, the changes are on
-// disk. When it returns an error, nothing has changed. On PostgreSQL the function can run
-// several times and must do nothing except use the database. On SQLite it blocks all other
-// writes, and a started transaction is finished even if ctx ends.
+// disk. When it returns an error, nothing has changed. On PostgreSQL, the function may be run
+// more than once and must do nothing except use the database. On SQLite, it blocks all other
+// writes, and a transaction that has started is finished even if ctx ends.
 func (s *State) Write(ctx context.Context, do func(*Tx) error) error {
 	if s.writer == nil {
 		return s.writePostgreSQL(ctx, do)
@@ -112,7 +112,7 @@ type writer struct {
 	jobs  chan *job
 	done  chan struct{}
 
-	mu     sync.RWMutex // held for reading while a job is added
+	mu     sync.RWMutex // read-locked while a job is added
 	closed bool
 }
 
@@ -222,9 +222,9 @@ func (w *writer) runAll(ctx context.Context, tx *sql.Tx, group []*job) ([]*job, 
 	return group, nil
 }
 
-// run runs one job after a savepoint, so that its failure does not affect others. Some
+// run runs one job after a savepoint, so that its failure does not affect other jobs. Some
 // failures, such as a full disk, make SQLite roll back the whole transaction. In that case
-// there is no savepoint left to which to roll back.
+// there is no savepoint left to roll back to.
 func (w *writer) run(ctx context.Context, tx *sql.Tx, j *job) error {
 	if j.err = j.ctx.Err(); j.err != nil {
 		return nil //nolint:nilerr // only this job failed; j.err holds the error

@@ -10,8 +10,8 @@ import (
 )
 
 // Limits on the size of what is checked against the rules. They are far larger than any valid
-// submission, and keep the work for an invalid submission in proportion to its size: for each
-// invalid value, the rules compare names and format a problem.
+// submission, and keep the cost of checking an invalid one in proportion to its size: for each
+// invalid value, the rules compare names and format a message.
 const (
 	maxValues  = 4000 // values of any kind and at any depth in one field
 	maxMembers = 100  // fields in one object; also the unknown fields that are reported

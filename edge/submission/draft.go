@@ -42,10 +42,10 @@ func (e *InvalidError) Error() string {
 	return strings.Join(lines, "; ")
 }
 
-// Index is the index against which a submission is checked, which is the served build.
+// Index is the index against which submissions are checked: the served build.
 type Index interface {
 	Categories() []record.Category
-	// Find returns the current slug of the entity that has this address or had it earlier.
+	// Find returns the current slug of the entity that has, or once had, this address.
 	Find(typ, slug string) (now string, ok bool)
 	// Deleted returns the day on which the entity with this address was deleted, or "" if
 	// there was none.
@@ -95,7 +95,7 @@ func Parse(fields map[string]any, in Index) (*Draft, error) {
 			return nil, among.failed
 		}
 		if day := in.Deleted(typ, slug); day != "" {
-			p.warnings = append(p.warnings, Problem{Field: "slug", Message: fmt.Sprintf("%s was deleted on %s; this would bring it back", named, day)})
+			p.warnings = append(p.warnings, Problem{Field: "slug", Message: fmt.Sprintf("%s was deleted on %s; this submission would restore it", named, day)})
 		}
 	}
 	if len(p.problems) > 0 {
@@ -178,7 +178,7 @@ func (p *parser) slug(fields map[string]any) string {
 	if value, given := fields["slug"]; given {
 		slug, _ := value.(string)
 		if !content.ValidSlug(slug) {
-			p.problem("slug", "use at most 100 characters: lower-case letters and digits, joined by single hyphens", content.Slugify(slug))
+			p.problem("slug", "use lower-case letters and digits, separated by single hyphens, at most 100 characters", content.Slugify(slug))
 			return ""
 		}
 		return p.notDevice(slug)

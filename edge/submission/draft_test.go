@@ -104,11 +104,11 @@ func TestWrongFields(t *testing.T) {
 		{`{"slug":"../../etc/passwd"}`, "slug", `did you mean "etc-passwd"?`},
 		{`{"slug":"aux"}`, "slug", "Windows"},
 		{`{"name":"Con"}`, "slug", "Windows"},
-		{`{"slug":"a/b"}`, "slug", "joined by single hyphens"},
-		{`{"slug":"-rf"}`, "slug", "joined by single hyphens"},
-		{`{"slug":""}`, "slug", "joined by single hyphens"},
-		{`{"slug":7}`, "slug", "joined by single hyphens"},
-		{`{"slug":"a\u0000b"}`, "slug", "joined by single hyphens"},
+		{`{"slug":"a/b"}`, "slug", "separated by single hyphens"},
+		{`{"slug":"-rf"}`, "slug", "separated by single hyphens"},
+		{`{"slug":""}`, "slug", "separated by single hyphens"},
+		{`{"slug":7}`, "slug", "separated by single hyphens"},
+		{`{"slug":"a\u0000b"}`, "slug", "separated by single hyphens"},
 		{`{"slgu":"x"}`, "slgu", `did you mean "slug"?`},
 		{`{"pricing":"free"}`, "pricing", `did you mean "pricingModel"?`},
 		{`{"stars":7}`, "stars", `did you mean "signals.stars"?`},
@@ -122,8 +122,8 @@ func TestWrongFields(t *testing.T) {
 		{`{"name":"a\u202eb"}`, "name", "use one line without control characters"},
 		{`{"name":"a\u0000b"}`, "name", "use one line without control characters"},
 		{`{"name":"a\ud800b"}`, "name", "U+FFFD"},
-		{`{"url":"javascript:alert(1)"}`, "url", "use a full address"},
-		{`{"url":"https://a@b.example/"}`, "url", "no user name"},
+		{`{"url":"javascript:alert(1)"}`, "url", "use a full URL"},
+		{`{"url":"https://a@b.example/"}`, "url", "or user name"},
 		{`{"url":"https://b.example/\u200b"}`, "url", "the hidden character U+200B (zero width space)"},
 		{`{"tags":["Big"]}`, "tags[0]", "use lower-case letters"},
 		{`{"tags":"python"}`, "tags", "must be a list"},
@@ -297,8 +297,8 @@ func sameFields(t *testing.T, sent map[string]any, file []byte) {
 	}
 }
 
-// plain returns a value with numbers as decoded from JSON and strings without surrounding
-// blanks.
+// plain returns a value with numbers as decoded from JSON and strings without leading or
+// trailing white space.
 func plain(t *testing.T, v any) any {
 	switch v := v.(type) {
 	case string:

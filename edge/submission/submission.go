@@ -95,7 +95,7 @@ func (s *Submission) Fields() (map[string]any, error) { return content.Fields([]
 // PullRequest is the pull request of a submission. Number is 0 if there is none.
 type PullRequest struct {
 	Number int64
-	URL    string // the address for people
+	URL    string // the address of its web page
 }
 
 // Identity returns a hash that is the same for two submissions with the same name and URL,

@@ -19,8 +19,8 @@ func PrefersMarkdown(accept []string) bool {
 	return markdown.q > json.q
 }
 
-// mediaQuality is the quality value of a media type, taken from the most specific range that
-// matches it.
+// mediaQuality is the quality value of a media type. It is taken from the most specific range
+// that matches the media type.
 type mediaQuality struct {
 	q           float64
 	specificity int

@@ -37,7 +37,7 @@ type Call struct {
 	// BuildOnly marks a response that depends only on the build, not on the settings.
 	BuildOnly      bool
 	buffer         *[]byte         // from the buffer pool, or nil if there is none
-	gate           *ratelimit.Gate // in which the call has a slot, or nil if it has none
+	gate           *ratelimit.Gate // the gate in which the call has a slot, or nil if it has none
 	baseContext    context.Context // the request's context before SetDeadline replaced it
 	CancelDeadline func()          // cancels the time limit for the response, or nil if there is none
 }
@@ -55,7 +55,8 @@ func (c *Call) Buffer() []byte {
 	return (*c.buffer)[:0]
 }
 
-// releaseBuffer returns the buffer to the pool, even if it has grown.
+// releaseBuffer returns the buffer to the pool, including any growth, unless it has become too
+// large.
 func (c *Call) releaseBuffer(r *Reply) {
 	if c.buffer == nil || r == nil || cap(r.Body) > maxPooledLen {
 		return
@@ -87,14 +88,14 @@ func (c *Call) parameters(known []string) (*query.Params, error) {
 var AnyParams = []string{"*"}
 
 // MatchesETag reports whether the client listed the response's entity tag, which means that it
-// already has this representation. A star does not count, because it would match any response.
+// already has this representation. An asterisk is ignored, because it would match any response.
 func (c *Call) MatchesETag(h http.Header) bool {
 	tags := h["Etag"]
 	return len(tags) == 1 && containsETag(c.Header("If-None-Match"), tags[0])
 }
 
-// ClientGone reports whether the client has disconnected. If so, that is the cause of any
-// failure; since the work was done, the request counts.
+// ClientGone reports whether the client has disconnected. If so, any failure is attributed to
+// that. The request counts towards the limit, since the work was done.
 func (c *Call) ClientGone() bool { return errors.Is(c.Request.Context().Err(), context.Canceled) }
 
 // errAnswerReplaced aborts the generation of a response that will not be sent.
@@ -109,7 +110,7 @@ func (c *Call) EnterGate(g *ratelimit.Gate) error {
 	return nil
 }
 
-// leaveGate returns the slot if the call has one.
+// leaveGate releases the call's slot, if it has one.
 func (c *Call) leaveGate() {
 	if c.gate != nil {
 		c.gate.Leave("")

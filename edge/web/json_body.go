@@ -47,7 +47,7 @@ func (c *Call) Decode(dst any) error {
 			fieldErrors = append(fieldErrors, FieldError{Shorten(name), unknownField(Shorten(name), known)})
 		}
 		if !ok {
-			continue // once enough errors are reported, no suggestions are searched for
+			continue // once enough errors have been reported, stop searching for suggestions
 		}
 		null := string(members[name]) == "null" && reflect.TypeOf(field).Elem().Kind() != reflect.Pointer
 		if err := json.Unmarshal(members[name], field); err != nil || null {
@@ -57,8 +57,8 @@ func (c *Call) Decode(dst any) error {
 	return InvalidBody(fieldErrors)
 }
 
-// DecodeEmpty checks the body of a write that takes none. The body must be missing or an object
-// without fields.
+// DecodeEmpty checks the body of a write that takes no fields. The body must be missing or an
+// object without fields.
 func (c *Call) DecodeEmpty() error {
 	if c.Request.ContentLength == 0 {
 		return nil
@@ -99,7 +99,7 @@ func fieldNames(fieldErrors []FieldError) string {
 func unknownField(name string, known []string) string {
 	message := "is not a known field; expected one of: " + strings.Join(known, ", ")
 	if len(known) == 0 {
-		message = "is not a known field; the body takes none"
+		message = "is not a known field; the body takes no fields"
 	}
 	if near := didyoumean.Name(name, known); near != "" {
 		message = "is not a known field; did you mean " + near + "?"

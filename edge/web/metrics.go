@@ -35,7 +35,7 @@ func NewMetrics() *metrics {
 		buildSwitches: prometheus.NewCounter(prometheus.CounterOpts{Name: "kindex_build_switches_total", Help: "Switches to a new build."}),
 		Refused:       prometheus.NewCounter(prometheus.CounterOpts{Name: "kindex_build_refused_total", Help: "Published builds that were rejected."}),
 		build:         prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "kindex_build_info", Help: "The served build."}, []string{"build", "commit"}),
-		entities:      prometheus.NewGauge(prometheus.GaugeOpts{Name: "kindex_build_entities", Help: "Number of entities in the served build that are in lists."}),
+		entities:      prometheus.NewGauge(prometheus.GaugeOpts{Name: "kindex_build_entities", Help: "Number of entities in the served build that are not withdrawn."}),
 		loadSeconds:   prometheus.NewGauge(prometheus.GaugeOpts{Name: "kindex_build_load_seconds", Help: "Time to verify and open the build, in seconds."}),
 	}
 	m.Registry.MustRegister(m.requests, m.seconds, m.inFlight, m.buildSwitches, m.Refused, m.build, m.entities, m.loadSeconds,

@@ -59,8 +59,8 @@ func InsufficientScope(needed apikey.Scope, detail string) *Problem {
 	return p
 }
 
-// ContactSentence returns with, in which %s is replaced with the operator's address. If there is
-// no address, it returns without.
+// ContactSentence returns the string with, in which it replaces %s with the operator's address.
+// If there is no address, it returns the string without.
 func (s *Shared) ContactSentence(without, with string) string {
 	if s.ContactAddress == "" {
 		return without

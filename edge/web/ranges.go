@@ -12,7 +12,7 @@ import (
 // headers, so many small ranges make the response many times as large as the request.
 const maxRanges = 10
 
-// checkRanges refuses requests with too many or overlapping ranges with 416 (RFC 9110 section
+// checkRanges rejects requests for too many or overlapping ranges with 416 (RFC 9110 section
 // 15.5.17). If the ranges were ignored (section 14.2), clients that need only a small part would
 // be sent the whole file. Malformed ranges are handled by http.ServeContent.
 func (c *Call) checkRanges(content io.Seeker) error {
@@ -51,7 +51,7 @@ func (c *Call) checkRanges(content io.Seeker) error {
 	return nil
 }
 
-// byteRange is a part of a file, including the first and the last byte.
+// byteRange is a part of a file, from the first to the last byte, inclusive.
 type byteRange struct{ first, last int64 }
 
 // parseRange parses one range of a file (RFC 9110 section 14.1.2). ok is false if it is

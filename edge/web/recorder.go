@@ -4,8 +4,8 @@ import (
 	"net/http"
 )
 
-// recorder records the status of a response, and has the admission finalized before the response
-// is sent.
+// recorder records the status of a response, and finalizes the admission before the response is
+// sent.
 type recorder struct {
 	http.ResponseWriter
 	call     *Call
@@ -20,9 +20,9 @@ func (r *recorder) WriteHeader(status int) {
 	if r.written {
 		return
 	}
-	r.call.leaveGate() // the expensive work is done
+	r.call.leaveGate() // the expensive work has been done
 	if status == http.StatusNotModified {
-		delete(r.Header(), "Link") // its cursor depends on the records on the page
+		delete(r.Header(), "Link") // the link contains a cursor that depends on the records on the page
 	}
 	if err := r.call.Admission.Finalize(r.Header(), status); err != nil {
 		r.call.Fail(r, err)

@@ -50,7 +50,7 @@ type Reply struct {
 type FileReply struct {
 	Content io.ReadSeeker // closed after the response if it is an io.Closer
 	ETag    string
-	SHA256  string                                // hash of the content in hexadecimal, for Repr-Digest; "" if unknown
+	SHA256  string                                // hexadecimal hash of the content, for Repr-Digest; "" if unknown
 	Variant func(encoding string) (Variant, bool) // nil if there are no variants
 }
 

@@ -18,7 +18,7 @@ import (
 	"kindex/exports/store"
 )
 
-// respond is the only function that sends the responses of handlers.
+// respond sends a handler's response. All responses from handlers are sent through it.
 func (c *Call) respond(w http.ResponseWriter, r *Reply) error {
 	if c.Admission.Exhausted() && !containsETag(c.Header("If-None-Match"), c.etagOf(r)) {
 		return c.Admission.Exceeded(nil)
@@ -247,7 +247,7 @@ func (c *Call) respondFile(w http.ResponseWriter, r *Reply) error {
 		}
 		return IgnoreClientGone(WriteAll(newDeadlineWriter(w), v.Body))
 	}
-	if f.SHA256 != "" { // this is the hash of the uncompressed file
+	if f.SHA256 != "" { // the digest is that of the uncompressed file
 		sum, err := hex.DecodeString(f.SHA256)
 		if err != nil {
 			return err

@@ -24,7 +24,7 @@ type Shared struct {
 	Vary           VaryValues
 }
 
-// Admission decides whether a request is handled. It knows the caller and the number of
+// Admission decides whether a request is handled. It identifies the caller and keeps track of the
 // remaining requests.
 type Admission interface {
 	// Exhausted reports whether the caller has no requests left, so that the request can only be
@@ -37,7 +37,6 @@ type Admission interface {
 	// turns out to be free and sets the limit headers. If it returns an error, another response
 	// must be sent instead.
 	Finalize(h http.Header, status int) error
-	// Exporter returns the ID of the account or address whose exports are limited
-	// together.
+	// Exporter returns the ID of the account or IP address whose exports are limited together.
 	Exporter() string
 }

@@ -11,7 +11,7 @@ import (
 const chunkTimeout = 30 * time.Second
 
 // deadlineWriter extends the write deadline as long as the client keeps reading, so that a long
-// download can take its time but a stalled one is cut off.
+// download can complete, but a stalled one is cut off.
 type deadlineWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController

@@ -78,7 +78,7 @@ func (s *sender) exchange(ctx context.Context, url string, secrets []Secret, id 
 	response, err := s.client.Do(r)
 	var busy *safedial.BusyError
 	if errors.As(err, &busy) {
-		return attemptResult{postpone: busy.Wait, failure: "The request limit of this host has been reached.", outcome: "postponed"}
+		return attemptResult{postpone: busy.Wait, failure: "The request limit for this host has been reached.", outcome: "postponed"}
 	}
 	if err != nil {
 		failure, outcome := describeError(err)

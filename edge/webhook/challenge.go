@@ -20,14 +20,13 @@ const ChallengeTimeout = 10 * time.Second
 const maxChallengeLen = 1 << 10
 
 // Challenge asks an endpoint to confirm that it wants to receive events: it must respond with
-// 2xx and the random string from the request, as plain text or as {"challenge": "…"}. A
-// server that only echoes requests does not pass. fault is the reason for a failure, for the
-// person who registers the address, or "" if the endpoint passed. err is an error of the
-// context.
+// 2xx and the random string from the request, as plain text or as {"challenge": "…"}. A server
+// that only echoes requests does not pass. fault is the reason for a failure, for the person
+// who registers the address, or "" if the endpoint passed. err is a context error.
 func (d *Dispatcher) Challenge(ctx context.Context, id, url string, secret Secret) (fault string, err error) {
 	end, wait := d.Reserve(url)
 	if wait > 0 {
-		return "has a host that has reached its request limit; try again in a minute", nil
+		return "has a host for which the request limit has been reached; try again in a minute", nil
 	}
 	defer end()
 	limited, cancel := context.WithTimeout(ctx, ChallengeTimeout)
@@ -51,7 +50,7 @@ func (d *Dispatcher) Challenge(ctx context.Context, id, url string, secret Secre
 	case !a.success():
 		return "failed the challenge: " + strings.TrimSuffix(a.errorText(), "."), nil
 	case !isChallengeEcho(a.body, text):
-		return `failed the challenge: it must respond to the message webhook.challenge with the value of its "challenge" member, as text or as {"challenge": "…"}`, nil
+		return `failed the challenge: it must respond to the webhook.challenge message with the value of the message's "challenge" member, as plain text or as {"challenge": "…"}`, nil
 	}
 	return "", nil
 }

@@ -17,10 +17,10 @@ type Step struct {
 	AlreadySent bool // an event from an earlier move includes it
 }
 
-// Coalesce returns events with the net changes of all steps, which must be in changelog
-// order. There is no event for an entity that has not changed, or if only its scores have.
-// Applying the events in order changes the state before the steps to the state after them,
-// and never puts two entities at one address.
+// Coalesce returns events with the net changes of all steps, which must be in changelog order.
+// There is no event for an entity that has not changed, or of which only the scores have
+// changed. Applying the events in order changes the state before the steps to the state after
+// them, and never puts two entities at one address.
 //
 // There is one event per entity, except for entities that exchange their addresses: the first
 // to move has an additional event.
@@ -194,8 +194,8 @@ func (x *entityHistory) netChange() (n netChange, ok bool) {
 	return n, true
 }
 
-// changes lists the fields that differ, in the order of the record. counts reports whether
-// any of them is more than a score.
+// changes lists the fields that differ, in record order. counts reports whether any of them is
+// not a score.
 func (x *entityHistory) changes() (list []record.FieldChange, counts bool) {
 	list = []record.FieldChange{}
 	delete(x.fields, "slug")
@@ -215,7 +215,7 @@ func (x *entityHistory) changes() (list []record.FieldChange, counts bool) {
 }
 
 // sameValue reports whether a field has returned to its old value. For benchmarks, only names
-// and values are compared, like in exports.Diff.
+// and values are compared, as in exports.Diff.
 func sameValue(f record.FieldChange) bool {
 	if bytes.Equal(f.Old, f.New) {
 		return true

@@ -104,8 +104,8 @@ func compareWithDiff(t *testing.T, events []webhook.Event, before, after world) 
 	return true
 }
 
-// addresses returns an entity's addresses before and after an event, or "" if it does not
-// exist then.
+// addresses returns an entity's addresses before and after an event, or "" if it does not exist
+// at that point.
 func addresses(e webhook.Event) (from, to string) {
 	from = e.Type + "/" + e.Slug
 	to = from

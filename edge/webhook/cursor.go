@@ -32,14 +32,14 @@ type Archive interface {
 	FindChange(id string) (i int, ok bool)
 }
 
-// Relation is the relation of a build to the cursor.
+// Relation describes how a build relates to the cursor.
 type Relation string
 
 // The relations.
 const (
 	First     Relation = "first"     // there was no cursor
 	Same      Relation = "same"      // the cursor is at this build
-	Older     Relation = "older"     // all changes of the build were sent already, and later ones, too
+	Older     Relation = "older"     // all changes in the build, and later ones, have already been sent
 	Newer     Relation = "newer"     // the changelog continues from the cursor, possibly without new changes
 	Rewritten Relation = "rewritten" // the changelog continues from a change before the cursor
 	Foreign   Relation = "foreign"   // the changelog and the cursor have no changes in common
@@ -59,10 +59,10 @@ func (m *Move) Advances() bool { return m.Relation != Same && m.Relation != Olde
 // newest thousand changes, and does not write anything.
 //
 // If the history was rewritten, the changes that an earlier build had keep their ids and are
-// not sent again. New changes are those after the last change up to which the old and the new
-// history agree. A change that is missing from the new history is not reverted. If the
-// histories already differ before the changes that the cursor remembers, they are treated as
-// agreeing up to the first of these changes that the new history contains.
+// not sent again. New changes are those after the common beginning of the old and the new
+// history. A change that is missing from the new history is not reverted. If the histories
+// already differ before the changes that the cursor remembers, everything up to the first of
+// these changes that the new history contains is treated as common.
 func Plan(c Cursor, build string, a Archive) (Move, error) {
 	m := Move{Relation: First, To: Cursor{Version: c.Version, Build: build}}
 	from := a.Changes()

@@ -154,7 +154,7 @@ func TestRewrittenHistories(t *testing.T) {
 	type step struct {
 		build  string
 		past   *madeHistory
-		events string // none, some, or all: then the receiver is up to date
+		events string // "none", "some" or "all"; after "all", the receiver is up to date
 		said   string
 	}
 	for name, way := range map[string][]step{

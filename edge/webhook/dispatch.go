@@ -36,7 +36,7 @@ type Store interface {
 	// Lease leases up to n webhooks that are due, starting with those that have waited
 	// longest. No other dispatcher gets them before the lease ends.
 	Lease(ctx context.Context, owner string, n int, lasts time.Duration) ([]Webhook, error)
-	// Renew extends the lease: it lasts for the given time from now on.
+	// Renew extends the lease, so that it ends after the given time from now.
 	Renew(ctx context.Context, owner, webhook string, lasts time.Duration) error
 	// Release releases the lease.
 	Release(ctx context.Context, owner, webhook string) error
@@ -66,7 +66,7 @@ type Store interface {
 	ReleaseStaleLeases(ctx context.Context) error
 }
 
-// Options configure a dispatcher. The comments state the default for each zero value.
+// Options configure a dispatcher. Zero values mean the defaults stated in the comments.
 type Options struct {
 	Store  Store        // required
 	Client *http.Client // required; from safedial.Guard
@@ -74,7 +74,7 @@ type Options struct {
 	// previous secret.
 	Secrets func(w *Webhook) ([]Secret, error) // required
 	// Reserve takes a slot for a request to an address, like safedial.Guard.Reserve: end
-	// returns the slot; if wait is not 0, there is none yet. If nil, attempts are not
+	// returns the slot; if wait is not 0, no slot is available yet. If nil, attempts are not
 	// limited.
 	Reserve  func(url string) (end func(), wait time.Duration)
 	Owner    string                // required: distinguishes this edge from others that share the database
@@ -84,7 +84,7 @@ type Options struct {
 	Now      func() time.Time      // default: time.Now
 	Random   func() float64        // default: rand.Float64
 	Schedule Schedule              // default: DefaultSchedule
-	Workers  int                   // webhooks processed at a time; default: 1024
+	Workers  int                   // maximum number of webhooks processed concurrently; default: 1024
 	Poll     time.Duration         // how often to look for events from other edges; default: 1 s
 	Timeout  time.Duration         // timeout of an attempt; default: safedial.Timeout
 	Lease    time.Duration         // how long a webhook is leased; default: 60 s
@@ -107,7 +107,7 @@ type Dispatcher struct {
 	wake       chan struct{}
 	slots      chan struct{}
 	workers    sync.WaitGroup
-	stop       chan time.Duration // receives once how long attempts in progress can take
+	stop       chan time.Duration // receives, once, how long attempts in progress can take
 	leaseCount int64              // number of leases so far
 }
 
@@ -210,7 +210,7 @@ func (d *Dispatcher) Run(ctx context.Context) {
 	}
 }
 
-// start starts workers for due webhooks. full means that more may be due.
+// start starts workers for due webhooks. full reports whether more may be due.
 func (d *Dispatcher) start(ctx, attempts context.Context) (full bool, err error) {
 	select {
 	case d.slots <- struct{}{}: // wait until a worker is available

@@ -27,7 +27,7 @@ type Event struct {
 	// created entity has no old values, and a deleted entity has no new values.
 	Changes   []record.FieldChange
 	ChangeIDs []string // the changes that are coalesced in it, oldest first
-	// Payload is the JSON body that receivers get. It is set instead of Changes and
+	// Payload is the JSON body that is sent to receivers. It is set instead of Changes and
 	// ChangeIDs in events read from storage.
 	Payload []byte
 }

@@ -28,7 +28,7 @@ func newMetrics(r prometheus.Registerer) *metrics {
 			Help: "Webhooks that were disabled."}),
 		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{Name: "kindex_webhook_attempts_under_way", Help: "Attempts in progress."}),
 		queueAge: prometheus.NewGauge(prometheus.GaugeOpts{Name: "kindex_webhook_queue_age_seconds",
-			Help: "Age in seconds of the oldest undelivered event, 0 if there is none."}),
+			Help: "Age in seconds of the oldest undelivered event, or 0 if there is none."}),
 	}
 	if r != nil {
 		r.MustRegister(m.attempts, m.seconds, m.givenUp, m.disabled, m.inFlight, m.queueAge)

@@ -51,7 +51,7 @@ func (p *madeHistory) Changes() int { return len(p.changes) }
 // ChangeTime implements webhook.Archive.
 func (p *madeHistory) ChangeTime(i int) time.Time { return p.changes[i].Timestamp }
 
-// Change implements webhook.Archive: it decodes like the archive of a build.
+// Change implements webhook.Archive: it decodes a change the same way as a build's archive.
 func (p *madeHistory) Change(i int) (*record.Change, error) {
 	if p.broken {
 		return nil, fmt.Errorf("change %d is unreadable", i)
@@ -123,7 +123,7 @@ func values(e *record.Entity) map[string]string {
 	return m
 }
 
-// comparable returns the significant part of a value, which matters in a comparison.
+// comparable returns the part of a value that matters in a comparison.
 func comparable(field string, value []byte) string {
 	if field != "signals.benchmarks" {
 		return string(value)
@@ -146,8 +146,8 @@ func jsonOf(v any) string {
 	return string(b)
 }
 
-// author creates random commits with few different slugs and values, so that everything
-// recurs now and then.
+// author creates random commits with only a few different slugs and values, so that everything
+// recurs from time to time.
 type author struct {
 	*rand.Rand
 	slugs    string

@@ -190,7 +190,7 @@ func (h *endpoint) seen() (asked, good []string) {
 	return append([]string{}, h.asked...), append([]string{}, h.good...)
 }
 
-// check fails the test if a request was not as it should be.
+// check fails the test if a request was not as expected.
 func (h *endpoint) check(t *testing.T) {
 	t.Helper()
 	h.mu.Lock()

@@ -41,8 +41,8 @@ type decision struct {
 	failingSince   time.Time // the first failure since the last success; zero after a success
 }
 
-// decide returns what happens after an attempt to deliver an event from the queue. random is
-// from 0 to 1.
+// decide returns what happens after an attempt to deliver an event from the queue. random is a
+// number between 0 and 1.
 func (s Schedule) decide(w *Webhook, a attemptResult, now time.Time, random float64) decision {
 	if a.success() {
 		return decision{success: true, nextAttempt: now}

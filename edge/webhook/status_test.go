@@ -15,7 +15,8 @@ import (
 )
 
 // TestStatusesThatAreNone has an endpoint respond over HTTP/2 with a different number each
-// time, valid as a status or not. This must not create a metrics series for each number.
+// time, whether or not it is a valid status. This must not create a metrics series for each
+// number.
 func TestStatusesThatAreNone(t *testing.T) {
 	var next atomic.Int64
 	s := httptest.NewUnstartedServer(http.NotFoundHandler())

@@ -31,8 +31,8 @@ type Webhook struct {
 	Events        []string // the names of the events that it receives, in the order of exports.Events
 	SealedSecret  string   // the secret, sealed with the operator's key
 	CreatedAt     time.Time
-	// PreviousSealed is the previous secret, sealed, or "" if there is none. It continues to
-	// sign until PreviousUntil.
+	// PreviousSealed is the previous secret, sealed, or "" if there is none. Deliveries are
+	// also signed with it until PreviousUntil.
 	PreviousSealed string
 	PreviousUntil  time.Time
 
@@ -44,7 +44,7 @@ type Webhook struct {
 	NextAt         time.Time // when the next event is due; zero if no event is pending
 
 	Position       int64 // the Seq of the last event that needs no more attempts
-	FailedAttempts int   // failed attempts for the next event, as counted by the schedule
+	FailedAttempts int   // number of failed attempts for the next event, as counted by the schedule
 }
 
 // Active reports whether events are sent to the webhook.
@@ -53,8 +53,7 @@ func (w *Webhook) Active() bool { return w.DisabledAt.IsZero() }
 // Kind is the reason for a delivery.
 type Kind string
 
-// The kinds of deliveries: an event from the queue, a test, and an event that is sent once
-// more.
+// The kinds of deliveries: an event from the queue, a test, and an event that is sent again.
 const (
 	ForEvent  Kind = "event"
 	ForTest   Kind = "test"

@@ -222,7 +222,7 @@ func (w *worker) attempt(id string, body []byte) (attemptResult, error) {
 
 // postpone pauses the webhook without an attempt, because the request limit of its host has
 // been reached. The lease is extended until the end of the pause, so that no other dispatcher
-// processes the webhook before.
+// processes the webhook before then.
 func (w *worker) postpone(wait time.Duration) error {
 	w.d.metrics.attempts.WithLabelValues("postponed").Inc()
 	if err := w.d.Store.Renew(w.ctx, w.owner, w.webhook.ID, wait); err != nil {

@@ -1,8 +1,8 @@
 package croissant
 
-// context defines the terms of a description ("Appendix 1: JSON-LD context"). Its
-// IRI for schema.org is https://schema.org/, the same as in the datasets that
-// MLCommons publishes for this version, because loaders identify terms by it.
+// context defines the terms of a description ("Appendix 1: JSON-LD context"). Its IRI for
+// schema.org is https://schema.org/, the same as in the datasets that MLCommons publishes for
+// this version, because loaders use it to identify terms.
 var context = func() map[string]any {
 	c := map[string]any{
 		"@language": "en",

@@ -1,7 +1,7 @@
 // Package croissant describes a build as a dataset in MLCommons Croissant 1.1.
 //
-// Croissant is JSON-LD on top of schema.org/Dataset. Tools that load
-// machine-learning data read it.
+// Croissant is JSON-LD on top of schema.org/Dataset. It is read by tools that load
+// machine-learning data.
 package croissant
 
 import (
@@ -88,7 +88,7 @@ type organization struct {
 	URL  string `json:"url"`
 }
 
-// work is a source of facts, or a licence without a URL.
+// work is a source of facts, or a licence that has no URL of its own.
 type work struct {
 	Type    string `json:"@type"`
 	Name    string `json:"name"`
@@ -110,8 +110,8 @@ type fileObject struct {
 	License        []any  `json:"license,omitempty"`
 }
 
-// object describes a file. The file's URL contains the build ID, so the content at
-// that URL, and with it the checksum, never changes.
+// object describes a file. The file's URL contains the build ID, so neither the content at
+// that URL nor its checksum ever changes.
 func object(m *store.Manifest, base string, f store.File) fileObject {
 	text, _ := describe(f)
 	at := func(name string) string { return base + "/data/" + m.ID + "/" + name }

@@ -106,8 +106,7 @@ func TestDescribeHostile(t *testing.T) {
 	}
 }
 
-// TestDescribeSmall describes a build without a licence and without some of the
-// files.
+// TestDescribeSmall describes a build that has no licence and lacks some of the files.
 func TestDescribeSmall(t *testing.T) {
 	m := manifest()
 	m.License, m.Sources, m.Files = "", nil, m.Files[:1]

@@ -15,7 +15,7 @@ type recordSet struct {
 	Fields      []field     `json:"field"`
 }
 
-// field is one field of a record ("Field").
+// field is one field of a record set ("Field").
 type field struct {
 	Type        string `json:"@type"`
 	ID          string `json:"@id"`
@@ -47,7 +47,7 @@ type records struct {
 	id, text, file string
 	key            []string
 	columns        []table.Column
-	columnar       bool // the file has columns; otherwise it is a JSON array of objects
+	columnar       bool // whether the file has columns rather than a JSON array of objects
 }
 
 // recordSets returns the record sets of a build. Tables are read from their

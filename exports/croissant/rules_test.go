@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// This file implements the rules of Croissant 1.1 that apply to a description of
-// tables, in the order of the sections of
-// https://docs.mlcommons.org/croissant/docs/croissant-spec-1.1.html. The reference
-// validator needs packages that the tests avoid. The last rules are not in the
+// This file implements the rules of Croissant 1.1 that apply to a description of tables, in
+// the order of the sections of
+// https://docs.mlcommons.org/croissant/docs/croissant-spec-1.1.html. The reference validator
+// is not used because it needs packages that the tests avoid. The last rules are not in the
 // specification, but the validator checks them too.
 
 // checker collects violations.
@@ -24,7 +24,7 @@ type checker struct {
 	refs    []string          // IDs that must exist
 }
 
-// violations returns the rules that a description breaks.
+// violations returns the rules that a description violates.
 func violations(doc []byte) []string {
 	var d map[string]any
 	if err := json.Unmarshal(doc, &d); err != nil {
@@ -96,7 +96,8 @@ var (
 	path   = regexp.MustCompile(`^\$(\[\*\]|\.[A-Za-z][A-Za-z0-9]*)+$`)
 )
 
-// node records the ID of a node. IDs must be unique, and names are required.
+// node records a node's ID and checks that the ID is unique, that the type is correct and
+// that there is a name.
 func (c *checker) node(o map[string]any, typ, parent string) string {
 	id := text(o["@id"])
 	c.rule(id != "", "ID and Reference Mechanism: a %s has no @id", typ)

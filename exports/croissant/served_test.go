@@ -37,7 +37,7 @@ func get(t *testing.T, address string) (http.Header, []byte) {
 	return res.Header, body
 }
 
-// TestServed reads the dataset like a loader that has nothing but its description.
+// TestServed reads the dataset like a loader that knows nothing but its description.
 func TestServed(t *testing.T) {
 	suite.InTest(t)
 	e := edgetest.Start(t, edge.Options{})
@@ -219,7 +219,7 @@ func parquetRecords(t *testing.T, file []byte) []map[string]any {
 
 // plain converts a value of a Parquet file to its JSON form.
 func plain(v any, kind string) any {
-	if kind == "JSON" { // this reader has already parsed it; others return a string
+	if kind == "JSON" { // this Parquet reader has already parsed it; others return a string
 		b, err := json.Marshal(v)
 		if err != nil {
 			panic(err) // cannot happen: the value was parsed from JSON

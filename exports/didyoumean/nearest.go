@@ -11,10 +11,10 @@ import (
 	"github.com/antzucaro/matchr"
 )
 
-// Name returns the candidate nearest to word by edit distance, or "" if none is
-// near. A candidate is near if it is at most one edit per three letters away, where
-// transposing two adjacent letters is one edit, or if it starts with the word or
-// the word starts with it. Case is ignored.
+// Name returns the candidate nearest to word by edit distance, or "" if none is near. A
+// candidate is near if it is within one edit per three letters, counting the transposition of
+// two adjacent letters as one edit, or if one of the two starts with the other. Case is
+// ignored.
 func Name(word string, candidates []string) string {
 	if list := Names(word, candidates, 1); len(list) > 0 {
 		return list[0]
@@ -91,8 +91,8 @@ func (a *query) maxDistance() int {
 	return a.found[a.limit-1].distance
 }
 
-// add keeps a candidate at the given distance if it is near enough. A candidate
-// that starts with the word, or that the word starts with, is always near.
+// add keeps a candidate at the given distance if it is near enough. A candidate is always
+// near if it starts with the word or the word starts with it.
 func (a *query) add(name, lower string, distance int) {
 	if distance > a.maxEdits && a.sharesPrefix(lower) {
 		distance = a.maxEdits
@@ -114,10 +114,10 @@ func (a *query) sharesPrefix(candidate string) bool {
 	return a.letters >= 3 && (strings.HasPrefix(candidate, a.text) || len(candidate) >= 3 && strings.HasPrefix(a.text, candidate))
 }
 
-// distance returns a candidate's distance, or any number above maxDistance if the
-// candidate is too far away to be kept. If exact is false, the true distance may be
-// smaller. Computing it takes up to a hundred times as long, and there may be tens
-// of thousands of candidates.
+// distance returns a candidate's distance, or any number above maxDistance if the candidate
+// is too far away to be kept. If exact is false, the true distance may be smaller. Computing
+// the true distance takes up to a hundred times as long, and there may be tens of thousands
+// of candidates.
 func (a *query) distance(candidate string) (distance int, exact bool) {
 	bound := a.maxDistance()
 	if abs(utf8.RuneCountInString(candidate)-a.letters) > bound || minDistance(a.letterMask, LetterMask(candidate)) > bound {

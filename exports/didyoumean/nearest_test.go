@@ -62,7 +62,7 @@ func byAll(word string, candidates []string, most int) []string {
 	return names
 }
 
-// TestNames compares Names with byAll for words made of few distinct letters, which
+// TestNames compares Names with byAll for words made of only a few distinct letters, which
 // are often near each other, and for words with common prefixes.
 func TestNames(t *testing.T) {
 	suite.InTest(t)
@@ -124,7 +124,7 @@ func alignedByTable(a, b string) int {
 	return table[len(s)][len(t)]
 }
 
-// TestBounds compares the lower bounds with the true distance for words made of few
+// TestBounds compares the lower bounds with the true distance for words made of only a few
 // distinct letters.
 func TestBounds(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
@@ -164,8 +164,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// BenchmarkNames measures the worst case for a page: a great many names, most of
-// them alike, and a word similar to them.
+// BenchmarkNames measures the worst case for a page: a great many names, most of them similar
+// to each other and to the word.
 func BenchmarkNames(b *testing.B) {
 	names := make([]string, 30_000)
 	for i := range names {

@@ -38,9 +38,8 @@ func NewWord(text string) *Word {
 // Letters returns the number of letters in the word.
 func (w *Word) Letters() int { return w.letters }
 
-// LetterMask returns a mask with one bit for each letter in a string and another
-// bit for each letter that occurs more than once. Letters are distinguished by
-// their last five bits.
+// LetterMask returns a mask with one bit for each letter in a string and another bit for each
+// letter that occurs more than once. Letters are distinguished only by their last five bits.
 func LetterMask(text string) (mask uint64) {
 	for _, r := range text {
 		bit := uint64(1) << (r & 31)

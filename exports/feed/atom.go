@@ -8,8 +8,8 @@ import (
 	"github.com/gorilla/feeds"
 )
 
-// atomFeed supports several links and a generator. The gorilla/feeds type supports
-// only one link and no generator.
+// atomFeed supports several links and a generator, unlike the gorilla/feeds type, which
+// supports only one link and no generator.
 type atomFeed struct {
 	*feeds.AtomFeed
 	Lang      string           `xml:"xml:lang,attr"`

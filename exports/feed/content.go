@@ -9,7 +9,7 @@ import (
 	"kindex/exports/record"
 )
 
-// Limits for the content of an item: the number of characters in a string, and of
+// Limits for the content of an item: the maximum number of characters in a string and of
 // items in a list.
 const (
 	leadLength = 600

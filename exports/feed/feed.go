@@ -38,7 +38,7 @@ func MediaType(format string) string {
 	return ""
 }
 
-// Feed is one page of changes, or all of them. Its methods do not modify it and
+// Feed is one page of changes, or a feed with all of them. Its methods do not modify it and
 // may be called concurrently.
 type Feed struct {
 	Title, Description string
@@ -57,8 +57,8 @@ type Feed struct {
 	Changes []*record.Change  // newest first
 }
 
-// Fixed and default values. RSS requires a URL for the index: indexURN is a valid
-// one, although it cannot be opened.
+// Fixed and default values. RSS requires a URL for the index: indexURN is a valid URL,
+// although it cannot be opened.
 const (
 	indexURN  = "urn:kindex:index"
 	feedURN   = "urn:kindex:feed"

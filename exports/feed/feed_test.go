@@ -13,8 +13,7 @@ import (
 	"kindex/exports/record"
 )
 
-// changeOf returns a change as the builder creates it, from two states of an
-// entity.
+// changeOf returns the change between two states of an entity, like the builder.
 func changeOf(n int, before, after *record.Entity) *record.Change {
 	c := &record.Change{
 		ID: fmt.Sprintf("%024x", n), Event: record.Updated, Timestamp: time.Date(2026, 11, 1, 12, 0, n, 0, time.UTC),
@@ -61,7 +60,7 @@ func edited(edit func(*record.Entity)) *record.Entity {
 	return e
 }
 
-// news lists changes of all kinds with their expected titles, oldest first.
+// news lists changes of all kinds, oldest first, each with its expected title.
 var news = []struct {
 	title         string
 	before, after *record.Entity
@@ -130,7 +129,7 @@ var news = []struct {
 	{"Example was deleted", example(), nil},
 }
 
-// newest returns news as changes, newest first.
+// newest returns the changes in news, newest first.
 func newest() []*record.Change {
 	var list []*record.Change
 	for i, n := range news {
@@ -185,7 +184,7 @@ func TestTitles(t *testing.T) {
 	}
 }
 
-// TestWithoutAnything writes the feed of the first build of an index outside git.
+// TestWithoutAnything writes a feed of the first build of an index that is not in git.
 func TestWithoutAnything(t *testing.T) {
 	f := &feed.Feed{Updated: time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)}
 	rss := readRSS(t, write(t, f, "rss"))

@@ -16,7 +16,7 @@ import (
 	"kindex/exports/safetext"
 )
 
-// The documents in the form in which these tests read them back.
+// The types into which these tests decode the documents.
 type (
 	rssDocument struct {
 		Channel struct {
@@ -44,8 +44,7 @@ type (
 			Author  string `xml:"http://www.w3.org/2005/Atom author>name"`
 		} `xml:"http://www.w3.org/2005/Atom entry"`
 	}
-	// namedLink is a link element. In RSS, it is RSS's own element if its name has
-	// no namespace.
+	// namedLink is a link element. A name without a namespace is RSS's own link element.
 	namedLink struct {
 		XMLName xml.Name
 		Rel     string `xml:"rel,attr"`
@@ -59,7 +58,7 @@ type (
 		FeedURL string    `json:"feed_url"`
 		Items   []newsOut `json:"items"`
 	}
-	// newsOut is an item as every reader must see it.
+	// newsOut is an item as every feed reader must see it.
 	newsOut struct {
 		ID      string    `json:"id"`
 		URL     string    `json:"url"`
@@ -145,7 +144,7 @@ func FuzzWrite(f *testing.F) {
 	})
 }
 
-// compare reads all formats of a feed and compares them with each other.
+// compare reads a feed in all formats and compares the results.
 func compare(t *testing.T, f *feed.Feed, items int) {
 	t.Helper()
 	rss, atom, js := readRSS(t, write(t, f, "rss")), readAtom(t, write(t, f, "atom")), readJSON(t, write(t, f, "json"))

@@ -31,7 +31,7 @@ func (f *Feed) writeJSON(w io.Writer, items []item) error {
 		doc.Items = append(doc.Items, entry)
 	}
 	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false) // the document is not part of a page, and content is HTML
+	e.SetEscapeHTML(false) // the document is not embedded in a page, and content is HTML
 	e.SetIndent("", "  ")
 	return e.Encode(doc)
 }

@@ -61,9 +61,9 @@ func priority(f record.FieldChange) int {
 	return len(order)
 }
 
-// notable reports whether a change to a score is worth showing: the score is the
-// composite, and it appeared, disappeared or changed by at least a point. Almost every
-// other change affects it slightly.
+// notable reports whether a change to a score is worth showing: the score is the composite,
+// and it appeared, disappeared or changed by at least a point. Almost every change to an
+// entity also changes its composite score slightly.
 func notable(f record.FieldChange) bool {
 	if f.Field != "scores.composite" {
 		return false
@@ -88,8 +88,8 @@ func subtract(list, other []string) []string {
 	return rest
 }
 
-// benchmarkChange holds a benchmark's value before and after a change. A value is
-// "" if the benchmark did not exist.
+// benchmarkChange holds a benchmark's value before and after a change. A value is "" if the
+// benchmark did not exist at that point.
 type benchmarkChange struct{ name, old, new string }
 
 // benchmarkChanges returns the benchmarks that differ: first current ones in their

@@ -23,9 +23,8 @@ type result struct{ name, value string }
 
 func (v *value) isSet() bool { return v.text != "" || len(v.list) > 0 || len(v.results) > 0 }
 
-// parse decodes a field's value before or after a change. A value with an
-// unexpected structure is shown as JSON, so that future fields look clumsy but are
-// not lost.
+// parse decodes a field's value before or after a change. A value with an unexpected
+// structure is shown as JSON, so that future fields are shown, even if clumsily.
 func parse(field string, raw []byte) value {
 	switch raw := strings.TrimSpace(string(raw)); {
 	case raw == "" || raw == "null" || raw == "[]":
@@ -133,8 +132,8 @@ func words(name string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// shorten truncates a string to at most n characters, between words unless the
-// words are very long.
+// shorten truncates a string to at most n characters, at a word boundary unless the words are
+// very long.
 func shorten(s string, n int) string {
 	runes := []rune(s)
 	if len(runes) <= n {
@@ -159,7 +158,7 @@ func shortenPair(a, b string, n int) (string, string) {
 	if from <= n/2 || len(x) <= n && len(y) <= n {
 		return shorten(a, n), shorten(b, n)
 	}
-	// Keep some whole words before the difference.
+	// Keep a few whole words before the difference.
 	for start := from - n/4; start < from; start++ {
 		if x[start-1] == ' ' {
 			from = start

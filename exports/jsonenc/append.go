@@ -1,6 +1,6 @@
 // Package jsonenc writes JSON deterministically and splits objects into members.
 //
-// It appends values to JSON text without reflection.
+// It does not use reflection.
 package jsonenc
 
 import (
@@ -55,9 +55,9 @@ func AppendNumber(dst []byte, x float64) []byte {
 	return strconv.AppendFloat(dst, x, 'g', -1, 64)
 }
 
-// AppendString appends s as a JSON string. It escapes what JSON requires, and also
-// the two line separators that JavaScript once did not allow. Invalid UTF-8 becomes
-// U+FFFD. HTML is not escaped: records are data, and pages escape it themselves.
+// AppendString appends s as a JSON string. It escapes what JSON requires, and also the two
+// line separators that were not allowed in older versions of JavaScript. Invalid UTF-8
+// becomes U+FFFD. HTML is not escaped: records are data, and pages escape it themselves.
 func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	start := 0

@@ -59,7 +59,7 @@ type day struct {
 	ordinals func() []uint32 // the result of ordinalsByVersion, computed once
 }
 
-// daysOf returns the days that have a snapshot, oldest first.
+// daysOf returns the build's days that have a snapshot, oldest first.
 func daysOf(a *exports.ArchiveReader) ([]*day, error) {
 	var days []*day
 	for _, name := range a.Snapshots() {
@@ -77,10 +77,10 @@ func daysOf(a *exports.ArchiveReader) ([]*day, error) {
 // midnight.
 func endOfDay(midnight time.Time) int64 { return midnight.AddDate(0, 0, 1).Unix() }
 
-// ordinalsByVersion returns a slice indexed by version. Each element is the ordinal
-// of the record that shows the version in a snapshot, plus one, or 0 if there is no
-// such record. Snapshot.Find is a linear search, which would take a hundred times
-// as long over all snapshots of a large build.
+// ordinalsByVersion returns a slice indexed by version. Each element is the ordinal of the
+// record that shows the version in a snapshot, plus one, or 0 if there is no such record.
+// Snapshot.Find is a linear search: for all snapshots of a large build, it would take a
+// hundred times as long.
 func ordinalsByVersion(s *exports.Snapshot) []uint32 {
 	n := 0
 	for o := range uint32(s.Len()) {

@@ -10,8 +10,8 @@ import (
 	"kindex/exports/record"
 )
 
-// checkRankHistories compares the rank history of every entity in a build with the
-// model, which counts the entities ahead of it at the end of every week.
+// checkRankHistories compares the rank history of every entity in a build with the model,
+// which counts the entities that are ahead of it at the end of every week.
 func checkRankHistories(t *testing.T, p *madeHistory, a *leaderboard.Boards) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -73,7 +73,7 @@ func TestRankHistory(t *testing.T) {
 	checkRankHistories(t, p, a)
 }
 
-// TestRanks compares current ranks, and ranks a week earlier, with the model.
+// TestRanks compares current ranks and those of a week earlier with the model.
 func TestRanks(t *testing.T) {
 	t.Parallel()
 	p := newMadeHistory(2, 120, 20, 50)

@@ -13,8 +13,8 @@ import (
 	"kindex/exports/store"
 )
 
-// madeHistory is a generated history of several weeks, each with a snapshot on
-// Sunday, and the expected boards.
+// madeHistory is a generated history of several weeks, each of which has a snapshot on
+// Sunday, together with the expected boards.
 type madeHistory struct {
 	rng      *rand.Rand
 	versions []record.Version
@@ -230,8 +230,8 @@ func (p *madeHistory) asOf() time.Time {
 	return t.Add(13 * time.Hour)
 }
 
-// rank returns an entity's rank by a score on the overall leaderboard, or 0 if it
-// is unranked. of is the number of ranked entities.
+// rank returns an entity's rank by a score on the overall leaderboard, or 0 if it is
+// unranked, and of, the number of ranked entities.
 func rank[K comparable](all map[K]*record.Entity, e *record.Entity, by string) (rank, of int) {
 	on := func(e *record.Entity) bool { return e.Status != record.Withdrawn && e.Scores.Get(by).Known() }
 	for _, other := range all {

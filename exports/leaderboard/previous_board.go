@@ -22,16 +22,15 @@ type PreviousBoard struct {
 	date   string
 	day    *day // nil if there is no snapshot for exactly that day
 	set    *roaring.Bitmap
-	// ranks returns the rank of each record in the set, in the order of the set. It
-	// is computed once. It is nil for a board that is not cached: there, countRanks
-	// computes the few ranks that are needed.
+	// ranks returns the rank of each record in the set, in the order of the set. It is
+	// computed once. For a board that is not cached, ranks is nil, and countRanks computes
+	// the few ranks that are needed.
 	ranks func() []uint32
 }
 
-// PreviousBoard returns a leaderboard as it was MovementDays before a day. board,
-// typ and by identify the leaderboard as in exports.Catalogue. The day is
-// YYYY-MM-DD, or "" for the as-of day, whose boards are cached. It returns an error
-// for an invalid day.
+// PreviousBoard returns a leaderboard as it was MovementDays before the given day. board, typ
+// and by identify the leaderboard as in exports.Catalogue. The day is YYYY-MM-DD, or "" for
+// the as-of day, for which boards are cached. It returns an error for an invalid day.
 func (b *Boards) PreviousBoard(day, board, typ, by string) (*PreviousBoard, error) {
 	if day != "" {
 		from, err := time.Parse(time.DateOnly, day)

@@ -22,7 +22,7 @@ type Postings struct {
 // NoPostings returns empty Postings.
 func NoPostings() Postings { return Postings{keys: NoStrings(), offsets: make([]byte, 8)} }
 
-// PostingSections is the number of sections that postings take in a lookup file.
+// PostingSections is the number of sections that postings occupy in a lookup file.
 const PostingSections = 3
 
 // Uint64At returns element i of a list of 64-bit numbers.
@@ -83,7 +83,7 @@ func (p Postings) Values(field string) []string {
 // PostingsBuilder collects the items for each field and value pair, joined by NUL.
 type PostingsBuilder map[string][]uint32
 
-// Add adds a value of item i. Items must be added in ascending order.
+// Add records that item i has a value. Items must be added in ascending order.
 func (p PostingsBuilder) Add(field, value string, i int) {
 	key := field + "\x00" + value
 	if list := p[key]; len(list) == 0 || list[len(list)-1] != uint32(i) {
@@ -91,9 +91,9 @@ func (p PostingsBuilder) Add(field, value string, i int) {
 	}
 }
 
-// Pack returns the sections of postings that combine the first kept of the n items
-// in previous with the added items. It copies unchanged sets. Changed sets get the
-// same form as if they had been built from scratch, through RunOptimize.
+// Pack returns the sections of postings that combine the first kept of the n items in
+// previous with the added items. It copies unchanged sets. Changed sets are passed to
+// RunOptimize, so that they have the same form as if they had been built from scratch.
 func (p PostingsBuilder) Pack(previous Postings, kept, n int) ([][]byte, error) {
 	all := slices.Collect(maps.Keys(p))
 	if kept > 0 {
@@ -135,9 +135,9 @@ func (p PostingsBuilder) Pack(previous Postings, kept, n int) ([][]byte, error) 
 	return [][]byte{PackStrings(keys), offsets, sets.Bytes()}, nil
 }
 
-// MergeStrings merges two lists of strings into a sorted table without duplicates
-// and returns the index of every string in it. The first list has kept strings,
-// given by their ranks in previous. The second list is more.
+// MergeStrings merges two lists of strings into a sorted table without duplicates and returns
+// the index in that table of every string in the first list, then in the second. The first
+// list consists of kept strings, given by their ranks in previous. The second list is more.
 func MergeStrings(previous StringTable, ranks Uint32s, kept int, more []string) (table []string, rank []uint32) {
 	used := make([]bool, previous.Len())
 	for i := range kept {

@@ -1,6 +1,5 @@
-// Package packed reads and writes the parts of memory-mapped lookup files.
-//
-// These parts are sections, string tables and inverted lists.
+// Package packed reads and writes the parts of memory-mapped lookup files: sections,
+// string tables and inverted lists.
 package packed
 
 import (
@@ -9,8 +8,8 @@ import (
 	"fmt"
 )
 
-// A lookup file consists of a section count, the length of each section, and the
-// sections, each starting at a multiple of eight. Numbers are little-endian.
+// A lookup file consists of a section count, the length of each section, and the sections
+// themselves, each starting at a multiple of eight bytes. Numbers are little-endian.
 
 // PackSections returns a lookup file that consists of the given sections.
 func PackSections(parts ...[]byte) []byte {
@@ -27,8 +26,8 @@ func PackSections(parts ...[]byte) []byte {
 	return out
 }
 
-// ErrSections reports a lookup file that is truncated or has different sections than
-// its reader expects.
+// ErrSections reports a lookup file that is truncated or does not have the sections that its
+// reader expects.
 var ErrSections = errors.New("lookup file is truncated or has unexpected sections")
 
 // UnpackSections returns the sections of a lookup file, which must have exactly
@@ -56,8 +55,8 @@ type SectionReader struct {
 	err  error
 }
 
-// NewSectionReader returns a reader of lookup files. It calls file to get the
-// content of a file by name.
+// NewSectionReader returns a reader of lookup files. It calls file to get the content of a
+// named file.
 func NewSectionReader(file func(name string) []byte) *SectionReader {
 	return &SectionReader{file: file}
 }
@@ -93,8 +92,8 @@ func (s *SectionReader) Postings(name string, parts [][]byte) Postings {
 	return p
 }
 
-// Check records an error if fits is false, which means that a lookup file has an
-// unexpected structure.
+// Check records an error if fits is false, that is, if a lookup file has an unexpected
+// structure.
 func (s *SectionReader) Check(name string, fits bool) {
 	if !fits {
 		s.Fail(name, ErrSections)

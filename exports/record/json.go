@@ -28,7 +28,7 @@ func (e *Entity) AppendJSON(dst []byte) []byte {
 	return e.appendOffers(e.Computed.append(dst, len(e.Offers)))
 }
 
-// appendHead appends the members before the scores.
+// appendHead appends the members that precede the scores.
 func (e *Entity) appendHead(dst []byte) []byte {
 	dst = append(dst, `{"type":`...)
 	dst = jsonenc.AppendString(dst, e.Type)

@@ -9,13 +9,13 @@ import (
 // Version is the authored content of an entity from a point in time on, or its
 // deletion. Versions are numbered in chronological order.
 type Version struct {
-	Type, Slug string // for a deletion, those before it
+	Type, Slug string // for a deletion, the last ones before it
 	// Entity is the content as its author wrote it. It is nil if Record is set or
 	// if the version is a deletion.
 	Entity  *Entity
 	Record  []byte // the entity as AppendAuthored encodes it
 	Deleted bool
-	Time    int64 // Unix seconds, never less than in the preceding version in the list
+	Time    int64 // Unix seconds, never less than in the preceding version of the list
 	Commit  int32 // index of the commit, -1 outside git
 	// Previous is the previous version of the same entity, which may have a
 	// different slug or be a deletion. It is -1 for the first version.

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Characters that are hidden or not depending on their neighbours.
+// Characters that are hidden only next to certain characters.
 const (
 	nonJoiner  = 0x200c
 	joiner     = 0x200d
@@ -13,9 +13,9 @@ const (
 	emojiStyle = 0xfe0f
 	keycap     = 0x20e3
 
-	// lastIdeographic is the last variation selector (VS48) in the sequences
-	// registered at https://www.unicode.org/ivd/. Any further selectors could hide
-	// a byte of data after each ideograph.
+	// lastIdeographic is the last variation selector (VS48) in the sequences registered at
+	// https://www.unicode.org/ivd/. If higher selectors were allowed, each ideograph could
+	// carry a hidden byte of data.
 	lastIdeographic = 0xe011f
 )
 

@@ -73,7 +73,7 @@ func Replace(s, replacement string) string {
 // for terminals and for reviewers, who must see every character.
 func Escape(s string) string { return replace(s, escape) }
 
-// EscapeLines is like Escape, but keeps line feeds and tabs.
+// EscapeLines is like Escape, but leaves line feeds and tabs unchanged.
 func EscapeLines(s string) string {
 	return replace(s, func(r rune) string {
 		if r == '\n' || r == '\t' {
@@ -102,8 +102,8 @@ func Shorten(s string, limit int) string {
 	return s
 }
 
-// EscapeJSON is like EscapeLines, but writes characters above U+FFFF as surrogate
-// pairs, so that escaped JSON is still the same document.
+// EscapeJSON is like EscapeLines, but writes characters above U+FFFF as surrogate pairs, so
+// that a JSON document keeps its meaning when it is escaped.
 func EscapeJSON(s string) string {
 	return replace(s, func(r rune) string {
 		if r == '\n' || r == '\t' {
@@ -116,8 +116,8 @@ func EscapeJSON(s string) string {
 	})
 }
 
-// Describe returns the code point and name of a character for a message: U+200B
-// (zero width space).
+// Describe returns the code point and name of a character for a message, such as "U+200B
+// (zero width space)".
 func Describe(r rune) string {
 	if name := names[r]; name != "" {
 		return fmt.Sprintf("%U (%s)", r, name)

@@ -84,8 +84,8 @@ type shownMeasure struct {
 	}
 }
 
-// recompute calculates the scores from nothing but the JSON of an explanation, and
-// checks every intermediate number.
+// recompute calculates the scores from the JSON of an explanation alone, and checks every
+// intermediate number.
 func recompute(t *testing.T, f *score.Formula, e *record.Entity, text []byte, states map[string]int) (s record.Scores) {
 	t.Helper()
 	var x shown
@@ -168,8 +168,8 @@ func recompute(t *testing.T, f *score.Formula, e *record.Entity, text []byte, st
 	return s
 }
 
-// resultOf returns the name of the result that an explanation shows for a
-// benchmark, found by its value and date among those that the measure may use.
+// resultOf returns the name of the result that an explanation shows for a benchmark. It finds
+// the result by its value and date among those that the measure may use.
 func resultOf(e *record.Entity, m shownMeasure) string {
 	for _, b := range e.Signals.Benchmarks {
 		if m.Measure.Benchmark == "" || m.Value != b.Value || (m.Date == nil) != (b.Date == "") || m.Date != nil && *m.Date != b.Date {

@@ -69,8 +69,8 @@ type FieldError struct {
 
 func (e *FieldError) Error() string { return strings.Join(e.Path, ".") + ": " + e.Message }
 
-// Parse decodes a formula from JSON and checks it. It returns all errors in the
-// formula's fields as fieldErrors. err is set if data cannot be decoded.
+// Parse decodes a formula from JSON and checks it. It returns all errors in the formula's
+// fields as fieldErrors; err is set only if data cannot be decoded.
 func Parse(data []byte) (f *Formula, fieldErrors []*FieldError, err error) {
 	f = new(Formula)
 	dec := json.NewDecoder(bytes.NewReader(data))
@@ -169,18 +169,18 @@ func (m *Measure) validate() string {
 	switch m.Map {
 	case "log":
 		if isDay || m.Benchmark != "" || m.Full <= 0 {
-			return "map log is for counts and needs full, the value that earns 100"
+			return "map log applies only to counts and requires full, the value that earns 100"
 		}
 	case "linear":
 		if isDay || m.From == nil || m.To == nil || *m.From == *m.To {
-			return "map linear is for numbers and needs from and to, two different values that earn 0 and 100"
+			return "map linear applies only to numbers and requires from and to, two different values that earn 0 and 100"
 		}
 	case "age":
 		if !isDay || m.HalfLife <= 0 {
-			return "map age is for dates and needs halfLife in days"
+			return "map age applies only to dates and requires halfLife, in days"
 		}
 	default:
-		return fmt.Sprintf("map %q is not one of log, linear, age", m.Map)
+		return fmt.Sprintf("map must be log, linear or age, not %q", m.Map)
 	}
 	switch {
 	case m.Map != "log" && m.Full != 0:

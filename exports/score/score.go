@@ -59,13 +59,13 @@ type MeasureValue struct {
 	Measure Measure  `json:"measure"`
 }
 
-// Scores calculates the scores of an entity at a time.
+// Scores calculates the scores that an entity has at a given time.
 func (f *Formula) Scores(e *record.Entity, asOf time.Time) record.Scores {
 	s, _ := f.compute(e, asOf, false)
 	return s
 }
 
-// Explain calculates the scores of an entity at a time and explains them.
+// Explain calculates and explains the scores that an entity has at a given time.
 func (f *Formula) Explain(e *record.Entity, asOf time.Time) *Explanation {
 	_, x := f.compute(e, asOf, true)
 	return x
@@ -108,12 +108,12 @@ type totals struct {
 	counted     float64 // weight × counted value, over all dimensions
 	weights     float64
 	known       float64 // sum of the weights of the known dimensions
-	partlyKnown string  // dimensions with some but not enough data, as part of the reason
+	partlyKnown string  // text about dimensions with some but not enough data, for the reason
 }
 
-// reachesShare reports whether the known weights reach the minimum share of all
-// weights. It tolerates rounding errors: weights like 0.1 and 0.2 do not add up
-// exactly. Zero known weight is never enough.
+// reachesShare reports whether the known weights reach the minimum share of all weights. It
+// tolerates rounding errors, because weights such as 0.1 and 0.2 do not add up exactly. A
+// known weight of zero is never enough.
 func reachesShare(known, all, minimum float64) bool {
 	return known > 0 && known/all >= minimum-1e-9
 }
@@ -136,8 +136,8 @@ func (t *TypeFormula) dimensions(e *record.Entity, asOf time.Time, s *record.Sco
 			all.partlyKnown += fmt.Sprintf("; %s is %.0f%% known, but %.0f%% is needed",
 				name, math.Floor(100*coverage), math.Ceil(100*d.MinimumCoverage))
 		}
-		// The conversion keeps the compiler from fusing the multiplication
-		// with the sum, which would differ between processors.
+		// The conversion keeps the compiler from fusing the multiplication with the addition:
+		// the result would differ between processors.
 		all.counted += float64(d.Weight * p.Counted)
 		all.weights += d.Weight
 		if explain {
@@ -269,7 +269,7 @@ func (m *Measure) latest(list []record.Benchmark, asOf time.Time) (best record.B
 	return best, ok
 }
 
-// score maps a value to 0..100.
+// score maps a value to a score from 0 to 100.
 func (m *Measure) score(v float64, day string, asOf time.Time) float64 {
 	switch m.Map {
 	case "log":

@@ -12,9 +12,9 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Encodings lists the content codings of a build's variants in order of preference.
-// Brotli is used only for small files, because at worthwhile compression levels it
-// is too slow for large files.
+// Encodings lists the content codings of a build's variants in order of preference. Brotli is
+// used only for small files, because at the compression levels that make it worthwhile, it is
+// too slow for large files.
 var Encodings = []string{"zstd", "br", "gzip"}
 
 // MaxBrotliLen is the maximum size in bytes of a file that gets a Brotli variant.
@@ -63,8 +63,8 @@ var gzipWriters = sync.Pool{New: func() any {
 	return w
 }}
 
-// brotliWriters holds writers for reuse. Each has tables of many MiB, larger than most
-// of the files that it compresses.
+// brotliWriters holds writers for reuse. Each has tables of many MiB, which is more than the
+// size of most files that it compresses.
 var brotliWriters = sync.Pool{New: func() any { return brotli.NewWriterLevel(nil, 9) }}
 
 // zstdEncoder is shared by all goroutines: EncodeAll keeps one state per

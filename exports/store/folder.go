@@ -111,7 +111,8 @@ func checkFolder(dir *os.Root, name string) error {
 func openRegular(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	for try := 1; ; try++ {
 		f, info, err := openRegularOnce(dir, name)
-		// Builders replace files by renaming, but not a hundred times in a row.
+		// Builders replace files by renaming, so try again, but builders do not do so a
+		// hundred times in a row.
 		if !errors.Is(err, errReplaced) || try == 100 {
 			return f, info, err
 		}
@@ -211,9 +212,9 @@ func TemporaryDir(in *os.Root) (name string, err error) {
 	return name, in.Chmod(name, 0o755)
 }
 
-// RemoveLeftovers deletes what killed builders left in one of the folders that they
-// write to. The caller must hold the lock of the output folder. root and names have
-// the same meaning as in OpenFolder.
+// RemoveLeftovers deletes the temporary files and folders that killed builders left in one of
+// the folders that they write to. The caller must hold the lock of the output folder. root
+// and names have the same meaning as in OpenFolder.
 func RemoveLeftovers(root string, names ...string) error {
 	dir, err := OpenFolder(root, names...)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -18,7 +18,8 @@ import (
 // LockFile is the name of the lock file in an output folder.
 const LockFile = ".kindex-build.lock"
 
-// Lock is held by the one builder that may write to an output folder.
+// Lock is the lock of an output folder. Only the builder that holds it may write to the
+// folder.
 type Lock struct {
 	lock      *flock.Flock
 	ownerFile *os.File // the locked file
@@ -101,9 +102,9 @@ var ownerPattern = regexp.MustCompile(`^(process [0-9]+, since [0-9TZ:-]*\n?)?$`
 // maxOwnerLen exceeds the length of any note, in bytes.
 const maxOwnerLen = 200
 
-// writeOwner writes a note into the locked file that tells people which process
-// holds the lock. Write errors are ignored: a full disk must not stop the very
-// builder that would free space.
+// writeOwner writes a note into the locked file that tells people which process holds the
+// lock. Write errors are ignored, because a full disk must not stop a builder that would free
+// up space.
 func (l *Lock) writeOwner(dir *os.Root, path string) error {
 	locked, err := l.lock.Stat()
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"kindex/exports/jsonenc"
 )
 
-// FormatVersion is the version of the format of builds. Readers reject builds in
-// any other version. Such builds are built again, never converted.
+// FormatVersion is the version of the format of builds. Readers reject builds in any other
+// version. Such builds must be built again; they are never converted.
 const FormatVersion = 3
 
 // ManifestFile is the path of the manifest in a build.
@@ -55,7 +55,7 @@ type Counts struct {
 	Categories int            `json:"categories"`
 }
 
-// Source credits a collection that the index took facts from.
+// Source credits a collection from which the index took facts.
 type Source struct {
 	Name    string   `json:"name"`
 	URL     string   `json:"url"`
@@ -64,8 +64,8 @@ type Source struct {
 	Changes string   `json:"changes"`
 }
 
-// IndexStub identifies the input of a build's search index. The index itself is not
-// part of the build's identity, because it follows from this input.
+// IndexStub identifies the input of a build's search index. The index itself is not part of
+// the build's identity, because it is fully determined by this input.
 type IndexStub struct {
 	MappingVersion int    `json:"mappingVersion"`
 	Documents      int    `json:"documents"`
@@ -101,7 +101,7 @@ func (m *Manifest) File(path string) (File, bool) {
 	return m.Files[i], true
 }
 
-// Finalize sorts the files and derives the ID: the as-of day, for readability,
+// Finalize sorts the files and sets the ID, which consists of the as-of day, for readability,
 // and the first 64 bits of the SHA-256 of the manifest without the ID.
 func (m *Manifest) Finalize() {
 	slices.SortFunc(m.Files, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
@@ -142,10 +142,10 @@ func parseManifest(b []byte, path string) (*Manifest, error) {
 	sealed.Files = slices.Clone(m.Files)
 	sealed.Finalize()
 	if sealed.ID != m.ID {
-		return nil, &DamageError{Path: path, Problem: fmt.Sprintf("has ID %s, but its content has ID %s", m.ID, sealed.ID)}
+		return nil, &DamageError{Path: path, Problem: fmt.Sprintf("has ID %s, but the ID of its content is %s", m.ID, sealed.ID)}
 	}
 	if !bytes.Equal(m.Encode(), b) {
-		return nil, &DamageError{Path: path, Problem: "was altered: it has additional content or a different form"}
+		return nil, &DamageError{Path: path, Problem: "was altered: it has additional content or is formatted differently"}
 	}
 	return &m, nil
 }

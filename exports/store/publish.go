@@ -132,8 +132,7 @@ func Prune(root, current string, keep int) (removed []string, err error) {
 		if id == current {
 			continue
 		}
-		// Rename the build first, so that a half-removed one does not look like a
-		// build.
+		// Rename the build first, so that a partly removed build does not look like a build.
 		tempName := temporaryPrefix + id
 		if err := builds.Rename(id, tempName); err != nil {
 			return removed, err

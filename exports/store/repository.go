@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Repository locates the repository of the content on the web, for links to
-// sources. Its methods return URLs of web pages in the layout of the hosting
-// software, which is derived from the host name: GitLab, Gitea and Forgejo
-// (including codeberg.org), or else GitHub. They do not check that the pages
-// exist. All methods of a nil Repository return "".
+// Repository locates the repository of the content on the web, for links to sources. Its
+// methods return URLs of web pages in the layout of the hosting software, which is derived
+// from the host name: GitLab, Gitea or Forgejo (including codeberg.org), or GitHub for all
+// other names. They do not check that the pages exist. All methods of a nil Repository return
+// "".
 type Repository struct {
 	URL    string `json:"url"`    // http or https, without a slash or .git at the end
 	Branch string `json:"branch"` // the branch on which the content is edited
@@ -59,8 +59,8 @@ func (r *Repository) Commit(hash string) string {
 	return r.URL + r.hosting().commit + url.PathEscape(hash)
 }
 
-// Pull returns the page of a pull request (merge request on GitLab), or "" if
-// number is less than 1.
+// Pull returns the page of a pull request (merge request on GitLab), or "" if the number is
+// less than 1.
 func (r *Repository) Pull(number int) string {
 	if r == nil || number < 1 {
 		return ""

@@ -14,9 +14,9 @@ import (
 	"sync"
 )
 
-// Staging is a build that is being written to a temporary folder next to its final
-// location, so that nothing unfinished ever has the name of a build. Its methods
-// may be called concurrently, but each FileWriter belongs to one goroutine.
+// Staging is a build that is being written to a temporary folder next to its final location,
+// so that an unfinished build never has the name of a build. Its methods may be called
+// concurrently, but each FileWriter belongs to one goroutine.
 type Staging struct {
 	builds *os.Root // the folder of all builds
 	name   string   // the temporary folder's name

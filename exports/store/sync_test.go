@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// TestBuildsAreDurable checks the order of syncs: each file and folder of a build
-// before the build is renamed to its final name, then that name, then the pointer
-// to the build, and the pointer's folder last. After a power failure, either the
-// earlier build or the new one is current, and it is complete.
+// TestBuildsAreDurable checks the order of syncs: first each file and folder of a build,
+// before the build is renamed to its final name, then the folder that contains that name,
+// then the pointer to the build, and finally the pointer's folder. After a power failure,
+// either the earlier build or the new one is current, and it is complete.
 func TestBuildsAreDurable(t *testing.T) { // not in parallel: it replaces fsync
 	root := t.TempDir()
 	var synced []string // relative to root

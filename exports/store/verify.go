@@ -20,9 +20,8 @@ import (
 // thousand leaderboards needs a tenth of it.
 const maxManifestSize = 64 << 20
 
-// Verify reads every file of a build, largest first and on all processors, and
-// compares its size and SHA-256 with the manifest. It returns all problems, each as
-// a *DamageError.
+// Verify reads every file of a build, largest first and using all processors, and compares
+// its size and SHA-256 with the manifest. It returns all problems, each as a *DamageError.
 func Verify(dir string) (*Manifest, error) {
 	r, err := OpenFiles(dir)
 	if err != nil {
@@ -82,7 +81,7 @@ func OpenManifest(dir *os.Root) (*Manifest, []byte, error) {
 	}
 	m, err := parseManifest(b, path)
 	if id := filepath.Base(dir.Name()); err == nil && m.ID != id {
-		return nil, nil, &DamageError{Path: path, Problem: fmt.Sprintf("has ID %s but is in the folder of %s", m.ID, id)}
+		return nil, nil, &DamageError{Path: path, Problem: fmt.Sprintf("has ID %s but is in the folder of build %s", m.ID, id)}
 	}
 	return m, b, err
 }

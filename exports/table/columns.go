@@ -15,7 +15,7 @@ const (
 	Text      Kind = iota // UTF-8 text
 	List                  // list of strings, empty instead of null
 	Decimal               // a number from 0 to 100 with one decimal
-	Date                  // a day, YYYY-MM-DD
+	Date                  // a date, YYYY-MM-DD
 	Integer               // an integer
 	Timestamp             // a time, RFC 3339 in UTC; Parquet keeps milliseconds
 	Raw                   // a compact JSON value, embedded in JSON formats and a string in CSV
@@ -39,8 +39,8 @@ type Cell struct {
 // Row is an exported record; its cells correspond to the columns.
 type Row []Cell
 
-// SelectColumns returns the named columns in the order that they have in all, and
-// the index of each in a full row.
+// SelectColumns returns the named columns, in the same order as in all, and the index of each
+// in a full row.
 func SelectColumns(all []Column, names []string) ([]Column, []int, error) {
 	want := make(map[string]bool, len(names))
 	for _, n := range names {

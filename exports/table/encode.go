@@ -56,8 +56,8 @@ func NewEncoder(format string, w io.Writer, columns []Column) (Encoder, error) {
 	return newEncoder(format, w, columns, fileParquet)
 }
 
-// NewStreamEncoder is like NewEncoder, but for responses that are streamed: it
-// buffers at most a few thousand rows in memory, in every format.
+// NewStreamEncoder is like NewEncoder, but for streamed responses: in every format, it
+// buffers at most a few thousand rows in memory.
 func NewStreamEncoder(format string, w io.Writer, columns []Column) (Encoder, error) {
 	return newEncoder(format, w, columns, streamParquet)
 }

@@ -32,11 +32,11 @@ type parquetOptions struct {
 }
 
 var (
-	// fileParquet is for a build's files, in which readers with a filter can skip
-	// row groups. Changing it changes the bytes of exports.
+	// fileParquet is for a build's files, in which readers with a filter can skip row groups.
+	// Changing these options changes the bytes of exports.
 	fileParquet = parquetOptions{group: 50_000, page: parquet.DefaultPageBufferSize,
 		codec: &zstd.Codec{Level: zstd.SpeedDefault, Concurrency: 1}}
-	// streamParquet is for streamed responses. They share the codec, because its
+	// streamParquet is for streamed responses. All streams share a codec, because its
 	// encoders take most of the memory.
 	streamParquet = parquetOptions{group: 5_000, page: 64 << 10,
 		codec: &zstd.Codec{Level: zstd.SpeedDefault, Concurrency: 1}}

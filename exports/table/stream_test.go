@@ -7,8 +7,8 @@ import (
 	"kindex/builder/suite"
 )
 
-// held returns how much an encoder buffers: the largest number of rows that it had
-// received but not yet written.
+// held returns how much an encoder buffers: the largest number of rows that it had received
+// but not yet written at any time.
 func held(t *testing.T, format string, rows int) (most int, bytes int) {
 	t.Helper()
 	w := &counter{}

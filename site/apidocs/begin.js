@@ -2,9 +2,9 @@
 (function () {
   'use strict';
 
-  // Swagger UI fills the examples and defaults of all parameters into its forms, and
-  // would send them all. Only required parameters stay filled in; the examples and
-  // defaults of the others move to their descriptions.
+  // Swagger UI fills in the examples and defaults of all parameters, and would send all
+  // of them. Only required parameters stay filled in. The examples and defaults of
+  // optional parameters are moved to their descriptions.
   function tellInsteadOfFillingIn(parameter) {
     if (!parameter || parameter.$ref || parameter.required) return;
     var notes = [];
@@ -45,8 +45,8 @@
     };
   }
 
-  // The introduction is long: each section becomes collapsible, so that the operations
-  // are close to the top.
+  // The introduction is long, so each of its sections becomes collapsible. This keeps the
+  // operations close to the top.
   function withFoldedTexts(system) {
     var h = system.React.createElement;
     function split(text) {
@@ -75,7 +75,7 @@
   }
 
   // The filter searches tags, paths, operation IDs and summaries, ignoring case; Swagger
-  // UI's own searches tags only.
+  // UI's own filter searches only tags.
   function withWideFilter() {
     function matching(tagged, phrase) {
       var wanted = phrase.trim().toLowerCase();

@@ -31,8 +31,8 @@ var axe = sync.OnceValues(func() (string, error) {
 	return string(script), err
 })
 
-// withAxe loads axe-core into the page. The debugger can do so whatever the page's policy
-// is.
+// withAxe loads axe-core into the page. The debugger can do so regardless of the page's
+// policy.
 func withAxe(t testing.TB, tab *browser.Tab) {
 	t.Helper()
 	script, err := axe()
@@ -49,8 +49,8 @@ func withAxe(t testing.TB, tab *browser.Tab) {
 // templates render all rows in the same way.
 const alikeRows = `['main tbody > tr:nth-child(n+9)', 'main ul > li:nth-child(n+9)', 'main ol > li:nth-child(n+9)']`
 
-// violations returns axe's findings: each violated rule, with the elements that violate
-// it. With coloursAlone it checks only contrast, the only thing that depends on the
+// violations returns axe's findings: each violated rule, with the elements that violate it.
+// With coloursAlone, it checks only the contrast, because nothing else depends on the
 // colours.
 func violations(t testing.TB, tab *browser.Tab, coloursAlone bool) []string {
 	t.Helper()
@@ -89,17 +89,17 @@ const movingScript = `document.getAnimations().map(a => a.effect?.target?.outerH
     return Math.max(...s.transitionDuration.split(',').map(parseFloat)) > 0 || s.animationName !== 'none' || s.scrollBehavior === 'smooth'
   })).slice(0, 3).map(e => e.outerHTML.slice(0, 120)))`
 
-// view describes a window in which a page is checked; part means that only its colours
-// are checked.
+// view describes a window in which a page is checked; part means that only the colours are
+// checked.
 type view struct {
 	width  int64
 	scheme string
 	part   bool
 }
 
-// views returns the views of a kind of page: both widths and both schemes. Pages that a
-// static site renders with the same templates as an edge get all of these views only on
-// the edge, except in make soak.
+// views returns the views of a kind of page: both widths and both colour schemes. Pages that
+// a static site renders with the same templates as an edge are checked in all of these views
+// only on the edge, except in make soak.
 func (w *website) views(k kind) []view {
 	few := []view{{desktop, "light", false}, {phone, "dark", true}}
 	if w.static() && k.at == alike {
@@ -114,7 +114,7 @@ func (w *website) passedOver(k kind) bool {
 	return w.static() && k.at == alike && !k.keyboard && !suite.Soaking()
 }
 
-// people returns the kinds of visitors to a website: not signed in, and signed in.
+// people returns the kinds of visitors to a website: signed-out and signed-in.
 func (w *website) people() []bool {
 	if w.static() {
 		return []bool{false}
@@ -157,7 +157,7 @@ func (w *website) look(t *testing.T, tab *browser.Tab, k kind) {
 	before, asked := len(tab.Said()), len(tab.Requests())
 	tab.Do(t, chromedp.EmulateViewport(desktop, height), likes("prefers-color-scheme", "light", "prefers-reduced-motion", "reduce"))
 	w.reach(t, tab, k)
-	if k.until != "" { // the crawl checks the page as sent; this checks what scripts have made of it
+	if k.until != "" { // the crawl checks the page as sent; this checks it as changed by its scripts
 		for _, f := range w.rendered(t, tab).faults() {
 			t.Errorf("%s, as rendered by scripts: %s", k.name, f)
 		}
@@ -188,7 +188,7 @@ func (w *website) look(t *testing.T, tab *browser.Tab, k kind) {
 	}
 }
 
-// axeLooks checks that axe and the other checks of a page find faults.
+// axeLooks checks that axe and the other checks for pages detect faults.
 func (w *website) axeLooks(t *testing.T) {
 	tab := w.open(t, phone, false)
 	tab.Do(t, chromedp.Navigate(w.URL+"/"))

@@ -16,7 +16,7 @@ const (
 	maxLoaded = 60_000
 )
 
-// budgets checks that every kind of page is small, including everything it loads.
+// budgets checks that every kind of page is small, counting everything that it loads.
 func (w *website) budgets(t *testing.T) {
 	sizes := map[string]int{} // sizes of the loaded resources, by URL
 	var table strings.Builder
@@ -48,8 +48,8 @@ func (w *website) budgets(t *testing.T) {
 	t.Logf("bytes, compressed:\nkind                page    code pictures\n%s", table.String())
 }
 
-// loads returns the URLs that a browser loads with a page, each with the name of its
-// element.
+// loads returns the URLs of the resources that a browser loads with a page, each with the
+// name of the element that refers to it.
 func (d *document) loads() map[string]string {
 	m := map[string]string{}
 	for n := range d.nodes {

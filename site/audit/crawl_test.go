@@ -17,8 +17,8 @@ import (
 const (
 	maxPages    = 250
 	maxOfAShape = 6
-	maxQueries  = 2 // per shape that has a query
-	maxHostile  = 2 // per shape, if the URLs contain hostile words
+	maxQueries  = 2 // for each shape with a query
+	maxHostile  = 2 // for each shape, if the URLs contain hostile words
 )
 
 // crawl follows the links of the website.
@@ -29,13 +29,13 @@ type crawl struct {
 	from   map[string]string // for each visited URL, the page that links to it
 	shapes map[string]int
 	most   int                            // per shape
-	pages  []string                       // pages that were read
+	pages  []string                       // number of pages that were read
 	each   func(path string, d *document) // called for each page unless it is nil
 	asked  map[string]bool                // URLs that may be refused, or nil
 	api    []string                       // API URLs found
 }
 
-// run starts at some pages and follows links, forms and images.
+// run starts at the given pages and follows links, forms and images.
 func (c *crawl) run(starts []string) {
 	c.t.Helper()
 	c.from, c.shapes = map[string]string{}, map[string]int{}
@@ -110,7 +110,7 @@ func (c *crawl) meet(path, on string) {
 	if strings.HasPrefix(path, "/api/") && !c.static() {
 		most, list = maxQueries, &c.api
 	}
-	if strings.Count(s, "&") > 2 { // a search with more and more filters
+	if strings.Count(s, "&") > 2 { // a search whose links keep adding filters
 		most = 0
 	}
 	if c.shapes[s]++; c.shapes[s] <= most {
@@ -182,8 +182,8 @@ func (c *crawl) lead(d document, on, to, in string) {
 	c.meet(u.RequestURI(), on)
 }
 
-// filled returns the URL that a form leads to with its default values, and with a word to
-// search for.
+// filled returns the URL that a form leads to if it is submitted with its default values and
+// a word to search for.
 func filled(form *html.Node) string {
 	q := url.Values{}
 	for n := range form.Descendants() {

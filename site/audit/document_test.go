@@ -60,7 +60,7 @@ func (w *website) get(t testing.TB, path string, signedIn bool, header ...string
 	return d
 }
 
-// refreshes matches the start of a file that serves as a redirect, with its target.
+// refreshes matches the start of a file that serves as a redirect, and captures the target.
 var refreshes = regexp.MustCompile(`^<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>Moved</title>\n<meta http-equiv="refresh" content="0; url=([^"]*)">\n`)
 
 // moved returns the target of a redirect, or "".
@@ -123,7 +123,7 @@ func text(n *html.Node) string {
 	return strings.TrimSpace(b.String())
 }
 
-// leads returns the URLs in a document, each with the name of its element.
+// leads returns the URLs in a document, each with the name of the element that contains it.
 func (d *document) leads() map[string]string {
 	found := map[string]string{}
 	for n := range d.nodes {
@@ -162,7 +162,7 @@ func (d *document) listedAs() (title string) {
 	return title
 }
 
-// faults returns those faults of a page that do not depend on its kind.
+// faults returns the faults of a page that can be detected whatever kind of page it is.
 func (d *document) faults() (wrong []string) {
 	if d.root == nil {
 		return []string{"it is no HTML but " + d.header.Get("Content-Type")}
@@ -282,8 +282,8 @@ func unheaded(table *html.Node) (wrong []string) {
 	return wrong
 }
 
-// unsafe returns what no page may have: inline scripts or styles, and URLs with schemes
-// that our own pages do not use.
+// unsafe returns things that no page may contain: inline scripts or styles, and URLs with
+// schemes that our own pages do not use.
 func unsafe(n *html.Node) (wrong []string) {
 	add := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	switch n.Data {

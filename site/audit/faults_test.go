@@ -54,8 +54,7 @@ func TestFaults(t *testing.T) {
 	checkWords(t)
 }
 
-// checkWords checks that attacks are detected even if harmless pages have nothing of the
-// kind.
+// checkWords checks that attacks are detected even if harmless pages contain nothing similar.
 func checkWords(t *testing.T) {
 	t.Helper()
 	known, met := words{}, words{}
@@ -73,9 +72,9 @@ func checkWords(t *testing.T) {
 	}
 }
 
-// checkPolicies checks two rules. In files, which have no headers, the policy must
-// precede what it applies to; and the pages of a site with an unknown URL must not name
-// one.
+// checkPolicies checks that violations of two rules are detected. In files, which have no
+// headers, the policy must precede everything that it applies to. The pages of a site with an
+// unknown URL must not name a URL for it.
 func checkPolicies(t *testing.T, good string) {
 	t.Helper()
 	const policy = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'">`

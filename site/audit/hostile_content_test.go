@@ -22,7 +22,7 @@ import (
 // scheme that contains it does not come from a template.
 const canary = "zqx"
 
-// markup lists injection attempts for all contexts in a page.
+// markup lists injection attempts for every context in a page.
 var markup = []string{
 	`<script>pwned='` + canary + `'</script><` + canary + ` on` + canary + `=1>`,
 	`"><img src=x onerror=pwned=1 ` + canary + `=1><a href=` + canary + `:1>`,
@@ -81,13 +81,13 @@ func (a attacker) address(i int) string {
 	return addresses[i%len(addresses)]
 }
 
-// hostileTools and hostileModels are the numbers of entities. For each field, every
-// string of the attacker is in some entity.
+// hostileTools and hostileModels are the numbers of entities. For each field, every string of
+// the attacker occurs in some entity.
 const (
 	hostileTools  = 21
 	hostileModels = 12
 	spoiled       = 7  // number of the first tools, with strings that no content file may contain
-	goneHostile   = 19 // the first tool after those with each string of markup
+	goneHostile   = 19 // the first tool after those that contain each string of markup
 	newlyNamed    = 20
 )
 

@@ -27,7 +27,7 @@ func bearsFiled(t *testing.T, builds map[attacker]string) {
 	for _, path := range []string{"/", "/leaderboards/all/", "/leaderboards/class-0/", "/changes/", "/data/", "/submit/", "/tool/n0/", "/tool/n2/", "/tool/n4/", "/tool/n8/", "/model/m0/", "/model/m4/"} {
 		open = append(open, kind{name: path, path: path})
 	}
-	known := words{"mark": "anywhere", "bdi": "anywhere"} // searches mark different words
+	known := words{"mark": "anywhere", "bdi": "anywhere"} // each search marks different words
 	sites[false].walk(t, paths, known.add)
 	v := sites[false].visit(t)
 	for _, k := range append(attacker(false).scripted(), open...) {
@@ -95,8 +95,8 @@ func (a attacker) scripted() []kind {
 	return list
 }
 
-// harmSeen checks that the tests above would detect the harm if a script were careless or
-// the policy were missing.
+// harmSeen checks that the tests above would detect any harm if a script did not escape
+// strings or if the policy were missing.
 func (w *website) harmSeen(t *testing.T, known words) {
 	const (
 		search  = `element('bdi', {}, marked(e.name, terms))`

@@ -48,8 +48,8 @@ func hostilePages() []string {
 	return paths
 }
 
-// opened returns those hostilePages that are opened in a browser, starting with those not
-// about an entity.
+// opened returns the hostilePages that are opened in a browser, starting with those that are
+// not about an entity.
 func opened() (list []kind) {
 	for _, path := range append(hostilePages()[:18], "/tool/n0/", "/tool/n2/", "/tool/n4/", "/tool/n8/", "/model/m0/", "/model/m2/", "/model/m4/") {
 		list = append(list, kind{name: path, path: path})
@@ -83,8 +83,8 @@ func (a attacker) asked() (paths []string) {
 	return paths
 }
 
-// TestHostile checks that hostile strings in content and URLs are shown and do nothing
-// else, by comparing the website with the same website with harmless strings.
+// TestHostile checks that hostile strings in content and URLs are shown and do nothing else,
+// by comparing the website with the same website built from harmless strings.
 func TestHostile(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -106,7 +106,7 @@ func bearsServed(t *testing.T, builds map[attacker]string) {
 		known.add(path, d)
 		counts[path] = d.counts()
 	})
-	// elements in the results of a search, in which matches are marked
+	// elements in search results, in which matches are marked
 	for _, w := range []string{"mark", "bdi"} {
 		known[w] = "anywhere"
 	}
@@ -132,7 +132,7 @@ func bearsServed(t *testing.T, builds map[attacker]string) {
 	sites[true].bears(t, append(opened(), kind{name: "asked", path: "/search/?q=" + url.QueryEscape(markup[0])}), nil)
 }
 
-// unlike returns the building blocks that known lacks.
+// unlike returns the building blocks that known does not contain.
 func (v words) unlike(known words) (wrong []string) {
 	for word, path := range v {
 		if known[word] == "" {
@@ -199,7 +199,7 @@ func (d *document) counts() map[string]int {
 // most is the maximum compressed size of a page in bytes.
 const most = 100_000
 
-// checkBears fails if hostile strings have an effect on a page.
+// checkBears fails if hostile strings affect a page.
 func (d *document) checkBears(t *testing.T, path string) {
 	t.Helper()
 	for _, f := range d.unborne(t) {

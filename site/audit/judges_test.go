@@ -70,9 +70,9 @@ func TestNu(t *testing.T) {
 // least holds the minimum Lighthouse scores.
 var least = map[string]float64{"performance": 0.95, "accessibility": 1, "best-practices": 1, "seo": 1}
 
-// TestLighthouse checks that every kind of page that can be seen without signing in
-// reaches the minimum Lighthouse scores. Pages that search engines must not list may lose
-// points for that only.
+// TestLighthouse checks that every kind of page that can be seen without signing in reaches
+// the minimum Lighthouse scores. Pages that search engines must not list may lose points, but
+// only for that reason.
 func TestLighthouse(t *testing.T) {
 	suite.InSoak(t, "loads each kind of page up to three times; TestWebsite has budgets, axe and what search engines read")
 	suite.WithoutRace(t)

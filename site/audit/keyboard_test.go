@@ -17,7 +17,7 @@ import (
 const focusedScript = `(async () => {
   const e = document.activeElement
   if (!e || e === document.body || e === document.documentElement) return null
-  // Wait for the next frame, in which the page has scrolled to the element.
+  // Wait for the next frame: by then, the page has scrolled to the element.
   if (e.getBoundingClientRect().bottom > innerHeight || e.getBoundingClientRect().top < 0) await new Promise(requestAnimationFrame)
   const s = getComputedStyle(e), r = e.getBoundingClientRect()
   const ring = s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) >= 1 && s.outlineColor !== 'transparent'
@@ -56,8 +56,8 @@ func focusNow(t testing.TB, tab *browser.Tab) *focus {
 // maxStops limits how often Tab is pressed.
 const maxStops = 500
 
-// byKeyboard checks the kinds of pages that have their own controls. It reaches every
-// control with the Tab key and checks each time that the focus is visible.
+// byKeyboard checks the kinds of pages that have their own controls. It reaches every control
+// with the Tab key and checks that the focus is visible each time.
 func (w *website) byKeyboard(t *testing.T) {
 	for _, signedIn := range w.people() {
 		tab := w.open(t, desktop, signedIn)
@@ -128,7 +128,8 @@ func (w *website) findsByKeyboard(t *testing.T) {
 		t.Fatalf("a slash moves the focus to %+v", f)
 	}
 	tab.Do(t, chromedp.KeyEvent("pytrch"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(`.hits .row-name`))
-	// The results are updated while the user types, and the final search can be shared.
+	// The results are updated while the user types, and the URL of the final search can be
+	// shared.
 	tab.Do(t, chromedp.Evaluate[chromedp.Void](`document.querySelector('.hits').dataset.old = 1`), chromedp.WaitVisible(`#q:focus`),
 		chromedp.KeyEvent(kb.End), chromedp.KeyEvent(" "), chromedp.KeyEvent("lightning"), chromedp.WaitNotPresent(`.hits[data-old]`))
 	settled(t, tab, `location.search === '?q=pytrch+lightning' && document.activeElement.id === 'q'`)
@@ -191,8 +192,8 @@ func settled(t testing.TB, tab *browser.Tab, condition string) {
 	tab.Until(t, `document.readyState === 'complete' && (%s)`, condition)
 }
 
-// switchesTheme switches between light and dark with the keyboard, and checks that the
-// choice is kept.
+// switchesTheme switches between the light and the dark theme with the keyboard, and checks
+// that the choice is kept.
 func (w *website) switchesTheme(t *testing.T) {
 	tab := w.open(t, phone, false)
 	tab.Do(t, likes("prefers-color-scheme", "light"), chromedp.Navigate(w.URL+"/"))

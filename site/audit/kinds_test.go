@@ -21,10 +21,10 @@ type kind struct {
 	signedIn   bool   // the page requires signing in
 	do, until  string // a script that changes the state of the page, and the condition to wait for
 	keyboard   bool   // it has controls that no other kind has
-	lacks      bool   // on a static site, its scripts request a missing file
+	lacks      bool   // on a static site, its scripts request a file that does not exist
 }
 
-// place says where a kind of page exists: on the website of an edge, on a static site, or
+// place states where a kind of page exists: on the website of an edge, on a static site, or
 // on both.
 type place int
 
@@ -40,10 +40,11 @@ func (k kind) on(w *website) bool {
 	return k.at != filed && !w.static() || k.at != served && w.static()
 }
 
-// found is the condition that a search, on an edge or a static site, shows its results.
+// found is the condition that a search, whether on an edge or a static site, shows its
+// results.
 const found = `document.querySelector('#results .results-count')`
 
-// compared returns the condition that a number of columns are compared.
+// compared returns the condition that the given number of columns are compared.
 func compared(n int) string {
 	return fmt.Sprintf(`document.querySelectorAll('[data-comparison] thead th[data-key]').length === %d`, n)
 }

@@ -1,6 +1,5 @@
-// Package audit_test tests all pages of the website at once: that they are accessible,
-// that strings cannot inject markup or scripts, that pages are small, and that every link
-// works.
+// Package audit_test tests all pages of the website: that they are accessible, that strings
+// cannot inject markup or scripts, that they are small, and that every link works.
 package audit_test
 
 import (
@@ -31,8 +30,8 @@ const (
 	renamedTo   = "tool/flax-nnx"
 )
 
-// patience is how long a test waits for something before it gives up: far longer than a
-// slow machine needs.
+// patience is how long a test waits for something before it gives up, which is far longer
+// than even a slow machine needs.
 const patience = 5 * time.Minute
 
 // website is the website of an edge, or a static site.
@@ -49,8 +48,8 @@ type website struct {
 // static reports whether the website is a static site.
 func (w *website) static() bool { return w.Edge == nil }
 
-// The builds that all tests share: one of all shipped content, and one of part of it for
-// static sites, which have a dozen files for each entity.
+// The builds that all tests share: one with all shipped content and, for static sites, which
+// have a dozen files per entity, one with part of it.
 var whole, part shared
 
 type shared struct {

@@ -21,7 +21,7 @@ const (
 	height  = 900
 )
 
-// open opens a tab, signed in or not.
+// open opens a tab, which may be signed in.
 func (w *website) open(t testing.TB, width int64, signedIn bool) *browser.Tab {
 	t.Helper()
 	tab := browser.Open(t, width, height)
@@ -52,7 +52,7 @@ func eval[T any](t testing.TB, tab *browser.Tab, format string, args ...any) T {
 	return browser.Eval[T](t, tab, format, args...)
 }
 
-// unfold is a script that expands everything on a page that a click can expand.
+// unfold is a script that expands everything on a page that can be expanded with a click.
 const unfold = `for (const d of document.querySelectorAll('details')) d.open = true`
 
 // complete is a valid proposal: field names and values.

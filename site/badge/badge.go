@@ -42,8 +42,8 @@ func ScoreColour(s record.Score) string {
 const MaxLabelLen = 60
 
 // SVG draws a label and a message as an SVG image, 20 pixels high. The image is
-// self-contained, free of scripts, and accessible. The label and the message may contain
-// anything; both are truncated to MaxLabelLen characters.
+// self-contained, free of scripts, and accessible. The label and the message may contain any
+// characters; both are truncated to MaxLabelLen characters.
 func SVG(label, message, colour string) []byte {
 	label, message = plain(label), plain(message)
 	whole := html.EscapeString(label + ": " + message)
@@ -97,9 +97,9 @@ var verdana = [95]uint16{
 	1276, 1276, 874, 1067, 807, 1296, 1212, 1676, 1212, 1212, 1076, 1300, 930, 1300, 1676,
 }
 
-// width returns the width of a string in pixels, rounded up. The image stretches the
-// string to that width, so that other fonts and characters of unknown width look right,
-// too.
+// width returns the width of a string in pixels, rounded up. The image stretches the string
+// to that width, so that the badge also looks right with other fonts and with characters of
+// unknown width.
 func width(s string) int {
 	units := 0
 	for _, r := range s {

@@ -98,7 +98,7 @@ func FuzzBadge(f *testing.F) {
 	})
 }
 
-// TestScoreColour checks that better scores never look worse, and that white text is
+// TestScoreColour checks that a better score never has a worse colour, and that white text is
 // readable on every colour.
 func TestScoreColour(t *testing.T) {
 	if got := badge.ScoreColour(record.Score{}); got != badge.Grey {

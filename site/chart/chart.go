@@ -24,7 +24,7 @@ func (d *drawing) html() template.HTML { return template.HTML(d.String()) } //no
 // Number formats a number for a drawing.
 func Number(x float64) string { return strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64) }
 
-// Segment is a part of a stacked bar.
+// Segment is one part of a stacked bar.
 type Segment struct {
 	Width   float64 // in percent
 	Class   string  // CSS class d1 to d5, which sets the colour
@@ -54,7 +54,8 @@ func Stacked(segments []Segment) template.HTML {
 	return d.html()
 }
 
-// fill returns attributes with the colour of a dimension, hatched if it is unknown.
+// fill returns attributes that set the colour of a dimension, hatched if its score is
+// unknown.
 func fill(class string, unknown bool) string {
 	if unknown {
 		return `class="` + class + `" fill="url(#unknown-` + strings.TrimPrefix(class, "d") + `)"`
@@ -70,8 +71,8 @@ func Meter(value float64, class string, unknown bool) template.HTML {
 	return d.html()
 }
 
-// Plot is a line chart over time. Horizontal positions are percentages of the width, so
-// that text and dots keep their size on any screen; only the line is stretched.
+// Plot is a line chart over time. Horizontal positions are percentages of the width, so that
+// text and dots have the same size on any screen, and only the line is stretched.
 type Plot struct {
 	From, To  time.Time
 	Low, High float64 // values at the lower and upper edge; Low may be greater than High
@@ -106,8 +107,8 @@ func (p *Plot) y(v float64) float64 {
 	return plotAbove + p.Height*(p.High-v)/(p.High-p.Low)
 }
 
-// Draw draws dots joined by lines, with gaps for unknown values. marks are the values of
-// the grid lines, each labelled on the left.
+// Draw draws dots joined by lines, with gaps where values are unknown. marks are the values
+// of the grid lines, each labelled on the left.
 func (p *Plot) Draw(class string, dots []Point, marks []float64, word func(float64) string) template.HTML {
 	d := &drawing{}
 	whole := plotAbove + p.Height + plotBelow

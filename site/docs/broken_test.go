@@ -19,7 +19,7 @@ import (
 	"kindex/edge/edgetest"
 )
 
-// requests records the ranges requested by GET under a path, and the response statuses.
+// requests records the ranges of the GET requests under a path, and the response statuses.
 type requests struct {
 	sync.Mutex
 	ranges   []string
@@ -100,7 +100,7 @@ func TestFetch(t *testing.T) {
 	}
 }
 
-// TestFetchGoesOn interrupts a download and resumes it in another run, and checks that
+// TestFetchGoesOn interrupts a download and resumes it in a second run, and checks that
 // existing files are verified.
 func TestFetchGoesOn(t *testing.T) {
 	suite.InTest(t)
@@ -118,10 +118,10 @@ func TestFetchGoesOn(t *testing.T) {
 	if p.sum("entities.parquet") != sum || asked.ranges[len(asked.ranges)-1] != "bytes=10000-" {
 		t.Errorf("resumes with %v", asked.ranges)
 	}
-	// The same size, but different content.
+	// A file with the same size, but different content.
 	p.write(part, strings.Repeat("x", int(size)))
 	p.must("bash", "fetch.sh", "entities.parquet")
-	// A partial file with a wrong start is detected when it is complete.
+	// If the start of a partial file is wrong, that is detected when the file is complete.
 	p.write(part, strings.Repeat("x", 500))
 	p.must("bash", "fetch.sh", "leaderboards/all.json", "entities.parquet")
 	if p.sum("entities.parquet") != sum || len(p.there("*.part")) > 0 || p.size("all.json") == 0 {
@@ -149,8 +149,8 @@ func TestFetchOverTheLimit(t *testing.T) {
 	}
 }
 
-// TestIfRange breaks the download of an export under /api, with and without a new build
-// before the download resumes.
+// TestIfRange interrupts the download of an export under /api, and checks what happens if it
+// resumes with and without a new build in between.
 func TestIfRange(t *testing.T) {
 	suite.InTest(t)
 	for name, newBuild := range map[string]bool{"the same build": false, "a new build": true} {
@@ -184,7 +184,7 @@ func TestIfRange(t *testing.T) {
 			if want := p.get("/api/export/entities?format=csv"); p.read("entities.csv") != string(want) {
 				t.Errorf("the file has %d bytes, the export %d", p.size("entities.csv"), len(want))
 			}
-			want := "[200 206 200]" // the last request is the test's own
+			want := "[200 206 200]" // the last request was sent by the test itself
 			if newBuild {
 				want = "[200 200 200 200]"
 			}
@@ -195,7 +195,7 @@ func TestIfRange(t *testing.T) {
 	}
 }
 
-// TestStreamsBreak breaks the connections of the streaming recipes: they must fail, and
+// TestStreamsBreak breaks the connections of the streaming recipes: the recipes must fail and
 // leave no file that looks complete.
 func TestStreamsBreak(t *testing.T) {
 	suite.InTest(t)

@@ -24,7 +24,7 @@ func pages(t *testing.T) []string {
 	return all
 }
 
-// TestLinks follows every link between pages, including its heading.
+// TestLinks follows every link between pages, including links to headings.
 func TestLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	blocks := regexp.MustCompile("(?ms)^```.*?^```$")
@@ -57,7 +57,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// hasHeading reports whether a page has a heading with this anchor, as GitHub creates them.
+// hasHeading reports whether a page has a heading for which GitHub creates this anchor.
 func hasHeading(text, anchor string) bool {
 	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(text, -1) {
 		name := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(m[1]), "")
@@ -94,7 +94,7 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// TestEveryPageIsRun checks that each page with fenced blocks is run by a test.
+// TestEveryPageIsRun checks that each page with fenced code blocks is run by a test.
 func TestEveryPageIsRun(t *testing.T) {
 	root, by := edgetest.Root(t), map[string]string{
 		"README.md":                     "cmd/kindex/readme_test.go",
@@ -120,7 +120,7 @@ func TestEveryPageIsRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if name == "content/CREDITS.md" { // its blocks contain the text of licences
+		if name == "content/CREDITS.md" { // its code blocks contain the text of licences
 			continue
 		}
 		if strings.Contains(string(text), "```") != (by[name] != "") {

@@ -18,10 +18,10 @@ import (
 	"kindex/edge/edgetest"
 )
 
-// TestMemory streams the rows of the shipped content with the recipes, and then the same
-// rows many times over: both must need about as much memory. The same programs, changed
-// to read everything at once, must need more. TestMemoryOfABuild does this with real
-// entities.
+// TestMemory streams the rows of the shipped content with the recipes, and then the same rows
+// many times over: both must need about as much memory. The same programs, changed to read
+// everything at once, must need more memory. TestMemoryOfABuild does the same with a whole
+// build.
 func TestMemory(t *testing.T) {
 	suite.InTest(t)
 	measure(t, start(t), start(t, repeated))
@@ -99,8 +99,8 @@ func measure(t *testing.T, small, large *place) {
 	}
 }
 
-// measureNode runs a recipe with many entities. Node frees memory only when it must, so
-// it is given little: enough to stream the rows, but too little to keep them all.
+// measureNode runs a recipe with many entities. Node frees memory only when it must, so it
+// gets only a little: enough to stream the rows, but too little to keep them all.
 func measureNode(large *place) {
 	large.t.Helper()
 	large.greedy("texts.mjs", "for await (const e of objects(source))", "const all = []; for await (const e of objects(source)) all.push(e)\n  for (const e of all)")

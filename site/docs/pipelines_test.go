@@ -21,7 +21,7 @@ import (
 
 const pipelines = "site/docs/pipelines.md"
 
-// TestPipelines runs every block of the page.
+// TestPipelines runs every code block of the page.
 func TestPipelines(t *testing.T) {
 	suite.InTest(t)
 	e := edgetest.Start(t, edge.Options{LimitKey: 1000})
@@ -115,12 +115,12 @@ func sums(rows []map[string]any) map[string]any {
 	return sums
 }
 
-// TestColumn counts the bytes that the recipe for one column fetches.
+// TestColumn counts the bytes fetched by the recipe that reads a single column.
 func TestColumn(t *testing.T) {
 	suite.InTest(t)
 	var bytes, requests atomic.Int64
 	p := start(t, counting(&bytes, &requests))
-	fetched := p.must("bash", "fetch.sh", "entities.parquet") // the whole file, through the same counter
+	fetched := p.must("bash", "fetch.sh", "entities.parquet") // fetch the whole file, through the same counter
 	size := p.size("entities.parquet")
 	if bytes.Load() != size || requests.Load() != 1 {
 		t.Fatalf("the whole file of %d bytes is %d bytes in %d requests: %s", size, bytes.Load(), requests.Load(), fetched)

@@ -53,7 +53,7 @@ func startWith(t *testing.T, o edge.Options, wrap ...func(http.Handler) http.Han
 			p.write(b.File, e.Example(t, pipelines, b.File))
 		}
 	}
-	// Recipes that wait before retrying do not wait here.
+	// Recipes normally wait before retrying, but not here.
 	p.write("bin/sleep", "#!/bin/sh\nexit 0\n")
 	if err := os.Chmod(filepath.Join(p.dir, "bin/sleep"), 0o755); err != nil {
 		t.Fatal(err)
@@ -121,7 +121,7 @@ func (p *place) must(args ...string) string {
 	return out
 }
 
-// fails runs a program that must fail; it returns its output.
+// fails runs a program that must fail, and returns its output.
 func (p *place) fails(args ...string) string {
 	p.t.Helper()
 	out, err := p.run(args...)
@@ -151,7 +151,7 @@ func (p *place) get(path string) []byte {
 	return body
 }
 
-// fresh returns the rows of the JSONL export of all entities.
+// fresh downloads the JSONL export of all entities and returns its rows.
 func (p *place) fresh() []map[string]any {
 	p.t.Helper()
 	return objects(p.t, p.get("/api/export/entities?format=jsonl"))

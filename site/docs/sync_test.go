@@ -129,7 +129,8 @@ func (s *series) remove(entity string) {
 	}
 }
 
-// rename changes the slug of an entity; an entity with the new slug is deleted.
+// rename changes the slug of an entity. If there is an entity with the new slug, it is
+// deleted.
 func (s *series) rename(from, to string) {
 	s.t.Helper()
 	text := strings.ReplaceAll(s.text(from), "\nformerly:", "\n# formerly:")
@@ -170,7 +171,7 @@ for row in map(dict, db.execute("SELECT * FROM listed ORDER BY type, slug")):
 // TestSync checks that the recipe keeps a copy in sync over a series of builds.
 func TestSync(t *testing.T) {
 	suite.InTest(t)
-	t.Parallel() // builds are disk-bound
+	t.Parallel() // builds are limited by the disk
 	s := newSeries(t)
 	p := startWith(t, edge.Options{Dir: s.out, LimitKey: 1000})
 	if said := s.inStep(p, "the first build"); !regexp.MustCompile(`^\d\d changes; build `).MatchString(said) {
@@ -233,7 +234,7 @@ func TestSync(t *testing.T) {
 	}
 }
 
-// rewrite replaces all commits with a single one.
+// rewrite replaces all commits with a single commit.
 func (s *series) rewrite() {
 	s.t.Helper()
 	s.edit("tool/pytorch", "^name: .*", "name: Rewritten")
@@ -243,7 +244,7 @@ func (s *series) rewrite() {
 // TestSyncAtRandom makes random changes, several in each build.
 func TestSyncAtRandom(t *testing.T) {
 	suite.InTest(t)
-	t.Parallel() // builds are disk-bound
+	t.Parallel() // builds are limited by the disk
 	builds := suite.Pick(2, 10)
 	s := newSeries(t)
 	p := startWith(t, edge.Options{Dir: s.out, LimitKey: 1000})
@@ -343,10 +344,10 @@ func TestSyncBreaks(t *testing.T) {
 	}
 }
 
-// TestSyncTwice runs the recipe several times at once.
+// TestSyncTwice runs several copies of the recipe concurrently.
 func TestSyncTwice(t *testing.T) {
 	suite.InTest(t)
-	t.Parallel() // builds are disk-bound
+	t.Parallel() // builds are limited by the disk
 	s := newSeries(t)
 	p := startWith(t, edge.Options{Dir: s.out, LimitKey: 1000})
 	s.inStep(p, "the first build")

@@ -55,7 +55,7 @@ func TestDeveloper(t *testing.T) {
 	d.withoutScripts()
 }
 
-// serveSignIn starts an edge with npm's oidc-provider for sign-in.
+// serveSignIn starts an edge that uses the npm package oidc-provider for sign-in.
 func serveSignIn(t *testing.T, o edge.Options) (e *edgetest.Edge, issuer string) {
 	t.Helper()
 	l := edgetest.Listen(t)
@@ -109,7 +109,7 @@ func (d *developer) key() {
 	}
 }
 
-// hook is a webhook that was created in the panel.
+// hook is a webhook created in the panel.
 type hook struct {
 	path   string
 	verify *standardwebhooks.Webhook
@@ -160,7 +160,7 @@ func (d *developer) testWebhook(h hook) {
 	d.shows(`document.querySelector('#deliveries .delivery .state').textContent === 'succeeded'`)
 }
 
-// shows waits until the panel shows that a pending delivery is done; without scripts, it
+// shows waits until the panel shows that a pending delivery is complete. Without scripts, it
 // reloads the page.
 func (d *developer) shows(condition string) {
 	d.Helper()
@@ -243,7 +243,7 @@ func (d *developer) used() float64 {
 	return number(d, d.text(`.use-numbers strong`))
 }
 
-// ask sends a request with a key to the API, as a program would.
+// ask sends a request with a key to the API, like a client program.
 func (d *developer) ask(key string) int {
 	d.Helper()
 	req, err := http.NewRequestWithContext(d.Context(), http.MethodGet, d.edge.URL+"/api/entities?limit=1", nil)

@@ -10,8 +10,8 @@ import (
 	"kindex/edge/edgetest/browser"
 )
 
-// withoutScripts goes through the same steps on the same edge as another user, in a
-// browser without scripts, and proposes an entity.
+// withoutScripts goes through the same steps on the same edge as another user, in a browser
+// that does not run scripts, and proposes an entity.
 func (d *developer) withoutScripts() {
 	other := *d
 	other.tab, other.scripts = browser.OpenView(d), false

@@ -1,6 +1,6 @@
-// Package journeys_test uses the website as people do, in a browser: a visitor, a
-// developer, and somebody with a webhook. A test in cmd/kindex covers how somebody
-// contributes an entity, because that takes its commands.
+// Package journeys_test uses the website in a browser, like a visitor, a developer and the
+// owner of a webhook. Contributing an entity is covered by a test in cmd/kindex, because it
+// requires kindex commands.
 package e2e_test
 
 import (
@@ -19,8 +19,8 @@ import (
 
 func TestMain(m *testing.M) { browser.Main(m, edgetest.Stop) }
 
-// patience is how long a test waits for something before it gives up: far longer than a
-// slow machine needs.
+// patience is how long a test waits for something before it gives up, which is far longer
+// than even a slow machine needs.
 const patience = 5 * time.Minute
 
 // TestVisitor runs the same journey on both kinds of website, with and without scripts.
@@ -49,7 +49,7 @@ func build(t *testing.T) string {
 	return out
 }
 
-// known returns an entity in a build.
+// known returns an entity of a build, which must exist.
 func known(t *testing.T, out, typ, slug string) *record.Entity {
 	t.Helper()
 	b, err := exports.OpenCurrent(out)

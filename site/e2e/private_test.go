@@ -16,9 +16,9 @@ import (
 	"kindex/edge/edgetest/browser"
 )
 
-// TestPrivateIndexInABrowser checks which pages can read an index on the reader's own
-// machine: a page on another loopback port can, and a stranger's page cannot, neither
-// from its own origin nor under a name that it makes resolve to the index.
+// TestPrivateIndexInABrowser checks which pages can read an index on the user's own machine.
+// A page on another loopback port can read it. An attacker's page cannot, either from its own
+// origin or under a host name that the attacker resolves to the index.
 func TestPrivateIndexInABrowser(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -48,7 +48,7 @@ func TestPrivateIndexInABrowser(t *testing.T) {
 	b.Load(t, chromedp.Navigate(named(blank.URL)+"/"))
 	readNothing(t, "a stranger's page", lookAt(t, b, index))
 
-	// The index itself, requested under the stranger's name, which the browser treats as
+	// The index itself, requested under the attacker's host name, which the browser treats as
 	// same-origin.
 	b.Load(t, chromedp.Navigate(named(index)+"/"))
 	if title := browser.Eval[string](t, b, "document.documentElement.textContent"); strings.Contains(strings.ToLower(title), "pytorch") {
@@ -57,7 +57,7 @@ func TestPrivateIndexInABrowser(t *testing.T) {
 	readNothing(t, "a page under a name that leads to the index", lookAt(t, b, named(index)))
 }
 
-// lookAt returns what a page receives from an index, for each way of requesting it.
+// lookAt returns what a page receives from an index for each way of requesting it.
 func lookAt(t *testing.T, b *browser.Tab, index string) map[string]string {
 	t.Helper()
 	return browser.Eval[map[string]string](t, b, `(async () => {

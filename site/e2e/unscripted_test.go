@@ -13,8 +13,8 @@ import (
 	"kindex/edge/edgetest/browser"
 )
 
-// withoutScripts disables the scripts of pages. The tests can still run scripts, through
-// the debugger.
+// withoutScripts disables the scripts of pages. Tests can still run scripts through the
+// debugger.
 var withoutScripts = chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
 	_, err := cdp.Call(ctx, tab, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 	return err

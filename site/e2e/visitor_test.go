@@ -15,20 +15,19 @@ import (
 	"kindex/edge/edgetest/browser"
 )
 
-// visitor is somebody who visits the website, served by an edge or by a file host.
+// visitor is a visitor to the website, which is served by an edge or a file host.
 type visitor struct {
 	*testing.T
 	tab    *browser.Tab
 	base   string
 	out    string // the output folder
 	served bool   // served by an edge
-	// scripts means that the browser runs scripts. Without them, links and forms do the
-	// same.
+	// scripts means that the browser runs scripts. Otherwise, links and forms do the same.
 	scripts bool
 	seen    []string // paths of visited pages
 }
 
-// visit goes through the journey of a visitor.
+// visit makes the journey of a visitor.
 func visit(t *testing.T, who visitor) {
 	v := &who
 	v.T, v.tab = t, browser.OpenView(t)
@@ -168,7 +167,7 @@ func (v *visitor) compare() {
 type standing struct {
 	Path, Day string
 	Keys      []string
-	Scores    []string // the scores it is ranked by
+	Scores    []string // the scores that it is ranked by
 }
 
 func (v *visitor) standing() standing {
@@ -180,8 +179,8 @@ func (v *visitor) standing() standing {
 })`)
 }
 
-// goBackInTime goes to an earlier day on which the order was different, with the slider
-// of a leaderboard or its list of days, and returns. PyTorch had fewer stars then: see
+// goBackInTime goes to an earlier day on which the order was different, using the slider of a
+// leaderboard or its list of days, and returns. PyTorch had fewer stars then: see
 // edgetest.Content.
 func (v *visitor) goBackInTime() {
 	v.follow("/leaderboards/all/", chromedp.Click(`nav a[href="/leaderboards/all/"]`))

@@ -7,8 +7,8 @@ import (
 	"kindex/edge/edgetest/browser"
 )
 
-// waitingScript lists the parts of a page that wait for scripts: visible controls that do
-// nothing without them, and hidden text. It leaves out hidden parts of forms that are
+// waitingScript lists the parts of a page that do not work without scripts: visible controls
+// that do nothing, and text that stays hidden. It leaves out hidden parts of forms that are
 // posted: the page that such a form opens shows them.
 const waitingScript = `(() => {
   const list = []
@@ -24,7 +24,7 @@ const waitingScript = `(() => {
   return list
 })()`
 
-// waiting fails if something on the page in a tab needs scripts.
+// waiting fails the test if something on the page in a tab needs scripts.
 func waiting(t testing.TB, tab *browser.Tab, path string) {
 	t.Helper()
 	for _, w := range browser.Eval[[]string](t, tab, "%s", waitingScript) {
@@ -32,7 +32,7 @@ func waiting(t testing.TB, tab *browser.Tab, path string) {
 	}
 }
 
-// waitingSeen checks that waiting finds faults, on a page whose scripts have run.
+// waitingSeen checks that waiting detects faults, using a page whose scripts have run.
 func waitingSeen(t testing.TB, tab *browser.Tab) {
 	t.Helper()
 	found := strings.Join(browser.Eval[[]string](t, tab, "%s", waitingScript), "\n")

@@ -1,4 +1,4 @@
-// Package form defines the form for submitting an entity: its fields, the entries and
+// Package form defines the form for submitting an entity: its fields, the entered values and
 // the results of checking them.
 package form
 
@@ -23,22 +23,22 @@ type Field struct {
 	Kind     string // "type", "line", "text", "address", "list" (slugs separated by commas) or "choice"
 	Required bool
 	Group    string // heading
-	Known    string // filter field whose values are suggested, or "" if there is none
+	Known    string // filter field that provides suggestions, or "" if there is none
 }
 
-// Groups lists the groups of fields, in order; the last one is collapsed.
+// Groups lists the groups of fields in order. The last group is collapsed.
 var Groups = []string{"Basics", "Description", "Address and terms", "More links"}
 
 var fields = func() []Field {
 	list := []Field{
 		{Name: "type", Label: "Type", Kind: "type", Required: true, Group: Groups[0]},
-		{Name: "name", Label: "Name", Hint: "As its makers write it.", Kind: "line", Required: true, Group: Groups[0]},
+		{Name: "name", Label: "Name", Hint: "Spell it the way its makers do.", Kind: "line", Required: true, Group: Groups[0]},
 		{Name: "slug", Label: "Short name", Hint: "Used in its URL: lower-case letters, digits and hyphens. If empty, it is derived from the name.", Kind: "line", Group: Groups[0]},
 		{Name: "provider", Label: "Provider", Hint: "The person, project or company that makes or offers it.", Kind: "line", Group: Groups[0], Known: "provider"},
-		{Name: "category", Label: "Category", Hint: "Choose the best fit.", Kind: "choice", Required: true, Group: Groups[0]},
+		{Name: "category", Label: "Category", Hint: "Choose the category that fits best.", Kind: "choice", Required: true, Group: Groups[0]},
 		{Name: "description", Label: "Description", Hint: "One or two sentences: what it is for and what sets it apart. Use your own words, not the maker’s.", Kind: "text", Required: true, Group: Groups[1]},
-		{Name: "tags", Label: "Tags", Hint: "Keywords to find it by, separated by commas, such as python, deep-learning.", Kind: "list", Group: Groups[1], Known: "tag"},
-		{Name: "capabilities", Label: "Capabilities", Hint: "What it can do, separated by commas, such as gpu, tool-call.", Kind: "list", Group: Groups[1], Known: "capability"},
+		{Name: "tags", Label: "Tags", Hint: "Keywords for finding it, separated by commas, such as python, deep-learning.", Kind: "list", Group: Groups[1], Known: "tag"},
+		{Name: "capabilities", Label: "Capabilities", Hint: "Capabilities that it has, separated by commas, such as gpu, tool-call.", Kind: "list", Group: Groups[1], Known: "capability"},
 		{Name: "url", Label: "Address", Hint: "The page people should visit, starting with https://.", Kind: "address", Required: true, Group: Groups[2]},
 		{Name: "license", Label: "Licence", Hint: "An SPDX expression, such as MIT or Apache-2.0. Leave empty for hosted services.", Kind: "line", Group: Groups[2], Known: "license"},
 		{Name: "pricingModel", Label: "Pricing", Hint: "How people pay for it, if at all.", Kind: "choice", Group: Groups[2]},
@@ -57,14 +57,14 @@ var fields = func() []Field {
 // Fields returns the fields of the form, in order.
 func Fields() []Field { return slices.Clone(fields) }
 
-// Form is the data for the page: the entries as sent, and the results of checking them.
+// Form is the data for the page: the values as sent, and the results of checking them.
 type Form struct {
 	Values map[string]string // by Field.Name
 	Check
 	Account string // the signed-in account, or "" if there is none
 	Token   string // CSRF token if signed in
-	Checked bool   // show the problems with all fields
-	Notice  string // why the requested action did not happen, or "" if there is none
+	Checked bool   // show problems for all fields
+	Notice  string // why the requested action was not carried out, or "" if it was
 	Status  int    // HTTP status; 0 means 200
 }
 
@@ -77,9 +77,9 @@ type Check struct {
 	Taken    *Taken    `json:"taken"`
 	Complete bool      `json:"complete"` // it can be submitted
 	Path     string    `json:"path"`     // path of the file
-	YAML     string    `json:"yaml"`     // the file, containing the valid entries
+	YAML     string    `json:"yaml"`     // the file, containing the valid values
 	Pull     string    `json:"pull"`     // URL that opens a pull request with it, or "" if there is none
-	Says     string    `json:"says"`     // summary in a sentence
+	Says     string    `json:"says"`     // one-sentence summary
 }
 
 // Remark is a problem with a field or a warning about it.
@@ -104,8 +104,8 @@ type Taken struct {
 	Path string `json:"path"` // "" if it must not be shown
 }
 
-// maxMendedLen is the longest list, in bytes, for which corrections of items are
-// suggested: each suggestion contains the whole list.
+// maxMendedLen is the longest list, in bytes, for which corrections to items are suggested:
+// each suggestion contains the whole list.
 const maxMendedLen = 4000
 
 // Remark turns a message from the validation rules into a remark on a field.

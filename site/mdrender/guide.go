@@ -21,7 +21,7 @@ import (
 type Guide struct {
 	Title    string // the heading of the first level, as plain text
 	Lead     string // the first paragraph, as plain text
-	HTML     string // without that heading and any list of its headings
+	HTML     string // the guide without that heading and without a list of its headings
 	Headings []Heading
 }
 
@@ -43,7 +43,7 @@ var converter = goldmark.New(
 	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(&scrolling{}, 1))))
 
 // Render renders a guide. It calls link for each URL in the guide and links to the result
-// instead. If link returns "", the text stays, without a link.
+// instead. If link returns "", the text is kept, but without a link.
 func Render(markdown []byte, link func(address string) string) (*Guide, error) {
 	doc := converter.Parser().Parse(text.NewReader(markdown))
 	g := &Guide{}

@@ -10,7 +10,7 @@ const steps = 15
 
 // ramp is the palette index of the lightest shade of a colour. Letters and bars are drawn
 // only on paper, so every pixel is a shade of a single colour. This keeps the number of
-// colours small enough for a palette, and the file small.
+// colours small enough for a palette, and therefore the file small.
 type ramp uint8
 
 const (
@@ -66,7 +66,7 @@ func (p *painter) changes() (n int) {
 	return n
 }
 
-// coarsen reduces each colour to a number of shades, a divisor of steps.
+// coarsen reduces each colour to the given number of shades, which must divide steps.
 func (p *painter) coarsen(shades int) {
 	by := steps / shades
 	if by == 1 {

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// drawable reduces text to one line of at most most characters that the fonts have. It
-// returns "" if more than a third of the visible characters are lost.
+// drawable reduces text to one line of characters that the fonts have; most is the maximum
+// number of characters. It returns "" if more than a third of the visible characters are lost.
 func drawable(s string, most int) string {
 	begin, whole := head(s, most)
 	w := line{}
@@ -92,8 +92,8 @@ func (w *line) partsOf(r rune) ([]rune, bool) {
 }
 
 // head returns the start of a text as valid UTF-8, and whether that is the whole text. It
-// limits the bytes before the characters, so that a long text costs no more than a short
-// one.
+// limits the number of bytes before characters are counted, so that a long text costs no more
+// than a short one.
 func head(s string, most int) (string, bool) {
 	begin := strings.ToValidUTF8(s[:min(len(s), 4*most)], " ")
 	n := 0
@@ -105,8 +105,8 @@ func head(s string, most int) (string, bool) {
 	return begin, len(s) <= 4*most
 }
 
-// has reports whether the fonts have a character. All three have the same characters.
-// U+FFFD is excluded, although they have it.
+// has reports whether the fonts have a character. All three have the same characters. U+FFFD
+// is excluded, although the fonts have it.
 func (w *line) has(r rune) bool {
 	all, err := fonts()
 	if err != nil || r == utf8.RuneError {

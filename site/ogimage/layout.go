@@ -9,8 +9,8 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Positions, in pixels: a column for the name and the description, one for the score, and
-// a footer. Text is positioned by its baseline.
+// Positions, in pixels: a column for the name and the description, a column for the score,
+// and a footer. Text is positioned by its baseline.
 const (
 	margin = 72
 	right  = Width - margin
@@ -104,7 +104,7 @@ func (p *painter) paragraph(y int, lines []string, t letters, height int) int {
 	return y
 }
 
-// name returns the name to draw, or a fallback: never "".
+// name returns the name to draw or, if it cannot be drawn, a fallback. It never returns "".
 func (c *Card) name() string {
 	return cmp.Or(drawable(c.Name, 300), drawable(c.Fallback, 300), drawable(c.Kind, 40), "…")
 }
@@ -128,8 +128,7 @@ func (p *painter) score(c *Card) {
 	p.bars(c.Parts, 316, partType, muted)
 }
 
-// bars draws the parts from a baseline downwards, spaced as if there were MaxParts of
-// them.
+// bars draws the parts from a baseline downwards, spaced as if there were MaxParts parts.
 func (p *painter) bars(parts []Part, y int, t letters, c ramp) {
 	step := (lowestBar - y) / (MaxParts - 1)
 	for _, part := range parts[:min(len(parts), MaxParts)] {

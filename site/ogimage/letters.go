@@ -22,7 +22,7 @@ const (
 	bold
 )
 
-// fonts returns the fonts by weight, which are read once.
+// fonts returns the fonts by weight. They are parsed only once.
 var fonts = sync.OnceValues(func() ([]*opentype.Font, error) {
 	var all []*opentype.Font
 	for _, data := range [][]byte{regular: goregular.TTF, medium: gomedium.TTF, bold: gobold.TTF} {

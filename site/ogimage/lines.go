@@ -11,8 +11,9 @@ func (p *painter) cut(line string, t letters, width int) string {
 	return strings.Join(lines, "")
 }
 
-// fit sets a name as large as possible: on one line if the letters stay large, otherwise
-// on two lines of similar length. Names that are too long even in small letters are cut.
+// fit sets a name as large as possible: on one line if the letters can be large enough,
+// otherwise on two lines of similar length. Names that are too long even in small letters are
+// cut.
 func (p *painter) fit(name string, t letters, width int) ([]string, letters) {
 	largest := t.size
 	for ; t.size >= largest*3/4; t.size -= 2 {
@@ -38,8 +39,8 @@ func (p *painter) fit(name string, t letters, width int) ([]string, letters) {
 	return lines, t
 }
 
-// wrap breaks a text into at most most lines. whole reports whether no word was broken
-// and nothing was cut.
+// wrap breaks a text into lines; most is the maximum number of lines. whole reports whether no
+// word was broken and nothing was cut.
 func (p *painter) wrap(text string, t letters, width, most int) ([]string, bool) {
 	rest, whole := []rune(text), true
 	var lines []string

@@ -17,11 +17,11 @@ import (
 const Width, Height = 1200, 630
 
 // Card is the content of an image. Its strings can contain anything and be of any length;
-// empty ones are left out.
+// empty strings are left out.
 //
-// The fonts have Latin, Greek and Cyrillic letters. Letters of other scripts become "…",
-// and symbols such as emoji are dropped. A string that loses more than a third of its
-// characters is not drawn; a Name that does is replaced by Fallback.
+// The fonts have Latin, Greek and Cyrillic letters. Letters of other scripts become "…", and
+// symbols such as emoji are dropped. A string that would lose more than a third of its
+// characters is not drawn. For a Name, Fallback is drawn instead.
 type Card struct {
 	Site     string // title of the index
 	Kind     string // "Tool", "Model", or "" for the image of the index
@@ -55,8 +55,8 @@ const MaxParts = 5
 // a canvas has 756,000 bytes.
 var painters = sync.Pool{New: func() any { return newPainter() }}
 
-// PNG draws a card. The same card yields the same bytes, at most 40,000. Any content is
-// valid. PNG is safe for concurrent use.
+// PNG draws a card. The same card always yields the same bytes, at most 40,000 of them. Any
+// content is valid. PNG may be called concurrently.
 func PNG(c Card) ([]byte, error) {
 	if err := fontsError(); err != nil {
 		return nil, fmt.Errorf("reading the image fonts: %w", err)

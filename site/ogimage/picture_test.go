@@ -102,9 +102,9 @@ func drawn(t testing.TB, c ogimage.Card) ([]byte, *image.Paletted) {
 	return data, flat
 }
 
-// TestPNG compares pixels, not bytes, because another version of Go may compress
-// differently. A shade may differ by one step, because processors that fuse
-// multiplication and addition round the edges of letters differently.
+// TestPNG compares pixels, not bytes, because another version of Go may compress images
+// differently. A shade may differ by one step, because processors that fuse multiplication
+// and addition round the edges of letters differently.
 func TestPNG(t *testing.T) {
 	suite.InTest(t)
 	const step = 16
@@ -175,7 +175,7 @@ func TestSameBytes(t *testing.T) {
 	all.Wait()
 }
 
-// TestTexts checks that characters that cannot be drawn are replaced, and never by a box.
+// TestTexts checks that characters that cannot be drawn are replaced, but never by a box.
 func TestTexts(t *testing.T) {
 	card := func(name, fallback string) ogimage.Card {
 		return ogimage.Card{Site: "kindex", Kind: "Model", Name: name, Fallback: fallback}
@@ -300,7 +300,7 @@ func TestHostile(t *testing.T) {
 func TestEndless(t *testing.T) {
 	suite.InTest(t)
 	least := [2]time.Duration{time.Hour, time.Hour}
-	for range 20 { // the machine may be busy, but not every time
+	for range 20 { // the machine may be busy during one attempt, but hardly during all of them
 		for i, n := range []int{1 << 10, 1 << 22} {
 			text := strings.Repeat("WW日 ", n)
 			begun := time.Now()

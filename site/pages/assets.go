@@ -39,7 +39,8 @@ func Searchable() bool {
 // engine is MiniSearch (https://github.com/lucaong/minisearch), as a module.
 const engine = "minisearch.js"
 
-// Asset returns a file that pages load from /assets/, given the name in its URL.
+// Asset returns a file that pages load from /assets/, given its name as it appears in the
+// URL.
 func Asset(name string) (site.Asset, bool) {
 	a, ok := assets().byName[name]
 	return a, ok
@@ -59,9 +60,9 @@ func Assets() []site.Asset {
 // asset returns the URL path of a file in assets.
 func (s *Site) asset(file string) string { return s.to("/assets/" + assets().names[file]) }
 
-// The style sheet, and a copy of it in a cascade layer. Rules outside any layer override
-// the copy, whatever their specificity. Pages that embed a third-party style sheet load
-// the copy.
+// The style sheet, and a copy of it in a cascade layer. Rules outside any layer override the
+// rules in the copy, whatever their specificity. Pages that embed a third-party style sheet
+// load the copy.
 const (
 	styleSheet   = "style.css"
 	layeredSheet = "layered.css"

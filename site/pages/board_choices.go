@@ -51,7 +51,7 @@ func (b *boardView) missingDay(text string, days []string) *page {
 }
 
 // addChoices fills in the links to other leaderboards. A static site has leaderboards by
-// composite score only, and those of earlier days only for all types.
+// composite score only, and leaderboards of earlier days only for all types together.
 func (d *boardPage) addChoices() {
 	d.Today = ""
 	if d.Day != "" {
@@ -119,8 +119,8 @@ func (s *Site) earlierDays() []string {
 	return slices.DeleteFunc(s.Build.Archive().Snapshots(), func(day string) bool { return day >= today })
 }
 
-// findPastBoards returns, by category, the earlier days on which a leaderboard had rows.
-// A static site has pages for these only.
+// findPastBoards returns, by category, the earlier days on which a leaderboard had rows. A
+// static site has pages for these days only.
 func (s *Site) findPastBoards() map[string][]string {
 	a, found := s.Build.Archive(), map[string][]string{}
 	categories := slices.Concat([]string{exports.AllBoard}, a.ChangeValues("category"))
@@ -140,8 +140,8 @@ func (s *Site) findPastBoards() map[string][]string {
 	return found
 }
 
-// boardPaths yields the leaderboards of a static site: today's, by composite score, for
-// each category and type; and, for each earlier day, the first page for all types.
+// boardPaths yields the leaderboards of a static site: today's leaderboards by composite
+// score, for each category and type, and, for each earlier day, the first page for all types.
 func boardPaths(s *Site) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		categories := []string{exports.AllBoard}

@@ -56,8 +56,8 @@ func (b *boardView) columns() []string {
 	return names
 }
 
-// scoreCells renders the score cells of a row. A template would take longer for these
-// than for the rest of the page.
+// scoreCells renders the score cells of a row. A template would take longer to render these
+// than the rest of the page.
 func scoreCells(scores *record.Scores, names []string, by string) template.HTML {
 	b := make([]byte, 0, 1<<10)
 	for _, name := range names {

@@ -39,7 +39,7 @@ type boardPage struct {
 	Total   int
 	First   int
 	Last    int
-	Before  string // the day that movement is compared with, or "" if unknown
+	Before  string // the earlier day that movement is relative to, or "" if unknown
 
 	Columns    []option // the scores
 	Types      []option
@@ -79,8 +79,8 @@ func (r *request) boards() (*page, error) {
 	return p, nil
 }
 
-// read reads the choices from the URL. If they do not identify a leaderboard in canonical
-// form, it returns a redirect or an error page, otherwise nil.
+// read reads the choices in the URL. If they do not identify a leaderboard in canonical form,
+// read returns a redirect or an error page, otherwise nil.
 func (b *boardView) read() *page {
 	if v := b.choice("type"); v != "" && !slices.Contains(record.Types, v) {
 		return b.missingChoice("type", v, record.Types)

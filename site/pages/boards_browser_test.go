@@ -64,7 +64,8 @@ const sameTable = `(async () => {
   return '';
 })()`
 
-// TestComparisonOfStaticSite checks that the script of a static site shows the same as the edge.
+// TestComparisonOfStaticSite checks that the script of a static site shows the same
+// comparisons as the edge.
 func TestComparisonOfStaticSite(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -104,8 +105,8 @@ func TestComparisonOfStaticSite(t *testing.T) {
 	tab.Do(t, chromedp.Navigate(address+"/compare/?e=tool/scipi&e=tool/scipy"), chromedp.WaitVisible(`.compare-notice`), chromedp.WaitVisible(`table[data-comparison]`))
 }
 
-// TestBoardsInBrowser tests the slider over the days with the keyboard, the menu of
-// categories, and sorting rows on a static site.
+// TestBoardsInBrowser tests the slider for days, using the keyboard, the menu of categories,
+// and the sorting of rows on a static site.
 func TestBoardsInBrowser(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()

@@ -27,7 +27,7 @@ type shownRow struct {
 	Rank   int
 	Moved  string // in words, or "" if there is no column for it
 	Scores map[string]record.Score
-	To     string // what its name links to
+	To     string // the URL that its name links to
 }
 
 // rowsOf returns the rows of a leaderboard on a page, each starting with its key.
@@ -40,7 +40,7 @@ func rowsOf(body string) (list [][2]string) {
 	return list
 }
 
-// between returns the text between two markers, or "" if they are missing.
+// between returns the text between two markers, or "" if a marker is missing.
 func between(text, before, after string) string {
 	_, text, _ = strings.Cut(text, before)
 	text, _, found := strings.Cut(text, after)
@@ -263,8 +263,8 @@ func TestBoardMovement(t *testing.T) {
 	}
 }
 
-// apiMoves returns the movement of the first hundred entities of a leaderboard in the
-// words that pages use, each "" if the API has no day to compare with.
+// apiMoves returns the movement of the first hundred entities of a leaderboard in the words
+// that pages use, or "" for each of them if the API has no day to compare with.
 func apiMoves(t *testing.T, e *edgetest.Edge, path string, params map[string]string) (list []string) {
 	t.Helper()
 	query := url.Values{}
@@ -306,8 +306,8 @@ func apiMoves(t *testing.T, e *edgetest.Edge, path string, params map[string]str
 	return list
 }
 
-// TestBoardAddresses checks that each leaderboard has one address, and that other
-// addresses redirect or lead to a helpful error page.
+// TestBoardAddresses checks that each leaderboard has a single address, and that other
+// addresses redirect to it or lead to a helpful error page.
 func TestBoardAddresses(t *testing.T) {
 	t.Parallel()
 	s := siteOf(t, pastBuild(t), pages.Options{})

@@ -43,9 +43,9 @@ func (b *browsed) wanted(f exports.ChangeFilter) []string {
 	return want
 }
 
-// TestChanges checks that the lists of all changes, of those with each filter value, and
-// of those with each pair of values contain exactly the matching changes of the archive,
-// from newest to oldest.
+// TestChanges checks the lists of all changes, of the changes with each filter value, and of
+// the changes with each pair of values. Each list must contain exactly the matching changes
+// in the archive, from newest to oldest.
 func TestChanges(t *testing.T) {
 	suite.InTest(t)
 	b := browse(t, edgetest.Built(t), pages.Options{})

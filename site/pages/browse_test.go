@@ -28,7 +28,7 @@ import (
 	"kindex/site/siteurl"
 )
 
-// browsed is a site whose pages a test reads.
+// browsed is a site with pages that a test reads.
 type browsed struct {
 	*pages.Site
 	t       *testing.T
@@ -116,7 +116,7 @@ func (b *browsed) answer(address string, status int) string {
 	return string(a.Body)
 }
 
-// all returns what a pattern's first group matches on a page.
+// all returns the text that a pattern's first group matches, for each match on a page.
 func all(page, pattern string) []string {
 	var list []string
 	for _, m := range compiled(pattern).FindAllStringSubmatch(page, -1) {
@@ -267,9 +267,8 @@ func TestLists(t *testing.T) {
 
 var valueLists = map[string]string{"provider": "/providers/", "tag": "/tags/", "capability": "/capabilities/"}
 
-// checkValues checks that the lists of providers, tags and capabilities have every value
-// once, and that the pages of each value list exactly the entities that have it, best
-// first.
+// checkValues checks that the lists of providers, tags and capabilities contain every value
+// once, and that each value's pages list exactly the entities that have it, best first.
 func (b *browsed) checkValues(field, list string) {
 	b.t.Helper()
 	var links []string
@@ -290,7 +289,7 @@ func (b *browsed) checkValues(field, list string) {
 	if unique := slices.Compact(slices.Sorted(slices.Values(links))); len(unique) != len(links) {
 		b.t.Errorf("%s: %d values have %d addresses", list, len(links), len(unique))
 	}
-	have := map[string]int{} // number of values, by the joined paths of their entities
+	have := map[string]int{} // number of values, keyed by the joined paths of their entities
 	for _, v := range values {
 		have[strings.Join(b.ordered(map[string][][]string{field: {{v.Value}}}, exports.DefaultSort), " ")]++
 	}
@@ -316,8 +315,8 @@ func (b *browsed) checkValuePages() {
 	}
 }
 
-// checkCategories does the same as checkValues for categories and types, in each order
-// and for each type.
+// checkCategories does for categories and types what checkValues does for values. It checks
+// each order and each type.
 func (b *browsed) checkCategories() {
 	b.t.Helper()
 	orders := map[string]exports.Sort{"": exports.DefaultSort, "sort-name/": byName, "sort-updated/": byUpdate}
@@ -348,7 +347,7 @@ func (b *browsed) checkCategories() {
 	}
 }
 
-// checkAddresses checks that each page has only one address.
+// checkAddresses checks that each page has a single address.
 func checkAddresses(b *browsed) {
 	b.t.Helper()
 	for _, nothing := range []string{"/tool/all/page-1/", "/tool/all/page-02/", "/tool/all/page-99/", "/tool/all/page-9223372036854775807/",

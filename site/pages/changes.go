@@ -38,7 +38,7 @@ type changesPage struct {
 	Dated        bool // days can be chosen
 	Action       string
 	Since, Until string
-	Wrong        string // an invalid day from the query
+	Wrong        string // an invalid day in the query
 	Newest       string // the last day with changes, or "" if there is none
 	Oldest       string
 }
@@ -67,8 +67,8 @@ var changeEvents = func() (list []option) {
 	return list
 }()
 
-// changeFilters lists the filters in the path of the page, in the order in which the path
-// has them.
+// changeFilters lists the filters in the path of the page, in the order in which they occur
+// in the path.
 var changeFilters = []string{"event", "type", "category"}
 
 // filterValues returns the values of a filter that occur in changes.
@@ -97,8 +97,8 @@ func (r *request) withChange(field, value string) string {
 	return changesRoute.path(nil, chosen)
 }
 
-// changeFilter returns the filter in the path. If a value is unknown, ok is false and
-// near has suggestions.
+// changeFilter returns the filter in the path. If a value is unknown, ok is false and near
+// contains suggestions.
 func (r *request) changeFilter() (f exports.ChangeFilter, near []suggestion, ok bool) {
 	f.To = r.Build.Archive().Changes()
 	for _, field := range changeFilters {
@@ -211,7 +211,7 @@ func (r *request) fillChanges(d *changesPage, set *roaring.Bitmap, number int) e
 	to := min(from+changeRows, d.Total)
 	d.First, d.Last = min(from+1, d.Total), to
 	for i := from; i < to; i++ {
-		at, err := set.Select(uint32(d.Total - 1 - i)) //nolint:gosec // less than the size of the set; its last element is the newest
+		at, err := set.Select(uint32(d.Total - 1 - i)) //nolint:gosec // less than the size of the set; the last element is the newest
 		if err != nil {
 			return err
 		}

@@ -19,9 +19,9 @@ const (
 	maxCompared  = 4
 	maxSuggested = 8
 	readyLeaders = 3 // number of leaders of each type with a suggested comparison
-	// maxMeant is the number of words of an unknown name that are searched for, without
-	// stop words: searching for four long names would take as long as rendering many
-	// pages.
+	// maxMeant is the maximum number of words, not counting stop words, that are searched for
+	// if a name is unknown. Without this limit, searching for four long names would take as
+	// long as rendering many pages.
 	maxMeant = 4
 )
 
@@ -128,10 +128,10 @@ func comparePath(keys ...string) string {
 	return "/compare/" + b.String()
 }
 
-// readEntities reads the entities that the query names.
+// readEntities reads the entities named in the query.
 func (r *request) readEntities(d *comparePage) error {
 	asked := r.Query["e"]
-	if len(asked) > 4*maxCompared { // limits what a hand-written URL can request
+	if len(asked) > 4*maxCompared { // limits how much a hand-written URL can request
 		asked, d.TooMany = asked[:4*maxCompared], true
 	}
 	for _, key := range asked {
@@ -223,8 +223,8 @@ func (r *request) addNamed(d *comparePage, text string) error {
 	return err
 }
 
-// suggested returns the entities whose names start with a text, or otherwise those that
-// are similar to some of its words.
+// suggested returns the entities whose names start with a text, or, if there are none, those
+// that are similar to some of its words.
 func (r *request) suggested(text string) ([]uint32, error) {
 	all, err := r.Build.Select(&exports.Filter{})
 	if err != nil || r.Index == nil {

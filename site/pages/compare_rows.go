@@ -21,7 +21,7 @@ type compareRow struct {
 	Title  string
 	Cells  []compareCell
 	Same   bool     // all entities have the same value
-	Common []string // values that all entities share, shown across all columns instead of cells
+	Common []string // values that all entities share, shown across all columns instead of in cells
 	Alone  string   // used by scripts: the title if no values are shared
 }
 
@@ -122,7 +122,7 @@ func (r *request) factCell(field string, e *record.Entity) compareCell {
 	case "status":
 		return compareCell{Text: textfmt.Label(e.Status)}
 	}
-	panic("pages: no fact is called " + field)
+	panic("pages: unknown fact " + field)
 }
 
 func signalRows(list []comparedEntity) []compareRow {
@@ -194,8 +194,8 @@ func latestResult(list []record.Benchmark, name string) (best record.Benchmark, 
 	return best, ok
 }
 
-// topicRows returns the rows of tags and capabilities: those that all entities have, and
-// each entity's other ones.
+// topicRows returns the rows of tags and capabilities: a row of those that all entities
+// share, and a row of each entity's remaining ones.
 func topicRows(list []comparedEntity) []compareRow {
 	var rows []compareRow
 	for _, f := range []struct{ field, common, own, all string }{

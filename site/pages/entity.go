@@ -12,7 +12,7 @@ import (
 // Limits of an entity's page.
 const (
 	entityNear    = 6
-	entityTopics  = 40 // for tags, and for capabilities
+	entityTopics  = 40 // of tags, and as many of capabilities
 	entityResults = 100
 	entityChanges = 20 // per page
 )
@@ -25,7 +25,7 @@ type entityPage struct {
 	Now     string      // path of the entity's current page, or "" if it was deleted
 	Then    string      // its slug on that day, if it was different
 	Rank    int         // 0 if it has none
-	Of      int         // number of ranked entities
+	Of      int         // the number of ranked entities
 	Moved   *rankChange // nil for earlier versions and if not ranked
 	Crumbs  []link
 	Main    []link // its links

@@ -89,7 +89,7 @@ func (u *embedCode) addBadge(r *request, address, page string) {
 }
 
 // addCitation fills in the citations. The access date is the as-of day, because the build
-// shows the state on that day permanently.
+// always shows the state on that day.
 func (u *embedCode) addCitation(r *request, d *entityPage, address string) {
 	m := r.Build.Manifest
 	what := textfmt.Name(d.Name)
@@ -140,7 +140,7 @@ func markdownEscape(s string) string {
 }
 
 // application describes the entity for search engines (schema.org/SoftwareApplication).
-// Scores are left out: they are not reviews by people.
+// Scores are left out, because they are not human reviews.
 func (r *request) application(d *entityPage) any {
 	a := map[string]any{"@context": "https://schema.org", "@type": "SoftwareApplication", "name": textfmt.Name(d.Name)}
 	set := func(key, value string) {

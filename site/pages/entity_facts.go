@@ -14,7 +14,7 @@ import (
 )
 
 // addresses returns the deprecation notice of an entity, and its links in the order of
-// record.LinkNames. They are preceded by its URL unless one of them has the same URL.
+// record.LinkNames. The entity's URL comes first, unless one of the links has the same URL.
 func addresses(e *record.Entity) (list []link, ended *link) {
 	own := record.NormalizeURL(e.URL)
 	for _, wanted := range record.LinkNames {
@@ -69,7 +69,7 @@ func (s *Site) facts(e *record.Entity) []fact {
 	return slices.DeleteFunc(list, func(f fact) bool { return safetext.OneLine(f.Value) == "" })
 }
 
-// licenseID matches what looks like a single SPDX identifier. Content may also have
+// licenseID matches strings that look like a single SPDX identifier. Content may also contain
 // expressions and LicenseRef references.
 var licenseID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.-]{0,60}$`)
 
@@ -104,7 +104,7 @@ type figure struct {
 	Address string // URL of the source, or "" if it is not a web address
 	Source  string // its host, or the source text
 	Counts  string // the dimension that it counts towards, or "" if there is none
-	Why     string // why it does not count, if a dimension uses figures of its kind
+	Why     string // why it does not count, although a dimension uses this kind of figure
 }
 
 // figures returns the signals and the benchmark results.

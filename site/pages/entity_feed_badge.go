@@ -12,10 +12,9 @@ import (
 	"kindex/site/siteurl"
 )
 
-// Programs load two files about an entity repeatedly: the feed of its changes and its
-// badge. If there is an API, it serves them. A static site has them as files at every
-// address that the entity has ever had, because files cannot redirect feed readers and
-// requests for images.
+// Programs load two files about an entity repeatedly: the feed of its changes and its badge.
+// If there is an API, it serves them. A static site has them as files at every address that
+// the entity has ever had, because a file cannot redirect feed readers or image requests.
 
 // The names of these files, which are in the folder of the entity's page.
 const (

@@ -123,7 +123,7 @@ func checkHomes(t *testing.T, s *pages.Site, e *edgetest.Edge) {
 		}
 		want := http.StatusOK
 		if strings.HasSuffix(path, "tensorlayer/badge.svg") {
-			want = http.StatusGone // with an image that states this
+			want = http.StatusGone // with an image that states that the entity was deleted
 		}
 		if status, body := ask(t, e.URL+path); status != want {
 			t.Errorf("%s leads to %d %s", path, status, body)

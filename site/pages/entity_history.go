@@ -34,8 +34,8 @@ type changeRow struct {
 // shortHash is the number of digits of a commit hash that are shown.
 const shortHash = 10
 
-// history returns a page of the changes to the entity at a path. If path is "", there is
-// only one page.
+// history returns a page of the changes to the entity at a path. If path is "", the page has
+// no links to other pages.
 func (s *Site) history(path string, changes []uint32, number int) (*history, error) {
 	h := &history{Total: len(changes), Page: number, Pages: (len(changes) + entityChanges - 1) / entityChanges}
 	last := len(changes) - (number-1)*entityChanges

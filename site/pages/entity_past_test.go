@@ -37,7 +37,7 @@ func departed(t *testing.T) (out string) {
 	must(err)
 	for i := range 19 {
 		must(os.WriteFile(in("pytorch"), bytes.Replace(torch, []byte("version: 2.3.1"), fmt.Appendf(nil, "version: 3.%d", i), 1), 0o644))
-		edgetest.Commit(t, filepath.Dir(content), 40-i) // commits may have later dates than the commits that follow them
+		edgetest.Commit(t, filepath.Dir(content), 40-i) // commits may be dated later than those that follow
 	}
 	keras, err := os.ReadFile(in("keras"))
 	must(err)

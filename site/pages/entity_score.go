@@ -85,8 +85,8 @@ func explain(x *score.Explanation) *scoreExplanation {
 	return d
 }
 
-// addUp rounds the points so that they add up to the total shown, which rounds to the
-// score shown: each is off by less than 0.01.
+// addUp rounds the points so that they add up to the total shown, which rounds to the score
+// shown: each of the rounded values is off by less than 0.01.
 func (d *scoreExplanation) addUp(uncapped float64) {
 	total := int(math.Round(100 * uncapped))
 	if shown := record.ScoreOf(uncapped); record.ScoreOf(float64(total)/100) != shown {
@@ -141,7 +141,7 @@ func explainPart(p *score.DimensionScore, weights float64, asOf string) dimensio
 	case p.Coverage > 0:
 		d.Why = fmt.Sprintf("The known figures account for %s of the weight; %s is needed.", textfmt.Percent(p.Coverage), textfmt.Percent(p.MinimumCoverage))
 	default:
-		d.Why = "There is no usable figure."
+		d.Why = "There are no usable figures."
 	}
 	d.Picture = chart.Meter(p.Counted, d.Class, p.Value == nil)
 	return d

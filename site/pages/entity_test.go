@@ -110,7 +110,7 @@ func parse(t testing.TB, html []byte) *node {
 	}
 }
 
-// all returns those elements within a node that a function selects.
+// all returns the elements within a node that a function selects.
 func (n *node) all(is func(*node) bool) (list []*node) {
 	for _, c := range n.children {
 		if is(c) {

@@ -22,9 +22,8 @@ type tombstonePage struct {
 	Near             []suggestion
 }
 
-// missingEntity responds to a request for an address without an entity: with a redirect
-// if the entity has moved, with its tombstone if it was deleted, and otherwise with an
-// error page.
+// missingEntity responds to a request for an address without an entity: with a redirect if
+// the entity has moved, with its tombstone if it was deleted, or else with an error page.
 func (r *request) missingEntity(typ, slug string) (*page, error) {
 	now, standing := r.Build.ResolveRemoved(typ, slug)
 	switch standing {
@@ -44,9 +43,9 @@ func (r *request) missingEntity(typ, slug string) (*page, error) {
 	return r.missing("There is no "+typ+" “"+textfmt.Name(slug)+"”", "", list), nil
 }
 
-// suggestForMissing returns suggestions for a slug, starting with those of its type. A
-// search without results takes longest, so there is a second one only if it can find
-// more.
+// suggestForMissing returns suggestions for a slug, starting with entities of the requested
+// type. A search without results takes longest, so it runs a second search only if that can
+// find more.
 func (r *request) suggestForMissing(typ, slug string) ([]suggestion, error) {
 	all, err := r.suggestEntities(slug, &exports.Filter{})
 	other := func(n suggestion) bool { return !strings.HasPrefix(n.Path, "/"+typ+"/") }
@@ -88,7 +87,7 @@ func (r *request) currentEntity(typ, slug string) []suggestion {
 	return []suggestion{{siteurl.Entity(e.Type, e.Slug), e.Name, "current version"}}
 }
 
-// tombstone renders the page of an entity that was deleted in a version.
+// tombstone renders the page of an entity that a version deleted.
 func (r *request) tombstone(v record.Version, changes []uint32) (*page, error) {
 	d := &tombstonePage{Type: v.Type, Slug: v.Slug, Name: v.Slug, Day: time.Unix(v.Time, 0).UTC().Format(time.DateOnly)}
 	var err error

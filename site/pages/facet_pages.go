@@ -8,7 +8,7 @@ import (
 	"kindex/site/textfmt"
 )
 
-// maxFacetValues is the maximum number of values on a page; if there are more, each
+// maxFacetValues is the maximum number of values on a page. If a field has more values, each
 // letter has its own pages.
 const maxFacetValues = 500
 
@@ -33,7 +33,7 @@ type letterGroup struct {
 }
 
 // letterPath returns the path of a page with the values of a letter. It cannot clash with
-// the path of a value, because the pages of values have no choice of a letter.
+// the path of a value, because the paths of values never contain a letter choice.
 func (k *facetKind) letterPath(letter string, page int) string {
 	choices := map[string]string{"letter": letter}
 	if page > 1 {

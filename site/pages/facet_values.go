@@ -50,11 +50,12 @@ type facetValues struct {
 	byKey    map[string]int
 	keys     []string         // keys of the values with a Count
 	letters  []option         // letters of the values with a Count, sorted
-	listed   map[string][]int // indexes in all, by letter, or "" for all letters
-	frequent []int            // indexes in all of the most frequent values
+	listed   map[string][]int // indexes into all, by letter, or "" for all letters
+	frequent []int            // indexes into all: the most frequent values
 }
 
-// maxFrequent is the maximum number of values that are shown first as the most frequent.
+// maxFrequent is the maximum number of values in the list of the most frequent values, which
+// is shown first.
 const maxFrequent = 40
 
 // facetValues returns the values of a field, counted once per site.

@@ -13,7 +13,7 @@ import (
 	"kindex/site/pages"
 )
 
-// filed returns a tab, and the URL of a static site, on which scripts search and compare.
+// filed returns a tab and the URL of a static site, whose scripts search and compare.
 func filed(t *testing.T) (*browser.Tab, string) {
 	t.Helper()
 	suite.InTest(t)
@@ -63,7 +63,7 @@ func TestSearchOfStaticSiteByOddWords(t *testing.T) {
 		tab.Do(t, chromedp.Navigate(address+"/search/?"+query), chromedp.WaitVisible(`.chosen-chip`))
 		said := browser.Run(t, tab, chromedp.Evaluate[string](`[...document.querySelectorAll('.chosen-chip')].map(e => e.textContent.replace(' ×', '')).join('|') + '|' +
 			document.querySelectorAll('[aria-current]:not(header *)').length + document.querySelectorAll('main img').length`))
-		// The type is capitalized, and no order is selected if nothing was found.
+		// The type is capitalized, and no sort order is selected if nothing was found.
 		if want := strings.ToUpper(word[:1]) + word[1:] + "|" + word + "|00"; said != want {
 			t.Errorf("filtered by %s: %q, want %q", word, said, want)
 		}

@@ -79,7 +79,7 @@ type row struct {
 // Path returns the path of the entity's page.
 func (w row) Path() string { return siteurl.Entity(w.Type, w.Slug) }
 
-// rows reads records for a list.
+// rows reads the given records as the rows of a list.
 func (s *Site) rows(from exports.Catalogue, ordinals []uint32) ([]row, error) {
 	list := make([]row, 0, len(ordinals))
 	for _, o := range ordinals {
@@ -98,7 +98,7 @@ type trendingEntity struct {
 	exports.Trend
 }
 
-// Points returns by how much the score has risen.
+// Points returns the number of points by which the score has risen.
 func (t trendingEntity) Points() float64 { return float64(t.Gain) / 10 }
 
 // trendingIn returns the entities that gained the most within a window, and the day whose

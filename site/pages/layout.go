@@ -49,8 +49,8 @@ func (f frame) Abs(path string) string {
 	return f.Base + strings.TrimPrefix(f.to(path), strings.TrimSuffix(f.to("/"), "/"))
 }
 
-// Turned returns the page number in a paged list, or "" for the first page. It makes the
-// titles of the pages distinct.
+// Turned returns the page number in a paged list, or "" for the first page. It is used to
+// make the titles of the pages distinct.
 func (f frame) Turned() string { return f.choice("page") }
 
 // Style returns the style sheet of the page.
@@ -65,8 +65,8 @@ func (f frame) In(section string) bool {
 	return at == section || strings.HasPrefix(at, section) && section != "/"
 }
 
-// parsed returns the templates by page, each with the layout and the parts. They are
-// parsed once; every site clones them with its own functions.
+// parsed returns the templates by page, each with the layout and the parts. They are parsed
+// once; each site clones them and adds its own functions.
 var parsed = sync.OnceValue(func() map[string]*template.Template {
 	files, err := templateFiles.ReadDir("templates")
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 
 const (
 	listRows = 50
-	// A static site has longer lists in one order only, because each order doubles the
-	// number of files.
+	// The maximum length of lists that a static site has in several orders, because each
+	// order adds another set of files.
 	maxSorted = 20 * listRows
 	// The number of related tags that a list links to.
 	maxRelated = 12
@@ -162,9 +162,9 @@ func (r *request) ofTypePage() (*page, error) {
 	return r.ofType()
 }
 
-// typePath returns the path of a page of the list of a type. The later pages cannot be
-// under the path of the first, because the entities' pages are there: an entity may have
-// the slug page-2.
+// typePath returns the path of a page of the list of a type. The second and later pages
+// cannot be under the path of the first page, because the pages of entities are there, and an
+// entity may have the slug page-2.
 func typePath(typ, sort string, page int) string {
 	if sort == "" && page <= 1 {
 		return "/" + typ + "/"
@@ -213,7 +213,7 @@ func facetValueList(k *facetKind) func(*request) (*page, error) {
 		}
 		r.relate(l, set, v.folded)
 		p := r.listPage(l, textfmt.Plural(l.Total, "entity", "entities")+" with the "+k.One+" "+textfmt.Name(v.Name)+".", "")
-		p.Title += ", " + k.One // because entities may have the same name
+		p.Title += ", " + k.One // an entity may have the same name as the value
 		p.NoIndex = p.NoIndex || l.Total == 0
 		return p, nil
 	}

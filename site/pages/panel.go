@@ -17,7 +17,7 @@ func (s *Site) Panel(q Request, v panel.Page) (*Answer, error) {
 	return (&request{Site: s, Request: q}).render(p)
 }
 
-// developer explains to visitors who are not signed in what a key is for and how to get
+// developer explains to visitors who are not signed in what an API key is for and how to get
 // one.
 func (r *request) developer() (*page, error) {
 	p := &page{Template: "developer", Title: "For developers", Description: "What an API key gets you: more requests, webhooks and submissions."}

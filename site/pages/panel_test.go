@@ -50,8 +50,8 @@ func panelSite(t *testing.T, b *exports.Build, o pages.Options) *pages.Site {
 	return s
 }
 
-// hostileText is an attack that any text may contain. The fields in free also get
-// direction marks.
+// hostileText is an attack that may occur in any text. For the fields in free, direction
+// marks are added.
 const hostileText = "<script>alert(1)</script>\" onclick=\"alert(1){{.Token}}"
 
 // free lists the fields with text from people or their servers.
@@ -94,8 +94,8 @@ func panelPages() []panel.Page {
 		&panel.WebhooksPage{}, &panel.NewWebhookPage{}, &panel.WebhookPage{}, &panel.DeleteWebhookPage{}, &panel.RotateWebhookPage{}, &panel.SubmissionsPage{}, &panel.SubmissionPage{}}
 }
 
-// TestPanelPages renders each page, empty and with attacks in every field, and checks
-// that nothing breaks out, that each form has its token, and that nothing violates the
+// TestPanelPages renders each page, first empty and then with attacks in every field, and
+// checks that nothing breaks out, that each form has its token, and that nothing violates the
 // Content-Security-Policy.
 func TestPanelPages(t *testing.T) {
 	s := panelSite(t, smallBuild(t), pages.Options{Contact: hostileText + "\u202e"})
@@ -131,8 +131,8 @@ func TestPanelPages(t *testing.T) {
 	}
 }
 
-// TestUse draws usage of all kinds, and checks that the bar never exceeds the limit and
-// is never empty if something was used.
+// TestUse draws all kinds of usage, and checks that the bar never exceeds the limit and is
+// never empty if there was any usage.
 func TestUse(t *testing.T) {
 	width := regexp.MustCompile(`class="use-fill" width="([0-9.]+)"`)
 	for _, limit := range []int64{1, 3, 100, 1_000_000} {

@@ -44,7 +44,7 @@ func pastBuild(t testing.TB) string {
 
 var starsPattern = regexp.MustCompile(`(stars: \{value: )(\d+)`)
 
-// writePast commits the content of several days.
+// writePast commits content on several days.
 func writePast(t testing.TB, repo string) {
 	t.Helper()
 	must := func(err error) {

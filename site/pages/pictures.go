@@ -20,13 +20,13 @@ import (
 const sharedPicture = "/og/index.png"
 
 const (
-	// maxPictures is the maximum number of entities for which a static site has an image
-	// of each.
+	// maxPictures is the largest number of entities for which a static site has one image per
+	// entity.
 	maxPictures = 5000
 	// maxCached is the number of images that are cached, each of at most 40,000 bytes.
 	maxCached = 128
-	// maxConcurrent is the number of images that are drawn at a time: each takes some
-	// milliseconds of CPU, and anyone may request all of them.
+	// maxConcurrent is the number of images that are drawn at a time: each takes a few
+	// milliseconds of CPU time, and anyone may request all of them.
 	maxConcurrent = 2
 	// pictureMaxAge is the time for which images may be cached.
 	pictureMaxAge = time.Hour

@@ -64,8 +64,8 @@ func TestSitemapIsWhole(t *testing.T) {
 	}
 }
 
-// TestAbsoluteAddressesBelowAFolder checks that absolute URLs contain the folder once,
-// whatever its name.
+// TestAbsoluteAddressesBelowAFolder checks that absolute URLs contain the folder exactly
+// once, whatever its name is.
 func TestAbsoluteAddressesBelowAFolder(t *testing.T) {
 	t.Parallel()
 	const folder = "https://ada.example/mod%C3%A8les%20ml"

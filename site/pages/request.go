@@ -43,8 +43,8 @@ type route struct {
 	paths   func(*Site) iter.Seq[string] // nil if a static site has no such pages
 }
 
-// match parses a path. Each page has one address: choices that are repeated, empty or in
-// another order do not match.
+// match parses a path. Each page has one address: choices that are repeated, empty or in a
+// different order do not match.
 func (t *route) match(path string, args, choices map[string]string) bool {
 	want := strings.Split(strings.Trim(t.pattern, "/"), "/")
 	got := strings.Split(strings.Trim(path, "/"), "/")

@@ -34,7 +34,7 @@ type scoredDimension struct {
 	Prior         string
 	Coverage      string // share of the weight that must be known, or "" if one measure is enough
 	Measures      []scoredMeasure
-	Stale         bool // some measure has an age limit
+	Stale         bool // at least one measure has an age limit
 }
 
 // scoredMeasure is a measure of a dimension.

@@ -19,7 +19,7 @@ const (
 	searchFacets = 10  // number of values of a facet
 	maxQueryLen  = 500 // bytes, the same limit as in the API
 	// The maximum number of quoted phrases: if its words are frequent, searching for a
-	// phrase reads the descriptions of half of all entities, which takes some
+	// phrase reads the descriptions of half of all entities, which takes several
 	// milliseconds.
 	maxPhrases = 2
 	maxLeft    = 12 // maximum number of ignored words that are listed
@@ -60,7 +60,7 @@ type searchPage struct {
 	Next    string
 	First   int
 	Last    int
-	Browse  bool // the query is empty: all entities are listed
+	Browse  bool // the query is empty, so all entities are listed
 	TooLong bool
 	TooMany bool     // some filters were ignored
 	Left    []string // words and phrases that were ignored
@@ -191,7 +191,7 @@ func (r *request) results(d *searchPage) error {
 	}
 	if d.Total == 0 && !d.Browse && !d.TooLong {
 		text := d.Query
-		if d.Within = len(filter.Fields) > 0; !d.Within { // it was the quoted phrases that had no matches
+		if d.Within = len(filter.Fields) > 0; !d.Within { // only the quoted phrases had no matches
 			text = indexes.Unquoted(text)
 		}
 		d.Near, err = r.suggestEntities(text, &exports.Filter{})

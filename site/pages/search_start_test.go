@@ -8,9 +8,9 @@ import (
 	"kindex/site/pages"
 )
 
-// TestSearchBegins checks that a search started from the list of all entities is sorted
-// by relevance unless another order was chosen, and that a page without results suggests
-// what to do.
+// TestSearchBegins checks that a search started from the list of all entities is sorted by
+// relevance unless another order was chosen, and that a page without results suggests what to
+// do next.
 func TestSearchBegins(t *testing.T) {
 	t.Parallel()
 	s := siteOf(t, edgetest.Built(t), pages.Options{})

@@ -17,8 +17,8 @@ import (
 	"kindex/exports/leaderboard"
 )
 
-// Get renders a page. For an invalid request it returns an error page as an Answer; an
-// error means a bug or a damaged build.
+// Get renders a page. For an invalid request, it returns an error page as an Answer. It
+// returns an error only for a bug or a damaged build.
 func (s *Site) Get(q Request) (*Answer, error) {
 	q.Base = cmp.Or(q.Base, s.Base)
 	r := s.find(q)
@@ -58,7 +58,7 @@ func (s *Site) redirectToSlash(r *request) (*Answer, error) {
 	return &Answer{Status: http.StatusMovedPermanently, Location: to.String()}, nil
 }
 
-// Paths calls yield once with the path of each page of a static site.
+// Paths calls yield with the path of each page of a static site, once per page.
 func (s *Site) Paths(yield func(path string) bool) {
 	seen := map[string]bool{}
 	for _, r := range routes {

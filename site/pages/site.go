@@ -52,7 +52,7 @@ type Options struct {
 	LimitAnonymous, LimitKey int64
 }
 
-// Site renders the pages of one build. It is safe for concurrent use.
+// Site renders the pages of one build. Its methods may be called concurrently.
 type Site struct {
 	Source
 	Options
@@ -88,7 +88,7 @@ func (s *Site) to(path string) string {
 // api returns the URL of a path of the API.
 func (s *Site) api(path string) string { return s.API + path }
 
-// served reports whether there is an API to link to.
+// served reports whether there is an API that pages can link to.
 func (s *Site) served() bool { return !s.Static || s.API != "" }
 
 func (s *Site) categoryTitle(slug string) string {

@@ -13,8 +13,8 @@ import (
 	"kindex/site/siteurl"
 )
 
-// sitemapEntities is the number of entities in a sitemap file. Such a file has half a
-// megabyte, and it is rendered for each request. The format allows 50,000 URLs
+// sitemapEntities is the number of entities in a sitemap file. Such a file is half a megabyte
+// in size, and it is rendered for each request. The format allows 50,000 URLs
 // (https://www.sitemaps.org/protocol.html).
 const sitemapEntities = 5_000
 
@@ -37,8 +37,8 @@ func (r *request) robots() (*page, error) {
 	return &page{body: []byte(b.String()), mediaType: "text/plain; charset=utf-8"}, nil
 }
 
-// sitemap renders the sitemap index. Its URLs are absolute, so there is no sitemap if the
-// site's URL is unknown.
+// sitemap renders the sitemap index. Its URLs are absolute, so a site with an unknown URL has
+// no sitemap.
 func (r *request) sitemap() (*page, error) {
 	if r.Base == "" {
 		return r.notFound(), nil

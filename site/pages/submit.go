@@ -20,8 +20,8 @@ type formPage struct {
 	Known   []knownValuesOf
 	Other   []form.Remark // problems that do not belong to a field
 	Content string        // the content folder
-	Action  string        // path that checks the entries
-	Send    string        // path that submits them
+	Action  string        // path that checks the entered values
+	Send    string        // path that submits the entered values
 }
 
 type formGroup struct {
@@ -30,7 +30,7 @@ type formGroup struct {
 	Inputs []formInput
 }
 
-// formInput is a field with its entry.
+// formInput is a field with the value entered in it.
 type formInput struct {
 	form.Field
 	ID       string
@@ -82,7 +82,7 @@ func (s *Site) Submit(q Request, f *form.Form) (*Answer, error) {
 		Scripts: []string{"submit.js"}, Description: "Propose a tool or a model: the form checks your entries as you type and writes the file."})
 }
 
-// input returns a field with its entry.
+// input returns a field with the value entered in it.
 func (r *request) input(field form.Field, f *form.Form) formInput {
 	in := formInput{Field: field, ID: "f-" + strings.ReplaceAll(field.Name, ".", "-"), Value: f.Values[field.Name]}
 	of := func(list []form.Remark) []form.Remark {
@@ -106,7 +106,7 @@ func (r *request) input(field form.Field, f *form.Form) formInput {
 	case "name":
 		in.Likes = f.Similar
 	}
-	// Keep an invalid entry visible although it is not a choice.
+	// Keep an invalid value visible, although it is not one of the choices.
 	if field.Kind == "choice" && in.Value != "" && !slices.ContainsFunc(in.Options, func(o option) bool { return o.Chosen }) {
 		in.Options = append(in.Options, option{Name: textfmt.Name(in.Value), Value: in.Value, Chosen: true})
 	}

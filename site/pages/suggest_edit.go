@@ -77,8 +77,8 @@ func Example(typ string) (file, yaml string) {
 		"description: One or two sentences on what it is for and what sets it apart.\ncategory: CATEGORY\n" + more
 }
 
-// exampleCategory returns the most frequent category of a type for its example, or the
-// first category if there is none.
+// exampleCategory returns the category for a type's example: the most frequent category of
+// the type, or the first category if there is none.
 func (r *request) exampleCategory(typ string) (string, error) {
 	set, err := r.Build.Select(&exports.Filter{Fields: map[string][][]string{"type": {{typ}}}})
 	if err != nil {

@@ -130,7 +130,7 @@ func (r *request) addTrendingChoices(d *trendingPage, windows []string) {
 		if i == 0 {
 			o.To = r.with("window", "")
 		}
-		if windowDays(w) > d.Days && d.Longer == "" && !d.Young { // without history a week ago, there is none a month ago either
+		if windowDays(w) > d.Days && d.Longer == "" && !d.Young { // if there is no history a week ago, there is none a month ago
 			d.Longer = o.To
 		}
 		d.Windows = append(d.Windows, o)

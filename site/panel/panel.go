@@ -40,7 +40,7 @@ func (*SignInPage) Head() Head {
 	return Head{Template: "panel-signin", Title: "Sign in", Description: "Sign in to get an API key."}
 }
 
-// FirstKeyPage shows the first key of a new account, once.
+// FirstKeyPage shows the first key of a new account. The key is shown only once.
 type FirstKeyPage struct {
 	Account string
 	Login   string // user name at the provider, or "" if unknown
@@ -80,7 +80,7 @@ type DeveloperPage struct {
 	Scopes  []ScopeChoice
 	Lives   []LifeChoice
 	Life    string // the Value of the chosen lifetime
-	Refused string // why no key was created, unless a field is the reason
+	Refused string // why no key was created, if not because of an invalid field
 	Once    string // detects a form that is sent twice
 	Status  int
 
@@ -108,7 +108,7 @@ func (p *DeveloperPage) Full() bool { return len(p.Keys) >= p.Most }
 type APIKey struct {
 	ID, Name, Masked string
 	Scopes           []string
-	Legacy           bool       // created before scopes existed: has all of them
+	Legacy           bool       // created before scopes existed, so it has all of them
 	ExpiresAt        *time.Time // nil if never
 	CreatedAt        time.Time
 	LastUsedAt       *time.Time // nil if never
@@ -178,7 +178,7 @@ func (u Use) Span() string {
 // Picture draws the usage as a bar.
 func (u Use) Picture() template.HTML { return chart.Quota(u.Used, u.Limit) }
 
-// NewKeyPage shows a new key, once.
+// NewKeyPage shows a new key. The key is shown only once.
 type NewKeyPage struct {
 	Member
 	Name, Key string

@@ -15,7 +15,7 @@ type WebhooksPage struct {
 	Chosen     []string // names of events
 	URLFault   string
 	EventFault string
-	Refused    string // why no webhook was created, unless a field is the reason
+	Refused    string // why no webhook was created, if not because of an invalid field
 	Once       string // detects a form that is sent twice
 	Status     int
 }
@@ -78,8 +78,8 @@ func (w Webhook) State() string {
 	return "active"
 }
 
-// NewWebhookPage shows the secret of a new webhook, or the new secret of an existing one,
-// once.
+// NewWebhookPage shows the secret of a new webhook, or the new secret of an existing webhook.
+// The secret is shown only once.
 type NewWebhookPage struct {
 	Member
 	Webhook Webhook
@@ -96,7 +96,7 @@ func (p *NewWebhookPage) Head() Head {
 	return Head{Template: "panel-newwebhook", Title: "New webhook", Scripts: copyScripts}
 }
 
-// WebhookPage shows one webhook and a part of its log.
+// WebhookPage shows one webhook and one page of its log.
 type WebhookPage struct {
 	Member
 	Webhook    Webhook

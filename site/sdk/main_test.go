@@ -12,12 +12,11 @@ import (
 
 func TestMain(m *testing.M) { edgetest.Main(m) }
 
-// patience is how long a test waits for something before it gives up. It is far more than
-// a slow machine needs.
+// patience is how long a test waits before it gives up. It is long enough for a slow machine.
 const patience = 5 * time.Minute
 
-// lastDay starts an edge whose clock is frozen two seconds before midnight until the edge
-// has refused two requests; then the next day starts.
+// lastDay starts an edge with a clock that is frozen two seconds before midnight. When the edge
+// has refused two requests, the next day starts.
 func lastDay(t *testing.T, o edge.Options) *edgetest.Edge {
 	t.Helper()
 	var refused atomic.Int64

@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// The languages of the libraries. Each is the last segment of an address.
+// The languages of the libraries. Each is the last segment of the address of the newest version.
 const (
 	TypeScript = "typescript"
 	Python     = "python"

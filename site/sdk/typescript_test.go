@@ -90,8 +90,8 @@ func TestTypeScriptInstall(t *testing.T) {
 // project is a folder with the client installed.
 type project struct{ dir, cache string }
 
-// install creates an empty project and installs the client into it, by default from the
-// newest version's URL; then a second time, from the lock file.
+// install creates an empty project and installs the client into it: first from an address, by
+// default that of the newest version, and then again from the lock file.
 func install(t *testing.T, address string) *project {
 	t.Helper()
 	if !strings.HasSuffix(address, ".tgz") {
@@ -109,7 +109,7 @@ func install(t *testing.T, address string) *project {
 		t.Errorf("the lock file lacks %s or %s:\n%s", address, want, lock)
 	}
 	remove(t, filepath.Join(p.dir, "node_modules"))
-	p.cache = t.TempDir() // so that it is fetched from the edge again
+	p.cache = t.TempDir() // so that the package is fetched from the edge again
 	command(t, p.npm(t, "ci"))
 	var manifest struct{ Version string }
 	if err := json.Unmarshal([]byte(read(t, filepath.Join(p.dir, "node_modules/kindex/package.json"))), &manifest); err != nil || manifest.Version != newest.Version {
@@ -175,8 +175,8 @@ func command(t *testing.T, cmd *exec.Cmd) []byte {
 	return out
 }
 
-// renamedAndDeleted is a build in which tool/tensorlayer was renamed to tool/tensor-layer,
-// and tool/agate was deleted.
+// renamedAndDeleted returns the folder of a build in which tool/tensorlayer was renamed to
+// tool/tensor-layer and tool/agate was deleted.
 func renamedAndDeleted(t *testing.T) string {
 	t.Helper()
 	content := edgetest.Content(t)

@@ -21,8 +21,8 @@ import (
 	"kindex/edge/edgetest"
 )
 
-// serveReceiver runs the receiver in the README, and sends it a delivery from an edge and forged
-// deliveries.
+// serveReceiver runs the receiver in the README, and sends it a delivery from an edge as well as
+// forged deliveries.
 func (v *venv) serveReceiver(t *testing.T, e *edgetest.Edge, secret string, d edgetest.Delivery) {
 	t.Helper()
 	address := freeAddress(t)

@@ -12,11 +12,11 @@ import (
 // maxKeyLen is the maximum length of a key in bytes: file systems allow 255 for a name.
 const maxKeyLen = 120
 
-// Key encodes a folded string as one segment of a path and the name of a folder on any
-// file system: letters, digits, hyphens and dots stay, a space becomes "_", and each
-// other byte becomes "~" and two hexadecimal digits. Keys are unique, even ignoring case.
-// A string that is too long is truncated, and a hash is appended. Keys cannot be decoded:
-// to find the string for a key, compare it with the keys of all strings.
+// Key encodes a folded string as one segment of a path and the name of a folder on any file
+// system: letters, digits, hyphens and dots are kept, a space becomes "_", and each other
+// byte becomes "~" and two hexadecimal digits. Keys are unique, even ignoring case. A string
+// that is too long is truncated, and a hash is appended. Keys cannot be decoded: to find the
+// string for a key, compare it with the keys of all strings.
 func Key(folded string) string {
 	var b strings.Builder
 	reserved := taken.MatchString(folded)
@@ -38,7 +38,7 @@ func Key(folded string) string {
 	}
 	sum := sha256.Sum256([]byte(folded))
 	end := maxKeyLen - 18
-	for end > 0 && key[end]&0xc0 == 0x80 { // within a letter
+	for end > 0 && key[end]&0xc0 == 0x80 { // in the middle of a letter
 		end--
 	}
 	return key[:end] + "~~" + hex.EncodeToString(sum[:8])

@@ -28,8 +28,8 @@ func write(t *testing.T, name, text string) {
 	}
 }
 
-// TestNothingOutside writes to a folder that contains symbolic links leading out of it,
-// and a list that names files outside the site.
+// TestNothingOutside writes to a folder that contains symbolic links leading out of it and a
+// list that names files outside the site.
 func TestNothingOutside(t *testing.T) {
 	suite.InTest(t)
 	dir, _ := written(t, static.Options{})
@@ -78,13 +78,13 @@ func TestNothingOutside(t *testing.T) {
 	}
 }
 
-// TestTurns runs two writers with different URLs in one folder, and checks that the site
-// is that of the last one, without leftovers of the other.
+// TestTurns runs two writers with different URLs in one folder, and checks that the result is
+// the site of the last writer, without leftovers from the other.
 func TestTurns(t *testing.T) {
 	suite.InTest(t)
 	dir := filepath.Join(t.TempDir(), "site")
 	urls := []string{"https://one.example/a", "https://two.example/b"}
-	written(t, static.Options{Dir: dir}) // also skips the test without MiniSearch
+	written(t, static.Options{Dir: dir}) // also skips the test if MiniSearch is missing
 	var g errgroup.Group
 	for _, u := range urls {
 		g.Go(func() error {

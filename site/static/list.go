@@ -64,8 +64,8 @@ func (w *writer) others() []string {
 	return names
 }
 
-// sweep removes partial files of a killed run from the folders of names. The caller must
-// have locked the site.
+// sweep removes a killed run's partial files from the folders that contain the files in
+// names. The caller must have locked the site.
 func (w *writer) sweep(names []string) error {
 	seen := map[string]bool{}
 	for _, name := range names {
@@ -76,7 +76,7 @@ func (w *writer) sweep(names []string) error {
 		seen[folder] = true
 		entries, err := fs.ReadDir(w.root.FS(), folder)
 		if err != nil {
-			continue // missing; or not writable, and then writing returns the error
+			continue // missing, or not writable; in that case, writing returns the error
 		}
 		for _, e := range entries {
 			if !strings.HasPrefix(e.Name(), partPrefix) || !e.Type().IsRegular() {

@@ -18,9 +18,9 @@ import (
 type Options struct {
 	Out string // the output folder; its published build is rendered
 	Dir string // the folder of the site
-	// URL is the URL of the site, such as https://ada.example/index. If it is "", the url
-	// in the content's index.yaml is used; without that too, the site works at the root
-	// of any host and lacks everything that needs an absolute URL.
+	// URL is the URL of the site, such as https://ada.example/index. If it is "", the url in
+	// the content's index.yaml is used; if that is missing too, the site works at the root of
+	// any host, but lacks everything that needs an absolute URL.
 	URL string
 	// API is the URL of an edge that the pages link to for features that files cannot
 	// provide, or "" if there is none.
@@ -28,14 +28,15 @@ type Options struct {
 	// Wait is called once if another run is writing to the folder; Write then waits for
 	// it. If Wait is nil, Write returns an *exports.BusyError instead.
 	Wait func(*store.BusyError)
-	// Progress is called with the number of files written; total is 0 until it is known.
+	// Progress is called with the number of files written; total is 0 as long as it is
+	// unknown.
 	Progress func(done, total int)
 }
 
 // Check validates the options before anything is built.
 func (o *Options) Check() error {
 	if !pages.Searchable() {
-		return errors.New("this kindex was built without MiniSearch, the search engine of static sites; build it with make static, which needs npm")
+		return errors.New("this kindex binary was built without MiniSearch, the search engine for static sites; rebuild it with make static, which requires npm")
 	}
 	for _, a := range []string{o.URL, o.API} {
 		if _, err := address(a); err != nil {

@@ -26,11 +26,11 @@ import (
 	"kindex/site/pages"
 )
 
-// Report holds the numbers of files in a run.
+// Report counts the files that a run handled.
 type Report struct {
 	Pages   int   `json:"pages"`   // HTML files
-	Files   int   `json:"files"`   // all
-	Bytes   int64 `json:"bytes"`   // of all
+	Files   int   `json:"files"`   // all files
+	Bytes   int64 `json:"bytes"`   // total size of all files
 	Written int   `json:"written"` // new and changed files
 	Removed int   `json:"removed"` // removed files of the previous site
 }
@@ -39,10 +39,9 @@ type Report struct {
 // one per line. Only these files may be replaced or removed.
 const listFile = ".kindex-static"
 
-// Write writes the site of the published build. It does not touch unchanged files,
-// removes files of the previous site that this one does not have, and keeps all other
-// files in the folder. Each run locks the folder and opens the build while holding the
-// lock.
+// Write writes the site of the published build. It does not touch unchanged files, removes
+// files of the previous site that this one does not have, and leaves all other files in the
+// folder alone. Each run locks the folder and opens the build while holding the lock.
 func Write(ctx context.Context, o Options) (report *Report, err error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -234,7 +233,8 @@ func (w *writer) missing() error {
 	return w.put("404.html", a.Body)
 }
 
-// data copies the public files of the build, and the feeds also to their permanent paths.
+// data copies the public files of the build. It also copies the feeds to their permanent
+// paths.
 func (w *writer) data() error {
 	for _, f := range w.build.Manifest.Files {
 		if !published(f) {

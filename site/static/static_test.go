@@ -31,8 +31,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// few builds part of the shipped content, with a short history: one entity was renamed,
-// one was deleted, and one was moved to another category.
+// few builds part of the shipped content, with a short history in which one entity was
+// renamed, one was deleted, and one was moved to another category.
 var few = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "kindex-static-")
 	if err != nil {
@@ -97,8 +97,8 @@ func built(t *testing.T) string {
 	return out
 }
 
-// written writes a site, of few unless o names another build, and returns its folder and
-// the report.
+// written writes a site and returns its folder and the report. The site is that of few unless
+// o names another build.
 func written(t *testing.T, o static.Options) (string, *static.Report) {
 	t.Helper()
 	if !pages.Searchable() {
@@ -138,8 +138,8 @@ func files(t *testing.T, dir string) map[string]string {
 
 var links = regexp.MustCompile(`(?:href|src|action|data-[a-z]+)="(/[^"]*)"`)
 
-// TestEveryLinkLeadsSomewhere checks that everything that a page links to or loads is a
-// file of the site, as a plain file server finds it.
+// TestEveryLinkLeadsSomewhere checks that everything that a page links to or loads is a file
+// of the site that a plain file server finds.
 func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	suite.InTest(t)
 	dir, report := written(t, static.Options{})
@@ -220,7 +220,7 @@ func TestWholeAddresses(t *testing.T) {
 			t.Errorf("nothing names %s by its full URL", want)
 		}
 	}
-	for _, want := range []string{"tool/keras-old/feed.xml", "tool/scipy/badge.svg"} { // for feed readers and pages that already use these addresses
+	for _, want := range []string{"tool/keras-old/feed.xml", "tool/scipy/badge.svg"} { // for feed readers and sites that use these addresses
 		if _, there := all[want]; !there {
 			t.Errorf("%s is missing", want)
 		}

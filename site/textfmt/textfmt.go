@@ -1,5 +1,5 @@
-// Package textfmt formats strings, numbers and dates for people. Untrusted strings become
-// one line of limited length.
+// Package textfmt formats strings, numbers and dates for people. Untrusted strings are
+// reduced to one line of limited length.
 package textfmt
 
 import (

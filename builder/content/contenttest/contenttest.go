@@ -66,7 +66,7 @@ func CheckProblem(t *testing.T, p yamldoc.Problem) {
 	case !problemLine.MatchString(line) || strings.ContainsAny(line, "\n\r\x1b\u2028\u202e") || !utf8.ValidString(line):
 		t.Errorf("problem with a line break: %q", line)
 	case len(line) > 4000:
-		t.Errorf("problem of %d bytes: %.200q…", len(line), line)
+		t.Errorf("problem is %d bytes long: %.200q…", len(line), line)
 	}
 }
 

@@ -32,7 +32,7 @@ func JSON(name string) ([]byte, error) {
 	return schemaFiles.ReadFile(name + ".schema.json")
 }
 
-// Schema is a compiled schema and its source, from which messages take valid names.
+// Schema is a compiled schema, with its source, from which messages take the valid names.
 type Schema struct {
 	compiled *jsonschema.Schema
 	raw      any
@@ -73,8 +73,8 @@ func mustCompile(name string) *Schema {
 	return &Schema{compiled: c.MustCompile(url), raw: raw}
 }
 
-// Check adds all violations of the schema to the document, as well as problems in strings
-// that a schema cannot express.
+// Check adds all violations of the schema to the document, as well as problems in strings that a
+// schema cannot detect.
 func (s *Schema) Check(d *yamldoc.Document) {
 	d.Value = s.bound(d, d.Value, s.at(nil), nil)
 	err := s.compiled.Validate(d.Value)
@@ -86,7 +86,7 @@ func (s *Schema) Check(d *yamldoc.Document) {
 	s.checkTexts(d, d.Value, s.at(nil), nil)
 }
 
-// bound returns a value with its lists cut to the lengths that the schema allows, and adds
+// bound returns a value with its lists truncated to the lengths that the schema allows, and adds
 // a problem for each longer list, so that later checks have bounded input.
 func (s *Schema) bound(d *yamldoc.Document, value any, node map[string]any, path []string) any {
 	switch v := value.(type) {
@@ -169,14 +169,14 @@ func (s *Schema) explain(d *yamldoc.Document, e *jsonschema.ValidationError) {
 		}
 	case *kind.DependentRequired:
 		for _, m := range k.Missing {
-			d.AddAt(append(slices.Clone(at), k.Prop), true, yamldoc.Problem{Message: "has no meaning without " + m + "; add " + m + " or remove this field"})
+			d.AddAt(append(slices.Clone(at), k.Prop), true, yamldoc.Problem{Message: "has no effect without " + m + "; add " + m + " or remove this field"})
 		}
 	case *kind.UniqueItems:
 		s.explainRepeated(d, at)
 	default:
 		got := yamldoc.ValueAt(d.Value, at)
 		if got == nil && d.Faulty[yamldoc.FieldName(at)] {
-			return // its value was rejected and therefore looks missing
+			return // its value was rejected, so it only looks missing
 		}
 		if got == nil {
 			d.AddAt(at, false, yamldoc.Problem{Message: s.missingValue(at)})
@@ -186,8 +186,8 @@ func (s *Schema) explain(d *yamldoc.Document, e *jsonschema.ValidationError) {
 	}
 }
 
-// explainUnknown adds the unknown fields of a mapping, in the order of the file. Fields
-// beyond the limit of a report are only counted.
+// explainUnknown adds the unknown fields of a mapping, in the order of the file. Fields beyond
+// the report's limit are only counted.
 func (s *Schema) explainUnknown(d *yamldoc.Document, node map[string]any, at []string, names []string) {
 	place := make(map[string][2]int, len(names))
 	for _, p := range names {
@@ -219,7 +219,7 @@ func (s *Schema) unknownField(node map[string]any, at []string, field string, mo
 	return p
 }
 
-// within finds the nested mapping of node that has a field.
+// within finds the nested mapping in node that has a given field.
 func (s *Schema) within(node map[string]any, field string) string {
 	props, _ := node["properties"].(map[string]any)
 	for _, name := range properties(node) {

@@ -21,7 +21,7 @@ import (
 )
 
 // checkTexts adds problems that a pattern cannot detect: blank strings, addresses without a
-// valid host, days that do not exist, and unknown licences.
+// valid host, dates that do not exist, and unknown licences.
 func (s *Schema) checkTexts(d *yamldoc.Document, value any, node map[string]any, path []string) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -57,8 +57,8 @@ func (s *Schema) checkTexts(d *yamldoc.Document, value any, node map[string]any,
 	}
 }
 
-// checkHidden adds a problem for the first hidden character in a string or, if key is set, in
-// a field name. In a file, only an escape in quotes can have produced it.
+// checkHidden adds a problem for the first hidden character in a string or, if key is set, in a
+// field name. In a file, only an escape sequence in a quoted string can produce one.
 func checkHidden(d *yamldoc.Document, s string, path []string, key bool) (ok bool) {
 	for at, r := range safetext.Hidden(s) {
 		d.AddAt(path, key, yamldoc.Problem{Message: fmt.Sprintf("contains the hidden character %s at position %d; remove it",
@@ -83,7 +83,7 @@ func checkURL(d *yamldoc.Document, s string, path []string) {
 	u, err := url.Parse(s)
 	hidden := strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) })
 	if err != nil || hidden || !validHost(u.Hostname()) || !validPort(u.Port()) {
-		d.AddAt(path, false, yamldoc.Problem{Message: yamldoc.Quote(s) + " is not a valid address"})
+		d.AddAt(path, false, yamldoc.Problem{Message: yamldoc.Quote(s) + " is not a valid URL"})
 	}
 }
 
@@ -127,7 +127,7 @@ func validPort(port string) bool {
 	return port == "" || err == nil && n > 0
 }
 
-// checkDate rejects days that do not exist.
+// checkDate rejects dates that do not exist.
 func checkDate(d *yamldoc.Document, s string, path []string) {
 	layout := time.DateOnly[:min(len(s), len(time.DateOnly))]
 	if _, err := time.Parse(layout, s); err != nil {
@@ -150,9 +150,9 @@ func checkLicense(d *yamldoc.Document, s string, path []string) {
 	}
 }
 
-// licenses caches the results of licenseExpression, since a catalogue has thousands of
-// entities but few licences. It contains only identifiers from the SPDX list, so its size
-// is bounded, whatever the input.
+// licenses caches the results of licenseExpression, since a catalogue has thousands of entities
+// but few licences. It contains only identifiers from the SPDX list, so its size is bounded
+// regardless of the input.
 var licenses sync.Map // string → licenseVerdict
 
 type licenseVerdict struct {

@@ -107,7 +107,7 @@ func (d *Document) convertMapping(members []*ast.MappingValueNode, path []string
 			continue // a merge key has no name
 		}
 		if at, twice := first[key]; twice {
-			d.Add(line, col, Problem{Field: FieldName(field), Message: fmt.Sprintf("is given twice; the first is on line %d", at)})
+			d.Add(line, col, Problem{Field: FieldName(field), Message: fmt.Sprintf("is given twice, first on line %d", at)})
 			continue
 		}
 		first[key] = line
@@ -149,7 +149,7 @@ func (d *Document) convertNumber(n ast.Node, path []string) any {
 	}
 	x, err := strconv.ParseFloat(raw, 64)
 	if err != nil {
-		d.refuse(n, path, Quote(raw)+" is too large a number")
+		d.refuse(n, path, Quote(raw)+" is too large")
 		return nil
 	}
 	return x

@@ -174,7 +174,8 @@ func NodePosition(n ast.Node) (line, col int) {
 	return p.Line, p.Column
 }
 
-// Members returns the members of a mapping, for both forms that the parser produces.
+// Members returns the members of a mapping, whichever of two forms the parser has produced for
+// it.
 func Members(n ast.Node) ([]*ast.MappingValueNode, bool) {
 	switch m := n.(type) {
 	case *ast.MappingNode:

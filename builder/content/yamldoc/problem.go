@@ -22,7 +22,7 @@ const (
 	Warning Severity = "warning"
 )
 
-// Problem is a problem in a file and its position.
+// Problem is a problem in a file, with its position.
 type Problem struct {
 	File       string   `json:"file"`
 	Line       int      `json:"line"`
@@ -96,8 +96,8 @@ func (ps Problems) Sort() {
 	})
 }
 
-// FieldName formats a document path for people: signals.stars, tags[2]. Ambiguous names
-// are quoted.
+// FieldName formats a document path in human-readable form, such as signals.stars or tags[2].
+// Ambiguous names are quoted.
 func FieldName(path []string) string {
 	var b strings.Builder
 	for i, p := range path {
@@ -117,7 +117,7 @@ func FieldName(path []string) string {
 }
 
 // maxPlainLen is the maximum length of an unquoted name, in characters. It is not part of
-// plainName because that would then take milliseconds to compile.
+// plainName because plainName would then take milliseconds to compile.
 const maxPlainLen = 61
 
 var plainName = regexp.MustCompile(`^[\pL_][\pL\pN_-]*$`)

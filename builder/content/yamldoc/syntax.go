@@ -12,7 +12,7 @@ import (
 	"kindex/exports/safetext"
 )
 
-// checkReadable reports whether a file can be given to the parser.
+// checkReadable reports whether it is safe to pass a file to the parser.
 func (d *Document) checkReadable(data []byte) bool {
 	if len(data) > MaxFileSize {
 		d.Add(1, 1, Problem{Message: fmt.Sprintf("is larger than %d bytes, the maximum for a file", MaxFileSize)})
@@ -146,10 +146,10 @@ var syntaxMessages = map[string]string{
 	"undefined anchor value":                                                    "an anchor (&name) without a value; put text that starts with & in quotes",
 	"undefined anchor name":                                                     "put text that starts with & in quotes",
 	"undefined alias name":                                                      "put text that starts with * in quotes",
-	"unexpected end content":                                                    "nothing may follow the line ...",
-	"value cannot be placed after document separator":                           "nothing may follow --- on its line",
+	"unexpected end content":                                                    "nothing may follow a line that contains only ...",
+	"value cannot be placed after document separator":                           "nothing may follow --- on the same line",
 	"found an invalid key for this map":                                         `a list or set in brackets cannot be a field name; put text that starts with [ or { in quotes`,
-	"invalid number of indent is specified in the multi-line header":            "the number after | or > does not match the indentation below it; remove it",
+	"invalid number of indent is specified in the multi-line header":            "the number after | or > does not match the indentation below it; remove the number",
 	"map key definition includes an implicit line break":                        "a field name and its colon must be on one line",
 	"found unexpected character after high surrogate for UTF-16 surrogate pair": "half of a surrogate pair; write the character itself",
 }

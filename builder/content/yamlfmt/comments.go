@@ -18,8 +18,9 @@ type comment struct {
 	ownLine bool // nothing precedes it on its line
 }
 
-// readComments lists the comments of a file in order. They come from the lexer, since the
-// parser loses and moves some; their positions are checked against the lines of the file.
+// readComments lists the comments of a file in order. They come from the lexer, since the parser
+// loses some comments and moves others; their positions are checked against the lines of the
+// file.
 func readComments(d *yamldoc.Document, text string, lines []string) ([]comment, error) {
 	var list []comment
 	for _, t := range lexer.Tokenize(text) {
@@ -140,7 +141,7 @@ func (r *layoutReader) attachAbove(p *node, c comment) {
 }
 
 func (r *layoutReader) attachBelow(p *node, c comment) {
-	if len(p.items) == 0 { // it has no items
+	if len(p.items) == 0 { // the parent has no items
 		p.headComments = append(p.headComments, c.text)
 		return
 	}

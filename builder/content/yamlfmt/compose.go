@@ -13,11 +13,11 @@ import (
 	"kindex/builder/content/yamldoc"
 )
 
-// Compose returns the file of an entity in the format of Format, with its fields in the
-// order of the schema. The values are JSON values: string, bool, nil, numbers (json.Number,
-// float64, int, int64), []any, []string and map[string]any. A version that is a number
-// becomes a string of its digits, as in a file. The output is deterministic and reads back
-// as the same values. Compose does not check whether the entity is valid; ParseEntity does.
+// Compose returns an entity file in the same format as Format, with its fields in the order of
+// the schema. The values are JSON values: string, bool, nil, numbers (json.Number, float64, int,
+// int64), []any, []string and map[string]any. A version that is a number becomes a string of its
+// digits, as in a file. The output is deterministic and is read back as the same values. Compose
+// does not check whether the entity is valid; ParseEntity does.
 func Compose(fields map[string]any) ([]byte, error) {
 	root, err := layoutOfFields(fields)
 	if err != nil {
@@ -32,12 +32,12 @@ func Compose(fields map[string]any) ([]byte, error) {
 		return nil, &FieldError{nameOrAll(p.Field), "cannot be written as YAML: " + p.Message}
 	}
 	if want := root.value(); !reflect.DeepEqual(d.Value, want) {
-		return nil, fmt.Errorf("cannot be written as YAML that reads back the same: %s", nameOrAll(differing(d.Value, want)))
+		return nil, fmt.Errorf("cannot be written as YAML and read back unchanged: %s", nameOrAll(differing(d.Value, want)))
 	}
 	return data, nil
 }
 
-// Normalize returns the values that the file written by Compose would read back as, but
+// Normalize returns the values that would be read back from the file that Compose writes, but
 // without parsing YAML.
 func Normalize(fields map[string]any) (any, error) {
 	root, err := layoutOfFields(fields)
@@ -145,7 +145,7 @@ func (l *layout) addItem(v any, name string, path []string) error {
 	return nil
 }
 
-// value returns the value that a layout reads back as.
+// value returns the value that would be read back from a layout.
 func (l *layout) value() any {
 	switch l.kind {
 	case sequence:
@@ -170,7 +170,7 @@ func (l *layout) value() any {
 		if i, err := strconv.ParseInt(l.text, 10, 64); err == nil {
 			return i
 		}
-		x, _ := strconv.ParseFloat(l.text, 64) // a number that is too large does not read back
+		x, _ := strconv.ParseFloat(l.text, 64) // a number that is too large cannot be read back
 		return x
 	}
 	return nil

@@ -83,7 +83,7 @@ signals:
 	}
 }
 
-// TestComposeTypes checks that Go's own types produce the same result as JSON's.
+// TestComposeTypes checks that Go types produce the same result as the types of decoded JSON.
 func TestComposeTypes(t *testing.T) {
 	got, err := yamlfmt.Compose(map[string]any{"tags": []string{"a", "b"}, "signals": map[string]any{
 		"stars": map[string]any{"value": int64(5)}, "forks": map[string]any{"value": 6}, "likes": map[string]any{"value": 7.0}}})
@@ -114,8 +114,8 @@ func TestComposeRefuses(t *testing.T) {
 	}
 }
 
-// FuzzCompose checks that whatever is written reads back as the same values, and is written
-// the same way again.
+// FuzzCompose checks that whatever is written can be read back as the same values, and that
+// these are written in the same way again.
 func FuzzCompose(f *testing.F) {
 	f.Add([]byte(`{"name": "X", "version": "1.10", "tags": ["a"], "signals": {"stars": {"value": 1, "date": "2026-01-01"}}}`))
 	f.Add([]byte(`{"a": "- x", "b": "é: #", "c": [{"d": [null, true, -1.5]}], "": {"": "\u0000\u202e\n "}}`))
@@ -143,7 +143,7 @@ func FuzzCompose(f *testing.F) {
 	})
 }
 
-// fieldsOf decodes a JSON object, with numbers as written.
+// fieldsOf decodes a JSON object, keeping its numbers as written.
 func fieldsOf(t *testing.T, data []byte) map[string]any {
 	t.Helper()
 	dec := json.NewDecoder(bytes.NewReader(data))

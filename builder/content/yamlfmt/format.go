@@ -98,7 +98,7 @@ func canonicalize(path string, text []byte, s *shape) (*canonicalForm, error) {
 	return &canonicalForm{root, d.Value}, nil
 }
 
-// refusal returns the problem of a valid file that cannot be formatted.
+// refusal returns the problem for a valid file that cannot be formatted.
 func refusal(d *yamldoc.Document, field []string, why string) error {
 	d.AddAt(field, false, yamldoc.Problem{Message: "cannot be formatted: " + why + "; write this part in a simpler way"})
 	return d.Report()

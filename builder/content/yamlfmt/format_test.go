@@ -24,8 +24,8 @@ import (
 )
 
 // TestFormat formats the single file in each archive in testdata/format. It compares the
-// result, or the problems for which the file is refused, with the expected one. With -update
-// it writes the actual result; read the difference before you commit it.
+// formatted file, or the problems if the file is refused, with the expected output. With
+// -update, it writes the actual output; review the diff before you commit it.
 func TestFormat(t *testing.T) {
 	archives, err := filepath.Glob("testdata/format/*.txtar")
 	if err != nil {
@@ -184,9 +184,9 @@ func checkFormat(t *testing.T, path string, data []byte, strict bool) {
 	}
 }
 
-// TestFormatScattered adds comments, blank lines and line breaks at random places in valid
-// files. Most results are still valid YAML, and all of those must be formatted without losing
-// a comment.
+// TestFormatScattered adds comments, blank lines and line breaks in random places in valid
+// files. Most results are still valid YAML, and all of those must be formatted without losing a
+// comment.
 func TestFormatScattered(t *testing.T) {
 	suite.InTest(t)
 	const files = 500

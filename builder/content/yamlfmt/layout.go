@@ -142,8 +142,8 @@ func (l *layout) order(s *shape) {
 	}
 }
 
-// placeComments places comments and blank lines once the order is known: comments on the
-// first item of an entry go above its dash, and nothing starts with a blank line.
+// placeComments places comments and blank lines once the order of the fields is known: comments
+// on the first item of an entry go above its dash, and nothing starts with a blank line.
 func (l *layout) placeComments(top bool) {
 	for i, item := range l.items {
 		item.placeComments(false)
@@ -157,9 +157,9 @@ func (l *layout) placeComments(top bool) {
 	}
 }
 
-// chooseFlow decides what is written in brackets: in entities, lists of words and nested
-// mappings; in other files, what the author wrote that way. A value with a comment inside is
-// never in brackets, as there would be no room for the comment.
+// chooseFlow decides what is written in brackets: in entity files, lists of single values and
+// nested mappings; in other files, whatever the author wrote in brackets. A value that contains
+// a comment is never written in brackets, since there would be no room for the comment.
 func (l *layout) chooseFlow(entity bool, depth int) {
 	words := true
 	for _, item := range l.items {

@@ -9,13 +9,13 @@ import (
 	"kindex/builder/content/yamldoc"
 )
 
-// Merge returns the file of an entity with new values for some of its fields, in the format
-// of Format. Each link and each signal counts as a field; a signal is replaced as a whole,
-// since its date and source belong to its value. All other fields and all comments are
-// preserved. A file that already has all the values is returned unchanged.
+// Merge returns an entity file with new values for some of its fields, in the same format as
+// Format. Each link and each signal counts as a field; a signal is replaced as a whole, since
+// its date and source belong to its value. All other fields and all comments are preserved. A
+// file that already has all the values is returned unchanged.
 //
-// Merge returns the problems of Format if the file cannot be formatted, and an error if a
-// comment would lose its place.
+// Merge returns the problems from Format if the file cannot be formatted, and an error if a
+// comment would be lost.
 func Merge(path string, data []byte, fields map[string]any) ([]byte, error) {
 	fresh, err := layoutOf(fields, nil)
 	if err != nil {
@@ -35,7 +35,7 @@ func Merge(path string, data []byte, fields map[string]any) ([]byte, error) {
 	}
 	before := form.root.comments(nil)
 	if at := form.root.merge(fresh, form.value, nil); at != nil {
-		return nil, fmt.Errorf("%s cannot be updated: a comment in %s would be lost; write it above the field", path, yamldoc.FieldName(at))
+		return nil, fmt.Errorf("%s cannot be updated: a comment in %s would be lost; move it above the field", path, yamldoc.FieldName(at))
 	}
 	form.root.order(entityShape())
 	form.root.placeComments(true)

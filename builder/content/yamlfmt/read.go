@@ -10,8 +10,8 @@ import (
 	"kindex/builder/content/yamldoc"
 )
 
-// position is a position in a file. Line and column are counted from 1, columns in
-// characters.
+// position is a position in a file. Lines and columns are counted from 1, and columns are
+// counted in characters.
 type position struct{ line, col int }
 
 func (p position) before(q position) bool {
@@ -63,7 +63,7 @@ func (r *layoutReader) read(p *node, n ast.Node) {
 		if m, ok := n.(*ast.MappingNode); ok && m.IsFlowStyle {
 			p.flow, p.value, p.end = true, tokenPosition(m.Start), tokenPosition(m.End)
 		} else if p.parent != nil && p.parent.flow {
-			p.flow, p.end = true, p.value // an entry such as a: b in [ ]
+			p.flow, p.end = true, p.value // an entry such as "a: b" in [ ]
 		}
 		for _, m := range members {
 			name, _ := yamldoc.KeyName(m.Key)
@@ -80,7 +80,7 @@ func (r *layoutReader) read(p *node, n ast.Node) {
 		if p.flow {
 			p.value, p.end = tokenPosition(v.Start), tokenPosition(v.End)
 		} else if p.parent != nil && p.parent.flow {
-			p.flow, p.end = true, p.value // the parser accepts an entry such as - a in brackets
+			p.flow, p.end = true, p.value // the parser accepts an entry such as "- a" in brackets
 		}
 		for i, item := range v.Values {
 			line, col := yamldoc.NodePosition(item)

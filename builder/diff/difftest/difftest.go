@@ -1,5 +1,5 @@
-// Package difftest creates comparisons for tests, and extracts the parts of their Markdown
-// outside code.
+// Package difftest creates comparisons for tests, and extracts the parts of their Markdown that
+// are outside code.
 package difftest
 
 import (
@@ -52,7 +52,7 @@ func OutsideCode(markdown string) string {
 		}
 		fence := "`" + rest[:len(rest)-len(strings.TrimLeft(rest, "`"))]
 		rest = rest[len(fence)-1:]
-		end := 0 // where the code ends: at the next run of as many backticks
+		end := 0 // the code ends at the next run of the same number of backticks
 		for _, run := range regexp.MustCompile("`+").FindAllStringIndex(rest, -1) {
 			if run[1]-run[0] == len(fence) {
 				end = run[1]

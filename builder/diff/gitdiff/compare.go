@@ -33,8 +33,8 @@ func Compare(ctx context.Context, dir, arg string, asOf time.Time) (*diff.Report
 	return d, err
 }
 
-// CompareRefs is like Compare, but for given commits. It also returns the content of the
-// second revision as compared.
+// CompareRefs is like Compare, but for given commits. It also returns the content of the second
+// revision that was compared.
 func CompareRefs(ctx context.Context, location *gitlog.Location, dir string, from, to diff.Ref, asOf time.Time) (*diff.Report, diff.Revision, error) {
 	d := &diff.Report{From: from, To: to, Notes: []string{}}
 	second, err := loadRevision(ctx, location, to, dir)
@@ -105,11 +105,11 @@ func addNotes(d *diff.Report, dir string, from, to *loadedRevision) {
 		effect string
 	}{{from, d.From, "created"}, {to, d.To, "deleted"}} {
 		if s.absent {
-			d.Notes = append(d.Notes, fmt.Sprintf("%s has no folder %s: everything is %s", s.Ref, dir, s.effect))
+			d.Notes = append(d.Notes, fmt.Sprintf("%s has no folder %s, so every entity counts as %s", s.Ref, dir, s.effect))
 		}
 	}
 	if from.failed != nil && !from.absent {
-		d.Notes = append(d.Notes, fmt.Sprintf("%s has no readable content, so everything is created: %v", d.From, from.failed))
+		d.Notes = append(d.Notes, fmt.Sprintf("%s has no readable content, so every entity counts as created: %v", d.From, from.failed))
 	}
 	if n, _ := from.problems.Count(); n > 0 {
 		first := slices.IndexFunc(from.problems, isError)

@@ -63,8 +63,9 @@ func TestShippedHistory(t *testing.T) {
 	t.Logf("compared %d commits", compared)
 }
 
-// checkAgainstGit checks that every entity that was created, deleted or changed has a file
-// that was. The converse need not hold: a changed file may contain the same entity.
+// checkAgainstGit checks that the file of every entity that was created, deleted or changed is
+// in git's list of changed files. The converse need not be true: a changed file may still
+// describe the same entity.
 func checkAgainstGit(t *testing.T, d *diff.Report, lines []string) {
 	t.Helper()
 	if len(d.Notes) > 0 {

@@ -57,7 +57,7 @@ func loadRevision(ctx context.Context, location *gitlog.Location, r diff.Ref, di
 	return s, nil
 }
 
-// renamePaths replaces the path of the copy in messages with the folder.
+// renamePaths replaces the path of the temporary copy in messages with that of the folder.
 func (s *loadedRevision) renamePaths(from string) {
 	below := s.dir + "/"
 	if s.dir == "." {
@@ -75,7 +75,7 @@ func (s *loadedRevision) renamePaths(from string) {
 
 // completedBy returns a revision to be compared with another one. If its folder is missing or
 // its root files are unreadable, the returned revision has the formula, categories and
-// index.yaml of the other one, so that these show no spurious differences.
+// index.yaml of the other one, so that no spurious differences are reported for them.
 func (s *loadedRevision) completedBy(other *loadedRevision) diff.Revision {
 	if s.loaded == nil {
 		return diff.Revision{Formula: other.loaded.Formula}

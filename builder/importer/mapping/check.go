@@ -45,9 +45,9 @@ func wrongDelimiter(s string) string {
 	case s == "" || s == "tab":
 		return ""
 	case utf8.RuneCountInString(s) != 1:
-		return yamldoc.Quote(s) + " is not one character; write the character, or the word tab"
+		return yamldoc.Quote(s) + " is not a single character; use one character, or the word tab"
 	case strings.ContainsAny(s, "\"\r\n\ufffd"):
-		return yamldoc.Quote(s) + " cannot separate columns"
+		return yamldoc.Quote(s) + " cannot be used as a column separator"
 	}
 	return ""
 }
@@ -66,7 +66,7 @@ func checkValue(d *yamldoc.Document, m map[string]any, path []string) {
 	}
 }
 
-// checkOneOf checks that a mapping has exactly one of some fields.
+// checkOneOf checks that a mapping has exactly one of the given fields.
 func checkOneOf(d *yamldoc.Document, m map[string]any, path []string, names ...string) {
 	for name := range m {
 		if d.Faulty[yamldoc.FieldName(append(slices.Clone(path), name))] {

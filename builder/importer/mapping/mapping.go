@@ -116,7 +116,7 @@ func Parse(path string, data []byte) (*Mapping, yamldoc.Problems) {
 	return mapping, d.Report()
 }
 
-// decode reads the valid parts of a mapping; the schema check has reported the others.
+// decode reads the valid parts of a mapping; the schema check has already reported the others.
 func decode(d *yamldoc.Document, m map[string]any) *Mapping {
 	out := &Mapping{Path: d.Path, Input: inputForm(m["input"]),
 		Type: typeOf(d, m["type"]), Slug: valueOf(d, m["slug"], "slug"), ClashSlug: valueOf(d, m["clashSlug"], "clashSlug"),

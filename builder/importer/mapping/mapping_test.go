@@ -14,9 +14,8 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestMappingLint reads one malformed mapping for each archive in testdata/lint and
-// compares the whole report. With -update it writes the actual report; read the difference
-// before you commit it.
+// TestMappingLint reads one malformed mapping for each archive in testdata/lint and compares the
+// whole report. With -update, it writes the actual report; review the diff before you commit it.
 func TestMappingLint(t *testing.T) {
 	archives, err := filepath.Glob("testdata/lint/*.txtar")
 	if err != nil {

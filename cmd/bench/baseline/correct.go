@@ -11,9 +11,9 @@ import (
 	"github.com/blevesearch/vellum/levenshtein"
 )
 
-// spellCorrector finds the words in a vocabulary that are similar to a misspelled
-// word. A Levenshtein automaton walks a transducer of all words, so that it visits
-// only similar ones.
+// spellCorrector finds the words in a vocabulary that are similar to a misspelled word. A
+// Levenshtein automaton walks a transducer of all words, and so visits only the similar
+// ones.
 type spellCorrector struct {
 	words  *vellum.FST
 	within [3]*levenshtein.LevenshteinAutomatonBuilder // by edits
@@ -55,8 +55,8 @@ func newSpellCorrector(db *sql.DB) (*spellCorrector, error) {
 	return c, nil
 }
 
-// near lists the words within one edit, or within two for words of eight letters or
-// more; kindex has the same limits. Transposing two adjacent letters counts as one
+// near returns the words within one edit, or within two edits for words of at least eight
+// letters; kindex uses the same limits. Transposing two adjacent letters counts as one
 // edit.
 func (c *spellCorrector) near(word string) ([]string, error) {
 	edits := 1

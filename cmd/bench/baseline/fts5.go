@@ -186,10 +186,9 @@ func (f *FTS5) AnyTrigram(dst []byte, word string) ([]byte, int, error) {
 	return found(f.fuzzy, dst, trigrams(word))
 }
 
-// Corrected finds the top 20 documents that contain any word within the edit
-// distance that kindex allows. It first looks these words up in the table's
-// vocabulary. FTS5 has no such feature; this is the best that a program using it
-// can add.
+// Corrected finds the top 20 documents that contain a word within the edit distance that
+// kindex allows. It first looks these words up in the table's vocabulary. FTS5 has no such
+// feature; this is the best that a program can build on top of it.
 func (f *FTS5) Corrected(dst []byte, word string) ([]byte, int, error) {
 	near, err := f.corrector.near(word)
 	if err != nil || len(near) == 0 {
@@ -198,8 +197,8 @@ func (f *FTS5) Corrected(dst []byte, word string) ([]byte, int, error) {
 	return found(f.search, dst, phrases(near, " OR "))
 }
 
-// Faceted works like All with a single word. It also appends the categories, tags
-// and licences of all matches, the 20 most frequent of each.
+// Faceted works like All with a single word. It also appends the 20 most frequent
+// categories, tags and licences among all matches.
 func (f *FTS5) Faceted(dst []byte, word string) ([]byte, int, error) {
 	q := phrases([]string{word}, "")
 	dst, n, err := found(f.search, dst, q)

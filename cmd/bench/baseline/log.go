@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// ReadRevisions reads every version of every file of a repository with plain git:
-// git log lists the versions, git cat-file prints them, and the output is
-// discarded. It returns the number of versions, not counting deletions. It passes no
-// path to git log, because that would slow it down.
+// ReadRevisions reads every version of every file in a repository with plain git: git log
+// lists the versions, git cat-file prints them, and the output is discarded. It returns the
+// number of versions, not counting deletions. It passes no path to git log, because that
+// would slow it down.
 //
 //	git log --first-parent --reverse --raw … | (object names) | git cat-file --batch > /dev/null
 func ReadRevisions(ctx context.Context, repo string) (n int, err error) {
@@ -63,7 +63,7 @@ func gitCommand(ctx context.Context, repo string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// finish waits for a command and adds its error output to an error.
+// finish waits for a command to exit and adds its error output to any error.
 func finish(cmd *exec.Cmd) error {
 	if err := cmd.Wait(); err != nil {
 		return fmt.Errorf("%s: %w: %s", strings.Join(cmd.Args, " "), err, cmd.Stderr)

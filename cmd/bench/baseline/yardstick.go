@@ -11,15 +11,15 @@ import (
 	"kindex/exports/record"
 )
 
-// Document is an entity in the form in which it is passed to the yardsticks.
+// Document is an entity as it is passed to the yardsticks.
 type Document struct {
 	*record.Entity
 	Title  string // the title of the category
 	Record []byte // the JSON that responses contain
 }
 
-// columns lists the fields that FTS5 indexes, which are those that kindex searches.
-// Like kindex, they omit words that would only be repeated.
+// columns lists the fields that FTS5 indexes, which are the same fields that kindex
+// searches. As in kindex, words that would only repeat other words are omitted.
 var columns = []string{"name", "slug", "provider", "topic", "description"}
 
 // texts returns the columns of a document.

@@ -54,7 +54,7 @@ func (h *GitHub) Answer(status int, user string) {
 func (h *GitHub) authorize(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	if q.Get("client_id") != Client || q.Get("response_type") != "code" || q.Get("scope") != "" {
-		http.Error(w, "not a valid request of an OAuth app", http.StatusBadRequest)
+		http.Error(w, "not a valid request from an OAuth app", http.StatusBadRequest)
 		return
 	}
 	code := rand.Text()
@@ -63,7 +63,7 @@ func (h *GitHub) authorize(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusFound)
 }
 
-// token responds like GitHub: failures have status 200, too.
+// token responds like GitHub, which sends status 200 even for failures.
 func (h *GitHub) token(w http.ResponseWriter, r *http.Request) {
 	asked, ok := h.codes[r.FormValue("code")]
 	delete(h.codes, r.FormValue("code"))

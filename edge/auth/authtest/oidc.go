@@ -24,9 +24,9 @@ const (
 //go:embed provider.mjs
 var program []byte
 
-// StartOIDC runs oidc-provider from npm until the test ends and returns its issuer. redirect
-// is the only redirect URI it accepts; names maps subjects to display names. The login typed
-// on its page becomes the subject, and any password works.
+// StartOIDC runs oidc-provider from npm until the test ends and returns its issuer. redirect is
+// the only redirect URI it accepts; names maps subjects to display names. The login typed on
+// its page becomes the subject, and any password is accepted.
 func StartOIDC(t testing.TB, redirect string, names map[string]string) string {
 	t.Helper()
 	site := filepath.Dir(suite.NodeModules(t, "oidc-provider"))

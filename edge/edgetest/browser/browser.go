@@ -134,7 +134,7 @@ func launch(t testing.TB, further ...chromedp.ExecAllocatorOption) (context.Cont
 	return ctx, func() { cancel(); stop(); _ = os.RemoveAll(tmp) }
 }
 
-// focused makes a tab behave as if it had the focus, whatever other tabs are open.
+// focused makes a tab behave as if it had the focus, regardless of other open tabs.
 var focused = chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
 	_, err := cdp.Call(ctx, tab, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 	return err
@@ -228,7 +228,7 @@ func (b *Tab) CheckQuiet(t testing.TB, base string) {
 }
 
 // programs lists the names under which Chromium is installed. The headless shell is tried first:
-// it is the same engine without the desktop UI, and takes little more than half the time.
+// it has the same engine but no desktop UI, and takes little more than half the time.
 var programs = []string{"chromium-headless-shell", "headless-shell", "headless_shell", "chromium", "chromium-browser", "google-chrome"}
 
 // find returns the path of Chromium, or "" if it is not installed.

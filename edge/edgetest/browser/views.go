@@ -35,8 +35,8 @@ func (v View) set() chromedp.Action[chromedp.Void] {
 }
 
 // LookAround opens the pages of a journey in the other Views (in make test, only in the narrow
-// dark one) and then returns to the first. It checks that each page has the right color scheme
-// and fits its window.
+// dark one) and then returns to the first View. It checks that each page has the right color
+// scheme and is not wider than its window.
 func (b *Tab) LookAround(t testing.TB, base string, paths ...string) {
 	t.Helper()
 	for _, v := range suite.Pick(Views[2:3], Views[1:]) {
@@ -47,7 +47,7 @@ func (b *Tab) LookAround(t testing.TB, base string, paths ...string) {
 				t.Errorf("%s, %v: wider than the window: %s", path, v, wide)
 			}
 			if dark := Eval[bool](t, b, lightness+" < 0.5"); dark != (v.Scheme == "dark") {
-				t.Errorf("%s, %v: is the page dark: %v", path, v, dark)
+				t.Errorf("%s, %v: wrong color scheme; page is dark: %v", path, v, dark)
 			}
 		}
 	}

@@ -39,8 +39,8 @@ var own struct {
 	err  error
 }
 
-// ErrNotInstalled means that PostgreSQL is not installed. In continuous integration that is
-// an ordinary error.
+// ErrNotInstalled means that PostgreSQL is not installed. In continuous integration, it is
+// treated like any other error.
 var ErrNotInstalled = errors.New("NOT RUN: PostgreSQL is not installed; make test installs it")
 
 // PostgreSQL returns the address of an empty database. If PostgreSQL is not installed, it

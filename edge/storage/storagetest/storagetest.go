@@ -53,8 +53,8 @@ func OpenAt(t testing.TB, target string, now func() time.Time) *storage.State {
 	return s
 }
 
-// Exec runs a statement on a state, bypassing package storage, for example to cause damage
-// that it must find.
+// Exec runs a statement on a state, bypassing package storage, for example to cause damage that
+// the package must detect.
 func Exec(target, statement string) (failed error) {
 	driver := "sqlite" // the driver that package storage uses
 	if storage.IsPostgreSQL(target) {

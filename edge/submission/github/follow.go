@@ -94,7 +94,7 @@ func retryAfter(err error) time.Duration {
 	return 0
 }
 
-// More reports whether the last round stopped before the end of the submissions.
+// More reports whether the last round stopped before it had checked all submissions.
 func (f *Follower) More() bool { return f.next != "" }
 
 // Round checks the pull requests of submissions in review, a bounded number per round, and
@@ -109,8 +109,8 @@ func (f *Follower) Round(ctx context.Context) (moved []submission.Submission, er
 	return moved, errors.Join(err, f.closeWithdrawn(ctx))
 }
 
-// tryClose calls closeWithdrawn. It logs a persistent failure, such as a missing permission
-// of the token, only once.
+// tryClose calls closeWithdrawn. It logs a persistent failure, such as a token without the
+// required permission, only once.
 func (f *Follower) tryClose(ctx context.Context) {
 	reason := ""
 	if err := f.closeWithdrawn(ctx); err != nil {

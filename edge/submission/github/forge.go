@@ -44,7 +44,7 @@ func New(o Options) (*Forge, error) {
 	u, err := url.Parse(o.URL)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return nil, fmt.Errorf("%q is not the address of an API; use one such as https://api.github.com", withoutUser(o.URL))
+		return nil, fmt.Errorf("%q is not the address of an API; use an address such as https://api.github.com", withoutUser(o.URL))
 	case u.Scheme == "http" && !loopback(u.Hostname()):
 		return nil, fmt.Errorf("the token would be sent to the forge %s unencrypted over http://; use https://", u.Host)
 	case !repositoryName.MatchString(o.Repository):
@@ -59,7 +59,7 @@ func New(o Options) (*Forge, error) {
 	// allowed.
 	hold := &http.Client{Timeout: timeout, Transport: bounded{http.DefaultTransport}, CheckRedirect: func(r *http.Request, via []*http.Request) error {
 		if r.URL.Scheme != u.Scheme || r.URL.Host != u.Host || len(via) > 5 {
-			return fmt.Errorf("the forge redirects to %q, which must not receive its token", r.URL.Host)
+			return fmt.Errorf("the forge redirects to %q, which must not receive the token", r.URL.Host)
 		}
 		return nil
 	}}
@@ -174,9 +174,9 @@ func (f *Forge) Find(ctx context.Context, branch string) (submission.PullRequest
 	return submission.PullRequest{}, nil
 }
 
-// of reports whether a pull request is from a branch in the repository itself. A fork can
-// have a branch with the same name. The forge does not name a fork that has been deleted
-// since.
+// of reports whether a pull request is from a branch in the repository itself. A fork can have
+// a branch with the same name. For a fork that has since been deleted, the forge does not
+// return a repository.
 func (f *Forge) of(p *github.PullRequest, branch string) bool {
 	return p.GetHead().GetRef() == branch && strings.EqualFold(p.GetHead().GetRepo().GetFullName(), f.owner+"/"+f.name)
 }
@@ -212,7 +212,7 @@ func (e *Error) Error() string { return e.message }
 // Unwrap returns the error of the client library. The message of that error is not safe.
 func (e *Error) Unwrap() error { return e.cause }
 
-// explain adds to an error from the forge what the operator can do about it.
+// explain adds advice for the operator to an error from the forge.
 func (f *Forge) explain(err error) error {
 	if err == nil {
 		return nil
@@ -232,7 +232,7 @@ func (f *Forge) explain(err error) error {
 	return &Error{message + plainText(err.Error()), err}
 }
 
-// maxText is the maximum number of characters quoted from a message of the forge.
+// maxText is the maximum number of characters quoted from one of the forge's messages.
 const maxText = 300
 
 // plainText returns a message from the forge as one line, shortened and without characters

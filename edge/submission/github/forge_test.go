@@ -201,7 +201,7 @@ func TestSecurityForgeRedirect(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.DefaultBranch(t.Context()); err == nil || !strings.Contains(err.Error(), "which must not receive its token") || strings.Contains(err.Error(), "secret-token") {
+	if _, err := f.DefaultBranch(t.Context()); err == nil || !strings.Contains(err.Error(), "which must not receive the token") || strings.Contains(err.Error(), "secret-token") {
 		t.Error(err)
 	}
 }

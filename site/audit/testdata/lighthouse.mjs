@@ -1,4 +1,4 @@
-// Runs Lighthouse on pages, in a single Chromium that can reach only loopback. The
+// Runs Lighthouse on pages in a single Chromium process that can reach only loopback. The
 // arguments are the pages' URLs; the results are printed as a JSON array.
 import * as launcher from 'chrome-launcher';
 import lighthouse from 'lighthouse';

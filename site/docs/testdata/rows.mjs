@@ -1,4 +1,4 @@
-// Prints the columns of a Parquet file and all of its rows, as DuckDB reads them.
+// Prints the columns of a Parquet file and all of its rows as read by DuckDB.
 import { DuckDBConnection } from "@duckdb/node-api"
 
 const db = await DuckDBConnection.create()

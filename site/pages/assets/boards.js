@@ -45,7 +45,7 @@ function slide(links) {
     try { sessionStorage.setItem('slider', '1'); } catch { /* focus is lost on the next page */ }
     location.assign(links[range.value].href);
   };
-  // With the keyboard, every step fires a change event, so wait for the last one.
+  // When the keyboard is used, every step fires a change event, so wait for the last one.
   let keys = false;
   range.addEventListener('keydown', e => {
     keys = true;
@@ -68,7 +68,7 @@ function slide(links) {
   addEventListener('pageshow', e => { if (e.persisted) { range.value = at; show(); } });
 }
 
-// A static site has leaderboards by composite score only, so other scores sort the rows on the page.
+// A static site has leaderboards only by composite score. Other scores sort the rows on the page.
 const board = document.querySelector('table.board-static');
 if (board) {
   const body = board.tBodies[0];

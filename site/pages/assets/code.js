@@ -1,5 +1,5 @@
 // Adds a copy button to each code block and checksum. The clipboard is available only
-// over https and on localhost; elsewhere there are no buttons.
+// over https and on localhost; elsewhere, no buttons are added.
 const say = (button, text, usual) => {
   button.textContent = text;
   setTimeout(() => { button.textContent = usual; }, 1500);

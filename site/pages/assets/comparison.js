@@ -1,10 +1,10 @@
 // Renders the comparison of a static site: reads the entities named in the URL from
-// their files and shows them as the edge does.
+// their files and shows them like the edge.
 const form = document.querySelector('form[data-compare]');
 const place = document.getElementById('comparison');
 const words = document.querySelector('template[data-skeleton]').content;
 const most = Number(document.querySelector('template[data-skeleton]').dataset.most);
-const longest = 100; // characters of a name to look up
+const longest = 100; // maximum length, in characters, of a name to look up
 const root = form.dataset.root;
 const say = new Map([...words.querySelectorAll('[data-values] [data-value]')].map(e => [e.dataset.value, e.textContent]));
 const boards = new Map([...words.querySelectorAll('[data-categories] a')].map(a => [a.dataset.value, a]));
@@ -135,8 +135,8 @@ function tableRow(row, columns, group, id) {
   } else {
     tr.append(...row.cells.map(cellOf));
   }
-  // The headers of a cell are its group, its row and its column (or all columns, if it spans
-  // them).
+  // The headers of a cell are its group, its row, and its column (or all columns if it spans
+  // all of them).
   [...tr.querySelectorAll('td')].forEach((td, i) => {
     const heads = row.common ? Array.from({length: columns}, (_, c) => `c${c}`) : [`c${i}`];
     td.setAttribute('headers', [group, id, ...heads].join(' '));
@@ -235,7 +235,7 @@ async function read(k) {
 async function show() {
   const query = new URLSearchParams(location.search);
   const keysAsked = [...new Set(query.getAll('e').map(k => k.trim()).filter(Boolean))];
-  const asked = keysAsked.slice(0, 4 * most); // bounds hand-written URLs
+  const asked = keysAsked.slice(0, 4 * most); // limits how many a hand-written URL can request
   const add = clean(query.get('add')).slice(0, longest);
   const unknown = [];
   const list = [];

@@ -1,4 +1,4 @@
-// Copy buttons next to snippets. Without this script they stay hidden.
+// Shows copy buttons next to snippets. Without this script, they stay hidden.
 
 /** Selects the text of an element, so that people can copy it themselves. */
 const select = (element) => {

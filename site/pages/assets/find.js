@@ -1,5 +1,5 @@
-// Search on a static site: MiniSearch over one prebuilt file, with the same results
-// page as the server renders.
+// Search on a static site: uses MiniSearch with a single prebuilt file, and shows the same
+// results page that the server renders.
 const form = document.querySelector('form[data-live]');
 const field = form.elements.q;
 const results = document.getElementById('results');
@@ -12,13 +12,13 @@ const labels = {type: 'Type', category: 'Category', tag: 'Tag', provider: 'Provi
 const orders = {relevance: 'Best match', score: 'Highest score', name: 'Name', updated: 'Latest change'};
 const compare = new Intl.Collator('en', {sensitivity: 'base'}).compare;
 
-// Removes case and diacritics for comparing names, as the server's index does.
+// Removes case and diacritics so that names can be compared, like the server's index.
 const fold = s => s.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 // Formats short strings in the same way as package textfmt.
 const hidden = /[\u202a-\u202e\u2060-\u206f\u200e\u200f\u061c\u200b\u2028\u2029\ufeff\u3164\u00ad\u{e0000}-\u{e007f}]/gu;
 const clean = s => [...s.replace(hidden, ' ').replace(/[\s\p{Cc}\ufffd]+/gu, ' ').trim()];
 const named = s => (c => c.slice(0, 120).join('') + (c.length > 120 ? '…' : ''))(clean(s));
-// Looks up only an object's own properties: every object inherits "constructor" and others.
+// Looks up only an object's own properties: every object inherits "constructor" and other names.
 const own = (table, word) => (Object.hasOwn(table, word) ? table[word] : undefined);
 const label = s => own(labels, s) ?? s.charAt(0).toUpperCase() + s.slice(1);
 
@@ -104,9 +104,9 @@ function address(query, change) {
 }
 
 // Returns the part of a query that the page applies, with the same limits as the
-// server: each value once, and a limited number of values.
+// server: each value only once, and a limited number of values.
 const mostChosen = 20;
-const longestChosen = 2000; // characters in all values
+const longestChosen = 2000; // maximum number of characters in all values together
 function bounded(asked) {
   const query = new URLSearchParams();
   let chosen = 0, room = longestChosen, tooMany = false;

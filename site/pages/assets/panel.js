@@ -28,7 +28,7 @@ async function look() {
   if (document.hidden) { wait(); return; }
   try {
     const answer = await fetch(location.href, {redirect: 'error', headers: {Accept: 'text/html'}});
-    if (!answer.ok) return; // signed out, or gone: keep the page as it is
+    if (!answer.ok) return; // signed out, or the page is gone: keep what is shown
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
     for (const part of document.querySelectorAll('[data-live]')) {
       const next = page.getElementById(part.id);

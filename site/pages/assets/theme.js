@@ -1,5 +1,5 @@
-// Light or dark theme: the system's, until the user chooses. Runs before the first
-// paint, to avoid a flash of the wrong theme.
+// Sets the light or dark theme: the system's theme until the user chooses one. Runs before
+// the first paint, to avoid a flash of the wrong theme.
 (() => {
   const root = document.documentElement;
   const dark = matchMedia('(prefers-color-scheme: dark)');

@@ -26,7 +26,7 @@ EXPORTS = {
 TEXTS = {"getBadge": "image/svg+xml"}
 # The fields of most bodies become parameters; these bodies become a single parameter.
 WHOLE_BODIES = {"NewSubmission": "entity"}
-# Statuses that any operation can return, or that no method can cause.
+# Statuses that any operation can return, or that no method can trigger.
 ALWAYS = {405, 412, 413, 415, 416, 429, 500, 503}
 CLASSES = {400: "BadRequestError", 401: "UnauthorizedError", 403: "ForbiddenError", 404: "NotFoundError",
            409: "ConflictError", 410: "GoneError", 422: "BadRequestError"}
@@ -228,7 +228,7 @@ class Writer:
         stream = plain._replace(
             name="stream_" + what, named=named, returns=f"RecordStream[{record}]", returns_text="A stream of the records; close it after use.",
             body=f"_records({self.path(o)}{self.query(o, {'format'}, chr(34) + 'format' + chr(34) + ': ' + chr(34) + 'jsonl' + chr(34))})", waits=False,
-            doc=f"{o.summary}, as a stream of records.\n\nLike :meth:`{plain.name}`, which has the details, in JSONL. It is one request, whatever its length, and uses constant memory.")
+            doc=f"{o.summary}, as a stream of records.\n\nLike :meth:`{plain.name}`, which has the details, in JSONL. An export of any size is one request and uses constant memory.")
         to = [Argument("to", self.own("PathLike"), None, "The file to write.")]
         save = plain._replace(
             name="download_" + what, first=plain.first + to, returns=self.own("Downloaded"), returns_text="The completed download.",

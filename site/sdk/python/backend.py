@@ -1,6 +1,6 @@
 """Builds the wheel and the source archive of this package (PEP 517).
 
-With it, pip can install the package from a URL without any other package or network
+It lets pip install the package from a URL without any other package or further network
 access. The archives are reproducible, byte for byte.
 """
 

@@ -19,7 +19,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Server is a PostgreSQL server with its own folder. It listens only on a socket there.
+// Server is a PostgreSQL server with its own folder. It listens only on a Unix socket in that
+// folder.
 type Server struct {
 	folder    string
 	databases atomic.Int64

@@ -145,15 +145,15 @@ func (s *Server) AnswerEmpty(on bool) {
 	s.mute = on
 }
 
-// IgnoreHead makes lists include the pull requests of every branch, like on forges that
-// ignore the head parameter.
+// IgnoreHead makes lists include the pull requests of every branch, as on forges that ignore
+// the head parameter.
 func (s *Server) IgnoreHead() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.all = true
 }
 
-// Fail makes the server answer the next request with an error.
+// Fail makes the server respond to the next request with an error.
 func (s *Server) Fail(status int, header map[string]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -15,7 +15,7 @@ import kindex
 from kindex import _async, _sync
 from support import KEY, URL, conform
 
-TODAY = datetime.datetime.now(datetime.timezone.utc).date()
+TODAY = datetime.date(2026, 11, 21)  # edgetest.Today
 
 
 class Blocking:
@@ -116,7 +116,7 @@ class Operations(unittest.TestCase):
         self.assertTrue(self.do("list_categories")["data"])
 
     def test_history(self) -> None:
-        since = datetime.datetime.now(datetime.timezone.utc) - datetime.timedelta(days=3)
+        since = datetime.datetime.combine(TODAY, datetime.time(), datetime.timezone.utc) - datetime.timedelta(days=3)
         changes = self.do("list_changes", since=since, event=["entity.updated"], type="tool", field="category", limit=1)
         self.assertEqual(changes["data"][0]["entity"]["slug"], "tensorlayer")
         self.assertEqual(len(self.do("iter_changes", since=since)), self.do("list_changes", since=since, limit=1)["count"])

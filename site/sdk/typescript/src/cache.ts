@@ -32,7 +32,7 @@ export class Cache {
   /** Caches a response in place of the previous one, unless it is too large. */
   set(address: string, kept: Kept): void {
     this.#drop(address);
-    if (kept.text.length > this.#maxCharacters / 4) return; // it would evict too many others
+    if (kept.text.length > this.#maxCharacters / 4) return; // it would evict too many other responses
     this.#kept.set(address, kept);
     this.#characters += kept.text.length;
     for (const oldest of this.#kept.keys()) {

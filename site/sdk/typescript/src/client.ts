@@ -12,8 +12,8 @@ type Body<Id extends 'createApiKey' | 'revokeLeakedKey' | 'submitEntity' | 'crea
  * name: path parameters come first, then an object with the query parameters or the body,
  * then options for the request.
  *
- * Reads are retried if the server is busy or the network fails. So are writes, because their
- * `Idempotency-Key` makes sure that they take effect only once. All methods throw a
+ * Reads are retried if the server is busy or the network fails. Writes are retried too, because
+ * their `Idempotency-Key` makes sure that they take effect only once. All methods throw a
  * {@link KindexError}, or the reason of the `signal` that aborted them.
  *
  * @example
@@ -79,7 +79,7 @@ export class Kindex extends Files {
   /**
    * Withdraws one of your submissions, which must be pending or in review.
    *
-   * @throws {@link ConflictError} `cannot-withdraw` if it is accepted, published or rejected.
+   * @throws {@link ConflictError} `cannot-withdraw` if it has already been accepted, published or rejected.
    */
   withdrawSubmission(id: string, options?: RequestOptions): Promise<void> {
     return this.transport.json<void>({ method: 'DELETE', path: path('/api/submissions/{id}', { id }) }, options);
@@ -110,7 +110,7 @@ export class Kindex extends Files {
     return this.transport.json<void>({ method: 'DELETE', path: path('/api/webhooks/{id}', { id }) }, options);
   }
 
-  /** Sends the event `webhook.test` to a webhook, immediately and once. Its log has the result. */
+  /** Sends the event `webhook.test` to a webhook, immediately and without retries. The delivery log has the result. */
   testWebhook(id: string, options?: WriteOptions): Promise<Answer<'testWebhook'>> {
     return this.post<'testWebhook'>(path('/api/webhooks/{id}/test', { id }), undefined, options);
   }
@@ -120,7 +120,7 @@ export class Kindex extends Files {
    * are also signed with the previous secret; any older secret becomes invalid immediately.
    *
    * @throws {@link ConflictError} `secret-shown-once` if the response was lost and the request
-   * was retried: rotate the secret again.
+   * was retried. In that case, rotate the secret again.
    */
   rotateWebhook(id: string, options?: WriteOptions): Promise<Answer<'rotateWebhook'>> {
     return this.post<'rotateWebhook'>(path('/api/webhooks/{id}/rotate', { id }), undefined, options);

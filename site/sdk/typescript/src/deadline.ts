@@ -28,7 +28,7 @@ export class Deadline {
   /** Restarts the timer, for the next chunk of a stream. */
   restart(): void {
     this.pause();
-    if (this.#milliseconds <= 0 || this.#milliseconds > 0x7fff_ffff) return; // the maximum of setTimeout
+    if (this.#milliseconds <= 0 || this.#milliseconds > 0x7fff_ffff) return; // the maximum delay of setTimeout
     this.#timer = setTimeout(() => {
       this.#expired = true;
       this.#controller.abort();
@@ -40,7 +40,7 @@ export class Deadline {
     clearTimeout(this.#timer);
   }
 
-  /** Waits for a promise that may ignore the signal, as the body of a response sometimes does. */
+  /** Waits for a promise that may ignore the signal, such as one that reads a response body. */
   race<T>(promise: Promise<T>): Promise<T> {
     const { signal } = this.#controller;
     return new Promise<T>((resolve, reject) => {
@@ -66,7 +66,7 @@ export class Deadline {
   }
 }
 
-/** Joins the messages of an error and its causes, because the message of fetch itself says little. */
+/** Joins the messages of an error and its causes, because the message from fetch alone is vague. */
 function reasons(error: unknown): string {
   const list: string[] = [];
   for (let e = error; e instanceof Error && list.length < 4; e = e.cause) list.push(e.message);

@@ -35,7 +35,7 @@ export class Download {
   }
 
   /**
-   * The bytes as they arrive, no faster than you read them. If the connection breaks, the
+   * The bytes as they arrive, only as fast as you read them. If the connection breaks, the
    * file is requested again, and the bytes that had already arrived are skipped. If the file
    * has changed in the meantime, a `ProtocolError` is thrown. Leaving the loop closes the
    * connection.
@@ -72,15 +72,16 @@ export class Download {
         if (!(failure instanceof NetworkError) || etag === null || ++failures > this.retries) throw failure;
       } finally {
         deadline.end();
-        reader?.cancel().catch(() => {}); // it has ended or failed
+        reader?.cancel().catch(() => {}); // it may already have ended or failed
       }
       await sleep(backoff(failures), options.signal);
     }
   }
 
-  /** The bytes as a stream, no faster than you read them. Cancelling it closes the connection. */
+  /** The bytes as a stream, only as fast as you read them. Cancelling the stream closes the connection. */
   stream(): ReadableStream<Uint8Array> {
-    // A waiting generator notices return() only when data arrives; the signal ends it immediately.
+    // A generator that is waiting for data handles return() only when data arrives; the signal ends it
+    // immediately.
     const stop = new AbortController();
     const { signal } = this.#options;
     const forward = () => stop.abort(signal?.reason);

@@ -8,7 +8,7 @@ export class KindexError extends Error {
   override name = 'KindexError';
 }
 
-/** There was no response, or an incomplete one, because of the network, the server or a timeout. */
+/** There was no complete response, because of the network, the server or a timeout. */
 export class NetworkError extends KindexError {
   override name = 'NetworkError';
 }
@@ -28,7 +28,7 @@ export class IntegrityError extends KindexError {
   override name = 'IntegrityError';
 }
 
-/** A delivery is not from the index, or not recent. Respond to it with 400. */
+/** A webhook delivery is not from the index, or not recent. Respond to it with 400. */
 export class WebhookVerificationError extends KindexError {
   override name = 'WebhookVerificationError';
 }
@@ -50,11 +50,11 @@ export class ApiError extends KindexError {
   override name = 'ApiError';
   /** The HTTP status. */
   readonly status: number;
-  /** The error code, for programs; `http-` and the status if the response is from a proxy. */
+  /** A machine-readable error code; `http-` and the status if the response is from a proxy. */
   readonly code: ErrorCode;
-  /** A summary of the error, the same for each code. */
+  /** A short summary; every error with this code has the same one. */
   readonly title: string;
-  /** The details of this error, for people. */
+  /** A human-readable explanation of the error. */
   readonly detail: string;
   /** The invalid parameters or body fields. */
   readonly errors: readonly FieldError[];
@@ -62,7 +62,7 @@ export class ApiError extends KindexError {
   readonly suggestion: string | null;
   /** The id of the request in the operator's log; null if the response is from a proxy. */
   readonly requestId: string | null;
-  /** Seconds to wait before the next attempt; null if the response does not say. */
+  /** Seconds to wait before the next attempt; null if the response does not specify it. */
   readonly retryAfter: number | null;
 
   constructor(answer: { status: number; problem: Problem | null; requestId: string | null; retryAfter: number | null }) {
@@ -95,7 +95,7 @@ export class ForbiddenError extends ApiError {
   override name = 'ForbiddenError';
 }
 
-/** 404: it does not exist. `suggestion` is the nearest match. */
+/** 404: the requested object does not exist. `suggestion` is the nearest match. */
 export class NotFoundError extends ApiError {
   override name = 'NotFoundError';
 }
@@ -105,7 +105,7 @@ export class GoneError extends ApiError {
   override name = 'GoneError';
 }
 
-/** 409: it already exists, a limit is reached, or a secret has already been shown. */
+/** 409: the object already exists, a limit is reached, or a secret has already been shown. */
 export class ConflictError extends ApiError {
   override name = 'ConflictError';
 }

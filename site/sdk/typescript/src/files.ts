@@ -42,7 +42,7 @@ export class Files extends Reading {
     return this.file('/api/export/changelog', { format: 'jsonl', ...query } satisfies Query<'exportChangelog'>, options);
   }
 
-  /** What the build was created from, and every file with its size, SHA-256 and permanent address. */
+  /** Describes the build: what it was created from, and every file with its size, SHA-256 and permanent address. */
   getManifest(options?: RequestOptions): Promise<Answer<'getManifest'>> {
     return this.get<'getManifest'>('/api/export/manifest', {}, options);
   }
@@ -64,8 +64,8 @@ export class Files extends Reading {
   }
 
   /**
-   * The changes as a feed for people, up to 200 per document: a JSON Feed, or the text of
-   * an RSS or Atom document. Programs should use {@link Reading.listChanges}.
+   * A human-readable feed of the changes, up to 200 per document: a JSON Feed, or the text
+   * of an RSS or Atom document. Programs should use {@link Reading.listChanges}.
    */
   getFeed(query: Query<'getFeed'> & { format: 'json' }, options?: RequestOptions): Promise<JsonFeed>;
   getFeed(query?: Query<'getFeed'>, options?: RequestOptions): Promise<string>;
@@ -82,22 +82,22 @@ export class Files extends Reading {
     return this.transport.text({ method: 'GET', path: path('/badge/{type}/{slug}.svg', { type, slug }), query }, options);
   }
 
-  /** The latest version of this library, as a gzipped tar that npm can install. */
+  /** The latest version of this library, as a gzipped tar archive that npm can install. */
   getTypescriptSdk(options?: RequestOptions): Download {
     return this.file('/api/sdk/typescript', undefined, options);
   }
 
-  /** A version of this library, by its file name: `0.8.2.tgz`. Its bytes never change. */
+  /** A version of this library, by its file name, such as `0.8.2.tgz`. Its bytes never change. */
   getTypescriptSdkVersion(file: string, options?: RequestOptions): Download {
     return this.file(path('/api/sdk/typescript/{file}', { file }), undefined, options);
   }
 
-  /** The latest version of the Python library, as a gzipped tar that pip can install. */
+  /** The latest version of the Python library, as a gzipped tar archive that pip can install. */
   getPythonSdk(options?: RequestOptions): Download {
     return this.file('/api/sdk/python', undefined, options);
   }
 
-  /** A version of the Python library, by its file name: `kindex-0.8.2.tar.gz`. */
+  /** A version of the Python library, by its file name, such as `kindex-0.8.2.tar.gz`. */
   getPythonSdkVersion(file: string, options?: RequestOptions): Download {
     return this.file(path('/api/sdk/python/{file}', { file }), undefined, options);
   }

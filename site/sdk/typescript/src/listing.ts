@@ -1,6 +1,6 @@
 import type { Page } from './types.js';
 
-/** Requests a page: the first with the caller's parameters, the following with a cursor. */
+/** Requests a page: the first page with the caller's parameters, and later pages with a cursor. */
 export type PageAsker<P> = (page: { cursor?: string; limit?: number }) => Promise<P>;
 
 /**
@@ -12,9 +12,8 @@ export type PageAsker<P> = (page: { cursor?: string; limit?: number }) => Promis
  *
  * If an async function returns a listing, its result is the page, as with a promise.
  *
- * The next page is requested after all records of the previous page, and not at all if you
- * leave the loop. When it iterates over several pages, `limit` is 100 by default, because
- * each page is a request.
+ * The next page is requested only after you have read all records of the previous page. In
+ * loops, `limit` is 100 by default, because each page is a request.
  *
  * @example
  * const { count } = await kindex.listEntities({ type: 'model' });
@@ -48,7 +47,7 @@ export class Listing<P extends Page<unknown>> implements Promise<P>, AsyncIterab
     for await (const page of this.pages()) yield* page.data as Awaited<P['data'][number]>[];
   }
 
-  /** Returns all records in an array, or the first `most`. */
+  /** Returns an array of all records, or of the first `most` records. */
   async toArray(most = Infinity): Promise<P['data'][number][]> {
     const list: P['data'][number][] = [];
     if (most <= 0) return list;

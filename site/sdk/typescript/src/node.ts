@@ -36,11 +36,11 @@ export interface Saved {
 
 /**
  * Writes a download to a file, which is created only when the download is complete and
- * verified. Until then, its bytes are in `path.part`. If the connection breaks, the rest is
- * requested, until as many attempts in a row as the client's `retries` make no progress. A
- * later call resumes the download, even in another process. If the file has changed on the
- * server, the download starts again from the beginning. Do not save to the same path twice
- * at the same time.
+ * verified. Until then, its bytes are in `path.part`. If the connection breaks, the remaining
+ * bytes are requested; the call fails when more attempts in a row than the client's `retries`
+ * have made no progress. A later call resumes the download, even in another process. If the
+ * file has changed on the server, the download starts again from the beginning. Do not save
+ * to the same path concurrently.
  *
  * @throws {@link IntegrityError} if the size or the SHA-256 is wrong.
  * @example
@@ -51,7 +51,7 @@ export async function saveTo(download: Download, path: string, options: SaveOpti
   await mkdir(dirname(path), { recursive: true });
   const part = new Part(path);
   part.resumed = await part.size();
-  let most = part.resumed; // the most that any attempt reached; attempts that start again may reach less
+  let most = part.resumed; // the largest size so far; attempts that start again may be smaller
   for (let failures = 0; ; ) {
     try {
       const digest = await fetchRest(download, part);
@@ -66,7 +66,7 @@ export async function saveTo(download: Download, path: string, options: SaveOpti
   }
 }
 
-/** Requests the missing rest, and returns the expected SHA-256 of the complete file if the server sends it. */
+/** Requests the missing part, and returns the expected SHA-256 of the complete file if the server sends it. */
 async function fetchRest(download: Download, part: Part): Promise<string | null> {
   const from = await part.size();
   const etag = from > 0 ? await part.etag() : null;
@@ -78,7 +78,7 @@ async function fetchRest(download: Download, part: Part): Promise<string | null>
     opened = await download.open(headers);
   } catch (error) {
     if (!(error instanceof ApiError && error.status === 416)) throw error;
-    // The partial file is as long as the file, or longer: download it again to find out.
+    // The partial file is at least as long as the complete file, so it may be wrong: start again.
     await part.clear();
     opened = await download.open({ 'accept-encoding': 'identity' });
   }
@@ -106,7 +106,7 @@ async function fetchRest(download: Download, part: Part): Promise<string | null>
     throw deadline.explain(error);
   } finally {
     deadline.end();
-    reader?.cancel().catch(() => {}); // it has ended or failed
+    reader?.cancel().catch(() => {}); // it may already have ended or failed
     await part.close();
   }
   return reprDigest(response);

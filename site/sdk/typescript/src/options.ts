@@ -8,8 +8,8 @@ export interface ClientOptions {
    */
   apiKey?: string | undefined;
   /**
-   * The timeout of an attempt, in milliseconds: for the complete response or, for a
-   * download, until it starts and between its chunks. 30,000 by default; 0 disables it.
+   * The timeout of an attempt, in milliseconds. It applies to the complete response or, for
+   * a download, to its start and to each chunk. 30,000 by default; 0 disables it.
    */
   timeout?: number | undefined;
   /**
@@ -24,7 +24,7 @@ export interface ClientOptions {
   maxRetryDelay?: number | undefined;
   /**
    * The size of the response cache, by default 200 responses and 10,000,000 characters;
-   * false disables it. Cached responses are revalidated before each use, which does not
+   * false disables it. Cached responses are revalidated before each use; this does not
    * count towards the rate limit if they have not changed (304). In browsers, the default
    * is false, because the browser has its own cache.
    */
@@ -55,7 +55,7 @@ export interface RequestOptions {
   retries?: number | undefined;
   /** Overrides the `maxRetryDelay` of the client for this call. */
   maxRetryDelay?: number | undefined;
-  /** Set it to false to bypass the cache for this call. */
+  /** Set this to false to bypass the cache for this call. */
   cache?: false | undefined;
   /** An id for this call in the server's log: up to 64 letters, digits, `-`, `_` and `.`. */
   requestId?: string | undefined;
@@ -66,8 +66,8 @@ export interface RequestOptions {
 /** The last argument of methods that write. */
 export interface WriteOptions extends RequestOptions {
   /**
-   * Identifies this write, so that it takes effect only once, no matter how often it is
-   * sent within 24 hours. By default, all attempts of a call use a random key; set your own
+   * Identifies this write, so that it takes effect only once even if it is sent repeatedly
+   * within 24 hours. By default, all attempts of a call use a random key; set your own
    * if another process may repeat the write.
    */
   idempotencyKey?: string | undefined;
@@ -81,7 +81,7 @@ export interface ResponseInfo {
   readonly attempt: number;
   /** The id of the request, which is also in the server's log; null if the response is from a proxy. */
   readonly requestId: string | null;
-  /** The build that the response is from; null if it is not from a build. */
+  /** The build that the response is from; null if it has none. */
   readonly build: string | null;
 }
 

@@ -25,7 +25,7 @@ export class Reading {
   }
 
   /**
-   * Entities that match the filters, sorted by composite score, best first, by default.
+   * Entities that match the filters. By default, they are sorted by composite score, highest first.
    *
    * @param query Filters, sort order, `fields`, and `at` for an earlier day.
    * @example
@@ -76,7 +76,7 @@ export class Reading {
 
   /**
    * Entities that match the search words `q`, most relevant first. If nothing is found, the
-   * page has `suggestions` with the entities that may have been meant.
+   * page has `suggestions` of entities that you may have been looking for.
    *
    * @example
    * const { data, suggestions } = await kindex.searchEntities({ q: 'gradient boosting', limit: 3 });
@@ -92,7 +92,7 @@ export class Reading {
   }
 
   /**
-   * The ranking of a category, or of `all`, best first, with the ranks of seven days
+   * The ranking of a category, or of `all`, in rank order, with the ranks of seven days
    * earlier.
    *
    * @throws {@link NotFoundError} if the category does not exist, or if there is no history
@@ -102,7 +102,7 @@ export class Reading {
     return this.list<'getLeaderboard'>(path('/api/leaderboard/{category}', { category }), query, options);
   }
 
-  /** The entities whose score gained the most through changes within a `window`. */
+  /** The entities whose composite score increased the most through changes within a `window`. */
   listTrending(query: Query<'listTrending'> = {}, options?: RequestOptions): Promise<Answer<'listTrending'>> {
     return this.get<'listTrending'>('/api/trending', query, options);
   }

@@ -4,13 +4,13 @@ import type { Fetch, FetchRequest } from './options.js';
 /** The maximum number of redirects to follow. */
 const most = 5;
 
-/** A request without a redirect mode, which follow chooses. */
+/** A request without a redirect mode, which `follow` sets. */
 type Request = Omit<FetchRequest, 'redirect'>;
 
 /**
- * Sends a request, and follows redirects of reads: the old address of an entity that has
- * a new slug returns one. A redirect to a different origin is followed without the key.
- * fetch itself would send it, because fetch protects only Authorization and cookies.
+ * Sends a request, and follows redirects of reads, such as those from an entity's former
+ * address. A redirect to a different origin is followed without the key. fetch itself would
+ * send the key, because it withholds only Authorization and cookies.
  */
 export async function follow(fetch: Fetch, address: string, request: Request): Promise<Response> {
   const reads = request.method === 'GET';

@@ -61,7 +61,7 @@ export class Transport {
     }
   }
 
-  /** Requests a complete text. */
+  /** Requests a complete response as text. */
   async text(ask: Ask, options: RequestOptions = {}): Promise<string> {
     const address = this.#address(ask);
     const cache = ask.method === 'GET' && options.cache !== false ? this.#cache : null;
@@ -92,7 +92,7 @@ export class Transport {
     return options.retries ?? this.#defaults.retries;
   }
 
-  /** Makes attempts until one succeeds, or the error must not be retried. */
+  /** Makes attempts until one succeeds or fails with an error that must not be retried. */
   async #attempts<T>(ask: Ask, address: string, headers: Record<string, string>, options: RequestOptions,
     use: (response: Response, deadline: Deadline) => Promise<T>): Promise<T> {
     const body = ask.body === undefined ? {} : { body: JSON.stringify(ask.body) };
@@ -116,8 +116,8 @@ export class Transport {
   }
 
   /**
-   * Returns how many milliseconds to wait before the next attempt, or null if there must not
-   * be one. Reads, and writes with an idempotency key, are retried after any temporary
+   * Returns how many milliseconds to wait before the next attempt, or null if the request must
+   * not be retried. Reads, and writes with an idempotency key, are retried after any temporary
    * failure; deletions are retried only if the server refused them.
    */
   #delay(failure: unknown, attempt: number, ask: Ask, options: RequestOptions): number | null {

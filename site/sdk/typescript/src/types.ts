@@ -12,9 +12,9 @@ export type EntityDocument = Schemas['EntityDocument'];
 export type EntityType = Schemas['EntityType'];
 /** `active`, `deprecated` or `withdrawn`. */
 export type Status = Schemas['Status'];
-/** The scores, from 0 to 100 with one decimal; null if not enough is known. */
+/** The scores, from 0 to 100 with one decimal; null if there is not enough data. */
 export type Scores = Schemas['Scores'];
-/** The facts that scores are calculated from, each with its day and source. */
+/** The facts that scores are calculated from, each with its date and source. */
 export type Signals = Schemas['Signals'];
 /** A matching entity, with its relevance and highlights. */
 export type SearchHit = Schemas['SearchHit'];
@@ -32,7 +32,7 @@ export type ScoreExplanation = Schemas['ScoreExplanation'];
 export type Category = Schemas['Category'];
 /** The creation, update or deletion of one entity at one point in time. */
 export type Change = Schemas['Change'];
-/** One field, with its old and its new value. */
+/** A changed field, with its old and new values. */
 export type FieldChange = Schemas['FieldChange'];
 /** A JSON Feed 1.1 document. */
 export type JsonFeed = Schemas['JSONFeed'];
@@ -66,7 +66,7 @@ export type Delivery = Schemas['Delivery'];
 export type WebhookEvent = Schemas['WebhookEvent'];
 /** An error from the server (RFC 9457). */
 export type Problem = Schemas['Problem'];
-/** An error code, for programs; more codes may be added. */
+/** A machine-readable error code; more codes may be added. */
 export type ErrorCode = Problem['code'] | (string & Record<never, never>);
 /** An error in one parameter or one field of a body. */
 export type FieldError = Schemas['FieldError'];

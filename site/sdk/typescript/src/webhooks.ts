@@ -82,7 +82,7 @@ function checkTime(timestamp: string, options: VerifyOptions): void {
   if (!/^\d{1,12}$/.test(timestamp)) throw new WebhookVerificationError(`webhook-timestamp is ${JSON.stringify(timestamp.slice(0, 40))}, not a number of seconds since 1970.`);
   const tolerance = options.toleranceSeconds ?? 300;
   if (!Number.isFinite(tolerance) || tolerance < 0) {
-    throw new WebhookVerificationError(`toleranceSeconds is ${tolerance}; it must be a finite number, at least zero.`);
+    throw new WebhookVerificationError(`toleranceSeconds is ${tolerance}; it must be a finite number that is not negative.`);
   }
   const age = (options.now ?? new Date()).getTime() / 1000 - Number(timestamp);
   if (!(Math.abs(age) <= tolerance)) {
@@ -101,7 +101,7 @@ function header(headers: HeadersLike, name: string): string {
 
 async function readSecret(secret: string): Promise<CryptoKey> {
   const key = fromBase64(secret.replace(/^whsec_/, ''));
-  // Anybody could sign with an empty key.
+  // Anyone could sign with an empty key.
   if (key === null || key.length === 0) throw new WebhookVerificationError('The secret is not whsec_ followed by base64, as returned by createWebhook.');
   return crypto.subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
 }

@@ -141,7 +141,7 @@ class AsyncCore:
         return await self._run(self._client.request, method, path, query, json_body=json_body, headers=headers)
 
     async def pages(self, method: Callable[P, Awaitable[Page]], *args: P.args, **kwargs: P.kwargs) -> AsyncIterator[Page]:
-        """Iterate over the pages of a method that takes a ``cursor``, requested as needed.
+        """Iterate over the pages of a method with a ``cursor``; pages are requested as needed.
 
         >>> async for page in client.pages(client.list_entities, type="tool"): ...
         """
@@ -157,7 +157,7 @@ class AsyncCore:
             kwargs.pop("offset", None)
 
     async def _run(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run a call to the blocking client in a thread; cancelling it also ends the thread's work."""
+        """Run a call to the blocking client in a thread; cancelling it also stops the thread's work."""
         cancel = Cancellation()
         context = contextvars.copy_context()
         context.run(cancellation.set, cancel)
@@ -205,16 +205,15 @@ class AsyncCore:
 
 
 class AsyncRecordStream(Generic[T]):
-    """The records of a JSONL export, read from the connection as needed.
+    """An asynchronous iterator over the records of a JSONL export, read as needed.
 
-    It is an asynchronous iterator; the request is sent when you get the first record. To
-    end the stream early, leave an ``async with`` block or await :meth:`aclose`. This
-    closes the connection, and so does deleting the stream. Do not use a stream from
-    several tasks at the same time.
+    The request is sent when you get the first record. To end the stream early, leave an
+    ``async with`` block or await :meth:`aclose`. This closes the connection; so does
+    deleting the stream. Do not use a stream from several tasks concurrently.
     """
 
     def __init__(self, run: Callable[[Callable[[], Any]], Awaitable[Any]], begin: Callable[[], RecordStream[T]]) -> None:
-        """Store how to start the stream."""
+        """Create the stream; the request is sent later, by calling ``begin``."""
         self._run = run
         self._begin = begin
         self._stream: Optional[RecordStream[T]] = None
@@ -223,7 +222,7 @@ class AsyncRecordStream(Generic[T]):
         self._broken: Optional[NetworkError] = None
 
     def __aiter__(self) -> AsyncIterator[T]:
-        """Return the client."""
+        """Return the stream."""
         return self
 
     async def __anext__(self) -> T:
@@ -232,7 +231,7 @@ class AsyncRecordStream(Generic[T]):
         Raises:
             ApiError: The service returned an error.
             NetworkError: The connection broke, or an earlier call was cancelled. All
-                records returned before are complete. Further calls raise the error again,
+                records returned earlier are complete. Further calls raise the error again,
                 so that a broken stream cannot be mistaken for a complete one.
         """
         if not self._ready and not self._closed:
@@ -255,7 +254,7 @@ class AsyncRecordStream(Generic[T]):
             self._broken = e
             raise
         except asyncio.CancelledError:
-            # What the thread has already read is lost.
+            # The records that the thread has already read are lost.
             self._broken = NetworkError("reading the stream was cancelled, so it is incomplete; request it again")
             raise
 
@@ -267,7 +266,7 @@ class AsyncRecordStream(Generic[T]):
             self._stream.close()
 
     async def __aenter__(self) -> AsyncRecordStream[T]:
-        """Return the client."""
+        """Return the stream."""
         return self
 
     async def __aexit__(

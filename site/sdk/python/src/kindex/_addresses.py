@@ -11,7 +11,7 @@ __all__ = ["DateLike", "OneOrMore", "Origin", "base_of", "given", "origin_of", "
 T = TypeVar("T")
 
 OneOrMore = Union[T, Sequence[T]]
-"""One value, or a sequence of values of which any can match."""
+"""One value, or a sequence of values; any of them may match."""
 
 DateLike = Union[str, datetime.date]
 """A day, as a ``date`` or as ``YYYY-MM-DD``. Parameters that accept a time also accept a
@@ -21,7 +21,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 class Origin(NamedTuple):
-    """The scheme, host and port of an address. A key is sent only to its own origin."""
+    """The scheme, host and port of an address. A key is sent only to the origin it belongs to."""
 
     scheme: str
     host: str
@@ -45,7 +45,7 @@ def base_of(address: str) -> Tuple[Origin, str]:
         The origin, and the path that all requests start with, or "" if there is none.
 
     Raises:
-        ValueError: The address cannot be that of a service.
+        ValueError: It is not a valid address of a service.
     """
     shown = repr(address)
     parts = urlsplit(address)
@@ -74,7 +74,7 @@ def origin_of(address: str) -> Origin:
 def path_to(template: str, **values: str) -> str:
     """Fill in the placeholders of a path such as ``/api/entity/{type}/{slug}``.
 
-    Slashes in a value named ``file`` are kept; all other special characters are escaped.
+    Special characters in the values are escaped, except for slashes in ``file``.
 
     Raises:
         ValueError: A value is empty, ``.`` or ``..``, which would change the address.
@@ -110,7 +110,7 @@ def with_query(path: str, query: Mapping[str, object]) -> str:
 
 
 def text_of(name: str, value: object) -> str:
-    """Return the text that is sent for the value of a parameter.
+    """Return the value of a parameter as the string to send.
 
     Raises:
         TypeError: No parameter accepts values of this type.
@@ -131,11 +131,11 @@ def text_of(name: str, value: object) -> str:
 
 
 def joined(name: str, value: Union[None, str, Sequence[str]]) -> Union[None, str]:
-    """Join the values of a parameter that takes a comma-separated list."""
+    """Join the values of a parameter whose value is a comma-separated list."""
     if value is None or isinstance(value, str):
         return value
     if not value:
-        raise ValueError(f"{name} is empty; omit it to get all")
+        raise ValueError(f"{name} is empty; omit it to use the default")
     return ",".join(value)
 
 

@@ -1,4 +1,4 @@
-"""A cache of responses, which are revalidated before each use."""
+"""A response cache. Each response is revalidated before it is used."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["Cache", "Kept"]
 
 
 class Kept(NamedTuple):
-    """A cached response, which the service can confirm with a 304."""
+    """A cached response. The service returns 304 if it is still current."""
 
     etag: str
     headers: Tuple[Tuple[str, str], ...]
@@ -36,9 +36,9 @@ class Cache:
             return kept
 
     def put(self, key: Tuple[str, str], kept: Kept) -> None:
-        """Cache a response, and evict the least recently used ones if there is no space."""
+        """Cache a response, and evict the least recently used responses if there is no space."""
         if len(kept.body) > self._size // 4:
-            return  # it would evict most other responses
+            return  # it would evict too many other responses
         with self._lock:
             self._drop(key)
             self._kept[key] = kept

@@ -65,7 +65,7 @@ class Pool:
     """A thread-safe pool of connections to one origin."""
 
     def __init__(self, origin: Origin, proxy: Optional[Proxy], context: Optional[ssl.SSLContext]) -> None:
-        """Create an empty pool. ``context`` is used for ``https``; None stands for the default."""
+        """Create an empty pool. ``context`` is used for ``https``; None selects the default context."""
         self.origin = origin
         self._proxy = proxy
         self._context = context
@@ -82,7 +82,7 @@ class Pool:
 
         Args:
             timeout: Seconds to wait for the connection, and for each chunk of the response.
-            fresh: Always open a new connection: the service may be closing a used one.
+            fresh: Always open a new connection, because the service may be closing an idle one.
         """
         if self._process != os.getpid():
             # After a fork, the connections belong to the parent process. Closing them here
@@ -112,7 +112,7 @@ class Pool:
         connection.close()
 
     def close(self) -> None:
-        """Close the idle connections now, and connections that are in use after their use."""
+        """Close the idle connections now, and the connections in use when they become idle."""
         with self._lock:
             self._closed = True
             idle, self._idle = self._idle, []
@@ -128,7 +128,7 @@ class Pool:
             pass  # the interpreter is exiting, or __init__ failed
 
     def target(self, path: str) -> str:
-        """Return the request target for a path: the complete address if a proxy handles it."""
+        """Return the request target for a path, which is the complete address if a proxy forwards the request."""
         if self._proxy is not None and self.origin.scheme == "http":
             return str(self.origin) + path
         return path

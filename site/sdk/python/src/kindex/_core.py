@@ -75,7 +75,7 @@ class Core:
                 system's certificates.
             proxy: The proxy to use, ``http://[name:password@]host:port``.
             trust_env: Whether to use the proxies in HTTPS_PROXY, HTTP_PROXY and NO_PROXY.
-            user_agent: Text that precedes the package's own name in ``User-Agent``.
+            user_agent: The string to put before the package's own name in ``User-Agent``.
 
         Raises:
             ValueError: An argument is invalid.
@@ -143,7 +143,7 @@ class Core:
         json_body: Optional[object] = None,
         headers: Optional[Mapping[str, str]] = None,
     ) -> Response:
-        """Send any request to the service, for addresses that have no method.
+        """Send any request to the service, for example to an address without a method.
 
         Args:
             method: The HTTP method, such as ``GET``.
@@ -173,7 +173,7 @@ class Core:
         return self._session.fetch(request, self._options)
 
     def pages(self, method: Callable[P, Page], *args: P.args, **kwargs: P.kwargs) -> Iterator[Page]:
-        """Iterate over the pages of a method that takes a ``cursor``, requested as needed.
+        """Iterate over the pages of a method with a ``cursor``; pages are requested as needed.
 
         >>> for page in client.pages(client.list_entities, type="tool", limit=100): ...
         """

@@ -32,25 +32,25 @@ class Downloaded:
     sha256: str
     """The SHA-256 of the file, in hexadecimal."""
     checked: bool
-    """Whether the SHA-256 was compared with one from the service or the caller. The service
-    does not know it for exports with filters or fields, which are generated on request."""
+    """Whether the SHA-256 was compared with the one from the service or the caller. The service
+    does not send it for exports with filters or fields, which are generated on request."""
     resumed: bool
-    """Whether an earlier attempt or connection had already downloaded a part of it."""
+    """Whether an earlier attempt or connection had already downloaded a part of the file."""
     build: str
-    """The build that it is from."""
+    """The build that the file is from."""
 
 
 def download(session: Session, path: str, to: PathLike, options: Options, sha256: Optional[str] = None) -> Downloaded:
     """Download a path of the service to a file.
 
-    Until the download is complete, it is stored next to the file as ``NAME.part``, with a
-    note that identifies the original, so that a later call can resume it. The file itself
-    is created only when the download is complete.
+    Until the download is complete, the data is stored next to the file as ``NAME.part``,
+    with a note that identifies the source, so that a later call can resume the download.
+    The file itself is created only when the download is complete.
 
     Raises:
         IntegrityError: The SHA-256 is wrong; the partial file was removed.
-        NetworkError: More than ``retries`` attempts in a row made no progress. Call it
-            again to resume the download.
+        NetworkError: More than ``retries`` attempts in a row made no progress. Call the
+            function again to resume the download.
         ApiError: The service returned an error.
         OSError: The file cannot be written.
     """
@@ -63,7 +63,7 @@ def download(session: Session, path: str, to: PathLike, options: Options, sha256
         except ApiError as e:
             if e.status != 416 or not have:
                 raise
-            part.remove()  # it has at least as many bytes as the file
+            part.remove()  # it has at least as many bytes as the complete file
             continue
         goes_on = answer.status == 206
         if goes_on and not _begins_at(answer, have):

@@ -33,16 +33,16 @@ class Request:
 
     @property
     def repeatable(self) -> bool:
-        """Whether it takes effect only once even if it is sent twice."""
+        """Whether the request has the same effect if it is sent more than once."""
         return self.method in ("GET", "HEAD") or "Idempotency-Key" in self.headers
 
     def __str__(self) -> str:
-        """Describe it for messages, without the headers, which contain the key."""
+        """Describe the request in messages, without the headers, which contain the key."""
         return f"{self.method} {self.origin}{self.path}"
 
 
 class Answer:
-    """A response whose body has not been read yet. Close it. It is not thread-safe."""
+    """A response whose body has not been read yet. The caller must close it. It is not thread-safe."""
 
     def __init__(
         self,
@@ -112,8 +112,8 @@ class Answer:
             return b""
         _watch(self._socket)
         try:
-            # read1 returns what has arrived instead of waiting for a full chunk. And if a chunked
-            # response breaks off, read would return the data so far, and then report the end.
+            # read1 returns what has arrived instead of waiting for a full chunk. Also, if a chunked
+            # response is cut off, read would return the data received so far and then report the end.
             data = self._response.read1(CHUNK)
         except http.client.IncompleteRead as e:
             self.close()
@@ -172,9 +172,9 @@ class Answer:
 def exchange(pool: Pool, request: Request, timeout: float) -> Answer:
     """Send a request and read the status line and headers of the response.
 
-    The service may meanwhile have closed a connection that was kept open; repeatable
-    requests are then sent again over a new one. All other requests always use a new
-    connection, because it would be unknown whether they had taken effect.
+    The service may have closed a connection that was kept open; repeatable requests are then
+    sent again over a new connection. All other requests always use a new connection, because
+    after a failure it would be unknown whether they had taken effect.
 
     Raises:
         NetworkError: There was no response.

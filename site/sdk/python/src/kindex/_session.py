@@ -46,7 +46,7 @@ class Response:
     content: bytes
     """The decoded body."""
     from_cache: bool = False
-    """Whether the body is from the cache. It then did not count towards the rate limit."""
+    """Whether the body is from the cache; if so, the request did not count towards the rate limit."""
 
     @property
     def text(self) -> str:
@@ -92,15 +92,15 @@ class Session:
         return Pool(origin, proxy, self._context)
 
     def close(self) -> None:
-        """Close the idle connections now, and connections that are in use after their use."""
+        """Close the idle connections now, and the connections in use when they become idle."""
         self._pool.close()
 
     def request(self, method: str, path: str, headers: Mapping[str, str], body: Optional[bytes] = None) -> Request:
-        """Return a request with the headers that every request to the service has."""
+        """Return a request that includes the headers sent with every request to the service."""
         return Request(method, self.origin, self.prefix + path, {**self._headers, **headers}, body)
 
     def fetch(self, request: Request, options: Options) -> Response:
-        """Send a request and read its response, from the cache if it has not changed.
+        """Send a request and read the response, using the cached body if it has not changed.
 
         Raises:
             ApiError: The service returned an error.
@@ -133,7 +133,7 @@ class Session:
             self.cache.put(key, Kept(etag, tuple(response.headers.items()), response.content))
 
     def open(self, request: Request, options: Options, attempt: int = 0) -> Answer:
-        """Send a request until it succeeds; the body of the response is not read.
+        """Send a request, with retries, and return the response without reading its body.
 
         ``attempt`` is the number of attempts that have already failed.
         """

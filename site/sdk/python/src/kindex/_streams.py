@@ -16,15 +16,15 @@ T = TypeVar("T")
 
 
 class RecordStream(Generic[T]):
-    """The records of a JSONL export, read from the connection as needed.
+    """An iterator over the records of a JSONL export, read from the connection as needed.
 
-    It is an iterator. To end the stream early, leave a ``with`` block or call
-    :meth:`close`. This closes the connection, and so does deleting the stream. Do not use
-    a stream from several threads at the same time.
+    To end the stream early, leave a ``with`` block or call :meth:`close`. This closes the
+    connection; so does deleting the stream. Do not use a stream from several threads
+    concurrently.
     """
 
     def __init__(self, answer: Answer) -> None:
-        """Create the stream of a response."""
+        """Create a stream that reads a response."""
         self._answer = answer
         self._batches = _batches(answer)
         self._ready: Deque[T] = deque()
@@ -40,7 +40,7 @@ class RecordStream(Generic[T]):
         """Return the next record.
 
         Raises:
-            NetworkError: The connection broke. All records returned before are complete.
+            NetworkError: The connection broke. All records returned earlier are complete.
                 Further calls raise the error again, so that a broken stream cannot be
                 mistaken for a complete one.
         """
@@ -52,7 +52,7 @@ class RecordStream(Generic[T]):
         return self._ready.popleft()
 
     def next_batch(self) -> List[T]:
-        """Return the next records that arrived together, or an empty list at the end."""
+        """Return the next batch of records that arrived together, or an empty list at the end."""
         if self._ready:
             batch, self._ready = list(self._ready), deque()
             return batch
@@ -94,7 +94,7 @@ class RecordStream(Generic[T]):
 def _batches(answer: Answer) -> Iterator[List[Any]]:
     """Yield, for each chunk of the body, the records of the lines that it completes.
 
-    The lists are never empty.
+    The yielded lists are never empty.
     """
     rest = b""
     for chunk in answer.chunks():

@@ -21,7 +21,7 @@ class RateLimit:
     """The rate limit according to the latest response."""
 
     limit: int
-    """The number of requests allowed per window, which is a UTC day unless agreed otherwise."""
+    """The number of requests allowed per window, which is a UTC day by default."""
     remaining: int
     """The number of requests left in the window."""
     reset: datetime.datetime
@@ -44,9 +44,9 @@ def rate_limit_of(headers: Message) -> Optional[RateLimit]:
 
 
 def retry_after(value: Optional[str], now: Optional[float] = None) -> Optional[float]:
-    """Return the number of seconds to wait according to a ``Retry-After``.
+    """Return the number of seconds to wait according to a ``Retry-After`` header.
 
-    The header is a number of seconds or an HTTP date (RFC 9110 section 10.2.3). Return
+    Its value is a number of seconds or an HTTP date (RFC 9110 section 10.2.3). Return
     None if it is missing or invalid.
     """
     text = (value or "").strip()
@@ -64,17 +64,17 @@ def retry_after(value: Optional[str], now: Optional[float] = None) -> Optional[f
 def backoff(attempt: int) -> float:
     """Return how many seconds to wait after a failed attempt; 0 is the first attempt.
 
-    The maximum is half a second at first, doubles with each attempt, and never exceeds 8
-    seconds. The wait is random, so that many clients do not retry at the same time.
+    The wait is random, so that many clients do not retry at the same time. Its maximum is
+    half a second at first, doubles with each attempt, and never exceeds 8 seconds.
     """
     return random.uniform(0.05, min(8.0, 0.5 * 2.0**attempt))
 
 
 class Cancellation:
-    """Ends the work of a thread when its call is cancelled."""
+    """Ends the work of a thread when the caller cancels the call."""
 
     def __init__(self) -> None:
-        """Start without a connection."""
+        """Create it without a registered connection."""
         self._ended = threading.Event()
         self._lock = threading.Lock()
         self._socket: Optional[socket.socket] = None

@@ -32,7 +32,7 @@ class KindexError(Exception):
 
 
 class NetworkError(KindexError):
-    """There was no complete response: the name lookup, connection, TLS or proxy failed.
+    """There was no complete response, because the name lookup, connection, TLS or proxy failed.
 
     A write may nevertheless have taken effect.
     ``__cause__`` is the underlying error, if there is one.
@@ -40,7 +40,7 @@ class NetworkError(KindexError):
 
 
 class RequestTimeoutError(NetworkError):
-    """Nothing arrived from the service for longer than ``timeout``."""
+    """The service sent nothing for longer than ``timeout``."""
 
 
 class IntegrityError(KindexError):
@@ -72,7 +72,7 @@ class ApiError(KindexError):
         Args:
             status: The HTTP status.
             problem: The problem document, or None if the response has none.
-            retry_after: Seconds to wait, or None if the response does not say.
+            retry_after: Seconds to wait, or None if the response does not specify it.
             request_id: The request id to use if the problem document has none.
         """
         super().__init__(status, problem, retry_after, request_id)
@@ -84,20 +84,20 @@ class ApiError(KindexError):
         self.status: int = status
         """The HTTP status."""
         self.code: str = self._text("code")
-        """The error code for programs, such as ``unknown-entity``, which never changes.
+        """The machine-readable error code, such as ``unknown-entity``, which never changes.
 
         Empty if the response has no problem document.
         """
         self.title: str = self._text("title")
-        """A summary of the error, the same for each code."""
+        """A short summary; every error with this code has the same one."""
         self.detail: str = self._text("detail")
-        """The details of this error, for people."""
+        """A human-readable explanation of the error."""
         self.suggestion: Optional[str] = self._text("suggestion") or None
         """The nearest valid name, value or address, or None if there is none."""
         self.request_id: str = self._text("requestId") or request_id
         """The id of the request, by which the operator can find it in the log."""
         self.retry_after: Optional[float] = retry_after
-        """Seconds to wait before the next attempt, or None if the response does not say."""
+        """Seconds to wait before the next attempt, or None if the response does not specify it."""
         errors = self.problem.get("errors")
         self.errors: List[Dict[str, str]] = (
             [cast("Dict[str, str]", e) for e in cast("List[object]", errors) if isinstance(e, dict)] if isinstance(errors, list) else []
@@ -134,11 +134,11 @@ class ForbiddenError(ApiError):
 
 
 class NotFoundError(ApiError):
-    """404: it does not exist; ``suggestion`` is the nearest match."""
+    """404: the requested object does not exist; ``suggestion`` is the nearest match."""
 
 
 class ConflictError(ApiError):
-    """409: it already exists, a limit is reached, or a secret has already been shown."""
+    """409: the object already exists, a limit is reached, or a secret has already been shown."""
 
 
 class GoneError(ApiError):

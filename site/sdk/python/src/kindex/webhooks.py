@@ -39,7 +39,7 @@ def verify_webhook(
         headers: The headers of the request; names are case-insensitive.
         body: The unchanged bytes of the request body, not parsed JSON.
         tolerance: How many seconds the timestamp of the delivery can differ from now.
-        now: The current time in seconds since 1970; by default, the system time.
+        now: The current time as a Unix timestamp in seconds; by default, the system time.
 
     Raises:
         WebhookVerificationError: The delivery is forged or was modified, its timestamp is
@@ -69,13 +69,13 @@ def verify_webhook(
 
 
 def _seconds(name: str, value: float) -> float:
-    """Return a number of seconds after checking it; comparisons with NaN are always false."""
+    """Return a number of seconds after checking it: comparisons with NaN would always be false."""
     try:
         usable = not isinstance(value, bool) and math.isfinite(value) and value >= 0
-    except (OverflowError, TypeError):  # an int that no float can hold; no number at all
+    except (OverflowError, TypeError):  # an int that is too large for a float, or a value that is not a number
         usable = False
     if not usable:
-        raise ValueError(f"{name} must be a finite number of seconds, at least zero")
+        raise ValueError(f"{name} must be a finite number of seconds that is not negative")
     return value
 
 

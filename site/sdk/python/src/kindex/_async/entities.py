@@ -1,4 +1,4 @@
-"""Entities: Tools and models, one by one or as filtered lists.
+"""Entities: Tools and models, individually or as filtered lists.
 
 Generated from version 0.8.2 of the API description; do not edit.
 """
@@ -23,7 +23,7 @@ from ..types import (
 
 
 class Entities(AsyncCore):
-    """Tools and models, one by one or as filtered lists."""
+    """Tools and models, individually or as filtered lists."""
 
     async def list_entities(
         self,
@@ -49,40 +49,40 @@ class Entities(AsyncCore):
     ) -> EntityList:
         """List and filter entities.
 
-        All entities that match the filters, sorted by composite score, best first, by
-        default. Records without a value for the sort key come last in both directions; ties
-        are broken by type, then slug. With ``at``, the filters, order and records are based
-        on the snapshot for the day in ``asOf``, and ``category`` can be a category that
-        existed only at that time.
+        All entities that match the filters. By default, they are sorted by composite score,
+        highest first. Records without a value for the sort key come last in both
+        directions; ties are broken by type, then slug. With ``at``, the filters, order and
+        records are based on the snapshot for the day in ``asOf``, and ``category`` can be a
+        category that existed only at that time.
 
         Args:
-            type: Only entities of this type. Repeat to match any of several.
-            category: Only entities of this category, from ``GET /api/categories``. Repeat
-                to match any of several.
-            provider: Only entities of this provider, by its full name. Repeat to match any
-                of several.
-            tag: Only entities with this tag. Repeat to match any of several; use ``a,b`` to
-                match all.
-            capability: Only entities with this capability. Repeat to match any of several;
-                use ``a,b`` to match all.
-            license: Only entities under this licence, by its full SPDX expression. Repeat
-                to match any of several.
-            pricing_model: Only entities with this pricing model. Repeat to match any of
-                several.
+            type: Only entities of this type. Repeat the parameter to match any of several
+                values.
+            category: Only entities in this category; ``GET /api/categories`` lists the
+                categories. Repeat the parameter to match any of several values.
+            provider: Only entities from this provider, given by its full name. Repeat the
+                parameter to match any of several values.
+            tag: Only entities with this tag. Repeat the parameter to match any of several
+                values; use ``a,b`` to match both.
+            capability: Only entities with this capability. Repeat the parameter to match
+                any of several values; use ``a,b`` to match both.
+            license: Only entities with this licence, given as its full SPDX expression.
+                Repeat the parameter to match any of several values.
+            pricing_model: Only entities with this pricing model. Repeat the parameter to
+                match any of several values.
             status: Only entities with this status. By default, withdrawn entities are left
-                out. Repeat to match any of several.
+                out. Repeat the parameter to match any of several values.
             min_score: Only entities with at least this composite score, which can have one
                 decimal; entities without a composite score are left out.
             added_since: Only entities added on this day or later; entities without a date
                 are left out.
             updated_since: Only entities last updated on this day or later; entities without
                 a date are left out.
-            sort: What to sort by. Default: "composite".
+            sort: The field or score to sort by. Default: "composite".
             order: The sort direction. Default: ``asc`` with ``sort=name``, otherwise
                 ``desc``.
-            fields: The fields of the records to return. Separate them with commas, or
-                repeat the parameter. The name of a score returns ``scores`` with only that
-                score.
+            fields: The fields to return. Separate them with commas, or repeat the
+                parameter. If you name scores, ``scores`` contains only those.
             at: Return data as of the end of this day (UTC); by default, as of now.
             limit: Maximum number of records per page. Default: 20.
             offset: Number of records to skip; cannot be combined with ``cursor``.
@@ -95,7 +95,7 @@ class Entities(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -153,33 +153,33 @@ class Entities(AsyncCore):
         Like :meth:`list_entities`, which has the details. Each page is a request.
 
         Args:
-            type: Only entities of this type. Repeat to match any of several.
-            category: Only entities of this category, from ``GET /api/categories``. Repeat
-                to match any of several.
-            provider: Only entities of this provider, by its full name. Repeat to match any
-                of several.
-            tag: Only entities with this tag. Repeat to match any of several; use ``a,b`` to
-                match all.
-            capability: Only entities with this capability. Repeat to match any of several;
-                use ``a,b`` to match all.
-            license: Only entities under this licence, by its full SPDX expression. Repeat
-                to match any of several.
-            pricing_model: Only entities with this pricing model. Repeat to match any of
-                several.
+            type: Only entities of this type. Repeat the parameter to match any of several
+                values.
+            category: Only entities in this category; ``GET /api/categories`` lists the
+                categories. Repeat the parameter to match any of several values.
+            provider: Only entities from this provider, given by its full name. Repeat the
+                parameter to match any of several values.
+            tag: Only entities with this tag. Repeat the parameter to match any of several
+                values; use ``a,b`` to match both.
+            capability: Only entities with this capability. Repeat the parameter to match
+                any of several values; use ``a,b`` to match both.
+            license: Only entities with this licence, given as its full SPDX expression.
+                Repeat the parameter to match any of several values.
+            pricing_model: Only entities with this pricing model. Repeat the parameter to
+                match any of several values.
             status: Only entities with this status. By default, withdrawn entities are left
-                out. Repeat to match any of several.
+                out. Repeat the parameter to match any of several values.
             min_score: Only entities with at least this composite score, which can have one
                 decimal; entities without a composite score are left out.
             added_since: Only entities added on this day or later; entities without a date
                 are left out.
             updated_since: Only entities last updated on this day or later; entities without
                 a date are left out.
-            sort: What to sort by. Default: "composite".
+            sort: The field or score to sort by. Default: "composite".
             order: The sort direction. Default: ``asc`` with ``sort=name``, otherwise
                 ``desc``.
-            fields: The fields of the records to return. Separate them with commas, or
-                repeat the parameter. The name of a score returns ``scores`` with only that
-                score.
+            fields: The fields to return. Separate them with commas, or repeat the
+                parameter. If you name scores, ``scores`` contains only those.
             at: Return data as of the end of this day (UTC); by default, as of now.
             cursor: Where to continue: the ``nextCursor`` of a page.
             page_size: The number of records per request, up to 100.
@@ -190,7 +190,7 @@ class Entities(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -227,10 +227,10 @@ class Entities(AsyncCore):
         The record of one entity, even if the entity is withdrawn. A former slug redirects
         (301) to the address with the current slug.
 
-        The response is JSON, or Markdown for people and language models if ``Accept``
-        prefers ``text/markdown`` or ``.md`` follows the slug: the description, the facts
-        with their sources, the scores and how they are calculated, similar entities, and
-        recent changes. Errors are always JSON.
+        The response is JSON or, if ``Accept`` prefers ``text/markdown`` or ``.md`` follows
+        the slug, Markdown for people and language models. The Markdown contains the
+        description, the facts with their sources, the scores and how they are calculated,
+        similar entities, and recent changes. Errors are always JSON.
 
         With ``at``, the response is the entity that had this address at the end of that day
         or, if there was none, the entity that has the address now, under the slug it had on
@@ -249,7 +249,7 @@ class Entities(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -259,8 +259,8 @@ class Entities(AsyncCore):
                 the request does not count towards the limit.
             NotFoundError: The entity does not exist (``unknown-entity``), or there is
                 no history for the day in ``at`` (``no-history``).
-            GoneError: The entity was deleted (``deleted-entity``), as of the day in
-                ``at``, if given; ``suggestion`` is the address of its changelog.
+            GoneError: The entity was deleted (``deleted-entity``) or, with ``at``, had
+                been deleted by that day; ``suggestion`` is the address of its changelog.
         """
         return await self._json(path_to("/api/entity/{type}/{slug}", type=type, slug=slug), {"at": at})
 
@@ -282,7 +282,7 @@ class Entities(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -292,8 +292,8 @@ class Entities(AsyncCore):
                 the request does not count towards the limit.
             NotFoundError: The entity does not exist (``unknown-entity``), or there is
                 no history for the day in ``at`` (``no-history``).
-            GoneError: The entity was deleted (``deleted-entity``), as of the day in
-                ``at``, if given; ``suggestion`` is the address of its changelog.
+            GoneError: The entity was deleted (``deleted-entity``) or, with ``at``, had
+                been deleted by that day; ``suggestion`` is the address of its changelog.
         """
         return await self._text(path_to("/api/entity/{type}/{slug}", type=type, slug=slug), {"at": at}, "text/markdown")
 
@@ -301,9 +301,9 @@ class Entities(AsyncCore):
         """Explain the scores of an entity.
 
         How the scores of one entity are calculated: every dimension with its weight and
-        prior, and every measure with its observation and that observation's date and
-        source. The numbers are not rounded, so that you can recalculate the scores. This
-        endpoint takes no query parameters.
+        prior, and every measure with the observed value, its date and its source. The
+        numbers are not rounded, so that you can recalculate the scores. This endpoint takes
+        no query parameters.
 
         Args:
             type: The type of the entity.
@@ -315,7 +315,7 @@ class Entities(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -325,8 +325,8 @@ class Entities(AsyncCore):
                 the request does not count towards the limit.
             NotFoundError: The entity does not exist (``unknown-entity``);
                 ``suggestion`` is the address of the nearest one.
-            GoneError: The entity was deleted (``deleted-entity``), as of the day in
-                ``at``, if given; ``suggestion`` is the address of its changelog.
+            GoneError: The entity was deleted (``deleted-entity``) or, with ``at``, had
+                been deleted by that day; ``suggestion`` is the address of its changelog.
         """
         return await self._json(path_to("/api/entity/{type}/{slug}/score", type=type, slug=slug))
 
@@ -347,7 +347,7 @@ class Entities(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -357,7 +357,7 @@ class Entities(AsyncCore):
                 the request does not count towards the limit.
             NotFoundError: The entity does not exist (``unknown-entity``);
                 ``suggestion`` is the address of the nearest one.
-            GoneError: The entity was deleted (``deleted-entity``), as of the day in
-                ``at``, if given; ``suggestion`` is the address of its changelog.
+            GoneError: The entity was deleted (``deleted-entity``) or, with ``at``, had
+                been deleted by that day; ``suggestion`` is the address of its changelog.
         """
         return await self._json(path_to("/api/entity/{type}/{slug}/similar", type=type, slug=slug), {"limit": limit})

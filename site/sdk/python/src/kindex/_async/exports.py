@@ -47,7 +47,7 @@ class Exports(AsyncCore):
 
         Entities as a flat table, sorted by type and slug. Without filters and ``fields``,
         the response is a file of the build, with ``Repr-Digest`` and support for ranges if
-        sent uncompressed; otherwise, it is generated on request, without either.
+        sent uncompressed; otherwise, it is generated on request and has neither.
 
         CSV has a header row, CRLF line endings, empty cells for null, and lists joined with
         ``|`` (RFC 4180). JSONL has one object per line. Parquet has real lists, numbers and
@@ -55,7 +55,7 @@ class Exports(AsyncCore):
 
         Args:
             format: The format of the file. Default: "json".
-            csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
+            csv: How values are written in CSV; allowed only with ``format=csv``.
                 ``spreadsheet`` puts an apostrophe before every value that a spreadsheet
                 would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
@@ -63,21 +63,22 @@ class Exports(AsyncCore):
                 programs. Default: "plain".
             fields: The fields to return. Separate them with commas, or repeat the
                 parameter. The columns are always in the order of the complete table.
-            type: Only entities of this type. Repeat to match any of several.
-            category: Only entities of this category, from ``GET /api/categories``. Repeat
-                to match any of several.
-            provider: Only entities of this provider, by its full name. Repeat to match any
-                of several.
-            tag: Only entities with this tag. Repeat to match any of several; use ``a,b`` to
-                match all.
-            capability: Only entities with this capability. Repeat to match any of several;
-                use ``a,b`` to match all.
-            license: Only entities under this licence, by its full SPDX expression. Repeat
-                to match any of several.
-            pricing_model: Only entities with this pricing model. Repeat to match any of
-                several.
+            type: Only entities of this type. Repeat the parameter to match any of several
+                values.
+            category: Only entities in this category; ``GET /api/categories`` lists the
+                categories. Repeat the parameter to match any of several values.
+            provider: Only entities from this provider, given by its full name. Repeat the
+                parameter to match any of several values.
+            tag: Only entities with this tag. Repeat the parameter to match any of several
+                values; use ``a,b`` to match both.
+            capability: Only entities with this capability. Repeat the parameter to match
+                any of several values; use ``a,b`` to match both.
+            license: Only entities with this licence, given as its full SPDX expression.
+                Repeat the parameter to match any of several values.
+            pricing_model: Only entities with this pricing model. Repeat the parameter to
+                match any of several values.
             status: Only entities with this status. By default, withdrawn entities are left
-                out. Repeat to match any of several.
+                out. Repeat the parameter to match any of several values.
             min_score: Only entities with at least this composite score, which can have one
                 decimal; entities without a composite score are left out.
             added_since: Only entities added on this day or later; entities without a date
@@ -91,7 +92,7 @@ class Exports(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -136,11 +137,11 @@ class Exports(AsyncCore):
     ) -> AsyncRecordStream[ExportedEntity]:
         """Export entities in bulk, as a stream of records.
 
-        Like :meth:`export_entities`, which has the details, in JSONL. It is one request,
-        whatever its length, and uses constant memory.
+        Like :meth:`export_entities`, which has the details, in JSONL. An export of any size
+        is one request and uses constant memory.
 
         Args:
-            csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
+            csv: How values are written in CSV; allowed only with ``format=csv``.
                 ``spreadsheet`` puts an apostrophe before every value that a spreadsheet
                 would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
@@ -148,21 +149,22 @@ class Exports(AsyncCore):
                 programs. Default: "plain".
             fields: The fields to return. Separate them with commas, or repeat the
                 parameter. The columns are always in the order of the complete table.
-            type: Only entities of this type. Repeat to match any of several.
-            category: Only entities of this category, from ``GET /api/categories``. Repeat
-                to match any of several.
-            provider: Only entities of this provider, by its full name. Repeat to match any
-                of several.
-            tag: Only entities with this tag. Repeat to match any of several; use ``a,b`` to
-                match all.
-            capability: Only entities with this capability. Repeat to match any of several;
-                use ``a,b`` to match all.
-            license: Only entities under this licence, by its full SPDX expression. Repeat
-                to match any of several.
-            pricing_model: Only entities with this pricing model. Repeat to match any of
-                several.
+            type: Only entities of this type. Repeat the parameter to match any of several
+                values.
+            category: Only entities in this category; ``GET /api/categories`` lists the
+                categories. Repeat the parameter to match any of several values.
+            provider: Only entities from this provider, given by its full name. Repeat the
+                parameter to match any of several values.
+            tag: Only entities with this tag. Repeat the parameter to match any of several
+                values; use ``a,b`` to match both.
+            capability: Only entities with this capability. Repeat the parameter to match
+                any of several values; use ``a,b`` to match both.
+            license: Only entities with this licence, given as its full SPDX expression.
+                Repeat the parameter to match any of several values.
+            pricing_model: Only entities with this pricing model. Repeat the parameter to
+                match any of several values.
             status: Only entities with this status. By default, withdrawn entities are left
-                out. Repeat to match any of several.
+                out. Repeat the parameter to match any of several values.
             min_score: Only entities with at least this composite score, which can have one
                 decimal; entities without a composite score are left out.
             added_since: Only entities added on this day or later; entities without a date
@@ -176,7 +178,7 @@ class Exports(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -231,7 +233,7 @@ class Exports(AsyncCore):
         Args:
             to: The file to write.
             format: The format of the file. Default: "json".
-            csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
+            csv: How values are written in CSV; allowed only with ``format=csv``.
                 ``spreadsheet`` puts an apostrophe before every value that a spreadsheet
                 would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
@@ -239,21 +241,22 @@ class Exports(AsyncCore):
                 programs. Default: "plain".
             fields: The fields to return. Separate them with commas, or repeat the
                 parameter. The columns are always in the order of the complete table.
-            type: Only entities of this type. Repeat to match any of several.
-            category: Only entities of this category, from ``GET /api/categories``. Repeat
-                to match any of several.
-            provider: Only entities of this provider, by its full name. Repeat to match any
-                of several.
-            tag: Only entities with this tag. Repeat to match any of several; use ``a,b`` to
-                match all.
-            capability: Only entities with this capability. Repeat to match any of several;
-                use ``a,b`` to match all.
-            license: Only entities under this licence, by its full SPDX expression. Repeat
-                to match any of several.
-            pricing_model: Only entities with this pricing model. Repeat to match any of
-                several.
+            type: Only entities of this type. Repeat the parameter to match any of several
+                values.
+            category: Only entities in this category; ``GET /api/categories`` lists the
+                categories. Repeat the parameter to match any of several values.
+            provider: Only entities from this provider, given by its full name. Repeat the
+                parameter to match any of several values.
+            tag: Only entities with this tag. Repeat the parameter to match any of several
+                values; use ``a,b`` to match both.
+            capability: Only entities with this capability. Repeat the parameter to match
+                any of several values; use ``a,b`` to match both.
+            license: Only entities with this licence, given as its full SPDX expression.
+                Repeat the parameter to match any of several values.
+            pricing_model: Only entities with this pricing model. Repeat the parameter to
+                match any of several values.
             status: Only entities with this status. By default, withdrawn entities are left
-                out. Repeat to match any of several.
+                out. Repeat the parameter to match any of several values.
             min_score: Only entities with at least this composite score, which can have one
                 decimal; entities without a composite score are left out.
             added_since: Only entities added on this day or later; entities without a date
@@ -267,7 +270,7 @@ class Exports(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -314,7 +317,7 @@ class Exports(AsyncCore):
 
         Args:
             format: The format of the file. Default: "json".
-            csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
+            csv: How values are written in CSV; allowed only with ``format=csv``.
                 ``spreadsheet`` puts an apostrophe before every value that a spreadsheet
                 would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
@@ -329,7 +332,7 @@ class Exports(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -356,11 +359,11 @@ class Exports(AsyncCore):
     ) -> AsyncRecordStream[ExportedRank]:
         """Export a leaderboard in bulk, as a stream of records.
 
-        Like :meth:`export_leaderboard`, which has the details, in JSONL. It is one request,
-        whatever its length, and uses constant memory.
+        Like :meth:`export_leaderboard`, which has the details, in JSONL. An export of any
+        size is one request and uses constant memory.
 
         Args:
-            csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
+            csv: How values are written in CSV; allowed only with ``format=csv``.
                 ``spreadsheet`` puts an apostrophe before every value that a spreadsheet
                 would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
@@ -375,7 +378,7 @@ class Exports(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -407,7 +410,7 @@ class Exports(AsyncCore):
         Args:
             to: The file to write.
             format: The format of the file. Default: "json".
-            csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
+            csv: How values are written in CSV; allowed only with ``format=csv``.
                 ``spreadsheet`` puts an apostrophe before every value that a spreadsheet
                 would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
@@ -422,7 +425,7 @@ class Exports(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -454,24 +457,26 @@ class Exports(AsyncCore):
 
         All changes, oldest first. Without ``since`` and ``type``, the response is a file of
         the build, with ``Repr-Digest`` and support for ranges if sent uncompressed;
-        otherwise, it is generated on request, without either. To get only new changes, set
+        otherwise, it is generated on request and has neither. To get only new changes, set
         ``since`` to the id of the last change you received.
 
-        JSON and JSONL have the objects of the changelog. CSV and Parquet are flat, with the
-        columns ``id``, ``event``, ``timestamp``, ``type``, ``slug``, ``name``, ``changes``
-        (the list, as JSON), ``commit``, ``author`` and ``pullRequest``.
+        JSON and JSONL contain the same objects as ``GET /api/changelog``. CSV and Parquet
+        are flat, with the columns ``id``, ``event``, ``timestamp``, ``type``, ``slug``,
+        ``name``, ``changes`` (the list, encoded as JSON), ``commit``, ``author`` and
+        ``pullRequest``.
 
         Args:
             format: The format of the file. Default: "json".
-            csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
+            csv: How values are written in CSV; allowed only with ``format=csv``.
                 ``spreadsheet`` puts an apostrophe before every value that a spreadsheet
                 would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
                 programs. Default: "plain".
-            since: Only changes since this time, inclusive: a day or an RFC 3339 time; or
-                the id of a change, for the changes after it.
-            type: Only entities of this type. Repeat to match any of several.
+            since: Only changes on or after this day, or at or after this RFC 3339 time;
+                with the id of a change, only changes after that change.
+            type: Only entities of this type. Repeat the parameter to match any of several
+                values.
 
         Returns:
             The bytes of the file.
@@ -479,7 +484,7 @@ class Exports(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -499,19 +504,20 @@ class Exports(AsyncCore):
     ) -> AsyncRecordStream[Change]:
         """Export the changelog in bulk, as a stream of records.
 
-        Like :meth:`export_changelog`, which has the details, in JSONL. It is one request,
-        whatever its length, and uses constant memory.
+        Like :meth:`export_changelog`, which has the details, in JSONL. An export of any
+        size is one request and uses constant memory.
 
         Args:
-            csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
+            csv: How values are written in CSV; allowed only with ``format=csv``.
                 ``spreadsheet`` puts an apostrophe before every value that a spreadsheet
                 would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
                 programs. Default: "plain".
-            since: Only changes since this time, inclusive: a day or an RFC 3339 time; or
-                the id of a change, for the changes after it.
-            type: Only entities of this type. Repeat to match any of several.
+            since: Only changes on or after this day, or at or after this RFC 3339 time;
+                with the id of a change, only changes after that change.
+            type: Only entities of this type. Repeat the parameter to match any of several
+                values.
 
         Returns:
             A stream of the records; close it after use.
@@ -519,7 +525,7 @@ class Exports(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -549,15 +555,16 @@ class Exports(AsyncCore):
         Args:
             to: The file to write.
             format: The format of the file. Default: "json".
-            csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
+            csv: How values are written in CSV; allowed only with ``format=csv``.
                 ``spreadsheet`` puts an apostrophe before every value that a spreadsheet
                 would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
                 programs. Default: "plain".
-            since: Only changes since this time, inclusive: a day or an RFC 3339 time; or
-                the id of a change, for the changes after it.
-            type: Only entities of this type. Repeat to match any of several.
+            since: Only changes on or after this day, or at or after this RFC 3339 time;
+                with the id of a change, only changes after that change.
+            type: Only entities of this type. Repeat the parameter to match any of several
+                values.
 
         Returns:
             The completed download.
@@ -565,7 +572,7 @@ class Exports(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -586,9 +593,9 @@ class Exports(AsyncCore):
     async def get_manifest(self) -> Manifest:
         """Read the manifest of the build.
 
-        What the build was created from and when its scores were calculated, its statistics
-        and licences, and every file with its size, SHA-256 and permanent address. This
-        endpoint takes no query parameters.
+        Describes the build: what it was created from, when its scores were calculated, its
+        statistics and licences, and every file with its size, SHA-256 and immutable URL.
+        This endpoint takes no query parameters.
 
         Returns:
             The manifest.
@@ -596,7 +603,7 @@ class Exports(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -608,10 +615,10 @@ class Exports(AsyncCore):
         return await self._json("/api/export/manifest")
 
     async def get_croissant(self) -> CroissantDataset:
-        """Read the dataset's description in Croissant.
+        """Read the Croissant description of the dataset.
 
         The files of the build as an MLCommons Croissant 1.1 dataset, in JSON-LD: each file
-        with its permanent address, size and SHA-256, the fields of its records with their
+        with its immutable URL, size and SHA-256, the fields of its records with their
         types, the licences, and how to cite the dataset. Croissant loaders can read it from
         this address. This endpoint takes no query parameters.
 
@@ -621,7 +628,7 @@ class Exports(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -636,10 +643,10 @@ class Exports(AsyncCore):
         """Download a file of a build.
 
         One file of the current build, or of an earlier one that is still kept. The bytes at
-        an address never change, so any cache can keep them forever. Files are sent as they
-        are: compressed variants have their own addresses, with the extensions ``.gz``,
-        ``.zst`` and ``.br``. Files under ``lookup/`` are internal and their format can
-        change between builds. This endpoint takes no query parameters.
+        an address never change, so any cache can keep them forever. Files are sent
+        unchanged: compressed variants have their own addresses, with the extensions
+        ``.gz``, ``.zst`` and ``.br``. Files under ``lookup/`` are internal, and their
+        format can change between builds. This endpoint takes no query parameters.
 
         Args:
             build: The id of a build.

@@ -45,7 +45,7 @@ class History(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -86,7 +86,7 @@ class History(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -122,17 +122,19 @@ class History(AsyncCore):
         the last change returned, regardless of newer changes.
 
         Args:
-            since: Only changes since this time, inclusive: a day or an RFC 3339 time; or
-                the id of a change, for the changes after it.
-            until: Only changes up to this time, inclusive: a day, an RFC 3339 time or the
-                id of a change.
-            event: Only changes of this kind. Repeat to match any of several.
-            type: Only entities of this type. Repeat to match any of several.
+            since: Only changes on or after this day, or at or after this RFC 3339 time;
+                with the id of a change, only changes after that change.
+            until: Only changes up to and including this day, RFC 3339 time or change id.
+            event: Only changes of this kind. Repeat the parameter to match any of several
+                values.
+            type: Only entities of this type. Repeat the parameter to match any of several
+                values.
             category: Only changes to entities that were in this category after the change
                 or, if deleted, before it. This can be a category that no longer has any
-                entities. Repeat to match any of several.
+                entities. Repeat the parameter to match any of several values.
             field: Only changes to this field. ``links``, ``signals`` and ``scores`` include
-                all fields nested in them. Repeat to match any of several.
+                all fields nested in them. Repeat the parameter to match any of several
+                values.
             limit: Maximum number of records per page. Default: 20.
             offset: Number of records to skip; cannot be combined with ``cursor``.
             cursor: The ``nextCursor`` of the previous page. All other parameters except
@@ -144,7 +146,7 @@ class History(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -182,17 +184,19 @@ class History(AsyncCore):
         Like :meth:`list_changes`, which has the details. Each page is a request.
 
         Args:
-            since: Only changes since this time, inclusive: a day or an RFC 3339 time; or
-                the id of a change, for the changes after it.
-            until: Only changes up to this time, inclusive: a day, an RFC 3339 time or the
-                id of a change.
-            event: Only changes of this kind. Repeat to match any of several.
-            type: Only entities of this type. Repeat to match any of several.
+            since: Only changes on or after this day, or at or after this RFC 3339 time;
+                with the id of a change, only changes after that change.
+            until: Only changes up to and including this day, RFC 3339 time or change id.
+            event: Only changes of this kind. Repeat the parameter to match any of several
+                values.
+            type: Only entities of this type. Repeat the parameter to match any of several
+                values.
             category: Only changes to entities that were in this category after the change
                 or, if deleted, before it. This can be a category that no longer has any
-                entities. Repeat to match any of several.
+                entities. Repeat the parameter to match any of several values.
             field: Only changes to this field. ``links``, ``signals`` and ``scores`` include
-                all fields nested in them. Repeat to match any of several.
+                all fields nested in them. Repeat the parameter to match any of several
+                values.
             cursor: Where to continue: the ``nextCursor`` of a page.
             page_size: The number of records per request, up to 100.
 
@@ -202,7 +206,7 @@ class History(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -255,20 +259,21 @@ class History(AsyncCore):
     ) -> Union[JSONFeed, str]:
         """Subscribe to changes.
 
-        The changes as a feed for people: each item has a one-sentence title and the old and
-        new values. A document has up to 200 changes, newest first; RSS and Atom link to the
-        ``first``, ``previous``, ``next`` and ``last`` documents (RFC 5005 section 3), JSON
-        Feed has ``next_url``. While following these links, you can see a change twice, but
-        you will not miss any.
+        A human-readable feed of the changes: each item has a one-sentence title and the old
+        and new values. A document has up to 200 changes, newest first. RSS and Atom
+        documents link to the ``first``, ``previous``, ``next`` and ``last`` documents (RFC
+        5005 section 3); JSON Feed documents have ``next_url``. If you follow these links,
+        you may see a change twice, but you will not miss any.
 
         Args:
             format: RSS 2.0, Atom (RFC 4287) or JSON Feed 1.1. Default: "rss".
-            type: Only entities of this type. Repeat to match any of several.
+            type: Only entities of this type. Repeat the parameter to match any of several
+                values.
             category: Only changes to entities that were in this category after the change
                 or, if deleted, before it. This can be a category that no longer has any
-                entities. Repeat to match any of several.
-            entity: Only changes to this entity, ``type/slug``, under all slugs it has had,
-                including deleted entities.
+                entities. Repeat the parameter to match any of several values.
+            entity: Only changes to this entity (``type/slug``), under all slugs it has had.
+                The entity may have been deleted.
             page: The page number: 1 is the document with the newest changes. Default: 1.
 
         Returns:
@@ -277,7 +282,7 @@ class History(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),

@@ -54,7 +54,7 @@ class Leaderboards(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -103,7 +103,7 @@ class Leaderboards(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -133,28 +133,29 @@ class Leaderboards(AsyncCore):
     ) -> TrendingList:
         """List trending entities.
 
-        Entities that changed within the window without losing score, sorted by composite
-        score gained, then number of changes, then type and slug. Withdrawn entities are
-        left out.
+        Entities that changed within the window and whose composite score did not fall,
+        sorted by the increase in composite score, then by number of changes, type and slug.
+        Withdrawn entities are left out.
 
-        Only score gained through changes counts. The state at the end of the day ``since``
-        and the current state are both scored as of the time of the build's scores, with the
-        current dates of the signals, so that neither the aging of data nor refreshing an
-        unchanged figure counts as a gain. Only signals that the entity has now are counted,
-        with their value on that day or, if there was none, the last known value before that
-        day. Therefore ``gain`` can differ from ``score`` minus ``previousScore``, which are
-        the actual scores on those two days. An entity created within the window has no
-        previous score and gains 0. If the index did not exist on the day ``since``,
-        ``data`` is empty.
+        Only increases that result from changes count. The state at the end of the day
+        ``since`` and the current state are both scored as of the time of the build's
+        scores, with the current dates of the signals, so that neither the aging of data nor
+        refreshing an unchanged figure counts as a gain. Only signals that the entity has
+        now are included, with their value on that day or, if there was none, the last known
+        value before that day. Therefore ``gain`` can differ from ``score`` minus
+        ``previousScore``, which are the actual scores on those two days. An entity created
+        within the window has no previous score and gains 0. If the index did not exist on
+        the day ``since``, ``data`` is empty.
 
         ``rank`` and ``previousRank`` are ranks among all ranked entities, regardless of
         filters.
 
         Args:
             window: How far to look back from the day of the scores. Default: "7d".
-            type: Only entities of this type. Repeat to match any of several.
-            category: Only entities of this category, from ``GET /api/categories``. Repeat
-                to match any of several.
+            type: Only entities of this type. Repeat the parameter to match any of several
+                values.
+            category: Only entities in this category; ``GET /api/categories`` lists the
+                categories. Repeat the parameter to match any of several values.
             limit: Maximum number of entities to return. Default: 20.
 
         Returns:
@@ -163,7 +164,7 @@ class Leaderboards(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -186,7 +187,7 @@ class Leaderboards(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),

@@ -26,17 +26,17 @@ class Service(AsyncCore):
         """Show an entity's score as a badge.
 
         A small image with the score, rank or trend of an entity, for a README or a page. It
-        needs no key and has no daily limit; caches keep it for an hour. If the entity does
-        not exist or was deleted, the image says so, with the status 404 or 410. A former
-        slug redirects (301).
+        needs no key and has no daily limit; caches can keep it for an hour. If the entity
+        does not exist or was deleted, the image says so, and the status is 404 or 410. A
+        former slug redirects (301).
 
         Args:
             type: The type of the entity.
             slug: The slug of the entity, current or former.
             show: What to show: the composite score, the rank on the leaderboard ``all``, or
-                the places gained or lost on that leaderboard in seven days. Default:
-                "score".
-            label: The text on the left; it replaces the default text.
+                the number of places gained or lost on that leaderboard in seven days.
+                Default: "score".
+            label: The text on the left side of the badge, instead of the default text.
 
         Returns:
             The badge.
@@ -44,8 +44,8 @@ class Service(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            NotFoundError: The entity does not exist, and the image says so.
-            GoneError: The entity was deleted, and the image says so.
+            NotFoundError: The entity does not exist; the image says so.
+            GoneError: The entity was deleted; the image says so.
         """
         return await self._text(path_to("/badge/{type}/{slug}.svg", type=type, slug=slug), {
             "show": show,
@@ -55,10 +55,10 @@ class Service(AsyncCore):
     async def get_typescript_sdk(self) -> bytes:
         """Install the TypeScript client.
 
-        The latest version of the TypeScript and JavaScript client, as a package that ``npm
-        install`` accepts from this address. ``Content-Location`` is the address of this
-        version, whose bytes never change. This endpoint takes no query parameters and does
-        not count towards the limit.
+        The latest version of the TypeScript and JavaScript client, as a package that npm
+        can install from this address. ``Content-Location`` is the address of this version,
+        whose bytes never change. This endpoint takes no query parameters and does not count
+        towards the limit.
 
         Returns:
             The bytes of the file.
@@ -66,7 +66,7 @@ class Service(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The account of the key is suspended (``account-suspended``);
@@ -80,9 +80,9 @@ class Service(AsyncCore):
         """Install a version of the TypeScript client.
 
         One version of the TypeScript and JavaScript client. The bytes at this address never
-        change, so a lock file that names it stays valid. The client has the same versions
-        as this description, from 0.5.0 on. This endpoint takes no query parameters and does
-        not count towards the limit.
+        change, so a lock file that names it stays valid. Its version numbers are those of
+        this description, starting with 0.5.0. This endpoint takes no query parameters and
+        does not count towards the limit.
 
         Args:
             file: The version, followed by ``.tgz``.
@@ -93,7 +93,7 @@ class Service(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The account of the key is suspended (``account-suspended``);
@@ -108,9 +108,9 @@ class Service(AsyncCore):
     async def get_python_sdk(self) -> bytes:
         """Install the Python client.
 
-        The latest version of the Python client, as a package that ``pip install`` accepts
-        from this address. ``Content-Location`` is the address of this version, whose bytes
-        never change. This endpoint takes no query parameters and does not count towards the
+        The latest version of the Python client, as a package that pip can install from this
+        address. ``Content-Location`` is the address of this version, whose bytes never
+        change. This endpoint takes no query parameters and does not count towards the
         limit.
 
         Returns:
@@ -119,7 +119,7 @@ class Service(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The account of the key is suspended (``account-suspended``);
@@ -133,9 +133,9 @@ class Service(AsyncCore):
         """Install a version of the Python client.
 
         One version of the Python client. The bytes at this address never change, so a
-        requirements file that names it with its hash stays valid. The client has the same
-        versions as this description, from 0.5.0 on. This endpoint takes no query parameters
-        and does not count towards the limit.
+        requirements file that names it with its hash stays valid. Its version numbers are
+        those of this description, starting with 0.5.0. This endpoint takes no query
+        parameters and does not count towards the limit.
 
         Args:
             file: The file name of the archive: ``kindex-``, the version and ``.tar.gz``.
@@ -146,7 +146,7 @@ class Service(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The account of the key is suspended (``account-suspended``);
@@ -171,7 +171,7 @@ class Service(AsyncCore):
         version follows semantic versioning and changes whenever the description does.
 
         Args:
-            format: The format; by default, ``Accept`` decides.
+            format: The format of the response. By default, ``Accept`` determines it.
 
         Returns:
             The document: parsed if it is JSON, otherwise as text.
@@ -179,7 +179,7 @@ class Service(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The account of the key is suspended (``account-suspended``);

@@ -1,4 +1,4 @@
-"""Submissions: Proposing new entities and following their status.
+"""Submissions: Propose new entities and track their status.
 
 Generated from version 0.8.2 of the API description; do not edit.
 """
@@ -20,7 +20,7 @@ from ..types import (
 
 
 class Submissions(AsyncCore):
-    """Proposing new entities and following their status."""
+    """Propose new entities and track their status."""
 
     async def submit_entity(self, entity: NewSubmission, *, idempotency_key: Optional[str] = None) -> CreatedSubmission:
         """Submit an entity for review.
@@ -33,8 +33,8 @@ class Submissions(AsyncCore):
         open submission from the same account, already has an entity with the same type and
         slug, or with the same name and URL; several accounts can propose the same entity.
         An account can have at most 20 open submissions (pending, in review or accepted);
-        ``DELETE /api/submissions/{id}`` withdraws one. The newest 200 closed submissions
-        are kept, with up to 2 MiB of files in total. ``similar`` lists existing entities
+        ``DELETE /api/submissions/{id}`` withdraws one. The newest 200 closed submissions of
+        an account are kept, up to a total of 2 MiB. ``similar`` lists existing entities
         that could be the same.
 
         Args:
@@ -48,9 +48,9 @@ class Submissions(AsyncCore):
         Raises:
             BadRequestError: The body is invalid (``invalid-body``), with all invalid
                 fields in ``errors``; or a parameter is invalid (``unknown-parameter``,
-                ``invalid-parameter``), or the ``Idempotency-Key`` is
+                ``invalid-parameter``); or the ``Idempotency-Key`` is invalid
                 (``invalid-idempotency-key``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -80,7 +80,8 @@ class Submissions(AsyncCore):
         Submissions of other accounts are not included.
 
         Args:
-            status: Only submissions with this status. Repeat to match any of several.
+            status: Only submissions with this status. Repeat the parameter to match any of
+                several values.
             limit: Maximum number of records per page. Default: 20.
             cursor: The ``nextCursor`` of the previous page. All other parameters except
                 ``limit`` must be the same as for that page.
@@ -91,7 +92,7 @@ class Submissions(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -114,7 +115,8 @@ class Submissions(AsyncCore):
         Like :meth:`list_submissions`, which has the details. Each page is a request.
 
         Args:
-            status: Only submissions with this status. Repeat to match any of several.
+            status: Only submissions with this status. Repeat the parameter to match any of
+                several values.
             cursor: Where to continue: the ``nextCursor`` of a page.
             page_size: The number of records per request, up to 100.
 
@@ -124,7 +126,7 @@ class Submissions(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -138,8 +140,8 @@ class Submissions(AsyncCore):
     async def get_submission(self, id: str) -> SubmissionDocument:
         """Read one of your submissions.
 
-        The status of a submission, and its fields as they will be in the file. Submissions
-        of other accounts get a 404.
+        The status of a submission, and its fields as they will be in the file. For
+        submissions of other accounts, the response is 404.
 
         Args:
             id: The id of the submission.
@@ -150,7 +152,7 @@ class Submissions(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -168,7 +170,7 @@ class Submissions(AsyncCore):
 
         Withdraws a submission that is pending or in review. It remains listed as
         ``withdrawn``, and the same entity can be submitted again. An open pull request is
-        closed shortly afterwards. Withdrawing a withdrawn submission changes nothing.
+        closed shortly afterwards. Withdrawing a withdrawn submission has no effect.
 
         Args:
             id: The id of the submission.
@@ -176,7 +178,7 @@ class Submissions(AsyncCore):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -186,7 +188,7 @@ class Submissions(AsyncCore):
                 the request does not count towards the limit.
             NotFoundError: Your account has no submission with this id
                 (``unknown-submission``).
-            ConflictError: The submission is accepted, published or rejected
-                (``cannot-withdraw``).
+            ConflictError: The submission has already been accepted, published or
+                rejected (``cannot-withdraw``).
         """
         await self._delete(path_to("/api/submissions/{id}", id=id))

@@ -28,7 +28,7 @@ class Keys(Core):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -50,13 +50,13 @@ class Keys(Core):
         """Create an API key.
 
         Creates a key for the account. Requires a key with the scope ``keys``. Only this
-        response shows the new key, because only its hash is stored. By default it gets the
+        response shows the new key, because only its hash is stored. By default, it has the
         scopes ``read``, ``submit`` and ``webhooks``. A key can grant only its own scopes,
         so ``keys`` must be requested explicitly, with a key that has it. Without
-        ``expiresAt`` the new key never expires. An account can have at most five active
-        keys, even with concurrent requests. With an ``Idempotency-Key``, a repeated request
-        does not create a second key and gets a 409 (``secret-shown-once``) that names the
-        existing one: if you lost the first response, revoke that key and create another.
+        ``expiresAt``, the new key never expires. An account can have at most five active
+        keys. With an ``Idempotency-Key``, a repeated request does not create a second key
+        and gets a 409 (``secret-shown-once``) that names the existing one: if you lost the
+        first response, revoke that key and create another.
 
         Args:
             name: The owner's name for the key: 1 to 64 printable characters in Unicode
@@ -75,9 +75,9 @@ class Keys(Core):
         Raises:
             BadRequestError: The body is invalid (``invalid-body``), with all invalid
                 fields in ``errors``; or a parameter is invalid (``unknown-parameter``,
-                ``invalid-parameter``), or the ``Idempotency-Key`` is
+                ``invalid-parameter``); or the ``Idempotency-Key`` is invalid
                 (``invalid-idempotency-key``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -99,9 +99,10 @@ class Keys(Core):
         """Revoke an API key.
 
         Permanently revokes a key of the account; this can be the key used for the request.
-        It is rejected everywhere within a second. Pass the id of the key as a parameter or
-        in a body; never send the key itself. Keys of other accounts and revoked keys get a
-        404. Revoking any key other than itself requires the scope ``keys``.
+        Within a second, it is rejected everywhere. Pass the id of the key as a parameter or
+        in a body; never send the key itself. The ids of revoked keys and of other accounts'
+        keys result in a 404. Revoking any key other than itself requires the scope
+        ``keys``.
 
         Args:
             id: The id of the key.
@@ -109,9 +110,9 @@ class Keys(Core):
         Raises:
             BadRequestError: The body is invalid (``invalid-body``), with all invalid
                 fields in ``errors``; or a parameter is invalid (``unknown-parameter``,
-                ``invalid-parameter``), or the ``Idempotency-Key`` is
+                ``invalid-parameter``); or the ``Idempotency-Key`` is invalid
                 (``invalid-idempotency-key``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -127,12 +128,12 @@ class Keys(Core):
     def revoke_leaked_key(self, key: str) -> None:
         """Revoke a leaked key.
 
-        Permanently revokes the key in the body. Anyone who finds a leaked key can use this,
-        such as a secret scanner; no other key is needed. The response is 204 whether or not
-        the key was still active, and reveals no more about it than using it would. The
-        owner's audit log shows the report. An IP address can report 60 keys per hour;
-        reports do not count towards the daily limit, and are accepted even if it has been
-        reached.
+        Permanently revokes the key in the body. Anyone who finds a leaked key, such as a
+        secret scanner, can use this operation; it does not require another key. The
+        response is 204 whether or not the key was still active, and reveals no more about
+        the key than using it would. The owner's audit log records the report. An IP address
+        can report 60 keys per hour; reports do not count towards the daily limit, and are
+        accepted even if it has been reached.
 
         Args:
             key: The complete key.
@@ -141,7 +142,7 @@ class Keys(Core):
             BadRequestError: The body is invalid, for example because the key is
                 malformed (``invalid-body``); or a parameter was given
                 (``unknown-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The account of the key is suspended (``account-suspended``);
@@ -157,8 +158,8 @@ class Keys(Core):
 
         The audit log of the account, newest entries first: who did what, when, and from
         which IP address. It records sign-ins and every change to keys, webhooks,
-        submissions and the account itself, but no reads and no secrets. Entries are kept
-        for 400 days, and at most the newest 200 for each action. Requires the scope
+        submissions and the account itself, but neither reads nor secrets. Entries are kept
+        for 400 days; for each action, only the newest 200 are kept. Requires the scope
         ``keys``.
 
         Args:
@@ -172,7 +173,7 @@ class Keys(Core):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -198,7 +199,7 @@ class Keys(Core):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),

@@ -39,47 +39,48 @@ class Search(Core):
         """Search entities.
 
         Entities that match the search words, most relevant first. Prefixes match, and so do
-        words with one typo (from four letters) or two (from eight); words with digits must
-        be exact. An exact name or slug comes first. Words in "double quotes" must occur
-        exactly, next to each other, in the name, the description or another text field of
-        the entity. A single letter matches names that start with it, and text that contains
-        it as a word. If no entity matches all words, the entities that match the most words
-        are returned, if they match at least half of the words and every quoted phrase. Only
-        the first twelve words and phrases are used.
+        words with one typo (if they have at least four letters) or two typos (at least
+        eight letters); words with digits must match exactly. Entities whose name or slug
+        matches exactly come first. Words in "double quotes" must occur as an exact phrase
+        in the name, the description or another text field of the entity. A single letter
+        matches names that start with it, and text that contains it as a word. If no entity
+        matches all words, the entities that match the most words are returned, if they
+        match at least half of the words and every quoted phrase. Only the first twelve
+        words and phrases are used.
 
-        Every match has its ``relevance`` and ``highlights``, whatever ``fields`` selects.
-        If nothing is found, ``suggestions`` has up to five entities: the results without
-        the filters or, if there are none, the entities with the nearest names.
+        Every match has ``relevance`` and ``highlights``, regardless of ``fields``. If
+        nothing is found, ``suggestions`` has up to five entities: the results without the
+        filters or, if there are none, the entities with the most similar names.
 
         Args:
             q: The search words, at most 500 bytes in UTF-8.
-            type: Only entities of this type. Repeat to match any of several.
-            category: Only entities of this category, from ``GET /api/categories``. Repeat
-                to match any of several.
-            provider: Only entities of this provider, by its full name. Repeat to match any
-                of several.
-            tag: Only entities with this tag. Repeat to match any of several; use ``a,b`` to
-                match all.
-            capability: Only entities with this capability. Repeat to match any of several;
-                use ``a,b`` to match all.
-            license: Only entities under this licence, by its full SPDX expression. Repeat
-                to match any of several.
-            pricing_model: Only entities with this pricing model. Repeat to match any of
-                several.
+            type: Only entities of this type. Repeat the parameter to match any of several
+                values.
+            category: Only entities in this category; ``GET /api/categories`` lists the
+                categories. Repeat the parameter to match any of several values.
+            provider: Only entities from this provider, given by its full name. Repeat the
+                parameter to match any of several values.
+            tag: Only entities with this tag. Repeat the parameter to match any of several
+                values; use ``a,b`` to match both.
+            capability: Only entities with this capability. Repeat the parameter to match
+                any of several values; use ``a,b`` to match both.
+            license: Only entities with this licence, given as its full SPDX expression.
+                Repeat the parameter to match any of several values.
+            pricing_model: Only entities with this pricing model. Repeat the parameter to
+                match any of several values.
             status: Only entities with this status. By default, withdrawn entities are left
-                out. Repeat to match any of several.
+                out. Repeat the parameter to match any of several values.
             min_score: Only entities with at least this composite score, which can have one
                 decimal; entities without a composite score are left out.
             added_since: Only entities added on this day or later; entities without a date
                 are left out.
             updated_since: Only entities last updated on this day or later; entities without
                 a date are left out.
-            facets: Fields whose values are counted, over all matches and not only those on
-                this page. Separate fields with commas, or repeat the parameter. For each
-                field, the 20 most frequent values are returned.
-            fields: The fields of the records to return. Separate them with commas, or
-                repeat the parameter. The name of a score returns ``scores`` with only that
-                score.
+            facets: Fields whose values are counted over all matches, not only those on this
+                page. Separate fields with commas, or repeat the parameter. For each field,
+                the 20 most frequent values are returned.
+            fields: The fields to return. Separate them with commas, or repeat the
+                parameter. If you name scores, ``scores`` contains only those.
             limit: Maximum number of records per page. Default: 20.
             offset: Number of records to skip; cannot be combined with ``cursor``.
             cursor: The ``nextCursor`` of the previous page. All other parameters except
@@ -91,7 +92,7 @@ class Search(Core):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -146,33 +147,33 @@ class Search(Core):
 
         Args:
             q: The search words, at most 500 bytes in UTF-8.
-            type: Only entities of this type. Repeat to match any of several.
-            category: Only entities of this category, from ``GET /api/categories``. Repeat
-                to match any of several.
-            provider: Only entities of this provider, by its full name. Repeat to match any
-                of several.
-            tag: Only entities with this tag. Repeat to match any of several; use ``a,b`` to
-                match all.
-            capability: Only entities with this capability. Repeat to match any of several;
-                use ``a,b`` to match all.
-            license: Only entities under this licence, by its full SPDX expression. Repeat
-                to match any of several.
-            pricing_model: Only entities with this pricing model. Repeat to match any of
-                several.
+            type: Only entities of this type. Repeat the parameter to match any of several
+                values.
+            category: Only entities in this category; ``GET /api/categories`` lists the
+                categories. Repeat the parameter to match any of several values.
+            provider: Only entities from this provider, given by its full name. Repeat the
+                parameter to match any of several values.
+            tag: Only entities with this tag. Repeat the parameter to match any of several
+                values; use ``a,b`` to match both.
+            capability: Only entities with this capability. Repeat the parameter to match
+                any of several values; use ``a,b`` to match both.
+            license: Only entities with this licence, given as its full SPDX expression.
+                Repeat the parameter to match any of several values.
+            pricing_model: Only entities with this pricing model. Repeat the parameter to
+                match any of several values.
             status: Only entities with this status. By default, withdrawn entities are left
-                out. Repeat to match any of several.
+                out. Repeat the parameter to match any of several values.
             min_score: Only entities with at least this composite score, which can have one
                 decimal; entities without a composite score are left out.
             added_since: Only entities added on this day or later; entities without a date
                 are left out.
             updated_since: Only entities last updated on this day or later; entities without
                 a date are left out.
-            facets: Fields whose values are counted, over all matches and not only those on
-                this page. Separate fields with commas, or repeat the parameter. For each
-                field, the 20 most frequent values are returned.
-            fields: The fields of the records to return. Separate them with commas, or
-                repeat the parameter. The name of a score returns ``scores`` with only that
-                score.
+            facets: Fields whose values are counted over all matches, not only those on this
+                page. Separate fields with commas, or repeat the parameter. For each field,
+                the 20 most frequent values are returned.
+            fields: The fields to return. Separate them with commas, or repeat the
+                parameter. If you name scores, ``scores`` contains only those.
             cursor: Where to continue: the ``nextCursor`` of a page.
             page_size: The number of records per request, up to 100.
 
@@ -182,7 +183,7 @@ class Search(Core):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -217,11 +218,11 @@ class Search(Core):
         type: Optional[EntityType] = None,
         limit: Optional[int] = None,
     ) -> SuggestionList:
-        """Complete the name of an entity.
+        """Autocomplete the name of an entity.
 
-        For autocompletion: entities whose name starts with the search text, or contains a
-        word that does; best matches first. Withdrawn entities are left out. ``count`` is
-        the total number of matching names; only the best matches are returned.
+        Entities whose name, or a word in it, starts with the search text, best matches
+        first. Withdrawn entities are left out. ``count`` is the total number of matching
+        names; only the best matches are returned.
 
         Args:
             q: The search words, at most 500 bytes in UTF-8.
@@ -234,7 +235,7 @@ class Search(Core):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),

@@ -36,7 +36,7 @@ class Webhooks(Core):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -63,9 +63,9 @@ class Webhooks(Core):
         the address first receives ``{"id","event":
         "webhook.challenge","timestamp","challenge"}``, and must respond within ten seconds
         with 2xx and the value of ``challenge``, as text or as ``{"challenge": "…"}``;
-        otherwise, the response is 400. An account can have at most ten webhooks. With an
-        ``Idempotency-Key``, a repeated request does not create a second webhook and gets a
-        409 (``secret-shown-once``).
+        otherwise, the registration fails with a 400. An account can have at most ten
+        webhooks. With an ``Idempotency-Key``, a repeated request does not create a second
+        webhook and gets a 409 (``secret-shown-once``).
 
         Args:
             url: The address to call. It can have a path and a query, but no user name,
@@ -80,9 +80,9 @@ class Webhooks(Core):
         Raises:
             BadRequestError: The body is invalid (``invalid-body``), with all invalid
                 fields in ``errors``; or a parameter is invalid (``unknown-parameter``,
-                ``invalid-parameter``), or the ``Idempotency-Key`` is
+                ``invalid-parameter``); or the ``Idempotency-Key`` is invalid
                 (``invalid-idempotency-key``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -113,7 +113,7 @@ class Webhooks(Core):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -129,8 +129,8 @@ class Webhooks(Core):
     def delete_webhook(self, id: str) -> None:
         """Delete a webhook.
 
-        Nothing more is sent to the webhook, except for an attempt in progress, and its log
-        is deleted.
+        Deletes the webhook and its log. Nothing more is sent to it, except for an attempt
+        already in progress.
 
         Args:
             id: The id of the webhook.
@@ -138,7 +138,7 @@ class Webhooks(Core):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -154,10 +154,10 @@ class Webhooks(Core):
     def test_webhook(self, id: str, *, idempotency_key: Optional[str] = None) -> Delivery:
         """Send a test to a webhook.
 
-        Sends an event named ``webhook.test``, without an entity, immediately and once. The
-        delivery log has the result under the returned ``id``. If it succeeds, the events
-        waiting for a failing webhook are sent immediately, and a disabled webhook is
-        enabled again.
+        Sends an event named ``webhook.test``, without an entity, immediately and without
+        retries. The delivery log has the result under the returned ``id``. If the test
+        succeeds, any events that are waiting because the webhook was failing are sent
+        immediately, and a disabled webhook is enabled again.
 
         Args:
             id: The id of the webhook.
@@ -170,9 +170,9 @@ class Webhooks(Core):
         Raises:
             BadRequestError: The body is invalid (``invalid-body``), with all invalid
                 fields in ``errors``; or a parameter is invalid (``unknown-parameter``,
-                ``invalid-parameter``), or the ``Idempotency-Key`` is
+                ``invalid-parameter``); or the ``Idempotency-Key`` is invalid
                 (``invalid-idempotency-key``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -191,10 +191,10 @@ class Webhooks(Core):
         """Rotate the secret of a webhook.
 
         Gives the webhook a new secret, which only this response shows. The previous secret
-        stays valid for 24 hours: until then ``webhook-signature`` has two signatures, one
+        stays valid for 24 hours: until then, ``webhook-signature`` has two signatures, one
         with each secret, separated by a space, and a receiver accepts a delivery if either
         matches the secret that it has. Another rotation within that time invalidates the
-        older secret immediately; to invalidate a leaked secret without waiting, rotate
+        oldest secret immediately; to invalidate a leaked secret without waiting, rotate
         twice. With an ``Idempotency-Key``, a repeated request does not rotate again and
         gets a 409 (``secret-shown-once``).
 
@@ -209,9 +209,9 @@ class Webhooks(Core):
         Raises:
             BadRequestError: The body is invalid (``invalid-body``), with all invalid
                 fields in ``errors``; or a parameter is invalid (``unknown-parameter``,
-                ``invalid-parameter``), or the ``Idempotency-Key`` is
+                ``invalid-parameter``); or the ``Idempotency-Key`` is invalid
                 (``invalid-idempotency-key``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -254,7 +254,7 @@ class Webhooks(Core):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -295,7 +295,7 @@ class Webhooks(Core):
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
@@ -315,7 +315,7 @@ class Webhooks(Core):
     def replay_delivery(self, id: str, delivery: str, *, idempotency_key: Optional[str] = None) -> Delivery:
         """Replay an event.
 
-        Sends the event of a delivery again, immediately and once, with the same
+        Sends the event of a delivery again, immediately and without retries, with the same
         ``webhook-id``. The order of waiting events does not change. The log has the result
         as a separate entry under the returned ``id``.
 
@@ -331,9 +331,9 @@ class Webhooks(Core):
         Raises:
             BadRequestError: The body is invalid (``invalid-body``), with all invalid
                 fields in ``errors``; or a parameter is invalid (``unknown-parameter``,
-                ``invalid-parameter``), or the ``Idempotency-Key`` is
+                ``invalid-parameter``); or the ``Idempotency-Key`` is invalid
                 (``invalid-idempotency-key``).
-            UnauthorizedError: A key is required and none was sent; or the key is
+            UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),

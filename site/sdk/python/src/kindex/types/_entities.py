@@ -1,4 +1,4 @@
-"""Entities: Tools and models, one by one or as filtered lists.
+"""Entities: Tools and models, individually or as filtered lists.
 
 Generated from version 0.8.2 of the API description; do not edit.
 """
@@ -19,7 +19,7 @@ PricingModel = Literal[
     "usage-based",
     "proprietary",
 ]
-"""How it is offered."""
+"""The pricing model."""
 
 Status = Literal["active", "deprecated", "withdrawn"]
 """``active``; ``deprecated``: no longer recommended by its makers; ``withdrawn``: no longer
@@ -30,21 +30,21 @@ class Scores(TypedDict):
     """The scores, each calculated with the published formula."""
 
     composite: Optional[float]
-    """A score with one decimal; null if not enough is known."""
+    """A score with one decimal; null if there is not enough data."""
     adoption: Optional[float]
-    """A score with one decimal; null if not enough is known."""
+    """A score with one decimal; null if there is not enough data."""
     quality: Optional[float]
-    """A score with one decimal; null if not enough is known."""
+    """A score with one decimal; null if there is not enough data."""
     freshness: Optional[float]
-    """A score with one decimal; null if not enough is known."""
+    """A score with one decimal; null if there is not enough data."""
     citations: Optional[float]
-    """A score with one decimal; null if not enough is known."""
+    """A score with one decimal; null if there is not enough data."""
     engagement: Optional[float]
-    """A score with one decimal; null if not enough is known."""
+    """A score with one decimal; null if there is not enough data."""
 
 
 class Links(TypedDict, total=False):
-    """Further links. Links that are not known are left out."""
+    """Further links. Unknown links are omitted."""
 
     homepage: str
     """The project's own site."""
@@ -65,7 +65,7 @@ class Links(TypedDict, total=False):
     changelog: str
     """The list of releases."""
     deprecation: str
-    """The makers' announcement of deprecation or withdrawal."""
+    """The makers' announcement of the deprecation or withdrawal."""
 
 
 class Count(TypedDict):
@@ -83,7 +83,7 @@ class Occasion(TypedDict):
     """The date of an event, with the day it was observed and its source."""
 
     value: str
-    """A day, or a month if only that is known."""
+    """A day, or a month if the day is not known."""
     date: Optional[str]
     """A day, YYYY-MM-DD."""
     source: Optional[str]
@@ -91,27 +91,28 @@ class Occasion(TypedDict):
 
 
 class Benchmark(TypedDict):
-    """One published result."""
+    """A published benchmark result."""
 
     name: str
-    """The name of the benchmark, spelled the way its makers spell it."""
+    """The name of the benchmark, as its makers spell it."""
     value: float
     """The result, in the benchmark's own unit."""
     date: Optional[str]
-    """A day, or a month if only that is known."""
+    """A day, or a month if the day is not known."""
     source: Optional[str]
     """The page where the value was found."""
 
 
 class Signals(TypedDict, total=False):
     """The facts that scores are calculated from, each with the day it was observed and its
-    source. Unknown facts are left out. ``stars``, ``forks``, ``commits`` and ``releases``
+    source. Unknown facts are omitted. ``stars``, ``forks``, ``commits`` and ``releases``
     are counted in the repository; ``contributors`` is the number of people who contributed
     code to it; ``downloads`` is per month, over all package registries; ``dependents`` is
     the number of projects that depend on it; ``citations`` is the number of publications
     that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model;
-    ``contextTokens`` and ``outputTokens`` are its longest input and output, in tokens;
-    ``lastRelease`` is the day of the latest release, and ``released`` the day of the first.
+    ``contextTokens`` and ``outputTokens`` are the maximum lengths of its input and output,
+    in tokens; ``lastRelease`` is the day of the latest release, and ``released`` the day of
+    the first.
     """
 
     citations: Count
@@ -152,19 +153,19 @@ class Entity(TypedDict):
     type: EntityType
     """The type of an entity. Type and slug together identify an entity."""
     slug: str
-    """Lower-case letters and digits, joined with hyphens."""
+    """Lower-case letters and digits, with words separated by hyphens."""
     name: str
-    """The name, spelled the way its makers spell it."""
+    """The name, as its makers spell it."""
     provider: Optional[str]
     """The maker or provider."""
     description: str
-    """What it is for and what sets it apart."""
+    """The purpose of the entity and what sets it apart."""
     category: str
-    """Lower-case letters and digits, joined with hyphens."""
+    """Lower-case letters and digits, with words separated by hyphens."""
     version: Optional[str]
-    """The latest stable version of the entity, as text."""
+    """The latest stable version of the entity, as a string."""
     pricingModel: Optional[PricingModel]
-    """How it is offered."""
+    """The pricing model."""
     license: Optional[str]
     """A licence, as an SPDX expression if possible."""
     url: Optional[str]
@@ -172,7 +173,7 @@ class Entity(TypedDict):
     tags: List[str]
     """Free-form keywords."""
     capabilities: List[str]
-    """What it can do."""
+    """What the entity can do."""
     scores: Scores
     """The scores, each calculated with the published formula."""
     addedDate: Optional[str]
@@ -184,16 +185,17 @@ class Entity(TypedDict):
     longer available, and left out of lists.
     """
     links: Links
-    """Further links. Links that are not known are left out."""
+    """Further links. Unknown links are omitted."""
     signals: Signals
     """The facts that scores are calculated from, each with the day it was observed and its
-    source. Unknown facts are left out. ``stars``, ``forks``, ``commits`` and ``releases``
+    source. Unknown facts are omitted. ``stars``, ``forks``, ``commits`` and ``releases``
     are counted in the repository; ``contributors`` is the number of people who contributed
     code to it; ``downloads`` is per month, over all package registries; ``dependents`` is
     the number of projects that depend on it; ``citations`` is the number of publications
     that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model;
-    ``contextTokens`` and ``outputTokens`` are its longest input and output, in tokens;
-    ``lastRelease`` is the day of the latest release, and ``released`` the day of the first.
+    ``contextTokens`` and ``outputTokens`` are the maximum lengths of its input and output,
+    in tokens; ``lastRelease`` is the day of the latest release, and ``released`` the day of
+    the first.
     """
 
 
@@ -203,19 +205,19 @@ class EntityDocument(TypedDict):
     type: EntityType
     """The type of an entity. Type and slug together identify an entity."""
     slug: str
-    """Lower-case letters and digits, joined with hyphens."""
+    """Lower-case letters and digits, with words separated by hyphens."""
     name: str
-    """The name, spelled the way its makers spell it."""
+    """The name, as its makers spell it."""
     provider: Optional[str]
     """The maker or provider."""
     description: str
-    """What it is for and what sets it apart."""
+    """The purpose of the entity and what sets it apart."""
     category: str
-    """Lower-case letters and digits, joined with hyphens."""
+    """Lower-case letters and digits, with words separated by hyphens."""
     version: Optional[str]
-    """The latest stable version of the entity, as text."""
+    """The latest stable version of the entity, as a string."""
     pricingModel: Optional[PricingModel]
-    """How it is offered."""
+    """The pricing model."""
     license: Optional[str]
     """A licence, as an SPDX expression if possible."""
     url: Optional[str]
@@ -223,7 +225,7 @@ class EntityDocument(TypedDict):
     tags: List[str]
     """Free-form keywords."""
     capabilities: List[str]
-    """What it can do."""
+    """What the entity can do."""
     scores: Scores
     """The scores, each calculated with the published formula."""
     addedDate: Optional[str]
@@ -235,16 +237,17 @@ class EntityDocument(TypedDict):
     longer available, and left out of lists.
     """
     links: Links
-    """Further links. Links that are not known are left out."""
+    """Further links. Unknown links are omitted."""
     signals: Signals
     """The facts that scores are calculated from, each with the day it was observed and its
-    source. Unknown facts are left out. ``stars``, ``forks``, ``commits`` and ``releases``
+    source. Unknown facts are omitted. ``stars``, ``forks``, ``commits`` and ``releases``
     are counted in the repository; ``contributors`` is the number of people who contributed
     code to it; ``downloads`` is per month, over all package registries; ``dependents`` is
     the number of projects that depend on it; ``citations`` is the number of publications
     that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model;
-    ``contextTokens`` and ``outputTokens`` are its longest input and output, in tokens;
-    ``lastRelease`` is the day of the latest release, and ``released`` the day of the first.
+    ``contextTokens`` and ``outputTokens`` are the maximum lengths of its input and output,
+    in tokens; ``lastRelease`` is the day of the latest release, and ``released`` the day of
+    the first.
     """
     build: str
     """The id of a build: the day its scores were calculated for, and a hash."""
@@ -256,19 +259,19 @@ class SimilarEntity(TypedDict):
     type: EntityType
     """The type of an entity. Type and slug together identify an entity."""
     slug: str
-    """Lower-case letters and digits, joined with hyphens."""
+    """Lower-case letters and digits, with words separated by hyphens."""
     name: str
-    """The name, spelled the way its makers spell it."""
+    """The name, as its makers spell it."""
     provider: Optional[str]
     """The maker or provider."""
     description: str
-    """What it is for and what sets it apart."""
+    """The purpose of the entity and what sets it apart."""
     category: str
-    """Lower-case letters and digits, joined with hyphens."""
+    """Lower-case letters and digits, with words separated by hyphens."""
     version: Optional[str]
-    """The latest stable version of the entity, as text."""
+    """The latest stable version of the entity, as a string."""
     pricingModel: Optional[PricingModel]
-    """How it is offered."""
+    """The pricing model."""
     license: Optional[str]
     """A licence, as an SPDX expression if possible."""
     url: Optional[str]
@@ -276,7 +279,7 @@ class SimilarEntity(TypedDict):
     tags: List[str]
     """Free-form keywords."""
     capabilities: List[str]
-    """What it can do."""
+    """What the entity can do."""
     scores: Scores
     """The scores, each calculated with the published formula."""
     addedDate: Optional[str]
@@ -288,21 +291,22 @@ class SimilarEntity(TypedDict):
     longer available, and left out of lists.
     """
     links: Links
-    """Further links. Links that are not known are left out."""
+    """Further links. Unknown links are omitted."""
     signals: Signals
     """The facts that scores are calculated from, each with the day it was observed and its
-    source. Unknown facts are left out. ``stars``, ``forks``, ``commits`` and ``releases``
+    source. Unknown facts are omitted. ``stars``, ``forks``, ``commits`` and ``releases``
     are counted in the repository; ``contributors`` is the number of people who contributed
     code to it; ``downloads`` is per month, over all package registries; ``dependents`` is
     the number of projects that depend on it; ``citations`` is the number of publications
     that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model;
-    ``contextTokens`` and ``outputTokens`` are its longest input and output, in tokens;
-    ``lastRelease`` is the day of the latest release, and ``released`` the day of the first.
+    ``contextTokens`` and ``outputTokens`` are the maximum lengths of its input and output,
+    in tokens; ``lastRelease`` is the day of the latest release, and ``released`` the day of
+    the first.
     """
     similarity: float
-    """From 0 (nothing in common) to 1 (identical in everything that is compared)."""
+    """From 0 (nothing in common) to 1 (identical in all compared properties)."""
     reasons: List[str]
-    """What the two have in common, in words, most important first."""
+    """Descriptions of what the two entities have in common, most important first."""
 
 
 class _EntityListRequired(TypedDict):
@@ -336,21 +340,22 @@ class SimilarList(TypedDict):
 
 class ScoreExplanation(TypedDict):
     """How the scores of an entity are calculated. The composite score is the weighted mean of
-    the dimensions, with the prior in place of each unknown dimension, and at most the cap.
+    the dimensions, with the prior in place of each unknown dimension, limited to the cap if
+    there is one.
     """
 
     type: EntityType
     """The type of an entity. Type and slug together identify an entity."""
     slug: str
-    """Lower-case letters and digits, joined with hyphens."""
+    """Lower-case letters and digits, with words separated by hyphens."""
     name: str
-    """The name, spelled the way its makers spell it."""
+    """The name, as its makers spell it."""
     formulaVersion: str
     """The version of the scoring file."""
     asOf: str
     """The time that the scores were calculated for."""
     composite: Optional[float]
-    """A score with one decimal; null if not enough is known."""
+    """A score with one decimal; null if there is not enough data."""
     uncapped: Optional[float]
     """The composite score before the cap and rounding; null if there is none."""
     cap: Optional[float]
@@ -359,7 +364,7 @@ class ScoreExplanation(TypedDict):
     coverage: float
     """The share of the total weight that belongs to known dimensions."""
     minimumCoverage: float
-    """The coverage required for a composite score."""
+    """The minimum coverage for a composite score."""
     ranked: bool
     """Whether there is a composite score, and therefore a rank."""
     reason: Optional[str]
@@ -378,7 +383,7 @@ class ScoreDimension(TypedDict):
     name: Literal["adoption", "quality", "freshness", "citations", "engagement"]
     """The name of the dimension."""
     score: Optional[float]
-    """A score with one decimal; null if not enough is known."""
+    """A score with one decimal; null if there is not enough data."""
     value: Optional[float]
     """The score before rounding."""
     weight: float
@@ -390,7 +395,7 @@ class ScoreDimension(TypedDict):
     coverage: float
     """The share of the total weight that belongs to counted measures."""
     minimumCoverage: float
-    """The coverage required for a score."""
+    """The minimum coverage for a score."""
     measures: List[MeasureResult]
     """The measures of the dimension."""
 
@@ -413,7 +418,7 @@ class MeasureResult(TypedDict):
     value: Optional[Union[float, str]]
     """The observed value, which is a number or a date; null if there is none."""
     date: Optional[str]
-    """A day, or a month if only that is known."""
+    """A day, or a month if the day is not known."""
     source: Optional[str]
     """The page where the value was found."""
     measure: Measure
@@ -431,7 +436,7 @@ _MeasureOptionalOdd = TypedDict(
 class _MeasureRequired(TypedDict):
     map: Literal["log", "linear", "age"]
     """``log``: 100·ln(1+v)/ln(1+full); ``linear``: 0 at ``from``, 100 at ``to``; ``age``:
-    100·2^(−days/halfLife). Results are limited to 0 to 100.
+    100·2^(−days/halfLife). Results are limited to the range from 0 to 100.
     """
     weight: float
     """Its weight in the dimension."""
@@ -445,16 +450,16 @@ class Measure(_MeasureOptionalOdd, _MeasureRequired, total=False):
     benchmark: str
     """The benchmark; absent for a signal."""
     variants: bool
-    """Whether results are also used if the parentheses in their name contain more text than
-    those in ``benchmark``. The newest matching result is used or, if there are several on
-    that day, the highest.
+    """Whether a result also matches if its name has additional text in the parentheses,
+    compared with ``benchmark``. The newest matching result is used or, if there are several
+    on that day, the highest.
     """
     full: float
-    """The value that maps to 100, with ``log``."""
+    """With ``log``, the value that maps to 100."""
     to: float
-    """The value that maps to 100, with ``linear``."""
+    """With ``linear``, the value that maps to 100."""
     halfLife: float
-    """The number of days in which the score halves, with ``age``."""
+    """With ``age``, the number of days after which the score has halved."""
     staleAfter: float
     """The age, in days, above which an observation is too old to be used; absent if there is
     no limit.

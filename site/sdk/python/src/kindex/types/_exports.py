@@ -14,21 +14,21 @@ class ExportedEntity(TypedDict):
     """One entity as a row of a table."""
 
     slug: str
-    """Lower-case letters and digits, joined with hyphens."""
+    """Lower-case letters and digits, with words separated by hyphens."""
     type: EntityType
     """The type of an entity. Type and slug together identify an entity."""
     name: str
-    """The name, spelled the way its makers spell it."""
+    """The name, as its makers spell it."""
     provider: Optional[str]
     """The maker or provider."""
     description: str
-    """What it is for and what sets it apart."""
+    """The purpose of the entity and what sets it apart."""
     category: str
-    """Lower-case letters and digits, joined with hyphens."""
+    """Lower-case letters and digits, with words separated by hyphens."""
     version: Optional[str]
-    """The latest stable version of the entity, as text."""
+    """The latest stable version of the entity, as a string."""
     pricingModel: Optional[PricingModel]
-    """How it is offered."""
+    """The pricing model."""
     license: Optional[str]
     """A licence, as an SPDX expression if possible."""
     url: Optional[str]
@@ -36,19 +36,19 @@ class ExportedEntity(TypedDict):
     tags: List[str]
     """Free-form keywords."""
     capabilities: List[str]
-    """What it can do."""
+    """What the entity can do."""
     composite: Optional[float]
-    """A score with one decimal; null if not enough is known."""
+    """A score with one decimal; null if there is not enough data."""
     adoption: Optional[float]
-    """A score with one decimal; null if not enough is known."""
+    """A score with one decimal; null if there is not enough data."""
     quality: Optional[float]
-    """A score with one decimal; null if not enough is known."""
+    """A score with one decimal; null if there is not enough data."""
     freshness: Optional[float]
-    """A score with one decimal; null if not enough is known."""
+    """A score with one decimal; null if there is not enough data."""
     citations: Optional[float]
-    """A score with one decimal; null if not enough is known."""
+    """A score with one decimal; null if there is not enough data."""
     engagement: Optional[float]
-    """A score with one decimal; null if not enough is known."""
+    """A score with one decimal; null if there is not enough data."""
     addedDate: Optional[str]
     """A day, YYYY-MM-DD."""
     lastUpdated: Optional[str]
@@ -63,25 +63,25 @@ class ExportedRank(TypedDict):
     type: EntityType
     """The type of an entity. Type and slug together identify an entity."""
     slug: str
-    """Lower-case letters and digits, joined with hyphens."""
+    """Lower-case letters and digits, with words separated by hyphens."""
     name: str
-    """The name, spelled the way its makers spell it."""
+    """The name, as its makers spell it."""
     provider: Optional[str]
     """The maker or provider."""
     category: str
-    """Lower-case letters and digits, joined with hyphens."""
+    """Lower-case letters and digits, with words separated by hyphens."""
     composite: Optional[float]
-    """A score with one decimal; null if not enough is known."""
+    """A score with one decimal; null if there is not enough data."""
     adoption: Optional[float]
-    """A score with one decimal; null if not enough is known."""
+    """A score with one decimal; null if there is not enough data."""
     quality: Optional[float]
-    """A score with one decimal; null if not enough is known."""
+    """A score with one decimal; null if there is not enough data."""
     freshness: Optional[float]
-    """A score with one decimal; null if not enough is known."""
+    """A score with one decimal; null if there is not enough data."""
     citations: Optional[float]
-    """A score with one decimal; null if not enough is known."""
+    """A score with one decimal; null if there is not enough data."""
     engagement: Optional[float]
-    """A score with one decimal; null if not enough is known."""
+    """A score with one decimal; null if there is not enough data."""
 
 
 class Manifest(TypedDict):
@@ -135,8 +135,8 @@ class ManifestRepository(TypedDict):
     branch: str
     """The branch where the content is edited."""
     path: str
-    """The path of the content folder in the repository, separated by slashes. It is empty if
-    the content is in the top folder, or without version control.
+    """The path of the content folder in the repository, with slashes as separators. It is
+    empty if the content is in the top folder, or without version control.
     """
 
 
@@ -170,11 +170,11 @@ class ManifestSource(TypedDict):
     url: str
     """The address of the collection."""
     license: str
-    """Its licence, an SPDX expression."""
+    """The licence of the collection, as an SPDX expression."""
     types: List[EntityType]
-    """The types of entities that it has facts about."""
+    """The types of entities that it contains facts about."""
     changes: str
-    """How the facts taken from it were changed."""
+    """How the facts taken from it were modified."""
 
 
 class ManifestIndex(TypedDict):
@@ -198,7 +198,7 @@ class _ManifestFileRequired(TypedDict):
     mediaType: str
     """The media type; for a compressed variant, the media type of its content."""
     url: str
-    """The permanent address of the file."""
+    """The file's immutable URL, whose content never changes."""
 
 
 class ManifestFile(_ManifestFileRequired, total=False):
@@ -225,7 +225,7 @@ class _CroissantDatasetRequired(TypedDict):
     name: str
     """The name of the dataset."""
     description: str
-    """What it contains."""
+    """What the dataset contains."""
     url: str
     """The address of the service."""
     version: str
@@ -251,9 +251,9 @@ class CroissantDataset(_CroissantDatasetRequiredOdd, _CroissantDatasetRequired, 
     no licence is stated.
     """
     citeAs: str
-    """How to cite it."""
+    """How to cite the dataset."""
     keywords: List[str]
-    """What it is about."""
+    """What the dataset is about."""
 
 
 _CroissantFileRequiredOdd = TypedDict(
@@ -269,11 +269,11 @@ class _CroissantFileRequired(TypedDict):
     name: str
     """The name of the file, without its folder."""
     contentUrl: str
-    """The permanent address of the file."""
+    """The file's immutable URL, whose content never changes."""
     contentSize: str
     """The size in bytes."""
     encodingFormat: Any
-    """The media type, or a list of names for it."""
+    """The media type, or a list of alternative names for it."""
     sha256: str
     """A SHA-256, in hexadecimal."""
 
@@ -305,7 +305,7 @@ class CroissantRecords(_CroissantRecordsRequiredOdd, _CroissantRecordsRequired, 
     """The structure of the records in a file, or in several formats of the same file."""
 
     description: str
-    """What a record is."""
+    """What each record represents."""
 
 
 _CroissantFieldRequiredOdd = TypedDict(
@@ -330,4 +330,4 @@ class CroissantField(_CroissantFieldRequiredOdd, _CroissantFieldRequired, total=
     dataType: Any
     """The type of the values, or a list of types."""
     source: Dict[str, Any]
-    """The file that the values come from, and their position in the file."""
+    """The file that contains the values, and where they are in the file."""

@@ -62,14 +62,14 @@ ChangedField = Literal[
     "scores.citations",
     "scores.engagement",
 ]
-"""A field of the record; nested fields are joined with a dot."""
+"""A field of the record. The names of nested fields are joined with a dot."""
 
 
 class FieldChange(TypedDict):
-    """One field, with its old and its new value."""
+    """A changed field, with its old and new values."""
 
     field: ChangedField
-    """A field of the record; nested fields are joined with a dot."""
+    """A field of the record. The names of nested fields are joined with a dot."""
     old: Optional[Union[str, float, List[str], List[Benchmark]]]
     """The value of the field; null if it is not set. For a signal, only its value is included;
     ``signals.benchmarks`` is the complete list.
@@ -86,9 +86,9 @@ class ChangeEntity(TypedDict):
     type: EntityType
     """The type of an entity. Type and slug together identify an entity."""
     slug: str
-    """Lower-case letters and digits, joined with hyphens."""
+    """Lower-case letters and digits, with words separated by hyphens."""
     name: str
-    """The name, spelled the way its makers spell it."""
+    """The name, as its makers spell it."""
 
 
 class Change(TypedDict):
@@ -106,11 +106,11 @@ class Change(TypedDict):
     """The fields that changed; for a created or deleted entity, all fields that are set.
     """
     commit: Optional[str]
-    """The commit of the change; null without version control."""
+    """The hash of the commit; null without version control."""
     author: Optional[str]
-    """The name of the commit's author; null without version control."""
+    """The name of the commit author; null without version control."""
     pullRequest: Optional[int]
-    """The pull request of the commit, if its message names one."""
+    """The number of the pull request, if the commit message contains it."""
 
 
 class ChangeList(TypedDict):
@@ -147,7 +147,7 @@ class JSONFeed(_JSONFeedRequired, total=False):
     feed_url: str
     """The address of this document."""
     next_url: str
-    """The address of the document with the next older changes; missing in the last document.
+    """The address of the document with the next older changes; absent from the last document.
     """
 
 

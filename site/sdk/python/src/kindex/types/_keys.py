@@ -23,13 +23,14 @@ class ApiKey(TypedDict):
     C, without leading or trailing spaces. Several keys can have the same name.
     """
     masked: str
-    """The first and last four characters after the prefix."""
+    """The key with only the prefix, the first four and the last four characters shown."""
     scopes: List[Scope]
     """The permissions of the key. By default, a new key gets ``read``, ``submit`` and
     ``webhooks``.
     """
     legacy: bool
-    """Whether the key was created before scopes existed; such a key has all scopes."""
+    """Whether the key was created before scopes were introduced; such a key has all scopes.
+    """
     expiresAt: Optional[str]
     """When the key expires; null if it never expires."""
     createdAt: str
@@ -101,7 +102,7 @@ class AuditEntry(TypedDict):
     target: Optional[str]
     """The id of the key, webhook or submission; null for the account itself."""
     detail: Optional[str]
-    """More details, for people."""
+    """More details, in human-readable form."""
 
 
 class AuditActor(TypedDict):
@@ -112,9 +113,9 @@ class AuditActor(TypedDict):
     the service; the ``service`` itself; or ``anyone``, for a report of a leaked key.
     """
     id: Optional[str]
-    """The id of the key; null for all other kinds."""
+    """The id of the key; null if the actor is not a key."""
     name: Optional[str]
-    """The name of the key; null for all other kinds."""
+    """The name of the key; null if the actor is not a key."""
 
 
 class CreatedApiKey(TypedDict):

@@ -16,19 +16,19 @@ class RankedEntity(TypedDict):
     type: EntityType
     """The type of an entity. Type and slug together identify an entity."""
     slug: str
-    """Lower-case letters and digits, joined with hyphens."""
+    """Lower-case letters and digits, with words separated by hyphens."""
     name: str
-    """The name, spelled the way its makers spell it."""
+    """The name, as its makers spell it."""
     provider: Optional[str]
     """The maker or provider."""
     description: str
-    """What it is for and what sets it apart."""
+    """The purpose of the entity and what sets it apart."""
     category: str
-    """Lower-case letters and digits, joined with hyphens."""
+    """Lower-case letters and digits, with words separated by hyphens."""
     version: Optional[str]
-    """The latest stable version of the entity, as text."""
+    """The latest stable version of the entity, as a string."""
     pricingModel: Optional[PricingModel]
-    """How it is offered."""
+    """The pricing model."""
     license: Optional[str]
     """A licence, as an SPDX expression if possible."""
     url: Optional[str]
@@ -36,7 +36,7 @@ class RankedEntity(TypedDict):
     tags: List[str]
     """Free-form keywords."""
     capabilities: List[str]
-    """What it can do."""
+    """What the entity can do."""
     scores: Scores
     """The scores, each calculated with the published formula."""
     addedDate: Optional[str]
@@ -48,16 +48,17 @@ class RankedEntity(TypedDict):
     longer available, and left out of lists.
     """
     links: Links
-    """Further links. Links that are not known are left out."""
+    """Further links. Unknown links are omitted."""
     signals: Signals
     """The facts that scores are calculated from, each with the day it was observed and its
-    source. Unknown facts are left out. ``stars``, ``forks``, ``commits`` and ``releases``
+    source. Unknown facts are omitted. ``stars``, ``forks``, ``commits`` and ``releases``
     are counted in the repository; ``contributors`` is the number of people who contributed
     code to it; ``downloads`` is per month, over all package registries; ``dependents`` is
     the number of projects that depend on it; ``citations`` is the number of publications
     that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model;
-    ``contextTokens`` and ``outputTokens`` are its longest input and output, in tokens;
-    ``lastRelease`` is the day of the latest release, and ``released`` the day of the first.
+    ``contextTokens`` and ``outputTokens`` are the maximum lengths of its input and output,
+    in tokens; ``lastRelease`` is the day of the latest release, and ``released`` the day of
+    the first.
     """
     rank: int
     """The rank, starting at 1; equal scores are ranked by type, then slug."""
@@ -74,19 +75,19 @@ class TrendingEntity(TypedDict):
     type: EntityType
     """The type of an entity. Type and slug together identify an entity."""
     slug: str
-    """Lower-case letters and digits, joined with hyphens."""
+    """Lower-case letters and digits, with words separated by hyphens."""
     name: str
-    """The name, spelled the way its makers spell it."""
+    """The name, as its makers spell it."""
     provider: Optional[str]
     """The maker or provider."""
     description: str
-    """What it is for and what sets it apart."""
+    """The purpose of the entity and what sets it apart."""
     category: str
-    """Lower-case letters and digits, joined with hyphens."""
+    """Lower-case letters and digits, with words separated by hyphens."""
     version: Optional[str]
-    """The latest stable version of the entity, as text."""
+    """The latest stable version of the entity, as a string."""
     pricingModel: Optional[PricingModel]
-    """How it is offered."""
+    """The pricing model."""
     license: Optional[str]
     """A licence, as an SPDX expression if possible."""
     url: Optional[str]
@@ -94,7 +95,7 @@ class TrendingEntity(TypedDict):
     tags: List[str]
     """Free-form keywords."""
     capabilities: List[str]
-    """What it can do."""
+    """What the entity can do."""
     scores: Scores
     """The scores, each calculated with the published formula."""
     addedDate: Optional[str]
@@ -106,16 +107,17 @@ class TrendingEntity(TypedDict):
     longer available, and left out of lists.
     """
     links: Links
-    """Further links. Links that are not known are left out."""
+    """Further links. Unknown links are omitted."""
     signals: Signals
     """The facts that scores are calculated from, each with the day it was observed and its
-    source. Unknown facts are left out. ``stars``, ``forks``, ``commits`` and ``releases``
+    source. Unknown facts are omitted. ``stars``, ``forks``, ``commits`` and ``releases``
     are counted in the repository; ``contributors`` is the number of people who contributed
     code to it; ``downloads`` is per month, over all package registries; ``dependents`` is
     the number of projects that depend on it; ``citations`` is the number of publications
     that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model;
-    ``contextTokens`` and ``outputTokens`` are its longest input and output, in tokens;
-    ``lastRelease`` is the day of the latest release, and ``released`` the day of the first.
+    ``contextTokens`` and ``outputTokens`` are the maximum lengths of its input and output,
+    in tokens; ``lastRelease`` is the day of the latest release, and ``released`` the day of
+    the first.
     """
     trend: Trend
     """How an entity's score and rank changed within the window."""
@@ -125,13 +127,13 @@ class Trend(TypedDict):
     """How an entity's score and rank changed within the window."""
 
     score: Optional[float]
-    """A score with one decimal; null if not enough is known."""
+    """A score with one decimal; null if there is not enough data."""
     previousScore: Optional[float]
     """The composite score at the end of the day ``since``, as of that day; null if there was
     none.
     """
     gain: float
-    """How much changes raised the composite score."""
+    """The increase in the composite score that results from changes."""
     rank: Optional[int]
     """The rank among all entities; null if there is none."""
     previousRank: Optional[int]
@@ -144,7 +146,7 @@ class TrendingList(TypedDict):
     """Trending entities, largest gain first."""
 
     data: List[TrendingEntity]
-    """The entities that gained."""
+    """The trending entities."""
     count: int
     """The number of records on all pages."""
     window: Literal["7d", "30d"]
@@ -170,17 +172,17 @@ class _LeaderboardRequired(TypedDict):
 
 
 class Leaderboard(_LeaderboardRequired, total=False):
-    """One page of a ranking, first rank first."""
+    """One page of a ranking, in rank order."""
 
     asOf: str
     """The day of the snapshot; present only with ``at``."""
 
 
 class Category(TypedDict):
-    """A category and the number of its entities."""
+    """A category and its number of entities."""
 
     slug: str
-    """Lower-case letters and digits, joined with hyphens."""
+    """Lower-case letters and digits, with words separated by hyphens."""
     title: str
     """The display name."""
     description: Optional[str]

@@ -16,19 +16,19 @@ class SearchHit(TypedDict):
     type: EntityType
     """The type of an entity. Type and slug together identify an entity."""
     slug: str
-    """Lower-case letters and digits, joined with hyphens."""
+    """Lower-case letters and digits, with words separated by hyphens."""
     name: str
-    """The name, spelled the way its makers spell it."""
+    """The name, as its makers spell it."""
     provider: Optional[str]
     """The maker or provider."""
     description: str
-    """What it is for and what sets it apart."""
+    """The purpose of the entity and what sets it apart."""
     category: str
-    """Lower-case letters and digits, joined with hyphens."""
+    """Lower-case letters and digits, with words separated by hyphens."""
     version: Optional[str]
-    """The latest stable version of the entity, as text."""
+    """The latest stable version of the entity, as a string."""
     pricingModel: Optional[PricingModel]
-    """How it is offered."""
+    """The pricing model."""
     license: Optional[str]
     """A licence, as an SPDX expression if possible."""
     url: Optional[str]
@@ -36,7 +36,7 @@ class SearchHit(TypedDict):
     tags: List[str]
     """Free-form keywords."""
     capabilities: List[str]
-    """What it can do."""
+    """What the entity can do."""
     scores: Scores
     """The scores, each calculated with the published formula."""
     addedDate: Optional[str]
@@ -48,19 +48,22 @@ class SearchHit(TypedDict):
     longer available, and left out of lists.
     """
     links: Links
-    """Further links. Links that are not known are left out."""
+    """Further links. Unknown links are omitted."""
     signals: Signals
     """The facts that scores are calculated from, each with the day it was observed and its
-    source. Unknown facts are left out. ``stars``, ``forks``, ``commits`` and ``releases``
+    source. Unknown facts are omitted. ``stars``, ``forks``, ``commits`` and ``releases``
     are counted in the repository; ``contributors`` is the number of people who contributed
     code to it; ``downloads`` is per month, over all package registries; ``dependents`` is
     the number of projects that depend on it; ``citations`` is the number of publications
     that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model;
-    ``contextTokens`` and ``outputTokens`` are its longest input and output, in tokens;
-    ``lastRelease`` is the day of the latest release, and ``released`` the day of the first.
+    ``contextTokens`` and ``outputTokens`` are the maximum lengths of its input and output,
+    in tokens; ``lastRelease`` is the day of the latest release, and ``released`` the day of
+    the first.
     """
     relevance: float
-    """How well it matches the search words; comparable only within one search."""
+    """How well the entity matches the search words; values are comparable only within one
+    search.
+    """
     highlights: Highlights
     """The text of each matching field, with ``<mark>`` around matching words and everything
     else escaped for HTML. There is always at least one field. If only the beginning of a
@@ -138,8 +141,8 @@ class _SearchResultRequired(TypedDict):
     nextCursor: Optional[str]
     """The ``cursor`` of the next page; null on the last page."""
     suggestions: List[Suggestion]
-    """If nothing was found, the entities that may have been meant, nearest first; otherwise
-    empty.
+    """If nothing was found, entities that you may have been looking for, best matches first;
+    otherwise empty.
     """
     build: str
     """The id of a build: the day its scores were calculated for, and a hash."""
@@ -158,9 +161,9 @@ class Suggestion(TypedDict):
     type: EntityType
     """The type of an entity. Type and slug together identify an entity."""
     slug: str
-    """Lower-case letters and digits, joined with hyphens."""
+    """Lower-case letters and digits, with words separated by hyphens."""
     name: str
-    """The name, spelled the way its makers spell it."""
+    """The name, as its makers spell it."""
 
 
 class SuggestionList(TypedDict):

@@ -16,15 +16,15 @@ class Problem(TypedDict):
     type: str
     """The code as a URN."""
     title: str
-    """A summary of the error, the same for each code."""
+    """A short summary; every error with this code has the same one."""
     status: int
     """The HTTP status of the response."""
     detail: str
-    """The details of this error, for people."""
+    """A human-readable explanation of the error."""
     instance: str
-    """The path of the request."""
+    """The path of the request that failed."""
     code: Literal["unknown-parameter", "invalid-parameter", "invalid-body", "invalid-idempotency-key", "unauthorized", "insufficient-scope", "account-suspended", "foreign-host", "secret-shown-once", "already-exists", "too-many-submissions", "unknown-submission", "cannot-withdraw", "unknown-key", "too-many-keys", "too-many-webhooks", "too-many-waiting", "unknown-webhook", "unknown-delivery", "event-gone", "body-too-large", "unsupported-media-type", "idempotency-key-reused", "rate-limited", "state-unavailable", "not-found", "unknown-entity", "deleted-entity", "no-history", "unknown-category", "unknown-build", "unknown-version", "method-not-allowed", "precondition-failed", "range-not-satisfiable", "internal", "not-ready", "busy"]
-    """The error code, for programs; it never changes."""
+    """A machine-readable error code, which never changes."""
     errors: List[FieldError]
     """The invalid parameters or body fields; ``query`` if the query as a whole cannot be
     parsed.
@@ -32,7 +32,7 @@ class Problem(TypedDict):
     suggestion: Optional[str]
     """The nearest valid name, value or address."""
     requestId: str
-    """The id of the request, as in ``X-Request-Id`` and in the log."""
+    """The id of the request, which is also in ``X-Request-Id`` and in the log."""
 
 
 class OpenAPIDocument(TypedDict):

@@ -1,4 +1,4 @@
-"""Submissions: Proposing new entities and following their status.
+"""Submissions: Propose new entities and track their status.
 
 Generated from version 0.8.2 of the API description; do not edit.
 """
@@ -19,11 +19,11 @@ class _NewSubmissionRequired(TypedDict):
     type: EntityType
     """The type of an entity. Type and slug together identify an entity."""
     name: str
-    """The name, spelled the way its makers spell it."""
+    """The name, as its makers spell it."""
     description: str
-    """What it is for and what sets it apart."""
+    """The purpose of the entity and what sets it apart."""
     category: str
-    """Lower-case letters and digits, joined with hyphens."""
+    """Lower-case letters and digits, with words separated by hyphens."""
     url: str
     """The main web page."""
 
@@ -34,7 +34,7 @@ class NewSubmission(_NewSubmissionRequired, total=False):
     """
 
     slug: str
-    """Lower-case letters and digits, joined with hyphens."""
+    """Lower-case letters and digits, with words separated by hyphens."""
     provider: str
     """The maker or provider."""
     version: Union[str, float]
@@ -42,13 +42,13 @@ class NewSubmission(_NewSubmissionRequired, total=False):
     license: str
     """An SPDX expression."""
     pricingModel: Literal["open-source", "open-weights", "free", "freemium", "subscription", "usage-based", "proprietary"]
-    """How it is offered."""
+    """The pricing model."""
     links: Links
-    """Further links. Links that are not known are left out."""
+    """Further links. Unknown links are omitted."""
     tags: List[str]
     """Free-form keywords."""
     capabilities: List[str]
-    """What it can do."""
+    """What the entity can do."""
     status: Status
     """``active``; ``deprecated``: no longer recommended by its makers; ``withdrawn``: no
     longer available, and left out of lists.
@@ -60,18 +60,18 @@ class NewSubmission(_NewSubmissionRequired, total=False):
     lastUpdated: str
     """When its record last changed; usually omitted."""
     signals: SubmittedSignals
-    """The facts that scores are calculated from, as in a record. Each should have a date and a
-    source.
+    """The facts that scores are calculated from, in the same form as in a record. Each should
+    have a date and a source.
     """
 
 
 class _SubmissionFieldsRequired(TypedDict):
     name: str
-    """The name, spelled the way its makers spell it."""
+    """The name, as its makers spell it."""
     description: str
-    """What it is for and what sets it apart."""
+    """The purpose of the entity and what sets it apart."""
     category: str
-    """Lower-case letters and digits, joined with hyphens."""
+    """Lower-case letters and digits, with words separated by hyphens."""
     url: str
     """The main web page."""
 
@@ -86,13 +86,13 @@ class SubmissionFields(_SubmissionFieldsRequired, total=False):
     license: str
     """An SPDX expression."""
     pricingModel: Literal["open-source", "open-weights", "free", "freemium", "subscription", "usage-based", "proprietary"]
-    """How it is offered."""
+    """The pricing model."""
     links: Links
-    """Further links. Links that are not known are left out."""
+    """Further links. Unknown links are omitted."""
     tags: List[str]
     """Free-form keywords."""
     capabilities: List[str]
-    """What it can do."""
+    """What the entity can do."""
     status: Status
     """``active``; ``deprecated``: no longer recommended by its makers; ``withdrawn``: no
     longer available, and left out of lists.
@@ -104,8 +104,8 @@ class SubmissionFields(_SubmissionFieldsRequired, total=False):
     lastUpdated: str
     """When its record last changed; by default, the day of its latest change."""
     signals: SubmittedSignals
-    """The facts that scores are calculated from, as in a record. Each should have a date and a
-    source.
+    """The facts that scores are calculated from, in the same form as in a record. Each should
+    have a date and a source.
     """
 
 
@@ -125,7 +125,7 @@ class SubmittedCount(_SubmittedCountRequired, total=False):
 
 class _SubmittedOccasionRequired(TypedDict):
     value: str
-    """A day, or a month if only that is known."""
+    """A day, or a month if the day is not known."""
 
 
 class SubmittedOccasion(_SubmittedOccasionRequired, total=False):
@@ -139,13 +139,13 @@ class SubmittedOccasion(_SubmittedOccasionRequired, total=False):
 
 class _SubmittedBenchmarkRequired(TypedDict):
     name: str
-    """The name of the benchmark, spelled the way its makers spell it."""
+    """The name of the benchmark, as its makers spell it."""
     value: float
     """The result, in the benchmark's own unit."""
 
 
 class SubmittedBenchmark(_SubmittedBenchmarkRequired, total=False):
-    """One published result."""
+    """A published benchmark result."""
 
     date: str
     """The day or month of the result."""
@@ -154,8 +154,8 @@ class SubmittedBenchmark(_SubmittedBenchmarkRequired, total=False):
 
 
 class SubmittedSignals(TypedDict, total=False):
-    """The facts that scores are calculated from, as in a record. Each should have a date and a
-    source.
+    """The facts that scores are calculated from, in the same form as in a record. Each should
+    have a date and a source.
     """
 
     citations: SubmittedCount
@@ -196,9 +196,9 @@ class CreatedSubmissionSimilar(TypedDict):
     type: EntityType
     """The type of an entity. Type and slug together identify an entity."""
     slug: str
-    """Lower-case letters and digits, joined with hyphens."""
+    """Lower-case letters and digits, with words separated by hyphens."""
     name: str
-    """The name, spelled the way its makers spell it."""
+    """The name, as its makers spell it."""
     url: Optional[str]
     """The main web page."""
 
@@ -227,20 +227,20 @@ class SubmittedEntity(TypedDict):
     type: EntityType
     """The type of an entity. Type and slug together identify an entity."""
     slug: str
-    """Lower-case letters and digits, joined with hyphens."""
+    """Lower-case letters and digits, with words separated by hyphens."""
     name: str
-    """The name, spelled the way its makers spell it."""
+    """The name, as its makers spell it."""
     url: str
-    """The address of its page, which exists once it is published."""
+    """The address of the entity's page, which exists once the entity is published."""
 
 
 class PullRequest(TypedDict):
     """The pull request in which the submission is reviewed; null if there is none."""
 
     number: int
-    """Its number."""
+    """The number of the pull request."""
     url: Optional[str]
-    """Its address, if known."""
+    """The address of the pull request, if known."""
 
 
 class Submission(TypedDict):
@@ -308,6 +308,6 @@ class FieldError(TypedDict):
     """An error in one parameter or field."""
 
     field: str
-    """The parameter or field; nested fields are joined with dots."""
+    """The parameter or field; the names of nested fields are joined with dots."""
     message: str
-    """What is wrong, and what would be valid."""
+    """What is wrong, and which values are valid."""

@@ -39,7 +39,7 @@ class CreatedWebhook(TypedDict):
     events: List[SubscribableEvent]
     """The events to send, without duplicates."""
     active: Literal[True]
-    """Whether events are sent to it."""
+    """Whether events are sent to the webhook."""
     createdAt: str
     """When it was registered."""
     secret: str
@@ -67,8 +67,8 @@ class Webhook(TypedDict):
     events: List[SubscribableEvent]
     """The events to send, without duplicates."""
     active: bool
-    """Whether events are sent to it. It is disabled by a 410, or after failing for five days
-    without a success; a successful test enables it again.
+    """Whether events are sent to the webhook. It is disabled by a 410, or after failing for
+    five days without a success; a successful test enables it again.
     """
     createdAt: str
     """When it was registered."""
@@ -145,9 +145,9 @@ class WebhookEventEntity(TypedDict):
     type: EntityType
     """The type of an entity. Type and slug together identify an entity."""
     slug: str
-    """Lower-case letters and digits, joined with hyphens."""
+    """Lower-case letters and digits, with words separated by hyphens."""
     name: str
-    """The name, spelled the way its makers spell it."""
+    """The name, as its makers spell it."""
 
 
 class WebhookEvent(TypedDict):
