@@ -3,6 +3,7 @@ package content
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/didyoumean"
@@ -60,7 +61,7 @@ func (f *Folder) crossCheckNames(r *file, namespaces, providers []string, compla
 			complain(r, yamldoc.Error, f.pathOfOffer(r, &e.Offers[i], "provider"), yamldoc.Quote(p)+" is not in providers.yaml", didyoumean.Name(p, providers))
 		}
 	}
-	if l := e.Lifecycle; l != nil && l.ReplacedBy != "" && l.ReplacedBy != e.Key() {
+	if l := e.Lifecycle; l != nil && strings.Contains(l.ReplacedBy, "/") && l.ReplacedBy != e.Key() {
 		if problem := f.successorProblem(e); problem != "" {
 			complain(r, yamldoc.Error, []string{"lifecycle", "replacedBy"}, problem, "")
 		}

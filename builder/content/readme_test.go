@@ -40,11 +40,15 @@ func TestReadme(t *testing.T) {
 	// The examples are complete, valid entity files.
 	for i, text := range strings.Split(string(readme), "```yaml\n")[1:] {
 		text, _, _ = strings.Cut(text, "```")
+		typ := "tool"
+		if strings.HasPrefix(text, "# content/model/") {
+			typ = "model"
+		}
 		if text = unnamed(text); !strings.HasPrefix(text, "name:") {
 			continue
 		}
 		examples++
-		if _, problems := content.ParseEntity("README.md", "tool", "x", []byte(text)); len(problems) > 0 {
+		if _, problems := content.ParseEntity("README.md", typ, "x", []byte(text)); len(problems) > 0 {
 			t.Errorf("example %d of content/README.md: %v", i+1, problems)
 		}
 	}

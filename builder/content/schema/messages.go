@@ -33,16 +33,16 @@ const (
 // patternHints explains the patterns.
 var patternHints = map[string]string{
 	slugPattern:   "use lower-case letters and digits, separated by single hyphens",
-	urlPattern:    "use a full address that starts with https:// and contains no spaces and no user name",
+	urlPattern:    "use a full URL that starts with https:// and contains no spaces or user name",
 	dayPattern:    "use YYYY-MM-DD",
 	monthPattern:  "use YYYY-MM-DD, or YYYY-MM if only the month is known",
 	linePattern:   "use one line without control characters",
 	periodPattern: "use YYYY-MM-DD, YYYY-MM or YYYY",
 	entityPattern: "use type/slug, such as model/llama-3-1-8b",
 
-	servicePattern:    "use a full address that starts with https:// and contains no spaces, no user name, no ? and no #",
-	repositoryPattern: "use the address of the repository's page, such as https://github.com/example/index: no spaces, no user name, no ? and no #",
-	pagePattern:       "use a full address that contains {id}",
+	servicePattern:    "use a full URL that starts with https:// and contains no spaces, user name, ? or #",
+	repositoryPattern: "use the URL of the repository's page, such as https://github.com/example/index, without spaces, user name, ? or #",
+	pagePattern:       "use a full URL that contains {id}",
 	branchPattern:     "use a branch name that git allows, such as main",
 }
 
