@@ -82,12 +82,14 @@ func (b *Benchmark) FoldedName() string {
 // identity returns a string that is equal for two results with the same name and details,
 // also if one of them has a folded name.
 func (b *Benchmark) identity() string {
-	folded := Benchmark{Name: b.FoldedName(), Value: b.Value, Date: b.Date, Source: b.Source}
-	name := folded.Name
-	if folded.Unfold(); folded == *b {
+	apart := *b
+	apart.Unfold()
+	name := apart.FoldedName()
+	again := Benchmark{Name: name, Value: b.Value, Date: b.Date, Source: b.Source}
+	if again.Unfold(); again == apart {
 		return name
 	}
-	for _, d := range b.details() {
+	for _, d := range apart.details() {
 		name += "\x00" + *d.value
 	}
 	return name
