@@ -23,7 +23,7 @@ func ValidSlug(s string) bool { return len(s) <= 100 && slugGrammar.MatchString(
 // https://learn.microsoft.com/windows/win32/fileio/naming-a-file
 var devices = regexp.MustCompile(`^(?:aux|con|nul|prn|(?:com|lpt)[0-9])$`)
 
-// DeviceName returns why a valid slug cannot be a file name on every system, or "" if it can.
+// DeviceName returns the reason a valid slug cannot be a file name on some systems, or "".
 // The reason is worded so that it can follow the slug in a message.
 func DeviceName(slug string) string {
 	if devices.MatchString(slug) {

@@ -147,8 +147,8 @@ func (f *Folder) Read(names []string, progress func(done, total int)) (changed [
 	return changed, errors.Join(failed...)
 }
 
-// linkedFolders returns the type folders that have been replaced by links. Events may still
-// arrive for files in them, although those files are elsewhere.
+// linkedFolders returns the type folders that have been replaced by symbolic links. Events
+// may still arrive for the files that such a link leads to.
 func (f *Folder) linkedFolders() map[string]bool {
 	linked := map[string]bool{}
 	for _, typ := range record.Types {

@@ -17,9 +17,9 @@ import (
 func accountsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "accounts", Short: "List, limit and suspend accounts, and show their audit logs",
-		Long: `Every API key belongs to an account. An account is created with its first key, by
-kindex keys create or by signing in. A running edge applies changes within half a
-second.`,
+		Long: `Every API key belongs to an account. An account is created when kindex keys create
+creates its first key, or when somebody signs in for the first time. A running edge
+applies changes within half a second.`,
 		Example: "  kindex accounts list\n  kindex accounts limit ada 5000\n  kindex accounts log ada",
 		Args:    noSuchCommand,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },

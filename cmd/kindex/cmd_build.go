@@ -54,8 +54,8 @@ A build that would delete more than a tenth of the previous build's entities, or
 any of its changes, is refused: usually, it is the wrong folder or branch, or
 the history was rewritten.
 
-A build reuses a previous build only if that build is sealed with the builder's key,
-which only this machine has (--builder-key), and is not tracked by git. Otherwise,
+A build reuses a previous build only if git does not track that build and it is sealed
+with the builder's key, which only this machine has (--builder-key). Otherwise,
 content in git is built in full, with the same result. For a folder without git, whose
 history is only in its builds, the build is refused: --trust-previous trusts the
 published build once, and prints which one it is.

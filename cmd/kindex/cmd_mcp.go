@@ -27,7 +27,7 @@ func mcpCommand() *cobra.Command {
 	var o mcpOptions
 	c := &cobra.Command{
 		Use: "mcp", Short: "Serve the index to AI agents (Model Context Protocol)",
-		Long: `Mcp runs a Model Context Protocol server on stdin and stdout. Agent programs start it
+		Long: `Mcp runs a Model Context Protocol server on stdin and stdout. Agents start it
 themselves: add the command to their configuration. It has tools to search, read, rank
 and compare entities, and to see what has changed.
 

@@ -32,7 +32,7 @@ func submissionsAcceptCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "accept ID", Short: "Commit a submission to its own branch of the content repository",
 		Long: `Accept commits a submission's file on top of the checked-out commit, checks the
-resulting content like validate does, and creates the branch submission/ID. The working
+resulting content as validate does, and creates the branch submission/ID. The working
 tree, git's index and the checked-out branch do not change; uncommitted edits are
 ignored. The commit names the account in a trailer; --author-email makes the account
 its author. Running it again produces the same branch.

@@ -280,7 +280,7 @@ func (sh *shard) evict(limit int) bool {
 			flush = true
 		}
 	}
-	// Each request in progress can be loading a count, so the limit can briefly be exceeded.
+	// Each request in progress may be loading a count, so the limit can briefly be exceeded.
 	return len(sh.entries) < limit || !flush
 }
 

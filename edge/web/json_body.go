@@ -209,7 +209,7 @@ func checkObject(d *json.Decoder, depth int) error {
 			return err
 		}
 		if seen[name] {
-			return fmt.Errorf("has the duplicate member %q", Shorten(name))
+			return fmt.Errorf("has a duplicate member %q", Shorten(name))
 		}
 		seen[name] = true
 		if err := checkValue(d, depth+1); err != nil {

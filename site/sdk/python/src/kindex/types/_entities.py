@@ -401,7 +401,7 @@ class ScoreDimension(TypedDict):
 
 
 class MeasureResult(TypedDict):
-    """A measure, the observation and the resulting score."""
+    """A measure, its observed value and the resulting score."""
 
     name: str
     """The name of the signal or benchmark."""

@@ -58,7 +58,7 @@ class NewSubmission(_NewSubmissionRequired, total=False):
     addedDate: str
     """When it was added to the index; usually omitted."""
     lastUpdated: str
-    """When its record last changed; usually omitted."""
+    """The day its record was last updated; usually omitted."""
     signals: SubmittedSignals
     """The facts that scores are calculated from, in the same form as in a record. Each should
     have a date and a source.
@@ -102,7 +102,9 @@ class SubmissionFields(_SubmissionFieldsRequired, total=False):
     addedDate: str
     """When it was added to the index; by default, the day of its first version."""
     lastUpdated: str
-    """When its record last changed; by default, the day of its latest change."""
+    """The day its record was last updated; if omitted, the day of its latest change in the
+    changelog.
+    """
     signals: SubmittedSignals
     """The facts that scores are calculated from, in the same form as in a record. Each should
     have a date and a source.
