@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"slices"
 
 	"kindex/edge/live"
@@ -47,7 +48,7 @@ func readProjection(c *web.Call) (*projection, error) {
 // append appends a record with the selected members, in the record's order.
 func (p *projection) append(dst, record []byte) []byte {
 	if p.all {
-		return append(dst, record...)
+		return appendWithoutOffers(dst, record)
 	}
 	dst = append(dst, '{')
 	first := true
@@ -69,6 +70,15 @@ func (p *projection) append(dst, record []byte) []byte {
 		dst = inner.append(dst, value)
 	})
 	return append(dst, '}')
+}
+
+// appendWithoutOffers appends a record as lists show it. Its offers are the last member.
+func appendWithoutOffers(dst, object []byte) []byte {
+	i := bytes.LastIndex(object, []byte(`,"offers":[`)) // quotes within strings are escaped
+	if i < 0 {
+		return append(dst, object...) // not a record
+	}
+	return append(append(dst, object[:i]...), '}')
 }
 
 // Entity answers GET /api/entity/:type/:slug. The response is JSON unless the client

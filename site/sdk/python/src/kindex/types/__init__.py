@@ -1,6 +1,6 @@
 """The objects of the API, for type checkers. At run time, they are dictionaries.
 
-Generated from version 0.8.2 of the API description; do not edit.
+Generated from version 0.9.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -12,10 +12,18 @@ from ._entities import (
     EntityDocument,
     EntityList,
     EntityType,
+    Lifecycle,
     Links,
+    Maintenance,
     Measure,
     MeasureResult,
+    Modalities,
+    Modality,
+    Mode,
     Occasion,
+    Offer,
+    Parameters,
+    PriceSummary,
     PricingModel,
     ScoreDimension,
     ScoreExplanation,
@@ -24,6 +32,7 @@ from ._entities import (
     SimilarEntity,
     SimilarList,
     Status,
+    Tier,
 )
 from ._exports import (
     CroissantDataset,
@@ -151,7 +160,9 @@ __all__ = [
     "JSONFeedItemAuthors",
     "Leaderboard",
     "LeakedKey",
+    "Lifecycle",
     "Links",
+    "Maintenance",
     "Manifest",
     "ManifestCounts",
     "ManifestCountsTypes",
@@ -161,11 +172,17 @@ __all__ = [
     "ManifestSource",
     "Measure",
     "MeasureResult",
+    "Modalities",
+    "Modality",
+    "Mode",
     "NewApiKey",
     "NewSubmission",
     "NewWebhook",
     "Occasion",
+    "Offer",
     "OpenAPIDocument",
+    "Parameters",
+    "PriceSummary",
     "PricingModel",
     "Problem",
     "PullRequest",
@@ -195,6 +212,7 @@ __all__ = [
     "SubscribableEvent",
     "Suggestion",
     "SuggestionList",
+    "Tier",
     "Trend",
     "TrendingEntity",
     "TrendingList",

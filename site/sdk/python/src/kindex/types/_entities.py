@@ -1,11 +1,11 @@
 """Entities: Tools and models, individually or as filtered lists.
 
-Generated from version 0.8.2 of the API description; do not edit.
+Generated from version 0.9.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
 
-from typing import List, Literal, Optional, TypedDict, Union
+from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 
 EntityType = Literal["model", "tool"]
 """The type of an entity. Type and slug together identify an entity."""
@@ -24,6 +24,14 @@ PricingModel = Literal[
 Status = Literal["active", "deprecated", "withdrawn"]
 """``active``; ``deprecated``: no longer recommended by its makers; ``withdrawn``: no longer
 available, and left out of lists."""
+
+Modality = Literal["text", "image", "audio", "video", "pdf", "embedding", "score"]
+"""A kind of data that a model reads or produces."""
+
+Maintenance = Literal["active", "slow", "dormant", "archived"]
+"""How old the latest commit was when it was read: up to 180 days is active, up to 365 slow,
+more is dormant. Null if nothing is known, or if it was read more than 400 days before the
+as-of date."""
 
 
 class Scores(TypedDict):
@@ -94,9 +102,23 @@ class Benchmark(TypedDict):
     """A published benchmark result."""
 
     name: str
-    """The name of the benchmark, as its makers spell it."""
+    """The name of the benchmark, as its authors spell it."""
     value: float
     """The result, in the benchmark's own unit."""
+    metric: Optional[str]
+    """What was measured, such as pass@1."""
+    harness: Optional[str]
+    """The program that ran the model."""
+    variant: Optional[str]
+    """The variant of the model, such as a reasoning effort."""
+    dataset: Optional[str]
+    """The part of the benchmark that was run."""
+    version: Optional[str]
+    """The version of the benchmark."""
+    by: Optional[Literal["maker", "independent", "community"]]
+    """Who ran it: the model's maker, someone independent, or the community."""
+    publisher: Optional[str]
+    """Who published the result, if not the model's maker."""
     date: Optional[str]
     """A day, or a month if the day is not known."""
     source: Optional[str]
@@ -112,30 +134,55 @@ class Signals(TypedDict, total=False):
     that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model;
     ``contextTokens`` and ``outputTokens`` are the maximum lengths of its input and output,
     in tokens; ``lastRelease`` is the day of the latest release, and ``released`` the day of
-    the first.
+    the first; ``created`` is the day the repository was created, ``lastCommit`` that of the
+    latest commit on its default branch, and ``recentCommits`` is the number of commits
+    there in the 90 days before it was read; ``openIssues`` excludes pull requests;
+    ``archived`` is 1 if the repository is archived and 0 if not; ``pypiDownloads`` (without
+    mirrors), ``npmDownloads`` and ``huggingfaceDownloads`` cover 30 days;
+    ``condaDownloads`` and ``dockerPulls`` are totals.
     """
 
+    archived: Count
+    """A count, with the day it was observed and its source."""
     citations: Count
     """A count, with the day it was observed and its source."""
     commits: Count
+    """A count, with the day it was observed and its source."""
+    condaDownloads: Count
     """A count, with the day it was observed and its source."""
     contextTokens: Count
     """A count, with the day it was observed and its source."""
     contributors: Count
     """A count, with the day it was observed and its source."""
+    created: Occasion
+    """The date of an event, with the day it was observed and its source."""
     dependents: Count
+    """A count, with the day it was observed and its source."""
+    dockerPulls: Count
     """A count, with the day it was observed and its source."""
     downloads: Count
     """A count, with the day it was observed and its source."""
     forks: Count
     """A count, with the day it was observed and its source."""
+    huggingfaceDownloads: Count
+    """A count, with the day it was observed and its source."""
+    lastCommit: Occasion
+    """The date of an event, with the day it was observed and its source."""
     lastRelease: Occasion
     """The date of an event, with the day it was observed and its source."""
     likes: Count
     """A count, with the day it was observed and its source."""
+    npmDownloads: Count
+    """A count, with the day it was observed and its source."""
+    openIssues: Count
+    """A count, with the day it was observed and its source."""
     outputTokens: Count
     """A count, with the day it was observed and its source."""
     parameters: Count
+    """A count, with the day it was observed and its source."""
+    pypiDownloads: Count
+    """A count, with the day it was observed and its source."""
+    recentCommits: Count
     """A count, with the day it was observed and its source."""
     released: Occasion
     """The date of an event, with the day it was observed and its source."""
@@ -148,7 +195,9 @@ class Signals(TypedDict, total=False):
 
 
 class Entity(TypedDict):
-    """One tool or model. Every field is always present."""
+    """One tool or model. Every field is always present. Lists contain entities without their
+    offers; ``fields=offers`` selects them.
+    """
 
     type: EntityType
     """The type of an entity. Type and slug together identify an entity."""
@@ -195,8 +244,194 @@ class Entity(TypedDict):
     that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model;
     ``contextTokens`` and ``outputTokens`` are the maximum lengths of its input and output,
     in tokens; ``lastRelease`` is the day of the latest release, and ``released`` the day of
-    the first.
+    the first; ``created`` is the day the repository was created, ``lastCommit`` that of the
+    latest commit on its default branch, and ``recentCommits`` is the number of commits
+    there in the 90 days before it was read; ``openIssues`` excludes pull requests;
+    ``archived`` is 1 if the repository is archived and 0 if not; ``pypiDownloads`` (without
+    mirrors), ``npmDownloads`` and ``huggingfaceDownloads`` cover 30 days;
+    ``condaDownloads`` and ``dockerPulls`` are totals.
     """
+    ids: Dict[str, Any]
+    """The entity's identifiers in registries and at providers, by namespace."""
+    family: Optional[str]
+    """The model family."""
+    openWeights: Optional[bool]
+    """Whether the weights can be downloaded."""
+    modalities: Modalities
+    """The kinds of data that a model reads and produces."""
+    knowledge: Optional[str]
+    """The end of the training data, as YYYY, YYYY-MM or YYYY-MM-DD."""
+    parameters: Parameters
+    """The number of a model's parameters."""
+    reasoning: Optional[bool]
+    """Whether the model can reason before it answers."""
+    reasoningEfforts: List[Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]]
+    """The reasoning efforts that a request can ask for."""
+    lifecycle: Optional[Lifecycle]
+    """The entity's announced end."""
+    maintenance: Optional[Maintenance]
+    """How old the latest commit was when it was read: up to 180 days is active, up to 365
+    slow, more is dormant. Null if nothing is known, or if it was read more than 400 days
+    before the as-of date.
+    """
+    maintenanceAsOf: Optional[str]
+    """The day when that was read."""
+    price: Optional[PriceSummary]
+    """The price of a million tokens in US dollars, at the model's maker or else the median of
+    all offers that are not deprecated.
+    """
+    offerCount: int
+    """The number of offers."""
+
+
+class Modalities(TypedDict):
+    """The kinds of data that a model reads and produces."""
+
+    input: List[Modality]
+    """What it reads."""
+    output: List[Modality]
+    """What it produces."""
+
+
+class Parameters(TypedDict):
+    """The number of a model's parameters."""
+
+    total: Optional[int]
+    """All parameters."""
+    active: Optional[int]
+    """The parameters used per token, in a mixture of experts."""
+
+
+class Lifecycle(TypedDict):
+    """The entity's announced end."""
+
+    deprecated: Optional[str]
+    """The day from which its makers advise against it."""
+    retires: Optional[str]
+    """The day from which it is no longer available."""
+    replacedBy: Optional[str]
+    """Its successor: ``type/slug``."""
+    source: Optional[str]
+    """The announcement."""
+
+
+class PriceSummary(TypedDict):
+    """The price of a million tokens in US dollars, at the model's maker or else the median of
+    all offers that are not deprecated.
+    """
+
+    input: Optional[float]
+    """The price of input."""
+    output: Optional[float]
+    """The price of output."""
+    blended: Optional[float]
+    """The price of three parts input and one part output."""
+    provider: Optional[str]
+    """The slug of the maker; null for a median."""
+
+
+class Offer(TypedDict):
+    """One provider's prices for a model, in US dollars. An unknown price is null, never 0.
+    """
+
+    provider: str
+    """The provider's slug."""
+    id: str
+    """The model's name at the provider."""
+    input: Optional[float]
+    """The price of a million input tokens."""
+    output: Optional[float]
+    """The price of a million output tokens."""
+    cacheRead: Optional[float]
+    """The price of a million input tokens that are read from a cache."""
+    cacheWrite: Optional[float]
+    """The price of a million input tokens that are written to a cache."""
+    reasoningOutput: Optional[float]
+    """The price of a million tokens of reasoning, if it differs from that of other output.
+    """
+    inputAudio: Optional[float]
+    """The price of a million tokens of audio input."""
+    outputAudio: Optional[float]
+    """The price of a million tokens of audio output."""
+    image: Optional[float]
+    """The price of one image."""
+    request: Optional[float]
+    """The price of one request, in addition to its tokens."""
+    context: Optional[int]
+    """The maximum number of tokens in a request."""
+    outputLimit: Optional[int]
+    """The maximum number of tokens in an answer."""
+    tiers: List[Tier]
+    """The prices of longer requests, shortest first."""
+    modes: Dict[str, Any]
+    """The prices of other ways to send requests: ``batch``, ``flex`` and ``priority``."""
+    free: bool
+    """Whether a price of 0 is intended."""
+    deprecated: bool
+    """Whether the provider advises against it."""
+    reviewed: List[str]
+    """The rules whose warnings a reviewer has checked."""
+    date: Optional[str]
+    """The day it was read."""
+    source: Optional[str]
+    """The page it was read from."""
+
+
+class _TierRequired(TypedDict):
+    over: int
+    """The number of input tokens above which the prices apply."""
+
+
+class Tier(_TierRequired, total=False):
+    """The prices of requests with more than ``over`` input tokens. Prices that it omits are
+    unknown.
+    """
+
+    input: float
+    """The price of a million input tokens."""
+    output: float
+    """The price of a million output tokens."""
+    cacheRead: float
+    """The price of a million input tokens that are read from a cache."""
+    cacheWrite: float
+    """The price of a million input tokens that are written to a cache."""
+    reasoningOutput: float
+    """The price of a million tokens of reasoning, if it differs from that of other output.
+    """
+    inputAudio: float
+    """The price of a million tokens of audio input."""
+    outputAudio: float
+    """The price of a million tokens of audio output."""
+    image: float
+    """The price of one image."""
+    request: float
+    """The price of one request, in addition to its tokens."""
+
+
+class Mode(TypedDict, total=False):
+    """The prices of another way to send requests. Prices that it omits are unknown."""
+
+    input: float
+    """The price of a million input tokens."""
+    output: float
+    """The price of a million output tokens."""
+    cacheRead: float
+    """The price of a million input tokens that are read from a cache."""
+    cacheWrite: float
+    """The price of a million input tokens that are written to a cache."""
+    reasoningOutput: float
+    """The price of a million tokens of reasoning, if it differs from that of other output.
+    """
+    inputAudio: float
+    """The price of a million tokens of audio input."""
+    outputAudio: float
+    """The price of a million tokens of audio output."""
+    image: float
+    """The price of one image."""
+    request: float
+    """The price of one request, in addition to its tokens."""
+    tiers: List[Tier]
+    """The prices of longer requests, shortest first."""
 
 
 class EntityDocument(TypedDict):
@@ -247,8 +482,46 @@ class EntityDocument(TypedDict):
     that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model;
     ``contextTokens`` and ``outputTokens`` are the maximum lengths of its input and output,
     in tokens; ``lastRelease`` is the day of the latest release, and ``released`` the day of
-    the first.
+    the first; ``created`` is the day the repository was created, ``lastCommit`` that of the
+    latest commit on its default branch, and ``recentCommits`` is the number of commits
+    there in the 90 days before it was read; ``openIssues`` excludes pull requests;
+    ``archived`` is 1 if the repository is archived and 0 if not; ``pypiDownloads`` (without
+    mirrors), ``npmDownloads`` and ``huggingfaceDownloads`` cover 30 days;
+    ``condaDownloads`` and ``dockerPulls`` are totals.
     """
+    ids: Dict[str, Any]
+    """The entity's identifiers in registries and at providers, by namespace."""
+    family: Optional[str]
+    """The model family."""
+    openWeights: Optional[bool]
+    """Whether the weights can be downloaded."""
+    modalities: Modalities
+    """The kinds of data that a model reads and produces."""
+    knowledge: Optional[str]
+    """The end of the training data, as YYYY, YYYY-MM or YYYY-MM-DD."""
+    parameters: Parameters
+    """The number of a model's parameters."""
+    reasoning: Optional[bool]
+    """Whether the model can reason before it answers."""
+    reasoningEfforts: List[Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]]
+    """The reasoning efforts that a request can ask for."""
+    lifecycle: Optional[Lifecycle]
+    """The entity's announced end."""
+    maintenance: Optional[Maintenance]
+    """How old the latest commit was when it was read: up to 180 days is active, up to 365
+    slow, more is dormant. Null if nothing is known, or if it was read more than 400 days
+    before the as-of date.
+    """
+    maintenanceAsOf: Optional[str]
+    """The day when that was read."""
+    price: Optional[PriceSummary]
+    """The price of a million tokens in US dollars, at the model's maker or else the median of
+    all offers that are not deprecated.
+    """
+    offerCount: int
+    """The number of offers."""
+    offers: List[Offer]
+    """Who offers the model, at which prices in US dollars."""
     build: str
     """The id of a build: the day its scores were calculated for, and a hash."""
 
@@ -301,8 +574,44 @@ class SimilarEntity(TypedDict):
     that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model;
     ``contextTokens`` and ``outputTokens`` are the maximum lengths of its input and output,
     in tokens; ``lastRelease`` is the day of the latest release, and ``released`` the day of
-    the first.
+    the first; ``created`` is the day the repository was created, ``lastCommit`` that of the
+    latest commit on its default branch, and ``recentCommits`` is the number of commits
+    there in the 90 days before it was read; ``openIssues`` excludes pull requests;
+    ``archived`` is 1 if the repository is archived and 0 if not; ``pypiDownloads`` (without
+    mirrors), ``npmDownloads`` and ``huggingfaceDownloads`` cover 30 days;
+    ``condaDownloads`` and ``dockerPulls`` are totals.
     """
+    ids: Dict[str, Any]
+    """The entity's identifiers in registries and at providers, by namespace."""
+    family: Optional[str]
+    """The model family."""
+    openWeights: Optional[bool]
+    """Whether the weights can be downloaded."""
+    modalities: Modalities
+    """The kinds of data that a model reads and produces."""
+    knowledge: Optional[str]
+    """The end of the training data, as YYYY, YYYY-MM or YYYY-MM-DD."""
+    parameters: Parameters
+    """The number of a model's parameters."""
+    reasoning: Optional[bool]
+    """Whether the model can reason before it answers."""
+    reasoningEfforts: List[Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]]
+    """The reasoning efforts that a request can ask for."""
+    lifecycle: Optional[Lifecycle]
+    """The entity's announced end."""
+    maintenance: Optional[Maintenance]
+    """How old the latest commit was when it was read: up to 180 days is active, up to 365
+    slow, more is dormant. Null if nothing is known, or if it was read more than 400 days
+    before the as-of date.
+    """
+    maintenanceAsOf: Optional[str]
+    """The day when that was read."""
+    price: Optional[PriceSummary]
+    """The price of a million tokens in US dollars, at the model's maker or else the median of
+    all offers that are not deprecated.
+    """
+    offerCount: int
+    """The number of offers."""
     similarity: float
     """From 0 (nothing in common) to 1 (identical in all compared properties)."""
     reasons: List[str]

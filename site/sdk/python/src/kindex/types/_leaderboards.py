@@ -1,13 +1,25 @@
 """Leaderboards: Entities ranked by score, and the categories that have a ranking.
 
-Generated from version 0.8.2 of the API description; do not edit.
+Generated from version 0.9.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
 
-from typing import List, Literal, Optional, TypedDict
+from typing import Any, Dict, List, Literal, Optional, TypedDict
 
-from ._entities import EntityType, Links, PricingModel, Scores, Signals, Status
+from ._entities import (
+    EntityType,
+    Lifecycle,
+    Links,
+    Maintenance,
+    Modalities,
+    Parameters,
+    PriceSummary,
+    PricingModel,
+    Scores,
+    Signals,
+    Status,
+)
 
 
 class RankedEntity(TypedDict):
@@ -58,8 +70,44 @@ class RankedEntity(TypedDict):
     that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model;
     ``contextTokens`` and ``outputTokens`` are the maximum lengths of its input and output,
     in tokens; ``lastRelease`` is the day of the latest release, and ``released`` the day of
-    the first.
+    the first; ``created`` is the day the repository was created, ``lastCommit`` that of the
+    latest commit on its default branch, and ``recentCommits`` is the number of commits
+    there in the 90 days before it was read; ``openIssues`` excludes pull requests;
+    ``archived`` is 1 if the repository is archived and 0 if not; ``pypiDownloads`` (without
+    mirrors), ``npmDownloads`` and ``huggingfaceDownloads`` cover 30 days;
+    ``condaDownloads`` and ``dockerPulls`` are totals.
     """
+    ids: Dict[str, Any]
+    """The entity's identifiers in registries and at providers, by namespace."""
+    family: Optional[str]
+    """The model family."""
+    openWeights: Optional[bool]
+    """Whether the weights can be downloaded."""
+    modalities: Modalities
+    """The kinds of data that a model reads and produces."""
+    knowledge: Optional[str]
+    """The end of the training data, as YYYY, YYYY-MM or YYYY-MM-DD."""
+    parameters: Parameters
+    """The number of a model's parameters."""
+    reasoning: Optional[bool]
+    """Whether the model can reason before it answers."""
+    reasoningEfforts: List[Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]]
+    """The reasoning efforts that a request can ask for."""
+    lifecycle: Optional[Lifecycle]
+    """The entity's announced end."""
+    maintenance: Optional[Maintenance]
+    """How old the latest commit was when it was read: up to 180 days is active, up to 365
+    slow, more is dormant. Null if nothing is known, or if it was read more than 400 days
+    before the as-of date.
+    """
+    maintenanceAsOf: Optional[str]
+    """The day when that was read."""
+    price: Optional[PriceSummary]
+    """The price of a million tokens in US dollars, at the model's maker or else the median of
+    all offers that are not deprecated.
+    """
+    offerCount: int
+    """The number of offers."""
     rank: int
     """The rank, starting at 1; equal scores are ranked by type, then slug."""
     previousRank: Optional[int]
@@ -117,8 +165,44 @@ class TrendingEntity(TypedDict):
     that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model;
     ``contextTokens`` and ``outputTokens`` are the maximum lengths of its input and output,
     in tokens; ``lastRelease`` is the day of the latest release, and ``released`` the day of
-    the first.
+    the first; ``created`` is the day the repository was created, ``lastCommit`` that of the
+    latest commit on its default branch, and ``recentCommits`` is the number of commits
+    there in the 90 days before it was read; ``openIssues`` excludes pull requests;
+    ``archived`` is 1 if the repository is archived and 0 if not; ``pypiDownloads`` (without
+    mirrors), ``npmDownloads`` and ``huggingfaceDownloads`` cover 30 days;
+    ``condaDownloads`` and ``dockerPulls`` are totals.
     """
+    ids: Dict[str, Any]
+    """The entity's identifiers in registries and at providers, by namespace."""
+    family: Optional[str]
+    """The model family."""
+    openWeights: Optional[bool]
+    """Whether the weights can be downloaded."""
+    modalities: Modalities
+    """The kinds of data that a model reads and produces."""
+    knowledge: Optional[str]
+    """The end of the training data, as YYYY, YYYY-MM or YYYY-MM-DD."""
+    parameters: Parameters
+    """The number of a model's parameters."""
+    reasoning: Optional[bool]
+    """Whether the model can reason before it answers."""
+    reasoningEfforts: List[Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]]
+    """The reasoning efforts that a request can ask for."""
+    lifecycle: Optional[Lifecycle]
+    """The entity's announced end."""
+    maintenance: Optional[Maintenance]
+    """How old the latest commit was when it was read: up to 180 days is active, up to 365
+    slow, more is dormant. Null if nothing is known, or if it was read more than 400 days
+    before the as-of date.
+    """
+    maintenanceAsOf: Optional[str]
+    """The day when that was read."""
+    price: Optional[PriceSummary]
+    """The price of a million tokens in US dollars, at the model's maker or else the median of
+    all offers that are not deprecated.
+    """
+    offerCount: int
+    """The number of offers."""
     trend: Trend
     """How an entity's score and rank changed within the window."""
 
