@@ -48,7 +48,7 @@ func readProjection(c *web.Call) (*projection, error) {
 // append appends a record with the selected members, in the record's order.
 func (p *projection) append(dst, record []byte) []byte {
 	if p.all {
-		return appendWithoutOffers(dst, record)
+		return append(openListed(dst, record), '}')
 	}
 	dst = append(dst, '{')
 	first := true
@@ -72,13 +72,13 @@ func (p *projection) append(dst, record []byte) []byte {
 	return append(dst, '}')
 }
 
-// appendWithoutOffers appends a record as lists show it. Its offers are the last member.
-func appendWithoutOffers(dst, object []byte) []byte {
-	i := bytes.LastIndex(object, []byte(`,"offers":[`)) // quotes within strings are escaped
-	if i < 0 {
-		return append(dst, object...) // not a record
+// openListed appends a record as lists show it, without its offers and its closing brace. The
+// offers are the last member; quotes in strings are escaped, so nothing else looks like it.
+func openListed(dst, record []byte) []byte {
+	if i := bytes.Index(record, []byte(`,"offers":[`)); i >= 0 {
+		return append(dst, record[:i]...)
 	}
-	return append(append(dst, object[:i]...), '}')
+	return append(dst, record[:len(record)-1]...)
 }
 
 // Entity answers GET /api/entity/:type/:slug. The response is JSON unless the client

@@ -54,8 +54,7 @@ func (a *API) Leaderboard(c *web.Call) (*web.Reply, error) {
 	list := newCollection(c)
 	previousRanks := previousBoard.Ranks(sel.catalogue, page)
 	for i, o := range page {
-		authored := sel.catalogue.Record(o)
-		dst := append(list.next(), authored[:len(authored)-1]...)
+		dst := openListed(list.next(), sel.catalogue.Record(o))
 		list.body = append(appendRankDelta(dst, before+i+1, previousRanks[i]), '}')
 	}
 	return pagedReply(c, list, sel, next, comparedToMember(previousBoard)), nil

@@ -23,8 +23,7 @@ func (a *API) Similar(c *web.Call) (*web.Reply, error) {
 	near := b.Similar(o)
 	list := newCollection(c)
 	for _, n := range near[:min(limit, len(near))] {
-		record := b.Record(n.Ordinal)
-		dst := append(list.next(), record[:len(record)-1]...)
+		dst := openListed(list.next(), b.Record(n.Ordinal))
 		dst = append(dst, `,"similarity":`...)
 		dst = jsonenc.AppendNumber(dst, n.Similarity)
 		dst = append(dst, `,"reasons":`...)

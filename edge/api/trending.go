@@ -42,8 +42,7 @@ func (a *API) Trending(c *web.Call) (*web.Reply, error) {
 		if err != nil {
 			return nil, err
 		}
-		record := b.Record(t.Ordinal)
-		dst := append(list.next(), record[:len(record)-1]...)
+		dst := openListed(list.next(), b.Record(t.Ordinal))
 		list.body = append(appendTrend(c.Served, dst, t, rank), '}')
 	}
 	return list.end(c.Served, len(trends), `"window":"`+window+`"`, `"since":"`+since+`"`), nil
