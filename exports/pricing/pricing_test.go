@@ -1,0 +1,230 @@
+package pricing_test
+
+import (
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"kindex/exports/pricing"
+	"kindex/exports/record"
+)
+
+func dollars(p record.Price) *big.Rat {
+	r, ok := new(big.Rat).SetString(p.String())
+	if !ok {
+		panic("unknown price")
+	}
+	return r
+}
+
+// plainCost is a second way to calculate a cost, written as a person would explain it. It
+// returns nil if a price that is needed is unknown.
+func plainCost(o *record.Offer, u pricing.Use) *big.Rat {
+	list, tiers := o.Prices, o.Tiers
+	if u.Mode != "" {
+		found := false
+		for _, m := range o.Modes {
+			if m.Name == u.Mode {
+				list, tiers, found = m.Prices, m.Tiers, true
+			}
+		}
+		if !found {
+			return nil
+		}
+		longer := slices.ContainsFunc(o.Tiers, func(t record.Tier) bool { return u.Input > t.Over })
+		if len(tiers) == 0 && longer {
+			list = record.Prices{}
+		}
+	}
+	best := int64(-1)
+	for _, t := range tiers {
+		if u.Input > t.Over && t.Over > best {
+			best, list = t.Over, t.Prices
+		}
+	}
+	price := map[string]record.Price{}
+	for i, name := range record.PriceNames {
+		price[name] = list[i]
+	}
+	if !price["reasoningOutput"].Known() {
+		price["reasoningOutput"] = price["output"]
+	}
+	if u.Requests == 0 {
+		return new(big.Rat)
+	}
+	total := new(big.Rat)
+	for name, tokens := range map[string]int64{"input": u.Input - u.Cached - u.CacheWrite, "cacheRead": u.Cached, "cacheWrite": u.CacheWrite,
+		"output": u.Output - u.Reasoning, "reasoningOutput": u.Reasoning} {
+		if tokens == 0 {
+			continue
+		}
+		if !price[name].Known() {
+			return nil
+		}
+		perToken := new(big.Rat).Quo(dollars(price[name]), big.NewRat(1_000_000, 1))
+		total.Add(total, perToken.Mul(perToken, big.NewRat(tokens, 1)))
+	}
+	if price["request"].Known() {
+		total.Add(total, dollars(price["request"]))
+	}
+	return total.Mul(total, big.NewRat(u.Requests, 1))
+}
+
+func randomPrices(rng *rand.Rand) (p record.Prices) {
+	for i := range p {
+		if rng.IntN(5) > 0 {
+			p[i] = record.PriceOf(rng.Int64N([]int64{3, 1000, 20_000_000, 1e14}[rng.IntN(4)]))
+		}
+	}
+	return p
+}
+
+func randomTiers(rng *rand.Rand) (tiers []record.Tier) {
+	for range rng.IntN(4) {
+		over := 1 + rng.Int64N(2000)
+		if !slices.ContainsFunc(tiers, func(t record.Tier) bool { return t.Over == over }) {
+			tiers = append(tiers, record.Tier{Over: over, Prices: randomPrices(rng)})
+		}
+	}
+	return tiers
+}
+
+func randomOffer(rng *rand.Rand) record.Offer {
+	o := record.Offer{Provider: "p", ID: "m", Prices: randomPrices(rng), Tiers: randomTiers(rng)}
+	for _, name := range []string{"batch", "flex"}[:rng.IntN(3)] {
+		o.Modes = append(o.Modes, record.Mode{Name: name, Prices: randomPrices(rng), Tiers: randomTiers(rng)})
+	}
+	list := []record.Offer{o}
+	record.SortOffers(list)
+	return list[0]
+}
+
+func randomUse(rng *rand.Rand) (u pricing.Use) {
+	size := []int64{2, 3000, pricing.MaxQuantity + 1}[rng.IntN(3)]
+	u = pricing.Use{Input: rng.Int64N(size), Output: rng.Int64N(size), Requests: rng.Int64N(size), Mode: []string{"", "", "batch", "flex"}[rng.IntN(4)]}
+	if rng.IntN(2) == 0 && u.Input > 0 {
+		u.Cached = rng.Int64N(u.Input + 1)
+		u.CacheWrite = rng.Int64N(u.Input - u.Cached + 1)
+	}
+	if rng.IntN(2) == 0 {
+		u.Reasoning = rng.Int64N(u.Output + 1)
+	}
+	return u
+}
+
+// TestCost compares costs with a second calculation, for random offers and uses.
+func TestCost(t *testing.T) {
+	rng := rand.New(rand.NewPCG(19, 3))
+	known, tiered := 0, 0
+	for range 50_000 {
+		o, u := randomOffer(rng), randomUse(rng)
+		if err := u.Check(); err != nil {
+			t.Fatalf("%+v: %v", u, err)
+		}
+		got, want := pricing.Calculate(&o, u), plainCost(&o, u)
+		if (got.Total == nil) != (want == nil) || want != nil && got.Total.Cmp(want) != 0 {
+			t.Fatalf("%+v\n%+v\ngot  %v\nwant %v", o, u, got.Total, want)
+		}
+		if (got.Total == nil) != (len(got.Unknown) > 0) {
+			t.Fatalf("%+v: unknown: %v", u, got.Unknown)
+		}
+		if want == nil {
+			continue
+		}
+		known++
+		if got.Over > 0 {
+			tiered++
+		}
+		sum := new(big.Rat)
+		for _, l := range got.Lines {
+			sum.Add(sum, l.Cost)
+		}
+		if sum.Cmp(want) != 0 {
+			t.Fatalf("the lines add up to %v, not %v", sum, want)
+		}
+		micros, ok := got.Micros()
+		rounded, _ := new(big.Int).SetString(strings.Replace(want.FloatString(6), ".", "", 1), 10) // half away from zero
+		if ok != rounded.IsInt64() || ok && micros != rounded.Int64() {
+			t.Fatalf("%v was rounded to %d (%t)", want, micros, ok)
+		}
+	}
+	if known < 10_000 || tiered < 1000 {
+		t.Errorf("only %d costs are known, %d by a tier", known, tiered)
+	}
+}
+
+func TestCostChecksQuantities(t *testing.T) {
+	for want, u := range map[string]pricing.Use{
+		"input: -1 is not from 0 to 1000000000":                                {Input: -1},
+		"requests: 1000000001 is not from 0 to 1000000000":                     {Requests: pricing.MaxQuantity + 1},
+		"cached and cacheWrite are parts of input, but together they are more": {Input: 5, Cached: 3, CacheWrite: 3},
+		"reasoning is part of output, but it is more":                          {Output: 5, Reasoning: 6},
+	} {
+		if err := u.Check(); err == nil || err.Error() != want {
+			t.Errorf("%+v: %v", u, err)
+		}
+	}
+}
+
+// TestCompare sorts costs: the cheapest first, unknown ones last.
+func TestCompare(t *testing.T) {
+	priced := func(provider string, micros int64) record.Offer {
+		o := record.Offer{Provider: provider}
+		if micros >= 0 {
+			o.Prices[record.InputPrice] = record.PriceOf(micros)
+		}
+		return o
+	}
+	var costs []pricing.Cost
+	for _, o := range []record.Offer{priced("b", 5), priced("unknown", -1), priced("a", 5), priced("free", 0)} {
+		costs = append(costs, pricing.Calculate(&o, pricing.Use{Input: 10, Requests: 1}))
+	}
+	slices.SortFunc(costs, pricing.Compare)
+	var order []string
+	for _, c := range costs {
+		order = append(order, c.Offer.Provider)
+	}
+	if got := strings.Join(order, " "); got != "free a b unknown" {
+		t.Error(got)
+	}
+}
+
+func TestSummarize(t *testing.T) {
+	offer := func(provider, id string, in, out float64, change ...func(*record.Offer)) record.Offer {
+		o := record.Offer{Provider: provider, ID: id}
+		for i, x := range []float64{in, out} {
+			if x >= 0 {
+				o.Prices[i], _, _ = record.RoundPrice(x)
+			}
+		}
+		for _, f := range change {
+			f(&o)
+		}
+		return o
+	}
+	deprecated := func(o *record.Offer) { o.Deprecated = true }
+	makers := pricing.Providers{{Slug: "acme", Maker: "Acme"}, {Slug: "zeta"}}
+	for name, c := range map[string]struct {
+		ids    []record.ID
+		offers []record.Offer
+		want   string // input, output, blended, provider
+	}{
+		"none":              {nil, nil, ",,,"},
+		"the maker's":       {nil, []record.Offer{offer("acme", "m", 3, 15), offer("zeta", "m", 1, 1)}, "3,15,6,acme"},
+		"the first":         {nil, []record.Offer{offer("acme", "a", 3, 15), offer("acme", "b", 1, 1)}, "3,15,6,acme"},
+		"the one in ids":    {[]record.ID{{Namespace: "modelsdev", Value: "acme/b"}}, []record.Offer{offer("acme", "a", 3, 15), offer("acme", "b", 1, 1)}, "1,1,1,acme"},
+		"input only":        {nil, []record.Offer{offer("acme", "m", 3, -1)}, "3,,,acme"},
+		"no price at maker": {nil, []record.Offer{offer("acme", "m", -1, -1), offer("zeta", "m", 2, 4)}, "2,4,2.5,"},
+		"median": {nil, []record.Offer{offer("a", "m", 1, 10), offer("b", "m", 2, -1), offer("c", "m", 9, 30), offer("d", "m", 3, 20),
+			offer("e", "m", 0.001, 0.001, deprecated)}, "2,20,6.5,"}, // of 1 2 3 9 the lower middle
+		"half up": {nil, []record.Offer{offer("a", "m", 0.000001, 0.000003)}, "0.000001,0.000003,0.000002,"}, // 1.5 millionths
+	} {
+		e := &record.Entity{Type: "model", Provider: "Acme", IDs: c.ids, Offers: c.offers}
+		p := makers.Compute(e, "2026-01-01").Price
+		if got := strings.Join([]string{p.Input.String(), p.Output.String(), p.Blended.String(), p.Provider}, ","); got != c.want {
+			t.Errorf("%s: %s, not %s", name, got, c.want)
+		}
+	}
+}
