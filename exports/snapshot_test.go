@@ -48,6 +48,9 @@ func TestSnapshotAnswersAsABuild(t *testing.T) {
 				}
 				return
 			}
+			for _, e := range list {
+				e.Computed = s.archive.base.Providers().Compute(e, day)
+			}
 			x := &twoCatalogues{t, rand.New(rand.NewPCG(uint64(len(list)), 3)), s, openBuild(t, list), list}
 			x.records(p, s)
 			x.selections()

@@ -61,9 +61,10 @@ func File(e *record.Entity) ([]byte, error) {
 	if err := d.Decode(&fields); err != nil {
 		return nil, err
 	}
-	for _, name := range append([]string{"scores"}, addressFields...) {
+	for _, name := range append([]string{"scores", "maintenance", "maintenanceAsOf", "price", "offerCount"}, addressFields...) {
 		delete(fields, name)
 	}
+	statedIDs(fields, e)
 	if fields["status"] == record.Active {
 		delete(fields, "status") // this is the default
 	}
@@ -72,6 +73,21 @@ func File(e *record.Entity) ([]byte, error) {
 	}
 	dropUnknown(fields)
 	return yamlfmt.Compose(fields)
+}
+
+// statedIDs removes the identifiers that follow from links, and writes single ones as text.
+func statedIDs(fields map[string]any, e *record.Entity) {
+	all, _ := fields["ids"].(map[string]any)
+	for _, id := range record.LinkedIDs(e.Links) {
+		if slices.Equal(e.IDsIn(id.Namespace), []string{id.Value}) {
+			delete(all, id.Namespace)
+		}
+	}
+	for namespace, v := range all {
+		if list, _ := v.([]any); len(list) == 1 {
+			all[namespace] = list[0]
+		}
+	}
 }
 
 // dropUnknown removes the nulls and empty values with which a record represents fields

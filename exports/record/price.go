@@ -43,8 +43,7 @@ func (p Price) Micros() int64 { return max(p.code-1, 0) }
 
 // Float returns the price in dollars, or 0 if it is unknown.
 func (p Price) Float() float64 {
-	micros := p.Micros()
-	return float64(micros/1e6) + float64(micros%1e6)/1e6
+	return float64(p.Micros()) / 1e6 // both are exact, so this is the number nearest to the decimal
 }
 
 // String returns the price in dollars without trailing zeros, or "" if it is unknown.

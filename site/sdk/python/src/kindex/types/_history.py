@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import List, Literal, Optional, TypedDict, Union
 
-from ._entities import Benchmark, EntityType
+from ._entities import Benchmark, EntityType, Offer, Tier
 
 ChangeEvent = Literal["entity.created", "entity.updated", "entity.deleted"]
 """What happened to the entity."""
@@ -31,6 +31,23 @@ ChangedField = Literal[
     "signals",
     "signals.benchmarks",
     "scores",
+    "ids",
+    "family",
+    "openWeights",
+    "modalities",
+    "modalities.input",
+    "modalities.output",
+    "knowledge",
+    "parameters",
+    "parameters.total",
+    "parameters.active",
+    "reasoning",
+    "reasoningEfforts",
+    "lifecycle",
+    "lifecycle.deprecated",
+    "lifecycle.retires",
+    "lifecycle.replacedBy",
+    "offers",
     "links.homepage",
     "links.repository",
     "links.documentation",
@@ -41,17 +58,27 @@ ChangedField = Literal[
     "links.demo",
     "links.changelog",
     "links.deprecation",
+    "signals.archived",
     "signals.citations",
     "signals.commits",
+    "signals.condaDownloads",
     "signals.contextTokens",
     "signals.contributors",
+    "signals.created",
     "signals.dependents",
+    "signals.dockerPulls",
     "signals.downloads",
     "signals.forks",
+    "signals.huggingfaceDownloads",
+    "signals.lastCommit",
     "signals.lastRelease",
     "signals.likes",
+    "signals.npmDownloads",
+    "signals.openIssues",
     "signals.outputTokens",
     "signals.parameters",
+    "signals.pypiDownloads",
+    "signals.recentCommits",
     "signals.released",
     "signals.releases",
     "signals.stars",
@@ -68,13 +95,13 @@ ChangedField = Literal[
 class FieldChange(TypedDict):
     """A changed field, with its old and new values."""
 
-    field: ChangedField
-    """A field of the record. The names of nested fields are joined with a dot."""
-    old: Optional[Union[str, float, List[str], List[Benchmark]]]
+    field: Union[ChangedField, str]
+    """The changed field."""
+    old: Optional[Union[str, float, bool, List[str], List[Benchmark], List[Tier], Offer]]
     """The value of the field; null if it is not set. For a signal, only its value is included;
     ``signals.benchmarks`` is the complete list.
     """
-    new: Optional[Union[str, float, List[str], List[Benchmark]]]
+    new: Optional[Union[str, float, bool, List[str], List[Benchmark], List[Tier], Offer]]
     """The value of the field; null if it is not set. For a signal, only its value is included;
     ``signals.benchmarks`` is the complete list.
     """

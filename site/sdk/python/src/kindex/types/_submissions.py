@@ -5,9 +5,9 @@ Generated from version 0.9.0 of the API description; do not edit.
 
 from __future__ import annotations
 
-from typing import List, Literal, Optional, TypedDict, Union
+from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 
-from ._entities import EntityType, Links, Status
+from ._entities import EntityType, Links, Modality, Mode, Status, Tier
 
 SubmissionStatus = Literal["pending", "in-review", "accepted", "published", "rejected", "withdrawn"]
 """``pending``: it awaits review. ``in-review``: its pull request is open. ``accepted``: it
@@ -63,6 +63,30 @@ class NewSubmission(_NewSubmissionRequired, total=False):
     """The facts that scores are calculated from, in the same form as in a record. Each should
     have a date and a source.
     """
+    ids: Dict[str, Any]
+    """The entity's identifiers in registries and at providers, by namespace: a string or a
+    list.
+    """
+    family: str
+    """Lower-case letters and digits, with words separated by hyphens."""
+    openWeights: bool
+    """Whether the weights can be downloaded."""
+    modalities: SubmittedModalities
+    """The kinds of data that a model reads and produces."""
+    knowledge: str
+    """The end of the training data, as YYYY, YYYY-MM or YYYY-MM-DD."""
+    parameters: SubmittedParameters
+    """The number of a model's parameters."""
+    reasoning: bool
+    """Whether the model can reason before it answers."""
+    reasoningEfforts: List[Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]]
+    """The reasoning efforts that a request can ask for."""
+    lifecycle: SubmittedLifecycle
+    """The entity's announced end."""
+    offersRead: OffersRead
+    """When and where the offers were read; an offer can state its own."""
+    offers: List[SubmittedOffer]
+    """Who offers the model, at which prices in US dollars with at most six decimals."""
 
 
 class _SubmissionFieldsRequired(TypedDict):
@@ -109,6 +133,30 @@ class SubmissionFields(_SubmissionFieldsRequired, total=False):
     """The facts that scores are calculated from, in the same form as in a record. Each should
     have a date and a source.
     """
+    ids: Dict[str, Any]
+    """The entity's identifiers in registries and at providers, by namespace: a string or a
+    list.
+    """
+    family: str
+    """Lower-case letters and digits, with words separated by hyphens."""
+    openWeights: bool
+    """Whether the weights can be downloaded."""
+    modalities: SubmittedModalities
+    """The kinds of data that a model reads and produces."""
+    knowledge: str
+    """The end of the training data, as YYYY, YYYY-MM or YYYY-MM-DD."""
+    parameters: SubmittedParameters
+    """The number of a model's parameters."""
+    reasoning: bool
+    """Whether the model can reason before it answers."""
+    reasoningEfforts: List[Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]]
+    """The reasoning efforts that a request can ask for."""
+    lifecycle: SubmittedLifecycle
+    """The entity's announced end."""
+    offersRead: OffersRead
+    """When and where the offers were read; an offer can state its own."""
+    offers: List[SubmittedOffer]
+    """Who offers the model, at which prices in US dollars with at most six decimals."""
 
 
 class _SubmittedCountRequired(TypedDict):
@@ -149,6 +197,20 @@ class _SubmittedBenchmarkRequired(TypedDict):
 class SubmittedBenchmark(_SubmittedBenchmarkRequired, total=False):
     """A published benchmark result."""
 
+    metric: str
+    """What was measured, such as pass@1."""
+    harness: str
+    """The program that ran the model."""
+    variant: str
+    """The variant of the model, such as a reasoning effort."""
+    dataset: str
+    """The part of the benchmark that was run."""
+    version: str
+    """The version of the benchmark."""
+    by: Literal["maker", "independent", "community"]
+    """Who ran it: the model's maker, someone independent, or the community."""
+    publisher: str
+    """Who published the result, if not the model's maker."""
     date: str
     """The day or month of the result."""
     source: str
@@ -160,27 +222,47 @@ class SubmittedSignals(TypedDict, total=False):
     have a date and a source.
     """
 
+    archived: SubmittedCount
+    """A count, with the day it was observed and its source."""
     citations: SubmittedCount
     """A count, with the day it was observed and its source."""
     commits: SubmittedCount
+    """A count, with the day it was observed and its source."""
+    condaDownloads: SubmittedCount
     """A count, with the day it was observed and its source."""
     contextTokens: SubmittedCount
     """A count, with the day it was observed and its source."""
     contributors: SubmittedCount
     """A count, with the day it was observed and its source."""
+    created: SubmittedOccasion
+    """The date of an event, with the day it was observed and its source."""
     dependents: SubmittedCount
+    """A count, with the day it was observed and its source."""
+    dockerPulls: SubmittedCount
     """A count, with the day it was observed and its source."""
     downloads: SubmittedCount
     """A count, with the day it was observed and its source."""
     forks: SubmittedCount
     """A count, with the day it was observed and its source."""
+    huggingfaceDownloads: SubmittedCount
+    """A count, with the day it was observed and its source."""
+    lastCommit: SubmittedOccasion
+    """The date of an event, with the day it was observed and its source."""
     lastRelease: SubmittedOccasion
     """The date of an event, with the day it was observed and its source."""
     likes: SubmittedCount
     """A count, with the day it was observed and its source."""
+    npmDownloads: SubmittedCount
+    """A count, with the day it was observed and its source."""
+    openIssues: SubmittedCount
+    """A count, with the day it was observed and its source."""
     outputTokens: SubmittedCount
     """A count, with the day it was observed and its source."""
     parameters: SubmittedCount
+    """A count, with the day it was observed and its source."""
+    pypiDownloads: SubmittedCount
+    """A count, with the day it was observed and its source."""
+    recentCommits: SubmittedCount
     """A count, with the day it was observed and its source."""
     released: SubmittedOccasion
     """The date of an event, with the day it was observed and its source."""
@@ -190,6 +272,106 @@ class SubmittedSignals(TypedDict, total=False):
     """A count, with the day it was observed and its source."""
     benchmarks: List[SubmittedBenchmark]
     """Published results, each in the unit of its benchmark."""
+
+
+class SubmittedModalities(TypedDict, total=False):
+    """The kinds of data that a model reads and produces."""
+
+    input: List[Modality]
+    """What it reads."""
+    output: List[Modality]
+    """What it produces."""
+
+
+class SubmittedParameters(TypedDict, total=False):
+    """The number of a model's parameters."""
+
+    total: int
+    """All parameters."""
+    active: int
+    """The parameters used per token, in a mixture of experts."""
+
+
+class SubmittedLifecycle(TypedDict, total=False):
+    """The entity's announced end."""
+
+    deprecated: str
+    """The day from which its makers advise against it."""
+    retires: str
+    """The day from which it is no longer available."""
+    replacedBy: str
+    """Its successor: ``type/slug``."""
+    source: str
+    """The announcement."""
+
+
+class OffersRead(TypedDict, total=False):
+    """When and where the offers were read; an offer can state its own."""
+
+    date: str
+    """The day on which the offers were read."""
+    source: str
+    """The page they were read from."""
+
+
+class SubmittedOfferModes(TypedDict, total=False):
+    """The prices of other ways to send requests."""
+
+    batch: Mode
+    """The prices of another way to send requests. Prices that it omits are unknown."""
+    flex: Mode
+    """The prices of another way to send requests. Prices that it omits are unknown."""
+    priority: Mode
+    """The prices of another way to send requests. Prices that it omits are unknown."""
+
+
+class _SubmittedOfferRequired(TypedDict):
+    provider: str
+    """Lower-case letters and digits, with words separated by hyphens."""
+    id: str
+    """The model's name at the provider."""
+
+
+class SubmittedOffer(_SubmittedOfferRequired, total=False):
+    """One provider's prices for a model. A price of 0 is accepted only with ``free``."""
+
+    input: float
+    """The price of a million input tokens."""
+    output: float
+    """The price of a million output tokens."""
+    cacheRead: float
+    """The price of a million input tokens that are read from a cache."""
+    cacheWrite: float
+    """The price of a million input tokens that are written to a cache."""
+    reasoningOutput: float
+    """The price of a million tokens of reasoning, if it differs from that of other output.
+    """
+    inputAudio: float
+    """The price of a million tokens of audio input."""
+    outputAudio: float
+    """The price of a million tokens of audio output."""
+    image: float
+    """The price of one image."""
+    request: float
+    """The price of one request, in addition to its tokens."""
+    context: int
+    """The maximum number of tokens in a request."""
+    outputLimit: int
+    """The maximum number of tokens in an answer."""
+    tiers: List[Tier]
+    """The prices of longer requests, shortest first."""
+    modes: SubmittedOfferModes
+    """The prices of other ways to send requests."""
+    free: bool
+    """Whether a price of 0 is intended; the source must say so."""
+    deprecated: bool
+    """Whether the provider advises against it."""
+    reviewed: List[Literal["thousandfold", "output-below-input", "cache-above-input"]]
+    """The rules whose warnings have been checked."""
+    date: str
+    """The day it was read; ``offersRead`` by default."""
+    source: str
+    """The page it was read from; ``offersRead`` by default."""
 
 
 class CreatedSubmissionSimilar(TypedDict):
