@@ -82,7 +82,7 @@ func allCategories(c *web.Call) []string {
 	return slices.Compact(known)
 }
 
-// Changelog answers GET /api/changelog.
+// Changelog handles GET /api/changelog.
 func (a *API) Changelog(c *web.Call) (*web.Reply, error) {
 	f, err := changeFilter(c)
 	if err != nil {
@@ -91,7 +91,7 @@ func (a *API) Changelog(c *web.Call) (*web.Reply, error) {
 	return changesPage(c, c.Served.Build.Archive().SelectChanges(f), cursorScope(c))
 }
 
-// EntityChangelog answers GET /api/entity/:type/:slug/changelog.
+// EntityChangelog handles GET /api/entity/:type/:slug/changelog.
 //
 // Deleted entities have a changelog, too.
 func (a *API) EntityChangelog(c *web.Call) (*web.Reply, error) {
@@ -191,7 +191,7 @@ func changesPage(c *web.Call, set *roaring.Bitmap, scope string) (*web.Reply, er
 	return r, nil
 }
 
-// ExportChangelog answers GET /api/export/changelog.
+// ExportChangelog handles GET /api/export/changelog.
 func (a *API) ExportChangelog(c *web.Call) (*web.Reply, error) {
 	format, err := exportFormat(c)
 	if err != nil {

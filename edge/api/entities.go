@@ -101,7 +101,7 @@ func readSelection(c *web.Call, day string) (*selection, error) {
 	return s, err
 }
 
-// Entities answers GET /api/entities.
+// Entities handles GET /api/entities.
 func (a *API) Entities(c *web.Call) (*web.Reply, error) {
 	sort, err := c.Query.Sort()
 	if err != nil {
@@ -154,7 +154,7 @@ func pagedReply(c *web.Call, list *collection, sel *selection, next string, extr
 	return r
 }
 
-// Categories answers GET /api/categories.
+// Categories handles GET /api/categories.
 func (a *API) Categories(c *web.Call) (*web.Reply, error) {
 	list := newCollection(c)
 	for _, cat := range c.Served.Categories {

@@ -71,7 +71,7 @@ func (p *projection) append(dst, record []byte) []byte {
 	return append(dst, '}')
 }
 
-// Entity answers GET /api/entity/:type/:slug. The response is JSON unless the client
+// Entity handles GET /api/entity/:type/:slug. The response is JSON unless the client
 // prefers Markdown or the slug ends in .md.
 func (a *API) Entity(c *web.Call) (*web.Reply, error) {
 	c.Writer.Header()["Vary"] = c.Shared.Vary.Accept

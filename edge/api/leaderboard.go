@@ -10,7 +10,7 @@ import (
 	"kindex/exports/record"
 )
 
-// Leaderboard answers GET /api/leaderboard/:category.
+// Leaderboard handles GET /api/leaderboard/:category.
 func (a *API) Leaderboard(c *web.Call) (*web.Reply, error) {
 	day, err := atParam(c)
 	if err != nil {

@@ -18,7 +18,7 @@ const SecurityPath = "/.well-known/security.txt"
 // period starts anew every day because a service that answers requests is being maintained.
 const securityTxtLifetime = 180 * 24 * time.Hour
 
-// SecurityText answers GET /.well-known/security.txt.
+// SecurityText handles GET /.well-known/security.txt.
 func (a *API) SecurityText(c *web.Call) (*web.Reply, error) {
 	contact := contactURI(c.Shared.ContactAddress)
 	if contact == "" {

@@ -99,7 +99,7 @@ type formError struct {
 
 func (e *formError) Error() string { return e.text }
 
-// Form answers GET /submit/.
+// Form handles GET /submit/.
 func (s *Console) Form(c *web.Call) (*web.Reply, error) {
 	c.SetDeadline()
 	q, _ := url.ParseQuery(c.Request.URL.RawQuery) // invalid parts of the query are ignored, as on all pages
@@ -123,12 +123,12 @@ func (s *Console) Form(c *web.Call) (*web.Reply, error) {
 	return s.formPage(c, f)
 }
 
-// RedirectToForm answers GET /submit/check.
+// RedirectToForm handles GET /submit/check.
 func (s *Console) RedirectToForm(*web.Call) (*web.Reply, error) {
 	return &web.Reply{Location: siteurl.Submit}, nil
 }
 
-// CheckForm answers POST /submit/check.
+// CheckForm handles POST /submit/check.
 func (s *Console) CheckForm(c *web.Call) (*web.Reply, error) {
 	return s.answerForm(c, func(f *form.Form) (*web.Reply, error) {
 		if _, err := s.checkForm(c, f); err != nil {
@@ -141,7 +141,7 @@ func (s *Console) CheckForm(c *web.Call) (*web.Reply, error) {
 	})
 }
 
-// SubmitForm answers POST /submit/.
+// SubmitForm handles POST /submit/.
 func (s *Console) SubmitForm(c *web.Call) (*web.Reply, error) {
 	return s.answerForm(c, func(f *form.Form) (*web.Reply, error) {
 		draft, err := s.checkForm(c, f)
