@@ -144,7 +144,8 @@ func orderedPage(c *web.Call, sel *selection, sort exports.Sort) (ordinals []uin
 	return ordinals, next, nil
 }
 
-// pagedReply completes a list with one page of a selection. It adds the members in extra.
+// pagedReply completes the response for one page of a selection, given the list of the page's
+// records. It adds the members in extra.
 func pagedReply(c *web.Call, list *collection, sel *selection, next string, extra ...string) *web.Reply {
 	if sel.asOf != "" {
 		extra = append(extra, `"asOf":"`+sel.asOf+`"`)

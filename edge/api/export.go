@@ -164,8 +164,8 @@ func (c *chunkWriter) flush() error {
 	return err
 }
 
-// prebuilt returns a reply with a file of the build. attachment is the name under which clients
-// are to save the file.
+// prebuilt returns a reply with a file of the build. attachment is the file name under which
+// clients should save it.
 func prebuilt(c *web.Call, name, attachment string) (*web.Reply, error) {
 	data, f, ok := c.Served.Build.File(name)
 	if !ok {

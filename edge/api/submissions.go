@@ -126,7 +126,7 @@ type submissionRecord struct {
 	PullRequest *pullRequest      `json:"pullRequest"`
 	CreatedAt   time.Time         `json:"createdAt"`
 	UpdatedAt   time.Time         `json:"updatedAt"`
-	Fields      map[string]any    `json:"fields,omitempty"` // with the values that the file will have; set only in responses for a single submission
+	Fields      map[string]any    `json:"fields,omitempty"` // the values that the file will have; set only in responses for a single submission
 }
 
 type submittedEntity struct {

@@ -27,16 +27,17 @@ import (
 	"kindex/site/siteurl"
 )
 
-// forms limits the use of the submission form, which does not count towards the API limits.
+// forms limits how often the submission form can be used. Such requests do not count towards the
+// API limits.
 type forms struct {
 	foreign *http.CrossOriginProtection
 	counts  *ratelimit.Memory
 	queues  *networkQueues
 }
 
-// The maximum number of times per hour that an IP address or a network can have the form checked,
-// which happens whenever the user stops typing, and that an account can submit it. A form counts
-// once, plus once for every BytesPerCheck bytes of its size.
+// Hourly limits for the form: on the checks for an IP address and for a network, and on the
+// submissions by an account. The form is checked whenever the user stops typing. Each check counts
+// once, plus once for every BytesPerCheck bytes of the form's size.
 const (
 	MaxChecks          = 1200
 	MaxNetworkChecks   = 10 * MaxChecks
@@ -380,8 +381,8 @@ func newTaken(e *submission.TakenError) *form.Taken {
 // maxSimilarCandidates is the number of entities that a name is compared with.
 const maxSimilarCandidates = 30
 
-// similarEntities returns existing entities that a form may describe. It searches for the name
-// and keeps entities that have the same URL, a similar name, or a name that contains the other or
+// similarEntities returns existing entities that a form may describe. It searches for the name and
+// keeps entities that have the same URL, a similar name, or a name that contains the given name or
 // is contained in it.
 func similarEntities(v *live.ServedBuild, name, page string) ([]form.Similar, error) {
 	list := []form.Similar{}

@@ -1,5 +1,5 @@
-// Package query parses request parameters. It is strict: an unknown parameter, a value that is
-// out of range, or a second value for a single-valued parameter is an error, which suggests the
+// Package query parses request parameters. It is strict: an unknown parameter, a value that is out
+// of range, or a second value for a single-valued parameter is an error. The error suggests the
 // nearest valid name or value. Nothing is silently ignored.
 package query
 
@@ -110,8 +110,8 @@ func check(name string, list, allowed []string) error {
 // joined contains the parameters whose values can be comma-separated lists.
 var joined = []string{"tag", "capability", "fields", "facets"}
 
-// Canonical returns the query sorted by name, without the parameters in without. Equivalent
-// requests have the same canonical form.
+// Canonical returns the query with its parameters sorted by name. It omits the parameters in
+// without. Equivalent requests have the same canonical form.
 func (p *Params) Canonical(without ...string) string {
 	left := make(url.Values, len(p.values))
 	for k, v := range p.values {
