@@ -79,8 +79,8 @@ type contract struct {
 	away       string // address of a server whose database is unreachable
 	key        string // an account's key
 	suspended  string // a key of a suspended account
-	onlyRead   string // a key with the scope read
-	onlyKeys   string // a key with the scope keys
+	onlyRead   string // a key with the read scope
+	onlyKeys   string // a key with the keys scope
 	build, old string // the current build and the previous one
 	oldDir     string
 	seen       seen

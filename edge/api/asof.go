@@ -10,7 +10,7 @@ import (
 	"kindex/exports"
 )
 
-// atParam returns the day requested with the parameter at, or "" for the present.
+// atParam returns the day requested with the "at" parameter, or "" for the present.
 func atParam(c *web.Call) (string, error) {
 	day, err := c.Query.Day("at")
 	if err != nil || day == "" {

@@ -36,8 +36,8 @@ type forms struct {
 }
 
 // Hourly limits for the form: on the checks for an IP address and for a network, and on the
-// submissions by an account. The form is checked whenever the user stops typing. Each check counts
-// once, plus once for every BytesPerCheck bytes of the form's size.
+// submissions by an account. The form is checked whenever the user stops typing. Each form counts
+// as one check, plus one for every BytesPerCheck bytes of its size.
 const (
 	MaxChecks          = 1200
 	MaxNetworkChecks   = 10 * MaxChecks

@@ -287,8 +287,8 @@ func (p *Params) Filter(categories []string) (*exports.Filter, error) {
 	return f, err
 }
 
-// Sort reads the parameters sort and order. By default, scores and dates are sorted in
-// descending order and names in ascending order.
+// Sort reads the sort and order parameters. By default, scores and dates are sorted in descending
+// order and names in ascending order.
 func (p *Params) Sort() (exports.Sort, error) {
 	key, err := p.OneOf("sort", exports.DefaultSort.Key, exports.SortKeys)
 	if err != nil {
@@ -309,8 +309,8 @@ type Page struct {
 	Cursor *Cursor // nil if the request does not have one
 }
 
-// Page reads the parameter limit, and either cursor or offset. scope is the rest of the request;
-// a cursor is valid only for the scope that it was created for.
+// Page reads the limit parameter, and either cursor or offset. scope identifies the rest of the
+// request; a cursor is valid only for the scope that it was created for.
 func (p *Params) Page(scope string, maxLimit int) (Page, error) {
 	var page Page
 	var err error
