@@ -79,7 +79,7 @@ func ownHosts(o Options) []string {
 	return o.Hosts
 }
 
-// requireHost rejects requests to the operator's listener that name an unknown host.
+// requireHost rejects requests to the operator's listener whose Host is unknown.
 func requireHost(named []string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !hostAllowed(r, named) {

@@ -29,7 +29,7 @@ func searchText(c *web.Call) (string, error) {
 	return q, nil
 }
 
-// Search answers GET /api/search.
+// Search handles GET /api/search.
 func (a *API) Search(c *web.Call) (*web.Reply, error) {
 	b := c.Served.Build
 	text, err := searchText(c)
@@ -155,7 +155,7 @@ func suggestions(v *live.ServedBuild, text string, res *indexes.Result) ([]byte,
 	return append(out, ']'), nil
 }
 
-// Suggest answers GET /api/suggest.
+// Suggest handles GET /api/suggest.
 func (a *API) Suggest(c *web.Call) (*web.Reply, error) {
 	b := c.Served.Build
 	text, err := searchText(c)

@@ -133,9 +133,9 @@ func (h *Handler) CheckForm(r *http.Request) error {
 	return nil
 }
 
-// checkOrigin rejects a POST that does not come from a page of this service. Every browser
-// sends the origin of a POST in at least one of two headers. Each that is present must match
-// the public address, whatever the Host header says.
+// checkOrigin rejects a POST that does not come from a page of this service. Every browser sends
+// the origin of a POST in at least one of two headers. Each of these headers that is present must
+// match the public address, whatever the Host header says.
 func (h *Handler) checkOrigin(r *http.Request) error {
 	site, origin := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Origin")
 	switch {

@@ -190,7 +190,7 @@ func suggested(s string) string {
 	return strings.TrimPrefix(s, "/api/entity/")
 }
 
-// waitFor returns the waiting time from Retry-After, in a form for the middle of a sentence.
+// waitFor formats the waiting time from Retry-After for use in the middle of a sentence.
 func waitFor(answered http.Header) string {
 	seconds, err := strconv.Atoi(answered.Get("Retry-After"))
 	if err != nil || seconds < 0 {

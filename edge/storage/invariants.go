@@ -30,7 +30,7 @@ func sqlList[T ~string](words []T) string {
 const lastEventSeq = "COALESCE((SELECT seq FROM webhook_cursor WHERE name = '" + eventsCursor + "'), 0)"
 
 var invariants = []invariant{
-	// Only the schemas that have an audit log have keys that can expire.
+	// Keys can expire only in those schema versions that have an audit log.
 	{[]string{"api_keys", "audit_log"}, fmt.Sprintf("accounts with more than %d active keys", apikey.MaxActive),
 		fmt.Sprintf("SELECT account_id FROM api_keys WHERE "+activeKey(":now")+" GROUP BY account_id HAVING COUNT(*) > %d ORDER BY account_id", apikey.MaxActive)},
 	{[]string{"api_keys"}, "unusable keys with incomplete hashes",
