@@ -154,10 +154,10 @@ func (p *Prepared) documents(yield func(*document) bool) {
 	}
 }
 
-// Install writes the manifest into a folder that Write returned and moves it to the
-// final location. An index that is already there is kept if it is intact and
-// trusted is set. Being intact is not enough because, unlike the bytes of a build,
-// the bytes of an index do not follow from the ID.
+// Install writes the manifest into a folder that Write returned and moves it to the final
+// location. An index that is already there is kept if it is intact and trusted is set. Being
+// intact is not enough, because the ID determines the bytes of a build but not those of an
+// index.
 func (p *Prepared) Install(root, dir, id string, trusted bool) error {
 	final := Dir(root, id)
 	if trusted {
