@@ -63,7 +63,7 @@ A key has every scope unless --scopes selects some of them:
 	f.StringVar(&o.name, "name", "default", "a name for the key")
 	f.StringSliceVar(&o.scopes, "scopes", strings.Split(apikey.Everything.Join(","), ","), "the scopes of the key")
 	f.StringVar(&o.expires, "expires", "never", "when the key expires: days such as 90d, a UTC date, a time (RFC 3339), or never")
-	f.BoolVar(&o.replace, "replace", false, "revoke the account's keys with the same name")
+	f.BoolVar(&o.replace, "replace", false, "revoke the account's existing keys that have the same name")
 	return c
 }
 
