@@ -55,7 +55,7 @@ the length that GitHub accepts.
   duplicates      entity, other, reasons {kind, value}; kind is repository, url,
                   name, nearName or similar
   shrink          deleted, of, share, refused
-  notes           what to know about the comparison
+  notes           remarks about the comparison
 Old and new are null if there is no value. An event is entity.created,
 entity.updated, entity.deleted, or entity.touched if none of the differences counts
 as a change.`

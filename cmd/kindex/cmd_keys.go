@@ -19,7 +19,7 @@ import (
 func keysCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "keys", Short: "Create, list and revoke API keys",
-		Long: `Create API keys for people who cannot create their first one themselves. A key is
+		Long: `Create API keys for people who cannot create their first key themselves. A key is
 shown only once, when it is created; the state stores only its SHA-256 hash. A running
 edge applies changes within half a second.`,
 		Example: "  kindex keys create --account ada\n  kindex keys list",

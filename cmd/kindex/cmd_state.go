@@ -190,7 +190,8 @@ func stateCopyCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "copy --from STATE --to STATE", Short: "Copy the database to an empty one, from SQLite to PostgreSQL or vice versa",
 		Long: `Copy copies the whole state to an empty or new one in a single transaction, so that
-nothing is copied if anything fails. Each table is read back and compared with its source by row count and checksum.
+nothing is copied if anything fails. Each table is read back and compared with its
+source by row count and checksum.
 
 Stop the edges first. What they write after the copy starts is not copied, and an edge
 on SQLite keeps the request counts of the last half second in memory. Copy refuses a
