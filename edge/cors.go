@@ -227,6 +227,6 @@ func (s *Server) ownOrigin(origin string, r *http.Request) bool {
 // allowed origins.
 func (s *Server) logOrigins() {
 	if s.options.Origins == nil && !s.origins.any {
-		s.log.Info("only web pages on the reader's own machine can read this index, because --url is not a public https address; --cors-origins allows other origins, --hosts adds host names")
+		s.log.Info("only web pages on the reader's own machine can read this index, because --url is not a public https address; --cors-origins allows other origins, and --hosts adds host names")
 	}
 }

@@ -17,7 +17,7 @@ func ParseHosts(names []string) ([]string, error) {
 	for _, n := range names {
 		host := strings.ToLower(strings.TrimSuffix(n, "."))
 		if host == "" || strings.ContainsAny(host, ":/*@ \t[]") {
-			return nil, fmt.Errorf("%q is not a host name: use one without scheme and port, such as index.example.lan", n)
+			return nil, fmt.Errorf("%q is not a host name: use a name without a scheme or port, such as index.example.lan", n)
 		}
 		hosts = append(hosts, host)
 	}

@@ -28,7 +28,7 @@ func atParam(c *web.Call) (string, error) {
 
 // noHistory returns the problem for a day before the first change.
 func noHistory(c *web.Call, day string) error {
-	p := web.NewProblem("no-history", fmt.Sprintf("There is no history for %s because this index has no history.", day))
+	p := web.NewProblem("no-history", fmt.Sprintf("This index has no history, so there is no data for %s.", day))
 	if first := c.Served.Build.Archive().FirstDay(); first != "" {
 		p.Detail = fmt.Sprintf("There is no history for %s: it starts on %s.", day, first)
 		_ = p.WithSuggestion(first)

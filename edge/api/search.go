@@ -22,7 +22,7 @@ func searchText(c *web.Call) (string, error) {
 	case err != nil:
 		return "", err
 	case q == "":
-		return "", &query.Error{Param: "q", Message: "is required: the words to search for"}
+		return "", &query.Error{Param: "q", Message: "is required: set it to the words to search for"}
 	case len(q) > live.MaxQueryLen:
 		return "", &query.Error{Param: "q", Message: fmt.Sprintf("has %d bytes; at most %d are allowed", len(q), live.MaxQueryLen)}
 	}

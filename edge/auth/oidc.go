@@ -49,7 +49,7 @@ type discovery struct {
 
 func newOIDC(o OIDC, redirect string, now func() time.Time) (*oidcProvider, error) {
 	if o.Issuer == "" {
-		return nil, errors.New("--signin-oidc-issuer is missing: the address of the OpenID Connect provider")
+		return nil, errors.New("--signin-oidc-issuer is required: set it to the address of the OpenID Connect provider")
 	}
 	issuer, err := providerURL("--signin-oidc-issuer", o.Issuer)
 	if err != nil {
