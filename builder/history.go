@@ -46,7 +46,7 @@ func (b *build) walk(ctx context.Context) error {
 	}
 	if in.Log != nil && len(b.archive.Result().Versions) == 0 {
 		b.report.Warnings = append(b.report.Warnings, "warning: "+b.Content+" is in a git repository, but none of its entities are committed: "+
-			"until they are, there are no dates and no changelog")
+			"until they are committed, there are no dates and no changelog")
 	}
 	b.archive.Date()
 	return nil

@@ -27,8 +27,8 @@ func (b *build) openPrevious(ctx context.Context) error {
 		// Without a pointer, none of these builds was ever published, unless somebody has
 		// removed the pointer.
 		if ids, _ := store.Builds(b.Out, "exports", "builds"); len(ids) > 0 {
-			b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("warning: %s is missing, although there are builds in %s: none of them is reused, "+
-				"and content that is not in git starts a new history. To continue from one of them, write its ID to that file and build again",
+			b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("warning: %s is missing, although there are builds in %s: no build is reused, "+
+				"and content that is not in git starts a new history. To continue from one of these builds, write its ID to the missing file and build again",
 				filepath.Join(b.Out, "exports", "current"), store.BuildsDir(b.Out)))
 		}
 		return nil
@@ -118,9 +118,9 @@ func (b *build) checkTracked(ctx context.Context) {
 	tracked, err := gitlog.Tracked(ctx, store.BuildsDir(b.Out), indexes.Dir(b.Out, ""))
 	switch {
 	case err != nil:
-		b.tracked = fmt.Sprintf("git cannot tell whether it is committed (%v); fix that, or use an --out folder outside the repository", err)
+		b.tracked = fmt.Sprintf("git cannot determine whether this build is committed (%v); fix that problem, or use an --out folder outside the repository", err)
 	case tracked:
-		b.tracked = "git tracks files in exports/builds or indexes/builds, so anyone who can commit could have written it (to untrack them: git rm -r --cached exports/builds indexes/builds, then commit)"
+		b.tracked = "git tracks files in exports/builds or indexes/builds, so anyone who can commit could have written this build (to stop tracking the files: git rm -r --cached exports/builds indexes/builds, then commit)"
 	}
 }
 
@@ -153,7 +153,7 @@ func (b *build) refuseUntrusted() error {
 	case b.untrusted == nil:
 		return nil
 	case b.tracked != "" && (b.head.Commit == "" || b.head.Hidden):
-		return fmt.Errorf("%w; only that build has the history of %s. Once git no longer tracks it, and if you know where it comes from, build once with --trust-previous", b.untrusted, b.Content)
+		return fmt.Errorf("%w; only that build has the history of %s. Once git no longer tracks that build, and if you know where it comes from, build once with --trust-previous", b.untrusted, b.Content)
 	case b.head.Commit == "" || b.head.Hidden:
 		return fmt.Errorf("%w; only that build has the history of %s. If you know where it comes from, build once with --trust-previous. "+
 			"To start a new history, use a different --out folder, or remove exports/ and indexes/ from this one", b.untrusted, b.Content)

@@ -14,7 +14,8 @@ import (
 	"kindex/edge/safedial"
 )
 
-// slowNames is a resolver that reports each name it is asked for and never resolves it.
+// slowNames is a resolver that sends each requested name to the channel asked and never resolves a
+// name.
 type slowNames struct {
 	asked chan string
 	ended atomic.Int64

@@ -39,8 +39,8 @@ const (
 )
 
 // maxMessageLen is the maximum size of a message. The longest valid arguments are many times
-// smaller. The size is limited because a body is read, which takes time, even if the caller has
-// no requests left or the message does not count towards the limit.
+// smaller. The size is limited because reading takes time, and a body is read even if the caller
+// has no requests left or the message does not count towards the limit.
 const maxMessageLen = 64 << 10
 
 // agentTimeout is the time limit for a complete response from /mcp. The time limit for a single

@@ -13,7 +13,7 @@ import (
 
 // receivedEvent is a change as a client decodes it.
 type receivedEvent struct {
-	place                int // position in the whole changelog; the oldest change has the position 0
+	place                int // position in the whole changelog; the oldest change is at position 0
 	ID, Event, Timestamp string
 	Entity               struct{ Type, Slug, Name string }
 	Changes              []receivedField

@@ -79,8 +79,8 @@ type contract struct {
 	away       string // address of a server whose database is unreachable
 	key        string // an account's key
 	suspended  string // a key of a suspended account
-	onlyRead   string // a key with the scope read
-	onlyKeys   string // a key with the scope keys
+	onlyRead   string // a key with the read scope
+	onlyKeys   string // a key with the keys scope
 	build, old string // the current build and the previous one
 	oldDir     string
 	seen       seen
@@ -165,7 +165,7 @@ func serve(t *testing.T, o edge.Options, closed bool) (*edge.Server, string) {
 	} else {
 		t.Cleanup(s.Close)
 	}
-	t.Cleanup(listener.Close) // runs before the server is closed, when no request may be in progress
+	t.Cleanup(listener.Close) // runs before s.Close: no request may be in progress when the server is closed
 	return s, listener.URL
 }
 
@@ -372,7 +372,7 @@ func (c *contract) checkBody(t *testing.T, op *operation, r request, req *http.R
 		return
 	}
 	if a.status == http.StatusPartialContent || a.header.Get("Content-Encoding") != "" {
-		return // the tests that send such requests check the bytes
+		return // the tests that request ranges or compression check the bytes
 	}
 	input := &openapi3filter.ResponseValidationInput{RequestValidationInput: c.input(op, req), Status: a.status,
 		Header: a.header, Body: io.NopCloser(bytes.NewReader(a.body)), Options: &openapi3filter.Options{IncludeResponseStatus: true}}

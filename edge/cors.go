@@ -117,11 +117,11 @@ func newVaryValues(o *Origins) web.VaryValues {
 	return web.VaryValues{Encoding: with(web.VaryEncoding), Accept: with(web.VaryAccept), Key: with(web.VaryKey)}
 }
 
-// guardOrigin decides what websites can read through a visitor's browser. Pages of allowed
-// origins can read the responses (CORS). Unless every origin is allowed, pages of other origins
-// cannot embed the responses either, nor reach the service through a host name of their own that
-// points here (DNS rebinding). The sign-in and submission pages can be used only from this
-// service's own origin, whatever the method and the outcome.
+// guardOrigin decides what websites can read through a visitor's browser. Pages of allowed origins
+// can read the responses (CORS). Unless every origin is allowed, pages of other origins can
+// neither embed the responses nor reach the service through a host name of their own that points
+// here (DNS rebinding). The sign-in and submission pages can be used only from this service's own
+// origin, regardless of the method and the outcome.
 func (s *Server) guardOrigin(next http.Handler) http.Handler {
 	foreign := s.instrument("foreign host", func(c *request, w http.ResponseWriter) { c.refuseHost(w) })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -223,9 +223,10 @@ func (s *Server) ownOrigin(origin string, r *http.Request) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && strings.EqualFold(u.Host, r.Host)
 }
 
-// logOrigins logs who can read the service if the operator has not configured origins.
+// logOrigins logs which websites can read the responses, unless the operator has configured the
+// allowed origins.
 func (s *Server) logOrigins() {
 	if s.options.Origins == nil && !s.origins.any {
-		s.log.Info("only web pages on the reader's own machine can read this index, because --url is not a public https address; --cors-origins allows other origins, --hosts adds host names")
+		s.log.Info("only web pages on the reader's own machine can read this index, because --url is not a public https address; --cors-origins allows other origins, and --hosts adds host names")
 	}
 }

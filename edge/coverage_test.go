@@ -71,7 +71,7 @@ func testCoverage(t *testing.T, c *contract) {
 			}
 			for name := range response.Value.Headers {
 				if strings.Contains(name, "RateLimit") && !strings.HasPrefix(op.path, "/api/") {
-					continue // these headers are described once, and are checked for other operations
+					continue // these headers have one shared description, which is checked for the operations under /api
 				}
 				if !c.seen.headers[key+" "+http.CanonicalHeaderKey(name)] {
 					t.Errorf("%s: header %s was never seen", key, name)

@@ -55,7 +55,7 @@ func serveWith(t testing.TB, o Options) *served {
 	return &served{Server: s, url: h.URL, out: o.Dir}
 }
 
-// newKey creates the account if it does not exist, and a key for it.
+// newKey creates a key for the account, and creates the account if it does not exist.
 func (s *served) newKey(t testing.TB, account string) (apikey.Secret, apikey.Key) {
 	t.Helper()
 	secret := apikey.Generate()

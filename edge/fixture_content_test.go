@@ -35,7 +35,7 @@ func fixtureHistory(t *testing.T) string {
 	return content
 }
 
-// without removes a part from a text, which must contain it.
+// without removes part from text. It fails the test if text does not contain part.
 func without(t *testing.T, text, part string) string {
 	t.Helper()
 	if !strings.Contains(text, part) {

@@ -2,8 +2,8 @@ package edge_test
 
 import "slices"
 
-// days returns requests with values that the parameter at refuses: invalid days, and days that
-// the build does not cover.
+// days returns requests with invalid values of the "at" parameter: strings that are not days, and
+// days that the build does not cover.
 func days(op, path string) []request {
 	return slices.Concat(
 		bad(op, path, "at", "2026-02-30", "2026-10", "yesterday", "", "2026-10-25T00:00:00Z"),
@@ -12,8 +12,8 @@ func days(op, path string) []request {
 	)
 }
 
-// moments returns requests with valid and invalid values of a parameter that is a point in the
-// history.
+// moments returns requests with valid and invalid values of a parameter that identifies a point in
+// the history.
 func moments(op, path, param string) []request {
 	return slices.Concat(
 		ok(op, path+"?"+param+"=", "2026-10-10", "2026-10-10T12:00:00Z", "2026-10-10T14:00:00%2B02:00", "1970-01-01", "9999-12-31"),

@@ -167,8 +167,8 @@ func (s *served) pages(t testing.TB, path string) (all []json.RawMessage) {
 	}
 }
 
-// TestEntityAt looks up entities as of the ends of days and checks what had happened to them by
-// then.
+// TestEntityAt looks up entities as of the end of various days, and checks that the response shows
+// the changes made by then.
 func TestEntityAt(t *testing.T) {
 	suite.WithoutRace(t)
 	s, _ := serveHistory(t, "2026-11-01", Options{})

@@ -17,7 +17,7 @@ func ParseHosts(names []string) ([]string, error) {
 	for _, n := range names {
 		host := strings.ToLower(strings.TrimSuffix(n, "."))
 		if host == "" || strings.ContainsAny(host, ":/*@ \t[]") {
-			return nil, fmt.Errorf("%q is not a host name: use one without scheme and port, such as index.example.lan", n)
+			return nil, fmt.Errorf("%q is not a host name: use a name without a scheme or port, such as index.example.lan", n)
 		}
 		hosts = append(hosts, host)
 	}
@@ -79,7 +79,7 @@ func ownHosts(o Options) []string {
 	return o.Hosts
 }
 
-// requireHost rejects requests to the operator's listener that name an unknown host.
+// requireHost rejects requests to the operator's listener whose Host is unknown.
 func requireHost(named []string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !hostAllowed(r, named) {

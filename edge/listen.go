@@ -17,7 +17,7 @@ import (
 // Listeners configure where a server listens and how it stops.
 type Listeners struct {
 	Addr  string        // address of the public listener
-	Admin string        // address of the operator's listener (health, readiness, metrics), "" if there is none
+	Admin string        // address of the operator's listener (health, readiness, metrics), or "" if there is none
 	Drain time.Duration // how long shutdown waits for requests in progress
 	// Ready is called with the addresses once both listeners are open.
 	Ready func(public, admin string)
@@ -89,7 +89,8 @@ func (s *Server) Run(ctx context.Context, l Listeners) error {
 	return err
 }
 
-// httpServer is like HTTPServer, but also sets a logger and, if a test has set any, the timeouts.
+// httpServer is like HTTPServer, but also sets a logger and, if a test overrides them, the
+// timeouts.
 func (s *Server) httpServer(h http.Handler) *http.Server {
 	srv := HTTPServer(h)
 	srv.ReadHeaderTimeout = cmp.Or(s.timeouts.header, srv.ReadHeaderTimeout)

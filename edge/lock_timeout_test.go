@@ -40,7 +40,7 @@ func TestLockTimeout(t *testing.T) {
 	if _, err := held.Exec("SELECT id FROM accounts FOR UPDATE"); err != nil {
 		t.Fatal(err)
 	}
-	// The failures of clients that disconnect must not fill the log.
+	// Failures caused by clients that disconnect must not fill the log.
 	ctx, leave := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer leave()
 	req, err := http.NewRequestWithContext(ctx, "POST", s.url+"/api/developer/api-keys", strings.NewReader(`{"name":"second"}`))

@@ -14,7 +14,8 @@ import (
 )
 
 // TestManifestNamesRepository checks a manifest that names the content's repository against the
-// description. TestContract does so for the shipped content, whose manifest names none.
+// description. TestContract checks the manifest of the shipped content, which does not name a
+// repository.
 func TestManifestNamesRepository(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

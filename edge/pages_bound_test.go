@@ -217,8 +217,8 @@ func TestAttackPagesThroughProxy(t *testing.T) {
 	}
 }
 
-// TestAttackLog sends requests that are refused, in all the ways that cost a stranger nothing.
-// None of them may be logged.
+// TestAttackLog sends every kind of refused request that costs a stranger nothing. None of them
+// may be logged.
 func TestAttackLog(t *testing.T) {
 	suite.WithoutRace(t)
 	var lines strings.Builder

@@ -174,7 +174,8 @@ func TestPanelWebhooks(t *testing.T) {
 	}
 }
 
-// TestPanelWebhookFaults: each error is shown at its field, and the form keeps what was entered.
+// TestPanelWebhookFaults: each error is shown next to its field, and the form keeps what was
+// entered.
 func TestPanelWebhookFaults(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

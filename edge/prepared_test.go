@@ -69,8 +69,8 @@ func (s *served) patient() {
 	s.shared.Exports = newExportGate(0, hanging)
 }
 
-// smallBuild returns content with n tools at generation 0, written by writeContent, and a build
-// of it.
+// smallBuild returns a content folder with n tools at generation 0, as written by writeContent,
+// and a build of that content.
 func smallBuild(t testing.TB, n int) (content, out string) {
 	t.Helper()
 	dir := prepare(t, fmt.Sprint(n, " tools"), func(dir string) {

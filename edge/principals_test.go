@@ -55,8 +55,8 @@ func testCallers(t *testing.T, c *contract) {
 	}
 }
 
-// testOwnOperation calls an operation that writes or that belongs to an account, always so that
-// the call has no effect.
+// testOwnOperation calls an operation that writes data or that belongs to an account. None of its
+// calls has an effect.
 func (c *contract) testOwnOperation(t *testing.T, op *operation, target string) {
 	t.Helper()
 	id := op.OperationID

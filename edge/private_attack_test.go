@@ -103,8 +103,8 @@ func TestPrivateIndexRebound(t *testing.T) {
 	}
 }
 
-// TestPrivateIndexAbsolute puts the attacker's host into the request target, as clients of a
-// proxy do. It takes precedence over Host (RFC 9112, section 3.2.2).
+// TestPrivateIndexAbsolute puts the attacker's host into the request target, as clients of a proxy
+// do. The request target takes precedence over Host (RFC 9112, section 3.2.2).
 func TestPrivateIndexAbsolute(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{})
@@ -119,7 +119,7 @@ func TestPrivateIndexAbsolute(t *testing.T) {
 		{"TRACE /api/categories HTTP/1.1\r\nHost: 127.0.0.1\r\n", " 405 "},
 		{"CONNECT 127.0.0.1:443 HTTP/1.1\r\nHost: 127.0.0.1:443\r\n", " 405 "},
 		{"CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n", " 403 "},
-		{"OPTIONS * HTTP/1.1\r\nHost: evil.example\r\n", " 200 "}, // answered without access to the index
+		{"OPTIONS * HTTP/1.1\r\nHost: evil.example\r\n", " 200 "}, // the response does not depend on the index
 	} {
 		if line := s.raw(t, c.request+"Connection: close\r\n\r\n"); !strings.Contains(line, c.status) {
 			t.Errorf("%q: %q, want%s", c.request, line, c.status)

@@ -28,8 +28,8 @@ func TestOriginsByAddress(t *testing.T) {
 	}
 }
 
-// TestOriginsNamed: pages of the origins that the operator has configured can read the index,
-// and no others can.
+// TestOriginsNamed: pages of the origins that the operator has configured can read the index, and
+// no other pages can.
 func TestOriginsNamed(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

@@ -24,9 +24,9 @@ const (
 	asset                      // not under /api: bytes held in memory
 	free                       // sends the limit headers but does not count towards the limit; rate-limited like pages
 	metered
-	// conditional is like metered, but for handlers that return a file or a stream. Its entity
-	// tag depends only on the build and the query, so a caller without remaining requests can
-	// still receive a 304.
+	// conditional is like metered, but for handlers that return a file or a stream. The response's
+	// entity tag depends only on the build and the query, so a caller without remaining requests
+	// can still receive a 304.
 	conditional
 )
 
@@ -65,8 +65,8 @@ func newLimits(o Options) *limits {
 // freeNotModified is the maximum number of free 304s, as a multiple of the request limit.
 const freeNotModified = 10
 
-// allowNotModified counts a free 304 for a subject, or a check whether a 304 is possible. It
-// reports whether the limit allows it.
+// allowNotModified counts a free 304 for a subject, or a check of whether a 304 is possible. It
+// reports whether the limit on free 304s allows it.
 func (l *limits) allowNotModified(ctx context.Context, who ratelimit.Subject) bool {
 	who.Limit = min(who.Limit, math.MaxInt64/freeNotModified) * freeNotModified
 	st, err := l.notModified.Take(ctx, who)
@@ -178,8 +178,8 @@ func (c *request) peek() {
 }
 
 // Exceeded implements web.Admission. It returns the problem for a caller who has reached the
-// limit. If the key was rejected, refused is the reason; if the problem did not include it, the
-// caller might think that the limit is that of the key.
+// limit. If the key was rejected, refused is the reason, which the problem must include:
+// otherwise, the caller might think that the key's own limit had been reached.
 func (c *request) Exceeded(refused error) *web.Problem {
 	m := &c.quota
 	wait := m.state.Wait(c.Shared.Now())

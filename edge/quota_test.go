@@ -11,8 +11,8 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// TestAttackWriteBeyondTheLimit sends writes as if they could be answered with a 304, which
-// would only be known after they had been performed.
+// TestAttackWriteBeyondTheLimit sends writes with If-None-Match. Whether a 304 is the right
+// response would only be known after the write had been performed.
 func TestAttackWriteBeyondTheLimit(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {

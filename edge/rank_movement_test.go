@@ -89,7 +89,7 @@ func TestMovement(t *testing.T) {
 			t.Errorf("no leaderboard showed %s", what)
 		}
 	}
-	// There is no snapshot for the day seven days before.
+	// There is no snapshot from seven days earlier.
 	l := s.list(t, "/api/leaderboard/all?at=2026-10-03&limit=1")
 	if l.ComparedTo != nil || *l.AsOf != "2026-10-02" || !strings.Contains(string(l.Data[0]), `"previousRank":null,"delta":null`) {
 		t.Errorf("compared with %v: %s", l.ComparedTo, l.Data[0])

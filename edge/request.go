@@ -24,7 +24,8 @@ func (s *Server) instrument(route string, answer func(*request, http.ResponseWri
 	})
 }
 
-// rateLimited is like instrument, but limits the rate of requests per IP address, as for pages.
+// rateLimited is like instrument, but also limits the rate of requests per IP address. The limit
+// is the one for pages.
 func (s *Server) rateLimited(route string, answer func(*request, http.ResponseWriter)) httprouter.Handle {
 	return s.instrument(route, func(c *request, w http.ResponseWriter) {
 		if err := c.limitRate(); err != nil {

@@ -49,8 +49,8 @@ func (s *served) belongings(t *testing.T, owner apikey.Secret) string {
 	return all.String()
 }
 
-// TestSecurityLeakedReadKey tries every method on every path with a key that has only the scope
-// read. Everything that requires another scope is forbidden, as is every write, and nothing
+// TestSecurityLeakedReadKey tries every method on every path with a key that has only the read
+// scope. Everything that requires another scope is forbidden, as is every write, and nothing
 // changes.
 func TestSecurityLeakedReadKey(t *testing.T) {
 	suite.InTest(t)

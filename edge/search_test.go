@@ -58,7 +58,7 @@ func testSearching(t *testing.T, c *contract) {
 			q("pyttrchhh"):                "tool/pytorch", // is near
 			q("optuna") + "&type=model":   "tool/optuna",  // does not match the filter
 			q(`"networks neural"`):        "tool/pytorch", // would be found without quotes
-			q("qjxqjxqjx"):                "",             // is similar to nothing
+			q("qjxqjxqjx"):                "",             // no name is similar
 		} {
 			p := c.search(t, query)
 			got := ""

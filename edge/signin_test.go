@@ -116,7 +116,7 @@ func TestSignIn(t *testing.T) {
 }
 
 // checkClosedToOthers requests the sign-in pages as if from pages of other origins, with and
-// without a preflight, and with unsupported methods.
+// without a preflight request, and with unsupported methods.
 func checkClosedToOthers(t *testing.T, url string) {
 	t.Helper()
 	const other = "https://evil.example"

@@ -65,7 +65,7 @@ func TestAttackSlowReaders(t *testing.T) {
 	close(release)
 	cut := 0 // the remaining clients may continue once no request is waiting
 	for range maxExports {
-		if cause := <-ended; cause == http.ErrAbortHandler { //nolint:errorlint // net/http panics with it, unwrapped
+		if cause := <-ended; cause == http.ErrAbortHandler { //nolint:errorlint // net/http expects a panic with this very value
 			cut++
 		} else if cause != nil {
 			t.Errorf("a slow reader ended with %v", cause)

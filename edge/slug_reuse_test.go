@@ -10,9 +10,9 @@ import (
 	"kindex/edge/web"
 )
 
-// TestSlugOfADeletedEntityIsReused requests an entity that was renamed and deleted, and whose
-// last slug now belongs to a different entity. Its former address must not redirect to the
-// changelog of that entity.
+// TestSlugOfADeletedEntityIsReused requests an entity that was renamed and deleted, and whose last
+// slug now belongs to a different entity. The deleted entity's former address must not redirect to
+// the changelog of the new entity.
 func TestSlugOfADeletedEntityIsReused(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -40,8 +40,8 @@ func TestSlugOfADeletedEntityIsReused(t *testing.T) {
 	}
 }
 
-// TestFeedSuggestsEntitiesThatExist: for an entity with a wrong type, the feed suggests an
-// existing entity.
+// TestFeedSuggestsEntitiesThatExist: if an entity is requested with the wrong type, the feed
+// suggests an existing entity.
 func TestFeedSuggestsEntitiesThatExist(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 10)

@@ -108,8 +108,8 @@ func TestAttackFormCost(t *testing.T) {
 	}
 }
 
-// costs returns the minimum cost of each of two bodies. It repeats the measurement until they are
-// cheap enough, or up to a maximum number of times, because other programs may interfere.
+// costs returns the minimum cost of each of two bodies. Because other programs may interfere, it
+// repeats the measurement until both costs are low enough, up to a maximum number of times.
 func costs(cost func(body string) time.Duration, half, whole string, cheap func(half, whole time.Duration) bool) (h, w time.Duration) {
 	h, w = cost(half), cost(whole)
 	for range 10 {

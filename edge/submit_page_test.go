@@ -146,7 +146,7 @@ func proposal(other ...string) url.Values {
 	return v
 }
 
-// remarksAt returns the messages that a page shows at a field, and the HTML tag of the field.
+// remarksAt returns the messages that a page shows next to a field, and the HTML tag of the field.
 func remarksAt(t testing.TB, page, field string) (text, tag string) {
 	t.Helper()
 	id := regexp.QuoteMeta("f-" + strings.ReplaceAll(field, ".", "-"))
@@ -158,8 +158,8 @@ func remarksAt(t testing.TB, page, field string) (text, tag string) {
 	return html.UnescapeString(m[1]), tag
 }
 
-// TestFormTellsAtTheField breaks the rules one at a time. Both on the page and in the response
-// to its script, the error must be at the field that is wrong, and at no other field.
+// TestFormTellsAtTheField breaks the rules one at a time. Both on the page and in the response to
+// its script, the error must be attached to the invalid field and to no other field.
 func TestFormTellsAtTheField(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

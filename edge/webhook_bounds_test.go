@@ -100,10 +100,10 @@ func (a *aimed) attempts(t *testing.T) map[string]float64 {
 
 const aimedHooks = 60
 
-// TestWebhooksAimedAtOneHost has sixty webhooks of six accounts, with names in one domain, which
-// are called for the five events of a build. However many webhooks there are, the host must get
-// no more connections than are allowed per host, and webhooks that have to wait must not lose any
-// events.
+// TestWebhooksAimedAtOneHost registers sixty webhooks for six accounts, all with host names in one
+// domain, and publishes a build that causes five events. However many webhooks there are, the host
+// must get no more connections than are allowed per host, and webhooks that have to wait must not
+// lose any events.
 func TestWebhooksAimedAtOneHost(t *testing.T) {
 	suite.InTest(t)
 	var names []string
@@ -144,8 +144,8 @@ func TestWebhooksAimedAtOneHost(t *testing.T) {
 	}
 }
 
-// TestWebhooksAimedAtOneAddress has sixty webhooks in sixty domains whose names all resolve to
-// one address.
+// TestWebhooksAimedAtOneAddress registers sixty webhooks in sixty domains, whose names all resolve
+// to one address.
 func TestWebhooksAimedAtOneAddress(t *testing.T) {
 	suite.InTest(t)
 	var names []string

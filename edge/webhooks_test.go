@@ -28,7 +28,7 @@ import (
 	"kindex/edge/webhook"
 )
 
-// fixedNames is a resolver that knows only a fixed set of names.
+// fixedNames is a resolver that resolves only a fixed set of names.
 type fixedNames map[string]string
 
 func (f fixedNames) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {

@@ -55,7 +55,7 @@ type SnapshotData struct {
 
 // Trends holds the movement of entities within a time window.
 type Trends struct {
-	Window string // its name, such as 7d
+	Window string // name of the window, such as 7d
 	Days   int
 	Since  string // the present state is compared with the state at the end of this day
 	Empty  bool   // the index was still empty on that day
@@ -83,7 +83,7 @@ type archiveHead struct {
 // The sections of lookup/archive.bin.
 const (
 	sectionHead              = iota
-	sectionOffsets           // offsets of the records in versions.bin, then its length
+	sectionOffsets           // offsets of the records in versions.bin, then the length of versions.bin
 	sectionTimes             // Unix seconds
 	sectionPrevious          // the previous version of the same entity
 	sectionNext              // the next version of the same entity

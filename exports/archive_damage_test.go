@@ -37,7 +37,7 @@ func TestArchivesThatDoNotFit(t *testing.T) {
 			}
 		}
 		if f.Path == trendsFile || strings.HasPrefix(f.Path, snapshotsDir) {
-			continue // they fit any archive with enough records or versions, see below
+			continue // these files fit any archive with enough records or versions, see below
 		}
 		for _, b := range []*Build{other, nothing} {
 			if !openWith(t, dir, m, f.Path, func([]byte) []byte { return b.files[f.Path] }) {

@@ -28,7 +28,7 @@ func TestArchiveReusesAnother(t *testing.T) {
 			kept := p.ends[p.rng.IntN(len(p.ends))]
 			_, before := p.listed(kept, p.rng)
 			earlier := openBuild(t, before, p.archive(kept))
-			other := *p // identical up to this point, then different
+			other := *p // the two are identical up to this point and differ after it
 			other.cut(kept, seed)
 			other.goOn(20)
 			_, list := other.listed(len(other.versions), other.rng)
@@ -39,7 +39,7 @@ func TestArchiveReusesAnother(t *testing.T) {
 			for name, upon := range map[string]*Build{"earlier": earlier, "elsewhere": elsewhere} {
 				a := p.archive(len(p.versions))
 				a.Previous, a.Kept, a.KeptChanges = upon, kept, len(p.archive(kept).Changes)
-				clear(a.Versions[:kept]) // they must not be read
+				clear(a.Versions[:kept]) // WriteArchive must not read these
 				clear(a.Changes[:a.KeptChanges])
 				a.Line = func(dst []byte, i int) []byte {
 					if i < a.KeptChanges {

@@ -247,7 +247,7 @@ type changelog struct {
 	n         int
 	times     []byte // Unix seconds
 	versions  packed.Uint32s
-	offsets   []byte // start of each line, then the end of the last one
+	offsets   []byte // start of each line, then the end of the last line
 	ids       []byte // sorted
 	idIndexes packed.Uint32s
 	postings  packed.Postings // changes by type, category, event and field

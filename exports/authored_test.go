@@ -72,7 +72,7 @@ func TestAuthoredIsCareful(t *testing.T) {
 	if e, err := record.ParseAuthored(lost.AppendJSON(nil)); err == nil {
 		t.Errorf("invalid UTF-8 was read as %q", e.Name)
 	}
-	var whole []byte // the record of the entity with the most fields
+	var whole []byte // the record of the entity that has the most fields
 	for _, e := range catalogue(3, 20) {
 		if b := e.AppendJSON(nil); len(b) > len(whole) {
 			whole = b
@@ -85,7 +85,7 @@ func TestAuthoredIsCareful(t *testing.T) {
 		}
 		altered := append([]byte{}, whole...)
 		altered[n] = byte(rng.IntN(256))
-		_, _ = record.ParseAuthored(altered) // it may be valid, but must not panic
+		_, _ = record.ParseAuthored(altered) // the altered record may be valid, but decoding it must not panic
 	}
 	if _, err := record.ParseAuthored(append(whole, ' ')); err == nil {
 		t.Error("a space after the record was ignored")

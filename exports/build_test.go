@@ -280,8 +280,8 @@ func TestSpellingShown(t *testing.T) {
 	if err != nil || set.GetCardinality() != 5 {
 		t.Errorf("%v, %v", set, err)
 	}
-	// If spellings are equally frequent, the first in sorted order is used. Each
-	// entity counts only once.
+	// If several spellings are equally frequent, the first in sorted order is used. Each
+	// entity is counted only once.
 	for field, want := range map[string]FacetCount{"provider": {"ACME", 5}, "tag": {"E", 5}} {
 		if got := b.Facet(set, field, 9); !slices.Equal(got, []FacetCount{want}) {
 			t.Errorf("%s: %v, want %v", field, got, want)

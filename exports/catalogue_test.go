@@ -33,7 +33,7 @@ func folded(s string) string {
 	if f, ok := spellings[s]; ok {
 		return f
 	}
-	return strings.ToLower(s) // enough here: every other value in the catalogue is ASCII
+	return strings.ToLower(s) // sufficient here, because every other value in the catalogue is ASCII
 }
 
 // pick returns a random element of a list, or "" with the given probability.
@@ -180,7 +180,7 @@ func catalogue(seed uint64, n int) []*record.Entity {
 	return grow(rng, nil, n)
 }
 
-// grow adds entities to the list until it has n of them.
+// grow adds entities to the list until the list has n entities.
 func grow(rng *rand.Rand, list []*record.Entity, n int) []*record.Entity {
 	taken := map[string]bool{}
 	for _, e := range list {

@@ -12,8 +12,8 @@ import (
 	"kindex/exports/record"
 )
 
-// checkAcross uses cursors from one build in the next build. The page must contain
-// the new build's records that sort strictly after the old record.
+// checkAcross uses cursors from one build in the next build. The page must contain those of
+// the new build's records that sort strictly after the record of the cursor.
 func checkAcross(t *testing.T, rng *rand.Rand, old *Build, before []*record.Entity, b *Build, list []*record.Entity) {
 	for name, set := range someSets(rng, len(list)) {
 		for _, s := range allSorts() {

@@ -28,7 +28,7 @@ import (
 func damages(t *testing.T, err error) (list []*store.DamageError) {
 	t.Helper()
 	var damage *store.DamageError
-	switch e := err.(type) { //nolint:errorlint // this unwraps errors one level at a time
+	switch e := err.(type) { //nolint:errorlint // this code unwraps errors one level at a time
 	case nil:
 	case interface{ Unwrap() []error }:
 		for _, inner := range e.Unwrap() {

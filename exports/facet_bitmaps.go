@@ -51,7 +51,7 @@ func packValues(entities []*record.Entity) (values, bitmaps, facets []byte, err 
 // valueList is one value of a filter field.
 type valueList struct {
 	id        uint32
-	ordinals  *roaring.Bitmap // the entities that have it
+	ordinals  *roaring.Bitmap // the entities that have the value
 	spellings map[string]int  // spelling → number of entities
 }
 

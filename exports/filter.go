@@ -13,8 +13,9 @@ import (
 
 // Filter selects records. The zero value selects all listed records.
 type Filter struct {
-	// Fields maps FilterFields to alternatives: a record matches if it has all values of at
-	// least one alternative. Without "status", withdrawn records are excluded.
+	// Fields maps FilterFields to lists of alternatives. In each field of the map, a record
+	// must have all values of at least one alternative. If "status" is not in the map,
+	// withdrawn records are excluded.
 	Fields map[string][][]string
 	// MinScore is the lowest composite score, or null for no minimum.
 	MinScore record.Score

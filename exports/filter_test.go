@@ -186,8 +186,8 @@ func TestSelection(t *testing.T) {
 	t.Run("hostile", func(t *testing.T) { checkHostile(t, rng, b, list) })
 }
 
-// randomFilter returns a filter that selects values that some entities have, possibly in a
-// different spelling, and sometimes unknown values.
+// randomFilter returns a filter with values that some entities have, possibly spelled
+// differently, and sometimes with unknown values.
 func randomFilter(rng *rand.Rand, list []*record.Entity) *Filter {
 	f := &Filter{}
 	for _, field := range modelFieldNames {
@@ -246,7 +246,7 @@ func checkSelect(t *testing.T, rng *rand.Rand, b *Build, list []*record.Entity) 
 		if len(want) > 0 {
 			hits++
 		}
-		got.Flip(0, uint64(b.Len())) // the caller owns the set; later filters must not see this
+		got.Flip(0, uint64(b.Len())) // the caller owns the set, so later filters must not see this change
 	}
 	if hits < 100 {
 		t.Errorf("only %d filters chose anything", hits)

@@ -139,7 +139,7 @@ func (p *madeHistory) state(n int) []int {
 	return state
 }
 
-// goOn adds commits that contain all kinds of changes.
+// goOn adds commits that, together, contain all kinds of changes.
 func (p *madeHistory) goOn(commits int) {
 	for range commits {
 		p.commit(func(did map[string]bool) {
@@ -161,7 +161,7 @@ func (p *madeHistory) goOn(commits int) {
 func (p *madeHistory) change(did map[string]bool, state []int, free func(typ, slug string) bool) {
 	line := p.rng.IntN(len(state))
 	v := p.versions[state[line]]
-	if p.rng.IntN(4) == 0 { // a new entity, at a formerly used address if one is free
+	if p.rng.IntN(4) == 0 { // a new entity, at a formerly used address if such an address is free
 		typ, slug := randomKey(p.rng)
 		if old := p.versions[p.rng.IntN(len(p.versions))]; p.rng.IntN(2) == 0 {
 			typ, slug = old.Type, old.Slug

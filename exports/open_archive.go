@@ -58,7 +58,7 @@ func (r *ArchiveReader) openValues(s *packed.SectionReader) {
 }
 
 func (r *ArchiveReader) openSnapshots(s *packed.SectionReader) {
-	for _, f := range r.base.Manifest.Files { // files are sorted, so the days are too
+	for _, f := range r.base.Manifest.Files { // files are sorted, so the days are sorted too
 		day, ok := strings.CutPrefix(f.Path, snapshotsDir)
 		if !ok {
 			continue

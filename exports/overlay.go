@@ -16,7 +16,7 @@ import (
 // Edit is an entity that was changed, added or removed on top of a build.
 type Edit struct {
 	Type, Slug string
-	Entity     *record.Entity // with its scores; nil if it was removed
+	Entity     *record.Entity // the entity with its scores; nil if it was removed
 }
 
 // WithEdits returns the build with edits applied on top. Every lookup, selection,

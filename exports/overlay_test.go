@@ -35,7 +35,8 @@ func editsBetween(before, after []*record.Entity) []Edit {
 	return edits
 }
 
-// edited compares a build with edits on top to a build of the edited content.
+// edited is used to compare two builds: one with edits applied on top, and one built from the
+// edited content.
 type edited struct {
 	t                 *testing.T
 	rng               *rand.Rand
@@ -77,8 +78,8 @@ func TestEditsAnswerAsANewBuild(t *testing.T) {
 	}
 }
 
-// onlySome returns the first catalogue with only n of the differences from the second
-// applied.
+// onlySome returns the first catalogue with n changes, each of which makes it more like the
+// second.
 func onlySome(rng *rand.Rand, before, after []*record.Entity, n int) []*record.Entity {
 	edits := editsBetween(before, after)
 	rng.Shuffle(len(edits), func(i, j int) { edits[i], edits[j] = edits[j], edits[i] })
@@ -264,8 +265,8 @@ func (x *edited) facets() {
 	}
 }
 
-// standings checks that records have the same order as in a new build, and that cursors that
-// point at records from before the edits are placed correctly.
+// standings checks that records have the same order as in a new build, and that cursors made
+// from the records before the edits lead to the right place.
 func (x *edited) standings(before []*record.Entity) {
 	last := -1.0
 	for p := range uint32(x.fresh.Len()) {

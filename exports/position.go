@@ -46,7 +46,7 @@ func (b *Build) PositionOf(s Sort, ordinal uint32) Position {
 // neighbours.
 func (b *Build) sortKeyOf(key int, p Position) (value, rank int64, ok bool) {
 	rank = b.rankOf(p.Type, p.Slug)
-	if SortKeys[key] == "name" { // a name is never null, but one that consists only of marks folds to ""
+	if SortKeys[key] == "name" { // a name is never null, but a name that consists only of marks folds to ""
 		return b.nameValue(p.Value), rank, true
 	}
 	value, ok = parseSortValue(key, p.Value)

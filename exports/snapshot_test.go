@@ -126,7 +126,7 @@ func (x *twoCatalogues) selections() {
 		wantOrdinals(x.t, what, got.ToArray(), want.ToArray())
 		wantOrdinals(x.t, what, x.got.InRankOrder(got), x.want.InRankOrder(want))
 		hits += boolInt(!want.IsEmpty())
-		got.Flip(0, uint64(len(x.list))) // the caller owns the set: later calls must not see this
+		got.Flip(0, uint64(len(x.list))) // the caller owns the set, so later calls must not see this change
 	}
 	for range 500 {
 		f := randomFilter(x.rng, x.list)

@@ -46,7 +46,7 @@ var shardedFiles = func() []string {
 
 // Table describes a bulk export.
 type Table struct {
-	Base    string // its files are Base.json, Base.csv and so on
+	Base    string // the files are named Base.json, Base.csv and so on
 	Columns []table.Column
 	Keys    []string // the key of each row
 	// Row returns the cells of a row. It is called once per row, from several
@@ -81,9 +81,9 @@ type shard struct {
 	err     error
 }
 
-// WriteTable writes a table in every format, with compressed variants. Shards that
-// the previous build also has are copied from it. WriteTable returns the length of
-// every JSONL line.
+// WriteTable writes a table in every format, with compressed variants. Shards that also exist
+// in the previous build are copied from there. WriteTable returns the length of every JSONL
+// line.
 func (w *Writer) WriteTable(t *Table) ([]int64, error) {
 	rows := make(chan []table.Row, 2)
 	var g errgroup.Group

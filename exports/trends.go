@@ -66,10 +66,9 @@ func (r *ArchiveReader) Windows() []string {
 	return list
 }
 
-// Trends returns the movement of entities within a time window, and the day at the
-// end of which the window starts. empty is set if the index was still empty on that
-// day or if the window is unknown. Entities that edits removed or withdrew are left
-// out.
+// Trends returns the movement of entities within a time window, and the day whose end is the
+// start of the window. empty is set if the index was still empty on that day or if the window
+// is unknown. Entities that edits removed or withdrew are left out.
 func (r *ArchiveReader) Trends(window string) (since string, empty bool, list []Trend) {
 	for i, w := range r.windows {
 		if w.Window != window {

@@ -4,7 +4,7 @@
 // that uses Bleve. Bleve's offline builder writes the index as a single segment in
 // which the number of a document is the record's ordinal; Bleve itself can open it.
 // Searches read the terms and postings of the segment and combine sets of records.
-// That works because the text of a record is short and never changes, and because
+// This is possible because the text of a record is short and never changes, and because
 // the order of records by score is known when the index is built. Small files next
 // to the segment store what Bleve does not: the words of each record in order,
 // which phrases need, and the lengths of names.
@@ -154,10 +154,10 @@ func (p *Prepared) documents(yield func(*document) bool) {
 	}
 }
 
-// Install writes the manifest into a folder that Write returned and moves it to the
-// final location. An index that is already there is kept if it is intact and
-// trusted is set. Being intact is not enough because, unlike the bytes of a build,
-// the bytes of an index do not follow from the ID.
+// Install writes the manifest into a folder that Write returned and moves it to the final
+// location. An index that is already there is kept if it is intact and trusted is set. Being
+// intact is not enough, because the ID determines the bytes of a build but not those of an
+// index.
 func (p *Prepared) Install(root, dir, id string, trusted bool) error {
 	final := Dir(root, id)
 	if trusted {

@@ -34,7 +34,7 @@ type collector struct {
 // token is a word in the form in which phrasesFile stores it.
 type token struct {
 	id         uint64 // in texts
-	term, stem string // the word as written, and in the singular
+	term, stem string // the word as written, and the word in the singular
 	stop       bool
 }
 

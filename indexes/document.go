@@ -8,7 +8,7 @@ import (
 // document is the indexed form of an entity. Its text is already split into folded
 // words, so that queries, highlights and the index agree on what a word is.
 type document struct {
-	names  [][]string // words of the name, the slug and earlier slugs
+	names  [][]string // words of the name, the slug and the earlier slugs
 	topics [][]string // words of the provider, category, category title, type, tags and capabilities
 	text   []string   // words of the description
 

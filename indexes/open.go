@@ -33,7 +33,7 @@ type Index struct {
 // diskIndex is the part of an index that is stored in files.
 type diskIndex struct {
 	records     int
-	listed      int // number of records that are not withdrawn; these come first
+	listed      int // number of records that are not withdrawn; these records come first
 	segment     segmentReader
 	ordinalMap  *ordinalMap // nil if the number of a document is its ordinal
 	phrases     phraseStore
@@ -143,17 +143,17 @@ func (x *diskIndex) open(documents int) error {
 	return nil
 }
 
-// buildVocabularies builds the vocabularies in the background. Otherwise, the first search
-// that allows edits would have to wait: building them takes a fifth of a second for a hundred
-// thousand records.
+// buildVocabularies builds the vocabularies in the background. Building them takes a fifth of
+// a second for a hundred thousand records, and the first search that allows edits should not
+// have to wait that long.
 func (x *diskIndex) buildVocabularies() {
 	for _, words := range x.vocabularies {
-		_, _ = words.get() // callers that need it get the error
+		_, _ = words.get() // callers that need the vocabulary get the error
 	}
 }
 
-// builtVocabulary returns the vocabulary of a field, or nil if the field has none
-// or it is not built yet.
+// builtVocabulary returns the vocabulary of a field, or nil if the field has none or the
+// vocabulary has not been built yet.
 func (x *diskIndex) builtVocabulary(field int) *vocabulary {
 	if field >= wordFields {
 		return nil

@@ -85,7 +85,7 @@ func (m *ordinalMap) addMapped(to, documents set) (any bool) {
 		if w == 0 {
 			continue
 		}
-		if first := m.runs[block]; first != noDoc { // true for most blocks if few scores changed
+		if first := m.runs[block]; first != noDoc { // true for most blocks if few scores have changed
 			at, by := first>>6, first&63
 			to[at] |= w << by
 			if high := w >> (64 - by); high != 0 {

@@ -64,14 +64,13 @@ func (s set) each(yield func(uint32) bool) {
 // bitmap returns the set in the form that other packages use.
 func (s set) bitmap() *roaring.Bitmap { return roaring.FromDense(s, true) }
 
-// maxArrayLen is the largest size of a bitmap that certainly has no container
-// stored as bits.
+// maxArrayLen is a size up to which no container of a bitmap can be stored as bits.
 const maxArrayLen = 4096
 
 // addBitmap adds the members of a bitmap. The scratch set must be as large as s.
 func (s set) addBitmap(b *roaring.Bitmap, scratch set) {
 	if b.GetCardinality() <= maxArrayLen {
-		b.WriteDenseTo(s) // this overwrites containers that are stored as bits
+		b.WriteDenseTo(s) // WriteDenseTo overwrites containers that are stored as bits
 		return
 	}
 	clear(scratch)

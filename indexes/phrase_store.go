@@ -29,7 +29,7 @@ const (
 // separated by the number 0.
 type phraseStore struct {
 	vocabulary *vellum.FST
-	offsets    []byte // the start of each document, then the end of the last one
+	offsets    []byte // the start of each document, then the end of the last document
 	words      []byte
 }
 
@@ -82,7 +82,7 @@ func (t *phraseStore) encode(phrase []string) ([]byte, error) {
 // phrase is a sequence of words to search for.
 type phrase struct {
 	words   []string
-	encoded []byte // in its stored form, or nil if one of the words does not occur in any stored record
+	encoded []byte // the stored form of the phrase, or nil if one of its words does not occur in any stored record
 }
 
 // encodePhrase prepares a phrase for searching. It returns nil if no record can

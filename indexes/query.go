@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxClauses is the maximum number of words and phrases in a query that are used. More of
-// them would only narrow down a query that is already narrow.
+// maxClauses is the maximum number of words and phrases in a query that are used. More words
+// would only narrow down a query that is already narrow.
 const maxClauses = 12
 
 // clause is a word in a query, or a phrase in quotes.
@@ -174,8 +174,8 @@ func (s *session) matchClause(w *clause, within set) (*match, error) {
 	return m, s.addFuzzy(m, w)
 }
 
-// exactSets returns the records that contain a word: the word itself in names, its
-// singular elsewhere.
+// exactSets returns the records that contain a word: names must contain the word itself,
+// other text its singular.
 func (s *session) exactSets(w *clause) (f fieldSets, err error) {
 	for list := range f {
 		term := w.stem
@@ -189,8 +189,8 @@ func (s *session) exactSets(w *clause) (f fieldSets, err error) {
 	return f, nil
 }
 
-// addFuzzy adds the records that have a word within the allowed number of edits,
-// unless that was done before.
+// addFuzzy adds the records that have a word within the allowed number of edits, unless they
+// have already been added.
 func (s *session) addFuzzy(m *match, w *clause) (err error) {
 	if w.fuzziness == 0 || w.fuzzy != nil {
 		return nil

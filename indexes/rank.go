@@ -14,7 +14,7 @@ const scoreUnit = 10000
 
 // Other weights.
 const (
-	extraFieldWeight  = 0.2              // for each additional list that has the exact word
+	extraFieldWeight  = 0.2              // for each additional list that contains the exact word
 	scoreCoverage     = 10 * scoreUnit   // the query contains all words of the name and the slug
 	scoreTenth        = scoreUnit / 250  // per tenth of a point of the composite score
 	scoreJoinedPrefix = 20 * scoreUnit   // without spaces, the name starts with the query, at some word

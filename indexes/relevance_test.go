@@ -144,7 +144,7 @@ func replaceWord(name, word, by string) string {
 
 func ambiguous(typo, word string, names map[string]int, edits int) bool {
 	if d := matchr.OSA(typo, word); d == 0 || d > edits || utf8.RuneCountInString(typo) < 4*edits {
-		return true // not a typo any more, or one that searches need not tolerate
+		return true // no longer a typo, or a typo that searches need not tolerate
 	}
 	for other := range names {
 		if other != word && matchr.OSA(typo, other) <= edits {

@@ -510,9 +510,9 @@ func claimSizes(t *testing.T, dir string) (restore func()) {
 	return func() { write(data, nil) }
 }
 
-// TestOpenDamagedReused opens indexes that reuse other indexes and have damaged
-// files of their own. Verify would find every changed byte. This test covers
-// changes that would do harm if an index is opened without calling Verify.
+// TestOpenDamagedReused opens indexes that reuse other indexes and whose own files are
+// damaged. Verify would find every changed byte, so this test covers the changes that could
+// do harm if an index is opened without calling Verify.
 func TestOpenDamagedReused(t *testing.T) {
 	suite.InTest(t)
 	c := newChain(t, 10)

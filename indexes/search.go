@@ -145,8 +145,8 @@ func (r *ranking) intersect() {
 	r.matches.and(r.within)
 }
 
-// matchMost sets matches to the records that have all phrases and the largest
-// number of words, provided that is at least half of the words.
+// matchMost sets matches to the records that have all phrases and the largest number of
+// words, provided that this number is at least half of the words.
 func (r *ranking) matchMost() {
 	required := r.set()
 	copy(required, r.within)

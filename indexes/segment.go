@@ -71,9 +71,9 @@ func (s *segmentReader) open(path string, documents int) (err error) {
 	return nil
 }
 
-// dictionary returns the transducer of a field, which maps terms to postings.
-// Bleve's own reader allocates memory for each term, and looks up twice each term
-// that it finds by prefix or automaton.
+// dictionary returns the transducer of a field, which maps terms to postings. Bleve's own
+// reader allocates memory for each term, and it looks up terms found by prefix or automaton
+// twice.
 func (s *segmentReader) dictionary(seg *zap.Segment, field string) (*vellum.FST, error) {
 	at, err := seg.DictAddr(field)
 	if err != nil {

@@ -89,7 +89,7 @@ func (x *Index) NearestNames(text string, within *roaring.Bitmap, limit int) ([]
 	defer s.end()
 	allowed := s.set()
 	within.WriteDenseTo(allowed)
-	nearest := map[uint32]int{} // by record: number of letters in the query that its name matches
+	nearest := map[uint32]int{} // by record: number of letters in the query that the record's name matches
 	for _, t := range list {
 		if err := s.addNearest(nearest, t, allowed); err != nil {
 			return nil, err

@@ -32,7 +32,7 @@ const maxTermLen = maxFuzzyLen + maxEdits + 1
 // lazyVocabulary builds a vocabulary on first use.
 type lazyVocabulary struct {
 	get   func() (*vocabulary, error)
-	built atomic.Pointer[vocabulary] // nil until it is built
+	built atomic.Pointer[vocabulary] // nil until the vocabulary is built
 }
 
 func newLazyVocabulary(fst *vellum.FST, cancelled func() bool) *lazyVocabulary {

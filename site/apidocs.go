@@ -36,8 +36,8 @@ type Asset struct {
 //go:embed apidocs
 var apiDocs embed.FS
 
-// APIDocsFiles maps the names of the files that the API reference loads (Swagger UI and
-// its adaptation to this website) to their Asset names.
+// APIDocsFiles maps the names of the files that the API reference loads (Swagger UI and the
+// files that adapt it to this website) to their Asset names.
 func APIDocsFiles() map[string]string { return assets().names }
 
 // APIDocsAsset returns the file of the API reference with the given Asset name.

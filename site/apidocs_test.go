@@ -47,7 +47,8 @@ func TestAPIDocs(t *testing.T) {
 	if status != "200" || !strings.Contains(headers, "x-ratelimit-tier: authenticated") || !strings.Contains(body, `"slug": "pytorch"`) {
 		t.Errorf("trying it out returns %s\n%s\n%s", status, headers, body)
 	}
-	// Operations with many parameters send only those that were filled in.
+	// The request contains only the parameters that were filled in, even if the operation has
+	// many.
 	status, _, body = p.execute(t, `#operations-Entities-listEntities`)
 	if status != "200" || !strings.Contains(body, `"count": 480`) {
 		t.Errorf("listing gives %s\n%s", status, body)
@@ -63,8 +64,8 @@ func TestAPIDocs(t *testing.T) {
 // page is the API reference opened in a browser.
 type page struct{ *browser.Tab }
 
-// checkConfined checks that the policy blocks requests to other hosts and inline scripts,
-// and that the browser reports both.
+// checkConfined checks that the policy blocks inline scripts and requests to other hosts, and
+// that the browser reports both.
 func (p *page) checkConfined(t *testing.T) {
 	t.Helper()
 	p.Do(t, chromedp.Evaluate[chromedp.Void](`fetch('https://elsewhere.example/').catch(() => {})`, chromedp.EvalAwaitPromise),
@@ -86,7 +87,7 @@ func (p *page) listed(t *testing.T) []string {
 	return names
 }
 
-// checkForgets checks that the page does not store a key.
+// checkForgets checks that the page does not store the API key that was entered.
 func (p *page) checkForgets(t *testing.T, base, operation string) {
 	t.Helper()
 	p.Load(t, chromedp.Reload())
@@ -99,7 +100,7 @@ func (p *page) checkForgets(t *testing.T, base, operation string) {
 	p.CheckQuiet(t, base)
 }
 
-// execute opens an operation and presses its button.
+// execute opens an operation and presses its Execute button.
 func (p *page) execute(t *testing.T, operation string) (status, headers, body string) {
 	t.Helper()
 	response := operation + " .live-responses-table .response"
@@ -135,9 +136,10 @@ func operations(t *testing.T) []string {
 // screens is the folder in which TestAPIDocsLooks saves its screenshots.
 var screens = os.Getenv("KINDEX_SCREENS")
 
-// TestAPIDocsLooks checks that the page fits narrow and wide windows; that it is readable in
-// the light and the dark theme, whether the system or the user has chosen it; that it has the
-// same header as all pages; and that links to operations work.
+// TestAPIDocsLooks checks that the page fits narrow and wide windows, that it has the same
+// header as all pages, and that links to operations work. It also checks that the page is
+// readable in the light and the dark theme, whether the theme was chosen by the user or by
+// the system.
 func TestAPIDocsLooks(t *testing.T) {
 	suite.InTest(t)
 	e := edgetest.Start(t, edge.Options{})
@@ -156,7 +158,7 @@ func TestAPIDocsLooks(t *testing.T) {
 			chromedp.Evaluate[chromedp.Void](`localStorage.clear()`),
 		)
 		chosen := v.system
-		if i > 0 && !suite.Soaking() { // a theme chosen on another page applies when this page opens
+		if i > 0 && !suite.Soaking() { // a theme chosen on another page must apply when this page opens
 			p.Do(t, chromedp.Click(`button.theme`))
 			chosen = other[v.system]
 		}
@@ -171,7 +173,7 @@ func TestAPIDocsLooks(t *testing.T) {
 			p.open(t, e.URL)
 			p.checkLook(t, chosen, v.width)
 		}
-		// A theme chosen here applies immediately, on the other pages too.
+		// A theme chosen here applies immediately and also on other pages.
 		p.Do(t, chromedp.Click(`button.theme`))
 		p.settle(t)
 		p.checkLook(t, other[chosen], v.width)

@@ -1,7 +1,8 @@
 package site_test
 
 // faint is a script that returns the visible text with a contrast below 4.5 (WCAG 2.2,
-// success criterion 1.4.3), each kind once. It leaves out disabled controls.
+// success criterion 1.4.3), one example for each element name and class. It ignores disabled
+// controls.
 const faint = `(() => {
   const parse = c => { const m = c.match(/[\d.]+/g).map(Number); return {rgb: m.slice(0, 3), a: m.length > 3 ? m[3] : 1}; };
   const luminance = rgb => {

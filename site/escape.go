@@ -8,8 +8,8 @@ import (
 	"kindex/exports/safetext"
 )
 
-// block escapes text for use as a one-line paragraph: if it starts like a heading, a
-// quotation or a list item, it prefixes the text with a backslash.
+// block escapes text for use as a one-line paragraph. If the text starts like a heading, a
+// quotation or a list item, block adds a backslash that prevents this meaning.
 func block(s string) string {
 	s = text(s)
 	digits := len(s) - len(strings.TrimLeft(s, "0123456789"))

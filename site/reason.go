@@ -18,5 +18,5 @@ func Reason(f exports.Feature, titles map[string]string) string {
 	case "capability":
 		return "both offer " + f.Value
 	}
-	return "both described with “" + f.Value + "”"
+	return "both mention “" + f.Value + "”"
 }

@@ -236,7 +236,7 @@ func formulaTexts(f *Formula, mark func(string) string) []string {
 	if f.SameVersion {
 		lines = []string{fmt.Sprintf("The scoring formula changes, but its version is still %s; give it a new version.", mark(f.New))}
 	}
-	text := fmt.Sprintf("It changes the composite score of %d of %s", f.Moved, plural.Count(f.Scored, "scored entity", "scored entities"))
+	text := fmt.Sprintf("The new formula changes the composite score of %d of %s", f.Moved, plural.Count(f.Scored, "scored entity", "scored entities"))
 	if f.FromNull > 0 || f.ToNull > 0 {
 		text += fmt.Sprintf("; %d gain one, %d lose theirs", f.FromNull, f.ToNull)
 	}

@@ -67,7 +67,7 @@ func (r *Repository) Find(ctx context.Context, p Proposal) (Branch, bool, error)
 	}
 	same, err := r.Holds(ctx, b.Commit, p)
 	if err == nil && !same {
-		err = fmt.Errorf("the branch %s exists with a different %s; if it is not needed, delete it: git branch -D %[1]s", b.Name, b.Path)
+		err = fmt.Errorf("the branch %s already exists and contains a different %s; if the branch is not needed, delete it: git branch -D %[1]s", b.Name, b.Path)
 	}
 	return b, true, err
 }
@@ -81,7 +81,7 @@ func (r *Repository) FindAt(ctx context.Context, commit string, p Proposal) (Bra
 	}
 	same, err := r.Holds(ctx, commit, p)
 	if err == nil && !same {
-		err = fmt.Errorf("the remote has a branch %s with a different %s; if it is not needed, delete it there", b.Name, b.Path)
+		err = fmt.Errorf("the branch %s on the remote contains a different %s; if the branch is not needed, delete it there", b.Name, b.Path)
 	}
 	return b, true, err
 }
@@ -110,7 +110,7 @@ func (r *Repository) Write(ctx context.Context, b Branch, p Proposal) (Branch, e
 	if theirs, there, failed := r.Find(ctx, p); there || failed != nil {
 		return theirs, failed
 	}
-	return b, fmt.Errorf("the branch %s cannot be created; does a branch named %q exist? %w", b.Name, "submission", err)
+	return b, fmt.Errorf("the branch %s cannot be created (does a branch named %q exist?): %w", b.Name, "submission", err)
 }
 
 // Holds reports whether a commit contains the file of a proposal, byte for byte.

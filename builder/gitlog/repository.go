@@ -18,7 +18,7 @@ type ShallowError struct{ Dir string }
 // Error implements error.
 func (e *ShallowError) Error() string {
 	return fmt.Sprintf("%s: its repository is a shallow clone without the earlier history; "+
-		"fetch the rest: git fetch --unshallow (with actions/checkout: fetch-depth: 0)", e.Dir)
+		"fetch the missing history: git fetch --unshallow (with actions/checkout: fetch-depth: 0)", e.Dir)
 }
 
 // repository is the repository of a content folder, at one commit.

@@ -217,7 +217,7 @@ func readObjects(r *bufio.Reader, hashes, files []string) error {
 	for i, file := range files {
 		head, err := r.ReadString('\n')
 		if err != nil {
-			return fmt.Errorf("git cat-file: the answer ends before %s: %w", hashes[i], err)
+			return fmt.Errorf("git cat-file: output ends before %s: %w", hashes[i], err)
 		}
 		fields := strings.Fields(head)
 		if len(fields) != 3 || fields[0] != hashes[i] || fields[1] != "blob" {

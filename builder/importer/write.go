@@ -156,7 +156,7 @@ func (w *writer) finish(c *candidate) (Outcome, error) {
 	held := w.firstPass.final[key]
 	if held.other != 0 {
 		c.reasons = append(c.reasons, Reason{Field: "slug", Value: c.slug, Message: fmt.Sprintf(
-			"rows %d and %d would both be %s but have different content; select one with where, or distinguish them with clashSlug",
+			"rows %d and %d would both become %s but have different content; select one with where, or distinguish them with clashSlug",
 			held.first, held.other, key)})
 	}
 	if c.entity != nil && len(c.reasons) == 0 {

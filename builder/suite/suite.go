@@ -63,7 +63,7 @@ func Pick[T any](few, many T) T {
 func WithoutRace(t testing.TB) {
 	t.Helper()
 	if Race {
-		t.Skip("skipped under the race detector, which would find nothing; make test and make soak also run this test without it")
+		t.Skip("skipped under the race detector, which would find nothing; make test and make soak also run this test without the detector")
 	}
 }
 

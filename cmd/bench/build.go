@@ -58,7 +58,7 @@ func (b *bench) measureBuild(ctx context.Context) error {
 func (b *bench) steps(ctx context.Context, r *builder.Report, n int) []row {
 	rows := []row{
 		row{Part: "build", Name: "total", Value: r.Seconds, Unit: "s", Count: 1,
-			Note: fmt.Sprintf("a complete `kindex build` on %d cores with %d entities, until the build is published; steps run in parallel, so they add up to more than the total",
+			Note: fmt.Sprintf("a complete `kindex build` on %d cores with %d entities, until the build is published; steps run in parallel, so their times add up to more than the total",
 				min(buildCores, runtime.NumCPU()), n)}.atMost(30).explained(b.buildProfile(ctx, "cpu")),
 		{Part: "build", Name: "entities", Value: float64(n) / r.Seconds, Unit: "/s"},
 	}

@@ -144,7 +144,7 @@ func (b *bench) samePage(w *answer, page []uint32, total uint64) error {
 		return r.Type == typ && r.Slug == slug
 	})
 	if uint64(n) != total || !same {
-		return fmt.Errorf("the page or the number of matches differs from Bleve's: kindex finds %d records, Bleve %d", n, total)
+		return fmt.Errorf("the page of results or the number of matches differs: kindex finds %d records and Bleve finds %d", n, total)
 	}
 	return nil
 }

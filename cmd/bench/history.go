@@ -64,11 +64,11 @@ func (b *bench) measureHistory(ctx context.Context) error {
 			against(git, theirs, len(other)).timesAtMost(1.5).explained(walkProfile(ctx, w.content)),
 		row{Part: "history", Name: "versions", Value: float64(all.Versions) / took, Unit: "/s", Note: fmt.Sprintf("%d entity versions, read and parsed", all.Versions)},
 		row{Part: "history", Name: "walk, content parsed", Value: known.Seconds, Unit: "s", Count: 1,
-			Note: "does not parse versions that are identical to files in the content folder, because a build has already parsed those"}.against(git, theirs, len(other)),
+			Note: "skips parsing versions that are identical to files in the content folder, because a build has already parsed those files"}.against(git, theirs, len(other)),
 		row{Part: "history", Name: "new commit p50", Value: onTop.quantile(0.5), Unit: "ms", Count: len(onTop),
 			Note: "a commit that edits one entity, read on top of the previous walk; includes starting git"},
 		row{Part: "history", Name: "peak memory", Value: peak, Unit: "MiB",
-			Note: "of the process that walks, with all results in memory and excluding git; garbage collection as in `kindex build`"},
+			Note: "peak of the process that walks the history and keeps all results in memory, not counting git; garbage is collected as in `kindex build`"},
 		row{Part: "history", Name: "peak memory, content parsed", Value: knownPeak, Unit: "MiB"})
 }
 

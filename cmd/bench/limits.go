@@ -41,7 +41,7 @@ func (b *bench) measureLimits(ctx context.Context) error {
 	// PostgreSQL runs with its default configuration, which syncs to disk.
 	pg, err := server.Start()
 	if errors.Is(err, exec.ErrNotFound) {
-		b.left = append(b.left, "limits on PostgreSQL needs PostgreSQL: install it")
+		b.left = append(b.left, "measuring limits on PostgreSQL requires PostgreSQL: install it")
 		return nil
 	}
 	if err != nil {
@@ -151,7 +151,7 @@ func (b *bench) limitRows(ctx context.Context, c httpClassOf, engine string, mar
 		without, own := &loads[i-1], &loads[i]
 		name := "GET /api/entity for " + limitSides[i].who + ", " + engine
 		cpu := row{Part: "limits", Name: name + " processor", Value: own.each(), Unit: "µs", Count: own.requests,
-			Note: "processor time of the edge alone; the yardstick is the same build and requests without limits; all requests are counted for one principal"}.
+			Note: "processor time of the edge alone; the yardstick is the same build and requests without limits; all requests count towards the limit of one principal"}.
 			against("without limits", without.each(), without.requests)
 		if mark > 0 {
 			cpu = cpu.timesAtMost(mark).explained(b.serveProfile(ctx, c, unlimitedQuota))

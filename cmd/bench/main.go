@@ -86,13 +86,13 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	f.StringVar(&o.history, "history", "", "repository with a content folder, as written by cmd/gencorpus -repo")
 	f.StringVar(&o.kindex, "kindex", filepath.Join("bin", "kindex"), "kindex program to measure")
 	f.StringVar(&o.jsonFile, "json", "-", `file for the JSON lines; "-" prints them after the table`)
-	f.StringVar(&o.profiles, "profile", "", `folder for profiles of missed targets; "" writes none`)
+	f.StringVar(&o.profiles, "profile", "", `folder for profiles of missed targets; if "", none are written`)
 	f.StringVar(&only, "only", "", "comma-separated parts to measure ("+strings.Join(partNames(), ", ")+`), "" for all`)
 	f.IntVar(&o.queries, "queries", 2000, "number of queries per class")
 	f.IntVar(&o.requests, "requests", 20000, "number of HTTP requests per class")
 	f.IntVar(&o.saves, "saves", 20, "number of saves to watch")
 	f.Uint64Var(&o.seed, "seed", 1, "random seed for the queries")
-	f.DurationVar(&o.patience, "patience", time.Minute, "time limit for a yardstick per class; a yardstick that would take longer runs only an evenly spread part of the queries; 0 for no limit")
+	f.DurationVar(&o.patience, "patience", time.Minute, "time limit for a yardstick per class; a yardstick that would take longer runs only an evenly spread sample of the queries; 0 for no limit")
 	if err := f.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			fmt.Fprint(stderr, about)

@@ -62,7 +62,7 @@ func (b *bench) measureOpen(ctx context.Context) error {
 	}}
 	return b.add(
 		row{Part: "open", Name: "verify", Value: rate(verify.quantile(0.5)), Unit: "GB/s", Count: verifyRuns,
-			Note: "reads every byte of the build and its index from the page cache and checks its SHA-256; the yardstick is SHA-256 of bytes in memory on all cores"}.
+			Note: "reads every byte of the build and its index from the page cache and checks its SHA-256; the yardstick computes the SHA-256 of bytes in memory on all cores"}.
 			against("SHA-256", hashRate(), 1).atLeast(1).explained(verifying),
 		row{Part: "open", Name: "verified bytes", Value: float64(bytes) / 1e6, Unit: "MB"},
 		row{Part: "open", Name: "open p50", Value: open.quantile(0.5), Unit: "ms", Count: openRuns}.atMost(20).explained(opening),

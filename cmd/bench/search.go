@@ -46,7 +46,7 @@ func (b *bench) classes() []class {
 			"as for a term, with facets=category,tag,license; FTS5: the top 20, then three GROUP BY clauses over the matches, which are found only once"}}},
 		{name: "typo", make: w.typo, rival: []competitor{
 			{"FTS5 trigram", func(dst []byte, words []string) ([]byte, int, error) { return f.AnyTrigram(dst, words[0]) }, 0.1,
-				"a word of a name with one edit; FTS5 has no fuzzy search: the yardstick is its trigram tokenizer, MATCH '\"pyt\" OR \"ytr\" OR …' on a second table of the same documents"},
+				"a word from a name, with one edit; FTS5 has no fuzzy search: the yardstick is its trigram tokenizer, MATCH '\"pyt\" OR \"ytr\" OR …' on a second table of the same documents"},
 			{"FTS5 corrected", func(dst []byte, words []string) ([]byte, int, error) { return f.Corrected(dst, words[0]) }, 0,
 				"the same, without a target because half of it is not FTS5: a Levenshtein automaton on the table's vocabulary (fts5vocab) finds the words within the edit distance, MATCH '\"a\" OR \"b\" …'"},
 		}},
@@ -98,7 +98,7 @@ func (b *bench) indexRows() error {
 	docs := float64(b.build.Listed())
 	if b.indexSeconds > 0 {
 		err = b.add(row{Part: "index", Name: "documents", Value: float64(b.build.Len()) / b.indexSeconds, Unit: "/s",
-			Note: "the index is built in parallel with other build steps and supports fuzzy search; FTS5 with prefix='2 3 4', without the trigram table, alone on the machine"}.
+			Note: "the index is built in parallel with other build steps and supports fuzzy search; FTS5 has prefix='2 3 4' but no trigram table, and is built while nothing else is running"}.
 			against("FTS5", docs/b.fts.Words.Took.Seconds(), 1))
 	}
 	if err != nil {
@@ -192,7 +192,7 @@ func (c *class) rows(sides []contest, p *profileRun) []row {
 			note += fmt.Sprintf("; intended word in the top 20: %d of %d, FTS5 %d of %d", own.hit, len(own.took), s.hit, len(s.took))
 		}
 		if len(s.took) < len(own.took) {
-			note += fmt.Sprintf("; %s ran only an evenly spread part of the queries because of -patience", r.name)
+			note += fmt.Sprintf("; %s ran only an evenly spread sample of the queries because of -patience", r.name)
 		}
 		for _, q := range []struct {
 			name string

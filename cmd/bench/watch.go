@@ -69,7 +69,7 @@ func (b *bench) measureWatch(ctx context.Context) error {
 	if err := p.stop(); err != nil {
 		return err
 	}
-	note := fmt.Sprintf("`kindex serve --watch` with %d entities; a save changes the description and the stars of a %s while no build is running; the entity is then polled over HTTP until the edit is served, and until it is in a build", w.entities, editedType)
+	note := fmt.Sprintf("`kindex serve --watch` with %d entities; a save changes the description and the stars of a %s while no build is running; the entity is then polled over HTTP, first until the edit is served and then until it is in a published build", w.entities, editedType)
 	inS := func(d durations, q float64) float64 { return d.quantile(q) / 1000 }
 	return b.add(
 		row{Part: "watch", Name: "save to served p50", Value: inS(served, 0.5), Unit: "s", Count: len(served), Note: note},

@@ -129,7 +129,7 @@ func newNameGenerator(records []*original) (*nameGenerator, error) {
 	slices.Sort(m.syllables)
 	m.syllables = slices.Compact(m.syllables)
 	if len(m.syllables) < minSyllables {
-		return nil, fmt.Errorf("its names have %d syllables, but coining words needs at least %d", len(m.syllables), minSyllables)
+		return nil, fmt.Errorf("its names have %d syllables, but at least %d are needed to coin words", len(m.syllables), minSyllables)
 	}
 	return m, nil
 }

@@ -17,9 +17,9 @@ import (
 func accountsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "accounts", Short: "List, limit and suspend accounts, and show their audit logs",
-		Long: `Every API key belongs to an account. An account is created when kindex keys create
-creates its first key, or when somebody signs in for the first time. A running edge
-applies changes within half a second.`,
+		Long: `Every API key belongs to an account. An account is created when its first
+key is created with kindex keys create, or when somebody signs in for the first time.
+A running edge applies changes within half a second.`,
 		Example: "  kindex accounts list\n  kindex accounts limit ada 5000\n  kindex accounts log ada",
 		Args:    noSuchCommand,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -128,8 +128,8 @@ func accountsLimitCommand() *cobra.Command {
 		Use: "limit NAME N|default", Short: "Set an account's request limit",
 		Long: `Limit sets how many requests an account may make per time window. Windows are
 aligned to 1970-01-01 00:00 UTC: a day is a UTC day, and an hour starts on the hour.
-Changing the window resets the account's count. "default" removes the limit, so that
-the edge's --limit-key applies.`,
+Changing the window resets the account's count. "default" removes the account's own
+limit; the edge's --limit-key then applies.`,
 		Example: `  kindex accounts limit ada 5000
   kindex accounts limit ada 600 --window minute
   kindex accounts limit ada 100000 --window 168h

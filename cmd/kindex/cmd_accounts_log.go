@@ -23,8 +23,8 @@ func accountsLogCommand() *cobra.Command {
 		Use: "log NAME", Short: "Show an account's audit log",
 		Long: fmt.Sprintf(`Log shows the audit log of an account, newest entries first: what was done, when, by
 whom, and from which IP address. The owner sees the same log in the panel and at
-GET /api/developer/audit. Entries are kept for %d days, the newest %d of each kind
-of action. Times are UTC.`, storage.AuditRetention/(24*time.Hour), storage.AuditPerAction),
+GET /api/developer/audit. Entries are kept for %d days, but at most the newest %d for
+each kind of action. Times are UTC.`, storage.AuditRetention/(24*time.Hour), storage.AuditPerAction),
 		Example: "  kindex accounts log ada\n  kindex accounts log ada --limit 1000 --json",
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return runAccountsLog(cmd, o, args[0]) },

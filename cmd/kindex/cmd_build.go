@@ -44,30 +44,30 @@ The history (what changed, when and by whom) comes from the git commits of the
 folder, and so do addedDate and lastUpdated if a file does not set them. Unreadable
 files in old commits are noted and skipped. An incremental build reads only new
 commits and rebuilds only what differs, with the same result. A shallow clone is
-refused unless the previous build has the missing history: to fetch it, run git
-fetch --unshallow.
+refused unless the previous build has the missing history; to fetch the missing
+history, run git fetch --unshallow.
 
 If the folder is not in a git repository, each build adds its differences from the
 previous build to the history, dated with its as-of time.
 
 A build that would delete more than a tenth of the previous build's entities, or lose
-any of its changes, is refused: usually, it is the wrong folder or branch, or
-the history was rewritten.
+any of its changes, is refused. The usual causes are a wrong folder, a wrong branch
+and a rewritten history.
 
 A build reuses a previous build only if git does not track that build and it is sealed
 with the builder's key, which only this machine has (--builder-key). Otherwise,
-content in git is built in full, with the same result. For a folder without git, whose
-history is only in its builds, the build is refused: --trust-previous trusts the
-published build once, and prints which one it is.
+content in git is built in full, with the same result. The history of a folder without
+git exists only in its builds, so without a trusted previous build, the new one is
+refused; --trust-previous trusts the published build once and prints its details.
 
 --static also writes the website as plain files for any static host; search and
 comparison run in the browser. The folder must be new, empty or written by an earlier
---static; only files that differ are changed. --url is the address of the site and
-may include a path. If neither --url nor the content has an address, the site works
-only at the root of a host and has no sitemap, its feeds do not link to pages, its
-badges have no text to copy, and link previews have no image. --api is the address of
-a service that the pages link to for what plain files cannot do, such as submissions,
-badges with ranks, and feeds in formats other than RSS.`,
+run with --static; only files that differ are changed. --url is the address of the
+site and may include a path. If neither --url nor the content specifies an address,
+the site works only at the root of a host and has no sitemap, its feeds do not link to
+pages, its badges have no text to copy, and link previews have no image. --api is the
+address of a service that the pages link to for what plain files cannot do, such as
+submissions, badges with ranks, and feeds in formats other than RSS.`,
 		Example: `  kindex build --content content --out .
   kindex build --content content --out /srv/kindex --as-of 2026-07-01 --json
   kindex build --content content --out . --static static --url https://index.example.org`,

@@ -25,16 +25,16 @@ index would change: entities created, updated and deleted, field by field; old a
 new scores and ranks; changes to the formula and the categories; possible duplicates
 of new entities; and whether a build would be refused because it deletes too much.
 
-A..B compares two commits. A...B compares B with its merge base with A, like a pull
-request. A compares a commit with the working tree. Without an argument, HEAD is
+A..B compares two commits. A...B compares B with the merge base of A and B, like a
+pull request. A compares a commit with the working tree. Without an argument, HEAD is
 compared with the working tree. Both sides are scored as of the same time, each
 with its own scoring.yaml.
 
 Problems in B are printed in validate's format, and the exit code is 1. If A has
-errors, its readable part is compared.
+errors, only its readable part is compared.
 
---format markdown is for a comment on a pull request. It is truncated to the length
-that GitHub accepts.
+--format markdown writes a comment for a pull request. The comment is truncated to
+the length that GitHub accepts.
 
 --format json prints one document:
   from, to        the given revision and its commit; null for the working tree
@@ -55,7 +55,7 @@ that GitHub accepts.
   duplicates      entity, other, reasons {kind, value}; kind is repository, url,
                   name, nearName or similar
   shrink          deleted, of, share, refused
-  notes           what to know about the comparison
+  notes           remarks about the comparison
 Old and new are null if there is no value. An event is entity.created,
 entity.updated, entity.deleted, or entity.touched if none of the differences counts
 as a change.`

@@ -35,10 +35,11 @@ row. A mapping defines which column becomes which field:
 content/README.md describes every part of a mapping; kindex schema mapping prints its
 JSON Schema.
 
-Every row is written, updated, unchanged, left alone (because a file already exists),
-skipped (by where) or refused. A file is written only if it passes the checks of kindex
-validate. Other rows are still written if one is refused, unless --strict is given. --rejects
-saves the refused rows, with the reasons, so that you can fix and import them again.
+Each row has one outcome: written, updated, unchanged, left alone (because a file already
+exists), skipped (by where) or refused. A file is written only if it passes the checks of
+kindex validate. If a row is refused, the other rows are still written, unless --strict is
+given. --rejects saves the refused rows, with the reasons, so that you can fix them and
+import them again.
 
 Exit codes: 0 no row was refused; 1 some rows were refused, or the import failed; 2
 usage error.`,

@@ -103,18 +103,18 @@ func repositoryOf(ctx context.Context, dir string, create bool) (string, error) 
 func printNext(w io.Writer, dir string, files int, gitTells bool, repository string) {
 	kindex, content, out := shellWord(os.Args[0]), shellPath(dir, "content"), shellPath(dir)
 	workflow := filepath.Join(dir, ".github", "workflows", "validate.yml")
-	fmt.Fprintf(w, "%s: a new index, with three examples in %s\n\nNext:\n", dir, plural.Count(files, "file", "files"))
+	fmt.Fprintf(w, "%s: a new index of %s, including three example entities\n\nNext:\n", dir, plural.Count(files, "file", "files"))
 	for _, command := range []string{"validate " + content, "build --content " + content + " --out " + out, "serve --dir " + out} {
 		fmt.Fprintf(w, "  %s %s\n", kindex, command)
 	}
 	fmt.Fprintf(w, "\nThe index is then at http://127.0.0.1:8080; see %s for what to do next.\n", filepath.Join(dir, "README.md"))
-	fmt.Fprintf(w, "To check pull requests, specify in %s where to get kindex.\n", workflow)
+	fmt.Fprintf(w, "To have pull requests checked, edit %s to specify where to get kindex.\n", workflow)
 	switch {
 	case !gitTells:
 	case repository == "":
-		fmt.Fprintf(w, "It is not under version control yet: git init %s\n", out)
+		fmt.Fprintf(w, "The index is not under version control yet; run: git init %s\n", out)
 	case !sameFolder(repository, dir):
-		fmt.Fprintf(w, "It is inside the repository %s, and GitHub runs workflows only from the root of a repository: move the workflow there, and adjust the folders in it.\n", repository)
+		fmt.Fprintf(w, "The index is inside the repository %s, but GitHub runs workflows only from the root of a repository: move the workflow to the root, and adjust the folders in it.\n", repository)
 	}
 }
 

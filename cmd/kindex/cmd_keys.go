@@ -19,7 +19,7 @@ import (
 func keysCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "keys", Short: "Create, list and revoke API keys",
-		Long: `Create API keys for people who cannot create their first one themselves. A key is
+		Long: `Create API keys for people who cannot create their first key themselves. A key is
 shown only once, when it is created; the state stores only its SHA-256 hash. A running
 edge applies changes within half a second.`,
 		Example: "  kindex keys create --account ada\n  kindex keys list",
@@ -63,7 +63,7 @@ A key has every scope unless --scopes selects some of them:
 	f.StringVar(&o.name, "name", "default", "a name for the key")
 	f.StringSliceVar(&o.scopes, "scopes", strings.Split(apikey.Everything.Join(","), ","), "the scopes of the key")
 	f.StringVar(&o.expires, "expires", "never", "when the key expires: days such as 90d, a UTC date, a time (RFC 3339), or never")
-	f.BoolVar(&o.replace, "replace", false, "revoke the account's keys with the same name")
+	f.BoolVar(&o.replace, "replace", false, "revoke the account's existing keys that have the same name")
 	return c
 }
 

@@ -44,8 +44,8 @@ func newCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "new TYPE SLUG", Short: "Create a file for a new entity",
 		Long: `New checks and writes a file for a new tool or model and prints its path. In a
-terminal, it asks for name, category, description and url if they are missing. It never
-changes an existing file.`,
+terminal, it asks for the name, category, description and URL if they are missing. It
+never changes an existing file.`,
 		Example: `  kindex new tool pytorch
   kindex new tool hammer --name Hammer --category hand-tools --description "Drives nails." --tag steel,wood`,
 		Args: cobra.ExactArgs(2),

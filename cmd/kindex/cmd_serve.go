@@ -46,17 +46,17 @@ func serveCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "serve", Short: "Serve the published build over HTTP",
 		Long: `Serve verifies and opens the published build and serves the website, /api and /data
-from it. When another build is published, it switches over without dropping a request;
-a damaged build is refused, and the old one stays in service. On SIGTERM, requests in
-flight are finished first.
+from it. When another build is published, it switches to that build without dropping a
+request; a damaged build is refused, and the old one stays in service. On SIGTERM,
+requests in flight are finished first.
 
 With --watch it also watches the content folder while you work on it: an edited entity
 is live at once, and a full build follows when the folder has been quiet for a moment,
 or after a commit. Problems in an edit are printed with their location, and the last
 good version stays live. Until the next build, the build ID in responses ends in "+" and
 an identifier for the edits; similar entities, the manifest and its files still come
-from the last build. These builds never refuse deletions, and record only committed
-changes in the history.
+from the last build. Builds made by --watch are never refused because of deletions, and
+they record only committed changes in the history.
 
 Accounts, keys, counters, submissions and webhooks are in the state: a SQLite file (by
 default kindex.db in --dir, created if missing) or a PostgreSQL database shared by many
@@ -68,10 +68,10 @@ KINDEX_SIGNIN_GITHUB_SECRET or KINDEX_SIGNIN_OIDC_SECRET. Register the redirect 
 with the provider: --url followed by /signin/github/callback or /signin/oidc/callback.
 
 If --url is a public https address, pages of every website can read responses.
-Otherwise the index is private: only pages on the reader's own machine can read them,
-and it responds only to requests for localhost, IP addresses, the names in --hosts and,
-on a network, names that exist only in private networks. --cors-origins allows other
-websites; with "*" the index is not private.
+Otherwise the index is private: only pages on the reader's own machine can read
+responses, and the service accepts only requests whose host is localhost, an IP address,
+a name in --hosts or, on a network, a name that exists only in private networks.
+--cors-origins allows other websites; with "*" the index is not private.
 
 Health (/healthz), readiness (/readyz) and metrics (/metrics) are on the admin address,
 which belongs on a private network.`,
@@ -90,14 +90,14 @@ which belongs on a private network.`,
 	f.BoolVar(&o.logRequests, "log-requests", false, "log every request")
 	f.DurationVar(&o.drain, "drain", 15*time.Second, "how long in-flight requests may take to finish after SIGTERM")
 	f.StringVar(&o.state, "state", "", "the state (accounts, keys, submissions and webhooks): a SQLite file, or postgres://… (default: kindex.db in --dir)")
-	f.Int64Var(&o.limitAnonymous, "limit-anonymous", 20, "requests per IP address per UTC day without a key, 0 for no limit (with --watch, there is no limit by default)")
+	f.Int64Var(&o.limitAnonymous, "limit-anonymous", 20, "requests without a key per IP address per UTC day, or 0 for no limit (with --watch, there is no limit by default)")
 	f.Int64Var(&o.limitKey, "limit-key", 100, "requests per account per UTC day, unless the account has its own limit; 0 for no limit")
 	f.StringVar(&o.contact, "contact", "", "contact address for people who need a higher limit")
 	f.IntVar(&o.limitPages, "limit-pages", 50, "website pages per IP address per second, 0 for no limit; does not apply to loopback addresses")
-	f.StringVar(&o.trustedProxies, "trusted-proxies", "", "networks, such as 10.0.0.0/8, of proxies whose forwarding headers are trusted")
+	f.StringVar(&o.trustedProxies, "trusted-proxies", "", "networks of the proxies whose forwarding headers are trusted, such as 10.0.0.0/8")
 	f.StringSliceVar(&o.corsOrigins, "cors-origins", nil, `websites whose pages can read responses, such as https://app.example.org; "*" for all, or "none" (default: all if --url is a public https address, otherwise those on the reader's own machine)`)
-	f.StringSliceVar(&o.hosts, "hosts", nil, "additional host names of a private service, besides localhost, IP addresses and the host of --url")
-	f.StringSliceVar(&o.adminHosts, "admin-host", nil, "additional host names of the admin address, besides localhost and IP addresses")
+	f.StringSliceVar(&o.hosts, "hosts", nil, "additional host names that a private service accepts, besides localhost, IP addresses and the host of --url")
+	f.StringSliceVar(&o.adminHosts, "admin-host", nil, "additional host names that the admin address accepts, besides localhost and IP addresses")
 	o.forgeOptions.flags(f)
 	o.signIn.flags(f)
 	operatorKeyFlag(f, &o.operatorKey)

@@ -21,7 +21,7 @@ type webhookOptions struct {
 }
 
 func (o *webhookOptions) flags(f *pflag.FlagSet) {
-	f.StringSliceVar(&o.allow, "webhook-allow", nil, "networks (10.0.0.0/8) and addresses with a port (127.0.0.1:8443) that webhooks may use even if not public or not on port 443")
+	f.StringSliceVar(&o.allow, "webhook-allow", nil, "networks (10.0.0.0/8) and addresses with a port (127.0.0.1:8443) that webhooks may use even if they are not public or not on port 443")
 	f.StringSliceVar(&o.deny, "webhook-deny", nil, "networks (203.0.113.0/24), addresses and host names (example.org, including all subdomains) that are never called, even if --webhook-allow allows them")
 	f.StringSliceVar(&o.nat64, "webhook-nat64", nil, "NAT64 prefixes (64:ff9b::/96) of this network: addresses with these prefixes are checked as the IPv4 addresses that they represent")
 	f.Float64Var(&o.hostRate, "webhook-host-rate", safedial.DefaultHostRate, "maximum delivery attempts per second to one host, across all webhooks of all accounts; 0 for no limit")

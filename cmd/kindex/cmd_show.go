@@ -144,7 +144,7 @@ func printScore(w io.Writer, x *score.Explanation) {
 	if !x.Ranked {
 		fmt.Fprintf(w, "not ranked: %s\n", safetext.Escape(*x.Reason))
 	} else {
-		fmt.Fprintf(w, "composite %s of 100 (formula %s, as of %s, %.0f%% of the weights have data)\n",
+		fmt.Fprintf(w, "composite %s of 100 (formula %s, as of %s, data for %.0f%% of the weight)\n",
 			x.Composite, x.FormulaVersion, x.AsOf[:10], 100*x.Coverage)
 	}
 	if x.Cap != nil {
@@ -155,7 +155,7 @@ func printScore(w io.Writer, x *score.Explanation) {
 		if value == "" {
 			value = fmt.Sprintf("unknown, counts as %g", d.Prior)
 			if d.Coverage > 0 {
-				value += fmt.Sprintf(", %.0f%% of its weights have data, %.0f%% needed", 100*d.Coverage, 100*d.MinimumCoverage)
+				value += fmt.Sprintf(", data for %.0f%% of its weight, %.0f%% needed", 100*d.Coverage, 100*d.MinimumCoverage)
 			}
 		}
 		fmt.Fprintf(w, "  %-11s %s (weight %g)\n", d.Name, value, d.Weight)

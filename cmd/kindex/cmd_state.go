@@ -65,7 +65,7 @@ finds problems, it prints them and exits with 1.`,
 }
 
 func printStateReport(w io.Writer, r *storage.Report) {
-	fmt.Fprintf(w, "%s: %s %s, schema %d", r.State, r.Engine, r.Server, r.Version)
+	fmt.Fprintf(w, "%s: %s %s, schema version %d", r.State, r.Engine, r.Server, r.Version)
 	if r.Version == r.Latest {
 		fmt.Fprint(w, " (current)")
 	}
@@ -100,12 +100,12 @@ func stateBackupCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "backup FILE", Short: "Write the whole state into a new SQLite file",
 		Long: `Backup writes a snapshot of the state, from either engine, to a SQLite file; edges may
-keep serving it. The file gets the same checks as in kindex state check, and is renamed
-into place only when it is complete and on disk. Only its owner can read it, since it
-contains everything in the state. It does not contain the operator's key, which opens
-the secrets of webhooks: keep a copy of that elsewhere.
+keep serving it. The file is checked by the same rules as in kindex state check, and is
+renamed into place only when it is complete and on disk. Only its owner can read it,
+since it contains everything in the state. It does not contain the operator's key, which
+opens the secrets of webhooks: keep a copy of the key elsewhere.
 
-To restore it, use it as the state, or copy it: kindex state copy --from FILE.`,
+To restore a backup, use the file as the state, or copy it: kindex state copy --from FILE.`,
 		Example: `  kindex state backup /var/backups/kindex-$(date +%F).db --state /var/lib/kindex/kindex.db
   kindex state backup --force kindex-backup.db --state postgres://kindex@db.example.org/kindex`,
 		Args: cobra.ExactArgs(1),
@@ -126,7 +126,7 @@ To restore it, use it as the state, or copy it: kindex state copy --from FILE.`,
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "backed up %s to %s: %d bytes, schema %d, no problems\nrows: %s\n", s, args[0], i.Size(), r.Version, formatCounts(r.Counts))
+			fmt.Fprintf(cmd.OutOrStdout(), "backed up %s to %s: %d bytes, schema version %d, no problems\nrows: %s\n", s, args[0], i.Size(), r.Version, formatCounts(r.Counts))
 			return nil
 		},
 	}
@@ -140,9 +140,10 @@ func stateMigrateCommand() *cobra.Command {
 	var check bool
 	c := &cobra.Command{
 		Use: "migrate", Short: "Update the schema of the state",
-		Long: `Migrate updates the state to this version's schema, which kindex serve also does when it
-starts. Only restoring a backup can undo it. A SQLite file must not be served during the
-migration. With --check it changes nothing, and exits with 1 if a migration is needed.`,
+		Long: `Migrate updates the state to this version's schema; kindex serve does the same when it
+starts. The only way to undo a migration is to restore a backup. A SQLite file must not
+be served during the migration. With --check, migrate changes nothing, and exits with 1
+if a migration is needed.`,
 		Example: "  kindex state migrate --check\n  kindex state migrate --state postgres://kindex@db.example.org/kindex",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runStateMigrate(cmd, target, check) },
@@ -164,18 +165,18 @@ func runStateMigrate(cmd *cobra.Command, target string, check bool) (failed erro
 	case err != nil:
 		return err
 	case at == newest:
-		fmt.Fprintf(cmd.OutOrStdout(), "%s has schema %d (current)\n", s, at)
+		fmt.Fprintf(cmd.OutOrStdout(), "%s has schema version %d (current)\n", s, at)
 		return nil
 	case at > newest:
 		return &storage.SchemaTooNewError{Target: s.String(), Version: at, Latest: newest}
 	case check:
-		fmt.Fprintf(cmd.OutOrStdout(), "%s has schema %d; the current schema is %d\n", s, at, newest)
+		fmt.Fprintf(cmd.OutOrStdout(), "%s has schema version %d; the current version is %d\n", s, at, newest)
 		return quietError{exitProblem}
 	}
 	if err := s.Migrate(ctx); err != nil {
 		return err
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "migrated %s from schema %d to %d\n", s, at, newest)
+	fmt.Fprintf(cmd.OutOrStdout(), "migrated %s from schema version %d to %d\n", s, at, newest)
 	return nil
 }
 
@@ -188,8 +189,9 @@ func stateCopyCommand() *cobra.Command {
 	var o stateCopyOptions
 	c := &cobra.Command{
 		Use: "copy --from STATE --to STATE", Short: "Copy the database to an empty one, from SQLite to PostgreSQL or vice versa",
-		Long: `Copy copies everything to an empty or new state in one transaction: all of it or
-nothing. Each table is read back and compared with its source by row count and checksum.
+		Long: `Copy copies the whole state to an empty or new one in a single transaction, so that
+nothing is copied if anything fails. Each table is read back and compared with its
+source by row count and checksum.
 
 Stop the edges first. What they write after the copy starts is not copied, and an edge
 on SQLite keeps the request counts of the last half second in memory. Copy refuses a
@@ -203,7 +205,7 @@ on PostgreSQL.`,
 	f := c.Flags()
 	f.StringVar(&o.from, "from", "", "the state to copy: a SQLite file, or postgres://…")
 	f.StringVar(&o.to, "to", "", "the empty state: a SQLite file, created if missing, or postgres://…")
-	f.BoolVar(&o.whileServing, "while-serving", false, "copy a SQLite file that an edge is serving, without the request counts that the edge has in memory")
+	f.BoolVar(&o.whileServing, "while-serving", false, "copy a SQLite file even while an edge is serving it; request counts in the edge's memory are not copied")
 	return c
 }
 

@@ -26,12 +26,19 @@ import (
 func submissionsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "submissions", Short: "Review submissions",
-		Long: `Submissions arrive through POST /api/submit and are reviewed here. A submission is pending,
-in-review while its pull request is open, accepted, published once a build has the
-entity, rejected with a reason, or withdrawn by its account. Several accounts may
-propose the same entity; list and show point that out. Accept writes a submission into
-a checkout of the content, on its own branch; with a forge it also opens the pull
-request.`,
+		Long: `Submissions arrive through POST /api/submit and are reviewed here. A submission has one
+of these statuses:
+
+  pending    it is waiting for review
+  in-review  its pull request is open
+  accepted   it was committed to a branch, or its pull request was merged
+  published  a build has the entity
+  rejected   a reviewer rejected it with a reason, or its pull request was closed
+  withdrawn  its account withdrew it
+
+Several accounts may propose the same entity; list and show point that out. Accept
+commits a submission to its own branch in a checkout of the content; with a forge it also
+opens the pull request.`,
 		Example: `  kindex submissions list --status pending
   kindex submissions show sub_h3jd2mq7xkzc4v5wtbna
   kindex submissions accept sub_h3jd2mq7xkzc4v5wtbna --content content
@@ -54,7 +61,7 @@ func submissionsListCommand() *cobra.Command {
 		Use: "list", Short: "List submissions, oldest first",
 		Long: `List shows the submissions of all accounts, oldest first. Times are UTC. SAME is the
 number of other open submissions for the same entity, identified by type and slug or by
-name and URL. --json prints one submission per line, as show --json does.`,
+name and URL. --json prints one submission per line, in the format of show --json.`,
 		Example: "  kindex submissions list --status pending\n  kindex submissions list --json",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runSubmissionsList(cmd, o) },

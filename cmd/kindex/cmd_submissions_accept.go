@@ -35,20 +35,21 @@ func submissionsAcceptCommand() *cobra.Command {
 resulting content as validate does, and creates the branch submission/ID. The working
 tree, git's index and the checked-out branch do not change; uncommitted edits are
 ignored. The commit names the account in a trailer; --author-email makes the account
-its author. Running it again produces the same branch.
+the commit's author. Running accept again produces the same branch.
 
 With --forge it starts from the newest commit of the remote, pushes the branch and
 opens a pull request that shows how the submission would change the index. The
 submission is then in review until sync or an edge sees the pull request merged or
-closed. Other submissions for the same entity are listed and do not change. An entity
-that is already in the content is refused.
+closed. Other submissions for the same entity are listed and do not change. If the
+entity is already in the content, the submission is refused.
 
 The forge's token is read only from ` + forgeToken + `; it is used for the API,
 and for a remote over https. Such a remote must be on the forge's own host (github.com
 if the API is api.github.com), and every remote must be the repository in --forge-repo.
 
-Only the address of the remote, user.name and user.email are used from the repository's
-configuration: no hooks, credential helpers or aliases. Your own git settings apply.`,
+From the repository's configuration, only the address of the remote, user.name and
+user.email are used; hooks, credential helpers and aliases are ignored. Your own git
+settings apply.`,
 		Example: `  kindex submissions accept sub_h3jd2mq7xkzc4v5wtbna --content content
   kindex submissions accept sub_h3jd2mq7xkzc4v5wtbna --forge https://api.github.com --forge-repo example/index`,
 		Args: cobra.ExactArgs(1),

@@ -35,8 +35,8 @@ with --strict, if there are warnings.
 severity, field, message and, if available, suggestion; the numbers of errors and
 warnings; and the number of valid entities. Line 0 means the whole folder.
 
---format github prints workflow commands, with which GitHub Actions shows each problem
-at its line in a pull request, and appends a table to $GITHUB_STEP_SUMMARY.`,
+--format github prints workflow commands that make GitHub Actions show each problem at
+its line in a pull request. It also appends a table to $GITHUB_STEP_SUMMARY.`,
 		Example: `  kindex validate content
   kindex validate --strict --format github content`,
 		Args: cobra.MaximumNArgs(1),

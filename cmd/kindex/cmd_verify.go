@@ -22,15 +22,15 @@ func verifyCommand() *cobra.Command {
 compares it with the SHA-256 in the manifest. DIR is the folder that build --out
 wrote.
 
-That shows that no byte has changed since the manifest was written, not that the
+A match shows that no byte has changed since the manifest was written, not that the
 manifest is authentic. With --content, verify also rebuilds the content at the build's
 commit and as-of time, in full and into a temporary folder, and compares the id and
 every file. The exit code is 1 if anything differs. A search index is not reproducible
-byte for byte: its answers are compared instead.
+byte for byte: its results are compared instead.
 
 A build made with uncommitted changes, or from a folder without git, is compared with
-the folder as it is now. The history of a folder without git is only in its builds and
-cannot be checked: from the second build on, it differs.`,
+the folder as it is now. The history of a folder without git exists only in its builds,
+so it cannot be checked: from the second build on, the history differs.`,
 		Example: "  kindex verify .\n  kindex verify --content content .",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -86,7 +86,7 @@ func verifyContent(ctx context.Context, w io.Writer, content, dir string) (err e
 		from = content + " as it is now"
 	}
 	if len(c.Differs) == 0 {
-		fmt.Fprintf(w, "%s matches %s as of %s: %d files and the search answers are the same\n", m.ID, from, m.AsOf, c.Files)
+		fmt.Fprintf(w, "%s matches %s as of %s: %d files and the search results are the same\n", m.ID, from, m.AsOf, c.Files)
 		return nil
 	}
 	for _, line := range c.Differs {

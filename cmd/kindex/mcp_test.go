@@ -98,7 +98,7 @@ func agent(t *testing.T, way map[string]any, steps ...step) []done {
 	return list
 }
 
-// agentSteps lists an agent's steps for every way to access the index: each tool, invalid
+// agentSteps lists the steps with which an agent uses the index in every way: each tool, invalid
 // calls, and the resources. The text must contain want, unless that is "".
 var agentSteps = []struct {
 	step

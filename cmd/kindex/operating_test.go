@@ -97,7 +97,7 @@ func TestOperating(t *testing.T) {
 		t.Fatalf("%v\n%s\nthe edge:\n%s", err, out, log)
 	}
 	for _, want := range []string{`"state":"reachable"`, `kx_\w{38}\n`, `backed up .*state\.db: .* no problems`, `copied .*/state\.db to .*kindex\.db, verified`,
-		`copied .* to postgres://.*, verified`, `sealed 0 secrets with`, `has schema \d+ \(current\)`, `ada .*5000 per UTC day`, `: PostgreSQL [\s\S]*no problems\n$`} {
+		`copied .* to postgres://.*, verified`, `sealed 0 secrets with`, `has schema version \d+ \(current\)`, `ada .*5000 per UTC day`, `: PostgreSQL [\s\S]*no problems\n$`} {
 		if !regexp.MustCompile(want).Match(out) {
 			t.Errorf("no %s in\n%s", want, out)
 		}

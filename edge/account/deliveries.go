@@ -43,8 +43,8 @@ func NewDeliveryRecord(d webhook.Delivery) DeliveryRecord {
 	return v
 }
 
-// RequestTest returns the write that requests a test delivery to a webhook, with a
-// DeliveryRecord as its response body.
+// RequestTest returns the write that requests a test delivery to a webhook. The response body is a
+// DeliveryRecord.
 func RequestTest(w webhook.Webhook) WriteFunc {
 	return func(tx *storage.Tx) (Result, error) {
 		d, err := tx.RequestTest(w.AccountID, w.ID)
@@ -55,8 +55,8 @@ func RequestTest(w webhook.Webhook) WriteFunc {
 	}
 }
 
-// RequestReplay returns the write that requests another delivery of an event, with a
-// DeliveryRecord as its response body.
+// RequestReplay returns the write that requests another delivery of an event. The response body is
+// a DeliveryRecord.
 func RequestReplay(w webhook.Webhook, id string) (WriteFunc, error) {
 	if !ValidID("dlv_", id) {
 		return nil, webhookProblem(webhook.ErrUnknown, w.ID, id)

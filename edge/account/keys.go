@@ -82,8 +82,7 @@ func (k NewKey) Grant(now time.Time) (apikey.Grant, error) {
 	return g, web.InvalidBody(fieldErrors)
 }
 
-// CreateKey returns the write that adds a key to an account, with a CreatedKey as its
-// response body.
+// CreateKey returns the write that adds a key to an account. The response body is a CreatedKey.
 func (s *Service) CreateKey(account string, g apikey.Grant) WriteFunc {
 	secret := apikey.Generate()
 	return func(tx *storage.Tx) (Result, error) {

@@ -31,7 +31,7 @@ type Options struct {
 	State *storage.State
 	Keys  *apikey.Authenticator
 	// Guard decides which webhook addresses are allowed. If nil, only addresses on the public
-	// internet are.
+	// internet are allowed.
 	Guard *safedial.Guard
 	// OperatorKeys are used to seal secrets. If nil, this process generates its own key.
 	OperatorKeys *seal.Keys

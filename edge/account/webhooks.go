@@ -69,9 +69,9 @@ func NewWebhookRecord(w webhook.Webhook) WebhookRecord {
 	return v
 }
 
-// CreateWebhook returns the write that adds a webhook to an account, with a CreatedWebhook as
-// its response body. If the webhook cannot be created, refused is the problem, which the
-// write also returns. If the client has disconnected, err is set.
+// CreateWebhook returns the write that adds a webhook to an account. The response body is a
+// CreatedWebhook. If the webhook cannot be created, refused is the problem, which the write also
+// returns. If the client has disconnected, err is set.
 func (s *Service) CreateWebhook(ctx context.Context, account, address string, events []string) (write WriteFunc, refused, err error) {
 	w := webhook.Webhook{ID: storage.NewID("wh_"), AccountID: account, Events: sortEvents(events)}
 	fieldErrors := checkEvents(events)
@@ -95,8 +95,8 @@ func (s *Service) CreateWebhook(ctx context.Context, account, address string, ev
 	refused = web.InvalidBody(fieldErrors)
 	w.SealedSecret = s.operatorKeys.Seal([]byte(secret.Reveal()), webhook.Purpose, w.ID)
 	return func(tx *storage.Tx) (Result, error) {
-		// This is returned only by the write, so that a successful write can be repeated even
-		// if the host no longer resolves.
+		// The write returns this problem only if it is actually performed, so that a successful
+		// write can be repeated even if the host no longer resolves.
 		if refused != nil {
 			return Result{}, refused
 		}
@@ -187,9 +187,9 @@ type RotatedWebhook struct {
 	PreviousSecretExpiresAt time.Time `json:"previousSecretExpiresAt"`
 }
 
-// RotateSecret returns the write that gives a webhook a new secret, with a RotatedWebhook as
-// its response body. For a day, deliveries are also signed with the previous secret. Any older
-// secret is dropped immediately, so two rotations in a row invalidate a leaked secret.
+// RotateSecret returns the write that gives a webhook a new secret. The response body is a
+// RotatedWebhook. For a day, deliveries are also signed with the previous secret. Any older secret
+// is dropped immediately, so two rotations in a row invalidate a leaked secret.
 func (s *Service) RotateSecret(w webhook.Webhook) WriteFunc {
 	secret := webhook.NewSecret()
 	sealed := s.operatorKeys.Seal([]byte(secret.Reveal()), webhook.Purpose, w.ID)

@@ -19,7 +19,7 @@ type API struct {
 	accounts    *account.Service
 	state       *storage.State
 	keys        *apikey.Authenticator
-	leakReports *ratelimit.Memory // limits reports of leaked keys
+	leakReports *ratelimit.Memory // the rate limit for reports of leaked keys
 	dir         string            // the output folder of kindex build
 	oldBuilds   live.OldBuilds
 	// Description is the API description.

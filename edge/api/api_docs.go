@@ -11,7 +11,7 @@ import (
 
 const DocsPath = pages.APIDocsPath
 
-// APIDocs answers GET /docs/api. The page documents the API and can send requests to it. It loads
+// APIDocs handles GET /docs/api. The page documents the API and can send requests to it. It loads
 // nothing from other origins and does not store the API key that the user enters.
 func (*API) APIDocs(c *web.Call) (*web.Reply, error) {
 	website, err := c.Served.Site()
@@ -30,10 +30,10 @@ func (*API) APIDocs(c *web.Call) (*web.Reply, error) {
 	return &web.Reply{MediaType: a.MediaType, Header: h, Body: a.Body}, nil
 }
 
-// RedirectToDocs answers GET /docs/api/.
+// RedirectToDocs handles GET /docs/api/.
 func (*API) RedirectToDocs(*web.Call) (*web.Reply, error) { return &web.Reply{Location: DocsPath}, nil }
 
-// APIDocsAsset answers GET /docs/api/:asset.
+// APIDocsAsset handles GET /docs/api/:asset.
 func (*API) APIDocsAsset(c *web.Call) (*web.Reply, error) {
 	a, ok := site.APIDocsAsset(c.Param("asset"))
 	return web.AssetReply(c, a, ok)

@@ -11,7 +11,7 @@ import (
 	"kindex/exports/didyoumean"
 )
 
-// ListKeys answers GET /api/developer/api-keys.
+// ListKeys handles GET /api/developer/api-keys.
 func (a *API) ListKeys(c *web.Call) (*web.Reply, error) {
 	owner, err := c.Account()
 	if err != nil {
@@ -27,7 +27,7 @@ func (a *API) ListKeys(c *web.Call) (*web.Reply, error) {
 	}{data, len(data)})
 }
 
-// CreateKey answers POST /api/developer/api-keys.
+// CreateKey handles POST /api/developer/api-keys.
 func (a *API) CreateKey(c *web.Call) (*web.Reply, error) {
 	owner, err := c.Account()
 	if err != nil {
@@ -48,7 +48,7 @@ func (a *API) CreateKey(c *web.Call) (*web.Reply, error) {
 	return a.accounts.Write(c, a.accounts.CreateKey(owner.ID, grant))
 }
 
-// RevokeKey answers DELETE /api/developer/api-keys.
+// RevokeKey handles DELETE /api/developer/api-keys.
 func (a *API) RevokeKey(c *web.Call) (*web.Reply, error) {
 	owner, err := c.Account()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"kindex/exports"
 )
 
-// atParam returns the day requested with the parameter at, or "" for the present.
+// atParam returns the day requested with the "at" parameter, or "" for the present.
 func atParam(c *web.Call) (string, error) {
 	day, err := c.Query.Day("at")
 	if err != nil || day == "" {
@@ -28,7 +28,7 @@ func atParam(c *web.Call) (string, error) {
 
 // noHistory returns the problem for a day before the first change.
 func noHistory(c *web.Call, day string) error {
-	p := web.NewProblem("no-history", fmt.Sprintf("There is no history for %s because this index has no history.", day))
+	p := web.NewProblem("no-history", fmt.Sprintf("This index has no history, so there is no data for %s.", day))
 	if first := c.Served.Build.Archive().FirstDay(); first != "" {
 		p.Detail = fmt.Sprintf("There is no history for %s: it starts on %s.", day, first)
 		_ = p.WithSuggestion(first)
@@ -36,8 +36,9 @@ func noHistory(c *web.Call, day string) error {
 	return p
 }
 
-// catalogueAt returns the catalogue to read lists from, and its day. If day is "", the catalogue
-// is the build itself; otherwise it is the latest snapshot taken on or before that day.
+// catalogueAt returns the catalogue from which lists are read, and the catalogue's day. If day is
+// "", the catalogue is the build itself; otherwise it is the latest snapshot taken on or before
+// that day.
 func catalogueAt(c *web.Call, day string) (catalogue exports.Catalogue, asOf string, err error) {
 	if day == "" {
 		return c.Served.Build, "", nil

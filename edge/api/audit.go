@@ -42,7 +42,7 @@ func nullableString(s string) *string {
 	return &s
 }
 
-// Audit answers GET /api/developer/audit.
+// Audit handles GET /api/developer/audit.
 func (a *API) Audit(c *web.Call) (*web.Reply, error) {
 	account, err := c.Account()
 	if err != nil {

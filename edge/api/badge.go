@@ -21,7 +21,7 @@ const (
 // badgePolicy keeps a badge that is opened as a page from loading or running anything.
 var badgePolicy = []string{"default-src 'none'; sandbox"}
 
-// Badge answers GET /badge/:type/:slug.svg. Since browsers show an image whatever its HTTP
+// Badge handles GET /badge/:type/:slug.svg. Since browsers show an image whatever its HTTP
 // status, problems are reported as images.
 func (a *API) Badge(c *web.Call) (*web.Reply, error) {
 	if cutSuffix(c, badgeSuffix) == "" {

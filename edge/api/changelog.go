@@ -16,9 +16,10 @@ import (
 	"kindex/exports/table"
 )
 
-// timeParam reads a parameter that is a point in the history: a day, a time or the ID of a
-// change. It returns the index of the first change at or after that point. For an ID, or if end
-// is set, it returns the index of the first change after it.
+// timeParam reads a parameter that identifies a point in the history by a day, a time or the ID of
+// a change. For an ID, it returns the index of the next change. For a day or a time, it returns
+// the index of the first change at or after its start or, if end is set, of the first change after
+// its end.
 func timeParam(c *web.Call, name string, def int, end bool) (int, error) {
 	s, err := c.Query.Text(name)
 	if err != nil || s == "" {
@@ -49,7 +50,7 @@ func timeParam(c *web.Call, name string, def int, end bool) (int, error) {
 	return 0, paramErr
 }
 
-// changeFilter reads the parameters that select changes, as far as the endpoint accepts them.
+// changeFilter reads those parameters for selecting changes that the endpoint accepts.
 func changeFilter(c *web.Call) (f exports.ChangeFilter, err error) {
 	a := c.Served.Build.Archive()
 	if f.From, err = timeParam(c, "since", 0, false); err != nil {
@@ -82,7 +83,7 @@ func allCategories(c *web.Call) []string {
 	return slices.Compact(known)
 }
 
-// Changelog answers GET /api/changelog.
+// Changelog handles GET /api/changelog.
 func (a *API) Changelog(c *web.Call) (*web.Reply, error) {
 	f, err := changeFilter(c)
 	if err != nil {
@@ -91,7 +92,7 @@ func (a *API) Changelog(c *web.Call) (*web.Reply, error) {
 	return changesPage(c, c.Served.Build.Archive().SelectChanges(f), cursorScope(c))
 }
 
-// EntityChangelog answers GET /api/entity/:type/:slug/changelog.
+// EntityChangelog handles GET /api/entity/:type/:slug/changelog.
 //
 // Deleted entities have a changelog, too.
 func (a *API) EntityChangelog(c *web.Call) (*web.Reply, error) {
@@ -139,8 +140,8 @@ func entityChanges(c *web.Call, typ, slug string) (list []uint32, moved *web.Rep
 	return a.EntityChanges(newest), nil, nil
 }
 
-// newestFirst returns a page of a set of changes, newest first, without the given number of
-// newest changes. It also reports whether more changes follow.
+// newestFirst skips the given number of newest changes in a set and returns the next page, newest
+// first. It also reports whether more changes follow.
 func newestFirst(set *roaring.Bitmap, skip, limit int) (page []int, more bool) {
 	rest := int(set.GetCardinality()) - skip
 	for i := rest - 1; i >= max(0, rest-limit); i-- {
@@ -191,7 +192,7 @@ func changesPage(c *web.Call, set *roaring.Bitmap, scope string) (*web.Reply, er
 	return r, nil
 }
 
-// ExportChangelog answers GET /api/export/changelog.
+// ExportChangelog handles GET /api/export/changelog.
 func (a *API) ExportChangelog(c *web.Call) (*web.Reply, error) {
 	format, err := exportFormat(c)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"kindex/exports/croissant"
 )
 
-// ExportCroissant answers GET /api/export/croissant. The response describes the build's files,
+// ExportCroissant handles GET /api/export/croissant. The response describes the build's files,
 // which do not contain previewed edits.
 func (a *API) ExportCroissant(c *web.Call) (*web.Reply, error) {
 	m := c.Served.Build.Manifest

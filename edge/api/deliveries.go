@@ -12,7 +12,7 @@ import (
 	"kindex/exports"
 )
 
-// Deliveries answers GET /api/webhooks/:id/deliveries. The cursor identifies the last delivery
+// Deliveries handles GET /api/webhooks/:id/deliveries. The cursor identifies the last delivery
 // returned, so new deliveries do not shift later pages.
 func (a *API) Deliveries(c *web.Call) (*web.Reply, error) {
 	w, err := a.ownWebhook(c)
@@ -56,7 +56,7 @@ func (a *API) Deliveries(c *web.Call) (*web.Reply, error) {
 	}{data, count, next})
 }
 
-// TestWebhook answers POST /api/webhooks/:id/test.
+// TestWebhook handles POST /api/webhooks/:id/test.
 func (a *API) TestWebhook(c *web.Call) (*web.Reply, error) {
 	w, err := a.ownWebhook(c)
 	if err != nil {
@@ -65,7 +65,7 @@ func (a *API) TestWebhook(c *web.Call) (*web.Reply, error) {
 	return a.requestDelivery(c, account.RequestTest(w))
 }
 
-// ReplayDelivery answers POST /api/webhooks/:id/deliveries/:delivery/replay.
+// ReplayDelivery handles POST /api/webhooks/:id/deliveries/:delivery/replay.
 func (a *API) ReplayDelivery(c *web.Call) (*web.Reply, error) {
 	w, err := a.ownWebhook(c)
 	if err != nil {

@@ -101,7 +101,7 @@ func readSelection(c *web.Call, day string) (*selection, error) {
 	return s, err
 }
 
-// Entities answers GET /api/entities.
+// Entities handles GET /api/entities.
 func (a *API) Entities(c *web.Call) (*web.Reply, error) {
 	sort, err := c.Query.Sort()
 	if err != nil {
@@ -144,7 +144,8 @@ func orderedPage(c *web.Call, sel *selection, sort exports.Sort) (ordinals []uin
 	return ordinals, next, nil
 }
 
-// pagedReply completes a list with one page of a selection. It adds the members in extra.
+// pagedReply completes the response for one page of a selection, given the list of the page's
+// records. It adds the members in extra.
 func pagedReply(c *web.Call, list *collection, sel *selection, next string, extra ...string) *web.Reply {
 	if sel.asOf != "" {
 		extra = append(extra, `"asOf":"`+sel.asOf+`"`)
@@ -154,7 +155,7 @@ func pagedReply(c *web.Call, list *collection, sel *selection, next string, extr
 	return r
 }
 
-// Categories answers GET /api/categories.
+// Categories handles GET /api/categories.
 func (a *API) Categories(c *web.Call) (*web.Reply, error) {
 	list := newCollection(c)
 	for _, cat := range c.Served.Categories {

@@ -24,8 +24,8 @@ type projection struct {
 	scores map[string]bool // members of the scores object
 }
 
-// readProjection reads the parameter fields. Its values can be members of the record, and names
-// of scores to return only these members of the scores object.
+// readProjection reads the fields parameter. Each value is the name of a member of the record or
+// of a score. If scores are named, only those members of the scores object are returned.
 func readProjection(c *web.Call) (*projection, error) {
 	if !c.Query.Has("fields") {
 		return &projection{all: true}, nil
@@ -45,7 +45,8 @@ func readProjection(c *web.Call) (*projection, error) {
 	return p, nil
 }
 
-// append appends a record with the selected members, in the record's order.
+// append appends a record with only the selected members, in the order in which the record
+// contains them.
 func (p *projection) append(dst, record []byte) []byte {
 	if p.all {
 		return append(openListed(dst, record), '}')

@@ -52,7 +52,7 @@ func exportFormat(c *web.Call) (table.Format, error) {
 	return f, nil
 }
 
-// ExportEntities answers GET /api/export/entities.
+// ExportEntities handles GET /api/export/entities.
 func (a *API) ExportEntities(c *web.Call) (*web.Reply, error) {
 	format, err := exportFormat(c)
 	if err != nil {
@@ -164,8 +164,8 @@ func (c *chunkWriter) flush() error {
 	return err
 }
 
-// prebuilt returns a reply with a file of the build. attachment is the name under which clients
-// are to save the file.
+// prebuilt returns a reply with a file of the build. attachment is the file name under which
+// clients should save it.
 func prebuilt(c *web.Call, name, attachment string) (*web.Reply, error) {
 	data, f, ok := c.Served.Build.File(name)
 	if !ok {
@@ -212,7 +212,7 @@ func boardParam(c *web.Call, name, day string) (string, error) {
 	return "", p.WithSuggestion(didyoumean.Name(name, known))
 }
 
-// ExportLeaderboard answers GET /api/export/leaderboard.
+// ExportLeaderboard handles GET /api/export/leaderboard.
 func (a *API) ExportLeaderboard(c *web.Call) (*web.Reply, error) {
 	format, err := exportFormat(c)
 	if err != nil {
@@ -256,7 +256,7 @@ func (a *API) ExportLeaderboard(c *web.Call) (*web.Reply, error) {
 		}}, nil
 }
 
-// ExportManifest answers GET /api/export/manifest. It lists each file with its immutable
+// ExportManifest handles GET /api/export/manifest. It lists each file with its immutable
 // URL. The response describes the build's files, which do not contain previewed edits.
 func (a *API) ExportManifest(c *web.Call) (*web.Reply, error) {
 	m := *c.Served.Build.Manifest

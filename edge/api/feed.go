@@ -20,7 +20,7 @@ import (
 // feedPageSize is the number of changes on one page of a feed.
 const feedPageSize = 200
 
-// Feed answers GET /api/feed.
+// Feed handles GET /api/feed.
 func (a *API) Feed(c *web.Call) (*web.Reply, error) {
 	format, err := c.Query.OneOf("format", feed.Formats[0], feed.Formats)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"kindex/exports/store"
 )
 
-// Data answers GET /data/:build/*file. It serves the files of all builds that have not been
+// Data handles GET /data/:build/*file. It serves the files of all builds that have not been
 // deleted; the bytes at an address never change. Files are sent without content coding, since
 // the compressed variants have their own addresses.
 func (a *API) Data(c *web.Call) (*web.Reply, error) {

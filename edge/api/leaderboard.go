@@ -10,7 +10,7 @@ import (
 	"kindex/exports/record"
 )
 
-// Leaderboard answers GET /api/leaderboard/:category.
+// Leaderboard handles GET /api/leaderboard/:category.
 func (a *API) Leaderboard(c *web.Call) (*web.Reply, error) {
 	day, err := atParam(c)
 	if err != nil {
@@ -69,8 +69,8 @@ func comparedToMember(f *leaderboard.PreviousBoard) string {
 	return `"comparedTo":"` + f.Day() + `"`
 }
 
-// appendRankDelta appends rank, previousRank and delta, the number of places gained, to a
-// record.
+// appendRankDelta appends the members rank, previousRank and delta to a record. delta is the
+// number of places gained.
 func appendRankDelta(dst []byte, rank, previous int) []byte {
 	dst = append(dst, `,"rank":`...)
 	dst = strconv.AppendInt(dst, int64(rank), 10)

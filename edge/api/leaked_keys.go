@@ -19,7 +19,7 @@ import (
 // which must not prevent the key from being revoked.
 const MaxReports = 60
 
-// RevokeLeakedKey answers POST /api/developer/api-keys/revoke.
+// RevokeLeakedKey handles POST /api/developer/api-keys/revoke.
 //
 // Anyone who has a leaked key can revoke it, as its owner would want. No other key is
 // needed. The response reveals no more about the key than using it would.

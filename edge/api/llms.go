@@ -10,7 +10,7 @@ import (
 // maxLeaders is the number of entities listed in /llms.txt.
 const maxLeaders = 20
 
-// LLMs answers GET /llms.txt.
+// LLMs handles GET /llms.txt.
 //
 // Its links are absolute. If no public address is configured, the links use the host in the
 // request, and shared caches must not store the response.

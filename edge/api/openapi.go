@@ -2,7 +2,7 @@ package api
 
 import "kindex/edge/web"
 
-// OpenAPI answers GET /api/openapi.
+// OpenAPI handles GET /api/openapi.
 func (a *API) OpenAPI(c *web.Call) (*web.Reply, error) {
 	format, err := c.Query.OneOf("format", "", []string{"json", "yaml"})
 	if err != nil {
@@ -22,7 +22,7 @@ func (a *API) OpenAPI(c *web.Call) (*web.Reply, error) {
 	return r, nil
 }
 
-// RedirectToOpenAPI answers GET /openapi.json and /openapi.yaml, where tools look for an API
+// RedirectToOpenAPI handles GET /openapi.json and /openapi.yaml, where tools look for an API
 // description.
 func RedirectToOpenAPI(format string) web.Handler {
 	return func(*web.Call) (*web.Reply, error) { return &web.Reply{Location: "/api/openapi?format=" + format}, nil }

@@ -2,7 +2,7 @@ package api
 
 import "kindex/edge/web"
 
-// Score answers GET /api/entity/:type/:slug/score.
+// Score handles GET /api/entity/:type/:slug/score.
 //
 // The explanation is recalculated with the function that the builder used, because stored
 // explanations would take up most of a build.

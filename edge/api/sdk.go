@@ -17,7 +17,7 @@ import (
 // sdkNames contains the names of the client libraries as used in messages.
 var sdkNames = map[string]string{sdk.TypeScript: "TypeScript", sdk.Python: "Python"}
 
-// NewestSDK answers GET /api/sdk/typescript and GET /api/sdk/python with the latest version of
+// NewestSDK handles GET /api/sdk/typescript and GET /api/sdk/python with the latest version of
 // the library, which can be installed from this address. Content-Location is the permanent
 // address of that version.
 func (*API) NewestSDK(language string) web.Handler {
@@ -29,7 +29,7 @@ func (*API) NewestSDK(language string) web.Handler {
 	}
 }
 
-// SDKVersion answers GET /api/sdk/typescript/:file and GET /api/sdk/python/:file.
+// SDKVersion handles GET /api/sdk/typescript/:file and GET /api/sdk/python/:file.
 func (*API) SDKVersion(language string) web.Handler {
 	return func(c *web.Call) (*web.Reply, error) {
 		a, ok := sdk.Find(language, c.Param("file"))

@@ -22,14 +22,14 @@ func searchText(c *web.Call) (string, error) {
 	case err != nil:
 		return "", err
 	case q == "":
-		return "", &query.Error{Param: "q", Message: "is required: the words to search for"}
+		return "", &query.Error{Param: "q", Message: "is required: set it to the words to search for"}
 	case len(q) > live.MaxQueryLen:
 		return "", &query.Error{Param: "q", Message: fmt.Sprintf("has %d bytes; at most %d are allowed", len(q), live.MaxQueryLen)}
 	}
 	return q, nil
 }
 
-// Search answers GET /api/search.
+// Search handles GET /api/search.
 func (a *API) Search(c *web.Call) (*web.Reply, error) {
 	b := c.Served.Build
 	text, err := searchText(c)
@@ -155,7 +155,7 @@ func suggestions(v *live.ServedBuild, text string, res *indexes.Result) ([]byte,
 	return append(out, ']'), nil
 }
 
-// Suggest answers GET /api/suggest.
+// Suggest handles GET /api/suggest.
 func (a *API) Suggest(c *web.Call) (*web.Reply, error) {
 	b := c.Served.Build
 	text, err := searchText(c)

@@ -15,10 +15,10 @@ import (
 const SecurityPath = "/.well-known/security.txt"
 
 // securityTxtLifetime is how long the file is valid, counted from the day of the request. The
-// period starts anew every day because a service that answers requests is being maintained.
+// period starts anew every day because a service that still responds is presumably maintained.
 const securityTxtLifetime = 180 * 24 * time.Hour
 
-// SecurityText answers GET /.well-known/security.txt.
+// SecurityText handles GET /.well-known/security.txt.
 func (a *API) SecurityText(c *web.Call) (*web.Reply, error) {
 	contact := contactURI(c.Shared.ContactAddress)
 	if contact == "" {

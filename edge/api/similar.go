@@ -9,7 +9,7 @@ import (
 // maxSimilar is the number of similar entities that a build stores for each entity.
 const maxSimilar = 20
 
-// Similar answers GET /api/entity/:type/:slug/similar.
+// Similar handles GET /api/entity/:type/:slug/similar.
 func (a *API) Similar(c *web.Call) (*web.Reply, error) {
 	limit, err := c.Query.Int("limit", 10, 1, maxSimilar)
 	if err != nil {

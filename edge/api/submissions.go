@@ -15,7 +15,7 @@ import (
 	"kindex/edge/web"
 )
 
-// Submit answers POST /api/submit.
+// Submit handles POST /api/submit.
 func (a *API) Submit(c *web.Call) (*web.Reply, error) {
 	owner, err := c.Account()
 	if err != nil {
@@ -126,7 +126,7 @@ type submissionRecord struct {
 	PullRequest *pullRequest      `json:"pullRequest"`
 	CreatedAt   time.Time         `json:"createdAt"`
 	UpdatedAt   time.Time         `json:"updatedAt"`
-	Fields      map[string]any    `json:"fields,omitempty"` // with the values that the file will have; set only in responses for a single submission
+	Fields      map[string]any    `json:"fields,omitempty"` // the values that the file will have; set only in responses for a single submission
 }
 
 type submittedEntity struct {
@@ -156,7 +156,7 @@ func newSubmissionRecord(c *web.Call, s *submission.Submission) submissionRecord
 	return r
 }
 
-// Submissions answers GET /api/submissions.
+// Submissions handles GET /api/submissions.
 func (a *API) Submissions(c *web.Call) (*web.Reply, error) {
 	owner, err := c.Account()
 	if err != nil {
@@ -230,7 +230,7 @@ func (a *API) submissionCursor(c *web.Call, owner string) (string, error) {
 	return text, web.StateProblem(err)
 }
 
-// Submission answers GET /api/submissions/:id.
+// Submission handles GET /api/submissions/:id.
 func (a *API) Submission(c *web.Call) (*web.Reply, error) {
 	owner, err := c.Account()
 	if err != nil {
@@ -247,7 +247,7 @@ func (a *API) Submission(c *web.Call) (*web.Reply, error) {
 	return web.JSONReply(http.StatusOK, record)
 }
 
-// WithdrawSubmission answers DELETE /api/submissions/:id.
+// WithdrawSubmission handles DELETE /api/submissions/:id.
 func (a *API) WithdrawSubmission(c *web.Call) (*web.Reply, error) {
 	owner, err := c.Account()
 	if err != nil {

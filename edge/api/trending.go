@@ -14,7 +14,7 @@ import (
 // windows contains the periods that the trending list can cover.
 var windows = []string{"7d", "30d"}
 
-// Trending answers GET /api/trending. The gains were calculated when the index was built; the
+// Trending handles GET /api/trending. The gains were calculated when the index was built; the
 // handler only filters the records.
 func (a *API) Trending(c *web.Call) (*web.Reply, error) {
 	window, err := c.Query.OneOf("window", windows[0], windows)

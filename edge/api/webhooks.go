@@ -8,7 +8,7 @@ import (
 	"kindex/edge/webhook"
 )
 
-// CreateWebhook answers POST /api/webhooks.
+// CreateWebhook handles POST /api/webhooks.
 func (a *API) CreateWebhook(c *web.Call) (*web.Reply, error) {
 	owner, err := c.Account()
 	if err != nil {
@@ -31,7 +31,7 @@ func (a *API) CreateWebhook(c *web.Call) (*web.Reply, error) {
 	return a.accounts.Write(c, write)
 }
 
-// ListWebhooks answers GET /api/webhooks.
+// ListWebhooks handles GET /api/webhooks.
 func (a *API) ListWebhooks(c *web.Call) (*web.Reply, error) {
 	owner, err := c.Account()
 	if err != nil {
@@ -60,7 +60,7 @@ func (a *API) ownWebhook(c *web.Call) (w webhook.Webhook, err error) {
 	return a.accounts.WebhookOf(c.Request.Context(), owner.ID, c.Param("id"))
 }
 
-// Webhook answers GET /api/webhooks/:id.
+// Webhook handles GET /api/webhooks/:id.
 func (a *API) Webhook(c *web.Call) (*web.Reply, error) {
 	w, err := a.ownWebhook(c)
 	if err != nil {
@@ -69,7 +69,7 @@ func (a *API) Webhook(c *web.Call) (*web.Reply, error) {
 	return web.JSONReply(http.StatusOK, account.NewWebhookRecord(w))
 }
 
-// DeleteWebhook answers DELETE /api/webhooks/:id.
+// DeleteWebhook handles DELETE /api/webhooks/:id.
 func (a *API) DeleteWebhook(c *web.Call) (*web.Reply, error) {
 	w, err := a.ownWebhook(c)
 	if err != nil {
@@ -81,7 +81,7 @@ func (a *API) DeleteWebhook(c *web.Call) (*web.Reply, error) {
 	return web.JSONReply(http.StatusNoContent, nil)
 }
 
-// RotateWebhook answers POST /api/webhooks/:id/rotate.
+// RotateWebhook handles POST /api/webhooks/:id/rotate.
 func (a *API) RotateWebhook(c *web.Call) (*web.Reply, error) {
 	w, err := a.ownWebhook(c)
 	if err != nil {

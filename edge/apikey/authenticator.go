@@ -110,7 +110,7 @@ var ErrWrongHeader = errors.New("send the API key in the header x-api-key, not i
 var errSeveral = errors.New("the header x-api-key was sent more than once; send a single key")
 
 // Identify returns the key and its account. The error is ErrMalformed, ErrUnknown, ErrRevoked,
-// ErrExpired or a *SuspendedError; with the last, the key and the account are returned, too.
+// ErrExpired or a *SuspendedError; in the last case, the key and the account are returned, too.
 // Any other error means that the store is unavailable.
 func (a *Authenticator) Identify(ctx context.Context, sent string) (Key, Account, error) {
 	arrived := time.Now()

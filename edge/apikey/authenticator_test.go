@@ -130,7 +130,7 @@ func TestIdentify(t *testing.T) {
 }
 
 // TestOtherHashWithTheSameBeginning checks that a stored key with the same hash prefix is not
-// mistaken for the key.
+// mistaken for the key being looked up.
 func TestOtherHashWithTheSameBeginning(t *testing.T) {
 	s := newStore(t)
 	secret := apikey.Generate()

@@ -38,7 +38,8 @@ func Redact(text string) string {
 	}
 }
 
-// maxShown is the minimum number of characters after the prefix that Redact treats as a key.
+// maxShown is the number of characters after the prefix from which Redact treats a string as a
+// key.
 const maxShown = 12
 
 // LogHandler passes log records to the next handler with all keys redacted: in the message, and

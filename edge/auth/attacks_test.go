@@ -35,8 +35,8 @@ func attack(t *testing.T, secure bool) attacked {
 	return a
 }
 
-// answered starts a sign-in and returns the redirect to the callback, with the provider's
-// response, without following it.
+// answered starts a sign-in and returns the redirect that carries the provider's response to the
+// callback. It does not follow that redirect.
 func (a attacked) answered(b *browser, provider string) *url.URL {
 	b.t.Helper()
 	return b.follow(b.begin(a.service, provider), a.atCallback).target(b.t)

@@ -164,7 +164,7 @@ func (h *Handler) signOut(w http.ResponseWriter, r *http.Request) {
 	err := h.CheckForm(r)
 	switch {
 	case errors.Is(err, ErrForged):
-		h.problem(w, r, http.StatusForbidden, "You were not signed out", "This form was not sent by a page of this service, or you have signed in again since. Reload the page.")
+		h.problem(w, r, http.StatusForbidden, "You were not signed out", "This form was not submitted from a page of this service, or you have signed in again since you opened it. Reload the page.")
 		return
 	case err != nil && !errors.Is(err, ErrSignedOut):
 		h.unavailable(w, r, err)

@@ -143,8 +143,8 @@ func TestRedirectedExchange(t *testing.T) {
 	}
 }
 
-// TestUserInfo checks that the name is taken from wherever the provider publishes it, but
-// only if that is about the same user.
+// TestUserInfo checks that the name is taken from either place where a provider can publish it,
+// but only if it belongs to the same user.
 func TestUserInfo(t *testing.T) {
 	suite.InTest(t)
 	for name, c := range map[string]struct {

@@ -49,7 +49,7 @@ type discovery struct {
 
 func newOIDC(o OIDC, redirect string, now func() time.Time) (*oidcProvider, error) {
 	if o.Issuer == "" {
-		return nil, errors.New("--signin-oidc-issuer is missing: the address of the OpenID Connect provider")
+		return nil, errors.New("--signin-oidc-issuer is required: set it to the address of the OpenID Connect provider")
 	}
 	issuer, err := providerURL("--signin-oidc-issuer", o.Issuer)
 	if err != nil {
@@ -133,7 +133,7 @@ func (p *oidcProvider) ask(ctx context.Context) (*discovery, error) {
 			return nil, fmt.Errorf("the OpenID Connect provider %s has the endpoint %q, which is not an https address", p.issuer, shorten(address))
 		}
 	}
-	// Otherwise the library would find the right style by trial and error, but a code can be
+	// Set the style explicitly: the library would find it by trial and error, but a code can be
 	// sent only once.
 	style := oauth2.AuthStyleInHeader
 	if len(metadata.Methods) > 0 && !slices.Contains(metadata.Methods, "client_secret_basic") {

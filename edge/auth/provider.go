@@ -73,9 +73,9 @@ func providerURL(what, s string) (*url.URL, error) {
 func credentials(client, clientFlag, secret, secretVariable string) error {
 	switch {
 	case client == "":
-		return fmt.Errorf("%s is missing: the client id that the provider assigned to this service", clientFlag)
+		return fmt.Errorf("%s is required: set it to the client ID that the provider assigned to this service", clientFlag)
 	case secret == "":
-		return fmt.Errorf("environment variable %s is not set: the secret for %s", secretVariable, clientFlag)
+		return fmt.Errorf("the environment variable %s is required: set it to the client secret that belongs to %s", secretVariable, clientFlag)
 	}
 	return nil
 }

@@ -110,7 +110,7 @@ func sessionEnd(created, seen time.Time) time.Time {
 
 // ErrForged means that a form was not sent by a page of this service in this session. Its
 // message can be shown.
-var ErrForged = errors.New("this form was not sent by a page of this service, or you have signed in again since; reload the page")
+var ErrForged = errors.New("this form was not submitted from a page of this service, or you have signed in again since you opened it; reload the page")
 
 // CheckForm checks that a POST was sent by a form of this service in the session of the same
 // browser: it must come from a page of the same origin and contain the session's form token.
@@ -133,9 +133,9 @@ func (h *Handler) CheckForm(r *http.Request) error {
 	return nil
 }
 
-// checkOrigin rejects a POST that does not come from a page of this service. Every browser
-// sends the origin of a POST in at least one of two headers. Each that is present must match
-// the public address, whatever the Host header says.
+// checkOrigin rejects a POST that does not come from a page of this service. Every browser sends
+// the origin of a POST in at least one of two headers. Each of these headers that is present must
+// match the public address, whatever the Host header says.
 func (h *Handler) checkOrigin(r *http.Request) error {
 	site, origin := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Origin")
 	switch {

@@ -144,7 +144,7 @@ func publicURL(s string) (*url.URL, error) {
 	u, err := url.Parse(s)
 	switch {
 	case s == "":
-		return nil, errors.New("sign-in needs --url, the public address, such as https://index.example.org")
+		return nil, errors.New("sign-in requires --url: set it to the public address, such as https://index.example.org")
 	case err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return nil, fmt.Errorf("--url %q: sign-in needs an address such as https://index.example.org", s)
 	case u.Path != "" && u.Path != "/":

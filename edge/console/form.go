@@ -27,16 +27,17 @@ import (
 	"kindex/site/siteurl"
 )
 
-// forms limits the use of the submission form, which does not count towards the API limits.
+// forms limits how often the submission form can be used. Such requests do not count towards the
+// API limits.
 type forms struct {
 	foreign *http.CrossOriginProtection
 	counts  *ratelimit.Memory
 	queues  *networkQueues
 }
 
-// The maximum number of times per hour that an IP address or a network can have the form checked,
-// which happens whenever the user stops typing, and that an account can submit it. A form counts
-// once, plus once for every BytesPerCheck bytes of its size.
+// Hourly limits for the form: on the checks for an IP address and for a network, and on the
+// submissions by an account. The form is checked whenever the user stops typing. Each form counts
+// as one check, plus one for every BytesPerCheck bytes of its size.
 const (
 	MaxChecks          = 1200
 	MaxNetworkChecks   = 10 * MaxChecks
@@ -99,7 +100,7 @@ type formError struct {
 
 func (e *formError) Error() string { return e.text }
 
-// Form answers GET /submit/.
+// Form handles GET /submit/.
 func (s *Console) Form(c *web.Call) (*web.Reply, error) {
 	c.SetDeadline()
 	q, _ := url.ParseQuery(c.Request.URL.RawQuery) // invalid parts of the query are ignored, as on all pages
@@ -123,12 +124,12 @@ func (s *Console) Form(c *web.Call) (*web.Reply, error) {
 	return s.formPage(c, f)
 }
 
-// RedirectToForm answers GET /submit/check.
+// RedirectToForm handles GET /submit/check.
 func (s *Console) RedirectToForm(*web.Call) (*web.Reply, error) {
 	return &web.Reply{Location: siteurl.Submit}, nil
 }
 
-// CheckForm answers POST /submit/check.
+// CheckForm handles POST /submit/check.
 func (s *Console) CheckForm(c *web.Call) (*web.Reply, error) {
 	return s.answerForm(c, func(f *form.Form) (*web.Reply, error) {
 		if _, err := s.checkForm(c, f); err != nil {
@@ -141,7 +142,7 @@ func (s *Console) CheckForm(c *web.Call) (*web.Reply, error) {
 	})
 }
 
-// SubmitForm answers POST /submit/.
+// SubmitForm handles POST /submit/.
 func (s *Console) SubmitForm(c *web.Call) (*web.Reply, error) {
 	return s.answerForm(c, func(f *form.Form) (*web.Reply, error) {
 		draft, err := s.checkForm(c, f)
@@ -380,8 +381,8 @@ func newTaken(e *submission.TakenError) *form.Taken {
 // maxSimilarCandidates is the number of entities that a name is compared with.
 const maxSimilarCandidates = 30
 
-// similarEntities returns existing entities that a form may describe. It searches for the name
-// and keeps entities that have the same URL, a similar name, or a name that contains the other or
+// similarEntities returns existing entities that a form may describe. It searches for the name and
+// keeps entities that have the same URL, a similar name, or a name that contains the given name or
 // is contained in it.
 func similarEntities(v *live.ServedBuild, name, page string) ([]form.Similar, error) {
 	list := []form.Similar{}

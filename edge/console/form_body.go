@@ -27,7 +27,7 @@ const (
 )
 
 // suggestionField is the name of the buttons that apply a suggestion. A button's value has the
-// form field=suggestion.
+// format field=suggestion.
 const suggestionField = "use"
 
 // readFormBody reads the fields of a form, each with all values sent for it, and returns them
@@ -76,7 +76,7 @@ var formNames, formKinds = func() (names []string, kinds map[string]string) {
 	return names, kinds
 }()
 
-// formValues returns the entered values in the form in which the page shows them again.
+// formValues returns the entered values, formatted as the page will show them again.
 func formValues(sent url.Values) map[string]string {
 	values := map[string]string{}
 	for _, name := range formNames {

@@ -28,10 +28,10 @@ type panelRoute struct {
 	answer func(*panelRequest) (panelReply, error)
 }
 
-// PanelRoutes returns the routes of the whole developer panel. A write is a form that contains
-// the session's token. It redirects to a page that can be reloaded, unless its response shows a
-// secret that is shown only once. The pages use the same functions as the API, so the same rules
-// apply.
+// PanelRoutes returns the routes of the whole developer panel. Every write is a submitted form
+// that contains the session's token. The response redirects to a page that can be reloaded, unless
+// it shows a secret, which is shown only once. The panel calls the same functions as the API, so
+// the same rules apply.
 func PanelRoutes() []panelRoute {
 	const get, post = http.MethodGet, http.MethodPost
 	return []panelRoute{
@@ -115,8 +115,8 @@ func (v *panelRequest) serve(w http.ResponseWriter, answer func(*panelRequest) (
 var errSignedOut = &web.Problem{Status: http.StatusForbidden, Title: "You are signed out",
 	Detail: "Your session has ended, so nothing was changed. Sign in and try again."}
 
-// authorize identifies the user and handles the request if it is allowed. A form is accepted
-// only if it was sent by a page of this session and the account is within its limit.
+// authorize identifies the user and handles the request if it is allowed. A form is accepted only
+// if it was submitted from a page in this session and the account is within its limit.
 func (v *panelRequest) authorize(w http.ResponseWriter, answer func(*panelRequest) (panelReply, error)) (panelReply, error) {
 	sessions, isRead := v.console.auth, v.Request.Method != http.MethodPost
 	account, token, err := sessions.Session(v.Request)
@@ -233,7 +233,8 @@ func (v *panelRequest) idempotencyKey() storage.IdempotencyKey {
 	return a
 }
 
-// fieldError returns a field's error as a sentence with the field's label, or "" if it has none.
+// fieldError returns a field's error as a sentence with the field's label, or "" if the field has
+// no error.
 func fieldError(p *web.Problem, field, called string) string {
 	for _, f := range p.Errors {
 		if f.Field == field {

@@ -130,8 +130,8 @@ func formatPosition(d webhook.Delivery) string {
 	return fmt.Sprintf("%d-%d-%s", d.CreatedAt.UnixMilli(), d.Seq, d.ID)
 }
 
-// parsePosition parses a string from formatPosition. For any other string it returns nil, which
-// is the start of the log.
+// parsePosition parses a string from formatPosition. For any other string, it returns nil, which
+// stands for the start of the log.
 func parsePosition(text string) *storage.DeliveryPosition {
 	parts := strings.SplitN(text, "-", 3)
 	if len(parts) < 3 || !account.ValidID("dlv_", parts[2]) {

@@ -76,7 +76,7 @@ func pageReply(a *pages.Answer, err error) (*web.Reply, error) {
 	return r, nil
 }
 
-// Asset answers GET /assets/:asset.
+// Asset handles GET /assets/:asset.
 func (s *Console) Asset(c *web.Call) (*web.Reply, error) {
 	a, ok := pages.Asset(c.Param("asset"))
 	return web.AssetReply(c, a, ok)

@@ -1,5 +1,5 @@
-// Package edgefuzz contains only tests. They send an edge whatever a stranger could send, and
-// check that it does not fail and that its memory use does not grow.
+// Package edgefuzz contains only tests. They send an edge anything that a stranger could send, and
+// check that the edge does not fail and that its memory use does not grow.
 package edgefuzz
 
 import (
@@ -41,9 +41,9 @@ var (
 const (
 	workers = 4
 	// maxGrowth is the number of bytes by which the heap of an edge may grow between the first
-	// quarter and the end of a run, after garbage collection. That leaves room for the tables
-	// that are bounded by a number of entries, but not for a leak: at 1,000 requests a second,
-	// leaking 16 bytes per request for 20 minutes would exceed it.
+	// quarter and the end of a run, after garbage collection. This leaves room for the tables,
+	// each of which has a maximum number of entries, but not for a leak: at 1,000 requests a
+	// second, leaking 16 bytes per request for 20 minutes would exceed it.
 	maxGrowth = 16 << 20
 )
 
@@ -113,7 +113,7 @@ type fuzz struct {
 	edge    *edgetest.Edge
 	address string
 	ops     []*operation
-	key     string // its limit is never reached
+	key     string // a key whose limit is never reached
 	keyID   string // the ID of key; no request revokes this key
 	spent   string // a key that has no requests left
 	cookie  string // the cookie of a signed-in session
@@ -250,8 +250,8 @@ func (f *fuzz) note(op string, status int) {
 	f.seen[fmt.Sprintf("%s %d", op, status)]++
 }
 
-// checkCoverage fails unless every operation has both accepted and refused requests. If all its
-// requests are refused, a fuzzer finds nothing.
+// checkCoverage fails the test unless every operation has accepted some requests and refused
+// others. A fuzzer that only has its requests refused finds nothing.
 func (f *fuzz) checkCoverage(t *testing.T) {
 	for _, op := range f.ops {
 		var good, bad bool

@@ -194,7 +194,7 @@ func (s *sender) address(q *raw) {
 	}
 }
 
-// few returns the number of additional times to send a parameter.
+// few returns how many more times a parameter is sent: usually at most twice.
 func (s *sender) few(q *raw) int {
 	switch {
 	case q.plain:

@@ -37,7 +37,8 @@ func (s *sender) close() {
 // hanging is how long a request may take before it is considered stuck.
 const hanging = 3 * time.Minute
 
-// once sends one request and returns what is wrong with the response, or "" if nothing is.
+// once sends one request. It returns a description of what is wrong with the response, or "" if
+// nothing is wrong.
 func (s *sender) once(i int) string {
 	q := s.next(i)
 	text := q.text(s.fuzz.address)
@@ -84,7 +85,7 @@ func (s *sender) once(i int) string {
 	return ""
 }
 
-// check returns which common rule this response breaks, or "" if it breaks none.
+// check returns the common rule that the response breaks, or "" if it breaks none.
 func check(q *raw, res *http.Response, body []byte) string {
 	h := res.Header
 	switch {

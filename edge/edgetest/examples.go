@@ -18,14 +18,14 @@ import (
 type Run struct {
 	Edge *Edge  // the edge that http://127.0.0.1:8080 stands for in the examples, if any
 	Key  string // value of the environment variable KEY
-	Dir  string // the folder in which they run; by default, a new one
+	Dir  string // the folder in which the examples run; by default, a new one
 	// Env contains additional environment variables in the form NAME=value. HOME is an empty
 	// folder, and registries and proxies are unreachable.
 	Env  []string
 	Path []string // folders with programs, added at the start of PATH
-	// Programs maps an additional language to the program and arguments that run its blocks; the
-	// file name is appended. A file extension that differs from the name of the language is given
-	// after a dot: "ts.mts".
+	// Programs maps each additional language to the command that runs its blocks; the name of the
+	// block's file is appended to the command. If the file extension differs from the name of the
+	// language, it follows the name after a dot: "ts.mts".
 	Programs map[string][]string
 	// Except lists blocks that are not run, each with the reason.
 	Except []Exception
@@ -184,7 +184,7 @@ func (x *examples) program(language string) ([]string, string) {
 	return nil, ""
 }
 
-// write saves a block that is a file in the folder.
+// write saves the file that a block contains to the folder.
 func (x *examples) write(b Block, later []Block) {
 	x.Helper()
 	name := filepath.Join(x.Dir, b.File)
@@ -295,9 +295,9 @@ func (x *examples) compare(commands []command, printed string) {
 	}
 }
 
-// Example returns the text of the block in a Markdown file that is the file with the given name,
-// with the address of the edge filled in. It is for tests that use the file in more ways than the
-// page does.
+// Example finds the block in a Markdown file that contains the file with the given name. It
+// returns the block's text with the address of the edge filled in. Tests can then use that file in
+// more ways than the Markdown page does.
 func (e *Edge) Example(t testing.TB, file, name string) string {
 	t.Helper()
 	for _, b := range Blocks(t, file) {

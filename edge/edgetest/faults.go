@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// Cut breaks the connection of a GET request whose path starts with path, after the given number
-// of bytes of the body. It does so the given number of times.
+// Cut sends only the first after bytes of a response body and then breaks the connection. It does
+// this to the first few GET requests whose path starts with path; times is their number.
 func Cut(path string, after int64, times int64) func(http.Handler) http.Handler {
 	var left atomic.Int64
 	left.Store(times)
@@ -43,9 +43,9 @@ func (c *cutting) Write(b []byte) (int, error) {
 // Unwrap lets http.ResponseController reach the underlying writer.
 func (c *cutting) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
-// Busy answers a request whose path starts with path in the same way as a proxy whose server is
-// down: with status 503, Retry-After in seconds, and a body that is not a problem document. It
-// does so the given number of times.
+// Busy responds like a proxy in front of a server that is down: with status 503, Retry-After in
+// seconds, and a body that is not a problem document. It does this for the first few requests
+// whose path starts with path; times is their number.
 func Busy(path string, times int64, retryAfter int) func(http.Handler) http.Handler {
 	var left atomic.Int64
 	left.Store(times)

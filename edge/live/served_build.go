@@ -210,7 +210,7 @@ func (v *ServedBuild) Site() (*pages.Site, error) {
 	return w.pages, w.err
 }
 
-// LLMsText is the content of /llms.txt for a build that is served at the address Base.
+// LLMsText holds the content of /llms.txt for a build that is served at the address Base.
 type LLMsText struct {
 	Base string
 	Body []byte

@@ -48,7 +48,7 @@ func ask(ctx context.Context, api API, path string, query url.Values, accept str
 	}
 	switch {
 	case err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return nil, &apiError{text: "The index did not answer in time. Try again with a smaller limit."}
+		return nil, &apiError{text: "The index did not respond in time. Try again with a smaller limit."}
 	case err != nil:
 		return nil, &apiError{text: "The index cannot be reached: " + err.Error() + "."}
 	}
@@ -167,7 +167,7 @@ func explain(status int, answered http.Header, body []byte) error {
 	}
 	switch {
 	case p.Code == "unknown-entity":
-		b.WriteString(" Use the tool search to find entities by keyword.")
+		b.WriteString(" Use the search tool to find entities by keyword.")
 	case status == http.StatusTooManyRequests:
 		b.WriteString(" Do not try again for" + waitFor(answered) + ".")
 	case status == http.StatusUnauthorized:
@@ -190,7 +190,7 @@ func suggested(s string) string {
 	return strings.TrimPrefix(s, "/api/entity/")
 }
 
-// waitFor returns the waiting time from Retry-After, in a form for the middle of a sentence.
+// waitFor formats the waiting time from Retry-After for use in the middle of a sentence.
 func waitFor(answered http.Header) string {
 	seconds, err := strconv.Atoi(answered.Get("Retry-After"))
 	if err != nil || seconds < 0 {

@@ -41,7 +41,7 @@ type argument struct {
 	standard any // the default value, or nil if there is none
 	examples []any
 	required bool
-	param    string // the API's parameter, or "" if it has the same name
+	param    string // the name of the API's parameter, or "" if it is the same
 }
 
 // Limits for arguments.

@@ -168,7 +168,7 @@ func (c *comparison) table() string {
 	var names []string
 	cells := map[string][]string{}
 	for i := range c.Entities {
-		after := -1 // insert facts that no earlier entity has after the preceding fact
+		after := -1 // a new fact is inserted after the fact that precedes it in this entity
 		for _, row := range c.Entities[i].rows() {
 			at := slices.Index(names, row[0])
 			if at < 0 {

@@ -70,7 +70,7 @@ func TestErrorsAreReported(t *testing.T) {
 		"silence": {func(ctx context.Context, _ string, _ url.Values) (int, http.Header, string, error) {
 			<-ctx.Done()
 			return 0, nil, "", ctx.Err()
-		}, "did not answer in time"},
+		}, "did not respond in time"},
 		"no way there": {func(context.Context, string, url.Values) (int, http.Header, string, error) {
 			return 0, nil, "", errors.New("http://127.0.0.1:1 does not answer: connection refused")
 		}, "The index cannot be reached: http://127.0.0.1:1 does not answer: connection refused."},

@@ -141,8 +141,8 @@ type details struct {
 	Capabilities []string            `json:"capabilities,omitempty"`
 	Scores       map[string]*float64 `json:"scores"`
 	LastUpdated  string              `json:"lastUpdated,omitempty"`
-	// Signals contains only the values of the signals. Links and Record are present only in the
-	// view full.
+	// Signals contains only the values of the signals. Links and Record are set only in the view
+	// "full".
 	Signals map[string]any    `json:"signals,omitempty"`
 	Links   map[string]string `json:"links,omitempty"`
 	Record  json.RawMessage   `json:"record,omitempty"`

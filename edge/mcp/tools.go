@@ -47,7 +47,7 @@ func limitArgument(defaultLimit, max int) argument {
 }
 
 func offsetArgument() argument {
-	return argument{name: "offset", typ: whole, min: 0, max: 100_000, standard: 0, about: "Number of results to skip: nextOffset of the previous result."}
+	return argument{name: "offset", typ: whole, min: 0, max: 100_000, standard: 0, about: "Number of results to skip: use nextOffset from the previous result."}
 }
 
 func fullArgument(what string) argument {
@@ -67,7 +67,7 @@ const sinceForms = "a day (YYYY-MM-DD), an RFC 3339 time, or the id of a change 
 // newTools returns the tools. The categories are used as examples and can be empty.
 func newTools(api API, categories []string) *tools {
 	t := &tools{api: api, categories: categories}
-	category := argument{name: "category", typ: slug, about: "Only the category with this slug. The resource kindex://categories describes all categories; leaderboard lists them if called with an unknown one."}
+	category := argument{name: "category", typ: slug, about: "Only the category with this slug. The resource kindex://categories describes all categories; leaderboard lists them if it is called with an unknown category."}
 	for _, c := range categories[:min(len(categories), 6)] {
 		category.examples = append(category.examples, c)
 	}
@@ -81,18 +81,18 @@ func newTools(api API, categories []string) *tools {
 			[]argument{
 				{name: "query", typ: text, required: true, param: "q", about: "What to search for, in a few words.", examples: []any{"gradient boosting", "speech recognition"}},
 				typeArgument(), category,
-				{name: "tag", typ: text, about: "Only with this tag. If several tags are given, separated by commas, only with all of them.", examples: []any{"python", "python,gpu"}},
-				{name: "license", typ: text, about: "Only with this licence (SPDX identifier).", examples: []any{"Apache-2.0", "MIT"}},
-				{name: "pricingModel", typ: text, choices: record.PricingModels, about: "Only with this pricing model."},
-				{name: "minScore", typ: number, min: 0, max: 100, about: "Only with at least this composite score."},
+				{name: "tag", typ: text, about: "Only entities with this tag. If you pass several tags, separated by commas, only entities that have all of them.", examples: []any{"python", "python,gpu"}},
+				{name: "license", typ: text, about: "Only entities with this licence (SPDX identifier).", examples: []any{"Apache-2.0", "MIT"}},
+				{name: "pricingModel", typ: text, choices: record.PricingModels, about: "Only entities with this pricing model."},
+				{name: "minScore", typ: number, min: 0, max: 100, about: "Only entities with at least this composite score."},
 				limitArgument(10, 50), offsetArgument(), fullArgument("complete records"),
 			}, listSchema, t.search},
 		{"get_entity", "One entity", "All information about one tool or model: description, scores, version, licence, URL, tags, capabilities, and the figures used for the scores. " +
 			"Use it when you know the id. The view score explains how the composite score is calculated. Costs one request.",
 			[]argument{
-				entityArgument("type/slug, the id of a result."),
+				entityArgument("type/slug: the id from a result."),
 				{name: "view", typ: text, choices: []string{summaryView, fullView, scoreView}, standard: summaryView,
-					about: "summary; full, which adds links and the date and source of every figure; or score, the calculation of the score."},
+					about: "summary; full, which adds links and the date and source of every figure; or score, which shows how the score is calculated."},
 				atArgument(),
 			}, entitySchema, t.getEntity},
 		{"leaderboard", "Leaderboard", "The best tools or models in a category, or of all categories, ranked by a score from 0 to 100. " +
@@ -104,14 +104,14 @@ func newTools(api API, categories []string) *tools {
 			}, listSchema, t.leaderboard},
 		{"trending", "Trending", "Entities whose score rose recently because their figures changed, largest gain first. Costs one request.",
 			[]argument{window, typeArgument(), category, limitArgument(10, 50), fullArgument("complete records")}, listSchema, t.trending},
-		{"similar", "Similar entities", "Tools or models similar to a given one, with the reasons. Use it to find alternatives. Costs one request.",
-			[]argument{entityArgument("type/slug to find similar entities for, the id of a result."), limitArgument(5, 20), fullArgument("complete records")}, listSchema, t.similar},
+		{"similar", "Similar entities", "Tools or models similar to a given one, with the reasons for the similarity. Use it to find alternatives. Costs one request.",
+			[]argument{entityArgument("type/slug of the entity to find similar entities for: the id from a result."), limitArgument(5, 20), fullArgument("complete records")}, listSchema, t.similar},
 		{"compare", "Compare", "Compare two to four tools or models side by side: scores and their figures, licence, version, capabilities. " +
 			"Costs one request for each entity.",
-			[]argument{{name: "entities", typ: references, required: true, about: "Two to four ids, each type/slug.",
+			[]argument{{name: "entities", typ: references, required: true, about: "Two to four ids, each in the form type/slug.",
 				examples: []any{[]string{"tool/pytorch", "tool/jax"}}}}, compareSchema, t.compare},
 		{"changes_since", "Changes", "What has changed in the index since a given time, newest first: new and deleted entities, and changed fields with old and new values. " +
-			"Use it to update earlier knowledge. Costs one request.",
+			"Use it to update what you already know. Costs one request.",
 			[]argument{
 				{name: "since", typ: text, required: true, about: "Start: " + sinceForms + ".", examples: []any{"2026-11-01"}},
 				{name: "until", typ: text, about: "End, inclusive: a day (YYYY-MM-DD), an RFC 3339 time, or the id of a change."},

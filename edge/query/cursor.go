@@ -14,8 +14,8 @@ import (
 // type and slug, so it remains valid in later builds. Clients should treat it as opaque.
 type Cursor struct {
 	exports.Position
-	// Relevance is set in cursors for search hits. Hits are ordered by relevance, and those with
-	// the same relevance by Position, which then contains the composite score.
+	// Relevance is set in cursors for search hits. Hits are ordered by relevance; hits with the
+	// same relevance are ordered by Position, which contains their composite score.
 	Relevance *float64
 }
 

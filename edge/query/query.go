@@ -1,5 +1,5 @@
-// Package query parses request parameters. It is strict: an unknown parameter, a value that is
-// out of range, or a second value for a single-valued parameter is an error, which suggests the
+// Package query parses request parameters. It is strict: an unknown parameter, a value that is out
+// of range, or a second value for a single-valued parameter is an error. The error suggests the
 // nearest valid name or value. Nothing is silently ignored.
 package query
 
@@ -110,8 +110,8 @@ func check(name string, list, allowed []string) error {
 // joined contains the parameters whose values can be comma-separated lists.
 var joined = []string{"tag", "capability", "fields", "facets"}
 
-// Canonical returns the query sorted by name, without the parameters in without. Equivalent
-// requests have the same canonical form.
+// Canonical returns the query with its parameters sorted by name. It omits the parameters in
+// without. Equivalent requests have the same canonical form.
 func (p *Params) Canonical(without ...string) string {
 	left := make(url.Values, len(p.values))
 	for k, v := range p.values {
@@ -287,8 +287,8 @@ func (p *Params) Filter(categories []string) (*exports.Filter, error) {
 	return f, err
 }
 
-// Sort reads the parameters sort and order. By default, scores and dates are sorted in
-// descending order and names in ascending order.
+// Sort reads the sort and order parameters. By default, scores and dates are sorted in descending
+// order and names in ascending order.
 func (p *Params) Sort() (exports.Sort, error) {
 	key, err := p.OneOf("sort", exports.DefaultSort.Key, exports.SortKeys)
 	if err != nil {
@@ -309,8 +309,8 @@ type Page struct {
 	Cursor *Cursor // nil if the request does not have one
 }
 
-// Page reads the parameter limit, and either cursor or offset. scope is the rest of the request;
-// a cursor is valid only for the scope that it was created for.
+// Page reads the limit parameter, and either cursor or offset. scope identifies the rest of the
+// request; a cursor is valid only for the scope that it was created for.
 func (p *Params) Page(scope string, maxLimit int) (Page, error) {
 	var page Page
 	var err error

@@ -96,11 +96,11 @@ const (
 	forwarded    = "Forwarded" // RFC 7239
 )
 
-// ClientIP returns the address that a request comes from. It is the peer of the connection,
-// unless that is a trusted proxy: then it is the rightmost hop of X-Forwarded-For or
-// Forwarded that is not a trusted proxy, because everything to the left of it comes from an
-// untrusted party. If a hop cannot be parsed ("unknown", an obfuscated name, garbage) or
-// there are no more hops, it is the proxy that reported it.
+// ClientIP returns the address that a request comes from. It is the peer of the connection, unless
+// that is a trusted proxy: then it is the rightmost hop of X-Forwarded-For or Forwarded that is
+// not a trusted proxy, because everything to the left of it comes from an untrusted party. If a
+// hop cannot be parsed ("unknown", an obfuscated name, garbage), the result is the proxy that
+// reported the hop. If every hop is a trusted proxy, the result is the leftmost hop.
 //
 // A proxy that adds to one of the two headers forwards the other one unchanged. So if both are
 // present and do not agree on the client, neither is trusted, and the request is counted

@@ -80,7 +80,8 @@ func (s *State) policy() string {
 // for any other window. It replaces existing headers. The values are shared and must not be
 // modified. Appending to a value copies it.
 func (s *State) SetHeaders(h http.Header, now time.Time) {
-	// X-RateLimit-Remaining is a substring of RateLimit, which saves an allocation.
+	// The value of X-RateLimit-Remaining is a substring of the value of RateLimit, which saves an
+	// allocation.
 	var buf [64]byte
 	b := append(append(buf[:0], s.policy()...), ";r="...)
 	begin := len(b)

@@ -51,7 +51,7 @@ func (g *Guard) deniesName(host string) bool {
 func ParseNAT64(s string) (netip.Prefix, error) {
 	p, err := netip.ParsePrefix(s)
 	if err != nil || !p.Addr().Is6() || p != p.Masked() || !slices.Contains([]int{32, 40, 48, 56, 64, 96}, p.Bits()) {
-		return p, fmt.Errorf("%q is not a NAT64 prefix: use a network such as 64:ff9b::/96, of 32, 40, 48, 56, 64 or 96 bits", s)
+		return p, fmt.Errorf("%q is not a NAT64 prefix: use a network such as 64:ff9b::/96, with a prefix length of 32, 40, 48, 56, 64 or 96", s)
 	}
 	return p, nil
 }

@@ -50,7 +50,7 @@ type Options struct {
 	// Timeout applies to the whole request, and separately to its dial and its TLS handshake. 0
 	// means the default Timeout for the request and 5 s each for the dial and the handshake.
 	Timeout time.Duration
-	// Dial connects to an address with all settings in d. If nil, d.DialContext is used. It
+	// Dial connects to an address, using all the settings in d. If nil, d.DialContext is used. It
 	// must not send a packet to addresses that d.Control rejects.
 	Dial func(ctx context.Context, d *net.Dialer, network, address string) (net.Conn, error)
 }
@@ -196,10 +196,9 @@ func (g *Guard) Dial(ctx context.Context, _, address string) (net.Conn, error) {
 	return nil, failed
 }
 
-// Client returns a client for requests to addresses from strangers. It does not use a proxy
-// or follow redirects, supports only https with TLS 1.2 or newer, and gives up after
-// Options.Timeout. Idle connections are reused only within one client, so callers should keep
-// it.
+// Client returns a client for requests to addresses from strangers. It does not use a proxy or
+// follow redirects, supports only https with TLS 1.2 or newer, and gives up after Options.Timeout.
+// Idle connections are reused only within one client, so callers should keep the client.
 func (g *Guard) Client() *http.Client {
 	t := &http.Transport{
 		Proxy:                  nil, // a proxy would resolve names and connect unchecked

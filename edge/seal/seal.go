@@ -92,7 +92,7 @@ func parseKey(word string) (key, error) {
 		raw, err = base64.RawURLEncoding.DecodeString(strings.TrimRight(word, "="))
 	}
 	if err != nil || len(raw) != KeySize {
-		return key{}, fmt.Errorf("invalid key: a key is %d random bytes in base64, 44 characters", KeySize)
+		return key{}, fmt.Errorf("invalid key: a key is %d random bytes in base64 (44 characters)", KeySize)
 	}
 	block, err := aes.NewCipher(raw)
 	if err != nil {

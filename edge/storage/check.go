@@ -90,9 +90,9 @@ func (c *checker) version() {
 	case r.Version == 0:
 		c.addProblem("it has no schema: it is new, or not a kindex database")
 	case r.Version > r.Latest:
-		c.addProblem("it has schema %d, but this kindex supports up to schema %d: use the version that created it, or a newer one", r.Version, r.Latest)
+		c.addProblem("it has schema version %d, but this kindex supports only versions up to %d: use the kindex that created it, or a newer one", r.Version, r.Latest)
 	case r.Version < r.Latest:
-		r.Notes = append(r.Notes, fmt.Sprintf("kindex serve, or kindex state migrate, upgrades it from schema %d to %d", r.Version, r.Latest))
+		r.Notes = append(r.Notes, fmt.Sprintf("kindex serve or kindex state migrate will upgrade it from schema version %d to %d", r.Version, r.Latest))
 	}
 }
 
@@ -116,7 +116,7 @@ func (c *checker) sqlite(file string) {
 func (c *checker) postgreSQL() {
 	c.report.Server = strings.Join(c.texts("SHOW server_version"), "")
 	if e := c.texts("SHOW server_encoding"); c.err == nil && !slices.Equal(e, []string{"UTF8"}) {
-		c.addProblem("the database has the encoding %s: create a database with the encoding UTF8", strings.Join(e, ""))
+		c.addProblem("the database has %s encoding: create a database with UTF8 encoding", strings.Join(e, ""))
 	}
 	if c.err == nil && slices.Equal(c.texts("SELECT CAST(pg_is_in_recovery() AS TEXT)"), []string{"true"}) {
 		c.addProblem("the server is a read-only standby: use the primary")

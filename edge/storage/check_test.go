@@ -94,7 +94,7 @@ func TestCheckFinds(t *testing.T) {
 		{"submissions with an unknown status: sub_a", []string{submissionRow("sub_a", "lost")}},
 		{"submissions in review without a pull request: sub_a", []string{submissionRow("sub_a", "in-review")}},
 		{"", []string{submissionRow("sub_a", "pending"), submissionRow("sub_b", "rejected")}},
-		{"to close that are not withdrawn or have no pull request: sub_a", []string{submissionRow("sub_a", "rejected"), "UPDATE submissions SET to_close = 1"}},
+		{"pull request closed that are not withdrawn or have no pull request: sub_a", []string{submissionRow("sub_a", "rejected"), "UPDATE submissions SET to_close = 1"}},
 		{"", []string{submissionRow("sub_a", "withdrawn"), "UPDATE submissions SET to_close = 1, pull_request = 7"}},
 		{"accounts with more than 10 webhooks: acc_a", webhookRows(10)},
 		{"", webhookRows(9)},

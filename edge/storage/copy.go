@@ -85,7 +85,7 @@ func (s *State) sameSchema(ctx context.Context, to *State) ([]table, error) {
 		return nil, err
 	}
 	if other, _, err := to.Versions(ctx); err != nil || other != at {
-		return nil, errors.Join(err, fmt.Errorf("%s has schema %d, but %s has schema %d; upgrade it with kindex state migrate", to.target, other, s.target, at))
+		return nil, errors.Join(err, fmt.Errorf("%s has schema version %d, but %s has schema version %d; upgrade the older one with kindex state migrate", to.target, other, s.target, at))
 	}
 	tables, err := s.tables(ctx)
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *State) sameSchema(ctx context.Context, to *State) ([]table, error) {
 	for _, t := range tables {
 		i := slices.IndexFunc(others, func(o table) bool { return o.name == t.name })
 		if i < 0 || !slices.Equal(others[i].columns, t.columns) {
-			return nil, fmt.Errorf("the table %s (%s) in %s is missing or different in %s", t.name, t.columnList(), s.target, to.target)
+			return nil, fmt.Errorf("the table %s (%s) in %s is missing from %s or defined differently there", t.name, t.columnList(), s.target, to.target)
 		}
 	}
 	return tables, nil

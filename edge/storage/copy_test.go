@@ -239,8 +239,8 @@ func TestCopyRefuses(t *testing.T) {
 	if _, err := copyState(t, filepath.Join(dir, "empty.db"), filepath.Join(dir, "other.db")); err == nil || !strings.Contains(err.Error(), "it has no schema") {
 		t.Errorf("no schema: %v", err)
 	}
-	// An earlier schema is copied unchanged; copying it into a database with a later schema
-	// is refused.
+	// A database with an earlier schema version is copied without a migration. Copying it into a
+	// database with a later schema version is refused.
 	old := filepath.Join(dir, "old.db")
 	s, err := storage.Open(t.Context(), old, storage.Options{SkipMigrations: true})
 	if err != nil {

@@ -14,13 +14,13 @@ func (tx *Tx) Exec(query string, args ...any) error {
 	return err
 }
 
-// Number returns the result of a query for one number.
+// Number runs a query and returns its result, which must be a single number.
 func (tx *Tx) Number(query string, args ...any) (n int64, err error) {
 	err = tx.row(query, args...).Scan(&n)
 	return n, err
 }
 
-// Number returns the result of a query for one number, outside a transaction.
+// Number runs a query outside a transaction and returns its result, which must be a single number.
 func (s *State) Number(ctx context.Context, query string, args ...any) (n int64, err error) {
 	err = s.row(ctx, query, args...).Scan(&n)
 	return n, err
@@ -73,7 +73,7 @@ func (s *State) Columns(ctx context.Context, name string) (columns, parents []st
 	return columns, parents, err
 }
 
-// MigrateTo migrates an empty state to an earlier schema.
+// MigrateTo migrates an empty state to an earlier schema version.
 func (s *State) MigrateTo(ctx context.Context, version int64) error { return s.migrateTo(ctx, version) }
 
 // InvariantTables returns the tables whose invariants Check verifies.

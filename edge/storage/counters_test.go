@@ -183,10 +183,10 @@ func TestCountsAcrossRestarts(t *testing.T) {
 	})
 }
 
-// TestCrashForgetsLittle never closes the Memory that counts, so that, like after a crash,
-// only the counts that have reached the store remain. They are never higher than what was
-// counted, never decrease, and eventually include everything. TestFlushInTime in package
-// ratelimit checks how soon, with a fake clock.
+// TestCrashForgetsLittle never closes the Memory that counts, so that only the counts that have
+// reached the store remain, as after a crash. The stored counts never exceed the actual counts,
+// never decrease, and eventually include every request. TestFlushInTime in package ratelimit
+// checks how soon, with a fake clock.
 func TestCrashForgetsLittle(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		counted, read := open(), open()

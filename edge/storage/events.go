@@ -52,9 +52,9 @@ func (s *State) MoveCursor(ctx context.Context, to webhook.Cursor, events []webh
 	return moved && err == nil, err
 }
 
-// MoveCursor replaces the cursor if it has the same version as to, and otherwise does
-// nothing. It increments the version, stores the events and wakes the webhooks that are
-// waiting for them. An event that is already stored is not changed.
+// MoveCursor replaces the cursor with to, increments its version, stores the events, and wakes the
+// webhooks that are waiting for them. If the stored cursor and to have different versions,
+// MoveCursor does nothing. An event that is already stored is not changed.
 func (tx *Tx) MoveCursor(to webhook.Cursor, events []webhook.Event) (moved bool, err error) {
 	recent, err := json.Marshal(recentChanges{to.Log, to.Gone})
 	if err != nil {

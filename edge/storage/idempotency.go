@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// IdempotencyKey identifies a write that can be repeated by its account, method, path and
-// Idempotency-Key. It also contains the hash of the request body.
+// IdempotencyKey identifies a repeatable write: two requests with the same account, method, path
+// and Idempotency-Key are attempts at the same write. BodyHash is the hash of the request body.
 type IdempotencyKey struct {
 	AccountID, Method, Path, Key, BodyHash string
 }
@@ -27,8 +27,9 @@ const idempotencyTTL = 24 * time.Hour
 // are dropped first.
 const MaxIdempotencyKeys = 500
 
-// ClaimIdempotency records an attempt. If there was an earlier attempt, it returns its outcome
-// instead. It waits for a concurrent attempt with the same key.
+// ClaimIdempotency records an attempt. If the write was attempted before, it returns the record of
+// the earlier attempt instead. If a concurrent attempt has the same key, it first waits for that
+// attempt to end.
 func (tx *Tx) ClaimIdempotency(a IdempotencyKey) (*IdempotencyRecord, error) {
 	now := tx.now()
 	// An expired row is reused. If a row is still valid, the statement changes nothing, and n

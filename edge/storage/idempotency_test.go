@@ -68,8 +68,8 @@ func TestIdempotencyConcurrent(t *testing.T) {
 	})
 }
 
-// TestIdempotencyIsPerAccount checks that attempts are distinguished by account, method, path
-// and key, and different bodies by their hash.
+// TestIdempotencyIsPerAccount checks that attempts are distinguished by account, method, path and
+// key, and that different bodies are distinguished by their hash.
 func TestIdempotencyIsPerAccount(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s := withNotes(t, open())
@@ -88,8 +88,8 @@ func TestIdempotencyIsPerAccount(t *testing.T) {
 	})
 }
 
-// TestIdempotencyIsBounded sends more writes of one account than are remembered: the oldest
-// of them are forgotten, but not those of other accounts.
+// TestIdempotencyIsBounded sends more writes for one account than are remembered. The account's
+// oldest writes are forgotten; the writes of other accounts are not.
 func TestIdempotencyIsBounded(t *testing.T) {
 	suite.InTest(t)
 	for name, target := range map[string]func() string{

@@ -30,7 +30,7 @@ func sqlList[T ~string](words []T) string {
 const lastEventSeq = "COALESCE((SELECT seq FROM webhook_cursor WHERE name = '" + eventsCursor + "'), 0)"
 
 var invariants = []invariant{
-	// Only the schemas that have an audit log have keys that can expire.
+	// Keys can expire only in those schema versions that have an audit log.
 	{[]string{"api_keys", "audit_log"}, fmt.Sprintf("accounts with more than %d active keys", apikey.MaxActive),
 		fmt.Sprintf("SELECT account_id FROM api_keys WHERE "+activeKey(":now")+" GROUP BY account_id HAVING COUNT(*) > %d ORDER BY account_id", apikey.MaxActive)},
 	{[]string{"api_keys"}, "unusable keys with incomplete hashes",
@@ -57,7 +57,7 @@ var invariants = []invariant{
 		"SELECT id FROM submissions WHERE status NOT IN (" + sqlList(submission.Statuses) + ") ORDER BY id"},
 	{[]string{"submissions"}, "submissions in review without a pull request",
 		"SELECT id FROM submissions WHERE status = 'in-review' AND pull_request <= 0 ORDER BY id"},
-	{[]string{"submissions.to_close"}, "submissions with a pull request to close that are not withdrawn or have no pull request",
+	{[]string{"submissions.to_close"}, "submissions marked to have their pull request closed that are not withdrawn or have no pull request",
 		"SELECT id FROM submissions WHERE to_close <> 0 AND (to_close <> 1 OR status <> 'withdrawn' OR pull_request <= 0) ORDER BY id"},
 	{[]string{"webhooks"}, fmt.Sprintf("accounts with more than %d webhooks", webhook.MaxPerAccount),
 		fmt.Sprintf("SELECT account_id FROM webhooks GROUP BY account_id HAVING COUNT(*) > %d ORDER BY account_id", webhook.MaxPerAccount)},

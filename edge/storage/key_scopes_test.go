@@ -93,8 +93,8 @@ func TestExpiredKeysMakeRoom(t *testing.T) {
 	}
 }
 
-// TestInactiveKeysAreBounded creates and revokes keys repeatedly: only the newest hundred
-// revoked keys are kept, and all active ones.
+// TestInactiveKeysAreBounded creates and revokes keys repeatedly: all active keys are kept, but
+// only the newest hundred revoked keys.
 func TestInactiveKeysAreBounded(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {

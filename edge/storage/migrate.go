@@ -95,7 +95,7 @@ type SchemaTooNewError struct {
 }
 
 func (e *SchemaTooNewError) Error() string {
-	return fmt.Sprintf("the database %s has schema %d, but this kindex supports up to schema %d: use the version that created it, or a newer one", e.Target, e.Version, e.Latest)
+	return fmt.Sprintf("the database %s has schema version %d, but this kindex supports only versions up to %d: use the kindex that created it, or a newer one", e.Target, e.Version, e.Latest)
 }
 
 // checkOwnDatabase rejects a SQLite file with tables that belong to another program. A

@@ -18,7 +18,7 @@ import (
 	"kindex/edge/storage/storagetest/server"
 )
 
-// refused checks that opening a state fails, with the given words in the error.
+// refused checks that opening a state fails and that the error contains the given words.
 func refused(t *testing.T, target string, o storage.Options, words ...string) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), hanging)
@@ -157,8 +157,8 @@ func TestRootLeavesFilesToTheirOwner(t *testing.T) {
 	}
 }
 
-// TestPaths uses files with names that have a special meaning in SQLite addresses, and checks
-// that the data is stored there.
+// TestPaths opens files whose names have a special meaning in SQLite addresses, and checks that
+// the data is stored in exactly those files.
 func TestPaths(t *testing.T) {
 	suite.InTest(t)
 	dir := t.TempDir()

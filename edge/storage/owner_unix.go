@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// checkPrivate rejects a database that every user of the machine can read or change,
-// including the files that SQLite keeps next to it. It contains accounts, hashes of keys, and
+// checkPrivate rejects a database if every user of the machine can read or change its file or the
+// files that SQLite keeps next to it. A database contains accounts, hashes of keys, and
 // submissions.
 func checkPrivate(database string) error {
 	var open []string

@@ -24,7 +24,7 @@ func (s *State) openPostgreSQL(ctx context.Context, target string, _ Options) er
 	config, err := pgx.ParseConfig(target)
 	if err != nil || s.target == unreadableTarget {
 		// The parser's error would repeat the address, including the password.
-		return fmt.Errorf("--state %s: not the address of a PostgreSQL database; use postgres://user:password@host:5432/name, with @ : / ? # %% of a password written as %%40 %%3A %%2F %%3F %%23 %%25", s.target)
+		return fmt.Errorf("--state %s: not the address of a PostgreSQL database; use postgres://user:password@host:5432/name; in the password, write @ : / ? # %% as %%40 %%3A %%2F %%3F %%23 %%25", s.target)
 	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = 5 * time.Second

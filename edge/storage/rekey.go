@@ -38,7 +38,7 @@ func (s *State) CheckSealed(ctx context.Context, keys *seal.Keys) error {
 	case err != nil:
 		return err
 	case len(missing) > 0:
-		return fmt.Errorf("the database %s has secrets sealed with the operator's key %s, but only %s were given: add it to the key file, below the newest key",
+		return fmt.Errorf("the database %s has secrets sealed with the operator's key %s, but the key file contains only %s: add the missing key to the file, below the newest key",
 			s.target, strings.Join(slices.Sorted(maps.Keys(missing)), " and "), strings.Join(keys.IDs(), ", "))
 	case damaged > 0:
 		return fmt.Errorf("the database %s has %d damaged or moved secrets", s.target, damaged)

@@ -41,9 +41,9 @@ func (tx *Tx) dropAttempts(network string, keep int) error {
 	return err
 }
 
-// evictAttempt makes room if there are auth.MaxAttempts attempts: in the wider network with the
-// most attempts, it drops the oldest attempt from the network with the most attempts. If
-// several have the same number, it prefers the network that needs room.
+// evictAttempt makes room if there are auth.MaxAttempts attempts. It finds the wider network with
+// the most attempts and, within that, the network with the most attempts, and drops the oldest
+// attempt from that network. If there is a tie, it prefers the network that needs room.
 func (tx *Tx) evictAttempt(network string) error {
 	total, held := 0, 0
 	if err := tx.row("SELECT COUNT(*) FROM signin_attempts").Scan(&total); err != nil || total < auth.MaxAttempts {

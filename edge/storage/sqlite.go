@@ -135,8 +135,8 @@ func createPrivate(path string, existing bool) error {
 	return f.Close()
 }
 
-// maybeSQLite reports whether a file is a SQLite database or can become one. For other files,
-// the error is different (https://www.sqlite.org/fileformat.html, section 1.3).
+// maybeSQLite reports whether a file is a SQLite database or can become one. Opening any other
+// file fails with a more specific error (https://www.sqlite.org/fileformat.html, section 1.3).
 func maybeSQLite(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {

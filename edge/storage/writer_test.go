@@ -22,8 +22,8 @@ import (
 // hanging is the timeout after which a test is assumed to hang.
 const hanging = 3 * time.Minute
 
-// otherProcess is the environment variable with the state to which this test binary writes
-// when it is run as a separate process.
+// otherProcess is an environment variable. If it is set, this test binary acts as a separate
+// process and writes to the state at the path that the variable contains.
 const otherProcess = "STATE_OF_OTHER_PROCESS"
 
 func TestMain(m *testing.M) {

@@ -61,7 +61,7 @@ func (p *parser) take(fields map[string]any) {
 	}
 }
 
-// checkSize returns why a value is too large to be checked, or "" if it is not.
+// checkSize returns a message if a value is too large to be checked, and "" otherwise.
 func checkSize(name string, value any) string {
 	if list, ok := value.([]any); ok && listBounds[name] > 0 && len(list) > listBounds[name] {
 		return fmt.Sprintf("has %d entries; at most %d are allowed", len(list), listBounds[name])

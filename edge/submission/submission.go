@@ -118,7 +118,7 @@ var ErrUnknown = errors.New("there is no such submission")
 // proposed by an open submission of the same account.
 type TakenError struct {
 	Type, Slug string      // of the existing entity or submission
-	Submission *Submission // the existing submission, nil if it is an entity
+	Submission *Submission // the existing submission, or nil if an entity exists
 	SamePage   bool        // the name and URL are the same, rather than type and slug
 	Formerly   string      // the former slug of the existing entity, if that is what is taken
 }

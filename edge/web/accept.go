@@ -44,7 +44,7 @@ func (best *mediaQuality) read(accept, exact, kind string) {
 	}
 }
 
-// qValue returns the parameter q of a media range, or 1 if it is missing or invalid.
+// qValue returns the q parameter of a media range, or 1 if that parameter is missing or invalid.
 func qValue(params string) float64 {
 	for p := range strings.SplitSeq(params, ";") {
 		name, value, _ := strings.Cut(strings.TrimSpace(p), "=")

@@ -13,8 +13,8 @@ import (
 // database, or the network may lose packets.
 const AccountTimeout = 20 * time.Second
 
-// SetDeadline sets the time limit AccountTimeout for the response, which starts with the first
-// call.
+// SetDeadline limits the time for the response to AccountTimeout, starting with the first call of
+// SetDeadline.
 func (c *Call) SetDeadline() {
 	if c.CancelDeadline == nil {
 		var ctx context.Context

@@ -59,8 +59,8 @@ func InsufficientScope(needed apikey.Scope, detail string) *Problem {
 	return p
 }
 
-// ContactSentence returns the string with, in which it replaces %s with the operator's address.
-// If there is no address, it returns the string without.
+// ContactSentence returns its argument with, in which it replaces %s with the operator's address.
+// If the operator has no address, it returns its argument without.
 func (s *Shared) ContactSentence(without, with string) string {
 	if s.ContactAddress == "" {
 		return without
@@ -68,8 +68,8 @@ func (s *Shared) ContactSentence(without, with string) string {
 	return strings.Replace(with, "%s", s.ContactAddress, 1)
 }
 
-// Account returns the caller's account. If the request has no key, it returns a problem with the
-// status 401. The time limit for the response starts with the first call.
+// Account returns the caller's account. If the request has no key, it returns a problem with
+// status 401. The first call also starts the time limit for the response.
 func (c *Call) Account() (*apikey.Account, error) {
 	if c.Principal.Account == nil {
 		return nil, Unauthorized("this operation needs an API key in the header x-api-key")

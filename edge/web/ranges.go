@@ -54,7 +54,7 @@ func (c *Call) checkRanges(content io.Seeker) error {
 // byteRange is a part of a file, from the first to the last byte, inclusive.
 type byteRange struct{ first, last int64 }
 
-// parseRange parses one range of a file (RFC 9110 section 14.1.2). ok is false if it is
+// parseRange parses one range of a file (RFC 9110 section 14.1.2). ok is false if the range is
 // malformed or empty.
 func parseRange(item string, size int64) (r byteRange, ok bool) {
 	first, last, found := strings.Cut(item, "-")

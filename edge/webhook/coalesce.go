@@ -18,9 +18,9 @@ type Step struct {
 }
 
 // Coalesce returns events with the net changes of all steps, which must be in changelog order.
-// There is no event for an entity that has not changed, or of which only the scores have
-// changed. Applying the events in order changes the state before the steps to the state after
-// them, and never puts two entities at one address.
+// There is no event for an entity if nothing about it has changed, or nothing but its scores.
+// Applying the events in order changes the state before the steps to the state after them, and
+// never puts two entities at one address.
 //
 // There is one event per entity, except for entities that exchange their addresses: the first
 // to move has an additional event.

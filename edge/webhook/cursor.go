@@ -58,11 +58,11 @@ func (m *Move) Advances() bool { return m.Relation != Same && m.Relation != Olde
 // Plan plans the move from a cursor to a build. It reads the changes since the cursor and the
 // newest thousand changes, and does not write anything.
 //
-// If the history was rewritten, the changes that an earlier build had keep their ids and are
-// not sent again. New changes are those after the common beginning of the old and the new
-// history. A change that is missing from the new history is not reverted. If the histories
-// already differ before the changes that the cursor remembers, everything up to the first of
-// these changes that the new history contains is treated as common.
+// If the history was rewritten, the changes that an earlier build had keep their ids and are not
+// sent again. New changes are those after the common beginning of the old and the new history. A
+// change that is missing from the new history is not reverted. If the histories differ even before
+// the oldest change that the cursor remembers, Plan looks for the first remembered change that the
+// new history contains, and treats everything up to that change as common.
 func Plan(c Cursor, build string, a Archive) (Move, error) {
 	m := Move{Relation: First, To: Cursor{Version: c.Version, Build: build}}
 	from := a.Changes()
@@ -118,7 +118,7 @@ func (c *Cursor) relation(a Archive) (r Relation, from int) {
 	})
 	if first < 0 {
 		if n := a.Changes(); n == 0 || !a.ChangeTime(n-1).After(c.ChangeAt) {
-			return Older, 0 // so much older that the cursor remembers none of its changes
+			return Older, 0 // the build is so old that the cursor remembers none of its changes
 		}
 		return Foreign, a.Changes()
 	}

@@ -17,11 +17,11 @@ import (
 // Event is the net change to one entity between two builds.
 type Event struct {
 	Seq  int64  // its position in the order of all events, or 0 before it is stored
-	ID   string // the same whenever the same changes to the entity are coalesced
+	ID   string // derived from the entity's changes, so coalescing the same changes again results in the same ID
 	Name string // one of exports.Events, such as entity.updated
 	At   time.Time
-	// Type, Slug and Entity (the name) are as in the newer build or, if the entity was
-	// deleted, the older one.
+	// Type, Slug and Entity (the name) are those in the newer build or, if the entity was deleted,
+	// those in the older build.
 	Type, Slug, Entity string
 	// Changes is the net change: an updated field has a different value than before. A
 	// created entity has no old values, and a deleted entity has no new values.

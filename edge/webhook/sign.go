@@ -12,8 +12,8 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
-// Purpose is the purpose for which webhook secrets are sealed, together with the id of the
-// webhook.
+// Purpose is the purpose for which webhook secrets are sealed. Each secret is also bound to the id
+// of its webhook.
 const Purpose = "webhook"
 
 // TestEvent is the name of the event in a test delivery.

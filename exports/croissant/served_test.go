@@ -106,9 +106,8 @@ func download(t *testing.T, o map[string]any) []byte {
 	return body
 }
 
-// readRecords reads the records of a set from the sources of its fields. It checks
-// that values have the right type and that keys are unique, and returns the number
-// of records.
+// readRecords reads the records of a set from the sources of its fields. It returns the
+// number of records. It also checks that values have the right type and that keys are unique.
 func readRecords(t *testing.T, set map[string]any, files map[string][]byte) int {
 	t.Helper()
 	fields := objects(set["field"])
@@ -219,7 +218,7 @@ func parquetRecords(t *testing.T, file []byte) []map[string]any {
 
 // plain converts a value of a Parquet file to its JSON form.
 func plain(v any, kind string) any {
-	if kind == "JSON" { // this Parquet reader has already parsed it; others return a string
+	if kind == "JSON" { // this Parquet reader has already parsed the JSON; other readers return a string
 		b, err := json.Marshal(v)
 		if err != nil {
 			panic(err) // cannot happen: the value was parsed from JSON

@@ -72,7 +72,7 @@ type query struct {
 	maxEdits   int   // maximum distance of a near candidate
 	word       *Word // nil if the word is too long
 
-	found []candidate // the nearest so far, nearest first
+	found []candidate // the nearest candidates so far, nearest first
 	limit int         // maximum length of found
 }
 

@@ -124,7 +124,7 @@ func (f *Feed) entityLink(c *record.Change) string {
 	if base == "" {
 		return ""
 	}
-	return base + "/" + url.PathEscape(c.Type) + "/" + url.PathEscape(c.Slug) + "/" // its page on the website
+	return base + "/" + url.PathEscape(c.Type) + "/" + url.PathEscape(c.Slug) + "/" // the entity's page on the website
 }
 
 func (f *Feed) base() string { return strings.TrimRight(clean(f.Base), "/") }

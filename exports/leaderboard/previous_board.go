@@ -101,7 +101,7 @@ func (f *PreviousBoard) Ranks(from exports.Catalogue, records []uint32) []int {
 		}
 		switch earlierOrdinal, ok := f.day.find(v); {
 		case !ok || !f.set.Contains(earlierOrdinal):
-		case f.by == "composite": // ordinals are in the order of this score
+		case f.by == "composite": // the ordinals are already in the order of the composite score
 			ranks[i] = int(f.set.Rank(earlierOrdinal))
 		case f.ranks != nil:
 			ranks[i] = int(f.ranks()[f.set.Rank(earlierOrdinal)-1])

@@ -33,7 +33,7 @@ func (b *Boards) RankHistory(ordinal uint32) ([]RankAt, error) {
 			break
 		}
 		if !ok {
-			continue // deleted, then created again later
+			continue // the entity was deleted, then created again later
 		}
 		if o, found := d.find(v); found {
 			history = append(history, d.rankAt(o))

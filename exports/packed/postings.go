@@ -11,11 +11,11 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// Postings holds inverted lists in a lookup file: a sorted table of field and value
-// pairs, joined by NUL, and for each pair the set of items that have it.
+// Postings holds inverted lists in a lookup file: a sorted table of pairs and, for each pair,
+// the set of items that have it. A pair is a field and a value, joined by NUL.
 type Postings struct {
 	keys    StringTable
-	offsets []byte // the start of each set, then the end of the last one
+	offsets []byte // the start of each set, then the end of the last set
 	sets    []byte
 }
 
@@ -135,9 +135,10 @@ func (p PostingsBuilder) Pack(previous Postings, kept, n int) ([][]byte, error) 
 	return [][]byte{PackStrings(keys), offsets, sets.Bytes()}, nil
 }
 
-// MergeStrings merges two lists of strings into a sorted table without duplicates and returns
-// the index in that table of every string in the first list, then in the second. The first
-// list consists of kept strings, given by their ranks in previous. The second list is more.
+// MergeStrings merges two lists of strings into a sorted table without duplicates. It also
+// returns the index of each string in that table, for the first list and then for the second.
+// The first list consists of the strings of previous whose indexes are the first kept
+// elements of ranks. The second list is more.
 func MergeStrings(previous StringTable, ranks Uint32s, kept int, more []string) (table []string, rank []uint32) {
 	used := make([]bool, previous.Len())
 	for i := range kept {

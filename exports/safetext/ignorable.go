@@ -28,7 +28,7 @@ var blanks = map[rune]bool{
 	0x1d159: true, // MUSICAL SYMBOL NULL NOTEHEAD
 }
 
-// isIgnorable reports whether a character is hidden unless its neighbours need it.
+// isIgnorable reports whether a character is hidden unless a neighbouring character needs it.
 func isIgnorable(r rune) bool {
 	switch {
 	case r < 0x300:

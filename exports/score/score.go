@@ -22,7 +22,7 @@ type Explanation struct {
 	Coverage        float64          `json:"coverage"` // known dimensions' share of the weights, 0 to 1
 	MinimumCoverage float64          `json:"minimumCoverage"`
 	Ranked          bool             `json:"ranked"`
-	Reason          *string          `json:"reason"` // why the entity is not ranked, null if it is
+	Reason          *string          `json:"reason"` // why the entity is not ranked, null if it is ranked
 	Dimensions      []DimensionScore `json:"dimensions"`
 }
 

@@ -111,8 +111,8 @@ func checkFolder(dir *os.Root, name string) error {
 func openRegular(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	for try := 1; ; try++ {
 		f, info, err := openRegularOnce(dir, name)
-		// Builders replace files by renaming, so try again, but builders do not do so a
-		// hundred times in a row.
+		// A builder may have replaced the file by renaming, so try again. No builder does
+		// that a hundred times in a row.
 		if !errors.Is(err, errReplaced) || try == 100 {
 			return f, info, err
 		}

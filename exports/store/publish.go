@@ -20,8 +20,8 @@ func ValidID(s string) bool { return idPattern.MatchString(s) }
 
 func currentPath(root string) string { return filepath.Join(root, "exports", "current") }
 
-// ErrNoBuild reports that an output folder has no published build. The message ends
-// with an option whose value, the output folder, must be appended.
+// ErrNoBuild reports that an output folder has no published build. The message ends with an
+// option that takes the output folder, so the caller must append the folder.
 var ErrNoBuild = errors.New("no build is published yet; create one with: kindex build --content content --out")
 
 // Current returns the ID of the published build.

@@ -56,7 +56,7 @@ func TestRepositoryPages(t *testing.T) {
 	}
 }
 
-// TestNewFileFilledIn tries texts that make the URL about as long as it may be.
+// TestNewFileFilledIn tries texts that bring the URL close to the maximum length.
 func TestNewFileFilledIn(t *testing.T) {
 	r := &store.Repository{URL: "https://github.com/ada/index", Branch: "main", Path: "content"}
 	plain := r.New("tool/x.yaml", "")

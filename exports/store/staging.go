@@ -145,8 +145,8 @@ func (w *Staging) Install(m *Manifest) error {
 	return errors.Join(SyncDir(w.builds.Name()), w.close())
 }
 
-// isInstalled reports whether the build is already at its final location, with the
-// same manifest and unaltered files.
+// isInstalled reports whether the same build is already at the final location: the manifest
+// must be equal and the files unaltered.
 func (w *Staging) isInstalled(m *Manifest) (bool, error) {
 	dir, err := openSubfolder(w.builds, m.ID)
 	var damage *LinkError
@@ -156,7 +156,7 @@ func (w *Staging) isInstalled(m *Manifest) (bool, error) {
 	case errors.As(err, &damage):
 		return false, err
 	case err != nil:
-		return false, nil // whatever is there is replaced
+		return false, nil // whatever is at the final location is replaced
 	}
 	defer dir.Close()
 	there, err := dir.ReadFile(ManifestFile)

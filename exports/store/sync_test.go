@@ -12,7 +12,7 @@ import (
 // before the build is renamed to its final name, then the folder that contains that name,
 // then the pointer to the build, and finally the pointer's folder. After a power failure,
 // either the earlier build or the new one is current, and it is complete.
-func TestBuildsAreDurable(t *testing.T) { // not in parallel: it replaces fsync
+func TestBuildsAreDurable(t *testing.T) { // cannot run in parallel, because it replaces fsync
 	root := t.TempDir()
 	var synced []string // relative to root
 	fsync = func(f *os.File) error {
@@ -45,7 +45,8 @@ func TestBuildsAreDurable(t *testing.T) { // not in parallel: it replaces fsync
 	if builds < 0 || !slices.Equal(slices.Sorted(slices.Values(synced[:builds])), slices.Sorted(slices.Values(want))) {
 		t.Fatalf("synced %q, want %q before the folder of builds", synced, want)
 	}
-	// What remains is the pointer, which has a temporary name, and its folder.
+	// The remaining syncs are those of the pointer, under its temporary name, and of its
+	// folder.
 	if rest := synced[builds+1:]; len(rest) != 2 || rest[1] != "exports" {
 		t.Errorf("synced %q at the end, want the pointer and exports", rest)
 	}

@@ -50,8 +50,8 @@ type Encoder interface {
 // (https://owasp.org/www-community/attacks/CSV_Injection).
 const SpreadsheetCSV = "csv=spreadsheet"
 
-// NewEncoder returns an encoder for rows with these columns, like those for the
-// files of a build. format is SpreadsheetCSV or the name of one of the Formats.
+// NewEncoder returns an encoder for rows with these columns, with the same options as the
+// encoders for a build's files. format is SpreadsheetCSV or the name of one of the Formats.
 func NewEncoder(format string, w io.Writer, columns []Column) (Encoder, error) {
 	return newEncoder(format, w, columns, fileParquet)
 }

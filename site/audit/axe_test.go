@@ -31,8 +31,8 @@ var axe = sync.OnceValues(func() (string, error) {
 	return string(script), err
 })
 
-// withAxe loads axe-core into the page. The debugger can do so regardless of the page's
-// policy.
+// withAxe loads axe-core into the page. The browser's debugger can do this regardless of the
+// page's Content-Security-Policy.
 func withAxe(t testing.TB, tab *browser.Tab) {
 	t.Helper()
 	script, err := axe()
@@ -45,12 +45,12 @@ func withAxe(t testing.TB, tab *browser.Tab) {
 	tab.Do(t, chromedp.Evaluate[chromedp.Void](script+";0"))
 }
 
-// alikeRows selects what axe skips in make test: all but the first rows of lists, because
-// templates render all rows in the same way.
+// alikeRows lists the selectors of elements that axe skips in make test: all rows of a list
+// but the first eight, because templates render all rows in the same way.
 const alikeRows = `['main tbody > tr:nth-child(n+9)', 'main ul > li:nth-child(n+9)', 'main ol > li:nth-child(n+9)']`
 
 // violations returns axe's findings: each violated rule, with the elements that violate it.
-// With coloursAlone, it checks only the contrast, because nothing else depends on the
+// If coloursAlone is set, axe checks only the contrast, because no other rule depends on the
 // colours.
 func violations(t testing.TB, tab *browser.Tab, coloursAlone bool) []string {
 	t.Helper()
@@ -89,7 +89,7 @@ const movingScript = `document.getAnimations().map(a => a.effect?.target?.outerH
     return Math.max(...s.transitionDuration.split(',').map(parseFloat)) > 0 || s.animationName !== 'none' || s.scrollBehavior === 'smooth'
   })).slice(0, 3).map(e => e.outerHTML.slice(0, 120)))`
 
-// view describes a window in which a page is checked; part means that only the colours are
+// view describes a window in which a page is checked. If part is set, only the colours are
 // checked.
 type view struct {
 	width  int64
@@ -97,9 +97,9 @@ type view struct {
 	part   bool
 }
 
-// views returns the views of a kind of page: both widths and both colour schemes. Pages that
-// a static site renders with the same templates as an edge are checked in all of these views
-// only on the edge, except in make soak.
+// views returns the views of a kind of page. Together they cover both widths and both colour
+// schemes, with one exception: a static site's pages that use the same templates as an edge
+// are checked in a single view, except in make soak.
 func (w *website) views(k kind) []view {
 	few := []view{{desktop, "light", false}, {phone, "dark", true}}
 	if w.static() && k.at == alike {
@@ -108,8 +108,8 @@ func (w *website) views(k kind) []view {
 	return suite.Pick(few, []view{{desktop, "light", false}, {desktop, "dark", false}, {phone, "dark", false}, {phone, "light", false}})
 }
 
-// passedOver reports whether a kind is checked only in make soak. These are the pages of
-// a static site that look the same on the edge and have no controls of their own.
+// passedOver reports whether this run skips a kind. Except in make soak, it skips a static
+// site's pages that look the same on an edge and have no controls of their own.
 func (w *website) passedOver(k kind) bool {
 	return w.static() && k.at == alike && !k.keyboard && !suite.Soaking()
 }
@@ -139,7 +139,7 @@ func (w *website) rendered(t testing.TB, tab *browser.Tab) *document {
 	t.Helper()
 	page := eval[struct{ Address, HTML string }](t, tab, `({address: location.href, html: '<!doctype html>' + document.documentElement.outerHTML})`)
 	d := &document{status: http.StatusOK, header: http.Header{}, body: []byte(page.HTML), unnamed: w.unnamed}
-	if !w.static() { // its policy is in a header, which scripts cannot see
+	if !w.static() { // the policy is in a header, which scripts cannot see
 		d.header.Set("Content-Security-Policy", pages.Policy)
 	}
 	var err error
@@ -157,7 +157,7 @@ func (w *website) look(t *testing.T, tab *browser.Tab, k kind) {
 	before, asked := len(tab.Said()), len(tab.Requests())
 	tab.Do(t, chromedp.EmulateViewport(desktop, height), likes("prefers-color-scheme", "light", "prefers-reduced-motion", "reduce"))
 	w.reach(t, tab, k)
-	if k.until != "" { // the crawl checks the page as sent; this checks it as changed by its scripts
+	if k.until != "" { // the crawl checks the page as it was sent; look checks it after its scripts have changed it
 		for _, f := range w.rendered(t, tab).faults() {
 			t.Errorf("%s, as rendered by scripts: %s", k.name, f)
 		}

@@ -17,8 +17,8 @@ import (
 const (
 	maxPages    = 250
 	maxOfAShape = 6
-	maxQueries  = 2 // for each shape with a query
-	maxHostile  = 2 // for each shape, if the URLs contain hostile words
+	maxQueries  = 2 // per shape with a query
+	maxHostile  = 2 // per shape, if the URLs contain hostile words
 )
 
 // crawl follows the links of the website.
@@ -26,11 +26,11 @@ type crawl struct {
 	*website
 	t      *testing.T
 	queue  []string
-	from   map[string]string // for each visited URL, the page that links to it
+	from   map[string]string // the visited URLs, each with the page that links to it
 	shapes map[string]int
 	most   int                            // per shape
-	pages  []string                       // number of pages that were read
-	each   func(path string, d *document) // called for each page unless it is nil
+	pages  []string                       // the pages that were read
+	each   func(path string, d *document) // called for each page unless each is nil
 	asked  map[string]bool                // URLs that may be refused, or nil
 	api    []string                       // API URLs found
 }
@@ -90,14 +90,14 @@ func (w *website) crawlAll(t *testing.T) {
 	if w.static() {
 		return
 	}
-	// None of these requests counted towards the limit.
+	// None of the requests for pages counted towards the API's rate limit.
 	if d := w.get(t, "/api/meta", false); d.header.Get("X-RateLimit-Remaining") != "19" {
 		t.Errorf("after %d pages, the API reports %v", len(c.pages), d.header)
 	}
 	c.askAPI()
 }
 
-// meet records a URL and queues it unless enough URLs of its shape are queued already.
+// meet records a URL and queues it unless enough URLs of the same shape are already queued.
 func (c *crawl) meet(path, on string) {
 	if c.from[path] != "" {
 		return
@@ -110,7 +110,7 @@ func (c *crawl) meet(path, on string) {
 	if strings.HasPrefix(path, "/api/") && !c.static() {
 		most, list = maxQueries, &c.api
 	}
-	if strings.Count(s, "&") > 2 { // a search whose links keep adding filters
+	if strings.Count(s, "&") > 2 { // a search page on which each link adds another filter
 		most = 0
 	}
 	if c.shapes[s]++; c.shapes[s] <= most {
@@ -126,7 +126,7 @@ func (c *crawl) visit(path string, moved int) {
 	}
 	d := c.get(c.t, path, false)
 	switch {
-	// Changes link to deleted entities, whose page is a tombstone.
+	// Lists of changes link to deleted entities, which have a tombstone instead of a page.
 	case d.root != nil && (d.status == http.StatusGone || d.status >= 400 && d.status < 500 && c.asked[path]):
 		c.read(path, &d)
 		return
@@ -216,7 +216,7 @@ func selected(list *html.Node) string {
 	return value
 }
 
-// askAPI requests the API URLs on pages, with a key.
+// askAPI requests the API URLs found on pages. It sends a key.
 func (c *crawl) askAPI() {
 	key := c.Key(c.t, "crawler")
 	for _, path := range c.api {

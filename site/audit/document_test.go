@@ -21,8 +21,8 @@ type document struct {
 	status int
 	header http.Header
 	body   []byte
-	root   *html.Node // nil if it is not HTML
-	// unnamed means that the website does not know its URL.
+	root   *html.Node // nil if the response is not HTML
+	// unnamed means that the website does not know its own URL.
 	unnamed bool
 }
 
@@ -60,7 +60,7 @@ func (w *website) get(t testing.TB, path string, signedIn bool, header ...string
 	return d
 }
 
-// refreshes matches the start of a file that serves as a redirect, and captures the target.
+// refreshes matches the start of a file that acts as a redirect, and captures the target.
 var refreshes = regexp.MustCompile(`^<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>Moved</title>\n<meta http-equiv="refresh" content="0; url=([^"]*)">\n`)
 
 // moved returns the target of a redirect, or "".
@@ -75,7 +75,7 @@ func (d *document) moved() string {
 	return ""
 }
 
-// policy returns the Content-Security-Policy of a page. Files have it in their head,
+// policy returns the Content-Security-Policy of a page. In a file, the policy is in the head,
 // before everything that it applies to.
 func (d *document) policy() string {
 	for n := range d.nodes {
@@ -162,7 +162,7 @@ func (d *document) listedAs() (title string) {
 	return title
 }
 
-// faults returns the faults of a page that can be detected whatever kind of page it is.
+// faults returns the faults that can be detected on any kind of page.
 func (d *document) faults() (wrong []string) {
 	if d.root == nil {
 		return []string{"it is no HTML but " + d.header.Get("Content-Type")}
@@ -181,7 +181,7 @@ func (d *document) faults() (wrong []string) {
 	}
 	counts, ids := map[string]int{}, map[string]int{}
 	for n := range d.nodes {
-		if n.Namespace == "" { // images have their own titles
+		if n.Namespace == "" { // elements of images, such as SVG titles, do not count
 			counts[n.Data]++
 		}
 		if id := attr(n, "id"); has(n, "id") {
@@ -256,9 +256,9 @@ func sends(form *html.Node) bool {
 	return false
 }
 
-// unheaded returns the cells of a table with row groups that do not name the headers of
-// their group, row and column (H43). In such a table, the position of a cell does not
-// identify its headers.
+// unheaded returns the cells that do not name the headers of their group, row and column
+// (H43), if the table has row groups. In such a table, a cell's position does not identify
+// its headers.
 func unheaded(table *html.Node) (wrong []string) {
 	scopes, grouped := map[string]string{}, false
 	for n := range table.Descendants() {

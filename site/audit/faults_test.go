@@ -54,7 +54,8 @@ func TestFaults(t *testing.T) {
 	checkWords(t)
 }
 
-// checkWords checks that attacks are detected even if harmless pages contain nothing similar.
+// checkWords checks that attacks are detected by elements, attributes and classes that occur
+// on no harmless page.
 func checkWords(t *testing.T) {
 	t.Helper()
 	known, met := words{}, words{}
@@ -73,8 +74,8 @@ func checkWords(t *testing.T) {
 }
 
 // checkPolicies checks that violations of two rules are detected. In files, which have no
-// headers, the policy must precede everything that it applies to. The pages of a site with an
-// unknown URL must not name a URL for it.
+// headers, the policy must precede everything that it applies to. If a site's URL is unknown,
+// its pages must not claim one.
 func checkPolicies(t *testing.T, good string) {
 	t.Helper()
 	const policy = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'">`

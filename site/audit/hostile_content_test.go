@@ -81,12 +81,12 @@ func (a attacker) address(i int) string {
 	return addresses[i%len(addresses)]
 }
 
-// hostileTools and hostileModels are the numbers of entities. For each field, every string of
-// the attacker occurs in some entity.
+// hostileTools and hostileModels are the numbers of hostile entities. They are large enough
+// for each field to contain every string of the attacker in some entity.
 const (
 	hostileTools  = 21
 	hostileModels = 12
-	spoiled       = 7  // number of the first tools, with strings that no content file may contain
+	spoiled       = 7  // the number of tools, counted from the first, that contain strings not allowed in content files
 	goneHostile   = 19 // the first tool after those that contain each string of markup
 	newlyNamed    = 20
 )
@@ -152,7 +152,7 @@ func cutTo(s string, most int) string {
 	return string(r[:min(most, len(r))])
 }
 
-// write writes a file as JSON, which is YAML.
+// write writes a file as JSON, which is also valid YAML.
 func (a attacker) write(t testing.TB, dir, name string, value any) {
 	t.Helper()
 	path := filepath.Join(dir, name+".yaml")
@@ -203,7 +203,7 @@ func (a attacker) build(t testing.TB) string {
 	return out
 }
 
-// spoil adds values that the validator rejects to a record.
+// spoil changes a record by adding values that the validator rejects.
 func (a attacker) spoil(e *record.Entity, i int) {
 	e.URL = a.address(i)
 	for n := range e.Links {

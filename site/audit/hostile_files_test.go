@@ -15,8 +15,8 @@ import (
 	"kindex/builder/suite"
 )
 
-// bearsFiled checks static sites: their files, and the pages that scripts render from
-// files with hostile strings.
+// bearsFiled checks static sites: their files, and the pages that their scripts render from
+// files containing hostile strings.
 func bearsFiled(t *testing.T, builds map[attacker]string) {
 	sites := map[attacker]*website{}
 	for a, dir := range builds {
@@ -51,8 +51,8 @@ func bearsFiled(t *testing.T, builds map[attacker]string) {
 	sites[true].harmSeen(t, known)
 }
 
-// scripted returns pages that scripts render from an attacker's strings in files and
-// URLs.
+// scripted returns the pages that scripts render from files and URLs containing an attacker's
+// strings.
 func (a attacker) scripted() []kind {
 	word, all := canary, len(markup)+len(wild)
 	if !a {
@@ -83,7 +83,7 @@ func (a attacker) scripted() []kind {
 			text = a.wild(i)
 		}
 		texts = append(texts, url.QueryEscape(cutTo(text, 400)))
-		if i%suite.Pick(3, 1) == 0 { // all of them are requested below, a few at a time
+		if i%suite.Pick(3, 1) == 0 { // all strings are also used below, several per request
 			list = append(list, kind{name: fmt.Sprint("asked ", i), path: "/search/?q=" + texts[i], until: found})
 		}
 	}
@@ -95,8 +95,8 @@ func (a attacker) scripted() []kind {
 	return list
 }
 
-// harmSeen checks that the tests above would detect any harm if a script did not escape
-// strings or if the policy were missing.
+// harmSeen checks that the tests above would detect any harm if a script failed to escape
+// strings or the policy were missing.
 func (w *website) harmSeen(t *testing.T, known words) {
 	const (
 		search  = `element('bdi', {}, marked(e.name, terms))`

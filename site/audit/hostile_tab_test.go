@@ -41,9 +41,9 @@ func (w *website) visit(t testing.TB) *victim {
 	return v
 }
 
-// harm returns what the strings on a page do besides being shown: run a script, widen the
-// page beyond the window, cause a console message, or add something that is not in known
-// (unless known is nil).
+// harm returns the effects of a page's strings, which should only be shown. It detects
+// strings that run a script, widen the page beyond the window, cause a console message, or
+// add building blocks that are not in known (unless known is nil).
 func (v *victim) harm(t testing.TB, k kind, known words) (wrong []string) {
 	t.Helper()
 	before := len(v.tab.Said())
@@ -70,7 +70,7 @@ func (v *victim) harm(t testing.TB, k kind, known words) (wrong []string) {
 	return wrong
 }
 
-// bears checks in a browser that the strings on pages are shown and do nothing else.
+// bears checks in a browser that strings on pages are shown and have no other effect.
 func (w *website) bears(t *testing.T, list []kind, known words) {
 	v := w.visit(t)
 	for _, k := range list {

@@ -17,7 +17,7 @@ import (
 )
 
 // words holds the building blocks of pages: elements, attributes and classes.
-type words map[string]string // each with the URL of a page that has it
+type words map[string]string // building block to the URL of a page that has it
 
 // add records the building blocks of a page.
 func (v words) add(path string, d *document) {
@@ -83,8 +83,8 @@ func (a attacker) asked() (paths []string) {
 	return paths
 }
 
-// TestHostile checks that hostile strings in content and URLs are shown and do nothing else,
-// by comparing the website with the same website built from harmless strings.
+// TestHostile checks that hostile strings in content and URLs are shown and have no other
+// effect. It compares the website with the same website built from harmless strings.
 func TestHostile(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -132,7 +132,7 @@ func bearsServed(t *testing.T, builds map[attacker]string) {
 	sites[true].bears(t, append(opened(), kind{name: "asked", path: "/search/?q=" + url.QueryEscape(markup[0])}), nil)
 }
 
-// unlike returns the building blocks that known does not contain.
+// unlike returns the building blocks that are missing from known.
 func (v words) unlike(known words) (wrong []string) {
 	for word, path := range v {
 		if known[word] == "" {
@@ -207,8 +207,8 @@ func (d *document) checkBears(t *testing.T, path string) {
 	}
 }
 
-// unborne returns what is wrong with a page: that it is too large, or that it contains
-// characters that change the text around them.
+// unborne returns the faults of a page: it is too large, or it contains characters that
+// change the text around them.
 func (d *document) unborne(t testing.TB) (wrong []string) {
 	t.Helper()
 	if n := zipped(t, d.body); n > most {

@@ -132,8 +132,7 @@ func save(t *testing.T, path string, body []byte) {
 	}
 }
 
-// unlisted reports whether search engines must leave a page out, because the page or
-// /robots.txt states it.
+// unlisted reports whether the page or /robots.txt tells search engines not to list the page.
 func (d *document) unlisted() bool {
 	return strings.HasPrefix(d.url.Path, "/developer/") || slices.ContainsFunc(slices.Collect(d.nodes), func(n *html.Node) bool {
 		return n.Data == "meta" && attr(n, "name") == "robots" && strings.Contains(attr(n, "content"), "noindex")

@@ -76,7 +76,7 @@ func (w *website) byKeyboard(t *testing.T) {
 func (w *website) tabThrough(t *testing.T, tab *browser.Tab, k kind) {
 	t.Helper()
 	reached := map[int]bool{}
-	first, outside := -1, 0 // after the last control, the focus leaves the page and returns to its top
+	first, outside := -1, 0 // after the last control, the focus leaves the page and then returns to the top of the page
 	for range maxStops {
 		tab.Do(t, chromedp.KeyEvent(kb.Tab))
 		f := focusNow(t, tab)
@@ -186,7 +186,7 @@ func (w *website) closesSuggestions(t *testing.T) {
 	tab.CheckQuiet(t, w.URL)
 }
 
-// settled waits until a condition holds on the page, or on the next one.
+// settled waits until a condition is true on this page or on the next one.
 func settled(t testing.TB, tab *browser.Tab, condition string) {
 	t.Helper()
 	tab.Until(t, `document.readyState === 'complete' && (%s)`, condition)

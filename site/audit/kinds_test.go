@@ -20,8 +20,8 @@ type kind struct {
 	status     int    // HTTP status; 0 means 200
 	signedIn   bool   // the page requires signing in
 	do, until  string // a script that changes the state of the page, and the condition to wait for
-	keyboard   bool   // it has controls that no other kind has
-	lacks      bool   // on a static site, its scripts request a file that does not exist
+	keyboard   bool   // the page has controls that no other kind has
+	lacks      bool   // on a static site, the page's scripts request a file that does not exist
 }
 
 // place states where a kind of page exists: on the website of an edge, on a static site, or
@@ -40,11 +40,12 @@ func (k kind) on(w *website) bool {
 	return k.at != filed && !w.static() || k.at != served && w.static()
 }
 
-// found is the condition that a search, whether on an edge or a static site, shows its
-// results.
+// found is a condition that becomes true when a search shows its results, whether on an edge
+// or on a static site.
 const found = `document.querySelector('#results .results-count')`
 
-// compared returns the condition that the given number of columns are compared.
+// compared returns a condition that becomes true when the given number of columns are
+// compared.
 func compared(n int) string {
 	return fmt.Sprintf(`document.querySelectorAll('[data-comparison] thead th[data-key]').length === %d`, n)
 }
@@ -128,7 +129,7 @@ func (w *website) kinds(t testing.TB) []kind {
 		list[i].path = strings.Replace(list[i].path, "DAY", string(day[1]), 1)
 		list[i].path = w.named(list[i].path)
 		if w.static() {
-			list[i].status = 0 // only the text of a file shows its status
+			list[i].status = 0 // a static site serves such a page with status 200; only its text shows the actual status
 		}
 	}
 	return list
@@ -142,8 +143,8 @@ func (w *website) named(path string) string {
 	return path
 }
 
-// there reports whether the page exists and has the expected status; TestWebsite/crawl
-// reports missing pages.
+// there reports whether the page has the expected status. Missing pages are reported by
+// TestWebsite/crawl.
 func (w *website) there(t *testing.T, k kind) bool {
 	t.Helper()
 	d := w.get(t, k.path, k.signedIn)
@@ -177,8 +178,8 @@ func shape(path string) string {
 	return "/" + strings.Join(parts, "/") + "?" + strings.Join(names, "&")
 }
 
-// base returns the first segment of a path, and the number of the other segments that are
-// not choices.
+// base returns the first segment of a path, and how many of the remaining segments are not
+// choices.
 func base(path string) string {
 	path, _, _ = strings.Cut(shape(path), "?")
 	parts := strings.Split(strings.Trim(path, "/"), "/")

@@ -39,7 +39,7 @@ type website struct {
 	*edgetest.Edge                   // nil if files are served
 	URL            string            // http://127.0.0.1:port
 	dir            string            // the folder of the files, or "" for an edge
-	unnamed        bool              // the website does not know its URL
+	unnamed        bool              // the website does not know its own URL
 	session        string            // the session cookie of a signed-in user
 	key            string            // an API key of the same account
 	ids            map[string]string // IDs by their placeholders in the table of kinds
@@ -48,8 +48,8 @@ type website struct {
 // static reports whether the website is a static site.
 func (w *website) static() bool { return w.Edge == nil }
 
-// The builds that all tests share: one with all shipped content and, for static sites, which
-// have a dozen files per entity, one with part of it.
+// The builds that all tests share: whole has all shipped content, and part has some of it.
+// part is for static sites, which have a dozen files per entity.
 var whole, part shared
 
 type shared struct {

@@ -73,7 +73,7 @@ func (w *website) shoot(t *testing.T, dir string) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for range 340 { // so that the page shows usage for the key
+	for range 340 { // makes the page show usage for the key
 		w.get(t, "/api/meta", false, "x-api-key", w.key)
 	}
 	for _, signedIn := range []bool{false, true} {

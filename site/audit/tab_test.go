@@ -52,14 +52,14 @@ func eval[T any](t testing.TB, tab *browser.Tab, format string, args ...any) T {
 	return browser.Eval[T](t, tab, format, args...)
 }
 
-// unfold is a script that expands everything on a page that can be expanded with a click.
+// unfold is a script that expands everything that a click can expand.
 const unfold = `for (const d of document.querySelectorAll('details')) d.open = true`
 
 // complete is a valid proposal: field names and values.
 var complete = []string{"name", "Polars", "provider", "Polars", "category", "tabular", "url", "https://github.com/pola-rs/polars",
 	"description", "Data frames for structured data on one machine, with lazy queries that run in parallel."}
 
-// typed returns a script that fills in fields of the form for proposals.
+// typed returns a script that fills in fields of the proposal form.
 func typed(pairs ...string) string {
 	var b strings.Builder
 	for i := 0; i < len(pairs); i += 2 {
@@ -73,7 +73,7 @@ func clicked(selector string) string {
 	return fmt.Sprintf(`{ const wait = setInterval(() => { const e = document.querySelector(%q); if (e) { clearInterval(wait); e.click() } }, 10) }`, selector)
 }
 
-// sent returns a script that fills in a form, selected by its action, and submits it.
+// sent returns a script that fills in and submits the form with the given action.
 func sent(action string, pairs ...string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `{ const form = document.querySelector('form[action="%s"]');`, action)

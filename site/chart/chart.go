@@ -54,8 +54,8 @@ func Stacked(segments []Segment) template.HTML {
 	return d.html()
 }
 
-// fill returns attributes that set the colour of a dimension, hatched if its score is
-// unknown.
+// fill returns attributes that set the colour of a dimension. The colour is hatched if the
+// dimension's score is unknown.
 func fill(class string, unknown bool) string {
 	if unknown {
 		return `class="` + class + `" fill="url(#unknown-` + strings.TrimPrefix(class, "d") + `)"`

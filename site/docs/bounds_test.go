@@ -39,7 +39,7 @@ var boundTests = map[string]string{
 	"open submissions":                                                  "edge TestAttackSubmissionFlood",
 	"closed submissions":                                                "edge TestAttackSubmissionChurn",
 	"webhooks":                                                          "edge TestAnAccountHasTenWebhooksHoweverManyAreAsked",
-	"answers stored for an `Idempotency-Key`":                           "edge/storage TestIdempotencyIsBounded",
+	"responses stored for an `Idempotency-Key`":                         "edge/storage TestIdempotencyIsBounded",
 	"sign-ins in progress":                                              "edge/storage TestAttemptsOfManyNetworks",
 	"sign-ins started":                                                  "edge TestAttackSignInFloodOfNetwork",
 	"sessions":                                                          "edge/storage TestSessions",

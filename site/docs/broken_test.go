@@ -19,7 +19,7 @@ import (
 	"kindex/edge/edgetest"
 )
 
-// requests records the ranges of the GET requests under a path, and the response statuses.
+// requests records the range and the response status of each GET request under a path.
 type requests struct {
 	sync.Mutex
 	ranges   []string
@@ -121,7 +121,7 @@ func TestFetchGoesOn(t *testing.T) {
 	// A file with the same size, but different content.
 	p.write(part, strings.Repeat("x", int(size)))
 	p.must("bash", "fetch.sh", "entities.parquet")
-	// If the start of a partial file is wrong, that is detected when the file is complete.
+	// A partial file with a wrong start is detected only once it is complete.
 	p.write(part, strings.Repeat("x", 500))
 	p.must("bash", "fetch.sh", "leaderboards/all.json", "entities.parquet")
 	if p.sum("entities.parquet") != sum || len(p.there("*.part")) > 0 || p.size("all.json") == 0 {
@@ -136,7 +136,8 @@ func TestFetchGoesOn(t *testing.T) {
 	}
 }
 
-// TestFetchOverTheLimit checks that the recipe does not wait until the next day.
+// TestFetchOverTheLimit checks that the recipe fails at the rate limit instead of waiting
+// until the next day.
 func TestFetchOverTheLimit(t *testing.T) {
 	var asked requests
 	p := startWith(t, edge.Options{LimitKey: 1, Now: edgetest.BeforeMidnight(6 * time.Hour)}, asked.below("/api/export/manifest"))
@@ -149,8 +150,8 @@ func TestFetchOverTheLimit(t *testing.T) {
 	}
 }
 
-// TestIfRange interrupts the download of an export under /api, and checks what happens if it
-// resumes with and without a new build in between.
+// TestIfRange interrupts the download of an export under /api and resumes it, once from the
+// same build and once after a new build has been published.
 func TestIfRange(t *testing.T) {
 	suite.InTest(t)
 	for name, newBuild := range map[string]bool{"the same build": false, "a new build": true} {

@@ -57,7 +57,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// hasHeading reports whether a page has a heading for which GitHub creates this anchor.
+// hasHeading reports whether a page has a heading for which GitHub creates the given anchor.
 func hasHeading(text, anchor string) bool {
 	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(text, -1) {
 		name := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(m[1]), "")

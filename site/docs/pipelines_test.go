@@ -143,7 +143,7 @@ func TestColumn(t *testing.T) {
 	}
 }
 
-// counting counts the responses under /data, and their bytes.
+// counting counts the responses under /data and the bytes in them.
 func counting(bytes, requests *atomic.Int64) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -30,7 +30,8 @@ func workplace(t *testing.T) string {
 	return dir
 }
 
-// place is a folder with the programs from the page, and the edge that they query.
+// place consists of a folder that contains the programs from the page, and the edge that
+// these programs query.
 type place struct {
 	t    *testing.T
 	edge *edgetest.Edge

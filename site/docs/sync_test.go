@@ -69,7 +69,8 @@ func (s *series) git(args ...string) {
 	}
 }
 
-// publish builds the committed content, with scores as of a number of days from now.
+// publish builds the committed content, with scores calculated for the given number of days
+// from now.
 func (s *series) publish(days int) {
 	s.t.Helper()
 	s.commit()
@@ -129,8 +130,8 @@ func (s *series) remove(entity string) {
 	}
 }
 
-// rename changes the slug of an entity. If there is an entity with the new slug, it is
-// deleted.
+// rename changes the slug of an entity. If another entity already has the new slug, that
+// entity is deleted.
 func (s *series) rename(from, to string) {
 	s.t.Helper()
 	text := strings.ReplaceAll(s.text(from), "\nformerly:", "\n# formerly:")
@@ -171,7 +172,7 @@ for row in map(dict, db.execute("SELECT * FROM listed ORDER BY type, slug")):
 // TestSync checks that the recipe keeps a copy in sync over a series of builds.
 func TestSync(t *testing.T) {
 	suite.InTest(t)
-	t.Parallel() // builds are limited by the disk
+	t.Parallel() // building is disk-bound
 	s := newSeries(t)
 	p := startWith(t, edge.Options{Dir: s.out, LimitKey: 1000})
 	if said := s.inStep(p, "the first build"); !regexp.MustCompile(`^\d\d changes; build `).MatchString(said) {
@@ -244,7 +245,7 @@ func (s *series) rewrite() {
 // TestSyncAtRandom makes random changes, several in each build.
 func TestSyncAtRandom(t *testing.T) {
 	suite.InTest(t)
-	t.Parallel() // builds are limited by the disk
+	t.Parallel() // building is disk-bound
 	builds := suite.Pick(2, 10)
 	s := newSeries(t)
 	p := startWith(t, edge.Options{Dir: s.out, LimitKey: 1000})
@@ -347,7 +348,7 @@ func TestSyncBreaks(t *testing.T) {
 // TestSyncTwice runs several copies of the recipe concurrently.
 func TestSyncTwice(t *testing.T) {
 	suite.InTest(t)
-	t.Parallel() // builds are limited by the disk
+	t.Parallel() // building is disk-bound
 	s := newSeries(t)
 	p := startWith(t, edge.Options{Dir: s.out, LimitKey: 1000})
 	s.inStep(p, "the first build")

@@ -23,7 +23,7 @@ import (
 	"kindex/edge/webhook"
 )
 
-// developer is a user with programs that use the API.
+// developer is a user whose programs call the API.
 type developer struct {
 	*testing.T
 	tab      *browser.Tab
@@ -79,8 +79,8 @@ func (d *developer) signIn(subject, account string) {
 	}
 }
 
-// key creates a key, which is shown only once, sends requests with it, checks the usage,
-// and revokes it.
+// key creates a key and checks that it is shown only once. It then sends requests with the
+// key, checks the usage, and revokes the key.
 func (d *developer) key() {
 	before := d.used()
 	d.tab.Do(d, chromedp.SendKeys(`#name`, "laptop"))
@@ -160,8 +160,8 @@ func (d *developer) testWebhook(h hook) {
 	d.shows(`document.querySelector('#deliveries .delivery .state').textContent === 'succeeded'`)
 }
 
-// shows waits until the panel shows that a pending delivery is complete. Without scripts, it
-// reloads the page.
+// shows waits until the panel shows that a pending delivery is complete. If scripts are
+// disabled, it reloads the page.
 func (d *developer) shows(condition string) {
 	d.Helper()
 	for !d.scripts && browser.Eval[bool](d, d.tab, `document.querySelector('[data-reload]') !== null`) {
@@ -224,7 +224,7 @@ func (d *developer) secret(shape string) string {
 	if !regexp.MustCompile(shape).MatchString(secret) {
 		d.Fatalf("%q is shown:\n%s", secret, d.text(`main`))
 	}
-	if !d.scripts { // to be copied manually
+	if !d.scripts { // the user copies the secret manually
 		return secret
 	}
 	d.tab.Do(d, chromedp.Click(`[data-copy]`))

@@ -10,8 +10,8 @@ import (
 	"kindex/edge/edgetest/browser"
 )
 
-// withoutScripts goes through the same steps on the same edge as another user, in a browser
-// that does not run scripts, and proposes an entity.
+// withoutScripts signs in to the same edge as a different user, whose browser does not run
+// scripts. The user goes through the same steps and proposes an entity.
 func (d *developer) withoutScripts() {
 	other := *d
 	other.tab, other.scripts = browser.OpenView(d), false
@@ -46,7 +46,7 @@ func (d *developer) replayTest(h hook) {
 	d.receiver.Answer(http.StatusNoContent)
 	d.tab.Load(d, chromedp.Click(`#deliveries .delivery form button`))
 	for again, _ := d.came(h); again.Status != http.StatusNoContent; again, _ = d.came(h) {
-		if again.Header.Get("webhook-id") != first.Header.Get("webhook-id") { // another attempt at the first delivery
+		if again.Header.Get("webhook-id") != first.Header.Get("webhook-id") { // again must be another attempt at the first delivery
 			d.Fatalf("received %+v", again.Header)
 		}
 	}

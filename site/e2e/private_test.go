@@ -16,9 +16,9 @@ import (
 	"kindex/edge/edgetest/browser"
 )
 
-// TestPrivateIndexInABrowser checks which pages can read an index on the user's own machine.
-// A page on another loopback port can read it. An attacker's page cannot, either from its own
-// origin or under a host name that the attacker resolves to the index.
+// TestPrivateIndexInABrowser checks which web pages can read an index that runs on the user's
+// own machine. A page on another loopback port can read it. An attacker's page cannot, either
+// from its own origin or under a host name that the attacker resolves to the index.
 func TestPrivateIndexInABrowser(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()

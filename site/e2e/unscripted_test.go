@@ -38,8 +38,8 @@ func (v *visitor) findByForm() {
 	v.follow("/tool/pytorch/", chromedp.Click(`.hits a[href="/tool/pytorch/"]`))
 }
 
-// findByCategory opens the search of a static site, which states that it needs scripts,
-// and follows the links that it offers instead.
+// findByCategory opens the search page of a static site, which states that searching needs
+// scripts, and follows the links that the page offers instead.
 func (v *visitor) findByCategory() {
 	v.tab.Do(v, chromedp.SendKeys(`#hero-find`, "pytrch"))
 	v.follow("/search/?q=pytrch", browser.Press(kb.Enter))
@@ -49,8 +49,8 @@ func (v *visitor) findByCategory() {
 	v.follow("/tool/pytorch/", chromedp.Click(`main a[href="/tool/pytorch/"]`))
 }
 
-// standBeside opens the comparison of a static site, which states that it needs scripts,
-// and follows the link to the leaderboards.
+// standBeside opens the comparison page of a static site, which states that comparing needs
+// scripts, and follows its link to the leaderboards.
 func (v *visitor) standBeside() {
 	v.follow("/compare/?e=tool/pytorch&e=", chromedp.Click(`#similar a[href*="/compare/"]`))
 	v.toldOfScripts("Comparing")
@@ -68,7 +68,7 @@ func (v *visitor) toldOfScripts(what string) {
 	}
 }
 
-// addByForm adds a third entity to a comparison by its name.
+// addByForm adds a third entity to a comparison by typing the entity's name.
 func (v *visitor) addByForm(keys []string) {
 	v.tab.Do(v, chromedp.SendKeys(`#add`, "tensorflow"))
 	v.follow("/compare/?e=tool/pytorch&e="+keys[1]+"&add=tensorflow", browser.Press(kb.Enter))
@@ -83,8 +83,8 @@ func (v *visitor) text(selector string) string {
 	return browser.Eval[string](v, v.tab, `document.querySelector(%q).innerText.trim()`, selector)
 }
 
-// lookAtAll opens, on a phone, all pages of the journey and those to which it has no
-// links. Each must be readable and contain nothing that needs scripts.
+// lookAtAll uses a phone to open all pages of the journey and several pages that the journey
+// does not visit. Each must be readable and contain nothing that needs scripts.
 func (v *visitor) lookAtAll() {
 	const paper = `getComputedStyle(document.body).backgroundColor`
 	light := browser.Eval[string](v, v.tab, paper)

@@ -22,7 +22,8 @@ type visitor struct {
 	base   string
 	out    string // the output folder
 	served bool   // served by an edge
-	// scripts means that the browser runs scripts. Otherwise, links and forms do the same.
+	// scripts means that the browser runs scripts. If it does not, the visitor uses links and
+	// forms instead.
 	scripts bool
 	seen    []string // paths of visited pages
 }
@@ -126,8 +127,8 @@ func (v *visitor) readReasons() {
 	}
 }
 
-// compare follows the page's link to a comparison with a similar entity, adds a third
-// entity by name, and hides the rows without differences.
+// compare follows the page's link to a comparison with a similar entity, adds a third entity
+// by name, and hides the rows in which all entities are equal.
 func (v *visitor) compare() {
 	v.follow("/compare/?e=tool/pytorch&e=", chromedp.Click(`#similar a[href*="/compare/"]`))
 	v.tab.Until(v, `document.querySelectorAll('[data-comparison] thead th[data-key]').length === 2`)
@@ -167,7 +168,7 @@ func (v *visitor) compare() {
 type standing struct {
 	Path, Day string
 	Keys      []string
-	Scores    []string // the scores that it is ranked by
+	Scores    []string // the scores by which the leaderboard is ranked
 }
 
 func (v *visitor) standing() standing {
@@ -179,9 +180,9 @@ func (v *visitor) standing() standing {
 })`)
 }
 
-// goBackInTime goes to an earlier day on which the order was different, using the slider of a
-// leaderboard or its list of days, and returns. PyTorch had fewer stars then: see
-// edgetest.Content.
+// goBackInTime uses the slider of a leaderboard, or its list of days, to open an earlier day
+// on which the order was different. It then returns to the present. PyTorch had fewer stars
+// on the earlier day: see edgetest.Content.
 func (v *visitor) goBackInTime() {
 	v.follow("/leaderboards/all/", chromedp.Click(`nav a[href="/leaderboards/all/"]`))
 	now := v.standing()
@@ -216,7 +217,7 @@ func (v *visitor) goBackInTime() {
 // same change.
 func (v *visitor) followChange() {
 	v.follow("/changes/", chromedp.Click(`nav a[href="/changes/"]`))
-	if !v.scripts { // scripts expand them on wide screens
+	if !v.scripts { // on wide screens, scripts expand the filters
 		v.tab.Do(v, chromedp.Click(`.filters summary`))
 	}
 	v.follow("/changes/event-updated/", chromedp.Click(`.filters a[href="/changes/event-updated/"]`))
@@ -249,7 +250,7 @@ func (v *visitor) goAstray() {
 	if res := v.tab.Load(v, chromedp.Navigate(v.base+wrong)); res.Status != http.StatusNotFound {
 		v.Errorf("%s answers %d", wrong, res.Status)
 	}
-	if said := v.tab.Said(); len(said) != 1 || !strings.Contains(said[0], "status of 404") { // the page itself
+	if said := v.tab.Said(); len(said) != 1 || !strings.Contains(said[0], "status of 404") { // the console reports only the page itself
 		v.Errorf("the console shows %q", said)
 	}
 	v.follow("/tool/pytorch/", chromedp.Click(`.near a[href="/tool/pytorch/"]`))

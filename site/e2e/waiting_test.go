@@ -8,8 +8,8 @@ import (
 )
 
 // waitingScript lists the parts of a page that do not work without scripts: visible controls
-// that do nothing, and text that stays hidden. It leaves out hidden parts of forms that are
-// posted: the page that such a form opens shows them.
+// that do nothing, and text that stays hidden. It ignores hidden parts of forms that use
+// POST, because the page that follows such a form shows them.
 const waitingScript = `(() => {
   const list = []
   const add = (why, e) => list.push(why + ': ' + e.outerHTML.slice(0, 160))

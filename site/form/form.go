@@ -15,7 +15,8 @@ import (
 // DefaultType is the type that is preselected in the form.
 const DefaultType = "tool"
 
-// Field is a field of the form: a field of the entity's file, its type or its slug.
+// Field is a field of the form. It stands for a field of the entity's file, or for the
+// entity's type or slug.
 type Field struct {
 	Name     string // the same as in a submission, such as links.homepage
 	Label    string
@@ -75,16 +76,16 @@ type Check struct {
 	Warnings []Remark  `json:"warnings"`
 	Similar  []Similar `json:"similar"`
 	Taken    *Taken    `json:"taken"`
-	Complete bool      `json:"complete"` // it can be submitted
+	Complete bool      `json:"complete"` // the form can be submitted
 	Path     string    `json:"path"`     // path of the file
 	YAML     string    `json:"yaml"`     // the file, containing the valid values
-	Pull     string    `json:"pull"`     // URL that opens a pull request with it, or "" if there is none
+	Pull     string    `json:"pull"`     // URL that opens a pull request with the file, or "" if there is none
 	Says     string    `json:"says"`     // one-sentence summary
 }
 
 // Remark is a problem with a field or a warning about it.
 type Remark struct {
-	Field      string `json:"field"` // with an index for an item of a list
+	Field      string `json:"field"` // for an item of a list, with the index of the item
 	Input      string `json:"input"` // name of the Field, or "" if there is none
 	Message    string `json:"message"`
 	Suggestion string `json:"suggestion"` // the closest valid value, or "" if there is none

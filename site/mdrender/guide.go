@@ -19,13 +19,13 @@ import (
 
 // Guide is a rendered guide.
 type Guide struct {
-	Title    string // the heading of the first level, as plain text
+	Title    string // the top-level heading, as plain text
 	Lead     string // the first paragraph, as plain text
-	HTML     string // the guide without that heading and without a list of its headings
+	HTML     string // the guide without its title and without a list of its headings
 	Headings []Heading
 }
 
-// Heading is a heading of the second level. ID is its anchor.
+// Heading is a second-level heading. ID is its anchor.
 type Heading struct{ ID, Text string }
 
 // Row is a row of a table: the URL that its first cell links to, and the text of each
@@ -42,8 +42,8 @@ var converter = goldmark.New(
 	goldmark.WithParserOptions(parser.WithAutoHeadingID()),
 	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(&scrolling{}, 1))))
 
-// Render renders a guide. It calls link for each URL in the guide and links to the result
-// instead. If link returns "", the text is kept, but without a link.
+// Render renders a guide. It replaces each URL in the guide with the result of calling link.
+// If the result is "", only the text of the link is kept.
 func Render(markdown []byte, link func(address string) string) (*Guide, error) {
 	doc := converter.Parser().Parse(text.NewReader(markdown))
 	g := &Guide{}
@@ -99,8 +99,8 @@ func Render(markdown []byte, link func(address string) string) (*Guide, error) {
 	return g, err
 }
 
-// isContents reports whether a list has only links to headings of the same guide: pages
-// use Headings instead.
+// isContents reports whether a list consists of links to headings of the same guide. Such a
+// list is left out, because pages use Headings instead.
 func isContents(list *ast.List) bool {
 	links, others := 0, 0
 	_ = ast.Walk(list, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the function never fails

@@ -20,7 +20,7 @@ const (
 	scoreWidth = right - scoreLeft
 
 	kickerLine = 96
-	figureLine = 206 // the score, and the name if its letters are the largest
+	figureLine = 206 // for the score, and for the name if it is in the largest letters
 	rankLine   = 254
 	lowestBar  = 496
 	footRule   = 540
@@ -62,7 +62,7 @@ func (p *painter) draw(c *Card) {
 	p.foot(c)
 }
 
-// who draws the left column of an entity: its kind, name, provider and description.
+// who draws the left column of an entity's image: the kind, name, provider and description.
 func (p *painter) who(c *Card) {
 	x := margin
 	kind, _ := head(c.Kind, 40)
@@ -83,7 +83,7 @@ func (p *painter) who(c *Card) {
 	p.paragraph(y+28, lines, descriptionType, 39)
 }
 
-// title draws the left column of the index: its title and description.
+// title draws the left column of the index's image: the title and description.
 func (p *painter) title(c *Card, width int) {
 	lines, t := p.fit(c.name(), titleType, width)
 	y := figureLine - t.size - t.size/8
@@ -109,7 +109,7 @@ func (c *Card) name() string {
 	return cmp.Or(drawable(c.Name, 300), drawable(c.Fallback, 300), drawable(c.Kind, 40), "…")
 }
 
-// score draws the right column of an entity.
+// score draws the right column of an entity's image.
 func (p *painter) score(c *Card) {
 	x := p.write(scoreLeft, kickerLine, "SCORE", kickerType, accent)
 	if c.Score.Known() {

@@ -66,7 +66,7 @@ func (p *painter) face(t letters) font.Face {
 		return f
 	}
 	all, _ := fonts()                                                                                                         // PNG has checked the error
-	f, _ := opentype.NewFace(all[t.weight], &opentype.FaceOptions{Size: float64(t.size), DPI: 72, Hinting: font.HintingNone}) // it never fails
+	f, _ := opentype.NewFace(all[t.weight], &opentype.FaceOptions{Size: float64(t.size), DPI: 72, Hinting: font.HintingNone}) // NewFace never fails
 	p.faces[t] = f
 	return f
 }

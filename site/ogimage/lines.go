@@ -60,7 +60,7 @@ func (p *painter) wrap(text string, t letters, width, most int) ([]string, bool)
 	return lines, whole
 }
 
-// fitting returns how many of the characters fit.
+// fitting returns how many characters of the text fit into the width.
 func (p *painter) fitting(text []rune, t letters, width int) int {
 	f := p.face(t)
 	left := width * 64

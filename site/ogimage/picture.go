@@ -29,7 +29,8 @@ type Card struct {
 	Provider string // left out if it equals the name
 	Category string // its title
 
-	// Fallback is the key, type/slug; for the index, its URL. It is also in the footer.
+	// Fallback is the key of an entity (type/slug) or the URL of the index. It is also shown
+	// in the footer.
 	Fallback string
 
 	Description  string       // at most three lines
@@ -37,8 +38,8 @@ type Card struct {
 	Rank, Ranked int          // the rank and the number of ranked entities; 0 if unknown
 	AsOf         string       // the day of the score, YYYY-MM-DD
 
-	// Parts are drawn as bars, at most MaxParts: the dimensions of an entity's score, or
-	// the leaders of the index.
+	// Parts are the dimensions of an entity's score, or the leaders of the index. At most
+	// MaxParts of them are drawn, each as a bar.
 	Parts []Part
 }
 

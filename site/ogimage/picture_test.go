@@ -104,7 +104,7 @@ func drawn(t testing.TB, c ogimage.Card) ([]byte, *image.Paletted) {
 
 // TestPNG compares pixels, not bytes, because another version of Go may compress images
 // differently. A shade may differ by one step, because processors that fuse multiplication
-// and addition round the edges of letters differently.
+// and addition round numbers differently.
 func TestPNG(t *testing.T) {
 	suite.InTest(t)
 	const step = 16
@@ -300,7 +300,7 @@ func TestHostile(t *testing.T) {
 func TestEndless(t *testing.T) {
 	suite.InTest(t)
 	least := [2]time.Duration{time.Hour, time.Hour}
-	for range 20 { // the machine may be busy during one attempt, but hardly during all of them
+	for range 20 { // the machine may be busy during one attempt, but is unlikely to be during all of them
 		for i, n := range []int{1 << 10, 1 << 22} {
 			text := strings.Repeat("WW日 ", n)
 			begun := time.Now()

@@ -11,8 +11,8 @@ import (
 	"kindex/site/textfmt"
 )
 
-// readDay reads the day from the URL. Like boardView.read, it returns a redirect or an
-// error page if the day is invalid, otherwise nil.
+// readDay reads the day from the URL. Like boardView.read, it returns nil if the day is
+// valid, or else a redirect or an error page.
 func (b *boardView) readDay() *page {
 	want := b.choice("at")
 	if want == "" {
@@ -91,7 +91,7 @@ func (d *boardPage) addCategoryChoices() {
 	}
 }
 
-// addDayChoices lists the days that have snapshots. The snapshot for the as-of day is
+// addDayChoices lists the days that have a snapshot. The snapshot for the as-of day is
 // today's leaderboard.
 func (d *boardPage) addDayChoices() {
 	choices := maps.Clone(d.choices)
@@ -140,8 +140,9 @@ func (s *Site) findPastBoards() map[string][]string {
 	return found
 }
 
-// boardPaths yields the leaderboards of a static site: today's leaderboards by composite
-// score, for each category and type, and, for each earlier day, the first page for all types.
+// boardPaths yields the paths of a static site's leaderboards. For each category and type,
+// these are the pages of today's leaderboard by composite score. For each category and
+// earlier day, it is the first page of the leaderboard of all types.
 func boardPaths(s *Site) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		categories := []string{exports.AllBoard}

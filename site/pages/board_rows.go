@@ -15,8 +15,8 @@ import (
 // boardRow is a row of a leaderboard.
 type boardRow struct {
 	row
-	To    string // path of its page, or "" if it no longer has one
-	Board string // path of the leaderboard of its category
+	To    string // path of the entity's page, or "" if it no longer has one
+	Board string // path of the leaderboard of the entity's category
 	Moved boardDelta
 	Cells template.HTML // the scores
 }

@@ -39,15 +39,15 @@ type boardPage struct {
 	Total   int
 	First   int
 	Last    int
-	Before  string // the earlier day that movement is relative to, or "" if unknown
+	Before  string // the earlier day with which ranks are compared, or "" if unknown
 
 	Columns    []option // the scores
 	Types      []option
 	Categories []option
 	Days       []option // latest first
-	Today      string   // path of today's leaderboard, or "" if this is it
+	Today      string   // path of today's leaderboard, or "" if this page shows it
 	Prev, Next string
-	Rest       bool // there are more rows, but a static site has no page for them
+	Rest       bool // the leaderboard has more rows, but a static site has no page for them
 }
 
 // boards renders a leaderboard.
@@ -79,8 +79,8 @@ func (r *request) boards() (*page, error) {
 	return p, nil
 }
 
-// read reads the choices in the URL. If they do not identify a leaderboard in canonical form,
-// read returns a redirect or an error page, otherwise nil.
+// read reads the choices in the URL. It returns nil if they identify a leaderboard and the
+// URL is in canonical form, or else a redirect or an error page.
 func (b *boardView) read() *page {
 	if v := b.choice("type"); v != "" && !slices.Contains(record.Types, v) {
 		return b.missingChoice("type", v, record.Types)

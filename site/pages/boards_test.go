@@ -25,9 +25,9 @@ import (
 type shownRow struct {
 	Key    string
 	Rank   int
-	Moved  string // in words, or "" if there is no column for it
+	Moved  string // the movement in words, or "" if the page has no column for it
 	Scores map[string]record.Score
-	To     string // the URL that its name links to
+	To     string // the URL that the entity's name links to
 }
 
 // rowsOf returns the rows of a leaderboard on a page, each starting with its key.
@@ -136,8 +136,8 @@ func boardNames(s *pages.Site) []string {
 	return names
 }
 
-// TestBoards compares every leaderboard with the build: for each category and score, and,
-// by the composite score, for each type.
+// TestBoards compares leaderboards with the build: those of each category by every score, and
+// those of each type by the composite score.
 func TestBoards(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -173,7 +173,7 @@ func TestBoards(t *testing.T) {
 }
 
 // TestPastBoards compares the leaderboards of every day that has a snapshot with that
-// snapshot, and the links of names with the current entities.
+// snapshot. It also checks that names link to the current entities.
 func TestPastBoards(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -211,7 +211,7 @@ func TestPastBoards(t *testing.T) {
 	}
 }
 
-// checkPresent compares the link of a row of an earlier day with the current entity.
+// checkPresent checks that a row of an earlier day links to the current entity.
 func checkPresent(t *testing.T, s *pages.Site, path string, r shownRow) string {
 	t.Helper()
 	typ, slug, _ := strings.Cut(r.Key, "/")

@@ -137,7 +137,8 @@ func TestGuides(t *testing.T) {
 		root := strings.TrimSuffix(o.Root, "/")
 		guides := all(b.page("/docs/"), `<h3><a href="`+root+`(/docs/[^"]*/)"`)
 		files, err := filepath.Glob(filepath.Join(edgetest.Root(t), "site/docs/*.md"))
-		// README.md, the list of guides, is not a page; the two clients and the formula are.
+		// README.md is the list of guides and not a page. The two clients and the formula are
+		// pages.
 		if err != nil || len(guides) != len(files)-1+2+1 {
 			t.Errorf("%d guides of %d files: %q, %v", len(guides), len(files), guides, err)
 		}

@@ -201,8 +201,8 @@ var (
 // valueLink is a link in the list of all values, with its count.
 const valueLink = `<li><a href="([^"]*)"><bdi>[^<]*</bdi></a>&nbsp;<span class="num quiet">[0-9,]+</span></li>`
 
-// crowded builds content with more values than a page lists, whose names are easily
-// confused in paths.
+// crowded builds content with more values than a page can list, including values whose names
+// are easily confused in paths.
 func crowded(t *testing.T) string {
 	t.Helper()
 	content := t.TempDir()
@@ -238,7 +238,7 @@ func crowded(t *testing.T) string {
 	return out
 }
 
-// TestLists reads all list pages, of the shipped content and of crowded.
+// TestLists reads all list pages, for the shipped content and for crowded.
 func TestLists(t *testing.T) {
 	suite.InTest(t)
 	for name, dir := range map[string]string{"shipped": edgetest.Built(t), "crowd": crowded(t)} {
@@ -315,8 +315,8 @@ func (b *browsed) checkValuePages() {
 	}
 }
 
-// checkCategories does for categories and types what checkValues does for values. It checks
-// each order and each type.
+// checkCategories checks categories and types in the way that checkValues checks values. It
+// covers each order and each type.
 func (b *browsed) checkCategories() {
 	b.t.Helper()
 	orders := map[string]exports.Sort{"": exports.DefaultSort, "sort-name/": byName, "sort-updated/": byUpdate}
@@ -363,8 +363,8 @@ func checkAddresses(b *browsed) {
 	}
 }
 
-// checkLinks checks that a static site has every page that these pages link to, and lists
-// only pages that exist.
+// checkLinks checks that a static site has every page that these pages link to, and that it
+// lists only pages that exist.
 func (b *browsed) checkLinks() {
 	b.t.Helper()
 	mine := regexp.MustCompile(`^/(categories|providers|tags|capabilities|changes|data|docs|tool/(all/(sort|page)|$)|model/(all/(sort|page)|$))`)

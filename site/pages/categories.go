@@ -50,7 +50,7 @@ type categoryGroup struct {
 type categoriesPage struct {
 	Groups []categoryGroup
 	Total  int
-	Brief  bool // there are too many to show descriptions
+	Brief  bool // there are too many categories to show descriptions
 }
 
 // countCategories returns a function that counts the categories on its first call.
@@ -111,7 +111,8 @@ func (r *request) categories() (*page, error) {
 		Description: "All " + textfmt.Plural(len(all), "category", "categories") + " of tools and models, with their number of entities."}, nil
 }
 
-// mainType returns the type that most entities in a category have, or "" if it has none.
+// mainType returns the type that most entities in a category have, or "" if the category is
+// empty.
 func (c category) mainType() string {
 	best := typeCount{}
 	for _, t := range c.Types {

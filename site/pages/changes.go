@@ -33,7 +33,7 @@ type changesPage struct {
 	Total        int
 	First, Last  int
 	Filters      []facet
-	Chosen       []option // each links to the page without that filter
+	Chosen       []option // each links to the page with that filter removed
 	Prev, Next   string
 	Dated        bool // days can be chosen
 	Action       string
@@ -89,7 +89,7 @@ func (s *Site) changeChoices() func() map[string][]option {
 	})
 }
 
-// withChange returns the path of the first page of changes with another filter value.
+// withChange returns the path of the first page of changes with a different filter value.
 func (r *request) withChange(field, value string) string {
 	chosen := maps.Clone(r.choices)
 	delete(chosen, "page")
@@ -261,8 +261,8 @@ func (s *Site) describeChange(i int) (describedChange, error) {
 	return t, nil
 }
 
-// addChangeFilters fills in the filters. On a static site, one filter replaces another,
-// because pages for combinations are not written.
+// addChangeFilters fills in the filters. On a static site, choosing a filter replaces the
+// current one, because there are no pages for combinations.
 func (r *request) addChangeFilters(d *changesPage) {
 	for _, field := range changeFilters {
 		shown := facet{Name: field}

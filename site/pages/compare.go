@@ -18,7 +18,7 @@ import (
 const (
 	maxCompared  = 4
 	maxSuggested = 8
-	readyLeaders = 3 // number of leaders of each type with a suggested comparison
+	readyLeaders = 3 // the number of leaders of each type for which a comparison is suggested
 	// maxMeant is the maximum number of words, not counting stop words, that are searched for
 	// if a name is unknown. Without this limit, searching for four long names would take as
 	// long as rendering many pages.
@@ -31,8 +31,8 @@ type comparePage struct {
 	Groups   []compareGroup
 	Unknown  []unknownEntity
 	TooMany  bool
-	Asked    string       // the name to add, if it is ambiguous or unknown
-	Which    []suggestion // suggestions for it
+	Asked    string       // the requested name to add, if it is ambiguous or unknown
+	Which    []suggestion // suggestions for the requested name
 	Ready    []suggestion // suggested comparisons
 	Here     string       // path of the comparison shown
 	Skeleton *rowTemplates
@@ -43,7 +43,7 @@ type comparedEntity struct {
 	*record.Entity
 	ordinal uint32
 	Rank    int
-	Remove  string // path of the comparison without it
+	Remove  string // path of the comparison without this entity
 }
 
 // Path returns the path of the entity's page.
@@ -156,8 +156,8 @@ func (d *comparePage) addUnknown(key string) {
 	}
 }
 
-// findNamed looks up suggestions for unknown entities, but for no more of them than can
-// still be added.
+// findNamed looks up suggestions for unknown entities, but only for as many as can still be
+// added.
 func (r *request) findNamed(d *comparePage) error {
 	for i := range d.Unknown[:min(len(d.Unknown), maxCompared-len(d.Entities))] {
 		text := d.Unknown[i].Text
@@ -224,7 +224,7 @@ func (r *request) addNamed(d *comparePage, text string) error {
 }
 
 // suggested returns the entities whose names start with a text, or, if there are none, those
-// that are similar to some of its words.
+// whose names are similar to words of the text.
 func (r *request) suggested(text string) ([]uint32, error) {
 	all, err := r.Build.Select(&exports.Filter{})
 	if err != nil || r.Index == nil {
@@ -241,8 +241,8 @@ func (r *request) suggested(text string) ([]uint32, error) {
 	return list, err
 }
 
-// addOptions returns, for each of the given entities, the comparison with that entity
-// added.
+// addOptions returns links to comparisons. Each adds one of the given entities to the current
+// comparison.
 func (r *request) addOptions(d *comparePage, list []uint32) ([]suggestion, error) {
 	var out []suggestion
 	for _, o := range list {

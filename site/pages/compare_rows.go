@@ -17,7 +17,7 @@ type compareGroup struct {
 
 // compareRow is a row: one field of all compared entities.
 type compareRow struct {
-	Field  string // its name in the page, used by scripts and tests
+	Field  string // name of the row in the page, used by scripts and tests
 	Title  string
 	Cells  []compareCell
 	Same   bool     // all entities have the same value
@@ -28,7 +28,7 @@ type compareRow struct {
 // compareCell is the value of one entity in a row. The zero value is empty.
 type compareCell struct {
 	Text  string
-	To    string // path, or "" if it has no link
+	To    string // path that the value links to, or "" if there is no link
 	Note  string // the day of a figure
 	List  []string
 	Score record.Score // drawn as a bar if known
@@ -194,8 +194,8 @@ func latestResult(list []record.Benchmark, name string) (best record.Benchmark, 
 	return best, ok
 }
 
-// topicRows returns the rows of tags and capabilities: a row of those that all entities
-// share, and a row of each entity's remaining ones.
+// topicRows returns up to two rows each for tags and capabilities: one with the values that all
+// entities share, and one with each entity's other values.
 func topicRows(list []comparedEntity) []compareRow {
 	var rows []compareRow
 	for _, f := range []struct{ field, common, own, all string }{

@@ -20,7 +20,7 @@ type dataPage struct {
 	Build      string
 	Manifest   string // path
 	Groups     []fileGroup
-	MoreBoards int // leaderboards that are not listed
+	MoreBoards int // number of leaderboards that are not listed
 	Sources    []store.Source
 	Host       string // start of the URLs in examples
 	Example    download

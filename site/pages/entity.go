@@ -22,9 +22,9 @@ type entityPage struct {
 	*record.Entity
 	Day     string      // the as-of day of an earlier version, or "" for the current version
 	AsOf    string      // the day of the scores
-	Now     string      // path of the entity's current page, or "" if it was deleted
-	Then    string      // its slug on that day, if it was different
-	Rank    int         // 0 if it has none
+	Now     string      // path of the entity's current page, or "" if the entity was deleted
+	Then    string      // the entity's slug on that day, if it was different
+	Rank    int         // 0 if the entity has none
 	Of      int         // the number of ranked entities
 	Moved   *rankChange // nil for earlier versions and if not ranked
 	Crumbs  []link
@@ -57,7 +57,7 @@ func (d *entityPage) Maker() string {
 // rankChange is the movement of an entity on the overall leaderboard.
 type rankChange struct {
 	Since    string // the day with which the rank is compared
-	Previous int    // 0 if it was not ranked
+	Previous int    // 0 if the entity was not ranked
 	By       int    // number of places climbed; negative if the entity has fallen
 }
 

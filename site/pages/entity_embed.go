@@ -37,7 +37,7 @@ func (s *Site) similar(d *entityPage, o uint32) ([]similarRow, error) {
 // embedCode holds the code and links for embedding and citing an entity elsewhere.
 type embedCode struct {
 	Badge    string // URL of the image
-	Markdown string // shows the badge; "" if its absolute URL is unknown
+	Markdown string // code that shows the badge; "" if the badge's absolute URL is unknown
 	HTML     string
 	Cite     string
 	BibTeX   string
@@ -46,9 +46,9 @@ type embedCode struct {
 	Score    string // "" if there is none
 	Changes  string
 	RSS      string
-	Atom     string // "" if there is only RSS
+	Atom     string // "" if the feed is available only as RSS
 	FeedJSON string
-	Hosted   bool // the badge is on this site, so pages may show it
+	Hosted   bool // the badge is on this site, so the site's pages may load it
 }
 
 // snippet is a piece of text to copy.
@@ -140,7 +140,7 @@ func markdownEscape(s string) string {
 }
 
 // application describes the entity for search engines (schema.org/SoftwareApplication).
-// Scores are left out, because they are not human reviews.
+// Scores are left out, because they are not reviews by people.
 func (r *request) application(d *entityPage) any {
 	a := map[string]any{"@context": "https://schema.org", "@type": "SoftwareApplication", "name": textfmt.Name(d.Name)}
 	set := func(key, value string) {

@@ -100,11 +100,11 @@ type figure struct {
 	Name    string
 	Unit    string
 	Value   string
-	Date    string // when it was observed
+	Date    string // when the figure was observed
 	Address string // URL of the source, or "" if it is not a web address
-	Source  string // its host, or the source text
-	Counts  string // the dimension that it counts towards, or "" if there is none
-	Why     string // why it does not count, although a dimension uses this kind of figure
+	Source  string // the source's host, or its text if it is not a web address
+	Counts  string // the dimension that the figure counts towards, or "" if there is none
+	Why     string // why the figure does not count, although a dimension uses this kind of figure
 }
 
 // figures returns the signals and the benchmark results.
@@ -166,12 +166,12 @@ func (g *figure) addContribution(x *score.Explanation, is func(*score.MeasureVal
 // source is the content file of an entity.
 type source struct {
 	File    string // path within the repository
-	Edit    string // URL of an editor for it, or "" if there is none
+	Edit    string // URL of an editor for the file, or "" if there is none
 	View    string
 	Forge   string // host of the editor, if that is the only way to suggest a change
 	Suggest string // URL of the form, or "" if there is none
 	How     string // path of the page about proposing changes, if there is no form
-	Updated string // day of its last change
+	Updated string // day of the file's last change
 }
 
 func (s *Site) sourceOf(e *record.Entity) source {

@@ -13,8 +13,9 @@ import (
 )
 
 // Programs load two files about an entity repeatedly: the feed of its changes and its badge.
-// If there is an API, it serves them. A static site has them as files at every address that
-// the entity has ever had, because a file cannot redirect feed readers or image requests.
+// If there is an API, it serves the feed and the badge. A static site has both as files, at
+// every address that the entity has ever had, because a static site cannot redirect feed
+// readers or image requests.
 
 // The names of these files, which are in the folder of the entity's page.
 const (
@@ -28,7 +29,7 @@ const entityFeedLength = 200
 
 // feedSubject is the entity at an address. It may have moved or been deleted.
 type feedSubject struct {
-	typ, slug string // its current key, or the one at which it was deleted
+	typ, slug string // the entity's current key, or the key that it had when it was deleted
 	ordinal   uint32
 	deleted   bool
 	changes   []uint32 // oldest first

@@ -99,7 +99,7 @@ var (
 )
 
 // changesIn returns a feed without its URLs and its title, which differ if an entity has
-// moved: subscribers at a former address get the feed of the current one.
+// moved: subscribers at a former address receive the feed of the current address.
 func changesIn(feed []byte) string {
 	s := relations.ReplaceAllString(string(feed), "")
 	at := title.FindStringIndex(s)
@@ -109,8 +109,8 @@ func changesIn(feed []byte) string {
 	return s[:at[0]] + s[at[1]:]
 }
 
-// checkHomes checks that, if there is an API, it serves an entity's feed and badge, and
-// that the paths of the files redirect to them.
+// checkHomes checks that an API, if there is one, serves an entity's feed and badge, and that
+// the paths of the files redirect to the API.
 func checkHomes(t *testing.T, s *pages.Site, e *edgetest.Edge) {
 	t.Helper()
 	for path, want := range map[string]string{

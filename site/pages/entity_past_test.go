@@ -21,9 +21,9 @@ import (
 	"kindex/site/pages"
 )
 
-// departed returns an output folder with a build with a history: spacy was renamed, which
-// only the git history shows; keras was renamed, which its file states; tensorlayer was
-// deleted; and pytorch has more changes than a page shows.
+// departed returns an output folder whose build has a history. spacy and keras were renamed:
+// the renaming of spacy is visible only in the git history, while the file of keras lists the
+// earlier slug. tensorlayer was deleted, and pytorch has more changes than a page shows.
 func departed(t *testing.T) (out string) {
 	t.Helper()
 	content := edgetest.Content(t)
@@ -37,7 +37,7 @@ func departed(t *testing.T) (out string) {
 	must(err)
 	for i := range 19 {
 		must(os.WriteFile(in("pytorch"), bytes.Replace(torch, []byte("version: 2.3.1"), fmt.Appendf(nil, "version: 3.%d", i), 1), 0o644))
-		edgetest.Commit(t, filepath.Dir(content), 40-i) // commits may be dated later than those that follow
+		edgetest.Commit(t, filepath.Dir(content), 40-i) // a commit may have a later date than the commits that follow it
 	}
 	keras, err := os.ReadFile(in("keras"))
 	must(err)
@@ -270,8 +270,8 @@ func TestServedEntities(t *testing.T) {
 	}
 }
 
-// hostile is an entity with markup in every field. The content checks reject it, but
-// pages must be safe even without them.
+// hostile is an entity with markup in every field. The content checks reject it, but pages
+// must be safe even without those checks.
 func hostile() *record.Entity {
 	const markup = `"><script data-brought>alert(1)</script><img data-brought src=x onerror=alert(1)>'` + "\u202e\u2066\u200f" + `{{.}}</script>]]>`
 	long := strings.Repeat("A very long name ", 640)

@@ -31,13 +31,13 @@ type scoreExplanation struct {
 // dimension is a dimension of an explained score.
 type dimension struct {
 	score.DimensionScore
-	Class    string // CSS class d1 to d5, which sets its colour
+	Class    string // CSS class d1 to d5, which sets the dimension's colour
 	Share    string // share of the weight, in percent
 	Points   string // points towards the composite, with two decimals
 	Exact    float64
-	Value    string // its value, or the prior if unknown
+	Value    string // value of the dimension, or the prior if unknown
 	Sum      string // calculation of the value from the measures, or "" if unknown
-	Why      string // why it is unknown
+	Why      string // why the dimension is unknown
 	Picture  template.HTML
 	Measures []measure
 	Missing  []string // names of measures without a figure
@@ -51,9 +51,9 @@ type measure struct {
 	Figure  string
 	Unit    string
 	Map     string // how the figure is mapped to a score
-	Score   string // with two decimals, or "" if it does not count
+	Score   string // with two decimals, or "" if the measure does not count
 	Weight  string
-	Why     string // why it does not count
+	Why     string // why the measure does not count
 	Date    string
 	Address string
 	Source  string
@@ -85,8 +85,8 @@ func explain(x *score.Explanation) *scoreExplanation {
 	return d
 }
 
-// addUp rounds the points so that they add up to the total shown, which rounds to the score
-// shown: each of the rounded values is off by less than 0.01.
+// addUp rounds the points so that their sum is the total shown, and the total rounds to the
+// score shown. Each rounded value differs from the exact one by less than 0.01.
 func (d *scoreExplanation) addUp(uncapped float64) {
 	total := int(math.Round(100 * uncapped))
 	if shown := record.ScoreOf(uncapped); record.ScoreOf(float64(total)/100) != shown {

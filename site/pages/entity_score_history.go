@@ -16,7 +16,7 @@ import (
 type scoreHistory struct {
 	Standings []scoreHistoryRow // newest first
 	Since     string            // day of the oldest rank
-	Only      *scoreHistoryRow  // the only day with a score, which is too little for a chart; nil if there are more
+	Only      *scoreHistoryRow  // the day with a score if there is only one, which is too little for a chart; otherwise nil
 	Score     template.HTML
 	Rank      template.HTML // "" if ranks are known for fewer than two days
 	Words     string        // text alternative to the charts

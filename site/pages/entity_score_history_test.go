@@ -16,9 +16,9 @@ import (
 	"kindex/site/pages"
 )
 
-// TestCourseOfOneDay checks that the page of an entity shows a sentence if it has a score
-// on only one day, a chart if it has scores on several days, and nothing if it has no
-// score.
+// TestCourseOfOneDay checks that the page of an entity shows a sentence if the entity has a
+// score on only one day, a chart if it has scores on several days, and nothing if it has
+// none.
 func TestCourseOfOneDay(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -52,8 +52,8 @@ func TestCourseOfOneDay(t *testing.T) {
 			}
 		}
 	}
-	// The plain build has two; whether the other build has any depends on the day of the
-	// week.
+	// Two pages of the plain build have a sentence. Whether any page of the other build has
+	// one depends on the day of the week.
 	if counts["sentence"] < 2 || counts["nothing"] == 0 || counts["pictures"] < 10 {
 		t.Errorf("over all pages: %v", counts)
 	}

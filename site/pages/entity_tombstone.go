@@ -17,7 +17,7 @@ import (
 type tombstonePage struct {
 	Type, Slug, Name string
 	Day              string // day of the deletion, YYYY-MM-DD
-	Taken            bool   // another entity, in Near, has the address now
+	Taken            bool   // another entity, listed in Near, now has the address
 	History          *history
 	Near             []suggestion
 }
@@ -44,8 +44,8 @@ func (r *request) missingEntity(typ, slug string) (*page, error) {
 }
 
 // suggestForMissing returns suggestions for a slug, starting with entities of the requested
-// type. A search without results takes longest, so it runs a second search only if that can
-// find more.
+// type. A search without results takes longest, so a second search is run only if it can find
+// more.
 func (r *request) suggestForMissing(typ, slug string) ([]suggestion, error) {
 	all, err := r.suggestEntities(slug, &exports.Filter{})
 	other := func(n suggestion) bool { return !strings.HasPrefix(n.Path, "/"+typ+"/") }
@@ -87,7 +87,7 @@ func (r *request) currentEntity(typ, slug string) []suggestion {
 	return []suggestion{{siteurl.Entity(e.Type, e.Slug), e.Name, "current version"}}
 }
 
-// tombstone renders the page of an entity that a version deleted.
+// tombstone renders the page of a deleted entity, given the version that deleted it.
 func (r *request) tombstone(v record.Version, changes []uint32) (*page, error) {
 	d := &tombstonePage{Type: v.Type, Slug: v.Slug, Name: v.Slug, Day: time.Unix(v.Time, 0).UTC().Format(time.DateOnly)}
 	var err error
@@ -106,8 +106,8 @@ func (r *request) tombstone(v record.Version, changes []uint32) (*page, error) {
 	return &page{Template: "tombstone", Title: textfmt.Name(d.Name) + " was deleted", Status: http.StatusGone, NoIndex: true, Data: d, deletedBy: &v}, nil
 }
 
-// tombstones yields the former addresses of entities, each with the version that deleted
-// the entity or with its current version.
+// tombstones yields the former addresses of entities, each with the version that deleted the
+// entity or, if the entity has moved, the entity's current version.
 func (s *Site) tombstones() iter.Seq2[[2]string, record.Version] {
 	return func(yield func([2]string, record.Version) bool) {
 		a, seen := s.Build.Archive(), map[[2]string]bool{}

@@ -19,7 +19,7 @@ type facetPage struct {
 	Total      int
 	Letter     string       // letter of the page, or "" for all letters
 	Whole      bool         // all values are on the page
-	Frequent   []facetValue // the most frequent values, if there are many others
+	Frequent   []facetValue // the most frequent values, if there are many more
 	Letters    []option
 	Groups     []letterGroup
 	Others     []option // the fields with such a list, including this one

@@ -36,7 +36,7 @@ func (k *facetKind) path(value string) string { return k.Path + siteurl.Key(reco
 
 // facetValue is a value of a field.
 type facetValue struct {
-	Name  string // as most entities spell it
+	Name  string // the spelling that most entities use
 	Path  string
 	Count int // number of listed entities; 0 if only withdrawn entities have the value
 
@@ -86,7 +86,7 @@ func (s *Site) countFacet(k *facetKind) (*facetValues, error) {
 	for _, c := range counts {
 		add(c.Value, c.Count)
 	}
-	for _, v := range s.Build.Values(k.Field) { // adds the values that only withdrawn entities have
+	for _, v := range s.Build.Values(k.Field) { // add the values that only withdrawn entities have
 		if !known[record.Fold(v)] {
 			add(v, 0)
 		}

@@ -48,7 +48,7 @@ func TestStaticSiteAskedForTooMuch(t *testing.T) {
 	}
 	tab.Do(t, chromedp.Navigate(address+"/compare/?e=tool/pytorch"+keys.String()+"&add="+strings.Repeat("x", 9000)), chromedp.WaitVisible(`#comparison:not([aria-busy]) table`))
 	said := browser.Run(t, tab, chromedp.Evaluate[string](`document.querySelectorAll('.compare-notice').length + ' ' + document.querySelector('#add').value.length`))
-	if said != "17 100" { // 15 unknown entities, the note that there were more, and the name to add
+	if said != "17 100" { // 15 unknown entities, the note that more were requested, and the name to add
 		t.Errorf("4,001 to compare: %q", said)
 	}
 }

@@ -72,8 +72,8 @@ func (r *request) home() (*page, error) {
 // row is an entity in a list.
 type row struct {
 	*record.Entity
-	Rank     int // 0 if it has none
-	Previous int // its rank on the day of comparison, or 0 if there is none
+	Rank     int // 0 if the entity has none
+	Previous int // the entity's rank on the day of comparison, or 0 if it had none
 }
 
 // Path returns the path of the entity's page.
@@ -110,7 +110,7 @@ func (s *Site) trendingIn(window string, most int) (since string, list []trendin
 	}
 	for _, t := range trends[:min(most, len(trends))] {
 		if t.Gain == 0 {
-			break // they are sorted by gain
+			break // the entities are sorted by gain
 		}
 		e, err := s.Build.Entity(t.Ordinal)
 		if err != nil {

@@ -37,7 +37,7 @@ type page struct {
 	Description string // a sentence for search engines and links
 	Data        any
 	Status      int    // 0 means 200
-	NoIndex     bool   // exclude it from search engines
+	NoIndex     bool   // search engines must not index the page
 	Sheet       string // the style sheet, or "" for the default
 	Scripts     []string
 	Picture     string // path of the preview image; "" means the image of the index
@@ -46,7 +46,7 @@ type page struct {
 	Canonical   string // canonical path; "" means the page's own
 	Section     string // section of the navigation, if the path does not determine it
 
-	deletedBy *record.Version // the version that deleted it, for 410
+	deletedBy *record.Version // the version that deleted the entity, for 410
 	location  string          // redirect target: an unescaped path, which may contain user input
 	query     string          // the query of location, escaped
 	body      []byte          // a complete response other than a page
@@ -63,6 +63,6 @@ const Policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 type option struct {
 	Name, Value string
 	Count       int
-	To          string // URL with the option chosen, or removed if it is chosen
+	To          string // URL with the option chosen or, if the option is already chosen, with it removed
 	Chosen      bool
 }

@@ -50,15 +50,16 @@ func panelSite(t *testing.T, b *exports.Build, o pages.Options) *pages.Site {
 	return s
 }
 
-// hostileText is an attack that may occur in any text. For the fields in free, direction
-// marks are added.
+// hostileText is an attack that may occur in any string. In the fields listed in free,
+// direction marks are added to it.
 const hostileText = "<script>alert(1)</script>\" onclick=\"alert(1){{.Token}}"
 
-// free lists the fields with text from people or their servers.
+// free lists the fields whose strings come from people or from their servers.
 var free = []string{"Account", "Login", "Title", "Heading", "Text", "Name", "URL", "URLFault", "EventFault", "Fault", "Refused", "Reason",
 	"DisabledReason", "Error", "YAML"}
 
-// filled sets every string in a value, at any depth, and gives every list one element.
+// filled sets every string in a value to text, at any depth, and puts one element into every
+// list.
 func filled(v reflect.Value, text string) {
 	switch v.Kind() {
 	case reflect.String:
@@ -95,11 +96,11 @@ func panelPages() []panel.Page {
 }
 
 // TestPanelPages renders each page, first empty and then with attacks in every field, and
-// checks that nothing breaks out, that each form has its token, and that nothing violates the
-// Content-Security-Policy.
+// checks that no attack becomes markup, that each form has its token, and that nothing
+// violates the Content-Security-Policy.
 func TestPanelPages(t *testing.T) {
 	s := panelSite(t, smallBuild(t), pages.Options{Contact: hostileText + "\u202e"})
-	typed := regexp.MustCompile(`<input[^>]* value="[^"]*"`) // returned as it was typed
+	typed := regexp.MustCompile(`<input[^>]* value="[^"]*"`) // these pages return the value as it was typed
 	form := regexp.MustCompile(`(?s)<form[^>]*method="post"[^>]*action="([^"]*)".*?</form>`)
 	for _, text := range []string{"", hostileText, strings.Repeat("long ", 400)} {
 		for _, p := range panelPages() {

@@ -75,7 +75,7 @@ func writePast(t testing.TB, repo string) {
 		for _, f := range files {
 			switch now := texts[f]; {
 			case filepath.Base(filepath.Dir(f)) == "category" || renamed[f]:
-			case step == 0 && draw(f, 100, 9): // it is added later
+			case step == 0 && draw(f, 100, 9): // the entity is added later
 				must(os.Remove(f))
 			case step == 0 || draw(f, step, 8):
 				stars := starsPattern.ReplaceAllFunc(now, func(m []byte) []byte {

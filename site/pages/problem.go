@@ -64,7 +64,7 @@ func (r *request) notFoundWithSuggestions() (*page, error) {
 	} else if len(list.Near) > 0 {
 		return p, nil
 	}
-	if slug == "" || strings.ContainsAny(slug, "/.") { // a file, or a path too deep for an entity
+	if slug == "" || strings.ContainsAny(slug, "/.") { // the path names a file, or is too deep for an entity
 		return p, nil
 	}
 	found, err := r.suggestEntities(slug, &exports.Filter{})

@@ -11,7 +11,7 @@ import (
 // render them, and the paths that a static site has.
 var routes []route
 
-func init() { // set in init, because pages look up their own paths in it
+func init() { // the table is set in init, because pages look up their own paths in it
 	routes = []route{
 		{"/", nil, (*request).home, only("/")},
 		{"/search/", nil, (*request).search, only("/search/")},
@@ -52,7 +52,7 @@ func init() { // set in init, because pages look up their own paths in it
 		{"/:type/", nil, (*request).ofType, typePaths},
 		{"/:type/all/", []string{"sort", "page"}, (*request).ofTypePage, nil}, // must follow the routes of entities
 		{"/developer/", nil, (*request).developer, only("/developer/")},
-		{siteurl.Submit, nil, (*request).howToSubmit, only(siteurl.Submit)}, // the form itself is served by the edge
+		{siteurl.Submit, nil, (*request).howToSubmit, only(siteurl.Submit)}, // the edge itself serves the form
 	}
 }
 

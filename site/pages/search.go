@@ -18,8 +18,8 @@ const (
 	searchRows   = 20
 	searchFacets = 10  // number of values of a facet
 	maxQueryLen  = 500 // bytes, the same limit as in the API
-	// The maximum number of quoted phrases: if its words are frequent, searching for a
-	// phrase reads the descriptions of half of all entities, which takes several
+	// The maximum number of quoted phrases. If the words of a phrase are frequent, searching
+	// for it reads the descriptions of half of all entities, which takes several
 	// milliseconds.
 	maxPhrases = 2
 	maxLeft    = 12 // maximum number of ignored words that are listed
@@ -53,7 +53,7 @@ type searchPage struct {
 	Hits    []searchHit
 	Facets  []facet
 	Near    []suggestion // suggestions if nothing was found
-	Within  bool         // Near matches without the filters
+	Within  bool         // Near holds the results without the filters
 	Chosen  []option
 	Hidden  []option // fields that the form keeps, such as filters
 	Prev    string
@@ -72,7 +72,7 @@ type searchHit struct {
 	row
 	Name        template.HTML // with the matches marked
 	Description template.HTML
-	Else        []markedField // other fields with matches
+	Else        []markedField // other fields that contain matches
 }
 
 type markedField struct {
@@ -297,7 +297,7 @@ func (s *Site) facet(found *roaring.Bitmap, field string) []exports.FacetCount {
 func (s *Site) countAll() (*roaring.Bitmap, map[string][]exports.FacetCount) {
 	all, err := s.Build.Select(&exports.Filter{})
 	if err != nil {
-		return nil, nil // the page that lists them returns the error
+		return nil, nil // the page that lists all entities returns the error
 	}
 	facets := map[string][]exports.FacetCount{}
 	for _, f := range facetNames {

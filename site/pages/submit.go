@@ -21,7 +21,7 @@ type formPage struct {
 	Other   []form.Remark // problems that do not belong to a field
 	Content string        // the content folder
 	Action  string        // path that checks the entered values
-	Send    string        // path that submits the entered values
+	Send    string        // path to which the entered values are submitted
 }
 
 type formGroup struct {

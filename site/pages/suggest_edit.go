@@ -15,7 +15,7 @@ type suggestEditPage struct {
 	*record.Entity
 	File    string
 	YAML    string // the file, or "" if the build does not contain it
-	Edit    string // URL of a page that opens an editor for it, or "" if there is none
+	Edit    string // URL of a page that opens an editor for the file, or "" if there is none
 	View    string
 	Content string
 }
@@ -23,8 +23,8 @@ type suggestEditPage struct {
 // Path returns the path of the entity's page.
 func (a suggestEditPage) Path() string { return siteurl.Entity(a.Type, a.Slug) }
 
-// SuggestEdit renders the page for changing an existing entity. write formats its file
-// from the authored entity.
+// SuggestEdit renders the page for changing an existing entity. write formats the authored
+// entity as a file.
 func (s *Site) SuggestEdit(q Request, typ, slug string, write func(*record.Entity) ([]byte, error)) (*Answer, error) {
 	r := &request{Site: s, Request: q}
 	o, _, ok := s.Build.Find(typ, slug)
@@ -77,8 +77,8 @@ func Example(typ string) (file, yaml string) {
 		"description: One or two sentences on what it is for and what sets it apart.\ncategory: CATEGORY\n" + more
 }
 
-// exampleCategory returns the category for a type's example: the most frequent category of
-// the type, or the first category if there is none.
+// exampleCategory returns the category for a type's example: the category with the most
+// entities of the type, or the first category if the type has no entities.
 func (r *request) exampleCategory(typ string) (string, error) {
 	set, err := r.Build.Select(&exports.Filter{Fields: map[string][][]string{"type": {{typ}}}})
 	if err != nil {

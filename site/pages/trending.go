@@ -20,7 +20,7 @@ type trendingPage struct {
 	Window  string
 	Days    int
 	Since   string // the day whose end the scores are compared with
-	Young   bool   // there is no history for that day
+	Young   bool   // the index has no history for that day
 	Begins  string // the day of the first change, or "" if there is none
 	Type    string
 	Windows []option
@@ -34,7 +34,7 @@ type trendingPage struct {
 // trendingRow is an entity whose score has risen.
 type trendingRow struct {
 	trendingEntity
-	Rank  int // rank among all ranked entities, or 0 if it has none
+	Rank  int // rank among all ranked entities, or 0 if the entity is not ranked
 	Moved boardDelta
 }
 
@@ -130,7 +130,7 @@ func (r *request) addTrendingChoices(d *trendingPage, windows []string) {
 		if i == 0 {
 			o.To = r.with("window", "")
 		}
-		if windowDays(w) > d.Days && d.Longer == "" && !d.Young { // if there is no history a week ago, there is none a month ago
+		if windowDays(w) > d.Days && d.Longer == "" && !d.Young { // without history a week ago, there is none a month ago either
 			d.Longer = o.To
 		}
 		d.Windows = append(d.Windows, o)

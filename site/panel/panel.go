@@ -81,7 +81,7 @@ type DeveloperPage struct {
 	Lives   []LifeChoice
 	Life    string // the Value of the chosen lifetime
 	Refused string // why no key was created, if not because of an invalid field
-	Once    string // detects a form that is sent twice
+	Once    string // detects a form that is submitted twice
 	Status  int
 
 	ScopeFault, LifeFault string // what is wrong with the choices
@@ -108,7 +108,7 @@ func (p *DeveloperPage) Full() bool { return len(p.Keys) >= p.Most }
 type APIKey struct {
 	ID, Name, Masked string
 	Scopes           []string
-	Legacy           bool       // created before scopes existed, so it has all of them
+	Legacy           bool       // created before scopes existed, so the key has all of them
 	ExpiresAt        *time.Time // nil if never
 	CreatedAt        time.Time
 	LastUsedAt       *time.Time // nil if never

@@ -30,14 +30,14 @@ type Submission struct {
 	Type, Slug  string
 	Name, URL   string
 	Status      string // pending, in-review, accepted, published, rejected or withdrawn
-	Reason      string // why it was rejected
-	PullRequest string // its URL, or "" if there is none
+	Reason      string // why the submission was rejected
+	PullRequest string // URL of the pull request, or "" if there is none
 	Number      int64  // number of the pull request, or 0 if there is none
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 	YAML        string // filled in only on SubmissionPage
 
-	Withdrawable bool // it can be withdrawn; set only on SubmissionPage
+	Withdrawable bool // the submission can be withdrawn; set only on SubmissionPage
 }
 
 // Path returns the path of the submission's page.

@@ -16,7 +16,7 @@ type WebhooksPage struct {
 	URLFault   string
 	EventFault string
 	Refused    string // why no webhook was created, if not because of an invalid field
-	Once       string // detects a form that is sent twice
+	Once       string // detects a form that is submitted twice
 	Status     int
 }
 
@@ -141,7 +141,7 @@ type Delivery struct {
 type RotateWebhookPage struct {
 	Member
 	Webhook Webhook
-	Once    string // detects a form that is sent twice
+	Once    string // detects a form that is submitted twice
 }
 
 // Head implements Page.

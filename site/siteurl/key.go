@@ -50,8 +50,8 @@ func escapeRune(b *strings.Builder, r rune) {
 	}
 }
 
-// onlyCase reports whether r represents the letters that differ from it only in case,
-// such as σ for Σ, σ and ς: most desktop file systems treat them as equal.
+// onlyCase reports whether r is the one letter that stands for all letters that differ only
+// in case, such as σ for Σ, σ and ς. Most desktop file systems treat such letters as equal.
 func onlyCase(r rune) bool {
 	return unicode.SimpleFold(r) == r || unicode.ToLower(unicode.ToUpper(r)) == r
 }

@@ -29,7 +29,7 @@ func write(t *testing.T, name, text string) {
 }
 
 // TestNothingOutside writes to a folder that contains symbolic links leading out of it and a
-// list that names files outside the site.
+// list of files that names files outside the site.
 func TestNothingOutside(t *testing.T) {
 	suite.InTest(t)
 	dir, _ := written(t, static.Options{})
@@ -141,8 +141,8 @@ func TestLocked(t *testing.T) {
 	}
 }
 
-// TestCutOff interrupts a run, as a full disk would, and checks that the next run may
-// replace and remove what it has written.
+// TestCutOff interrupts a run, as a full disk would, and checks that the next run may replace
+// and remove the files of the interrupted run.
 func TestCutOff(t *testing.T) {
 	suite.InTest(t)
 	dir := filepath.Join(t.TempDir(), "site")
@@ -175,8 +175,8 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// TestKilled checks that the next run removes the partial files of a killed run, whatever
-// its list contains, and keeps similar files elsewhere.
+// TestKilled checks that the next run removes the partial files of a killed run, whatever its
+// list contains, and keeps files with similar names elsewhere.
 func TestKilled(t *testing.T) {
 	suite.InTest(t)
 	dir, _ := written(t, static.Options{})
@@ -209,8 +209,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// TestListedBefore checks that a run that is interrupted after writing its pages leaves
-// nothing that later runs would not remove: its list contains all files, not only the
+// TestListedBefore checks that everything left behind by a run that is interrupted after
+// writing its pages can be removed by later runs: the list contains all files, not only the
 // pages.
 func TestListedBefore(t *testing.T) {
 	suite.InTest(t)

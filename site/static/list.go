@@ -14,13 +14,13 @@ import (
 	"kindex/site/pages"
 )
 
-// ofSite reports whether a site can have a file with this name, which must be in its
-// folder and not hidden (as .git is).
+// ofSite reports whether a site can contain a file with this name. The file must be in the
+// site's folder and must not be hidden like .git.
 func ofSite(name string) bool {
 	return filepath.IsLocal(filepath.FromSlash(name)) && !strings.HasPrefix(name, ".") && !strings.Contains(name, "/.")
 }
 
-// unfinished is the first line of the list until all of the site has been written.
+// unfinished is the first line of the list until the whole site has been written.
 const unfinished = ".unfinished"
 
 // readList reads the names of the files of the previous site, and whether the run that
@@ -40,7 +40,7 @@ func (w *writer) readList() (names []string, cutOff bool, err error) {
 
 // writeList writes the names of the files of the site atomically.
 func (w *writer) writeList(names []string) error {
-	defer w.written.Store(w.written.Load()) // the list is not part of the site
+	defer w.written.Store(w.written.Load()) // the list itself is not part of the site
 	return w.replace(listFile, func(f *os.File) error {
 		_, err := f.WriteString(strings.Join(names, "\n") + "\n")
 		return err
@@ -90,7 +90,7 @@ func (w *writer) sweep(names []string) error {
 	return nil
 }
 
-// remove removes the files of the previous site that this one does not have, and any
+// remove removes the files of the previous site that the new site does not have, and any
 // folders that become empty.
 func (w *writer) remove(before []string) (removed int, err error) {
 	for _, name := range before {
@@ -108,7 +108,7 @@ func (w *writer) remove(before []string) (removed int, err error) {
 		}
 		for dir := path.Dir(name); dir != "." && w.isFolder(dir); dir = path.Dir(dir) {
 			if w.root.Remove(filepath.FromSlash(dir)) != nil {
-				break // it is not empty
+				break // the folder is not empty
 			}
 		}
 	}

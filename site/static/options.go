@@ -83,8 +83,8 @@ func address(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// open opens the published build. Other builders may publish and remove builds at any
-// time: if the build is removed before it is open, open retries with the new one.
+// open opens the published build. Other builders may publish and remove builds at any time:
+// if the build is removed before it has been opened, open tries the newly published one.
 func (o *Options) open() (*exports.Build, []byte, error) {
 	for {
 		id, err := store.Current(o.Out)

@@ -40,8 +40,8 @@ type Report struct {
 const listFile = ".kindex-static"
 
 // Write writes the site of the published build. It does not touch unchanged files, removes
-// files of the previous site that this one does not have, and leaves all other files in the
-// folder alone. Each run locks the folder and opens the build while holding the lock.
+// files of the previous site that the new site does not have, and leaves all other files in
+// the folder alone. Each run locks the folder and opens the build while holding the lock.
 func Write(ctx context.Context, o Options) (report *Report, err error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -73,8 +73,7 @@ func Write(ctx context.Context, o Options) (report *Report, err error) {
 }
 
 // writer writes one site. It never writes outside the folder: a symbolic link that leads
-// out of it is replaced if it is in place of a file, and is an error if it is in place of
-// a folder.
+// elsewhere is replaced where a file belongs, and causes an error where a folder belongs.
 type writer struct {
 	Options
 	root     *os.Root
@@ -117,7 +116,7 @@ func (w *writer) write(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	if !cutOff {
-		begun = []string{listFile} // that write may itself have been interrupted
+		begun = []string{listFile} // this write may itself have been interrupted
 	}
 	if err := w.sweep(begun); err != nil {
 		return nil, err

@@ -170,7 +170,7 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 			}
 			if status != http.StatusOK {
 				t.Errorf("%s links to %s, which returns %d", name, to, status)
-				found[to] = http.StatusOK // one report is enough
+				found[to] = http.StatusOK // report each missing file only once
 			}
 		}
 	}
@@ -282,7 +282,7 @@ func TestNamesForWindows(t *testing.T) {
 }
 
 // TestWrittenAgain checks that a second run changes nothing, that a run with another URL
-// changes only the files that contain it, and that other files stay.
+// changes only the files that contain it, and that the folder's other files are kept.
 func TestWrittenAgain(t *testing.T) {
 	suite.InTest(t)
 	dir, first := written(t, static.Options{})

@@ -38,8 +38,8 @@ func Truncate(s string, maxLen int) string {
 	return s
 }
 
-// WebURL returns a URL that is safe to link to, or "" if its scheme is neither http nor
-// https.
+// WebURL returns s in normalized form if it is safe to link to, or else "". A safe URL uses
+// http or https, names a host but no user or password, and is not too long.
 func WebURL(s string) string {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || len(s) > maxURLLen {

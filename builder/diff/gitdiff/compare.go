@@ -105,11 +105,11 @@ func addNotes(d *diff.Report, dir string, from, to *loadedRevision) {
 		effect string
 	}{{from, d.From, "created"}, {to, d.To, "deleted"}} {
 		if s.absent {
-			d.Notes = append(d.Notes, fmt.Sprintf("%s has no folder %s, so every entity counts as %s", s.Ref, dir, s.effect))
+			d.Notes = append(d.Notes, fmt.Sprintf("%s has no folder %s, so every entity is treated as %s", s.Ref, dir, s.effect))
 		}
 	}
 	if from.failed != nil && !from.absent {
-		d.Notes = append(d.Notes, fmt.Sprintf("%s has no readable content, so every entity counts as created: %v", d.From, from.failed))
+		d.Notes = append(d.Notes, fmt.Sprintf("%s has no readable content, so every entity is treated as created: %v", d.From, from.failed))
 	}
 	if n, _ := from.problems.Count(); n > 0 {
 		first := slices.IndexFunc(from.problems, isError)

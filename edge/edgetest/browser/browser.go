@@ -228,7 +228,7 @@ func (b *Tab) CheckQuiet(t testing.TB, base string) {
 }
 
 // programs lists the names under which Chromium is installed. The headless shell is tried first:
-// it has the same engine but no desktop UI, and takes little more than half the time.
+// it has the same engine but no desktop UI, and tests take little more than half as long with it.
 var programs = []string{"chromium-headless-shell", "headless-shell", "headless_shell", "chromium", "chromium-browser", "google-chrome"}
 
 // find returns the path of Chromium, or "" if it is not installed.

@@ -34,8 +34,9 @@ func (b *Tab) Load(t testing.TB, steps ...chromedp.Action[chromedp.Void]) *netwo
 	return res
 }
 
-// Until waits until a JavaScript expression is true, or the promise that it returns resolves to
-// true. It keeps waiting when the browser loads another page.
+// Until waits until a JavaScript expression is true. If the value of the expression is a promise,
+// Until waits until the promise resolves to true. It keeps waiting if the browser loads another
+// page.
 func (b *Tab) Until(t testing.TB, format string, args ...any) {
 	t.Helper()
 	condition := fmt.Sprintf(format, args...)
@@ -90,7 +91,8 @@ func Press(keys string) chromedp.Action[chromedp.Void] {
 	})
 }
 
-// Prefers sets a media feature for the page, such as "prefers-color-scheme" to "dark".
+// Prefers sets a media feature for the page: for example, it can set "prefers-color-scheme" to
+// "dark".
 func Prefers(pairs ...string) chromedp.Action[chromedp.Void] {
 	var list []*emulation.MediaFeature
 	for i := 0; i < len(pairs); i += 2 {
@@ -113,9 +115,9 @@ func (b *Tab) Overflowing(t testing.TB) []string {
 })()`)
 }
 
-// SignIn clicks the link to npm oidc-provider (see package authtest), signs in there, and
-// returns the service's final response. The requests sent to the provider meanwhile are removed
-// from the record; pages must not send it any other requests.
+// SignIn clicks the link to npm oidc-provider (see package authtest), signs in there, and returns
+// the service's final response. SignIn removes its requests to the provider from the tab's record
+// of requests. Pages must not send any other requests to the provider.
 func (b *Tab) SignIn(t testing.TB, issuer, subject string, press ...chromedp.Action[chromedp.Void]) *network.Response {
 	t.Helper()
 	before := len(b.Requests())

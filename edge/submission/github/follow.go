@@ -23,7 +23,7 @@ type Follower struct {
 
 	tags map[string]string // the last entity tag by submission id
 	next string            // the id of the submission after which the next round starts
-	left string            // why pull requests could not be closed last time, or "" if they could
+	left string            // why pull requests could not be closed in the last round, or "" if there was no error
 }
 
 // PollInterval is the usual polling interval, and maxBackoff is the maximum interval after

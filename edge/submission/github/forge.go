@@ -68,8 +68,8 @@ func New(o Options) (*Forge, error) {
 	return f, err
 }
 
-// maxAnswer is the maximum size of a response from the forge, in bytes. A list of pull
-// requests has a few hundred kilobytes.
+// maxAnswer is the maximum size of a response from the forge, in bytes. A list of pull requests
+// takes up a few hundred kilobytes.
 const maxAnswer = 16 << 20
 
 // bounded cuts off responses that are too long.

@@ -45,7 +45,7 @@ function slide(links) {
     try { sessionStorage.setItem('slider', '1'); } catch { /* focus is lost on the next page */ }
     location.assign(links[range.value].href);
   };
-  // When the keyboard is used, every step fires a change event, so wait for the last one.
+  // With the keyboard, every step fires a change event, so wait until the events stop.
   let keys = false;
   range.addEventListener('keydown', e => {
     keys = true;
@@ -64,11 +64,12 @@ function slide(links) {
     if (sessionStorage.getItem('slider')) range.focus({preventScroll: true});
     sessionStorage.removeItem('slider');
   } catch { /* no storage */ }
-  // After a return from the back/forward cache, show the day of this page again.
+  // When the page returns from the back/forward cache, reset the slider to the page's day.
   addEventListener('pageshow', e => { if (e.persisted) { range.value = at; show(); } });
 }
 
-// A static site has leaderboards only by composite score. Other scores sort the rows on the page.
+// A static site has leaderboards only by composite score. The column header of another score
+// sorts the rows on the page by that score.
 const board = document.querySelector('table.board-static');
 if (board) {
   const body = board.tBodies[0];

@@ -1,5 +1,5 @@
-// Renders the comparison of a static site: reads the entities named in the URL from
-// their files and shows them like the edge.
+// Renders the comparison of a static site. Reads the files of the entities named in the URL
+// and shows the same table as an edge.
 const form = document.querySelector('form[data-compare]');
 const place = document.getElementById('comparison');
 const words = document.querySelector('template[data-skeleton]').content;
@@ -235,7 +235,7 @@ async function read(k) {
 async function show() {
   const query = new URLSearchParams(location.search);
   const keysAsked = [...new Set(query.getAll('e').map(k => k.trim()).filter(Boolean))];
-  const asked = keysAsked.slice(0, 4 * most); // limits how many a hand-written URL can request
+  const asked = keysAsked.slice(0, 4 * most); // limits how many entities a hand-written URL can request
   const add = clean(query.get('add')).slice(0, longest);
   const unknown = [];
   const list = [];

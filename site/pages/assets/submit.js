@@ -1,5 +1,6 @@
-// The form for proposing an entity is checked while the user types: the server checks and
-// writes the file, and this script shows the result. Without it, the buttons do the same.
+// Checks the form for proposing an entity while the user types: the server checks the values
+// and writes the file, and this script shows the result. Without the script, the form's
+// buttons do the same.
 const form = document.querySelector('form[data-propose]');
 
 for (const button of document.querySelectorAll('[data-copy]')) {

@@ -45,13 +45,14 @@ class Exports(AsyncCore):
     ) -> bytes:
         """Export entities in bulk.
 
-        Entities as a flat table, sorted by type and slug. Without filters and ``fields``,
-        the response is a file of the build, with ``Repr-Digest`` and support for ranges if
-        sent uncompressed; otherwise, it is generated on request and has neither.
+        Entities as a flat table, sorted by type and slug. If you pass neither filters nor
+        ``fields``, the response is a file of the build; if that file is sent uncompressed,
+        it has a ``Repr-Digest`` and supports ranges. With filters or ``fields``, the
+        response is generated on request, without a ``Repr-Digest`` or support for ranges.
 
-        CSV has a header row, CRLF line endings, empty cells for null, and lists joined with
-        ``|`` (RFC 4180). JSONL has one object per line. Parquet has real lists, numbers and
-        dates. JSON is one array.
+        CSV follows RFC 4180, with a header row and CRLF line endings; null is an empty
+        cell, and the items of a list are joined with ``|``. JSONL has one object per line.
+        Parquet has native lists, numbers and dates. JSON is a single array.
 
         Args:
             format: The format of the file. Default: "json".
@@ -94,12 +95,13 @@ class Exports(AsyncCore):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
         """
         return await self._bytes("/api/export/entities", {
             "format": format,
@@ -180,12 +182,13 @@ class Exports(AsyncCore):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
         """
         return self._records("/api/export/entities", {
             "csv": csv,
@@ -272,12 +275,13 @@ class Exports(AsyncCore):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
             IntegrityError: The SHA-256 of the file is wrong; the file was removed.
             OSError: The file cannot be written.
         """
@@ -309,11 +313,12 @@ class Exports(AsyncCore):
         """Export a leaderboard in bulk.
 
         The ranking of a category, or of all entities, by composite score, as a flat table
-        in rank order. The formats are those of the entity export; JSON is a file of the
-        build, with ``Repr-Digest`` and support for ranges if sent uncompressed. With
-        ``at``, the response is generated on request from the latest snapshot taken on or
-        before that day; the file name in ``Content-Disposition`` ends with the date of the
-        snapshot.
+        in rank order. The formats are those of the entity export. With ``format=json`` and
+        without ``at``, the response is a file of the build; if that file is sent
+        uncompressed, it has a ``Repr-Digest`` and supports ranges. All other responses are
+        generated on request. With ``at``, the data comes from the latest snapshot taken on
+        or before that day, and the file name in ``Content-Disposition`` ends with the date
+        of the snapshot.
 
         Args:
             format: The format of the file. Default: "json".
@@ -324,7 +329,8 @@ class Exports(AsyncCore):
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
                 programs. Default: "plain".
             category: A category from ``GET /api/categories``, or ``all``. Default: "all".
-            at: Return data as of the end of this day (UTC); by default, as of now.
+            at: Return data as of the end of this day (UTC). By default, current data is
+                returned.
 
         Returns:
             The bytes of the file.
@@ -334,12 +340,13 @@ class Exports(AsyncCore):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
             NotFoundError: There is no history for the day in ``at`` (``no-history``);
                 ``suggestion`` is the first day of the history.
         """
@@ -370,7 +377,8 @@ class Exports(AsyncCore):
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
                 programs. Default: "plain".
             category: A category from ``GET /api/categories``, or ``all``. Default: "all".
-            at: Return data as of the end of this day (UTC); by default, as of now.
+            at: Return data as of the end of this day (UTC). By default, current data is
+                returned.
 
         Returns:
             A stream of the records; close it after use.
@@ -380,12 +388,13 @@ class Exports(AsyncCore):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
             NotFoundError: There is no history for the day in ``at`` (``no-history``);
                 ``suggestion`` is the first day of the history.
         """
@@ -417,7 +426,8 @@ class Exports(AsyncCore):
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
                 programs. Default: "plain".
             category: A category from ``GET /api/categories``, or ``all``. Default: "all".
-            at: Return data as of the end of this day (UTC); by default, as of now.
+            at: Return data as of the end of this day (UTC). By default, current data is
+                returned.
 
         Returns:
             The completed download.
@@ -427,12 +437,13 @@ class Exports(AsyncCore):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
             NotFoundError: There is no history for the day in ``at`` (``no-history``);
                 ``suggestion`` is the first day of the history.
             IntegrityError: The SHA-256 of the file is wrong; the file was removed.
@@ -455,15 +466,16 @@ class Exports(AsyncCore):
     ) -> bytes:
         """Export the changelog in bulk.
 
-        All changes, oldest first. Without ``since`` and ``type``, the response is a file of
-        the build, with ``Repr-Digest`` and support for ranges if sent uncompressed;
-        otherwise, it is generated on request and has neither. To get only new changes, set
-        ``since`` to the id of the last change you received.
+        All changes, oldest first. If you pass neither ``since`` nor ``type``, the response
+        is a file of the build; if that file is sent uncompressed, it has a ``Repr-Digest``
+        and supports ranges. With ``since`` or ``type``, the response is generated on
+        request, without a ``Repr-Digest`` or support for ranges. To get only new changes,
+        set ``since`` to the id of the last change you received.
 
         JSON and JSONL contain the same objects as ``GET /api/changelog``. CSV and Parquet
         are flat, with the columns ``id``, ``event``, ``timestamp``, ``type``, ``slug``,
-        ``name``, ``changes`` (the list, encoded as JSON), ``commit``, ``author`` and
-        ``pullRequest``.
+        ``name``, ``changes`` (the list of changed fields, encoded as JSON), ``commit``,
+        ``author`` and ``pullRequest``.
 
         Args:
             format: The format of the file. Default: "json".
@@ -473,8 +485,9 @@ class Exports(AsyncCore):
                 ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
                 programs. Default: "plain".
-            since: Only changes on or after this day, or at or after this RFC 3339 time;
-                with the id of a change, only changes after that change.
+            since: Only changes on or after this day, or at or after this RFC 3339 time. If
+                the value is the id of a change, only changes after that change are
+                returned.
             type: Only entities of this type. Repeat the parameter to match any of several
                 values.
 
@@ -486,12 +499,13 @@ class Exports(AsyncCore):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
         """
         return await self._bytes("/api/export/changelog", {"format": format, "csv": csv, "since": since, "type": type})
 
@@ -514,8 +528,9 @@ class Exports(AsyncCore):
                 ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
                 programs. Default: "plain".
-            since: Only changes on or after this day, or at or after this RFC 3339 time;
-                with the id of a change, only changes after that change.
+            since: Only changes on or after this day, or at or after this RFC 3339 time. If
+                the value is the id of a change, only changes after that change are
+                returned.
             type: Only entities of this type. Repeat the parameter to match any of several
                 values.
 
@@ -527,12 +542,13 @@ class Exports(AsyncCore):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
         """
         return self._records("/api/export/changelog", {"csv": csv, "since": since, "type": type, "format": "jsonl"})
 
@@ -561,8 +577,9 @@ class Exports(AsyncCore):
                 ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
                 programs. Default: "plain".
-            since: Only changes on or after this day, or at or after this RFC 3339 time;
-                with the id of a change, only changes after that change.
+            since: Only changes on or after this day, or at or after this RFC 3339 time. If
+                the value is the id of a change, only changes after that change are
+                returned.
             type: Only entities of this type. Repeat the parameter to match any of several
                 values.
 
@@ -574,12 +591,13 @@ class Exports(AsyncCore):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
             IntegrityError: The SHA-256 of the file is wrong; the file was removed.
             OSError: The file cannot be written.
         """
@@ -593,9 +611,9 @@ class Exports(AsyncCore):
     async def get_manifest(self) -> Manifest:
         """Read the manifest of the build.
 
-        Describes the build: what it was created from, when its scores were calculated, its
-        statistics and licences, and every file with its size, SHA-256 and immutable URL.
-        This endpoint takes no query parameters.
+        Describes the build: what it was created from, the time that its scores were
+        calculated for, its statistics and licences, and every file with its size, SHA-256
+        and immutable URL. This endpoint takes no query parameters.
 
         Returns:
             The manifest.
@@ -605,12 +623,13 @@ class Exports(AsyncCore):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
         """
         return await self._json("/api/export/manifest")
 
@@ -630,12 +649,13 @@ class Exports(AsyncCore):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
         """
         return await self._json("/api/export/croissant")
 

@@ -26,10 +26,10 @@ class History(AsyncCore):
     ) -> ChangeList:
         """List the changes to one entity.
 
-        All changes to one entity, newest first, under all slugs it has had. Deleted
-        entities are included; if an entity is created again, its changelog continues. An
-        entity that has not been committed yet has no changes. A former slug redirects
-        (301); the cursor remains valid.
+        All changes to one entity, newest first, including changes under its former slugs.
+        The changelog of a deleted entity remains available, and continues if the entity is
+        created again. An entity that has not been committed yet has no changes. A former
+        slug redirects (301); the cursor remains valid.
 
         Args:
             type: The type of the entity.
@@ -47,12 +47,13 @@ class History(AsyncCore):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
             NotFoundError: The entity does not exist (``unknown-entity``);
                 ``suggestion`` is the address of the nearest one.
         """
@@ -88,12 +89,13 @@ class History(AsyncCore):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
             NotFoundError: The entity does not exist (``unknown-entity``);
                 ``suggestion`` is the address of the nearest one.
         """
@@ -122,16 +124,18 @@ class History(AsyncCore):
         the last change returned, regardless of newer changes.
 
         Args:
-            since: Only changes on or after this day, or at or after this RFC 3339 time;
-                with the id of a change, only changes after that change.
+            since: Only changes on or after this day, or at or after this RFC 3339 time. If
+                the value is the id of a change, only changes after that change are
+                returned.
             until: Only changes up to and including this day, RFC 3339 time or change id.
             event: Only changes of this kind. Repeat the parameter to match any of several
                 values.
             type: Only entities of this type. Repeat the parameter to match any of several
                 values.
             category: Only changes to entities that were in this category after the change
-                or, if deleted, before it. This can be a category that no longer has any
-                entities. Repeat the parameter to match any of several values.
+                or, if the entity was deleted, before it. This can be a category that no
+                longer has any entities. Repeat the parameter to match any of several
+                values.
             field: Only changes to this field. ``links``, ``signals`` and ``scores`` include
                 all fields nested in them. Repeat the parameter to match any of several
                 values.
@@ -148,12 +152,13 @@ class History(AsyncCore):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
         """
         return await self._json("/api/changelog", {
             "since": since,
@@ -184,16 +189,18 @@ class History(AsyncCore):
         Like :meth:`list_changes`, which has the details. Each page is a request.
 
         Args:
-            since: Only changes on or after this day, or at or after this RFC 3339 time;
-                with the id of a change, only changes after that change.
+            since: Only changes on or after this day, or at or after this RFC 3339 time. If
+                the value is the id of a change, only changes after that change are
+                returned.
             until: Only changes up to and including this day, RFC 3339 time or change id.
             event: Only changes of this kind. Repeat the parameter to match any of several
                 values.
             type: Only entities of this type. Repeat the parameter to match any of several
                 values.
             category: Only changes to entities that were in this category after the change
-                or, if deleted, before it. This can be a category that no longer has any
-                entities. Repeat the parameter to match any of several values.
+                or, if the entity was deleted, before it. This can be a category that no
+                longer has any entities. Repeat the parameter to match any of several
+                values.
             field: Only changes to this field. ``links``, ``signals`` and ``scores`` include
                 all fields nested in them. Repeat the parameter to match any of several
                 values.
@@ -208,12 +215,13 @@ class History(AsyncCore):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
         """
         return self._items("/api/changelog", {
             "since": since,
@@ -259,22 +267,23 @@ class History(AsyncCore):
     ) -> Union[JSONFeed, str]:
         """Subscribe to changes.
 
-        A human-readable feed of the changes: each item has a one-sentence title and the old
-        and new values. A document has up to 200 changes, newest first. RSS and Atom
-        documents link to the ``first``, ``previous``, ``next`` and ``last`` documents (RFC
-        5005 section 3); JSON Feed documents have ``next_url``. If you follow these links,
-        you may see a change twice, but you will not miss any.
+        A human-readable feed of the changes: each item has a one-sentence title and lists
+        the old and new values. A document contains up to 200 changes, newest first. RSS and
+        Atom documents link to the ``first``, ``previous``, ``next`` and ``last`` documents
+        (RFC 5005 section 3); JSON Feed documents have ``next_url``. If you follow these
+        links, you may see a change twice, but you will not miss any.
 
         Args:
             format: RSS 2.0, Atom (RFC 4287) or JSON Feed 1.1. Default: "rss".
             type: Only entities of this type. Repeat the parameter to match any of several
                 values.
             category: Only changes to entities that were in this category after the change
-                or, if deleted, before it. This can be a category that no longer has any
-                entities. Repeat the parameter to match any of several values.
-            entity: Only changes to this entity (``type/slug``), under all slugs it has had.
-                The entity may have been deleted.
-            page: The page number: 1 is the document with the newest changes. Default: 1.
+                or, if the entity was deleted, before it. This can be a category that no
+                longer has any entities. Repeat the parameter to match any of several
+                values.
+            entity: Only changes to this entity (``type/slug``), including changes under its
+                former slugs. The entity can be a deleted one.
+            page: The page number. Page 1 contains the newest changes. Default: 1.
 
         Returns:
             The document: parsed if it is JSON, otherwise as text.
@@ -284,12 +293,13 @@ class History(AsyncCore):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
         """
         return await self._document("/api/feed", {
             "format": format,

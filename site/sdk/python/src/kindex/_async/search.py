@@ -38,19 +38,19 @@ class Search(AsyncCore):
     ) -> SearchResult:
         """Search entities.
 
-        Entities that match the search words, most relevant first. Prefixes match, and so do
-        words with one typo (if they have at least four letters) or two typos (at least
-        eight letters); words with digits must match exactly. Entities whose name or slug
-        matches exactly come first. Words in "double quotes" must occur as an exact phrase
-        in the name, the description or another text field of the entity. A single letter
-        matches names that start with it, and text that contains it as a word. If no entity
-        matches all words, the entities that match the most words are returned, if they
-        match at least half of the words and every quoted phrase. Only the first twelve
-        words and phrases are used.
+        Entities that match the search words, most relevant first. The beginning of a word
+        is enough to match it. Search words of at least four letters can contain one typo,
+        and words of at least eight letters can contain two; words with digits cannot
+        contain any. Entities whose name or slug matches exactly come first. Words in
+        "double quotes" must occur as an exact phrase in the name, the description or
+        another text field of the entity. A single letter matches names that start with it,
+        and text that contains it as a word. If no entity matches all words, the entities
+        that match the most words are returned, provided that they match at least half of
+        the words and every quoted phrase. Only the first twelve words and phrases are used.
 
         Every match has ``relevance`` and ``highlights``, regardless of ``fields``. If
-        nothing is found, ``suggestions`` has up to five entities: the results without the
-        filters or, if there are none, the entities with the most similar names.
+        nothing is found, ``suggestions`` contains up to five entities: those that would be
+        found without the filters or, if there are none, those with the most similar names.
 
         Args:
             q: The search words, at most 500 bytes in UTF-8.
@@ -80,7 +80,7 @@ class Search(AsyncCore):
                 page. Separate fields with commas, or repeat the parameter. For each field,
                 the 20 most frequent values are returned.
             fields: The fields to return. Separate them with commas, or repeat the
-                parameter. If you name scores, ``scores`` contains only those.
+                parameter. If you list individual scores, ``scores`` contains only those.
             limit: Maximum number of records per page. Default: 20.
             offset: Number of records to skip; cannot be combined with ``cursor``.
             cursor: The ``nextCursor`` of the previous page. All other parameters except
@@ -94,12 +94,13 @@ class Search(AsyncCore):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
         """
         return await self._json("/api/search", {
             "q": q,
@@ -173,7 +174,7 @@ class Search(AsyncCore):
                 page. Separate fields with commas, or repeat the parameter. For each field,
                 the 20 most frequent values are returned.
             fields: The fields to return. Separate them with commas, or repeat the
-                parameter. If you name scores, ``scores`` contains only those.
+                parameter. If you list individual scores, ``scores`` contains only those.
             cursor: Where to continue: the ``nextCursor`` of a page.
             page_size: The number of records per request, up to 100.
 
@@ -185,12 +186,13 @@ class Search(AsyncCore):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
         """
         return self._items("/api/search", {
             "q": q,
@@ -237,11 +239,12 @@ class Search(AsyncCore):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
         """
         return await self._json("/api/suggest", {"q": q, "type": type, "limit": limit})

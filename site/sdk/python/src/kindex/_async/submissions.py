@@ -25,17 +25,17 @@ class Submissions(AsyncCore):
     async def submit_entity(self, entity: NewSubmission, *, idempotency_key: Optional[str] = None) -> CreatedSubmission:
         """Submit an entity for review.
 
-        Proposes a new tool or model. The submission becomes a content file. It is checked
-        against the index and against the build's JSON Schema for content files,
-        ``entity.schema.json``; the response lists all invalid fields. If there is no
-        ``slug``, it is derived from the name. The submission then awaits review; ``GET
-        /api/submissions/{id}`` returns its status. The response is 409 if the index, or an
-        open submission from the same account, already has an entity with the same type and
-        slug, or with the same name and URL; several accounts can propose the same entity.
-        An account can have at most 20 open submissions (pending, in review or accepted);
-        ``DELETE /api/submissions/{id}`` withdraws one. The newest 200 closed submissions of
-        an account are kept, up to a total of 2 MiB. ``similar`` lists existing entities
-        that could be the same.
+        Proposes a new tool or model. The submission is converted to a content file, which
+        is checked against the index and against the build's JSON Schema for content files,
+        ``entity.schema.json``. If the submission is invalid, the response lists all invalid
+        fields. If you do not pass a ``slug``, it is derived from the name. A valid
+        submission awaits review; ``GET /api/submissions/{id}`` returns its status. The
+        response is 409 if the index, or an open submission from the same account, already
+        contains an entity with the same type and slug, or with the same name and URL.
+        Several accounts can propose the same entity. An account can have at most 20 open
+        submissions (pending, in review or accepted); ``DELETE /api/submissions/{id}``
+        withdraws one. The newest 200 closed submissions of an account are kept, up to a
+        total of 2 MiB. ``similar`` lists existing entities that could be the same.
 
         Args:
             entity: The fields of the entity.
@@ -52,16 +52,17 @@ class Submissions(AsyncCore):
                 (``invalid-idempotency-key``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
             ConflictError: The index already has this entity, or an open submission of
-                the same account proposes it (``already-exists``); ``suggestion`` is its
-                address. Or the account has reached its limit of open submissions
-                (``too-many-submissions``).
+                the same account proposes it (``already-exists``); ``suggestion`` is the
+                address of that entity or submission. Or the account has reached its limit
+                of open submissions (``too-many-submissions``).
             BadRequestError: The ``Idempotency-Key`` was already used with a different
                 body (``idempotency-key-reused``).
         """
@@ -94,12 +95,13 @@ class Submissions(AsyncCore):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
         """
         return await self._json("/api/submissions", {"status": status, "limit": limit, "cursor": cursor})
 
@@ -128,20 +130,21 @@ class Submissions(AsyncCore):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
         """
         return self._items("/api/submissions", {"status": status, "cursor": cursor, "limit": page_size})
 
     async def get_submission(self, id: str) -> SubmissionDocument:
         """Read one of your submissions.
 
-        The status of a submission, and its fields as they will be in the file. For
-        submissions of other accounts, the response is 404.
+        The status of a submission, and its fields as they will appear in the content file.
+        For submissions of other accounts, the response is 404.
 
         Args:
             id: The id of the submission.
@@ -154,12 +157,13 @@ class Submissions(AsyncCore):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
             NotFoundError: Your account has no submission with this id
                 (``unknown-submission``).
         """
@@ -180,12 +184,13 @@ class Submissions(AsyncCore):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
             NotFoundError: Your account has no submission with this id
                 (``unknown-submission``).
             ConflictError: The submission has already been accepted, published or

@@ -38,12 +38,13 @@ class Webhooks(AsyncCore):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
         """
         return await self._json("/api/webhooks")
 
@@ -56,16 +57,16 @@ class Webhooks(AsyncCore):
     ) -> CreatedWebhook:
         """Register a webhook.
 
-        From now on, the address receives the events listed in ``events``. Only this
-        response shows the secret that signs the deliveries. The address must use ``https``
-        on port 443, and its host must resolve only to addresses on the public internet;
-        redirects are not followed. Operators can block hosts, and can require a challenge:
-        the address first receives ``{"id","event":
+        Registers an address to receive the events listed in ``events`` from now on. Only
+        this response shows the secret that signs the deliveries. The address must use
+        ``https`` on port 443, and its host must resolve only to addresses on the public
+        internet; redirects are not followed. Operators can block hosts, and can require a
+        challenge: the address first receives ``{"id","event":
         "webhook.challenge","timestamp","challenge"}``, and must respond within ten seconds
         with 2xx and the value of ``challenge``, as text or as ``{"challenge": "…"}``;
         otherwise, the registration fails with a 400. An account can have at most ten
-        webhooks. With an ``Idempotency-Key``, a repeated request does not create a second
-        webhook and gets a 409 (``secret-shown-once``).
+        webhooks. If a request with an ``Idempotency-Key`` is repeated, no second webhook is
+        created, and the response is a 409 (``secret-shown-once``).
 
         Args:
             url: The address to call. It can have a path and a query, but no user name,
@@ -84,12 +85,13 @@ class Webhooks(AsyncCore):
                 (``invalid-idempotency-key``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
             ConflictError: The account has reached its limit of webhooks
                 (``too-many-webhooks``); or this request was already processed, and its
                 response showed the secret (``secret-shown-once``).
@@ -101,8 +103,8 @@ class Webhooks(AsyncCore):
     async def get_webhook(self, id: str) -> Webhook:
         """Read one of your webhooks.
 
-        The delivery state of a webhook: the last call and the last success, the next call,
-        and whether and why it was disabled.
+        The delivery state of a webhook: when it was last called, when a call last
+        succeeded, when it will be called next, and whether and why it is disabled.
 
         Args:
             id: The id of the webhook.
@@ -115,12 +117,13 @@ class Webhooks(AsyncCore):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
             NotFoundError: Your account has no webhook with this id
                 (``unknown-webhook``).
         """
@@ -129,8 +132,8 @@ class Webhooks(AsyncCore):
     async def delete_webhook(self, id: str) -> None:
         """Delete a webhook.
 
-        Deletes the webhook and its log. Nothing more is sent to it, except for an attempt
-        already in progress.
+        Deletes the webhook and its delivery log. A delivery attempt that is already in
+        progress is completed; after that, nothing more is sent.
 
         Args:
             id: The id of the webhook.
@@ -140,12 +143,13 @@ class Webhooks(AsyncCore):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
             NotFoundError: Your account has no webhook with this id
                 (``unknown-webhook``).
         """
@@ -154,10 +158,10 @@ class Webhooks(AsyncCore):
     async def test_webhook(self, id: str, *, idempotency_key: Optional[str] = None) -> Delivery:
         """Send a test to a webhook.
 
-        Sends an event named ``webhook.test``, without an entity, immediately and without
-        retries. The delivery log has the result under the returned ``id``. If the test
-        succeeds, any events that are waiting because the webhook was failing are sent
-        immediately, and a disabled webhook is enabled again.
+        Immediately sends an event named ``webhook.test``, which contains no entity. If the
+        delivery fails, it is not retried. The delivery log contains the result under the
+        returned ``id``. If the delivery succeeds, a disabled webhook is enabled again, and
+        any events that are waiting because the webhook was failing are sent immediately.
 
         Args:
             id: The id of the webhook.
@@ -174,12 +178,13 @@ class Webhooks(AsyncCore):
                 (``invalid-idempotency-key``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
             NotFoundError: Your account has no webhook with this id
                 (``unknown-webhook``).
             ConflictError: The webhook has a hundred pending tests and replays
@@ -191,12 +196,12 @@ class Webhooks(AsyncCore):
         """Rotate the secret of a webhook.
 
         Gives the webhook a new secret, which only this response shows. The previous secret
-        stays valid for 24 hours: until then, ``webhook-signature`` has two signatures, one
-        with each secret, separated by a space, and a receiver accepts a delivery if either
-        matches the secret that it has. Another rotation within that time invalidates the
-        oldest secret immediately; to invalidate a leaked secret without waiting, rotate
-        twice. With an ``Idempotency-Key``, a repeated request does not rotate again and
-        gets a 409 (``secret-shown-once``).
+        stays valid for 24 hours: until then, ``webhook-signature`` contains two signatures
+        separated by a space, one for each secret. A receiver that has only one of the
+        secrets can accept a delivery if either signature matches. Another rotation within
+        that time invalidates the oldest secret immediately; to invalidate a leaked secret
+        without waiting, rotate twice. If a request with an ``Idempotency-Key`` is repeated,
+        the secret is not rotated again, and the response is a 409 (``secret-shown-once``).
 
         Args:
             id: The id of the webhook.
@@ -213,12 +218,13 @@ class Webhooks(AsyncCore):
                 (``invalid-idempotency-key``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
             NotFoundError: Your account has no webhook with this id
                 (``unknown-webhook``).
             ConflictError: This request was already processed, and its response showed
@@ -238,8 +244,9 @@ class Webhooks(AsyncCore):
     ) -> DeliveryList:
         """List the deliveries of a webhook.
 
-        The log of the last 30 days, newest first: an entry for each attempted event, test
-        and replay. Events waiting for an earlier event to be retried are not listed yet.
+        The delivery log for the last 30 days, newest first. It has an entry for each test,
+        each replay, and each event that the service has tried to deliver. Events that are
+        waiting for an earlier event to be retried are not listed yet.
 
         Args:
             id: The id of the webhook.
@@ -256,12 +263,13 @@ class Webhooks(AsyncCore):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
             NotFoundError: Your account has no webhook with this id
                 (``unknown-webhook``).
         """
@@ -297,12 +305,13 @@ class Webhooks(AsyncCore):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
             NotFoundError: Your account has no webhook with this id
                 (``unknown-webhook``).
         """
@@ -315,9 +324,9 @@ class Webhooks(AsyncCore):
     async def replay_delivery(self, id: str, delivery: str, *, idempotency_key: Optional[str] = None) -> Delivery:
         """Replay an event.
 
-        Sends the event of a delivery again, immediately and without retries, with the same
-        ``webhook-id``. The order of waiting events does not change. The log has the result
-        as a separate entry under the returned ``id``.
+        Immediately sends the event of a delivery again, with the same ``webhook-id``. If
+        the replay fails, it is not retried. The order of waiting events does not change.
+        The delivery log contains the result as a separate entry, under the returned ``id``.
 
         Args:
             id: The id of the webhook.
@@ -335,12 +344,13 @@ class Webhooks(AsyncCore):
                 (``invalid-idempotency-key``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
             NotFoundError: Your account has no webhook with this id
                 (``unknown-webhook``), or the webhook has no such delivery
                 (``unknown-delivery``).

@@ -82,8 +82,9 @@ class Entities(Core):
             order: The sort direction. Default: ``asc`` with ``sort=name``, otherwise
                 ``desc``.
             fields: The fields to return. Separate them with commas, or repeat the
-                parameter. If you name scores, ``scores`` contains only those.
-            at: Return data as of the end of this day (UTC); by default, as of now.
+                parameter. If you list individual scores, ``scores`` contains only those.
+            at: Return data as of the end of this day (UTC). By default, current data is
+                returned.
             limit: Maximum number of records per page. Default: 20.
             offset: Number of records to skip; cannot be combined with ``cursor``.
             cursor: The ``nextCursor`` of the previous page. All other parameters except
@@ -97,12 +98,13 @@ class Entities(Core):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
             NotFoundError: There is no history for the day in ``at`` (``no-history``);
                 ``suggestion`` is the first day of the history.
         """
@@ -179,8 +181,9 @@ class Entities(Core):
             order: The sort direction. Default: ``asc`` with ``sort=name``, otherwise
                 ``desc``.
             fields: The fields to return. Separate them with commas, or repeat the
-                parameter. If you name scores, ``scores`` contains only those.
-            at: Return data as of the end of this day (UTC); by default, as of now.
+                parameter. If you list individual scores, ``scores`` contains only those.
+            at: Return data as of the end of this day (UTC). By default, current data is
+                returned.
             cursor: Where to continue: the ``nextCursor`` of a page.
             page_size: The number of records per request, up to 100.
 
@@ -192,12 +195,13 @@ class Entities(Core):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
             NotFoundError: There is no history for the day in ``at`` (``no-history``);
                 ``suggestion`` is the first day of the history.
         """
@@ -232,16 +236,18 @@ class Entities(Core):
         description, the facts with their sources, the scores and how they are calculated,
         similar entities, and recent changes. Errors are always JSON.
 
-        With ``at``, the response is the entity that had this address at the end of that day
-        or, if there was none, the entity that has the address now, under the slug it had on
-        that day; there is no redirect. The response is 404 (``no-history``) if the entity
-        was added later, and 410 if it had been deleted by then.
+        With ``at``, the response is the entity that had this slug at the end of that day.
+        If no entity had the slug then, the response is the entity that has it now, as it
+        was on that day and with the slug it had then. There is no redirect. If the entity
+        was added later, the response is 404 (``no-history``); if it had been deleted by
+        then, the response is 410.
 
         Args:
             type: The type of the entity.
             slug: The slug of the entity, current or former; followed by ``.md`` for
                 Markdown.
-            at: Return data as of the end of this day (UTC); by default, as of now.
+            at: Return data as of the end of this day (UTC). By default, current data is
+                returned.
 
         Returns:
             The entity.
@@ -251,12 +257,13 @@ class Entities(Core):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
             NotFoundError: The entity does not exist (``unknown-entity``), or there is
                 no history for the day in ``at`` (``no-history``).
             GoneError: The entity was deleted (``deleted-entity``) or, with ``at``, had
@@ -274,7 +281,8 @@ class Entities(Core):
             type: The type of the entity.
             slug: The slug of the entity, current or former; followed by ``.md`` for
                 Markdown.
-            at: Return data as of the end of this day (UTC); by default, as of now.
+            at: Return data as of the end of this day (UTC). By default, current data is
+                returned.
 
         Returns:
             The Markdown (CommonMark with tables).
@@ -284,12 +292,13 @@ class Entities(Core):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
             NotFoundError: The entity does not exist (``unknown-entity``), or there is
                 no history for the day in ``at`` (``no-history``).
             GoneError: The entity was deleted (``deleted-entity``) or, with ``at``, had
@@ -317,12 +326,13 @@ class Entities(Core):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
             NotFoundError: The entity does not exist (``unknown-entity``);
                 ``suggestion`` is the address of the nearest one.
             GoneError: The entity was deleted (``deleted-entity``) or, with ``at``, had
@@ -333,8 +343,9 @@ class Entities(Core):
     def list_similar_entities(self, type: EntityType, slug: str, *, limit: Optional[int] = None) -> SimilarList:
         """List similar entities.
 
-        The entities that have the most in common with this one, most similar first, each
-        with the reasons. At most 20 are stored per entity; ``count`` is the number stored.
+        The entities that have the most in common with this one, most similar first. Each
+        has ``reasons``, which describe what the two have in common. At most 20 similar
+        entities are stored per entity; ``count`` is the number stored.
 
         Args:
             type: The type of the entity.
@@ -349,12 +360,13 @@ class Entities(Core):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
             NotFoundError: The entity does not exist (``unknown-entity``);
                 ``suggestion`` is the address of the nearest one.
             GoneError: The entity was deleted (``deleted-entity``) or, with ``at``, had

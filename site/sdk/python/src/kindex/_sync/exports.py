@@ -46,13 +46,14 @@ class Exports(Core):
     ) -> bytes:
         """Export entities in bulk.
 
-        Entities as a flat table, sorted by type and slug. Without filters and ``fields``,
-        the response is a file of the build, with ``Repr-Digest`` and support for ranges if
-        sent uncompressed; otherwise, it is generated on request and has neither.
+        Entities as a flat table, sorted by type and slug. If you pass neither filters nor
+        ``fields``, the response is a file of the build; if that file is sent uncompressed,
+        it has a ``Repr-Digest`` and supports ranges. With filters or ``fields``, the
+        response is generated on request, without a ``Repr-Digest`` or support for ranges.
 
-        CSV has a header row, CRLF line endings, empty cells for null, and lists joined with
-        ``|`` (RFC 4180). JSONL has one object per line. Parquet has real lists, numbers and
-        dates. JSON is one array.
+        CSV follows RFC 4180, with a header row and CRLF line endings; null is an empty
+        cell, and the items of a list are joined with ``|``. JSONL has one object per line.
+        Parquet has native lists, numbers and dates. JSON is a single array.
 
         Args:
             format: The format of the file. Default: "json".
@@ -95,12 +96,13 @@ class Exports(Core):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
         """
         return self._bytes("/api/export/entities", {
             "format": format,
@@ -181,12 +183,13 @@ class Exports(Core):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
         """
         return self._records("/api/export/entities", {
             "csv": csv,
@@ -273,12 +276,13 @@ class Exports(Core):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
             IntegrityError: The SHA-256 of the file is wrong; the file was removed.
             OSError: The file cannot be written.
         """
@@ -310,11 +314,12 @@ class Exports(Core):
         """Export a leaderboard in bulk.
 
         The ranking of a category, or of all entities, by composite score, as a flat table
-        in rank order. The formats are those of the entity export; JSON is a file of the
-        build, with ``Repr-Digest`` and support for ranges if sent uncompressed. With
-        ``at``, the response is generated on request from the latest snapshot taken on or
-        before that day; the file name in ``Content-Disposition`` ends with the date of the
-        snapshot.
+        in rank order. The formats are those of the entity export. With ``format=json`` and
+        without ``at``, the response is a file of the build; if that file is sent
+        uncompressed, it has a ``Repr-Digest`` and supports ranges. All other responses are
+        generated on request. With ``at``, the data comes from the latest snapshot taken on
+        or before that day, and the file name in ``Content-Disposition`` ends with the date
+        of the snapshot.
 
         Args:
             format: The format of the file. Default: "json".
@@ -325,7 +330,8 @@ class Exports(Core):
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
                 programs. Default: "plain".
             category: A category from ``GET /api/categories``, or ``all``. Default: "all".
-            at: Return data as of the end of this day (UTC); by default, as of now.
+            at: Return data as of the end of this day (UTC). By default, current data is
+                returned.
 
         Returns:
             The bytes of the file.
@@ -335,12 +341,13 @@ class Exports(Core):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
             NotFoundError: There is no history for the day in ``at`` (``no-history``);
                 ``suggestion`` is the first day of the history.
         """
@@ -366,7 +373,8 @@ class Exports(Core):
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
                 programs. Default: "plain".
             category: A category from ``GET /api/categories``, or ``all``. Default: "all".
-            at: Return data as of the end of this day (UTC); by default, as of now.
+            at: Return data as of the end of this day (UTC). By default, current data is
+                returned.
 
         Returns:
             A stream of the records; close it after use.
@@ -376,12 +384,13 @@ class Exports(Core):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
             NotFoundError: There is no history for the day in ``at`` (``no-history``);
                 ``suggestion`` is the first day of the history.
         """
@@ -413,7 +422,8 @@ class Exports(Core):
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
                 programs. Default: "plain".
             category: A category from ``GET /api/categories``, or ``all``. Default: "all".
-            at: Return data as of the end of this day (UTC); by default, as of now.
+            at: Return data as of the end of this day (UTC). By default, current data is
+                returned.
 
         Returns:
             The completed download.
@@ -423,12 +433,13 @@ class Exports(Core):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
             NotFoundError: There is no history for the day in ``at`` (``no-history``);
                 ``suggestion`` is the first day of the history.
             IntegrityError: The SHA-256 of the file is wrong; the file was removed.
@@ -446,15 +457,16 @@ class Exports(Core):
     ) -> bytes:
         """Export the changelog in bulk.
 
-        All changes, oldest first. Without ``since`` and ``type``, the response is a file of
-        the build, with ``Repr-Digest`` and support for ranges if sent uncompressed;
-        otherwise, it is generated on request and has neither. To get only new changes, set
-        ``since`` to the id of the last change you received.
+        All changes, oldest first. If you pass neither ``since`` nor ``type``, the response
+        is a file of the build; if that file is sent uncompressed, it has a ``Repr-Digest``
+        and supports ranges. With ``since`` or ``type``, the response is generated on
+        request, without a ``Repr-Digest`` or support for ranges. To get only new changes,
+        set ``since`` to the id of the last change you received.
 
         JSON and JSONL contain the same objects as ``GET /api/changelog``. CSV and Parquet
         are flat, with the columns ``id``, ``event``, ``timestamp``, ``type``, ``slug``,
-        ``name``, ``changes`` (the list, encoded as JSON), ``commit``, ``author`` and
-        ``pullRequest``.
+        ``name``, ``changes`` (the list of changed fields, encoded as JSON), ``commit``,
+        ``author`` and ``pullRequest``.
 
         Args:
             format: The format of the file. Default: "json".
@@ -464,8 +476,9 @@ class Exports(Core):
                 ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
                 programs. Default: "plain".
-            since: Only changes on or after this day, or at or after this RFC 3339 time;
-                with the id of a change, only changes after that change.
+            since: Only changes on or after this day, or at or after this RFC 3339 time. If
+                the value is the id of a change, only changes after that change are
+                returned.
             type: Only entities of this type. Repeat the parameter to match any of several
                 values.
 
@@ -477,12 +490,13 @@ class Exports(Core):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
         """
         return self._bytes("/api/export/changelog", {"format": format, "csv": csv, "since": since, "type": type})
 
@@ -505,8 +519,9 @@ class Exports(Core):
                 ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
                 programs. Default: "plain".
-            since: Only changes on or after this day, or at or after this RFC 3339 time;
-                with the id of a change, only changes after that change.
+            since: Only changes on or after this day, or at or after this RFC 3339 time. If
+                the value is the id of a change, only changes after that change are
+                returned.
             type: Only entities of this type. Repeat the parameter to match any of several
                 values.
 
@@ -518,12 +533,13 @@ class Exports(Core):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
         """
         return self._records("/api/export/changelog", {"csv": csv, "since": since, "type": type, "format": "jsonl"})
 
@@ -552,8 +568,9 @@ class Exports(Core):
                 ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
                 programs. Default: "plain".
-            since: Only changes on or after this day, or at or after this RFC 3339 time;
-                with the id of a change, only changes after that change.
+            since: Only changes on or after this day, or at or after this RFC 3339 time. If
+                the value is the id of a change, only changes after that change are
+                returned.
             type: Only entities of this type. Repeat the parameter to match any of several
                 values.
 
@@ -565,12 +582,13 @@ class Exports(Core):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
             IntegrityError: The SHA-256 of the file is wrong; the file was removed.
             OSError: The file cannot be written.
         """
@@ -579,9 +597,9 @@ class Exports(Core):
     def get_manifest(self) -> Manifest:
         """Read the manifest of the build.
 
-        Describes the build: what it was created from, when its scores were calculated, its
-        statistics and licences, and every file with its size, SHA-256 and immutable URL.
-        This endpoint takes no query parameters.
+        Describes the build: what it was created from, the time that its scores were
+        calculated for, its statistics and licences, and every file with its size, SHA-256
+        and immutable URL. This endpoint takes no query parameters.
 
         Returns:
             The manifest.
@@ -591,12 +609,13 @@ class Exports(Core):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
         """
         return self._json("/api/export/manifest")
 
@@ -616,12 +635,13 @@ class Exports(Core):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
         """
         return self._json("/api/export/croissant")
 

@@ -20,7 +20,7 @@ class Keys(Core):
 
         The active keys, masked, oldest first. Revoked and expired keys are not listed.
         ``lastUsedAt`` can lag by a few seconds. Requires the scope ``keys``, so that a
-        leaked key without it reveals nothing about the account.
+        leaked key that lacks this scope reveals nothing about the account.
 
         Returns:
             The keys.
@@ -30,12 +30,13 @@ class Keys(Core):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
         """
         return self._json("/api/developer/api-keys")
 
@@ -50,19 +51,19 @@ class Keys(Core):
         """Create an API key.
 
         Creates a key for the account. Requires a key with the scope ``keys``. Only this
-        response shows the new key, because only its hash is stored. By default, it has the
-        scopes ``read``, ``submit`` and ``webhooks``. A key can grant only its own scopes,
-        so ``keys`` must be requested explicitly, with a key that has it. Without
-        ``expiresAt``, the new key never expires. An account can have at most five active
-        keys. With an ``Idempotency-Key``, a repeated request does not create a second key
-        and gets a 409 (``secret-shown-once``) that names the existing one: if you lost the
-        first response, revoke that key and create another.
+        response shows the new key, because only a hash of the key is stored. By default,
+        the new key has the scopes ``read``, ``submit`` and ``webhooks``. The scope ``keys``
+        must be requested explicitly. A key can grant only scopes that it has itself.
+        Without ``expiresAt``, the new key never expires. An account can have at most five
+        active keys. If a request with an ``Idempotency-Key`` is repeated, no second key is
+        created, and the response is a 409 (``secret-shown-once``) that names the existing
+        key. If you lost the first response, revoke that key and create another.
 
         Args:
             name: The owner's name for the key: 1 to 64 printable characters in Unicode
                 normalization form C, without leading or trailing spaces. Several keys can
                 have the same name.
-            scopes: The permissions of the key. By default, a new key gets ``read``,
+            scopes: The permissions of the key. By default, a new key has ``read``,
                 ``submit`` and ``webhooks``.
             expires_at: When the key expires, which must be in the future and within five
                 years; null or omitted if the key never expires.
@@ -79,12 +80,13 @@ class Keys(Core):
                 (``invalid-idempotency-key``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
             ConflictError: The account has reached its limit of active keys
                 (``too-many-keys``); or this request was already processed, and its response
                 showed the key (``secret-shown-once``).
@@ -98,10 +100,10 @@ class Keys(Core):
     def revoke_api_key(self, id: str) -> None:
         """Revoke an API key.
 
-        Permanently revokes a key of the account; this can be the key used for the request.
-        Within a second, it is rejected everywhere. Pass the id of the key as a parameter or
-        in a body; never send the key itself. The ids of revoked keys and of other accounts'
-        keys result in a 404. Revoking any key other than itself requires the scope
+        Permanently revokes a key of the account. Within a second, the revoked key is
+        rejected everywhere. Pass the id of the key as a parameter or in a body; never send
+        the key itself. The ids of revoked keys and of other accounts' keys result in a 404.
+        A key can always revoke itself; to revoke another key, it requires the scope
         ``keys``.
 
         Args:
@@ -114,12 +116,13 @@ class Keys(Core):
                 (``invalid-idempotency-key``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
             NotFoundError: Your account has no active key with this id
                 (``unknown-key``).
         """
@@ -128,12 +131,12 @@ class Keys(Core):
     def revoke_leaked_key(self, key: str) -> None:
         """Revoke a leaked key.
 
-        Permanently revokes the key in the body. Anyone who finds a leaked key, such as a
-        secret scanner, can use this operation; it does not require another key. The
+        Permanently revokes the key in the body. Anyone who finds a leaked key, including an
+        automated secret scanner, can report it here without having a key of their own. The
         response is 204 whether or not the key was still active, and reveals no more about
-        the key than using it would. The owner's audit log records the report. An IP address
-        can report 60 keys per hour; reports do not count towards the daily limit, and are
-        accepted even if it has been reached.
+        the key than using it would. The owner's audit log records the report. Up to 60 keys
+        per hour can be reported from one IP address. Reports do not count towards the daily
+        limit and are accepted even after it has been reached.
 
         Args:
             key: The complete key.
@@ -144,11 +147,12 @@ class Keys(Core):
                 (``unknown-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``);
-                the request counts against the IP address. Or the index is private and does
-                not accept this host name (``foreign-host``); the request does not count
-                towards the limit.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
+            ForbiddenError: The key's account is suspended (``account-suspended``), in
+                which case the request counts towards the limit of the IP address. Or the
+                index is private and does not accept this host name (``foreign-host``), in
+                which case the request does not count.
             NotFoundError: This service never issued this key (``unknown-key``).
         """
         self._post("/api/developer/api-keys/revoke", {"key": key})
@@ -158,9 +162,9 @@ class Keys(Core):
 
         The audit log of the account, newest entries first: who did what, when, and from
         which IP address. It records sign-ins and every change to keys, webhooks,
-        submissions and the account itself, but neither reads nor secrets. Entries are kept
-        for 400 days; for each action, only the newest 200 are kept. Requires the scope
-        ``keys``.
+        submissions and the account itself, but not read requests, and it never contains
+        secrets. Entries are kept for 400 days, but no more than the newest 200 for each
+        action. Requires the scope ``keys``.
 
         Args:
             limit: Maximum number of records per page. Default: 20.
@@ -175,12 +179,13 @@ class Keys(Core):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
         """
         return self._json("/api/developer/audit", {"limit": limit, "cursor": cursor})
 
@@ -201,11 +206,12 @@ class Keys(Core):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
         """
         return self._items("/api/developer/audit", {"cursor": cursor, "limit": page_size})

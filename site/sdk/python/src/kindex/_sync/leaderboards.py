@@ -28,21 +28,24 @@ class Leaderboards(Core):
     ) -> Leaderboard:
         """Read the ranking of a category.
 
-        The entities in a category, or in ``all``, that have the requested score, highest
-        score first. Withdrawn entities are left out. ``rank`` is the rank on the requested
-        leaderboard, starting at 1; ties are broken by type, then slug.
+        The entities in a category (or, with ``all``, in every category) that have the
+        requested score, highest score first. Withdrawn entities are left out. ``rank`` is
+        the rank on the requested leaderboard, starting at 1; ties are broken by type, then
+        slug.
 
         ``previousRank`` is the rank on the same leaderboard seven days earlier, at the end
         of the day in ``comparedTo``, and ``delta`` is the number of places gained since
-        then; both are null if the entity had no rank then. The seven days are counted from
-        the day of the scores or, with ``at``, from ``asOf``. If the build has no snapshot
-        of exactly that day, ``comparedTo`` is null too.
+        then; both are null if the entity had no rank then. The seven days are counted back
+        from the day that the scores were calculated for or, with ``at``, from ``asOf``. If
+        the build has no snapshot for the earlier day, ``comparedTo``, ``previousRank`` and
+        ``delta`` are all null.
 
         Args:
             category: A category from ``GET /api/categories``, or ``all``.
             type: Only entities of this type.
             by: The score to rank by. Default: "composite".
-            at: Return data as of the end of this day (UTC); by default, as of now.
+            at: Return data as of the end of this day (UTC). By default, current data is
+                returned.
             limit: Maximum number of records per page. Default: 20.
             offset: Number of records to skip; cannot be combined with ``cursor``.
             cursor: The ``nextCursor`` of the previous page. All other parameters except
@@ -56,12 +59,13 @@ class Leaderboards(Core):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
             NotFoundError: The category does not exist (``unknown-category``), in which
                 case ``detail`` lists all categories, or there is no history for the day in
                 ``at`` (``no-history``).
@@ -93,7 +97,8 @@ class Leaderboards(Core):
             category: A category from ``GET /api/categories``, or ``all``.
             type: Only entities of this type.
             by: The score to rank by. Default: "composite".
-            at: Return data as of the end of this day (UTC); by default, as of now.
+            at: Return data as of the end of this day (UTC). By default, current data is
+                returned.
             cursor: Where to continue: the ``nextCursor`` of a page.
             page_size: The number of records per request, up to 100.
 
@@ -105,12 +110,13 @@ class Leaderboards(Core):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
             NotFoundError: The category does not exist (``unknown-category``), in which
                 case ``detail`` lists all categories, or there is no history for the day in
                 ``at`` (``no-history``).
@@ -137,21 +143,23 @@ class Leaderboards(Core):
         sorted by the increase in composite score, then by number of changes, type and slug.
         Withdrawn entities are left out.
 
-        Only increases that result from changes count. The state at the end of the day
-        ``since`` and the current state are both scored as of the time of the build's
-        scores, with the current dates of the signals, so that neither the aging of data nor
-        refreshing an unchanged figure counts as a gain. Only signals that the entity has
-        now are included, with their value on that day or, if there was none, the last known
-        value before that day. Therefore ``gain`` can differ from ``score`` minus
-        ``previousScore``, which are the actual scores on those two days. An entity created
-        within the window has no previous score and gains 0. If the index did not exist on
-        the day ``since``, ``data`` is empty.
+        Only increases that result from changes count. To calculate ``gain``, the entity's
+        current state and its state at the end of the day ``since`` are scored for the same
+        time and with the same signal dates, namely the current ones. This way, neither the
+        aging of data nor a new date for an unchanged figure counts as a gain. Only signals
+        that the entity has now are included. Their old values are those of the day
+        ``since``; if a signal had no value on that day, its last known value before that
+        day is used. Therefore ``gain`` can differ from ``score`` minus ``previousScore``,
+        which are the actual scores on the two days. An entity created within the window has
+        no previous score and a gain of 0. If the index did not exist on the day ``since``,
+        ``data`` is empty.
 
         ``rank`` and ``previousRank`` are ranks among all ranked entities, regardless of
         filters.
 
         Args:
-            window: How far to look back from the day of the scores. Default: "7d".
+            window: How far to look back from the day that the scores were calculated for.
+                Default: "7d".
             type: Only entities of this type. Repeat the parameter to match any of several
                 values.
             category: Only entities in this category; ``GET /api/categories`` lists the
@@ -166,12 +174,13 @@ class Leaderboards(Core):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
         """
         return self._json("/api/trending", {"window": window, "type": type, "category": category, "limit": limit})
 
@@ -189,11 +198,12 @@ class Leaderboards(Core):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or its account is suspended
-                (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not accept this host name (``foreign-host``);
-                the request does not count towards the limit.
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
         """
         return self._json("/api/categories")

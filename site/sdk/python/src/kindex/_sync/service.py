@@ -25,10 +25,10 @@ class Service(Core):
     ) -> str:
         """Show an entity's score as a badge.
 
-        A small image with the score, rank or trend of an entity, for a README or a page. It
-        needs no key and has no daily limit; caches can keep it for an hour. If the entity
-        does not exist or was deleted, the image says so, and the status is 404 or 410. A
-        former slug redirects (301).
+        A small image that shows the score, rank or trend of an entity, for use in a README
+        or on a web page. Requests for badges do not require a key and have no daily limit.
+        Caches can keep a badge for an hour. If the entity does not exist or was deleted,
+        the image says so, and the status is 404 or 410. A former slug redirects (301).
 
         Args:
             type: The type of the entity.
@@ -56,9 +56,9 @@ class Service(Core):
         """Install the TypeScript client.
 
         The latest version of the TypeScript and JavaScript client, as a package that npm
-        can install from this address. ``Content-Location`` is the address of this version,
-        whose bytes never change. This endpoint takes no query parameters and does not count
-        towards the limit.
+        can install from this address. ``Content-Location`` is the permanent address of this
+        version; the bytes there never change. This endpoint takes no query parameters and
+        does not count towards the limit.
 
         Returns:
             The bytes of the file.
@@ -68,11 +68,12 @@ class Service(Core):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``);
-                the request counts against the IP address. Or the index is private and does
-                not accept this host name (``foreign-host``); the request does not count
-                towards the limit.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
+            ForbiddenError: The key's account is suspended (``account-suspended``), in
+                which case the request counts towards the limit of the IP address. Or the
+                index is private and does not accept this host name (``foreign-host``), in
+                which case the request does not count.
         """
         return self._bytes("/api/sdk/typescript")
 
@@ -80,9 +81,9 @@ class Service(Core):
         """Install a version of the TypeScript client.
 
         One version of the TypeScript and JavaScript client. The bytes at this address never
-        change, so a lock file that names it stays valid. Its version numbers are those of
-        this description, starting with 0.5.0. This endpoint takes no query parameters and
-        does not count towards the limit.
+        change, so a lock file that contains the address stays valid. The client has the
+        same version numbers as this description, starting with 0.5.0. This endpoint takes
+        no query parameters and does not count towards the limit.
 
         Args:
             file: The version, followed by ``.tgz``.
@@ -95,11 +96,12 @@ class Service(Core):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``);
-                the request counts against the IP address. Or the index is private and does
-                not accept this host name (``foreign-host``); the request does not count
-                towards the limit.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
+            ForbiddenError: The key's account is suspended (``account-suspended``), in
+                which case the request counts towards the limit of the IP address. Or the
+                index is private and does not accept this host name (``foreign-host``), in
+                which case the request does not count.
             NotFoundError: This client has no such version (``unknown-version``);
                 ``suggestion`` is the address of the nearest version.
         """
@@ -109,9 +111,9 @@ class Service(Core):
         """Install the Python client.
 
         The latest version of the Python client, as a package that pip can install from this
-        address. ``Content-Location`` is the address of this version, whose bytes never
-        change. This endpoint takes no query parameters and does not count towards the
-        limit.
+        address. ``Content-Location`` is the permanent address of this version; the bytes
+        there never change. This endpoint takes no query parameters and does not count
+        towards the limit.
 
         Returns:
             The bytes of the file.
@@ -121,11 +123,12 @@ class Service(Core):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``);
-                the request counts against the IP address. Or the index is private and does
-                not accept this host name (``foreign-host``); the request does not count
-                towards the limit.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
+            ForbiddenError: The key's account is suspended (``account-suspended``), in
+                which case the request counts towards the limit of the IP address. Or the
+                index is private and does not accept this host name (``foreign-host``), in
+                which case the request does not count.
         """
         return self._bytes("/api/sdk/python")
 
@@ -133,9 +136,9 @@ class Service(Core):
         """Install a version of the Python client.
 
         One version of the Python client. The bytes at this address never change, so a
-        requirements file that names it with its hash stays valid. Its version numbers are
-        those of this description, starting with 0.5.0. This endpoint takes no query
-        parameters and does not count towards the limit.
+        requirements file that contains the address and the hash of the file stays valid.
+        The client has the same version numbers as this description, starting with 0.5.0.
+        This endpoint takes no query parameters and does not count towards the limit.
 
         Args:
             file: The file name of the archive: ``kindex-``, the version and ``.tar.gz``.
@@ -148,11 +151,12 @@ class Service(Core):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``);
-                the request counts against the IP address. Or the index is private and does
-                not accept this host name (``foreign-host``); the request does not count
-                towards the limit.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
+            ForbiddenError: The key's account is suspended (``account-suspended``), in
+                which case the request counts towards the limit of the IP address. Or the
+                index is private and does not accept this host name (``foreign-host``), in
+                which case the request does not count.
             NotFoundError: This client has no such version (``unknown-version``);
                 ``suggestion`` is the address of the nearest version.
         """
@@ -181,10 +185,11 @@ class Service(Core):
                 (``unknown-parameter``, ``invalid-parameter``).
             UnauthorizedError: A key is required, but none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts against the IP address.
-            ForbiddenError: The account of the key is suspended (``account-suspended``);
-                the request counts against the IP address. Or the index is private and does
-                not accept this host name (``foreign-host``); the request does not count
-                towards the limit.
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
+            ForbiddenError: The key's account is suspended (``account-suspended``), in
+                which case the request counts towards the limit of the IP address. Or the
+                index is private and does not accept this host name (``foreign-host``), in
+                which case the request does not count.
         """
         return self._document("/api/openapi", {"format": format})

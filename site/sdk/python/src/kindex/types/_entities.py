@@ -22,8 +22,9 @@ PricingModel = Literal[
 """The pricing model."""
 
 Status = Literal["active", "deprecated", "withdrawn"]
-"""``active``; ``deprecated``: no longer recommended by its makers; ``withdrawn``: no longer
-available, and left out of lists."""
+"""``active``: available, and not deprecated. ``deprecated``: still available, but no longer
+recommended by its makers. ``withdrawn``: no longer available; omitted from lists unless
+requested."""
 
 Modality = Literal["text", "image", "audio", "video", "pdf", "embedding", "score"]
 """A kind of data that a model reads or produces."""
@@ -52,7 +53,7 @@ class Scores(TypedDict):
 
 
 class Links(TypedDict, total=False):
-    """Further links. Unknown links are omitted."""
+    """Further links. A link that is not known is omitted."""
 
     homepage: str
     """The project's own site."""
@@ -128,10 +129,11 @@ class Benchmark(TypedDict):
 class Signals(TypedDict, total=False):
     """The facts that scores are calculated from, each with the day it was observed and its
     source. Unknown facts are omitted. ``stars``, ``forks``, ``commits`` and ``releases``
-    are counted in the repository; ``contributors`` is the number of people who contributed
-    code to it; ``downloads`` is per month, over all package registries; ``dependents`` is
-    the number of projects that depend on it; ``citations`` is the number of publications
-    that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model;
+    are counted in the repository. ``contributors`` is the number of people who contributed
+    code to the repository. ``downloads`` is the number of downloads per month from all
+    package registries. ``dependents`` is the number of projects that depend on the entity,
+    and ``citations`` is the number of publications that cite it. ``likes`` is the number of
+    likes on a model hub. ``parameters`` is the number of parameters of a model, and
     ``contextTokens`` and ``outputTokens`` are the maximum lengths of its input and output,
     in tokens; ``lastRelease`` is the day of the latest release, and ``released`` the day of
     the first; ``created`` is the day the repository was created, ``lastCommit`` that of the
@@ -204,7 +206,7 @@ class Entity(TypedDict):
     slug: str
     """Lower-case letters and digits, with words separated by hyphens."""
     name: str
-    """The name, as its makers spell it."""
+    """The name of the entity, as its makers spell it."""
     provider: Optional[str]
     """The maker or provider."""
     description: str
@@ -230,18 +232,20 @@ class Entity(TypedDict):
     lastUpdated: Optional[str]
     """A day, YYYY-MM-DD."""
     status: Status
-    """``active``; ``deprecated``: no longer recommended by its makers; ``withdrawn``: no
-    longer available, and left out of lists.
+    """``active``: available, and not deprecated. ``deprecated``: still available, but no
+    longer recommended by its makers. ``withdrawn``: no longer available; omitted from lists
+    unless requested.
     """
     links: Links
-    """Further links. Unknown links are omitted."""
+    """Further links. A link that is not known is omitted."""
     signals: Signals
     """The facts that scores are calculated from, each with the day it was observed and its
     source. Unknown facts are omitted. ``stars``, ``forks``, ``commits`` and ``releases``
-    are counted in the repository; ``contributors`` is the number of people who contributed
-    code to it; ``downloads`` is per month, over all package registries; ``dependents`` is
-    the number of projects that depend on it; ``citations`` is the number of publications
-    that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model;
+    are counted in the repository. ``contributors`` is the number of people who contributed
+    code to the repository. ``downloads`` is the number of downloads per month from all
+    package registries. ``dependents`` is the number of projects that depend on the entity,
+    and ``citations`` is the number of publications that cite it. ``likes`` is the number of
+    likes on a model hub. ``parameters`` is the number of parameters of a model, and
     ``contextTokens`` and ``outputTokens`` are the maximum lengths of its input and output,
     in tokens; ``lastRelease`` is the day of the latest release, and ``released`` the day of
     the first; ``created`` is the day the repository was created, ``lastCommit`` that of the
@@ -442,7 +446,7 @@ class EntityDocument(TypedDict):
     slug: str
     """Lower-case letters and digits, with words separated by hyphens."""
     name: str
-    """The name, as its makers spell it."""
+    """The name of the entity, as its makers spell it."""
     provider: Optional[str]
     """The maker or provider."""
     description: str
@@ -468,18 +472,20 @@ class EntityDocument(TypedDict):
     lastUpdated: Optional[str]
     """A day, YYYY-MM-DD."""
     status: Status
-    """``active``; ``deprecated``: no longer recommended by its makers; ``withdrawn``: no
-    longer available, and left out of lists.
+    """``active``: available, and not deprecated. ``deprecated``: still available, but no
+    longer recommended by its makers. ``withdrawn``: no longer available; omitted from lists
+    unless requested.
     """
     links: Links
-    """Further links. Unknown links are omitted."""
+    """Further links. A link that is not known is omitted."""
     signals: Signals
     """The facts that scores are calculated from, each with the day it was observed and its
     source. Unknown facts are omitted. ``stars``, ``forks``, ``commits`` and ``releases``
-    are counted in the repository; ``contributors`` is the number of people who contributed
-    code to it; ``downloads`` is per month, over all package registries; ``dependents`` is
-    the number of projects that depend on it; ``citations`` is the number of publications
-    that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model;
+    are counted in the repository. ``contributors`` is the number of people who contributed
+    code to the repository. ``downloads`` is the number of downloads per month from all
+    package registries. ``dependents`` is the number of projects that depend on the entity,
+    and ``citations`` is the number of publications that cite it. ``likes`` is the number of
+    likes on a model hub. ``parameters`` is the number of parameters of a model, and
     ``contextTokens`` and ``outputTokens`` are the maximum lengths of its input and output,
     in tokens; ``lastRelease`` is the day of the latest release, and ``released`` the day of
     the first; ``created`` is the day the repository was created, ``lastCommit`` that of the
@@ -534,7 +540,7 @@ class SimilarEntity(TypedDict):
     slug: str
     """Lower-case letters and digits, with words separated by hyphens."""
     name: str
-    """The name, as its makers spell it."""
+    """The name of the entity, as its makers spell it."""
     provider: Optional[str]
     """The maker or provider."""
     description: str
@@ -560,18 +566,20 @@ class SimilarEntity(TypedDict):
     lastUpdated: Optional[str]
     """A day, YYYY-MM-DD."""
     status: Status
-    """``active``; ``deprecated``: no longer recommended by its makers; ``withdrawn``: no
-    longer available, and left out of lists.
+    """``active``: available, and not deprecated. ``deprecated``: still available, but no
+    longer recommended by its makers. ``withdrawn``: no longer available; omitted from lists
+    unless requested.
     """
     links: Links
-    """Further links. Unknown links are omitted."""
+    """Further links. A link that is not known is omitted."""
     signals: Signals
     """The facts that scores are calculated from, each with the day it was observed and its
     source. Unknown facts are omitted. ``stars``, ``forks``, ``commits`` and ``releases``
-    are counted in the repository; ``contributors`` is the number of people who contributed
-    code to it; ``downloads`` is per month, over all package registries; ``dependents`` is
-    the number of projects that depend on it; ``citations`` is the number of publications
-    that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model;
+    are counted in the repository. ``contributors`` is the number of people who contributed
+    code to the repository. ``downloads`` is the number of downloads per month from all
+    package registries. ``dependents`` is the number of projects that depend on the entity,
+    and ``citations`` is the number of publications that cite it. ``likes`` is the number of
+    likes on a model hub. ``parameters`` is the number of parameters of a model, and
     ``contextTokens`` and ``outputTokens`` are the maximum lengths of its input and output,
     in tokens; ``lastRelease`` is the day of the latest release, and ``released`` the day of
     the first; ``created`` is the day the repository was created, ``lastCommit`` that of the
@@ -649,8 +657,8 @@ class SimilarList(TypedDict):
 
 class ScoreExplanation(TypedDict):
     """How the scores of an entity are calculated. The composite score is the weighted mean of
-    the dimensions, with the prior in place of each unknown dimension, limited to the cap if
-    there is one.
+    the dimensions; for an unknown dimension, its prior is used. If there is a cap, the
+    composite score cannot exceed it.
     """
 
     type: EntityType
@@ -658,7 +666,7 @@ class ScoreExplanation(TypedDict):
     slug: str
     """Lower-case letters and digits, with words separated by hyphens."""
     name: str
-    """The name, as its makers spell it."""
+    """The name of the entity, as its makers spell it."""
     formulaVersion: str
     """The version of the scoring file."""
     asOf: str
@@ -685,8 +693,8 @@ class ScoreExplanation(TypedDict):
 
 
 class ScoreDimension(TypedDict):
-    """One dimension. Its score is the weighted mean of the counted measures; it is unknown if
-    ``coverage`` is below ``minimumCoverage``.
+    """One dimension. Its score is the weighted mean of the counted measures; the score is
+    unknown if ``coverage`` is below ``minimumCoverage``.
     """
 
     name: Literal["adoption", "quality", "freshness", "citations", "engagement"]
@@ -722,7 +730,8 @@ class MeasureResult(TypedDict):
     score: Optional[float]
     """The score of the measure; null unless it is counted."""
     result: Optional[str]
-    """The name of the benchmark result that was used; null for a signal, or if there is none.
+    """The name of the benchmark result that was used; null for a signal, or if no result was
+    used.
     """
     value: Optional[Union[float, str]]
     """The observed value, which is a number or a date; null if there is none."""
@@ -744,8 +753,10 @@ _MeasureOptionalOdd = TypedDict(
 
 class _MeasureRequired(TypedDict):
     map: Literal["log", "linear", "age"]
-    """``log``: 100·ln(1+v)/ln(1+full); ``linear``: 0 at ``from``, 100 at ``to``; ``age``:
-    100·2^(−days/halfLife). Results are limited to the range from 0 to 100.
+    """How a value ``v`` is converted. ``log``: 100·ln(1+v)/ln(1+full). ``linear``:
+    proportionally, from 0 at ``from`` to 100 at ``to``. ``age``: 100·2^(−days/halfLife),
+    where ``days`` is the number of days from the observed date to the time of the scores.
+    Results are limited to the range from 0 to 100.
     """
     weight: float
     """Its weight in the dimension."""
@@ -759,16 +770,17 @@ class Measure(_MeasureOptionalOdd, _MeasureRequired, total=False):
     benchmark: str
     """The benchmark; absent for a signal."""
     variants: bool
-    """Whether a result also matches if its name has additional text in the parentheses,
-    compared with ``benchmark``. The newest matching result is used or, if there are several
-    on that day, the highest.
+    """Whether results whose names have additional details in parentheses match too. ``B
+    (2.1)`` then also matches ``B (2.1, Codex)``, and ``B`` matches both. If several results
+    match, the newest is used; if several of them are from the same day, the highest of
+    these is used.
     """
     full: float
     """With ``log``, the value that maps to 100."""
     to: float
     """With ``linear``, the value that maps to 100."""
     halfLife: float
-    """With ``age``, the number of days after which the score has halved."""
+    """With ``age``, the number of days in which the score halves."""
     staleAfter: float
     """The age, in days, above which an observation is too old to be used; absent if there is
     no limit.

@@ -18,7 +18,7 @@ class ExportedEntity(TypedDict):
     type: EntityType
     """The type of an entity. Type and slug together identify an entity."""
     name: str
-    """The name, as its makers spell it."""
+    """The name of the entity, as its makers spell it."""
     provider: Optional[str]
     """The maker or provider."""
     description: str
@@ -65,7 +65,7 @@ class ExportedRank(TypedDict):
     slug: str
     """Lower-case letters and digits, with words separated by hyphens."""
     name: str
-    """The name, as its makers spell it."""
+    """The name of the entity, as its makers spell it."""
     provider: Optional[str]
     """The maker or provider."""
     category: str
@@ -131,12 +131,13 @@ class ManifestRepository(TypedDict):
     """
 
     url: str
-    """The address of its page, without a trailing slash or ``.git``."""
+    """The address of the repository's page, without a trailing slash or ``.git``."""
     branch: str
     """The branch where the content is edited."""
     path: str
     """The path of the content folder in the repository, with slashes as separators. It is
-    empty if the content is in the top folder, or without version control.
+    empty if the content is in the repository's top-level folder or is not under version
+    control.
     """
 
 
@@ -247,8 +248,8 @@ class CroissantDataset(_CroissantDatasetRequiredOdd, _CroissantDatasetRequired, 
     """
 
     license: List[Any]
-    """The licences: the address of each or, if a licence has no address, its name. Absent if
-    no licence is stated.
+    """The licences. Each is given by its address or, if it has none, by its name. Absent if no
+    licence is stated.
     """
     citeAs: str
     """How to cite the dataset."""

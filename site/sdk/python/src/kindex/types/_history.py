@@ -115,7 +115,7 @@ class ChangeEntity(TypedDict):
     slug: str
     """Lower-case letters and digits, with words separated by hyphens."""
     name: str
-    """The name, as its makers spell it."""
+    """The name of the entity, as its makers spell it."""
 
 
 class Change(TypedDict):
@@ -174,7 +174,8 @@ class JSONFeed(_JSONFeedRequired, total=False):
     feed_url: str
     """The address of this document."""
     next_url: str
-    """The address of the document with the next older changes; absent from the last document.
+    """The address of the next document, which contains older changes; absent from the last
+    document.
     """
 
 

@@ -23,9 +23,11 @@ class ApiKey(TypedDict):
     C, without leading or trailing spaces. Several keys can have the same name.
     """
     masked: str
-    """The key with only the prefix, the first four and the last four characters shown."""
+    """The masked key. Only the prefix, the next four characters and the last four characters
+    are shown.
+    """
     scopes: List[Scope]
-    """The permissions of the key. By default, a new key gets ``read``, ``submit`` and
+    """The permissions of the key. By default, a new key has ``read``, ``submit`` and
     ``webhooks``.
     """
     legacy: bool
@@ -59,7 +61,7 @@ class NewApiKey(_NewApiKeyRequired, total=False):
     """The name, scopes and expiry of a new key."""
 
     scopes: List[Scope]
-    """The permissions of the key. By default, a new key gets ``read``, ``submit`` and
+    """The permissions of the key. By default, a new key has ``read``, ``submit`` and
     ``webhooks``.
     """
     expiresAt: Optional[str]
@@ -109,8 +111,9 @@ class AuditActor(TypedDict):
     """Who performed the action."""
 
     kind: Literal["key", "session", "operator", "service", "anyone"]
-    """An API ``key``; a ``session``: a person signed in on the website; the ``operator`` of
-    the service; the ``service`` itself; or ``anyone``, for a report of a leaked key.
+    """``key``: an API key. ``session``: a person signed in on the website. ``operator``: the
+    operator of the service. ``service``: the service itself. ``anyone``: the sender of a
+    report of a leaked key.
     """
     id: Optional[str]
     """The id of the key; null if the actor is not a key."""
@@ -132,7 +135,7 @@ class CreatedApiKey(TypedDict):
     six-character checksum.
     """
     scopes: List[Scope]
-    """The permissions of the key. By default, a new key gets ``read``, ``submit`` and
+    """The permissions of the key. By default, a new key has ``read``, ``submit`` and
     ``webhooks``.
     """
     expiresAt: Optional[str]

@@ -30,7 +30,7 @@ class RankedEntity(TypedDict):
     slug: str
     """Lower-case letters and digits, with words separated by hyphens."""
     name: str
-    """The name, as its makers spell it."""
+    """The name of the entity, as its makers spell it."""
     provider: Optional[str]
     """The maker or provider."""
     description: str
@@ -56,18 +56,20 @@ class RankedEntity(TypedDict):
     lastUpdated: Optional[str]
     """A day, YYYY-MM-DD."""
     status: Status
-    """``active``; ``deprecated``: no longer recommended by its makers; ``withdrawn``: no
-    longer available, and left out of lists.
+    """``active``: available, and not deprecated. ``deprecated``: still available, but no
+    longer recommended by its makers. ``withdrawn``: no longer available; omitted from lists
+    unless requested.
     """
     links: Links
-    """Further links. Unknown links are omitted."""
+    """Further links. A link that is not known is omitted."""
     signals: Signals
     """The facts that scores are calculated from, each with the day it was observed and its
     source. Unknown facts are omitted. ``stars``, ``forks``, ``commits`` and ``releases``
-    are counted in the repository; ``contributors`` is the number of people who contributed
-    code to it; ``downloads`` is per month, over all package registries; ``dependents`` is
-    the number of projects that depend on it; ``citations`` is the number of publications
-    that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model;
+    are counted in the repository. ``contributors`` is the number of people who contributed
+    code to the repository. ``downloads`` is the number of downloads per month from all
+    package registries. ``dependents`` is the number of projects that depend on the entity,
+    and ``citations`` is the number of publications that cite it. ``likes`` is the number of
+    likes on a model hub. ``parameters`` is the number of parameters of a model, and
     ``contextTokens`` and ``outputTokens`` are the maximum lengths of its input and output,
     in tokens; ``lastRelease`` is the day of the latest release, and ``released`` the day of
     the first; ``created`` is the day the repository was created, ``lastCommit`` that of the
@@ -113,7 +115,8 @@ class RankedEntity(TypedDict):
     previousRank: Optional[int]
     """The rank at the end of the day ``since``; null if there was none."""
     delta: Optional[int]
-    """The number of places gained since ``previousRank``; null if the entity had no rank then.
+    """The number of places gained, compared with ``previousRank``; null if ``previousRank`` is
+    null.
     """
 
 
@@ -125,7 +128,7 @@ class TrendingEntity(TypedDict):
     slug: str
     """Lower-case letters and digits, with words separated by hyphens."""
     name: str
-    """The name, as its makers spell it."""
+    """The name of the entity, as its makers spell it."""
     provider: Optional[str]
     """The maker or provider."""
     description: str
@@ -151,18 +154,20 @@ class TrendingEntity(TypedDict):
     lastUpdated: Optional[str]
     """A day, YYYY-MM-DD."""
     status: Status
-    """``active``; ``deprecated``: no longer recommended by its makers; ``withdrawn``: no
-    longer available, and left out of lists.
+    """``active``: available, and not deprecated. ``deprecated``: still available, but no
+    longer recommended by its makers. ``withdrawn``: no longer available; omitted from lists
+    unless requested.
     """
     links: Links
-    """Further links. Unknown links are omitted."""
+    """Further links. A link that is not known is omitted."""
     signals: Signals
     """The facts that scores are calculated from, each with the day it was observed and its
     source. Unknown facts are omitted. ``stars``, ``forks``, ``commits`` and ``releases``
-    are counted in the repository; ``contributors`` is the number of people who contributed
-    code to it; ``downloads`` is per month, over all package registries; ``dependents`` is
-    the number of projects that depend on it; ``citations`` is the number of publications
-    that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model;
+    are counted in the repository. ``contributors`` is the number of people who contributed
+    code to the repository. ``downloads`` is the number of downloads per month from all
+    package registries. ``dependents`` is the number of projects that depend on the entity,
+    and ``citations`` is the number of publications that cite it. ``likes`` is the number of
+    likes on a model hub. ``parameters`` is the number of parameters of a model, and
     ``contextTokens`` and ``outputTokens`` are the maximum lengths of its input and output,
     in tokens; ``lastRelease`` is the day of the latest release, and ``released`` the day of
     the first; ``created`` is the day the repository was created, ``lastCommit`` that of the
@@ -213,8 +218,8 @@ class Trend(TypedDict):
     score: Optional[float]
     """A score with one decimal; null if there is not enough data."""
     previousScore: Optional[float]
-    """The composite score at the end of the day ``since``, as of that day; null if there was
-    none.
+    """The composite score at the end of the day ``since``, calculated as of that day; null if
+    there was none.
     """
     gain: float
     """The increase in the composite score that results from changes."""
@@ -247,7 +252,7 @@ class _LeaderboardRequired(TypedDict):
     count: int
     """The number of records on all pages."""
     comparedTo: Optional[str]
-    """``previousRank`` is as of the end of this day; null if the build has no snapshot for it.
+    """The day that ``previousRank`` refers to; null if the build has no snapshot for that day.
     """
     nextCursor: Optional[str]
     """The ``cursor`` of the next page; null on the last page."""

@@ -30,7 +30,7 @@ class SearchHit(TypedDict):
     slug: str
     """Lower-case letters and digits, with words separated by hyphens."""
     name: str
-    """The name, as its makers spell it."""
+    """The name of the entity, as its makers spell it."""
     provider: Optional[str]
     """The maker or provider."""
     description: str
@@ -56,18 +56,20 @@ class SearchHit(TypedDict):
     lastUpdated: Optional[str]
     """A day, YYYY-MM-DD."""
     status: Status
-    """``active``; ``deprecated``: no longer recommended by its makers; ``withdrawn``: no
-    longer available, and left out of lists.
+    """``active``: available, and not deprecated. ``deprecated``: still available, but no
+    longer recommended by its makers. ``withdrawn``: no longer available; omitted from lists
+    unless requested.
     """
     links: Links
-    """Further links. Unknown links are omitted."""
+    """Further links. A link that is not known is omitted."""
     signals: Signals
     """The facts that scores are calculated from, each with the day it was observed and its
     source. Unknown facts are omitted. ``stars``, ``forks``, ``commits`` and ``releases``
-    are counted in the repository; ``contributors`` is the number of people who contributed
-    code to it; ``downloads`` is per month, over all package registries; ``dependents`` is
-    the number of projects that depend on it; ``citations`` is the number of publications
-    that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model;
+    are counted in the repository. ``contributors`` is the number of people who contributed
+    code to the repository. ``downloads`` is the number of downloads per month from all
+    package registries. ``dependents`` is the number of projects that depend on the entity,
+    and ``citations`` is the number of publications that cite it. ``likes`` is the number of
+    likes on a model hub. ``parameters`` is the number of parameters of a model, and
     ``contextTokens`` and ``outputTokens`` are the maximum lengths of its input and output,
     in tokens; ``lastRelease`` is the day of the latest release, and ``released`` the day of
     the first; ``created`` is the day the repository was created, ``lastCommit`` that of the
@@ -211,7 +213,7 @@ class Suggestion(TypedDict):
     slug: str
     """Lower-case letters and digits, with words separated by hyphens."""
     name: str
-    """The name, as its makers spell it."""
+    """The name of the entity, as its makers spell it."""
 
 
 class SuggestionList(TypedDict):

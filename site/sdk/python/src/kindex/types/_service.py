@@ -16,7 +16,7 @@ class Problem(TypedDict):
     type: str
     """The code as a URN."""
     title: str
-    """A short summary; every error with this code has the same one."""
+    """A short summary, which is the same for all errors with this code."""
     status: int
     """The HTTP status of the response."""
     detail: str
@@ -26,8 +26,8 @@ class Problem(TypedDict):
     code: Literal["unknown-parameter", "invalid-parameter", "invalid-body", "invalid-idempotency-key", "unauthorized", "insufficient-scope", "account-suspended", "foreign-host", "secret-shown-once", "already-exists", "too-many-submissions", "unknown-submission", "cannot-withdraw", "unknown-key", "too-many-keys", "too-many-webhooks", "too-many-waiting", "unknown-webhook", "unknown-delivery", "event-gone", "body-too-large", "unsupported-media-type", "idempotency-key-reused", "rate-limited", "state-unavailable", "not-found", "unknown-entity", "deleted-entity", "no-history", "unknown-category", "unknown-build", "unknown-version", "method-not-allowed", "precondition-failed", "range-not-satisfiable", "internal", "not-ready", "busy"]
     """A machine-readable error code, which never changes."""
     errors: List[FieldError]
-    """The invalid parameters or body fields; ``query`` if the query as a whole cannot be
-    parsed.
+    """The invalid parameters or body fields. If the query string as a whole cannot be parsed,
+    the field is ``query``.
     """
     suggestion: Optional[str]
     """The nearest valid name, value or address."""

@@ -12,14 +12,14 @@ from ._entities import EntityType, Links, Modality, Mode, Status, Tier
 SubmissionStatus = Literal["pending", "in-review", "accepted", "published", "rejected", "withdrawn"]
 """``pending``: it awaits review. ``in-review``: its pull request is open. ``accepted``: it
 will be in the next build. ``published``: it is in the index. ``rejected``: it will not be
-added, and ``reason`` says why. ``withdrawn``: the account withdrew it."""
+added, for the reason given in ``reason``. ``withdrawn``: the account withdrew it."""
 
 
 class _NewSubmissionRequired(TypedDict):
     type: EntityType
     """The type of an entity. Type and slug together identify an entity."""
     name: str
-    """The name, as its makers spell it."""
+    """The name of the entity, as its makers spell it."""
     description: str
     """The purpose of the entity and what sets it apart."""
     category: str
@@ -29,7 +29,7 @@ class _NewSubmissionRequired(TypedDict):
 
 
 class NewSubmission(_NewSubmissionRequired, total=False):
-    """The fields of an entity file. Each string must be a single line without control
+    """The fields of a content file. Each string must be a single line without control
     characters. No field can be null.
     """
 
@@ -38,20 +38,22 @@ class NewSubmission(_NewSubmissionRequired, total=False):
     provider: str
     """The maker or provider."""
     version: Union[str, float]
-    """The latest stable version; a number is stored with the digits sent."""
+    """The latest stable version. If it is a number, its digits are stored exactly as sent.
+    """
     license: str
     """An SPDX expression."""
     pricingModel: Literal["open-source", "open-weights", "free", "freemium", "subscription", "usage-based", "proprietary"]
     """The pricing model."""
     links: Links
-    """Further links. Unknown links are omitted."""
+    """Further links. A link that is not known is omitted."""
     tags: List[str]
     """Free-form keywords."""
     capabilities: List[str]
     """What the entity can do."""
     status: Status
-    """``active``; ``deprecated``: no longer recommended by its makers; ``withdrawn``: no
-    longer available, and left out of lists.
+    """``active``: available, and not deprecated. ``deprecated``: still available, but no
+    longer recommended by its makers. ``withdrawn``: no longer available; omitted from lists
+    unless requested.
     """
     formerly: List[str]
     """Former slugs, whose addresses redirect to this entity."""
@@ -91,7 +93,7 @@ class NewSubmission(_NewSubmissionRequired, total=False):
 
 class _SubmissionFieldsRequired(TypedDict):
     name: str
-    """The name, as its makers spell it."""
+    """The name of the entity, as its makers spell it."""
     description: str
     """The purpose of the entity and what sets it apart."""
     category: str
@@ -112,14 +114,15 @@ class SubmissionFields(_SubmissionFieldsRequired, total=False):
     pricingModel: Literal["open-source", "open-weights", "free", "freemium", "subscription", "usage-based", "proprietary"]
     """The pricing model."""
     links: Links
-    """Further links. Unknown links are omitted."""
+    """Further links. A link that is not known is omitted."""
     tags: List[str]
     """Free-form keywords."""
     capabilities: List[str]
     """What the entity can do."""
     status: Status
-    """``active``; ``deprecated``: no longer recommended by its makers; ``withdrawn``: no
-    longer available, and left out of lists.
+    """``active``: available, and not deprecated. ``deprecated``: still available, but no
+    longer recommended by its makers. ``withdrawn``: no longer available; omitted from lists
+    unless requested.
     """
     formerly: List[str]
     """Former slugs, whose addresses redirect to this entity."""
@@ -382,7 +385,7 @@ class CreatedSubmissionSimilar(TypedDict):
     slug: str
     """Lower-case letters and digits, with words separated by hyphens."""
     name: str
-    """The name, as its makers spell it."""
+    """The name of the entity, as its makers spell it."""
     url: Optional[str]
     """The main web page."""
 
@@ -395,7 +398,7 @@ class CreatedSubmission(TypedDict):
     status: SubmissionStatus
     """``pending``: it awaits review. ``in-review``: its pull request is open. ``accepted``: it
     will be in the next build. ``published``: it is in the index. ``rejected``: it will not
-    be added, and ``reason`` says why. ``withdrawn``: the account withdrew it.
+    be added, for the reason given in ``reason``. ``withdrawn``: the account withdrew it.
     """
     url: str
     """The address of the submission."""
@@ -413,7 +416,7 @@ class SubmittedEntity(TypedDict):
     slug: str
     """Lower-case letters and digits, with words separated by hyphens."""
     name: str
-    """The name, as its makers spell it."""
+    """The name of the entity, as its makers spell it."""
     url: str
     """The address of the entity's page, which exists once the entity is published."""
 
@@ -435,7 +438,7 @@ class Submission(TypedDict):
     status: SubmissionStatus
     """``pending``: it awaits review. ``in-review``: its pull request is open. ``accepted``: it
     will be in the next build. ``published``: it is in the index. ``rejected``: it will not
-    be added, and ``reason`` says why. ``withdrawn``: the account withdrew it.
+    be added, for the reason given in ``reason``. ``withdrawn``: the account withdrew it.
     """
     url: str
     """The address of the submission."""
@@ -459,7 +462,7 @@ class SubmissionDocument(TypedDict):
     status: SubmissionStatus
     """``pending``: it awaits review. ``in-review``: its pull request is open. ``accepted``: it
     will be in the next build. ``published``: it is in the index. ``rejected``: it will not
-    be added, and ``reason`` says why. ``withdrawn``: the account withdrew it.
+    be added, for the reason given in ``reason``. ``withdrawn``: the account withdrew it.
     """
     url: str
     """The address of the submission."""

@@ -14,8 +14,9 @@ SubscribableEvent = Literal["entity.created", "entity.updated", "entity.deleted"
 """An event that a webhook can receive."""
 
 DeliveryStatus = Literal["pending", "succeeded", "failed"]
-"""``pending``: it will be attempted or retried. ``failed``: all ten attempts at an event
-failed, the webhook was disabled, or the single attempt of a test or a replay failed."""
+"""``pending``: the delivery will be attempted or retried. ``succeeded``: the receiver accepted
+it. ``failed``: all ten attempts to deliver an event failed, the only attempt to deliver a
+test or a replay failed, or the webhook was disabled."""
 
 
 class NewWebhook(TypedDict):
@@ -67,8 +68,9 @@ class Webhook(TypedDict):
     events: List[SubscribableEvent]
     """The events to send, without duplicates."""
     active: bool
-    """Whether events are sent to the webhook. It is disabled by a 410, or after failing for
-    five days without a success; a successful test enables it again.
+    """Whether events are sent to the webhook. A webhook is disabled when its receiver responds
+    with 410, or when all deliveries have failed for five days. A successful test enables it
+    again.
     """
     createdAt: str
     """When it was registered."""
@@ -77,7 +79,8 @@ class Webhook(TypedDict):
     disabledReason: Optional[str]
     """Why it was disabled; null while it is active."""
     failingSince: Optional[str]
-    """When it first failed after the last success; null if it is not failing."""
+    """When a delivery first failed after the last success; null if the webhook is not failing.
+    """
     lastAttemptAt: Optional[str]
     """When it was last called; null if it has not been called."""
     lastSuccessAt: Optional[str]
@@ -109,8 +112,9 @@ class Delivery(TypedDict):
     event: Literal["entity.created", "entity.updated", "entity.deleted", "webhook.test"]
     """The name of the event."""
     status: DeliveryStatus
-    """``pending``: it will be attempted or retried. ``failed``: all ten attempts at an event
-    failed, the webhook was disabled, or the single attempt of a test or a replay failed.
+    """``pending``: the delivery will be attempted or retried. ``succeeded``: the receiver
+    accepted it. ``failed``: all ten attempts to deliver an event failed, the only attempt
+    to deliver a test or a replay failed, or the webhook was disabled.
     """
     attempts: int
     """The number of attempts made."""
@@ -140,14 +144,15 @@ class DeliveryList(TypedDict):
 
 
 class WebhookEventEntity(TypedDict):
-    """The entity under its current or last name; null for a test."""
+    """The entity, with its current name or, if it was deleted, its last name; null for a test.
+    """
 
     type: EntityType
     """The type of an entity. Type and slug together identify an entity."""
     slug: str
     """Lower-case letters and digits, with words separated by hyphens."""
     name: str
-    """The name, as its makers spell it."""
+    """The name of the entity, as its makers spell it."""
 
 
 class WebhookEvent(TypedDict):
@@ -156,15 +161,16 @@ class WebhookEvent(TypedDict):
     """
 
     id: str
-    """The id of the event, the same for every attempt, so that a receiver can recognize
-    repeats.
+    """The id of the event, which is the same for every attempt, so that a receiver can
+    recognize repeats.
     """
     event: Literal["entity.created", "entity.updated", "entity.deleted", "webhook.test"]
     """What happened to the entity; ``webhook.test`` for a test."""
     timestamp: str
-    """The time of the latest of the combined changes."""
+    """The time of the latest change that was combined into this event."""
     entity: Optional[WebhookEventEntity]
-    """The entity under its current or last name; null for a test."""
+    """The entity, with its current name or, if it was deleted, its last name; null for a test.
+    """
     changes: List[FieldChange]
     """The fields that changed. For a created entity, all old values are null; for a deleted
     entity, all new values are null.
