@@ -194,7 +194,7 @@ func (w *markdown) signals(e *record.Entity) {
 	}
 	rows = nil
 	for _, b := range e.Signals.Benchmarks {
-		rows = append(rows, []string{text(b.Name), number(b.Value), text(b.Date), address(b.Source)})
+		rows = append(rows, []string{text(b.FoldedName()), number(b.Value), text(b.Date), address(b.Source)})
 	}
 	if len(rows) > 0 {
 		w.line("## Benchmarks")

@@ -189,9 +189,9 @@ func copyKnownFacts(dst *record.Signals, wanted record.Signals, had *record.Sign
 	}
 	used := make([]bool, len(had.Benchmarks))
 	for _, b := range wanted.Benchmarks {
-		i := slices.IndexFunc(had.Benchmarks, func(o record.Benchmark) bool { return o.Name == b.Name })
-		for i >= 0 && i < len(used) && (used[i] || had.Benchmarks[i].Name != b.Name) {
-			i++ // results with the same name keep their order
+		i := slices.IndexFunc(had.Benchmarks, func(o record.Benchmark) bool { return o.Identity() == b.Identity() })
+		for i >= 0 && i < len(used) && (used[i] || had.Benchmarks[i].Identity() != b.Identity()) {
+			i++ // results with the same name and details keep their order
 		}
 		if i < 0 || i == len(used) {
 			missing.Benchmarks = append(missing.Benchmarks, b)

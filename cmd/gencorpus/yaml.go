@@ -50,7 +50,7 @@ func appendSignals(b []byte, s record.Signals) []byte {
 	}
 	for _, m := range s.Benchmarks {
 		value := strconv.FormatFloat(m.Value, 'f', -1, 64)
-		b = append(b, "    - "+flow("name", scalar(m.Name), "value", value, "date", m.Date, "source", scalar(m.Source))+"\n"...)
+		b = append(b, "    - "+flow("name", scalar(m.FoldedName()), "value", value, "date", m.Date, "source", scalar(m.Source))+"\n"...)
 	}
 	return b
 }

@@ -101,7 +101,7 @@ func (s *Signals) benchmarksField() fieldValue {
 	v.value = s.appendBenchmarks(nil)
 	for i := range s.Benchmarks {
 		b := &s.Benchmarks[i]
-		v.compareAs = append(jsonenc.AppendString(v.compareAs, b.identity()), ':')
+		v.compareAs = append(jsonenc.AppendString(v.compareAs, b.Identity()), ':')
 		v.compareAs = append(jsonenc.AppendNumber(v.compareAs, b.Value), ',')
 	}
 	return v

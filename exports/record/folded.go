@@ -79,9 +79,9 @@ func (b *Benchmark) FoldedName() string {
 	return b.Name + " (" + strings.Join(parts, ", ") + ")"
 }
 
-// identity returns a string that is equal for two results with the same name and details,
+// Identity returns a string that is equal for two results with the same name and details,
 // also if one of them has a folded name.
-func (b *Benchmark) identity() string {
+func (b *Benchmark) Identity() string {
 	apart := *b
 	apart.Unfold()
 	name := apart.FoldedName()

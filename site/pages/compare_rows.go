@@ -156,13 +156,14 @@ func benchmarkRows(list []comparedEntity) []compareRow {
 	having := map[string]int{}
 	for _, e := range list {
 		own := map[string]bool{}
-		for _, b := range e.Signals.Benchmarks {
-			if !own[b.Name] {
-				own[b.Name] = true
-				having[b.Name]++
+		for i := range e.Signals.Benchmarks {
+			name := e.Signals.Benchmarks[i].FoldedName()
+			if !own[name] {
+				own[name] = true
+				having[name]++
 			}
-			if having[b.Name] == 2 && !slices.Contains(names, b.Name) {
-				names = append(names, b.Name)
+			if having[name] == 2 && !slices.Contains(names, name) {
+				names = append(names, name)
 			}
 		}
 	}
@@ -187,7 +188,7 @@ func benchmarkRows(list []comparedEntity) []compareRow {
 
 func latestResult(list []record.Benchmark, name string) (best record.Benchmark, ok bool) {
 	for _, b := range list {
-		if b.Name == name && (!ok || b.Date > best.Date) {
+		if b.FoldedName() == name && (!ok || b.Date > best.Date) {
 			best, ok = b, true
 		}
 	}

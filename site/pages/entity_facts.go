@@ -122,11 +122,11 @@ func figures(e *record.Entity, x *score.Explanation) (signals, results []figure)
 		signals = append(signals, g)
 	}
 	for _, b := range e.Signals.Benchmarks[:min(entityResults, len(e.Signals.Benchmarks))] {
-		g := figure{Name: b.Name, Value: textfmt.Count(b.Value), Date: textfmt.ISODay(b.Date)}
+		g := figure{Name: b.FoldedName(), Value: textfmt.Count(b.Value), Date: textfmt.ISODay(b.Date)}
 		g.from(b.Source)
 		g.addContribution(x, func(m *score.MeasureValue) bool {
 			value, isNumber := m.Value.(float64)
-			return m.Result != nil && *m.Result == b.Name && isNumber && value == b.Value && orEmpty(m.Date) == b.Date && orEmpty(m.Source) == b.Source
+			return m.Result != nil && *m.Result == g.Name && isNumber && value == b.Value && orEmpty(m.Date) == b.Date && orEmpty(m.Source) == b.Source
 		})
 		results = append(results, g)
 	}
