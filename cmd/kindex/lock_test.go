@@ -159,10 +159,10 @@ func TestKilledBuilder(t *testing.T) {
 			killed++
 			took = took * 21 / 20
 		} else {
-			took = took * 9 / 10 // the build ended before it could be killed: the machine is faster now
+			took = took * 9 / 10 // the builder had already finished: kill the next one earlier
 		}
 		now := intact(t, out)
-		fresh := strings.HasPrefix(now, date(2+i).Format("20060102-")) // the build was complete and published before the builder was killed
+		fresh := strings.HasPrefix(now, date(2+i).Format("20060102-")) // the new build is complete, and was published before its builder ended
 		if now != published && !fresh || code == exitOK && !fresh {
 			t.Fatalf("%s is published, previously %s", now, published)
 		}

@@ -55,8 +55,8 @@ var questions = []struct{ field, text string }{
 	{"url", "Address that people should visit (optional)"},
 }
 
-// complete asks for each missing field until the answer is valid. It ignores an answer
-// that the input ends without a line break.
+// complete asks for each missing field until the answer is valid. If the input ends in
+// the middle of a line, it ignores that line.
 func (a *prompter) complete(ctx context.Context, fields map[string]any) error {
 	for _, q := range questions {
 		if fields[q.field] != nil {

@@ -64,7 +64,7 @@ func wholeReplay(t *testing.T, edit func(date string, header []string, rows [][]
 			t.Fatal(unedited.err)
 		}
 		r.git("", "clone", "-q", filepath.Join(unedited.dir, "repo"), r.repo)
-		r.git("", "-C", r.repo, "remote", "remove", "origin") // like a clone of that repository
+		r.git("", "-C", r.repo, "remote", "remove", "origin") // the original repository has no remote either
 	}
 	r.read(folder)
 	return r

@@ -40,8 +40,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(stopping{m}, map[string]func(){"kindex": main, "gh": fakeGitHub})
 }
 
-// stopping runs the tests, and then stops and removes everything that they have started and
-// not cleaned up.
+// stopping runs the tests, and then stops the servers and removes the files that they
+// share.
 type stopping struct{ *testing.M }
 
 // Run implements testscript.TestingM.
