@@ -23,8 +23,8 @@ type Workspace struct {
 }
 
 // OpenWorkspace reads a content folder, which may be empty or missing. It returns problems
-// in categories.yaml, index.yaml or scoring.yaml as an error; of an invalid entity file,
-// only the slug is used, which is then taken.
+// in categories.yaml, index.yaml or scoring.yaml as an error; an invalid entity file is not
+// an error, but still reserves its slug.
 func OpenWorkspace(dir string) (*Workspace, error) {
 	f := Open(dir)
 	_, missing := f.Refresh(nil)
