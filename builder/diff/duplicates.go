@@ -14,7 +14,7 @@ import (
 
 // The kinds of reasons why two entities may be the same thing.
 const (
-	SameURL        = "url"        // the same page
+	SameURL        = "url"        // the same web page
 	SameRepository = "repository" // the same source code
 	SameName       = "name"       // the same letters and digits
 	NearName       = "nearName"   // names one edit apart

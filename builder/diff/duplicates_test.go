@@ -137,7 +137,7 @@ func fixtureContent(t *testing.T) *content.Content {
 
 // TestShippedIsDistinct checks that no shipped entity is reported as a duplicate because of
 // its description, whichever part of the catalogue is compared, and that only a few are
-// reported because of a name or URL. In fact, all shipped entities are distinct.
+// reported because of a name or URL. All shipped entities are distinct.
 func TestShippedIsDistinct(t *testing.T) {
 	suite.InTest(t)
 	all := fixtureContent(t).Entities

@@ -9,8 +9,8 @@ import (
 )
 
 // NoteRenames adds notes on how to declare a rename if an entity was deleted and
-// created again under another slug. It recognizes an entity by its name or address if
-// no other entity has the same one.
+// created again under another slug. It recognizes a deleted entity by its name or
+// address, unless other deleted entities have the same one.
 func (d *Report) NoteRenames() {
 	gone := map[string][]*Entity{} // keyed by rename key
 	for i := range d.Entities {
