@@ -37,8 +37,8 @@ type state uint8
 const (
 	never state = iota // there has never been an entity at the address
 	alive
-	deleted // the entity was deleted here, so its line has ended, but another file may continue the line
-	moved   // the entity was renamed: its line continues, or has ended, at another address
+	deleted // the entity was deleted: its line has ended here, but another file may continue it
+	moved   // the entity's line has moved to another address, where it continues or has ended
 )
 
 func newLines(log *Log, previous Previous) *lines {

@@ -299,7 +299,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestWalkToACommit walks to a given commit, although HEAD changes in the meantime.
+// TestWalkToACommit walks to a given commit while HEAD is at a different one.
 func TestWalkToACommit(t *testing.T) {
 	r := newRepo(t)
 	first := r.commit("one", "tool/a.yaml", entity("A"))
