@@ -186,8 +186,7 @@ func (n scored) insert(list []scored, most int) []scored {
 	return list[:min(len(list), most)]
 }
 
-// product returns the dot product of a set of features with itself, which is the square of its
-// norm.
+// product returns the squared norm of a set of features.
 func (v *vectors) product(features []uint32) (sum uint64) {
 	for _, id := range features {
 		sum += uint64(v.square[id])

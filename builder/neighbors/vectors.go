@@ -61,7 +61,7 @@ func hidden(e *record.Entity) bool { return e.Status == record.Withdrawn }
 // df returns the number of entities with a feature.
 func (v *vectors) df(id uint32) int { return int(v.inverted.start[id+1] - v.inverted.start[id]) }
 
-// length returns the norm of a set of features, given the dot product of the set with itself.
+// length returns the norm, given the squared norm.
 func length(product uint64) float64 { return math.Sqrt(float64(product)) }
 
 // inverse returns the inverse of a norm. It is finite even for an entity without shared
@@ -132,7 +132,7 @@ func square(kind string, n, df int) uint32 {
 
 // rarity returns the weight of a feature that df out of n entities have. The weight changes
 // only at powers of two, so that adding an entity hardly ever changes the weights of other
-// features. A feature that only one entity has has weight 0.
+// features. The weight is 0 if only one entity has the feature.
 func rarity(n, df int) uint32 {
 	if df < 2 {
 		return 0
