@@ -1,5 +1,5 @@
-// Package rank sorts scored entities by ordinal, and creates the leaderboards. It has no
-// side effects.
+// Package rank puts scored entities in the order of their ordinals, and creates the
+// leaderboards. It has no side effects.
 package rank
 
 import (

@@ -1,4 +1,4 @@
-// Package yamldoc reads files written in a small dialect of YAML as plain values. It reports
+// Package yamldoc reads files written in a small dialect of YAML as plain values, and reports
 // each problem with its line, column and field.
 package yamldoc
 
