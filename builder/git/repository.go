@@ -68,7 +68,7 @@ func Open(ctx context.Context, dir string) (*Repository, error) {
 }
 
 func embedded(dir string) error {
-	return fmt.Errorf("%s is in a folder that looks like a git directory (it contains HEAD, objects and refs), and the settings of such a directory could run any command; remove these files", dir)
+	return fmt.Errorf("%s is in a folder that looks like a git directory (it contains HEAD, objects and refs), and the configuration in such a directory could run arbitrary commands; remove these files", dir)
 }
 
 // holds reports whether dir is the folder called above, or is in that folder.

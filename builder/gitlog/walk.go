@@ -23,7 +23,7 @@ type Commit struct {
 	PullRequest int       // 0 if there is none
 }
 
-// Version is the authored content of an entity from a commit on.
+// Version is the authored content of an entity as of a commit, until the next version.
 type Version struct {
 	Type, Slug string
 	// Entity is nil if the entity was deleted; Type and Slug are then its last ones. The
