@@ -33,27 +33,28 @@ const Version = "7"
 // Options configures Build.
 type Options struct {
 	Content string // the content folder
-	// Loaded is the content if it has already been read without errors; Build keeps and
-	// modifies it. If nil, Content is read.
+	// Loaded is the content if it has already been read without errors. Build keeps and modifies
+	// it. If Loaded is nil, Build reads the folder Content.
 	Loaded *Loaded
 	Out    string    // the output folder
-	AsOf   time.Time // the time as of which scores are calculated
+	AsOf   time.Time // scores are calculated as of this time
 	Keep   int       // how many builds to keep, including the current one
 	// Key seals the build, so that a later one can reuse it, and verifies the seals of previous
 	// builds. If Key is nil, the build is not sealed and reuses nothing.
 	Key *Key
-	// TrustPrevious trusts the published build in the output folder, even if unsealed, and seals
-	// it. TakenOver, if not nil, is called with that build's manifest.
+	// If TrustPrevious is set, Build trusts the published build in the output folder, even if it
+	// is unsealed, and seals it. TakenOver, if not nil, is then called with the manifest of that
+	// build.
 	TrustPrevious bool
 	TakenOver     func(*store.Manifest)
-	// AllowShrink allows a build that would otherwise fail with a *ShrinkError.
+	// AllowShrink lets a build succeed that would otherwise fail with a *ShrinkError.
 	AllowShrink bool
-	// Still is set while the content is being edited. The build then leaves the history of
-	// content outside git unchanged.
+	// Still is set while the content is being edited. If the content is outside git, the build
+	// then leaves its history unchanged.
 	Still bool
 	head  *gitlog.Head // the git head when Loaded was read; if nil, git is asked for it
-	// Wait is called if another build is running; Build then waits for it. If Wait is
-	// nil, Build returns a *store.BusyError instead.
+	// Wait is called if another build is running; Build then waits until that build ends. If
+	// Wait is nil, Build returns a *store.BusyError instead of waiting.
 	Wait func(*store.BusyError)
 	// Progress is called with the progress of a step; total is 0 if unknown. It may be
 	// called concurrently.
@@ -93,7 +94,7 @@ func Build(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = lock.Release() }() // the build is published, and the lock is released when the process exits at the latest
+	defer func() { _ = lock.Release() }() // the build is already published, and the lock is released at the latest when the process exits
 	defer b.closePrevious()
 	for _, s := range []struct {
 		name string
@@ -103,10 +104,10 @@ func Build(ctx context.Context, o Options) (*Report, error) {
 		{"earlier", b.openPrevious}, // the previous build, to reuse
 		{"load", b.load},            // YAML → entities
 		{"history", b.walk},         // git, or the previous build → changes, dates
-		{"guard", b.guard},          // refuse a build that would lose too much
+		{"guard", b.guard},          // refuse a build that would lose too many entities or changes
 		{"score", b.score},          // signals → scores
 		{"rank", b.rank},            // scores → ordinals, leaderboards
-		{"index", b.startIndex},     // documents → search index, concurrently with the next two
+		{"index", b.startIndex},     // documents → search index, concurrently with the next two steps
 		{"similar", b.similar},      // entities → neighbours
 		{"past", b.buildSnapshots},  // changes → leaderboards of earlier days, trending
 		{"write", b.write},          // everything → files
@@ -128,7 +129,7 @@ func Build(ctx context.Context, o Options) (*Report, error) {
 	return b.finish(), nil
 }
 
-// build is the state that the steps share.
+// build holds the state that the steps of a build share.
 type build struct {
 	Options
 	started time.Time
@@ -281,8 +282,8 @@ func (b *build) write(context.Context) error {
 }
 
 func (b *build) place(context.Context) error {
-	// Move the index into place first, since a build that is in place must have one. An existing
-	// index with this ID is not trusted unless it is sealed.
+	// Move the index into place before the build, since every build in place must have an index.
+	// Do not trust an existing index with this ID unless it is sealed.
 	trusted := false
 	if manifest, _, err := store.ManifestBytes(filepath.Join(store.BuildsDir(b.Out), b.manifest.ID)); err == nil {
 		_, trusted = b.Key.sealed(b.Out, b.manifest.ID, manifest)
@@ -302,8 +303,8 @@ func (b *build) publish(context.Context) error {
 	return err
 }
 
-// prune removes old builds. Errors are only reported as warnings, because the build is
-// already published; the next build tries again.
+// prune removes old builds. It reports errors only as warnings, because the new build is already
+// published, and the next build will try again.
 func (b *build) prune(context.Context) error {
 	if err := b.removeOld(); err != nil {
 		b.report.Warnings = append(b.report.Warnings, "warning: some old builds could not be removed: "+err.Error())
@@ -331,7 +332,7 @@ func (b *build) pruneIndexes() error {
 
 // discard removes the files of an unfinished build.
 func (b *build) discard() error {
-	_ = b.indexing.Wait() // the original error is reported; this one may only be a consequence of it
+	_ = b.indexing.Wait() // the original error is reported; an error here may only be a consequence of it
 	var errs []error
 	if b.out != nil {
 		errs = append(errs, b.out.Discard())
@@ -357,7 +358,7 @@ func (b *build) finish() *Report {
 	return r
 }
 
-// Loaded contains content and the formula that scores it.
+// Loaded contains a folder's content and the formula for scoring it.
 type Loaded struct {
 	*content.Content
 	Formula *score.Formula

@@ -53,8 +53,8 @@ func TestShippedContent(t *testing.T) {
 	}
 }
 
-// TestEverySnapshot builds everything that the converters create from the public collections, if
-// these are in a folder next to the repository.
+// TestEverySnapshot builds every content folder that the converters create from the public
+// collections, if the collections are in a folder next to the repository.
 func TestEverySnapshot(t *testing.T) {
 	suite.WithoutRace(t)
 	shared := suite.Collections(t)

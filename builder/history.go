@@ -52,8 +52,8 @@ func (b *build) walk(ctx context.Context) error {
 	return nil
 }
 
-// known returns the entity of a file in the working tree if the file's content is the given
-// blob.
+// known returns the entity in a file of the working tree if the content of the file is the
+// given blob.
 func (b *build) known(typ, slug, blob string) *record.Entity {
 	at, ok := slices.BinarySearchFunc(b.content.Entities, &record.Entity{Type: typ, Slug: slug}, record.CompareKey)
 	if !ok || hex.EncodeToString(b.content.Blobs[at][:]) != blob {
@@ -71,13 +71,13 @@ func (b *build) buildSnapshots(context.Context) error {
 // build.
 type ShrinkError struct{ Problem string }
 
-// Error returns a message that states what would be lost and which option allows that loss.
+// Error returns a message that states what would be lost and which option allows the loss.
 func (e *ShrinkError) Error() string {
 	return e.Problem + "; if that is intended, build with --allow-shrink"
 }
 
 // guard refuses a build that would delete a large part of the index or lose changes. The
-// usual causes are a wrong folder and truncated history.
+// usual causes are a wrong folder and a truncated history.
 func (b *build) guard(context.Context) error {
 	switch {
 	case b.AllowShrink:
@@ -124,7 +124,7 @@ func (b *build) deleted() (gone []string) {
 	return gone
 }
 
-// lost lists the changes in the previous build that this one would not have.
+// lost lists the changes that the previous build contains but this build would not.
 func (b *build) lost() (lost []string) {
 	before, now := b.previous.Archive(), b.archive.Result()
 	if now.KeptChanges == before.Changes() {

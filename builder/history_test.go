@@ -44,8 +44,8 @@ func built(t *testing.T, r *builder.Report) *exports.Build {
 	return b
 }
 
-// TestUncommittedFileOfADeletedEntity builds a working tree that still contains an entity
-// just deleted in the repository.
+// TestUncommittedFileOfADeletedEntity builds a working tree that still contains the file of an
+// entity that the last commit deleted.
 func TestUncommittedFileOfADeletedEntity(t *testing.T) {
 	s := newRepository(t)
 	s.remove("tool/a.yaml")
@@ -91,8 +91,8 @@ func TestSlugFreedInAFolder(t *testing.T) {
 	s.build(out, 1)
 }
 
-// TestDamagedBuildOfAFolder damages the newer of two builds, which is the only place that
-// records the latest change.
+// TestDamagedBuildOfAFolder damages the newer of two builds. The latest change is recorded only
+// in that build.
 func TestDamagedBuildOfAFolder(t *testing.T) {
 	suite.InTest(t)
 	s := newRandomHistory(t, 1)
@@ -141,9 +141,9 @@ func TestRepositoryComesAndGoes(t *testing.T) {
 	s.refused(out, "would lose 1 of the previous build's 4 changes")
 }
 
-// TestRepositoryWithoutGit builds content in a repository while git is not installed. An
-// unreadable repository must not be treated as a folder without one: the changes found would
-// be dated with the as-of day, and no later build could find them in the commits.
+// TestRepositoryWithoutGit builds content in a repository while git is not installed. The
+// content must not be treated as if it were outside git: the build would date all changes with
+// the as-of day, and no later build could find those changes in the commits.
 func TestRepositoryWithoutGit(t *testing.T) {
 	suite.InTest(t)
 	s := newRepository(t)
@@ -162,7 +162,7 @@ func TestRepositoryWithoutGit(t *testing.T) {
 	}
 }
 
-// TestOddTimes builds a repository as of times before, during and long after its history,
+// TestOddTimes builds a repository as of times before, during and long after its history, both
 // incrementally and from scratch.
 func TestOddTimes(t *testing.T) {
 	suite.InTest(t)
@@ -183,7 +183,7 @@ func TestOddTimes(t *testing.T) {
 	}
 }
 
-// TestUntrackedContent builds content that is ignored by the repository around it.
+// TestUntrackedContent builds content in a folder that is ignored by the enclosing repository.
 func TestUntrackedContent(t *testing.T) {
 	s := newRandomHistory(t, 1)
 	top := &randomHistory{folder: folder{t, t.TempDir()}, now: s.now}

@@ -17,9 +17,9 @@ import (
 	"kindex/indexes"
 )
 
-// Key is the builder's key: a secret of one machine, or of several machines that share builds,
-// with which a builder recognizes its own builds. Nobody without the key can create a build that
-// a later build reuses.
+// Key is the builder's key, by which a builder recognizes its own builds. It is a secret that
+// belongs to one machine, or to several machines that share builds. Nobody without the key can
+// create a build that a later build will reuse.
 type Key struct{ secret []byte }
 
 // GenerateKey returns a new key without storing it.
@@ -44,9 +44,10 @@ func DefaultKeyFile() (string, error) {
 	return filepath.Join(dir, "kindex", "builder.key"), nil
 }
 
-// LoadKey reads the builder's key from a file. If the file is missing, it is created with a new
-// key, readable only by its owner. A file that every user of the machine can read is refused. If
-// several processes create the file concurrently, one wins, and all of them use its key.
+// LoadKey reads the builder's key from a file. If the file is missing, LoadKey creates it with a
+// new key; only its owner can read it. LoadKey rejects a file that every user of the machine can
+// read. If several processes create the file at the same time, one of them succeeds, and all use
+// its key.
 func LoadKey(path string) (*Key, error) {
 	k, err := readKey(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -88,14 +89,14 @@ func readKey(path string) (*Key, error) {
 const keyHeading = "# The builder's key of kindex. It seals builds so that later ones can reuse them; keep it\n" +
 	"# secret. If it is lost, kindex build --trust-previous adopts the last build.\n"
 
-// createKey writes the file under a temporary name and links it into place, so that a
-// partial key is never read.
+// createKey writes the file under a temporary name and links it into place, so that no process
+// ever reads a partial key.
 func createKey(path string) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, ".builder-key-*") // with mode 0600
+	f, err := os.CreateTemp(dir, ".builder-key-*") // the file has mode 0600
 	if err != nil {
 		return err
 	}
@@ -107,8 +108,8 @@ func createKey(path string) error {
 	return os.Link(f.Name(), path)
 }
 
-// sealHead is the first line of a seal, with its version. It is followed by two lines: the
-// code of the build and that of its search index.
+// sealHead is the first line of a seal, with its version. Two lines follow: the code for the
+// build and the code for its search index.
 const sealHead = "kindex seal 1\n"
 
 // code returns the HMAC-SHA256 of a manifest, which contains the size and SHA-256 of all
@@ -133,8 +134,8 @@ func (k *Key) seal(out, id string) ([]byte, error) {
 	return []byte(sealHead + k.code("build", id, build) + k.code("index", id, index)), nil
 }
 
-// sealed reports which parts of a build are sealed with the key: the build itself, given by
-// its manifest, and the search index.
+// sealed reports which parts of a build are sealed with the key: the build itself, whose
+// manifest is given, and its search index.
 func (k *Key) sealed(out, id string, manifest []byte) (build, index bool) {
 	if k == nil {
 		return false, false

@@ -18,8 +18,8 @@ import (
 	"kindex/exports/score"
 )
 
-// boardsAsOf is the day for which the golden leaderboards are valid: scores fade over time, so
-// without a fixed day the leaderboards would change by themselves.
+// boardsAsOf is the day for which the golden leaderboards are valid. Scores fade over time, so
+// without a fixed day, the leaderboards would change by themselves.
 var boardsAsOf = time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 
 type row struct {
@@ -27,17 +27,17 @@ type row struct {
 	Composite  float64
 }
 
-// board is one leaderboard of the shipped content, with the number of entities that are eligible
-// for it.
+// board is one leaderboard of the shipped content, together with the number of entities that are
+// eligible for it.
 type board struct {
 	name string
 	rows []row
 	of   int
 }
 
-// TestTopTens pins the tops of the leaderboards, so that the effect of changing a figure or
-// the formula is visible. After an intended change, run: go test ./builder -run TopTens
-// -update
+// TestTopTens compares the top of each leaderboard with a golden file, which makes the effect of
+// a change to a figure or to the formula visible. After an intended change, run: go test
+// ./builder -run TopTens -update
 func TestTopTens(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -136,15 +136,15 @@ func TestRanksAreEarned(t *testing.T) {
 	}
 }
 
-// earned checks that a ranked entity has enough data, and that a model has more than one
-// result and more than its maker's claims.
+// earned checks that a ranked entity has enough data. A ranked model must have more than one
+// result, and not all results may be claims by its maker.
 func earned(t *testing.T, f *score.Formula, e *record.Entity) {
 	t.Helper()
 	x := f.Explain(e, boardsAsOf)
 	if !x.Ranked || x.Coverage < x.MinimumCoverage {
 		t.Errorf("%s is on a leaderboard with a coverage of %g, below %g", e.Key(), x.Coverage, x.MinimumCoverage)
 	}
-	others := 0 // results that were measured by somebody other than the maker
+	others := 0 // results that somebody other than the maker measured
 	for _, d := range x.Dimensions {
 		if d.Score.Known() && d.Coverage < d.MinimumCoverage {
 			t.Errorf("%s has a score for %s with a coverage of %g, below %g", e.Key(), d.Name, d.Coverage, d.MinimumCoverage)
@@ -160,8 +160,8 @@ func earned(t *testing.T, f *score.Formula, e *record.Entity) {
 	}
 }
 
-// TestRetiredModelsNameTheNotice checks that retired models link to their makers' notice,
-// because a status is a claim about somebody's product.
+// TestRetiredModelsNameTheNotice checks that every retired model links to its maker's notice,
+// because the status is a claim about somebody else's product.
 func TestRetiredModelsNameTheNotice(t *testing.T) {
 	suite.InTest(t)
 	c, _ := fixtureContent(t)
@@ -198,7 +198,7 @@ func TestReadmeExample(t *testing.T) {
 	}
 }
 
-// worked formats the calculation of a score as a table followed by the arithmetic.
+// worked formats the calculation of a score as a table, followed by the arithmetic.
 func worked(x *score.Explanation) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, "| Dimension | Figure | Value | Score | Weight |\n|---|---|---|---|---|")

@@ -17,14 +17,14 @@ import (
 	"kindex/indexes"
 )
 
-// openPrevious opens the previous build: the current build of the output folder or, if that is
-// damaged, the newest intact one. The build must be sealed by this machine's builder and intact,
-// byte for byte. The absence of such a build is not an error here, because a full build usually
-// has the same result.
+// openPrevious opens the previous build: the current build in the output folder or, if that is
+// damaged, the newest intact one. The build must be sealed by this machine's builder, and every
+// byte of it must be intact. It is not an error if there is no such build, because a full build
+// usually has the same result.
 func (b *build) openPrevious(ctx context.Context) error {
 	id, err := store.Current(b.Out)
 	if errors.Is(err, store.ErrNoBuild) {
-		// Without a pointer, none of these builds was ever published, unless somebody has
+		// Without a pointer, either none of these builds was ever published, or somebody has
 		// removed the pointer.
 		if ids, _ := store.Builds(b.Out, "exports", "builds"); len(ids) > 0 {
 			b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("warning: %s is missing, although there are builds in %s: no build is reused, "+
@@ -64,7 +64,7 @@ func (b *build) openPrevious(ctx context.Context) error {
 	return nil
 }
 
-// open opens a previous build if it is trusted and intact.
+// open opens a build for reuse if it is trusted and intact.
 func (b *build) open(id string, takeOver bool) (err error) {
 	dir := filepath.Join(store.BuildsDir(b.Out), id)
 	manifest, _, err := store.ManifestBytes(dir)
@@ -112,8 +112,8 @@ func (b *build) seal(id string) error {
 	return store.WriteSeal(b.Out, id, seal)
 }
 
-// checkTracked checks whether git tracks the builds of the output folder. Anyone who can
-// commit could have written them, so they are never reused.
+// checkTracked checks whether git tracks the builds in the output folder. Tracked builds are
+// never reused, because anyone who can commit could have written them.
 func (b *build) checkTracked(ctx context.Context) {
 	tracked, err := gitlog.Tracked(ctx, store.BuildsDir(b.Out), indexes.Dir(b.Out, ""))
 	switch {
@@ -144,10 +144,10 @@ func (b *build) newUntrustedError(id string) error {
 	return e
 }
 
-// refuseUntrusted decides whether an untrusted previous build is an error, once it is known
-// where the history is. If the history is in git, a build that does not reuse the previous
-// one has the same result. The history of a plain folder is only in its builds, so only the
-// user can decide to start a new history or to trust the build.
+// refuseUntrusted decides whether an untrusted previous build is an error. It is called once it
+// is known where the history is. If the history is in git, there is no error, because the
+// result is the same without the previous build. The history of a plain folder is only in its
+// builds, so the user must decide whether to start a new history or to trust the build.
 func (b *build) refuseUntrusted() error {
 	switch {
 	case b.untrusted == nil:
@@ -167,9 +167,9 @@ func (b *build) refuseUntrusted() error {
 	return nil
 }
 
-// CheckPrevious returns nil if an output folder has no published build, or one that Build would
-// reuse. Otherwise it returns the reason, usually an *UntrustedError. Of the build's files, it
-// reads only the manifest.
+// CheckPrevious returns nil if Build would reuse the published build of an output folder, or if
+// there is no published build. Otherwise, it returns the reason Build would not reuse it,
+// usually an *UntrustedError. Of the build's files, it reads only the manifest.
 func CheckPrevious(ctx context.Context, o Options) error {
 	b := &build{Options: o}
 	id, err := store.Current(b.Out)
@@ -191,8 +191,8 @@ func CheckPrevious(ctx context.Context, o Options) error {
 	return b.newUntrustedError(id)
 }
 
-// cache returns the previous build if its parts can be reused because this build would create
-// them in the same way; otherwise it returns nil.
+// cache returns the previous build if parts of it can be reused, because this version of the
+// builder would create the same parts. Otherwise, it returns nil.
 func (b *build) cache() *exports.Build {
 	if b.previous == nil || b.previous.Manifest.Builder != Version {
 		return nil
@@ -200,8 +200,8 @@ func (b *build) cache() *exports.Build {
 	return b.previous
 }
 
-// reopenPrevious reopens the previous build, which unmaps the records that loading has read.
-// As long as they are mapped, they are counted as memory of this process.
+// reopenPrevious reopens the previous build to unmap the records that have been read during
+// loading. As long as these are mapped, they count as memory of this process.
 func (b *build) reopenPrevious() (err error) {
 	if b.previous == nil {
 		return nil
@@ -218,12 +218,13 @@ func (b *build) closePrevious() {
 	}
 }
 
-// loadContent is like LoadContent, but reuses files that the previous build has read.
+// loadContent is like LoadContent, but reuses the entities from files that the previous build
+// has read.
 func (b *build) loadContent(progress func(done, total int)) (*Loaded, yamldoc.Problems, error) {
 	return withFormula(content.LoadWithReuse(b.Content, b.reuse, progress))
 }
 
-// reuse is a content.Reuse that uses the previous build.
+// reuse implements content.Reuse with entities from the previous build.
 func (b *build) reuse(typ, slug string, sum [sha256.Size]byte) *record.Entity {
 	ordinal, ok := b.unchanged(typ, slug, sum)
 	if !ok {
@@ -236,8 +237,8 @@ func (b *build) reuse(typ, slug string, sum [sha256.Size]byte) *record.Entity {
 	return e
 }
 
-// unchanged finds the record of a file with the same address and bytes in the previous
-// build.
+// unchanged finds the record in the previous build that was built from a file with the same
+// address and bytes.
 func (b *build) unchanged(typ, slug string, sum [sha256.Size]byte) (ordinal uint32, ok bool) {
 	if b.cache() == nil {
 		return 0, false
@@ -250,8 +251,8 @@ func (b *build) unchanged(typ, slug string, sum [sha256.Size]byte) (ordinal uint
 	return ordinal, known && old == sum
 }
 
-// markUnchanged marks and counts the entities of preloaded content that the previous build
-// has read from the same bytes.
+// markUnchanged counts the entities whose files have the same bytes as in the previous build.
+// In preloaded content, it also marks these entities.
 func (b *build) markUnchanged() {
 	for i, e := range b.content.Entities {
 		if b.Loaded != nil {

@@ -75,7 +75,8 @@ func (f folder) rename(from, to string) {
 	}
 }
 
-// thin keeps the edited files and one in sixteen of the other files (one in four in make soak).
+// thin removes most files from the folder. It keeps the edited files and one in sixteen of the
+// others, or one in four in make soak.
 func (f folder) thin() {
 	f.t.Helper()
 	list, err := filepath.Glob(filepath.Join(f.dir, "*", "*.yaml"))
@@ -92,7 +93,7 @@ func (f folder) thin() {
 	}
 }
 
-// entity returns the contents of a new file; some extra lines cause warnings.
+// entity returns the contents of a new file. Some of the possible extra lines cause warnings.
 func entity(name string, extra ...string) string {
 	return "name: " + name + "\ndescription: An example of a thing.\ncategory: nlp\n" + strings.Join(extra, "")
 }
@@ -142,7 +143,7 @@ func TestBuildReusesPrevious(t *testing.T) {
 	for _, s := range []struct {
 		name     string
 		edit     func()
-		reparsed int // number of parsed files, or -1 for all
+		reparsed int // the number of files to parse, or -1 if all must be parsed
 	}{
 		{"nothing before", func() {}, -1},
 		{"nothing new", func() {}, 0},
@@ -191,7 +192,7 @@ func TestBuildReusesPrevious(t *testing.T) {
 		{"of another builder", func() {
 			f.add("tool/odd.yaml", "# and again\n")
 			alter(store.ManifestFile, fmt.Sprintf(`"builder": %q`, builder.Version), `"builder": "0"`)
-		}, -1}, // and the other build is damaged as well
+		}, -1}, // now the other build is damaged as well
 
 		{"of nothing known, but another is there", func() {
 			if err := os.WriteFile(filepath.Join(out, "exports", "current"), []byte("20260101-0000000000000000\n"), 0o644); err != nil {

@@ -19,7 +19,7 @@ import (
 	"kindex/exports/store"
 )
 
-// builderKey seals the builds of tests, so that later ones reuse them.
+// builderKey seals the builds in tests, so that later builds reuse them.
 var builderKey = builder.GenerateKey()
 
 // randomHistory is a content folder that goes through a random history.
@@ -31,11 +31,11 @@ type randomHistory struct {
 	asOf   time.Time
 
 	files map[string]*source // by type/slug
-	held  map[string]bool    // former slugs named in files
+	held  map[string]bool    // former slugs that files list
 	told  []string           // what has happened, for failure messages
 }
 
-// source is an entity file before it is written.
+// source describes an entity file that is yet to be written.
 type source struct {
 	name, status, stars, date string
 	lists                     string // additional lines
@@ -83,7 +83,7 @@ func (s *randomHistory) drop(key string) {
 	s.remove(key + ".yaml")
 }
 
-// free returns an address never used by a file, or "" if there is none.
+// free returns an address that no file has ever used, or "" if there is none.
 func (s *randomHistory) free(typ string) string {
 	for range 4 {
 		if key := fmt.Sprintf("%s/%c", typ, 'a'+s.rand.IntN(6)); s.files[key] == nil && !s.held[key] {
@@ -146,7 +146,8 @@ func (s *randomHistory) change() {
 	s.told = append(s.told, key+" "+did)
 }
 
-// step makes a few changes, sometimes also to the formula. Sometimes no time passes.
+// step makes a few changes, sometimes also to the formula. The clock usually advances, but
+// not always.
 func (s *randomHistory) step() {
 	for range 1 + s.rand.IntN(3) {
 		s.change()
@@ -196,7 +197,8 @@ func (s *randomHistory) commit(message string) {
 	s.git("commit", "-q", "--allow-empty", "-m", message)
 }
 
-// build builds the working tree, even if something is lost compared with the previous build.
+// build builds the working tree, even if the new build loses something that the previous
+// build has.
 func (s *randomHistory) build(out string, keep int) *builder.Report {
 	s.t.Helper()
 	r, err := builder.Build(context.Background(), builder.Options{Content: s.dir, Out: out, AsOf: s.asOf, Keep: keep, AllowShrink: true, Key: builderKey})
@@ -206,8 +208,8 @@ func (s *randomHistory) build(out string, keep int) *builder.Report {
 	return r
 }
 
-// TestRandomHistory builds every step of a repository's history, incrementally on top of an
-// earlier build and from scratch.
+// TestRandomHistory builds every step of a repository's history both incrementally, on top
+// of an earlier build, and from scratch.
 func TestRandomHistory(t *testing.T) {
 	suite.InRace(t)
 	t.Parallel()
@@ -242,7 +244,7 @@ func TestRandomHistory(t *testing.T) {
 	}
 }
 
-// changesOf lists the changes of a build without the data that only a repository has.
+// changesOf lists the changes in a build, without the data that only a repository contains.
 func changesOf(t *testing.T, dir string) (list []string) {
 	t.Helper()
 	b, err := exports.Open(dir)
@@ -260,8 +262,8 @@ func changesOf(t *testing.T, dir string) (list []string) {
 	return list
 }
 
-// TestRandomFolder builds every step of a folder's history twice, without a repository, and
-// checks that it finds the changes that a repository would show.
+// TestRandomFolder builds every step of a folder's history twice. The folder is not in a
+// repository, but the builds must find the same changes as with one.
 func TestRandomFolder(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()

@@ -18,7 +18,8 @@ import (
 	"kindex/indexes"
 )
 
-// Comparison is the result of comparing a published build with one built from its sources.
+// Comparison is the result of comparing a published build with a build made again from its
+// sources.
 type Comparison struct {
 	Published, Rebuilt *store.Manifest
 	// FromCommit is set if the sources were taken from the build's commit; otherwise the content
@@ -28,14 +29,14 @@ type Comparison struct {
 	Differs    []string // the differences, one sentence each
 }
 
-// Rebuild rebuilds the published build of an output folder and compares the result with it. The
-// rebuild is a full build of the build's commit into a temporary folder, with the same as-of
-// time. If the build has no commit, or had uncommitted changes, the content folder is built as
-// it is now. Differences may then be due to later changes, and the history of a folder without
-// git cannot be rebuilt, because it is only in the builds.
+// Rebuild rebuilds the published build of an output folder and compares the result with it. It
+// makes a full build of the same commit in a temporary folder, with the same as-of time. If the
+// published build has no commit, or contains uncommitted changes, Rebuild builds the content
+// folder as it is now. Differences may then be due to later changes. The history of a folder
+// without git cannot be rebuilt, because it is only in the builds.
 //
-// The search index is not reproducible byte for byte; its answers to searches for entity
-// names are compared instead.
+// The search index is not reproducible byte for byte. Instead, Rebuild compares the results of
+// searches for entity names.
 func Rebuild(ctx context.Context, content, out string) (c *Comparison, err error) {
 	published, err := exports.OpenCurrent(out)
 	if err != nil {
@@ -83,8 +84,8 @@ func (o *Options) checkOut(ctx context.Context, commit, into string) error {
 	if err != nil {
 		return err
 	}
-	// The commit comes from an untrusted build: it must be a full commit hash before it is
-	// passed to git.
+	// The commit comes from an untrusted build, so check that it is a full commit hash before it
+	// is passed to git.
 	switch name, err := location.Commit(ctx, commit); {
 	case err != nil:
 		return fmt.Errorf("%w; the build was made from this commit, so fetch it", err)
@@ -149,15 +150,15 @@ func (c *Comparison) differs(format string, args ...any) {
 	c.Differs = append(c.Differs, fmt.Sprintf(format, args...))
 }
 
-// members returns the members of a manifest as compact JSON.
+// members returns the members of a manifest, each as compact JSON.
 func members(m store.Manifest) (list map[string]json.RawMessage) {
 	data, _ := json.Marshal(m)      // encoding strings, numbers and lists of them cannot fail
-	_ = json.Unmarshal(data, &list) // nor can decoding the result
+	_ = json.Unmarshal(data, &list) // decoding the result cannot fail either
 	return list
 }
 
-// maxSearches is the maximum number of entities for which search results are compared. Larger
-// catalogues are sampled at regular intervals.
+// maxSearches is the maximum number of entities for which search results are compared. From a
+// larger catalogue, entities are picked at regular intervals.
 const maxSearches = 2000
 
 // compareIndexes compares the search indexes of two builds that have the same records.

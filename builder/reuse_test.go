@@ -14,8 +14,9 @@ import (
 	"kindex/exports/record"
 )
 
-// TestReusedEntitiesAreTheParsedOnes checks that entities reused from an earlier build equal
-// the parsed ones in every field, for the shipped content and a generated corpus.
+// TestReusedEntitiesAreTheParsedOnes checks that an entity reused from an earlier build
+// equals the parsed entity in every field, both for the shipped content and for a generated
+// corpus.
 func TestReusedEntitiesAreTheParsedOnes(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -56,8 +57,8 @@ func TestReusedEntitiesAreTheParsedOnes(t *testing.T) {
 	}
 }
 
-// TestContentHandedOverIsMarked builds content that has already been read, as the watcher
-// does.
+// TestContentHandedOverIsMarked passes content that has already been read to a build, as
+// the watcher does.
 func TestContentHandedOverIsMarked(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()

@@ -8,17 +8,17 @@ import (
 	"testing"
 )
 
-// TestTrends makes changes of every kind within a week and finds which of them
-// count as gains.
+// TestTrends makes changes of every kind within a week, and checks which of
+// them count as gains.
 func TestTrends(t *testing.T) {
 	s := newRandomHistory(t, 1)
 	s.git("init", "-q", "-b", "main")
 	thing := func(status, stars, date, lists string) *source {
 		return &source{name: "X", status: status, stars: stars, date: date, lists: lists}
 	}
-	const others = "signals:\n  downloads: {value: 1000, date: 2026-02-01, source: https://example.org/}\n" // the stars are gone
+	const others = "signals:\n  downloads: {value: 1000, date: 2026-02-01, source: https://example.org/}\n" // without stars
 	const old = "  stars: {value: 5000, date: 2019-02-01, source: https://example.org/}\n"
-	steps := map[string][3]*source{ // well before the week, at the end of that period, within the week
+	steps := map[string][3]*source{ // the states at three times: long before the week, shortly before it, within it
 		"gains":         {thing("", "100", "2026-02-01", ""), nil, thing("", "5000", "2026-02-01", "")},
 		"loses":         {thing("", "5000", "2026-02-01", ""), nil, thing("", "100", "2026-02-01", "")},
 		"another-name":  {thing("", "100", "2026-02-01", ""), nil, thing("", "100", "2026-02-01", "tags: [x]\n")},
@@ -45,7 +45,7 @@ func TestTrends(t *testing.T) {
 		s.commit("begin")
 		s.now = s.now.AddDate(0, 0, 8)
 	}
-	b := built(t, s.build(t.TempDir(), 1)) // the third commit is dated 17 March, the build 20 March
+	b := built(t, s.build(t.TempDir(), 1)) // the third commit is dated 17 March, and the as-of day is 20 March
 	_, empty, list := b.Archive().Trends("7d")
 	got := map[string]string{}
 	for _, x := range list {

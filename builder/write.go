@@ -48,8 +48,8 @@ func (b *build) writeFiles() error {
 	return g.Wait()
 }
 
-// writeEntities writes the bulk exports, sorted by type and slug, without withdrawn entities,
-// and returns the location of the line for each ordinal.
+// writeEntities writes the bulk exports, which are sorted by type and slug and do not contain
+// withdrawn entities. It returns the location of each entity's line, by ordinal.
 func (b *build) writeEntities() ([]exports.RowLocation, error) {
 	order := make([]int, 0, len(b.content.Entities))
 	places := make([]exports.RowLocation, len(b.content.Entities))
@@ -223,7 +223,7 @@ func (b *build) describe() *store.Manifest {
 	return m
 }
 
-// repository returns the web address of the content's repository, or nil if it is not set.
+// repository returns the web address of the content's repository, or nil if none is set.
 func (b *build) repository() *store.Repository {
 	index := &b.content.Index
 	if index.Repository == "" {
@@ -232,7 +232,7 @@ func (b *build) repository() *store.Repository {
 	return &store.Repository{URL: index.Repository, Branch: cmp.Or(index.Branch, content.MainBranch), Path: b.head.Path}
 }
 
-// license combines the licences of all data in records of the given types.
+// license combines the licences of all data that the records of the given types contain.
 func (b *build) license(types []string) string {
 	var parts []string
 	add := func(s string) {

@@ -1,6 +1,6 @@
-// Package changelog derives the history in a build from the versions of entities: the
-// changelog, the leaderboards of earlier days, and trending entities. The results depend
-// only on the versions, the formula and the as-of time.
+// Package changelog derives a build's history from the versions of entities: the changelog,
+// the leaderboards of earlier days, and the trending entities. The results depend only on the
+// versions, the formula and the as-of time.
 package changelog
 
 import (
@@ -21,7 +21,7 @@ import (
 
 // Input is the input to New.
 type Input struct {
-	// Log is the result of the git walk: the whole history, or what is new since the
+	// Log is the result of the git walk: the whole history, or the part that is new since the
 	// previous build. It is nil outside git.
 	Log *gitlog.Log
 	// Previous is the previous build, or nil if there is none. It has been verified.
@@ -30,8 +30,8 @@ type Input struct {
 	AsOf     time.Time
 	// Entities lists the entities in the content, sorted by type and slug.
 	Entities []*record.Entity
-	// Frozen is set while the content is being edited. The history of content outside git is
-	// then left unchanged.
+	// Frozen is set while the content is being edited. If the content is outside git, its
+	// history is then left unchanged.
 	Frozen bool
 }
 
@@ -83,15 +83,15 @@ func formulaHash(f *score.Formula) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// Err returns the first error that occurred while the changes of the Result were
+// Err returns the first error that occurred while the changes in the Result were being
 // written.
 func (a *Archive) Err() error { return a.failed.err }
 
 // Result returns the archive to write. Call Err afterwards.
 func (a *Archive) Result() *exports.Archive { return &a.result }
 
-// keep copies the versions from the previous build. It also copies the changes, unless the
-// formula has changed, and so the scores listed with each change.
+// keep copies the versions from the previous build. If the formula is the same, it also copies
+// the changes; a new formula changes the scores that are listed with each change.
 func (a *Archive) keep() {
 	r, e := &a.result, a.previous
 	r.Kept = e.Versions()
@@ -124,8 +124,8 @@ func (a *Archive) append(log *gitlog.Log) {
 const none = -1
 
 // attach finds the newest version at every address and the first version of every entity. If a
-// version from the previous build equals an entity in the content, attach makes the version
-// share that entity.
+// version from the previous build equals an entity in the content, the version then shares
+// that entity's data.
 func (a *Archive) attach() {
 	versions := a.result.Versions
 	a.line, a.followed = make([]int32, len(versions)), make([]bool, len(versions))
@@ -160,7 +160,8 @@ func (a *Archive) entity(i int32) (*record.Entity, error) {
 	}
 }
 
-// before returns the content before a version, or nil if the entity did not exist.
+// before returns the content of the version before a given one, or nil if the entity did not
+// exist then.
 func (a *Archive) before(v *record.Version) (*record.Entity, error) {
 	if v.Previous == none {
 		return nil, nil
@@ -185,9 +186,9 @@ func (a *Archive) Date() {
 	}
 }
 
-// newestOf returns the current version of an entity in the content or, if its file has an
-// uncommitted edit, the version that the edit is based on. The git walk will find the same
-// version once the edit is committed.
+// newestOf returns the newest version of an entity in the content. If the entity's file has an
+// uncommitted edit, this is the version that the edit is based on. The git walk will choose
+// the same version as the predecessor once the edit is committed.
 func (a *Archive) newestOf(e *record.Entity) (int32, bool) {
 	versions := a.result.Versions
 	own, known := a.newest[e.Key()]
@@ -224,7 +225,7 @@ func (a *Archive) lastChange(i int32) int64 {
 // dayOf returns the UTC day of a Unix time.
 func dayOf(seconds int64) string { return time.Unix(seconds, 0).UTC().Format(time.DateOnly) }
 
-// inParallel splits the range from 0 to n into parts and calls f for each of them, using all
+// inParallel splits the range from 0 to n into parts, and calls f for each part on all
 // processors.
 func inParallel(n int, f func(from, to int)) {
 	part := max(1, (n+runtime.GOMAXPROCS(0)*4-1)/(runtime.GOMAXPROCS(0)*4))

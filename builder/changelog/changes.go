@@ -19,8 +19,8 @@ type versionChange struct {
 	old, new [sha256.Size]byte
 }
 
-// findChanges determines which versions since the previous build count as changes, and which
-// dates records show from each version on.
+// findChanges determines which versions since the previous build count as changes. It also
+// determines the dates that records show from each version on.
 func (a *Archive) findChanges() error {
 	r := &a.result
 	found := make([]versionChange, len(r.Versions))
@@ -63,7 +63,7 @@ func (a *Archive) findChanges() error {
 	return nil
 }
 
-// find compares a version with its predecessor.
+// find compares a version with its predecessor and returns the change.
 func (a *Archive) find(v *record.Version) (f versionChange, err error) {
 	before, err := a.before(v)
 	if err != nil {
@@ -106,8 +106,8 @@ func eventOf(before, after *record.Entity) string {
 	return record.Updated
 }
 
-// scoresOf lists the scores that a change affects. Both the old and the new score are
-// calculated with today's formula, as of the time of the change.
+// scoresOf lists the scores that a change affects. It calculates both the old and the new
+// scores with today's formula, as of the time of the change.
 func (a *Archive) scoresOf(before, after *record.Entity, at int64) []record.FieldChange {
 	var old, now record.Scores
 	when := time.Unix(at, 0).UTC()

@@ -43,8 +43,8 @@ func (a *Archive) changed() (list []*record.Entity) {
 	return list
 }
 
-// gone lists the entities of the previous build whose addresses no longer exist, with only their
-// type and slug set.
+// gone lists the entities in the previous build whose addresses no longer exist. Only their type
+// and slug are set.
 func (a *Archive) gone() (list []*record.Entity) {
 	present := make(map[string]bool, len(a.Entities))
 	for _, e := range a.Entities {

@@ -10,9 +10,9 @@ import (
 
 // snapshotDays returns the days whose leaderboards a build keeps, oldest first: the as-of day,
 // the days that movement and trending look back to, the Sundays of the last twelve weeks, the
-// ends of the months before those, and the very first day. The first two kinds of days move with
-// the as-of day; the others stay the same from build to build. Months more than fifty years ago
-// are ignored: only a wrong clock produces them.
+// last days of earlier months, and the first day of the history. The as-of day and the days to
+// look back to differ for every as-of day; most of the others stay the same from build to build.
+// Months more than fifty years ago are ignored, because only a wrong clock produces them.
 func snapshotDays(first, asOf time.Time) []string {
 	var days []string
 	add := func(t time.Time) {
@@ -39,17 +39,17 @@ func snapshotDays(first, asOf time.Time) []string {
 	return slices.Compact(days)
 }
 
-// lookBack lists how many days movement and trending look back.
+// lookBack lists the numbers of days by which movement and trending look back.
 var lookBack = []int{7, 30}
 
 // midnight returns the start of the UTC day that contains a time.
 func midnight(t time.Time) time.Time { return t.UTC().Truncate(24 * time.Hour) }
 
-// endOf returns the first second after a day.
+// endOf returns the end of a day: the first second of the next day.
 func endOf(day time.Time) int64 { return day.AddDate(0, 0, 1).Unix() }
 
-// takeSnapshots builds the leaderboards of the snapshot days that the previous build does
-// not have.
+// takeSnapshots builds the leaderboards of those snapshot days that are missing from the
+// previous build.
 func (a *Archive) takeSnapshots() error {
 	r := &a.result
 	after := followers(r.Versions)
@@ -95,8 +95,8 @@ func aliveAt(versions []record.Version, after []int32, end int64) []uint32 {
 	return alive
 }
 
-// snapshot ranks the versions that were current on a day by their scores on that day. A score
-// depends only on the entity and the day, so scores from the previous build are still valid.
+// snapshot ranks the versions that were current on a day by their scores on that day. It reuses
+// scores from the previous build, because a score depends only on the entity and the day.
 func (a *Archive) snapshot(name string, day time.Time, alive []uint32) (*exports.SnapshotData, error) {
 	known := a.knownDay(name)
 	if known != nil && known.holds(alive) {
@@ -133,7 +133,7 @@ func (a *Archive) snapshot(name string, day time.Time, alive []uint32) (*exports
 // snapshotRow is a version with the values that determine its rank.
 type snapshotRow struct {
 	version uint32
-	standIn record.Entity // the type, slug, status and scores on the day
+	standIn record.Entity // the entity's type, slug, status and scores on that day
 }
 
 func (a *Archive) snapshotRow(version uint32, day time.Time, known *knownDay) (snapshotRow, error) {

@@ -25,7 +25,7 @@ func (a *Archive) findTrends(ranked []*record.Entity) error {
 	r := &a.result
 	ordinals := make(map[int32]uint32, len(ranked)) // keyed by newest version
 	for o, e := range ranked {
-		if v, ok := a.newest[e.Key()]; ok && !r.Versions[v].Deleted { // otherwise the entity was restored but has not been committed yet
+		if v, ok := a.newest[e.Key()]; ok && !r.Versions[v].Deleted { // without such a version, the entity was restored but has not been committed yet
 			ordinals[v] = uint32(o)
 		}
 	}
@@ -61,7 +61,8 @@ func (a *Archive) findTrends(ranked []*record.Entity) error {
 	return nil
 }
 
-// changedSince counts the changes to each entity since a time, keyed by newest version.
+// changedSince counts the changes to each entity since a given time, keyed by the entity's
+// newest version.
 func (a *Archive) changedSince(from int64, after []int32) map[int32]uint32 {
 	versions := a.result.Versions
 	first, _ := slices.BinarySearchFunc(versions, from, func(v record.Version, at int64) int { return cmp.Compare(v.Time, at) })
@@ -125,9 +126,9 @@ func positionAt(s record.Scores, ordinal, ranked int) position {
 //
 // Both states are scored as of the as-of time, with the dates of today's signals, so that
 // neither decay over time nor a mere refresh counts as a gain. Only signals in today's state
-// count. The old state has the values that they had then or, if they were missing then, their
-// last known values. So a signal that disappears, or that disappeared and came back, is not a
-// gain.
+// are included. In the old state, each of them has the value that it had then or, if it was
+// missing then, its last known value. So neither the loss of a signal nor its return counts as
+// a gain.
 func (a *Archive) trend(newest int32, since time.Time, at func(int32) position) (t exports.Trend, err error) {
 	end := endOf(since)
 	then := newest
@@ -154,8 +155,9 @@ func (a *Archive) trend(newest int32, since time.Time, at func(int32) position) 
 	return t, nil
 }
 
-// stateAt returns the content of the version then, with the signals that the entity has now and
-// the values that these signals had then.
+// stateAt returns the content of an earlier version, then, but with exactly the signals that
+// the entity has now. Each signal has the value that it had at that version or, failing that,
+// before it.
 func (a *Archive) stateAt(now *record.Entity, then int32) (*record.Entity, error) {
 	content, err := a.entity(then)
 	if err != nil {
@@ -176,8 +178,8 @@ func (a *Archive) stateAt(now *record.Entity, then int32) (*record.Entity, error
 	return &old, nil
 }
 
-// copyKnownFacts copies the signals in wanted to dst, with their values from had, and returns
-// the signals that are missing from had.
+// copyKnownFacts copies the wanted signals to dst, with the values that they have in had. It
+// returns the wanted signals that had does not contain.
 func copyKnownFacts(dst *record.Signals, wanted record.Signals, had *record.Signals) (missing record.Signals) {
 	for _, f := range wanted.Facts {
 		if old, ok := had.Fact(f.Name); ok {

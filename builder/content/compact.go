@@ -9,7 +9,8 @@ import (
 )
 
 // compact moves the entities' data to separate memory blocks. After parsing, the data is
-// scattered among garbage, and keeps garbage of about twice its own size from being freed.
+// scattered among garbage. It prevents the blocks around it from being freed, which contain
+// about twice as much garbage as data.
 func compact(entities []*record.Entity) {
 	const together = 256
 	var wg sync.WaitGroup

@@ -50,10 +50,9 @@ func latinSkeleton(name string) string {
 	}, name)
 }
 
-// mixedWord returns the first word in a name that mixes Latin letters with a look-alike
-// letter from another script, and that letter; the letter is 0 if there is no such word.
-// Scripts may differ from word to word, and letters that do not look like a Latin letter are
-// fine.
+// mixedWord returns the first word in a name that mixes Latin letters with a look-alike letter
+// from another script, and that letter; the letter is 0 if there is no such word. Different
+// words may use different scripts, and letters that do not look like a Latin letter are fine.
 func mixedWord(name string) (word string, letter rune) {
 	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M) }) {
 		letter, latin := rune(0), false
@@ -89,8 +88,8 @@ func warnOfTexts(d *yamldoc.Document, e *record.Entity) {
 	}
 }
 
-// lookAlike returns a message if the name of an entity looks like another entity's name,
-// otherwise "". find returns the name by which messages refer to the entity with a given type
+// lookAlike returns a message if an entity's name looks like the name of another entity, or ""
+// if it does not. find returns the name by which messages refer to the entity with a given type
 // and name, or "" if there is none.
 func lookAlike(e *record.Entity, find func(typ, name string) string) string {
 	if e == nil {

@@ -10,8 +10,8 @@ import (
 	"kindex/exports/record"
 )
 
-// claims indexes the values that must be unique across files, so that the cost of checking an
-// edited file against all others depends only on that file.
+// claims indexes the values that must be unique across files. With this index, the cost of
+// checking an edited file against all others depends only on the edited file.
 type claims struct {
 	names, former, categories, ids map[string][]*file
 }
@@ -111,7 +111,7 @@ func (f *Folder) crossCheck(c *Content) (problems yamldoc.Problems) {
 	return problems
 }
 
-// wrongCategory returns why an entity cannot be in a category, or "" if it can. declared
+// wrongCategory returns the reason an entity cannot be in a category, or "". declared
 // contains the categories from categories.yaml.
 func wrongCategory(category string, declared []Category) (message, suggestion string) {
 	if category == exports.AllBoard {
@@ -140,5 +140,5 @@ func nameTaken(name, by string) string  { return yamldoc.Quote(name) + " is also
 
 func nameKey(e *record.Entity) string { return e.Type + "/" + record.Fold(e.Name) }
 
-// indexStep formats a list index as a step of a document path.
+// indexStep formats a list index as one element of a document path.
 func indexStep(i int) string { return strconv.Itoa(i) }

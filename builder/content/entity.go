@@ -14,12 +14,12 @@ import (
 
 var slugGrammar = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// ValidSlug reports whether s is a valid slug: lower-case letters and digits, separated by
-// single hyphens, at most 100 characters.
+// ValidSlug reports whether s is a valid slug: at most 100 characters, which are lower-case
+// letters and digits, with single hyphens between them.
 func ValidSlug(s string) bool { return len(s) <= 100 && slugGrammar.MatchString(s) }
 
-// devices matches the names that Windows reserves for devices, with any extension: a
-// repository with such a file cannot be checked out there.
+// devices matches the names that Windows reserves for devices, whatever the extension: a
+// repository that contains such a file cannot be checked out on Windows.
 // https://learn.microsoft.com/windows/win32/fileio/naming-a-file
 var devices = regexp.MustCompile(`^(?:aux|con|nul|prn|(?:com|lpt)[0-9])$`)
 
@@ -33,8 +33,8 @@ func DeviceName(slug string) string {
 }
 
 // ParseEntity reads one entity file and returns all problems that can be found in that file
-// alone. The entity is nil if one of them is an error. path is used only in messages. Scores and
-// dates that come from the history are not set.
+// alone. The entity is nil if one of the problems is an error. path is used only in messages.
+// ParseEntity does not set scores or the dates that are derived from the history.
 func ParseEntity(path, typ, slug string, data []byte) (*record.Entity, yamldoc.Problems) {
 	e, problems := parseEntity(path, typ, slug, data)
 	if n, _ := problems.Count(); n > 0 {
@@ -57,8 +57,8 @@ func parseEntity(path, typ, slug string, data []byte) (*record.Entity, yamldoc.P
 	return e, d.Report()
 }
 
-// decodeEntity copies the values that have the right type; the schema check has already reported
-// the others.
+// decodeEntity copies the values that have the right type. The schema check has already reported
+// values of a wrong type.
 func decodeEntity(typ, slug string, m map[string]any) *record.Entity {
 	text := func(key string) string { return yamldoc.Text(m[key]) }
 	e := &record.Entity{
@@ -113,8 +113,8 @@ func decodeEntity(typ, slug string, m map[string]any) *record.Entity {
 	return e
 }
 
-// ownText returns a trimmed copy of a string, so that the file that the string comes from can
-// be freed.
+// ownText returns a trimmed copy of a string, so that the memory of the file that contained the
+// string can be freed.
 func ownText(v any) string {
 	s, _ := v.(string)
 	return strings.Clone(strings.TrimSpace(s))

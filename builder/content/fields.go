@@ -10,12 +10,12 @@ import (
 	"kindex/exports/record"
 )
 
-// ParseFields parses an entity from fields that do not come from a file, with values that
-// Compose accepts. The fields must follow the same rules as those in a file. Strings are
-// trimmed. ParseFields also returns the resulting file, which is written by Compose and accepted
-// by ParseEntity. The problems name fields but have no meaningful positions. If one of the
-// problems is an error, the entity and the file are nil. No YAML is parsed before the values
-// have passed the schema, so the cost is linear in the size of the input.
+// ParseFields parses an entity from fields that do not come from a file. The values must be of
+// types that Compose accepts, and the fields must follow the same rules as those in a file.
+// Strings are trimmed. ParseFields also returns the entity file that Compose writes for these
+// fields, which ParseEntity accepts. The problems name fields but have no meaningful positions.
+// If one of the problems is an error, both the entity and the file are nil. No YAML is parsed
+// before the values have passed the schema, so the cost is linear in the size of the input.
 func ParseFields(path, typ, slug string, fields map[string]any) (*record.Entity, []byte, yamldoc.Problems) {
 	d := yamldoc.New(path)
 	values, err := yamlfmt.Normalize(fields)
@@ -45,7 +45,7 @@ func ParseFields(path, typ, slug string, fields map[string]any) (*record.Entity,
 	return e, data, problems
 }
 
-// addError adds a problem for values that cannot be written to a file.
+// addError adds a problem for a value that cannot be written to a file.
 func addError(d *yamldoc.Document, err error) {
 	var wrong *yamlfmt.FieldError
 	if errors.As(err, &wrong) {

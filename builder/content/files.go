@@ -50,7 +50,8 @@ type Namespace struct {
 	Page  string `json:"page"` // the address of a page, with {id}, or ""
 }
 
-// MainBranch is the branch on which the content is edited, unless index.yaml sets one.
+// MainBranch is the branch on which the content is edited, unless index.yaml specifies
+// another one.
 const MainBranch = "main"
 
 // loadRootFiles reads categories.yaml, index.yaml and scoring.yaml.
@@ -71,7 +72,7 @@ func (c *Content) loadRootFiles(dir string) (yamldoc.Problems, error) {
 	} {
 		path := filepath.Join(dir, f.name)
 		if info, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
-			continue // the file is missing, or its problems are already reported
+			continue // the file is missing, or its problems have already been reported
 		}
 		data, err := readFile(path)
 		if err != nil {
@@ -94,11 +95,12 @@ func (c *Content) loadRootFiles(dir string) (yamldoc.Problems, error) {
 	return problems, nil
 }
 
-// readFile reads a file, but no more of it than is needed to detect that it is too large.
+// readFile reads a file. If the file is too large, it reads only enough of it to detect
+// that.
 func readFile(path string) ([]byte, error) { return readInto(new(bytes.Buffer), path) }
 
 // readInto is like readFile, but reads into the caller's buffer; the returned bytes are part
-// of it.
+// of that buffer.
 func readInto(room *bytes.Buffer, path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -179,8 +181,8 @@ func parseChecked(path string, data []byte, s *schema.Schema) ([]byte, yamldoc.P
 	return asJSON, d.Report()
 }
 
-// completeCategories collects the categories from the entities if no file declares them,
-// and sorts them.
+// completeCategories sorts the categories. If no file declares them, it first collects them
+// from the entities.
 func (c *Content) completeCategories() {
 	if len(c.Categories) == 0 {
 		seen := map[string]bool{}

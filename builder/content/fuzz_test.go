@@ -11,8 +11,8 @@ import (
 	"kindex/exports/record"
 )
 
-// FuzzParseEntity checks what must be true for any input: no panic, no hang, a position for
-// every problem, and a record that can be read back.
+// FuzzParseEntity checks that parsing any input neither panics nor hangs, that every
+// problem has a position, and that a valid record can be read back.
 func FuzzParseEntity(f *testing.F) {
 	for _, data := range contenttest.Seeds(f) {
 		f.Add(data)

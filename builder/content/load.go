@@ -66,8 +66,8 @@ func LoadWithReuse(dir string, reuse Reuse, progress func(done, total int)) (c *
 	return c, problems, err
 }
 
-// Folder is a content folder that is read repeatedly; each time, only changed files are
-// read. Its methods are safe for concurrent use; those that read files run one at a time.
+// Folder is a content folder that is read repeatedly. Each time, only changed files are read.
+// The methods are safe for concurrent use, but only one of those that read files runs at a time.
 type Folder struct {
 	dir   string
 	reuse Reuse // nil if files are always parsed
@@ -78,10 +78,11 @@ type Folder struct {
 	claims
 }
 
-// file is a file in a type folder, a root file, or a misplaced file.
+// file is a file in the content folder: a file in a type folder, a root file, or a misplaced
+// file.
 type file struct {
 	source
-	entity   *record.Entity // nil if nothing in it is readable
+	entity   *record.Entity // nil if no part of the entity can be read
 	problems yamldoc.Problems
 	info     fs.FileInfo // metadata of the file when it was read; nil if it might not reveal a later change
 	sum      [sha256.Size]byte
@@ -89,7 +90,8 @@ type file struct {
 	reused   bool
 }
 
-// source is a file's path, both for opening the file and for messages, and its type and slug.
+// source contains a file's path, in one form for opening the file and in another for messages,
+// and its type and slug.
 type source struct {
 	path, shown, typ, slug string
 }
@@ -99,8 +101,8 @@ func Open(dir string) *Folder {
 	return &Folder{dir: dir, files: map[string]*file{}, claims: newClaims()}
 }
 
-// Refresh reads the files that seem to have changed since they were last read, and returns
-// those that have.
+// Refresh reads the files that seem to have changed since they were last read, and returns the
+// names of those that really have.
 func (f *Folder) Refresh(progress func(done, total int)) (changed []string, err error) {
 	names, err := f.Changed()
 	if err != nil {
@@ -109,8 +111,8 @@ func (f *Folder) Refresh(progress func(done, total int)) (changed []string, err 
 	return f.Read(names, progress)
 }
 
-// Read reads some files, given by their paths relative to the folder, and returns those
-// whose bytes have changed. It forgets deleted files and skips files that do not belong to a
+// Read reads some files, given by their paths relative to the folder, and returns the paths of
+// those that have changed. It forgets deleted files and skips files that do not belong in a
 // content folder.
 func (f *Folder) Read(names []string, progress func(done, total int)) (changed []string, err error) {
 	linked := f.linkedFolders()
@@ -147,8 +149,8 @@ func (f *Folder) Read(names []string, progress func(done, total int)) (changed [
 	return changed, errors.Join(failed...)
 }
 
-// linkedFolders returns the type folders that have been replaced by symbolic links. Events
-// may still arrive for the files that such a link leads to.
+// linkedFolders returns the type folders that have been replaced by symbolic links. Events may
+// still arrive for files in the folders to which the links point.
 func (f *Folder) linkedFolders() map[string]bool {
 	linked := map[string]bool{}
 	for _, typ := range record.Types {
@@ -187,8 +189,8 @@ func compareFiles(a, b *file) int {
 	return cmp.Or(strings.Compare(a.typ, b.typ), strings.Compare(a.slug, b.slug))
 }
 
-// read reads one file, and returns nil if there is none. The file's bytes remain in room until
-// the next call.
+// read reads one file, and returns nil if the file does not exist or must be ignored. The file's
+// bytes remain in room until the next call.
 func (f *Folder) read(name string, room *bytes.Buffer) (*file, error) {
 	full := filepath.Join(f.dir, filepath.FromSlash(name))
 	info, err := os.Lstat(full)
@@ -240,14 +242,14 @@ func (f *Folder) Content() (*Content, yamldoc.Problems, error) {
 	})
 }
 
-// Check is like Content but does not copy the entities, so they must not be changed.
+// Check is like Content, but does not copy the entities, so the caller must not change them.
 func (f *Folder) Check() (*Content, yamldoc.Problems, error) {
 	return f.content(func(e *record.Entity) *record.Entity { return e })
 }
 
-// Entity returns the entity in a file, given by the file's path relative to the folder, and
-// the file's name for messages. The entity is nil if the file does not exist (gone is then
-// true) or is unusable. The caller owns the entity.
+// Entity returns the entity in a file, and the name by which messages refer to that file. name
+// is the file's path relative to the folder. The entity is nil if the file is unusable, or if
+// there is no such entity file; in the latter case, gone is true. The caller owns the entity.
 func (f *Folder) Entity(name string) (e *record.Entity, shown string, gone bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -15,7 +15,8 @@ import (
 	"kindex/exports/record"
 )
 
-// complete is an entity file that sets every field and uses every YAML form of the dialect.
+// complete is an entity file that sets every field, and that uses every form of YAML that the
+// dialect allows.
 const complete = `---
 # A comment.
 name: Ex-Ample "2"
@@ -171,7 +172,7 @@ func TestLoadTwice(t *testing.T) {
 	}
 }
 
-// TestLinks checks that links are rejected: a link could expose any file on the build
+// TestLinks checks that links are rejected, because a link could expose any file on the build
 // machine.
 func TestLinks(t *testing.T) {
 	writeFiles(t, map[string]string{"content/tool/x.yaml": "name: X\ncategory: nlp\ndescription: D\n", "secret": "secret: 1\n"})
@@ -212,8 +213,8 @@ func TestNoContent(t *testing.T) {
 	}
 }
 
-// TestReadThroughLink checks that a type folder replaced by a link is not followed, even if
-// a file in it is requested.
+// TestReadThroughLink checks that a link in place of a type folder is not followed, even if a
+// file behind the link is requested.
 func TestReadThroughLink(t *testing.T) {
 	elsewhere := t.TempDir()
 	if err := os.WriteFile(filepath.Join(elsewhere, "x.yaml"), []byte("secret: of this machine\n"), 0o644); err != nil {

@@ -10,9 +10,9 @@ import (
 	"kindex/exports/record"
 )
 
-// Reuse returns the entity of a file that was read earlier, given its type, slug and the
-// SHA-256 of its bytes, or nil if the file is unknown or had problems. The caller owns the
-// entity. Reuse is called concurrently.
+// Reuse returns the entity in a file that was read earlier, or nil if the file is unknown or
+// had problems. The file is identified by its type, its slug and the SHA-256 of its bytes.
+// The caller owns the entity. Reuse is called concurrently.
 type Reuse func(typ, slug string, sum [sha256.Size]byte) *record.Entity
 
 // gitBlobName returns the git blob name of a file: the SHA-1 of a header and its bytes.

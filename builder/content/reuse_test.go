@@ -56,7 +56,8 @@ func TestFilesStayBesideTheirEntities(t *testing.T) {
 	}
 }
 
-// TestReuse reuses some files, and checks which are requested and which are parsed.
+// TestReuse reuses the entities of some files, and checks which files are requested from
+// Reuse and which are parsed.
 func TestReuse(t *testing.T) {
 	suite.InTest(t)
 	dir := filepath.Join("..", "..", "content")

@@ -69,8 +69,8 @@ func sameFile(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && a.Mode() == b.Mode()
 }
 
-// settled reports whether a later change to a file would change its modification time, which
-// some systems store with a resolution of two seconds.
+// settled reports whether any later change to a file would certainly change its modification
+// time, although some systems store that time with a resolution of two seconds.
 func settled(info fs.FileInfo) bool { return time.Since(info.ModTime()) > 3*time.Second }
 
 // walk calls yield with everything in the content folder and its type folders.
@@ -115,9 +115,9 @@ func holdsTypes(dir string) bool {
 	})
 }
 
-// classify determines what a file in the folder is: an entity file, for which it returns the
-// type and slug; a root file; or a misplaced file, for which it returns a problem. ok is false
-// for files to ignore.
+// classify determines whether a file in the folder is an entity file, a root file or a misplaced
+// file. For an entity file, it also returns the type and slug; for a misplaced file, it returns
+// a problem. ok is false if the file must be ignored.
 func (f *Folder) classify(name string, info fs.FileInfo) (src source, problem *yamldoc.Problem, ok bool) {
 	typ, base := path.Split(name)
 	typ = strings.TrimSuffix(typ, "/")
@@ -145,8 +145,7 @@ func (f *Folder) classify(name string, info fs.FileInfo) (src source, problem *y
 	return src, &yamldoc.Problem{File: src.shown, Line: 1, Column: 1, Severity: yamldoc.Error, Message: message, Suggestion: suggestion}, true
 }
 
-// misplaced returns why something must not be next to the type folders, or "" if it may be
-// there.
+// misplaced returns the reason a file or folder must not be next to the type folders, or "".
 func (f *Folder) misplaced(name string, info fs.FileInfo) (message, suggestion string) {
 	switch {
 	case gitNames[strings.ToLower(name)]:
@@ -172,14 +171,14 @@ func (f *Folder) misplaced(name string, info fs.FileInfo) (message, suggestion s
 	return "", ""
 }
 
-// gitNames lists the files and folders by which git recognizes a folder as a repository, or
-// from which it then reads settings; see gitrepository-layout(5). Some file systems do not
-// distinguish case.
+// gitNames lists the files and folders by which git recognizes a folder as a repository, or from
+// which it then reads settings; see gitrepository-layout(5). They are in lower case, because
+// some file systems ignore case.
 var gitNames = map[string]bool{"head": true, "config": true, "config.worktree": true, "commondir": true, "objects": true,
 	"refs": true, "packed-refs": true}
 
-// isDotGit reports whether some file system treats a name as .git: one that ignores case, one on
-// Windows with short names, or one on macOS, which ignores certain characters.
+// isDotGit reports whether some file system treats a name as .git. Some file systems ignore
+// case, those of Windows have short names, and those of macOS ignore certain characters.
 func isDotGit(name string) bool {
 	name = strings.ToLower(strings.TrimRight(strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) {
@@ -203,8 +202,8 @@ func holdsRepository(dir string) bool {
 	return err == nil && found["head"] && (found["commondir"] || found["objects"] && found["refs"])
 }
 
-// notEntityFile returns why something in a type folder is not an entity file, or "" if it is
-// one. ok is false for files to ignore.
+// notEntityFile returns the reason a file or folder in a type folder is not an entity file, or
+// "". ok is false if it must be ignored.
 func notEntityFile(typ, name string, info fs.FileInfo) (message, suggestion string, ok bool) {
 	slug, yml := strings.CutSuffix(name, ".yaml")
 	switch {

@@ -5,9 +5,9 @@ import (
 	"kindex/exports/record"
 )
 
-// Siblings looks up the other entities that an entity is checked against. Except for
-// Declared, its methods return the name by which messages refer to an entity, or "" if there
-// is none.
+// Siblings looks up the entities against which another entity is checked. All methods except
+// Declared return the name by which messages refer to the entity found, or "" if there is no
+// such entity.
 type Siblings interface {
 	// Declared lists the valid categories; if empty, every category is valid.
 	Declared() []Category

@@ -11,8 +11,8 @@ import (
 	"kindex/exports/record"
 )
 
-// Workspace is a content folder to which files are being added: it checks them before they are
-// written. Checking is safe for concurrent use; adding is not.
+// Workspace is a content folder to which files are being added. It checks the files before
+// they are written. The methods that check are safe for concurrent use; Add is not.
 type Workspace struct {
 	Dir     string
 	Index   Index
@@ -23,8 +23,8 @@ type Workspace struct {
 }
 
 // OpenWorkspace reads a content folder, which may be empty or missing. It returns problems
-// in categories.yaml, index.yaml or scoring.yaml as an error; an invalid entity file only
-// reserves its slug.
+// in categories.yaml, index.yaml or scoring.yaml as an error; an invalid entity file is not
+// an error, but still reserves its slug.
 func OpenWorkspace(dir string) (*Workspace, error) {
 	f := Open(dir)
 	_, missing := f.Refresh(nil)
@@ -114,7 +114,8 @@ func (o workspaceSiblings) WithName(e *record.Entity) string {
 	return firstOther(o.s.folder.names[nameKey(e)], e)
 }
 
-// firstOther returns the name of the first file that is not e's own, or "" if there is none.
+// firstOther returns the name of the first file that is not the file of e, or "" if there is
+// none.
 func firstOther(list []*file, e *record.Entity) string {
 	i := slices.IndexFunc(list, func(r *file) bool { return r.typ != e.Type || r.slug != e.Slug })
 	if i < 0 {

@@ -12,8 +12,8 @@ import (
 
 // WriteEntity atomically writes an entity file into a content folder, which is created if
 // missing. If replace is set, it replaces an existing file or link; otherwise it returns an
-// fs.ErrExist error. It is an error if the type folder is a link: nothing is written outside the
-// content folder, whatever a clone contains.
+// fs.ErrExist error. It is an error if the type folder is a link. So nothing is ever written
+// outside the content folder, whatever a cloned repository contains.
 func WriteEntity(dir, typ, slug string, data []byte, replace bool) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -24,7 +24,7 @@ func WriteEntity(dir, typ, slug string, data []byte, replace bool) error {
 	}
 	defer folder.Close()
 	name := slug + ".yaml"
-	part := fmt.Sprintf(".%s.%016x.part", name, rand.Uint64()) //nolint:gosec // not a secret, and O_EXCL detects a clash; readers ignore hidden files
+	part := fmt.Sprintf(".%s.%016x.part", name, rand.Uint64()) //nolint:gosec // the name need not be secret, because O_EXCL detects a clash; readers ignore hidden files
 	f, err := folder.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
@@ -41,8 +41,8 @@ func WriteEntity(dir, typ, slug string, data []byte, replace bool) error {
 	return err
 }
 
-// createAs gives a file a name that must not exist yet. On a file system without hard links,
-// the file is written a second time.
+// createAs gives a file a new name, which must not exist yet. On a file system without hard
+// links, it writes the contents again under the new name.
 func createAs(folder *os.Root, part, name string, data []byte) error {
 	err := folder.Link(part, name)
 	if err == nil || errors.Is(err, fs.ErrExist) {

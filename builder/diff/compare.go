@@ -1,6 +1,6 @@
-// Package diff compares the indexes that two states of the content produce: entities, scores and
-// ranks, the formula, the categories, and what a reviewer should double-check. It has no side
-// effects.
+// Package diff compares the indexes that two states of the content produce: their entities,
+// scores, ranks, formulas and categories. It also finds problems that a reviewer should
+// double-check. It has no side effects.
 package diff
 
 import (
@@ -13,8 +13,8 @@ import (
 	"kindex/exports/score"
 )
 
-// Revision is one of the two states being compared. A nil Content means that there is no
-// content at all; the formula is required even then.
+// Revision is one of the two states being compared. If Content is nil, there is no content
+// at all. The formula is required even then.
 type Revision struct {
 	Content *content.Content
 	Formula *score.Formula
@@ -23,7 +23,7 @@ type Revision struct {
 // Comparison describes the differences between two states of the content. The command line
 // prints it as JSON.
 type Comparison struct {
-	AsOf    string `json:"asOf"`    // the time as of which all scores are calculated, in RFC 3339 format
+	AsOf    string `json:"asOf"`    // all scores are calculated as of this time, in RFC 3339 format
 	Changed bool   `json:"changed"` // false if both produce the same index
 	Before  Totals `json:"before"`
 	After   Totals `json:"after"`
@@ -35,15 +35,15 @@ type Comparison struct {
 	Formula       *Formula   `json:"formula"`    // nil if unchanged
 	Categories    []Category `json:"categories"` // changed categories, by slug
 	Index         []Field    `json:"index"`      // changed fields of index.yaml
-	// Duplicates lists pairs of entities that may be the same thing; one entity of each pair
+	// Duplicates lists pairs of entities that may be the same thing. One entity in each pair
 	// was created or has a new slug.
 	Duplicates []Duplicate `json:"duplicates"`
 	Shrink     Shrink      `json:"shrink"`
 }
 
-// Totals contains the sizes of one revision.
+// Totals contains the numbers of entities in one revision.
 type Totals struct {
-	Entities   int    `json:"entities"` // including withdrawn ones
+	Entities   int    `json:"entities"` // including withdrawn entities
 	Ranked     int    `json:"ranked"`
 	Categories int    `json:"categories"`
 	Formula    string `json:"formula"` // its version
@@ -52,7 +52,7 @@ type Totals struct {
 // Counts contains the number of entities for each event.
 type Counts struct {
 	Created int `json:"created"`
-	Updated int `json:"updated"` // including renamed ones
+	Updated int `json:"updated"` // including renamed entities
 	Renamed int `json:"renamed"`
 	Deleted int `json:"deleted"`
 	Touched int `json:"touched"`
@@ -65,15 +65,15 @@ type Field struct {
 	New  json.RawMessage `json:"new"`
 }
 
-// Moved counts the entities that have a new rank although they and their scores have not
-// changed.
+// Moved counts the entities whose rank has changed although neither their files nor their
+// scores have.
 type Moved struct {
 	All        int `json:"all"`        // on the overall leaderboard
 	Categories int `json:"categories"` // on the leaderboard of their category
 }
 
 // MaxShrink is the maximum share of entities that one build may delete. A build that would
-// delete more is refused, as that is usually a mistake.
+// delete more is refused, because such a deletion is usually a mistake.
 const MaxShrink = 0.10
 
 // Shrink describes how much of the index is deleted.

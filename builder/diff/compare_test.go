@@ -39,8 +39,8 @@ func revisionOf(f *score.Formula, list ...*record.Entity) Revision {
 	return Revision{&content.Content{Entities: list, Categories: []content.Category{{Slug: "c", Title: "C"}}}, f}
 }
 
-// eventsOf formats a comparison on one line: what happened to each entity, with its composite
-// and overall rank.
+// eventsOf formats a comparison on one line, which contains the event, the composite score and
+// the overall rank of each entity.
 func eventsOf(c *Comparison) string {
 	var list []string
 	for _, e := range c.Entities {
@@ -96,8 +96,8 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestMoves checks the old and new scores and ranks, and the number of unchanged entities
-// with a new rank.
+// TestMoves checks the old and new scores and ranks, and the number of unchanged entities that
+// have a new rank.
 func TestMoves(t *testing.T) {
 	f := formula(t, "1", 1e6)
 	gone := tool("d", 500)
@@ -126,8 +126,8 @@ func TestMoves(t *testing.T) {
 	if !slices.Equal(fields, []string{"signals.stars 1000 10", "scores.composite 50.0 17.4", "scores.adoption 50.0 17.4"}) {
 		t.Errorf("%v", fields)
 	}
-	// b is now first, overall and in its category; x is third instead of fourth overall,
-	// and in a category without a leaderboard.
+	// b is now first, both overall and in its category. x is third overall instead of fourth,
+	// and its category has no leaderboard.
 	if c.MovedByOthers != (Moved{2, 1}) {
 		t.Errorf("%+v", c.MovedByOthers)
 	}

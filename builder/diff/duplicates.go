@@ -14,7 +14,7 @@ import (
 
 // The kinds of reasons why two entities may be the same thing.
 const (
-	SameURL        = "url"        // the same page
+	SameURL        = "url"        // the same web page
 	SameRepository = "repository" // the same source code
 	SameName       = "name"       // the same letters and digits
 	NearName       = "nearName"   // names one edit apart
@@ -32,9 +32,10 @@ var kinds = []string{SameRepository, SameURL, SameName, NearName, SimilarContent
 //
 // Of the 480 entities that kindex ships with, which are all distinct, no two models overlap by
 // more than 0.58 (Qwen3.5 and Qwen3.6 35B-A3B) and no two tools by more than 0.31. The most
-// similar pair has a similarity of 0.88 (GPT Image 1.5 and 2). A copy of any of them with a
-// different name and address is found. If half of the description is removed, 9 out of 10 copies
-// are still found; a copy described in different words is not.
+// similar pair has a similarity of 0.88 (GPT Image 1.5 and 2). A copy of any of these entities
+// is found even if it has a different name and address. If half of the description is removed as
+// well, 9 out of 10 copies are still found. A copy that is described in different words is not
+// found.
 const (
 	MinSimilarity = 0.85
 	MinOverlap    = 0.6
@@ -50,7 +51,7 @@ type Duplicate struct {
 // Reason is one thing that a pair of entities has in common.
 type Reason struct {
 	Kind string `json:"kind"`
-	// Value is what the two entities share: an address as written in the new entity, the other
+	// Value depends on Kind: it is the shared address as written in the new entity, the other
 	// entity's name, or the similarity.
 	Value string `json:"value"`
 }
@@ -88,7 +89,7 @@ func duplicates(all, fresh []*record.Entity, words func(string) []string) []Dupl
 		slices.SortStableFunc(d.Reasons, func(x, y Reason) int {
 			return cmp.Compare(slices.Index(kinds, x.Kind), slices.Index(kinds, y.Kind))
 		})
-		// If the page is also the repository, list only one reason.
+		// If the page of both entities is also their repository, list only one reason.
 		d.Reasons = slices.CompactFunc(d.Reasons, func(x, y Reason) bool { return x.Value == y.Value })
 		list = append(list, *d)
 	}
@@ -121,9 +122,9 @@ func (f *finder) add(e, other *record.Entity, kind, value string) {
 	}
 }
 
-// byAddress finds entities with the same page or repository. The page of one may be the
-// homepage or repository of the other; equal homepages alone do not count, since a whole
-// family often shares one.
+// byAddress finds entities with the same page or repository. The page of one entity may be the
+// homepage or repository of the other. Equal homepages alone are not enough, since a whole
+// family of models often shares one homepage.
 func (f *finder) byAddress(fresh []*record.Entity) {
 	type owner struct {
 		entity *record.Entity
@@ -201,9 +202,9 @@ func (f *finder) byName(fresh []*record.Entity) {
 	}
 }
 
-// few is the maximum number of entities that are compared exactly with all others. If there are
-// more, the algorithm used by builds is faster and hardly ever misses a pair that is this
-// similar.
+// few is the maximum number of entities that are compared exactly with all others. For larger
+// numbers, the algorithm that builds use is faster, and it hardly ever misses a pair of very
+// similar entities.
 const few = 500
 
 // bySimilarity finds entities with nearly the same content.

@@ -62,7 +62,7 @@ func TestNames(t *testing.T) {
 		{"C#", "C", ""},
 		{"aabbcc", "aabbc", NearName},
 		{"abcdef", "bacdfe", ""}, // two overlapping edits
-		{"???", "!!!", ""},       // nothing left of either name
+		{"???", "!!!", ""},       // nothing is left of either name
 	} {
 		for _, p := range [][2]string{{c.a, c.b}, {c.b, c.a}} {
 			got := ""
@@ -136,8 +136,8 @@ func fixtureContent(t *testing.T) *content.Content {
 }
 
 // TestShippedIsDistinct checks that no shipped entity is reported as a duplicate because of
-// its description, whichever part of the catalogue is compared, and only a few because of a
-// name or URL. All shipped entities are distinct.
+// its description, whichever part of the catalogue is compared, and that only a few are
+// reported because of a name or URL. All shipped entities are distinct.
 func TestShippedIsDistinct(t *testing.T) {
 	suite.InTest(t)
 	all := fixtureContent(t).Entities
@@ -170,8 +170,8 @@ func TestShippedIsDistinct(t *testing.T) {
 	}
 }
 
-// TestCopiesAreFound checks that a copy with a different name and URL is found by its
-// description, and usually also if half of the description is removed.
+// TestCopiesAreFound checks that a copy with a different name and URL is found because of
+// its description, and that it is usually found even if half of the description is removed.
 func TestCopiesAreFound(t *testing.T) {
 	suite.InTest(t)
 	all := fixtureContent(t).Entities

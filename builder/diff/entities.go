@@ -9,15 +9,15 @@ import (
 	"kindex/exports/record"
 )
 
-// Touched is the event for an entity whose differences do not count as a change: only dates
-// or sources of signals, or earlier slugs, differ. The other events are the same as in the
-// changelog.
+// Touched is the event for an entity whose file differs only in ways that do not count as a
+// change: in dates or sources of signals, or in earlier slugs. All other events are the same
+// as in the changelog.
 const Touched = "entity.touched"
 
 // events lists the events in the order in which entities are listed.
 var events = []string{record.Created, record.Updated, record.Deleted, Touched}
 
-// Entity is one entity whose file differs.
+// Entity is one entity whose file differs between the two states.
 type Entity struct {
 	Event string `json:"event"`
 	Type  string `json:"type"`
@@ -32,7 +32,7 @@ type Entity struct {
 	// Fields lists the differences that count as a change, as in the changelog: content first,
 	// scores last.
 	Fields []Field `json:"fields"`
-	// Touched lists the other differences: signals with only a new date or source, and
+	// Touched lists all other differences: in the dates or sources of signals, and in
 	// formerly.
 	Touched   []string `json:"touched"`
 	Composite Score    `json:"composite"`
@@ -63,7 +63,7 @@ type Rank struct {
 
 // pairs contains the entities of two states, matched to each other.
 type pairs struct {
-	same    []pair // with the same key
+	same    []pair // entities with the same key in both states
 	renamed []pair
 	created []*record.Entity
 	deleted []*record.Entity
@@ -81,8 +81,8 @@ func (p *pairs) added() []*record.Entity {
 	return list
 }
 
-// match pairs the entities of two states: those with the same address, and new ones that
-// list a removed address in formerly.
+// match pairs each entity in the first state with an entity in the second: one that has the
+// same address, or a new one that lists the old address in formerly.
 func match(a, b *state) *pairs {
 	p := &pairs{former: map[string]string{}}
 	taken := map[string]bool{}
@@ -110,8 +110,8 @@ func match(a, b *state) *pairs {
 	return p
 }
 
-// renamedFrom finds the entity that was renamed to e: of the removed entities whose slugs are
-// listed in e's formerly field, the one listed last.
+// renamedFrom finds the entity that was renamed to e. If the formerly field of e lists several
+// removed entities, it is the one listed last.
 func renamedFrom(e *record.Entity, a, b *state, taken map[string]bool) *record.Entity {
 	for _, old := range slices.Backward(e.Formerly) {
 		key := e.Type + "/" + old
@@ -122,7 +122,8 @@ func renamedFrom(e *record.Entity, a, b *state, taken map[string]bool) *record.E
 	return nil
 }
 
-// addEntities lists changed entities, and counts unchanged ones with a new rank.
+// addEntities lists the changed entities, and counts the unchanged entities that have a new
+// rank.
 func (c *Comparison) addEntities(p *pairs, a, b *state) {
 	add := func(event string, before, after *record.Entity) {
 		c.Entities = append(c.Entities, describe(event, before, after, a, b))
@@ -222,5 +223,5 @@ func touched(before, after *record.Entity) []string {
 	return list
 }
 
-// null stands for a missing value in a Field.
+// null represents a missing value in a Field.
 var null = json.RawMessage("null")

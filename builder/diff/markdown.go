@@ -12,7 +12,7 @@ import (
 // characters, so that another line can be added.
 const MaxComment = 65000
 
-// Limits for parts of the comparison, so that all parts fit.
+// The limits for each part of the comparison, which let all parts fit together.
 const (
 	maxDuplicates = 10000
 	maxTable      = 25000
@@ -60,7 +60,8 @@ func (d *Report) Markdown() string {
 // markdownComment builds a comment of at most MaxComment bytes.
 type markdownComment struct{ strings.Builder }
 
-// fits reports whether a part still fits and leaves room for one more line.
+// fits reports whether a part fits into the rest of the comment and leaves room for one more
+// line.
 func (c *markdownComment) fits(part string) bool { return c.Len()+len(part)+300 <= MaxComment }
 
 // add appends a part if it fits.
@@ -70,8 +71,8 @@ func (c *markdownComment) add(part string) {
 	}
 }
 
-// addList appends lines from a list up to a maximum size, and then a line with the number of
-// omitted items.
+// addList appends lines from a list up to a maximum size. If items are omitted, it then
+// appends a line with their number.
 func (c *markdownComment) addList(what string, most, n int, line func(i int) string) {
 	if n == 0 {
 		return
@@ -170,8 +171,8 @@ func diffBlock(text string) string {
 	return fence + "diff\n" + text + fence + "\n"
 }
 
-// CodeSpan returns a string as a code span: on one line, delimited by more backticks than the
-// string has in a row.
+// CodeSpan returns a string as a code span on one line. The delimiters have more backticks
+// than any run of backticks in the string.
 func CodeSpan(s string) string {
 	s = safetext.Printable(s)
 	fence := strings.Repeat("`", longestRun(s, '`')+1)

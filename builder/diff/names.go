@@ -9,8 +9,8 @@ import (
 	"kindex/exports/record"
 )
 
-// normalizeName removes spelling variations from a name: case, accents, spaces, and
-// punctuation except plus and hash, since C++ and C# are not C.
+// normalizeName removes variations of spelling from a name: case, accents, spaces and
+// punctuation. It keeps plus signs and hashes, since C++ and C# are not C.
 func normalizeName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '+' || r == '#' {
@@ -20,12 +20,13 @@ func normalizeName(name string) string {
 	}, record.Fold(name))
 }
 
-// minLetters is the minimum number of letters that a name must have for misspellings of it to
-// be found.
+// minLetters is the minimum number of letters that a name must have before misspellings of it
+// are looked for.
 const minLetters = 5
 
-// nearKeys returns keys that two normalized names share if they are one edit apart: the
-// name itself and the name without each letter. Names that are too short have none.
+// nearKeys returns the keys of a normalized name: the name itself, and the name without one
+// of its letters, for each letter. Two names that are one edit apart share a key. Names that
+// are too short have no keys.
 func nearKeys(name string) []string {
 	runes := []rune(name)
 	letters := 0

@@ -45,8 +45,8 @@ func listChanges(field string, old, new []any) (lines []fieldLine) {
 	return lines
 }
 
-// valueText formats a JSON value in human-readable form, on one line and without terminal
-// control characters. It returns "" for null.
+// valueText formats a JSON value in human-readable form. The result is on one line and
+// contains no terminal control characters. It is "" for null.
 func valueText(data json.RawMessage) string {
 	var v any
 	dec := json.NewDecoder(strings.NewReader(string(data)))
@@ -91,7 +91,7 @@ func numberText(v any) string {
 	return fmt.Sprint(v)
 }
 
-// arrow returns two values with an arrow between them, or only one of them if they are equal.
+// arrow returns two values with an arrow between them, or a single value if they are equal.
 func arrow(old, new string) string {
 	if old == "" {
 		old = "–"
@@ -112,8 +112,8 @@ func rankText(n *int) string {
 	return strconv.Itoa(*n)
 }
 
-// categoryRankText returns the ranks of an entity in its category; place formats a rank
-// with its category. If the category has changed, both are shown.
+// categoryRankText returns the old and new ranks of an entity in its category. If the
+// category has changed, it names both categories. place formats a rank with its category.
 func categoryRankText(e *Entity, place func(rank, category string) string) string {
 	old, now := rankText(e.Ranks.Category.Old), rankText(e.Ranks.Category.New)
 	for _, f := range e.Fields {
@@ -171,7 +171,7 @@ func (d *Report) countText() string {
 		parts = append(parts, "index.yaml changed")
 	}
 	if len(parts) == 0 {
-		// The workflow that kindex init writes looks for these words.
+		// The workflow that kindex init writes searches for these words.
 		return "nothing changes"
 	}
 	return strings.Join(parts, ", ")
@@ -221,7 +221,8 @@ func (d *Report) DuplicateLines(key, mark func(string) string) (lines []string) 
 	return lines
 }
 
-// duplicateText returns why two entities may be the same; mark formats strings from files.
+// duplicateText returns the reasons that two entities may be the same; mark formats strings
+// from files.
 func duplicateText(x Duplicate, mark func(string) string) string {
 	reasons := make([]string, len(x.Reasons))
 	for i, r := range x.Reasons {

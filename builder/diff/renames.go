@@ -8,8 +8,9 @@ import (
 	"kindex/exports/record"
 )
 
-// NoteRenames adds notes on how to declare a rename if an entity is deleted and created
-// again under another slug. It recognizes entities with a unique name or address.
+// NoteRenames adds notes on how to declare a rename if an entity was deleted and
+// created again under another slug. It recognizes a deleted entity by its name or
+// address, unless other deleted entities have the same one.
 func (d *Report) NoteRenames() {
 	gone := map[string][]*Entity{} // keyed by rename key
 	for i := range d.Entities {

@@ -20,8 +20,8 @@ import (
 // plain is a Painter without colors.
 func plain(_ color.Attribute, text string) string { return safetext.Escape(text) }
 
-// FuzzMarkdown checks that no string from a file can break out of its code span or block. If one
-// did, GitHub could turn it into mentions and links, and the layout could break.
+// FuzzMarkdown checks that no string from a file can break out of its code span or block. A
+// string outside of code could become mentions and links on GitHub, or break the layout.
 func FuzzMarkdown(f *testing.F) {
 	for _, s := range []string{"plain", "`", "``", "a ``` b", "\n```\n@everyone", "@o", "#1", "| x |", "\\|", "</details>", "\xe8/<details>", "<!-- -->", "a\u2028b", " ", "",
 		"GH-1", "https://github.com/o/r/issues/1", "\x1b[31m", "\xff", "\u202e", "$x$", "~~~", "```diff\n+ x\n```", "`a` `", "\ufeff"} {
@@ -59,8 +59,8 @@ func TestDiffBlock(t *testing.T) {
 	}
 }
 
-// TestOtherCategory checks that if an entity changes category, its ranks come from two
-// leaderboards, and both are named.
+// TestOtherCategory checks that both leaderboards are named if an entity changes category,
+// because its old and new ranks are then on different leaderboards.
 func TestOtherCategory(t *testing.T) {
 	first, fourth := 1, 4
 	e := diff.Entity{Event: record.Updated, Type: "tool", Slug: "spark", Name: "Spark", Category: "frameworks",
@@ -82,8 +82,8 @@ func TestOtherCategory(t *testing.T) {
 }
 
 // TestForgottenFormerly checks that there is a note if an entity is deleted and created again
-// under another slug, because its history ends there, but not if the new entity shares only a
-// name or URL with several deleted ones.
+// under another slug, because its history ends there. There must be no note if the new entity
+// has the same name or URL as several deleted ones.
 func TestForgottenFormerly(t *testing.T) {
 	entity := func(event, slug, name, url string) diff.Entity {
 		f := diff.Field{Name: "url", Old: []byte(`"` + url + `"`), New: []byte("null")}
@@ -118,8 +118,8 @@ func TestForgottenFormerly(t *testing.T) {
 
 var notShown = regexp.MustCompile(`(?m)^(\d+) more (\w+) are not listed\.$|^The fields of (\d+) entities are omitted`)
 
-// TestMarkdownIsCut checks that comparisons too long for GitHub are shortened, each part
-// separately, and that each part states how many lines were omitted.
+// TestMarkdownIsCut checks that a comparison that is too long for GitHub is shortened. Each
+// part must be shortened separately and state how many lines were omitted.
 func TestMarkdownIsCut(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

@@ -9,8 +9,8 @@ import (
 	"kindex/exports/jsonenc"
 )
 
-// Report is a comparison of two revisions, with notes. Encoded as JSON, it is the document that
-// kindex diff --format json prints.
+// Report is a comparison of two revisions, with notes. kindex diff --format json prints it as
+// JSON.
 type Report struct {
 	From Ref `json:"from"`
 	To   Ref `json:"to"`
@@ -23,7 +23,7 @@ type Ref struct {
 	Name   jsonenc.OptionalString `json:"revision"` // "" for the working tree
 	Commit jsonenc.OptionalString `json:"commit"`
 
-	MergeBase bool `json:"-"` // whether Commit is the merge base with the other revision
+	MergeBase bool `json:"-"` // whether Commit is the merge base of the named revision and the other one
 }
 
 // String returns a human-readable name for the revision.

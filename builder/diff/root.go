@@ -19,7 +19,7 @@ import (
 // MaxMoves is the maximum number of listed moves.
 const MaxMoves = 10
 
-// Formula describes the effect of a new formula on the scores of the content after the
+// Formula describes how a new formula affects the scores of the content as it is after the
 // change.
 type Formula struct {
 	Old string `json:"old"` // versions
@@ -30,7 +30,7 @@ type Formula struct {
 	Moved       int    `json:"moved"`    // entities whose composite differs, including changes from or to null
 	FromNull    int    `json:"fromNull"` // entities that gain a composite
 	ToNull      int    `json:"toNull"`   // entities that lose their composite
-	Largest     []Move `json:"largest"`  // the largest changes from one number to another, at most MaxMoves
+	Largest     []Move `json:"largest"`  // the largest changes from one number to another; at most MaxMoves of them
 }
 
 // Move is the change that a new formula makes to an entity's composite.
@@ -47,8 +47,8 @@ func (m *Move) Key() string { return m.Type + "/" + m.Slug }
 
 func (m *Move) size() float64 { return math.Abs(m.New.Float() - m.Old.Float()) }
 
-// compareFormulas scores the content after the change with both formulas and compares the
-// scores. It returns nil if the formulas are the same.
+// compareFormulas scores the new content with both formulas and compares the scores. It
+// returns nil if the formulas are the same.
 func compareFormulas(before *score.Formula, after *state, asOf time.Time) *Formula {
 	if bytes.Equal(before.JSON(), after.formula.JSON()) {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"kindex/exports/safetext"
 )
 
-// maxLineWidth is the maximum width of a line with both the old and the new value; longer
-// ones are split.
+// maxLineWidth is the maximum width of a line that shows both the old and the new value.
+// Longer lines are split.
 const maxLineWidth = 100
 
 // Painter escapes a string for a terminal and, if colors are enabled, adds a color or style.

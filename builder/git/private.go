@@ -21,9 +21,10 @@ type Command struct {
 }
 
 // Run runs a command and returns its output. The command does not see the repository's
-// configuration, attributes, references, working tree or hooks, nor the user's settings;
-// objects must be given by their full names. It writes to the object store of the repository.
-// Its index is private, initially empty, and shared with later commands.
+// configuration, attributes, references, working tree or hooks, nor the user's settings. Its
+// arguments must give the full names of objects. New objects are written to the repository's
+// object store. The index is private; it is empty at first, and later commands use the same
+// one.
 func (r *Repository) Run(ctx context.Context, c Command) (string, error) {
 	p, err := r.isolated(ctx, c)
 	if err != nil {
@@ -33,7 +34,7 @@ func (r *Repository) Run(ctx context.Context, c Command) (string, error) {
 	return p.output()
 }
 
-// Start starts a command in the same environment as Run. Read its output to the end before
+// Start starts a command in the environment that Run uses. Read its output to the end before
 // calling Wait, or call Stop.
 func (r *Repository) Start(ctx context.Context, c Command) (*Process, error) {
 	return r.started(ctx, c, false)
@@ -73,7 +74,7 @@ func settings(told, config []string) []string {
 	return told
 }
 
-// privateDir returns the private git directory, which is created on the first call. See
+// privateDir returns the private git directory. The first call creates it. See
 // gitrepository-layout(5).
 func (r *Repository) privateDir() (string, error) {
 	r.once.Do(func() {

@@ -16,8 +16,8 @@ import (
 const protocols = "file:git:http:https:ssh"
 
 // Remote returns the fetch and push addresses of a remote from the repository's own
-// configuration. They are read as data: nothing else in that file has any effect, and files
-// that it includes are not opened. known lists the names of all remotes.
+// configuration. The configuration is only read as data: no other setting in it has any
+// effect, and files that it includes are not opened. known lists the names of all remotes.
 func (r *Repository) Remote(ctx context.Context, name string) (fetch, push string, known []string, err error) {
 	out, err := r.Run(ctx, Command{Args: []string{"config", "--file", filepath.Join(r.commonDir, "config"), "--no-includes", "--null",
 		"--get-regexp", `^remote\..*\.(url|pushurl)$`}})
@@ -52,10 +52,10 @@ func (r *Repository) Remote(ctx context.Context, name string) (fetch, push strin
 	return fetch, push, known, nil
 }
 
-// RunRemote runs ls-remote, fetch or push with the address of another repository, which must
-// be among the arguments: named remotes are not available. Unlike Run, it uses the user's
-// settings, which contain the credentials and may redirect the address. The repository's
-// settings have no effect.
+// RunRemote runs ls-remote, fetch or push on another repository. The arguments must contain
+// the address of that repository, because named remotes are not available. Unlike Run,
+// RunRemote uses the user's settings, which contain the credentials and may redirect the
+// address. The repository's own settings have no effect.
 func (r *Repository) RunRemote(ctx context.Context, c Command) (string, error) {
 	own, err := r.privateDir()
 	if err == nil {
@@ -67,14 +67,14 @@ func (r *Repository) RunRemote(ctx context.Context, c Command) (string, error) {
 	env := slices.Concat(environment(basic, personal, connecting), forced,
 		[]string{"GIT_ALLOW_PROTOCOL=" + protocols, "GIT_OBJECT_DIRECTORY=" + r.objects()}, c.Env)
 	told := settings([]string{"--git-dir=" + own}, append([]string{"core.hooksPath=" + os.DevNull, "core.fsmonitor=false",
-		// Garbage collection would delete objects that are kept only by the repository's own
-		// references.
+		// Garbage collection would delete objects that only the repository's own references
+		// keep alive.
 		"gc.auto=0", "maintenance.auto=false", "fetch.writeCommitGraph=false"}, c.Config...))
 	return prepare(ctx, own, env, told, c.Args).output()
 }
 
-// packReferences copies the references of the repository to the private git directory, so
-// that git knows which objects it need not fetch.
+// packReferences copies the repository's references to the private git directory. They tell
+// git which objects it need not fetch.
 func (r *Repository) packReferences(ctx context.Context) error {
 	list, err := r.query(ctx, "for-each-ref", "--format=%(objectname) %(refname)")
 	if err != nil {
@@ -87,8 +87,8 @@ func (r *Repository) packReferences(ctx context.Context) error {
 	return os.WriteFile(filepath.Join(own, "packed-refs"), []byte(list), 0o600)
 }
 
-// Programs returns the arguments of ls-remote, fetch and push that prevent hooks from
-// running if the other side is a repository on this machine.
+// Programs returns additional arguments for ls-remote, fetch or push. They prevent the
+// hooks of the other repository from running if it is on this machine.
 func Programs(command string) []string {
 	const other = "git -c core.hooksPath=" + os.DevNull + " -c core.fsmonitor=false "
 	if command == "push" {

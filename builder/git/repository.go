@@ -23,7 +23,7 @@ type Repository struct {
 
 	dir       string // absolute path of the folder
 	gitDir    string
-	commonDir string // the git directory with the objects and configuration; for a linked working tree, that of the main one
+	commonDir string // the git directory that contains the objects and the configuration; in a linked working tree, that of the main working tree
 
 	once    sync.Once
 	private string // our private git directory; see privateDir
@@ -32,7 +32,8 @@ type Repository struct {
 
 // Open finds the repository that contains a folder. The error is ErrNoRepository if there is
 // none. Git's own safe.directory check applies. It is an error if the folder itself looks like a
-// git directory: it may have been committed so that its configuration takes effect.
+// git directory, because somebody may have committed such a folder to make its configuration
+// take effect.
 func Open(ctx context.Context, dir string) (*Repository, error) {
 	r := &Repository{}
 	var err error
@@ -67,7 +68,7 @@ func Open(ctx context.Context, dir string) (*Repository, error) {
 }
 
 func embedded(dir string) error {
-	return fmt.Errorf("%s is in a folder that looks like a git directory (it contains HEAD, objects and refs), and the settings of such a directory could run any command; remove these files", dir)
+	return fmt.Errorf("%s is in a folder that looks like a git directory (it contains HEAD, objects and refs), and the configuration in such a directory could run arbitrary commands; remove these files", dir)
 }
 
 // holds reports whether dir is the folder called above, or is in that folder.
@@ -86,9 +87,9 @@ func (r *Repository) discover(ctx context.Context, args ...string) (string, erro
 	return prepare(ctx, r.dir, env, protected, append([]string{"rev-parse"}, args...)).output()
 }
 
-// query runs a command on the repository itself, with its own configuration. It is only
-// for commands that read or write references or print settings: rev-parse, symbolic-ref,
-// for-each-ref, update-ref and config run no programs except hooks, which protected
+// query runs a command on the repository itself, with its own configuration. Use it only for
+// commands that read or write references or that print settings: rev-parse, symbolic-ref,
+// for-each-ref, update-ref and config. They run no programs except hooks, which protected
 // disables.
 func (r *Repository) query(ctx context.Context, args ...string) (string, error) {
 	return r.queryProcess(ctx, args...).output()
@@ -120,7 +121,7 @@ func (r *Repository) Head(ctx context.Context) (string, error) {
 	return "", fmt.Errorf("git rev-parse: %s: HEAD does not name a readable commit; run git fsck for details (%w)", r.dir, err)
 }
 
-// operators matches the start of whatever follows the name of a commit, as in HEAD~2 or
+// operators matches the start of a suffix that follows a commit's name, as in HEAD~2 or
 // v1^{tree}.
 var operators = regexp.MustCompile(`[~^:]`)
 
@@ -136,8 +137,8 @@ func (r *Repository) Resolve(ctx context.Context, revision string) (string, erro
 	}
 	name := base
 	if !IsObjectName(base) {
-		// References are stored in the repository itself. Resolving one does not read any
-		// objects.
+		// References are resolved in the repository itself, because resolving a reference does
+		// not read any objects.
 		out, err := r.query(ctx, "rev-parse", "--verify", "--quiet", base)
 		if err != nil {
 			return "", ctx.Err()

@@ -2,10 +2,10 @@
 // that it starts.
 //
 // A repository is untrusted data: its configuration, attributes and references must never
-// choose a program that runs. So almost every command runs against a private git directory
-// with its own configuration, which shares only the objects of the repository (see
-// [Repository.Run]). The repository itself is only queried for its location, its references
-// and some settings, by commands that run no other programs.
+// determine which programs run. So almost every command runs in a private git directory, which
+// has its own configuration and shares only the repository's objects (see [Repository.Run]). The
+// repository itself is used only by commands that find its location, read and write its
+// references, or read some settings; these commands run no other programs.
 package git
 
 import (
@@ -39,8 +39,8 @@ type Process struct {
 	stderr bytes.Buffer
 }
 
-// protected lists the settings for every command that sees a repository's own configuration,
-// which they override. None of these commands uses a setting that can name a program; this is
+// protected lists settings that override the repository's own configuration in every command
+// that sees it. None of these commands uses a setting that can name a program, so this is only
 // defence in depth.
 var protected = []string{
 	"-c", "safe.bareRepository=explicit", // a content folder is not a repository, whatever it contains
@@ -63,9 +63,8 @@ var basic = []string{
 	"SYSTEMROOT", "WINDIR", "COMSPEC", "PATHEXT", "TMP", "TEMP", "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA",
 }
 
-// personal lists the environment variables that determine the user's git settings. They
-// determine whether a folder is trusted (safe.directory) and where the search for a repository
-// stops.
+// personal lists the environment variables that determine the user's git settings, including
+// whether a folder is trusted (safe.directory), and where the search for a repository stops.
 var personal = []string{
 	"GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",
 	"GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_*", "GIT_CONFIG_VALUE_*",
@@ -77,7 +76,7 @@ var connecting = []string{
 	"SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH",
 }
 
-// environment returns those of this process's environment variables that are in the lists. A
+// environment returns the environment variables of this process whose names are in the lists. A
 // name ending in * matches every variable with that prefix.
 func environment(lists ...[]string) (env []string) {
 	for _, v := range os.Environ() {
@@ -167,7 +166,8 @@ type Error struct {
 // Error implements error.
 func (e *Error) Error() string { return fmt.Sprintf("git %s: %s (%v)", e.Command, e.Message, e.err) }
 
-// ExitCode returns the exit code of the git command that caused an error, or -1 if none did.
+// ExitCode returns the exit code of the git command that caused an error, or -1 if no git
+// command caused it.
 func ExitCode(err error) int {
 	if e := (*Error)(nil); errors.As(err, &e) {
 		return e.Code

@@ -21,8 +21,8 @@ func BlobName(data []byte, format string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// cleanMessage puts a message on one line and replaces terminal control characters: git
-// repeats names from a repository and messages from servers.
+// cleanMessage puts a message on one line and replaces terminal control characters, because
+// messages from git may contain names from a repository and messages from servers.
 func cleanMessage(message string) string {
 	clean := strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && !unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) {

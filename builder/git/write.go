@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Init creates a repository in a folder, with the user's settings.
+// Init creates a repository in a folder, using the user's settings.
 func Init(ctx context.Context, dir string) error {
 	env := append(environment(basic, personal), forced...)
 	_, err := prepare(ctx, dir, env, protected, []string{"init", "--quiet"}).output()
@@ -38,7 +38,7 @@ func (r *Repository) CreateBranch(ctx context.Context, name, commit string) erro
 				cleanMessage(key), name, commit)
 		}
 	}
-	// The last argument requires that the branch not exist.
+	// The empty last argument makes git fail if the branch exists.
 	_, err = r.query(ctx, "update-ref", "refs/heads/"+name, commit, "")
 	return err
 }
@@ -54,7 +54,7 @@ func (r *Repository) Identity(ctx context.Context) (env []string, err error) {
 	set := map[string]string{}
 	for entry := range strings.SplitSeq(out, "\x00") {
 		if key, value, ok := strings.Cut(entry, "\n"); ok {
-			set[key] = value // the last value wins
+			set[key] = value // the last value takes precedence
 		}
 	}
 	for _, role := range []string{"author", "committer"} {

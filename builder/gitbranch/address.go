@@ -17,8 +17,8 @@ type Forge struct {
 	Token      string
 }
 
-// scp is the short form of an ssh address: user@host:path. Without a slash before the colon,
-// it cannot be a path on this machine.
+// scp matches the short form of an ssh address: user@host:path. An address with a slash before
+// the colon is a path on this machine instead.
 var scp = regexp.MustCompile(`^(?:[^/:@]+@)?(\[[^\]/]+\]|[^/:@]+):([^:].*)$`)
 
 // parseAddress parses the address of a remote the way git does. A local path gets the scheme
@@ -47,9 +47,9 @@ func parseAddress(address string) (*url.URL, error) {
 }
 
 // check parses the address of a remote, and returns an error if it is not the address of the
-// forge's repository. Over https the host must be the forge's own, because the token is sent
-// there. Over ssh no token is sent, and the host may be an alias in the user's ssh settings.
-// Repositories on this machine belong to a forge on this machine.
+// forge's repository. With https, the host must be the forge's own host, because the token is
+// sent to it. With ssh, no token is sent, and the host may be an alias from the user's ssh
+// settings. A local path is accepted only if the forge is on this machine.
 func (f Forge) check(remote, address string) (*url.URL, error) {
 	u, err := parseAddress(address)
 	if err != nil {
@@ -65,7 +65,8 @@ func (f Forge) check(remote, address string) (*url.URL, error) {
 			return nil, fmt.Errorf("the remote %s is on %s, but the forge's repositories are on %s, and its token may be sent only to that host, so nothing was sent; use https://%[3]s/%[4]s.git",
 				remote, u.Host, f.Host, f.Repository)
 		}
-		// Pass only the checked parts to git, so that it connects to the host that was checked.
+		// Pass only the checked parts of the address to git, so that git connects to the host
+		// that was checked.
 		u = &url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
 	case "ssh":
 		if strings.HasPrefix(u.Host, "-") {

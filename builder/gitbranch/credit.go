@@ -9,8 +9,9 @@ import (
 	"kindex/exports/safetext"
 )
 
-// message returns the commit message. The only part of the submission in it is the key, whose
-// syntax is harmless: forges scan commit messages for people to notify and issues to close.
+// message returns the commit message. Forges scan commit messages for people to notify and
+// issues to close, so the message contains only one part of the submission: its key, whose
+// syntax is harmless.
 func message(p Proposal) string {
 	return fmt.Sprintf("Add %s/%s\n\nSubmission: %s\nSubmitted-by: %s\n", p.Type, p.Slug, p.ID, Credit(p.Account))
 }
@@ -43,8 +44,8 @@ func Credit(name string) string {
 	return s
 }
 
-// author returns the environment variables that record the account as the commit author, or nil
-// if the committer is to be recorded as the author.
+// author returns the environment variables that record the account as the commit author. It
+// returns nil if the committer is also the author.
 func author(p Proposal) []string {
 	if p.Author == "" {
 		return nil

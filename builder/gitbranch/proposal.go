@@ -1,6 +1,5 @@
-// Package gitbranch writes an accepted submission to a content repository, as a branch
-// with one commit. It does not change the working tree, the index or the checked-out
-// branch.
+// Package gitbranch writes an accepted submission to a content repository as a branch with one
+// commit. It does not change the working tree, the index or the checked-out branch.
 package gitbranch
 
 import (
@@ -40,8 +39,8 @@ func BranchName(id string) string { return "submission/" + id }
 type Repository struct{ *gitlog.Location }
 
 // CheckFolder checks that a commit has the content folder, and that nothing else occupies the
-// path of the proposal's file. If a file were in the place of one of the folders in that path,
-// it would be deleted.
+// path of the proposal's file. Otherwise, a file in place of one of the folders in that path
+// would be deleted.
 func (r *Repository) CheckFolder(ctx context.Context, base string, p Proposal) error {
 	folder := strings.TrimSuffix(r.Folder(), "/")
 	for i, name := range []string{folder, path.Join(folder, p.Type)} {
@@ -58,8 +57,8 @@ func (r *Repository) CheckFolder(ctx context.Context, base string, p Proposal) e
 	return nil
 }
 
-// Find returns the existing branch of a proposal, whatever it is based on. It is an error if a
-// branch of that name does not contain the proposal's file.
+// Find returns the existing branch of a proposal, whichever commit the branch is based on. It
+// is an error if a branch of that name does not contain the proposal's file.
 func (r *Repository) Find(ctx context.Context, p Proposal) (Branch, bool, error) {
 	b := Branch{Name: BranchName(p.ID), Path: r.Path(p.Type, p.Slug)}
 	if b.Commit = r.lookUp(ctx, "refs/heads/"+b.Name+"^{commit}"); b.Commit == "" {
@@ -100,8 +99,8 @@ func (r *Repository) Prepare(ctx context.Context, base string, p Proposal) (Bran
 	return b, err
 }
 
-// Write creates the branch of a prepared proposal. If it has been created in the meantime
-// with the same file, Write returns the existing one.
+// Write creates the branch of a prepared proposal. If the branch has been created in the
+// meantime with the same file, Write returns the existing branch.
 func (r *Repository) Write(ctx context.Context, b Branch, p Proposal) (Branch, error) {
 	err := r.CreateBranch(ctx, b.Name, b.Commit)
 	if err == nil {
@@ -118,7 +117,8 @@ func (r *Repository) Holds(ctx context.Context, commit string, p Proposal) (bool
 	return r.lookUp(ctx, commit+":"+r.Path(p.Type, p.Slug)) == git.BlobName(p.YAML, r.Format), ctx.Err()
 }
 
-// lookUp returns the hash of the object with a given name, or "" if there is none.
+// lookUp returns the hash of the object with a given name, or "" if there is no such object or
+// on any error.
 func (r *Repository) lookUp(ctx context.Context, name string) string {
 	hash, err := r.Resolve(ctx, name)
 	if err != nil {

@@ -20,10 +20,10 @@ type Remote struct {
 	token       string // "" if there is none
 }
 
-// Remote finds a remote of the repository by name. It must be the repository of the forge;
-// otherwise Remote returns an error without contacting any address. The remote's addresses are
-// the only part of the repository's configuration that is used. The token is passed to git only
-// in its environment, and sent only to the forge's own host.
+// Remote finds a remote of the repository by name. If the remote does not point to the forge's
+// repository, it returns an error without contacting any address. It uses no other part of the
+// repository's configuration than the addresses of remotes. The token is passed to git only in
+// its environment, and sent only to the forge's own host.
 func (r *Repository) Remote(ctx context.Context, name string, f Forge) (*Remote, error) {
 	fetch, push, known, err := r.Repository.Remote(ctx, name)
 	if err != nil {
@@ -52,9 +52,9 @@ func orNone(s string) string {
 	return s
 }
 
-// header returns environment variables that make git send a token to one host only, and not
-// follow redirects from that host. The empty value removes headers that other settings have set
-// for the host.
+// header returns environment variables that make git send a token to a single host and follow
+// no redirects from that host. The empty value removes headers that other settings define for
+// the host.
 func header(u *url.URL, token string) []string {
 	host := u.Scheme + "://" + u.Host + "/"
 	basic := base64.StdEncoding.EncodeToString([]byte("x-access-token:" + token))
@@ -97,7 +97,7 @@ func (m *Remote) Find(ctx context.Context, branch string) (string, error) {
 	return m.repository.Resolve(ctx, commit+"^{commit}")
 }
 
-// Push pushes a branch. It never overwrites an existing one.
+// Push pushes a branch. It never overwrites an existing branch.
 func (m *Remote) Push(ctx context.Context, b Branch) error {
 	_, err := m.run(ctx, "push", "--no-follow-tags", "--no-signed", "--quiet", "--no-recurse-submodules", m.push, b.Commit+":refs/heads/"+b.Name)
 	if err != nil {
@@ -106,8 +106,8 @@ func (m *Remote) Push(ctx context.Context, b Branch) error {
 	return nil
 }
 
-// run runs git with the token, and keeps the token out of errors. The last two arguments
-// are the address and the reference.
+// run runs git with the token, and removes the token from errors. The last two arguments are
+// the address and the reference.
 func (m *Remote) run(ctx context.Context, command string, args ...string) (string, error) {
 	at := len(args) - 2
 	u, err := parseAddress(args[at])

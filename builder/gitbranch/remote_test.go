@@ -91,15 +91,15 @@ func overHTTP(t *testing.T, bare string) (s *httptest.Server, refused *atomic.In
 	return s, refused
 }
 
-// forgeAt returns a forge whose repositories are on a host.
+// forgeAt returns a forge whose repositories are on the given host.
 func forgeAt(address, token string) gitbranch.Forge {
 	return gitbranch.Forge{Host: strings.TrimPrefix(address, "http://"), Repository: "example/index", Token: token}
 }
 
 var example = gitbranch.Proposal{ID: "sub_aaaaaaaaaaaaaaaaaaaa", Type: "tool", Slug: "saw", YAML: []byte("name: Saw\n"), Account: "ada"}
 
-// TestPushOverHTTP checks that the token is sent only in a header, and does not appear on any
-// command line or in any setting.
+// TestPushOverHTTP checks that the token is sent only in a header, and that it appears
+// neither on a command line nor in a settings file.
 func TestPushOverHTTP(t *testing.T) {
 	suite.InTest(t)
 	dir, bare := checkout(t)

@@ -15,12 +15,12 @@ import (
 	"kindex/builder/git"
 )
 
-// enoughToRefuse is how much of a file is kept for the parser: more than the parser accepts, so
-// that the parser reports that the file is too large.
+// enoughToRefuse is the number of bytes of a file that are kept for the parser. It is more than
+// the parser accepts, so that the parser reports larger files as too large.
 const enoughToRefuse = 1 << 20
 
-// ahead is how many files are requested before the first one is parsed. It bounds the memory
-// that is used; a file is usually about 1 KB.
+// ahead is the number of files that may be requested before the first one is parsed. It limits
+// the use of memory; a file usually has about 1 KB.
 const ahead = 512
 
 // job is a file whose blob must be read and parsed.
@@ -30,15 +30,15 @@ type job struct {
 	data   []byte
 }
 
-// finish records that one file of a commit has been read.
+// finish records that one more file of a commit has been read.
 func (c *logged) finish() {
 	if c.unread.Add(-1) == 0 {
 		close(c.ready)
 	}
 }
 
-// request requests the blobs for jobs from a running git cat-file, and forwards the jobs in
-// the order in which the answers will arrive.
+// request requests the blobs for jobs from a running git cat-file, and forwards the jobs in the
+// order in which the responses will arrive.
 func request(ctx context.Context, p *git.Process, jobs <-chan *job, asked chan<- *job) error {
 	defer close(asked)
 	defer p.In.Close()
@@ -74,7 +74,7 @@ func request(ctx context.Context, p *git.Process, jobs <-chan *job, asked chan<-
 	}
 }
 
-// answer reads the answers of git cat-file.
+// answer reads the responses of git cat-file.
 func answer(ctx context.Context, p *git.Process, asked <-chan *job, parse chan<- *job) error {
 	defer close(parse)
 	in := bufio.NewReaderSize(p.Out, 64<<10)
@@ -94,7 +94,7 @@ func answer(ctx context.Context, p *git.Process, asked <-chan *job, parse chan<-
 	return p.Wait()
 }
 
-// read reads one answer: "<name> blob <size>", a line end, the bytes, a line end.
+// read reads one response: "<name> blob <size>", a line end, the bytes, a line end.
 func (j *job) read(in *bufio.Reader) error {
 	line, err := in.ReadString('\n')
 	if err != nil {

@@ -6,10 +6,10 @@ import (
 	"kindex/exports/record"
 )
 
-// Compare finds the new versions in a folder outside git, as if they were one commit at a
-// given time. changed lists entities that may have changed, and gone lists the addresses of
-// deleted ones. The Log continues previous, which may be nil. All its versions belong to one
-// commit, which has only a time.
+// Compare finds the new versions in a folder outside git, as if they had all been made by
+// one commit at a given time. changed lists entities that may have changed, and gone lists
+// the addresses of deleted entities. The Log continues previous, which may be nil. All
+// versions in the Log belong to a single commit, which has a time but no other data.
 func Compare(previous Previous, at time.Time, changed, gone []*record.Entity) (*Log, error) {
 	log := &Log{Continued: previous != nil}
 	c := &logged{Commit: Commit{Time: at.UTC().Truncate(time.Second)}}

@@ -19,7 +19,8 @@ import (
 	"kindex/exports/record"
 )
 
-// TestMailmap checks that author names are mapped by the commit's mailmap and by no other.
+// TestMailmap checks that author names are mapped by the mailmap in the commit, and by no
+// other mailmap.
 func TestMailmap(t *testing.T) {
 	r := newRepo(t)
 	r.commit("begin", "content/tool/a.yaml", entity("A"))
@@ -226,8 +227,8 @@ func TestPartialClone(t *testing.T) {
 	}
 }
 
-// TestAnotherHistory checks that a walk continues a previous one only if HEAD descends from
-// the previous walk's commit.
+// TestAnotherHistory checks that a walk continues a previous walk only if HEAD descends from
+// the commit of the previous walk.
 func TestAnotherHistory(t *testing.T) {
 	suite.InTest(t)
 	r := newRepo(t)
@@ -270,7 +271,7 @@ func TestAnotherHistory(t *testing.T) {
 	check("a commit that is gone", false, gitlog.Options{})
 }
 
-// TestDamage checks that unreadable objects are an error, never a shorter history.
+// TestDamage checks that unreadable objects cause an error instead of a shorter history.
 func TestDamage(t *testing.T) {
 	suite.InTest(t)
 	for _, object := range []string{"HEAD~1:tool/a.yaml", "HEAD~1:tool", "HEAD~1", "HEAD~2^{tree}", "HEAD"} {
@@ -305,7 +306,8 @@ func TestDamagedHead(t *testing.T) {
 	}
 }
 
-// TestGitThatDies checks that the result is also an error if git is killed or fails to start.
+// TestGitThatDies checks that a walk also returns an error if git is killed or fails to
+// start.
 func TestGitThatDies(t *testing.T) {
 	r := newRepo(t)
 	for _, name := range []string{"A", "B", "C", "D"} {
@@ -337,8 +339,8 @@ func TestGitThatDies(t *testing.T) {
 	}
 }
 
-// TestGitThatHangs checks that a walk ends when its context does, and that git ends with the
-// walk.
+// TestGitThatHangs checks that a walk ends when its context is cancelled, and that git then
+// ends as well.
 func TestGitThatHangs(t *testing.T) {
 	r := newRepo(t)
 	r.commit("x", "tool/a.yaml", entity("A"))
@@ -379,8 +381,8 @@ func TestGitThatHangs(t *testing.T) {
 	}
 }
 
-// TestPreviousThatCannotBeRead checks that an entity is requested from the previous walk, and
-// that a failure to read it ends the walk.
+// TestPreviousThatCannotBeRead checks that a walk requests an entity from the previous walk,
+// and that it fails if that entity cannot be read.
 func TestPreviousThatCannotBeRead(t *testing.T) {
 	r := newRepo(t)
 	r.commit("one", "tool/a.yaml", entity("A"))

@@ -28,9 +28,9 @@ type Head struct {
 	// Path is the slash-separated path of the folder in the repository. It is "" for the root
 	// of the repository, and outside a repository.
 	Path string
-	// Dirty reports whether the content differs from the commit: a file that was read
-	// differs from the committed one, or a committed file is missing. Line endings are ignored. It
-	// is true outside a repository.
+	// Dirty reports whether the content differs from the commit: a file that was read differs
+	// from the committed file, or a committed file is missing. Differences in line endings are
+	// ignored. Outside a repository, Dirty is true.
 	Dirty bool
 	// Hidden is set if the folder is in a repository, but git is not installed.
 	Hidden bool
@@ -60,8 +60,8 @@ func ReadHead(ctx context.Context, dir string, c *content.Content) (Head, error)
 	return h, err
 }
 
-// CurrentCommit returns the commit that is checked out in the repository of dir, or "" if
-// there is none. It is cheap enough to be called often.
+// CurrentCommit returns the commit that is checked out in the repository of dir, or "" if there
+// is none. The call is cheap enough to be made often.
 func CurrentCommit(ctx context.Context, dir string) string {
 	r, err := find(ctx, dir)
 	if r == nil || err != nil {
@@ -74,9 +74,9 @@ func CurrentCommit(ctx context.Context, dir string) string {
 	return name
 }
 
-// differs reports whether the content differs from a commit. It does not use git status,
-// which would run programs from the settings of the repository to find changed files and to
-// convert them.
+// differs reports whether the content differs from a commit. It does not use git status, which
+// would run programs that the repository's settings specify for finding and converting changed
+// files.
 func differs(ctx context.Context, r *git.Repository, commit, dir string, c *content.Content) (bool, error) {
 	args := []string{"ls-tree", "-r", "-z", "--full-tree", commit, "--"}
 	for _, name := range slices.Concat(record.Types, schema.RootFiles) {
@@ -86,7 +86,7 @@ func differs(ctx context.Context, r *git.Repository, commit, dir string, c *cont
 	if err != nil {
 		return false, err
 	}
-	committed := map[string]string{} // blobs of regular files by path relative to the folder
+	committed := map[string]string{} // blobs of regular files, keyed by path relative to the folder
 	for line := range strings.SplitSeq(strings.TrimSuffix(out, "\x00"), "\x00") {
 		if line == "" {
 			continue
@@ -115,8 +115,9 @@ func differs(ctx context.Context, r *git.Repository, commit, dir string, c *cont
 	return n != len(committed), nil
 }
 
-// sameBytes reports whether a file has the committed content although its SHA-1 differs: object
-// names may be SHA-256 hashes, and on Windows, checked-out lines may end in CR LF.
+// sameBytes reports whether a file has the committed content although its SHA-1 is not the
+// committed object name. There are two possible causes: object names may be SHA-256 hashes, and
+// on Windows, lines may be checked out with CR LF.
 func sameBytes(dir, name string, read [sha1.Size]byte, want string) bool {
 	data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
 	if err != nil || git.BlobName(data, "sha1") != hex.EncodeToString(read[:]) {

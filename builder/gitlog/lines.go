@@ -11,7 +11,7 @@ import (
 )
 
 // lines follows entities through the commits. An entity's line consists of all its versions,
-// under any address.
+// whatever their addresses.
 type lines struct {
 	log      *Log
 	previous Previous // may be nil
@@ -38,8 +38,8 @@ type state uint8
 const (
 	never state = iota // there has never been an entity at the address
 	alive
-	deleted // the entity's line has ended here, and another file may continue it
-	moved   // the entity's line continues or has ended at another address
+	deleted // the entity was deleted: its line has ended here, but another file may continue it
+	moved   // the entity's line has moved to another address, where it continues or has ended
 )
 
 func newLines(log *Log, previous Previous) *lines {
@@ -53,7 +53,7 @@ func newLines(log *Log, previous Previous) *lines {
 	return l
 }
 
-// at returns the tip of an address.
+// at returns the tip at an address.
 func (l *lines) at(a address) tip {
 	t, ok := l.known[a]
 	if ok || l.previous == nil {
@@ -73,7 +73,7 @@ func (l *lines) at(a address) tip {
 	return t
 }
 
-// followed reports whether a version of the previous walk has a successor.
+// followed reports whether a version from the previous walk has a successor.
 func (l *lines) followed(place int) bool {
 	if l.continued == nil {
 		l.continued = map[int]bool{}
@@ -145,9 +145,9 @@ func (l *lines) append(a address, e *record.Entity, before int, s state) {
 		Commit: l.commits + len(l.log.Commits), Before: before})
 }
 
-// renames finds new files that list the slug of a deleted one in formerly. It returns the
-// version that each of them continues, by new address, and the old addresses. If several
-// earlier slugs match, the last one listed wins.
+// renames finds new files that list the slug of a deleted file in formerly. renamed maps the
+// address of each such file to the version that it continues, and left contains the old
+// addresses. If several slugs in formerly match, renames uses the last one.
 func (l *lines) renames(files []*file) (renamed map[address]int, left map[address]bool) {
 	var going map[address]int
 	for _, f := range files {
@@ -180,9 +180,9 @@ func (l *lines) renames(files []*file) (renamed map[address]int, left map[addres
 	return renamed, left
 }
 
-// continueLine returns the version that a new file continues: the deletion at its own
-// address in an earlier commit or, failing that, the last deletion among its earlier slugs;
-// -1 if there is none. A line is never continued twice.
+// continueLine returns the version that a new file continues, or -1 if there is none. This
+// is the deletion at the file's own address in an earlier commit or, failing that, the most
+// recent deletion at one of its earlier slugs. A line is never continued twice.
 func (l *lines) continueLine(f *file) int {
 	own := address{f.typ, f.slug}
 	if t := l.at(own); t.state == deleted {
@@ -201,8 +201,8 @@ func (l *lines) continueLine(f *file) int {
 	return from
 }
 
-// same reports whether two entities have the same authored content. A missing list equals
-// an empty one; scores are not compared.
+// same reports whether two entities have the same authored content. It treats a missing list
+// as empty and does not compare scores.
 func same(a, b *record.Entity) bool {
 	return a.Type == b.Type && a.Slug == b.Slug && a.Name == b.Name && a.Provider == b.Provider &&
 		a.Description == b.Description && a.Category == b.Category && a.Version == b.Version &&

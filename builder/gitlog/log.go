@@ -20,8 +20,8 @@ import (
 	"kindex/exports/safetext"
 )
 
-// logFormat is the format of a commit in git log: fields that end in NUL, which no field can
-// contain. They are followed by the entries of --raw -z, which start with a colon.
+// logFormat is the format of a commit in git log. Each field ends with a NUL, which no field
+// can contain. The fields are followed by the entries of --raw -z, which start with a colon.
 const (
 	logFormat = "%H%x00%ct%x00%P%x00%aN%x00%s%x00%b%x00"
 	logFields = 6
@@ -43,11 +43,11 @@ type file struct {
 	blob      string // object name of the file
 	gone      bool
 	entity    *record.Entity // nil if it is deleted or cannot be read
-	problem   string         // why the file cannot be read
+	problem   string         // the reason the file cannot be read
 }
 
-// startLog starts git log for the commits after since, oldest first, or for all commits if
-// since is "".
+// startLog starts git log for the commits after since or, if since is "", for all commits,
+// oldest first.
 func (r *repository) startLog(ctx context.Context, since string) (*git.Process, error) {
 	paths, err := r.logPaths(ctx, since)
 	if err != nil {
@@ -65,7 +65,7 @@ func (r *repository) startLog(ctx context.Context, since string) (*git.Process, 
 	return r.Start(ctx, r.command(slices.Concat(args, []string{"--"}, paths)...))
 }
 
-// logPaths returns the folders to which git log is limited; if there are none, it is not
+// logPaths returns the folders to limit git log to, or nothing if git log should not be
 // limited. A limit nearly doubles the time for each file in these folders, so it pays off
 // only if there are more files elsewhere.
 func (r *repository) logPaths(ctx context.Context, since string) (paths []string, err error) {
@@ -207,11 +207,11 @@ func (l *logReader) rest() ([]byte, error) {
 	return t[:len(t)-1], nil
 }
 
-// maxField is how many bytes of a field are kept. A commit message can be hundreds of
-// megabytes long.
+// maxField is the number of bytes of a field that are kept. A commit message can have
+// hundreds of megabytes.
 const maxField = 1 << 20
 
-// field reads up to and including the next NUL. Text that is too long is truncated.
+// field reads up to and including the next NUL. If the field is too long, it is truncated.
 func (l *logReader) field() (t []byte, err error) {
 	for {
 		part, err := l.in.ReadSlice(0)
@@ -253,19 +253,19 @@ var (
 	lastTime  = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
 )
 
-// commitTime parses a commit time, which git prints in seconds. Git prints nothing if the
-// commit has no valid time; that is read as 0.
+// commitTime parses a commit time, which git prints in seconds. If the commit has no valid
+// time, git prints nothing, and commitTime returns the Unix time 0.
 func commitTime(seconds string) time.Time {
-	n, _ := strconv.ParseInt(seconds, 10, 64) // too many digits yield the largest number
+	n, _ := strconv.ParseInt(seconds, 10, 64) // a number with too many digits becomes the largest possible one
 	return time.Unix(max(firstTime.Unix(), min(n, lastTime.Unix())), 0).UTC()
 }
 
-// maxName is the maximum length of a name in characters: every change in a commit stores the
-// name of its author.
+// maxName is the maximum length of a name in characters. It is limited because every change
+// stores the name of the commit's author.
 const maxName = 200
 
-// cleanName makes a name readable, whatever bytes it contains. The only invisible characters
-// that it keeps are those that join letters in some scripts.
+// cleanName makes a name readable, whatever bytes it contains. It removes all invisible
+// characters except those that join letters in some scripts.
 func cleanName(name string) string {
 	clean := strings.TrimSpace(safetext.Replace(strings.ToValidUTF8(name, "\ufffd"), "\ufffd"))
 	return safetext.Shorten(clean, maxName)

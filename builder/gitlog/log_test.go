@@ -79,8 +79,8 @@ func readAll(in string) string {
 	}
 }
 
-// FuzzLogReader checks what must be true for any input: no panic, no end without EOF or an
-// error, and only well-formed commits.
+// FuzzLogReader checks that, for any input, the reader does not panic, ends with EOF or an
+// error, and returns only well-formed commits.
 func FuzzLogReader(f *testing.F) {
 	for _, c := range logs {
 		f.Add(strings.ReplaceAll(c.in, "@", "\x00"))
@@ -147,7 +147,7 @@ func TestPullRequest(t *testing.T) {
 	}
 }
 
-// FuzzPullRequest checks that a number that is found occurs in the message, after a # or !.
+// FuzzPullRequest checks that every number that is found occurs in the message after a # or !.
 func FuzzPullRequest(f *testing.F) {
 	for _, c := range messages {
 		f.Add(c.subject, c.body, c.merge)
@@ -160,7 +160,8 @@ func FuzzPullRequest(f *testing.F) {
 	})
 }
 
-// TestSame changes each authored field, so that a newly added field is not forgotten.
+// TestSame changes each authored field in turn, which ensures that same does not ignore a
+// newly added field.
 func TestSame(t *testing.T) {
 	authored := 0
 	plain := func() *record.Entity {

@@ -113,8 +113,8 @@ func (s *randomHistory) change(change map[string]string) {
 }
 
 // TestRandomHistories walks random histories in pieces of arbitrary length. It compares the
-// result with that of a single walk over the whole history, and the final versions with the
-// files.
+// result with a single walk over the whole history, and the last versions with the files in
+// the working tree.
 func TestRandomHistories(t *testing.T) {
 	suite.InTest(t)
 	for seed := range uint64(6) {
@@ -150,7 +150,7 @@ func TestRandomHistories(t *testing.T) {
 	}
 }
 
-// checkLines checks what must be true of all versions.
+// checkLines checks the invariants of the versions.
 func checkLines(t *testing.T, log *gitlog.Log) {
 	t.Helper()
 	follows, renamed, resumed := map[int]int{}, 0, 0
@@ -192,8 +192,8 @@ func checkLines(t *testing.T, log *gitlog.Log) {
 	}
 }
 
-// compareWithFiles compares the entities after the last version with those of the working
-// tree, except in invalid files.
+// compareWithFiles compares the entities that exist after the last version with the valid
+// files in the working tree.
 func compareWithFiles(t *testing.T, dir string, f *found) {
 	t.Helper()
 	loaded, problems, err := content.Load(dir, nil)

@@ -46,7 +46,7 @@ func (r *repo) git(args ...string) string {
 func (r *repo) pipe(input string, args ...string) string {
 	r.t.Helper()
 	r.now = r.now.Add(time.Hour)
-	// Disable background maintenance, which would outlive the test.
+	// Disable background maintenance, which could still be running after the test.
 	cmd := exec.Command("git", append([]string{"-c", "gc.auto=0", "-c", "maintenance.auto=false"}, args...)...)
 	cmd.Dir, cmd.Stdin = r.dir, strings.NewReader(input)
 	for _, v := range os.Environ() {
@@ -111,7 +111,7 @@ func entity(name string, formerly ...string) string {
 	return text
 }
 
-// told formats versions as position, commit, address, name, predecessor.
+// told formats each version as its position, commit, address, name and predecessor.
 func told(log *gitlog.Log) string {
 	var b strings.Builder
 	for i, v := range log.Versions {

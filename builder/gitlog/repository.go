@@ -12,7 +12,7 @@ import (
 	"kindex/builder/git"
 )
 
-// ShallowError is the error for a repository without its full history.
+// ShallowError is the error for a repository that does not contain its full history.
 type ShallowError struct{ Dir string }
 
 // Error implements error.
@@ -62,7 +62,7 @@ func find(ctx context.Context, dir string) (*git.Repository, error) {
 }
 
 // hidden reports whether a folder is in a repository that cannot be read because git is not
-// installed, and returns its path in the repository, as in Head.Path.
+// installed. It also returns the folder's path in the repository, as in Head.Path.
 func hidden(dir string) (within string, ok bool) {
 	if git.Available() {
 		return "", false
@@ -93,7 +93,7 @@ func (r *repository) findMailmap(ctx context.Context) (string, error) {
 	return name, nil
 }
 
-// command returns a command that uses the commit's mailmap and no other.
+// command returns a command that uses the mailmap in the commit and no other mailmap.
 func (r *repository) command(args ...string) git.Command {
 	return git.Command{Args: args, Config: []string{"mailmap.file=" + os.DevNull, "mailmap.blob=" + r.mailmap}}
 }
@@ -112,9 +112,9 @@ func (r *repository) onFirstParentLine(ctx context.Context, commit string) (bool
 	if _, err := r.git(ctx, "cat-file", "-e", commit+"^{commit}"); err != nil {
 		return false, ctx.Err() // the commit no longer exists here
 	}
-	// In HEAD's first-parent history, the oldest commit that is not in the history of commit
-	// must have commit as its first parent. At the boundary of a shallow clone, there is no
-	// parent.
+	// Of the commits in HEAD's first-parent history that are not in the history of commit, the
+	// oldest must have commit as its first parent. At the boundary of a shallow clone, it has
+	// no parent.
 	out, err := r.git(ctx, "rev-list", "--first-parent", "--parents", r.head, "--not", commit)
 	if err != nil {
 		return false, err
@@ -139,7 +139,7 @@ func (r *repository) complete(ctx context.Context) (bool, error) {
 	return !strings.Contains(header, "\nparent "), err
 }
 
-// explain adds a hint on how to fix an error, if a partial clone may be the cause.
+// explain adds a hint to an error on how to fix it, if a partial clone may be the cause.
 func (r *repository) explain(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil || !r.MayBePartial() {
 		return err

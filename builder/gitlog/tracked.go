@@ -8,8 +8,9 @@ import (
 	"kindex/builder/git"
 )
 
-// Tracked reports whether the checked-out commit has files in one of these folders. A missing
-// folder has no files. Without git, or outside a repository, nothing is tracked.
+// Tracked reports whether the checked-out commit contains files in any of the given folders.
+// It returns false outside a repository or if git is not installed. A missing folder contains
+// no files.
 func Tracked(ctx context.Context, dirs ...string) (bool, error) {
 	for _, dir := range dirs {
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {

@@ -24,7 +24,7 @@ type Location struct {
 }
 
 // FindLocation finds dir in its git repository. The folder need not exist in the working
-// tree: it may exist in another commit. Close the location after use.
+// tree, because it may exist only in another commit. Close the location after use.
 func FindLocation(ctx context.Context, dir string) (*Location, error) {
 	if !git.Available() {
 		return nil, errors.New("reading commits requires git, which was not found in PATH")
@@ -58,8 +58,8 @@ func (p *Location) Path(typ, slug string) string { return path.Join(p.prefix, ty
 // is the root itself.
 func (p *Location) Folder() string { return p.prefix }
 
-// Commit returns the hash of a commit, given a branch, a tag, HEAD~2 or an abbreviated
-// hash.
+// Commit returns the hash of a commit, given a revision such as a branch, a tag, HEAD~2 or an
+// abbreviated hash.
 func (p *Location) Commit(ctx context.Context, name string) (string, error) {
 	if strings.HasPrefix(name, "-") || strings.ContainsAny(name, "\x00\n") {
 		return "", fmt.Errorf("%q is not a commit", name)
@@ -104,9 +104,10 @@ func (p *Location) MergeBase(ctx context.Context, a, b string) (string, error) {
 	return "", fmt.Errorf("%.12s and %.12s have no commit in common; compare them directly, with two dots", a, b)
 }
 
-// WriteTree writes the content folder of a commit into an empty folder. It returns false
-// if the commit has no such folder. It writes only what the loader reads: names to a depth
-// of two, and the bytes of YAML files. A link is written as a dangling link.
+// WriteTree writes the content folder of a commit into an empty folder. It returns false if
+// the commit has no such folder. It writes only what the loader reads: the names of files and
+// folders to a depth of two, and the contents of YAML files. It writes every link as a
+// dangling link.
 func (p *Location) WriteTree(ctx context.Context, commit, into string) (bool, error) {
 	object, err := p.Resolve(ctx, commit+":"+p.prefix)
 	if err != nil || object == "" {
@@ -148,7 +149,7 @@ func (p *Location) WriteTree(ctx context.Context, commit, into string) (bool, er
 	return true, nil
 }
 
-// dump is the part of a commit that has yet to be written.
+// dump lists the parts of a commit that are yet to be written.
 type dump struct {
 	hashes, files []string // blobs, and the files to write them to
 	links         []string
@@ -169,9 +170,9 @@ func (d *dump) add(mode, kind, hash, target string) error {
 	return nil
 }
 
-// makeRoom creates the folder of a file and returns the path of the file, or "" if it is too
-// deep to matter. A forged commit can contain any name, but the path must not lead out of the
-// folder.
+// makeRoom creates the folder for a file and returns the path of the file, or "" if the file
+// is too deep to matter. A forged commit can contain any name, so makeRoom rejects names that
+// lead out of the folder.
 func makeRoom(into, name string) (string, error) {
 	if !filepath.IsLocal(filepath.FromSlash(name)) || path.Clean(name) != name {
 		return "", fmt.Errorf("the commit contains a file with the invalid name %q", name)
@@ -196,9 +197,9 @@ func (p *Location) writeObjects(ctx context.Context, hashes, files []string) err
 	if err != nil {
 		return err
 	}
-	go func() { // git starts to answer before it has read all requests
+	go func() { // git sends responses before it has read all requests
 		defer objects.In.Close()
-		_, _ = io.WriteString(objects.In, strings.Join(hashes, "\n")+"\n") // if this fails, answers will be missing
+		_, _ = io.WriteString(objects.In, strings.Join(hashes, "\n")+"\n") // if this fails, responses will be missing
 	}()
 	err = readObjects(bufio.NewReader(objects.Out), hashes, files)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {

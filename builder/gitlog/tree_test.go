@@ -36,14 +36,15 @@ func locationOf(t *testing.T, dir string) *Location {
 	return p
 }
 
-// listing formats a folder as lines: names, sizes, links and folders.
+// listing formats a folder as lines, which contain names and sizes, and mark links and
+// folders.
 func listing(t *testing.T, dir string) string {
 	t.Helper()
 	return shell(t, dir, `find . -mindepth 1 -printf '%P %y %s\n' | sed 's/ d .*/ d/; s/ l .*/ l/' | LC_ALL=C sort`)
 }
 
-// TestWriteTree checks that the content of a commit is written as the loader would find it in
-// the working tree, whatever its names, and that nothing else is written.
+// TestWriteTree checks that the content of a commit, whatever file names it contains, is
+// written as the loader would find it in the working tree, and that nothing else is written.
 func TestWriteTree(t *testing.T) {
 	repo := t.TempDir()
 	shell(t, repo, `git init -q -b main
@@ -79,21 +80,21 @@ cd ../.. && git add . 2> /dev/null && git commit -qm 1 && git rm -rq --cached su
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A missing folder, and a file in place of the folder.
+	// Try a missing folder, and a file in place of the folder.
 	for _, dir := range []string{filepath.Join(repo, "sub", "content"), filepath.Join(repo, "file", "x"), filepath.Join(repo, "file")} {
 		if there, err := locationOf(t, dir).WriteTree(context.Background(), second, t.TempDir()); there || err != nil {
 			t.Errorf("%s: %v %v", dir, there, err)
 		}
 	}
-	// The whole repository can be the content.
+	// The content can be the whole repository.
 	into = t.TempDir()
 	if there, err := locationOf(t, repo).WriteTree(context.Background(), second, into); !there || err != nil || listing(t, into) != "file f 0" {
 		t.Errorf("%v %v", there, err)
 	}
 }
 
-// TestForgedTree checks that writing a commit that git itself would not create never writes
-// outside the folder.
+// TestForgedTree writes commits that git itself would not create, and checks that nothing is
+// written outside the folder.
 func TestForgedTree(t *testing.T) {
 	suite.InTest(t)
 	for name, script := range map[string]string{

@@ -23,11 +23,11 @@ type Commit struct {
 	PullRequest int       // 0 if there is none
 }
 
-// Version is the authored content of an entity from a commit on.
+// Version is the authored content of an entity as of a commit, until the next version.
 type Version struct {
 	Type, Slug string
-	// Entity is nil if the entity was deleted; Type and Slug are then the ones that it had. It
-	// may come from Options.Known.
+	// Entity is nil if the entity was deleted; Type and Slug are then its last ones. The
+	// Entity may come from Options.Known.
 	Entity *record.Entity
 	Commit int // index among all commits, starting with those of the previous walk
 	// Before is the index of the preceding version of the same entity, across renames and
@@ -45,8 +45,8 @@ type Previous interface {
 	Versions() int
 	Time() time.Time // time of the last version
 
-	// Last returns the newest version at an address. alive reports whether the entity
-	// still has this address: the version is not a deletion and has no successor.
+	// Last returns the newest version at an address. alive reports whether the entity still
+	// has this address, that is, whether the version is not a deletion and has no successor.
 	Last(typ, slug string) (place int, alive, ok bool)
 	// Entity returns the authored content, including formerly, of a version that is not
 	// a deletion.
@@ -61,33 +61,34 @@ type Options struct {
 	// Commit is the commit to walk to, as returned by ReadHead; "" means HEAD.
 	Commit   string
 	Previous Previous // if nil, walk the whole history
-	// Known, if not nil, returns the entity of a file with this SHA-1 object name, or nil if
-	// it is unknown. This saves reading and parsing the file. Known is called from one
-	// goroutine. The returned entity must not change while the Log is in use, except for
-	// Scores.
+	// Known, if not nil, returns the entity in the file with the given SHA-1 object name, or
+	// nil if it is unknown. For known entities, the file need not be read and parsed. Known
+	// is called from one goroutine. The returned entity must not change while the Log is in
+	// use, except for Scores.
 	Known func(typ, slug, blob string) *record.Entity
 }
 
-// Log is the result of a walk: the whole history, or what is new since Options.Previous.
+// Log is the result of a walk: the whole history, or the part that is new since
+// Options.Previous.
 type Log struct {
-	Head      string // the last commit; if there is no repository or commit, Head is "" and everything else is empty
+	Head      string // the last commit; without a repository or a commit, Head is "" and all other fields are empty
 	Path      string // path of the content folder in the repository; "" or ending in a slash
 	Mailmap   string // object name of .mailmap at Head, or ""
-	Shallow   bool   // the repository is a shallow clone; the missing part was walked earlier
+	Shallow   bool   // whether the repository is a shallow clone; if it is, the missing part was walked earlier
 	Continued bool   // Commits and Versions continue Options.Previous
 	Commits   []Commit
 	Versions  []Version // sorted by commit, then by type and slug
-	// Notes lists unreadable files in old commits. Their entities keep the previous
-	// version until the file is readable again.
+	// Notes lists unreadable files in old commits. The entity in such a file keeps its
+	// previous version until the file is readable again.
 	Notes []string
 }
 
 // Walk finds every version of every entity in the first-parent history of HEAD. It reads
 // only commits; neither the working tree nor the user's settings matter. A commit adds at
-// most one version of an entity, and none if its content has not changed. An incremental
-// walk reads only newer commits, with the same result, provided that HEAD descends from the
-// commit of the previous walk and the folder and the mailmap are unchanged. If the
-// history is incomplete, Walk returns a *ShallowError.
+// most one version of an entity, and none if the entity's content has not changed. An
+// incremental walk reads only newer commits, but has the same result. It requires that HEAD
+// descend from the commit of the previous walk, and that the path of the folder and the
+// mailmap have not changed. If the history is incomplete, Walk returns a *ShallowError.
 func Walk(ctx context.Context, o Options) (*Log, error) {
 	r, err := open(ctx, o.Dir, o.Commit)
 	if err != nil {
@@ -121,7 +122,7 @@ func Walk(ctx context.Context, o Options) (*Log, error) {
 	return log, nil
 }
 
-// continues reports whether a walk can continue a previous one.
+// continues reports whether a walk can continue the previous walk.
 func (r *repository) continues(ctx context.Context, e Previous) (bool, error) {
 	if e == nil || !git.IsObjectName(e.Commit()) || e.Path() != r.Prefix || e.Mailmap() != r.mailmap {
 		return false, nil
@@ -179,9 +180,9 @@ func (r *repository) walk(ctx context.Context, since string, known knownFunc, li
 // knownFunc is the type of Options.Known.
 type knownFunc = func(typ, slug, blob string) *record.Entity
 
-// listedAhead is how many commits git log may list ahead of the commit whose files are being
-// read: the first commit may contain most of the files, and git log need not wait until they
-// have been read.
+// listedAhead is the number of commits that git log may list ahead of the commit whose files
+// are being read. The first commit may contain most of the files, and git log need not wait
+// until these have been read.
 const listedAhead = 8192
 
 // readLog reads git log to its end.
@@ -203,7 +204,7 @@ func (r *repository) readLog(ctx context.Context, p *git.Process, listed chan<- 
 	}
 }
 
-// dispatch forwards all commits, and those of their files that must be read.
+// dispatch forwards all commits, and the files in them that must be read.
 func dispatch(ctx context.Context, listed <-chan *logged, known knownFunc, commits chan<- *logged, jobs chan<- *job) error {
 	for c := range listed {
 		var unread []*file

@@ -107,7 +107,7 @@ func TestVersions(t *testing.T) {
 				log.Notes[i] = "NOTE"
 			}
 			expect(t, log, c.want...)
-			// The same walk in two parts, split at every commit.
+			// Repeat the walk in two parts, split at each commit in turn.
 			for i := range len(c.commits) - 1 {
 				old := r.git("rev-parse", "HEAD~"+string(rune('1'+i)))
 				clone := r.at(filepath.Join(t.TempDir(), "clone"))
@@ -228,7 +228,7 @@ func TestTimes(t *testing.T) {
 	if len(log.Commits) != len(seconds) {
 		t.Errorf("%d commits, want %d", len(log.Commits), len(seconds))
 	}
-	// Times keep increasing from one part to the next.
+	// Times never decrease from one part to the next.
 	r.git("update-ref", "HEAD", "HEAD~3")
 	var f found
 	f.add(t, r.walk(gitlog.Options{}))
@@ -299,7 +299,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestWalkToACommit walks to a given commit, whatever HEAD is in the meantime.
+// TestWalkToACommit walks to a given commit while HEAD is at a different one.
 func TestWalkToACommit(t *testing.T) {
 	r := newRepo(t)
 	first := r.commit("one", "tool/a.yaml", entity("A"))

@@ -18,9 +18,9 @@ import (
 	"kindex/exports/record"
 )
 
-// TestEverySnapshot imports every list of projects with the mapping written for the last one.
-// The only refused rows are those of repositories that appear in two rows with different
-// content.
+// TestEverySnapshot imports every snapshot of the list of projects with the mapping that was
+// written for the last snapshot. The only rows that may be refused are those of repositories
+// that appear in two rows with different content.
 func TestEverySnapshot(t *testing.T) {
 	suite.WithoutRace(t)
 	shared := suite.Collections(t)
@@ -65,8 +65,8 @@ func TestEverySnapshot(t *testing.T) {
 	}
 }
 
-// TestLikeTheConverters compares an import with the result of the converters for the same
-// data, record by record.
+// TestLikeTheConverters compares an import, record by record, with the result of the
+// converters for the same data.
 func TestLikeTheConverters(t *testing.T) {
 	shared := suite.Collections(t)
 	lines := filepath.Join(t.TempDir(), "models.jsonl")
@@ -78,7 +78,8 @@ func TestLikeTheConverters(t *testing.T) {
 		// Licence names that are not SPDX identifiers are replaced.
 		{"best-of", filepath.Join(shared, "data", "best-of", "2024-06-06.csv.gz"), "", "testdata/best-of.yaml", "2024-06-06", "tool",
 			map[string]int{"license": 4}},
-		// The mapping imports more: the addresses of weights, and output limits.
+		// The mapping imports more than the converters: the addresses of weights, and output
+		// limits.
 		{"models-dev", lines, filepath.Join(shared, "data", "models-dev", "models.json"), "testdata/models-dev.yaml", "2026-07-01", "model",
 			map[string]int{"links": 82, "signals": 222}},
 	} {

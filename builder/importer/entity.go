@@ -22,7 +22,7 @@ type draft struct {
 	reasons, warnings    []Reason
 }
 
-// refuse records why a field is invalid.
+// refuse records the reason a field is invalid.
 func (d *draft) refuse(field string, err error) {
 	var r *Reason
 	if !errors.As(err, &r) {
@@ -123,7 +123,8 @@ func (dr *drafter) slug(v *mapping.Value, rec inputRecord) (string, error) {
 	return slug, nil
 }
 
-// The values of listFields are lists of any number of strings; those of dateFields are dates.
+// listFields contains the fields whose values are lists of strings, and dateFields those
+// whose values are dates.
 var (
 	listFields = []string{"tags", "capabilities", "formerly"}
 	dateFields = []string{"addedDate", "lastUpdated"}
@@ -157,8 +158,8 @@ func (dr *drafter) field(t mapping.Target, rec inputRecord) (any, error) {
 	return text, nil
 }
 
-// single returns a value that must not be a list of several items; ok is false if there is no
-// value. as is the default conversion.
+// single returns a single item. It is an error if the value has several items; ok is false if
+// it has none. as is the default conversion.
 func (dr *drafter) single(v *mapping.Value, as string, rec inputRecord) (item any, ok bool, err error) {
 	r, err := dr.of(v, rec)
 	if err != nil || r.none() {
@@ -225,7 +226,7 @@ func (dr *drafter) signal(d *draft, t mapping.Target, value any, rec inputRecord
 	d.set(t.Path, signal)
 }
 
-// benchmark is a benchmark result that may still have the same name as another one.
+// benchmark is a benchmark result. Its name may still be the same as that of another result.
 type benchmark struct {
 	fields  map[string]any
 	details []string
@@ -264,7 +265,7 @@ func (dr *drafter) benchmarks(d *draft, rec inputRecord) {
 	d.set([]string{"signals", "benchmarks"}, list)
 }
 
-// entries returns the objects in a list of the row.
+// entries returns the objects in a list that the row contains.
 func entries(column string, rec inputRecord) (out []inputRecord, err error) {
 	v := rec.lookup(column)
 	list, ok := v.([]any)
@@ -314,7 +315,7 @@ func (dr *drafter) benchmark(d *draft, columns mapping.BenchmarkColumns, rec inp
 	return b, true
 }
 
-// digest identifies the content of a draft, regardless of its slug.
+// digest identifies the content of a draft. It does not depend on the slug.
 type digest [sha256.Size]byte
 
 func (d *draft) digest() (digest, error) {

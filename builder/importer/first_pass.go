@@ -20,13 +20,13 @@ type firstPass struct {
 	final  claims   // by slug, or by clashSlug if the slug clashes
 }
 
-// claims contains the rows that claim each address, keyed by type/slug.
+// claims contains the rows that claim each address. It is keyed by type/slug.
 type claims map[string]claim
 
 type claim struct {
 	digest digest
 	first  int // row
-	other  int // the first row with different content, or 0 if there is none
+	other  int // the first other row with different content, or 0 if there is none
 }
 
 func (c claims) add(key string, row int, d digest) {
@@ -114,11 +114,11 @@ func (j *job) propose(r *row) (w proposal, ok bool, err error) {
 // the list.
 type columns map[string]bool
 
-// maxColumns bounds the memory for objects whose keys are data.
+// maxColumns limits the memory used if the keys of objects are data instead of column names.
 const maxColumns = 10000
 
-// declared returns the columns that the file declares, and reports unknown ones in the
-// mapping before anything else is read.
+// declared returns the columns that the file declares. If the mapping uses a column that is
+// not declared, it returns an error before any row is read.
 func (j *job) declared() (columns, error) {
 	in, err := open(j.Input, j.mapping.Input.Delimiter)
 	if err != nil {
@@ -158,7 +158,8 @@ func (c columns) addInner(prefix string, v any) {
 	}
 }
 
-// known reports whether there is a column with this name. links.0.url is url within links.
+// known reports whether a column exists. The name links.0.url refers to url in the entries of
+// links.
 func (c columns) known(name string) bool { return c[name] || c[withoutNumbers(name)] }
 
 func withoutNumbers(name string) string {
@@ -187,8 +188,8 @@ func (j *job) unknownColumns(seen columns) (problems yamldoc.Problems) {
 	return problems.With(nil)
 }
 
-// otherDelimiter guesses the column separator of a file that seems to have only one column.
-// It returns "" if it cannot.
+// otherDelimiter guesses the column separator of a file that seems to have only one column. It
+// returns "" if it finds none.
 func otherDelimiter(names []string) string {
 	if len(names) != 1 {
 		return ""
@@ -201,7 +202,7 @@ func otherDelimiter(names []string) string {
 	return ""
 }
 
-// without lists the columns that a mapping does not use, not even in part.
+// without lists the columns of which a mapping does not use any part.
 func (c columns) without(m *mapping.Mapping) (unused []string) {
 	used := map[string]bool{}
 	for _, use := range m.Columns() {
@@ -217,7 +218,7 @@ func (c columns) without(m *mapping.Mapping) (unused []string) {
 	for _, name := range slices.Sorted(maps.Keys(c)) {
 		outer, _, inner := cutLast(name)
 		if name == "" || used[name] || inner && !used[outer] && c[outer] {
-			continue // no name, or the enclosing object is listed
+			continue // skip columns without a name, and those whose enclosing object is listed
 		}
 		unused = append(unused, name)
 	}

@@ -23,8 +23,8 @@ fields:
 signals: {stars: stars, lastRelease: released, benchmarks: [{each: tests, name: name, value: score, details: [kind]}]}
 `
 
-// FuzzRows checks that for any input, the rows are counted, each row is written or refused
-// with a reason, and refused rows are kept unchanged.
+// FuzzRows checks that, for any input, all rows are counted, each row is either written or
+// refused with a reason, and refused rows are kept unchanged.
 func FuzzRows(f *testing.F) {
 	f.Add([]byte("name,text,tags,stars,released\n\"a\"b,c\nd,e,f\n\xff,g\nh,i,['a'],3.0,2026-01-01\n\"x\ny\",\n"), false)
 	f.Add([]byte("name,text,import_reason\na,,x\n\"b,c"), false)
@@ -103,7 +103,7 @@ func checkDraft(t *testing.T, d *draft) {
 	}
 }
 
-// refusedRows writes all rows as if they had been refused.
+// refusedRows returns the file of rejects that results if every row is refused.
 func refusedRows(t *testing.T, list []*row, header []string, k kind) []byte {
 	var b bytes.Buffer
 	out := &outputs{names: slices.Clone(header)}

@@ -1,6 +1,6 @@
 // Package importer converts a catalogue (the rows of a CSV or JSONL file) to entity files,
-// according to a mapping (mapping.Mapping). Every row has exactly one outcome, and refused
-// rows have reasons. Only files that pass the validator of builder/content are written.
+// according to a mapping (mapping.Mapping). Every row has exactly one outcome, and every refused
+// row has a reason. The importer writes only files that pass the validator in builder/content.
 //
 // The input is read twice: once to find the columns and slug clashes, and once to write the
 // files. The slugs therefore do not depend on the order of the rows, and at most a few
@@ -55,8 +55,8 @@ type job struct {
 	firstPass *firstPass
 }
 
-// Run imports a catalogue. It returns problems in the mapping as yamldoc.Problems without
-// writing anything. If ctx ends early, the files written so far are complete, and another run
+// Run imports a catalogue. If the mapping has problems, it returns them as yamldoc.Problems and
+// writes nothing. If ctx is cancelled, all files written so far are complete, and another run
 // continues the import.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	if err := o.Check(); err != nil {
@@ -116,7 +116,7 @@ func (j *job) rows(ctx context.Context, work func([]*row) error) error {
 	}
 }
 
-// purpose is the purpose of a pass through the rows.
+// purpose defines what a pass through the rows may write.
 type purpose int
 
 const (
@@ -161,8 +161,8 @@ func (j *job) pass(ctx context.Context, why purpose) (report *Report, err error)
 	return report, err
 }
 
-// candidates turns rows into files in memory, using all processors, and passes them to finish in
-// order. While one batch is written, the next is prepared.
+// candidates turns rows into files in memory, using all processors, and passes the files to
+// finish in the order of the rows. While one batch is being written, it prepares the next one.
 func (j *job) candidates(ctx context.Context, folder *content.Workspace, finish func(*row, *candidate) error) error {
 	type made struct {
 		rows       []*row
@@ -210,7 +210,7 @@ func (j *job) batch(list []*row, folder *content.Workspace) []*candidate {
 	return out
 }
 
-// Check reports invalid options before anything is read.
+// Check returns an error for invalid options. It is called before anything is read.
 func (o Options) Check() error {
 	k, err := kindOf(o.Input)
 	if err != nil {

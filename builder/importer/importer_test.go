@@ -20,7 +20,7 @@ import (
 	"kindex/exports/record"
 )
 
-// run imports a catalogue and checks what must be true of every import.
+// run imports a catalogue and checks the invariants of every import.
 func run(t *testing.T, o importer.Options) *importer.Report {
 	t.Helper()
 	r, err := importer.Run(context.Background(), o)
@@ -83,8 +83,8 @@ func golden(t *testing.T, path, dir string) {
 	suite.Golden(t, path, txtar.Format(&a))
 }
 
-// TestSameFactsInAnotherLayout checks that the figures from the leaderboard and from the JSONL
-// file agree, because both contain the same facts.
+// TestSameFactsInAnotherLayout checks that imports of the leaderboard and of the JSONL file
+// produce the same figures, because both files contain the same facts.
 func TestSameFactsInAnotherLayout(t *testing.T) {
 	a, b := t.TempDir(), t.TempDir()
 	run(t, importer.Options{Input: "testdata/models-dev.jsonl", Mapping: "testdata/models-dev.yaml", Content: a})

@@ -17,8 +17,8 @@ import (
 // reasonColumn is the column that is added to the rejects.
 const reasonColumn = "import_reason"
 
-// outputs contains the files that an import writes in addition to the content. At the end of the
-// import, each file is complete and is moved into place.
+// outputs contains the files that an import writes in addition to the content. They are moved
+// into place at the end of the import, when they are complete.
 type outputs struct {
 	report, rejects *part
 	lines           bool // the report has one outcome per line
@@ -28,7 +28,7 @@ type outputs struct {
 	reason          int      // index of reasonColumn
 }
 
-// part is a file that is renamed into place when it is complete.
+// part is a temporary file that is renamed into place when it is complete.
 type part struct {
 	*bufio.Writer
 	f    *os.File
@@ -126,8 +126,8 @@ func (out *outputs) add(r *row, o Outcome) error {
 	return err
 }
 
-// rejectedCells returns the original cells of a row, followed by the reason. A row that is
-// not valid CSV is put verbatim into the first column.
+// rejectedCells returns the original cells of a row, with the reason in the reason column. A
+// row that is not valid CSV is put verbatim into the first column.
 func (out *outputs) rejectedCells(r *row, reason string) []string {
 	cells := slices.Clone(r.cells)
 	if r.cells == nil {
@@ -137,20 +137,20 @@ func (out *outputs) rejectedCells(r *row, reason string) []string {
 		cells = append(cells, "")
 	}
 	if len(r.cells) > len(out.names)-1 && r.wrong != "" && out.reason == len(out.names)-1 {
-		return append(slices.Clone(r.cells), reason) // the row has too many cells, so the reason is the last
+		return append(slices.Clone(r.cells), reason) // the row has too many cells, so the reason becomes the last cell
 	}
 	cells[out.reason] = reason
 	return cells
 }
 
-// rejectedLine returns the original line with the reason as its first value. If it is not
-// an object, it is wrapped in one.
+// rejectedLine returns the original line of a row, which is an object, with the reason as its
+// first value. A line that is not an object is wrapped in one.
 func rejectedLine(r *row, reason string) []byte {
 	if object, ok := r.inputRecord.(jsonRecord); ok {
 		why, _ := json.Marshal(reason) // encoding a string cannot fail
 		if _, again := object[reasonColumn]; again {
 			object[reasonColumn] = reason
-			line, _ := json.Marshal(object) // read from JSON, so encoding cannot fail
+			line, _ := json.Marshal(object) // the object was read from JSON, so encoding it cannot fail
 			return append(line, '\n')
 		}
 		open := bytes.IndexByte(r.raw, '{') + 1

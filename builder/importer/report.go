@@ -29,12 +29,12 @@ type Outcome struct {
 	File     string   `json:"file,omitempty"`
 	SameAs   int      `json:"sameAs,omitempty"`  // the earlier row with the same content
 	Differs  []string `json:"differs,omitempty"` // fields that differ from those of the existing file
-	Reasons  []Reason `json:"reasons,omitempty"` // why the row was refused
+	Reasons  []Reason `json:"reasons,omitempty"` // the reasons the row was refused
 	Warnings []Reason `json:"warnings,omitempty"`
 }
 
-// maxListed is how many rows of each outcome a report lists; the file in Options.Report
-// has all of them.
+// maxListed is the maximum number of rows that a report lists for each outcome. The
+// file named by Options.Report lists all rows.
 const maxListed = 50
 
 // Report is the result of an import. Rows is the sum of the counts of the six outcomes.
@@ -42,7 +42,8 @@ type Report struct {
 	Input   string `json:"input"`
 	Mapping string `json:"mapping"`
 	Content string `json:"content"`
-	// Wrote is false if nothing was written: the outcomes are then hypothetical.
+	// Wrote is false if nothing was written to the content folder. The outcomes are
+	// then hypothetical.
 	Wrote  bool `json:"wrote"`
 	Strict bool `json:"strict"`
 
@@ -173,7 +174,8 @@ func (r *Report) summary(p *textPrinter) {
 	}
 }
 
-// credit prints the credits that are still missing for the source.
+// credit prints what to add to index.yaml and CREDITS.md if the source is not credited
+// yet.
 func (r *Report) credit(p *textPrinter) {
 	if r.Credit == nil || r.Written+r.Updated == 0 {
 		return

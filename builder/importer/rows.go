@@ -19,8 +19,8 @@ import (
 	"kindex/builder/plural"
 )
 
-// maxRow is the maximum size of a row in bytes: far above any real one, but low enough to keep
-// an unclosed quote from turning a whole catalogue into one row.
+// maxRow is the maximum size of a row in bytes. It is far above that of any real row, but low
+// enough that an unclosed quote cannot turn a whole catalogue into a single row.
 const maxRow = 1 << 20
 
 var errRowTooLong = fmt.Errorf("has more than %d bytes, the maximum for a row; there may be an unclosed quote", maxRow)
@@ -31,7 +31,7 @@ type row struct {
 	inputRecord
 	cells []string // of CSV
 	raw   []byte   // the line of a JSONL file; in a CSV file, set only if the row could not be parsed
-	wrong string   // why the row cannot be read, or ""
+	wrong string   // the reason the row cannot be read, or ""
 }
 
 // inputRecord looks up columns.
@@ -57,7 +57,7 @@ type kind struct {
 	delimiter rune
 }
 
-// kindOf returns the format of a file, based on its name.
+// kindOf returns the input format of a file, based on the file name.
 func kindOf(path string) (kind, error) {
 	name := strings.TrimSuffix(strings.ToLower(filepath.Base(path)), ".gz")
 	switch filepath.Ext(name) {
@@ -203,8 +203,8 @@ func (r csvRecord) lookup(column string) any {
 	return nil
 }
 
-// recorder keeps the bytes since the last row, so that rows that cannot be parsed can be kept
-// verbatim.
+// recorder keeps the bytes read since the end of the last row, so that a row that cannot be
+// parsed can be kept verbatim.
 type recorder struct {
 	r    io.Reader
 	kept []byte
@@ -221,8 +221,8 @@ func (t *recorder) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// drop discards everything before an offset and returns it; the bytes are valid until the
-// next Read.
+// drop discards all bytes before an offset and returns them. They are valid until the next
+// Read.
 func (t *recorder) drop(offset int64) []byte {
 	n := int(offset - t.base)
 	gone := t.kept[:n:n]

@@ -12,7 +12,7 @@ import (
 	"kindex/builder/content"
 )
 
-// The supported date formats. A day may be followed only by a time.
+// The supported date formats. Only a time may follow a day.
 var (
 	isoDate  = regexp.MustCompile(`^(\d{4})-(\d{2})-(\d{2})(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?(?:Z|UTC|[+-]\d{2}(?::?\d{2})?))?)?$`)
 	isoMonth = regexp.MustCompile(`^(\d{4})-(\d{2})$`)
@@ -25,8 +25,8 @@ var (
 	groupedForm = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?$`)
 )
 
-// convert converts an item as the mapping requires; if that fails, wrong is the reason. as is
-// one of the conversions in the schema, or "day" for a date or month.
+// convert converts an item as the mapping requires. If that fails, wrong is the reason. as is
+// one of the conversions in the schema, or "day" to accept either a date or a month.
 func (e *evaluator) convert(as string, item any) (out any, wrong string) {
 	text := textOf(item)
 	switch as {
@@ -141,7 +141,7 @@ func splitList(text, how string) (entries []string, wrong string) {
 		return strings.Split(text, how), ""
 	}
 	if !strings.ContainsAny(text[:1], "[({") {
-		return []string{text}, "" // a single value instead of a list
+		return []string{text}, "" // the string is a single value instead of a list
 	}
 	entries, ok := pythonList(text)
 	if !ok {
@@ -211,7 +211,8 @@ func pythonEntry(s string) (entry, rest string, ok bool) {
 	return "", "", false
 }
 
-// pythonEscape reads an escape sequence of n bytes; n is 0 if it is invalid.
+// pythonEscape reads an escape sequence and returns its length n, which is 0 if the sequence
+// is invalid.
 func pythonEscape(s string) (text string, n int) {
 	if len(s) < 2 {
 		return "", 0

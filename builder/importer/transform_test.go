@@ -72,8 +72,8 @@ func TestConvert(t *testing.T) {
 	}
 }
 
-// FuzzPythonList checks that no input causes a panic, and that an accepted list, when written
-// and read again, stays the same.
+// FuzzPythonList checks that no input causes a panic, and that a list that is accepted stays
+// the same when it is written and read again.
 func FuzzPythonList(f *testing.F) {
 	for _, s := range []string{"['a', \"b\"]", "[1, None]", `['\x41\u00e9']`, "[", "('a',)", `['tensorflow"']`, "['a'"} {
 		f.Add(s)

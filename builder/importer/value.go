@@ -49,7 +49,7 @@ type evaluator struct {
 	missing map[string]bool
 }
 
-// of evaluates a value in one record. The error is a *Reason.
+// of evaluates a value for one record. Any error is a *Reason.
 func (e *evaluator) of(v *mapping.Value, rec inputRecord) (result, error) {
 	if v == nil || !e.all(v.When, rec) {
 		return result{}, nil
@@ -110,7 +110,7 @@ func constant(v any) result {
 }
 
 // column reads a column. It trims strings and removes line breaks and hidden characters, since
-// an entity's strings must be visible and on a single line.
+// every string of an entity must be on a single line and completely visible.
 func (e *evaluator) column(name string, rec inputRecord) (result, error) {
 	v := rec.lookup(name)
 	list, isList := v.([]any)
@@ -150,7 +150,7 @@ func oneLine(s string) string {
 	return strings.TrimSpace(safetext.Strip(s))
 }
 
-// trackedRecord is a record that remembers which of the columns read from it contained hidden
+// trackedRecord is a record that adds a warning for each column read that contains hidden
 // characters.
 type trackedRecord struct {
 	inputRecord
@@ -188,7 +188,8 @@ func firstName(m map[string]any) string {
 	return first
 }
 
-// template evaluates a template. It has no value if one of its columns has none.
+// template evaluates a template. The result has no value if one of the template's columns has
+// none.
 func (e *evaluator) template(parts []mapping.TemplatePart, rec inputRecord) (result, error) {
 	var b strings.Builder
 	for _, part := range parts {
@@ -302,8 +303,8 @@ func (e *evaluator) meets(c mapping.Condition, rec inputRecord) bool {
 	return !among(c.Not)
 }
 
-// equal compares a string in the input with a value in the mapping: true equals True, and 5
-// equals 5.0.
+// equal reports whether a string in the input equals a value in the mapping. True equals true,
+// and 5.0 equals 5.
 func (e *evaluator) equal(text string, want any) bool {
 	switch want := want.(type) {
 	case string:

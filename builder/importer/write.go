@@ -16,7 +16,7 @@ import (
 	"kindex/exports/record"
 )
 
-// candidate is the file created for one row, regardless of other rows.
+// candidate is the file created for one row. It does not depend on other rows.
 type candidate struct {
 	row      int
 	skipped  bool
@@ -84,7 +84,8 @@ func (j *job) compose(c *candidate, folder *content.Workspace) error {
 	return nil
 }
 
-// judge adds the problems in a candidate's file to the candidate.
+// judge converts the problems in a candidate's file to reasons and warnings of the
+// candidate.
 func (j *job) judge(c *candidate, problems yamldoc.Problems) {
 	for _, p := range problems {
 		if r := j.reason(p); p.Severity == yamldoc.Warning {
@@ -139,8 +140,8 @@ type writer struct {
 	write  bool
 }
 
-// finish returns the outcome of a row. An error is a system error, not a problem of the
-// row.
+// finish returns the outcome of a row. Any error is a system error, not a problem with
+// the row.
 func (w *writer) finish(c *candidate) (Outcome, error) {
 	o := Outcome{Outcome: Refused}
 	if c.skipped {
@@ -174,7 +175,8 @@ func (w *writer) checkFolder(c *candidate) {
 	w.judge(c, w.folder.Check(c.entity))
 }
 
-// settle writes the file of a valid row if necessary.
+// settle determines the outcome of a valid row, and writes the row's file if
+// necessary.
 func (w *writer) settle(c *candidate, o Outcome) (Outcome, error) {
 	o.Outcome = Written
 	first := w.firstPass.final[c.draft.typ+"/"+c.slug].first
@@ -225,6 +227,6 @@ func differing(a, b *record.Entity) (names []string) {
 
 // jsonOf returns the JSON fields of an entity.
 func jsonOf(e *record.Entity) (fields map[string]any) {
-	_ = json.Unmarshal(e.AppendJSON(nil), &fields) // just encoded, so decoding cannot fail
+	_ = json.Unmarshal(e.AppendJSON(nil), &fields) // the data was just encoded, so decoding it cannot fail
 	return fields
 }

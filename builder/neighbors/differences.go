@@ -11,23 +11,23 @@ import (
 	"kindex/exports/record"
 )
 
-// none is the index of a missing entity.
+// none is the index used for an entity that does not exist.
 const none = math.MaxUint32
 
-// update is the difference between the previous build and the current entities.
+// update holds the differences between the previous build and the current entities.
 type update struct {
 	*vectors
 	limits
 	previous Previous
 
 	previousOrdinal []uint32                   // ordinal of each entity in the previous build
-	now             []uint32                   // index, in the given order, of the entity with each ordinal in the previous build
+	now             []uint32                   // for each ordinal in the previous build, the index of its entity in the given order
 	ids             map[exports.Feature]uint32 // number of each feature
 	previousDF      []int                      // document frequency of each feature in the previous build
 
 	versions  []version // old and new versions of changed entities
 	recompute []bool    // entities whose neighbours must be recalculated
-	kept      []kept    // for entities that keep their neighbours
+	kept      []kept    // set for entities that keep their neighbours
 }
 
 // version is the old or new state of a changed entity.
@@ -61,8 +61,8 @@ func (u *update) compare(entities []*record.Entity, words func(string) []string,
 	return true
 }
 
-// differences lists the entities with relevant changes; ok is false if there are more of them
-// than most.
+// differences lists the entities with relevant changes. ok is false if there are more than
+// most of them.
 func (u *update) differences(entities []*record.Entity, unchanged func(*record.Entity) bool, most int) (list []difference, ok bool) {
 	u.previousOrdinal = make([]uint32, len(entities))
 	workers := runtime.GOMAXPROCS(0)
@@ -122,15 +122,15 @@ func (u *update) difference(i uint32, e *record.Entity, unchanged func(*record.E
 	return difference{i, old}, !sameFeatures(e, old), nil
 }
 
-// sameFeatures reports whether two entities have the same fields, and therefore the same
-// features, and whether both are hidden or both are visible.
+// sameFeatures reports whether two entities have the same features, because the fields that
+// determine them are the same, and whether both entities are hidden or both are visible.
 func sameFeatures(a, b *record.Entity) bool {
 	return a.Name == b.Name && a.Description == b.Description && a.Category == b.Category && a.Provider == b.Provider &&
 		slices.Equal(a.Tags, b.Tags) && slices.Equal(a.Capabilities, b.Capabilities) && hidden(a) == hidden(b)
 }
 
-// count calculates how many entities had each feature, and lists the old and new versions of
-// the changed entities.
+// count calculates how many entities had each feature in the previous build. It also lists
+// the old and new versions of the changed entities.
 func (u *update) count(differences []difference, words func(string) []string) {
 	had := make([][]exports.Feature, len(differences))
 	more := map[exports.Feature]int{} // change in the number of entities with each feature
@@ -162,7 +162,7 @@ func (u *update) count(differences []difference, words func(string) []string) {
 	}
 }
 
-// before returns the old version of a visible entity with these features.
+// before returns the old version of a visible entity that had these features.
 func (u *update) before(had []exports.Feature, more map[exports.Feature]int) (t version) {
 	product := uint64(0)
 	for _, f := range had {
@@ -177,8 +177,9 @@ func (u *update) before(had []exports.Feature, more map[exports.Feature]int) (t 
 	return t
 }
 
-// reweigh finds the entities with a feature whose square has changed. It adds them to the
-// changed entities, since their norm has changed, which affects other entities.
+// reweigh finds the entities that have a feature whose squared weight has changed. It treats
+// them as changed entities, because their norms have changed as well, which affects other
+// entities.
 func (u *update) reweigh() {
 	for id, f := range u.features {
 		if df := u.df(uint32(id)); u.previousDF[id] == df || u.squareBefore(uint32(id)) == square(f.Kind, len(u.ordinal), df) {
@@ -201,12 +202,12 @@ func (u *update) reweigh() {
 	}
 }
 
-// squareBefore returns the square of a feature in the previous build.
+// squareBefore returns the squared weight that a feature had in the previous build.
 func (u *update) squareBefore(id uint32) uint32 {
 	return square(u.features[id].Kind, u.previous.Len(), u.previousDF[id])
 }
 
-// recheckChanged finds the entities for which different features are read than before.
+// recheckChanged finds the entities whose set of features that are read has changed.
 func (u *update) recheckChanged() {
 	asked := make([]bool, len(u.recompute))
 	var own []uint32
@@ -223,8 +224,8 @@ func (u *update) recheckChanged() {
 	}
 }
 
-// readsAsBefore reports whether the same features of an entity are read as before. It may
-// change their order.
+// readsAsBefore reports whether the features that are read for an entity are the same as in
+// the previous build. It may change the order of has.
 func (u *update) readsAsBefore(has []uint32) bool {
 	reach := u.reach(has, u.df)
 	last := has[reach-1]

@@ -10,11 +10,11 @@ import (
 	"kindex/exports/record"
 )
 
-// Exact is the exact version of Find: it reads all inverted lists. It is the reference for
-// measuring Find. It is not safe for concurrent use.
+// Exact finds the exact neighbours, because unlike Find, it reads all inverted lists. It is
+// the reference for measuring Find. It is not safe for concurrent use.
 type Exact struct {
 	vectors *vectors
-	number  []uint32 // number of each entity in vectors, in the given order
+	number  []uint32 // the number in vectors of each entity, in the given order
 }
 
 // NewExact returns an Exact for the same arguments as Find.
@@ -42,8 +42,9 @@ func (x *Exact) Neighbours(of []uint32) [][]exports.Neighbour {
 	return lists
 }
 
-// AllPairs returns the same neighbours as Neighbours, but without reasons, by comparing each
-// of the entities with every other: the definition in its simplest form.
+// AllPairs returns the same neighbours as Neighbours, but without reasons. It compares each
+// of the given entities with every other entity, which is the simplest implementation of the
+// definition.
 func (x *Exact) AllPairs(of []uint32) [][]exports.Neighbour {
 	v := x.vectors
 	out := make([][]exports.Neighbour, len(of))
@@ -71,9 +72,9 @@ func (x *Exact) AllPairs(of []uint32) [][]exports.Neighbour {
 	return out
 }
 
-// Recall returns how many of the k nearest neighbours in exact are in got, and how many
-// neighbours exact has. A neighbour also counts as found if got has a different one with the
-// same similarity.
+// Recall returns how many of the k nearest neighbours in exact have been found in got, and
+// how many there are in exact. A neighbour also counts as found if got contains a different
+// neighbour with the same similarity.
 func Recall(k int, got, exact []exports.Neighbour) (found, wanted int) {
 	exact, got = exact[:min(k, len(exact))], got[:min(k, len(got))]
 	for i := range exact {

@@ -21,8 +21,8 @@ const (
 
 var kindWeights = map[string]uint32{kindCategory: 3, kindTag: 3, kindCapability: 2, kindProvider: 2, kindWord: 1}
 
-// eachFeature yields the features of an entity, kind by kind. A word is yielded once for each
-// of its occurrences.
+// eachFeature yields the features of an entity, one kind at a time. It yields a word once for
+// each occurrence.
 func eachFeature(e *record.Entity, words func(string) []string, yield func(kind string, values ...string)) {
 	yield(kindCategory, e.Category)
 	if e.Provider != "" {
@@ -51,7 +51,7 @@ func compareFeatures(a, b exports.Feature) int {
 
 // collection contains the features of some of the entities, collected by one worker.
 type collection struct {
-	ids      map[string]map[string]uint32 // IDs by kind and value
+	ids      map[string]map[string]uint32 // IDs of features, by kind and value
 	features []exports.Feature
 	count    []uint32 // how many entities have each feature
 	items    []uint32 // the features of the entities, as consecutive lists
@@ -70,7 +70,7 @@ func (c *collection) add(e *record.Entity, words func(string) []string) {
 			id, ok := ids[value]
 			if !ok {
 				id = uint32(len(c.features))
-				value = strings.Clone(value) // a word may be part of a longer string, which would then stay in memory
+				value = strings.Clone(value) // a word may be part of a longer string, which would stay in memory without a copy
 				ids[value] = id
 				c.features = append(c.features, exports.Feature{Kind: kind, Value: value})
 				c.count = append(c.count, 0)
@@ -88,8 +88,8 @@ func (c *collection) add(e *record.Entity, words func(string) []string) {
 	c.lengths = append(c.lengths, uint32(len(own)))
 }
 
-// collect lists the features of every entity and numbers them by frequency, then by kind
-// and value, so that the numbers do not depend on how the work is divided.
+// collect lists the features of every entity. It numbers them by frequency, then by kind and
+// value, so that the numbers do not depend on how the work is divided among the workers.
 func (v *vectors) collect(entities []*record.Entity, words func(string) []string) {
 	workers := runtime.GOMAXPROCS(0)
 	parts := make([]*collection, workers)
@@ -122,7 +122,8 @@ func (v *vectors) collect(entities []*record.Entity, words func(string) []string
 	})
 }
 
-// number merges the features of all parts, and returns the numbers of each part's features.
+// number merges the features of all parts. It returns, for each part, the numbers of that
+// part's features.
 func (v *vectors) number(parts []*collection) [][]uint32 {
 	numbers := make([][]uint32, len(parts))
 	ids := map[exports.Feature]uint32{}

@@ -14,48 +14,49 @@ type Previous interface {
 	// Len returns the number of entities, including withdrawn ones; every ordinal is less than
 	// Len.
 	Len() int
-	// Find returns the ordinal of an entity, or of the one that had this slug earlier; in that
-	// case, moved is true.
+	// Find returns the ordinal of the entity that has a slug. If there is none, it returns the
+	// ordinal of the entity that had the slug earlier, and moved is true.
 	Find(typ, slug string) (ordinal uint32, moved, ok bool)
 	// Entity returns the entity with an ordinal.
 	Entity(ordinal uint32) (*record.Entity, error)
 	// Similar returns the neighbours of an entity, in a new list.
 	Similar(ordinal uint32) []exports.Neighbour
-	// Features returns the number of features, and Feature one of them.
+	// Features returns the number of features, and Feature returns one of the features.
 	Features() int
 	Feature(i uint32) exports.Feature
 }
 
 var _ Previous = (*exports.Build)(nil)
 
-// FindIncremental returns exactly what Find returns, but recalculates only the neighbours
-// that the changes since the previous build can affect; computed is the number of entities
-// whose neighbours were recalculated. It calls unchanged, concurrently, for every entity that
-// is in the previous build under the same type and slug; unchanged must report whether the
-// content of the entity is certainly the same. If too much has changed, or the previous build cannot be read,
+// FindIncremental returns exactly what Find returns, but recalculates only the neighbours that
+// the changes since the previous build can affect; computed is the number of entities whose
+// neighbours were recalculated. It calls unchanged, concurrently, for every entity whose type
+// and slug are also in the previous build; unchanged must report whether the content of that
+// entity is certainly the same. If too much has changed, or the previous build cannot be read,
 // everything is recalculated.
 //
-// Why the other results remain valid: The neighbours of an entity i depend on its features
-// and their squares; on which of these features are read (its reach); and, for each
-// candidate that shares a feature that is read, on the candidate's features, norm, rank
-// relative to other candidates, and whether it is hidden. The numbers of features and
-// entities do not matter: every order derives from frequencies, values and keys, and the
-// ranks of any two remaining entities keep their order. So, as long as the total number of entities has as many bits as before,
-// nothing changes for i unless
+// Why the other results remain valid: The neighbours of an entity i depend on three things: on
+// its features and their squared weights; on which of these features are read (its reach); and
+// on each candidate that shares a feature that is read. Of a candidate, only its features, its
+// norm, its rank relative to other candidates, and whether it is hidden matter. The numbers
+// assigned to features and entities do not matter, because every order derives from frequencies,
+// values and keys, and the ranks of any two remaining entities keep their order. So, as long as
+// the total number of entities has the same number of bits as before, nothing changes for i
+// unless
 //
 //  1. i is new, or its features have changed,
-//  2. the square of one of its features has changed,
+//  2. the squared weight of one of its features has changed,
 //  3. its reach, as a set, has changed because frequencies have, or
 //  4. it shares a feature that is read with an entity T that was added, removed, hidden or
 //     shown, or whose features (1) or norm (2) have changed.
 //
-// Case 4 only matters if T, before or after, promises i at least the similarity of its last
-// neighbour, or the minimum similarity if its list is not full. Let H be the candidates that
-// promise that much. A promise is an upper bound on a similarity, so all neighbours were in H,
-// and every candidate outside H would rank after them. If no such T is in H, before or after,
-// then H and its order by promise are unchanged; the shortlist starts with the same members of H
-// as before, all of them or as many as fit; and the nearest of these are again the neighbours,
-// whatever else is on the shortlist.
+// Case 4 matters only if T, before or after the change, promises i at least the similarity of
+// the last neighbour of i, or the minimum similarity if the list of i is not full. Let H be the
+// set of candidates that promise that much. A promise is an upper bound on a similarity, so all
+// neighbours were in H, and every candidate outside H would rank after them. If no such T is in
+// H, neither before nor after the change, then H and its order by promise are unchanged. The
+// shortlist then starts with the same members of H as before: all of them, or as many as fit.
+// The nearest of these members are again the neighbours, whatever else is on the shortlist.
 func FindIncremental(entities []*record.Entity, words func(string) []string, previous Previous, unchanged func(*record.Entity) bool) (
 	near [][]exports.Neighbour, features []exports.Feature, computed int) {
 	return findIncremental(entities, words, previous, unchanged, defaultLimits)
@@ -73,8 +74,8 @@ func findIncremental(entities []*record.Entity, words func(string) []string, pre
 	return found, v.features, u.compute(found)
 }
 
-// keep returns the previous neighbours of all entities that need no recalculation so far, and
-// records what would change those neighbours.
+// keep returns the previous neighbours of all entities that, so far, need no recalculation. It
+// also records the conditions under which these neighbours would change.
 func (u *update) keep() [][]exports.Neighbour {
 	feature := make([]uint32, u.previous.Features())
 	for i := range feature {
@@ -104,7 +105,7 @@ func (u *update) keep() [][]exports.Neighbour {
 	return found
 }
 
-// translate replaces the indexes and features in neighbours with the current ones. It
+// translate replaces the ordinals and features in a list of neighbours with the current ones. It
 // returns false if a neighbour no longer exists.
 func (u *update) translate(list []exports.Neighbour, feature []uint32) bool {
 	for k := range list {
@@ -125,10 +126,10 @@ func (u *update) translate(list []exports.Neighbour, feature []uint32) bool {
 	return true
 }
 
-// kept determines whether an entity keeps its neighbours.
+// kept contains the values that determine whether an entity keeps its neighbours.
 type kept struct {
-	reach uint32  // the first of its features that is not read; 0 if the neighbours are recalculated
-	rest  uint32  // product of the features not read
+	reach uint32  // the entity's first feature that is not read; 0 if its neighbours are recalculated
+	rest  uint32  // sum of the squared weights of the features that are not read
 	least float32 // the promise above which a candidate matters
 }
 
@@ -190,8 +191,8 @@ func (u *update) mark(t *version, s *scratch, marks []bool) {
 	}
 }
 
-// compute calculates the missing neighbours, and returns the number of entities for which it did
-// so.
+// compute calculates the missing neighbours, and returns the number of entities whose neighbours
+// were missing.
 func (u *update) compute(found [][]exports.Neighbour) int {
 	var list []uint32
 	for i, afresh := range u.recompute {

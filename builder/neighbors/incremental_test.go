@@ -21,7 +21,7 @@ type past struct {
 	features []exports.Feature
 	places   map[string]uint32 // by key
 	moved    map[string]uint32 // keyed by former key
-	broken   bool              // its records cannot be read
+	broken   bool              // whether reading its records must fail
 }
 
 func newPast(entities []*record.Entity, near [][]exports.Neighbour, features []exports.Feature) *past {
@@ -55,8 +55,9 @@ func (p *past) Entity(i uint32) (*record.Entity, error) {
 func (p *past) Similar(i uint32) []exports.Neighbour { return slices.Clone(p.near[i]) }
 func (p *past) Feature(i uint32) exports.Feature     { return p.features[i] }
 
-// editor creates and changes catalogues at random. It uses few values, so that many are
-// shared, frequencies tie and cross powers of two, and lists are truncated.
+// editor creates and changes catalogues at random. It uses few different values, so that
+// entities share many of them, frequencies are equal or cross powers of two, and lists are
+// truncated.
 type editor struct {
 	*rand.Rand
 	made  int
@@ -95,7 +96,8 @@ func (r *editor) entity() *record.Entity {
 	return e
 }
 
-// edit changes an entity without modifying the earlier catalogue.
+// edit returns a changed copy of an entity, because the earlier catalogue must not be
+// modified.
 func (r *editor) edit(was *record.Entity) *record.Entity {
 	e := *was
 	switch r.IntN(9) {
@@ -117,13 +119,13 @@ func (r *editor) edit(was *record.Entity) *record.Entity {
 		r.made++
 		e.Formerly = append(slices.Clone(e.Formerly), e.Slug)
 		e.Slug = fmt.Sprintf("e%d-%d", r.IntN(1000), r.made)
-	case 8: // changed in irrelevant fields
+	case 8: // the change is in irrelevant fields only
 		e.License = fmt.Sprint("license ", r.IntN(100))
 	}
 	return &e
 }
 
-// successor returns a copy of a renamed entity at the former slug.
+// successor returns a copy of a renamed entity that uses its former slug.
 func (r *editor) successor(list []*record.Entity) *record.Entity {
 	for _, e := range list {
 		taken := func(o *record.Entity) bool { return o.Type == e.Type && o.Slug == e.Formerly[0] }
@@ -136,7 +138,8 @@ func (r *editor) successor(list []*record.Entity) *record.Entity {
 	return nil
 }
 
-// next returns a successor of the catalogue was, in a different order.
+// next returns the catalogue that follows the catalogue was, with its entities in a
+// different order.
 func (r *editor) next(was []*record.Entity) []*record.Entity {
 	list := slices.Clone(was)
 	for range r.IntN(5) {
@@ -181,7 +184,7 @@ func TestFindIncremental(t *testing.T) {
 		for step := range 3 {
 			entities = r.next(entities)
 			same := map[*record.Entity]bool{}
-			if r.IntN(4) > 0 { // otherwise, no entity is known to be unchanged
+			if r.IntN(4) > 0 { // in the other cases, no entity is known to be unchanged
 				for _, e := range before.entities {
 					same[e] = true
 				}
@@ -215,7 +218,7 @@ func TestFindIncrementalInFull(t *testing.T) {
 		name   string
 		list   []*record.Entity
 		broken bool
-		most   int // maximum number computed
+		most   int // the maximum number of entities that are recalculated
 	}{
 		{"nothing changed", was, false, 0},
 		{"more bits", catalogue(300), false, 300},

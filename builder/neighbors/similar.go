@@ -1,9 +1,9 @@
 // Package neighbors finds the nearest neighbours of every entity, with reasons. It has no
 // side effects.
 //
-// Entities are similar if they share features: category, tags, capabilities, provider, and
-// words in the name and description. Features are weighted by kind and rarity; the similarity of
-// two entities is the cosine of their weighted feature sets, from 0 to 1.
+// Entities are similar if they share features: category, tags, capabilities, provider, and words
+// in the name and description. Features are weighted by kind and rarity. The similarity of two
+// entities is the cosine similarity of their weighted feature sets, which is from 0 to 1.
 package neighbors
 
 import (
@@ -19,17 +19,17 @@ import (
 // MaxNeighbours is the maximum number of neighbours kept for an entity.
 const MaxNeighbours = 20
 
-// minSimilarity is the similarity below which two entities are not neighbours.
+// minSimilarity is the minimum similarity of neighbours.
 const minSimilarity = 0.05
 
-// limits bounds the work for one entity, and for an incremental update.
+// limits contains the limits on the work for one entity and for an incremental update.
 type limits struct {
-	budget    int // how many entries of inverted lists are read to gather candidates, rarest features first
+	budget    int // how many entries in inverted lists may be read to gather candidates, rarest features first
 	shortlist int // how many candidates are then compared exactly
 	most      int // the maximum number of neighbours kept
 
-	// changed is the maximum share of changed entities for which an incremental update
-	// pays off.
+	// changed is the maximum share of entities that may have changed for an incremental update
+	// to pay off.
 	changed float64
 }
 
@@ -55,7 +55,7 @@ func (v *vectors) all(l limits) [][]exports.Neighbour {
 	return found
 }
 
-// inParallel runs work concurrently, once per part; w is the number of the part.
+// inParallel calls work concurrently, once for each part; w is the number of the part.
 func inParallel(parts int, work func(w int)) {
 	var wg sync.WaitGroup
 	for w := range parts {
@@ -64,16 +64,16 @@ func inParallel(parts int, work func(w int)) {
 	wg.Wait()
 }
 
-// scratch is the memory of one worker.
+// scratch is the working memory of one worker.
 type scratch struct {
 	limits
 	cells   []cell      // by entity
 	touched []uint32    // has room for one more than the number of entities
-	best    []candidate // a heap with the least promising candidate on top
+	best    []candidate // a heap with the least promising candidate at the top
 	order   []uint64    // promises and indexes of the candidates in best, sorted
 }
 
-// cell groups the most frequently used values, for locality.
+// cell keeps an entity's most frequently used values together in memory.
 type cell struct {
 	partial uint32 // sum of the squared weights that are known to be shared
 	inverse float32
@@ -91,7 +91,7 @@ func (v *vectors) scratch(l limits) *scratch {
 type candidate struct {
 	entity  uint32
 	rank    int32
-	partial uint32  // the known part of the product
+	partial uint32  // the part of the dot product that is known so far
 	promise float32 // an upper bound on the similarity, multiplied by the entity's own norm
 }
 
@@ -103,7 +103,7 @@ func (c candidate) before(d candidate) bool {
 	return c.rank < d.rank
 }
 
-// offer adds a candidate to the shortlist if it is one of the most promising.
+// offer adds a candidate to the shortlist if the candidate is one of the most promising.
 func (s *scratch) offer(c candidate) {
 	if len(s.best) < s.shortlist {
 		s.best = append(s.best, c)
@@ -134,8 +134,8 @@ func (s *scratch) offer(c candidate) {
 	}
 }
 
-// neighbours finds candidates by the rarest features and compares the most
-// promising ones exactly.
+// neighbours finds an entity's candidates by its rarest features, and calculates the exact
+// similarity of the most promising ones.
 func (v *vectors) neighbours(i uint32, s *scratch) []exports.Neighbour {
 	unread := v.gather(i, s)
 	nearest := make([]scored, 0, s.most+1)
@@ -148,7 +148,7 @@ func (v *vectors) neighbours(i uint32, s *scratch) []exports.Neighbour {
 	for k := len(s.order) - 1; k >= 0; k-- {
 		c := s.best[uint32(s.order[k])]
 		if c.promise < v.promised(i, least) {
-			break // later candidates cannot reach it either
+			break // later candidates cannot reach this similarity either
 		}
 		dot := uint64(c.partial) + v.sharedOf(unread, c.entity)
 		n := scored{c.entity, c.rank, v.cosine(dot, i, c.entity)}
@@ -186,7 +186,7 @@ func (n scored) insert(list []scored, most int) []scored {
 	return list[:min(len(list), most)]
 }
 
-// product returns the squared length of a set of features.
+// product returns the squared norm of a set of features.
 func (v *vectors) product(features []uint32) (sum uint64) {
 	for _, id := range features {
 		sum += uint64(v.square[id])
@@ -194,8 +194,9 @@ func (v *vectors) product(features []uint32) (sum uint64) {
 	return sum
 }
 
-// reach returns how many of the given features, sorted by their frequency df, are read: as many
-// as the budget allows, but at least one. A feature of only one entity costs nothing.
+// reach returns how many of the given features, which are sorted by their frequency df, are
+// read. These are as many as the budget allows, but at least one. A feature that only one entity
+// has costs nothing.
 func (l limits) reach(features []uint32, df func(id uint32) int) int {
 	read := 0
 	for k, id := range features {
@@ -211,9 +212,9 @@ func (l limits) reach(features []uint32, df func(id uint32) int) int {
 	return len(features)
 }
 
-// gather fills the shortlist with the most promising of the entities that share the rarest
-// features, as far as the budget allows. It returns the features that were not read, which
-// are the most frequent ones.
+// gather reads as many of an entity's features as the budget allows, rarest first, and fills the
+// shortlist with the most promising entities that share these features. It returns the features
+// that it has not read, which are the most frequent ones.
 func (v *vectors) gather(i uint32, s *scratch) (unread []uint32) {
 	s.best = s.best[:0]
 	has := v.has.of(i)
@@ -221,7 +222,7 @@ func (v *vectors) gather(i uint32, s *scratch) (unread []uint32) {
 	unread = has[reach:]
 	touched := v.touch(has[:reach], s)
 	rest := uint32(v.product(unread))
-	least := float32(0) // the promise that a candidate must make
+	least := float32(0) // the minimum promise that a candidate must make
 	for _, j := range touched {
 		c := &s.cells[j]
 		partial := c.partial
@@ -238,8 +239,8 @@ func (v *vectors) gather(i uint32, s *scratch) (unread []uint32) {
 	return unread
 }
 
-// touch adds the squared weights of some features to the cells of all entities that have
-// them. It returns these entities.
+// touch adds the squared weight of each given feature to the cells of all entities that have the
+// feature. It returns these entities.
 func (v *vectors) touch(features []uint32, s *scratch) []uint32 {
 	touched := 0
 	for _, id := range features {
@@ -248,7 +249,7 @@ func (v *vectors) touch(features []uint32, s *scratch) []uint32 {
 			continue
 		}
 		for _, j := range v.inverted.of(id) {
-			// Branch-free, since a branch would be unpredictable: j is always written, but kept
+			// Avoid a branch, because it would be unpredictable: always write j, but keep it
 			// only if it was not touched before.
 			c := &s.cells[j]
 			s.touched[touched] = j
@@ -259,16 +260,17 @@ func (v *vectors) touch(features []uint32, s *scratch) []uint32 {
 	return s.touched[:touched]
 }
 
-// promised returns the minimum promise to entity i with which a candidate can reach a
-// similarity.
+// promised returns the minimum promise that a candidate must make to entity i to be able to
+// reach a given similarity.
 func (v *vectors) promised(i uint32, similarity float64) float32 {
-	// Rounding may raise a similarity by half of 1e-4. The other half, and 1e-4 of the whole,
-	// allow for the limited precision of a promise.
+	// Subtract 1e-4, because rounding may raise a similarity by half of that. The other half,
+	// and the factor 1 - 1e-4, allow for the limited precision of a promise.
 	return float32((similarity - 1e-4) * v.norm[i] * (1 - 1e-4))
 }
 
-// sharedOf returns the product of an entity with some of the most frequent features of
-// another: it merges both lists from their ends.
+// sharedOf returns the dot product of the features of entity j with the given features, which
+// are some of the most frequent features of another entity. It walks both lists backwards at the
+// same time.
 func (v *vectors) sharedOf(features []uint32, j uint32) (dot uint64) {
 	has := v.has.of(j)
 	for x, y := len(features)-1, len(has)-1; x >= 0 && y >= 0; {
@@ -286,7 +288,8 @@ func (v *vectors) sharedOf(features []uint32, j uint32) (dot uint64) {
 	return dot
 }
 
-// cosine returns the similarity, rounded so that equal similarities compare equal.
+// cosine returns the similarity of two entities with the given dot product. It rounds the
+// result, so that equal similarities compare as equal.
 func (v *vectors) cosine(dot uint64, i, j uint32) float64 {
 	if dot == 0 {
 		return 0

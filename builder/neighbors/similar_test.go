@@ -11,9 +11,9 @@ import (
 	"kindex/exports/record"
 )
 
-// catalogue creates entities whose features overlap like those of real entities: few
-// categories, tags that belong to them, and words as frequent as in any language (G. K. Zipf,
-// "Human Behavior and the Principle of Least Effort", 1949).
+// catalogue creates entities whose features overlap like those of real entities: there are
+// few categories, tags belong to categories, and words are as frequent as in natural language
+// (G. K. Zipf, "Human Behavior and the Principle of Least Effort", 1949).
 func catalogue(n int) []*record.Entity {
 	rng := rand.New(rand.NewPCG(1, 2))
 	list := make([]*record.Entity, n)
@@ -39,7 +39,7 @@ func catalogue(n int) []*record.Entity {
 	return list
 }
 
-// dotProduct returns the product of the weighted feature sets of two entities.
+// dotProduct returns the dot product of two entities' weighted feature sets.
 func dotProduct(v *vectors, i, j uint32) (dot uint64) {
 	for _, id := range v.has.of(i) {
 		if slices.Contains(v.has.of(j), id) {
@@ -49,9 +49,9 @@ func dotProduct(v *vectors, i, j uint32) (dot uint64) {
 	return dot
 }
 
-// TestExact compares the result without a budget with the definition. At the end of the list,
-// either of two neighbours may be kept if their similarities differ by less than the rounding
-// error.
+// TestExact compares the neighbours found without a budget with those that the definition
+// requires. At the end of a list, either of two neighbours may be kept if their similarities
+// differ by less than the rounding error.
 func TestExact(t *testing.T) {
 	entities := catalogue(3000)
 	x := NewExact(entities, strings.Fields)
@@ -76,8 +76,8 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// TestRecall compares the ten nearest neighbours with the exact result, for so many entities
-// that the lists of frequent features cannot be read.
+// TestRecall compares the ten nearest neighbours with the exact ones. There are so many
+// entities that the budget does not allow reading the lists of frequent features.
 func TestRecall(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

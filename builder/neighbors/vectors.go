@@ -12,22 +12,22 @@ import (
 )
 
 // vectors contains the features of all entities. Features are numbered from the rarest to the
-// most frequent. Entities are numbered so that those of one category, which are compared most
-// often, are adjacent in memory.
+// most frequent. Entities are numbered so that entities in the same category are adjacent in
+// memory, because these are compared most often.
 type vectors struct {
 	ordinal  []uint32 // index of each entity in the given order
 	features []exports.Feature
 	square   []uint32 // squared weight of each feature
-	reason   []uint32 // index of each feature in the reasons, which are sorted by weight, largest first
+	reason   []uint32 // position of each feature when reasons are sorted by weight, largest first
 	has      lists    // features of each entity, ascending
 	inverted lists    // entities with each feature, ascending
 	norm     []float64
-	inverse  []float32 // of norm
+	inverse  []float32 // the inverse of each norm
 	hidden   []bool    // withdrawn entities are never neighbours
-	rank     []int32   // index in the order by type and slug, for breaking ties
+	rank     []int32   // position in the order by type and slug, for breaking ties
 }
 
-// lists are consecutive lists of numbers.
+// lists stores lists of numbers one after the other.
 type lists struct{ start, items []uint32 }
 
 func (l *lists) of(i uint32) []uint32 { return l.items[l.start[i]:l.start[i+1]] }
@@ -61,10 +61,10 @@ func hidden(e *record.Entity) bool { return e.Status == record.Withdrawn }
 // df returns the number of entities with a feature.
 func (v *vectors) df(id uint32) int { return int(v.inverted.start[id+1] - v.inverted.start[id]) }
 
-// length returns the norm of features with this squared length.
+// length returns the norm, given the squared norm.
 func length(product uint64) float64 { return math.Sqrt(float64(product)) }
 
-// inverse returns the inverse of a norm, which is finite even for an entity without shared
+// inverse returns the inverse of a norm. It is finite even for an entity without shared
 // features.
 func inverse(norm float64) float32 { return float32(1 / max(norm, 1)) }
 
@@ -78,7 +78,7 @@ func byKey(entities []*record.Entity) []uint32 {
 	return order
 }
 
-// byCategory sorts indexes by category, and keeps their order within each category.
+// byCategory sorts indexes by category, and keeps the existing order within each category.
 func byCategory(entities []*record.Entity, places []uint32) []uint32 {
 	of := map[string][]uint32{}
 	for _, o := range places {
@@ -124,15 +124,15 @@ func (v *vectors) weigh(n int) {
 	}
 }
 
-// square returns the squared weight of a feature that df of n entities have.
+// square returns the squared weight of a feature that df out of n entities have.
 func square(kind string, n, df int) uint32 {
 	w := kindWeights[kind] * rarity(n, df)
 	return w * w
 }
 
-// rarity returns the weight of a feature that df of n entities have. It changes only at
-// powers of two, so that adding an entity hardly ever changes the weights of other features.
-// A feature of only one entity has no weight.
+// rarity returns the weight of a feature that df out of n entities have. The weight changes
+// only at powers of two, so that adding an entity hardly ever changes the weights of other
+// features. The weight is 0 if only one entity has the feature.
 func rarity(n, df int) uint32 {
 	if df < 2 {
 		return 0

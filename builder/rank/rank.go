@@ -1,5 +1,5 @@
-// Package rank orders scored entities: the order of ordinals and the leaderboards. It has
-// no side effects.
+// Package rank puts scored entities in the order of their ordinals, and creates the
+// leaderboards. It has no side effects.
 package rank
 
 import (
@@ -12,8 +12,8 @@ import (
 // Order sorts entities into the order that determines their ordinals.
 func Order(entities []*record.Entity) { slices.SortFunc(entities, record.CompareRank) }
 
-// Board is the leaderboard of a category, or of all entities: the ranked entities, best
-// first.
+// Board is the leaderboard of a category or of all entities. It lists the ranked entities,
+// best first.
 type Board struct {
 	Name     string
 	Entities []*record.Entity

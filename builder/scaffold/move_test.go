@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestMoveAllBack checks that files added to the folder at the last moment stay unchanged,
-// and that nothing else is left there.
+// TestMoveAllBack checks that files that were added to the target folder at the last
+// moment stay unchanged, and that moveAll leaves nothing else there.
 func TestMoveAllBack(t *testing.T) {
 	from, to := t.TempDir(), t.TempDir()
 	for _, name := range []string{"a/x", "b", "c"} {

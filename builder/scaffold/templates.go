@@ -1,4 +1,4 @@
-// Package scaffold contains the files of a new index and writes them to a folder.
+// Package scaffold contains the files for a new index and writes them to a folder.
 package scaffold
 
 import (
@@ -23,8 +23,8 @@ import (
 	"kindex/exports/score"
 )
 
-// files contains the files verbatim, except for templates, which end in .tmpl. The prefix
-// all: includes names that start with a dot.
+// files contains the files of a new index. Files whose names end in .tmpl are templates; all
+// others are copied verbatim. The prefix all: includes names that start with a dot.
 //
 //go:embed all:files
 var files embed.FS
@@ -76,8 +76,8 @@ func render(o Options) ([]file, error) {
 	return list, nil
 }
 
-// optionError turns a problem into an *OptionError for the option that caused it. Only
-// index.yaml contains options.
+// optionError turns a problem into an *OptionError for the option that caused the problem.
+// Only index.yaml contains values of options.
 func optionError(err error, f file) error {
 	var problems yamldoc.Problems
 	if !errors.As(err, &problems) || len(problems) == 0 || f.path != "content/index.yaml" {
@@ -106,8 +106,8 @@ func execute(name, text string, o Options) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// yamlText writes a string as a YAML scalar: a JSON string is also valid YAML. Formatting
-// removes unnecessary quotes.
+// yamlText writes a string as a YAML scalar. It writes JSON, because a JSON string is also
+// valid YAML; the formatter then removes unnecessary quotes.
 func yamlText(s string) (string, error) {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
@@ -169,7 +169,7 @@ func Write(dir string, o Options) (written []string, err error) {
 	made := missingDirs(dir)
 	defer func() {
 		for i := 0; err != nil && i < len(made); i++ {
-			_ = os.Remove(made[i]) // fails if another process has added files
+			_ = os.Remove(made[i]) // fails if another process has added files to the folder
 		}
 	}()
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -213,7 +213,8 @@ func checkEmpty(dir string) error {
 	return nil
 }
 
-// missingDirs lists the folders that must be created for dir to exist, dir first.
+// missingDirs lists the folders that must be created for dir to exist, starting with dir
+// itself.
 func missingDirs(dir string) (list []string) {
 	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
 		if _, err := os.Lstat(d); err == nil || d == filepath.Dir(d) {
@@ -244,8 +245,8 @@ func check(dir string, list []file) error {
 	return problems
 }
 
-// moveAll moves the entries of a folder to another folder, which must not already have any of
-// them. If it fails, it moves everything back.
+// moveAll moves all entries of a folder to another folder, which must not already have
+// entries with the same names. If it fails, it moves everything back.
 func moveAll(from, to string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {
@@ -254,7 +255,7 @@ func moveAll(from, to string) error {
 	for i, e := range entries {
 		target := filepath.Join(to, e.Name())
 		if _, err = os.Lstat(target); err == nil {
-			err = &NotEmptyError{to, []string{e.Name()}} // created while the files were written
+			err = &NotEmptyError{to, []string{e.Name()}} // somebody created it while the files were being written
 		} else if errors.Is(err, fs.ErrNotExist) {
 			err = os.Rename(filepath.Join(from, e.Name()), target)
 		}

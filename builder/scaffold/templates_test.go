@@ -11,7 +11,7 @@ import (
 	"kindex/exports/score"
 )
 
-// FuzzOptions checks that for any title, either the index has that title, or nothing is
+// FuzzOptions checks that, for any title, either the new index has that title, or nothing is
 // written and the error names the option.
 func FuzzOptions(f *testing.F) {
 	for _, s := range []string{"Tools", "a: b", "#1", "null", "Yes", "- x", "*a", "it's", `"q" \ %`, "2026", " x ", "a\nb", "é — ✓", "\u2028", "{{.Title}}", "| a |"} {
@@ -58,8 +58,8 @@ func TestScoringFile(t *testing.T) {
 	}
 }
 
-// TestExamples checks that the examples cover both types and every category, and that each
-// figure has a date and a source.
+// TestExamples checks that the example entities cover both types and every category, and
+// that each figure has a date and a source.
 func TestExamples(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := scaffold.Write(dir, scaffold.Options{Title: "T"}); err != nil {

@@ -9,7 +9,8 @@ import (
 
 var update = flag.Bool("update", false, "update golden files instead of comparing with them")
 
-// Updating reports whether golden files are updated: go test -update.
+// Updating reports whether golden files are to be updated, that is, whether go
+// test was run with -update.
 func Updating() bool { return *update }
 
 // Golden compares got with a golden file, or writes the file if Updating.

@@ -6,7 +6,7 @@
 //   - make soak runs everything, including tests that are slow only because they repeat:
 //     go test with KINDEX_SOAK=1, without the race detector and with it.
 //
-// A test names the first suite that should run it; all later suites run it too.
+// Each test names the first suite that should run it, and all later suites run it too.
 package suite
 
 import (
@@ -26,8 +26,8 @@ func InTest(t testing.TB) {
 	}
 }
 
-// InRace skips a test of concurrent code, except under the race detector (where make test runs
-// it) and in make soak.
+// InRace marks a test of concurrent code. It skips the test, except in make soak and under the
+// race detector, which make test uses for such tests.
 func InRace(t testing.TB) {
 	t.Helper()
 	if !Race && !Soaking() {
@@ -35,8 +35,8 @@ func InRace(t testing.TB) {
 	}
 }
 
-// InSoak skips a test except in make soak. The reason states what makes the test slow and
-// which test in make test checks the same behaviour on a smaller scale.
+// InSoak skips a test except in make soak. The reason states what makes the test slow, and which
+// test that make test runs checks the same behaviour on a smaller scale.
 func InSoak(t testing.TB, reason string) {
 	t.Helper()
 	if !Soaking() {
@@ -47,9 +47,9 @@ func InSoak(t testing.TB, reason string) {
 // Soaking reports whether make soak runs.
 func Soaking() bool { return !testing.Short() && os.Getenv("KINDEX_SOAK") != "" }
 
-// Pick returns the size of a test that runs in every suite: many in make soak, few
-// elsewhere. Under the race detector it always returns few: races show up in few
-// repetitions, and each takes several times as long.
+// Pick returns the size of a test that runs in every suite: many in make soak, and few in the
+// others. Under the race detector, it always returns few, because a few repetitions are enough
+// to find races, and each takes several times as long.
 func Pick[T any](few, many T) T {
 	if Soaking() && !Race {
 		return many
@@ -57,9 +57,9 @@ func Pick[T any](few, many T) T {
 	return few
 }
 
-// WithoutRace skips a test under the race detector if it could find nothing there: the test
-// measures cost, or runs in one goroutine or in other programs. Both make test and make soak run
-// every test without the race detector as well.
+// WithoutRace skips a test under the race detector. Use it for tests in which the race detector
+// can find nothing: those that measure cost, and those that run in a single goroutine or in
+// other programs. Both make test and make soak run every test without the race detector as well.
 func WithoutRace(t testing.TB) {
 	t.Helper()
 	if Race {
@@ -67,15 +67,15 @@ func WithoutRace(t testing.TB) {
 	}
 }
 
-// Missing skips a test that needs a program that is not installed. In continuous
+// Missing skips a test because a program that it needs is not installed. In continuous
 // integration, where CI is set, it fails the test instead.
 func Missing(t testing.TB, program string) {
 	t.Helper()
 	NotRun(t, program+" is not installed; make test-tools installs it")
 }
 
-// NodeModules returns the folder of the packages that npm installed for the tests. It skips
-// the test if Node.js or one of the packages is missing, or fails it if CI is set.
+// NodeModules returns the folder of the packages that npm has installed for the tests. If
+// Node.js or one of the packages is missing, it skips the test or, if CI is set, fails it.
 func NodeModules(t testing.TB, packages ...string) string {
 	t.Helper()
 	if _, err := exec.LookPath("node"); err != nil {
@@ -90,8 +90,8 @@ func NodeModules(t testing.TB, packages ...string) string {
 	return dir
 }
 
-// NotRun skips a test that needs something missing on this machine. If CI is set, it fails the
-// test instead. The reason states how to install or obtain what is missing.
+// NotRun skips a test because something that it needs is missing on this machine. If CI is set,
+// it fails the test instead. The reason states how to install or obtain what is missing.
 func NotRun(t testing.TB, reason string) {
 	t.Helper()
 	if os.Getenv("CI") != "" {
@@ -119,8 +119,8 @@ func CannotRun(t testing.TB, reason string) {
 }
 
 // Collections returns the folder with the public collections: KINDEX_SHARED, or the one next to
-// the repository. Outside make soak it skips the test; in make soak, it skips the test and
-// reports it as NOT RUN if the collections are missing.
+// the repository. It skips the test if make soak is not running. It also skips the test if the
+// collections are missing, and then reports the test as NOT RUN.
 func Collections(t testing.TB) string {
 	t.Helper()
 	InSoak(t, "it uses whole collections; make test uses small extracts of them")

@@ -15,16 +15,17 @@ import (
 	"kindex/exports/record"
 )
 
-// loop is the state of Run: the files waiting to be read, and the builds waiting to start.
+// loop holds the state of Run, including the files that are waiting to be read and the build
+// that is waiting to start.
 type loop struct {
 	*Watcher
 	events *fsnotify.Watcher // nil if the system cannot provide one
 
-	names  map[string]bool // files named in events and not yet read
+	names  map[string]bool // files that events have named and that have not been read yet
 	first  time.Time       // when the first of these events arrived
-	settle *time.Timer     // fires when the files are to be read
+	settle *time.Timer     // fires when it is time to read these files
 
-	build    *time.Timer // fires when a build is to start
+	build    *time.Timer // fires when it is time to start a build
 	building bool
 	done     chan *job
 
@@ -44,15 +45,15 @@ type scanResult struct {
 	took   time.Duration
 }
 
-// Run follows the folder until ctx ends; it then waits for a running build, which is also
-// cancelled. Do not call other methods of the watcher while Run is running.
+// Run follows the folder until ctx is cancelled. It then waits for the running build, if any,
+// which is cancelled as well. Do not call other methods of the watcher while Run is running.
 func (w *Watcher) Run(ctx context.Context) error {
 	l := &loop{Watcher: w, names: map[string]bool{}, done: make(chan *job, 1), scanned: make(chan scanResult, 1),
 		settle: stopped(), build: stopped(), scanTimer: time.NewTimer(0)}
 	var told <-chan fsnotify.Event
 	var missed <-chan error
 	if events, err := fsnotify.NewWatcher(); err != nil {
-		w.fail(err) // scanning still works
+		w.fail(err) // without events, scans still find changes
 	} else {
 		defer events.Close()
 		l.events, told, missed = events, events.Events, events.Errors
@@ -104,7 +105,7 @@ func (l *loop) subscribe() {
 	}
 }
 
-// handleEvent records the file named in an event. The file is read a little later.
+// handleEvent records the file that an event names. The loop reads the file a little later.
 func (l *loop) handleEvent(e fsnotify.Event) {
 	if e.Op == fsnotify.Chmod {
 		return
@@ -145,7 +146,7 @@ func (l *loop) changed(names []string) {
 
 // scan compares the folder with what was read. It runs in another goroutine, since it takes a
 // while if there are many files. It finds changes that cause no events; on some file systems, no
-// change does.
+// change causes an event.
 func (l *loop) scan(ctx context.Context) {
 	if l.scanning {
 		return
@@ -168,13 +169,13 @@ func (l *loop) handleScan(handleScan scanResult) {
 		return
 	}
 	if l.lost {
-		l.lost, l.failure = false, "" // report the next failure again
+		l.lost, l.failure = false, "" // report the next failure, even if it is the same
 		if l.o.Found != nil {
 			l.o.Found()
 		}
 	}
 	l.changed(handleScan.names)
-	if handleScan.commit != l.commit && l.known { // the files may be unchanged, but the history is not
+	if handleScan.commit != l.commit && l.known { // the history has changed, even if the files have not
 		l.count++
 		l.stale = true
 		l.build.Reset(l.quietPeriod())

@@ -1,6 +1,6 @@
-// Package watch follows a content folder while it is being edited. An edited entity is
-// published at once, without a build; a full build follows when the folder has been quiet
-// for a while. Problems in an edit are reported, and the last good version remains published.
+// Package watch follows a content folder while it is being edited. It publishes an edited
+// entity at once, without a build. A full build follows when the folder has not changed for a
+// while. Problems in an edit are reported, and the last good version remains published.
 package watch
 
 import (
@@ -25,16 +25,17 @@ type Options struct {
 	Build builder.Options
 	AsOf  func() (time.Time, error)
 
-	// Edited is called with all entities that differ from the last build, scored with that
-	// build's formula and as-of time, and the names of the entities that have changed since the
-	// last call.
+	// Edited is called with all entities that differ from the last build, and with the names of
+	// the entities that have changed since the last call. The entities are scored with the
+	// formula and the as-of time of that build.
 	Edited func(edits []exports.Edit, now []string)
 	// Problems is called with all current problems whenever they change.
 	Problems func(yamldoc.Problems)
-	// Built is called after a build is published, with the edits that were made too late to be
-	// in it.
+	// Built is called after a build has been published, with the edits that were made too late
+	// to be in that build.
 	Built func(r *builder.Report, edits []exports.Edit)
-	// Failed is called with the error of a failed build or scan, which will be retried.
+	// Failed is called with the error if a build or scan fails. The build or scan will be
+	// retried.
 	Failed func(error)
 	// Found is called when the folder can be read again after a failure.
 	Found func()
@@ -60,7 +61,7 @@ type Watcher struct {
 	asOf    time.Time
 
 	pending  map[string]pending // edits that are not in a build, keyed by path
-	bad      map[string]bool    // changed files whose last good version is kept
+	bad      map[string]bool    // changed files that are bad, so that the last good version is kept
 	problems yamldoc.Problems
 	count    int           // number of edits so far
 	stale    bool          // whether the folder has changes that are not in a build
@@ -79,8 +80,8 @@ func New(o Options) *Watcher {
 	return &Watcher{o: o, folder: content.Open(o.Build.Content), pending: map[string]pending{}, bad: map[string]bool{}, stale: true}
 }
 
-// Build reads the folder and builds it. It is for callers that need a first build. If the
-// content has errors, it returns yamldoc.Problems.
+// Build reads the folder and builds it, for callers that need a build before Run. If the
+// content has errors, Build returns yamldoc.Problems.
 func (w *Watcher) Build(ctx context.Context) (*builder.Report, error) {
 	total := func(done, total int) {
 		if w.o.Build.Progress != nil {
@@ -110,12 +111,12 @@ func (w *Watcher) Build(ctx context.Context) (*builder.Report, error) {
 type job struct {
 	options builder.Options
 	formula *score.Formula
-	upTo    int // the number of edits that it includes
+	upTo    int // the number of edits so far that the build includes
 	report  *builder.Report
 	err     error
 }
 
-// prepare prepares a build of the folder as last read.
+// prepare prepares a build of the folder as it was last read.
 func (w *Watcher) prepare() (*job, yamldoc.Problems, error) {
 	loaded, problems, err := builder.LoadFolder(w.folder)
 	if err != nil {
@@ -130,7 +131,7 @@ func (w *Watcher) prepare() (*job, yamldoc.Problems, error) {
 // built makes a published build the base for later edits.
 func (w *Watcher) built(j *job, r *builder.Report) {
 	w.failure = ""
-	w.o.Build.TrustPrevious = false // the build to trust is no longer the latest
+	w.o.Build.TrustPrevious = false // the build that was to be trusted is no longer the latest one
 	w.formula, w.asOf, w.stale = j.formula, j.options.AsOf, w.count > j.upTo
 	w.took = time.Duration(r.Seconds * float64(time.Second))
 	for name, p := range w.pending {
@@ -178,8 +179,8 @@ func (w *Watcher) read(names []string) error {
 	return nil
 }
 
-// take treats the valid files as edits, including files that became valid because another one
-// changed.
+// take treats the valid files as edits, including files that have become valid because another
+// file has changed.
 func (w *Watcher) take(changed []string, problems yamldoc.Problems) {
 	wrong := map[string]bool{}
 	for _, p := range problems {
@@ -201,7 +202,7 @@ func (w *Watcher) take(changed []string, problems yamldoc.Problems) {
 		}
 		delete(w.bad, name)
 		if w.formula == nil {
-			continue // nothing was read before: there is no build to edit
+			continue // nothing has been read before, so there is no build to edit
 		}
 		if e != nil {
 			e.Scores = w.formula.Scores(e, w.asOf)
@@ -245,6 +246,6 @@ func (w *Watcher) fail(err error) {
 	}
 }
 
-// quietPeriod returns how long the folder must be quiet before a build starts: longer if
-// builds are slow.
+// quietPeriod returns how long the folder must stay unchanged before a build starts. The period
+// is longer if builds are slow.
 func (w *Watcher) quietPeriod() time.Duration { return min(max(w.took/4, quietMin), quietMax) }

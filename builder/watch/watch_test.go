@@ -22,13 +22,13 @@ import (
 // hanging is how long a test waits for an event before it fails; nothing else depends on it.
 const hanging = 5 * time.Minute
 
-// builderKey seals the builds of tests, so that later ones reuse them.
+// builderKey seals the builds in tests, so that later builds reuse them.
 var builderKey = builder.GenerateKey()
 
 // told contains the output of a watcher, one entry per line.
 type told chan string
 
-// expect waits for lines, skipping others.
+// expect waits for the given lines, and skips all other lines.
 func (c told) expect(t *testing.T, lines ...string) {
 	t.Helper()
 	var seen []string
@@ -58,9 +58,9 @@ func names(edits []exports.Edit) string {
 	return strings.Join(list, " ")
 }
 
-// TestOneFileMendsAnother edits a folder in ways that the command-line tests do not: an
-// entity becomes valid because another file changes, and messages about a build that started
-// too early are repeated.
+// TestOneFileMendsAnother covers cases that the command-line tests do not: an entity becomes
+// valid because another file changes, and messages about a build that started too early are
+// repeated.
 func TestOneFileMendsAnother(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel() // mostly waiting
@@ -103,11 +103,12 @@ func TestOneFileMendsAnother(t *testing.T) {
 	write("categories.yaml", "categories:\n  - {slug: a, title: A}\n  - {slug: b, title: B}\n")
 	c.expect(t, "edited tool/x tool/y, now tool/y", "good", "built, left ")
 
-	// Changes that affect all entities are not edits of a single entity, but they are built.
+	// Changes that affect all entities are not edits to a single entity, but they must be
+	// built.
 	write("index.yaml", "title: Another\n")
 	c.expect(t, "built, left ")
 
-	// A folder for another type is added; another folder is removed and restored.
+	// Add a folder for another type; then remove and restore another folder.
 	write("model/m.yaml", "name: M\ncategory: a\ndescription: D.\n")
 	c.expect(t, "edited model/m, now model/m", "built, left ")
 	away := filepath.Join(t.TempDir(), "away")

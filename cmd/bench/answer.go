@@ -17,7 +17,7 @@ type answer struct {
 
 func newAnswer() *answer { return &answer{header: http.Header{}} }
 
-// reset prepares for the next response.
+// reset clears the response so that the writer can be reused.
 func (a *answer) reset() *answer {
 	clear(a.header)
 	a.status, a.body = http.StatusOK, a.body[:0]
@@ -36,7 +36,7 @@ func (a *answer) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// count returns the number of matches, which follows the records in a collection. It
+// count returns the number of matches, which a collection states after its records. It
 // returns an error if the response is not a collection.
 func (a *answer) count() (int, error) {
 	if a.status != http.StatusOK {

@@ -28,7 +28,7 @@ type bench struct {
 
 	plain, repository *workCopy // copies for edits, created on first use
 
-	paged        int     // number of entities in the build whose pages were measured
+	paged        int     // number of entities in the build whose pages are measured
 	root         string  // the output folder whose build is measured
 	indexSeconds float64 // time to build the index; 0 if bench did not build it
 	build        *exports.Build

@@ -190,7 +190,7 @@ func TestBench(t *testing.T) {
 	}
 }
 
-// contentOf returns the contents of a folder's files, by path.
+// contentOf returns the contents of the files in a folder, keyed by path.
 func contentOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -208,7 +208,8 @@ func contentOf(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// TestRewrite checks that only files in the usual hand-written form can be edited.
+// TestRewrite checks that an entity file can be edited only if it has the usual
+// hand-written form.
 func TestRewrite(t *testing.T) {
 	for text, want := range map[string]string{
 		"name: A\ndescription: Boosting of trees.\nsignals:\n  stars: {value: 100, date: 2024-01-01}\n":  "name: A\ndescription: Boosting of trees. Edited.\nsignals:\n  stars: {value: 106, date: 2024-01-01}\n",
@@ -408,7 +409,8 @@ func TestQuantile(t *testing.T) {
 	}
 }
 
-// TestPatience checks that the queries of a slow yardstick are evenly spread.
+// TestPatience checks that the queries that a slow yardstick has time for are spread
+// evenly over all queries.
 func TestPatience(t *testing.T) {
 	b := &bench{options: options{queries: 1000, patience: time.Second}}
 	var spent time.Duration

@@ -24,9 +24,9 @@ const asOf = "2026-11-01"
 // keep is the number of builds to keep. Each takes a few hundred megabytes.
 const keep = "2"
 
-// measureBuild runs the program as a separate process, so that the measured memory is that
-// of a build alone. It runs first, because the peak that the kernel reports for a process
-// is at least that of the process that starts it.
+// measureBuild runs the program as a separate process, so that it measures the memory of
+// the build alone. It runs before all other parts, because the peak that the kernel
+// reports for a process is never below the peak of its parent.
 func (b *bench) measureBuild(ctx context.Context) error {
 	b.root = filepath.Join(b.tmp, "out")
 	r, state, err := b.runBuild(ctx, b.corpus, b.root)

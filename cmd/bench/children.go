@@ -54,7 +54,7 @@ func serveBare(ctx context.Context, args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	srv := edge.HTTPServer(bare) // with kindex's timeouts, because they also cost processor time
+	srv := edge.HTTPServer(bare) // the same timeouts as kindex, because timeouts also cost processor time
 	go func() {
 		<-ctx.Done()
 		_ = srv.Close() // no client is waiting for a response
@@ -87,8 +87,8 @@ func profileServe(ctx context.Context, args []string, stdout io.Writer) error {
 	})
 }
 
-// openEdge opens an edge that serves a build, with one limit for all clients, or
-// without a limit if limit is 0. end closes it.
+// openEdge opens an edge that serves a build and applies one rate limit to all clients,
+// or none if limit is 0. end closes the edge.
 func openEdge(ctx context.Context, dir string, limit int64) (s *edge.Server, end func(), err error) {
 	tmp, err := os.MkdirTemp("", "kindex-state-")
 	if err != nil {

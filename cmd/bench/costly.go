@@ -37,8 +37,8 @@ func expensivePages(rng *rand.Rand, w *words) []httpClassOf {
 	return slices.DeleteFunc([]httpClassOf{unknown, missing, longest}, func(c httpClassOf) bool { return len(c.paths) == 0 })
 }
 
-// byScores returns the class of past leaderboards that are ranked by a score other than the
-// composite. Their paths are derived from those of past leaderboards ranked by the
+// byScores returns the class of past leaderboards ranked by a score other than the
+// composite. It derives their paths from the paths of past leaderboards ranked by the
 // composite.
 func byScores(paths []string) []httpClassOf {
 	c := httpClassOf{name: "past leaderboard by score"}
@@ -62,8 +62,8 @@ func randomWord(rng *rand.Rand) string {
 	return string(word)
 }
 
-// withTypo returns the path of an entity with two typos in it. ok is false if the result is
-// not usable because it is the path of an existing entity.
+// withTypo returns an entity's path after making two typos in it. ok is false if the result
+// happens to be the path of another entity.
 func withTypo(rng *rand.Rand, b *exports.Build) (path string, ok bool) {
 	typ, slug := b.Key(uint32(rng.IntN(b.Listed())))
 	slug = strings.Trim(typo(rng, typo(rng, slug)), "-")
@@ -74,7 +74,7 @@ func withTypo(rng *rand.Rand, b *exports.Build) (path string, ok bool) {
 }
 
 const (
-	frequentSample = 2000 // number of documents in which words are counted
+	frequentSample = 2000 // number of documents sampled to find frequent words
 	frequentWords  = 100
 	maxQuoted      = 4 // only this many of the most frequent words are quoted in queries
 )

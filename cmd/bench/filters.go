@@ -126,8 +126,8 @@ func (b *bench) listings(rng *rand.Rand, n int) ([]listing, error) {
 	return list, nil
 }
 
-// samePage checks that kindex and Bleve returned the same page and the same number of
-// matches.
+// samePage checks that kindex and Bleve have returned the same page and the same
+// number of matches.
 func (b *bench) samePage(w *answer, page []uint32, total uint64) error {
 	n, err := w.count()
 	if err != nil {

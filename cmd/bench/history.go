@@ -14,15 +14,15 @@ import (
 	"kindex/cmd/bench/baseline"
 )
 
-// A history is walked this many times, alternating with the yardstick, but no walk
-// starts after walkTime. The median is reported.
+// Walks of the history alternate with runs of the yardstick. There are this many
+// walks, or fewer if walkTime passes first; the median is reported.
 const (
 	walkRuns = 3
 	walkTime = 4 * time.Minute
 )
 
 // measureHistory reads every version of every entity in a separate process, and
-// compares that with plain git printing the same versions.
+// compares the cost with that of plain git printing the same versions.
 func (b *bench) measureHistory(ctx context.Context) error {
 	w, err := b.clone(ctx)
 	if err != nil {

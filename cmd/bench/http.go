@@ -210,7 +210,7 @@ func recordAnswers(ctx context.Context, p *process, classes []httpClassOf, file 
 	return bare.Save(file)
 }
 
-// load is the result of one server for a class.
+// load holds one server's results for a class.
 type load struct {
 	requests int
 	wall     time.Duration
@@ -233,7 +233,7 @@ func (b *bench) httpClass(ctx context.Context, c httpClassOf, product, bare *pro
 }
 
 // interleave sends the requests of a class to several servers in alternating
-// blocks. All must respond with the same number of bytes.
+// blocks. All servers must send the same number of bytes.
 func interleave(ctx context.Context, c httpClassOf, sides ...*process) ([]load, error) {
 	loads := make([]load, len(sides))
 	for _, p := range sides {

@@ -50,10 +50,10 @@ type buildResult struct {
 	peak float64 // MiB
 }
 
-// incremental measures one working copy.
+// incremental measures builds of one working copy.
 func (b *bench) incremental(ctx context.Context, name string, w *workCopy) error {
 	out := filepath.Join(b.tmp, "out-"+name)
-	defer os.RemoveAll(out) // it is large; b.tmp is removed at the end
+	defer os.RemoveAll(out) // do not wait until b.tmp is removed: this folder is large
 	fmt.Fprintln(b.progress, "measuring: incremental", name, "(full build)")
 	full, err := b.buildAfter(ctx, w, out, 0)
 	if err != nil {

@@ -86,7 +86,8 @@ func (b *bench) limitsOn(ctx context.Context, engine string, mark float64, targe
 	return b.add(b.limitRows(ctx, c, engine, mark, loads)...)
 }
 
-// limitSides lists the kinds of client, each first without and then with a limit.
+// limitSides lists each kind of client twice: first without a limit, then with
+// one.
 var limitSides = []struct {
 	who          string
 	key, limited bool
@@ -107,8 +108,8 @@ func (b *bench) serveLimited(ctx context.Context, state string, key, limited boo
 	if limited {
 		limit = unlimitedQuota
 	}
-	// PostgreSQL requires an operator's key, although there is nothing to protect
-	// here.
+	// With PostgreSQL, the server refuses to start without an operator's key,
+	// although this database contains no secrets.
 	operator := filepath.Join(b.tmp, "operator.key")
 	if err := os.WriteFile(operator, []byte(base64.StdEncoding.EncodeToString(make([]byte, 32))), 0o600); err != nil {
 		return nil, err

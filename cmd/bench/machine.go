@@ -70,8 +70,8 @@ func readClock() (c cpuClock) {
 	return c
 }
 
-// others returns the share of all processor time since c that other programs
-// used.
+// others returns the share of all processor time that other programs have used
+// since c.
 func (c cpuClock) others() *float64 {
 	now := readClock()
 	all := now.at.Sub(c.at).Seconds() * float64(runtime.NumCPU())

@@ -1,5 +1,5 @@
-// Command bench compares kindex, on a generated catalogue, with yardsticks measured
-// in the same run, and reports which targets it meets.
+// Command bench measures kindex on a generated catalogue, compares it with yardsticks
+// measured in the same run, and reports which targets it meets.
 package main
 
 import (
@@ -137,7 +137,7 @@ func (o *options) check(f *flag.FlagSet) error {
 type section struct {
 	name  string
 	run   func(*bench, context.Context) error
-	needs func(*options) string // returns the missing requirement, or ""
+	needs func(*options) string // returns the requirement that is not met, or "" if all are met
 }
 
 // parts lists the parts in the order in which they run: first those that must run while
@@ -200,8 +200,8 @@ func partNames() []string {
 	return names
 }
 
-// requiresBuild reports whether the corpus must be built, either to measure the
-// build or because other parts need one.
+// requiresBuild reports whether the corpus must be built, either to measure that build
+// or because other parts need a build.
 func (b *bench) requiresBuild() bool {
 	return b.corpus != "" && (b.selected("pages") && b.history == "" || slices.ContainsFunc([]string{"build", "open", "similar", "search", "filters", "http", "limits"}, b.selected))
 }

@@ -69,7 +69,7 @@ func (b *bench) measureOpen(ctx context.Context) error {
 		row{Part: "open", Name: "open p99", Value: open.quantile(0.99), Unit: "ms", Count: openRuns})
 }
 
-// verifyAll does what the edge does before it opens a build.
+// verifyAll verifies a build as the edge does before opening it.
 func verifyAll(root, id string) (bytes int64, err error) {
 	m, err := store.Verify(filepath.Join(store.BuildsDir(root), id))
 	if err != nil {
@@ -85,8 +85,8 @@ func verifyAll(root, id string) (bytes int64, err error) {
 	return bytes, nil
 }
 
-// openAll does, step by step, what the edge does after verifying: it opens the
-// files, the index, the formula and the categories. done closes them.
+// openAll opens a verified build step by step, as the edge does: the files, the
+// index, the formula and the categories. done closes them.
 func openAll(root, id string) (done func() error, err error) {
 	build, err := exports.Open(filepath.Join(store.BuildsDir(root), id))
 	if err != nil {

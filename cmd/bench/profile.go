@@ -31,8 +31,8 @@ type profileRun struct {
 	top  []string
 }
 
-// take writes the profile into a folder on the first call, and returns its file and
-// its top functions.
+// take returns the profile's file and its top functions. The first call writes the
+// profile to a folder.
 func (p *profileRun) take(dir string) (path string, top []string, err error) {
 	if p.path != "" {
 		return p.path, p.top, nil
@@ -81,8 +81,8 @@ func profileTo(path string, f func() error) error {
 	return errors.Join(err, out.Close())
 }
 
-// frames matches functions that do not help to explain the time: those in this
-// command, and those between a request and its handler.
+// frames matches functions that do not help explain where the time is spent: those
+// in this command, and those between a request and its handler.
 const frames = `^main\.|^runtime\.main$|^sync\.\(\*WaitGroup\)|httprouter\.|^net/http\.(HandlerFunc|serverHandler)\.|^kindex/edge\.\(\*Server\)\.(ServeHTTP|handle)|^kindex/edge\.New\.`
 
 // topOf lists the functions with the largest cumulative values in a profile.

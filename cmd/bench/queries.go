@@ -12,10 +12,9 @@ import (
 	"kindex/indexes"
 )
 
-// words generates queries from the words of listed documents, so that a word
-// occurs in queries as often as in documents. It reads the documents from the
-// build each time, because keeping the words in the heap would slow down what is
-// measured.
+// words generates queries from the words of listed documents, so that a word's frequency in
+// queries matches its frequency in documents. It reads the documents from the build each
+// time, because keeping the words in the heap would slow down the code being measured.
 type words struct {
 	build *exports.Build
 	err   error // the first error, to be checked after generating all queries
@@ -25,8 +24,8 @@ type words struct {
 // word.
 const maxAttempts = 10_000
 
-// draw picks a random document and returns the words in the whole document or only those in
-// its name.
+// draw picks a random document and returns its words: all of them, or only those in its
+// name.
 func (w *words) draw(rng *rand.Rand, name bool) []string {
 	e, err := w.build.Entity(uint32(rng.IntN(w.build.Listed())))
 	if err != nil {
@@ -92,8 +91,8 @@ func (w *words) prefix(rng *rand.Rand) []string {
 	return []string{string([]rune(word)[:n])}
 }
 
-// typo returns a word from a name with one edit, and the original word. Both have
-// at least four letters and contain only letters.
+// typo returns a word from a name after one random edit, and the original word. Each has at
+// least four letters and contains only letters.
 func (w *words) typo(rng *rand.Rand) []string {
 	var typed string
 	meant := w.one(rng, true, func(meant string, _ []string) bool {

@@ -66,7 +66,7 @@ func (r row) timesAtMost(limit float64) row {
 	return r
 }
 
-// explained sets what is profiled if the target is missed.
+// explained sets the run to profile if the target is missed.
 func (r row) explained(p *profileRun) row {
 	r.explain = p
 	return r
@@ -156,7 +156,7 @@ func number(v float64) string {
 	return fmt.Sprintf("%.3f", v)
 }
 
-// printNotes prints each note once, with the rows that it applies to.
+// printNotes prints each note once, together with the rows to which it applies.
 func printNotes(w io.Writer, rows []row) {
 	var notes []string
 	of := map[string][]string{}

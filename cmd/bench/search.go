@@ -15,7 +15,7 @@ import (
 // warmUp is the number of queries per class before measuring.
 const warmUp = 100
 
-// class is a kind of query, and how the yardsticks run it.
+// class is a kind of query, with the functions by which the yardsticks run it.
 type class struct {
 	name  string
 	make  func(*rand.Rand) []string // the word searched for is first; for typing errors, the intended word is last
@@ -109,8 +109,8 @@ func (b *bench) indexRows() error {
 		row{Part: "index", Name: "size vs. trigrams", Value: float64(size) / 1e6, Unit: "MB"}.against("FTS5 trigram", float64(b.fts.Trigrams.Bytes)/1e6, 1))
 }
 
-// contest is the result of one engine for the queries in a class, including how
-// many of them found the intended word.
+// contest holds one engine's results for the queries in a class, including how
+// many queries found the intended word.
 type contest struct {
 	took       durations
 	spent      time.Duration

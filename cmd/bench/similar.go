@@ -20,8 +20,8 @@ const exactSample = 2000
 // one.
 const pairsSample = 200
 
-// measureSimilar compares the recall and time of the neighbours that a build
-// computes with those of the exact neighbours.
+// measureSimilar measures the recall of the neighbours that a build computes,
+// and compares the time with that of computing the exact neighbours.
 func (b *bench) measureSimilar(ctx context.Context) error {
 	entities, err := b.decoded()
 	if err != nil {

@@ -28,8 +28,8 @@ type walkResult struct {
 }
 
 // walk is a child that walks the history of a content folder. In mode "known", the
-// folder's entities are already parsed, as in a build, and new commits are walked
-// as well.
+// folder's entities have already been parsed, as in a build, and new commits are
+// walked as well.
 func walk(ctx context.Context, args []string, stdout io.Writer) error {
 	if len(args) != 2 || args[1] != "all" && args[1] != "known" {
 		return errors.New("walk CONTENT all|known")
@@ -64,7 +64,7 @@ func timedWalk(ctx context.Context, o gitlog.Options) (*gitlog.Log, time.Duratio
 	return log, took, err
 }
 
-// walkOnTop creates commits that edit one entity each, and walks over each of them.
+// walkOnTop creates commits that edit one entity each, and walks each of them.
 func walkOnTop(ctx context.Context, o gitlog.Options, log *gitlog.Log) (seconds []float64, err error) {
 	w := &workCopy{repo: filepath.Dir(o.Dir), content: o.Dir}
 	if err := w.survey(23); err != nil {
@@ -104,7 +104,7 @@ func knownBlobs(ctx context.Context, dir string) (func(typ, slug, blob string) *
 	for _, e := range c.Entities {
 		byKey[e.Key()] = e
 	}
-	// <mode> blob <object>TAB<path>, each up to a NUL
+	// entries of the form <mode> blob <object>TAB<path>, each terminated by a NUL
 	list, err := git(ctx, dir, "ls-tree", "-r", "-z", "HEAD", "--", ".")
 	if err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func knownBlobs(ctx context.Context, dir string) (func(typ, slug, blob string) *
 	return func(typ, slug, blob string) *record.Entity { return known[typ+"/"+slug+" "+blob] }, nil
 }
 
-// previousArchive lets a walk continue from a log as if from a build.
+// previousArchive lets a walk continue from a log as if the log came from a build.
 type previousArchive struct {
 	log    *gitlog.Log
 	newest map[string]int // versions by address

@@ -22,8 +22,8 @@ import (
 	"kindex/exports"
 )
 
-// Saves are sequential: each starts when the build of the previous one is published.
-// None starts after watchTime.
+// Saves are sequential: each starts after the build that includes the previous save is
+// published. No save starts after watchTime.
 const (
 	watchTime = 8 * time.Minute
 	saveTime  = 3 * time.Minute // timeout for a save
@@ -40,7 +40,7 @@ func (b *bench) measureWatch(ctx context.Context) error {
 		return err
 	}
 	out := filepath.Join(b.tmp, "out-watch")
-	defer os.RemoveAll(out) // it is large; b.tmp is removed at the end
+	defer os.RemoveAll(out) // do not wait until b.tmp is removed: this folder is large
 	p, err := start(ctx, exec.CommandContext(ctx, b.kindex, "serve", "--watch", "--content", w.content, "--dir", out,
 		"--addr", "127.0.0.1:0", "--admin", "", "--as-of", asOf, "--keep", keep))
 	if err != nil {
@@ -80,8 +80,8 @@ func (b *bench) measureWatch(ctx context.Context) error {
 		row{Part: "watch", Name: "peak memory", Value: peak, Unit: "MiB"})
 }
 
-// save edits one entity and waits until the edit is served, and until it is in a
-// build.
+// save edits one entity and waits until the edit is served, and then until a build
+// includes it.
 func save(ctx context.Context, p *process, w *workCopy) (served, published time.Duration, err error) {
 	begin := time.Now()
 	e, err := w.edit()

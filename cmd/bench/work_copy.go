@@ -120,8 +120,8 @@ var (
 	starsLine       = regexp.MustCompile(`(?m)^(  stars: \{value: )(\d+)`)
 )
 
-// edit changes the description and the stars of one more entity the way editors
-// save: it writes a new file and renames it.
+// edit changes the description and the stars of one more entity. Like an editor, it
+// writes a new file and renames it into place.
 func (w *workCopy) edit() (editedEntity, error) {
 	for len(w.files) > 0 {
 		path := w.files[0]
@@ -146,7 +146,7 @@ func (w *workCopy) edit() (editedEntity, error) {
 	return editedEntity{}, fmt.Errorf("%s: too few files of type %s with a description on one line and stars", w.content, editedType)
 }
 
-// rewrite adds a sentence to the description and a star to the stars.
+// rewrite appends a sentence to the description and increments the number of stars.
 func rewrite(text []byte, sentence string) (changed []byte, ok bool) {
 	d := descriptionLine.FindIndex(text)
 	if d == nil || d[1]-d[0] > 1500 || bytes.HasPrefix(text[min(d[1]+1, len(text)):], []byte(" ")) {
@@ -181,7 +181,7 @@ func (w *workCopy) commit(ctx context.Context) error {
 }
 
 // git runs a git command in a folder without user configuration and returns its
-// output. Commits are dated after the history and before the as-of time.
+// output. Commits are dated after the end of the history and before the as-of time.
 func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...)
 	at, err := time.Parse(time.DateOnly, asOf)

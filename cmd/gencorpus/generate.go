@@ -29,15 +29,15 @@ const (
 	minSyllables = 20
 	maxWordLen   = 20  // characters; a slug of three words is well within the limit
 	minPeers     = 3   // smaller categories use all records of their type
-	popularity   = 1.2 // spread shared by all figures of a record
-	unevenness   = 0.3 // spread of each figure
+	popularity   = 1.2 // spread of the factor that scales all figures of a record
+	unevenness   = 0.3 // spread of the additional factor for each figure
 	patience     = 8   // attempts before a name gets a unique word
 	maxCount     = 1<<53 - 1
 )
 
-// generator generates the entities of a corpus. Names are generated sequentially,
-// because each depends on those before it; the rest of an entity has its own
-// random numbers and can be generated in any order.
+// generator generates the entities of a corpus. Names are generated sequentially, because
+// each name depends on the names before it. The rest of an entity uses its own sequence of
+// random numbers, so it can be generated in any order.
 type generator struct {
 	seed     uint64
 	all      []*original
@@ -155,7 +155,7 @@ func (g *generator) entity(i int) *record.Entity {
 
 func pick[T any](rng *rand.Rand, list []T) T { return list[rng.IntN(len(list))] }
 
-// peers returns the records to combine with a record in a category.
+// peers returns the records with which a record in a category can be combined.
 func (s *recordPool) peers(category string) []*original {
 	if list := s.byCategory[category]; len(list) >= minPeers {
 		return list
@@ -173,7 +173,7 @@ func status(roll float64) string {
 	return record.Active
 }
 
-// swapTags replaces one or two tags with tags of other records.
+// swapTags replaces one or two tags with tags from other records.
 func swapTags(rng *rand.Rand, own []string, peers []*original) []string {
 	tags := slices.Clone(own)
 	for range 1 + rng.IntN(2) {
@@ -188,10 +188,10 @@ func swapTags(rng *rand.Rand, own []string, peers []*original) []string {
 	return tags
 }
 
-// describe joins a clause from the base record with one or two from other records,
-// so that word frequencies resemble those of real prose. A category alone has too
-// few clauses for all descriptions in a large corpus to differ, so any record of
-// the type may contribute.
+// describe joins a clause from the base record with one or two from other records, so that
+// word frequencies resemble those of real prose. One category does not have enough clauses
+// to make all descriptions in a large corpus different, so any record of the same type may
+// contribute clauses.
 func describe(rng *rand.Rand, base *original, peers, all []*original) string {
 	from := [][]*original{{base}, peers, all}
 	if rng.Float64() < brief {
@@ -228,8 +228,8 @@ func clausesOf(text string) []string {
 	return clauses
 }
 
-// splitClauses splits at the ends of sentences, at colons and semicolons and at
-// conjunctions, but not within brackets and quotes.
+// splitClauses splits a text at the ends of sentences, at colons, semicolons and
+// conjunctions, but not inside brackets or quotes.
 func splitClauses(text string) []string {
 	var parts []string
 	start, depth, quoted := 0, 0, false
@@ -273,7 +273,8 @@ func sentence(s string) string {
 	return string(unicode.ToUpper(r)) + s[size:] + "."
 }
 
-// scale changes signals to look like those of a more or less popular record.
+// scale changes signals so that they look like those of a more popular or less popular
+// record.
 func scale(rng *rand.Rand, source record.Signals, back int) record.Signals {
 	var s record.Signals
 	factor := math.Exp(popularity * rng.NormFloat64())
@@ -306,8 +307,8 @@ func scaleCount(rng *rand.Rand, name string, value, factor float64) float64 {
 	return min(max(math.Round(value*factor), 1), maxCount)
 }
 
-// shift moves a day or a month back. Invalid dates are dropped; the content has
-// already been validated.
+// shift moves a date (a day or a month) back. It returns "" if there is no date; dates are
+// never invalid, because the content has already been validated.
 func shift(day string, back int) string {
 	for _, layout := range []string{time.DateOnly, "2006-01"} {
 		if t, err := time.Parse(layout, day); err == nil {

@@ -96,8 +96,9 @@ func TestCorpusIsValid(t *testing.T) {
 			t.Errorf("%d %s of %d, want about %.0f%%", got, what, n, 100*share)
 		}
 	}
-	// Names must not exhaust a fixed stock of words: at least three in ten entities
-	// have a unique word that is not in the source, and more if many names are taken.
+	// Names must not depend on a limited stock of words: at least three in ten
+	// entities have a unique word that is not in the source, and more have one if
+	// many names are taken.
 	own := 0
 	for w := range words {
 		if !real[w] {

@@ -13,7 +13,7 @@ import (
 
 // The proportions of a history.
 const (
-	otherTypeShare = 0.10 // share of edits to a different type from the commit's first edit
+	otherTypeShare = 0.10 // share of edits whose entity has a different type than the first one in the commit
 	bulkShare      = 0.01 // share of commits that update many figures
 	bulkEdits      = 200
 	minEntities    = 10 // number of entities per type to keep
@@ -27,7 +27,7 @@ type edit struct {
 	apply   func(p *history, c *change, i int) bool
 }
 
-// edits are the kinds of edits with their frequencies. Most update figures.
+// edits lists the kinds of edits and their frequencies. Most edits update figures.
 var edits = []edit{
 	{56, "Update the figures of", (*history).refresh},
 	{8, "Confirm the figures of", (*history).redate},
@@ -46,9 +46,9 @@ var edits = []edit{
 type history struct {
 	g        *generator
 	rng      *rand.Rand
-	edited   map[int]*record.Entity // entities changed since the first day, by subject
-	existing map[string][]int       // subjects by type
-	deleted  []int                  // subjects that were deleted
+	edited   map[int]*record.Entity // entities changed since the first day, by index of their subject
+	existing map[string][]int       // indexes of the existing subjects, by type
+	deleted  []int                  // indexes of the deleted subjects
 	first    time.Time
 }
 
@@ -66,17 +66,17 @@ type change struct {
 	day     string
 	edited  map[int]bool
 	subject string // the first line of the message
-	name    string // of the last edited entity
+	name    string // the name of the last edited entity
 	files   []file
 }
 
-// file is a file after a commit.
+// file is a file as a commit leaves it.
 type file struct {
 	path string // relative to the content folder
 	data []byte // nil if deleted
 }
 
-// current returns the current state of an entity.
+// current returns an entity's current state.
 func (p *history) current(i int) *record.Entity {
 	if e := p.edited[i]; e != nil {
 		return e
@@ -84,8 +84,8 @@ func (p *history) current(i int) *record.Entity {
 	return shiftBefore(p.g.entity(i), p.first)
 }
 
-// shiftBefore shifts all dates of an entity by the same amount, so that none is
-// after a day.
+// shiftBefore shifts all dates of an entity back by the same amount, so that none is later
+// than the given day.
 func shiftBefore(e *record.Entity, day time.Time) *record.Entity {
 	latest := day
 	later := func(text string) {
@@ -168,7 +168,7 @@ func (p *history) anyEdit() edit {
 	return edits[0]
 }
 
-// write writes an entity, which becomes its current state.
+// write writes an entity's new state to its file, and records it as the current state.
 func (p *history) write(c *change, i int, e *record.Entity) bool {
 	p.edited[i], c.name = e, e.Name
 	c.files = append(c.files, file{pathOf(e), appendYAML(nil, e)})
@@ -185,7 +185,7 @@ func (p *history) copyOf(i int) *record.Entity {
 	return &e
 }
 
-// refresh updates some figures, or the description of an entity without figures.
+// refresh updates some of an entity's figures or, if it has none, its description.
 func (p *history) refresh(c *change, i int) bool {
 	e := p.copyOf(i)
 	facts, benchmarks := e.Signals.Facts, e.Signals.Benchmarks
@@ -218,7 +218,7 @@ func (p *history) updateFact(f *record.Fact, day string) {
 	f.Date = day
 }
 
-// redate updates the dates of unchanged figures.
+// redate updates the dates of an entity's figures without changing their values.
 func (p *history) redate(c *change, i int) bool {
 	e := p.copyOf(i)
 	for k := range e.Signals.Facts {

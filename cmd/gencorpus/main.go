@@ -1,6 +1,6 @@
 // Command gencorpus writes a generated content folder of any size, for tests and
-// benchmarks. It recombines real records; the same source, seed and number
-// of entities produce the same bytes.
+// benchmarks. It recombines real records. The same source, seed and number of
+// entities always produce the same bytes.
 package main
 
 import (
@@ -22,8 +22,8 @@ import (
 	"kindex/exports/record"
 )
 
-// maxEntities is the maximum number of entities. It is limited because names and
-// words are kept in memory until all entities are generated.
+// maxEntities is the maximum number of entities. There is a limit because names
+// and words are kept in memory until all entities are generated.
 const maxEntities = 5_000_000
 
 // The exit codes.
@@ -116,7 +116,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	return o, nil
 }
 
-// result describes what was written.
+// result describes the corpus that was written.
 type result struct {
 	counts map[string]int // by type
 	bytes  int64          // total size of all files in the folder

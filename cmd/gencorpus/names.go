@@ -74,8 +74,8 @@ func varied(words []string) bool {
 	return len(distinct) >= 2
 }
 
-// wordsOf lists the words in the names of records, each as often as it occurs, and
-// the words in their tags that occur in no name.
+// wordsOf lists every occurrence of a word in the names of records and, once
+// each, the words that occur only in their tags.
 func wordsOf(records []*original) []string {
 	var words []string
 	known := map[string]bool{}
@@ -134,7 +134,7 @@ func newNameGenerator(records []*original) (*nameGenerator, error) {
 	return m, nil
 }
 
-// propose returns an unused word. The words become longer as short ones run out.
+// propose returns an unused word. Words become longer as the short ones run out.
 func (m *nameGenerator) propose(rng *rand.Rand) string {
 	for attempt := 0; ; attempt++ {
 		var b strings.Builder
@@ -151,8 +151,8 @@ func (m *nameGenerator) propose(rng *rand.Rand) string {
 func (m *nameGenerator) issue(word string) { m.issued[strings.ToLower(word)] = true }
 
 // syllables splits a lower-case word roughly into syllables: consonants, vowels,
-// and another consonant if one follows or the word ends. Words that contain
-// non-letters have none.
+// and one more consonant if another consonant or the end of the word follows. A
+// word that contains anything but letters has no syllables.
 func syllables(word string) []string {
 	if strings.Trim(word, "abcdefghijklmnopqrstuvwxyz") != "" {
 		return nil

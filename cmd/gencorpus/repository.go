@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// maxCommits is the maximum number of commits in a history. It corresponds to about one
-// commit every ten minutes.
+// maxCommits is the maximum number of commits in a history. At this maximum, there is
+// about one commit every ten minutes.
 const maxCommits = 100_000
 
 // The time span of a history.
@@ -39,13 +39,14 @@ const (
 	mailmap    = "Curator B <curator-b@example.org> cb <cb@old.example.org>\nCurator D <curator-d@example.org> <d@laptop.example.org>\n"
 )
 
-// authors are names as configured on machines; .mailmap maps them to people.
+// authors lists author names as configured on different machines; .mailmap maps them to
+// people.
 var authors = []string{
 	"Curator A <curator-a@example.org>", "Curator B <curator-b@example.org>", "cb <cb@old.example.org>",
 	"Curator C <curator-c@example.org>", "Curator D <d@laptop.example.org>", "Figures Bot <bot@example.org>",
 }
 
-// merger is the committer of pull requests that are merged on the server.
+// merger is the committer recorded for pull requests that are merged on the server.
 const merger = "Merge Queue <merge@example.org>"
 
 // writeRepository writes the corpus as a git repository with a history.
@@ -105,8 +106,8 @@ type stream struct {
 	bytes    int64
 }
 
-// importInto pipes the history into git. Objects are compressed only lightly:
-// trees take most of the time, and they are stored as deltas.
+// importInto pipes the history into git. Objects are compressed only lightly, because most
+// of the time is spent on trees, which are stored as deltas.
 func (s *stream) importInto(o options) error {
 	r, w := io.Pipe()
 	s.Writer = bufio.NewWriterSize(w, 1<<20)

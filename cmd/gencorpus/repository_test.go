@@ -47,8 +47,8 @@ func lines(text string) []string {
 	return slices.Collect(strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n"))
 }
 
-// TestHistory checks that a generated history contains everything that occurs in a
-// catalogue's history.
+// TestHistory checks that a generated history contains every kind of change that
+// occurs in the history of a real catalogue.
 func TestHistory(t *testing.T) {
 	suite.InTest(t)
 	const n, commits = 1000, 600
@@ -150,9 +150,9 @@ func TestEveryCommitIsValid(t *testing.T) {
 	}
 }
 
-// checkNotLater checks that no figure is newer than its commit, except by the few
-// days by which a commit on a side branch precedes the merge, or by which a clock
-// is slow.
+// checkNotLater checks that no figure is newer than its commit. A few days are
+// allowed, because a commit on a side branch is older than its merge, and because
+// some clocks are slow.
 func checkNotLater(t *testing.T, e *record.Entity, day string) {
 	t.Helper()
 	for _, f := range e.Signals.Facts {

@@ -88,7 +88,8 @@ func list(items []string) string {
 	return "[" + strings.Join(quoted, ", ") + "]"
 }
 
-// scalar returns a string in YAML, quoted if it could be parsed as something else.
+// scalar returns a string as a YAML scalar, quoted if it could otherwise be parsed
+// as something else.
 func scalar(s string) string {
 	if s == "" || plain(s) {
 		return s
@@ -96,8 +97,8 @@ func scalar(s string) string {
 	return strconv.Quote(s) // its escapes are valid in YAML
 }
 
-// plain reports whether a string needs no quotes. It is stricter than YAML, because
-// quotes never hurt.
+// plain reports whether a string can be written without quotes. It is stricter than
+// YAML, because unnecessary quotes do no harm.
 func plain(s string) bool {
 	if c := s[0] | 0x20; c < 'a' || c > 'z' {
 		return false

@@ -14,7 +14,7 @@ import (
 
 const agentsGuide = "site/docs/agents.md"
 
-// settings is the configuration of a program that runs agents.
+// settings is the configuration of a program in which agents run.
 type settings struct {
 	MCPServers map[string]map[string]any `json:"mcpServers"`
 }

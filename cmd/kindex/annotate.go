@@ -14,9 +14,9 @@ import (
 )
 
 // annotate prints the problems as GitHub Actions workflow commands
-// (https://docs.github.com/actions/reference/workflow-commands-for-github-actions)
-// and appends a summary to the file $GITHUB_STEP_SUMMARY, if set. GitHub shows at
-// most ten errors and ten warnings per step; the summary and the log have them all.
+// (https://docs.github.com/actions/reference/workflow-commands-for-github-actions) and
+// appends a summary to the file $GITHUB_STEP_SUMMARY, if set. GitHub shows at most ten
+// errors and ten warnings per step, but the summary and the log contain all of them.
 func annotate(w io.Writer, c *checked) error {
 	for _, p := range c.Problems {
 		fmt.Fprintln(w, workflowCommand(p))
@@ -30,7 +30,7 @@ func annotate(w io.Writer, c *checked) error {
 	if path == "" {
 		return nil
 	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644) //nolint:gosec // GitHub chooses the file, and its own steps read it
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644) //nolint:gosec // GitHub chose this file and reads it after the step
 	if err == nil {
 		_, err = io.WriteString(f, stepSummary(c))
 		err = errors.Join(err, f.Close())
@@ -42,7 +42,7 @@ func annotate(w io.Writer, c *checked) error {
 }
 
 // workflowCommand formats one problem as an annotation. If the problem concerns the whole
-// folder, the annotation names no file, since GitHub annotates only lines of files.
+// folder, the annotation names no file, because GitHub can only annotate lines of files.
 func workflowCommand(p yamldoc.Problem) string {
 	var properties []string
 	add := func(name, value string) { properties = append(properties, name+"="+commandProperty.Replace(value)) }

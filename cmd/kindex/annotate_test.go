@@ -11,7 +11,8 @@ import (
 	"kindex/exports/safetext"
 )
 
-// The escape sequences that the runner decodes, in order: the percent sign is last.
+// The escape sequences, in the order in which the runner decodes them: the percent sign
+// comes last.
 var (
 	runnerData     = []string{"%0D", "\r", "%0A", "\n", "%25", "%"}
 	runnerProperty = []string{"%0D", "\r", "%0A", "\n", "%3A", ":", "%2C", ",", "%25", "%"}
@@ -44,8 +45,8 @@ func readCommand(t *testing.T, line string) (name string, properties map[string]
 	return name, properties, unescape(data, runnerData)
 }
 
-// FuzzWorkflowCommand checks that whatever a contributor writes, every problem becomes
-// exactly one command from which the runner reads the original text.
+// FuzzWorkflowCommand checks that, whatever a contributor writes, every problem becomes
+// exactly one command, and the runner decodes that command to the original text.
 func FuzzWorkflowCommand(f *testing.F) {
 	f.Add("content/tool/a.yaml", "tags[2]", "is not a slug", "a-b")
 	f.Add("content/tool/a,line=1::b.yaml", "a::error::b", "50% of 100%25 %0A\n::stop-commands::x", "\r\n::add-mask::y")

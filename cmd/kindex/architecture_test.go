@@ -140,8 +140,8 @@ var onlyIn = map[string][]string{
 
 	"github.com/modelcontextprotocol": {"edge/mcp"},
 
-	// No other package starts a program. The exceptions are not part of the product:
-	// measurements, generated catalogues and test support.
+	// No other package may start a program. The only exceptions are not part of the
+	// product: measurements, generated catalogues and test support.
 	"os/exec": {"builder/git", "builder/suite", "cmd/bench", "cmd/bench/baseline", "cmd/gencorpus", "edge/edgetest", "edge/edgetest/browser",
 		"edge/auth/authtest", "edge/storage/storagetest", "edge/storage/storagetest/server", "edge/submission/github/githubtest"},
 }
@@ -157,9 +157,9 @@ type listed struct {
 
 func (p *listed) name() string { return strings.TrimPrefix(p.ImportPath, "kindex/") }
 
-// TestRooms checks that packages import each other in one direction only, that some
-// libraries are used in one place only, and that the table of packages in design.md is up
-// to date.
+// TestRooms checks that each package imports only the packages that it may import, that
+// some libraries are used in only one place, and that the table of packages in design.md is
+// up to date.
 func TestRooms(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

@@ -19,8 +19,8 @@ func builderKeyFlag(f *pflag.FlagSet, file *string) {
 
 // builderKey reads the builder's key from the named file, or from the default file if none
 // is named. If the default file does not exist and cannot be created, for example because a
-// service has no home folder, there is no key: builds still work, but cannot reuse earlier
-// builds.
+// service has no home folder, builderKey returns no key: builds still work, but cannot
+// reuse earlier builds.
 func builderKey(stderr io.Writer, file string) (*builder.Key, error) {
 	if file != "" {
 		return builder.LoadKey(file)
@@ -44,7 +44,7 @@ func trustFlag(f *pflag.FlagSet, trust *bool) {
 	f.BoolVar(trust, "trust-previous", false, "reuse the published build in the output folder even though this machine has not sealed it, and seal it")
 }
 
-// checkTrust refuses --trust-previous if there is no key with which to seal the build.
+// checkTrust rejects --trust-previous if there is no key to seal the trusted build with.
 func checkTrust(trust bool, key *builder.Key) error {
 	if trust && key == nil {
 		return usageError{errors.New("--trust-previous seals a build, which needs a key: name its file with --builder-key or KINDEX_BUILDER_KEY")}

@@ -144,8 +144,8 @@ func runBuild(cmd *cobra.Command, o buildOptions) error {
 	return nil
 }
 
-// staticSiteError wraps an error from writing the static site, to state that the build
-// itself was published.
+// staticSiteError wraps an error that occurred while the static site was being written,
+// and adds that the build itself has been published.
 func staticSiteError(r *builder.Report, err error) error {
 	switch {
 	case err == nil:
@@ -156,7 +156,8 @@ func staticSiteError(r *builder.Report, err error) error {
 	return fmt.Errorf("build %s is published, but its static site was not written: %w", r.ID, err)
 }
 
-// checkStatic checks, before anything is built, that a static site can be written.
+// checkStatic checks that a static site can be written. It is called before anything is
+// built.
 func (o *buildOptions) checkStatic() error {
 	if o.static.Dir == "" {
 		if o.static.URL != "" || o.static.API != "" {

@@ -122,7 +122,7 @@ func filesToFormat(path string) (list []formatted) {
 	}
 	root := path
 	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		root += string(filepath.Separator) // follow a link to a folder if it was named
+		root += string(filepath.Separator) // follow a link to a folder if the user named the link
 	}
 	err = filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		hidden := strings.HasPrefix(d.Name(), ".") && name != root
@@ -163,12 +163,12 @@ func dedupe(list []formatted) []formatted {
 	return once
 }
 
-// readContent reads a content file, or the start of one that is so large that the formatter
-// rejects it.
+// readContent reads a content file. If the file is so large that the formatter will reject
+// it anyway, readContent returns only its start.
 func readContent(r io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(r, 1<<20)) }
 
-// formatFile reads and formats one file, and writes it unless o only asks for a check or
-// diff.
+// formatFile reads and formats one file, and writes the result unless o requests only a
+// check or a diff.
 func formatFile(ctx context.Context, o fmtOptions, f *formatted) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -190,9 +190,9 @@ func formatFile(ctx context.Context, o fmtOptions, f *formatted) error {
 	return replaceFile(f.path, f.after)
 }
 
-// replaceFile replaces the contents of a file atomically: it writes a temporary file next
-// to it and renames that into place. The file's permissions, and links to it, are
-// preserved.
+// replaceFile replaces the contents of a file atomically: it writes a temporary file in the
+// same folder and renames that file into place. The original permissions, and links to the
+// file, are preserved.
 func replaceFile(path string, data []byte) (err error) {
 	if path, err = filepath.EvalSymlinks(path); err != nil {
 		return err

@@ -75,7 +75,7 @@ func runInit(ctx context.Context, w io.Writer, dir string, o initOptions) error 
 		if err != nil && o.git {
 			return fmt.Errorf("%s: the index was created, but git failed: %w", dir, err)
 		}
-		hasGit = err == nil // if git fails without --git, do not mention it
+		hasGit = err == nil // without --git, do not report that git failed
 	}
 	printNext(w, dir, len(written), hasGit, repository)
 	return nil
@@ -98,8 +98,8 @@ func repositoryOf(ctx context.Context, dir string, create bool) (string, error) 
 }
 
 // printNext prints what was created and the next commands, ready to paste into the shell
-// that called init. gitTells reports whether git could be asked for the repository; only
-// then does an empty repository mean that there is none.
+// that called init. gitTells is set if git was able to look for a repository; only then
+// does an empty repository argument mean that there is none.
 func printNext(w io.Writer, dir string, files int, gitTells bool, repository string) {
 	kindex, content, out := shellWord(os.Args[0]), shellPath(dir, "content"), shellPath(dir)
 	workflow := filepath.Join(dir, ".github", "workflows", "validate.yml")

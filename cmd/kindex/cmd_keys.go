@@ -112,7 +112,8 @@ func runKeysCreate(cmd *cobra.Command, o keysCreateOptions) error {
 	return nil
 }
 
-// parseExpiry parses the expiry of a key; the zero time means never.
+// parseExpiry parses a key's expiry. It returns the zero time for a key that
+// never expires.
 func parseExpiry(text string, now time.Time) (at time.Time, err error) {
 	days, isDays := strings.CutSuffix(text, "d")
 	n, numberErr := strconv.Atoi(days)

@@ -64,7 +64,7 @@ func runMCP(cmd *cobra.Command, o mcpOptions) error {
 	return mcpOverBuild(cmd, o.dir, log)
 }
 
-// mcpOverHTTP answers by querying a service.
+// mcpOverHTTP serves agents by querying a running service.
 func mcpOverHTTP(cmd *cobra.Command, o mcpOptions, log *slog.Logger) error {
 	key, err := o.key()
 	if err != nil {
@@ -103,8 +103,8 @@ func (o *mcpOptions) key() (string, error) {
 	return key, nil
 }
 
-// mcpOverBuild answers from a build, through an edge without a listener. The edge does not
-// count requests, and its state is temporary.
+// mcpOverBuild serves agents from a build, through an edge that does not listen on any
+// port. The edge does not count requests, and its state is temporary.
 func mcpOverBuild(cmd *cobra.Command, dir string, log *slog.Logger) (failed error) {
 	temporary, err := os.MkdirTemp("", "kindex-mcp-")
 	if err != nil {
@@ -134,7 +134,8 @@ func mcpOverBuild(cmd *cobra.Command, dir string, log *slog.Logger) (failed erro
 	return serveStdio(cmd, s.Agents())
 }
 
-// serveStdio serves until stdin ends or the program is interrupted.
+// serveStdio serves an agent over stdin and stdout until stdin ends or the program is
+// interrupted.
 func serveStdio(cmd *cobra.Command, s *mcp.Server) error {
 	return s.Serve(cmd.Context(), io.NopCloser(cmd.InOrStdin()), cmd.OutOrStdout())
 }

@@ -127,7 +127,7 @@ func slugError(slug string) error {
 	return errors.New(text)
 }
 
-// fields returns the fields of the entity that are set by flags.
+// fields returns the entity's fields that are set by flags.
 func (o newOptions) fields() (map[string]any, error) {
 	fields := map[string]any{}
 	for name, value := range o.texts {
@@ -157,7 +157,7 @@ func (o newOptions) fields() (map[string]any, error) {
 	return fields, nil
 }
 
-// checkFree refuses a slug that is or was in use by another entity.
+// checkFree returns an error if another entity uses the slug or has used it before.
 func checkFree(workspace *content.Workspace, dir, path, typ, slug string) error {
 	shown := filepath.ToSlash(path)
 	e := workspace.Find(typ, slug)
@@ -210,7 +210,7 @@ func commonHeader(dir string) string {
 
 func firstLine(path string) string {
 	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
-		return "" // a pipe would block
+		return "" // reading a pipe would block
 	}
 	f, err := os.Open(path)
 	if err != nil {

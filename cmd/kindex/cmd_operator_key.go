@@ -12,16 +12,17 @@ import (
 	"kindex/edge/storage"
 )
 
-// keyFile is the default name of the operator's key file, next to a SQLite state.
+// keyFile is the default name of the operator's key file, which is in the same folder as a
+// SQLite state.
 const keyFile = "kindex.key"
 
 func operatorKeyFlag(f *pflag.FlagSet, file *string) {
 	f.StringVar(file, "operator-key", "", "file with the key that seals secrets in the state; with PostgreSQL, every edge needs the same key (default: "+keyFile+" next to a SQLite state, created if missing)")
 }
 
-// operatorKeys reads the operator's keys from a file, by default from one next to a SQLite
-// state. If the default file is missing and makes is set, it creates the file and returns
-// its name as made. With PostgreSQL the file must be given, since all edges need the same
+// operatorKeys reads the operator's keys from a file. The default is a file next to a
+// SQLite state; if it is missing and makes is set, operatorKeys creates it and returns its
+// name as made. With PostgreSQL, the file must be specified, since all edges need the same
 // keys.
 func operatorKeys(target, file string, makes bool) (keys *seal.Keys, made string, err error) {
 	if file != "" {

@@ -142,7 +142,7 @@ func (o *serveOptions) edgeOptions() (e edge.Options, err error) {
 	return e, nil
 }
 
-// names parses the allowed origins and host names.
+// names parses the flags for allowed origins and host names.
 func (o *serveOptions) names(e *edge.Options) (err error) {
 	if o.corsOrigins != nil {
 		if e.Origins, err = edge.ParseOrigins(o.corsOrigins); err != nil {
@@ -158,7 +158,7 @@ func (o *serveOptions) names(e *edge.Options) (err error) {
 	return nil
 }
 
-// openState opens the state and the keys that seal its secrets.
+// openState opens the state and reads the keys that seal its secrets.
 func (o *serveOptions) openState(cmd *cobra.Command, e *edge.Options) (madeKey string, err error) {
 	target := cmp.Or(o.state, filepath.Join(o.dir, stateFile))
 	if e.State, err = storage.Open(cmd.Context(), target, storage.Options{Exclusive: true}); err != nil {
@@ -175,7 +175,7 @@ func (o *serveOptions) openState(cmd *cobra.Command, e *edge.Options) (madeKey s
 
 func runServe(cmd *cobra.Command, o serveOptions) (failed error) {
 	if o.watch && !cmd.Flags().Changed("limit-anonymous") {
-		o.limitAnonymous = 0 // people who edit content reload often
+		o.limitAnonymous = 0 // people who edit content reload pages often
 	}
 	eo, err := o.edgeOptions()
 	if err != nil {

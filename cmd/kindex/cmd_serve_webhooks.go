@@ -12,8 +12,8 @@ import (
 	"kindex/edge/safedial"
 )
 
-// webhookOptions define which addresses webhooks may have, and how often they are
-// called.
+// webhookOptions define which addresses webhooks may use, and how often each host
+// is called.
 type webhookOptions struct {
 	allow, deny, nat64 []string
 	hostRate           float64

@@ -93,9 +93,9 @@ func runShow(w io.Writer, o showOptions, key string) (err error) {
 	return nil
 }
 
-// unknownName returns the error for an unknown name. what is the kind of thing named, such
-// as "entity"; known, if not empty, lists the valid names; near is a similar valid name, or
-// "".
+// unknownName returns the error for an unknown name. what is what the name should refer to,
+// such as "entity". known, if not empty, lists the valid names. near is a valid name that
+// is similar, or "".
 func unknownName(what, name string, known []string, near string) error {
 	text := fmt.Sprintf("unknown %s %q", what, name)
 	if len(known) > 0 {

@@ -209,8 +209,8 @@ on PostgreSQL.`,
 	return c
 }
 
-// sameState reports whether two names refer to the same SQLite file. Copying a PostgreSQL
-// database to itself fails because it is not empty.
+// sameState reports whether two names refer to the same SQLite file. PostgreSQL needs no
+// such check: copying a database to itself fails because the target is not empty.
 func sameState(a, b string) bool {
 	one, err := os.Stat(a)
 	if err != nil {

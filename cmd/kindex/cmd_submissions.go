@@ -323,8 +323,8 @@ func rejectOne(ctx context.Context, w io.Writer, s *storage.State, f *github.For
 	return nil
 }
 
-// rejectable returns an error if a submission in review cannot be rejected: its pull
-// request could not be closed, or was merged in the meantime.
+// rejectable returns an error if a submission in review cannot be rejected, because its
+// pull request could not be closed or has been merged in the meantime.
 func rejectable(ctx context.Context, f *github.Forge, one submission.Submission) error {
 	if f == nil {
 		return fmt.Errorf("%s is in review at %s; to close its pull request, use --forge and --forge-repo", one.ID, one.PullRequest.URL)
@@ -336,8 +336,8 @@ func rejectable(ctx context.Context, f *github.Forge, one submission.Submission)
 	return err
 }
 
-// settledAlready returns the error for a submission that is no longer open, with its
-// current status.
+// settledAlready returns the error for a submission that is no longer open. The error
+// states the current status.
 func settledAlready(ctx context.Context, s *storage.State, id string) error {
 	now, err := findSubmission(ctx, s, id)
 	if err != nil {

@@ -159,7 +159,7 @@ type acceptance struct {
 	repository *gitbranch.Repository
 	remote     *gitbranch.Remote // with a forge
 	base       diff.Ref
-	branch     gitbranch.Branch // without a name if the content already has the file
+	branch     gitbranch.Branch // its name is empty if the content already has the file
 	request    submission.PullRequest
 	warnings   []string
 }
@@ -205,8 +205,8 @@ func (a *acceptance) run(ctx context.Context) error {
 	return a.openPullRequest(ctx, d, after)
 }
 
-// refuseCopy returns an error if the content already has exactly the submission's file,
-// from another submission that was published.
+// refuseCopy returns an error if the content already contains exactly the submission's file
+// because another submission with it was published.
 func (a *acceptance) refuseCopy(ctx context.Context, s *storage.State) error {
 	list, err := s.Submissions(ctx, submission.Query{Statuses: []submission.Status{submission.Published}, Slug: a.submission.Slug})
 	if err != nil {
@@ -220,8 +220,8 @@ func (a *acceptance) refuseCopy(ctx context.Context, s *storage.State) error {
 	return nil
 }
 
-// find finds the branch that an earlier call created: in this repository, or on the remote,
-// to which it may have been pushed from another checkout.
+// find finds the branch that an earlier call created. The branch may be in this repository
+// or, if it was pushed from another checkout, on the remote.
 func (a *acceptance) find(ctx context.Context) (gitbranch.Branch, bool, error) {
 	branch, there, err := a.repository.Find(ctx, a.proposal)
 	if there || err != nil || a.remote == nil {
@@ -262,8 +262,8 @@ func (a *acceptance) findBase(ctx context.Context) error {
 	return err
 }
 
-// effect checks the content including the submission, like a build, and returns how the
-// submission would change the index.
+// effect checks the content including the submission, in the same way as a build, and
+// returns how the submission would change the index.
 func (a *acceptance) effect(ctx context.Context, location *gitlog.Location, b gitbranch.Branch) (*diff.Report, diff.Revision, error) {
 	d, after, err := gitdiff.CompareRefs(ctx, location, a.options.content, a.base, diff.Ref{Name: optional(b.Name), Commit: optional(b.Commit)}, a.asOf)
 	if err != nil {

@@ -52,8 +52,9 @@ func (o *forgeOptions) open() (*github.Forge, error) {
 const maxNeighbours = 5
 
 // pullRequestOf returns the pull request for a submission, which shows how it would change
-// the index. Text from the submission appears only in code spans and blocks, where a forge
-// renders no markup, notifies nobody and closes no issues. The title contains no such text.
+// the index. Text from the submission appears only in code spans and code blocks, where a
+// forge renders no markup, notifies nobody and closes no issues. The title contains no text
+// from the submission.
 func pullRequestOf(s *submission.Submission, d *diff.Report, after diff.Revision, base string) github.Request {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Submission %s for %s by %s.\n\n", diff.CodeSpan(s.ID), diff.CodeSpan(s.Key()), diff.CodeSpan(s.Account))

@@ -21,16 +21,17 @@ import (
 // licence and credit) without using any of the project's code, and derives what the
 // changelog must contain.
 
-// told is an entity in a snapshot: its fields by name, as JSON.
+// told maps the names of an entity's fields to their values in a snapshot, as JSON.
 type told map[string]string
 
-// snapshot is the list on one day.
+// snapshot is the public list as it was on one day.
 type snapshot struct {
 	date string
 	rows []map[string]string
 }
 
-// clashing lists the repository names that several owners use anywhere in the list.
+// clashing lists the names that repositories of several owners share anywhere in the
+// list.
 var clashing = []string{"catalyst", "datasets", "hub", "lightning", "recommenders", "text", "tts"}
 
 var (
@@ -77,7 +78,8 @@ func readSnapshots(t *testing.T, dir string) []snapshot {
 	return list
 }
 
-// readCSV reads a file that may be compressed, and returns the header first.
+// readCSV reads a CSV file, which may be compressed. The first returned row is the
+// header.
 func readCSV(t *testing.T, path string) [][]string {
 	t.Helper()
 	f, err := os.Open(path)
@@ -103,7 +105,7 @@ func readCSV(t *testing.T, path string) [][]string {
 // projects picks one row for each project. A project is identified by its GitHub ID, or
 // else by its name.
 func (s *snapshot) projects() map[string]map[string]string {
-	better := func(a, b map[string]string) bool { // prefer rows named like their repository, then rows that are shown, then the first name
+	better := func(a, b map[string]string) bool { // prefer a row with the same name as its repository, then a row that is shown, then the first by name
 		rank := func(r map[string]string) string {
 			repo := r["github_id"][strings.LastIndex(r["github_id"], "/")+1:]
 			key := []byte("00")
@@ -183,7 +185,7 @@ func jsonOf(v any) string {
 	return out.String()
 }
 
-// stateOf converts a row to fields.
+// stateOf converts a row to the fields of an entity.
 func stateOf(id string, row map[string]string) told {
 	address := row["github_url"]
 	if address == "" && strings.Contains(id, "/") {
@@ -308,8 +310,8 @@ func orNullText(s string) string {
 	return s
 }
 
-// allClashes joins the clashes of all snapshots, because a slug must stay the same
-// throughout.
+// allClashes combines the clashes of all snapshots, because a project must have the same
+// slug in all of them.
 func allClashes(list []snapshot) []string {
 	clash := slices.Clone(clashing)
 	for i := range list {

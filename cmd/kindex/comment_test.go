@@ -29,9 +29,9 @@ type issueComment struct {
 
 const actionsBot = "github-actions[bot]"
 
-// fakeGitHub replaces gh. The comments of pull request 7 of o/r are in the file
-// $FAKE_COMMENTS; "read" is a read-only token. It fails for everything the real gh or
-// GitHub would refuse, and for everything these tests do not need.
+// fakeGitHub replaces gh. It keeps the comments on pull request 7 of o/r in the file
+// $FAKE_COMMENTS, and treats "read" as a read-only token. It fails for every request that
+// the real gh or GitHub would reject, and for every request that these tests do not need.
 func fakeGitHub() {
 	if err := answerAPI(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "gh:", err)
@@ -39,7 +39,7 @@ func fakeGitHub() {
 	}
 }
 
-// call is one call of gh api.
+// call is one invocation of gh api.
 type call struct {
 	endpoint, method, query, field string
 	paginate                       bool
@@ -236,8 +236,8 @@ func (p *pullRequest) setComments(list ...issueComment) {
 	}
 }
 
-// check runs both jobs. It returns whether the first one succeeds, what the second one
-// prints, and the comments that were added.
+// check runs both jobs. It returns whether the first job succeeded, what the second job
+// printed, and the comments that were added.
 func (p *pullRequest) check(token string) (ok bool, printed string, comments []issueComment) {
 	p.t.Helper()
 	first := newRunner(p.t, p.dir, "GITHUB_BASE_REF="+p.base)
@@ -250,7 +250,7 @@ func (p *pullRequest) check(token string) (ok bool, printed string, comments []i
 	if got := readText(p.t, filepath.Join(first.temp, "summary.md")); got != compared {
 		p.t.Errorf("the summary is %s", got)
 	}
-	// The second job runs on another, empty machine.
+	// The second job runs on a different machine, which is empty at first.
 	second := newRunner(p.t, p.t.TempDir(), "GH_TOKEN="+token, "PULL_REQUEST=7", "GITHUB_REPOSITORY=o/r", "FAKE_COMMENTS="+p.comments)
 	if err := os.WriteFile(filepath.Join(second.temp, "kindex-diff.md"), []byte(compared), 0o644); err != nil {
 		p.t.Fatal(err)
@@ -277,8 +277,9 @@ func readText(t *testing.T, path string) string {
 	return string(data)
 }
 
-// TestStarterComment checks that a pull request gets one comment, which each push updates,
-// and that it gets none if nothing changes or the token is read-only.
+// TestStarterComment checks that a pull request gets a single comment, which each push
+// updates, and that it gets no comment if the index does not change or the token is
+// read-only.
 func TestStarterComment(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()

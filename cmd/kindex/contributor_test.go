@@ -21,7 +21,7 @@ import (
 	"kindex/edge/submission/github/githubtest"
 )
 
-// contributor is a person who proposes an entity on the website, together with the
+// contributor plays two people: one who proposes an entity on the website, and the
 // operator, who has the commands, a checkout of the content and a forge.
 type contributor struct {
 	*testing.T
@@ -35,7 +35,7 @@ type contributor struct {
 	page   string // the submission's page in the panel
 }
 
-// proposed is what is typed into the form. The licence has a typo.
+// proposed contains what the contributor types into the form. The licence has a typo.
 const (
 	proposedName = "Gradient Lantern"
 	proposedPath = "/tool/gradient-lantern/"
@@ -119,7 +119,7 @@ func (c *contributor) fillIn() {
 		chromedp.SendKeys(`#f-license`, "MITT"),
 		browser.Press("\t"),
 	)
-	c.written("license: MITT") // the text typed last
+	c.written("license: MITT") // the text that was typed last
 	for field, says := range map[string]string{"url": "https://", "license": "MIT", "tags": "python"} {
 		c.tab.Until(c, `document.querySelector('[data-field=%s] li')?.textContent.includes(%q)`, field, says)
 	}
@@ -140,8 +140,8 @@ func (c *contributor) fillIn() {
 	}
 }
 
-// useSuggestion clicks a suggestion's button from a script: messages that appear at that
-// moment shift the page, so a mouse click would miss.
+// useSuggestion clicks a suggestion's button from a script. A mouse click could miss the
+// button, because messages that appear at the same moment shift the page.
 func (c *contributor) useSuggestion(field string) {
 	c.tab.Do(c, chromedp.Evaluate[chromedp.Void]("document.querySelector(`[data-field="+field+"] li button`).click()"))
 }
@@ -196,7 +196,8 @@ func (c *contributor) review() {
 	c.checkState(submission.Accepted)
 }
 
-// build publishes the content with the entity. The edge picks it up by itself.
+// build builds and publishes the content, which now contains the entity. The edge
+// switches to the new build by itself.
 func (c *contributor) build() {
 	if status, _, err := get(c.url + proposedPath); err != nil || status != http.StatusNotFound {
 		c.Errorf("before the build, the entity's page answers %d, %v", status, err)

@@ -15,7 +15,7 @@ import (
 	"kindex/edge/submission"
 )
 
-// makeKeys creates and revokes keys as fast as requests are answered.
+// makeKeys creates and revokes keys as fast as the server answers.
 func (c *crashing) makeKeys(ctx context.Context) {
 	for ctx.Err() == nil {
 		status, body := c.ask(http.MethodPost, "/api/developer/api-keys", c.owner, `{"name":"more"}`)
@@ -52,8 +52,8 @@ func (c *crashing) lock(do func()) {
 	do()
 }
 
-// checkKeys compares the existing keys with the promised ones, and revokes keys whose
-// creation request was never answered.
+// checkKeys compares the keys that exist with those that the server promised. It revokes
+// keys that exist although their creation was never answered.
 func (c *crashing) checkKeys() {
 	c.t.Helper()
 	status, body := c.ask(http.MethodGet, "/api/developer/api-keys", c.owner, "")
@@ -84,7 +84,8 @@ func (c *crashing) checkKeys() {
 	}
 }
 
-// crashSubmission returns a request body that is different for each name.
+// crashSubmission returns the body of a submission request, which is different for each
+// name.
 func crashSubmission(name string) string {
 	return fmt.Sprintf(`{"type":"tool","name":%q,"description":"Keeps what it was given, whatever happens.","category":"kind-1","url":"https://example.org/%s"}`, name, name)
 }
@@ -126,8 +127,8 @@ func idOf(body []byte) string {
 	return o.ID
 }
 
-// submitAgain repeats unanswered submissions with the same Idempotency-Key: whether or not
-// a submission was stored the first time, it must then exist exactly once.
+// submitAgain repeats unanswered submissions with the same Idempotency-Key. Afterwards,
+// each submission must exist exactly once, whether or not the first attempt was stored.
 func (c *crashing) submitAgain() {
 	c.t.Helper()
 	for _, a := range c.unanswered {

@@ -24,9 +24,10 @@ import (
 )
 
 // TestCrash kills a server at random moments while keys are being created and revoked,
-// submissions sent, requests counted and builds published. Everything that it answered with
-// 2xx must exist after the next start. Counters may lose the latest requests, but none that
-// were already stored. A webhook must have received every change, in order for each entity.
+// submissions sent, requests counted and builds published. Everything that the server
+// acknowledged with a 2xx response must exist after the next start. Counters may lose the
+// most recent requests, but never requests that were already stored. A webhook must have
+// received every change, with the changes to each entity in order.
 func TestCrash(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -43,7 +44,8 @@ func TestCrash(t *testing.T) {
 	t.Run("PostgreSQL", func(t *testing.T) { crash(t, storagetest.PostgreSQL(t), kills[storage.PostgreSQL]) })
 }
 
-// crashing is a service that is killed repeatedly, and what it has promised.
+// crashing is a service that is killed repeatedly, together with everything that it has
+// promised to keep.
 type crashing struct {
 	t       *testing.T
 	rng     *rand.Rand
@@ -54,32 +56,32 @@ type crashing struct {
 	log     *bytes.Buffer // the server's log
 	base    string
 	owner   string // the key that creates keys; its account has room for four more
-	writer  string // the key of the webhook
+	writer  string // the key that created the webhook
 	counted string // the key whose requests are counted
 
 	mu          sync.Mutex
 	made        map[string]string   // keys by id
 	unsure      map[string]bool     // ids of keys whose revocation was not answered
 	submissions map[string]promised // by name
-	writers     []string            // keys that submit, each of a different account
+	writers     []string            // keys that send submissions, each from a different account
 	attempts    int                 // attempted submissions
 	unanswered  []attempted         // submissions without an answer
 	sent        int                 // counted requests sent
-	before      int                 // how many of them were certainly counted before this round
+	before      int                 // how many of those requests had certainly been counted before this round
 	edits       int
 	kills       int
 }
 
 const crashLimit = 1_000_000
 
-// crashWriters is the number of accounts that submit: an account may have 20 open
-// submissions.
+// crashWriters is the number of accounts that send submissions. There are many because an
+// account may have only 20 open submissions.
 const crashWriters = 200
 
 // attempted is a submission that was sent with a key.
 type attempted struct{ name, key string }
 
-// promised is a submission that was answered.
+// promised is a submission that the server acknowledged.
 type promised struct{ id, key string }
 
 func newCrashing(t *testing.T, target string) *crashing {
@@ -117,7 +119,7 @@ func newCrashing(t *testing.T, target string) *crashing {
 	return c
 }
 
-// makeKey creates an account with a key.
+// makeKey creates an account that has one key.
 func makeKey(t *testing.T, st *storage.State, account string) string {
 	t.Helper()
 	secret := apikey.Generate()
@@ -283,8 +285,8 @@ func (c *crashing) finish() {
 	c.hook.check(c.t)
 	c.t.Logf("%d kills; %d submissions, %d requests counted, %d changes in %d deliveries",
 		c.kills, len(c.submissions), c.before, len(want), c.hook.count())
-	// What has reached the store survives a kill, and the edge writes to the store without
-	// being signalled.
+	// Requests that have reached the store survive a kill. The edge writes them to the
+	// store by itself, without a signal.
 	c.countSome()
 	for deadline := time.Now().Add(hanging); c.stored() < c.before; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {

@@ -13,11 +13,11 @@ import (
 	"kindex/edge/storage"
 )
 
-// writeOnFullDisk creates accounts concurrently while free space grows. Accounts whose
-// creation was acknowledged must exist and all others must not, and the database must work
-// again once there is room. It is part of TestFullDisk.
+// writeOnFullDisk creates accounts concurrently while the free space grows. An account
+// must exist if, and only if, its creation was acknowledged. The database must work again
+// once there is room. writeOnFullDisk is part of TestFullDisk.
 func writeOnFullDisk(t *testing.T, disk string) {
-	// The disk is mounted over the disk of the builds, which is full.
+	// This disk is mounted over the one that contains the builds, which is full.
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=8m", "small", disk).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -17,12 +17,12 @@ import (
 )
 
 // fullDiskDir is the name of an environment variable that is set when the test runs in a
-// separate mount namespace. Its value is the folder where the test may mount its small
-// disk.
+// separate mount namespace. The variable contains the folder in which the test may mount
+// its small disk.
 const fullDiskDir = "FULL_DISK_DIR"
 
-// TestFullDisk builds on a disk that fills up at many different moments. It runs itself
-// again in a namespace where it may mount a file system.
+// TestFullDisk builds on a disk that fills up, each time at a different moment of the
+// build. It runs itself again in a namespace where it may mount a file system.
 func TestFullDisk(t *testing.T) {
 	suite.InTest(t)
 	if dir := os.Getenv(fullDiskDir); dir != "" {
@@ -49,8 +49,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// unshareCommand returns the command for starting a program that may mount file systems, or
-// nil if none works.
+// unshareCommand returns a command that starts a program in a namespace where it may mount
+// file systems, or nil if no such command works here.
 func unshareCommand() []string {
 	for _, c := range [][]string{{"unshare", "--mount"}, {"unshare", "--user", "--map-root-user", "--mount"}} {
 		try := append(c[1:], "--", "mount", "-t", "tmpfs", "-o", "size=64k", "try", os.TempDir())

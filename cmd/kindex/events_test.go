@@ -46,10 +46,10 @@ func TestEventsOfExtract(t *testing.T) {
 	}
 }
 
-// replayBuilds holds builds of some snapshots in one folder.
+// replayBuilds holds builds of some of the snapshots, all in one folder.
 type replayBuilds struct {
 	out   string
-	stops []int // indexes into the list
+	stops []int // indexes of snapshots in the list
 	ids   []string
 }
 
@@ -76,13 +76,13 @@ func (b *replayBuilds) add(t *testing.T, content, asOf string) (id string) {
 	return id
 }
 
-// eventBody is the body of a webhook.
+// eventBody is the body of a webhook request.
 type eventBody struct {
 	change
 	ChangeIDs []string `json:"changeIds"`
 }
 
-// movedEdge is an edge that a test moves from build to build.
+// movedEdge is an edge that a test moves from one build to another.
 type movedEdge struct {
 	t      *testing.T
 	server *edge.Server
@@ -213,8 +213,9 @@ func (e *movedEdge) news() []eventBody {
 	return bodies
 }
 
-// compareEvents moves an edge through builds, going back one build after each of them, and
-// compares the events with the snapshots.
+// compareEvents moves an edge through builds and compares the events with the snapshots.
+// After each build, it also moves the edge back to the previous one, which must not create
+// any events.
 func (r *replay) compareEvents(b *replayBuilds, e *movedEdge) {
 	t := e.t
 	t.Helper()
@@ -260,7 +261,7 @@ func (r *replay) compareEvents(b *replayBuilds, e *movedEdge) {
 	t.Logf("%d builds, %d events with %d values compared", len(b.stops), len(seen), values)
 }
 
-// changeIDs returns the ids of the changelog by slug and date.
+// changeIDs returns the IDs of the changes in the changelog, keyed by slug and date.
 func (r *replay) changeIDs(t *testing.T, b *replayBuilds) map[string]string {
 	build, err := exports.Open(filepath.Join(store.BuildsDir(b.out), b.ids[len(b.ids)-1]))
 	if err != nil {
@@ -325,8 +326,8 @@ func (e *eventBody) apply(t *testing.T, known map[string]told) {
 	}
 }
 
-// TestEventsAreOfCommits moves an edge to builds with uncommitted, committed and
-// recommitted edits, and to builds of a plain folder.
+// TestEventsAreOfCommits moves an edge to builds whose edits are uncommitted, committed or
+// committed again, and to builds of a plain folder.
 func TestEventsAreOfCommits(t *testing.T) {
 	suite.InTest(t)
 	r := extractReplay(t)

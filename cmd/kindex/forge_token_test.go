@@ -16,7 +16,8 @@ import (
 	"kindex/edge/submission/github/githubtest"
 )
 
-// eavesdropper is an attacker's host and proxy, which handles every connection sent to it.
+// eavesdropper is an attacker's server, which acts as both a host and a proxy, and answers
+// every connection.
 type eavesdropper struct {
 	*httptest.Server
 	mu     sync.Mutex
@@ -26,7 +27,7 @@ type eavesdropper struct {
 
 func newEavesdropper(t *testing.T) *eavesdropper {
 	e := &eavesdropper{}
-	certified := httptest.NewUnstartedServer(nil) // only for its certificate
+	certified := httptest.NewUnstartedServer(nil) // started only for its certificate
 	certified.StartTLS()
 	t.Cleanup(certified.Close)
 	e.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

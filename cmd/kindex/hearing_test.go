@@ -24,7 +24,7 @@ type hearing struct {
 	events []heard
 }
 
-// heard is one delivery.
+// heard is one delivery that was received.
 type heard struct {
 	ID, Event string
 	Entity    struct{ Type, Slug string }
@@ -73,7 +73,7 @@ func (h *hearing) count() int {
 	return len(h.events)
 }
 
-// missing returns the changes without an event.
+// missing returns the changes for which no event was received.
 func (h *hearing) missing(changes []string) []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()

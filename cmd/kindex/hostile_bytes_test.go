@@ -16,10 +16,11 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestHostileNumbers changes counts, lengths and offsets in the binary files of a build,
-// and updates the checksums and the ID to match, as anyone who offers a build for download
-// could. Readers must return an error or wrong data, but must not crash, and must check a
-// number against the size of its file before they allocate memory for it.
+// TestHostileNumbers changes counts, lengths and offsets in a build's binary files, and
+// updates the checksums and the ID to match, as anyone who offers a build for download
+// could do. Readers may return an error or wrong data, but must not crash. Before they
+// allocate memory according to a number, they must check that number against the size of
+// the file.
 func TestHostileNumbers(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -59,9 +60,9 @@ func TestHostileNumbers(t *testing.T) {
 	}
 }
 
-// readersOf lists the commands that read a file. In make soak, these are all of them;
-// otherwise, they are those that open the index for index files, and two in rotation for
-// exports.
+// readersOf lists the commands to run on a changed file. In make soak, these are all
+// commands. Otherwise, these are the two that open the index if no other command needs
+// the file, or else two commands in rotation.
 func readersOf(part, name string, turn int) []string {
 	switch {
 	case suite.Soaking():
@@ -90,7 +91,7 @@ func binaries(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// spoil replaces some numbers in a file with misleading ones.
+// spoil replaces some numbers in a file with misleading values.
 func spoil(rng *rand.Rand, b []byte) []byte {
 	if len(b) < 8 {
 		return b

@@ -24,8 +24,8 @@ func TestHostileCommit(t *testing.T) {
 	h.git(h.dir, "commit", "-q", "-m", "Saws")
 	peak, changes := h.measure("modest")
 	name := "\x1b]0;owned\x07\u202egnp.exe \u2028 " + strings.Repeat("x", 300_000)
-	// A shell writes the message, because a program's reported peak memory is at least that
-	// of its parent process.
+	// A shell writes the message, so that this process stays small: the peak memory
+	// reported for a program is never below the peak of its parent process.
 	commit := h.git(h.dir, "cat-file", "commit", "HEAD") + "\n"
 	h.write(filepath.Join(h.root, "head"), strings.Replace(commit, "author Ada ", "author "+name+" ", 1))
 	h.shell(`{ cat "$ROOT/head"; yes 'A line of a message.' | head -c 110000000; } > "$ROOT/commit"`)

@@ -16,8 +16,8 @@ import (
 	"kindex/edge/storage"
 )
 
-// TestTalkativeEndpoint has a webhook's endpoint send data after its answer. None of it may
-// appear in the operator's log.
+// TestTalkativeEndpoint has a webhook's endpoint send more data after its response. None of
+// that data may appear in the operator's log.
 func TestTalkativeEndpoint(t *testing.T) {
 	suite.InTest(t)
 	const forged = "level=ERROR msg=forged"

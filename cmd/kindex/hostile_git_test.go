@@ -33,8 +33,8 @@ type trap struct {
 	// lie is the false data that plain git prints when the trap is triggered, or "" if the
 	// trap runs a program.
 	lie string
-	// refused: every command rejects such a repository. remote: the forge's repository
-	// cannot be reached because of the trap.
+	// refused is set if every command rejects such a repository. remote is set if the trap
+	// prevents kindex from reaching the forge's repository.
 	refused, remote bool
 	other           bool // the last commit differs from that of the honest repository
 }
@@ -44,8 +44,8 @@ type hostile struct {
 	*testing.T
 	root    string // parent of the folders below
 	dir     string // the checkout
-	bare    string // the repository it was cloned from, and the forge's repository
-	content string // the content folder in it
+	bare    string // the repository that dir was cloned from, which is also the forge's repository
+	content string // the content folder in dir
 	marker  string // a program that leaves a trace when run
 	trace   string
 	http    *httptest.Server // a host that asks for a password
@@ -118,7 +118,7 @@ func (h *hostile) shell(command string) string {
 	return string(out)
 }
 
-// ran reports whether the marker has run, and resets it.
+// ran reports whether the marker has run since the last call.
 func (h *hostile) ran() string {
 	h.Helper()
 	data, err := os.ReadFile(h.trace)
@@ -136,8 +136,8 @@ func (h *hostile) ran() string {
 
 // TestHostileRepositories checks that the program runs nothing but git on a repository and
 // is not deceived, whatever the repository contains. Each trap is first triggered with
-// plain git. All commands run git through one package, so make test rotates through the
-// commands, running a few for each trap; make soak runs all of them for every trap.
+// plain git. All commands run git through one package, so make test runs only a few
+// commands for each trap, in rotation; make soak runs all commands for every trap.
 func TestHostileRepositories(t *testing.T) {
 	suite.WithoutRace(t)
 	suite.InTest(t)
@@ -170,7 +170,7 @@ func TestHostileRepositories(t *testing.T) {
 // prove triggers the trap with plain git, in a copy of the checkout.
 func (h *hostile) prove(trap trap) {
 	h.Helper()
-	h.ran() // forget what ran while the trap was set
+	h.ran() // forget what ran while the trap was being set
 	saved := filepath.Join(h.root, "saved")
 	if err := os.CopyFS(saved, os.DirFS(h.bare)); err != nil {
 		h.Fatal(err)
@@ -228,7 +228,7 @@ func (h *hostile) build(out string) string {
 	return report.ID
 }
 
-// springs reports whether one of these git commands triggers the trap.
+// springs reports whether the trap is triggered by one of the given git commands.
 func (t trap) springs(commands ...string) bool {
 	return slices.ContainsFunc(commands, func(c string) bool { return strings.Contains(t.spring, c) })
 }
@@ -236,7 +236,8 @@ func (t trap) springs(commands ...string) bool {
 // reading lists the read-only commands.
 var reading = []string{"validate", "diff HEAD~1..HEAD", "diff HEAD~1", "diff main...HEAD", "diff nosuch", "history --dir ../build"}
 
-// readers runs read-only commands: in make soak all of them, otherwise some in rotation.
+// readers runs read-only commands: all of them in make soak, otherwise some of them in
+// rotation.
 func (h *hostile) readers(trap trap, number int) {
 	h.Helper()
 	commands := reading
@@ -308,9 +309,9 @@ func (h *hostile) watch(trap trap) {
 	h.entity("Hammer 2")
 }
 
-// accept accepts one submission without a forge and another with one. It does both in make
-// soak and for traps where at least one must be refused; otherwise it alternates between
-// them.
+// accept accepts one submission without a forge, and another one with a forge. It does
+// both in make soak and for traps that must make at least one of the two fail. Otherwise,
+// it alternates between the two.
 func (h *hostile) accept(trap trap, number int, state string, ids [2]string) {
 	h.Helper()
 	data, err := os.ReadFile(state)

@@ -18,7 +18,7 @@ var traps = []trap{
 		h.embed("content")
 	}},
 	{name: "bare repository above the content", refused: true, spring: "cd sub/content && git status", set: func(h *hostile) {
-		// Nothing is planted in the content folder, where validate would see it.
+		// The trap is not in the content folder, because validate would notice it there.
 		h.content = "sub/content"
 		if err := os.Mkdir(filepath.Join(h.dir, "sub"), 0o755); err != nil {
 			h.Fatal(err)
@@ -194,8 +194,8 @@ func (h *hostile) embed(folder string) {
 	h.git(h.dir, "push", "-q", "origin", "main")
 }
 
-// attributes sets attributes of the entity files, in the root of the checkout, as if the
-// last commit contained them.
+// attributes sets git attributes for the entity files, in a file in the root of the
+// checkout, as if the last commit contained that file.
 func (h *hostile) attributes(what string) {
 	h.write(filepath.Join(h.dir, ".gitattributes"), "*.yaml "+what+"\n")
 }
@@ -216,7 +216,7 @@ func (h *hostile) move(from, to string) {
 	}
 }
 
-// login is a host that asks for a password.
+// login starts a host that asks for a password.
 func (h *hostile) login() string {
 	h.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("WWW-Authenticate", `Basic realm="trap"`)
@@ -226,7 +226,7 @@ func (h *hostile) login() string {
 	return h.http.URL
 }
 
-// submodule adds a submodule, without a commit.
+// submodule adds a submodule without committing it.
 func (h *hostile) submodule() {
 	h.git(h.dir, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", h.bare, "sub")
 }
@@ -239,28 +239,28 @@ func (h *hostile) signedHead() {
 	})
 }
 
-// replaceHead commits an edited form of the last commit, byte for byte.
+// replaceHead replaces the last commit with an edited copy of its bytes.
 func (h *hostile) replaceHead(edit func(string) string) {
 	file := filepath.Join(h.root, "commit")
 	h.write(file, edit(h.git(h.dir, "cat-file", "commit", "HEAD")+"\n"))
 	h.pointHead(file)
 }
 
-// pointHead replaces the last commit with a file.
+// pointHead replaces the last commit with the contents of a file.
 func (h *hostile) pointHead(file string) {
 	h.git(h.dir, "update-ref", "refs/heads/main", h.git(h.dir, "hash-object", "-t", "commit", "-w", file))
 	h.git(h.dir, "push", "-q", "-f", "origin", "main")
 }
 
-// commitQuietly commits a file outside the content. The honest repository lacks this
-// commit.
+// commitQuietly commits a file outside the content. The honest repository does not have
+// this commit.
 func (h *hostile) commitQuietly(name string) {
 	h.git(h.dir, "add", name)
 	h.git(h.dir, "commit", "-q", "-m", name)
 	h.git(h.dir, "push", "-q", "origin", "main")
 }
 
-// forged is a commit with different data for the entity.
+// forged creates a commit with different data for the entity.
 func (h *hostile) forged() string {
 	file := filepath.Join(h.root, "forged")
 	h.write(file, "name: Forged\ndescription: Drives nails.\ncategory: hand-tools\n")

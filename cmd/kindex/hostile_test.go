@@ -20,7 +20,7 @@ import (
 // forgebuild FILE OLD NEW replaces a string in a file of a folder's published build. Like
 // an attacker who knows the format, it then updates sizes, checksums, ID, folder names and
 // pointer to match. FILE is exports/<file> or indexes/<file>, relative to the folder named
-// by $FORGE; if OLD is "-", NEW is prepended. The file manifest.json can be changed the
+// by $FORGE; if OLD is "-", NEW is prepended. The file manifest.json can be changed in the
 // same way.
 func cmdForgeBuild(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 3, "forgebuild FILE OLD NEW")

@@ -52,7 +52,7 @@ var hiddenTexts = map[string]string{
 	"tags":      "Fast.\U000e0049\U000e0067\U000e006e\U000e006f\U000e0072\U000e0065",
 	"zero":      "Fa\u200bst.",
 	"selectors": "Fast.😀\U000e0153\U000e0154\U000e0155",
-	"bytes":     "中\U000e0139文\U000e0157字\U000e015e", // one from each range; the selectors follow ideographs
+	"bytes":     "中\U000e0139文\U000e0157字\U000e015e", // one character from each range; the variation selectors follow ideographs
 	"filler":    "\u3164",
 	"braille":   "Fast.\u2800\u2800",
 	"private":   "Fast.\ue000",
@@ -88,8 +88,8 @@ func TestHiddenTexts(t *testing.T) {
 
 // TestCostOfRefusal checks that refusing a file takes at most six times the CPU time of
 // accepting a valid one, however many fields and lines it has. On a busy machine, CPU time
-// is only a rough measure, so the two are measured alternately several times, and the
-// minimum of each is used.
+// is only a rough measure, so both are measured several times in turn, and the minimum of
+// each is used.
 func TestCostOfRefusal(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -193,7 +193,7 @@ func TestTerminal(t *testing.T) {
 		checkOutput(t, fmt.Sprintf("%.20q", args), runKindex(t, dir, args...).out)
 	}
 
-	// This includes file names, and a file that only the formatter rejects.
+	// This covers file names, and a file that only the formatter rejects.
 	writeFile(t, filepath.Join(dir, "content/tool/\x1b[2Jn\u202e\u200b.yaml"), "name:   X\ncategory: nlp\ndescription: D\n")
 	writeFile(t, filepath.Join(dir, "rows\x1b[2J\u202e.csv"), "name,"+hostileText+"\nX,"+hostileText+"\n")
 	writeFile(t, filepath.Join(dir, "map.yaml"), "type: tool\nfields: {name: name, category: {constant: nlp}, description: name}\n")

@@ -19,8 +19,8 @@ import (
 )
 
 // TestAttackIdleConnections opens 10,000 connections that send nothing, half a request, or
-// one request and then nothing. Meanwhile, other clients must be served, and silent
-// connections must be closed within seconds.
+// one request and then nothing. Other clients must still be served, and connections that
+// have not sent a whole request must be closed soon.
 func TestAttackIdleConnections(t *testing.T) {
 	suite.InTest(t)
 	const connections = 10_000
@@ -63,7 +63,8 @@ func TestAttackIdleConnections(t *testing.T) {
 		}
 	}()
 	// The response time depends on the machine. The timeout only catches a server that
-	// waits for the idle connections, which it keeps for two minutes.
+	// makes other clients wait for the idle connections, which it keeps open for two
+	// minutes.
 	client := &http.Client{Timeout: letIdle}
 	for range 20 {
 		res, err := client.Get(base + "/api/categories")
@@ -80,8 +81,8 @@ func TestAttackIdleConnections(t *testing.T) {
 	if grown > 512 && !suite.Race { // the race detector needs several times more memory
 		t.Errorf("%d idle connections cost %d MiB", connections, grown)
 	}
-	// Connections that sent nothing or half a request are closed; the others may stay open
-	// for another request.
+	// Connections that sent nothing or half a request are closed; those that sent a whole
+	// request may stay open for another one.
 	deadline := time.Now().Add(letIdle)
 	for i, c := range open {
 		if i%3 == 2 {

@@ -14,8 +14,8 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestStarterReadme runs every command in the README of a new index, in order and unchanged
-// except for the port.
+// TestStarterReadme runs every command in the README of a new index. It runs the commands
+// in order and changes only the port.
 func TestStarterReadme(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -117,9 +117,9 @@ func TestReadmeOwnIndex(t *testing.T) {
 
 var shellBlock = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
 
-// runCommands runs every line of the shell blocks in a Markdown document in dir, and
-// returns these lines. name is what the document calls the program. A server keeps running
-// until the end of the test.
+// runCommands runs every line of a Markdown document's shell blocks in the folder dir, and
+// returns these lines. name is the name by which the document calls the program. Servers
+// that it starts keep running until the end of the test.
 func runCommands(t *testing.T, dir, markdown, name string) (ran string) {
 	t.Helper()
 	addr := freeAddress(t)

@@ -14,8 +14,8 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// TestKeysOnEveryEngine runs the commands on both database engines; the scripts cover the
-// details.
+// TestKeysOnEveryEngine runs the keys commands on both database engines; the scripts
+// cover the details.
 func TestKeysOnEveryEngine(t *testing.T) {
 	suite.InTest(t)
 	t.Run("SQLite", func(t *testing.T) { testKeysCommands(t, filepath.Join(t.TempDir(), "kindex.db")) })

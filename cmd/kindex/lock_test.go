@@ -21,8 +21,8 @@ import (
 	"kindex/site/pages"
 )
 
-// TestBuildersQueue checks that one of two concurrent builders waits for the other or, with
-// --no-wait, ends with a distinct exit code.
+// TestBuildersQueue checks that, of two concurrent builders, the second waits for the first
+// or, with --no-wait, exits with a distinct code.
 func TestBuildersQueue(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -48,7 +48,7 @@ func TestBuildersQueue(t *testing.T) {
 		builders = append(builders, b)
 	}
 
-	// One of the builders gives up waiting.
+	// Interrupt one of the waiting builders.
 	if err := builders[2].cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -74,8 +74,8 @@ func TestBuildersQueue(t *testing.T) {
 	}
 }
 
-// TestStaticSitesQueue checks that a builder waits while another is writing to its static
-// site's folder.
+// TestStaticSitesQueue checks that a builder waits while another builder is writing to the
+// same static site folder.
 func TestStaticSitesQueue(t *testing.T) {
 	suite.InTest(t)
 	if !pages.Searchable() {
@@ -159,10 +159,10 @@ func TestKilledBuilder(t *testing.T) {
 			killed++
 			took = took * 21 / 20
 		} else {
-			took = took * 9 / 10 // the machine became faster
+			took = took * 9 / 10 // the builder had already finished: kill the next one earlier
 		}
 		now := intact(t, out)
-		fresh := strings.HasPrefix(now, date(2+i).Format("20060102-")) // complete, and published before the builder ended
+		fresh := strings.HasPrefix(now, date(2+i).Format("20060102-")) // the new build is complete, and was published before its builder ended
 		if now != published && !fresh || code == exitOK && !fresh {
 			t.Fatalf("%s is published, previously %s", now, published)
 		}
@@ -198,7 +198,7 @@ func TestKilledBuilder(t *testing.T) {
 	}
 }
 
-// running is a running program.
+// running is a program that a test has started.
 type running struct {
 	cmd    *exec.Cmd
 	stderr *bufio.Reader
@@ -214,7 +214,7 @@ func startBuilder(t *testing.T, args ...string) *running {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = cmd.Process.Kill() }) // still running after a failure
+	t.Cleanup(func() { _ = cmd.Process.Kill() }) // the test failed while it was running
 	return &running{cmd, bufio.NewReader(pipe)}
 }
 
@@ -235,6 +235,6 @@ func (b *running) end(t *testing.T) (code int, rest string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = b.cmd.Wait() // its error is the exit code
+	_ = b.cmd.Wait() // the error only repeats the exit code
 	return b.cmd.ProcessState.ExitCode(), string(text)
 }

@@ -25,7 +25,7 @@ import (
 // The exit codes documented in the help.
 const (
 	exitOK      = 0
-	exitProblem = 1 // the content, a build or the machine has a problem; nothing was published
+	exitProblem = 1 // a problem with the content, a build or the machine; nothing was published
 	exitUsage   = 2 // usage error
 	exitBusy    = 3 // another build is running in the output folder
 )
@@ -47,8 +47,8 @@ Exit codes: 0 success; 1 a problem with the content, a build or the machine, and
 nothing was published; 2 usage error; 3 another build is running.`
 
 func main() {
-	// Only net/http uses this logger. It would print unsolicited data from servers, such as
-	// a webhook's endpoint.
+	// Only net/http uses this logger. It would log data that servers, such as a webhook's
+	// endpoint, send unsolicited.
 	log.SetOutput(io.Discard)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
@@ -113,7 +113,8 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 	return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
 }
 
-// helpOn runs the help command; unlike cobra's, it rejects unknown commands.
+// helpOn runs the help command. Unlike cobra's own help command, it rejects unknown
+// commands.
 func helpOn(cmd *cobra.Command, args []string) error {
 	c, rest, err := cmd.Root().Find(args)
 	if err != nil {
@@ -196,8 +197,8 @@ func variable(flag string) string {
 	return "KINDEX_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// fromEnvironment sets each flag that is not on the command line from its KINDEX_
-// environment variable, if that is set.
+// fromEnvironment sets each flag that is missing from the command line to the value of
+// its KINDEX_ environment variable, if that variable is set.
 func fromEnvironment(cmd *cobra.Command) error {
 	var failed error
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {

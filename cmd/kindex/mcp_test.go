@@ -65,15 +65,15 @@ func (d *done) text() string {
 	return b.String()
 }
 
-// step is a method of the protocol's client, with parameters.
+// step is a method of the protocol's client, followed by the parameters to call it with.
 type step [2]any
 
 func toolCall(tool string, arguments map[string]any) step {
 	return step{"callTool", map[string]any{"name": tool, "arguments": arguments}}
 }
 
-// agent runs the steps with the protocol's own client. The first result is the server's
-// description of itself.
+// agent runs the steps with the protocol's own client. The first result, before those of
+// the steps, is the server's description of itself.
 func agent(t *testing.T, way map[string]any, steps ...step) []done {
 	t.Helper()
 	suite.NodeModules(t, "@modelcontextprotocol/sdk")
@@ -98,11 +98,12 @@ func agent(t *testing.T, way map[string]any, steps ...step) []done {
 	return list
 }
 
-// agentSteps lists the steps with which an agent uses the index in every way: each tool, invalid
-// calls, and the resources. The text must contain want, unless that is "".
+// agentSteps lists the steps that an agent takes to use the index in every way: it calls
+// each tool, makes invalid calls, and reads the resources. The text of a result must
+// contain every string in want.
 var agentSteps = []struct {
 	step
-	wrong bool // the answer is an error
+	wrong bool // whether the result must be an error
 	want  []string
 }{
 	{step: toolCall("search", map[string]any{"query": "gradient boosting", "limit": 2}), want: []string{"5 entities found.", "1. tool/xgboost – «XGBoost» («DMLC») · ml-frameworks · score", "offset 2"}},
@@ -153,8 +154,8 @@ var agentSteps = []struct {
 	{wrong: true, step: step{"subscribeResource", map[string]any{"uri": "kindex://categories"}}, want: []string{"subscribe"}},
 }
 
-// TestAgents runs the steps over every transport: over stdin and stdout from a build and
-// from a service, and over HTTP. The results must be the same.
+// TestAgents runs the steps over every transport: over stdin and stdout, with data from a
+// build and from a service, and over HTTP. The results must be the same.
 func TestAgents(t *testing.T) {
 	suite.InTest(t)
 	e := edgetest.Start(t, edge.Options{LimitKey: 10_000})
@@ -238,9 +239,9 @@ func checkServer(t *testing.T, name string, list []done) {
 	}
 }
 
-// TestAgentsAreCounted checks that each tool call counts as one request, compare as one per
-// entity, and that everything else is free. Once the limit is exceeded, the agent is told
-// when to retry.
+// TestAgentsAreCounted checks that a call to compare counts as one request per entity, that
+// a call to any other tool counts as one request, and that everything else is free. Once
+// the limit is exceeded, the error must state when to retry.
 func TestAgentsAreCounted(t *testing.T) {
 	suite.InTest(t)
 	const limit = 5
@@ -293,8 +294,8 @@ func TestAgentsAreCounted(t *testing.T) {
 	}
 }
 
-// TestAgentFollowsBuilds checks that a server over a build switches to the next build, and
-// ends when asked to.
+// TestAgentFollowsBuilds checks that a server that reads builds switches to each new build,
+// and exits when it is asked to.
 func TestAgentFollowsBuilds(t *testing.T) {
 	suite.InTest(t)
 	content, out := t.TempDir(), t.TempDir()
@@ -346,8 +347,8 @@ func TestAgentFollowsBuilds(t *testing.T) {
 	}
 }
 
-// TestAgentsOfAnotherProtocol checks that a client of the newest protocol version, which
-// has no handshake, is served as well.
+// TestAgentsOfAnotherProtocol checks that the server also supports clients that use the
+// newest protocol version, which has no handshake.
 func TestAgentsOfAnotherProtocol(t *testing.T) {
 	suite.InTest(t)
 	var mu sync.Mutex

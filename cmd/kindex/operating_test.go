@@ -21,8 +21,8 @@ var operating = filepath.Join("..", "..", "site", "docs", "operating.md")
 
 const unit = "../../site/docs/systemd/kindex.service"
 
-// asOperator replaces the programs that need root. Its fake service runs the command in the
-// systemd unit.
+// asOperator is a shell prelude that replaces the programs that need root. Its fake
+// systemctl runs the command in the systemd unit.
 const asOperator = `set -euo pipefail
 sudo() { test "$1 $2" = "-u kindex"; shift 2; "$@"; }
 chown() { test "$1" = kindex; }
@@ -44,8 +44,8 @@ systemctl() {
 trap 'test -z "$running" || kill "$running"' EXIT
 `
 
-// TestOperating runs the commands on the page for operators in order, with separate
-// folders, addresses and a separate database.
+// TestOperating runs the commands on the page for operators in order, but with folders,
+// addresses and a database of its own.
 func TestOperating(t *testing.T) {
 	suite.InTest(t)
 	database, dir := storagetest.PostgreSQL(t), t.TempDir()
@@ -112,7 +112,8 @@ func TestOperating(t *testing.T) {
 	}
 }
 
-// TestOperatingBlocks requires a reason for every block that TestOperating does not run.
+// TestOperatingBlocks checks that there is a reason for every block that TestOperating
+// does not run.
 func TestOperatingBlocks(t *testing.T) {
 	reasons := map[string]string{
 		"# useradd":                "makes users and files of the machine; TestUnit reads the unit",
@@ -218,7 +219,7 @@ func TestUnit(t *testing.T) {
 		t.Log("NOT RUN: systemd-analyze is not installed here")
 		return
 	}
-	// The program it starts must exist.
+	// The program that the unit starts must exist.
 	name := filepath.Join(t.TempDir(), "kindex.service")
 	if err := os.WriteFile(name, []byte(strings.Replace(text, "/usr/local/bin/kindex", "/bin/true", 1)), 0o644); err != nil {
 		t.Fatal(err)

@@ -33,10 +33,10 @@ func fetchText(t *testing.T, url string) string {
 }
 
 // TestPastOfCollection checks the whole collection on several days: movement, trending and
-// time travel must match builds of those days. On two of them, the downloads of a fifth of
-// the projects are removed, and return in the next snapshot.
+// time travel must match builds of those days. In the snapshots of two of these days, a
+// fifth of the projects lose their downloads, which return in the next snapshot.
 func TestPastOfCollection(t *testing.T) {
-	vanish := map[string]bool{"2021-08-19": true, "2022-01-13": true} // 7 and 28 days before the next snapshot
+	vanish := map[string]bool{"2021-08-19": true, "2022-01-13": true} // the next snapshots are 7 and 28 days later
 	r := wholeReplay(t, func(date string, header []string, rows [][]string) {
 		id, downloads := slices.Index(header, "github_id"), slices.Index(header, "monthly_downloads")
 		for i := range rows {
@@ -76,8 +76,8 @@ func TestPastOfExtract(t *testing.T) {
 	}
 }
 
-// returnedDownloads lists the projects whose downloads disappeared and returned, by the
-// index of the snapshot with their return.
+// returnedDownloads lists the projects whose downloads disappeared and returned, keyed by
+// the index of the snapshot in which they returned.
 func (r *replay) returnedDownloads() map[int][]string {
 	found := map[int][]string{}
 	had := map[string]bool{}
@@ -147,7 +147,8 @@ func all(t *testing.T, url string) (list []ranked) {
 	}
 }
 
-// comparePast compares a build's answers about earlier days with the builds of those days.
+// comparePast compares a build's responses about earlier days with the builds of those
+// days.
 func (r *replay) comparePast(t *testing.T, i int, returned []string) {
 	r.t = t
 	date := r.list[i].date
@@ -247,10 +248,10 @@ func sameCatalogue(t *testing.T, now, then, day string) {
 	}
 }
 
-// trends calculates what must be trending in snapshot i since snapshot n. A gain is the
-// difference between two builds with the same as-of time. One has today's records; the
-// other has the values that today's signals had then, or their last values before they
-// disappeared.
+// trends calculates which entities must be trending in snapshot i since snapshot n. A gain
+// is the difference in score between two builds with the same as-of time. One build has
+// the records in snapshot i. In the other, the signals of snapshot i have the values that
+// they had in snapshot n or, if missing there, their last values before.
 func (r *replay) trends(i, n int, board, former []ranked) []ranked {
 	t := r.t
 	past := make([]map[string]told, i+1)

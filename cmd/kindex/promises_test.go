@@ -22,7 +22,7 @@ func TestPromises(t *testing.T) {
 	if !found {
 		t.Fatal("CONTRIBUTING.md has no table of promises")
 	}
-	known := map[string]string{} // text of the tests by package
+	known := map[string]string{} // source code of each package's tests
 	named := 0
 	for _, cell := range strings.Split(table, "|") {
 		dir := ""

@@ -21,7 +21,7 @@ import (
 )
 
 // completeFields asks for missing fields in a terminal. Without a terminal, it returns an
-// error that lists their flags.
+// error that lists the flags for these fields.
 func completeFields(cmd *cobra.Command, workspace *content.Workspace, fields map[string]any) error {
 	var missing []string
 	for _, name := range requiredFields {
@@ -55,8 +55,8 @@ var questions = []struct{ field, text string }{
 	{"url", "Address that people should visit (optional)"},
 }
 
-// complete asks for each missing field until the answer is valid. An answer that ends
-// without a line break is ignored.
+// complete asks for each missing field until the answer is valid. If the input ends in
+// the middle of a line, it ignores that line.
 func (a *prompter) complete(ctx context.Context, fields map[string]any) error {
 	for _, q := range questions {
 		if fields[q.field] != nil {
@@ -85,7 +85,7 @@ func (a *prompter) complete(ctx context.Context, fields map[string]any) error {
 	return nil
 }
 
-// line reads an answer, and returns an error if the program is interrupted.
+// line reads one answer. It returns an error if the program is interrupted.
 func (a *prompter) line(ctx context.Context) (string, error) {
 	type read struct {
 		text string

@@ -30,8 +30,8 @@ import (
 // readmeDay is the day whose scores the README shows.
 var readmeDay = time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 
-// checkout creates a repository with the shipped content, a short history of it, and
-// bin/kindex.
+// checkout creates a repository that contains the shipped content, with a short history,
+// and bin/kindex.
 func checkout(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Dir(edgetest.ContentOf(t, readmeDay))
@@ -64,8 +64,8 @@ func (public) dial(_ context.Context, _ *net.Dialer, _, address string) (net.Con
 	return nil, fmt.Errorf("no network in tests: %s", address)
 }
 
-// TestReadme runs the examples of the README, and of the guides that continue it, on
-// readmeDay, with a running edge that shares its database with the commands.
+// TestReadme runs the examples in the README, and in the guides that continue it, as of
+// readmeDay. An edge is running meanwhile, which shares its database with the commands.
 func TestReadme(t *testing.T) {
 	suite.InTest(t)
 	dir, out, clock := checkout(t), t.TempDir(), t.TempDir()
@@ -79,7 +79,7 @@ func TestReadme(t *testing.T) {
 		Guard: safedial.New(safedial.Options{Resolver: public{}, Dial: public{}.dial})})
 	run := edgetest.Run{Edge: e, Key: e.Key(t, "local"), Dir: dir, Path: []string{clock},
 		Env: append(slices.Clone(programEnvironment), "KINDEX_AS_OF="+readmeDay.Format(time.DateOnly)),
-		// The images to use on other sites must exist.
+		// The images that the README offers for use on other sites must exist.
 		Programs: map[string][]string{"md": {"bash", "-euo", "pipefail", "-c", `grep -oE 'http[^)]+' "$0" | xargs -n 1 curl -fsS`}},
 		After: func(b edgetest.Block, printed string) {
 			if tour := strings.Count(b.Text, "\ncurl -fsS "); tour > 3 && tour != 20 {
@@ -185,7 +185,8 @@ func TestContentReadme(t *testing.T) {
 }
 
 // writeList writes a compressed extract of a public list and returns the number of rows. It
-// omits repositories that occur twice, because the guide's mapping refuses them.
+// omits repositories that occur twice, because the mapping in the guide refuses rows with
+// the same slug.
 func writeList(t *testing.T, path string) (n int) {
 	t.Helper()
 	rows, err := csv.NewReader(strings.NewReader(readText(t, "../../builder/importer/testdata/best-of.csv"))).ReadAll()

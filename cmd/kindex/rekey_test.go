@@ -64,7 +64,7 @@ func testRekey(t *testing.T, target string) {
 		t.Fatal(err)
 	}
 	if text := rekey(map[bool]int{true: 2, false: 1}[storage.IsPostgreSQL(target)]); !strings.Contains(text, "operator's key") {
-		t.Error(text) // there is no key file next to the state, and none was specified
+		t.Error(text) // there is no key file next to the state, and no other file was specified
 	}
 	write(newer)
 	if text := rekey(1, "--operator-key", file); !strings.Contains(text, "sealed with the operator's key "+before.IDs()[0]) {

@@ -39,9 +39,9 @@ func TestChangelogOfExtract(t *testing.T) {
 	extractReplay(t).compareChangelog()
 }
 
-// wholeReplay replays all snapshots of the public list, if they exist next to the
-// repository, in parallel with other tests. If edit is not nil, it may change the rows of a
-// snapshot first.
+// wholeReplay replays all snapshots of the public list if they exist next to the
+// repository, and lets the test run in parallel with others. If edit is not nil, it may
+// first change the rows of each snapshot.
 func wholeReplay(t *testing.T, edit func(date string, header []string, rows [][]string)) *replay {
 	t.Helper()
 	suite.WithoutRace(t)
@@ -64,13 +64,14 @@ func wholeReplay(t *testing.T, edit func(date string, header []string, rows [][]
 			t.Fatal(unedited.err)
 		}
 		r.git("", "clone", "-q", filepath.Join(unedited.dir, "repo"), r.repo)
-		r.git("", "-C", r.repo, "remote", "remove", "origin") // like the repository that was cloned
+		r.git("", "-C", r.repo, "remote", "remove", "origin") // the original repository has no remote either
 	}
 	r.read(folder)
 	return r
 }
 
-// unedited is the repository of all unchanged snapshots. It is created only once.
+// unedited is the repository that contains all snapshots without changes. It is created
+// only once.
 var unedited struct {
 	once sync.Once
 	dir  string
@@ -87,7 +88,7 @@ func replayInto(repo, shared, folder string) error {
 	return nil
 }
 
-// editSnapshots returns changed copies of snapshots.
+// editSnapshots returns copies of snapshots after applying an edit to them.
 func editSnapshots(t *testing.T, folder string, edit func(date string, header []string, rows [][]string)) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -219,7 +220,7 @@ func (r *replay) build(content, asOf string) *httptest.Server {
 	return server
 }
 
-// checkout returns a separate git folder with the content as of a snapshot.
+// checkout returns a separate working tree that contains the content as of a snapshot.
 func (r *replay) checkout(i int) string {
 	r.t.Helper()
 	dir := filepath.Join(r.t.TempDir(), "checkout")

@@ -40,7 +40,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(stopping{m}, map[string]func(){"kindex": main, "gh": fakeGitHub})
 }
 
-// stopping stops and removes what tests have started.
+// stopping runs the tests, and then stops the servers and removes the files that they
+// share.
 type stopping struct{ *testing.M }
 
 // Run implements testscript.TestingM.
@@ -87,9 +88,9 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// scripts returns the scripts to run: in make check, one for each of the main commands;
-// with the race detector, those that exercise concurrent code, because the program takes
-// twenty times longer to start.
+// scripts returns the scripts to run. In make check, it returns one script for each of the
+// main commands. With the race detector, it returns only scripts that exercise concurrent
+// code, because the program takes twenty times longer to start.
 func scripts(t *testing.T) []string {
 	t.Helper()
 	var patterns []string
@@ -116,7 +117,7 @@ func scripts(t *testing.T) []string {
 func fixedEnvironment(e *testscript.Env) error {
 	e.Vars = append(e.Vars, programEnvironment...)
 	e.Values[scriptTest{}] = e.T()
-	e.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(e.WorkDir)) // no repository around the test
+	e.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(e.WorkDir)) // do not find a repository around the test
 	return nil
 }
 
@@ -124,7 +125,7 @@ var programEnvironment = []string{
 	"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
 	"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.org", "GIT_AUTHOR_DATE=2026-03-01T10:00:00Z",
 	"GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.org", "GIT_COMMITTER_DATE=2026-03-01T10:00:00Z",
-	"GORACE=atexit_sleep_ms=0", // otherwise every program takes a second longer under the race detector
+	"GORACE=atexit_sleep_ms=0", // otherwise every program that runs under the race detector takes a second longer
 }
 
 func usage(ts *testscript.TestScript, ok bool, text string) {
@@ -194,7 +195,7 @@ func cmdJSON(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// jsonenv FILE PATH VAR sets the variable to a value in a JSON file.
+// jsonenv FILE PATH VAR sets the variable to the value at a path in a JSON file.
 func cmdJSONEnv(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 3, "jsonenv FILE PATH VAR")
 	ts.Setenv(args[2], asText(valueAt(ts, args[0], args[1])))
@@ -287,7 +288,7 @@ func cmdFreePort(ts *testscript.TestScript, neg bool, args []string) {
 	for _, name := range args {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		ts.Check(err)
-		defer l.Close() // only at the end, so that the ports differ
+		defer l.Close() // close the listeners only at the end, so that the ports differ
 		ts.Setenv(name, l.Addr().String())
 	}
 }
@@ -362,11 +363,11 @@ func cmdSQLite(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(storagetest.Exec(ts.MkAbs(args[0]), args[1]))
 }
 
-// heldLocks are the locks held by scripts, by folder.
+// heldLocks contains the locks that scripts hold, keyed by folder.
 var heldLocks sync.Map
 
-// lock DIR takes the lock of a folder, like a running builder, until the end of the script
-// or until ! lock DIR releases it.
+// lock DIR locks a folder, as a running builder does, until ! lock DIR releases the lock or
+// the script ends.
 func cmdLock(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, len(args) == 1, "[!] lock DIR")
 	dir := ts.MkAbs(args[0])

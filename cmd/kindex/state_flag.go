@@ -22,8 +22,8 @@ func stateFlag(f *pflag.FlagSet, target *string) {
 }
 
 // withState opens a state for a command that may run while an edge is running, calls do,
-// and closes the state. If makes is set, a missing SQLite file is created, which is
-// reported on standard error because it may be in the wrong place.
+// and closes the state. If makes is set, it creates a missing SQLite file, and reports on
+// standard error that it did so, because the path may be wrong.
 func withState(cmd *cobra.Command, target string, makes bool, do func(context.Context, *storage.State) error) (err error) {
 	if makes && !storage.IsPostgreSQL(target) {
 		if _, missing := os.Stat(target); errors.Is(missing, fs.ErrNotExist) {

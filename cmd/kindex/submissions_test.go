@@ -71,7 +71,7 @@ func cmdReadEnv(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[1], strings.TrimSuffix(ts.ReadFile(args[0]), "\n"))
 }
 
-// forges maps the folder of a script to its running forge.
+// forges maps each script's folder to the forge that the script has started.
 var forges sync.Map
 
 // forge start BARE VAR starts a forge over a bare repository and sets the variable to its
@@ -151,12 +151,12 @@ func TestPullRequestText(t *testing.T) {
 	}
 }
 
-// proposed returns a submission in which all text fields are the same.
+// proposed returns a submission that has the same string in all its text fields.
 func proposed(text string) submission.Submission {
 	return submission.Submission{ID: "sub_aaaaaaaaaaaaaaaaaaaa", Account: text, Type: "tool", Slug: "t", Name: text, Branch: "submission/x"}
 }
 
-// revisionOf returns content with two similar entities.
+// revisionOf returns a revision whose content has two similar entities.
 func revisionOf(t *testing.T, text string) diff.Revision {
 	t.Helper()
 	entity := func(slug string) *record.Entity {

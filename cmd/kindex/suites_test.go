@@ -17,8 +17,9 @@ var (
 	testFunction = regexp.MustCompile(`(?ms)^func (Test\w+)\(.*?^}`)
 )
 
-// TestRaceRun checks that make test runs every test marked InRace: its run with the race
-// detector covers only some packages, and go test -short skips tests marked InTest.
+// TestRaceRun checks that make test runs every test marked InRace. A test could be left
+// out in two ways: make test uses the race detector only for some packages, and go test
+// -short skips tests marked InTest.
 func TestRaceRun(t *testing.T) {
 	root := suite.Root(t)
 	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))

@@ -24,7 +24,7 @@ type output struct {
 	w io.Writer
 
 	mu   sync.Mutex
-	part []byte // the first bytes of a character that the next Write completes
+	part []byte // the first bytes of a character whose remaining bytes are expected in the next Write
 	err  error
 }
 
@@ -54,7 +54,7 @@ func (o *output) Write(b []byte) (int, error) {
 // styled matches the styles that paint applies.
 var styled = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// safe escapes a string, except for its styles if colors are enabled.
+// safe escapes a string, but keeps the styles in it if colors are enabled.
 func (o *output) safe(text string) string {
 	if !o.colored() {
 		return safetext.EscapeJSON(text)
@@ -109,9 +109,9 @@ func painter(w io.Writer) diff.Painter {
 	return func(attribute color.Attribute, text string) string { return paint(w, attribute, text) }
 }
 
-// recoverDamaged turns a panic while reading a build that was not verified into an
-// error that says what to do. It is deferred by commands that must start in
-// milliseconds and therefore do not read every byte first.
+// recoverDamaged turns a panic while reading a build that was not verified into an error
+// that says what to do. Commands that must start within milliseconds defer it, because they
+// do not verify every byte of the build first.
 func recoverDamaged(dir string, err *error) {
 	if r := recover(); r != nil {
 		*err = fmt.Errorf("the build in %s cannot be read (%v); to find the damage: kindex verify %s", dir, r, dir)

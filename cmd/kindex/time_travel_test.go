@@ -16,8 +16,8 @@ import (
 )
 
 // TestTimeTravelOfCollection compares every change in the replayed history with the records
-// before and after it: applying the change to the previous record must produce the next
-// one, in every relevant field.
+// before and after it: applying the change to the record before it must produce the record
+// after it, in every field that is compared.
 func TestTimeTravelOfCollection(t *testing.T) { wholeReplay(t, nil).travel() }
 
 // TestTimeTravelOfExtract does the same with the extract in testdata.

@@ -35,8 +35,8 @@ type watchOptions struct {
 // kept between builds.
 const watchMemoryMiB = 1500
 
-// watchPercent is lower than batchGCPercent, because the process keeps running and so
-// would the large heap.
+// watchPercent is lower than batchGCPercent, because this process keeps running and
+// would keep a large heap all the time.
 const watchPercent = 200
 
 func (o *watchOptions) flags(f *pflag.FlagSet) {
@@ -70,8 +70,8 @@ type watching struct {
 	dir     string
 }
 
-// startWatching prepares the watcher, and creates the first build if the output folder
-// contains none that can be served.
+// startWatching prepares the watcher. If the output folder contains no build that can
+// be served, it creates the first one.
 func startWatching(cmd *cobra.Command, o watchOptions, dir string) (*watching, error) {
 	if _, err := parseAsOf(o.asOf, time.Now()); err != nil {
 		return nil, err
@@ -170,8 +170,8 @@ func (w *watching) problems(p yamldoc.Problems) {
 	}
 }
 
-// built switches the server to the build before it removes the edits that the build
-// includes, so that these are visible to readers at all times.
+// built switches the server to the new build before it removes the edits that this
+// build includes, so that readers can see those edits at all times.
 func (w *watching) built(r *builder.Report, edits []exports.Edit) {
 	fmt.Fprintf(w.out, "published %s: %s in %.1f s\n", r.ID, plural.Count(r.Counts.Entities, "entity", "entities"), r.Seconds)
 	if w.server == nil {

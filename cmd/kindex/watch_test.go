@@ -24,9 +24,9 @@ import (
 )
 
 // TestEditingSession edits a copy of the shipped content the way people and editors do,
-// while serve --watch is running: good and bad edits, half-written files, writing through
-// temporary files, renames, deletions, several edits at once. Good edits must be live at
-// once, and the final build must equal one built from scratch.
+// while serve --watch is running. There are good and bad edits, half-written files, files
+// written through temporary files, renames, deletions, and several edits at once. Good
+// edits must be live at once, and the final build must equal a build from scratch.
 func TestEditingSession(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -34,14 +34,14 @@ func TestEditingSession(t *testing.T) {
 	if err := os.CopyFS(filepath.Join(dir, "content"), os.DirFS(filepath.Join("..", "..", "content"))); err != nil {
 		t.Fatal(err)
 	}
-	commitAll(t, filepath.Join(dir, "content")) // without git, every build would add to the history
+	commitAll(t, filepath.Join(dir, "content")) // without git, every build would add its changes to the history
 	s := startSession(t, dir)
 	sessionEdits := suite.Pick(48, 200)
 	for s.edits = 1; s.edits <= sessionEdits; s.edits++ {
 		s.edit()
 		if s.edits%10 == 0 {
 			s.checkLive()
-		} else if s.rng.IntN(3) > 0 { // otherwise the next edit follows immediately
+		} else if s.rng.IntN(3) > 0 { // in the other cases, the next edit follows immediately
 			time.Sleep(time.Duration(s.rng.IntN(80)) * time.Millisecond)
 		}
 	}
@@ -93,11 +93,11 @@ type session struct {
 	stopped   bool
 
 	edits     int
-	good      map[string]string // last good text, by file in the content folder
-	broken    map[string]bool   // files that are currently bad
-	last      string            // the file of the last good edit
+	good      map[string]string // the last good version of each file in the content folder
+	broken    map[string]bool   // files whose current version is bad
+	last      string            // the file changed by the last good edit
 	kinds     map[string]int
-	ways      []int // ways of writing still to use
+	ways      []int // ways to write a file that are still to be used
 	turns     []int // kinds of edits still to make
 	latencies []time.Duration
 }
@@ -178,7 +178,7 @@ func (s *session) write(name, text string) {
 		tmp := path + fmt.Sprintf(".%d.tmp", s.edits)
 		s.check(os.WriteFile(tmp, []byte(text), 0o644))
 		s.check(os.Rename(tmp, path))
-	case 2: // the old one is kept as a backup
+	case 2: // the old file is kept as a backup
 		s.count("with a backup")
 		if err := os.Rename(path, path+"~"); err != nil && !os.IsNotExist(err) {
 			s.t.Fatal(err)
@@ -206,7 +206,7 @@ func (s *session) write(name, text string) {
 
 func (s *session) count(kind string) { s.kinds[kind]++ }
 
-// next picks one of n at random, using each once before repeating any.
+// next picks a random number below n. It picks every number once before it repeats any.
 func (s *session) next(turns *[]int, n int) int {
 	if len(*turns) == 0 {
 		*turns = s.rng.Perm(n)
@@ -216,7 +216,7 @@ func (s *session) next(turns *[]int, n int) int {
 	return one
 }
 
-// change writes a good text, which the record must show.
+// change writes a good version of a file, which the entity's record must show.
 func (s *session) change(name, text string) {
 	s.write(name, text)
 	s.good[name] = text
@@ -263,7 +263,7 @@ func (s *session) edit() {
 			break
 		}
 		s.change(name, s.good[name])
-	case 6: // affects all entities
+	case 6: // root files affect all entities
 		s.count("categories or scoring")
 		s.editRootFile()
 	default:
@@ -310,8 +310,8 @@ func withoutFormerly(text string) string {
 	return out.String()
 }
 
-// checkLive waits until the last good edit is visible, and checks that bad edits left their
-// entities unchanged.
+// checkLive waits until the last good edit is visible, and checks that bad edits have not
+// changed any entity.
 func (s *session) checkLive() {
 	if s.good[s.last] == "" || s.broken[s.last] {
 		return

@@ -47,7 +47,7 @@ type receiver struct {
 	wrong    []string
 }
 
-// request is a request as reported by the receiver.
+// request is a request that the receiver has reported.
 type request struct {
 	Path, Trouble, Body, Wrong, Ready string
 	Taken                             bool
@@ -152,8 +152,8 @@ func (r *receiver) until(what string, so func() bool) {
 	}
 }
 
-// taken returns the bodies that the receiver accepted at a path, without repetition. The
-// caller must hold the lock.
+// taken returns the distinct bodies that the receiver has accepted at a path. The caller
+// must hold the lock.
 func (r *receiver) taken(path string) (bodies []string) {
 	seen := map[string]bool{}
 	for _, q := range r.requests[path] {
@@ -176,12 +176,12 @@ func (r *receiver) seen(path string) (bodies []string, requests int) {
 type endpoint struct {
 	Path      string             `json:"path"`
 	Secret    string             `json:"secret"`
-	Troubles  map[string]float64 `json:"troubles,omitempty"` // by their shares
-	First     []string           `json:"first,omitempty"`    // troubles that come before the random ones
+	Troubles  map[string]float64 `json:"troubles,omitempty"` // the share of requests with each trouble
+	First     []string           `json:"first,omitempty"`    // troubles of the first requests, before random ones
 	GoneAfter int                `json:"goneAfter,omitempty"`
 
 	events []string // subscribed events; nil means all
-	id     string   // of the webhook
+	id     string   // the webhook's ID
 }
 
 // owner is an account that registers webhooks through the API.
@@ -268,12 +268,12 @@ func TestWebhooksOfExtract(t *testing.T) {
 	})
 }
 
-// everyTrouble lists the troubles that each endpoint with troubles has at first.
+// everyTrouble lists the troubles with which every unreliable endpoint starts.
 var everyTrouble = []string{"error", "none", "lost", "reset", "patience", "elsewhere", "none", "closed", "unavailable"}
 
 // compareWebhooks moves an edge through builds. In the end, every endpoint must have
-// accepted exactly the events found by an independent comparison of the snapshots, in order
-// and each only once, except those whose response was lost.
+// accepted exactly the events found by an independent comparison of the snapshots. Events
+// must arrive in order, and only once unless the response was lost.
 func (r *replay) compareWebhooks(t *testing.T, b *replayBuilds, open func() *storage.State, troubles map[string]float64) {
 	s, to := open(), startReceiver(t, 20261121)
 	set := toReceiver(t, to)
@@ -313,7 +313,8 @@ func (r *replay) compareWebhooks(t *testing.T, b *replayBuilds, open func() *sto
 	}
 }
 
-// toReceiver lets an edge deliver to a receiver, with short timeouts and retries.
+// toReceiver configures an edge to deliver to a receiver, with short timeouts and short
+// delays between retries.
 func toReceiver(t *testing.T, r *receiver) func(*edge.Options) {
 	t.Helper()
 	allowed, err := safedial.ParseException(fmt.Sprintf("127.0.0.1:%d", r.port))
@@ -364,8 +365,8 @@ func payloads(t *testing.T, s *storage.State, names []string) (list []string) {
 	return list
 }
 
-// compareTaken finds events that were sent again although their success response had
-// arrived, and troubles that never happened.
+// compareTaken reports events that were sent again after a successful response, and
+// troubles that never happened.
 func (r *receiver) compareTaken(e *endpoint) {
 	r.t.Helper()
 	r.mu.Lock()
@@ -392,7 +393,8 @@ func (o *owner) compareLog(to *receiver, e *endpoint, events int) (requests int)
 	var deliveries, succeeded, attempts int
 	for end := time.Now().Add(hanging); ; time.Sleep(10 * time.Millisecond) {
 		deliveries, succeeded, attempts = o.readLog(e)
-		// An event whose response was lost is sent again, though the receiver has them all.
+		// The receiver may have all events before the log does: an event whose response was
+		// lost is sent again.
 		if _, requests = to.seen(e.Path); succeeded == events && deliveries == events && attempts == requests {
 			return requests
 		}

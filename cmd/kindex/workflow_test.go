@@ -50,7 +50,7 @@ type workflowStep struct {
 }
 
 // pinnedAction matches an action at a fixed commit. A tag is not enough: whoever controls
-// the action's repository can move it, and thereby change what runs here.
+// the action's repository can move the tag, and thereby change what runs here.
 var pinnedAction = regexp.MustCompile(`^[a-z0-9-]+/[a-z0-9-]+@[0-9a-f]{40}$`)
 
 func readWorkflow(t *testing.T, path string) *workflow {
@@ -88,7 +88,7 @@ func readWorkflow(t *testing.T, path string) *workflow {
 	return &w
 }
 
-// runner executes a job's run steps the way GitHub's runner does.
+// runner executes the run steps of a job the way GitHub's runner does.
 type runner struct {
 	t          *testing.T
 	dir, temp  string
@@ -147,8 +147,8 @@ func TestOurWorkflow(t *testing.T) {
 	}
 }
 
-// TestStarterWorkflow runs the workflow of a new index: it must fail with the reason until
-// it knows where to get kindex, and then run its checks.
+// TestStarterWorkflow runs the workflow of a new index. Until the workflow specifies where
+// to get kindex, it must fail and state the reason; after that, it must run its checks.
 func TestStarterWorkflow(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -231,7 +231,7 @@ func failsForMistakes(t *testing.T, r *runner, checks []workflowStep) {
 	}
 }
 
-// newIndex creates a new index in a separate folder.
+// newIndex creates a new index in a temporary folder.
 func newIndex(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "mine")
@@ -275,8 +275,8 @@ func authority(t *testing.T, s *httptest.Server) string {
 	return path
 }
 
-// sourceRepository is a git repository with a small program in place of kindex. One version
-// is tagged v1.0, and there is a later one.
+// sourceRepository creates a git repository that contains a small program in place of
+// kindex. It has two versions, and the earlier one is tagged v1.0.
 func sourceRepository(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "source.git")

@@ -52,7 +52,8 @@ func Seeds(f *testing.F) (list [][]byte) {
 	return list
 }
 
-// CheckProblem checks that a problem has a position and a message and fits on one line.
+// CheckProblem checks that a problem has a position and a message, and that it is reported
+// on a single line.
 func CheckProblem(t *testing.T, p yamldoc.Problem) {
 	t.Helper()
 	line := p.String()

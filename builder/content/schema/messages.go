@@ -51,7 +51,8 @@ var typeNames = map[string]string{
 	"array": "a list", "object": "a set of fields", "boolean": "true or false", "null": "null",
 }
 
-// describeFailure describes the failure of one keyword in a part of a schema.
+// describeFailure describes how a value violates one keyword in a part of a
+// schema.
 func describeFailure(k jsonschema.ErrorKind, node map[string]any, value any) yamldoc.Problem {
 	switch k := k.(type) {
 	case *kind.Type:
@@ -87,7 +88,8 @@ func describeFailure(k jsonschema.ErrorKind, node map[string]any, value any) yam
 	return yamldoc.Problem{Message: fmt.Sprintf("does not match the schema (%s)", strings.Join(k.KeywordPath(), "/"))}
 }
 
-// wrongType describes a value of the wrong type and the expected type.
+// wrongType describes a value that has the wrong type, and states the expected
+// type.
 func wrongType(k *kind.Type, node map[string]any, value any) string {
 	want := make([]string, len(k.Want))
 	for i, w := range k.Want {

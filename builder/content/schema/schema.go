@@ -32,14 +32,15 @@ func JSON(name string) ([]byte, error) {
 	return schemaFiles.ReadFile(name + ".schema.json")
 }
 
-// Schema is a compiled schema, with its source, from which messages take the valid names.
+// Schema is a compiled schema together with its source, from which messages take the valid
+// names.
 type Schema struct {
 	compiled *jsonschema.Schema
 	raw      any
 }
 
-// The schemas are compiled on first use: compiling them takes about as long as the rest of a
-// program's startup, and most commands need none of them.
+// The schemas are compiled on first use. Compiling them takes about as long as all other parts
+// of the program's startup, and most commands do not need them.
 var (
 	// Entity is the schema of entity files.
 	Entity = sync.OnceValue(func() *Schema { return mustCompile("entity") })
@@ -73,8 +74,8 @@ func mustCompile(name string) *Schema {
 	return &Schema{compiled: c.MustCompile(url), raw: raw}
 }
 
-// Check adds all violations of the schema to the document, as well as problems in strings that a
-// schema cannot detect.
+// Check adds a problem to the document for each violation of the schema, and for each fault in a
+// string that a schema cannot detect.
 func (s *Schema) Check(d *yamldoc.Document) {
 	d.Value = s.bound(d, d.Value, s.at(nil), nil)
 	err := s.compiled.Validate(d.Value)
@@ -86,8 +87,8 @@ func (s *Schema) Check(d *yamldoc.Document) {
 	s.checkTexts(d, d.Value, s.at(nil), nil)
 }
 
-// bound returns a value with its lists truncated to the lengths that the schema allows, and adds
-// a problem for each longer list, so that later checks have bounded input.
+// bound truncates the lists in a value to the lengths that the schema allows, so that later
+// checks have bounded input. It adds a problem for each list that was too long.
 func (s *Schema) bound(d *yamldoc.Document, value any, node map[string]any, path []string) any {
 	switch v := value.(type) {
 	case map[string]any:
@@ -111,7 +112,7 @@ func (s *Schema) bound(d *yamldoc.Document, value any, node map[string]any, path
 	return value
 }
 
-// at returns the part of the schema for a field, or nil if there is none.
+// at returns the part of the schema that applies to a field, or nil if there is none.
 func (s *Schema) at(path []string) map[string]any {
 	node := s.resolve(s.raw)
 	for _, p := range path {
@@ -186,8 +187,8 @@ func (s *Schema) explain(d *yamldoc.Document, e *jsonschema.ValidationError) {
 	}
 }
 
-// explainUnknown adds the unknown fields of a mapping, in the order of the file. Fields beyond
-// the report's limit are only counted.
+// explainUnknown adds a problem for each unknown field of a mapping, in the order of the file.
+// Once the report is full, it only counts the fields.
 func (s *Schema) explainUnknown(d *yamldoc.Document, node map[string]any, at []string, names []string) {
 	place := make(map[string][2]int, len(names))
 	for _, p := range names {
@@ -219,7 +220,8 @@ func (s *Schema) unknownField(node map[string]any, at []string, field string, mo
 	return p
 }
 
-// within finds the nested mapping in node that has a given field.
+// within finds a mapping inside node that has the given field, and returns the path of the
+// field.
 func (s *Schema) within(node map[string]any, field string) string {
 	props, _ := node["properties"].(map[string]any)
 	for _, name := range properties(node) {
@@ -230,7 +232,7 @@ func (s *Schema) within(node map[string]any, field string) string {
 	return ""
 }
 
-// explainRepeated adds a problem for each duplicate entry of a list.
+// explainRepeated adds a problem for each duplicate entry in a list.
 func (s *Schema) explainRepeated(d *yamldoc.Document, at []string) {
 	list, _ := yamldoc.ValueAt(d.Value, at).([]any)
 	seen := map[string]bool{}
@@ -258,8 +260,8 @@ func (s *Schema) missingValue(at []string) string {
 	return "has no value; add one or remove the field"
 }
 
-// UnknownEntityField describes an unknown field in an entity file; it returns nil for a known
-// one. more lists additional names that are allowed in the same place.
+// UnknownEntityField describes an unknown field in an entity file. It returns nil if the field
+// is known. more lists additional names that are allowed in the same place.
 func UnknownEntityField(name string, more ...string) *yamldoc.Problem {
 	node := Entity().at(nil)
 	if _, known := node["properties"].(map[string]any)[name]; known || slices.Contains(more, name) {

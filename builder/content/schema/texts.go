@@ -58,7 +58,8 @@ func (s *Schema) checkTexts(d *yamldoc.Document, value any, node map[string]any,
 }
 
 // checkHidden adds a problem for the first hidden character in a string or, if key is set, in a
-// field name. In a file, only an escape sequence in a quoted string can produce one.
+// field name. In a value from a file, only an escape sequence in a quoted string can produce a
+// hidden character.
 func checkHidden(d *yamldoc.Document, s string, path []string, key bool) (ok bool) {
 	for at, r := range safetext.Hidden(s) {
 		d.AddAt(path, key, yamldoc.Problem{Message: fmt.Sprintf("contains the hidden character %s at position %d; remove it",
@@ -99,8 +100,8 @@ func checkRepository(d *yamldoc.Document, s string, path []string) {
 	}
 }
 
-// RepositoryURL returns the address of a repository's page, given either that address or the
-// one that git clones from.
+// RepositoryURL returns the address of a repository's web page, given either that address or
+// the address to clone from.
 func RepositoryURL(s string) string {
 	return strings.TrimRight(strings.TrimSuffix(strings.TrimRight(s, "/"), ".git"), "/")
 }
@@ -161,8 +162,8 @@ type licenseVerdict struct {
 }
 
 // licenseExpression reports whether s is an SPDX licence expression
-// (https://spdx.github.io/spdx-spec/v2.3/SPDX-license-expressions/). If it is not, or is
-// in the wrong case, guess is the identifier that was probably meant.
+// (https://spdx.github.io/spdx-spec/v2.3/SPDX-license-expressions/). If s is not one, or is
+// written in the wrong case, guess is the identifier that was probably meant.
 func licenseExpression(s string) (ok bool, guess string) {
 	if v, hit := licenses.Load(s); hit {
 		verdict := v.(licenseVerdict)
@@ -183,7 +184,7 @@ func licenseExpression(s string) (ok bool, guess string) {
 
 func spdxValid(s string) (ok bool) {
 	defer func() {
-		if recover() != nil { // the library panics on some invalid input
+		if recover() != nil { // the library panics for some invalid input
 			ok = false
 		}
 	}()

@@ -12,7 +12,8 @@ import (
 
 const complexKey = `uses a complex key (?); write "name: value"`
 
-// KeyName returns the name of a key and, if the dialect forbids the key, a message.
+// KeyName returns the name of a key. If the dialect forbids the key, it also returns a
+// message.
 func KeyName(k ast.Node) (name, wrong string) {
 	switch k := k.(type) {
 	case *ast.StringNode:
@@ -37,7 +38,8 @@ func KeyName(k ast.Node) (name, wrong string) {
 	return k.GetToken().Value, ""
 }
 
-// convert converts a node to a plain value, and reports anything that the dialect forbids.
+// convert converts a node to a plain value, and adds a problem for everything that the
+// dialect forbids.
 func (d *Document) convert(n ast.Node, path []string) any {
 	if len(path) > MaxDepth {
 		d.refuse(n, path, fmt.Sprintf("is nested more than %d levels deep", MaxDepth))
@@ -177,8 +179,8 @@ func inBrackets(n ast.Node) bool {
 	return false
 }
 
-// misreadReason returns why other programs would read an unquoted string differently from the
-// parser, or "" if they would not.
+// misreadReason returns the reason other programs would read an unquoted string differently
+// than the parser does, or "".
 func misreadReason(n *ast.StringNode, brackets bool) string {
 	switch {
 	case n.Token.Type != token.StringType || n.Value == "":
@@ -193,8 +195,9 @@ func misreadReason(n *ast.StringNode, brackets bool) string {
 	return ""
 }
 
-// IsPlainNumber accepts -12 and 3.50, but no octal, hexadecimal, grouped or exponential
-// form, because YAML versions read those differently.
+// IsPlainNumber reports whether a string is a number in a form such as -12 or 3.50. It
+// rejects octal, hexadecimal, grouped and exponential forms, because different versions of
+// YAML read them differently.
 func IsPlainNumber(s string) bool {
 	s = strings.TrimPrefix(s, "-")
 	whole, fraction, dot := strings.Cut(s, ".")

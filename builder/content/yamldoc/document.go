@@ -1,5 +1,5 @@
-// Package yamldoc reads files in a small dialect of YAML as plain values, and reports
-// problems with line, column and field.
+// Package yamldoc reads files written in a small dialect of YAML as plain values, and reports
+// each problem with its line, column and field.
 package yamldoc
 
 import (
@@ -29,14 +29,14 @@ const (
 // strings.
 var TextFields = []string{"version", "knowledge"}
 
-// Document is one YAML file as plain values, with their positions. The dialect is small on
-// purpose: one document, no anchors, aliases, tags or merge keys, and no duplicate keys.
+// Document contains the plain values in a YAML file, and their positions. The dialect is small
+// on purpose: one document, no anchors, aliases, tags or merge keys, and no duplicate keys.
 type Document struct {
 	Path     string // for messages
 	Value    any    // map[string]any, []any, string, int64, float64, bool or nil
 	Root     ast.Node
 	Problems Problems
-	Faulty   map[string]bool // fields with invalid values, so that no field is reported twice
+	Faulty   map[string]bool // fields already reported as invalid, so that no field is reported twice
 	Dropped  int             // errors that were counted but not described
 
 	// textual are the top-level fields whose plain numbers are read as strings, so that version
@@ -146,7 +146,7 @@ func (d *Document) Add(line, col int, p Problem) {
 	d.Problems = append(d.Problems, p)
 }
 
-// AddAt adds a problem at the value of a field, or at its key.
+// AddAt adds a problem at the position of a field's value or of its key.
 func (d *Document) AddAt(path []string, key bool, p Problem) {
 	line, col := d.Locate(path, key)
 	if p.Field == "" {
@@ -174,8 +174,7 @@ func NodePosition(n ast.Node) (line, col int) {
 	return p.Line, p.Column
 }
 
-// Members returns the members of a mapping, whichever of two forms the parser has produced for
-// it.
+// Members returns the members of a mapping, which the parser represents in one of two forms.
 func Members(n ast.Node) ([]*ast.MappingValueNode, bool) {
 	switch m := n.(type) {
 	case *ast.MappingNode:
@@ -234,7 +233,8 @@ func (d *Document) member(n ast.Node, name string) *ast.MappingValueNode {
 }
 
 // Text returns a value as a trimmed string, or "" if it is not a string. Equal strings share
-// one copy, because categories, tags and dates are repeated throughout a catalogue.
+// one copy in memory, because the same categories, tags and dates occur throughout a
+// catalogue.
 func Text(v any) string {
 	s, _ := v.(string)
 	return unique.Make(strings.TrimSpace(s)).Value()

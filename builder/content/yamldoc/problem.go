@@ -48,7 +48,7 @@ func (p Problem) String() string {
 	return b.String()
 }
 
-// Text returns the problem without position and field: message (did you mean "…"?)
+// Text returns the problem without its position and field: message (did you mean "…"?)
 func (p Problem) Text() string {
 	if p.Suggestion == "" {
 		return p.Message
@@ -116,8 +116,9 @@ func FieldName(path []string) string {
 	return b.String()
 }
 
-// maxPlainLen is the maximum length of an unquoted name, in characters. It is not part of
-// plainName because plainName would then take milliseconds to compile.
+// maxPlainLen is the maximum length of an unquoted name, in characters. The regular
+// expression plainName does not limit the length itself, because compiling it would then take
+// milliseconds.
 const maxPlainLen = 61
 
 var plainName = regexp.MustCompile(`^[\pL_][\pL\pN_-]*$`)

@@ -64,8 +64,8 @@ func (d *Document) checkCharacters(text string) bool {
 	return len(d.Problems) == 0
 }
 
-// findBlankLines returns the number of the first line that is blank and follows maxBlank
-// blank lines, or 0 if there is none. The parser also treats a lone carriage return as a line
+// findBlankLines returns the number of the first blank line that follows maxBlank other blank
+// lines, or 0 if there is none. Like the parser, it treats a carriage return alone as a line
 // break, although no editor does.
 func findBlankLines(data []byte) int {
 	line, blank := 1, 0
@@ -90,9 +90,9 @@ func findBlankLines(data []byte) int {
 	return 0
 }
 
-// findDeepNesting finds nesting that the parser would handle recursively: open brackets and
-// consecutive dashes. Brackets in strings are counted too, but no real string leaves 32 of
-// them open.
+// findDeepNesting finds deep nesting that the parser would handle recursively: open brackets,
+// and dashes in a row. It also counts brackets in strings, but no real string leaves 32
+// brackets open.
 func findDeepNesting(data []byte) (line, col int, ok bool) {
 	depth := 0
 	for number, text := range bytes.Split(data, []byte("\n")) {
@@ -122,7 +122,7 @@ func findDeepNesting(data []byte) (line, col int, ok bool) {
 	return 0, 0, false
 }
 
-// syntaxMessages explains the parser's messages to authors.
+// syntaxMessages maps the parser's messages to ones that explain the error to authors.
 var syntaxMessages = map[string]string{
 	misplacedColon:                         `unexpected ": "; put text that contains ": " in quotes, and start all fields of a set in the same column`,
 	"value is not allowed in this context": "unexpected value; start it in the same column as the lines it belongs to, or put the whole text in quotes",
@@ -165,8 +165,8 @@ func (d *Document) addSyntaxError(err error) {
 		message = ye.GetMessage()
 		if t := ye.GetToken(); t != nil {
 			line, col = t.Position.Line, t.Position.Column
-			// If a string spans several lines, the problem is the last line: it looks like a
-			// field but was read as part of the string.
+			// If a string spans several lines, its last line is the problem: that line looks
+			// like a field but was read as part of the string.
 			if text := strings.TrimSpace(t.Origin); message == misplacedColon && strings.Contains(text, "\n") {
 				last := text[strings.LastIndex(text, "\n")+1:]
 				line += strings.Count(text, "\n")

@@ -15,7 +15,7 @@ import (
 type comment struct {
 	position
 	text    string
-	ownLine bool // nothing precedes it on its line
+	ownLine bool // the comment is alone on its line
 }
 
 // readComments lists the comments of a file in order. They come from the lexer, since the parser
@@ -44,7 +44,8 @@ func readComments(d *yamldoc.Document, text string, lines []string) ([]comment, 
 	return list, nil
 }
 
-// attachComments attaches every comment and every separating blank line to its node.
+// attachComments attaches each comment, and each blank line between items, to the node to which
+// it belongs.
 func (r *layoutReader) attachComments(root *node, comments []comment) {
 	i := 0 // index of the first item after the comment
 	for _, c := range comments {
@@ -101,8 +102,8 @@ func (r *layoutReader) blankAbove(line int) bool {
 	return text == "" || text == "---" || text == "..."
 }
 
-// attachOwnLine attaches a comment on its own line to the item below it, unless its column
-// shows that it belongs to the mapping or list that ends here.
+// attachOwnLine attaches a comment that is alone on its line to the item below it, unless the
+// comment's column shows that it belongs to the mapping or list that ends above it.
 func (r *layoutReader) attachOwnLine(root, previous, next *node, c comment) {
 	brackets := previous.parent
 	if previous.inBrackets(c.position) {
@@ -167,8 +168,8 @@ func (p *node) addLineComment(c comment) {
 const modeline = "# yaml-language-server:"
 
 // hoistHeader moves comments about the whole file from the first field to the layout: the
-// modeline, and comments followed by a blank line. They then stay at the top even if that
-// field moves.
+// modeline, and comments followed by a blank line. These comments then stay at the top even if
+// the first field moves.
 func (l *layout) hoistHeader() {
 	if len(l.items) == 0 {
 		return

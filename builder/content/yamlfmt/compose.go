@@ -37,8 +37,8 @@ func Compose(fields map[string]any) ([]byte, error) {
 	return data, nil
 }
 
-// Normalize returns the values that would be read back from the file that Compose writes, but
-// without parsing YAML.
+// Normalize returns the values that would be read back from the file that Compose writes for
+// fields. It does not parse any YAML.
 func Normalize(fields map[string]any) (any, error) {
 	root, err := layoutOfFields(fields)
 	if err != nil {

@@ -114,8 +114,8 @@ func TestComposeRefuses(t *testing.T) {
 	}
 }
 
-// FuzzCompose checks that whatever is written can be read back as the same values, and that
-// these are written in the same way again.
+// FuzzCompose checks that every file that Compose writes can be read back as the same values,
+// and that composing these values again returns the same file.
 func FuzzCompose(f *testing.F) {
 	f.Add([]byte(`{"name": "X", "version": "1.10", "tags": ["a"], "signals": {"stars": {"value": 1, "date": "2026-01-01"}}}`))
 	f.Add([]byte(`{"a": "- x", "b": "é: #", "c": [{"d": [null, true, -1.5]}], "": {"": "\u0000\u202e\n "}}`))
@@ -165,7 +165,7 @@ func checkReadsBack(t *testing.T, fields map[string]any, data []byte) {
 	}
 	want := likeJSON(t, fields)
 	if _, ok := fields["version"].(json.Number); ok {
-		// The version becomes a string, possibly with different digits.
+		// The version becomes a string, whose digits may differ from those of the number.
 		delete(want.(map[string]any), "version")
 		delete(back.(map[string]any), "version")
 	}

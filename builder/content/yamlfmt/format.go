@@ -18,9 +18,9 @@ import (
 )
 
 // Format returns a content file in the standard format: entity fields in the order of the
-// schema, two spaces of indentation, quotes only where YAML needs them, and no consecutive
-// blank lines. All data and comments are preserved; a formatted file is returned unchanged. path
-// determines the kind of file and is used in messages.
+// schema, two spaces of indentation, quotes only where YAML needs them, and no consecutive blank
+// lines. All data and comments are preserved. A file that is already formatted is returned
+// unchanged. path determines the kind of file and is used in messages.
 //
 // Format returns Problems for invalid YAML, for YAML features that content files do not
 // support, and for a file that cannot be formatted without losing something. It does not
@@ -60,8 +60,8 @@ func Format(path string, data []byte) ([]byte, error) {
 	return result, nil
 }
 
-// isEntity reports whether a file is an entity file, by its path or, if that is
-// inconclusive, by its fields.
+// isEntity reports whether a file is an entity file, based on its path or, if the path is
+// inconclusive, on its fields.
 func isEntity(path string, fields map[string]any) bool {
 	path = filepath.ToSlash(path)
 	switch {
@@ -132,9 +132,8 @@ func (l *layout) firstDifference(o *layout, path []string) (field []string, what
 
 var indentNumber = regexp.MustCompile(`[|>][-+]?[1-9]`)
 
-// lostCharacter returns a letter, digit or # that occurs more often before formatting than
-// after, or 0 if there is none. It does not parse YAML, so it does not share the parser's
-// bugs.
+// lostCharacter returns a letter, digit or # that occurs more often before formatting than after
+// it, or 0 if there is none. It does not parse YAML, so bugs in the parser do not affect it.
 func lostCharacter(before, after []byte) rune {
 	escapes := bytes.IndexByte(before, '\\') >= 0
 	numbers := indentNumber.Match(before)

@@ -123,7 +123,7 @@ func TestFormatExamples(t *testing.T) {
 }
 
 // FuzzFormat checks that Format either preserves a file's data and comments or refuses the
-// file, that formatting the result again changes nothing, and that nothing panics.
+// file, that formatting the result again changes nothing, and that no input causes a panic.
 func FuzzFormat(f *testing.F) {
 	for i, data := range contenttest.Seeds(f) {
 		if i%5 == 0 {

@@ -12,10 +12,10 @@ import (
 )
 
 // layout describes how a value is written in a file: a leaf, a mapping or a list, with its
-// comments. Compose creates it from values, Format from a file; print writes it.
+// comments. Compose creates a layout from values, and Format creates one from a file.
 type layout struct {
-	name  string // the name, if this is a field
-	named bool   // set for a field; not set for a list entry or the document
+	name  string // the field's name, if the value is that of a field
+	named bool   // set for a field, but not for a list entry or the document
 
 	kind  layoutKind
 	text  string   // leaf: the value if it is a string, otherwise the value as written
@@ -25,7 +25,7 @@ type layout struct {
 	items []*layout
 	flow  bool // written in brackets, on one line
 
-	blankBefore   bool     // a blank line precedes it
+	blankBefore   bool     // whether a blank line precedes it
 	headComments  []string // comments above it; "" is a blank line between them
 	lineComment   string   // comment after it
 	commentColumn int      // preferred column of lineComment, or 0 if there is none
@@ -143,7 +143,8 @@ func (l *layout) order(s *shape) {
 }
 
 // placeComments places comments and blank lines once the order of the fields is known: comments
-// on the first item of an entry go above its dash, and nothing starts with a blank line.
+// on the first item of a list entry move above the entry's dash, and a blank line at the start
+// of a mapping or list is dropped.
 func (l *layout) placeComments(top bool) {
 	for i, item := range l.items {
 		item.placeComments(false)
@@ -157,9 +158,10 @@ func (l *layout) placeComments(top bool) {
 	}
 }
 
-// chooseFlow decides what is written in brackets: in entity files, lists of single values and
-// nested mappings; in other files, whatever the author wrote in brackets. A value that contains
-// a comment is never written in brackets, since there would be no room for the comment.
+// chooseFlow decides what is written in brackets. In entity files, these are lists of single
+// values and nested mappings; in other files, they are the values that the author wrote in
+// brackets. A value that contains a comment is never written in brackets, since there would be
+// no room for the comment.
 func (l *layout) chooseFlow(entity bool, depth int) {
 	words := true
 	for _, item := range l.items {
@@ -185,7 +187,7 @@ func (l *layout) chooseFlow(entity bool, depth int) {
 				item.text = "null" // an empty value is easy to overlook
 			}
 		case !item.named && item.kind != scalar && !item.flow && item.lineComment != "":
-			item.headComments, item.lineComment = append(item.headComments, item.lineComment), "" // the first field follows the dash
+			item.headComments, item.lineComment = append(item.headComments, item.lineComment), "" // the first field is on the same line as the dash
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 
 // Merge returns an entity file with new values for some of its fields, in the same format as
 // Format. Each link and each signal counts as a field; a signal is replaced as a whole, since
-// its date and source belong to its value. All other fields and all comments are preserved. A
-// file that already has all the values is returned unchanged.
+// its date and source apply only to its current value. All other fields and all comments are
+// preserved. A file that already has all the values is returned unchanged.
 //
 // Merge returns the problems from Format if the file cannot be formatted, and an error if a
 // comment would be lost.
@@ -54,8 +54,8 @@ func Merge(path string, data []byte, fields map[string]any) ([]byte, error) {
 	return result, nil
 }
 
-// mergedByMember reports whether a mapping is merged member by member, and whether members
-// without a new value are kept.
+// mergedByMember reports whether the mapping at a path is merged member by member and, if so,
+// whether members without a new value are kept.
 func mergedByMember(path []string) (yes, stay bool) {
 	stay = len(path) == 0 || len(path) == 1 && (path[0] == "links" || path[0] == "signals")
 	return stay || len(path) == 2 && path[0] == "signals", stay
@@ -87,7 +87,7 @@ func (l *layout) merge(fresh *layout, have any, path []string) (lost []string) {
 	if reflect.DeepEqual(have, fresh.value()) {
 		return nil
 	}
-	l.commentColumn = 0 // the line before the comment has changed
+	l.commentColumn = 0 // the text before the comment has changed
 	if !yes || l.kind != mapping || fresh.kind != mapping || len(l.items) == 0 {
 		if l.hasComments() {
 			return path

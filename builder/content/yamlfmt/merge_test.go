@@ -12,8 +12,8 @@ import (
 	"kindex/exports/record"
 )
 
-// FuzzMerge checks that an update either refuses a file or sets the requested values without
-// losing a comment or another field, and that repeating the update changes nothing.
+// FuzzMerge checks that Merge either refuses a file, or sets the requested values without
+// losing a comment or another field. Merging the same values again must not change anything.
 func FuzzMerge(f *testing.F) {
 	f.Add([]byte("name: X\ncategory: c\ndescription: >\n  d\n  e\n\nversion: 1.10\ntags: [a,\n  b]\nlicense: MIT\n"), "MIT", int64(7))
 	f.Add([]byte("# a\nname: X # b\ncategory: c\ndescription: d\nsignals:\n  # e\n  stars: # f\n    value: 3 # g\n    # h\n    date: 2026-01-01\n  forks: {value: 1}\n# i\n"), "x: y", int64(3))

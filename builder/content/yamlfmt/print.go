@@ -12,7 +12,8 @@ import (
 // printer writes a layout as YAML.
 type printer struct{ bytes.Buffer }
 
-// printLayout returns a layout as a file. The shape determines which strings are dates.
+// printLayout returns a layout as the contents of a file. The shape determines which strings
+// are dates.
 func printLayout(root *layout, s *shape) []byte {
 	p := new(printer)
 	p.comments(root.headComments, 0)
@@ -90,7 +91,7 @@ func (p *printer) item(l *layout, s *shape, indent int) {
 	p.comments(l.footComments, indent+2)
 }
 
-// endLine ends a line. It first writes the comment at the end of the line, if any, in its old
+// endLine ends a line. If the line has a comment, it first writes the comment, in its old
 // column if there is room.
 func (p *printer) endLine(l *layout) {
 	if l.lineComment != "" {
@@ -141,10 +142,10 @@ func (p *printer) inline(l *layout, s *shape, brackets bool) {
 var (
 	dateForm = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}(-[0-9]{2})?$`)
 
-	// notText matches anything that some YAML version does not read as a string: YAML 1.2
-	// (https://yaml.org/spec/1.2.2/#103-core-schema) and YAML 1.1 (https://yaml.org/type/),
-	// which many programs still use. It need not match a leading + or -, since strings that
-	// start with those are always quoted.
+	// notText matches unquoted values that are not strings in YAML 1.2
+	// (https://yaml.org/spec/1.2.2/#103-core-schema) or in YAML 1.1
+	// (https://yaml.org/type/), which many programs still use. It need not match values with
+	// a leading + or -, since strings that start with these characters are always quoted.
 	notText = regexp.MustCompile(`(?i)^(` +
 		`null|~|true|false|yes|no|on|off|y|n|=|` +
 		`[0-9][0-9_,]*(\.[0-9_]*)?(e[-+0-9_]*)?|` +
@@ -156,9 +157,9 @@ var (
 		`)$`)
 )
 
-// plainOrQuoted writes a string unquoted if every YAML program reads it as the same string,
-// otherwise in double quotes. In brackets, strings of several words are quoted too, since
-// commas and colons are punctuation there.
+// plainOrQuoted writes a string without quotes if every YAML program reads it as the same
+// string, and in double quotes otherwise. Inside brackets, it also quotes strings of several
+// words, since commas and colons are punctuation there.
 func plainOrQuoted(s string, brackets, name bool) string {
 	plain := s != "" && !strings.ContainsFunc(s, unprintable) &&
 		!strings.ContainsRune(" +,[]{}#&*!|>'\"%@`-?:=", firstRune(s)) && !strings.HasSuffix(s, " ") &&
@@ -181,8 +182,8 @@ func firstRune(s string) rune {
 	return r
 }
 
-// unprintable reports whether a character must be written as an escape, because files must
-// not contain it.
+// unprintable reports whether a character must be written as an escape sequence, because
+// files must not contain it.
 func unprintable(r rune) bool {
 	return r != ' ' && !unicode.IsGraphic(r) || r == '\ufeff' ||
 		r >= '\u2028' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'

@@ -25,7 +25,7 @@ type node struct {
 	*layout
 	parent     *node
 	depth      int
-	start      position // start of the name or the dash, or of an entry in brackets
+	start      position // start of the field name or the dash or, inside brackets, of the entry
 	value      position // start of the value
 	end        position // position of the closing bracket
 	itemColumn int      // the column of its items
@@ -151,7 +151,7 @@ func (r *layoutReader) blockLines(n *ast.LiteralNode) []string {
 		}
 		lines = append(lines, line[min(len(line), max(indent, 0)):])
 	}
-	for len(lines) > 1 && lines[len(lines)-1] == "" { // spaces beyond the indentation are part of the string
+	for len(lines) > 1 && lines[len(lines)-1] == "" { // any spaces after the indentation are part of the string
 		lines = lines[:len(lines)-1]
 	}
 	first := slices.IndexFunc(lines[1:], func(s string) bool { return s != "" })

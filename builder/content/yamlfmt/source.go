@@ -6,7 +6,7 @@ import (
 	"kindex/exports/store"
 )
 
-// SourceYAML formats a source as an entry for the sources field of index.yaml.
+// SourceYAML formats a source as an entry in the sources field of index.yaml.
 func SourceYAML(s store.Source) string {
 	item := &layout{kind: mapping}
 	add := func(name, text string) {

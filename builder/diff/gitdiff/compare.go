@@ -33,8 +33,8 @@ func Compare(ctx context.Context, dir, arg string, asOf time.Time) (*diff.Report
 	return d, err
 }
 
-// CompareRefs is like Compare, but for given commits. It also returns the content of the second
-// revision that was compared.
+// CompareRefs is like Compare, but compares two given commits. It also returns the content of
+// the second revision.
 func CompareRefs(ctx context.Context, location *gitlog.Location, dir string, from, to diff.Ref, asOf time.Time) (*diff.Report, diff.Revision, error) {
 	d := &diff.Report{From: from, To: to, Notes: []string{}}
 	second, err := loadRevision(ctx, location, to, dir)

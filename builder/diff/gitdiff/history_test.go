@@ -63,9 +63,9 @@ func TestShippedHistory(t *testing.T) {
 	t.Logf("compared %d commits", compared)
 }
 
-// checkAgainstGit checks that the file of every entity that was created, deleted or changed is
-// in git's list of changed files. The converse need not be true: a changed file may still
-// describe the same entity.
+// checkAgainstGit checks that git's list of changed files contains the file of every entity
+// that was created, deleted or changed. The list may contain more files, because a changed
+// file may still describe the same entity.
 func checkAgainstGit(t *testing.T, d *diff.Report, lines []string) {
 	t.Helper()
 	if len(d.Notes) > 0 {

@@ -20,7 +20,7 @@ type loadedRevision struct {
 	dir      string          // the folder as shown in messages
 	loaded   *builder.Loaded // nil if nothing could be read
 	problems yamldoc.Problems
-	failed   error // why nothing could be read; nil if the folder does not exist
+	failed   error // the reason nothing could be read, or nil if the folder does not exist
 	absent   bool  // whether the folder does not exist
 }
 
@@ -75,7 +75,8 @@ func (s *loadedRevision) renamePaths(from string) {
 
 // completedBy returns a revision to be compared with another one. If its folder is missing or
 // its root files are unreadable, the returned revision has the formula, categories and
-// index.yaml of the other one, so that no spurious differences are reported for them.
+// index.yaml of the other revision, so that the comparison reports no spurious differences in
+// them.
 func (s *loadedRevision) completedBy(other *loadedRevision) diff.Revision {
 	if s.loaded == nil {
 		return diff.Revision{Formula: other.loaded.Formula}

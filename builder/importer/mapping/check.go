@@ -32,7 +32,7 @@ func check(d *yamldoc.Document, m *Mapping) {
 	}
 }
 
-// typeName returns the type if the mapping sets it for all rows.
+// typeName returns the entity type if the mapping sets the same type for all rows.
 func typeName(m *Mapping) (name string, ok bool) {
 	if m.Type != nil {
 		name, ok = m.Type.Constant.(string)
@@ -52,7 +52,7 @@ func wrongDelimiter(s string) string {
 	return ""
 }
 
-// valueSources are the alternative sources of a value.
+// valueSources lists the sources of a value, of which a mapping must set exactly one.
 var valueSources = []string{"column", "constant", "template", "first", "all"}
 
 // checkValue adds problems for conflicts between the parts of a value.
@@ -70,7 +70,7 @@ func checkValue(d *yamldoc.Document, m map[string]any, path []string) {
 func checkOneOf(d *yamldoc.Document, m map[string]any, path []string, names ...string) {
 	for name := range m {
 		if d.Faulty[yamldoc.FieldName(append(slices.Clone(path), name))] {
-			return // the unknown field may be one of them, misspelled
+			return // the unknown field may be a misspelling of one of them
 		}
 	}
 	var given []string
@@ -132,7 +132,7 @@ func parseTemplate(s string) (parts []TemplatePart, wrong string) {
 	return parts, ""
 }
 
-// ColumnUse is a use of a column in a mapping.
+// ColumnUse describes one use of a column in a mapping.
 type ColumnUse struct {
 	Column   string
 	Optional bool
@@ -144,8 +144,8 @@ func (m *Mapping) Problem(at Location, message, suggestion string) yamldoc.Probl
 	return yamldoc.Problem{File: m.Path, Line: at.Line, Column: at.Column, Severity: yamldoc.Error, Field: at.Field, Message: message, Suggestion: suggestion}
 }
 
-// Columns lists every use of a column, in no particular order. Columns of list entries are
-// prefixed with the name of the list and a dot.
+// Columns lists every use of a column, in no particular order. The column of a list entry
+// is prefixed with the list's name and a dot.
 func (m *Mapping) Columns() (uses []ColumnUse) {
 	add := func(prefix string, values ...*Value) {
 		for _, v := range values {

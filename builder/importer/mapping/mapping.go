@@ -22,20 +22,19 @@ type Mapping struct {
 	ClashSlug *Value // if nil, rows with the same slug are refused
 	Where     []Condition
 
-	// Targets are the fields, links and signals that the mapping defines, sorted by
-	// name.
+	// Targets lists the fields, links and signals that the mapping defines, sorted by name.
 	Targets    []Target
 	Benchmarks []BenchmarkColumns
 }
 
-// Source is the imported collection, which must be credited.
+// Source describes the imported collection, which must be credited.
 type Source struct {
 	Name, URL, License, Date, Changes string
 }
 
 // InputForm is the format of the input file.
 type InputForm struct {
-	Delimiter rune   // 0 means that the file's name determines it
+	Delimiter rune   // 0 means that the file name determines the separator
 	Decimal   string // "", "." or ","
 	Missing   []string
 }
@@ -46,12 +45,12 @@ type Location struct {
 	Field        string
 }
 
-// Target is a field of an entity and the source of its value: license, links.paper, or
-// signals.stars with the parts of a signal.
+// Target is a field of an entity, such as license, links.paper or signals.stars, together with
+// the source of its value.
 type Target struct {
 	Path  []string
 	Value *Value
-	// Date and Source belong to signals; both may be nil.
+	// Date and Source are used only for signals. Both may be nil.
 	Date, Source *Value
 }
 
@@ -89,8 +88,8 @@ type Condition struct {
 	Location Location
 }
 
-// BenchmarkColumns is the source of benchmark results: one per row, or one per entry of the
-// list Each.
+// BenchmarkColumns is the source of benchmark results. There is one result per row or, if Each
+// is set, one per entry in the list Each.
 type BenchmarkColumns struct {
 	Each                      string
 	Name, Value, Date, Source *Value
@@ -116,7 +115,8 @@ func Parse(path string, data []byte) (*Mapping, yamldoc.Problems) {
 	return mapping, d.Report()
 }
 
-// decode reads the valid parts of a mapping; the schema check has already reported the others.
+// decode reads the valid parts of a mapping. The schema check has already reported the invalid
+// parts.
 func decode(d *yamldoc.Document, m map[string]any) *Mapping {
 	out := &Mapping{Path: d.Path, Input: inputForm(m["input"]),
 		Type: typeOf(d, m["type"]), Slug: valueOf(d, m["slug"], "slug"), ClashSlug: valueOf(d, m["clashSlug"], "clashSlug"),
@@ -168,7 +168,7 @@ func inputForm(v any) InputForm {
 	return form
 }
 
-// typeOf is like valueOf, but a plain string is the type itself.
+// typeOf is like valueOf, but treats a plain string as the type itself.
 func typeOf(d *yamldoc.Document, v any) *Value {
 	if s, ok := v.(string); ok {
 		return &Value{Constant: s, Location: locationOf(d, "type")}

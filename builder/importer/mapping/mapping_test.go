@@ -86,7 +86,7 @@ func TestMappingExamples(t *testing.T) {
 	}
 }
 
-// FuzzParseMapping checks what must be true for any input.
+// FuzzParseMapping checks the invariants of Parse for any input.
 func FuzzParseMapping(f *testing.F) {
 	for _, pattern := range []string{"testdata/lint/*.txtar", "../testdata/*.yaml"} {
 		files, err := filepath.Glob(pattern)

@@ -10,20 +10,20 @@ import (
 	"github.com/blevesearch/bleve/v2/search/query"
 )
 
-// Bleve is a Bleve index that contains only the fields needed for the filters:
-// keywords, and the score as a number. It is built offline into a single segment.
-// Records are kept outside the index, so that returning a page requires no
-// decoding.
+// Bleve is a Bleve index that contains only the fields to filter by, indexed as
+// keywords, and the score to sort by, indexed as a number. It is built offline
+// into a single segment. Records are kept outside the index, so that returning a
+// page requires no decoding.
 type Bleve struct {
 	index   bleve.Index
 	records [][]byte
 }
 
-// Filters are the values that a record must have.
+// Filters contains the values that matching records must have.
 type Filters struct{ Type, Category, Tag string }
 
-// NewBleve creates the index in a new folder. The ID of a document is its index in
-// docs, so that documents with equal scores keep their order.
+// NewBleve creates the index in a new folder. Each document's ID is its index in
+// docs, so documents with equal scores keep their order.
 func NewBleve(dir string, docs []Document) (*Bleve, error) {
 	m := bleve.NewIndexMapping()
 	doc := bleve.NewDocumentStaticMapping()
@@ -62,7 +62,7 @@ func NewBleve(dir string, docs []Document) (*Bleve, error) {
 	return x, err
 }
 
-// Page appends the records of a page to dst, best score first, and returns the
+// Page appends one page of records to dst, best score first. It returns the
 // indexes of their documents and the total number of matches.
 func (x *Bleve) Page(dst []byte, f Filters, offset, limit int) (out []byte, page []uint32, total uint64, err error) {
 	q := make([]query.Query, 0, 3)

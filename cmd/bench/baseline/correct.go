@@ -11,9 +11,9 @@ import (
 	"github.com/blevesearch/vellum/levenshtein"
 )
 
-// spellCorrector finds the words in a vocabulary that are similar to a misspelled word. A
-// Levenshtein automaton walks a transducer of all words, and so visits only the similar
-// ones.
+// spellCorrector finds the words in a vocabulary that are similar to a misspelled word.
+// It walks a transducer of all words with a Levenshtein automaton, and so visits only
+// similar words.
 type spellCorrector struct {
 	words  *vellum.FST
 	within [3]*levenshtein.LevenshteinAutomatonBuilder // by edits

@@ -11,9 +11,9 @@ import (
 	_ "modernc.org/sqlite" // the driver
 )
 
-// FTS5 is a SQLite database that contains the documents in two full-text tables:
-// one of words, with the default tokenizer and a prefix index, and one of trigrams,
-// which is what FTS5 offers for misspelled words.
+// FTS5 is a SQLite database that contains the documents in two full-text tables: one of
+// words, with the default tokenizer and a prefix index, and one of trigrams, the only help
+// that FTS5 offers for misspelled words.
 type FTS5 struct {
 	db *sql.DB
 
@@ -29,9 +29,8 @@ type Size struct {
 	Took  time.Duration
 }
 
-// schema stores the records separately from the contentless full-text tables and
-// from the values to count, which makes each table as small and as fast as
-// possible.
+// schema stores the records, the full-text index (without its content) and the values to
+// count in separate tables, so that each table is as small and as fast as possible.
 const schema = `
 CREATE TABLE record (id INTEGER PRIMARY KEY, json BLOB) STRICT;
 CREATE TABLE label (id INTEGER PRIMARY KEY, category TEXT, license TEXT) STRICT;
@@ -187,8 +186,8 @@ func (f *FTS5) AnyTrigram(dst []byte, word string) ([]byte, int, error) {
 }
 
 // Corrected finds the top 20 documents that contain a word within the edit distance that
-// kindex allows. It first looks these words up in the table's vocabulary. FTS5 has no such
-// feature; this is the best that a program can build on top of it.
+// kindex allows. It first looks up similar words in the table's vocabulary. FTS5 itself
+// does not correct spelling; this is the best that a program can build on top of it.
 func (f *FTS5) Corrected(dst []byte, word string) ([]byte, int, error) {
 	near, err := f.corrector.near(word)
 	if err != nil || len(near) == 0 {
@@ -197,7 +196,7 @@ func (f *FTS5) Corrected(dst []byte, word string) ([]byte, int, error) {
 	return found(f.search, dst, phrases(near, " OR "))
 }
 
-// Faceted works like All with a single word. It also appends the 20 most frequent
+// Faceted works like All with a single word, but also appends the 20 most frequent
 // categories, tags and licences among all matches.
 func (f *FTS5) Faceted(dst []byte, word string) ([]byte, int, error) {
 	q := phrases([]string{word}, "")

@@ -63,7 +63,8 @@ func gitCommand(ctx context.Context, repo string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// finish waits for a command to exit and adds its error output to any error.
+// finish waits for a command to exit. If the command failed, the returned error includes
+// its error output.
 func finish(cmd *exec.Cmd) error {
 	if err := cmd.Wait(); err != nil {
 		return fmt.Errorf("%s: %w: %s", strings.Join(cmd.Args, " "), err, cmd.Stderr)

@@ -243,9 +243,8 @@ class Entities(AsyncCore):
         then, the response is 410.
 
         Args:
-            type: The type of the entity.
-            slug: The slug of the entity, current or former; followed by ``.md`` for
-                Markdown.
+            type: The entity's type.
+            slug: The entity's slug, current or former; followed by ``.md`` for Markdown.
             at: Return data as of the end of this day (UTC). By default, current data is
                 returned.
 
@@ -278,9 +277,8 @@ class Entities(AsyncCore):
         entities and recent changes.
 
         Args:
-            type: The type of the entity.
-            slug: The slug of the entity, current or former; followed by ``.md`` for
-                Markdown.
+            type: The entity's type.
+            slug: The entity's slug, current or former; followed by ``.md`` for Markdown.
             at: Return data as of the end of this day (UTC). By default, current data is
                 returned.
 
@@ -315,8 +313,8 @@ class Entities(AsyncCore):
         no query parameters.
 
         Args:
-            type: The type of the entity.
-            slug: The slug of the entity, current or former.
+            type: The entity's type.
+            slug: The entity's slug, current or former.
 
         Returns:
             The explanation.
@@ -348,8 +346,8 @@ class Entities(AsyncCore):
         entities are stored per entity; ``count`` is the number stored.
 
         Args:
-            type: The type of the entity.
-            slug: The slug of the entity, current or former.
+            type: The entity's type.
+            slug: The entity's slug, current or former.
             limit: Maximum number of entities to return. Default: 10.
 
         Returns:

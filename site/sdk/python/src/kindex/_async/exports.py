@@ -669,7 +669,7 @@ class Exports(AsyncCore):
         format can change between builds. This endpoint takes no query parameters.
 
         Args:
-            build: The id of a build.
+            build: A build's id.
             file: The ``path`` of a file from the manifest. Its slashes need not be escaped.
 
         Returns:
@@ -699,7 +699,7 @@ class Exports(AsyncCore):
         verified if it is known.
 
         Args:
-            build: The id of a build.
+            build: A build's id.
             file: The ``path`` of a file from the manifest. Its slashes need not be escaped.
             to: The file to write.
             sha256: The expected SHA-256 of the file, from the manifest.

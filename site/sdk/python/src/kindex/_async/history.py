@@ -32,8 +32,8 @@ class History(AsyncCore):
         slug redirects (301); the cursor remains valid.
 
         Args:
-            type: The type of the entity.
-            slug: The slug of the entity, current or former.
+            type: The entity's type.
+            slug: The entity's slug, current or former.
             limit: Maximum number of records per page. Default: 20.
             offset: Number of records to skip; cannot be combined with ``cursor``.
             cursor: The ``nextCursor`` of the previous page. All other parameters except
@@ -76,8 +76,8 @@ class History(AsyncCore):
         Like :meth:`list_entity_changes`, which has the details. Each page is a request.
 
         Args:
-            type: The type of the entity.
-            slug: The slug of the entity, current or former.
+            type: The entity's type.
+            slug: The entity's slug, current or former.
             cursor: Where to continue: the ``nextCursor`` of a page.
             page_size: The number of records per request, up to 100.
 
@@ -282,7 +282,7 @@ class History(AsyncCore):
                 longer has any entities. Repeat the parameter to match any of several
                 values.
             entity: Only changes to this entity (``type/slug``), including changes under its
-                former slugs. The entity can be a deleted one.
+                former slugs. The entity may have been deleted.
             page: The page number. Page 1 contains the newest changes. Default: 1.
 
         Returns:

@@ -63,8 +63,8 @@ class Keys(AsyncCore):
             name: The owner's name for the key: 1 to 64 printable characters in Unicode
                 normalization form C, without leading or trailing spaces. Several keys can
                 have the same name.
-            scopes: The permissions of the key. By default, a new key has ``read``,
-                ``submit`` and ``webhooks``.
+            scopes: The key's permissions. By default, a new key has ``read``, ``submit``
+                and ``webhooks``.
             expires_at: When the key expires, which must be in the future and within five
                 years; null or omitted if the key never expires.
             idempotency_key: Identifies this write: if it is repeated within 24 hours, even

@@ -31,8 +31,8 @@ class Service(AsyncCore):
         the image says so, and the status is 404 or 410. A former slug redirects (301).
 
         Args:
-            type: The type of the entity.
-            slug: The slug of the entity, current or former.
+            type: The entity's type.
+            slug: The entity's slug, current or former.
             show: What to show: the composite score, the rank on the leaderboard ``all``, or
                 the number of places gained or lost on that leaderboard in seven days.
                 Default: "score".

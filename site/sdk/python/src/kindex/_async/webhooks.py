@@ -107,7 +107,7 @@ class Webhooks(AsyncCore):
         succeeded, when it will be called next, and whether and why it is disabled.
 
         Args:
-            id: The id of the webhook.
+            id: The webhook's id.
 
         Returns:
             The webhook.
@@ -136,7 +136,7 @@ class Webhooks(AsyncCore):
         progress is completed; after that, nothing more is sent.
 
         Args:
-            id: The id of the webhook.
+            id: The webhook's id.
 
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
@@ -164,7 +164,7 @@ class Webhooks(AsyncCore):
         any events that are waiting because the webhook was failing are sent immediately.
 
         Args:
-            id: The id of the webhook.
+            id: The webhook's id.
             idempotency_key: Identifies this write: if it is repeated within 24 hours, even
                 by another process, it has no further effect. By default, a random value.
 
@@ -204,7 +204,7 @@ class Webhooks(AsyncCore):
         the secret is not rotated again, and the response is a 409 (``secret-shown-once``).
 
         Args:
-            id: The id of the webhook.
+            id: The webhook's id.
             idempotency_key: Identifies this write: if it is repeated within 24 hours, even
                 by another process, it has no further effect. By default, a random value.
 
@@ -249,7 +249,7 @@ class Webhooks(AsyncCore):
         waiting for an earlier event to be retried are not listed yet.
 
         Args:
-            id: The id of the webhook.
+            id: The webhook's id.
             status: Only deliveries with this status.
             limit: Maximum number of records per page. Default: 20.
             cursor: The ``nextCursor`` of the previous page. All other parameters except
@@ -292,7 +292,7 @@ class Webhooks(AsyncCore):
         Like :meth:`list_deliveries`, which has the details. Each page is a request.
 
         Args:
-            id: The id of the webhook.
+            id: The webhook's id.
             status: Only deliveries with this status.
             cursor: Where to continue: the ``nextCursor`` of a page.
             page_size: The number of records per request, up to 100.
@@ -329,8 +329,8 @@ class Webhooks(AsyncCore):
         The delivery log contains the result as a separate entry, under the returned ``id``.
 
         Args:
-            id: The id of the webhook.
-            delivery: The id of the delivery.
+            id: The webhook's id.
+            delivery: The delivery's id.
             idempotency_key: Identifies this write: if it is repeated within 24 hours, even
                 by another process, it has no further effect. By default, a random value.
 

@@ -147,7 +147,7 @@ class Submissions(Core):
         For submissions of other accounts, the response is 404.
 
         Args:
-            id: The id of the submission.
+            id: The submission's id.
 
         Returns:
             The submission.
@@ -177,7 +177,7 @@ class Submissions(Core):
         closed shortly afterwards. Withdrawing a withdrawn submission has no effect.
 
         Args:
-            id: The id of the submission.
+            id: The submission's id.
 
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value

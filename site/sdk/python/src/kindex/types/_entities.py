@@ -193,7 +193,7 @@ class Signals(TypedDict, total=False):
     stars: Count
     """A count, with the day it was observed and its source."""
     benchmarks: List[Benchmark]
-    """Published results, each in the unit of its benchmark."""
+    """Published results, each in its benchmark's own unit."""
 
 
 class Entity(TypedDict):
@@ -206,7 +206,7 @@ class Entity(TypedDict):
     slug: str
     """Lower-case letters and digits, with words separated by hyphens."""
     name: str
-    """The name of the entity, as its makers spell it."""
+    """The entity's name, as its makers spell it."""
     provider: Optional[str]
     """The maker or provider."""
     description: str
@@ -446,7 +446,7 @@ class EntityDocument(TypedDict):
     slug: str
     """Lower-case letters and digits, with words separated by hyphens."""
     name: str
-    """The name of the entity, as its makers spell it."""
+    """The entity's name, as its makers spell it."""
     provider: Optional[str]
     """The maker or provider."""
     description: str
@@ -540,7 +540,7 @@ class SimilarEntity(TypedDict):
     slug: str
     """Lower-case letters and digits, with words separated by hyphens."""
     name: str
-    """The name of the entity, as its makers spell it."""
+    """The entity's name, as its makers spell it."""
     provider: Optional[str]
     """The maker or provider."""
     description: str
@@ -666,9 +666,9 @@ class ScoreExplanation(TypedDict):
     slug: str
     """Lower-case letters and digits, with words separated by hyphens."""
     name: str
-    """The name of the entity, as its makers spell it."""
+    """The entity's name, as its makers spell it."""
     formulaVersion: str
-    """The version of the scoring file."""
+    """The scoring file's version."""
     asOf: str
     """The time that the scores were calculated for."""
     composite: Optional[float]
@@ -687,7 +687,7 @@ class ScoreExplanation(TypedDict):
     reason: Optional[str]
     """Why there is no composite score; null if there is one."""
     dimensions: List[ScoreDimension]
-    """The dimensions of the formula for this type."""
+    """The formula's dimensions for this type."""
     build: str
     """The id of a build: the day its scores were calculated for, and a hash."""
 
@@ -698,7 +698,7 @@ class ScoreDimension(TypedDict):
     """
 
     name: Literal["adoption", "quality", "freshness", "citations", "engagement"]
-    """The name of the dimension."""
+    """The dimension's name."""
     score: Optional[float]
     """A score with one decimal; null if there is not enough data."""
     value: Optional[float]
@@ -714,7 +714,7 @@ class ScoreDimension(TypedDict):
     minimumCoverage: float
     """The minimum coverage for a score."""
     measures: List[MeasureResult]
-    """The measures of the dimension."""
+    """The dimension's measures."""
 
 
 class MeasureResult(TypedDict):
@@ -728,7 +728,7 @@ class MeasureResult(TypedDict):
     scores.
     """
     score: Optional[float]
-    """The score of the measure; null unless it is counted."""
+    """The measure's score; null unless it is counted."""
     result: Optional[str]
     """The name of the benchmark result that was used; null for a signal, or if no result was
     used.
@@ -780,7 +780,7 @@ class Measure(_MeasureOptionalOdd, _MeasureRequired, total=False):
     to: float
     """With ``linear``, the value that maps to 100."""
     halfLife: float
-    """With ``age``, the number of days in which the score halves."""
+    """With ``age``, the number of days it takes for the score to halve."""
     staleAfter: float
     """The age, in days, above which an observation is too old to be used; absent if there is
     no limit.

@@ -18,7 +18,7 @@ class ExportedEntity(TypedDict):
     type: EntityType
     """The type of an entity. Type and slug together identify an entity."""
     name: str
-    """The name of the entity, as its makers spell it."""
+    """The entity's name, as its makers spell it."""
     provider: Optional[str]
     """The maker or provider."""
     description: str
@@ -65,7 +65,7 @@ class ExportedRank(TypedDict):
     slug: str
     """Lower-case letters and digits, with words separated by hyphens."""
     name: str
-    """The name of the entity, as its makers spell it."""
+    """The entity's name, as its makers spell it."""
     provider: Optional[str]
     """The maker or provider."""
     category: str
@@ -85,7 +85,7 @@ class ExportedRank(TypedDict):
 
 
 class Manifest(TypedDict):
-    """A description of a build and its contents."""
+    """Describes a build and its contents."""
 
     formatVersion: int
     """The version of the file format."""
@@ -104,17 +104,19 @@ class Manifest(TypedDict):
     request; null if the content does not set one.
     """
     commit: Optional[str]
-    """The commit of the content; null without version control."""
+    """The commit that the content was read from; null if the content is not under version
+    control.
+    """
     commitTime: Optional[str]
-    """The time of that commit; null without version control."""
+    """The time of that commit; null if the content is not under version control."""
     dirty: bool
     """Whether the content had uncommitted changes."""
     asOf: str
     """The time that the scores were calculated for."""
     scoringVersion: str
-    """The version of the scoring file."""
+    """The scoring file's version."""
     counts: ManifestCounts
-    """The statistics of the build."""
+    """Statistics about the build."""
     license: Optional[str]
     """A licence, as an SPDX expression if possible."""
     sources: List[ManifestSource]
@@ -149,7 +151,7 @@ class ManifestCountsTypes(TypedDict):
 
 
 class ManifestCounts(TypedDict):
-    """The statistics of the build."""
+    """Statistics about the build."""
 
     entities: int
     """The number of entities, excluding withdrawn ones."""
@@ -167,11 +169,11 @@ class ManifestSource(TypedDict):
     """A collection that facts were taken from, and its licence."""
 
     name: str
-    """The name of the collection."""
+    """The collection's name."""
     url: str
-    """The address of the collection."""
+    """The collection's address."""
     license: str
-    """The licence of the collection, as an SPDX expression."""
+    """The collection's licence, as an SPDX expression."""
     types: List[EntityType]
     """The types of entities that it contains facts about."""
     changes: str
@@ -224,11 +226,11 @@ class _CroissantDatasetRequired(TypedDict):
     conformsTo: Literal["http://mlcommons.org/croissant/1.1"]
     """The version of Croissant."""
     name: str
-    """The name of the dataset."""
+    """The dataset's name."""
     description: str
     """What the dataset contains."""
     url: str
-    """The address of the service."""
+    """The service's address."""
     version: str
     """The version of the format, followed by the id of the build (Semantic Versioning 2.0.0).
     """
@@ -237,7 +239,7 @@ class _CroissantDatasetRequired(TypedDict):
     isLiveDataset: bool
     """Always true, because there will be more builds."""
     distribution: List[CroissantFile]
-    """The files of the build."""
+    """The build's files."""
     recordSet: List[CroissantRecords]
     """The structure of the records in the files."""
 
@@ -268,7 +270,7 @@ _CroissantFileRequiredOdd = TypedDict(
 
 class _CroissantFileRequired(TypedDict):
     name: str
-    """The name of the file, without its folder."""
+    """The file's name, without its folder."""
     contentUrl: str
     """The file's immutable URL, whose content never changes."""
     contentSize: str
@@ -299,7 +301,7 @@ class _CroissantRecordsRequired(TypedDict):
     name: str
     """The name of the records."""
     field: List[CroissantField]
-    """The fields of a record."""
+    """A record's fields."""
 
 
 class CroissantRecords(_CroissantRecordsRequiredOdd, _CroissantRecordsRequired, total=False):
@@ -320,7 +322,7 @@ _CroissantFieldRequiredOdd = TypedDict(
 
 class _CroissantFieldRequired(TypedDict):
     name: str
-    """The name of the field."""
+    """The field's name."""
 
 
 class CroissantField(_CroissantFieldRequiredOdd, _CroissantFieldRequired, total=False):

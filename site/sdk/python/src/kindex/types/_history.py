@@ -115,14 +115,14 @@ class ChangeEntity(TypedDict):
     slug: str
     """Lower-case letters and digits, with words separated by hyphens."""
     name: str
-    """The name of the entity, as its makers spell it."""
+    """The entity's name, as its makers spell it."""
 
 
 class Change(TypedDict):
     """The creation, update or deletion of one entity at one point in time."""
 
     id: str
-    """The id of a change."""
+    """A change's id."""
     event: ChangeEvent
     """What happened to the entity."""
     timestamp: str
@@ -133,11 +133,11 @@ class Change(TypedDict):
     """The fields that changed; for a created or deleted entity, all fields that are set.
     """
     commit: Optional[str]
-    """The hash of the commit; null without version control."""
+    """The commit hash; null if the content is not under version control."""
     author: Optional[str]
-    """The name of the commit author; null without version control."""
+    """The commit author's name; null if the content is not under version control."""
     pullRequest: Optional[int]
-    """The number of the pull request, if the commit message contains it."""
+    """The pull request's number, if the commit message contains it."""
 
 
 class ChangeList(TypedDict):
@@ -157,7 +157,7 @@ class _JSONFeedRequired(TypedDict):
     version: Literal["https://jsonfeed.org/version/1.1"]
     """The version of JSON Feed."""
     title: str
-    """The title of the feed."""
+    """The feed's title."""
     items: List[JSONFeedItem]
     """The changes, newest first."""
 
@@ -170,9 +170,9 @@ class JSONFeed(_JSONFeedRequired, total=False):
     language: str
     """The language of the text."""
     home_page_url: str
-    """The address of the service."""
+    """The service's address."""
     feed_url: str
-    """The address of this document."""
+    """This document's address."""
     next_url: str
     """The address of the next document, which contains older changes; absent from the last
     document.
@@ -187,7 +187,7 @@ class JSONFeedItemAuthors(TypedDict):
 
 class _JSONFeedItemRequired(TypedDict):
     id: str
-    """The id of the change, as a URN."""
+    """The change's id, as a URN."""
     title: str
     """What happened, in a sentence."""
     content_html: str
@@ -200,8 +200,8 @@ class JSONFeedItem(_JSONFeedItemRequired, total=False):
     """One change."""
 
     url: str
-    """The address of the entity."""
+    """The entity's address."""
     authors: List[JSONFeedItemAuthors]
     """Who made the change, if known."""
     tags: List[EntityType]
-    """The type of the entity."""
+    """The entity's type."""

@@ -27,8 +27,7 @@ class ApiKey(TypedDict):
     are shown.
     """
     scopes: List[Scope]
-    """The permissions of the key. By default, a new key has ``read``, ``submit`` and
-    ``webhooks``.
+    """The key's permissions. By default, a new key has ``read``, ``submit`` and ``webhooks``.
     """
     legacy: bool
     """Whether the key was created before scopes were introduced; such a key has all scopes.
@@ -61,8 +60,7 @@ class NewApiKey(_NewApiKeyRequired, total=False):
     """The name, scopes and expiry of a new key."""
 
     scopes: List[Scope]
-    """The permissions of the key. By default, a new key has ``read``, ``submit`` and
-    ``webhooks``.
+    """The key's permissions. By default, a new key has ``read``, ``submit`` and ``webhooks``.
     """
     expiresAt: Optional[str]
     """When the key expires, which must be in the future and within five years; null or omitted
@@ -78,7 +76,7 @@ class LeakedKey(TypedDict):
 
 
 class AuditLog(TypedDict):
-    """A page of the audit log of an account, newest entries first."""
+    """A page of an account's audit log, newest entries first."""
 
     data: List[AuditEntry]
     """The entries."""
@@ -116,9 +114,9 @@ class AuditActor(TypedDict):
     report of a leaked key.
     """
     id: Optional[str]
-    """The id of the key; null if the actor is not a key."""
+    """The key's id; null if the actor is not a key."""
     name: Optional[str]
-    """The name of the key; null if the actor is not a key."""
+    """The key's name; null if the actor is not a key."""
 
 
 class CreatedApiKey(TypedDict):
@@ -135,8 +133,7 @@ class CreatedApiKey(TypedDict):
     six-character checksum.
     """
     scopes: List[Scope]
-    """The permissions of the key. By default, a new key has ``read``, ``submit`` and
-    ``webhooks``.
+    """The key's permissions. By default, a new key has ``read``, ``submit`` and ``webhooks``.
     """
     expiresAt: Optional[str]
     """When the key expires; null if it never expires."""

@@ -30,7 +30,7 @@ class RankedEntity(TypedDict):
     slug: str
     """Lower-case letters and digits, with words separated by hyphens."""
     name: str
-    """The name of the entity, as its makers spell it."""
+    """The entity's name, as its makers spell it."""
     provider: Optional[str]
     """The maker or provider."""
     description: str
@@ -128,7 +128,7 @@ class TrendingEntity(TypedDict):
     slug: str
     """Lower-case letters and digits, with words separated by hyphens."""
     name: str
-    """The name of the entity, as its makers spell it."""
+    """The entity's name, as its makers spell it."""
     provider: Optional[str]
     """The maker or provider."""
     description: str
@@ -239,7 +239,7 @@ class TrendingList(TypedDict):
     count: int
     """The number of records on all pages."""
     window: Literal["7d", "30d"]
-    """The length of the window."""
+    """The window's length."""
     since: str
     """The comparison starts at the end of this day."""
     build: str

@@ -30,7 +30,7 @@ class SearchHit(TypedDict):
     slug: str
     """Lower-case letters and digits, with words separated by hyphens."""
     name: str
-    """The name of the entity, as its makers spell it."""
+    """The entity's name, as its makers spell it."""
     provider: Optional[str]
     """The maker or provider."""
     description: str
@@ -142,9 +142,9 @@ class Highlights(TypedDict, total=False):
     capabilities: str
     """The capabilities."""
     category: str
-    """The slug of the category."""
+    """The category's slug."""
     categoryTitle: str
-    """The title of the category."""
+    """The category's title."""
     slug: str
     """The slug."""
     type: str
@@ -213,7 +213,7 @@ class Suggestion(TypedDict):
     slug: str
     """Lower-case letters and digits, with words separated by hyphens."""
     name: str
-    """The name of the entity, as its makers spell it."""
+    """The entity's name, as its makers spell it."""
 
 
 class SuggestionList(TypedDict):

@@ -32,7 +32,7 @@ class Problem(TypedDict):
     suggestion: Optional[str]
     """The nearest valid name, value or address."""
     requestId: str
-    """The id of the request, which is also in ``X-Request-Id`` and in the log."""
+    """The request id, which is also in ``X-Request-Id`` and in the log."""
 
 
 class OpenAPIDocument(TypedDict):

@@ -19,7 +19,7 @@ class _NewSubmissionRequired(TypedDict):
     type: EntityType
     """The type of an entity. Type and slug together identify an entity."""
     name: str
-    """The name of the entity, as its makers spell it."""
+    """The entity's name, as its makers spell it."""
     description: str
     """The purpose of the entity and what sets it apart."""
     category: str
@@ -93,7 +93,7 @@ class NewSubmission(_NewSubmissionRequired, total=False):
 
 class _SubmissionFieldsRequired(TypedDict):
     name: str
-    """The name of the entity, as its makers spell it."""
+    """The entity's name, as its makers spell it."""
     description: str
     """The purpose of the entity and what sets it apart."""
     category: str
@@ -192,7 +192,7 @@ class SubmittedOccasion(_SubmittedOccasionRequired, total=False):
 
 class _SubmittedBenchmarkRequired(TypedDict):
     name: str
-    """The name of the benchmark, as its makers spell it."""
+    """The benchmark's name, as its makers spell it."""
     value: float
     """The result, in the benchmark's own unit."""
 
@@ -274,7 +274,7 @@ class SubmittedSignals(TypedDict, total=False):
     stars: SubmittedCount
     """A count, with the day it was observed and its source."""
     benchmarks: List[SubmittedBenchmark]
-    """Published results, each in the unit of its benchmark."""
+    """Published results, each in its benchmark's own unit."""
 
 
 class SubmittedModalities(TypedDict, total=False):
@@ -385,7 +385,7 @@ class CreatedSubmissionSimilar(TypedDict):
     slug: str
     """Lower-case letters and digits, with words separated by hyphens."""
     name: str
-    """The name of the entity, as its makers spell it."""
+    """The entity's name, as its makers spell it."""
     url: Optional[str]
     """The main web page."""
 
@@ -394,14 +394,14 @@ class CreatedSubmission(TypedDict):
     """A new submission, and existing entities that could be the same."""
 
     id: str
-    """The id of a submission."""
+    """A submission's id."""
     status: SubmissionStatus
     """``pending``: it awaits review. ``in-review``: its pull request is open. ``accepted``: it
     will be in the next build. ``published``: it is in the index. ``rejected``: it will not
     be added, for the reason given in ``reason``. ``withdrawn``: the account withdrew it.
     """
     url: str
-    """The address of the submission."""
+    """The submission's address."""
     similar: List[CreatedSubmissionSimilar]
     """Existing entities that could be the same."""
     warnings: List[FieldError]
@@ -416,7 +416,7 @@ class SubmittedEntity(TypedDict):
     slug: str
     """Lower-case letters and digits, with words separated by hyphens."""
     name: str
-    """The name of the entity, as its makers spell it."""
+    """The entity's name, as its makers spell it."""
     url: str
     """The address of the entity's page, which exists once the entity is published."""
 
@@ -425,23 +425,23 @@ class PullRequest(TypedDict):
     """The pull request in which the submission is reviewed; null if there is none."""
 
     number: int
-    """The number of the pull request."""
+    """The pull request's number."""
     url: Optional[str]
-    """The address of the pull request, if known."""
+    """The pull request's address, if known."""
 
 
 class Submission(TypedDict):
     """A submission and its status."""
 
     id: str
-    """The id of a submission."""
+    """A submission's id."""
     status: SubmissionStatus
     """``pending``: it awaits review. ``in-review``: its pull request is open. ``accepted``: it
     will be in the next build. ``published``: it is in the index. ``rejected``: it will not
     be added, for the reason given in ``reason``. ``withdrawn``: the account withdrew it.
     """
     url: str
-    """The address of the submission."""
+    """The submission's address."""
     entity: SubmittedEntity
     """The proposed entity."""
     reason: Optional[str]
@@ -458,14 +458,14 @@ class SubmissionDocument(TypedDict):
     """A submission with the fields of its file."""
 
     id: str
-    """The id of a submission."""
+    """A submission's id."""
     status: SubmissionStatus
     """``pending``: it awaits review. ``in-review``: its pull request is open. ``accepted``: it
     will be in the next build. ``published``: it is in the index. ``rejected``: it will not
     be added, for the reason given in ``reason``. ``withdrawn``: the account withdrew it.
     """
     url: str
-    """The address of the submission."""
+    """The submission's address."""
     entity: SubmittedEntity
     """The proposed entity."""
     reason: Optional[str]

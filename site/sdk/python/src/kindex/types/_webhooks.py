@@ -34,7 +34,7 @@ class CreatedWebhook(TypedDict):
     """A new webhook, with its secret."""
 
     id: str
-    """The id of a webhook."""
+    """A webhook's id."""
     url: str
     """The address that is called. The host is in lower case."""
     events: List[SubscribableEvent]
@@ -51,7 +51,7 @@ class RotatedWebhook(TypedDict):
     """The new secret of a webhook."""
 
     id: str
-    """The id of a webhook."""
+    """A webhook's id."""
     secret: str
     """The secret that signs deliveries from now on: ``whsec_`` and 32 bytes in base64."""
     previousSecretExpiresAt: str
@@ -62,7 +62,7 @@ class Webhook(TypedDict):
     """A webhook and its delivery state."""
 
     id: str
-    """The id of a webhook."""
+    """A webhook's id."""
     url: str
     """The address that is called. The host is in lower case."""
     events: List[SubscribableEvent]
@@ -90,7 +90,7 @@ class Webhook(TypedDict):
 
 
 class WebhookList(TypedDict):
-    """The webhooks of the account."""
+    """The account's webhooks."""
 
     data: List[Webhook]
     """The webhooks, oldest first."""
@@ -102,15 +102,15 @@ class Delivery(TypedDict):
     """An event and the attempts to deliver it."""
 
     id: str
-    """The id of the delivery."""
+    """The delivery's id."""
     webhookId: str
-    """The id of a webhook."""
+    """A webhook's id."""
     kind: Literal["event", "test", "replay"]
     """A regular event, a test, or a replay of an event."""
     eventId: str
     """The value sent as ``webhook-id``."""
     event: Literal["entity.created", "entity.updated", "entity.deleted", "webhook.test"]
-    """The name of the event."""
+    """The event's name."""
     status: DeliveryStatus
     """``pending``: the delivery will be attempted or retried. ``succeeded``: the receiver
     accepted it. ``failed``: all ten attempts to deliver an event failed, the only attempt
@@ -125,11 +125,11 @@ class Delivery(TypedDict):
     nextAttemptAt: Optional[str]
     """When it will be attempted next; null if there will be no further attempt."""
     responseStatus: Optional[int]
-    """The status of the last response; null if there was none."""
+    """The HTTP status of the last response; null if there was none."""
     durationMs: Optional[int]
-    """The duration of the last attempt, in milliseconds; null if there was none."""
+    """The last attempt's duration, in milliseconds; null if there was none."""
     error: Optional[str]
-    """The error of the last attempt; null if there was none."""
+    """The error from the last attempt; null if it succeeded or there was no attempt."""
 
 
 class DeliveryList(TypedDict):
@@ -152,7 +152,7 @@ class WebhookEventEntity(TypedDict):
     slug: str
     """Lower-case letters and digits, with words separated by hyphens."""
     name: str
-    """The name of the entity, as its makers spell it."""
+    """The entity's name, as its makers spell it."""
 
 
 class WebhookEvent(TypedDict):
@@ -161,8 +161,8 @@ class WebhookEvent(TypedDict):
     """
 
     id: str
-    """The id of the event, which is the same for every attempt, so that a receiver can
-    recognize repeats.
+    """The event's id, which is the same for every attempt, so that a receiver can recognize
+    repeats.
     """
     event: Literal["entity.created", "entity.updated", "entity.deleted", "webhook.test"]
     """What happened to the entity; ``webhook.test`` for a test."""
