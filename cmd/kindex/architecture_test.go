@@ -21,7 +21,7 @@ import (
 // packages in design.md is generated from it: go test ./cmd/kindex -run TestRooms -update.
 var mayImport = map[string][]string{
 	// The parts of a build.
-	"exports":             {"exports/jsonenc", "exports/packed", "exports/record", "exports/store", "exports/table"},
+	"exports":             {"exports/jsonenc", "exports/packed", "exports/pricing", "exports/record", "exports/store", "exports/table"},
 	"exports/jsonenc":     {},
 	"exports/packed":      {},
 	"exports/record":      {"exports/jsonenc"},
@@ -33,6 +33,8 @@ var mayImport = map[string][]string{
 	"exports/leaderboard": {"exports", "exports/record"},
 	"exports/safetext":    {},
 	"exports/score":       {"exports/record"},
+	"exports/ids":         {},
+	"exports/pricing":     {"exports/record"},
 	"indexes":             {"exports", "exports/*"},
 
 	// Building.

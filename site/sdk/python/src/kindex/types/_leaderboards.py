@@ -65,11 +65,10 @@ class RankedEntity(TypedDict):
     signals: Signals
     """The facts that scores are calculated from, each with the day it was observed and its
     source. Unknown facts are omitted. ``stars``, ``forks``, ``commits`` and ``releases``
-    are counted in the repository. ``contributors`` is the number of people who contributed
-    code to the repository. ``downloads`` is the number of downloads per month from all
-    package registries. ``dependents`` is the number of projects that depend on the entity,
-    and ``citations`` is the number of publications that cite it. ``likes`` is the number of
-    likes on a model hub. ``parameters`` is the number of parameters of a model, and
+    are counted in the repository; ``contributors`` is the number of people who contributed
+    code to it; ``downloads`` is per month, over all package registries; ``dependents`` is
+    the number of projects that depend on it; ``citations`` is the number of publications
+    that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model;
     ``contextTokens`` and ``outputTokens`` are the maximum lengths of its input and output,
     in tokens; ``lastRelease`` is the day of the latest release, and ``released`` the day of
     the first; ``created`` is the day the repository was created, ``lastCommit`` that of the
@@ -163,11 +162,10 @@ class TrendingEntity(TypedDict):
     signals: Signals
     """The facts that scores are calculated from, each with the day it was observed and its
     source. Unknown facts are omitted. ``stars``, ``forks``, ``commits`` and ``releases``
-    are counted in the repository. ``contributors`` is the number of people who contributed
-    code to the repository. ``downloads`` is the number of downloads per month from all
-    package registries. ``dependents`` is the number of projects that depend on the entity,
-    and ``citations`` is the number of publications that cite it. ``likes`` is the number of
-    likes on a model hub. ``parameters`` is the number of parameters of a model, and
+    are counted in the repository; ``contributors`` is the number of people who contributed
+    code to it; ``downloads`` is per month, over all package registries; ``dependents`` is
+    the number of projects that depend on it; ``citations`` is the number of publications
+    that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model;
     ``contextTokens`` and ``outputTokens`` are the maximum lengths of its input and output,
     in tokens; ``lastRelease`` is the day of the latest release, and ``released`` the day of
     the first; ``created`` is the day the repository was created, ``lastCommit`` that of the
