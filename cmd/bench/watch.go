@@ -104,7 +104,7 @@ func save(ctx context.Context, p *process, w *workCopy) (served, published time.
 		}
 		time.Sleep(pause)
 	}
-	return 0, 0, fmt.Errorf("%s/%s was saved but not published after %v (served after %v)", editedType, e.slug, saveTime, served)
+	return 0, 0, fmt.Errorf("%s/%s was saved, but not published within %v (it was served after %v)", editedType, e.slug, saveTime, served)
 }
 
 // description requests an entity and returns its description and build.

@@ -33,7 +33,7 @@ func operatorKeys(target, file string, makes bool) (keys *seal.Keys, made string
 		return keys, "", err
 	}
 	if storage.IsPostgreSQL(target) {
-		return nil, "", usageError{errors.New("a state on PostgreSQL needs the operator's key, and every edge needs the same key: use --operator-key FILE; to create a key: openssl rand -base64 32 > FILE && chmod 600 FILE")}
+		return nil, "", usageError{errors.New("with a PostgreSQL database, the operator's key is required, the same on every edge: use --operator-key FILE; to create a key: openssl rand -base64 32 > FILE && chmod 600 FILE")}
 	}
 	beside := filepath.Join(filepath.Dir(target), keyFile)
 	if !makes {

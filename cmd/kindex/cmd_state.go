@@ -37,8 +37,8 @@ func stateCheckCommand() *cobra.Command {
 	var target string
 	c := &cobra.Command{
 		Use: "check", Short: "Check the integrity of the state",
-		Long: `Check reads a snapshot of the whole state and changes nothing; an edge may be serving
-it. It checks the database (on SQLite every page, index and reference) and the rules
+		Long: `Check reads a snapshot of the whole state and changes nothing, so it is safe to run
+while an edge uses the database. It checks the database (on SQLite every page, index and reference) and the rules
 that kindex relies on, such as the maximum number of active keys per account. If it
 finds problems, it prints them and exits with 1.`,
 		Example: "  kindex state check\n  kindex state check --state postgres://kindex@db.example.org/kindex",

@@ -114,9 +114,10 @@ func liveMemory() (live, other int64) {
 		{Name: "/memory/classes/heap/unused:bytes"}, {Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/released:bytes"},
 	}
 	metrics.Read(s)
-	other = int64(s[1].Value.Uint64())
-	for _, heap := range s[2:] {
-		other -= int64(heap.Value.Uint64())
+	size := func(i int) int64 { return int64(min(s[i].Value.Uint64(), math.MaxInt64)) }
+	other = size(1)
+	for i := 2; i < len(s); i++ {
+		other -= size(i)
 	}
-	return int64(s[0].Value.Uint64()), max(other, 0)
+	return size(0), max(other, 0)
 }

@@ -26,8 +26,9 @@ const comparison = " comparison"
 // Unfold moves the details that the name of a result contains into their fields. It leaves
 // a name alone whose parentheses contain anything else, and a result that has details.
 func (b *Benchmark) Unfold() {
-	name, rest, ok := strings.Cut(b.Name, " (")
-	if rest, ok = strings.CutSuffix(rest, ")"); !ok || *b != (Benchmark{Name: b.Name, Value: b.Value, Date: b.Date, Source: b.Source}) {
+	name, rest, _ := strings.Cut(b.Name, " (")
+	rest, ok := strings.CutSuffix(rest, ")")
+	if !ok || *b != (Benchmark{Name: b.Name, Value: b.Value, Date: b.Date, Source: b.Source}) {
 		return
 	}
 	u := Benchmark{Name: name, Value: b.Value, Date: b.Date, Source: b.Source}

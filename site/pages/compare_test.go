@@ -113,7 +113,7 @@ func TestCompareBenchmarks(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, b := range e.Signals.Benchmarks {
-			having[b.Name] = append(having[b.Name], e.Key())
+			having[b.FoldedName()] = append(having[b.FoldedName()], e.Key())
 		}
 	}
 	shown := 0

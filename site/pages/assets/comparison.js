@@ -73,13 +73,21 @@ function signal(f) {
   if (!f) return {text: ''};
   return {text: typeof f.value === 'number' ? compact(f.value) : day(f.value), note: day(f.date)};
 }
+// folded returns the name of a result with its details in parentheses, like
+// record.Benchmark.FoldedName.
+function folded(b) {
+  const by = b.by === 'maker' ? (b.publisher ? `${b.publisher} comparison` : 'maker') : b.publisher;
+  const details = [by, b.version, b.dataset, b.harness, b.variant].filter(Boolean);
+  return details.length ? `${b.name} (${details.join(', ')})` : b.name;
+}
+
 function benchmarks(list) {
   const having = new Map();
-  for (const e of list) for (const n of new Set((e.signals.benchmarks ?? []).map(b => b.name))) having.set(n, (having.get(n) ?? 0) + 1);
+  for (const e of list) for (const n of new Set((e.signals.benchmarks ?? []).map(folded))) having.set(n, (having.get(n) ?? 0) + 1);
   return [...having].filter(([, n]) => n > 1).map(([n]) => n).sort((a, b) => (a < b ? -1 : 1)).map(n => ({
     field: `benchmark-${named(n)}`, title: named(n),
     cells: list.map(e => {
-      const b = (e.signals.benchmarks ?? []).filter(b => b.name === n).reduce((a, b) => (a && (a.date ?? '') >= (b.date ?? '') ? a : b), null);
+      const b = (e.signals.benchmarks ?? []).filter(b => folded(b) === n).reduce((a, b) => (a && (a.date ?? '') >= (b.date ?? '') ? a : b), null);
       return b ? {text: compact(b.value), note: day(b.date)} : {text: ''};
     }),
   }));
