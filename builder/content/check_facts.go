@@ -67,7 +67,6 @@ func checkIDs(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 // checkOffers adds problems with each offer, and warnings about unlikely prices.
 func checkOffers(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 	list, _ := m["offers"].([]any)
-	first := map[string]int{}
 	at := make(map[string]int, len(list)) // by Offer.Key: the index in the file
 	for i, v := range list {
 		f, ok := v.(map[string]any)
@@ -76,11 +75,11 @@ func checkOffers(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 		}
 		o := record.Offer{Provider: yamldoc.Text(f["provider"]), ID: yamldoc.Text(f["id"])}
 		path := []string{"offers", strconv.Itoa(i)}
-		if j, known := first[o.Key()]; known && o.ID != "" {
+		if j, known := at[o.Key()]; known && o.ID != "" {
 			d.AddAt(append(path, "id"), false, yamldoc.Problem{Message: fmt.Sprintf("%s at %s is also offers[%d]; an offer is identified by provider and id", yamldoc.Quote(o.ID), o.Provider, j)})
 			continue
 		}
-		first[o.Key()], at[o.Key()] = i, i
+		at[o.Key()] = i
 		checkPrices(d, f, path, f["free"] == true)
 		modes, _ := f["modes"].(map[string]any)
 		for name, mode := range modes {

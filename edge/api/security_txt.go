@@ -15,7 +15,7 @@ import (
 const SecurityPath = "/.well-known/security.txt"
 
 // securityTxtLifetime is how long the file is valid, counted from the day of the request. The
-// period starts anew every day because a service that still responds is presumably maintained.
+// period starts again every day because a service that still responds is presumably maintained.
 const securityTxtLifetime = 180 * 24 * time.Hour
 
 // SecurityText handles GET /.well-known/security.txt.
