@@ -102,9 +102,12 @@ func checkOffers(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 func checkPrices(d *yamldoc.Document, fields map[string]any, path []string, free bool) {
 	for _, name := range record.PriceNames {
 		v := fields[name]
+		if _, isText := v.(string); v == nil || isText {
+			continue
+		}
 		x := numberOf(v)
 		inner := append(slices.Clone(path), name)
-		if _, isText := v.(string); v == nil || isText || d.Faulty[yamldoc.FieldName(inner)] {
+		if len(d.Faulty) > 0 && d.Faulty[yamldoc.FieldName(inner)] {
 			continue
 		}
 		switch _, exact, err := record.RoundPrice(x); {

@@ -1,6 +1,7 @@
 package content
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -19,6 +20,7 @@ const (
 // warnOfPrices adds warnings about prices that are probably wrong. at has the index of each
 // offer in the file.
 func warnOfPrices(d *yamldoc.Document, e *record.Entity, at map[string]int) {
+	medians := medianOffers(e.Offers)
 	for i := range e.Offers {
 		o := &e.Offers[i]
 		index := strconv.Itoa(at[o.Key()])
@@ -36,7 +38,7 @@ func warnOfPrices(d *yamldoc.Document, e *record.Entity, at map[string]int) {
 			warn(cacheAboveInput, "cacheRead", fmt.Sprintf("%s is above the input price, %s (offers[%s].input)", cache, in, index))
 		}
 		for kind, name := range record.PriceNames {
-			if other, far := thousandfoldMedian(e.Offers, kind, o.Prices[kind]); far {
+			if other := medians[kind]; other != nil && isThousandfold(o.Prices[kind], other.Prices[kind]) {
 				warn(thousandfold, name, fmt.Sprintf("%s is far from the median of the offers, %s (offers[%d].%s); prices are per million tokens",
 					o.Prices[kind], other.Prices[kind], at[other.Key()], name))
 			}
@@ -50,26 +52,31 @@ func cheapOutput(e *record.Entity) bool {
 	return e.Model != nil && (slices.Contains(e.Model.Output, "embedding") || slices.Contains(e.Model.Output, "score") || slices.Contains(e.Model.Output, "audio"))
 }
 
-// thousandfoldMedian reports whether a price differs from the median of a model's offers by
-// a factor of 1000 or more, and returns the offer with the median. Prices of 0 are not
-// compared, and the median of fewer than three prices says nothing.
-func thousandfoldMedian(offers []record.Offer, kind int, p record.Price) (median *record.Offer, far bool) {
-	if p.Micros() == 0 {
-		return nil, false
-	}
-	var known []*record.Offer
-	for i := range offers {
-		if offers[i].Prices[kind].Micros() > 0 {
-			known = append(known, &offers[i])
+// medianOffers returns, for each of record.PriceNames, the offer with the median price, or nil
+// if fewer than three offers have one: the median of two says nothing. Prices of 0 do not
+// count.
+func medianOffers(offers []record.Offer) (medians [len(record.Prices{})]*record.Offer) {
+	known := make([]*record.Offer, 0, len(offers))
+	for kind := range medians {
+		known = known[:0]
+		for i := range offers {
+			if offers[i].Prices[kind].Micros() > 0 {
+				known = append(known, &offers[i])
+			}
 		}
+		if len(known) < 3 {
+			continue
+		}
+		slices.SortStableFunc(known, func(a, b *record.Offer) int {
+			return cmp.Compare(a.Prices[kind].Micros(), b.Prices[kind].Micros())
+		})
+		medians[kind] = known[(len(known)-1)/2]
 	}
-	if len(known) < 3 {
-		return nil, false
-	}
-	slices.SortStableFunc(known, func(a, b *record.Offer) int {
-		return int(min(max(a.Prices[kind].Micros()-b.Prices[kind].Micros(), -1), 1))
-	})
-	median = known[(len(known)-1)/2]
-	m := median.Prices[kind].Micros()
-	return median, p.Micros() >= 1000*m || 1000*p.Micros() <= m
+	return medians
+}
+
+// isThousandfold reports whether a price differs from the median by a factor of 1000 or more.
+// A price of 0 does not.
+func isThousandfold(p, median record.Price) bool {
+	return p.Micros() > 0 && (p.Micros() >= 1000*median.Micros() || 1000*p.Micros() <= median.Micros())
 }

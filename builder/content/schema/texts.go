@@ -27,7 +27,7 @@ func (s *Schema) checkTexts(d *yamldoc.Document, value any, node map[string]any,
 	case map[string]any:
 		for name, member := range v {
 			inner := append(path[:len(path):len(path)], name)
-			if d.Faulty[yamldoc.FieldName(inner)] || checkHidden(d, name, inner, true) {
+			if len(d.Faulty) > 0 && d.Faulty[yamldoc.FieldName(inner)] || checkHidden(d, name, inner, true) {
 				s.checkTexts(d, member, s.member(node, name), inner)
 			}
 		}
