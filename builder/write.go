@@ -68,12 +68,12 @@ func (b *build) writeEntities() ([]exports.RowLocation, error) {
 		return nil, err
 	}
 	slices.SortFunc(order, func(x, y int) int { return record.CompareKey(b.content.Entities[x], b.content.Entities[y]) })
-	keys := make([]string, len(order))
+	listed := make([]*record.Entity, len(order))
 	for i, o := range order {
-		keys[i] = b.content.Entities[o].Key()
+		listed[i] = b.content.Entities[o]
 	}
-	lengths, err := b.out.WriteTable(&exports.Table{Base: exports.EntitiesFile, Columns: table.EntityColumns, Keys: keys,
-		Row: func(i int) table.Row { return table.EntityRow(b.content.Entities[order[i]]) }})
+	lengths, err := b.writeTable(exports.EntitiesFile, table.EntityColumns, exports.WebEncodings, listed,
+		func(e *record.Entity) []table.Row { return []table.Row{table.EntityRow(e)} })
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,50 @@ func (b *build) writeEntities() ([]exports.RowLocation, error) {
 		places[order[i]] = exports.RowLocation{Offset: offset, Length: n}
 		offset += n + 1
 	}
-	return places, nil
+	return places, b.writeBulkTables(listed)
+}
+
+// writeTable writes a table with the rows of entities.
+func (b *build) writeTable(base string, columns []table.Column, encodings []string, entities []*record.Entity,
+	rows func(*record.Entity) []table.Row) (lengths []int64, err error) {
+	keys := make([]string, len(entities))
+	for i, e := range entities {
+		keys[i] = e.Key()
+	}
+	return b.out.WriteTable(&exports.Table{Base: base, Columns: columns, Encodings: encodings, Keys: keys,
+		Rows: func(i int) []table.Row { return rows(entities[i]) }})
+}
+
+// writeBulkTables writes the table with all columns and the long tables.
+func (b *build) writeBulkTables(listed []*record.Entity) error {
+	ranks := b.ranks()
+	_, err := b.writeTable(exports.FullFile, table.FullColumns, exports.BulkEncodings, listed,
+		func(e *record.Entity) []table.Row { return []table.Row{table.FullRow(e, ranks[e])} })
+	if err != nil {
+		return err
+	}
+	for _, t := range exports.LongTables {
+		var with []*record.Entity
+		for _, e := range listed {
+			if t.Has(e) {
+				with = append(with, e)
+			}
+		}
+		if _, err := b.writeTable(t.Base, t.Columns, exports.BulkEncodings, with, t.Rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ranks returns the position of each ranked entity among those of its type.
+func (b *build) ranks() map[*record.Entity]int {
+	ranks, last := map[*record.Entity]int{}, map[string]int{}
+	for _, e := range b.boards[0].Entities {
+		last[e.Type]++
+		ranks[e] = last[e.Type]
+	}
+	return ranks
 }
 
 func (b *build) writeBoard(board rank.Board) error {

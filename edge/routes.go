@@ -11,6 +11,7 @@ import (
 	"kindex/edge/apikey"
 	"kindex/edge/query"
 	"kindex/edge/web"
+	"kindex/exports"
 	"kindex/site/sdk"
 	"kindex/site/siteurl"
 )
@@ -34,7 +35,7 @@ func (s *Server) routeTable() []route {
 	list := slices.Concat(query.Filters, page, []string{"sort", "order", "fields", "at"})
 	search := slices.Concat(query.Filters, page, []string{"q", "facets", "fields"})
 	a := s.api
-	return []route{
+	routes := []route{
 		{get, "/api/entities", metered, apikey.ScopeRead, list, a.Entities},
 		{get, "/api/entity/:type/:slug", metered, apikey.ScopeRead, []string{"at"}, a.Entity},
 		{get, "/api/entity/:type/:slug/changelog", metered, apikey.ScopeRead, page, a.EntityChangelog},
@@ -89,6 +90,11 @@ func (s *Server) routeTable() []route {
 		{get, siteurl.CheckSubmission, unmetered, anyScope, web.AnyParams, s.console.RedirectToForm},
 		{post, siteurl.CheckSubmission, unmetered, anyScope, web.AnyParams, s.console.CheckForm},
 	}
+	for _, t := range exports.LongTables {
+		params := slices.Concat(query.Filters, []string{"format", "csv"})
+		routes = append(routes, route{get, "/api/export/" + t.Base, conditional, apikey.ScopeRead, params, a.ExportTable(t)})
+	}
+	return routes
 }
 
 // routes registers all routes.

@@ -270,7 +270,7 @@ func writeBuildReusing(t testing.TB, root string, earlier *Build, entities []*re
 	for i, o := range order {
 		keys[i] = entities[o].Key()
 	}
-	lengths, err := w.WriteTable(&Table{Base: EntitiesFile, Columns: table.EntityColumns, Keys: keys, Row: func(i int) table.Row { return table.EntityRow(entities[order[i]]) }})
+	lengths, err := w.WriteTable(&Table{Base: EntitiesFile, Columns: table.EntityColumns, Encodings: WebEncodings, Keys: keys, Rows: func(i int) []table.Row { return []table.Row{table.EntityRow(entities[order[i]])} }})
 	check(err)
 	offset := int64(0)
 	for i, n := range lengths {

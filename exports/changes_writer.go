@@ -111,7 +111,7 @@ func (p *archivePacker) writeChangelog() ([]int64, error) {
 			ids[i] = p.Changes[i].ID
 		}
 	}
-	return p.w.WriteTable(&Table{Base: ChangelogFile, Columns: table.ChangeColumns, Keys: ids, JSON: p.line, Cells: rowOfChange})
+	return p.w.WriteTable(&Table{Base: ChangelogFile, Columns: table.ChangeColumns, Encodings: WebEncodings, Keys: ids, JSON: p.line, Cells: rowOfChange})
 }
 
 // rowOfChange extracts the cells of the ChangeColumns from a line that AppendJSON

@@ -3,7 +3,12 @@ package exports
 // The files of a build. Files in lookup/ are internal to the edge and change with
 // FormatVersion. All other files are public.
 const (
-	EntitiesFile    = "entities"     // plus the format's extension
+	EntitiesFile    = "entities" // plus the format's extension
+	FullFile        = "entities_full"
+	SignalsFile     = "signals"
+	BenchmarksFile  = "benchmarks"
+	OffersFile      = "offers"
+	IDsFile         = "ids"
 	FeedFile        = "feed"         // the newest changes: .xml (RSS), .atom, .json (JSON Feed)
 	ChangelogFile   = "changelog"    // plus the format's extension
 	LeaderboardsDir = "leaderboards" // <board>.json

@@ -13,7 +13,7 @@ import (
 // read on demand with ReadAt, not through the memory mapping, because mapped pages would
 // count towards the memory of the process.
 type shards struct {
-	files  []*os.File                  // one per combination of shardedEncodings and shardedFormats
+	files  []*os.File                  // one per combination of the table's encodings and shardedFormats
 	ends   [][]int64                   // by file, then by shard: where the shard's piece ends
 	byHash []map[[sha256.Size]byte]int // by shardedFormats: hash of a piece → shard
 }
@@ -35,11 +35,11 @@ func (x shardIndex) add(s *shard) {
 
 // openShards opens the pieces of a table. It returns nil if b is nil, has no such
 // table, or cannot be read.
-func openShards(b *Build, base string) *shards {
+func openShards(b *Build, t *Table) *shards {
 	if b == nil {
 		return nil
 	}
-	table, err := packed.UnpackSections(b.files[shardsFile(base)], len(shardedFiles))
+	table, err := packed.UnpackSections(b.files[shardsFile(t.Base)], len(t.files()))
 	if err != nil {
 		return nil
 	}
@@ -56,9 +56,9 @@ func openShards(b *Build, base string) *shards {
 		}
 		s.byHash = append(s.byHash, byHash)
 	}
-	for i, ext := range shardedFiles[len(shardedFormats):] {
+	for i, ext := range t.files()[len(shardedFormats):] {
 		lengths := table[len(shardedFormats)+i]
-		entry, _ := b.Manifest.File(base + ext)
+		entry, _ := b.Manifest.File(t.Base + ext)
 		f, err := store.OpenFile(dir, entry)
 		if err == nil {
 			s.files = append(s.files, f)
@@ -83,7 +83,7 @@ func prefixSums(lengths []byte) (ends []int64) {
 	return ends
 }
 
-// find returns the compressed forms of a piece, one for each of the shardedEncodings. If
+// find returns the compressed forms of a piece, one for each encoding of the table. If
 // there are none or they cannot be read, known is false, and the caller must compress the
 // piece itself.
 func (s *shards) find(format int, sum [sha256.Size]byte) (compressed [][]byte, known bool) {

@@ -2,6 +2,7 @@ package exports
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -21,19 +22,27 @@ import (
 type thing struct{ key, text string }
 
 func tableOf(base string, things []thing) *Table {
-	t := &Table{Base: base, Columns: []table.Column{{Name: "key", Kind: table.Text}, {Name: "text", Kind: table.Text}}}
+	t := &Table{Base: base, Encodings: WebEncodings, Columns: []table.Column{{Name: "key", Kind: table.Text}, {Name: "text", Kind: table.Text}}}
 	for _, x := range things {
 		t.Keys = append(t.Keys, x.key)
 	}
-	t.Row = func(i int) table.Row {
-		return table.Row{{Text: things[i].key}, {Text: things[i].text[:len(things[i].text)/2]}}
-	}
+	t.Rows = func(i int) []table.Row { return []table.Row{things[i].row()} }
 	return t
 }
 
+func (x thing) row() table.Row { return table.Row{{Text: x.key}, {Text: x.text[:len(x.text)/2]}} }
+
 func withObjects(t *Table, things []thing) *Table {
 	t.JSON = func(dst []byte, i int) []byte {
-		return append(jsonenc.AppendString(append(dst, `{"it":`...), things[i].key+things[i].text), '}')
+		return append(jsonenc.AppendString(append(dst, `{"it":`...), things[i].key+"\n"+things[i].text), '}')
+	}
+	t.Cells = func(object []byte) table.Row {
+		var o struct{ It string }
+		if err := json.Unmarshal(object, &o); err != nil {
+			panic(err)
+		}
+		key, text, _ := strings.Cut(o.It, "\n")
+		return thing{key, text}.row()
 	}
 	return t
 }
@@ -74,7 +83,18 @@ func writeTables(t *testing.T, earlier *Build, things []thing) (dir string) {
 		if _, err := w.WriteTable(tableOf("flat", things)); err != nil {
 			return err
 		}
+		long := tableOf("long", things)
+		long.Encodings = BulkEncodings
+		long.Rows = func(i int) (rows []table.Row) {
+			for range 1 + len(things[i].text)%3 {
+				rows = append(rows, things[i].row())
+			}
+			return rows
+		}
 		_, err := w.WriteTable(withObjects(tableOf("objects", things), things))
+		if err == nil {
+			_, err = w.WriteTable(long)
+		}
 		return err
 	})
 	return filepath.Join(store.BuildsDir(root), id)
@@ -133,13 +153,13 @@ func TestOneEditPacksOneShard(t *testing.T) {
 	for i := range 5000 {
 		things = append(things, thing{fmt.Sprintf("key-%04d", i), "some text"})
 	}
-	dir := writeTables(t, nil, things)
+	dir, flat := writeTables(t, nil, things), tableOf("flat", things)
 	count := func(b *Build, ext string) (pieces, marked int) {
 		data, _, _ := b.File("flat" + ext)
-		s := openShards(b, "flat")
+		s := openShards(b, flat)
 		defer s.close()
 		from := int64(0)
-		for _, to := range s.ends[slices.Index(shardedFiles, ext)-len(shardedFormats)] {
+		for _, to := range s.ends[slices.Index(flat.files(), ext)-len(shardedFormats)] {
 			pieces++
 			marked += bytes.Count(data[from:to], bytes.Repeat([]byte("!"), int(to-from)))
 			from = to
@@ -147,7 +167,7 @@ func TestOneEditPacksOneShard(t *testing.T) {
 		return pieces, marked
 	}
 	before := openDir(t, dir)
-	for _, ext := range shardedFiles[len(shardedFormats):] {
+	for _, ext := range flat.files()[len(shardedFormats):] {
 		path := filepath.Join(dir, "flat"+ext)
 		info, err := os.Stat(path)
 		if err == nil {
@@ -163,7 +183,7 @@ func TestOneEditPacksOneShard(t *testing.T) {
 			now[i].text += " and more"
 		}
 		after := openDir(t, writeTables(t, before, now))
-		for _, ext := range shardedFiles[len(shardedFormats):] {
+		for _, ext := range flat.files()[len(shardedFormats):] {
 			if pieces, marked := count(after, ext); pieces < 10 || marked != pieces-edits {
 				t.Errorf("%d edits: %d of %d pieces of %s were taken from the earlier build, want all but one per edit", edits, marked, pieces, ext)
 			}
@@ -176,13 +196,13 @@ func TestOneEditPacksOneShard(t *testing.T) {
 func TestTablesThatCannotBeTaken(t *testing.T) {
 	suite.InTest(t)
 	things := []thing{{"a", "text"}, {"b", "text"}}
-	dir := writeTables(t, nil, things)
+	dir, flat := writeTables(t, nil, things), tableOf("flat", things)
 	want := writeTables(t, nil, things)
 	for name, spoil := range map[string]func(*Build){
 		"no shard table":    func(b *Build) { delete(b.files, shardsFile("flat")) },
 		"of another length": func(b *Build) { b.files[shardsFile("flat")] = b.files[shardsFile("flat")][:40] },
 		"empty": func(b *Build) {
-			b.files[shardsFile("flat")] = packed.PackSections(make([][]byte, len(shardedFiles))...)
+			b.files[shardsFile("flat")] = packed.PackSections(make([][]byte, len(flat.files()))...)
 		},
 		"no such folder": func(b *Build) { b.Dir += "-gone" },
 		"of other files": func(b *Build) {
@@ -195,7 +215,7 @@ func TestTablesThatCannotBeTaken(t *testing.T) {
 			t.Fatal(err)
 		}
 		spoil(b)
-		if s := openShards(b, "flat"); s != nil {
+		if s := openShards(b, flat); s != nil {
 			t.Errorf("%s: the shards were opened", name)
 		}
 		sameFolders(t, writeTables(t, b, things), want)

@@ -26,57 +26,62 @@ func isShardEnd(key string) bool {
 	return h.Sum32()%shardMean == 0
 }
 
-// The text formats, which are sharded, and the encodings of their variants.
+// shardedFormats are the text formats, which are sharded.
+var shardedFormats = []string{"json", "jsonl", "csv"}
+
+// The encodings of the compressed variants of a table's text files.
 var (
-	shardedFormats   = []string{"json", "jsonl", "csv"}
-	shardedEncodings = []string{"gzip", "zstd"}
+	WebEncodings  = []string{"gzip", "zstd"}
+	BulkEncodings = []string{"zstd"}
 )
 
-// shardedFiles lists the extensions of the sharded files: first all formats
-// uncompressed, then all formats in each encoding.
-var shardedFiles = func() []string {
+// Table describes a bulk export.
+type Table struct {
+	Base      string // the files are named Base.json, Base.csv and so on
+	Columns   []table.Column
+	Encodings []string // WebEncodings or BulkEncodings
+	Keys      []string // the key of each item, which has at least one row
+	// Rows returns the rows of an item. It is called once per item, from several
+	// goroutines.
+	Rows func(i int) []table.Row
+	// JSON and Cells replace Rows if JSON and JSONL contain more than the flat table: each
+	// item has one row, JSON appends it as a compact object, and Cells extracts the cells.
+	JSON  func(dst []byte, i int) []byte
+	Cells func(object []byte) table.Row
+}
+
+// files lists the extensions of the sharded files: first all formats uncompressed, then all
+// formats in each encoding.
+func (t *Table) files() []string {
 	var list []string
-	for _, coding := range append([]string{""}, shardedEncodings...) {
+	for _, coding := range append([]string{""}, t.Encodings...) {
 		for _, format := range shardedFormats {
 			list = append(list, "."+format+store.EncodingExtension(coding))
 		}
 	}
 	return list
-}()
-
-// Table describes a bulk export.
-type Table struct {
-	Base    string // the files are named Base.json, Base.csv and so on
-	Columns []table.Column
-	Keys    []string // the key of each row
-	// Row returns the cells of a row. It is called once per row, from several
-	// goroutines.
-	Row func(i int) table.Row
-	// JSON appends a row as a compact object. It is set if JSON and JSONL contain
-	// more than the flat table; otherwise AppendRow encodes the cells. If Cells is
-	// set, it replaces Row: it extracts the cells from an object that JSON wrote.
-	JSON  func(dst []byte, i int) []byte
-	Cells func(object []byte) table.Row
 }
 
-// encode appends a row as an object and also returns its cells.
-func (t *Table) encode(dst []byte, i int) ([]byte, table.Row) {
-	if t.JSON == nil {
-		r := t.Row(i)
-		return table.AppendRow(dst, t.Columns, r), r
+// rows calls yield with each row of an item, as an object, which is valid until yield
+// returns, and as cells.
+func (t *Table) rows(buf []byte, i int, yield func(object []byte, cells table.Row)) []byte {
+	if t.JSON != nil {
+		buf = t.JSON(buf[:0], i)
+		yield(buf, t.Cells(buf))
+		return buf
 	}
-	dst = t.JSON(dst, i)
-	if t.Cells == nil {
-		return dst, t.Row(i)
+	for _, r := range t.Rows(i) {
+		buf = table.AppendRow(buf[:0], t.Columns, r)
+		yield(buf, r)
 	}
-	return dst, t.Cells(dst)
+	return buf
 }
 
 // shard is the encoded form of consecutive records.
 type shard struct {
 	lengths []int64 // length of each JSONL line, without its line ending
 	rows    []table.Row
-	files   [][]byte            // by shardedFiles
+	files   [][]byte            // by Table.files
 	sums    [][sha256.Size]byte // hashes of the uncompressed files
 	err     error
 }
@@ -123,7 +128,7 @@ func (w *Writer) writeText(t *Table, rows chan<- []table.Row) ([]int64, error) {
 		}
 		return err
 	}
-	for _, ext := range shardedFiles {
+	for _, ext := range t.files() {
 		f, err := w.Create(t.Base + ext)
 		if err != nil {
 			return nil, closeAll(err)
@@ -131,8 +136,8 @@ func (w *Writer) writeText(t *Table, rows chan<- []table.Row) ([]int64, error) {
 		outs = append(outs, f)
 	}
 	var lengths []int64
-	index := make(shardIndex, len(shardedFiles))
-	previous := openShards(w.previous, t.Base)
+	index := make(shardIndex, len(outs))
+	previous := openShards(w.previous, t)
 	defer previous.close()
 	err := encodeInOrder(shardBounds(t.Keys), func(from, to int) *shard {
 		return encodeShard(t, from, to, previous)
@@ -207,19 +212,19 @@ func encodeShard(t *Table, from, to int, previous *shards) *shard {
 	}
 	var buf []byte
 	for i := from; i < to; i++ {
-		var r table.Row
-		buf, r = t.encode(buf[:0], i)
-		s.rows = append(s.rows, r)
-		s.lengths = append(s.lengths, int64(len(buf)))
-		if i == 0 {
-			array.WriteString("[\n")
-		} else {
-			array.WriteString(",\n")
-		}
-		array.Write(buf)
-		lines.Write(buf)
-		lines.WriteByte('\n')
-		s.err = errors.Join(s.err, csv.Write(r))
+		buf = t.rows(buf, i, func(object []byte, cells table.Row) {
+			s.rows = append(s.rows, cells)
+			s.lengths = append(s.lengths, int64(len(object)))
+			if array.Len() == 0 && from == 0 {
+				array.WriteString("[\n")
+			} else {
+				array.WriteString(",\n")
+			}
+			array.Write(object)
+			lines.Write(object)
+			lines.WriteByte('\n')
+			s.err = errors.Join(s.err, csv.Write(cells))
+		})
 	}
 	if to == len(t.Keys) {
 		if to == 0 {
@@ -230,17 +235,17 @@ func encodeShard(t *Table, from, to int, previous *shards) *shard {
 		array.WriteString("]\n")
 	}
 	s.err = errors.Join(s.err, csv.Close())
-	s.compress(previous, array.Bytes(), lines.Bytes(), rows.Bytes())
+	s.compress(t.Encodings, previous, array.Bytes(), lines.Bytes(), rows.Bytes())
 	return s
 }
 
 // compress computes the compressed files from the uncompressed ones.
-func (s *shard) compress(previous *shards, raw ...[]byte) {
-	s.files = append(raw, make([][]byte, len(shardedFiles)-len(raw))...)
+func (s *shard) compress(encodings []string, previous *shards, raw ...[]byte) {
+	s.files = append(raw, make([][]byte, len(encodings)*len(raw))...)
 	for i, data := range raw {
 		s.sums = append(s.sums, sha256.Sum256(data))
 		compressed, known := previous.find(i, s.sums[i])
-		for j, coding := range shardedEncodings {
+		for j, coding := range encodings {
 			if !known {
 				var err error
 				data, err := store.Compress(coding, data)

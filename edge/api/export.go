@@ -52,79 +52,31 @@ func exportFormat(c *web.Call) (table.Format, error) {
 	return f, nil
 }
 
-// ExportEntities handles GET /api/export/entities.
-func (a *API) ExportEntities(c *web.Call) (*web.Reply, error) {
-	format, err := exportFormat(c)
-	if err != nil {
-		return nil, err
-	}
-	f, err := c.Query.Filter(c.Served.Slugs)
-	if err != nil {
-		return nil, err
-	}
-	columns, at := table.EntityColumns, []int(nil)
-	if c.Query.Has("fields") {
-		names, err := c.Query.List("fields", entityColumns)
-		if err != nil {
-			return nil, err
-		}
-		if columns, at, err = table.SelectColumns(table.EntityColumns, names); err != nil {
-			return nil, err
-		}
-	}
-	if f.Empty() && at == nil && format.Name != table.SpreadsheetCSV && c.Served.Build.OverlayID() == "" {
-		return prebuilt(c, exports.EntitiesFile+format.Extension, "entities"+format.Extension)
-	}
-	return &web.Reply{MediaType: format.MediaType, Attachment: "entities" + format.Extension,
-		ETagSeed: c.Request.URL.Path + "?" + c.Query.Canonical(),
-		Stream: func(w io.Writer) error {
-			set, err := c.Served.Build.Select(f)
-			if err != nil {
-				return err
-			}
-			order := c.Served.Build.InKeyOrder(set)
-			return writeRows(w, format.Name, columns, len(order), func(i int) (table.Row, error) {
-				row, err := table.ParseRow(c.Served.Build.ExportRow(order[i]), table.EntityColumns)
-				return selectCells(row, at), err
-			})
-		}}, nil
-}
-
-// entityColumns contains the column names of an export of entities.
-var entityColumns = func() []string {
-	var names []string
-	for _, c := range table.EntityColumns {
-		names = append(names, c.Name)
-	}
-	return names
-}()
-
-// selectCells reduces a row to the given columns; nil selects all of them.
-func selectCells(row table.Row, columns []int) table.Row {
-	if columns == nil || row == nil {
-		return row
-	}
-	out := make(table.Row, len(columns))
-	for i, j := range columns {
-		out[i] = row[j]
-	}
-	return out
-}
-
 // writeRows encodes the rows one by one and writes them in chunks of a reasonable size.
 func writeRows(w io.Writer, format string, columns []table.Column, n int, row func(int) (table.Row, error)) error {
+	var one [1]table.Row
+	return writeItems(w, format, columns, n, func(i int) (rows []table.Row, err error) {
+		one[0], err = row(i)
+		return one[:], err
+	})
+}
+
+// writeItems is like writeRows for items that have any number of rows.
+func writeItems(w io.Writer, format string, columns []table.Column, n int, rows func(int) ([]table.Row, error)) error {
 	buf := &chunkWriter{w: w}
 	enc, err := table.NewStreamEncoder(format, buf, columns)
 	if err != nil {
 		return err
 	}
 	for i := range n {
-		r, err := row(i)
+		list, err := rows(i)
 		if err != nil {
 			return err
 		}
-		if err := enc.Write(r); err != nil {
-			return err
+		for _, r := range list {
+			if err := enc.Write(r); err != nil {
+				return err
+			}
 		}
 	}
 	if err := enc.Close(); err != nil {

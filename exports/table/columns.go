@@ -18,7 +18,9 @@ const (
 	Date                  // a date, YYYY-MM-DD
 	Integer               // an integer
 	Timestamp             // a time, RFC 3339 in UTC; Parquet keeps milliseconds
-	Raw                   // a compact JSON value, embedded in JSON formats and a string in CSV
+	Raw                   // a compact JSON value, embedded in JSON formats and a string elsewhere
+	Number                // any number
+	Boolean               // true or false
 )
 
 // Column is a field of a bulk export.
@@ -27,8 +29,8 @@ type Column struct {
 	Kind Kind
 }
 
-// Cell is the value of one column in a row. Text holds a string, date, time or raw
-// JSON, where "" means null. A Decimal or Integer is null unless Known is set.
+// Cell is the value of one column in a row. Text holds a string, date, time, boolean or raw
+// JSON, where "" means null. A Decimal, Integer or Number is null unless Known is set.
 type Cell struct {
 	Text   string
 	List   []string
@@ -76,10 +78,10 @@ func ParseRow(line []byte, columns []Column) (Row, error) {
 		switch c.Kind {
 		case List:
 			err = json.Unmarshal(raw, &row[i].List)
-		case Decimal, Integer:
+		case Decimal, Integer, Number:
 			row[i].Known = true
 			err = json.Unmarshal(raw, &row[i].Number)
-		case Raw:
+		case Raw, Boolean:
 			row[i].Text = string(raw)
 		default:
 			err = json.Unmarshal(raw, &row[i].Text)

@@ -100,13 +100,13 @@ func AppendRow(dst []byte, columns []Column, row Row) []byte {
 			} else {
 				dst = append(dst, "null"...)
 			}
-		case Integer:
+		case Integer, Number:
 			if cell.Known {
 				dst = jsonenc.AppendNumber(dst, cell.Number)
 			} else {
 				dst = append(dst, "null"...)
 			}
-		case Raw:
+		case Raw, Boolean:
 			dst = append(dst, cmp.Or(cell.Text, "null")...)
 		default:
 			dst = jsonenc.AppendNullable(dst, cell.Text)
@@ -200,7 +200,7 @@ func (e *csvEncoder) Write(r Row) error {
 			e.record[i] = strings.Join(cell.List, "|")
 		case c.Kind == Decimal && cell.Known:
 			e.record[i] = record.ScoreOf(cell.Number).String()
-		case c.Kind == Integer && cell.Known:
+		case (c.Kind == Integer || c.Kind == Number) && cell.Known:
 			e.record[i] = string(jsonenc.AppendNumber(nil, cell.Number))
 		default:
 			e.record[i] = cell.Text

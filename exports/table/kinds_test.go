@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -11,13 +12,13 @@ import (
 
 // kinds has a column of every kind that entity columns do not cover, with full and
 // empty rows.
-var kinds = []Column{{"n", Integer}, {"at", Timestamp}, {"raw", Raw}}
+var kinds = []Column{{"n", Integer}, {"at", Timestamp}, {"raw", Raw}, {"x", Number}, {"free", Boolean}}
 
 func kindRows() []Row {
 	return []Row{
-		{{Number: -5, Known: true}, {Text: "2026-11-01T12:34:56Z"}, {Text: `[{"field":"a","old":null}]`}},
-		{{Number: 0, Known: true}, {Text: "1969-12-31T23:59:59Z"}, {Text: `"x,y"`}},
-		{{}, {}, {}},
+		{{Number: -5, Known: true}, {Text: "2026-11-01T12:34:56Z"}, {Text: `[{"field":"a","old":null}]`}, {Number: 0.1, Known: true}, {Text: "true"}},
+		{{Number: 0, Known: true}, {Text: "1969-12-31T23:59:59Z"}, {Text: `"x,y"`}, {Number: -1.5e300, Known: true}, {Text: "false"}},
+		{{}, {}, {}, {}, {}},
 	}
 }
 
@@ -41,15 +42,15 @@ func encodeKinds(t *testing.T, format string) string {
 
 func TestKindsAsText(t *testing.T) {
 	lines := []string{
-		`{"n":-5,"at":"2026-11-01T12:34:56Z","raw":[{"field":"a","old":null}]}`,
-		`{"n":0,"at":"1969-12-31T23:59:59Z","raw":"x,y"}`,
-		`{"n":null,"at":null,"raw":null}`,
+		`{"n":-5,"at":"2026-11-01T12:34:56Z","raw":[{"field":"a","old":null}],"x":0.1,"free":true}`,
+		`{"n":0,"at":"1969-12-31T23:59:59Z","raw":"x,y","x":-1.5e+300,"free":false}`,
+		`{"n":null,"at":null,"raw":null,"x":null,"free":null}`,
 	}
 	for format, want := range map[string]string{
 		"jsonl": strings.Join(lines, "\n") + "\n",
 		"json":  "[\n" + strings.Join(lines, ",\n") + "\n]\n",
-		"csv": "n,at,raw\r\n-5,2026-11-01T12:34:56Z,\"[{\"\"field\"\":\"\"a\"\",\"\"old\"\":null}]\"\r\n" +
-			"0,1969-12-31T23:59:59Z,\"\"\"x,y\"\"\"\r\n,,\r\n",
+		"csv": "n,at,raw,x,free\r\n-5,2026-11-01T12:34:56Z,\"[{\"\"field\"\":\"\"a\"\",\"\"old\"\":null}]\",0.1,true\r\n" +
+			"0,1969-12-31T23:59:59Z,\"\"\"x,y\"\"\",-1.5e+300,false\r\n,,,,\r\n",
 	} {
 		if got := encodeKinds(t, format); got != want {
 			t.Errorf("%s:\n%s\nwant\n%s", format, got, want)
@@ -69,7 +70,8 @@ func TestKindsInParquet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []string{"optional int64 n", "optional int64 at (TIMESTAMP(isAdjustedToUTC=true,unit=MILLIS))", "optional binary raw (JSON)"} {
+	for i, want := range []string{"optional int64 n", "optional int64 at (TIMESTAMP(isAdjustedToUTC=true,unit=MILLIS))", "optional binary raw (STRING)",
+		"optional double x", "optional boolean free"} {
 		field := f.Schema().Fields()[i]
 		var b strings.Builder
 		if err := parquet.PrintSchema(&b, field.Name(), parquet.Group{field.Name(): field}); err != nil {
@@ -82,18 +84,20 @@ func TestKindsInParquet(t *testing.T) {
 	type row struct {
 		N   *int64     `parquet:"n,optional"`
 		At  *time.Time `parquet:"at,optional,timestamp(millisecond)"`
-		Raw *string    `parquet:"raw,optional,json"`
+		Raw *string    `parquet:"raw,optional"`
+		X   *float64   `parquet:"x,optional"`
+		F   *bool      `parquet:"free,optional"`
 	}
 	rows, err := parquet.Read[row](strings.NewReader(raw), int64(len(raw)))
 	if err != nil || len(rows) != 3 {
 		t.Fatal(rows, err)
 	}
 	for i, want := range kindRows()[:2] {
-		if r := rows[i]; *r.N != int64(want[0].Number) || r.At.UTC().Format(time.RFC3339) != want[1].Text || *r.Raw != want[2].Text {
+		if r := rows[i]; *r.N != int64(want[0].Number) || r.At.UTC().Format(time.RFC3339) != want[1].Text || *r.Raw != want[2].Text || *r.X != want[3].Number || fmt.Sprint(*r.F) != want[4].Text {
 			t.Errorf("row %d is %d, %v, %s", i, *r.N, r.At, *r.Raw)
 		}
 	}
-	if r := rows[2]; r.N != nil || r.At != nil || r.Raw != nil {
+	if r := rows[2]; r.N != nil || r.At != nil || r.Raw != nil || r.X != nil || r.F != nil {
 		t.Errorf("the empty row is %+v", r)
 	}
 }

@@ -11,9 +11,10 @@ import (
 )
 
 // parquetEncoder writes Parquet with zstd pages. It writes strings as optional
-// UTF-8 strings, lists as LIST, decimals as optional doubles, whole numbers as
-// optional 64-bit integers, dates as optional DATE, times as optional TIMESTAMP,
-// and raw values as optional JSON. https://parquet.apache.org/docs/file-format/
+// UTF-8 strings, lists as LIST, decimals and numbers as optional doubles, whole numbers as
+// optional 64-bit integers, dates as optional DATE, times as optional TIMESTAMP, and raw
+// values as optional UTF-8 strings, because some readers refuse the logical type JSON.
+// https://parquet.apache.org/docs/file-format/
 type parquetEncoder struct {
 	w       *parquet.GenericWriter[any]
 	columns []Column
@@ -50,7 +51,7 @@ func newParquetEncoder(w io.Writer, columns []Column, o parquetOptions) (Encoder
 		switch c.Kind {
 		case List:
 			f.Type, tag = reflect.TypeFor[[]string](), c.Name+",list"
-		case Decimal:
+		case Decimal, Number:
 			f.Type = reflect.TypeFor[float64]()
 		case Integer:
 			f.Type = reflect.TypeFor[int64]()
@@ -58,8 +59,8 @@ func newParquetEncoder(w io.Writer, columns []Column, o parquetOptions) (Encoder
 			f.Type, tag = reflect.TypeFor[int32](), c.Name+",optional,date"
 		case Timestamp:
 			f.Type, tag = reflect.TypeFor[int64](), c.Name+",optional,timestamp(millisecond:utc)"
-		case Raw:
-			tag = c.Name + ",optional,json"
+		case Boolean:
+			f.Type = reflect.TypeFor[bool]()
 		}
 		f.Tag = reflect.StructTag(`parquet:"` + tag + `"`)
 		fields[i] = f
@@ -101,7 +102,9 @@ func (e *parquetEncoder) Write(r Row) error {
 			row = append(row, parquet.Int64Value(at.UnixMilli()).Level(0, 1, i))
 		case (c.Kind == Text || c.Kind == Raw) && cell.Text != "":
 			row = append(row, parquet.ByteArrayValue([]byte(cell.Text)).Level(0, 1, i))
-		case c.Kind == Decimal && cell.Known:
+		case c.Kind == Boolean && cell.Text != "":
+			row = append(row, parquet.BooleanValue(cell.Text == "true").Level(0, 1, i))
+		case (c.Kind == Decimal || c.Kind == Number) && cell.Known:
 			row = append(row, parquet.DoubleValue(cell.Number).Level(0, 1, i))
 		case c.Kind == Integer && cell.Known:
 			row = append(row, parquet.Int64Value(int64(cell.Number)).Level(0, 1, i))

@@ -1,0 +1,112 @@
+package table
+
+import (
+	"strconv"
+	"strings"
+
+	"kindex/exports/ids"
+	"kindex/exports/record"
+)
+
+// The long tables have one row for each figure, result, offer or identifier of an entity.
+// Numbers are doubles: a price has at most six decimals and is below a billion dollars, so
+// the double nearest to it determines it.
+
+// SignalColumns are the columns of the table of signals. A signal is either a number or a
+// day, which may be a month only.
+var SignalColumns = []Column{
+	{"type", Text}, {"slug", Text}, {"signal", Text}, {"value", Number}, {"day", Text}, {"date", Date}, {"source", Text},
+}
+
+// BenchmarkColumns are the columns of the table of benchmark results.
+var BenchmarkColumns = []Column{
+	{"type", Text}, {"slug", Text}, {"benchmark", Text}, {"value", Number}, {"metric", Text}, {"harness", Text}, {"variant", Text},
+	{"dataset", Text}, {"version", Text}, {"by", Text}, {"publisher", Text}, {"date", Text}, {"source", Text},
+}
+
+// OfferColumns are the columns of the table of offers. An offer has a row for its own prices
+// and one for each of its tiers, its modes and their tiers; mode and over tell them apart.
+var OfferColumns = func() []Column {
+	columns := []Column{{"type", Text}, {"slug", Text}, {"provider", Text}, {"id", Text}, {"mode", Text}, {"over", Integer}}
+	for _, name := range record.PriceNames {
+		columns = append(columns, Column{name, Number})
+	}
+	return append(columns, Column{"context", Integer}, Column{"outputLimit", Integer}, Column{"free", Boolean},
+		Column{"deprecated", Boolean}, Column{"date", Date}, Column{"source", Text})
+}()
+
+// IDColumns are the columns of the table of identifiers.
+var IDColumns = []Column{{"type", Text}, {"slug", Text}, {"namespace", Text}, {"id", Text}, {"url", Text}}
+
+// SignalRows returns the rows of an entity in the table of signals.
+func SignalRows(e *record.Entity) []Row {
+	rows := make([]Row, 0, len(e.Signals.Facts))
+	for i := range e.Signals.Facts {
+		f := &e.Signals.Facts[i]
+		rows = append(rows, Row{{Text: e.Type}, {Text: e.Slug}, {Text: f.Name}, {Number: f.Number, Known: f.Day == ""}, {Text: f.Day},
+			{Text: f.Date}, {Text: f.Source}})
+	}
+	return rows
+}
+
+// BenchmarkRows returns the rows of an entity in the table of benchmark results.
+func BenchmarkRows(e *record.Entity) []Row {
+	rows := make([]Row, 0, len(e.Signals.Benchmarks))
+	for i := range e.Signals.Benchmarks {
+		b := &e.Signals.Benchmarks[i]
+		rows = append(rows, Row{{Text: e.Type}, {Text: e.Slug}, {Text: b.Name}, {Number: b.Value, Known: true}, {Text: b.Metric},
+			{Text: b.Harness}, {Text: b.Variant}, {Text: b.Dataset}, {Text: b.Version}, {Text: b.By}, {Text: b.Publisher},
+			{Text: b.Date}, {Text: b.Source}})
+	}
+	return rows
+}
+
+// OfferRows returns the rows of an entity in the table of offers.
+func OfferRows(e *record.Entity) []Row {
+	rows := make([]Row, 0, len(e.Offers))
+	for i := range e.Offers {
+		o := &e.Offers[i]
+		add := func(mode string, over int64, p *record.Prices) {
+			row := make(Row, 0, len(OfferColumns))
+			row = append(row, Cell{Text: e.Type}, Cell{Text: e.Slug}, Cell{Text: o.Provider}, Cell{Text: o.ID}, Cell{Text: mode}, countCell(over))
+			for _, price := range p {
+				row = append(row, priceCell(price))
+			}
+			rows = append(rows, append(row, countCell(o.Context), countCell(o.OutputLimit), Cell{Text: strconv.FormatBool(o.Free)},
+				Cell{Text: strconv.FormatBool(o.Deprecated)}, Cell{Text: o.Date}, Cell{Text: o.Source}))
+		}
+		tiers := func(mode string, tiers []record.Tier) {
+			for i := range tiers {
+				add(mode, tiers[i].Over, &tiers[i].Prices)
+			}
+		}
+		add("", 0, &o.Prices)
+		tiers("", o.Tiers)
+		for j := range o.Modes {
+			m := &o.Modes[j]
+			if m.Prices.Known() {
+				add(m.Name, 0, &m.Prices)
+			}
+			tiers(m.Name, m.Tiers)
+		}
+	}
+	return rows
+}
+
+// IDRows returns the rows of an entity in the table of identifiers.
+func IDRows(e *record.Entity) []Row {
+	rows := make([]Row, 0, len(e.IDs))
+	for _, id := range e.IDs {
+		page := ""
+		if n := ids.Find(id.Namespace); n != nil {
+			page = strings.ReplaceAll(n.Page, "{id}", id.Value)
+		}
+		rows = append(rows, Row{{Text: e.Type}, {Text: e.Slug}, {Text: id.Namespace}, {Text: id.Value}, {Text: page}})
+	}
+	return rows
+}
+
+// countCell returns a number that is null if it is 0.
+func countCell(n int64) Cell { return Cell{Number: float64(n), Known: n != 0} }
+
+func priceCell(p record.Price) Cell { return Cell{Number: p.Float(), Known: p.Known()} }
