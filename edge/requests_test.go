@@ -117,6 +117,16 @@ func pages(op, path, sep string) []request {
 	)
 }
 
+// longTable returns requests for a long table.
+func longTable(op, path string) []request {
+	return slices.Concat(
+		ok(op, path, "", "?format=json", "?format=csv", "?format=jsonl", "?format=parquet", "?format=csv&csv=spreadsheet", "?format=parquet&type=model", "?tag=no-such-tag&format=csv"),
+		filters(op, path, "?"),
+		bad(op, path, "format", "xml", "CSV", ""),
+		bad(op, path+"?format=csv", "csv", "excel", ""),
+	)
+}
+
 func requestTable() []request {
 	return slices.Concat(
 		ok("listEntities", "/api/entities", "", "?sort=name", "?sort=name&order=desc", "?sort=quality&order=asc", "?sort=addedDate",
@@ -188,7 +198,8 @@ func requestTable() []request {
 		ok("listCategories", "/api/categories", ""),
 
 		ok("exportEntities", "/api/export/entities", "", "?format=json", "?format=csv", "?format=jsonl", "?format=parquet", "?fields=slug,name,tags",
-			"?format=csv&fields=composite,slug&type=model", "?format=jsonl&minScore=60", "?format=parquet&fields=tags,addedDate&type=tool", "?tag=no-such-tag&format=csv"),
+			"?format=csv&fields=composite,slug&type=model", "?format=jsonl&minScore=60", "?format=parquet&fields=tags,addedDate&type=tool", "?tag=no-such-tag&format=csv",
+			"?fields=all", "?fields=all&format=parquet", "?fields=all&type=model&format=csv", "?fields=slug,rank,priceBlended,linkHomepage&type=model", "?fields=status,maintenance,retires,replacedBy"),
 		filters("exportEntities", "/api/export/entities", "?"),
 		bad("exportEntities", "/api/export/entities", "format", "xml", "CSV", ""),
 		ok("exportEntities", "/api/export/entities?format=csv&csv=spreadsheet", "", "&fields=name,tags", "&type=tool"),
@@ -198,6 +209,11 @@ func requestTable() []request {
 		ok("exportChangelog", "/api/export/changelog?format=csv&csv=spreadsheet", "", "&type=tool"),
 		bad("exportChangelog", "/api/export/changelog?format=csv", "csv", "excel", ""),
 		bad("exportEntities", "/api/export/entities", "fields", "scores", "", "slug,"),
+		beyond("exportEntities", "/api/export/entities", "fields", "all,slug"),
+		longTable("exportSignals", "/api/export/signals"),
+		longTable("exportBenchmarks", "/api/export/benchmarks"),
+		longTable("exportOffers", "/api/export/offers"),
+		longTable("exportIds", "/api/export/ids"),
 
 		ok("exportLeaderboard", "/api/export/leaderboard", "", "?category=all", "?category=nlp", "?format=csv&category=nlp", "?format=jsonl", "?format=parquet"),
 		ok("exportLeaderboard", "/api/export/leaderboard?at=2026-10-25", "", "&category=nlp&format=csv", "&format=jsonl", "&format=parquet"),
@@ -382,7 +398,7 @@ func testParameterExamples(t *testing.T, c *contract) {
 // testEnums: the description lists the same values as the program, and all of them work.
 func testEnums(t *testing.T, c *contract) {
 	var columns, formats []string
-	for _, column := range table.EntityColumns {
+	for _, column := range append(slices.Clone(table.FullColumns), table.Column{Name: "all"}) {
 		columns = append(columns, column.Name)
 	}
 	for _, format := range table.Formats {
