@@ -119,13 +119,24 @@ func object(m *store.Manifest, base string, f store.File) fileObject {
 		ContentSize: strconv.FormatInt(f.Size, 10) + " B", EncodingFormat: encodingFormat(f.MediaType), SHA256: f.SHA256,
 		License: licenses(f.License)}
 	stem, ext, _ := strings.Cut(f.Path, ".")
-	if stem != exports.EntitiesFile && stem != exports.ChangelogFile || ext == "parquet" {
+	if tables[stem] == "" || ext == "parquet" {
 		return o
 	}
 	if other, ok := m.File(stem + ".parquet"); ok {
 		o.SameAs = at(other.Path)
 	}
 	return o
+}
+
+// tables maps the tables that are files in every format to what they contain.
+var tables = map[string]string{
+	exports.EntitiesFile:   "All listed entities, one record each.",
+	exports.FullFile:       "All listed entities, one record each, with every column.",
+	exports.SignalsFile:    "The figures of the listed entities, one record each.",
+	exports.BenchmarksFile: "The benchmark results of the listed models, one record each.",
+	exports.OffersFile:     "The offers of the listed models, with a record for each of their tiers and modes.",
+	exports.IDsFile:        "The identifiers of the listed entities, one record each.",
+	exports.ChangelogFile:  "All changes to entities, oldest first.",
 }
 
 // describe returns what a file contains. ok is false if it is not part of the
@@ -136,16 +147,16 @@ func describe(f store.File) (text string, ok bool) {
 	switch {
 	case f.Encoding != "" || strings.HasPrefix(f.Path, "lookup/"):
 		return "", false
-	case stem == exports.EntitiesFile:
-		return "All listed entities, one record each.", true
-	case stem == exports.ChangelogFile:
-		return "All changes to entities, oldest first.", true
+	case tables[stem] != "":
+		return tables[stem], true
 	case isBoard && board == exports.AllBoard:
 		return "The ranked entities of all categories, best first.", true
 	case isBoard:
 		return "The ranked entities of the category " + board + ", best first.", true
 	case f.Path == exports.CategoriesFile:
 		return "The categories, with the number of entities in each.", true
+	case f.Path == exports.ProvidersFile:
+		return "The providers of offers.", true
 	case f.Path == exports.ScoringFile:
 		return "The formula used to calculate the scores.", true
 	case f.Path == exports.SchemaFile:

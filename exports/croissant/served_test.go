@@ -76,8 +76,10 @@ func TestServed(t *testing.T) {
 	if err := json.Unmarshal(manifest, &m); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]int{"entities": m.Counts.Entities, "leaderboard": m.Counts.Ranked, "categories": m.Counts.Categories,
-		"changelog": bytes.Count(files["changelog.jsonl"], []byte("\n"))}
+	lines := func(file string) int { return bytes.Count(files[file+".jsonl"], []byte("\n")) }
+	want := map[string]int{"entities": m.Counts.Entities, "entities_full": m.Counts.Entities, "signals": lines("signals"), "benchmarks": lines("benchmarks"),
+		"offers": lines("offers"), "ids": lines("ids"), "leaderboard": m.Counts.Ranked, "categories": m.Counts.Categories,
+		"changelog": lines("changelog")}
 	if fmt.Sprint(rows) != fmt.Sprint(want) {
 		t.Errorf("the sets have %v records, want %v", rows, want)
 	}
@@ -161,6 +163,9 @@ func fits(value any, f map[string]any) bool {
 	switch texts(f["dataType"])[0] {
 	case "sc:Float":
 		return isNumber
+	case "sc:Boolean":
+		_, ok := value.(bool)
+		return ok
 	case "sc:Integer":
 		return isNumber && number == float64(int64(number))
 	case "sc:Date":

@@ -78,10 +78,15 @@ var fileFormats = map[string]string{
 // the last group.
 var fileKinds = []struct{ begin, title, text string }{
 	{exports.EntitiesFile + ".", "Entities", "Every listed entity with its scores, in the same 20 columns in every format."},
+	{exports.FullFile + ".", "Entities with every column", "The same entities, with their status, maintenance, rank, prices and links as well."},
+	{exports.SignalsFile + ".", "Signals", "One row per figure of an entity, with the day and the page where it was read."},
+	{exports.BenchmarksFile + ".", "Benchmark results", "One row per result of a model."},
+	{exports.OffersFile + ".", "Offers", "One row per offer of a model at a provider, and for each of its tiers and modes, in US dollars per million tokens."},
+	{exports.IDsFile + ".", "Identifiers", "One row per identifier of an entity in a registry or at a provider."},
 	{exports.ChangelogFile + ".", "Changelog", "Every recorded change, field by field, oldest first."},
 	{exports.FeedFile + ".", "Feeds", "The latest changes, for feed readers."},
 	{exports.LeaderboardsDir + "/", "Leaderboards", "One file per category and one for all, sorted by score."},
-	{"", "Metadata", "The categories, the scoring formula, and the JSON Schema of an entity."},
+	{"", "Metadata", "The categories, the providers, the scoring formula, and the JSON Schema of an entity."},
 }
 
 // publicFiles returns the build's public files. Compressed files are Variants of their
