@@ -86,26 +86,25 @@ func (p *Params) readField(f *exports.Filter, field string, closed map[string][]
 	return nil
 }
 
+// maxPrice is the highest price in dollars that a request may name.
+const maxPrice = 1_000_000
+
 // Price returns a parameter that is a number of dollars, or an unknown price if it is missing.
 func (p *Params) Price(name string) (record.Price, error) {
 	s, err := p.Text(name)
 	if err != nil || s == "" {
 		return record.Price{}, err
 	}
-	bad := &Error{Param: name, Message: fmt.Sprintf("%s is not an amount of US dollars from 0 to below %d with at most six decimals", quoted(s), int64(record.MaxPrice))}
+	bad := &Error{Param: name, Message: fmt.Sprintf("%s is not an amount of US dollars from 0 to %d with at most six decimals", quoted(s), maxPrice)}
 	x, ok := decimal(s)
-	if !ok {
+	if !ok || x > maxPrice {
 		return record.Price{}, bad
 	}
 	price, exact, err := record.RoundPrice(x)
-	if err != nil {
-		return record.Price{}, bad
+	if err == nil && !exact {
+		bad.Suggestion, err = price.String(), bad
 	}
-	if !exact {
-		bad.Suggestion = price.String()
-		return record.Price{}, bad
-	}
-	return price, nil
+	return price, err
 }
 
 // decimal parses a number written with digits and at most one point.
