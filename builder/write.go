@@ -43,7 +43,9 @@ func (b *build) writeFiles() error {
 	g.Go(b.writeDescriptions)
 	g.Go(b.writeFeeds)
 	g.Go(func() error {
-		return errors.Join(b.out.WriteArchive(b.archive.Result()), b.archive.Err())
+		a := b.archive.Result()
+		a.Providers = b.content.Providers
+		return errors.Join(b.out.WriteArchive(a), b.archive.Err())
 	})
 	return g.Wait()
 }

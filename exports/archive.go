@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"kindex/exports/packed"
+	"kindex/exports/pricing"
 	"kindex/exports/record"
 )
 
@@ -24,6 +25,8 @@ type Archive struct {
 	// Snapshots hold the catalogue at the end of certain days, oldest first.
 	Snapshots []*SnapshotData
 	Trends    []Trends
+	// Providers are those of the build. The prices of past versions depend on them.
+	Providers pricing.Providers
 
 	// Previous is an earlier build that already contains the first Kept versions
 	// and the first KeptChanges changes, or nil if there is none. They are copied

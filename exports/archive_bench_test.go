@@ -82,7 +82,15 @@ func BenchmarkArchive(b *testing.B) {
 			}
 		}
 	})
-	for _, key := range SortKeys {
+	b.Run("select by ranges", func(b *testing.B) {
+		for range b.N {
+			if _, err := s.Select(&Filter{Fields: map[string][][]string{"maintenance": {{record.Dormant}, {record.Maintained}}},
+				MaxPrice: record.PriceOf(1_000_000), Signals: []SignalBound{{Signal: "stars", Number: 1}, {Signal: "forks", AtMost: true, Number: 1 << 39}}}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	for _, key := range SortKeys[:len(columnKeys)+4] {
 		for _, skip := range []int{0, n / 2} {
 			b.Run(fmt.Sprintf("page by %s behind %d", key, skip), func(b *testing.B) {
 				for range b.N {

@@ -33,6 +33,7 @@ type ArchiveReader struct {
 	values   packed.Postings // the versions that have each value of a filter field
 	names    packed.StringTable
 	nameRank packed.Uint32s
+	measures []packed.Column // the measures of versions, then maintenanceRead
 
 	snapshots []*Snapshot
 	log       changelog
@@ -258,6 +259,7 @@ func emptyArchive() *ArchiveReader {
 	return &ArchiveReader{
 		parts: make([][]byte, archiveSections), offsets: make([]byte, 8),
 		addresses: packed.NoStrings(), hashes: packed.NoStrings(), authors: packed.NoStrings(), values: packed.NoPostings(), names: packed.NoStrings(),
-		log: changelog{offsets: make([]byte, 8), postings: packed.NoPostings()},
+		measures: make([]packed.Column, measureCount+1),
+		log:      changelog{offsets: make([]byte, 8), postings: packed.NoPostings()},
 	}
 }

@@ -11,11 +11,15 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// writeVersions writes versions.bin, archive.bin and pastvalues.bin. It returns,
+// writeVersions writes versions.bin, archive.bin, pastvalues.bin and pastmeasures.bin. It returns,
 // for each version, the rank of its address when all addresses are sorted by type
 // and slug.
 func (p *archivePacker) writeVersions() (rank []uint32, err error) {
-	offsets, values, names, err := p.writeContents()
+	numbers, err := p.newMeasures()
+	if err != nil {
+		return nil, err
+	}
+	offsets, values, names, err := p.writeContents(numbers)
 	if err != nil {
 		return nil, err
 	}
@@ -35,13 +39,14 @@ func (p *archivePacker) writeVersions() (rank []uint32, err error) {
 	}
 	table, nameRank := packed.MergeStrings(p.previous.names, p.previous.nameRank, p.Kept, names)
 	lists = append(lists, packed.PackStrings(table), packed.PackUint32s(nameRank))
-	return rank, errors.Join(p.w.Add(archiveFile, packed.PackSections(parts...)), p.w.Add(pastValuesFile, packed.PackSections(lists...)))
+	return rank, errors.Join(p.w.Add(archiveFile, packed.PackSections(parts...)), p.w.Add(pastValuesFile, packed.PackSections(lists...)),
+		p.w.Add(pastMeasuresFile, p.packMeasures(numbers)))
 }
 
 // writeContents writes versions.bin. It returns the offsets of the records in that
 // file and, for versions that the previous build does not contain, the search keys:
-// the values of the filter fields and the folded names.
-func (p *archivePacker) writeContents() (offsets []byte, values packed.PostingsBuilder, names []string, err error) {
+// the values of the filter fields and the folded names. It adds their measures to numbers.
+func (p *archivePacker) writeContents(numbers []columnBuilder) (offsets []byte, values packed.PostingsBuilder, names []string, err error) {
 	f, err := p.w.Create(versionsFile)
 	if err != nil {
 		return nil, nil, nil, err
@@ -67,10 +72,11 @@ func (p *archivePacker) writeContents() (offsets []byte, values packed.PostingsB
 				_, err = f.Write(authored)
 			}
 			for _, field := range FilterFields {
-				for _, value := range e.FieldValues(field) {
+				for _, value := range versionValues(e, field) {
 					values.Add(field, record.Fold(value), i)
 				}
 			}
+			p.addMeasures(numbers, e, i)
 			name = record.Fold(e.Name)
 		}
 		names = append(names, name)

@@ -38,7 +38,9 @@ type Build struct {
 	nameRank      packed.Uint32s
 	dates         [2]packed.Uint32s
 	names         packed.StringTable
-	orders        []packed.Uint32s // SortKeys × (asc, desc)
+	orders        []packed.Uint32s // columnKeys × (asc, desc)
+	measures      []packed.Column
+	descending    []packed.Uint32s // for each measure, the records that have it, highest value first
 	values        packed.StringTable
 	spellings     packed.StringTable
 	bitmapOffsets []byte
@@ -251,6 +253,11 @@ func (b *Build) sortValue(key int, ordinal uint32) int64 {
 	}
 	i := int(ordinal)
 	switch k := len(record.ScoreNames); {
+	case key >= len(columnKeys):
+		if v, ok := b.measures[sortMeasures[key-len(columnKeys)]].Get(ordinal); ok {
+			return v
+		}
+		return nullValue
 	case key < k:
 		if v := int16(binary.LittleEndian.Uint16(b.scores[key][2*i:])); v >= 0 {
 			return int64(v)

@@ -109,9 +109,12 @@ func randomEntity(rng *rand.Rand, typ, slug string) *record.Entity {
 		if rng.IntN(4) > 0 {
 			continue
 		}
-		f := record.Fact{Name: s.Name, Number: float64(rng.IntN(1 << 40)), Date: pick(rng, 0.3, "2026-01-01", "2025-12"), Source: pick(rng, 0.3, "https://example.org/s")}
+		f := record.Fact{Name: s.Name, Number: float64(rng.IntN(1 << 40)), Date: pick(rng, 0.3, "2026-01-01", "2025-12", "2025-06-30", "2023-01-25"), Source: pick(rng, 0.3, "https://example.org/s")}
+		if s.Name == "archived" || rng.IntN(2) == 0 {
+			f.Number = []float64{0, 1, 1, 2, 0.5, 1<<53 - 1}[rng.IntN(6)]
+		}
 		if s.Kind == record.Day {
-			f.Number, f.Day = 0, "2025-06"
+			f.Number, f.Day = 0, pick(rng, 0, "2025-06", "2025-06-01", "2025-06-02", "2024-06-30", "2025-01-01", fmt.Sprintf("2025-%02d", 1+rng.IntN(12)))
 		}
 		e.Signals.Facts = append(e.Signals.Facts, f)
 	}
@@ -131,7 +134,7 @@ func randomFacts(rng *rand.Rand, e *record.Entity) {
 		}
 	}
 	if rng.IntN(2) == 0 {
-		e.Model = &record.Model{Family: "f", OpenWeights: record.Answer(rng.IntN(3)), Input: pickSome(rng, 2, "text", 2), Output: pickSome(rng, 2, "image", 2),
+		e.Model = &record.Model{Family: pick(rng, 0.2, "f", "g"), OpenWeights: record.Answer(rng.IntN(3)), Input: pickSome(rng, 2, "text", 2), Output: pickSome(rng, 2, "image", 2),
 			Knowledge: pick(rng, 0.5, "2025", "2025-03"), Parameters: rng.Int64N(3), ActiveParameters: rng.Int64N(1 << 40),
 			Reasoning: record.Answer(rng.IntN(3)), ReasoningEfforts: pickSome(rng, 3, "low", 3)}
 	}

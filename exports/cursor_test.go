@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -97,7 +98,7 @@ func checkHostile(t *testing.T, rng *rand.Rand, b *Build, list []*record.Entity)
 			return texts[rng.IntN(len(texts))]
 		}
 		p := Position{Value: text(), Type: text(), Slug: text()}
-		s := allSorts()[i%18]
+		s := allSorts()[i%len(allSorts())]
 		name := []string{"all", "few", "many", "none"}[rng.IntN(4)]
 		set, order := sets[name], orders[fmt.Sprint(name, s)]
 		fits := true
@@ -105,6 +106,9 @@ func checkHostile(t *testing.T, rng *rand.Rand, b *Build, list []*record.Entity)
 		case s.Key == "name" || p.Value == "":
 		case s.Key == "addedDate" || s.Key == "lastUpdated":
 			_, err := time.Parse("2006-01-02", p.Value)
+			fits = err == nil
+		case s.Key == "price" || s.Key == "context" || strings.HasPrefix(s.Key, "signal."):
+			_, err := strconv.ParseInt(p.Value, 10, 64)
 			fits = err == nil
 		default:
 			v, err := strconv.Atoi(p.Value)

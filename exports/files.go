@@ -29,6 +29,7 @@ const (
 	facetsFile   = "lookup/facets.bin"
 	columnsFile  = "lookup/columns.bin"
 	ordersFile   = "lookup/orders.bin"
+	measuresFile = "lookup/measures.bin"
 	similarFile  = "lookup/similar.bin"
 	featuresFile = "lookup/features.bin"
 
@@ -40,6 +41,8 @@ const (
 	changesFile    = "lookup/changes.bin"
 	trendsFile     = "lookup/trends.bin"
 	snapshotsDir   = "lookup/past/" // <day>.bin
+
+	pastMeasuresFile = "lookup/pastmeasures.bin"
 )
 
 // shardsFile returns the path of the file with the shard boundaries of a table's

@@ -22,11 +22,19 @@ type Filter struct {
 	// AddedSince and UpdatedSince are the earliest days, as YYYY-MM-DD, or "" for
 	// no limit.
 	AddedSince, UpdatedSince string
+	// RetiresBefore is the day before which a record must retire, as YYYY-MM-DD, or "" for
+	// no limit. A record without a known retirement does not match.
+	RetiresBefore string
+	// MaxPrice is the highest blended price, or unknown for no limit.
+	MaxPrice record.Price
+	// Signals are conditions on signals. A record must meet all of them.
+	Signals []SignalBound
 }
 
 // Empty reports whether the filter selects all listed records.
 func (f *Filter) Empty() bool {
-	return len(f.Fields) == 0 && !f.MinScore.Known() && f.AddedSince == "" && f.UpdatedSince == ""
+	return len(f.Fields) == 0 && !f.MinScore.Known() && f.AddedSince == "" && f.UpdatedSince == "" &&
+		f.RetiresBefore == "" && !f.MaxPrice.Known() && len(f.Signals) == 0
 }
 
 // Select returns the ordinals of the records that match a filter. The caller owns
@@ -57,7 +65,22 @@ func (b *Build) Select(f *Filter) (*roaring.Bitmap, error) {
 		}
 		set.And(b.atLeast(len(record.ScoreNames)+1+i, int64(day)))
 	}
-	return set, nil
+	ranges, err := f.ranges()
+	for _, r := range ranges {
+		set = b.within(set, r)
+	}
+	return set, err
+}
+
+// within returns the records of a set that meet a condition on a measure.
+func (b *Build) within(set *roaring.Bitmap, r measureRange) *roaring.Bitmap {
+	found := b.measures[r.measure].Within(set, r.low, r.high)
+	for o, e := range b.edits {
+		if v := measureOf(e, r.measure); set.Contains(o) && v != nullValue && r.low <= v && v <= r.high {
+			found.Add(o)
+		}
+	}
+	return found
 }
 
 // withAllValues returns the records that have all of the values in a field.
@@ -89,20 +112,20 @@ func (b *Build) atLeast(key int, minimum int64) *roaring.Bitmap {
 // after that position; ok is false if the position does not belong to that order.
 func (b *Build) Page(set *roaring.Bitmap, s Sort, after *Position, skip, limit int) (page []uint32, more, ok bool) {
 	key := slices.Index(SortKeys, s.Key)
-	isAfter := func(uint32) bool { return true }
+	isAfter := func(value, rank int64) bool { return true }
 	if after != nil {
-		value, rank, ok := b.sortKeyOf(key, *after)
+		from, fromRank, ok := b.sortKeyOf(key, *after)
 		if !ok {
 			return nil, false, false
 		}
-		isAfter = func(o uint32) bool { return b.compareTo(key, o, value, rank, s.Desc) > 0 }
+		isAfter = func(value, rank int64) bool { return compareSortKeys(value, rank, from, fromRank, s.Desc) > 0 }
 	}
 	// Sort a small set. For a large one, walk the whole order, which soon finds enough
 	// records.
 	if card := set.GetCardinality(); card < uint64(b.n)/32 {
 		list := set.ToArray()
 		b.sort(list, s)
-		i := sort.Search(len(list), func(i int) bool { return isAfter(list[i]) })
+		i := sort.Search(len(list), func(i int) bool { return isAfter(b.sortValue(key, list[i]), b.rank(list[i])) })
 		i = min(i+skip, len(list))
 		end := min(i+limit, len(list))
 		return list[i:end], end < len(list), true
@@ -127,26 +150,33 @@ func (b *Build) Page(set *roaring.Bitmap, s Sort, after *Position, skip, limit i
 // sort sorts ordinals in a given order.
 func (b *Build) sort(list []uint32, s Sort) {
 	key := slices.Index(SortKeys, s.Key)
-	slices.SortFunc(list, func(x, y uint32) int {
-		return compareSortKeys(b.sortValue(key, x), b.rank(x), b.sortValue(key, y), b.rank(y), s.Desc)
-	})
+	type keyed struct {
+		value, rank int64
+		ordinal     uint32
+	}
+	keys := make([]keyed, len(list))
+	for i, o := range list {
+		keys[i] = keyed{b.sortValue(key, o), b.rank(o), o}
+	}
+	slices.SortFunc(keys, func(x, y keyed) int { return compareSortKeys(x.value, x.rank, y.value, y.rank, s.Desc) })
+	for i, k := range keys {
+		list[i] = k.ordinal
+	}
 }
 
 // walk calls yield with all ordinals in a given order, starting with the first one
-// for which isAfter returns true. Edited records are merged in.
-func (b *Build) walk(s Sort, isAfter func(uint32) bool) func(yield func(uint32) bool) {
+// for whose sort value and rank isAfter returns true. Edited records are merged in.
+func (b *Build) walk(s Sort, isAfter func(value, rank int64) bool) func(yield func(uint32) bool) {
 	return func(yield func(uint32) bool) {
 		key := slices.Index(SortKeys, s.Key)
-		order := b.orders[2*key+boolInt(s.Desc)]
 		var edited []uint32
 		for o := range b.edits {
-			if isAfter(o) {
+			if isAfter(b.sortValue(key, o), b.rank(o)) {
 				edited = append(edited, o)
 			}
 		}
 		b.sort(edited, s)
-		for i := sort.Search(order.Len(), func(i int) bool { return isAfter(order.At(i)) }); i < order.Len(); i++ {
-			o := order.At(i)
+		for o := range b.ownOrder(key, s.Desc, isAfter) {
 			for len(edited) > 0 && b.compareTo(key, edited[0], b.sortValue(key, o), b.rank(o), s.Desc) < 0 {
 				if !yield(edited[0]) {
 					return
@@ -163,6 +193,47 @@ func (b *Build) walk(s Sort, isAfter func(uint32) bool) func(yield func(uint32) 
 			}
 		}
 	}
+}
+
+// ownOrder is walk without the edited records.
+func (b *Build) ownOrder(key int, desc bool, isAfter func(value, rank int64) bool) func(yield func(uint32) bool) {
+	return func(yield func(uint32) bool) {
+		if key < len(columnKeys) {
+			b.yieldAfter(key, b.orders[2*key+boolInt(desc)], isAfter, yield)
+			return
+		}
+		measure := sortMeasures[key-len(columnKeys)]
+		column, order := b.measures[measure], b.descending[measure]
+		if !desc {
+			order = column.Sorted()
+		}
+		if !b.yieldAfter(key, order, isAfter, yield) {
+			return
+		}
+		// The records without a value follow, by type and slug.
+		n := b.targets.Len()
+		for i := sort.Search(n, func(i int) bool { return isAfter(nullValue, int64(i)*b.stride()) }); i < n; i++ {
+			t := b.targets.At(i)
+			if _, known := column.Get(t >> 1); known || t&1 == 1 {
+				continue
+			}
+			if !yield(t >> 1) {
+				return
+			}
+		}
+	}
+}
+
+// yieldAfter calls yield with the part of a stored order that comes after a position. It
+// reports whether yield always returned true.
+func (b *Build) yieldAfter(key int, order packed.Uint32s, isAfter func(value, rank int64) bool, yield func(uint32) bool) bool {
+	first := sort.Search(order.Len(), func(i int) bool { return isAfter(b.sortValue(key, order.At(i)), b.rank(order.At(i))) })
+	for i := first; i < order.Len(); i++ {
+		if !yield(order.At(i)) {
+			return false
+		}
+	}
+	return true
 }
 
 // FacetCount holds a value and the number of records in a set that have it.

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -21,8 +23,12 @@ func modelField(e *record.Entity, field string) []string {
 	list := map[string][]string{
 		"capability": e.Capabilities, "tag": e.Tags,
 		"category": {e.Category}, "license": {e.License}, "pricingModel": {e.PricingModel},
-		"provider": {e.Provider}, "status": {e.Status}, "type": {e.Type},
+		"provider": {e.Provider}, "status": {e.Status}, "type": {e.Type}, "maintenance": {e.Maintenance.State},
 	}[field]
+	if m := e.Model; m != nil && list == nil {
+		list = map[string][]string{"family": {m.Family}, "modality": m.Input, "outputModality": m.Output,
+			"openWeights": {map[record.Answer]string{record.Yes: "true", record.No: "false"}[m.OpenWeights]}}[field]
+	}
 	var known []string
 	for _, v := range list {
 		if v != "" {
@@ -46,7 +52,33 @@ func modelFields(list []*record.Entity) []map[string][]string {
 	return out
 }
 
-var modelFieldNames = []string{"capability", "category", "license", "pricingModel", "provider", "status", "tag", "type"}
+var modelFieldNames = []string{"capability", "category", "family", "license", "maintenance", "modality", "openWeights", "outputModality",
+	"pricingModel", "provider", "status", "tag", "type"}
+
+// modelSignal returns the value of a signal: a number or, for a date, the days since some day.
+func modelSignal(e *record.Entity, name string) (value float64, known bool) {
+	for _, f := range e.Signals.Facts {
+		switch {
+		case f.Name != name:
+		case f.Day == "":
+			return f.Number, true
+		default:
+			return modelDays(f.Day), true
+		}
+	}
+	return 0, false
+}
+
+func modelDays(day string) float64 {
+	if len(day) == 7 {
+		day += "-01"
+	}
+	t, err := time.Parse("2006-01-02", day)
+	if err != nil {
+		panic(err)
+	}
+	return float64(t.Unix() / 86400)
+}
 
 // modelValue returns a sort value as a string that sorts alphabetically, or "" for
 // null.
@@ -58,11 +90,30 @@ func modelValue(e *record.Entity, key string) string {
 		return e.AddedDate
 	case "lastUpdated":
 		return e.LastUpdated
+	case "price":
+		if p := e.Price.Blended; p.Known() {
+			return padded(p.Float())
+		}
+		return ""
+	case "context":
+		key = "signal.contextTokens"
+	}
+	if name, ok := strings.CutPrefix(key, "signal."); ok {
+		if v, known := modelSignal(e, name); known {
+			return padded(v)
+		}
+		return ""
 	}
 	if s := e.Scores.Get(key); s.Known() {
 		return scoreTexts[s.Float()]
 	}
 	return ""
+}
+
+// padded formats numbers of at least 0 so that they sort alphabetically.
+func padded(x float64) string {
+	s := strconv.FormatFloat(x, 'f', 6, 64)
+	return strings.Repeat("0", 30-len(s)) + s
 }
 
 var scoreTexts = func() map[float64]string {
@@ -108,11 +159,27 @@ func modelMatches(e *record.Entity, fields map[string][]string, f *Filter) bool 
 	if f.MinScore.Known() && (!e.Scores.Composite.Known() || e.Scores.Composite.Float() < f.MinScore.Float()) {
 		return false
 	}
+	if p := e.Price.Blended; f.MaxPrice.Known() && (!p.Known() || p.Float() > f.MaxPrice.Float()) {
+		return false
+	}
+	if f.RetiresBefore != "" && (e.Lifecycle == nil || e.Lifecycle.Retires == "" || e.Lifecycle.Retires >= f.RetiresBefore) {
+		return false
+	}
+	for _, s := range f.Signals {
+		bound := s.Number
+		if s.Day != "" {
+			bound = modelDays(s.Day)
+		}
+		if v, known := modelSignal(e, s.Signal); !known || v != bound && v > bound == s.AtMost {
+			return false
+		}
+	}
 	return (f.AddedSince == "" || e.AddedDate >= f.AddedSince) && (f.UpdatedSince == "" || e.LastUpdated >= f.UpdatedSince)
 }
 
 func allSorts() (list []Sort) {
-	for _, key := range []string{"composite", "adoption", "quality", "freshness", "citations", "engagement", "name", "addedDate", "lastUpdated"} {
+	for _, key := range []string{"composite", "adoption", "quality", "freshness", "citations", "engagement", "name", "addedDate", "lastUpdated",
+		"price", "context", "signal.stars", "signal.archived", "signal.lastCommit"} {
 		list = append(list, Sort{key, false}, Sort{key, true})
 	}
 	return list
@@ -224,7 +291,35 @@ func randomFilter(rng *rand.Rand, list []*record.Entity) *Filter {
 	if rng.IntN(4) == 0 {
 		f.UpdatedSince = randomDay(rng)
 	}
+	if rng.IntN(8) == 0 {
+		f.RetiresBefore = randomDay(rng)
+	}
+	if rng.IntN(8) == 0 {
+		f.MaxPrice = record.PriceOf(rng.Int64N(3_000_000))
+		if p := list[rng.IntN(len(list))].Price.Blended; p.Known() {
+			f.MaxPrice = p
+		}
+	}
+	for range max(0, rng.IntN(5)-2) {
+		f.Signals = append(f.Signals, randomBound(rng, list))
+	}
 	return f
+}
+
+// randomBound returns a condition on a signal, often with the value of an entity.
+func randomBound(rng *rand.Rand, list []*record.Entity) SignalBound {
+	s := record.SignalTypes[rng.IntN(len(record.SignalTypes))]
+	b := SignalBound{Signal: s.Name, AtMost: rng.IntN(2) == 0}
+	f, known := list[rng.IntN(len(list))].Signals.Fact(s.Name)
+	switch {
+	case s.Kind == record.Day:
+		b.Day = pick(rng, 0, "2025-06-01", "2025-05-31", "2024-06-30", "2025-12-01", "0001-01-01", "9999-12-31")
+	case known:
+		b.Number = f.Number
+	default:
+		b.Number = []float64{0, 1, 0.75, 1 << 39, 1e300, -1}[rng.IntN(6)]
+	}
+	return b
 }
 
 func checkSelect(t *testing.T, rng *rand.Rand, b *Build, list []*record.Entity) {
@@ -251,13 +346,21 @@ func checkSelect(t *testing.T, rng *rand.Rand, b *Build, list []*record.Entity) 
 	if hits < 100 {
 		t.Errorf("only %d filters chose anything", hits)
 	}
-	if !(&Filter{}).Empty() || (&Filter{MinScore: record.ScoreOf(0)}).Empty() || (&Filter{AddedSince: "x"}).Empty() || (&Filter{UpdatedSince: "x"}).Empty() {
+	if !(&Filter{}).Empty() || (&Filter{MinScore: record.ScoreOf(0)}).Empty() || (&Filter{AddedSince: "x"}).Empty() || (&Filter{UpdatedSince: "x"}).Empty() ||
+		(&Filter{RetiresBefore: "x"}).Empty() || (&Filter{MaxPrice: record.PriceOf(0)}).Empty() || (&Filter{Signals: make([]SignalBound, 1)}).Empty() {
 		t.Error("Empty is wrong")
 	}
 	if _, err := b.Select(&Filter{AddedSince: "2025-02-30"}); err == nil {
 		t.Error("the 30th of February was accepted")
 	}
+	for _, f := range wrongFilters {
+		if _, err := b.Select(f); err == nil {
+			t.Errorf("%+v was accepted", *f)
+		}
+	}
 }
+
+var wrongFilters = []*Filter{{RetiresBefore: "2025-02-30"}, {Signals: []SignalBound{{Signal: "star"}}}, {Signals: []SignalBound{{Signal: "created", Day: "2025"}}}}
 
 func checkValues(t *testing.T, rng *rand.Rand, b *Build, list []*record.Entity) {
 	for _, field := range modelFieldNames {

@@ -16,11 +16,9 @@ import (
 // FilterFields are the fields by which records can be filtered and counted, named
 // like the API's parameters.
 var FilterFields = []string{
-	"capability", "category", "license", "pricingModel", "provider", "status", "tag", "type",
+	"capability", "category", "family", "license", "maintenance", "modality", "openWeights",
+	"outputModality", "pricingModel", "provider", "status", "tag", "type",
 }
-
-// SortKeys are the keys by which lists can be sorted.
-var SortKeys = append(slices.Clone(record.ScoreNames), "name", "addedDate", "lastUpdated")
 
 // RowLocation locates a record's line, without the line ending, in the JSONL export
 // or, if Withdrawn is set, in WithdrawnFile.
@@ -49,7 +47,8 @@ func (w *Writer) writeOrders(entities []*record.Entity) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(w.Add(keysFile, keys), w.Add(columnsFile, columns.pack()), w.Add(ordersFile, columns.packOrders()))
+	return errors.Join(w.Add(keysFile, keys), w.Add(columnsFile, columns.pack()), w.Add(ordersFile, columns.packOrders()),
+		w.Add(measuresFile, packMeasures(entities, rank)))
 }
 
 // writeValues writes the files used to filter and count records.

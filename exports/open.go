@@ -83,9 +83,10 @@ func (b *Build) openLookups() error {
 	k := len(record.ScoreNames)
 	b.scores, b.nameRank, b.dates = cols[:k], cols[k], [2]packed.Uint32s{cols[k+1], cols[k+2]}
 	b.names = s.Strings(columnsFile, cols[k+3])
-	for _, part := range s.Open(ordersFile, 2*len(SortKeys)) {
+	for _, part := range s.Open(ordersFile, 2*len(columnKeys)) {
 		b.orders = append(b.orders, part)
 	}
+	b.openMeasures(s)
 	values := s.Open(valuesFile, 3)
 	b.values, b.spellings, b.bitmapOffsets = s.Strings(valuesFile, values[0]), s.Strings(valuesFile, values[1]), values[2]
 	b.bitmaps = b.files[bitmapsFile]

@@ -55,6 +55,10 @@ func (r *ArchiveReader) openValues(s *packed.SectionReader) {
 	r.values = s.Postings(pastValuesFile, parts)
 	r.names, r.nameRank = s.Strings(pastValuesFile, parts[packed.PostingSections]), parts[packed.PostingSections+1]
 	s.Check(pastValuesFile, len(r.nameRank) == 4*r.n)
+	columns := s.Open(pastMeasuresFile, packed.ColumnSections*len(r.measures))
+	for i := range r.measures {
+		r.measures[i] = s.Column(pastMeasuresFile, columns[packed.ColumnSections*i:], r.n)
+	}
 }
 
 func (r *ArchiveReader) openSnapshots(s *packed.SectionReader) {

@@ -84,8 +84,8 @@ func (b *Build) indexEdits() error {
 	for i, e := range d.entities {
 		o := uint32(b.n + i)
 		d.rank[i] = b.rankOf(e.Type, e.Slug)
-		for key, name := range SortKeys {
-			v, err := b.editedValue(name, e)
+		for key := range SortKeys {
+			v, err := b.editedValue(key, e)
 			if err != nil {
 				return fmt.Errorf("%s: %w", e.Key(), err)
 			}
@@ -103,9 +103,12 @@ func (b *Build) indexEdits() error {
 }
 
 // editedValue is Build.sortValue for an edited entity.
-func (b *Build) editedValue(key string, e *record.Entity) (int64, error) {
+func (b *Build) editedValue(key int, e *record.Entity) (int64, error) {
+	if key >= len(columnKeys) {
+		return measureOf(e, sortMeasures[key-len(columnKeys)]), nil
+	}
 	var day string
-	switch key {
+	switch name := SortKeys[key]; name {
 	case "name":
 		return b.nameValue(record.Fold(e.Name)), nil
 	case "addedDate":
@@ -113,7 +116,7 @@ func (b *Build) editedValue(key string, e *record.Entity) (int64, error) {
 	case "lastUpdated":
 		day = e.LastUpdated
 	default:
-		if s := e.Scores.Get(key); s.Known() {
+		if s := e.Scores.Get(name); s.Known() {
 			return int64(s.Code()), nil
 		}
 		return nullValue, nil

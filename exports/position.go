@@ -53,12 +53,15 @@ func (b *Build) sortKeyOf(key int, p Position) (value, rank int64, ok bool) {
 	return value, rank, ok
 }
 
-// parseSortValue parses the value of a position: a score or a date. ok is false
-// if it is neither.
+// parseSortValue parses the value of a position: a score, a date or a measure. ok is false
+// if it is none of them.
 func parseSortValue(key int, text string) (value int64, ok bool) {
 	switch {
 	case text == "":
 		return nullValue, true
+	case key >= len(columnKeys):
+		v, err := strconv.ParseInt(text, 10, 64)
+		return v, err == nil && v != nullValue
 	case key > len(record.ScoreNames):
 		d, err := record.DayNumber(text)
 		return dateValue(d), err == nil
@@ -68,11 +71,13 @@ func parseSortValue(key int, text string) (value int64, ok bool) {
 	}
 }
 
-// formatSortValue formats a score or date as the value of a position.
+// formatSortValue formats a score, date or measure as the value of a position.
 func formatSortValue(key int, value int64) string {
 	switch {
 	case value == nullValue:
 		return ""
+	case key >= len(columnKeys):
+		return strconv.FormatInt(value, 10)
 	case key > len(record.ScoreNames):
 		return record.FormatDay(int32(value))
 	default:

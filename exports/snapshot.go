@@ -134,10 +134,24 @@ func (s *Snapshot) Select(f *Filter) (*roaring.Bitmap, error) {
 		for _, values := range alternatives {
 			any = roaring.Or(any, s.archive.values.All(field, foldAll(values)))
 		}
+		if field == "maintenance" { // an old reading says nothing
+			day, err := record.DayNumber(s.Day)
+			if err != nil {
+				return nil, err
+			}
+			any = s.archive.measures[maintenanceRead].Within(any, int64(day)-record.MaxMaintenanceDays, math.MaxInt64)
+		}
 		if selected != nil {
 			any.And(selected)
 		}
 		selected = any
+	}
+	ranges, err := f.ranges()
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range ranges {
+		selected = s.archive.measures[r.measure].Within(selected, r.low, r.high)
 	}
 	n := s.listed
 	if f.Fields["status"] != nil {

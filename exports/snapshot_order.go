@@ -16,6 +16,11 @@ import (
 func (s *Snapshot) sortValue(key int, ordinal uint32) int64 {
 	k := len(record.ScoreNames)
 	switch {
+	case key >= len(columnKeys):
+		if v, ok := s.archive.measures[sortMeasures[key-len(columnKeys)]].Get(uint32(s.Version(ordinal))); ok {
+			return v
+		}
+		return nullValue
 	case key < k:
 		if c := s.code(key, ordinal); c >= 0 {
 			return int64(c)
@@ -98,6 +103,15 @@ func (s *Snapshot) Page(set *roaring.Bitmap, by Sort, after *Position, skip, lim
 // sorted returns records in the order of a sort key.
 func (s *Snapshot) sorted(list []uint32, key int, desc bool) []uint32 {
 	unsorted := make([]sortItem, len(list))
+	if key >= len(columnKeys) { // too large for an orderKey
+		for i, o := range list {
+			unsorted[i] = sortItem{uint64(s.rank(o)), o}
+		}
+		for i, o := range radixSort(unsorted) {
+			unsorted[i] = sortItem{measureKey(s.sortValue(key, o), desc), o}
+		}
+		return radixSort(unsorted)
+	}
 	for i, o := range list {
 		unsorted[i] = sortItem{orderKey(s.sortValue(key, o), s.rank(o), desc), o}
 	}
@@ -167,14 +181,17 @@ type sortItem struct {
 	ordinal uint32
 }
 
-// radixSort sorts by key, byte by byte, least significant first. It is ten times as fast as a
-// comparison sort. It overwrites list.
+// radixSort sorts by key, byte by byte, least significant first, and keeps the order of equal
+// keys. It is ten times as fast as a comparison sort. It overwrites list.
 func radixSort(list []sortItem) []uint32 {
 	other := make([]sortItem, len(list))
 	for shift := 0; shift < 64; shift += 8 {
 		var next [257]int // by value of the byte: index of the next item
 		for _, k := range list {
 			next[k.key>>shift&255+1]++
+		}
+		if len(list) > 0 && next[list[0].key>>shift&255+1] == len(list) {
+			continue // all have the same byte
 		}
 		for i := range 255 {
 			next[i+1] += next[i]

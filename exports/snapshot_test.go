@@ -56,6 +56,11 @@ func TestSnapshotAnswersAsABuild(t *testing.T) {
 			x.selections()
 			x.pages()
 			x.places(b)
+			for _, f := range wrongFilters {
+				if _, err := s.Select(f); err == nil {
+					t.Errorf("%+v was accepted", *f)
+				}
+			}
 		})
 	}
 	r := b.Archive()
@@ -209,7 +214,7 @@ func (x *twoCatalogues) places(other *Build) {
 	sets := someSets(x.rng, len(x.list))
 	refused := 0
 	for i := range 2000 {
-		s := allSorts()[i%18]
+		s := allSorts()[i%len(allSorts())]
 		place := Position{Value: text(), Type: text(), Slug: text()}
 		if i%2 == 0 {
 			place = other.PositionOf(s, uint32(x.rng.IntN(other.Len())))

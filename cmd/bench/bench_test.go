@@ -104,6 +104,8 @@ var wanted = map[string]bool{
 	"search typo p50": false, "search typo p99": true,
 	"search typo (FTS5 corrected) p50": false, "search typo (FTS5 corrected) p99": false,
 	"filters three filters p50": true, "filters three filters p99": true,
+	"filters signal ranges p50": true, "filters signal ranges p99": true,
+	"filters price and context p50": true, "filters price and context p99": true,
 	"http GET /api/entity processor": true, "http GET /api/entity requests": false,
 	"http GET /api/entities processor": false, "http GET /api/entities requests": false,
 	"http GET /api/search processor": false, "http GET /api/search requests": false,

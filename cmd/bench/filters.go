@@ -5,23 +5,41 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"time"
 
 	"kindex/cmd/bench/baseline"
+	"kindex/exports"
+	"kindex/exports/record"
 )
 
 // pageSize is the default page size of the API.
 const pageSize = 20
 
-// listing is a request for a sorted page with three filters.
+// listing is a request for a sorted page with filters.
 type listing struct {
 	filters baseline.Filters
 	offset  int
 	request *http.Request
+}
+
+// filterClass is a kind of listing that is measured.
+type filterClass struct {
+	name, note string
+	// make returns the filters that a random record passes, and the rest of the query;
+	// ok is false if the record is not suitable.
+	make func(rng *rand.Rand, e *record.Entity) (f baseline.Filters, q url.Values, ok bool)
+}
+
+var filterClasses = []filterClass{
+	{"three filters", "type=…&category=…&tag=…&sort=composite; Bleve: conjunction of three terms, sorted by score and key", termListing},
+	{"signal ranges", "type=…&signal=…>=…&signal=…<=…&sort=composite; Bleve: conjunction of a term and two numeric ranges, sorted by score and key", signalListing},
+	{"price and context", "modality=…&minContext=…&maxPrice=…&sort=context, with openWeights=… if the price is unknown; Bleve: conjunction of terms and numeric ranges, sorted by number and key", factListing},
 }
 
 // measureFilters requests the same pages from the edge and from Bleve, in turn.
@@ -29,7 +47,16 @@ func (b *bench) measureFilters(ctx context.Context) error {
 	if err := b.prepare(); err != nil {
 		return err
 	}
-	list, err := b.listings(rand.New(rand.NewPCG(b.seed, 11)), b.queries+warmUp)
+	for i := range filterClasses {
+		if err := b.measureFilterClass(ctx, &filterClasses[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bench) measureFilterClass(ctx context.Context, class *filterClass) error {
+	list, err := b.listings(rand.New(rand.NewPCG(b.seed, 11)), b.queries+warmUp, class)
 	if err != nil {
 		return err
 	}
@@ -75,55 +102,128 @@ func (b *bench) measureFilters(ctx context.Context) error {
 			other, spent = append(other, tookTheirs), spent+tookTheirs
 		}
 	}
-	return b.filterRows(list, own, other)
+	return b.filterRows(class, list, own, other)
 }
 
-func (b *bench) filterRows(list []listing, own, other durations) error {
+func (b *bench) filterRows(class *filterClass, list []listing, own, other durations) error {
 	k, w := 0, newAnswer()
-	p := &profileRun{name: "filters", run: func() error {
+	p := &profileRun{name: "filters " + class.name, run: func() error {
 		b.server.ServeHTTP(w.reset(), list[k%len(list)].request)
 		k++
 		return nil
 	}}
-	note := fmt.Sprintf("API: GET /api/entities?type=…&category=…&tag=…&sort=composite&limit=20&offset=… called in process; Bleve: conjunction of three terms, sorted by score and key, 20 hits; the results of all %d requests sent to both were the same",
-		len(other)+warmUp)
+	note := fmt.Sprintf("API: GET /api/entities?%s, 20 hits; called in process; the results of all %d requests sent to both were the same", class.note, len(other)+warmUp)
 	var rows []row
 	for _, q := range []struct {
 		name string
 		q    float64
-	}{{"three filters p50", 0.5}, {"three filters p99", 0.99}} {
+	}{{class.name + " p50", 0.5}, {class.name + " p99", 0.99}} {
 		rows = append(rows, row{Part: "filters", Name: q.name, Value: own.quantile(q.q), Unit: "ms", Count: len(own), Note: note}.
 			against("Bleve", other.quantile(q.q), len(other)).timesAtMost(0.05).explained(p))
 	}
 	return b.add(rows...)
 }
 
-// listings returns requests that match at least one record: each filters by the type,
-// category and one tag of a record, and asks for one page of the results.
-func (b *bench) listings(rng *rand.Rand, n int) ([]listing, error) {
+// maxTries bounds the search for suitable records.
+const maxTries = 1000
+
+// listings returns requests that match at least one record: the filters are those that a
+// random record passes, and the page is a random page of the results.
+func (b *bench) listings(rng *rand.Rand, n int, class *filterClass) ([]listing, error) {
 	list := make([]listing, 0, n)
-	for len(list) < n {
+	for tries := 0; len(list) < n; tries++ {
+		if tries > maxTries*n {
+			return nil, fmt.Errorf("%s: too few records have what is needed", class.name)
+		}
 		e, err := b.build.Entity(uint32(rng.IntN(b.build.Listed())))
 		if err != nil {
 			return nil, err
 		}
-		if len(e.Tags) == 0 {
+		f, q, ok := class.make(rng, e)
+		if !ok {
 			continue
 		}
-		l := listing{filters: baseline.Filters{Type: e.Type, Category: e.Category, Tag: e.Tags[rng.IntN(len(e.Tags))]}}
-		set := b.build.Bitmap("type", l.filters.Type)
-		set.And(b.build.Bitmap("category", l.filters.Category))
-		set.And(b.build.Bitmap("tag", l.filters.Tag))
-		pages := (int(set.GetCardinality()) + pageSize - 1) / pageSize
-		l.offset = pageSize * rng.IntN(pages)
-		q := url.Values{"type": {l.filters.Type}, "category": {l.filters.Category}, "tag": {l.filters.Tag}}
-		l.request, err = http.NewRequest(http.MethodGet, fmt.Sprintf("/api/entities?%s&sort=composite&limit=%d&offset=%d", q.Encode(), pageSize, l.offset), nil)
+		set, err := b.build.Select(exportFilter(f))
+		if err != nil {
+			return nil, err
+		}
+		l := listing{filters: f, offset: pageSize * rng.IntN((int(set.GetCardinality())+pageSize-1)/pageSize)}
+		l.request, err = http.NewRequest(http.MethodGet, fmt.Sprintf("/api/entities?%s&limit=%d&offset=%d", q.Encode(), pageSize, l.offset), nil)
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, l)
 	}
 	return list, nil
+}
+
+// exportFilter returns the filters as a build takes them.
+func exportFilter(f baseline.Filters) *exports.Filter {
+	x := &exports.Filter{Fields: map[string][][]string{}}
+	for _, t := range f.Terms {
+		x.Fields[t.Field] = [][]string{{t.Value}}
+	}
+	for _, r := range f.Ranges {
+		if r.Field == "price" {
+			x.MaxPrice, _, _ = record.RoundPrice(r.Bound)
+		} else {
+			x.Signals = append(x.Signals, exports.SignalBound{Signal: r.Field, AtMost: r.AtMost, Number: r.Bound})
+		}
+	}
+	return x
+}
+
+func termListing(rng *rand.Rand, e *record.Entity) (f baseline.Filters, q url.Values, ok bool) {
+	if len(e.Tags) == 0 {
+		return f, nil, false
+	}
+	tag := e.Tags[rng.IntN(len(e.Tags))]
+	return baseline.Filters{Terms: []baseline.Term{{Field: "type", Value: e.Type}, {Field: "category", Value: e.Category}, {Field: "tag", Value: tag}}, Sort: "composite"},
+		url.Values{"type": {e.Type}, "category": {e.Category}, "tag": {tag}, "sort": {"composite"}}, true
+}
+
+// signalListing compares two different signals with the record's own values, each in a random
+// direction.
+func signalListing(rng *rand.Rand, e *record.Entity) (f baseline.Filters, q url.Values, ok bool) {
+	numbers := slices.DeleteFunc(slices.Clone(e.Signals.Facts), func(s record.Fact) bool { return s.Day != "" })
+	if len(numbers) < 2 {
+		return f, nil, false
+	}
+	rng.Shuffle(len(numbers), func(i, j int) { numbers[i], numbers[j] = numbers[j], numbers[i] })
+	f = baseline.Filters{Terms: []baseline.Term{{Field: "type", Value: e.Type}}, Sort: "composite"}
+	q = url.Values{"type": {e.Type}, "sort": {"composite"}}
+	for _, s := range numbers[:2] {
+		atMost := rng.IntN(2) == 0
+		f.Ranges = append(f.Ranges, baseline.Range{Field: s.Name, AtMost: atMost, Bound: s.Number})
+		operator := ">="
+		if atMost {
+			operator = "<="
+		}
+		q.Add("signal", s.Name+operator+strconv.FormatFloat(s.Number, 'f', -1, 64))
+	}
+	return f, q, true
+}
+
+// factListing asks for models like the record, but no dearer and with no smaller context.
+func factListing(_ *rand.Rand, e *record.Entity) (f baseline.Filters, q url.Values, ok bool) {
+	context, known := e.Signals.Fact("contextTokens")
+	if e.Model == nil || len(e.Model.Input) == 0 || !known || context.Number > math.MaxInt32 {
+		return f, nil, false
+	}
+	f = baseline.Filters{Terms: []baseline.Term{{Field: "modality", Value: e.Model.Input[0]}}, Sort: "contextTokens",
+		Ranges: []baseline.Range{{Field: "contextTokens", Bound: context.Number}}}
+	q = url.Values{"modality": {e.Model.Input[0]}, "minContext": {strconv.FormatFloat(context.Number, 'f', -1, 64)}, "sort": {"context"}}
+	switch p := e.Price.Blended; {
+	case p.Known():
+		f.Ranges = append(f.Ranges, baseline.Range{Field: "price", AtMost: true, Bound: p.Float()})
+		q.Set("maxPrice", p.String())
+	case e.Model.OpenWeights != record.Unknown:
+		f.Terms = append(f.Terms, baseline.Term{Field: "openWeights", Value: e.Model.OpenWeights.String()})
+		q.Set("openWeights", e.Model.OpenWeights.String())
+	default:
+		return f, nil, false
+	}
+	return f, q, true
 }
 
 // samePage checks that kindex and Bleve have returned the same page and the same

@@ -82,7 +82,7 @@ func (b *bench) httpClasses() ([]httpClassOf, error) {
 		typ, slug := b.build.Key(o)
 		entity.paths = append(entity.paths, "/api/entity/"+typ+"/"+slug)
 	}
-	lists, err := b.listings(rng, addresses)
+	lists, err := b.listings(rng, addresses, &filterClasses[0])
 	if err != nil {
 		return nil, err
 	}

@@ -150,6 +150,9 @@ func (g *generator) entity(i int) *record.Entity {
 	back := rng.IntN(furthestBack + 1)
 	e.AddedDate, e.LastUpdated = shift(figures.AddedDate, back), shift(figures.LastUpdated, back)
 	e.Signals = scale(rng, figures.Signals, back)
+	if e.Type == "model" {
+		e.Model = modelFacts(rng, e.Slug, e.PricingModel)
+	}
 	return e
 }
 

@@ -80,6 +80,7 @@ func TestCorpusIsValid(t *testing.T) {
 		}
 	}
 	names, words, states := map[string]bool{}, map[string]bool{}, map[string]int{}
+	models, stated, open := 0, 0, 0
 	for _, e := range entities {
 		key := e.Type + "/" + record.Fold(e.Name)
 		if names[key] {
@@ -87,6 +88,13 @@ func TestCorpusIsValid(t *testing.T) {
 		}
 		names[key] = true
 		states[e.Status]++
+		if e.Type == "model" {
+			models++
+			if e.Model != nil {
+				stated++
+				open += int(e.Model.OpenWeights) / int(record.Yes)
+			}
+		}
 		for _, w := range nameWords(record.Fold(e.Name)) {
 			words[w] = true
 		}
@@ -106,6 +114,9 @@ func TestCorpusIsValid(t *testing.T) {
 		}
 	}
 	near("name words of its own", own, 0.4, 0.15)
+	if share := float64(stated) / float64(models); math.Abs(share-1+noModel) > 0.03 || open == 0 || open == stated {
+		t.Errorf("%d of %d models state facts, %d have open weights", stated, models, open)
+	}
 	near("deprecated", states[record.Deprecated], deprecated, 0.01)
 	near("withdrawn", states[record.Withdrawn], withdrawn, 0.006)
 	for _, name := range []string{"categories.yaml", "index.yaml"} {

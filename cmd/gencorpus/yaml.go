@@ -31,6 +31,7 @@ func appendYAML(b []byte, e *record.Entity) []byte {
 	b = appendField(b, "capabilities", list(e.Capabilities))
 	b = appendField(b, "addedDate", e.AddedDate)
 	b = appendField(b, "lastUpdated", e.LastUpdated)
+	b = appendModel(b, e.Model)
 	return appendSignals(b, e.Signals)
 }
 

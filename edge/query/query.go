@@ -5,9 +5,9 @@ package query
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"net/url"
 	"slices"
 	"strconv"
@@ -17,7 +17,6 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/didyoumean"
-	"kindex/exports/record"
 	"kindex/exports/safetext"
 )
 
@@ -108,7 +107,7 @@ func check(name string, list, allowed []string) error {
 }
 
 // joined contains the parameters whose values can be comma-separated lists.
-var joined = []string{"tag", "capability", "fields", "facets"}
+var joined = []string{"tag", "capability", "modality", "outputModality", "fields", "facets"}
 
 // Canonical returns the query with its parameters sorted by name. It omits the parameters in
 // without. Equivalent requests have the same canonical form.
@@ -233,74 +232,27 @@ func (p *Params) Day(name string) (string, error) {
 	return s, nil
 }
 
-// Filters contains the names of the parameters that select records.
-var Filters = append(slices.Clone(exports.FilterFields), "minScore", "addedSince", "updatedSince")
-
-// Filter reads the parameters in Filters. categories are the existing categories.
-func (p *Params) Filter(categories []string) (*exports.Filter, error) {
-	f := &exports.Filter{Fields: map[string][][]string{}}
-	closed := map[string][]string{"type": record.Types, "status": record.Statuses,
-		"pricingModel": record.PricingModels, "category": categories}
-	for _, field := range exports.FilterFields {
-		for _, value := range p.values[field] {
-			all := []string{value}
-			// Only tags and capabilities are split at commas: other values can contain commas.
-			if slices.Contains(joined, field) {
-				all = strings.Split(value, ",")
-			}
-			for i, v := range all {
-				all[i] = strings.TrimSpace(v)
-				if all[i] == "" {
-					return nil, &Error{Param: field, Message: "must not be empty"}
-				}
-				if known, ok := closed[field]; ok && !slices.Contains(known, all[i]) {
-					return nil, unknownValue(field, all[i], known)
-				}
-			}
-			if len(all) > 1 {
-				slices.Sort(all)
-				all = slices.Compact(all)
-			}
-			if !slices.ContainsFunc(f.Fields[field], func(other []string) bool { return slices.Equal(all, other) }) {
-				f.Fields[field] = append(f.Fields[field], all)
-			}
-		}
-	}
-	score, err := p.Text("minScore")
-	if err != nil {
-		return nil, err
-	}
-	if score != "" {
-		x, err := strconv.ParseFloat(score, 64)
-		if err != nil || strings.Trim(score, "0123456789.") != "" || !(x >= 0 && x <= 100) {
-			return nil, &Error{Param: "minScore", Message: quoted(score) + " is not a number from 0 to 100"}
-		}
-		// Scores have one decimal place, so round up to the next such number. Subtracting a small
-		// number compensates for the rounding error that occurs when a decimal fraction is
-		// multiplied by 10.
-		f.MinScore = record.ScoreOf(math.Ceil(x*10-1e-6) / 10)
-	}
-	if f.AddedSince, err = p.Day("addedSince"); err != nil {
-		return nil, err
-	}
-	f.UpdatedSince, err = p.Day("updatedSince")
-	return f, err
-}
-
-// Sort reads the sort and order parameters. By default, scores and dates are sorted in descending
-// order and names in ascending order.
+// Sort reads the sort and order parameters. By default, names and prices are sorted in
+// ascending order and everything else in descending order.
 func (p *Params) Sort() (exports.Sort, error) {
 	key, err := p.OneOf("sort", exports.DefaultSort.Key, exports.SortKeys)
 	if err != nil {
+		var unknown *Error
+		if errors.As(err, &unknown) && len(p.values["sort"]) == 1 {
+			unknown.Message += "; expected one of: " + strings.Join(plainKeys, ", ") + ", or signal. and the name of a signal, such as signal.stars"
+		}
 		return exports.Sort{}, err
 	}
 	def := "desc"
-	if key == "name" {
+	if key == "name" || key == "price" {
 		def = "asc"
 	}
 	order, err := p.OneOf("order", def, []string{"asc", "desc"})
 	return exports.Sort{Key: key, Desc: order == "desc"}, err
 }
+
+// plainKeys are the sort keys other than signals.
+var plainKeys = slices.DeleteFunc(slices.Clone(exports.SortKeys), func(key string) bool { return strings.HasPrefix(key, "signal.") })
 
 // Page describes which part of a collection is requested.
 type Page struct {

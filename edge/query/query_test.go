@@ -2,6 +2,7 @@ package query
 
 import (
 	"errors"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -28,6 +29,12 @@ func TestRefusals(t *testing.T) {
 		"offset=-1", "offset=1&cursor=x", "cursor=x", "cursor=%21", "sort=rank", "order=up", "type=robot", "status=old",
 		"pricingModel=fre", "category=nope", "tag=", "tag=a,,b", "minScore=101", "minScore=-1", "minScore=NaN", "minScore=x",
 		"addedSince=2024-02-30", "addedSince=yesterday", "updatedSince=2024", "fields=nmae", "fields=",
+		"modality=txt", "modality=text,", "outputModality=Text", "openWeights=yes", "maintenance=old", "family=",
+		"maxPrice=-1", "maxPrice=free", "maxPrice=0.0000001", "maxPrice=1e3", "maxPrice=1000000.5", "maxPrice=.", "maxPrice=1&maxPrice=2",
+		"minContext=0", "minContext=", "minContext=128k", "minContext=2147483648", "retiresBefore=2026", "retiresBefore=2026-02-30",
+		"signal=", "signal=stars", "signal=stars=1", "signal=stars>1", "signal=stars>==1", "signal=star>=1", "signal=>=1", "signal=benchmarks>=1",
+		"signal=stars>=", "signal=stars>=-1", "signal=stars>=1e3", "signal=stars>=2026-01-31", "signal=lastCommit>=1", "signal=lastCommit>=2026-01", "signal=lastCommit>=",
+		"sort=signal", "sort=signal.star", "sort=benchmarks", "sort=retires",
 		"type=%zz", "a=%", "=", "=x",
 	} {
 		if err := readAll(raw); err == nil {
@@ -92,6 +99,52 @@ func TestFilter(t *testing.T) {
 	if len(f.Fields["tag"]) != 2 || len(f.Fields["tag"][0]) != 2 || f.Fields["provider"][0][0] != "Foo, Inc." ||
 		f.MinScore.Float() != 50 || f.AddedSince != "2024-01-31" {
 		t.Errorf("%+v", f)
+	}
+}
+
+func TestFilterByFacts(t *testing.T) {
+	p, err := Parse("modality=text,image&modality=audio&outputModality=text&family=gpt&openWeights=false&maintenance=slow&maxPrice=2.500001"+
+		"&minContext=128000&retiresBefore=2026-12-31&signal=stars>=1000&signal=stars%3C%3D2000.5&signal=lastCommit+<=+2026-01-31", allowed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := p.Filter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &exports.Filter{
+		Fields: map[string][][]string{"modality": {{"image", "text"}, {"audio"}}, "outputModality": {{"text"}}, "family": {{"gpt"}},
+			"openWeights": {{"false"}}, "maintenance": {{"slow"}}},
+		MaxPrice: record.PriceOf(2_500_001), RetiresBefore: "2026-12-31",
+		Signals: []exports.SignalBound{{Signal: "contextTokens", Number: 128000}, {Signal: "stars", Number: 1000},
+			{Signal: "stars", AtMost: true, Number: 2000.5}, {Signal: "lastCommit", AtMost: true, Day: "2026-01-31"}},
+	}
+	if !reflect.DeepEqual(f, want) {
+		t.Errorf("got  %+v\nwant %+v", f, want)
+	}
+}
+
+func TestSuggestions(t *testing.T) {
+	for raw, want := range map[string]string{
+		"signal=star>=1000": "stars>=1000", "signal=stars>1000": "stars>=1000", "signal=stars<10": "stars<=10", "signal=lastcommit>=2026-01-31": "lastCommit>=2026-01-31",
+		"maxPrice=0.12345678": "0.123457", "sort=signal.star": "signal.stars", "sort=prices": "price", "maintenance=archive": "archived", "openWeights=ture": "true",
+	} {
+		var e *Error
+		if err := readAll(raw); !errors.As(err, &e) || e.Suggestion != want {
+			t.Errorf("%s: %+v, want %s", raw, err, want)
+		}
+	}
+}
+
+func TestDefaultOrder(t *testing.T) {
+	for key, desc := range map[string]bool{"name": false, "price": false, "context": true, "signal.stars": true, "composite": true, "addedDate": true} {
+		p, err := Parse("sort="+key, allowed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s, err := p.Sort(); err != nil || s != (exports.Sort{Key: key, Desc: desc}) {
+			t.Errorf("%s: %+v, %v", key, s, err)
+		}
 	}
 }
 

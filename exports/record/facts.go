@@ -62,14 +62,19 @@ type PriceSummary struct {
 	Provider      string // slug of the maker, "" for a median
 }
 
+// model returns the facts of a model, all unknown if there are none.
+func (e *Entity) model() Model {
+	if e.Model == nil {
+		return Model{}
+	}
+	return *e.Model
+}
+
 // appendFacts appends the members of a record after its signals.
 func (e *Entity) appendFacts(dst []byte) []byte {
 	dst = jsonenc.AppendMember(dst, "ids")
 	dst = appendIDs(dst, e.IDs)
-	var m Model
-	if e.Model != nil {
-		m = *e.Model
-	}
+	m := e.model()
 	dst = jsonenc.AppendMember(dst, "family")
 	dst = jsonenc.AppendNullable(dst, m.Family)
 	dst = jsonenc.AppendMember(dst, "openWeights")

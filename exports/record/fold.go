@@ -21,8 +21,18 @@ func (e *Entity) FieldValues(field string) []string {
 		return e.Capabilities
 	case "category":
 		return one(e.Category)
+	case "family":
+		return one(e.model().Family)
 	case "license":
 		return one(e.License)
+	case "maintenance":
+		return one(e.Maintenance.State)
+	case "modality":
+		return e.model().Input
+	case "openWeights":
+		return one(e.model().OpenWeights.String())
+	case "outputModality":
+		return e.model().Output
 	case "pricingModel":
 		return one(e.PricingModel)
 	case "provider":

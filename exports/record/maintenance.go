@@ -21,13 +21,14 @@ type Maintenance struct {
 	AsOf  string // the day when that was read, "" if unknown
 }
 
-// Bounds of maintenance, in days: between the latest commit and the day when it was read,
-// and between that day and the as-of time.
+// Bounds of maintenance, in days, between the latest commit and the day when it was read.
 const (
-	maxMaintainedDays  = 180
-	maxSlowDays        = 365
-	maxMaintenanceDays = 400
+	maxMaintainedDays = 180
+	maxSlowDays       = 365
 )
+
+// MaxMaintenanceDays is the number of days after which a reading of maintenance says nothing.
+const MaxMaintenanceDays = 400
 
 // MaintenanceOf returns the maintenance of an entity with these signals on a day. It
 // depends on the day only in that an old reading says nothing.
@@ -65,7 +66,7 @@ func commitMaintenance(s *Signals, day int32) Maintenance {
 // outdated reports whether the reading is too old on a day. Without a known day it never is.
 func (m *Maintenance) outdated(day int32) bool {
 	read, err := DayNumber(m.AsOf)
-	return err != nil || read == NoDate || day != NoDate && day-read > maxMaintenanceDays
+	return err != nil || read == NoDate || day != NoDate && day-read > MaxMaintenanceDays
 }
 
 func appendMaintenance(dst []byte, m Maintenance) []byte {

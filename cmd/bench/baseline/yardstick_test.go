@@ -63,7 +63,7 @@ func TestBleve(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer x.Close()
-	f := Filters{Type: "tool", Category: "alpha", Tag: "tag-0"}
+	f := Filters{Terms: []Term{{"type", "tool"}, {"category", "alpha"}, {"tag", "tag-0"}}, Sort: "composite"}
 	got, page, total, err := x.Page(nil, f, 0, 2)
 	if err != nil || total != 3 || fmt.Sprint(page) != "[0 2]" || string(got) != "<Gradient><Gradients>" {
 		t.Errorf("%q %v %d %v", got, page, total, err)
@@ -72,7 +72,7 @@ func TestBleve(t *testing.T) {
 	if got, page, total, err = x.Page(nil, f, 2, 2); err != nil || total != 3 || fmt.Sprint(page) != "[4]" || string(got) != "<Forest>" {
 		t.Errorf("%q %v %d %v", got, page, total, err)
 	}
-	f.Category = "beta"
+	f.Terms[1].Value = "beta"
 	if _, page, total, err = x.Page(nil, f, 0, 2); err != nil || total != 0 || len(page) != 0 {
 		t.Errorf("%v %d %v", page, total, err)
 	}

@@ -1,0 +1,184 @@
+package edge
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"kindex/builder/suite"
+	"kindex/edge/storage/storagetest"
+	"kindex/exports"
+	"kindex/exports/record"
+)
+
+const factProviders = "providers:\n  - {slug: acme, name: Acme, url: https://acme.example/, maker: Acme}\n  - {slug: host, name: Host}\n"
+
+// factSheet returns the content file of a model or tool with the given facts.
+func factSheet(name string, facts ...string) string {
+	return fmt.Sprintf("name: %s\ncategory: alpha\nprovider: Acme\ndescription: Finds things in heaps of data.\n%s\n", name, strings.Join(facts, "\n"))
+}
+
+func factSignals(pairs ...string) string {
+	text := "signals:"
+	for pair := range slices.Chunk(pairs, 2) {
+		text += fmt.Sprintf("\n  %s: {value: %s, date: 2026-07-01, source: https://a.example/}", pair[0], pair[1])
+	}
+	return text
+}
+
+func factOffers(list ...string) string {
+	return "offersRead: {date: 2026-07-01, source: https://a.example/}\noffers:\n  - " + strings.Join(list, "\n  - ")
+}
+
+// serveFacts serves a build of a history of facts up to a day, which is also the as-of day.
+func serveFacts(t *testing.T, day string) *served {
+	t.Helper()
+	r := NewRepository(t)
+	r.Commit("2026-08-01T08:00:00Z", "first", "providers.yaml", factProviders,
+		"model/big.yaml", factSheet("Big", "family: big", "openWeights: false", "modalities: {input: [text, image], output: [text]}",
+			"lifecycle: {retires: 2026-12-31, source: https://a.example/}", factSignals("contextTokens", "1000000", "stars", "10"),
+			factOffers("{provider: acme, id: big, input: 3, output: 15}", "{provider: host, id: big, input: 1, output: 1}")),
+		"model/small.yaml", factSheet("Small", "family: small", "openWeights: true", "modalities: {input: [text], output: [text, audio]}",
+			factSignals("contextTokens", "128000", "stars", "1000"), factOffers("{provider: host, id: small, input: 0.1, output: 0.500001}")),
+		"model/free.yaml", factSheet("Free", "family: small", "modalities: {input: [audio], output: []}", factOffers("{provider: host, id: free, input: 0, output: 0, free: true}")),
+		"model/bare.yaml", factSheet("Bare"),
+		"tool/kept.yaml", factSheet("Kept", factSignals("lastCommit", "2026-06-01", "stars", "5000")),
+		"tool/old.yaml", factSheet("Old", strings.ReplaceAll(factSignals("lastCommit", "2024-06-01"), "2026-07-01", "2025-09-01")),
+		"tool/ended.yaml", factSheet("Ended", factSignals("archived", "1", "lastCommit", "2026-06-01", "stars", "1000")))
+	if day > "2026-10-20" {
+		r.Commit("2026-10-20T08:00:00Z", "second",
+			"model/small.yaml", factSheet("Small", "family: small", "openWeights: true", "modalities: {input: [text], output: [text, audio]}",
+				factSignals("contextTokens", "200000", "stars", "1001"), factOffers("{provider: host, id: small, input: 4, output: 20}")),
+			"tool/new.yaml", factSheet("New", factSignals("lastCommit", "2025-10-01", "stars", "1000")))
+	}
+	s := &served{content: r.Dir, out: filepath.Join(t.TempDir(), "out")}
+	buildDay(t, r, s.out, day)
+	var err error
+	if s.Server, err = New(Options{Dir: s.out, State: storagetest.SQLite(t)}); err != nil {
+		t.Fatal(err)
+	}
+	h := httptest.NewServer(s)
+	t.Cleanup(func() {
+		h.Close()
+		s.Close()
+	})
+	s.url = h.URL
+	return s
+}
+
+// slugs returns the slugs of a list, in its order.
+func (s *served) slugs(t *testing.T, path string) string {
+	t.Helper()
+	var list []string
+	for _, raw := range s.pages(t, path) {
+		var e struct{ Slug string }
+		if err := json.Unmarshal(raw, &e); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, e.Slug)
+	}
+	return strings.Join(list, " ")
+}
+
+// TestFactFilters filters and sorts by facts, prices and signals, now, in the past and with
+// edits.
+func TestFactFilters(t *testing.T) {
+	suite.WithoutRace(t)
+	suite.InTest(t)
+	s, then := serveFacts(t, "2026-11-01"), serveFacts(t, "2026-09-06")
+	for _, c := range []struct{ query, now, then string }{
+		{"family=small", "free small", "free small"},
+		{"modality=text", "big small", "big small"},
+		{"modality=text,image", "big", "big"},
+		{"modality=image&modality=audio", "big free", "big free"},
+		{"outputModality=audio", "small", "small"},
+		{"openWeights=true", "small", "small"},
+		{"openWeights=false&openWeights=true", "big small", "big small"},
+		{"maintenance=active", "kept", "kept"},
+		{"maintenance=dormant", "", "old"}, // read more than 400 days before
+		{"maintenance=slow&maintenance=archived", "ended new", "ended"},
+		{"maxPrice=0", "free", "free"},
+		{"maxPrice=0.2", "free", "free small"},
+		{"maxPrice=0.199999", "free", "free"},
+		{"maxPrice=6", "big free", "big free small"},
+		{"minContext=128001", "big small", "big"},
+		{"retiresBefore=2027-01-01", "big", "big"},
+		{"retiresBefore=2026-12-31", "", ""},
+		{"signal=stars>=1000", "small ended kept new", "small ended kept"},
+		{"signal=stars>=1000&signal=stars<=1000", "ended new", "small ended"},
+		{"signal=lastCommit>=2026-06-01", "ended kept", "ended kept"},
+		{"modality=text&maxPrice=100&signal=stars<=1000", "big", "big small"},
+	} {
+		path := "/api/entities?sort=name&fields=slug&" + strings.NewReplacer("<", "%3C", ">", "%3E").Replace(c.query)
+		words := func(list string) []string { return slices.Sorted(slices.Values(strings.Fields(list))) }
+		for what, x := range map[string]struct{ got, want string }{
+			"now": {s.slugs(t, path), c.now}, "then": {then.slugs(t, path), c.then}, "at": {s.slugs(t, path+"&at=2026-09-06"), c.then},
+		} {
+			if got, want := words(x.got), words(x.want); !slices.Equal(got, want) {
+				t.Errorf("%s, %s: %s, want %s", c.query, what, got, want)
+			}
+		}
+		jsonl := s.ask(t, "GET", "/api/export/entities?format=jsonl&fields=slug&"+strings.SplitN(path, "&", 3)[2])
+		if n := bytes.Count(jsonl.body, []byte("\n")); jsonl.status != 200 || n != len(strings.Fields(c.now)) {
+			t.Errorf("%s: %d exported, status %d", c.query, n, jsonl.status)
+		}
+	}
+	for _, c := range []struct{ query, now, then string }{
+		{"sort=price", "free big small bare ended kept new old", "free small big bare ended kept old"},
+		{"sort=price&order=desc", "small big free bare ended kept new old", "big small free bare ended kept old"},
+		{"sort=context", "big small bare free ended kept new old", "big small bare free ended kept old"},
+		{"sort=signal.stars", "kept small ended new big bare free old", "kept small ended big bare free old"},
+		{"sort=signal.stars&order=asc", "big ended new small kept bare free old", "big small ended kept bare free old"},
+		{"sort=signal.lastCommit&type=tool", "ended kept new old", "ended kept old"},
+	} {
+		for what, x := range map[string]struct{ got, want string }{
+			"now": {s.slugs(t, "/api/entities?"+c.query), c.now}, "then": {then.slugs(t, "/api/entities?"+c.query), c.then},
+			"at": {s.slugs(t, "/api/entities?"+c.query+"&at=2026-09-06"), c.then},
+		} {
+			if x.got != x.want {
+				t.Errorf("%s, %s: %s, want %s", c.query, what, x.got, x.want)
+			}
+		}
+	}
+	s.facetsOfFacts(t)
+	s.editedFacts(t)
+}
+
+func (s *served) facetsOfFacts(t *testing.T) {
+	var found struct {
+		Facets map[string][]exports.FacetCount
+	}
+	unpack(t, s.ask(t, "GET", "/api/search?q=things&facets=family,modality,maintenance,openWeights&maxPrice=100").body, &found)
+	if got, want := fmt.Sprint(found.Facets), "map[family:[{small 2} {big 1}] maintenance:[] modality:[{text 2} {audio 1} {image 1}] openWeights:[{false 1} {true 1}]]"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// editedFacts previews an edit: its facts count, not those of the build.
+func (s *served) editedFacts(t *testing.T) {
+	b := s.published(t).Build
+	o, _, _ := b.Find("model", "big")
+	e, err := b.Entity(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edited := *e
+	edited.Signals = record.Signals{Facts: []record.Fact{{Name: "stars", Number: 2_000_000}}}
+	edited.Offers, edited.Price = nil, record.PriceSummary{}
+	edited.Model = &record.Model{Family: "edited"}
+	s.Preview([]exports.Edit{{Type: "model", Slug: "big", Entity: &edited}})
+	for query, want := range map[string]string{
+		"signal=" + url.QueryEscape("stars>=6000"): "big", "signal=" + url.QueryEscape("stars<=500"): "", "minContext=1": "small", "family=edited": "big", "family=big": "",
+		"maxPrice=100&sort=price": "free small", "sort=signal.stars": "big kept small ended new bare free old", "sort=price&order=desc": "small free bare big ended kept new old",
+	} {
+		if got := s.slugs(t, "/api/entities?"+query); got != want {
+			t.Errorf("edited, %s: %s, want %s", query, got, want)
+		}
+	}
+}
