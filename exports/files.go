@@ -23,6 +23,7 @@ const (
 	bitmapsFile  = "lookup/bitmaps.bin"
 	facetsFile   = "lookup/facets.bin"
 	columnsFile  = "lookup/columns.bin"
+	daysFile     = "lookup/days.bin"
 	ordersFile   = "lookup/orders.bin"
 	similarFile  = "lookup/similar.bin"
 	featuresFile = "lookup/features.bin"

@@ -49,7 +49,8 @@ func (w *Writer) writeOrders(entities []*record.Entity) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(w.Add(keysFile, keys), w.Add(columnsFile, columns.pack()), w.Add(ordersFile, columns.packOrders()))
+	return errors.Join(w.Add(keysFile, keys), w.Add(columnsFile, columns.pack()), w.Add(ordersFile, columns.packOrders()),
+		w.Add(daysFile, packDays(entities)))
 }
 
 // writeValues writes the files used to filter and count records.
