@@ -111,7 +111,7 @@ func randomEntity(rng *rand.Rand, typ, slug string) *record.Entity {
 		}
 		f := record.Fact{Name: s.Name, Number: float64(rng.IntN(1 << 40)), Date: pick(rng, 0.3, "2026-01-01", "2025-12"), Source: pick(rng, 0.3, "https://example.org/s")}
 		if s.Kind == record.Day {
-			f.Number, f.Day = 0, "2025-06"
+			f.Number, f.Day = 0, pick(rng, 0, "2025-06", "2025-06-17", "2026-02-03")
 		}
 		e.Signals.Facts = append(e.Signals.Facts, f)
 	}
