@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"kindex/edge/live"
 	"kindex/edge/query"
 	"kindex/edge/web"
 	"kindex/exports"
@@ -17,18 +18,29 @@ const maxCalendarEntities = 50
 
 // Calendar handles GET /api/calendar.
 func (a *API) Calendar(c *web.Call) (*web.Reply, error) {
+	base := c.BaseURL()
+	r := &web.Reply{MediaType: calendar.MediaType}
+	// Without parameters, the calendar is built from up to thousands of records, so the latest
+	// version is cached.
+	whole := c.Request.URL.RawQuery == ""
+	if kept := c.Served.Calendar.Load(); whole && kept != nil && kept.Base == base {
+		r.Body = kept.Body
+		return r, nil
+	}
 	events, err := calendarEvents(c)
 	if err != nil {
 		return nil, err
 	}
-	base := c.BaseURL()
 	doc := &calendar.Calendar{Title: titleWith(c, "entity", "type", "category", "provider"), Description: calendarDescription(c),
 		Base: base, Self: base + c.Request.URL.RequestURI(), AsOf: c.Served.AsOf, Events: events}
 	var body bytes.Buffer
 	if err := doc.Write(&body); err != nil {
 		return nil, err
 	}
-	return &web.Reply{MediaType: calendar.MediaType, Body: body.Bytes()}, nil
+	if r.Body = body.Bytes(); whole {
+		c.Served.Calendar.Store(&live.CachedText{Base: base, Body: r.Body})
+	}
+	return r, nil
 }
 
 func calendarDescription(c *web.Call) string {
