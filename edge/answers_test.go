@@ -234,6 +234,7 @@ func testEncodings(t *testing.T, c *contract) {
 		{"listEntities", "/api/entities?at=2026-10-25"},
 		{"listChanges", "/api/changelog?limit=100"},
 		{"getFeed", "/api/feed?format=atom"},
+		{"getCalendar", "/api/calendar?entity=tool/pytorch&entity=tool/tensorlayer&entity=tool/spacy"},
 		{"exportChangelog", "/api/export/changelog"},
 		{"exportChangelog", "/api/export/changelog?since=2026-08-03"},
 		{"getCroissant", "/api/export/croissant"},

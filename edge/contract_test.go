@@ -174,7 +174,7 @@ func defineFormats() {
 	for _, mediaType := range []string{"application/x-ndjson", "application/vnd.apache.parquet", "application/gzip", "application/zstd"} {
 		openapi3filter.RegisterBodyDecoder(mediaType, openapi3filter.PlainBodyDecoder)
 	}
-	for _, mediaType := range []string{"application/rss+xml", "application/atom+xml", "text/markdown", "image/svg+xml"} {
+	for _, mediaType := range []string{"application/rss+xml", "application/atom+xml", "text/calendar", "text/markdown", "image/svg+xml"} {
 		openapi3filter.RegisterBodyDecoder(mediaType, openapi3filter.PlainBodyDecoder)
 	}
 	for _, mediaType := range []string{"application/feed+json", "application/ld+json"} {

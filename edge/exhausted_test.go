@@ -28,6 +28,7 @@ var costlyQueries = map[string][]string{
 	"/api/trending":           {"?window=30d&limit=100"},
 	"/api/changelog":          {"?limit=100&field=version"},
 	"/api/feed":               {"?format=atom", "?format=json&type=tool"},
+	"/api/calendar":           {"?type=tool&category=alpha&category=beta"},
 	"/api/export/entities":    {"?format=parquet&type=tool", "?format=parquet&type=tool&type=model&fields=slug,name", "?format=json&minScore=1", "?format=parquet", "?format=csv"},
 	"/api/export/leaderboard": {"?format=parquet", "?format=csv&category=alpha", "?category=alpha"},
 	"/api/export/changelog":   {"?format=parquet&type=tool", "?format=jsonl&since=2020-01-01"},

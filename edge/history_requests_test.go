@@ -53,6 +53,15 @@ func history() []request {
 		bad("getFeed", "/api/feed", "page", "0", "-1", "x", ""),
 		beyond("getFeed", "/api/feed", "page", "4", "1&page=2"),
 
+		ok("getCalendar", "/api/calendar", "", "?type=tool", "?category=nlp&category=speech", "?provider=OpenAI", "?entity=tool/pytorch&entity=tool/mxnet",
+			"?entity=tool%2Fshort-lived"),
+		bad("getCalendar", "/api/calendar", "type", "robot", ""),
+		bad("getCalendar", "/api/calendar", "category", "", "No"),
+		beyond("getCalendar", "/api/calendar", "category", "no-such-category"),
+		bad("getCalendar", "/api/calendar", "provider", ""),
+		bad("getCalendar", "/api/calendar", "entity", "", "pytorch", "tool/", "robot/pytorch", "tool/Py", "tool/a/b"),
+		beyond("getCalendar", "/api/calendar", "entity", "tool/nothing-like-it", "model/pytorch"),
+
 		ok("listTrending", "/api/trending", "", "?window=30d", "?type=tool&type=model&limit=1", "?category=ml-frameworks", "?type=model&window=7d"),
 		bad("listTrending", "/api/trending", "window", "1d", "", "7"),
 		bad("listTrending", "/api/trending", "type", "robot", ""),

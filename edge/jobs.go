@@ -11,7 +11,7 @@ import (
 )
 
 // RunJobs runs the server's background jobs until ctx ends and must be called only once. The jobs
-// store counters and key usage, turn new builds into events, deliver the events to webhooks, and
+// store counters and key usage, turn new builds and coming retirements into events, deliver the events to webhooks, and
 // delete expired records. The function that RunJobs returns waits until all jobs have ended.
 func (s *Server) RunJobs(ctx context.Context) (wait func()) {
 	var group sync.WaitGroup
@@ -22,6 +22,7 @@ func (s *Server) RunJobs(ctx context.Context) (wait func()) {
 		s.followForge,
 		s.purge,
 		s.events.Run,
+		s.retiring.Run,
 		s.accounts.Dispatch.Run,
 	} {
 		group.Go(func() { job(ctx) })

@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"hash/maphash"
@@ -64,7 +65,8 @@ func (s *Server) init() (err error) {
 		Challenge: o.WebhookChallenge, Schedule: o.WebhookSchedule, Poll: o.WebhookPoll, Shared: s.shared}); err != nil {
 		return err
 	}
-	s.events = webhook.NewAnnouncer(o.State, o.Log, s.accounts.Dispatch.Wake)
+	s.retiring = webhook.NewRetirementChecker(o.State, s.retirements, o.Now, cmp.Or(o.WebhookPoll, time.Second), o.Log, s.accounts.Dispatch.Wake)
+	s.events = webhook.NewAnnouncer(o.State, o.Log, s.accounts.Dispatch.Wake, s.retiring.Wake)
 	if s.api, err = api.New(api.Options{Dir: o.Dir, State: o.State, Keys: s.keys, Accounts: s.accounts, Shared: s.shared}); err != nil {
 		return err
 	}

@@ -46,6 +46,7 @@ type Build struct {
 	bitmapOffsets []byte
 	bitmaps       []byte
 	facets        [][2]packed.Uint32s
+	days          []dayIndex // by DayFields
 	similar       [2][]byte
 	features      packed.StringTable
 	sources       sources

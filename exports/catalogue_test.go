@@ -114,7 +114,7 @@ func randomEntity(rng *rand.Rand, typ, slug string) *record.Entity {
 			f.Number = []float64{0, 1, 1, 2, 0.5, 1<<53 - 1}[rng.IntN(6)]
 		}
 		if s.Kind == record.Day {
-			f.Number, f.Day = 0, pick(rng, 0, "2025-06", "2025-06-01", "2025-06-02", "2024-06-30", "2025-01-01", fmt.Sprintf("2025-%02d", 1+rng.IntN(12)))
+			f.Number, f.Day = 0, pick(rng, 0, "2025-06", "2025-06-01", "2025-06-17", "2026-02-03", "2025-06-02", "2024-06-30", "2025-01-01", fmt.Sprintf("2025-%02d", 1+rng.IntN(12)))
 		}
 		e.Signals.Facts = append(e.Signals.Facts, f)
 	}

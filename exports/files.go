@@ -28,6 +28,7 @@ const (
 	bitmapsFile  = "lookup/bitmaps.bin"
 	facetsFile   = "lookup/facets.bin"
 	columnsFile  = "lookup/columns.bin"
+	daysFile     = "lookup/days.bin"
 	ordersFile   = "lookup/orders.bin"
 	measuresFile = "lookup/measures.bin"
 	similarFile  = "lookup/similar.bin"

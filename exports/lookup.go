@@ -48,7 +48,7 @@ func (w *Writer) writeOrders(entities []*record.Entity) error {
 		return err
 	}
 	return errors.Join(w.Add(keysFile, keys), w.Add(columnsFile, columns.pack()), w.Add(ordersFile, columns.packOrders()),
-		w.Add(measuresFile, packMeasures(entities, rank)))
+		w.Add(measuresFile, packMeasures(entities, rank)), w.Add(daysFile, packDays(entities)))
 }
 
 // writeValues writes the files used to filter and count records.

@@ -102,6 +102,7 @@ func (b *Build) openLookups() error {
 			return fmt.Errorf("%s: %w", ProvidersFile, err)
 		}
 	}
+	b.openDays(s)
 	b.openSources(s)
 	b.openArchive(s)
 	if s.Err() != nil {

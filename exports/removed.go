@@ -1,6 +1,10 @@
 package exports
 
-import "kindex/exports/record"
+import (
+	"slices"
+
+	"kindex/exports/record"
+)
 
 // ResolveRemoved reports what happened to the entity at an address that is no
 // longer in the build. lifecycle is Exists if the entity has moved to the address
@@ -31,4 +35,20 @@ func (b *Build) Archive() *ArchiveReader {
 	r := *b.archive
 	r.build = b
 	return &r
+}
+
+// FormerSlugs returns the earlier slugs of an entity: those that its file lists, and those in
+// the history. Another entity may have one of them now.
+func (b *Build) FormerSlugs(ordinal uint32) []string {
+	slugs := slices.Clone(b.aliases(ordinal))
+	_, current := b.Key(ordinal)
+	a := b.Archive()
+	for v, ok := a.NewestOf(ordinal); ok; {
+		if _, slug := a.address(v); slug != current && !slices.Contains(slugs, slug) {
+			slugs = append(slugs, slug)
+		}
+		before := a.previous(v)
+		v, ok = before, before >= 0 && before < v
+	}
+	return slugs
 }

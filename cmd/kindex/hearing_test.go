@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"kindex/exports/record"
 )
 
 // hearing is an endpoint that receives events over TLS and keeps them in order.
@@ -33,6 +35,8 @@ type heard struct {
 		Old, New json.RawMessage
 	}
 	ChangeIDs []string
+	Retires   string // only of entity.retiring
+	DaysLeft  int
 }
 
 func startHearing(t *testing.T, dir string) *hearing {
@@ -121,6 +125,27 @@ func (h *hearing) check(t *testing.T) {
 			versions[e.Entity.Slug] = now
 		}
 	}
+}
+
+// notices returns the retirements, as type/slug and day, for which a notice was received. It
+// verifies that each has exactly one notice, however often it was delivered.
+func (h *hearing) notices(t *testing.T) map[string]bool {
+	t.Helper()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	ids := map[string]string{}
+	told := map[string]bool{}
+	for _, e := range h.events {
+		if e.Event != record.Retiring {
+			continue
+		}
+		key := e.Entity.Type + "/" + e.Entity.Slug + " " + e.Retires
+		if ids[key] != "" && ids[key] != e.ID || e.DaysLeft < 8 || e.DaysLeft > 30 || len(e.ChangeIDs) > 0 {
+			t.Errorf("%s: notices %s and %s, %d days before", key, ids[key], e.ID, e.DaysLeft)
+		}
+		ids[key], told[key] = e.ID, true
+	}
+	return told
 }
 
 // number parses a version, and returns 0 if there is none.

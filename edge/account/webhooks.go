@@ -115,13 +115,13 @@ func (s *Service) CreateWebhook(ctx context.Context, account, address string, ev
 // checkEvents returns the errors in a list of requested events.
 func checkEvents(names []string) (fieldErrors []web.FieldError) {
 	if len(names) == 0 {
-		return []web.FieldError{{Field: "events", Message: "must name at least one of " + strings.Join(record.Events, ", ")}}
+		return []web.FieldError{{Field: "events", Message: "must name at least one of " + strings.Join(record.WebhookEvents, ", ")}}
 	}
 	for i, name := range names {
 		switch {
-		case !slices.Contains(record.Events, name):
-			message := "has " + web.Shorten(name) + ", which is not an event; expected one of: " + strings.Join(record.Events, ", ")
-			if near := didyoumean.Name(name, record.Events); near != "" {
+		case !slices.Contains(record.WebhookEvents, name):
+			message := "has " + web.Shorten(name) + ", which is not an event; expected one of: " + strings.Join(record.WebhookEvents, ", ")
+			if near := didyoumean.Name(name, record.WebhookEvents); near != "" {
 				message = "has " + web.Shorten(name) + ", which is not an event; did you mean " + near + "?"
 			}
 			fieldErrors = append(fieldErrors, web.FieldError{Field: "events", Message: message})
@@ -137,7 +137,7 @@ func checkEvents(names []string) (fieldErrors []web.FieldError) {
 
 // sortEvents returns the events with the given names, in the order used by the API.
 func sortEvents(names []string) (events []string) {
-	for _, e := range record.Events {
+	for _, e := range record.WebhookEvents {
 		if slices.Contains(names, e) {
 			events = append(events, e)
 		}

@@ -80,18 +80,24 @@ func changesOfKey(c *web.Call, key string) ([]uint32, error) {
 	if last, ok := a.Last(typ, slug); ok {
 		return a.EntityChanges(last), nil
 	}
+	return nil, unknownKey(c, key)
+}
+
+// unknownKey returns the error for an entity parameter that has never been the key of an entity.
+func unknownKey(c *web.Call, key string) error {
+	typ, slug, _ := strings.Cut(key, "/")
 	paramErr := &query.Error{Param: "entity", Message: fmt.Sprintf("%q is not an entity: use type/slug, such as tool/pytorch", web.Shorten(key))}
 	if !slices.Contains(record.Types, typ) {
 		typ = didyoumean.Name(typ, record.Types)
 	}
 	similar, err := c.Served.SimilarSlugs(typ, web.Shorten(slug))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if len(similar) > 0 {
 		paramErr.Suggestion = typ + "/" + similar[0]
 	}
-	return nil, paramErr
+	return paramErr
 }
 
 // feedDocument returns one page of a feed (RFC 5005 section 3).
@@ -106,7 +112,7 @@ func feedDocument(c *web.Call, set *roaring.Bitmap, page, pages int) (*feed.Feed
 		u := url.URL{Path: c.Request.URL.Path, RawQuery: q.Encode()}
 		return base + u.String()
 	}
-	doc := &feed.Feed{Title: feedTitle(c), Description: b.Manifest.Description, Base: base, Self: at(page),
+	doc := &feed.Feed{Title: titleWith(c, "entity", "type", "category"), Description: b.Manifest.Description, Base: base, Self: at(page),
 		First: at(1), Last: at(pages), Updated: b.Manifest.LastModified(), Titles: c.Served.Titles}
 	if page > 1 {
 		doc.Previous = at(page - 1)
@@ -128,11 +134,12 @@ func feedDocument(c *web.Call, set *roaring.Bitmap, page, pages int) (*feed.Feed
 	return doc, nil
 }
 
-// feedTitle returns the feed's title: the name of the index, followed by the feed's filters.
-func feedTitle(c *web.Call) string {
+// titleWith returns the title of a document: the name of the index, followed by the values of
+// the parameters that narrow it.
+func titleWith(c *web.Call, params ...string) string {
 	title := c.Served.Build.Manifest.Title
 	var narrowed []string
-	for _, name := range []string{"entity", "type", "category"} {
+	for _, name := range params {
 		narrowed = append(narrowed, c.Query.Values(name)...)
 	}
 	if len(narrowed) == 0 {

@@ -41,6 +41,6 @@ func (a *API) LLMs(c *web.Call) (*web.Reply, error) {
 		m.Leaders = append(m.Leaders, e)
 	}
 	r.Body = site.LLMs(m)
-	c.Served.LLMs.Store(&live.LLMsText{Base: base, Body: r.Body})
+	c.Served.LLMs.Store(&live.CachedText{Base: base, Body: r.Body})
 	return r, nil
 }

@@ -36,7 +36,7 @@ func (v *panelRequest) webhooks() (panelReply, error) {
 	if err != nil {
 		return panelReply{}, err
 	}
-	p.Chosen = record.Events
+	p.Chosen = record.WebhookEvents
 	return panelReply{page: p}, nil
 }
 

@@ -37,10 +37,12 @@ type ServedBuild struct {
 	BoardNames     []string // the names of the current leaderboards
 	Titles         map[string]string
 
-	Boards  *leaderboard.Boards      // ranks of entities, now and earlier
-	LLMs    atomic.Pointer[LLMsText] // /llms.txt as last requested
-	website website
-	options pages.Options // the options for its pages
+	Boards *leaderboard.Boards        // ranks of entities, now and earlier
+	LLMs   atomic.Pointer[CachedText] // /llms.txt as last requested
+	// Calendar is /api/calendar without parameters, as last requested.
+	Calendar atomic.Pointer[CachedText]
+	website  website
+	options  pages.Options // the options for its pages
 
 	ShownSince atomic.Pointer[time.Time] // when it last became the current build
 	refs       atomic.Int64              // references held by requests, the Reloader, and builds with edits on top
@@ -210,8 +212,8 @@ func (v *ServedBuild) Site() (*pages.Site, error) {
 	return w.pages, w.err
 }
 
-// LLMsText holds the content of /llms.txt for a build that is served at the address Base.
-type LLMsText struct {
+// CachedText holds a document for a build that is served at the address Base.
+type CachedText struct {
 	Base string
 	Body []byte
 }

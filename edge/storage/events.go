@@ -25,8 +25,8 @@ func (s *State) EventCursor(ctx context.Context) (webhook.Cursor, error) {
 	var c webhook.Cursor
 	var at sql.NullInt64
 	var recent string
-	err := s.row(ctx, "SELECT version, build, change_id, change_at, recent FROM webhook_cursor WHERE name = $1", eventsCursor).
-		Scan(&c.Version, &c.Build, &c.ChangeID, &at, &recent)
+	err := s.row(ctx, "SELECT version, build, change_id, change_at, recent, noticed_at IS NOT NULL FROM webhook_cursor WHERE name = $1", eventsCursor).
+		Scan(&c.Version, &c.Build, &c.ChangeID, &at, &recent, &c.Noticed)
 	if errors.Is(err, sql.ErrNoRows) {
 		return webhook.Cursor{}, nil
 	}
@@ -69,17 +69,23 @@ func (tx *Tx) MoveCursor(to webhook.Cursor, events []webhook.Event) (moved bool,
 	if err != nil || n == 0 {
 		return false, err
 	}
+	return true, tx.storeEvents(last, to.Build, events)
+}
+
+// storeEvents stores events after the last one, and wakes the webhooks that are waiting for
+// them. The caller has moved the cursor's seq past them.
+func (tx *Tx) storeEvents(last int64, build string, events []webhook.Event) error {
 	for from := 0; from < len(events); from += eventBatchSize {
-		if err := tx.addEvents(last+int64(from), to.Build, events[from:min(from+eventBatchSize, len(events))]); err != nil {
-			return false, err
+		if err := tx.addEvents(last+int64(from), build, events[from:min(from+eventBatchSize, len(events))]); err != nil {
+			return err
 		}
 	}
 	if len(events) == 0 {
-		return true, nil
+		return nil
 	}
 	// This includes disabled webhooks because they may be enabled at any time.
-	_, err = tx.exec("UPDATE webhooks SET woken = $1, next_at = COALESCE(next_at, $2)", last+int64(len(events)), tx.now())
-	return true, err
+	_, err := tx.exec("UPDATE webhooks SET woken = $1, next_at = COALESCE(next_at, $2)", last+int64(len(events)), tx.now())
+	return err
 }
 
 // LastEvent returns the seq of the newest event, or 0 if there is none. Until the transaction

@@ -29,6 +29,7 @@ type Announcer struct {
 	store    CursorStore
 	log      *slog.Logger
 	onEvents func() // called when there are new events
+	onDone   func() // called when the events of a build have been written
 
 	mu      sync.Mutex
 	pending *Build
@@ -37,12 +38,16 @@ type Announcer struct {
 }
 
 // NewAnnouncer returns an Announcer, which must be started with Run. If onEvents is not nil,
-// it is called when events have been written.
-func NewAnnouncer(store CursorStore, log *slog.Logger, onEvents func()) *Announcer {
+// it is called when events have been written. If onDone is not nil, it is called when an
+// announced build has been handled, with or without events.
+func NewAnnouncer(store CursorStore, log *slog.Logger, onEvents, onDone func()) *Announcer {
 	if onEvents == nil {
 		onEvents = func() {}
 	}
-	return &Announcer{store: store, log: log, onEvents: onEvents, wake: make(chan struct{}, 1)}
+	if onDone == nil {
+		onDone = func() {}
+	}
+	return &Announcer{store: store, log: log, onEvents: onEvents, onDone: onDone, wake: make(chan struct{}, 1)}
 }
 
 // Announce reports that the edge has switched to a build. It does not block. If an earlier
@@ -116,6 +121,7 @@ func (a *Announcer) announce(ctx context.Context, b *Build) {
 		m, err := a.try(ctx, b)
 		if err == nil {
 			a.report(b, m)
+			a.onDone()
 			return
 		}
 		if ctx.Err() != nil {

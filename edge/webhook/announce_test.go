@@ -42,7 +42,7 @@ type running struct {
 
 func run(t *testing.T, store webhook.CursorStore) *running {
 	r := &running{}
-	r.Announcer = webhook.NewAnnouncer(store, slog.New(slog.NewTextHandler(&r.log, nil)), func() { r.told.Add(1) })
+	r.Announcer = webhook.NewAnnouncer(store, slog.New(slog.NewTextHandler(&r.log, nil)), func() { r.told.Add(1) }, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	var ended sync.WaitGroup
 	ended.Go(func() { r.Run(ctx) })

@@ -30,7 +30,7 @@ func Coalesce(steps []Step) ([]Event, error) {
 		all = append(all, coalesceGroup(group)...)
 	}
 	for i := range all {
-		if err := all[i].finalize(); err != nil {
+		if err := all[i].finalize(all[i].ChangeIDs...); err != nil {
 			return nil, err
 		}
 	}

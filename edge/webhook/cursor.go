@@ -21,6 +21,8 @@ type Cursor struct {
 	// Gone lists changes that earlier builds had and this build does not have. They are not
 	// sent again if they come back.
 	Gone []string
+	// Noticed is set if retirements have been checked. Only RecordNotices changes it.
+	Noticed bool
 }
 
 // Archive is the history of a build, on which moves are based. *exports.ArchiveReader

@@ -48,7 +48,7 @@ func newEdges(t *testing.T, open func() *storage.State, n int) *edges {
 		if s.Engine() == storage.PostgreSQL {
 			s = open() // only one edge can use a SQLite file
 		}
-		a := webhook.NewAnnouncer(s, slog.New(slog.NewTextHandler(&e.log, nil)), nil)
+		a := webhook.NewAnnouncer(s, slog.New(slog.NewTextHandler(&e.log, nil)), nil, nil)
 		e.all = append(e.all, a)
 		var ended sync.WaitGroup
 		ended.Go(func() { a.Run(t.Context()) })

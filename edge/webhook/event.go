@@ -14,11 +14,12 @@ import (
 	"kindex/exports/record"
 )
 
-// Event is the net change to one entity between two builds.
+// Event is the net change to one entity between two builds, or the notice that an entity is
+// about to retire.
 type Event struct {
 	Seq  int64  // its position in the order of all events, or 0 before it is stored
-	ID   string // derived from the entity's changes, so coalescing the same changes again results in the same ID
-	Name string // one of exports.Events, such as entity.updated
+	ID   string // derived from the entity's changes, or from the notice, so that creating the event again results in the same ID
+	Name string // one of record.WebhookEvents, such as entity.updated
 	At   time.Time
 	// Type, Slug and Entity (the name) are those in the newer build or, if the entity was deleted,
 	// those in the older build.
@@ -30,12 +31,15 @@ type Event struct {
 	// Payload is the JSON body that is sent to receivers. It is set instead of Changes and
 	// ChangeIDs in events read from storage.
 	Payload []byte
+
+	*retiring // nil unless the event is entity.retiring
 }
 
-// finalize sets the id and the payload of an event.
-func (e *Event) finalize() error {
+// finalize sets the payload of an event and its id, which is derived from the entity and the
+// cause of the event.
+func (e *Event) finalize(cause ...string) error {
 	h := sha256.New()
-	for _, part := range append([]string{e.Type, e.Slug}, e.ChangeIDs...) {
+	for _, part := range append([]string{e.Type, e.Slug}, cause...) {
 		h.Write([]byte(part + "\x00"))
 	}
 	e.ID = "evt_" + strings.ToLower(base32.StdEncoding.EncodeToString(h.Sum(nil))[:20])
@@ -56,7 +60,8 @@ func (e *Event) finalize() error {
 		Entity    entity   `json:"entity"`
 		Changes   []field  `json:"changes"`
 		ChangeIDs []string `json:"changeIds"`
-	}{e.ID, e.Name, e.At.UTC().Format(time.RFC3339), entity{e.Type, e.Slug, e.Entity}, make([]field, len(e.Changes)), e.ChangeIDs}
+		*retiring
+	}{e.ID, e.Name, e.At.UTC().Format(time.RFC3339), entity{e.Type, e.Slug, e.Entity}, make([]field, len(e.Changes)), e.ChangeIDs, e.retiring}
 	for i, c := range e.Changes {
 		body.Changes[i] = field{c.Field, c.Old, c.New}
 	}

@@ -28,7 +28,7 @@ var (
 type Webhook struct {
 	ID, AccountID string
 	URL           string
-	Events        []string // the names of the events that it receives, in the order of exports.Events
+	Events        []string // the names of the events that it receives, in the order of record.WebhookEvents
 	SealedSecret  string   // the secret, sealed with the operator's key
 	CreatedAt     time.Time
 	// PreviousSealed is the previous secret, sealed, or "" if there is none. Deliveries are

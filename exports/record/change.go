@@ -3,6 +3,7 @@ package record
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -18,6 +19,13 @@ const (
 
 // Events lists the possible events of a change.
 var Events = []string{Created, Updated, Deleted}
+
+// Retiring is the event of an entity that is about to retire. Webhooks receive it, but it is
+// not a change.
+const Retiring = "entity.retiring"
+
+// WebhookEvents lists the events that webhooks can receive.
+var WebhookEvents = append(slices.Clone(Events), Retiring)
 
 // Change is the creation, update or deletion of one entity. Its JSON object is the
 // same in the changelog, in feeds and in webhooks.

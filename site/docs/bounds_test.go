@@ -44,6 +44,7 @@ var boundTests = map[string]string{
 	"sign-ins started":                                                  "edge TestAttackSignInFloodOfNetwork",
 	"sessions":                                                          "edge/storage TestSessions",
 	"webhook hosts remembered":                                          "edge/safedial TestManyHostsAreForgotten",
+	"notices of retirements":                                            "edge/storage TestNotices",
 	"metric series":                                                     "edge/webhook TestStatusesThatAreNone",
 	"attempts to reach one host, by webhooks of all accounts":           "edge TestWebhooksAimedAtOneHost",
 	"connections to one address by webhooks":                            "edge TestWebhooksAimedAtOneAddress",

@@ -35,12 +35,12 @@ type EventChoice struct {
 }
 
 var eventTexts = map[string]string{"entity.created": "an entity was added", "entity.updated": "an entity changed",
-	"entity.deleted": "an entity was deleted"}
+	"entity.deleted": "an entity was deleted", "entity.retiring": "an entity retires in 30 or 7 days"}
 
 // Events returns all events to choose from.
 func (p *WebhooksPage) Events() []EventChoice {
 	var list []EventChoice
-	for _, name := range record.Events {
+	for _, name := range record.WebhookEvents {
 		c := EventChoice{Name: name, Text: eventTexts[name]}
 		for _, chosen := range p.Chosen {
 			c.Chosen = c.Chosen || chosen == name

@@ -1,0 +1,105 @@
+package api
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"kindex/edge/live"
+	"kindex/edge/query"
+	"kindex/edge/web"
+	"kindex/exports"
+	"kindex/exports/calendar"
+	"kindex/exports/record"
+)
+
+// maxCalendarEntities is the maximum number of entities that a calendar can name.
+const maxCalendarEntities = 50
+
+// Calendar handles GET /api/calendar.
+func (a *API) Calendar(c *web.Call) (*web.Reply, error) {
+	base := c.BaseURL()
+	r := &web.Reply{MediaType: calendar.MediaType}
+	// Without parameters, the calendar is built from up to thousands of records, so the latest
+	// version is cached.
+	whole := c.Request.URL.RawQuery == ""
+	if kept := c.Served.Calendar.Load(); whole && kept != nil && kept.Base == base {
+		r.Body = kept.Body
+		return r, nil
+	}
+	events, err := calendarEvents(c)
+	if err != nil {
+		return nil, err
+	}
+	doc := &calendar.Calendar{Title: titleWith(c, "entity", "type", "category", "provider"), Description: calendarDescription(c),
+		Base: base, Self: base + c.Request.URL.RequestURI(), AsOf: c.Served.AsOf, Events: events}
+	var body bytes.Buffer
+	if err := doc.Write(&body); err != nil {
+		return nil, err
+	}
+	if r.Body = body.Bytes(); whole {
+		c.Served.Calendar.Store(&live.CachedText{Base: base, Body: r.Body})
+	}
+	return r, nil
+}
+
+func calendarDescription(c *web.Call) string {
+	if c.Query.Has("entity") {
+		return "Releases, deprecations and retirements."
+	}
+	return fmt.Sprintf("Releases of the last %d days, and deprecations and retirements of the past year and the future.", calendar.ReleaseDays)
+}
+
+// calendarEvents returns the events of the entities that a request selects.
+func calendarEvents(c *web.Call) ([]calendar.Event, error) {
+	f, err := c.Query.Filter(c.Served.Slugs)
+	if err != nil {
+		return nil, err
+	}
+	f.Fields["status"] = nil // a retirement stays when the entity is withdrawn
+	for _, status := range record.Statuses {
+		f.Fields["status"] = append(f.Fields["status"], []string{status})
+	}
+	b := c.Served.Build
+	set, err := b.Select(f)
+	if err != nil {
+		return nil, err
+	}
+	keys := c.Query.Values("entity")
+	if len(keys) == 0 {
+		return calendar.Events(b, c.Served.AsOf, set)
+	}
+	if len(keys) > maxCalendarEntities {
+		return nil, &query.Error{Param: "entity", Message: fmt.Sprintf("has %d values; at most %d are allowed", len(keys), maxCalendarEntities)}
+	}
+	var ordinals []uint32
+	for _, key := range keys {
+		o, ok, err := ordinalOfKey(c, key)
+		if err != nil {
+			return nil, err
+		}
+		if ok && set.CheckedRemove(o) { // each entity only once
+			ordinals = append(ordinals, o)
+		}
+	}
+	return calendar.AllEvents(b, c.Served.AsOf, ordinals)
+}
+
+// ordinalOfKey returns the entity with the key type/slug. Subscriptions under a former slug
+// continue to work. ok is false if the entity was deleted.
+func ordinalOfKey(c *web.Call, key string) (ordinal uint32, ok bool, err error) {
+	typ, slug, _ := strings.Cut(key, "/")
+	b := c.Served.Build
+	if o, _, ok := b.Find(typ, slug); ok {
+		return o, true, nil
+	}
+	latest, lifecycle := b.ResolveRemoved(typ, slug)
+	switch lifecycle {
+	case exports.Exists:
+		o, _, ok := b.Find(latest.Type, latest.Slug)
+		return o, ok, nil
+	case exports.Gone:
+		return 0, false, nil
+	}
+	return 0, false, unknownKey(c, key)
+}

@@ -1,0 +1,64 @@
+package storage_test
+
+import (
+	"maps"
+	"testing"
+	"time"
+
+	"kindex/builder/suite"
+	"kindex/edge/storage"
+	"kindex/edge/storage/storagetest"
+	"kindex/edge/webhook"
+)
+
+// TestNotices checks that notices and their events are stored together or not at all, and are
+// deleted a year after the retirement.
+func TestNotices(t *testing.T) {
+	suite.InTest(t)
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		s, ctx := open(), t.Context()
+		day := func(days int) string { return time.Now().UTC().AddDate(0, 0, days).Format(time.DateOnly) }
+		notice := func(retires string) webhook.Notice {
+			return webhook.Notice{Type: "model", Slug: "m", Retires: retires, Days: 30}
+		}
+		record := func(at webhook.Cursor, n webhook.Notice, event string, want bool) {
+			t.Helper()
+			recorded, err := s.RecordNotices(ctx, at, []webhook.Notice{n, n},
+				[]webhook.Event{{ID: event, Name: "entity.retiring", At: time.Now(), Type: n.Type, Slug: n.Slug, Payload: []byte("{}")}})
+			if err != nil || recorded != want {
+				t.Fatalf("%s: recorded %v, want %v: %v", event, recorded, want, err)
+			}
+		}
+		cursor := func() webhook.Cursor {
+			t.Helper()
+			c, err := s.EventCursor(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return c
+		}
+		before := cursor()
+		record(before, notice(day(-364)), "evt_1", true)
+		record(before, notice(day(20)), "evt_2", false) // another edge was faster
+		after := cursor()
+		if before.Noticed || !after.Noticed || after.Version != before.Version+1 {
+			t.Errorf("cursors %+v, %+v", before, after)
+		}
+		record(after, notice(day(-367)), "evt_3", true) // deleted immediately
+		record(cursor(), notice(day(20)), "evt_4", true)
+		events, err := s.Events(ctx, 0, 10)
+		if err != nil || len(events) != 3 || events[0].ID != "evt_1" || events[2].ID != "evt_4" || events[2].Seq != 3 {
+			t.Errorf("events %+v, %v", events, err)
+		}
+		all, err := s.Notices(ctx, "")
+		if want := map[webhook.Notice]bool{notice(day(-364)): true, notice(day(20)): true}; err != nil || !maps.Equal(all, want) {
+			t.Errorf("notices %v, want %v: %v", all, want, err)
+		}
+		if ahead, err := s.Notices(ctx, day(0)); err != nil || !maps.Equal(ahead, map[webhook.Notice]bool{notice(day(20)): true}) {
+			t.Errorf("notices ahead %v: %v", ahead, err)
+		}
+		if report, err := s.Check(ctx); err != nil || len(report.Problems) > 0 {
+			t.Errorf("%+v, %v", report, err)
+		}
+	})
+}

@@ -1,0 +1,101 @@
+package webhook
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"kindex/exports/record"
+)
+
+// NoticeDays are the numbers of days before a retirement at which entity.retiring is sent,
+// earliest notice first.
+var NoticeDays = []int{30, 7}
+
+// Retirement is the announced end of an entity that has not been withdrawn.
+type Retirement struct {
+	Type, Slug, Name string
+	Formerly         []string // its earlier slugs
+	Retires          string   // YYYY-MM-DD
+	ReplacedBy       string   // type/slug of its successor, "" if unknown
+}
+
+// Notice identifies the notice of a retirement. No notice is sent twice.
+type Notice struct {
+	Type, Slug string // the entity at the time of the notice
+	Retires    string // YYYY-MM-DD
+	Days       int    // one of NoticeDays
+}
+
+// retiring holds the additional members of the payload of entity.retiring.
+type retiring struct {
+	Retires    string  `json:"retires"`
+	DaysLeft   int     `json:"daysLeft"`
+	ReplacedBy *string `json:"replacedBy"`
+}
+
+// PlanNotices returns the events for the notices that are due at a time, and all notices to
+// record: those that are sent, and earlier ones that no longer need to be sent. sent contains
+// the notices recorded before.
+//
+// A notice is due from the start of the UTC day that is so many days before the retirement,
+// until the day before the retirement. Of several due notices for one retirement, only the
+// last one is sent. On the first check of a database, notices for past days are recorded but
+// not sent.
+func PlanNotices(list []Retirement, sent map[Notice]bool, now time.Time, first bool) (due []Notice, events []Event, err error) {
+	today, err := record.DayNumber(now.UTC().Format(time.DateOnly))
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, r := range list {
+		day, err := record.DayNumber(r.Retires)
+		if err != nil {
+			return nil, nil, err
+		}
+		left := int(day) - int(today)
+		last := lastNotice(left)
+		if last < 0 || r.wasSent(NoticeDays[last:], sent) {
+			continue
+		}
+		for _, days := range NoticeDays[:last+1] {
+			due = append(due, Notice{r.Type, r.Slug, r.Retires, days})
+		}
+		if first && left < NoticeDays[last] {
+			continue
+		}
+		e, err := r.event(NoticeDays[last], left, now)
+		if err != nil {
+			return nil, nil, err
+		}
+		events = append(events, e)
+	}
+	return due, events, nil
+}
+
+// lastNotice returns the index of the last notice that is due so many days before a
+// retirement, or -1 if there is none.
+func lastNotice(left int) int {
+	last := -1
+	for i, days := range NoticeDays {
+		if left > 0 && left <= days {
+			last = i
+		}
+	}
+	return last
+}
+
+// wasSent reports whether one of the notices was recorded, under any slug of the entity.
+func (r *Retirement) wasSent(days []int, sent map[Notice]bool) bool {
+	return slices.ContainsFunc(append([]string{r.Slug}, r.Formerly...), func(slug string) bool {
+		return slices.ContainsFunc(days, func(n int) bool { return sent[Notice{r.Type, slug, r.Retires, n}] })
+	})
+}
+
+func (r *Retirement) event(days, left int, now time.Time) (Event, error) {
+	e := Event{Name: record.Retiring, At: now.UTC().Truncate(time.Second), Type: r.Type, Slug: r.Slug, Entity: r.Name,
+		ChangeIDs: []string{}, retiring: &retiring{Retires: r.Retires, DaysLeft: left}}
+	if r.ReplacedBy != "" {
+		e.retiring.ReplacedBy = &r.ReplacedBy
+	}
+	return e, e.finalize(record.Retiring, r.Retires, strconv.Itoa(days))
+}

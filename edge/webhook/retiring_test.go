@@ -1,0 +1,340 @@
+package webhook_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"kindex/builder/suite"
+	"kindex/edge/storage"
+	"kindex/edge/storage/storagetest"
+	"kindex/edge/webhook"
+	"kindex/exports/record"
+)
+
+func day(t *testing.T, s string) time.Time {
+	t.Helper()
+	d, err := time.Parse(time.DateOnly, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func TestPlanNotices(t *testing.T) {
+	const retires = "2026-12-31"
+	sent := func(slug, date string, days ...int) map[webhook.Notice]bool {
+		m := map[webhook.Notice]bool{}
+		for _, n := range days {
+			m[webhook.Notice{Type: "model", Slug: slug, Retires: date, Days: n}] = true
+		}
+		return m
+	}
+	for _, c := range []struct {
+		name   string
+		now    string
+		sent   map[webhook.Notice]bool
+		first  bool
+		record []int // the days of the recorded notices
+		left   int   // daysLeft of the event; 0 if there is none
+	}{
+		{name: "31 days before", now: "2026-11-30T23:59:59Z"},
+		{name: "30 days before", now: "2026-12-01T00:00:00Z", record: []int{30}, left: 30},
+		{name: "30 days before, in the zone of the edge", now: "2026-11-30T23:00:00-02:00", record: []int{30}, left: 30},
+		{name: "sent", now: "2026-12-01T12:00:00Z", sent: sent("m", retires, 30)},
+		{name: "between the notices", now: "2026-12-20T00:00:00Z", sent: sent("m", retires, 30)},
+		{name: "7 days before", now: "2026-12-24T00:00:00Z", sent: sent("m", retires, 30), record: []int{30, 7}, left: 7},
+		{name: "late", now: "2026-12-20T00:00:00Z", record: []int{30}, left: 11},
+		{name: "late for both", now: "2026-12-28T00:00:00Z", record: []int{30, 7}, left: 3},
+		{name: "the day before", now: "2026-12-30T23:59:59Z", record: []int{30, 7}, left: 1},
+		{name: "the day itself", now: "2026-12-31T00:00:00Z"},
+		{name: "past", now: "2027-03-01T00:00:00Z"},
+		{name: "the clock was set back", now: "2026-12-02T00:00:00Z", sent: sent("m", retires, 7)},
+		{name: "changed date", now: "2026-12-01T00:00:00Z", sent: sent("m", "2026-12-30", 30, 7), record: []int{30}, left: 30},
+		{name: "renamed", now: "2026-12-01T00:00:00Z", sent: sent("earlier", retires, 30)},
+		{name: "another entity", now: "2026-12-01T00:00:00Z", sent: sent("other", retires, 30), record: []int{30}, left: 30},
+		{name: "first check, on the day", now: "2026-12-01T10:00:00Z", first: true, record: []int{30}, left: 30},
+		{name: "first check, late", now: "2026-12-02T00:00:00Z", first: true, record: []int{30}},
+		{name: "first check, late for both", now: "2026-12-28T00:00:00Z", first: true, record: []int{30, 7}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			now, err := time.Parse(time.RFC3339, c.now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list := []webhook.Retirement{{Type: "model", Slug: "m", Name: "M", Formerly: []string{"earlier"}, Retires: retires, ReplacedBy: "model/n"}}
+			notices, events, err := webhook.PlanNotices(list, c.sent, now, c.first)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var days []int
+			for _, n := range notices {
+				if n.Type != "model" || n.Slug != "m" || n.Retires != retires {
+					t.Errorf("recorded %+v", n)
+				}
+				days = append(days, n.Days)
+			}
+			if !slices.Equal(days, c.record) {
+				t.Errorf("recorded %v, want %v", days, c.record)
+			}
+			if (len(events) == 1) != (c.left > 0) || len(events) > 1 {
+				t.Fatalf("%d events", len(events))
+			}
+			if c.left == 0 {
+				return
+			}
+			e := events[0]
+			want := fmt.Sprintf(`{"id":%q,"event":"entity.retiring","timestamp":%q,"entity":{"type":"model","slug":"m","name":"M"},`+
+				`"changes":[],"changeIds":[],"retires":"2026-12-31","daysLeft":%d,"replacedBy":"model/n"}`, e.ID, now.UTC().Format(time.RFC3339), c.left)
+			if string(e.Payload) != want || e.Name != record.Retiring {
+				t.Errorf("payload\n%s, want\n%s", e.Payload, want)
+			}
+		})
+	}
+}
+
+// catalogue is a catalogue whose entities retire, are renamed and withdrawn. The model of the
+// expected notices follows each entity by a number that never changes.
+type catalogue struct {
+	*rand.Rand
+	entities map[int]*ending
+	renames  int
+	build    int
+	noticed  map[string]int // the last notice, by number of the entity and retirement day
+	checked  bool
+}
+
+type ending struct {
+	webhook.Retirement
+	withdrawn bool
+}
+
+// change makes a new build with a few random edits.
+func (c *catalogue) change(now time.Time) {
+	c.build++
+	for range 1 + c.IntN(3) {
+		n := c.IntN(8)
+		e := c.entities[n]
+		switch kind := c.IntN(10); {
+		case e == nil:
+			e = &ending{Retirement: webhook.Retirement{Type: record.Types[n%2], Slug: fmt.Sprint("e", n), Name: fmt.Sprint("Entity ", n)}}
+			c.entities[n] = e
+			fallthrough
+		case kind < 6:
+			e.Retires = now.AddDate(0, 0, c.IntN(60)-5).Format(time.DateOnly)
+		case kind < 8:
+			c.renames++
+			e.Formerly = append(slices.Clone(e.Formerly), e.Slug)
+			e.Slug = fmt.Sprint("e", n, "-", c.renames)
+		case kind < 9:
+			e.withdrawn = !e.withdrawn
+		default:
+			delete(c.entities, n)
+		}
+	}
+}
+
+// retirements returns what an edge reads from the build.
+func (c *catalogue) retirements() *webhook.Retirements {
+	list := map[int]ending{}
+	for n, e := range c.entities {
+		list[n] = *e
+	}
+	return &webhook.Retirements{Build: fmt.Sprint("build-", c.build), Release: func() {}, Between: func(from, to string) (found []webhook.Retirement, err error) {
+		for _, n := range slices.Sorted(maps.Keys(list)) {
+			if e := list[n]; e.Retires >= from && e.Retires <= to && !e.withdrawn {
+				found = append(found, e.Retirement)
+			}
+		}
+		return found, nil
+	}}
+}
+
+// expect returns the notices that a check must send, as type/slug, day and days left.
+func (c *catalogue) expect(now time.Time) []string {
+	var want []string
+	for n, e := range c.entities {
+		left := 0
+		for d := now.UTC().Truncate(24 * time.Hour); d.Format(time.DateOnly) < e.Retires; d = d.AddDate(0, 0, 1) {
+			left++
+		}
+		if e.withdrawn || left == 0 || left > 30 {
+			continue
+		}
+		notice := 30
+		if left <= 7 {
+			notice = 7
+		}
+		key := fmt.Sprint(n, " ", e.Retires)
+		if last, ok := c.noticed[key]; ok && last <= notice {
+			continue
+		}
+		c.noticed[key] = notice
+		if c.checked || left == notice {
+			want = append(want, fmt.Sprintf("%s/%s %s %d", e.Type, e.Slug, e.Retires, left))
+		}
+	}
+	c.checked = true
+	slices.Sort(want)
+	return want
+}
+
+// notices reads the events after seq.
+func notices(t *testing.T, s *storage.State, seq *int64) []string {
+	t.Helper()
+	events, err := s.Events(t.Context(), *seq, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range events {
+		if *seq++; e.Seq != *seq {
+			t.Fatalf("event %d has the seq %d", *seq, e.Seq)
+		}
+		var m struct {
+			Retires  string
+			DaysLeft int
+		}
+		if err := json.Unmarshal(e.Payload, &m); err != nil || e.Name != record.Retiring {
+			t.Fatalf("%s: %v", e.Payload, err)
+		}
+		got = append(got, fmt.Sprintf("%s/%s %s %d", e.Type, e.Slug, m.Retires, m.DaysLeft))
+	}
+	slices.Sort(got)
+	return got
+}
+
+// TestRandomRetirements compares the notices of two edges, which check concurrently, with a
+// plain model, while the clock and the catalogue change at random and the edges restart.
+func TestRandomRetirements(t *testing.T) {
+	suite.InTest(t)
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		seed := uint64(time.Now().UnixNano())
+		t.Logf("seed %d", seed)
+		c := &catalogue{Rand: rand.New(rand.NewPCG(seed, 1)), entities: map[int]*ending{}, noticed: map[string]int{}}
+		now := day(t, "2026-11-01").Add(90 * time.Minute)
+		state := open()
+		newEdge := func() *webhook.RetirementChecker {
+			s := state
+			if s.Engine() == storage.PostgreSQL {
+				s = open() // only one edge can use a SQLite file
+			}
+			return webhook.NewRetirementChecker(s, c.retirements, time.Now, time.Hour, slog.New(slog.DiscardHandler), func() {})
+		}
+		edges := []*webhook.RetirementChecker{newEdge(), newEdge()}
+		var seq int64
+		total := 0
+		for step := range suite.Pick(150, 600) {
+			if c.IntN(3) == 0 || c.build == 0 {
+				c.change(now)
+				moveTo(t, state, c.retirements().Build)
+			}
+			if c.IntN(20) == 0 {
+				edges[c.IntN(2)] = newEdge()
+			}
+			now = now.Add([]time.Duration{0, time.Hour, time.Hour, 24 * time.Hour, 24 * time.Hour, 9 * 24 * time.Hour, -30 * time.Hour}[c.IntN(7)])
+			var done sync.WaitGroup
+			for _, e := range edges {
+				done.Go(func() {
+					if err := e.Check(t.Context(), now); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			done.Wait()
+			got, want := notices(t, state, &seq), c.expect(now)
+			if !slices.Equal(got, want) {
+				t.Fatalf("step %d, %s: notices %q, want %q", step, now.Format(time.RFC3339), got, want)
+			}
+			total += len(got)
+		}
+		if total < 10 {
+			t.Errorf("only %d notices", total)
+		}
+	})
+}
+
+// moveTo moves the cursor to a build without changes.
+func moveTo(t *testing.T, s *storage.State, build string) {
+	t.Helper()
+	c, err := s.EventCursor(t.Context())
+	if err == nil {
+		c.Build = build
+		_, err = s.MoveCursor(t.Context(), c, nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestNoticesOfServedBuild checks that an edge sends notices only for the build whose events
+// were written last.
+func TestNoticesOfServedBuild(t *testing.T) {
+	s := storagetest.SQLite(t)
+	r := &webhook.Retirements{Build: "old", Between: func(string, string) ([]webhook.Retirement, error) {
+		return []webhook.Retirement{{Type: "tool", Slug: "a", Name: "A", Retires: "2026-12-01"}}, nil
+	}}
+	released := 0
+	r.Release = func() { released++ }
+	c := webhook.NewRetirementChecker(s, func() *webhook.Retirements { return r }, time.Now, time.Hour, slog.New(slog.DiscardHandler), func() {})
+	check := func(want int) {
+		t.Helper()
+		if err := c.Check(t.Context(), day(t, "2026-11-01")); err != nil {
+			t.Fatal(err)
+		}
+		events, err := s.Events(t.Context(), 0, 10)
+		if err != nil || len(events) != want {
+			t.Fatalf("%d events, want %d: %v", len(events), want, err)
+		}
+	}
+	check(0) // its events have not been written
+	moveTo(t, s, "new")
+	check(0) // another edge serves a newer build
+	r.Build = "new"
+	check(1)
+	check(1)
+	if released != 4 {
+		t.Errorf("released %d times", released)
+	}
+	r = nil
+	check(1)
+}
+
+// TestCheckerRuns checks when a running RetirementChecker checks: when it starts, after an hour
+// of the edge's clock, when the clock is set back, and when it is woken.
+func TestCheckerRuns(t *testing.T) {
+	suite.InTest(t)
+	c := &clock{at: day(t, "2026-11-01")}
+	served := make(chan struct{})
+	checker := webhook.NewRetirementChecker(storagetest.SQLite(t), func() *webhook.Retirements { served <- struct{}{}; return nil },
+		c.now, time.Millisecond, slog.New(slog.DiscardHandler), func() {})
+	var ended sync.WaitGroup
+	ended.Go(func() { checker.Run(t.Context()) })
+	t.Cleanup(ended.Wait)
+	soon(t, "a check at the start", served)
+	quiet := func() {
+		t.Helper()
+		select {
+		case <-served:
+			t.Fatal("unexpected check")
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	quiet()
+	c.pass(59 * time.Minute)
+	quiet()
+	c.pass(time.Minute)
+	soon(t, "a check after an hour", served)
+	quiet()
+	c.pass(-time.Minute)
+	soon(t, "a check after the clock was set back", served)
+	checker.Wake()
+	soon(t, "a check after a build", served)
+	quiet()
+}
