@@ -97,6 +97,8 @@ func Canonical(namespace, value string) string {
 		return strings.TrimPrefix(value, "conda-forge/")
 	case "docker":
 		return strings.TrimPrefix(value, "library/")
+	case AnyModel:
+		return strings.ToLower(value) // providers write the same name differently
 	}
 	return value
 }
