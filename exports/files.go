@@ -28,6 +28,8 @@ const (
 	featuresFile = "lookup/features.bin"
 	idsFile      = "lookup/ids.bin"
 
+	summariesFile = "lookup/summaries.bin"
+
 	// Read by the next build, which reuses data from this one.
 	sourcesFile    = "lookup/sources.bin"
 	versionsFile   = "lookup/versions.bin"

@@ -2,6 +2,7 @@ package exports
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 
@@ -72,7 +73,8 @@ func (w *Writer) WriteIDs(entities []*record.Entity, declared []IDNamespace) err
 	for _, n := range declared {
 		names = append(names, n.Name+"\x00"+n.Page)
 	}
-	return w.Add(idsFile, packed.PackSections(packed.PackStrings(keys), packed.PackUint32s(ends), packed.PackUint32s(ordinals), packed.PackStrings(names)))
+	ids := packed.PackSections(packed.PackStrings(keys), packed.PackUint32s(ends), packed.PackUint32s(ordinals), packed.PackStrings(names))
+	return errors.Join(w.Add(idsFile, ids), w.writeSummaries(entities))
 }
 
 // idTable holds the content of the ids file.
@@ -80,11 +82,12 @@ type idTable struct {
 	keys           packed.StringTable
 	ends, ordinals packed.Uint32s
 	declared       []IDNamespace
+	summaries      packed.StringTable
 }
 
 // openIDs reads the ids file, if the build has one.
 func (b *Build) openIDs(s *packed.SectionReader) {
-	b.ids.keys = packed.NoStrings()
+	b.ids.keys, b.ids.summaries = packed.NoStrings(), packed.NoStrings()
 	if _, ok := b.Manifest.File(idsFile); !ok {
 		return
 	}
@@ -92,6 +95,8 @@ func (b *Build) openIDs(s *packed.SectionReader) {
 	t := idTable{keys: s.Strings(idsFile, parts[0]), ends: parts[1], ordinals: parts[2]}
 	n := t.ends.Len()
 	s.Check(idsFile, t.keys.Len() == n && (n == 0 || int(t.ends.At(n-1)) == t.ordinals.Len()))
+	t.summaries = s.Strings(summariesFile, b.files[summariesFile])
+	s.Check(summariesFile, t.summaries.Len() == b.n)
 	names := s.Strings(idsFile, parts[3])
 	for i := range names.Len() {
 		name, page, _ := strings.Cut(string(names.At(i)), "\x00")

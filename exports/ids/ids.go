@@ -90,6 +90,9 @@ func Canonical(namespace, value string) string {
 	}
 	switch namespace {
 	case "pypi":
+		if !strings.ContainsAny(value, "_.") && !strings.Contains(value, "--") {
+			return value
+		}
 		return pypiSeparators.ReplaceAllString(value, "-")
 	case "crates":
 		return strings.ReplaceAll(value, "_", "-")

@@ -4,7 +4,6 @@
 package resolve
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
@@ -105,83 +104,28 @@ func AppendJSON(dst []byte, b *exports.Build, id string, suggest bool) (object [
 	dst = append(dst, `,"matches":[`...)
 	for i, o := range r.Matches {
 		dst = jsonenc.AppendComma(dst, i)
-		dst = appendMatch(dst, b.Record(o))
+		dst = append(dst, b.Summary(o)...)
 	}
 	dst = append(dst, `],"suggestions":[`...)
 	if suggest && len(r.Matches) == 0 {
 		for i, o := range Suggest(b, id) {
 			dst = jsonenc.AppendComma(dst, i)
-			dst = append(appendMembers(append(dst, '{'), b.Record(o), suggestionFields), '}')
+			dst = appendSuggestion(dst, b, o)
 		}
 	}
 	return append(dst, ']', '}'), len(r.Matches) > 0
 }
 
-// The members of a record that matches and suggestions show.
-var (
-	matchFields      = []string{"type", "slug", "name", "version", "license", "lastUpdated", "status", "lifecycle", "maintenance", "maintenanceAsOf"}
-	suggestionFields = []string{"type", "slug", "name"}
-)
-
-// appendMatch appends the facts about an entity that users of it need.
-func appendMatch(dst, rec []byte) []byte {
-	dst = appendMembers(append(dst, '{'), rec, matchFields)
-	dst = jsonenc.AppendMember(dst, "versionDate")
-	return append(append(dst, versionDate(rec)...), '}')
-}
-
-// appendMembers appends members of a record, in its order and without braces.
-func appendMembers(dst, rec []byte, fields []string) []byte {
-	n := 0
-	members(rec, func(name string, value []byte) {
-		if slices.Contains(fields, name) {
-			dst = jsonenc.AppendComma(dst, n)
-			dst = append(append(append(append(dst, '"'), name...), '"', ':'), value...)
-			n++
+// appendSuggestion appends the address and the name of an entity.
+func appendSuggestion(dst []byte, b *exports.Build, ordinal uint32) []byte {
+	typ, slug := b.Key(ordinal)
+	dst = jsonenc.AppendString(append(dst, `{"type":`...), typ)
+	dst = jsonenc.AppendMember(dst, "slug")
+	dst = jsonenc.AppendString(dst, slug)
+	jsonenc.Members(b.Summary(ordinal), func(name string, value []byte) {
+		if name == "name" {
+			dst = append(jsonenc.AppendMember(dst, name), value...)
 		}
 	})
-	return dst
-}
-
-// members calls f with the members of a record before its offers, which are the last one
-// and can be long. Quotes in strings are escaped, so nothing else looks like it.
-func members(rec []byte, f func(name string, value []byte)) {
-	if i := bytes.Index(rec, []byte(`,"offers":[`)); i >= 0 {
-		rec = rec[:i]
-	}
-	jsonenc.Members(rec, f)
-}
-
-// versionDate returns the day of the latest release as JSON, or null if that or the version
-// is unknown.
-func versionDate(rec []byte) []byte {
-	version, date := null, null
-	members(rec, func(name string, value []byte) {
-		switch name {
-		case "version":
-			version = value
-		case "signals":
-			date = member(member(value, "lastRelease"), "value")
-		}
-	})
-	if bytes.Equal(version, null) {
-		return null
-	}
-	return date
-}
-
-var null = []byte("null")
-
-// member returns a member of an object, or null if there is none.
-func member(object []byte, want string) []byte {
-	found := null
-	if bytes.Equal(object, null) {
-		return found
-	}
-	jsonenc.Members(object, func(name string, value []byte) {
-		if name == want {
-			found = value
-		}
-	})
-	return found
+	return append(dst, '}')
 }
