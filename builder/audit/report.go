@@ -6,8 +6,8 @@ import (
 	"io"
 	"strings"
 
-	"kindex/builder/plural"
 	"kindex/builder/actions"
+	"kindex/builder/plural"
 	"kindex/exports/safetext"
 )
 

@@ -5,9 +5,9 @@ import (
 	"io"
 	"strings"
 
+	"kindex/builder/actions"
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/plural"
-	"kindex/builder/actions"
 )
 
 // annotate prints the problems as GitHub Actions workflow commands and appends a summary to

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"kindex/builder/actions"
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/suite"
-	"kindex/builder/actions"
 	"kindex/exports/safetext"
 )
 
