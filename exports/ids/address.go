@@ -118,6 +118,9 @@ func onSite(host, path string) (list []Reference) {
 		}
 		value := s.prepend + strings.Join(parts[:s.parts], separator)
 		version := versionIn(parts[s.parts:])
+		if len(parts) > 1 && version == "" && s.namespace == "huggingface" && s.parts == 1 {
+			continue // the first segment is an owner
+		}
 		switch s.namespace {
 		case "github":
 			value = strings.TrimSuffix(value, ".git")
@@ -127,13 +130,16 @@ func onSite(host, path string) (list []Reference) {
 			}
 		case "arxiv":
 			if r, ok := parsePaper(strings.TrimSuffix(value, ".pdf")); ok {
-				list = append(list, r)
+				return append(list, r)
 			}
 			continue
 		}
 		for _, r := range references(s.namespace, value) {
 			r.Version = version
 			list = append(list, r)
+		}
+		if s.prefix != "" {
+			break
 		}
 	}
 	return list

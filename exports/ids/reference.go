@@ -60,10 +60,11 @@ func Parse(text string, known Known) []Reference {
 	case isAddress(text):
 		return parseAddress(text, known)
 	case colon && isPrefix(strings.ToLower(prefix), known):
-		return append(parseNamespaced(strings.ToLower(prefix), strings.TrimSpace(rest)), modelNames(text, known)...)
+		list := parseNamespaced(strings.ToLower(prefix), strings.TrimSpace(rest))
+		return append(list, references(AnyModel, text)...) // names of models can contain colons
 	}
 	if r, ok := parsePaper(text); ok {
-		return []Reference{r}
+		return alternatives(r)
 	}
 	if list := parseAddress("https://"+text, nil); len(list) > 1 { // more than the address itself
 		return append(list, modelNames(text, known)...)
@@ -86,14 +87,11 @@ func parseNamespaced(namespace, value string) []Reference {
 		return goReferences(value, "")
 	case "arxiv", "doi":
 		if r, ok := parsePaper(value); ok && r.Namespace == namespace {
-			return []Reference{r}
+			return alternatives(r)
 		}
 		return nil
 	}
-	if r, ok := newReference(namespace, value); ok {
-		return []Reference{r}
-	}
-	return nil
+	return references(namespace, value)
 }
 
 // newReference returns a reference if the value is valid in its namespace.
