@@ -1,6 +1,7 @@
 package edge_test
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -252,6 +253,12 @@ func (op *operation) plainTarget(t *testing.T) string {
 			target = strings.Replace(target, "{"+p.Name+"}", value, 1)
 		case p.Required:
 			query.Set(p.Name, value)
+			if list, ok := p.Example.([]any); ok {
+				query.Del(p.Name)
+				for _, v := range list {
+					query.Add(p.Name, fmt.Sprint(v))
+				}
+			}
 		}
 	}
 	if len(query) > 0 {
