@@ -19,6 +19,9 @@ func parsePyproject(f *file) error {
 		if !requirementKeys.MatchString(v.key()) {
 			return poetry.visit(v)
 		}
+		if err := poetry.end(); err != nil {
+			return err
+		}
 		e, ok := parseRequirement(v.text, v.line)
 		if !ok {
 			return f.wrong(v.line, "not a requirement; expected a name such as torch>=2.3")
@@ -48,6 +51,7 @@ type tableReader struct {
 	isTable   func(table string) bool
 	current   Entry
 	key       string
+	local     bool // the current package is part of the project
 }
 
 func (f *file) tableReader(namespace string, isTable func(string) bool) *tableReader {
@@ -86,6 +90,8 @@ func (t *tableReader) set(field, text string) {
 		}
 	case "git":
 		t.current.ID = text
+	case "path":
+		t.local = true
 	case "package": // the real name of a renamed crate
 		if t.namespace == "crates" {
 			t.current.ID = t.namespace + ":" + text
@@ -95,41 +101,40 @@ func (t *tableReader) set(field, text string) {
 
 // end adds the last package.
 func (t *tableReader) end() error {
-	key, e := t.key, t.current
-	t.key, t.current = "", Entry{}
-	if key == "" || t.namespace == "pypi" && e.Name == "python" {
+	key, e, local := t.key, t.current, t.local
+	t.key, t.current, t.local = "", Entry{}, false
+	if key == "" || local || t.namespace == "pypi" && e.Name == "python" {
 		return nil
 	}
 	return t.file.add(e)
 }
 
-// lockParser returns a parser of lock files that list packages as [[package]] tables with a
-// name and a version.
+// lockParser returns a parser of lock files that list packages as [[package]] tables, which
+// start with the name.
 func lockParser(namespace string) func(*file) error {
 	return func(f *file) error {
 		var e Entry
-		item := -1
+		// Cargo states no source for packages of the project, uv another kind of source.
+		local := false
 		end := func() error {
-			if e.Name == "" {
+			if e.Name == "" || local {
 				return nil
 			}
 			return f.add(e)
 		}
 		err := f.readTOML(func(v *tomlValue) error {
-			key := v.key()
-			if key != "package.name" && key != "package.version" {
-				return nil
-			}
-			if v.item != item {
+			switch v.key() {
+			case "package.name":
 				if err := end(); err != nil {
 					return err
 				}
-				item, e = v.item, Entry{Line: v.line}
-			}
-			if key == "package.name" {
-				e.ID, e.Name, e.Line = namespace+":"+v.text, v.text, v.line
-			} else {
+				e, local = Entry{ID: namespace + ":" + v.text, Name: v.text, Line: v.line}, namespace == "crates"
+			case "package.version":
 				e.Version = v.text
+			case "package.source":
+				local = false
+			case "package.source.virtual", "package.source.editable", "package.source.directory":
+				local = true
 			}
 			return nil
 		})

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -12,7 +13,6 @@ type tomlValue struct {
 	path []string // keys; elements of arrays have the key of their array
 	text string
 	line int
-	item int // distinguishes the tables of an array of tables, and the inline tables of a key
 }
 
 // key returns the path of the value, joined with dots.
@@ -33,17 +33,22 @@ func (f *file) readTOML(visit func(v *tomlValue) error) error {
 		switch n.Kind {
 		case unstable.Table, unstable.ArrayTable:
 			t.table = keys(n)
-			t.item++
 		case unstable.KeyValue:
 			if err := t.keyValue(n, t.table); err != nil {
 				return err
 			}
 		}
 	}
-	if err := t.parser.Error(); err != nil {
-		return f.wrong(t.line, "invalid TOML: "+err.Error())
+	err := t.parser.Error()
+	if err == nil {
+		return nil
 	}
-	return nil
+	line := 0
+	var wrong *unstable.ParserError
+	if errors.As(err, &wrong) && len(wrong.Highlight) > 0 {
+		line = t.parser.Shape(t.parser.Range(wrong.Highlight)).Start.Line
+	}
+	return f.wrong(line, "invalid TOML: "+err.Error())
 }
 
 // tomlReader is a TOML file that is being read.
@@ -52,7 +57,6 @@ type tomlReader struct {
 	parser unstable.Parser
 	visit  func(v *tomlValue) error
 	table  []string
-	item   int
 	offset int // of the latest value whose line was counted
 	line   int
 }
@@ -71,7 +75,7 @@ func (t *tomlReader) keyValue(n *unstable.Node, within []string) error {
 func (t *tomlReader) value(n *unstable.Node, path []string) error {
 	switch n.Kind {
 	case unstable.String:
-		return t.visit(&tomlValue{path, string(n.Data), t.lineOf(n), t.item})
+		return t.visit(&tomlValue{path, string(n.Data), t.lineOf(n)})
 	case unstable.Array:
 		for it := n.Children(); it.Next(); {
 			if err := t.value(it.Node(), path); err != nil {
@@ -79,7 +83,6 @@ func (t *tomlReader) value(n *unstable.Node, path []string) error {
 			}
 		}
 	case unstable.InlineTable:
-		t.item++
 		for it := n.Children(); it.Next(); {
 			if err := t.keyValue(it.Node(), path); err != nil {
 				return err
