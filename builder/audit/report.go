@@ -60,9 +60,9 @@ func location(file string, line int) string {
 	return file
 }
 
-// used returns an identifier with the version that is used.
+// used returns an identifier with the version that is used, which a package URL contains.
 func used(id, version string) string {
-	if version == "" {
+	if version == "" || strings.HasPrefix(id, "pkg:") && strings.Contains(id, "@"+version) {
 		return id
 	}
 	return id + " " + version

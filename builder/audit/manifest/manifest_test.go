@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
 
@@ -182,7 +183,11 @@ func FuzzRead(f *testing.F) {
 		}
 		dir := unpack(t, []txtar.File{{Name: names[uint(i)%uint(len(names))], Data: data}})
 		var r Reader
+		start := time.Now()
 		_ = r.Read(filepath.Join(dir, names[uint(i)%uint(len(names))])) // an error is fine
+		if took := time.Since(start); took > 5*time.Second {
+			t.Errorf("took %v", took)
+		}
 		for _, e := range r.Entries() {
 			if e.Line < 0 || e.Line > 1+strings.Count(string(data), "\n") || e.Name == "" && e.ID != "" || filepath.Dir(filepath.FromSlash(e.File)) != dir {
 				t.Errorf("%+v", e)
