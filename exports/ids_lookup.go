@@ -173,7 +173,7 @@ func (b *Build) IDOnPage(address string) (namespace, value string, ok bool) {
 
 // maxNearIDs is how many identifiers on each side of the position of an unknown one are
 // candidates.
-const maxNearIDs = 200
+const maxNearIDs = 64
 
 // IDsNear returns identifiers in a namespace that begin with the same two letters as a
 // value and are next to it in sorted order: candidates for what a person meant. Their number

@@ -17,7 +17,7 @@ const (
 	idsPerRequest = 100 // that one request of the limit pays for
 	// maxSuggestedFor is the number of identifiers without matches that get suggestions, which
 	// cost far more than a lookup.
-	maxSuggestedFor = 100
+	maxSuggestedFor = 50
 )
 
 // Resolve handles GET /api/resolve.
