@@ -32,6 +32,9 @@ func (b *build) writeFiles() error {
 	if err := b.out.WriteLookups(b.content.Entities, rows, b.near, b.features); err != nil {
 		return err
 	}
+	if err := b.writeIDs(); err != nil {
+		return err
+	}
 	if err := b.out.WriteSources(b.content.Entities, b.content.Sums); err != nil {
 		return err
 	}
@@ -128,6 +131,15 @@ func (b *build) ranks() map[*record.Entity]int {
 		ranks[e] = last[e.Type]
 	}
 	return ranks
+}
+
+// writeIDs writes the lookup of identifiers.
+func (b *build) writeIDs() error {
+	var declared []exports.IDNamespace
+	for _, n := range b.content.Index.IDs {
+		declared = append(declared, exports.IDNamespace{Name: n.Name, Page: n.Page})
+	}
+	return b.out.WriteIDs(b.content.Entities, declared)
 }
 
 func (b *build) writeBoard(board rank.Board) error {

@@ -45,6 +45,7 @@ func TestContract(t *testing.T) {
 	t.Run("every operation", func(t *testing.T) { testEveryOperation(t, c) })
 	t.Run("keys", func(t *testing.T) { testKeys(t, c) })
 	t.Run("leaked keys", func(t *testing.T) { testLeakedKeys(t, c) })
+	t.Run("identifiers", func(t *testing.T) { testResolveBatch(t, c) })
 	t.Run("audit log", func(t *testing.T) { testAuditLog(t, c) })
 	t.Run("submissions", func(t *testing.T) { testSubmissions(t, c) })
 	t.Run("webhooks", func(t *testing.T) { testWebhooks(t, c) })

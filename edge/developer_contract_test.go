@@ -142,6 +142,29 @@ func testLeakedKeys(t *testing.T, c *contract) {
 	}
 }
 
+// testResolveBatch resolves identifiers in a batch.
+func testResolveBatch(t *testing.T, c *contract) {
+	const op, path, two = "resolveBatch", "/api/resolve", `{"ids":["pkg:pypi/torch@2.1.0?os=x","nothing","pypi:pytorch","tool/gpt-neo"]}`
+	send := func(status int, body string, header ...string) *answer {
+		t.Helper()
+		return c.send(t, request{op: op, verb: "POST", target: path, status: status, body: body, header: header})
+	}
+	if a := send(200, two, "X-Request-Id: mine"); a.header.Get("Cache-Control") != "no-store" {
+		t.Errorf("%v", a.header)
+	}
+	c.send(t, request{op: op, verb: "POST", target: path, status: 200, body: two, key: c.key})
+	for _, body := range []string{`{}`, `{"ids":[]}`, `{"ids":["a",5]}`, `{"ids":["` + strings.Repeat("a", 1001) + `"]}`, `[]`} {
+		send(400, body)
+	}
+	c.send(t, request{op: op, verb: "POST", target: path + "?id=x", status: 400, body: two})
+	send(413, `{"ids":["`+strings.Repeat("a", 256<<10)+`"]}`)
+	send(415, two, "Content-Type: text/plain")
+	if a := c.send(t, request{op: op, verb: "PATCH", target: path, status: 405}); a.header.Get("Allow") != "GET, HEAD, POST, OPTIONS" {
+		t.Errorf("Allow: %s", a.header.Get("Allow"))
+	}
+	c.send(t, request{op: op, verb: "POST", target: path, status: 503, closed: true, body: two})
+}
+
 // testAuditLog reads an audit log page by page.
 func testAuditLog(t *testing.T, c *contract) {
 	const op, path = "listAuditLog", "/api/developer/audit"

@@ -3,6 +3,7 @@ package edge
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"math"
 	"net/http"
@@ -163,6 +164,30 @@ func (c *request) count() error {
 	}
 	m.counted = m.state.Allowed
 	return nil
+}
+
+// Charge implements web.Admission.
+func (c *request) Charge(requests int64) error {
+	m := &c.quota
+	if requests == 0 || !m.counted {
+		return nil
+	}
+	state, ok, err := c.server.limits.TakeMore(c.Request.Context(), m.subject, m.state, requests)
+	switch {
+	case err != nil:
+		return web.StateProblem(err)
+	case ok:
+		m.state = state
+		return nil
+	}
+	m.counted = false
+	if state, err := c.server.limits.Give(c.Request.Context(), m.subject, m.state); err == nil {
+		m.state = state
+	}
+	p := c.Exceeded(nil)
+	p.Detail = fmt.Sprintf("This costs %d requests, but only %d of %d remain; the limit resets at %s. Nothing was counted.",
+		requests+1, m.state.Remaining, m.state.Limit, m.state.Reset.UTC().Format(time.RFC3339))
+	return p
 }
 
 // peek reads the remaining requests.

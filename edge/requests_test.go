@@ -1,6 +1,7 @@
 package edge_test
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -198,6 +199,9 @@ func requestTable() []request {
 		bad("searchEntities", "/api/search?q=a", "fields", "nmae", ""),
 
 		ok("suggestEntities", "/api/suggest?q=", "py", "gpt&type=model", "s&limit=20", "zzzz", "py&limit=1"),
+		ok("resolve", "/api/resolve?id=", "pypi:torch", "tool/pytorch", "nothing", "https://github.com/pytorch/pytorch&id=a", "two+words"),
+		bad("resolve", "/api/resolve", "id", "", "%09", strings.Repeat("a", 1001), "a"+strings.Repeat("&id=a", 50)),
+		status(400, "resolve", "id", "/api/resolve"),
 		bad("suggestEntities", "/api/suggest", "q", "", "%09", strings.Repeat("a", 501)),
 		status(400, "suggestEntities", "q", "/api/suggest"),
 		bad("suggestEntities", "/api/suggest?q=a", "type", "robot", ""),
@@ -286,6 +290,12 @@ func (op *operation) plainTarget(t *testing.T) string {
 			target = strings.Replace(target, "{"+p.Name+"}", value, 1)
 		case p.Required:
 			query.Set(p.Name, value)
+			if list, ok := p.Example.([]any); ok {
+				query.Del(p.Name)
+				for _, v := range list {
+					query.Add(p.Name, fmt.Sprint(v))
+				}
+			}
 		}
 	}
 	if len(query) > 0 {
@@ -321,8 +331,11 @@ func testEveryOperation(t *testing.T, c *contract) {
 				t.Errorf("the request ID %q was adopted", got)
 			}
 			for _, verb := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodPatch} {
+				if op.item.GetOperation(verb) != nil {
+					continue
+				}
 				refused := c.send(t, request{op: id, verb: verb, target: target, status: 405})
-				if got := refused.header.Get("Allow"); got != "GET, HEAD, OPTIONS" {
+				if got := refused.header.Get("Allow"); got != op.allow() {
 					t.Errorf("%s: Allow: %s", verb, got)
 				}
 			}

@@ -48,6 +48,8 @@ func (s *Server) routeTable() []route {
 		{get, "/api/changelog", metered, apikey.ScopeRead, slices.Concat(page, []string{"since", "until", "event", "type", "category", "field"}), a.Changelog},
 		{get, "/api/feed", metered, apikey.ScopeRead, []string{"format", "type", "category", "entity", "page"}, a.Feed},
 		{get, "/api/calendar", metered, apikey.ScopeRead, []string{"entity", "type", "category", "provider"}, a.Calendar},
+		{get, "/api/resolve", metered, apikey.ScopeRead, []string{"id"}, a.Resolve},
+		{post, "/api/resolve", metered, apikey.ScopeRead, nil, a.ResolveBatch},
 		{get, "/api/categories", metered, apikey.ScopeRead, nil, a.Categories},
 		{get, "/api/export/entities", conditional, apikey.ScopeRead, slices.Concat(query.Filters, []string{"format", "csv", "fields"}), a.ExportEntities},
 		{get, "/api/export/leaderboard", conditional, apikey.ScopeRead, []string{"format", "csv", "category", "at"}, a.ExportLeaderboard},

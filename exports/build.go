@@ -49,6 +49,7 @@ type Build struct {
 	days          []dayIndex // by DayFields
 	similar       [2][]byte
 	features      packed.StringTable
+	ids           idTable
 	sources       sources
 	archive       *ArchiveReader
 
@@ -289,11 +290,12 @@ type overlay struct {
 	replaced      *roaring.Bitmap   // ordinals of the build that were replaced or removed
 	newOrdinals   map[uint32]uint32 // replaced ordinal → new ordinal
 	keys          map[string]uint32 // as Build.targets
-	names         []string          // folded names, sorted and unique
-	slugs         []string          // type, NUL, slug; in sorted order
-	values        [][]int64         // by sort key, then by entity
-	rank          []int64           // position in the order by type and slug
-	sortPositions []float64         // among ordinals
+	ids           map[string][]uint32
+	names         []string  // folded names, sorted and unique
+	slugs         []string  // type, NUL, slug; in sorted order
+	values        [][]int64 // by sort key, then by entity
+	rank          []int64   // position in the order by type and slug
+	sortPositions []float64 // among ordinals
 }
 
 // stride returns the distance between the positions of consecutive table entries. It leaves

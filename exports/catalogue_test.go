@@ -282,6 +282,7 @@ func writeBuildReusing(t testing.TB, root string, earlier *Build, entities []*re
 	}
 	near, features := someNeighbours(rand.New(rand.NewPCG(7, 7)), len(entities))
 	check(w.WriteLookups(entities, places, near, features))
+	check(w.WriteIDs(entities, []IDNamespace{{"zoo", "https://zoo.example/{id}"}}))
 	check(w.AddVariants(ScoringFile, bytes.Repeat([]byte("{\"version\": \"1\"}\n"), 50)))
 	check(more(w))
 	check(w.Finalize(m, func(string) string { return "CC0-1.0" }))

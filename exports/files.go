@@ -33,6 +33,9 @@ const (
 	measuresFile = "lookup/measures.bin"
 	similarFile  = "lookup/similar.bin"
 	featuresFile = "lookup/features.bin"
+	idsFile      = "lookup/ids.bin"
+
+	summariesFile = "lookup/summaries.bin"
 
 	// Read by the next build, which reuses data from this one.
 	sourcesFile    = "lookup/sources.bin"

@@ -103,6 +103,7 @@ func (b *Build) openLookups() error {
 		}
 	}
 	b.openDays(s)
+	b.openIDs(s)
 	b.openSources(s)
 	b.openArchive(s)
 	if s.Err() != nil {

@@ -98,6 +98,7 @@ func (b *Build) indexEdits() error {
 			}
 		}
 	}
+	d.indexIDs(b.n)
 	b.positionEdits()
 	return nil
 }

@@ -64,6 +64,7 @@ func TestEditsAnswerAsANewBuild(t *testing.T) {
 			}
 			x := &edited{t, rng, base, with, openBuild(t, next), next}
 			x.addresses(list)
+			x.identifiers(list)
 			x.selections()
 			x.orders()
 			x.facets()
@@ -120,6 +121,28 @@ func (x *edited) equal(what string, got, want []string) {
 	x.t.Helper()
 	if !slices.Equal(got, want) {
 		x.t.Fatalf("%s:\nwith edits  %v\nrebuilt     %v", what, got, want)
+	}
+}
+
+// identifiers compares the records with each identifier of either build, and what is told
+// about them.
+func (x *edited) identifiers(before []*record.Entity) {
+	x.t.Helper()
+	keys, found := map[string]bool{}, 0
+	for _, e := range slices.Concat(before, x.list) {
+		idKeys(e, func(key string) { keys[key] = true })
+	}
+	for key := range keys {
+		namespace, value, _ := strings.Cut(key, "\x00")
+		with, fresh := x.with.FindByID(namespace, value), x.fresh.FindByID(namespace, value)
+		x.equal(key, keysOf(x.with, with), keysOf(x.fresh, fresh))
+		for i, o := range with {
+			x.equal(key, []string{string(x.with.Summary(o))}, []string{string(x.fresh.Summary(fresh[i]))})
+			found++
+		}
+	}
+	if found < 100 {
+		x.t.Errorf("only %d records have identifiers", found)
 	}
 }
 

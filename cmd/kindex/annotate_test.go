@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"kindex/builder/actions"
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/suite"
 	"kindex/exports/safetext"
@@ -61,14 +62,14 @@ func FuzzWorkflowCommand(f *testing.F) {
 		if field == "" {
 			title = "kindex"
 		}
-		want := map[string]string{"file": repositoryPath(p.File), "line": "3", "col": "7", "title": title}
+		want := map[string]string{"file": actions.RepositoryPath(p.File), "line": "3", "col": "7", "title": title}
 		if fmt.Sprint(properties) != fmt.Sprint(want) {
 			t.Errorf("properties %q instead of %q", properties, want)
 		}
-		if got := unescape(commandData.Replace(message), runnerData); got != message {
+		if got := unescape(actions.Data.Replace(message), runnerData); got != message {
 			t.Errorf("data %q reads back as %q", message, got)
 		}
-		if got := unescape(commandProperty.Replace(message), runnerProperty); got != message {
+		if got := unescape(actions.Property.Replace(message), runnerProperty); got != message {
 			t.Errorf("property %q reads back as %q", message, got)
 		}
 	})
@@ -83,7 +84,7 @@ func FuzzMarkdownText(f *testing.F) {
 		if !utf8.ValidString(s) {
 			t.Skip("no text")
 		}
-		got := markdownText(s)
+		got := actions.Markdown(s)
 		var plain strings.Builder
 		escaped := false
 		for _, r := range got {
@@ -98,7 +99,7 @@ func FuzzMarkdownText(f *testing.F) {
 			plain.WriteRune(r)
 		}
 		// Invisible characters are shown as escapes.
-		if want := safetext.Escape(lineBreaks.Replace(s)); plain.String() != want || escaped {
+		if want := safetext.Escape(strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ").Replace(s)); plain.String() != want || escaped {
 			t.Errorf("%q is shown as %q", want, plain.String())
 		}
 	})

@@ -21,7 +21,7 @@ import (
 // packages in design.md is generated from it: go test ./cmd/kindex -run TestRooms -update.
 var mayImport = map[string][]string{
 	// The parts of a build.
-	"exports":             {"exports/jsonenc", "exports/packed", "exports/pricing", "exports/record", "exports/store", "exports/table"},
+	"exports":             {"exports/ids", "exports/jsonenc", "exports/packed", "exports/pricing", "exports/record", "exports/store", "exports/table"},
 	"exports/jsonenc":     {},
 	"exports/packed":      {},
 	"exports/record":      {"exports/jsonenc"},
@@ -34,12 +34,16 @@ var mayImport = map[string][]string{
 	"exports/leaderboard": {"exports", "exports/record"},
 	"exports/safetext":    {},
 	"exports/score":       {"exports/record"},
-	"exports/ids":         {},
+	"exports/ids":         {"exports/record"},
 	"exports/pricing":     {"exports/record"},
+	"exports/resolve":     {"exports", "exports/didyoumean", "exports/ids", "exports/jsonenc", "exports/record"},
 	"indexes":             {"exports", "exports/*"},
 
 	// Building.
 	"builder":                  {"builder/*", "exports", "exports/*", "indexes"},
+	"builder/actions":          {"exports/safetext"},
+	"builder/audit":            {"builder/actions", "builder/audit/manifest", "builder/plural", "exports", "exports/*"},
+	"builder/audit/manifest":   {"builder/content/yamldoc"},
 	"builder/changelog":        {"builder/gitlog", "exports", "exports/record", "exports/score"},
 	"builder/content":          {"builder/content/*", "exports", "exports/*"},
 	"builder/content/schema":   {"builder/content/yamldoc", "exports/didyoumean", "exports/safetext"},

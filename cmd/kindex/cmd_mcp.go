@@ -66,7 +66,7 @@ func runMCP(cmd *cobra.Command, o mcpOptions) error {
 
 // mcpOverHTTP serves agents by querying a running service.
 func mcpOverHTTP(cmd *cobra.Command, o mcpOptions, log *slog.Logger) error {
-	key, err := o.key()
+	key, err := readAPIKey(o.keyFile)
 	if err != nil {
 		return err
 	}
@@ -83,15 +83,16 @@ func mcpOverHTTP(cmd *cobra.Command, o mcpOptions, log *slog.Logger) error {
 	return serveStdio(cmd, mcp.New(client, mcp.Options{Version: version(), Log: log, Counted: true}))
 }
 
-// key returns the API key, or "" if there is none.
-func (o *mcpOptions) key() (string, error) {
+// readAPIKey returns the API key in a file or, if keyFile is "", in the environment. It
+// returns "" if there is none.
+func readAPIKey(keyFile string) (string, error) {
 	from, key := apiKeyVariable, os.Getenv(apiKeyVariable)
-	if o.keyFile != "" {
-		data, err := os.ReadFile(o.keyFile)
+	if keyFile != "" {
+		data, err := os.ReadFile(keyFile)
 		if err != nil {
 			return "", err
 		}
-		from, key = o.keyFile, string(data)
+		from, key = keyFile, string(data)
 		if strings.TrimSpace(key) == "" {
 			return "", fmt.Errorf("%s is empty; it must contain the key", from)
 		}

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -57,6 +58,26 @@ func (c *Client) Get(ctx context.Context, path string, query url.Values, header 
 	for name, values := range header {
 		req.Header[name] = values
 	}
+	return c.send(req)
+}
+
+// Post sends a JSON body to a path of the API and returns the response if its status is 200.
+func (c *Client) Post(ctx context.Context, path string, body []byte) ([]byte, error) {
+	u := *c.base
+	u.Path += path
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", jsonType)
+	status, header, answer, err := c.send(req)
+	if err == nil && status != http.StatusOK {
+		err = fmt.Errorf("error from %s: %w", c.base, explain(status, header, answer))
+	}
+	return answer, err
+}
+
+func (c *Client) send(req *http.Request) (int, http.Header, []byte, error) {
 	req.Header.Set("User-Agent", "kindex-mcp")
 	if c.key != "" {
 		req.Header.Set("X-Api-Key", c.key)

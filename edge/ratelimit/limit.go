@@ -103,7 +103,8 @@ type State struct {
 	// be counted.
 	Allowed bool
 
-	isLocal bool // counted locally by a Fallback
+	counted int64 // the number of requests counted, which Give uncounts
+	isLocal bool  // counted locally by a Fallback
 }
 
 // window returns the window to which the state refers.
@@ -118,8 +119,19 @@ func (s *State) Wait(now time.Time) int64 {
 }
 
 func stateOf(s *Subject, w Window, used int64, allowed bool) State {
-	return State{Limit: max(0, s.Limit), Remaining: max(0, s.Limit-used), Reset: time.Unix(w.End, 0).UTC(),
+	st := State{Limit: max(0, s.Limit), Remaining: max(0, s.Limit-used), Reset: time.Unix(w.End, 0).UTC(),
 		Window: time.Duration(w.Length) * time.Second, Tier: s.Tier, Allowed: allowed}
+	if allowed {
+		st.counted = 1
+	}
+	return st
+}
+
+// more returns the state after another n requests were counted besides those in taken.
+func (taken State) more(s *Subject, used, n int64) State {
+	st := stateOf(s, taken.window(), used, true)
+	st.counted = taken.counted + n
+	return st
 }
 
 // Unknown returns the state of a subject whose count cannot be read: nothing remains, and no
@@ -133,6 +145,10 @@ func Unknown(s Subject, now time.Time) State {
 type Limiter interface {
 	// Take counts a request, unless the limit has been reached.
 	Take(ctx context.Context, s Subject) (State, error)
+	// TakeMore counts n more requests, given the State that Take returned for the first one, or
+	// none of them if fewer remain in its window. ok reports whether it counted them. Give then
+	// uncounts all of them.
+	TakeMore(ctx context.Context, s Subject, taken State, n int64) (st State, ok bool, err error)
 	// Give uncounts a request, given the State that Take returned for it, and returns the new
 	// state. The new state is never Allowed, so passing it to Give again has no effect. Give
 	// does nothing if the request was not counted or its window has ended. It works even if ctx

@@ -143,6 +143,24 @@ func (m *Memory) Take(ctx context.Context, s Subject) (State, error) {
 	return stateOf(&s, w, used, allowed), nil
 }
 
+// TakeMore implements Limiter.
+func (m *Memory) TakeMore(ctx context.Context, s Subject, taken State, n int64) (State, bool, error) {
+	sh, e, err := m.acquire(ctx, key{s.ID, taken.window()})
+	if err != nil {
+		return taken, false, err
+	}
+	ok := e.used <= s.Limit-n
+	if ok {
+		m.change(sh, e, n)
+	}
+	used := e.used
+	sh.mu.Unlock()
+	if !ok {
+		return taken, false, nil
+	}
+	return taken.more(&s, used, n), true, nil
+}
+
 // Give implements Limiter.
 func (m *Memory) Give(ctx context.Context, s Subject, taken State) (State, error) {
 	w := taken.window()
@@ -153,8 +171,8 @@ func (m *Memory) Give(ctx context.Context, s Subject, taken State) (State, error
 	if err != nil {
 		return taken, err
 	}
-	if e.used > 0 {
-		m.change(sh, e, -1)
+	if n := min(taken.counted, e.used); n > 0 {
+		m.change(sh, e, -n)
 	}
 	used := e.used
 	sh.mu.Unlock()

@@ -9,11 +9,12 @@ import (
 
 // SharedStore stores counts that several edges share.
 type SharedStore interface {
-	// TakeCounter increments a count in one statement if it is below the limit, and returns the
-	// new count. ok reports whether it was incremented.
-	TakeCounter(ctx context.Context, subject string, w Window, limit int64) (used int64, ok bool, err error)
-	// GiveCounter decrements a count, unless it is 0, and returns the new count.
-	GiveCounter(ctx context.Context, subject string, w Window) (used int64, err error)
+	// TakeCounter adds n to a count in one statement, unless the sum would exceed the limit, and
+	// returns the new count. ok reports whether it was changed.
+	TakeCounter(ctx context.Context, subject string, w Window, n, limit int64) (used int64, ok bool, err error)
+	// GiveCounter subtracts n from a count, which does not fall below 0, and returns the new
+	// count.
+	GiveCounter(ctx context.Context, subject string, w Window, n int64) (used int64, err error)
 	// PeekCounter returns a count, or 0 if there is none.
 	PeekCounter(ctx context.Context, subject string, w Window) (used int64, err error)
 }
@@ -44,7 +45,7 @@ func (l *Shared) Take(ctx context.Context, s Subject) (State, error) {
 	}
 	within, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
-	used, ok, err := l.store.TakeCounter(within, s.ID, w, s.Limit)
+	used, ok, err := l.store.TakeCounter(within, s.ID, w, 1, s.Limit)
 	if err != nil {
 		return State{}, storeFailure(ctx, err)
 	}
@@ -52,6 +53,20 @@ func (l *Shared) Take(ctx context.Context, s Subject) (State, error) {
 		used = s.Limit
 	}
 	return stateOf(&s, w, used, ok), nil
+}
+
+// TakeMore implements Limiter.
+func (l *Shared) TakeMore(ctx context.Context, s Subject, taken State, n int64) (State, bool, error) {
+	within, cancel := context.WithTimeout(ctx, storeTimeout)
+	defer cancel()
+	used, ok, err := l.store.TakeCounter(within, s.ID, taken.window(), n, s.Limit)
+	switch {
+	case err != nil:
+		return taken, false, storeFailure(ctx, err)
+	case !ok:
+		return taken, false, nil
+	}
+	return taken.more(&s, used, n), true, nil
 }
 
 // Give implements Limiter.
@@ -62,7 +77,7 @@ func (l *Shared) Give(ctx context.Context, s Subject, taken State) (State, error
 	}
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
-	used, err := l.store.GiveCounter(within, s.ID, w)
+	used, err := l.store.GiveCounter(within, s.ID, w, taken.counted)
 	if err != nil {
 		return taken, asUnavailable(err)
 	}
@@ -129,6 +144,16 @@ func (f *Fallback) Give(ctx context.Context, s Subject, taken State) (State, err
 		return st, err
 	}
 	return f.primary.Give(ctx, s, taken)
+}
+
+// TakeMore implements Limiter. Requests are counted where the first one was.
+func (f *Fallback) TakeMore(ctx context.Context, s Subject, taken State, n int64) (State, bool, error) {
+	if taken.isLocal {
+		st, ok, err := f.local.TakeMore(ctx, s, taken, n)
+		st.isLocal = true
+		return st, ok, err
+	}
+	return f.primary.TakeMore(ctx, s, taken, n)
 }
 
 // Close stops counting locally. It does not close the primary Limiter.

@@ -37,14 +37,14 @@ func (s *State) PeekCounter(ctx context.Context, subject string, w ratelimit.Win
 
 // TakeCounter implements ratelimit.SharedStore. If the limit has been reached, it writes
 // nothing, so that a persistent caller does not take a lock.
-func (s *State) TakeCounter(ctx context.Context, subject string, w ratelimit.Window, limit int64) (used int64, ok bool, err error) {
+func (s *State) TakeCounter(ctx context.Context, subject string, w ratelimit.Window, n, limit int64) (used int64, ok bool, err error) {
 	// The limit is checked twice: in the snapshot of the statement, and again after locking
 	// the row; only the second check is exact.
 	err = s.queryRowWrite(ctx, &used, "INSERT INTO counters (ends, lasts, subject, used)"+
-		" SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT), CAST($3 AS TEXT), 1"+
-		" WHERE CAST($4 AS BIGINT) > 0 AND NOT EXISTS (SELECT 1 FROM counters WHERE "+counterWhere+" AND used >= $4) AND "+s.asyncCommit()+
-		" ON CONFLICT (ends, lasts, subject) DO UPDATE SET used = counters.used + 1 WHERE counters.used < $4"+
-		" RETURNING used", append(counterKey(subject, w), limit)...)
+		" SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT), CAST($3 AS TEXT), CAST($4 AS BIGINT)"+
+		" WHERE CAST($5 AS BIGINT) >= 0 AND NOT EXISTS (SELECT 1 FROM counters WHERE "+counterWhere+" AND used > $5) AND "+s.asyncCommit()+
+		" ON CONFLICT (ends, lasts, subject) DO UPDATE SET used = counters.used + excluded.used WHERE counters.used <= $5"+
+		" RETURNING used", append(counterKey(subject, w), n, limit-n)...) // the count may be at most limit-n before
 	if errors.Is(err, sql.ErrNoRows) {
 		return limit, false, nil
 	}
@@ -52,9 +52,9 @@ func (s *State) TakeCounter(ctx context.Context, subject string, w ratelimit.Win
 }
 
 // GiveCounter implements ratelimit.SharedStore.
-func (s *State) GiveCounter(ctx context.Context, subject string, w ratelimit.Window) (used int64, err error) {
-	err = s.queryRowWrite(ctx, &used, "UPDATE counters SET used = used - 1 WHERE "+counterWhere+" AND used > 0 AND "+s.asyncCommit()+
-		" RETURNING used", counterKey(subject, w)...)
+func (s *State) GiveCounter(ctx context.Context, subject string, w ratelimit.Window, n int64) (used int64, err error) {
+	err = s.queryRowWrite(ctx, &used, "UPDATE counters SET used = used - CASE WHEN used < CAST($4 AS BIGINT) THEN used ELSE CAST($4 AS BIGINT) END WHERE "+counterWhere+" AND used > 0 AND "+s.asyncCommit()+
+		" RETURNING used", append(counterKey(subject, w), n)...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, nil
 	}

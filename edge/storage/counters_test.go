@@ -281,3 +281,49 @@ func BenchmarkTake(b *testing.B) {
 		}
 	}
 }
+
+// TestTakeMore counts several requests at once, or none of them, and gives them back together.
+func TestTakeMore(t *testing.T) {
+	noon := func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
+	test := func(t *testing.T, l ratelimit.Limiter) {
+		t.Helper()
+		s := ratelimit.Subject{ID: "acc:acc_more", Tier: ratelimit.Authenticated, Limit: 12}
+		remaining := func(what string, want int64) {
+			t.Helper()
+			if st, err := l.Peek(t.Context(), s); err != nil || st.Remaining != want {
+				t.Errorf("%s: %d remain, want %d (%v)", what, st.Remaining, want, err)
+			}
+		}
+		first, err := l.Take(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ten, ok, err := l.TakeMore(t.Context(), s, first, 9)
+		if !ok || err != nil || ten.Remaining != 2 || !ten.Allowed {
+			t.Fatalf("%+v %t %v", ten, ok, err)
+		}
+		second, err := l.Take(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same, ok, err := l.TakeMore(t.Context(), s, second, 2)
+		if ok || err != nil || same != second {
+			t.Errorf("two more than remain: %+v %t %v", same, ok, err)
+		}
+		remaining("refused", 1)
+		if last, ok, err := l.TakeMore(t.Context(), s, second, 1); !ok || err != nil || last.Remaining != 0 {
+			t.Errorf("the last one: %+v %t %v", last, ok, err)
+		}
+		remaining("all", 0)
+		if st, err := l.Give(t.Context(), s, ten); err != nil || st.Remaining != 10 {
+			t.Errorf("%+v %v", st, err)
+		}
+		remaining("given back", 10)
+	}
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		test(t, ratelimit.NewShared(open(), noon))
+	})
+	m := ratelimit.NewMemory(nil, ratelimit.MemoryOptions{Now: noon})
+	defer func() { _ = m.Close(t.Context()) }()
+	t.Run("memory", func(t *testing.T) { test(t, m) })
+}

@@ -30,6 +30,9 @@ type Admission interface {
 	// Exhausted reports whether the caller has no requests left, so that the request can only be
 	// answered with a 304.
 	Exhausted() bool
+	// Charge counts further requests for a request that costs more than one. If fewer remain, it
+	// returns a problem with status 429, and the request costs nothing.
+	Charge(requests int64) error
 	// Exceeded returns the problem for a caller with no requests left. If the caller's key was
 	// rejected, refused is the reason; otherwise, it is nil.
 	Exceeded(refused error) *Problem

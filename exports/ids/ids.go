@@ -90,6 +90,9 @@ func Canonical(namespace, value string) string {
 	}
 	switch namespace {
 	case "pypi":
+		if !strings.ContainsAny(value, "_.") && !strings.Contains(value, "--") {
+			return value
+		}
 		return pypiSeparators.ReplaceAllString(value, "-")
 	case "crates":
 		return strings.ReplaceAll(value, "_", "-")
@@ -97,6 +100,8 @@ func Canonical(namespace, value string) string {
 		return strings.TrimPrefix(value, "conda-forge/")
 	case "docker":
 		return strings.TrimPrefix(value, "library/")
+	case AnyModel:
+		return strings.ToLower(value) // providers write the same name differently
 	}
 	return value
 }

@@ -104,16 +104,20 @@ func appendCount(dst []byte, n int64) []byte {
 }
 
 func (e *Entity) appendLifecycle(dst []byte) []byte {
-	dst = jsonenc.AppendMember(dst, "lifecycle")
-	if e.Lifecycle == nil {
+	return e.Lifecycle.AppendJSON(jsonenc.AppendMember(dst, "lifecycle"))
+}
+
+// AppendJSON appends the lifecycle as one compact object, or null if l is nil.
+func (l *Lifecycle) AppendJSON(dst []byte) []byte {
+	if l == nil {
 		return append(dst, "null"...)
 	}
 	for i, f := range [...]struct{ name, value string }{
-		{"deprecated", e.Lifecycle.Deprecated}, {"retires", e.Lifecycle.Retires},
-		{"replacedBy", e.Lifecycle.ReplacedBy}, {"source", e.Lifecycle.Source},
+		{"deprecated", l.Deprecated}, {"retires", l.Retires},
+		{"replacedBy", l.ReplacedBy}, {"source", l.Source},
 	} {
 		dst = append(dst, "{,"[min(i, 1)], '"')
-		dst = append(append(dst, f.name...), '"', ':')
+		dst = append(append(append(dst, f.name...), '"'), ':')
 		dst = jsonenc.AppendNullable(dst, f.value)
 	}
 	return append(dst, '}')

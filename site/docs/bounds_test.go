@@ -24,6 +24,8 @@ var boundTests = map[string]string{
 	"a query":                                                           "edge TestAttackRepeatedValues",
 	"ranges of a request":                                               "edge TestAttackManyRanges",
 	"a JSON body":                                                       "edge TestAttackBodyBombs",
+	"identifiers in a batch":                                            "edge TestResolveRefuses",
+	"a file that is audited":                                            "builder/audit/manifest TestLimits",
 	"entries of a list in a submission that are checked":                "edge TestAttackSubmissionCost",
 	"form checks":                                                       "edge TestAttackFormOfNetwork",
 	"form checks running concurrently":                                  "edge/console TestNetworkQueues",

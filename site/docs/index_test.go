@@ -99,6 +99,7 @@ func TestEveryPageIsRun(t *testing.T) {
 	root, by := edgetest.Root(t), map[string]string{
 		"README.md":                     "cmd/kindex/readme_test.go",
 		"content/README.md":             "cmd/kindex/readme_test.go",
+		"site/docs/audit.md":            "cmd/kindex/audit_test.go",
 		"site/docs/accounts.md":         "cmd/kindex/readme_test.go",
 		"site/docs/agents.md":           "cmd/kindex/agents_test.go",
 		"site/docs/benchmarks.md":       "cmd/kindex/readme_test.go",

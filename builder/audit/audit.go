@@ -1,0 +1,214 @@
+// Package audit reports what an index knows about the packages and models that a project
+// uses: which are retired, unmaintained, or under a license that the project rules out.
+package audit
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"kindex/builder/audit/manifest"
+	"kindex/exports"
+	"kindex/exports/resolve"
+)
+
+// Limits for what an index resolves at once: the number of identifiers, and their length in
+// bytes, which leaves room for escapes in a body of 256 KiB.
+const (
+	batchSize   = 1000
+	batchLength = 100 << 10
+)
+
+// Index resolves identifiers. Its answer is the body of POST /api/resolve.
+type Index interface {
+	Resolve(ctx context.Context, ids []string) ([]byte, error)
+}
+
+// Local is an index in a build.
+type Local struct{ Build *exports.Build }
+
+// Resolve implements Index.
+func (l Local) Resolve(_ context.Context, ids []string) ([]byte, error) {
+	body := []byte(`{"data":[`)
+	for i, id := range ids {
+		if i > 0 {
+			body = append(body, ',')
+		}
+		body, _ = resolve.AppendJSON(body, l.Build, id, true)
+	}
+	return append(body, ']', '}'), nil
+}
+
+// Resolution is what an identifier refers to.
+type Resolution struct {
+	ID          string       `json:"id"`
+	Matches     []Match      `json:"matches"`
+	Suggestions []Suggestion `json:"suggestions"`
+}
+
+// Match is an entity of the index. Unknown values are nil.
+type Match struct {
+	Type            string     `json:"type"`
+	Slug            string     `json:"slug"`
+	Name            string     `json:"name"`
+	Status          string     `json:"status"`
+	Maintenance     *string    `json:"maintenance"`
+	MaintenanceAsOf *string    `json:"maintenanceAsOf"`
+	License         *string    `json:"license"`
+	Version         *string    `json:"version"`
+	VersionDate     *string    `json:"versionDate"`
+	LastUpdated     *string    `json:"lastUpdated"`
+	Lifecycle       *Lifecycle `json:"lifecycle"`
+}
+
+// Key returns the address of the entity.
+func (m *Match) Key() string { return m.Type + "/" + m.Slug }
+
+// Lifecycle is the announced end of an entity. Unknown values are nil.
+type Lifecycle struct {
+	Deprecated *string `json:"deprecated"`
+	Retires    *string `json:"retires"`
+	ReplacedBy *string `json:"replacedBy"`
+	Source     *string `json:"source"`
+}
+
+// Suggestion is an entity that an unknown identifier may mean.
+type Suggestion struct {
+	Type string `json:"type"`
+	Slug string `json:"slug"`
+	Name string `json:"name"`
+}
+
+// Finding is an entity that a file uses.
+type Finding struct {
+	File    string  `json:"file"`
+	Line    int     `json:"line"` // 0 if unknown
+	ID      string  `json:"id"`
+	Used    string  `json:"used"` // the version or range, "" if the file states none
+	Entity  Match   `json:"entity"`
+	Issues  []Issue `json:"issues"`
+	Verdict Verdict `json:"verdict"`
+}
+
+// Unknown is a package that is not in the index.
+type Unknown struct {
+	File        string       `json:"file"`
+	Line        int          `json:"line"`
+	ID          string       `json:"id"`
+	Used        string       `json:"used"`
+	Suggestions []Suggestion `json:"suggestions"`
+}
+
+// Report is the result of an audit.
+type Report struct {
+	AsOf     string         `json:"asOf"`
+	Files    int            `json:"files"`
+	Entries  int            `json:"entries"`
+	Known    int            `json:"known"`
+	Unknown  int            `json:"unknown"`
+	Issues   map[string]int `json:"issues"` // entries by rule
+	Failed   int            `json:"failed"` // entries with an issue that fails the audit
+	Findings []Finding      `json:"findings"`
+	Missing  []Unknown      `json:"missing"`
+}
+
+// Run reads files and looks up what they use. The files are in the order of the findings.
+func Run(ctx context.Context, index Index, files []string, policy *Policy) (*Report, error) {
+	var reader manifest.Reader
+	for _, name := range files {
+		if err := reader.Read(name); err != nil {
+			return nil, err
+		}
+	}
+	entries := reader.Entries()
+	resolved, err := resolveAll(ctx, index, entries)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{AsOf: policy.AsOf, Files: len(files), Entries: len(entries), Issues: map[string]int{}, Findings: []Finding{}, Missing: []Unknown{}}
+	for i := range entries {
+		r.add(&entries[i], resolved[entries[i].ID], policy)
+	}
+	return r, nil
+}
+
+// resolveAll resolves the identifiers of the entries, each once.
+func resolveAll(ctx context.Context, index Index, entries []manifest.Entry) (map[string]*Resolution, error) {
+	resolved := map[string]*Resolution{}
+	var list []string
+	for i := range entries {
+		id := entries[i].ID
+		if _, seen := resolved[id]; !seen && acceptable(id) {
+			resolved[id] = nil
+			list = append(list, id)
+		}
+	}
+	for len(list) > 0 {
+		n := batch(list)
+		body, err := index.Resolve(ctx, list[:n])
+		if err != nil {
+			return nil, err
+		}
+		var answer struct{ Data []Resolution }
+		if err := json.Unmarshal(body, &answer); err != nil || len(answer.Data) != n {
+			return nil, fmt.Errorf("the index did not answer for each of %d identifiers", n)
+		}
+		for i := range answer.Data {
+			resolved[list[i]] = &answer.Data[i]
+		}
+		list = list[n:]
+	}
+	return resolved, nil
+}
+
+// batch returns how many of the first identifiers can be resolved at once.
+func batch(list []string) (n int) {
+	length := 0
+	for n < min(batchSize, len(list)) {
+		if length += len(list[n]); n > 0 && length > batchLength {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// acceptable reports whether an index accepts a text as an identifier.
+func acceptable(id string) bool {
+	return strings.TrimSpace(id) != "" && len(id) <= resolve.MaxLen && !strings.ContainsAny(id, "\x00\uFFFD") && strings.ToValidUTF8(id, "") == id
+}
+
+// add adds what is known about an entry.
+func (r *Report) add(e *manifest.Entry, found *Resolution, policy *Policy) {
+	if found == nil || len(found.Matches) == 0 {
+		u := Unknown{File: e.File, Line: e.Line, ID: e.Name, Used: e.Version, Suggestions: []Suggestion{}}
+		if e.ID != "" {
+			u.ID = e.ID
+		}
+		if found != nil && found.Suggestions != nil {
+			u.Suggestions = found.Suggestions
+		}
+		r.Missing = append(r.Missing, u)
+		r.Unknown++
+		return
+	}
+	r.Known++
+	worst := OK
+	rules := map[string]bool{}
+	for _, m := range found.Matches {
+		f := Finding{File: e.File, Line: e.Line, ID: e.ID, Used: e.Version, Entity: m}
+		f.Issues, f.Verdict = policy.check(&m)
+		for _, issue := range f.Issues {
+			rules[issue.Rule] = true
+		}
+		worst = max(worst, f.Verdict)
+		r.Findings = append(r.Findings, f)
+	}
+	for rule := range rules {
+		r.Issues[rule]++
+	}
+	if worst == Fail {
+		r.Failed++
+	}
+}

@@ -1,0 +1,197 @@
+package manifest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"kindex/builder/suite"
+)
+
+// TestFiles reads each archive in testdata: a file of a project, its other files, and what
+// is expected, one entry per line, or an error.
+func TestFiles(t *testing.T) {
+	archives, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(archives) < 15 {
+		t.Fatalf("%d archives: %v", len(archives), err)
+	}
+	for _, name := range archives {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
+			a, err := txtar.ParseFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir := unpack(t, a.Files[:len(a.Files)-1])
+			want := &a.Files[len(a.Files)-1]
+			got := describe(dir, a.Files[0].Name)
+			if suite.Updating() {
+				want.Data = []byte(got)
+				if err := os.WriteFile(name, txtar.Format(a), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if want.Name != "want" || got != string(want.Data) {
+				t.Errorf("got\n%swant\n%s", got, want.Data)
+			}
+		})
+	}
+}
+
+func unpack(t testing.TB, files []txtar.File) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for _, f := range files {
+		path := filepath.Join(dir, f.Name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, f.Data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// describe returns the entries of a file, one per line, and the error.
+func describe(dir, name string) string {
+	var r Reader
+	err := r.Read(filepath.Join(dir, name))
+	var b strings.Builder
+	for _, e := range r.Entries() {
+		fmt.Fprintf(&b, "%s:%d %s", strings.TrimPrefix(e.File, filepath.ToSlash(dir)+"/"), e.Line, e.ID)
+		if e.ID == "" {
+			fmt.Fprintf(&b, "(%s)", e.Name)
+		}
+		if e.Version != "" {
+			fmt.Fprintf(&b, " %s", e.Version)
+		}
+		b.WriteByte('\n')
+	}
+	if err != nil {
+		fmt.Fprintf(&b, "error: %s\n", strings.ReplaceAll(err.Error(), filepath.ToSlash(dir)+"/", ""))
+	}
+	return b.String()
+}
+
+// TestIncludesStayInside includes files outside the folder, through links and through a
+// pipe.
+func TestIncludesStayInside(t *testing.T) {
+	outer := t.TempDir()
+	dir := filepath.Join(outer, "project")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write := func(path, text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(filepath.Join(outer, "secret.txt"), "secret==1\n")
+	write(filepath.Join(dir, "inside.txt"), "inside\n")
+	if runtime.GOOS != "windows" {
+		for link, to := range map[string]string{"out.txt": "../secret.txt", "folder": "..", "in.txt": "inside.txt", "root.txt": "/etc/hosts"} {
+			if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, include := range []string{"out.txt", "folder/secret.txt", "root.txt"} {
+			write(filepath.Join(dir, "requirements.txt"), "-r "+include+"\n")
+			if got := describe(dir, "requirements.txt"); !strings.Contains(got, "escapes") || strings.Contains(got, "secret==") || strings.Contains(got, "pypi:") {
+				t.Errorf("%s: %s", include, got)
+			}
+		}
+		write(filepath.Join(dir, "requirements.txt"), "-r in.txt\n")
+		if got := describe(dir, "requirements.txt"); got != "in.txt:1 pypi:inside\n" {
+			t.Errorf("%s", got)
+		}
+	}
+	for _, include := range []string{"../secret.txt", filepath.Join(outer, "secret.txt"), "a/../../secret.txt"} {
+		write(filepath.Join(dir, "requirements.txt"), "-r "+include+"\n")
+		if got := describe(dir, "requirements.txt"); !strings.Contains(got, "outside its folder") && !strings.Contains(got, "no such file") || strings.Contains(got, "pypi:") {
+			t.Errorf("%s: %s", include, got)
+		}
+	}
+	write(filepath.Join(dir, "requirements.txt"), "-r .\n")
+	if got := describe(dir, "requirements.txt"); !strings.Contains(got, "not a regular file") {
+		t.Errorf("%s", got)
+	}
+}
+
+// TestLimits reads files that are too large, too deep or too long.
+func TestLimits(t *testing.T) {
+	dir := t.TempDir()
+	deep := 100_000
+	for _, c := range []struct{ name, text, want string }{
+		{"requirements.txt", strings.Repeat("a\n", MaxEntries+1), "more than 50000 packages"},
+		{"requirements.txt", strings.Repeat("#", MaxFileSize+1), "larger than 20 MiB"},
+		{"requirements.txt", strings.Repeat("a", 1001), "longer than 1000 bytes"},
+		{"models.txt", strings.Repeat("a", 1001), "longer than 1000 bytes"},
+		{"package.json", strings.Repeat(`{"a":`, deep), "nested more than 200 deep"},
+		{"sbom.json", strings.Repeat(`[`, deep), "nested more than 200 deep"},
+		{"pyproject.toml", "a = " + strings.Repeat("[", deep), "nested more than 200 deep"},
+		{"Cargo.toml", "a = " + strings.Repeat("{a=", deep), "nested more than 200 deep"},
+		{"environment.yml", "dependencies: " + strings.Repeat("[", deep), "nested more than"},
+		{"bom.xml", `<bom xmlns="http://cyclonedx.org/schema/bom/1.4">` + strings.Repeat("<components><component>", deep), "nested too deep"},
+	} {
+		if err := os.WriteFile(filepath.Join(dir, c.name), []byte(c.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got := describe(dir, c.name); !strings.Contains(got, c.want) {
+			t.Errorf("%s: %.300s, want %s", c.name, got[max(0, len(got)-300):], c.want)
+		}
+	}
+	for i := range 12 {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("r%d-requirements.txt", i)), fmt.Appendf(nil, "-r r%d-requirements.txt\n", i+1), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := describe(dir, "r0-requirements.txt"); !strings.Contains(got, "nested more than 10 deep") {
+		t.Errorf("%s", got)
+	}
+}
+
+// FuzzRead reads any text as each kind of file. A file may be wrong, but must not end the
+// program, take a file from elsewhere, or state lines that it does not have.
+func FuzzRead(f *testing.F) {
+	archives, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		f.Fatal(err)
+	}
+	names := []string{"package.json", "package-lock.json", "go.mod", "Cargo.toml", "Cargo.lock", "pyproject.toml", "uv.lock", "Pipfile", "Pipfile.lock",
+		"environment.yml", "requirements.txt", "sbom.spdx", "sbom.json", "bom.xml", "models.txt"}
+	for _, name := range archives {
+		a, err := txtar.ParseFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for i, n := range names {
+			if n == a.Files[0].Name {
+				f.Add(i, a.Files[0].Data)
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, i int, data []byte) {
+		if len(data) > 64<<10 {
+			return
+		}
+		dir := unpack(t, []txtar.File{{Name: names[uint(i)%uint(len(names))], Data: data}})
+		var r Reader
+		start := time.Now()
+		_ = r.Read(filepath.Join(dir, names[uint(i)%uint(len(names))])) // an error is fine
+		if took := time.Since(start); took > 5*time.Second {
+			t.Errorf("took %v", took)
+		}
+		for _, e := range r.Entries() {
+			if e.Line < 0 || e.Line > 1+strings.Count(string(data), "\n") || e.Name == "" && e.ID != "" || filepath.Dir(filepath.FromSlash(e.File)) != dir {
+				t.Errorf("%+v", e)
+			}
+		}
+	})
+}

@@ -1,0 +1,148 @@
+package audit
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"kindex/exports/didyoumean"
+	"kindex/exports/record"
+)
+
+// The rules, by which issues are named.
+const (
+	Retired    = "retired"    // withdrawn, or the day of retirement has come
+	Retiring   = "retiring"   // will retire
+	Deprecated = "deprecated" // by status, or the day of deprecation has come
+	Archived   = "archived"   // the repository is read-only
+	Dormant    = "dormant"    // no commit for a year
+	License    = "license"    // under a license that the policy rules out
+)
+
+// Rules lists the rules, the most important first.
+var Rules = []string{Retired, Retiring, Deprecated, Archived, Dormant, License}
+
+// Issue is something about an entity that its users should know.
+type Issue struct {
+	Rule    string `json:"rule"`
+	Message string `json:"message"`
+	Fails   bool   `json:"fails"` // the policy rules it out
+}
+
+// Verdict is the worst issue of a finding.
+type Verdict int
+
+// The verdicts, best first.
+const (
+	OK   Verdict = iota // no issue
+	Warn                // issues that the policy allows
+	Fail
+)
+
+// String returns the name of a verdict in reports.
+func (v Verdict) String() string { return [...]string{"ok", "warn", "fail"}[v] }
+
+// MarshalJSON implements json.Marshaler.
+func (v Verdict) MarshalJSON() ([]byte, error) { return json.Marshal(v.String()) }
+
+// Policy decides which issues fail an audit.
+type Policy struct {
+	AsOf     string // the day of the audit, YYYY-MM-DD
+	fails    map[string]bool
+	licenses []string
+}
+
+// NewPolicy returns a policy for a day. failOn lists the rules that fail an audit, and
+// licenses as license:ID; dormant includes archived.
+func NewPolicy(asOf string, failOn []string) (*Policy, error) {
+	p := &Policy{AsOf: asOf, fails: map[string]bool{}}
+	named := slices.DeleteFunc(slices.Clone(Rules), func(r string) bool { return r == License })
+	for _, rule := range failOn {
+		rule = strings.TrimSpace(rule)
+		if id, ok := strings.CutPrefix(rule, License+":"); ok && strings.TrimSpace(id) != "" {
+			p.licenses = append(p.licenses, strings.TrimSpace(id))
+			continue
+		}
+		if !slices.Contains(named, rule) {
+			message := fmt.Sprintf("%q is not a rule; expected one of: %s, license:ID", rule, strings.Join(named, ", "))
+			if near := didyoumean.Name(rule, named); near != "" {
+				message += fmt.Sprintf(" (did you mean %q?)", near)
+			}
+			return nil, fmt.Errorf("%s", message)
+		}
+		p.fails[rule] = true
+	}
+	if p.fails[Dormant] {
+		p.fails[Archived] = true
+	}
+	return p, nil
+}
+
+// check returns the issues of an entity, the most important first.
+func (p *Policy) check(m *Match) (issues []Issue, verdict Verdict) {
+	issues = []Issue{}
+	add := func(rule string, fails bool, message string) {
+		issues = append(issues, Issue{rule, message, fails})
+		verdict = max(verdict, Warn)
+		if fails {
+			verdict = Fail
+		}
+	}
+	var l Lifecycle
+	if m.Lifecycle != nil {
+		l = *m.Lifecycle
+	}
+	successor := ""
+	if l.ReplacedBy != nil {
+		successor = "; its successor is " + *l.ReplacedBy
+	}
+	retires := text(l.Retires)
+	switch {
+	case retires != "" && retires <= p.AsOf:
+		add(Retired, p.fails[Retired], "retired on "+retires+successor)
+	case m.Status == record.Withdrawn:
+		add(Retired, p.fails[Retired], "withdrawn"+successor)
+	case retires != "":
+		add(Retiring, p.fails[Retiring], "retires on "+retires+successor)
+	}
+	deprecated := text(l.Deprecated)
+	if m.Status == record.Deprecated || deprecated != "" && deprecated <= p.AsOf {
+		message := "deprecated"
+		if deprecated != "" {
+			message += " since " + deprecated
+		}
+		if len(issues) == 0 {
+			message += successor
+		}
+		add(Deprecated, p.fails[Deprecated], message)
+	}
+	switch asOf := cmp.Or(text(m.MaintenanceAsOf), "an unknown day"); text(m.Maintenance) {
+	case record.Archived:
+		add(Archived, p.fails[Archived], "the repository is archived, as of "+asOf)
+	case record.Dormant:
+		add(Dormant, p.fails[Dormant], "no commit for more than a year, as of "+asOf)
+	}
+	for _, id := range p.licenses {
+		if names(text(m.License), id) {
+			add(License, true, "licensed under "+*m.License)
+			break
+		}
+	}
+	return issues, verdict
+}
+
+// names reports whether a license expression contains a license. Case does not matter
+// (SPDX 2.3, annex D).
+func names(expression, id string) bool {
+	words := strings.FieldsFunc(expression, func(r rune) bool { return r == ' ' || r == '(' || r == ')' })
+	return strings.EqualFold(expression, id) || slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, id) })
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

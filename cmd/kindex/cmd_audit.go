@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kindex/builder/audit"
+	"kindex/edge/mcp"
+	"kindex/exports"
+	"kindex/exports/didyoumean"
+)
+
+type auditOptions struct {
+	dir, url, keyFile, format, asOf string
+	failOn                          []string
+}
+
+const aboutAudit = `Audit reads which packages and models a project uses, and shows what the index knows
+about them: the latest version with its date, status, maintenance, license, retirement
+and successor. Packages that are not in the index are listed and counted as unknown.
+
+It reads requirements.txt (with the files that it includes from its own folder),
+pyproject.toml, poetry.lock, uv.lock, pdm.lock, Pipfile, Pipfile.lock, package.json,
+package-lock.json, go.mod, Cargo.toml, Cargo.lock, environment.yml, bills of materials in
+CycloneDX (JSON, XML) and SPDX 2 (JSON, tag-value), and lists of identifiers, one per
+line (*.txt): names of models, package URLs, addresses, or namespace:id.
+
+Without --url it uses the published build in --dir. With --url it asks that service,
+using the key in --key-file or in the environment variable KINDEX_API_KEY, if any; each
+hundred packages count as one request.
+
+--fail-on lists what fails the audit, with exit code 1:
+  retired      withdrawn, or the day of retirement has come
+  retiring     will retire
+  deprecated   deprecated
+  archived     the repository is archived
+  dormant      no commit for a year, or archived
+  license:ID   licensed under ID, such as license:AGPL-3.0-only
+
+--format github prints workflow commands that make GitHub Actions show each issue at its
+line in a pull request, and appends the report to $GITHUB_STEP_SUMMARY. --format sarif
+prints SARIF 2.1.0, for code scanning.`
+
+func auditCommand() *cobra.Command {
+	var o auditOptions
+	c := &cobra.Command{
+		Use: "audit FILE...", Short: "Find retired and unmaintained tools and models in a project", Long: aboutAudit,
+		Example: `  kindex audit requirements.txt
+  kindex audit --fail-on retired,dormant,license:AGPL-3.0-only go.mod package.json
+  kindex audit --url https://index.example.org --format sarif sbom.cdx.json`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return runAudit(cmd, o, args) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.dir, "dir", ".", "the folder that build --out wrote")
+	f.StringVar(&o.url, "url", "", "ask the service at this address instead, such as https://index.example.org")
+	f.StringVar(&o.keyFile, "key-file", "", "a file with the key for --url (default: the environment variable "+apiKeyVariable+")")
+	f.StringVar(&o.format, "format", "text", "output format: "+strings.Join(audit.Formats, ", "))
+	f.StringVar(&o.asOf, "as-of", "", "what is retired on this day, YYYY-MM-DD (default: today in UTC, or SOURCE_DATE_EPOCH)")
+	f.StringSliceVar(&o.failOn, "fail-on", nil, "exit with 1 if anything used is one of these, such as retired,dormant,license:AGPL-3.0-only")
+	// This fails only if the flag is unknown or already has a completion.
+	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(audit.Formats, cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+func runAudit(cmd *cobra.Command, o auditOptions, files []string) error {
+	switch {
+	case !slices.Contains(audit.Formats, o.format):
+		return usageError{unknownName("format", o.format, audit.Formats, didyoumean.Name(o.format, audit.Formats))}
+	case o.url != "" && cmd.Flags().Changed("dir"):
+		return usageError{errors.New("--dir and --url cannot be combined; see kindex audit --help")}
+	case o.url == "" && o.keyFile != "":
+		return usageError{errors.New("--key-file requires --url: the build in --dir needs no key; see kindex audit --help")}
+	}
+	asOf, err := parseAsOf(o.asOf, time.Now())
+	if err != nil {
+		return err
+	}
+	policy, err := audit.NewPolicy(asOf.UTC().Format(time.DateOnly), o.failOn)
+	if err != nil {
+		return usageError{fmt.Errorf("--fail-on: %w", err)}
+	}
+	r, err := auditFiles(cmd, o, files, policy)
+	if err != nil {
+		return err
+	}
+	if err := r.Write(cmd.OutOrStdout(), o.format, version()); err != nil {
+		return err
+	}
+	if r.Failed > 0 {
+		return quietError{exitProblem}
+	}
+	return nil
+}
+
+func auditFiles(cmd *cobra.Command, o auditOptions, files []string, policy *audit.Policy) (r *audit.Report, err error) {
+	if o.url != "" {
+		s, err := newRemoteIndex(cmd, o)
+		if err != nil {
+			return nil, err
+		}
+		return audit.Run(cmd.Context(), s, files, policy)
+	}
+	defer recoverDamaged(o.dir, &err)
+	b, err := exports.OpenCurrent(o.dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, b.Close()) }()
+	return audit.Run(cmd.Context(), audit.Local{Build: b}, files, policy)
+}
+
+// remoteIndex is an index that a service serves.
+type remoteIndex struct{ client *mcp.Client }
+
+func newRemoteIndex(cmd *cobra.Command, o auditOptions) (audit.Index, error) {
+	key, err := readAPIKey(o.keyFile)
+	if err != nil {
+		return nil, err
+	}
+	client, err := mcp.NewClient(o.url, key)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--url: %w", err)}
+	}
+	if key != "" && client.Exposed() {
+		fmt.Fprintf(cmd.ErrOrStderr(), "kindex: the key is sent to %s unencrypted; use an https address\n", o.url)
+	}
+	return remoteIndex{client}, nil
+}
+
+// Resolve implements audit.Index.
+func (r remoteIndex) Resolve(ctx context.Context, ids []string) ([]byte, error) {
+	body, err := json.Marshal(map[string][]string{"ids": ids})
+	if err != nil {
+		return nil, err
+	}
+	return r.client.Post(ctx, "/api/resolve", body)
+}

@@ -1,0 +1,286 @@
+package edge
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"kindex/builder/suite"
+	"kindex/edge/storage/storagetest"
+	"kindex/exports"
+	"kindex/exports/record"
+)
+
+// resolution is the response of /api/resolve.
+type resolution struct {
+	Data []struct {
+		ID, As, Version, Qualifiers string
+		Matches, Suggestions        []map[string]any
+	}
+	Count int
+}
+
+// resolvedContent is a small index with all kinds of identifiers.
+var resolvedContent = map[string]string{
+	"categories.yaml": "categories:\n  - {slug: things, title: Things, description: All sorts of things.}\n",
+	"index.yaml":      "title: Zoo\nids:\n  - {name: zoo, title: Zoo, page: 'https://zoo.example/m/{id}'}\n",
+	"providers.yaml":  "providers:\n  - {slug: acme, name: Acme, url: 'https://acme.example', maker: Acme}\n  - {slug: cloud, name: Cloud, url: 'https://cloud.example'}\n",
+	"tool/hammer.yaml": `name: Hammer
+description: Drives nails into wood.
+category: things
+version: 1.2.0
+license: MIT
+formerly: [mallet]
+links: {repository: 'https://github.com/Tools/Hammer', package: 'https://pypi.org/project/Hammer_Py'}
+ids: {npm: '@tools/hammer', zoo: h-1, arxiv: '1706.03762'}
+signals:
+  lastRelease: {value: 2026-01-02, date: 2026-10-01, source: https://pypi.org/project/Hammer_Py}
+  lastCommit: {value: 2024-01-02, date: 2026-10-01, source: https://github.com/Tools/Hammer}
+`,
+	"tool/saw.yaml": `name: Saw
+description: Cuts wood into pieces.
+category: things
+status: withdrawn
+links: {repository: 'https://codeberg.org/tools/saw', homepage: 'https://saw.example/'}
+lifecycle: {retires: 2026-01-31, replacedBy: tool/hammer}
+`,
+	"model/rocket.yaml": `name: Rocket
+provider: Acme
+description: Writes short poems.
+category: things
+ids: {huggingface: Acme/Rocket-7B}
+offersRead: {date: 2026-10-01, source: 'https://acme.example/prices'}
+offers:
+  - {provider: acme, id: rocket-1, input: 1, output: 2}
+  - {provider: cloud, id: 'acme.rocket-v1:0', input: 1, output: 2}
+`,
+}
+
+// serveResolved serves resolvedContent.
+func serveResolved(t *testing.T, o Options) *served {
+	t.Helper()
+	dir := prepare(t, "identifiers", func(dir string) {
+		for name, text := range resolvedContent {
+			path := filepath.Join(dir, "content", name)
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		buildInto(t, filepath.Join(dir, "content"), filepath.Join(dir, "out"), 3)
+	})
+	o.Dir, o.State = filepath.Join(dir, "out"), storagetest.SQLite(t)
+	return serveWith(t, o)
+}
+
+// resolve sends identifiers in a batch.
+func (s *served) resolve(t *testing.T, ids ...string) (r resolution) {
+	t.Helper()
+	body, err := json.Marshal(map[string]any{"ids": ids})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := s.send(t, http.MethodPost, "/api/resolve", "", string(body))
+	if a.status != http.StatusOK || a.header.Get("Cache-Control") != "no-store" {
+		t.Fatalf("%d %s %.300s", a.status, a.header, a.body)
+	}
+	unpack(t, a.body, &r)
+	return r
+}
+
+func TestResolve(t *testing.T) {
+	suite.WithoutRace(t)
+	s := serveResolved(t, Options{})
+	var ids, wants []string
+	for _, c := range [][2]string{
+		{"pkg:pypi/hammer.py@0.9?x=y", "pypi:hammer-py tool/hammer"},
+		{"pypi:Hammer-Py", "pypi:hammer-py tool/hammer"},
+		{"https://github.com/tools/hammer.git", "github:tools/hammer tool/hammer"},
+		{"git@github.com:tools/hammer", "github:tools/hammer tool/hammer"},
+		{"pkg:golang/github.com/tools/hammer/v2@v2.0.0", "github:tools/hammer tool/hammer"},
+		{"pkg:npm/%40tools/hammer@1.0.0", "npm:@tools/hammer tool/hammer"},
+		{"https://www.npmjs.com/package/@tools/hammer", "npm:@tools/hammer tool/hammer"},
+		{"zoo:h-1", "zoo:h-1 tool/hammer"},
+		{"https://zoo.example/m/h-1", "zoo:h-1 tool/hammer"},
+		{"https://arxiv.org/abs/1706.03762v7", "arxiv:1706.03762 tool/hammer"},
+		{"10.48550/arXiv.1706.03762", "arxiv:1706.03762 tool/hammer"},
+		{"tool/hammer", "tool/hammer tool/hammer"},
+		{"tool/mallet", "tool/mallet tool/hammer"},
+		{"https://codeberg.org/tools/saw/", "url:codeberg.org/tools/saw tool/saw"},
+		{"https://saw.example/", "url:saw.example "},
+		{"rocket-1", "model:rocket-1 model/rocket"},
+		{"acme/rocket-1", "acme:rocket-1 model/rocket"},
+		{"acme:rocket-1", "acme:rocket-1 model/rocket"},
+		{"cloud:acme.rocket-v1:0", "cloud:acme.rocket-v1:0 model/rocket"},
+		{"acme.rocket-v1:0", "model:acme.rocket-v1:0 model/rocket"},
+		{"Acme/Rocket-7B", "model:acme/rocket-7b model/rocket"},
+		{"hf.co/acme/rocket-7b", "huggingface:acme/rocket-7b model/rocket"},
+		{"github:tools/hammer", "github:tools/hammer tool/hammer"},
+		{"npm:@Tools/Hammer", "model:npm:@tools/hammer "}, // npm distinguishes case
+		{"pypi:unheard-of", "pypi:unheard-of "},
+		{"two words", " "},
+	} {
+		ids, wants = append(ids, c[0]), append(wants, c[1])
+	}
+	r := s.resolve(t, ids...)
+	if r.Count != len(ids) || len(r.Data) != len(ids) {
+		t.Fatalf("%d of %d", len(r.Data), len(ids))
+	}
+	for i, d := range r.Data {
+		got := d.As + " "
+		for _, m := range d.Matches {
+			got += fmt.Sprint(m["type"], "/", m["slug"])
+		}
+		if d.ID != ids[i] || got != wants[i] {
+			t.Errorf("%s is %q, want %q", d.ID, got, wants[i])
+		}
+	}
+	if d := r.Data[0]; d.Version != "0.9" || d.Qualifiers != "x=y" {
+		t.Errorf("version %q, qualifiers %q", d.Version, d.Qualifiers)
+	}
+	if m := r.Data[0].Matches[0]; m["version"] != "1.2.0" || m["versionDate"] != "2026-01-02" || m["license"] != "MIT" || m["maintenance"] != "dormant" ||
+		m["maintenanceAsOf"] != "2026-10-01" || m["status"] != "active" || m["lifecycle"] != nil {
+		t.Errorf("%v", m)
+	}
+	if l, _ := r.Data[13].Matches[0]["lifecycle"].(map[string]any); l["retires"] != "2026-01-31" || l["replacedBy"] != "tool/hammer" {
+		t.Errorf("%v", r.Data[13].Matches[0])
+	}
+	for id, want := range map[string]string{"hammer": "hammer", "pypi:hamer-py": "hammer", "ROCKET": "rocket", "model/rockt": "", "tool/Hammer": "hammer"} {
+		got := ""
+		for _, m := range s.resolve(t, id).Data[0].Suggestions {
+			got += fmt.Sprint(m["slug"])
+		}
+		if got != want {
+			t.Errorf("%s: suggested %q, want %q", id, got, want)
+		}
+	}
+}
+
+// TestResolveOne compares GET with POST, and caches its response.
+func TestResolveOne(t *testing.T) {
+	suite.WithoutRace(t)
+	s := serveResolved(t, Options{})
+	a := s.ask(t, "GET", "/api/resolve?id=pypi:hammer_py&id=nothing")
+	var one resolution
+	unpack(t, a.body, &one)
+	if both := s.resolve(t, "pypi:hammer_py", "nothing"); a.status != http.StatusOK || fmt.Sprint(one) != fmt.Sprint(both) {
+		t.Errorf("%d %v, want %v", a.status, one, both)
+	}
+	if a := s.ask(t, "GET", "/api/resolve?id=pypi:hammer_py&id=nothing", "If-None-Match", a.header.Get("Etag")); a.status != http.StatusNotModified {
+		t.Errorf("%d", a.status)
+	}
+	if a := s.ask(t, "GET", "/api/resolve?id=tool/saw", "Origin", "http://localhost:3000"); a.header.Get("Access-Control-Allow-Origin") != "http://localhost:3000" {
+		t.Errorf("%v", a.header)
+	}
+	for path, want := range map[string]string{
+		"/api/resolve": "id: is required", "/api/resolve?id=": "must not be empty", "/api/resolve?id=%00": "NUL", "/api/resolve?id=%FF": "UTF-8",
+		"/api/resolve?ids=a": "is not a parameter", "/api/resolve?id=" + strings.Repeat("a", 1001): "at most 1000", "/api/resolve?id=a" + strings.Repeat("&id=a", 50): "at most 50"} {
+		if a := s.ask(t, "GET", path); a.status != http.StatusBadRequest || !strings.Contains(string(a.body), want) {
+			t.Errorf("%.50s: %d %s", path, a.status, a.body)
+		}
+	}
+}
+
+func TestResolveRefuses(t *testing.T) {
+	suite.WithoutRace(t)
+	s := serveResolved(t, Options{})
+	long := strings.Repeat("a", 1001)
+	for body, want := range map[string]string{
+		`{}`:                                 "ids is required",
+		`{"ids":[]}`:                         "ids is required",
+		`{"ids":null}`:                       "must be an array",
+		`{"ids":"pypi:torch"}`:               "must be an array",
+		`{"ids":["a",1]}`:                    "ids[1] must be a string",
+		`{"ids":[null]}`:                     "ids[0] must be a string",
+		`{"ids":[["a"]]}`:                    "ids[0] must be a string",
+		`{"ids":["a"," "]}`:                  "ids[1] must not be empty",
+		`{"ids":["a\u0000"]}`:                "U+0000",
+		`{"ids":["\ud800"]}`:                 "invalid escape",
+		"{\"ids\":[\"\xff\"]}":               "not UTF-8",
+		`{"ids":["` + long + `"]}`:           "at most 1000",
+		`{"ids":["a"],"ids":["b"]}`:          "duplicate member",
+		`{"ids":["a"],"id":"b"}`:             "did you mean ids?",
+		`{"ids":["a"]} x`:                    "trailing data",
+		`{"ids":["a"`:                        "JSON",
+		strings.Repeat(`{"ids":`, 40) + `[]`: "nested more than",
+		`{"ids":["a"` + strings.Repeat(`,"a"`, 1000) + `]}`: "at most 1000",
+	} {
+		if a := s.send(t, "POST", "/api/resolve", "", body); a.status != http.StatusBadRequest || !strings.Contains(string(a.body), want) {
+			t.Errorf("%.60s: %d %s", body, a.status, a.body)
+		}
+	}
+	if a := s.send(t, "POST", "/api/resolve", "", `{"ids":["`+strings.Repeat("a", 300<<10)+`"]}`); a.status != http.StatusRequestEntityTooLarge {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	if a := s.send(t, "POST", "/api/resolve", "", `{"ids":["a"]}`, "Content-Type", "text/plain"); a.status != http.StatusUnsupportedMediaType {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+}
+
+// TestResolveCost sends batches until the limit is reached.
+func TestResolveCost(t *testing.T) {
+	suite.WithoutRace(t)
+	s := serveResolved(t, Options{LimitAnonymous: 20, LimitKey: 30})
+	batch := func(n int) string {
+		body, _ := json.Marshal(map[string]any{"ids": append(make([]string, 0, n), strings.Split(strings.Repeat("tool/hammer ", n-1)+"x", " ")...)})
+		return string(body)
+	}
+	remaining := func(key string, n int, status int, want string) {
+		t.Helper()
+		a := s.send(t, "POST", "/api/resolve", key, batch(n))
+		if a.status != status || a.header.Get("X-Ratelimit-Remaining") != want {
+			t.Errorf("%d identifiers: %d, %s remain, want %d and %s: %.200s", n, a.status, a.header.Get("X-Ratelimit-Remaining"), status, want, a.body)
+		}
+	}
+	remaining("", 100, 200, "19")
+	remaining("", 101, 200, "17")
+	remaining("", 1000, 200, "7")
+	remaining("", 1000, 429, "7") // nothing was counted
+	remaining("", 701, 429, "7")
+	remaining("", 700, 200, "0")
+	remaining("", 1, 429, "0")
+	key, _ := s.keyOf(t, "account")
+	remaining(key, 1000, 200, "20")
+	a := s.send(t, "POST", "/api/resolve", key, `{"ids":[1]}`) // an invalid request costs one
+	if a.status != 400 || a.header.Get("X-Ratelimit-Remaining") != "19" {
+		t.Errorf("%d %v", a.status, a.header)
+	}
+	remaining(key, 1000, 200, "9")
+	if a := s.send(t, "POST", "/api/resolve", key, batch(1000)); a.status != 429 || a.header.Get("Retry-After") == "" || !bytes.Contains(a.body, []byte("This costs 10 requests, but only 9 of 30 remain")) {
+		t.Errorf("%d %v %s", a.status, a.header, a.body)
+	}
+}
+
+// TestResolveEdits previews edits: an entity with other identifiers, a new one, and one that
+// was removed.
+func TestResolveEdits(t *testing.T) {
+	suite.WithoutRace(t)
+	s := serveResolved(t, Options{})
+	o, _, _ := s.published(t).Build.Find("tool", "hammer")
+	e, err := s.published(t).Build.Entity(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edited := *e
+	edited.Version, edited.IDs = "2.0.0", []record.ID{{Namespace: "pypi", Value: "new-hammer"}}
+	added := edited
+	added.Slug, added.Name, added.IDs, added.Links = "axe", "Axe", []record.ID{{Namespace: "crates", Value: "axe"}}, nil
+	s.Preview([]exports.Edit{{Type: "tool", Slug: "hammer", Entity: &edited}, {Type: "tool", Slug: "axe", Entity: &added}, {Type: "tool", Slug: "saw"}})
+	for id, want := range map[string]string{"pypi:new-hammer": "[hammer 2.0.0]", "pkg:cargo/axe": "[axe 2.0.0]", "npm:@tools/hammer": "[]", "https://codeberg.org/tools/saw": "[]",
+		"https://github.com/tools/hammer": "[hammer 2.0.0]", "acme:rocket-1": "[rocket <nil>]", "tool/saw": "[]"} {
+		got := []string{}
+		for _, m := range s.resolve(t, id).Data[0].Matches {
+			got = append(got, fmt.Sprint(m["slug"], " ", m["version"]))
+		}
+		if fmt.Sprint(got) != want {
+			t.Errorf("%s: %v, want %s", id, got, want)
+		}
+	}
+}
