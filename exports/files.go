@@ -26,6 +26,7 @@ const (
 	ordersFile   = "lookup/orders.bin"
 	similarFile  = "lookup/similar.bin"
 	featuresFile = "lookup/features.bin"
+	offersFile   = "lookup/offers.bin"
 
 	// Read by the next build, which reuses data from this one.
 	sourcesFile    = "lookup/sources.bin"

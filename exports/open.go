@@ -101,6 +101,7 @@ func (b *Build) openLookups() error {
 			return fmt.Errorf("%s: %w", ProvidersFile, err)
 		}
 	}
+	b.offers = openOffers(s, offersFile, b.Manifest.Counts.Entities)
 	b.openSources(s)
 	b.openArchive(s)
 	if s.Err() != nil {
