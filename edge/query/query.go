@@ -183,6 +183,33 @@ func (p *Params) Int(name string, def, minimum, maximum int) (int, error) {
 	return n, nil
 }
 
+// Price returns a parameter that is an amount in dollars, or an unknown price if it is missing.
+func (p *Params) Price(name string) (record.Price, error) {
+	s, err := p.Text(name)
+	if err != nil || s == "" {
+		return record.Price{}, err
+	}
+	price, err := record.ParsePrice(s)
+	if err != nil {
+		return record.Price{}, &Error{Param: name, Message: quoted(s) + " " + err.Error()}
+	}
+	return price, nil
+}
+
+// Each returns the distinct values of a parameter that can be repeated. None of them is empty.
+func (p *Params) Each(name string) ([]string, error) {
+	var out []string
+	for _, s := range p.values[name] {
+		if strings.TrimSpace(s) == "" {
+			return nil, &Error{Param: name, Message: "must not be empty"}
+		}
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out, nil
+}
+
 // List returns the distinct values of a parameter that can be repeated and whose values can be
 // comma-separated lists. Each value must be a known value.
 func (p *Params) List(name string, known []string) ([]string, error) {
