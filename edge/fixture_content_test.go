@@ -19,6 +19,7 @@ func fixtureHistory(t *testing.T) string {
 	if err := os.CopyFS(content, os.DirFS("../content")); err != nil {
 		t.Fatal(err)
 	}
+	pricedFixture(t, content)
 	const tool = "content/tool/"
 	mxnet, pytorch, keras := r.Read(tool+"incubator-mxnet.yaml"), r.Read(tool+"pytorch.yaml"), r.Read(tool+"keras.yaml")
 	brief := "name: Phoenix\ncategory: ml-frameworks\ndescription: A library that comes and goes.\n"

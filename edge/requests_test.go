@@ -184,6 +184,7 @@ func requestTable() []request {
 		status(404, "getLeaderboard", "category", "/api/leaderboard/reasonin", "/api/leaderboard/All", "/api/leaderboard/"+strings.Repeat("x", 300)),
 
 		history(),
+		prices(),
 
 		ok("listCategories", "/api/categories", ""),
 
