@@ -48,7 +48,7 @@ offers:
     tiers: [{over: 1000, input: 2, output: 8, reasoningOutput: 10, cacheRead: 0.2, cacheWrite: 2.5, inputAudio: 12, outputAudio: 14, image: 0.02, request: 0.004}]
     modes:
       batch: {input: 0.5, output: 2, tiers: [{over: 1000, input: 1, output: 4}]}
-  - {provider: openai, id: fixture, output: 9, deprecated: true}
+  - {provider: openai, id: fixture-2, output: 9, deprecated: true}
 `
 	if err := os.WriteFile(path, providers, 0o644); err != nil {
 		t.Fatal(err)
@@ -78,21 +78,26 @@ func prices() []request {
 		bad("listOffers", "/api/offers", "minContext", "", "-1", "1.5", "2147483648"),
 		bad("listOffers", "/api/offers", "sort", "", "context"),
 
-		ok("getCost", "/api/cost"+fixture, "&input=1000&output=10", "&output=10", "&input=1001&cached=500&cacheWrite=1&output=10&reasoning=3&requests=12", "&input=1&output=1&mode=batch",
+		ok("getCost", "/api/cost"+fixture, "&input=1000&output=10", "&input=0&output=10", "&input=1001&cached=500&cacheWrite=1&output=10&reasoning=3&requests=12", "&input=1&output=1&mode=batch",
 			"&input=1&mode=priority", "&input=1&provider=openai", "&input=1000000000&requests=1000000000", "&input=1&at=2026-10-25"),
 		ok("getCost", "/api/cost", "?model=gpt-5&input=1", "?model=model/priced-fixture&input=1"),
-		days("getCost", "/api/cost"+fixture+"&input=1"),
+		bad("getCost", "/api/cost"+fixture+"&input=1", "at", "2026-02-30", "yesterday", ""),
+		beyond("getCost", "/api/cost"+fixture+"&input=1", "at", "2026-11-02"),
+		status(404, "getCost", "at", "/api/cost"+fixture+"&input=1&at=2026-08-02"),
+		status(410, "getCost", "model", "/api/cost?model=retired-fixture&input=1"),
+		status(410, "listOffers", "model", "/api/offers?model=retired-fixture"),
 		status(400, "getCost", "model", "/api/cost", "/api/cost?input=1"),
+		status(400, "getCost", "input", "/api/cost"+fixture, "/api/cost"+fixture+"&output=1"),
 		bad("getCost", "/api/cost?input=1", "model", "", "%20"),
 		beyond("getCost", "/api/cost?input=1", "model", "no-such-model", "gpt-5&model=gpt-5"),
 		bad("getCost", "/api/cost"+fixture, "input", "", "-1", "1.5", "1000000001"),
-		bad("getCost", "/api/cost"+fixture, "output", "", "-1", "1.5", "1000000001"),
+		bad("getCost", "/api/cost"+fixture+"&input=1", "output", "", "-1", "1.5", "1000000001"),
 		bad("getCost", "/api/cost"+fixture+"&input=9", "cached", "", "-1", "x"),
 		beyond("getCost", "/api/cost"+fixture+"&input=9", "cached", "10", "5&cacheWrite=5"),
 		bad("getCost", "/api/cost"+fixture+"&input=9", "cacheWrite", "", "-1", "x"),
 		beyond("getCost", "/api/cost"+fixture+"&input=9", "cacheWrite", "10"),
-		bad("getCost", "/api/cost"+fixture+"&output=9", "reasoning", "", "-1", "x"),
-		beyond("getCost", "/api/cost"+fixture+"&output=9", "reasoning", "10"),
+		bad("getCost", "/api/cost"+fixture+"&input=0&output=9", "reasoning", "", "-1", "x"),
+		beyond("getCost", "/api/cost"+fixture+"&input=0&output=9", "reasoning", "10"),
 		bad("getCost", "/api/cost"+fixture+"&input=9", "requests", "", "0", "1000000001"),
 		bad("getCost", "/api/cost"+fixture+"&input=9", "mode", "", "standard"),
 		bad("getCost", "/api/cost"+fixture+"&input=9", "provider", "", "Open%20AI"),

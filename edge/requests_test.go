@@ -245,7 +245,7 @@ func (op *operation) plainTarget(t *testing.T) string {
 	query := url.Values{}
 	for _, ref := range op.Parameters {
 		p := ref.Value
-		value, _ := p.Example.(string)
+		value := exampleTexts(p.Example)[0]
 		switch {
 		case p.In == "path" && p.Name == "build":
 			// The example in the description is the ID of a past build, so it is not used.
@@ -395,6 +395,7 @@ func testEnums(t *testing.T, c *contract) {
 		"fields": slices.Concat(record.RecordFields, record.ScoreNames), "exportEntities fields": columns,
 		"format": formats, "getOpenapi format": {"json", "yaml"}, "getFeed format": feed.Formats,
 		"event": record.Events, "field": record.ChangeFields, "window": {"7d", "30d"}, "listDeliveries status": webhook.Statuses,
+		"listOffers sort": exports.OfferSortKeys, "modality": record.Modalities, "mode": record.OfferModes,
 		"csv":                    {"plain", "spreadsheet"},
 		"show":                   {"score", "rank", "trend"},
 		"listSubmissions status": {"pending", "in-review", "accepted", "published", "rejected", "withdrawn"},

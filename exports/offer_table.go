@@ -1,10 +1,8 @@
 package exports
 
 import (
-	"cmp"
 	"encoding/binary"
 	"math"
-	"slices"
 
 	"kindex/exports/packed"
 	"kindex/exports/pricing"
@@ -65,16 +63,15 @@ func offerPrices(o *record.Offer) [offerSortCount]uint64 {
 // packOffers returns the offers of the records with the ordinals 0 to listed-1 as
 // lookup/offers.bin. rank is the position of a record in the order by type and slug.
 func packOffers(listed int, rank func(ordinal uint32) int64, entity func(ordinal uint32) (*record.Entity, error)) ([]byte, error) {
-	ordinals := make([]uint32, listed)
-	for i := range ordinals {
-		ordinals[i] = uint32(i)
+	byRank := make([]sortItem, listed)
+	for i := range byRank {
+		byRank[i] = sortItem{uint64(rank(uint32(i))), uint32(i)}
 	}
-	slices.SortFunc(ordinals, func(x, y uint32) int { return cmp.Compare(rank(x), rank(y)) })
 	var models []uint32
 	var context []byte
 	var prices [offerSortCount][]uint64
 	first, postings := make([]uint32, listed), packed.PostingsBuilder{}
-	for _, ordinal := range ordinals {
+	for _, ordinal := range radixSort(byRank) {
 		e, err := entity(ordinal)
 		if err != nil {
 			return nil, err
@@ -121,12 +118,11 @@ func offerValues(e *record.Entity, o *record.Offer) func(yield func(field string
 
 // orderByPrice returns the numbers of offers by price, then by number.
 func orderByPrice(prices []uint64) []uint32 {
-	order := make([]uint32, len(prices))
-	for i := range order {
-		order[i] = uint32(i)
+	items := make([]sortItem, len(prices))
+	for i, p := range prices {
+		items[i] = sortItem{p, uint32(i)}
 	}
-	slices.SortFunc(order, func(x, y uint32) int { return cmp.Or(cmp.Compare(prices[x], prices[y]), cmp.Compare(x, y)) })
-	return order
+	return radixSort(items)
 }
 
 // openOffers opens a file that packOffers wrote for a catalogue with the given number of

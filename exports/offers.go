@@ -218,7 +218,7 @@ func (s *OfferSet) Page(sortKey string, after *OfferPosition, skip, limit int) (
 			return nil, false, false, err
 		}
 	}
-	for p := range s.walk(key, from) {
+	for ref := range s.walk(key, from) {
 		if skip > 0 {
 			skip--
 			continue
@@ -226,7 +226,7 @@ func (s *OfferSet) Page(sortKey string, after *OfferPosition, skip, limit int) (
 		if len(page) == limit {
 			return page, true, true, nil
 		}
-		page = append(page, p.OfferRef)
+		page = append(page, ref())
 	}
 	return page, false, true, nil
 }
@@ -273,35 +273,46 @@ func (o *Offers) find(rank int64) (ordinal uint32, ok bool) {
 	return o.models.At(i), true
 }
 
-// walk yields the places of the set's offers in order, those after a place if it is not nil.
-func (s *OfferSet) walk(key int, after *place) func(yield func(place) bool) {
-	return func(yield func(place) bool) {
-		isAfter := func(p place) bool { return after == nil || comparePlaces(p, *after) > 0 }
-		var edited []place
-		for _, x := range s.edited {
-			p := place{offerPrices(x.offer)[key], s.offers.catalogue.rank(x.Model), 2 * x.Index, x.OfferRef}
-			if isAfter(p) {
-				edited = append(edited, p)
-			}
-		}
-		slices.SortFunc(edited, comparePlaces)
-		for number := range s.inOrder(key, func(n uint32) bool { return isAfter(s.offers.placeOf(key, n)) }) {
-			p := s.offers.placeOf(key, number)
-			for ; len(edited) > 0 && comparePlaces(edited[0], p) < 0; edited = edited[1:] {
-				if !yield(edited[0]) {
+// walk yields the set's offers in order, those after a place if it is not nil. Offers of the
+// columns are looked up only if they are needed.
+func (s *OfferSet) walk(key int, after *place) func(yield func(ref func() OfferRef) bool) {
+	return func(yield func(func() OfferRef) bool) {
+		edited := s.editedPlaces(key, after)
+		isAfter := func(n uint32) bool { return after == nil || comparePlaces(s.offers.placeOf(key, n), *after) > 0 }
+		var number uint32
+		ofNumber := func() OfferRef { return s.offers.placeOf(key, number).OfferRef }
+		for number = range s.inOrder(key, isAfter) {
+			for len(edited) > 0 && comparePlaces(edited[0], s.offers.placeOf(key, number)) < 0 {
+				if !yield(edited[0].ref) {
 					return
 				}
+				edited = edited[1:]
 			}
-			if !yield(p) {
+			if !yield(ofNumber) {
 				return
 			}
 		}
 		for _, p := range edited {
-			if !yield(p) {
+			if !yield(p.ref) {
 				return
 			}
 		}
 	}
+}
+
+func (p place) ref() OfferRef { return p.OfferRef }
+
+// editedPlaces returns the places of the offers of edited models, in order, those after a place
+// if it is not nil.
+func (s *OfferSet) editedPlaces(key int, after *place) (list []place) {
+	for _, x := range s.edited {
+		p := place{offerPrices(x.offer)[key], s.offers.catalogue.rank(x.Model), 2 * x.Index, x.OfferRef}
+		if after == nil || comparePlaces(p, *after) > 0 {
+			list = append(list, p)
+		}
+	}
+	slices.SortFunc(list, comparePlaces)
+	return list
 }
 
 // inOrder yields the numbers of the set's offers in order, starting with the first one for

@@ -172,8 +172,8 @@ type sortItem struct {
 	ordinal uint32
 }
 
-// radixSort sorts by key, byte by byte, least significant first. It is ten times as fast as a
-// comparison sort. It overwrites list.
+// radixSort sorts by key, byte by byte, least significant first; items with equal keys stay in
+// order. It is ten times as fast as a comparison sort. It overwrites list.
 func radixSort(list []sortItem) []uint32 {
 	other := make([]sortItem, len(list))
 	for shift := 0; shift < 64; shift += 8 {

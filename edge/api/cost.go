@@ -77,8 +77,8 @@ func modelAt(c *web.Call, name, day string) (*record.Entity, error) {
 
 // readUse reads the parameters that state what is sent and received.
 func readUse(c *web.Call) (u pricing.Use, err error) {
-	if !c.Query.Has("input") && !c.Query.Has("output") {
-		return u, &query.Error{Param: "input", Message: "is required unless output is set: the tokens that one request sends"}
+	if !c.Query.Has("input") {
+		return u, &query.Error{Param: "input", Message: "is required: set it to the number of tokens that one request sends"}
 	}
 	for _, q := range []struct {
 		name         string
