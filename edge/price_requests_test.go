@@ -48,6 +48,7 @@ offers:
     tiers: [{over: 1000, input: 2, output: 8, reasoningOutput: 10, cacheRead: 0.2, cacheWrite: 2.5, inputAudio: 12, outputAudio: 14, image: 0.02, request: 0.004}]
     modes:
       batch: {input: 0.5, output: 2, tiers: [{over: 1000, input: 1, output: 4}]}
+  - {provider: fixture-cloud, id: fixture-3, input: 9}
   - {provider: openai, id: fixture-2, output: 9, deprecated: true}
 `
 	if err := os.WriteFile(path, providers, 0o644); err != nil {

@@ -154,7 +154,7 @@ func checkOffers(t *testing.T, rng *rand.Rand, offers *Offers, list []*record.En
 		}
 	}
 	some := 0
-	for range 100 {
+	for range 60 {
 		q, key := randomOfferQuery(rng, list), OfferSortKeys[rng.IntN(3)]
 		set, want := offers.Select(q.in(ordinals)), q.scan(list, key)
 		if set.Len() != len(want) {
@@ -210,7 +210,7 @@ func checkOffers(t *testing.T, rng *rand.Rand, offers *Offers, list []*record.En
 		}
 		page(position, rng.IntN(3), before)
 	}
-	if some < 30 {
+	if some < 20 {
 		t.Errorf("only %d selections have offers", some)
 	}
 }
@@ -259,7 +259,7 @@ func TestOffersOfPastDays(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
 	t.Parallel()
-	p := newMadeHistory(83, withEqualPrices(rand.New(rand.NewPCG(5, 5)), catalogue(83, 400)))
+	p := newMadeHistory(83, withEqualPrices(rand.New(rand.NewPCG(5, 5)), catalogue(83, 250)))
 	p.goOn(60)
 	_, list := p.listed(len(p.versions), p.rng)
 	a := p.archive(len(p.versions))

@@ -34,7 +34,7 @@ var mayImport = map[string][]string{
 	"exports/safetext":    {},
 	"exports/score":       {"exports/record"},
 	"exports/ids":         {},
-	"exports/pricing":     {"exports/record"},
+	"exports/pricing":     {"exports/jsonenc", "exports/record"},
 	"indexes":             {"exports", "exports/*"},
 
 	// Building.

@@ -73,6 +73,18 @@ type formField struct {
 	Near              []suggestion
 }
 
+// Described returns the IDs of the elements that describe the field.
+func (x formField) Described() string {
+	var ids []string
+	if x.Hint != "" {
+		ids = append(ids, "p-"+x.Name+"-hint")
+	}
+	if x.Wrong != "" {
+		ids = append(ids, "p-"+x.Name+"-wrong")
+	}
+	return strings.Join(ids, " ")
+}
+
 // prices shows the offers that match the query and, if it asks for one, a calculation. A
 // static site shows the cheapest offers only, because both need an edge.
 func (r *request) prices() (*page, error) {

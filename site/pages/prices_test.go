@@ -62,7 +62,7 @@ func TestPrices(t *testing.T) {
 		{"?model=%3Cb%3E%FF%00", 0, "", "No model has this name."},
 	} {
 		a := pageAt(t, s, "/prices/"+c.query)
-		rows := tableRows(string(a.Body), "Offers")
+		rows := tableRows(string(a.Body), "Table of offers")
 		if a.Status != http.StatusOK || len(rows) != c.found || c.found > 0 && !strings.HasPrefix(rows[0], c.first) || !strings.Contains(string(a.Body), c.says) {
 			t.Errorf("%s: %d, %d offers:\n%s\nwant %d: %s, %q", c.query, a.Status, len(rows), strings.Join(rows, "\n"), c.found, c.first, c.says)
 		}
@@ -92,7 +92,7 @@ func TestPrices(t *testing.T) {
 		{pages.Options{Static: true, API: "https://api.example.org"}, `<a href="https://api.example.org/prices/">`},
 	} {
 		body := string(pageAt(t, siteOf(t, out, c.options), "/prices/").Body)
-		if rows := tableRows(body, "Offers"); len(rows) != 14 || !strings.Contains(body, c.says) || strings.Contains(body, "Calculate") {
+		if rows := tableRows(body, "Table of offers"); len(rows) != 14 || !strings.Contains(body, c.says) || strings.Contains(body, "Calculate") {
 			t.Errorf("%d offers on a static site: %s", len(rows), body)
 		}
 	}
