@@ -49,6 +49,7 @@ func testPaging(t *testing.T, c *contract) {
 		{"getLeaderboard", "/api/leaderboard/all"},
 		{"getLeaderboard", "/api/leaderboard/all?at=2026-10-25&by=freshness"},
 		{"getLeaderboard", "/api/leaderboard/all?by=adoption&type=tool"},
+		{"listOffers", "/api/offers?family=fixture"},
 		{"listChanges", "/api/changelog?type=tool"},
 		{"listChanges", "/api/changelog?since=2026-08-04"},
 		{"listEntityChanges", "/api/entity/tool/phoenix/changelog"},

@@ -44,7 +44,7 @@ func decode(t *testing.T, encoding string, body []byte) []byte {
 
 // cacheable contains addresses for every kind of response: dynamic, prebuilt and streamed.
 var cacheable = []string{"/api/entities", "/api/entity/tool/n3/score", "/api/search?q=heaps", "/api/leaderboard/alpha",
-	"/api/categories", "/api/export/entities?format=csv", "/api/export/entities?format=jsonl&type=tool",
+	"/api/categories", "/api/offers", "/api/export/entities?format=csv", "/api/export/entities?format=jsonl&type=tool",
 	"/api/export/leaderboard", "/api/export/manifest", "/api/openapi",
 	"/api/changelog", "/api/entity/tool/n3/changelog", "/api/trending", "/api/feed", "/api/feed?format=atom", "/api/feed?format=json", "/api/calendar",
 	"/api/export/changelog?format=jsonl", "/api/export/changelog?type=tool", "/api/entities?at=2026-11-01",

@@ -216,6 +216,7 @@ func requestTable() []request {
 		status(404, "getLeaderboard", "category", "/api/leaderboard/reasonin", "/api/leaderboard/All", "/api/leaderboard/"+strings.Repeat("x", 300)),
 
 		history(),
+		prices(),
 
 		ok("listCategories", "/api/categories", ""),
 
@@ -282,7 +283,7 @@ func (op *operation) plainTarget(t *testing.T) string {
 	query := url.Values{}
 	for _, ref := range op.Parameters {
 		p := ref.Value
-		value, _ := p.Example.(string)
+		value := exampleTexts(p.Example)[0]
 		switch {
 		case p.In == "path" && p.Name == "build":
 			// The example in the description is the ID of a past build, so it is not used.
@@ -442,6 +443,7 @@ func testEnums(t *testing.T, c *contract) {
 		"format": formats, "getOpenapi format": {"json", "yaml"}, "getFeed format": feed.Formats,
 		"event": record.Events, "field": record.ChangeFields, "window": {"7d", "30d"}, "listDeliveries status": webhook.Statuses,
 		"maintenance": record.MaintenanceStates, "openWeights": {"true", "false"},
+		"listOffers sort": exports.OfferSortKeys, "modality": record.Modalities, "mode": record.OfferModes,
 		"csv":                    {"plain", "spreadsheet"},
 		"show":                   {"score", "rank", "trend"},
 		"listSubmissions status": {"pending", "in-review", "accepted", "published", "rejected", "withdrawn"},

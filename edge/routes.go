@@ -51,6 +51,8 @@ func (s *Server) routeTable() []route {
 		{get, "/api/resolve", metered, apikey.ScopeRead, []string{"id"}, a.Resolve},
 		{post, "/api/resolve", metered, apikey.ScopeRead, nil, a.ResolveBatch},
 		{get, "/api/categories", metered, apikey.ScopeRead, nil, a.Categories},
+		{get, "/api/offers", metered, apikey.ScopeRead, slices.Concat(page, api.OfferParams), a.Offers},
+		{get, "/api/cost", metered, apikey.ScopeRead, api.CostParams, a.Cost},
 		{get, "/api/export/entities", conditional, apikey.ScopeRead, slices.Concat(query.Filters, []string{"format", "csv", "fields"}), a.ExportEntities},
 		{get, "/api/export/leaderboard", conditional, apikey.ScopeRead, []string{"format", "csv", "category", "at"}, a.ExportLeaderboard},
 		{get, "/api/export/changelog", conditional, apikey.ScopeRead, []string{"format", "csv", "since", "type"}, a.ExportChangelog},

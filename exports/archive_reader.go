@@ -39,6 +39,8 @@ type ArchiveReader struct {
 	log       changelog
 	windows   []trendsHead
 	trends    [][]byte
+
+	offerDays *offerDays
 }
 
 // Head returns the last commit of the history that was read, or "" outside git.
@@ -259,7 +261,8 @@ func emptyArchive() *ArchiveReader {
 	return &ArchiveReader{
 		parts: make([][]byte, archiveSections), offsets: make([]byte, 8),
 		addresses: packed.NoStrings(), hashes: packed.NoStrings(), authors: packed.NoStrings(), values: packed.NoPostings(), names: packed.NoStrings(),
-		measures: make([]packed.Column, measureCount+1),
-		log:      changelog{offsets: make([]byte, 8), postings: packed.NoPostings()},
+		measures:  make([]packed.Column, measureCount+1),
+		log:       changelog{offsets: make([]byte, 8), postings: packed.NoPostings()},
+		offerDays: new(offerDays),
 	}
 }

@@ -54,6 +54,7 @@ type Build struct {
 	archive       *ArchiveReader
 
 	providers pricing.Providers
+	offers    offerColumns
 
 	overlay *overlay // edits on top of the build, or nil if there are none
 }

@@ -36,6 +36,7 @@ const (
 	idsFile      = "lookup/ids.bin"
 
 	summariesFile = "lookup/summaries.bin"
+	offersFile    = "lookup/offers.bin"
 
 	// Read by the next build, which reuses data from this one.
 	sourcesFile    = "lookup/sources.bin"

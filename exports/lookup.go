@@ -48,7 +48,21 @@ func (w *Writer) writeOrders(entities []*record.Entity) error {
 		return err
 	}
 	return errors.Join(w.Add(keysFile, keys), w.Add(columnsFile, columns.pack()), w.Add(ordersFile, columns.packOrders()),
-		w.Add(measuresFile, packMeasures(entities, rank)), w.Add(daysFile, packDays(entities)))
+		w.Add(measuresFile, packMeasures(entities, rank)), w.Add(daysFile, packDays(entities)), w.writeOffers(entities, rank))
+}
+
+// writeOffers writes the offers of the listed records, which precede the withdrawn ones.
+func (w *Writer) writeOffers(entities []*record.Entity, rank []uint32) error {
+	listed := 0
+	for listed < len(entities) && entities[listed].Status != record.Withdrawn {
+		listed++
+	}
+	data, err := packOffers(listed, func(o uint32) int64 { return int64(rank[o]) },
+		func(o uint32) (*record.Entity, error) { return entities[o], nil })
+	if err != nil {
+		return err
+	}
+	return w.Add(offersFile, data)
 }
 
 // writeValues writes the files used to filter and count records.

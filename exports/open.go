@@ -104,6 +104,7 @@ func (b *Build) openLookups() error {
 	}
 	b.openDays(s)
 	b.openIDs(s)
+	b.offers = openOffers(s, offersFile, b.Manifest.Counts.Entities)
 	b.openSources(s)
 	b.openArchive(s)
 	if s.Err() != nil {

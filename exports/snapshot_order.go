@@ -38,6 +38,11 @@ func (s *Snapshot) rank(ordinal uint32) int64 {
 	return 2 * int64(s.archive.addressRank(s.Version(ordinal)))
 }
 
+// rankOf returns the position of a key in that order.
+func (s *Snapshot) rankOf(typ, slug string) int64 {
+	return doubledIndex(s.archive.addresses, typ+"\x00"+slug)
+}
+
 // doubledIndex returns the doubled index of a string in a table. If the table does
 // not contain the string, the result is an odd number between its neighbours.
 func doubledIndex(t packed.StringTable, text string) int64 {
@@ -47,7 +52,7 @@ func doubledIndex(t packed.StringTable, text string) int64 {
 
 // sortKeyOf converts a position to numbers that can be compared with those of records.
 func (s *Snapshot) sortKeyOf(key int, p Position) (value, rank int64, ok bool) {
-	rank = doubledIndex(s.archive.addresses, p.Type+"\x00"+p.Slug)
+	rank = s.rankOf(p.Type, p.Slug)
 	if SortKeys[key] == "name" {
 		return doubledIndex(s.archive.names, p.Value), rank, true
 	}

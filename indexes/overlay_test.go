@@ -67,8 +67,8 @@ func publishInto(t testing.TB, root string, entities []*record.Entity, previousI
 	for i, o := range order {
 		keys[i] = entities[o].Key()
 	}
-	lengths, err := w.WriteTable(&exports.Table{Base: exports.EntitiesFile, Columns: table.EntityColumns, Keys: keys,
-		Row: func(i int) table.Row { return table.EntityRow(entities[order[i]]) }})
+	lengths, err := w.WriteTable(&exports.Table{Base: exports.EntitiesFile, Columns: table.EntityColumns, Encodings: exports.WebEncodings, Keys: keys,
+		Rows: func(i int) []table.Row { return []table.Row{table.EntityRow(entities[order[i]])} }})
 	check(err)
 	offset := int64(0)
 	for i, n := range lengths {

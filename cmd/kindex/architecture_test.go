@@ -35,7 +35,7 @@ var mayImport = map[string][]string{
 	"exports/safetext":    {},
 	"exports/score":       {"exports/record"},
 	"exports/ids":         {"exports/record"},
-	"exports/pricing":     {"exports/record"},
+	"exports/pricing":     {"exports/jsonenc", "exports/record"},
 	"exports/resolve":     {"exports", "exports/didyoumean", "exports/ids", "exports/jsonenc", "exports/record"},
 	"indexes":             {"exports", "exports/*"},
 

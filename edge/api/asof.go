@@ -55,17 +55,12 @@ func catalogueAt(c *web.Call, day string) (catalogue exports.Catalogue, asOf str
 // entityAt returns a record as of the end of a day, with scores as of that day.
 func entityAt(c *web.Call, day string, markdown bool) (*web.Reply, error) {
 	a, typ, slug := c.Served.Build.Archive(), c.Param("type"), c.Param("slug")
-	v, lifecycle := a.At(typ, slug, day)
-	switch lifecycle {
-	case exports.Unknown:
-		if _, _, ok := c.Served.Build.Find(typ, slug); ok {
-			return nil, web.NewProblem("no-history", fmt.Sprintf("The %s %q has no history because it has not been committed yet.", typ, slug))
-		}
+	v, known, err := versionAt(c, typ, slug, day)
+	switch {
+	case err != nil:
+		return nil, err
+	case !known:
 		return nil, web.UnknownEntity(c, typ, slug)
-	case exports.NotYet:
-		return nil, web.NewProblem("no-history", fmt.Sprintf("The %s %q was not in the index on %s.", typ, slug, day))
-	case exports.Gone:
-		return nil, web.DeletedEntity(typ, slug, a.Version(v).Time)
 	}
 	e, err := a.Entity(v)
 	if err != nil {
@@ -82,6 +77,25 @@ func entityAt(c *web.Call, day string, markdown bool) (*web.Reply, error) {
 		return markdownPageAt(c, &historic, v, asOf)
 	}
 	return &web.Reply{MediaType: web.JSONType, Body: entityObject(c.Served, c.Buffer(), a.RecordAt(v, day, scores))}, nil
+}
+
+// versionAt returns the version of an entity at the end of a day. It returns a problem if the
+// entity did not exist on that day; known is false if it never did.
+func versionAt(c *web.Call, typ, slug, day string) (v int, known bool, err error) {
+	a := c.Served.Build.Archive()
+	v, lifecycle := a.At(typ, slug, day)
+	switch lifecycle {
+	case exports.Unknown:
+		if _, _, ok := c.Served.Build.Find(typ, slug); ok {
+			return v, true, web.NewProblem("no-history", fmt.Sprintf("The %s %q has no history because it has not been committed yet.", typ, slug))
+		}
+		return v, false, nil
+	case exports.NotYet:
+		return v, true, web.NewProblem("no-history", fmt.Sprintf("The %s %q was not in the index on %s.", typ, slug, day))
+	case exports.Gone:
+		return v, true, web.DeletedEntity(typ, slug, a.Version(v).Time)
+	}
+	return v, true, nil
 }
 
 // redirectRemoved handles a request for an entity that is not in the build. The history may show

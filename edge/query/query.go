@@ -182,6 +182,20 @@ func (p *Params) Int(name string, def, minimum, maximum int) (int, error) {
 	return n, nil
 }
 
+// Each returns the distinct values of a parameter that can be repeated. None of them is empty.
+func (p *Params) Each(name string) ([]string, error) {
+	var out []string
+	for _, s := range p.values[name] {
+		if strings.TrimSpace(s) == "" {
+			return nil, &Error{Param: name, Message: "must not be empty"}
+		}
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out, nil
+}
+
 // List returns the distinct values of a parameter that can be repeated and whose values can be
 // comma-separated lists. Each value must be a known value.
 func (p *Params) List(name string, known []string) ([]string, error) {

@@ -141,6 +141,19 @@ func (c *Cost) add(item int, n, requests int64, p record.Price) {
 	c.Lines = append(c.Lines, line)
 }
 
+// CalculateAll returns what a use costs at each of the offers, or at those of one provider if
+// it is not "": the cheapest first, unknown costs last.
+func CalculateAll(offers []record.Offer, provider string, u Use) []Cost {
+	var costs []Cost
+	for i := range offers {
+		if provider == "" || offers[i].Provider == provider {
+			costs = append(costs, Calculate(&offers[i], u))
+		}
+	}
+	slices.SortFunc(costs, Compare)
+	return costs
+}
+
 // Compare orders costs: the cheapest first, unknown ones last, equal ones by offer.
 func Compare(a, b Cost) int {
 	switch {

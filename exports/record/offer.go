@@ -57,6 +57,9 @@ type Tier struct {
 	Prices Prices
 }
 
+// OfferModes are the valid names of a Mode.
+var OfferModes = []string{"batch", "flex", "priority"}
+
 // Mode holds the prices of another way of sending requests, such as batch.
 type Mode struct {
 	Name   string

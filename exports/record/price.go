@@ -1,6 +1,7 @@
 package record
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -33,6 +34,24 @@ func RoundPrice(dollars float64) (p Price, exact bool, err error) {
 	}
 	p = PriceOf(int64(math.Round(dollars * 1e6)))
 	return p, p.Float() == dollars, nil
+}
+
+// ParsePrice parses an amount in dollars, written with digits and a decimal point: below
+// MaxPrice, with at most six decimals. The result is exact.
+func ParsePrice(text string) (Price, error) {
+	whole, decimals, point := strings.Cut(text, ".")
+	digits := whole + decimals
+	switch {
+	case whole == "" || point && decimals == "" || strings.Trim(digits, "0123456789") != "":
+		return Price{}, errors.New("is not an amount in dollars, such as 2.5")
+	case len(decimals) > 6:
+		return Price{}, errors.New("has more than six decimals")
+	}
+	micros, err := strconv.ParseInt(digits+strings.Repeat("0", 6-len(decimals)), 10, 64)
+	if err != nil || micros >= MaxPrice*1e6 {
+		return Price{}, fmt.Errorf("is not below %d", int64(MaxPrice))
+	}
+	return PriceOf(micros), nil
 }
 
 // Known reports whether the price is known.

@@ -2,8 +2,10 @@ package record_test
 
 import (
 	"encoding/json"
+	"math/big"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"testing"
 
 	"kindex/exports/record"
@@ -77,4 +79,38 @@ func TestMaintenance(t *testing.T) {
 			t.Errorf("%+v: %+v", c, got)
 		}
 	}
+}
+
+func TestParsePrice(t *testing.T) {
+	for text, want := range map[string]string{
+		"0": "0", "2.5": "2.5", "002.500": "2.5", "0.000001": "0.000001", "999999999.999999": "999999999.999999",
+		"": "is not", ".5": "is not", "5.": "is not", "-1": "is not", "+1": "is not", "1e3": "is not", "1,5": "is not", "1.2.3": "is not", " 1": "is not", "٣": "is not",
+		"0.0000001": "more than six decimals", "1.0000000": "more than six decimals",
+		"1000000000": "not below", "99999999999999999999": "not below",
+	} {
+		p, err := record.ParsePrice(text)
+		if got := p.String(); err == nil && got != want || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %s, %v", text, got, err)
+		}
+	}
+}
+
+// FuzzParsePrice parses amounts a second time, as fractions.
+func FuzzParsePrice(f *testing.F) {
+	for _, text := range []string{"1.25", "0.000001", "999999999", "1e2", "-0", ".1", "1_0", "0x1"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		p, err := record.ParsePrice(text)
+		if err != nil {
+			if p.Known() {
+				t.Errorf("%q is %s and an error", text, p)
+			}
+			return
+		}
+		want, ok := new(big.Rat).SetString(text)
+		if !ok || want.Cmp(big.NewRat(p.Micros(), 1_000_000)) != 0 {
+			t.Errorf("%q is %s", text, p)
+		}
+	})
 }

@@ -202,7 +202,8 @@ func filled(form *html.Node) string {
 			q.Add(name, selected(n))
 		}
 	}
-	return attr(form, "action") + "?" + q.Encode()
+	action, _, _ := strings.Cut(attr(form, "action"), "#")
+	return action + "?" + q.Encode()
 }
 
 // selected returns the initially selected value of a list.

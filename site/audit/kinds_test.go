@@ -68,6 +68,8 @@ var kinds = []kind{ // DAY stands for a day with leaderboards; for the other pla
 	{name: "compare", path: "/compare/?e=tool/pytorch&e=tool/tensorlayer", at: twice, until: compared(2), keyboard: true},
 	{name: "compare-models", path: "/compare/?e=model/MODEL&e=model/OTHER&e=tool/pytorch", at: twice, until: compared(3)},
 	{name: "compare-unknown", path: "/compare/?e=tool/pytrch&add=tensor", at: twice, until: `document.querySelectorAll('.compare-notice').length === 2`, lacks: true},
+	{name: "prices", path: "/prices/", at: twice, keyboard: true},
+	{name: "prices-wrong", path: "/prices/?model=MODL&maxInput=cheap&calculate=MODEL&input=12000&cached=9000&output=800&mode=batch", at: served},
 	{name: "trending", path: "/trending/"},
 	{name: "changes", path: "/changes/", keyboard: true},
 	{name: "changes-event", path: "/changes/event-updated/"},

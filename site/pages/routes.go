@@ -37,6 +37,7 @@ func init() { // the table is set in init, because pages look up their own paths
 		{"/leaderboards/:category/", []string{"type", "by", "at", "page"}, (*request).boards, boardPaths},
 		{"/trending/", []string{"window", "type"}, (*request).trending, trendingPaths},
 		{"/compare/", nil, (*request).compare, only("/compare/")},
+		{pricesPath, nil, (*request).prices, only(pricesPath)},
 		{"/search.json", nil, (*request).searchFile, only("/search.json")},
 		{"/:type/:slug/entity.json", nil, (*request).record, (*Site).records},
 		{"/:type/:slug/entity.md", nil, (*request).entityMarkdown, filePaths("entity.md")},

@@ -3,7 +3,7 @@
 //
 // Paths of pages end in a slash. A page's choices are part of its path, as in
 // /leaderboards/nlp/type-tool/page-2/, so that every variant can be a file. Only the
-// search and the comparison use the query.
+// search, the comparison and the prices use the query.
 package pages
 
 import (

@@ -25,7 +25,7 @@ const xmlType = "application/xml; charset=utf-8"
 func (r *request) robots() (*page, error) {
 	var b strings.Builder
 	b.WriteString("User-agent: *\n")
-	for _, p := range []string{"/search/?", "/compare/?", "/submit/?", "/developer/"} {
+	for _, p := range []string{"/search/?", "/compare/?", "/prices/?", "/submit/?", "/developer/"} {
 		b.WriteString("Disallow: " + r.to(p) + "\n")
 	}
 	if !r.Static {

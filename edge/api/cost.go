@@ -1,0 +1,108 @@
+package api
+
+import (
+	"kindex/edge/query"
+	"kindex/edge/web"
+	"kindex/exports/jsonenc"
+	"kindex/exports/pricing"
+	"kindex/exports/record"
+)
+
+// CostParams are the parameters of GET /api/cost.
+var CostParams = []string{"model", "input", "output", "cached", "cacheWrite", "reasoning", "requests", "mode", "provider", "at"}
+
+// Cost handles GET /api/cost.
+func (a *API) Cost(c *web.Call) (*web.Reply, error) {
+	name, err := c.Query.Text("model")
+	if err != nil {
+		return nil, err
+	}
+	if name == "" {
+		return nil, &query.Error{Param: "model", Message: "is required: set it to the slug of a model"}
+	}
+	use, err := readUse(c)
+	if err != nil {
+		return nil, err
+	}
+	day, err := atParam(c)
+	if err != nil {
+		return nil, err
+	}
+	provider, err := c.Query.OneOf("provider", "", offerProviders(c, c.Served.Build.Offers()))
+	if err != nil {
+		return nil, err
+	}
+	e, err := modelAt(c, name, day)
+	if err != nil {
+		return nil, err
+	}
+	costs := pricing.CalculateAll(e.Offers, provider, use)
+	list := newCollection(c)
+	for i := range costs {
+		list.body = costs[i].AppendJSON(list.next())
+	}
+	extra := []string{`"model":` + modelObject(e)}
+	if day != "" {
+		extra = append(extra, `"asOf":"`+day+`"`)
+	}
+	return list.end(c.Served, len(costs), extra...), nil
+}
+
+// modelObject returns the address and name of a model as JSON.
+func modelObject(e *record.Entity) string {
+	dst := jsonenc.AppendString([]byte(`{"type":`), e.Type)
+	dst = jsonenc.AppendString(append(dst, `,"slug":`...), e.Slug)
+	dst = jsonenc.AppendString(append(dst, `,"name":`...), e.Name)
+	return string(append(dst, '}'))
+}
+
+// modelAt returns a model as of the end of a day, or as it is now if day is "".
+func modelAt(c *web.Call, name, day string) (*record.Entity, error) {
+	if day == "" {
+		ordinal, err := findModel(c, name)
+		if err != nil {
+			return nil, err
+		}
+		return c.Served.Build.Entity(ordinal)
+	}
+	v, known, err := versionAt(c, modelType, modelSlug(name), day)
+	switch {
+	case err != nil:
+		return nil, err
+	case !known:
+		return nil, unknownModel(c, name)
+	}
+	return c.Served.Build.Archive().Entity(v)
+}
+
+// readUse reads the parameters that state what is sent and received.
+func readUse(c *web.Call) (u pricing.Use, err error) {
+	if !c.Query.Has("input") {
+		return u, &query.Error{Param: "input", Message: "is required: set it to the number of tokens that one request sends"}
+	}
+	for _, q := range []struct {
+		name         string
+		value        *int64
+		def, minimum int
+	}{{"input", &u.Input, 0, 0}, {"output", &u.Output, 0, 0}, {"cached", &u.Cached, 0, 0}, {"cacheWrite", &u.CacheWrite, 0, 0},
+		{"reasoning", &u.Reasoning, 0, 0}, {"requests", &u.Requests, 1, 1}} {
+		n, err := c.Query.Int(q.name, q.def, q.minimum, pricing.MaxQuantity)
+		if err != nil {
+			return u, err
+		}
+		*q.value = int64(n)
+	}
+	if u.Mode, err = c.Query.OneOf("mode", "", record.OfferModes); err != nil {
+		return u, err
+	}
+	if err := u.Check(); err != nil { // the parts are more than the whole
+		param := "reasoning"
+		for _, name := range []string{"cacheWrite", "cached"} {
+			if c.Query.Has(name) && u.Cached+u.CacheWrite > u.Input {
+				param = name
+			}
+		}
+		return u, &query.Error{Param: param, Message: err.Error()}
+	}
+	return u, nil
+}

@@ -1,0 +1,229 @@
+package api
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"kindex/edge/query"
+	"kindex/edge/web"
+	"kindex/exports"
+	"kindex/exports/jsonenc"
+	"kindex/exports/pricing"
+	"kindex/exports/record"
+)
+
+// OfferParams are the parameters of GET /api/offers, apart from those for paging.
+var OfferParams = []string{"model", "provider", "family", "modality", "maxInput", "maxOutput", "minContext", "sort", "at"}
+
+// modelType is the type of the entities that have offers.
+const modelType = "model"
+
+// maxContext is the largest value of the parameter minContext.
+const maxContext = 1<<31 - 1
+
+// Offers handles GET /api/offers.
+func (a *API) Offers(c *web.Call) (*web.Reply, error) {
+	sort, err := c.Query.OneOf("sort", "blended", exports.OfferSortKeys)
+	if err != nil {
+		return nil, err
+	}
+	day, err := atParam(c)
+	if err != nil {
+		return nil, err
+	}
+	catalogue, asOf, err := catalogueAt(c, day)
+	if err != nil {
+		return nil, err
+	}
+	offers, err := offersOf(catalogue)
+	if err != nil {
+		return nil, err
+	}
+	filter, err := offerFilter(c, offers, catalogue)
+	if err != nil {
+		return nil, err
+	}
+	page, err := c.Query.Page(cursorScope(c), query.MaxLimit)
+	if err != nil {
+		return nil, err
+	}
+	set := offers.Select(filter)
+	refs, more, err := offerPage(set, sort, page)
+	if err != nil {
+		return nil, err
+	}
+	list := newCollection(c)
+	if err := appendOffers(list, catalogue, refs); err != nil {
+		return nil, err
+	}
+	var extra []string
+	if asOf != "" {
+		extra = append(extra, `"asOf":"`+asOf+`"`)
+	}
+	next := ""
+	if more {
+		last, err := offers.PositionOf(sort, refs[len(refs)-1])
+		if err != nil {
+			return nil, err
+		}
+		next = query.Cursor{Position: last.Position, Provider: last.Provider, ID: last.ID}.String(cursorScope(c))
+	}
+	r := list.end(c.Served, set.Len(), append(extra, nextCursor(next))...)
+	linkNext(c, r, next)
+	return r, nil
+}
+
+// offersOf returns the offers of a catalogue.
+func offersOf(c exports.Catalogue) (*exports.Offers, error) {
+	if s, ok := c.(*exports.Snapshot); ok {
+		return s.Offers()
+	}
+	return c.(*exports.Build).Offers(), nil
+}
+
+// offerPage returns one page of a selection, and reports whether more offers follow.
+func offerPage(set *exports.OfferSet, sort string, page query.Page) (refs []exports.OfferRef, more bool, err error) {
+	var after *exports.OfferPosition
+	if c := page.Cursor; c != nil {
+		after = &exports.OfferPosition{Position: c.Position, Provider: c.Provider, ID: c.ID}
+	}
+	refs, more, ok, err := set.Page(sort, after, page.Offset, page.Limit)
+	if err == nil && !ok {
+		err = &query.Error{Param: "cursor", Message: "does not match the sort order; start again without a cursor"}
+	}
+	return refs, more, err
+}
+
+// appendOffers appends offers, each with the address and name of its model.
+func appendOffers(list *collection, catalogue exports.Catalogue, refs []exports.OfferRef) error {
+	decoded := map[uint32]*record.Entity{}
+	for _, r := range refs {
+		e := decoded[r.Model]
+		if e == nil {
+			var err error
+			if e, err = catalogue.Entity(r.Model); err != nil {
+				return err
+			}
+			decoded[r.Model] = e
+		}
+		o := &e.Offers[r.Index]
+		dst := append(list.next(), `{"type":`...)
+		dst = jsonenc.AppendString(dst, e.Type)
+		dst = append(dst, `,"slug":`...)
+		dst = jsonenc.AppendString(dst, e.Slug)
+		dst = append(dst, `,"name":`...)
+		dst = jsonenc.AppendString(dst, e.Name)
+		dst = append(dst, `,"blended":`...)
+		dst = pricing.Blend(o.Prices[record.InputPrice], o.Prices[record.OutputPrice]).AppendJSON(dst)
+		start := len(dst)
+		dst = o.AppendJSON(dst)
+		dst[start] = ',' // instead of the offer's opening brace
+		list.body = dst
+	}
+	return nil
+}
+
+// offerFilter reads the parameters that select offers.
+func offerFilter(c *web.Call, offers *exports.Offers, catalogue exports.Catalogue) (*exports.OfferFilter, error) {
+	f := &exports.OfferFilter{}
+	var err error
+	if f.Models, err = modelOrdinals(c, catalogue); err != nil {
+		return nil, err
+	}
+	if f.Providers, err = c.Query.AnyOf("provider", offerProviders(c, offers)); err != nil {
+		return nil, err
+	}
+	if f.Families, err = c.Query.Each("family"); err != nil {
+		return nil, err
+	}
+	if f.Modalities, err = c.Query.AnyOf("modality", record.Modalities); err != nil {
+		return nil, err
+	}
+	if f.MaxInput, err = c.Query.Price("maxInput"); err != nil {
+		return nil, err
+	}
+	if f.MaxOutput, err = c.Query.Price("maxOutput"); err != nil {
+		return nil, err
+	}
+	tokens, err := c.Query.Int("minContext", 0, 0, maxContext)
+	f.MinContext = int64(tokens)
+	return f, err
+}
+
+// offerProviders returns the slugs of all providers: those in the index now, and those that
+// offer something in a catalogue.
+func offerProviders(c *web.Call, offers *exports.Offers) []string {
+	list := offers.Values("provider")
+	for _, p := range c.Served.Build.Providers() {
+		if !slices.Contains(list, p.Slug) {
+			list = append(list, p.Slug)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// modelOrdinals returns the ordinals of the models in the parameter "model", or nil if it is
+// missing. A model that was not in the catalogue on its day has none.
+func modelOrdinals(c *web.Call, catalogue exports.Catalogue) ([]uint32, error) {
+	names, err := c.Query.Each("model")
+	if err != nil || names == nil {
+		return nil, err
+	}
+	list := []uint32{}
+	for _, name := range names {
+		if s, ok := catalogue.(*exports.Snapshot); ok {
+			v, lifecycle := c.Served.Build.Archive().At(modelType, modelSlug(name), s.Day)
+			if lifecycle == exports.Exists {
+				if ordinal, ok := s.Find(v); ok {
+					list = append(list, ordinal)
+				}
+				continue
+			} else if lifecycle != exports.Unknown {
+				continue
+			}
+		}
+		ordinal, err := findModel(c, name)
+		if err != nil {
+			return nil, err
+		}
+		if catalogue == exports.Catalogue(c.Served.Build) {
+			list = append(list, ordinal)
+		}
+	}
+	return list, nil
+}
+
+// modelSlug returns the slug in a value of the parameter "model".
+func modelSlug(name string) string { return strings.TrimPrefix(name, modelType+"/") }
+
+// findModel returns the model that a value of the parameter "model" names by its slug or by
+// model/slug. Slugs that the model had before are valid.
+func findModel(c *web.Call, name string) (ordinal uint32, err error) {
+	b, slug := c.Served.Build, modelSlug(name)
+	if o, _, ok := b.Find(modelType, slug); ok {
+		return o, nil
+	}
+	switch v, lifecycle := b.ResolveRemoved(modelType, slug); lifecycle {
+	case exports.Exists:
+		o, _, _ := b.Find(v.Type, v.Slug)
+		return o, nil
+	case exports.Gone:
+		return 0, web.DeletedEntity(modelType, slug, v.Time)
+	}
+	return 0, unknownModel(c, name)
+}
+
+// unknownModel returns the error for a model that never existed.
+func unknownModel(c *web.Call, name string) error {
+	e := &query.Error{Param: "model", Message: fmt.Sprintf("%q is not a model: use its slug, or %s/slug", web.Shorten(name), modelType)}
+	similar, err := c.Served.SimilarSlugs(modelType, web.Shorten(modelSlug(name)))
+	if err != nil {
+		return err
+	}
+	if len(similar) > 0 {
+		e.Suggestion = similar[0]
+	}
+	return e
+}

@@ -1,0 +1,240 @@
+package edge
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"kindex/builder/suite"
+	"kindex/edge/storage/storagetest"
+	"kindex/exports"
+	"kindex/exports/record"
+)
+
+// servePrices serves the models in testdata/prices. Until 2026-09-01, Claude Sonnet 5 cost more
+// and GPT-5.4 had a different slug.
+func servePrices(t *testing.T) *served {
+	t.Helper()
+	dir := prepare(t, "prices", func(dir string) {
+		r := NewRepository(t)
+		if err := os.CopyFS(r.Dir, os.DirFS("testdata/prices")); err != nil {
+			t.Fatal(err)
+		}
+		const claude, gpt, formerGPT = "model/claude-sonnet-5.yaml", "model/gpt-5-4.yaml", "model/gpt-five-four.yaml"
+		claudeNow, gptNow := r.Read(claude), r.Read(gpt)
+		claudeThen := strings.Replace(claudeNow, "    input: 2\n    output: 10\n", "    input: 3\n    output: 15\n", 1)
+		if claudeThen == claudeNow {
+			t.Fatal("the prices of Claude Sonnet 5 have changed")
+		}
+		r.Commit("2026-08-22T10:00:00Z", "Prices", "README.md", "", claude, claudeThen, gpt, "", formerGPT, gptNow)
+		r.Commit("2026-09-01T10:00:00Z", "Lower prices", claude, claudeNow, formerGPT, "", gpt, gptNow+"formerly: [gpt-five-four]\n")
+		buildDay(t, r, filepath.Join(dir, "out"), "2026-11-01")
+	})
+	return serveWith(t, Options{Dir: filepath.Join(dir, "out"), State: storagetest.SQLite(t), LimitAnonymous: 1e6})
+}
+
+// costReply holds a response of GET /api/cost. Numbers are kept as they were sent.
+type costReply struct {
+	Data []struct {
+		Provider, ID string
+		Cost         json.RawMessage
+		Over         *int64
+		Lines        []struct {
+			Item                  string
+			Quantity, Price, Cost json.RawMessage
+		}
+		Unknown []string
+		Date    string
+		Source  string
+	}
+	Count int
+	AsOf  string
+	Model struct{ Slug string }
+}
+
+// String returns the calculation as a person would write it.
+func (c *costReply) String() string {
+	var b strings.Builder
+	for _, d := range c.Data {
+		fmt.Fprintf(&b, "%s/%s %s", d.Provider, d.ID, d.Cost)
+		if d.Over != nil {
+			fmt.Fprintf(&b, " over %d", *d.Over)
+		}
+		for _, l := range d.Lines {
+			fmt.Fprintf(&b, ", %s %s×%s=%s", l.Item, l.Quantity, l.Price, l.Cost)
+		}
+		for _, name := range d.Unknown {
+			fmt.Fprintf(&b, ", no %s", name)
+		}
+		b.WriteByte('\n')
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// TestCost compares costs with calculations by hand, for twelve real models. /M is a million
+// tokens.
+func TestCost(t *testing.T) {
+	suite.WithoutRace(t)
+	s := servePrices(t)
+	for _, c := range []struct{ query, want string }{
+		// 100,000 − 80,000 = 20,000 tokens are not cached.
+		// 20,000 × $5/M = $0.10; 80,000 × $0.50/M = $0.04; 2,000 × $30/M = $0.06.
+		// One request costs $0.20, three cost $0.60. Azure asks the same.
+		{"model=gpt-5-5&input=100000&cached=80000&output=2000&requests=3",
+			"azure/gpt-5.5 0.6, input 60000×5=0.3, output 6000×30=0.18, cacheRead 240000×0.5=0.12\n" +
+				"openai/gpt-5.5 0.6, input 60000×5=0.3, output 6000×30=0.18, cacheRead 240000×0.5=0.12"},
+		// 300,000 tokens are over 272,000, so the whole request has the tier's prices.
+		// 200,000 × $10/M = $2.00; 100,000 × $1/M = $0.10; 10,000 × $45/M = $0.45. Sum: $2.55.
+		{"model=model/gpt-5-5&input=300000&cached=100000&output=10000&provider=openai",
+			"openai/gpt-5.5 2.55 over 272000, input 200000×10=2, output 10000×45=0.45, cacheRead 100000×1=0.1"},
+		// Exactly 272,000 tokens are not over 272,000: 272,000 × $2.50/M = $0.68; 1,000 × $15/M = $0.015.
+		{"model=gpt-5-4&input=272000&output=1000", "openai/gpt-5.4 0.695, input 272000×2.5=0.68, output 1000×15=0.015"},
+		// One more token: 272,001 × $5/M = $1.360005; 1,000 × $22.50/M = $0.0225.
+		{"model=gpt-5-4&input=272001&output=1000", "openai/gpt-5.4 1.382505 over 272000, input 272001×5=1.360005, output 1000×22.5=0.0225"},
+		// Google states no price for reasoning, so all 8,000 tokens are output:
+		// 50,000 × $2.50/M = $0.125; 200,000 × $0.25/M = $0.05; 8,000 × $15/M = $0.12.
+		{"model=gemini-2-5-pro&input=250000&cached=200000&output=8000&reasoning=6000",
+			"google/gemini-2.5-pro 0.295 over 200000, input 50000×2.5=0.125, output 8000×15=0.12, cacheRead 200000×0.25=0.05"},
+		// 200,000 × $2/M = $0.40 and 1 × $12/M = $0.000012; a thousand times.
+		{"model=gemini-3-1-pro-preview&input=200000&output=1&requests=1000",
+			"google/gemini-3.1-pro-preview 400.012, input 200000000×2=400, output 1000×12=0.012"},
+		// 10,000 − 4,000 − 5,000 = 1,000 tokens are neither read from the cache nor written to it. AIHubMix:
+		// 1,000 × $0.28/M = $0.00028; 500 × $1.69/M = $0.000845; 4,000 × $0.0282/M = $0.0001128;
+		// 5,000 × $0.3525/M = $0.0017625. Sum: $0.0030003, rounded $0.003000. Alibaba:
+		// 1,000 × $0.50/M = $0.0005; 500 × $3/M = $0.0015; 4,000 × $0.05/M = $0.0002; 5,000 × $0.625/M = $0.003125.
+		{"model=qwen3-6-plus&input=10000&cached=4000&cacheWrite=5000&output=500",
+			"aihubmix/qwen3.6-plus 0.003, input 1000×0.28=0.00028, output 500×1.69=0.000845, cacheRead 4000×0.0282=0.0001128, cacheWrite 5000×0.3525=0.0017625\n" +
+				"alibaba/qwen3.6-plus 0.005325, input 1000×0.5=0.0005, output 500×3=0.0015, cacheRead 4000×0.05=0.0002, cacheWrite 5000×0.625=0.003125"},
+		// The sum is rounded, not each request: 1,000 × $0.0030003 = $3.0003.
+		{"model=qwen3-6-plus&input=10000&cached=4000&cacheWrite=5000&output=500&requests=1000&provider=aihubmix",
+			"aihubmix/qwen3.6-plus 3.0003, input 1000000×0.28=0.28, output 500000×1.69=0.845, cacheRead 4000000×0.0282=0.1128, cacheWrite 5000000×0.3525=1.7625"},
+		// 200,001 × $2.50/M = $0.5000025; 100 × $5/M = $0.0005. Sum: $0.5005025, half up $0.500503.
+		{"model=grok-4-3&input=200001&output=100", "xai/grok-4.3 0.500503 over 200000, input 200001×2.5=0.5000025, output 100×5=0.0005"},
+		// 100,000 × $0.60/M = $0.06; 500,000 × $0.12/M = $0.06; 20,000 × $2.40/M = $0.048.
+		// One request costs $0.168, twelve cost $2.016.
+		{"model=minimax-m3&input=600000&cached=500000&output=20000&requests=12",
+			"minimax/MiniMax-M3 2.016 over 512000, input 1200000×0.6=0.72, output 240000×2.4=0.576, cacheRead 6000000×0.12=0.72"},
+		// 1,000 × $2/M = $0.002; 3,000 × $10/M = $0.03; 9,000 × $0.20/M = $0.0018; 40,000 × $2.50/M = $0.10.
+		{"model=claude-sonnet-5&input=50000&cached=9000&cacheWrite=40000&output=3000",
+			"anthropic/claude-sonnet-5 0.1338, input 1000×2=0.002, output 3000×10=0.03, cacheRead 9000×0.2=0.0018, cacheWrite 40000×2.5=0.1"},
+		// 4 × $0.435/M = $0.00000174; 1 × $0.87/M = $0.00000087; 3 × $0.003625/M = $0.000000010875.
+		// Sum: $0.000002620875, rounded $0.000003.
+		{"model=deepseek-v4-pro&input=7&cached=3&output=1",
+			"deepseek/deepseek-v4-pro 0.000003, input 4×0.435=0.00000174, output 1×0.87=0.00000087, cacheRead 3×0.003625=0.000000010875"},
+		// In batches: 100,000 × $0.25/M = $0.025; 5,000 × $1.50/M = $0.0075; 200 times $0.0325 is $6.50.
+		{"model=gemini-3-flash-preview&mode=batch&input=100000&output=5000&requests=200",
+			"google/gemini-3-flash-preview 6.5, input 20000000×0.25=5, output 1000000×1.5=1.5"},
+		// 20,000 × $0.75/M = $0.015; 4,000 × $4.50/M = $0.018; ten times $0.033 is $0.33.
+		{"model=gemini-3-5-flash&mode=batch&input=20000&output=4000&reasoning=3000&requests=10",
+			"google/gemini-3.5-flash 0.33, input 200000×0.75=0.15, output 40000×4.5=0.18"},
+		// 123,456 × $0.75/M = $0.092592; 7,890 × $3.75/M = $0.0295875. Sum: $0.1221795, half up $0.122180.
+		{"model=gemini-3-6-flash&mode=batch&input=123456&output=7890",
+			"google/gemini-3.6-flash 0.12218, input 123456×0.75=0.092592, output 7890×3.75=0.0295875"},
+		// Prices that are needed and not known.
+		{"model=gemini-3-6-flash&mode=batch&input=1000&cached=400&output=0",
+			"google/gemini-3.6-flash null, input 600×0.75=0.00045, cacheRead 400×null=null, no cacheRead"},
+		{"model=gemini-2-5-pro&input=1000&cacheWrite=1000&output=10", "google/gemini-2.5-pro null, output 10×10=0.0001, cacheWrite 1000×null=null, no cacheWrite"},
+		{"model=gpt-5-4&mode=batch&input=1&output=1", "openai/gpt-5.4 null, no modes.batch"},
+		// The largest use: 10⁹ requests of 10⁹ tokens at $10/M are 10¹⁸ × 10⁻⁵ = 10¹³ dollars.
+		{"model=gpt-5-5&provider=azure&input=1000000000&requests=1000000000", "azure/gpt-5.5 10000000000000 over 272000, input 1000000000000000000×10=10000000000000"},
+		// Until 2026-09-01, Claude Sonnet 5 cost $3 and $15:
+		// 1,000 × $3/M = $0.003; 3,000 × $15/M = $0.045; $0.0018 and $0.10 for the cache as above.
+		{"model=claude-sonnet-5&input=50000&cached=9000&cacheWrite=40000&output=3000&at=2026-08-31",
+			"anthropic/claude-sonnet-5 0.1498, input 1000×3=0.003, output 3000×15=0.045, cacheRead 9000×0.2=0.0018, cacheWrite 40000×2.5=0.1"},
+		{"model=claude-sonnet-5&input=50000&cached=9000&cacheWrite=40000&output=3000&at=2026-09-01",
+			"anthropic/claude-sonnet-5 0.1338, input 1000×2=0.002, output 3000×10=0.03, cacheRead 9000×0.2=0.0018, cacheWrite 40000×2.5=0.1"},
+		{"model=gpt-five-four&input=1000000", "openai/gpt-5.4 5 over 272000, input 1000000×5=5"},
+		{"model=gpt-5-4&input=1000000&at=2026-08-25", "openai/gpt-5.4 5 over 272000, input 1000000×5=5"},
+	} {
+		a := s.ask(t, "GET", "/api/cost?"+c.query)
+		var got costReply
+		unpack(t, a.body, &got)
+		if a.status != 200 || got.String() != c.want || got.Count != len(got.Data) {
+			t.Errorf("%s: %d\n%s, want\n%s", c.query, a.status, got.String(), c.want)
+		}
+		for _, d := range got.Data {
+			if !strings.HasPrefix(d.Source, "https://github.com/") || d.Date < "2026-07-02" {
+				t.Errorf("%s: read on %q from %q", c.query, d.Date, d.Source)
+			}
+		}
+	}
+	var got costReply
+	unpack(t, s.ask(t, "GET", "/api/cost?model=gpt-5-4&input=1&at=2026-08-25").body, &got)
+	if got.AsOf != "2026-08-25" || got.Model.Slug != "gpt-five-four" {
+		t.Errorf("as of %q: %q", got.AsOf, got.Model.Slug)
+	}
+}
+
+// TestCostRefusals checks what an error says.
+func TestCostRefusals(t *testing.T) {
+	suite.WithoutRace(t)
+	s := servePrices(t)
+	for query, want := range map[string]string{
+		"":                                           `"field":"model","message":"is required`,
+		"input=1":                                    `"field":"model","message":"is required`,
+		"model=gpt-5-4":                              `"field":"input","message":"is required`,
+		"model=gpt-5-4&output=1":                     `"field":"input","message":"is required`,
+		"model=gpt-5.4&input=1":                      `"field":"model","message":"\"gpt-5.4\" is not a model`,
+		"model=gpt-55&input=1&at=2026-08-25":         `"field":"model","message":"\"gpt-55\" is not a model`,
+		"model=tool/gpt-5-4&input=1":                 `is not a model`,
+		"model=gpt-5-4&model=gpt-5-5&input=1":        `"field":"model","message":"must be given only once`,
+		"model=gpt-5-4&input=1.5":                    `"field":"input"`,
+		"model=gpt-5-4&input=1000000001":             `"suggestion":"1000000000"`,
+		"model=gpt-5-4&input=1&requests=0":           `"field":"requests"`,
+		"model=gpt-5-4&input=10&cached=11":           `"field":"cached","message":"cached and cacheWrite are parts of input`,
+		"model=gpt-5-4&input=0&cacheWrite=1":         `"field":"cacheWrite"`,
+		"model=gpt-5-4&input=0&output=1&reasoning=2": `"field":"reasoning"`,
+		"model=gpt-5-4&input=1&mode=bulk":            `"field":"mode"`,
+		"model=gpt-5-4&input=1&provider=opnai":       `"suggestion":"openai"`,
+		"model=gpt-5-4&inputs=1":                     `"suggestion":"input"`,
+	} {
+		if a := s.ask(t, "GET", "/api/cost?"+query); a.status != 400 || !strings.Contains(string(a.body), want) {
+			t.Errorf("%s: %d %s, want %s", query, a.status, a.body, want)
+		}
+	}
+	for query, status := range map[string]int{"model=gpt-5-4&input=1&at=2026-08-21": 404, "model=gpt-5-4&input=1&at=2026-11-02": 400,
+		"model=gpt-5-4&input=1&provider=azure": 200} {
+		if a := s.ask(t, "GET", "/api/cost?"+query); a.status != status {
+			t.Errorf("%s: %d %s", query, a.status, a.body)
+		}
+	}
+}
+
+// TestPreviewOfPrices edits an offer, adds one and withdraws a model on top of the build.
+func TestPreviewOfPrices(t *testing.T) {
+	suite.WithoutRace(t)
+	s := servePrices(t)
+	edit := func(slug string, change func(e *record.Entity)) exports.Edit {
+		o, _, _ := s.published(t).Build.Find("model", slug)
+		e, err := s.published(t).Build.Entity(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		edited := *e
+		edited.Offers = append([]record.Offer{}, e.Offers...)
+		change(&edited)
+		return exports.Edit{Type: "model", Slug: slug, Entity: &edited}
+	}
+	s.Preview([]exports.Edit{
+		edit("deepseek-v4-pro", func(e *record.Entity) {
+			e.Offers[0].Prices[record.InputPrice] = record.PriceOf(100)
+			e.Offers = append(e.Offers, record.Offer{Provider: "xai", ID: "new"})
+		}),
+		edit("qwen3-6-plus", func(e *record.Entity) { e.Status = record.Withdrawn }),
+	})
+	var list struct {
+		Data []struct{ Slug, Provider string }
+	}
+	unpack(t, s.ask(t, "GET", "/api/offers?sort=input&limit=100").body, &list)
+	if n := len(list.Data); n != 14-2+1 || list.Data[0].Slug != "deepseek-v4-pro" || list.Data[n-1].Provider != "xai" {
+		t.Errorf("%d offers: %v", n, list.Data)
+	}
+	var got costReply
+	unpack(t, s.ask(t, "GET", "/api/cost?model=deepseek-v4-pro&input=1000000").body, &got)
+	if want := "deepseek/deepseek-v4-pro 0.0001, input 1000000×0.0001=0.0001\nxai/new null, input 1000000×null=null, no input"; got.String() != want {
+		t.Errorf("%s, want\n%s", got.String(), want)
+	}
+}

@@ -1,0 +1,101 @@
+package edge
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"kindex/builder/suite"
+)
+
+// offerKeys returns slug@provider of the offers in a list.
+func offerKeys(t *testing.T, list []json.RawMessage) string {
+	t.Helper()
+	var keys []string
+	for _, item := range list {
+		var o struct{ Slug, Provider string }
+		unpack(t, item, &o)
+		keys = append(keys, o.Slug+"@"+o.Provider)
+	}
+	return strings.Join(keys, " ")
+}
+
+// TestOffers filters, sorts and pages through the offers of real models.
+func TestOffers(t *testing.T) {
+	suite.WithoutRace(t)
+	s := servePrices(t)
+	for _, c := range []struct{ query, want string }{
+		// Blended prices: MiniMax (3×0.30 + 1.20)/4 = 0.525, DeepSeek (3×0.435 + 0.87)/4 = 0.54375, AIHubMix
+		// (3×0.28 + 1.69)/4 = 0.6325, Alibaba (3×0.50 + 3)/4 = 1.125 and so on.
+		{"", "minimax-m3@minimax deepseek-v4-pro@deepseek qwen3-6-plus@aihubmix gemini-3-flash-preview@google qwen3-6-plus@alibaba grok-4-3@xai " +
+			"gemini-3-6-flash@google gemini-3-5-flash@google gemini-2-5-pro@google claude-sonnet-5@anthropic gemini-3-1-pro-preview@google gpt-5-4@openai gpt-5-5@azure gpt-5-5@openai"},
+		{"sort=input&maxInput=0.5", "qwen3-6-plus@aihubmix minimax-m3@minimax deepseek-v4-pro@deepseek gemini-3-flash-preview@google qwen3-6-plus@alibaba"},
+		{"sort=input&maxInput=0.499999", "qwen3-6-plus@aihubmix minimax-m3@minimax deepseek-v4-pro@deepseek"},
+		{"sort=output&maxOutput=2.5", "deepseek-v4-pro@deepseek minimax-m3@minimax qwen3-6-plus@aihubmix grok-4-3@xai"},
+		{"provider=openai&provider=azure", "gpt-5-4@openai gpt-5-5@azure gpt-5-5@openai"},
+		{"model=gpt-five-four&model=model/grok-4-3", "grok-4-3@xai gpt-5-4@openai"},
+		{"family=qwen&family=grok", "qwen3-6-plus@aihubmix qwen3-6-plus@alibaba grok-4-3@xai"},
+		{"modality=audio&maxInput=1.5", "gemini-3-flash-preview@google gemini-3-6-flash@google gemini-3-5-flash@google gemini-2-5-pro@google"},
+		{"minContext=1000001", "gemini-3-1-pro-preview@google gpt-5-4@openai gpt-5-5@openai"},
+		{"family=no-such-family", ""},
+		{"model=claude-sonnet-5&maxInput=2", "claude-sonnet-5@anthropic"},
+		{"model=claude-sonnet-5&maxInput=2&at=2026-08-30", ""},
+		{"model=gpt-5-4&at=2026-08-30", "gpt-five-four@openai"},
+	} {
+		if got := offerKeys(t, s.pages(t, "/api/offers?"+c.query)); got != c.want {
+			t.Errorf("%s: %s, want %s", c.query, got, c.want)
+		}
+	}
+	l := s.list(t, "/api/offers?model=claude-sonnet-5&at=2026-09-01")
+	var o struct {
+		Type, Name, ID, Date string
+		Input, Blended       json.RawMessage
+	}
+	unpack(t, l.Data[0], &o)
+	if l.AsOf == nil || *l.AsOf != "2026-08-30" || string(o.Input) != "3" || string(o.Blended) != "6" {
+		t.Errorf("as of %v: %s", l.AsOf, l.Data[0])
+	}
+	if o.Type != "model" || o.Name != "Claude Sonnet 5" || o.ID != "claude-sonnet-5" || o.Date != "2026-07-02" {
+		t.Errorf("%s", l.Data[0])
+	}
+	page := s.ask(t, "GET", "/api/offers?limit=2")
+	if link := page.header.Get("Link"); !strings.Contains(link, `rel="next"`) {
+		t.Error(link)
+	}
+	if a := s.ask(t, "GET", "/api/offers?limit=2", "If-None-Match", page.header.Get("Etag")); a.status != 304 {
+		t.Error(a.status)
+	}
+}
+
+// TestOfferRefusals checks that the errors of GET /api/offers name the parameter.
+func TestOfferRefusals(t *testing.T) {
+	suite.WithoutRace(t)
+	s := servePrices(t)
+	for query, want := range map[string]string{
+		"maxInput=1.0000001":        "has more than six decimals",
+		"maxInput=1e3":              "is not an amount in dollars",
+		"maxInput=-1":               "is not an amount in dollars",
+		"maxOutput=1000000000":      "is not below 1000000000",
+		"maxOutput=":                "must not be empty",
+		"minContext=1k":             "is not a whole number",
+		"sort=cached":               "is not one of input, output, blended",
+		"provider=opnai":            `"suggestion":"openai"`,
+		"modality=smell":            "is not one of text, image",
+		"model=grok-43":             `"suggestion":"grok-4-3"`,
+		"model=":                    "must not be empty",
+		"family=%20":                "must not be empty",
+		"maxinput=1":                `"suggestion":"maxInput"`,
+		"offset=1&cursor=AAAA":      "cannot be combined with cursor",
+		"cursor=AAAA":               "is not a valid cursor",
+		"model=nothing&at=2026-9-1": "is not a date",
+	} {
+		if a := s.ask(t, "GET", "/api/offers?"+query); a.status != 400 || !strings.Contains(string(a.body), want) {
+			t.Errorf("%s: %d %s, want %s", query, a.status, a.body, want)
+		}
+	}
+	next := s.list(t, "/api/offers?limit=1").NextCursor
+	if a := s.ask(t, "GET", fmt.Sprint("/api/offers?limit=1&sort=input&cursor=", *next)); a.status != 400 || !strings.Contains(string(a.body), "different request") {
+		t.Errorf("a cursor of another order: %d %s", a.status, a.body)
+	}
+}

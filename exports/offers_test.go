@@ -1,0 +1,301 @@
+package exports
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"kindex/builder/suite"
+	"kindex/exports/record"
+)
+
+// withEqualPrices changes the offers of a catalogue, so that many have the same prices and
+// families.
+func withEqualPrices(rng *rand.Rand, list []*record.Entity) []*record.Entity {
+	list = slices.Clone(list)
+	for i, e := range list {
+		e := *e
+		e.Offers = slices.Clone(e.Offers)
+		for j := range e.Offers {
+			o := &e.Offers[j]
+			for _, kind := range []int{record.InputPrice, record.OutputPrice} {
+				if o.Prices[kind].Known() {
+					o.Prices[kind] = record.PriceOf(int64(rng.IntN(4)))
+				}
+			}
+		}
+		if e.Model != nil {
+			m := *e.Model
+			m.Family = pick(rng, 0.2, "f0", "f1")
+			e.Model = &m
+		}
+		list[i] = &e
+	}
+	return list
+}
+
+// plainOffer is an offer with its model, as a plain scan finds it.
+type plainOffer struct {
+	e *record.Entity
+	o *record.Offer
+}
+
+func (p plainOffer) String() string { return p.e.Key() + " " + p.o.Key() }
+
+// plainValue returns an offer's price for a sort key, or -1 if it is unknown.
+func (p plainOffer) plainValue(key string) int64 {
+	in, out := p.o.Prices[record.InputPrice], p.o.Prices[record.OutputPrice]
+	switch {
+	case key == "input" && in.Known():
+		return in.Micros()
+	case key == "output" && out.Known():
+		return out.Micros()
+	case key == "blended" && in.Known() && out.Known():
+		return (3*in.Micros() + out.Micros() + 2) / 4
+	}
+	return -1
+}
+
+func comparePlain(key string) func(x, y plainOffer) int {
+	return func(x, y plainOffer) int {
+		a, b := x.plainValue(key), y.plainValue(key)
+		if (a < 0) != (b < 0) {
+			return cmp.Compare(b, a) // the unknown one is last
+		}
+		return cmp.Or(cmp.Compare(a, b), cmp.Compare(x.e.Type, y.e.Type), cmp.Compare(x.e.Slug, y.e.Slug),
+			cmp.Compare(x.o.Provider, y.o.Provider), cmp.Compare(x.o.ID, y.o.ID))
+	}
+}
+
+// offerQuery is a filter whose models are keys, because ordinals differ between catalogues.
+type offerQuery struct {
+	OfferFilter
+	models []string
+}
+
+func randomOfferQuery(rng *rand.Rand, list []*record.Entity) (q offerQuery) {
+	maybe := func(f func()) {
+		if rng.IntN(3) == 0 {
+			f()
+		}
+	}
+	maybe(func() { q.Providers = []string{pick(rng, 0, "acme", "meta", "none")} })
+	maybe(func() { q.Families = []string{pick(rng, 0, "f0", "f1", "f2"), "f1"} })
+	maybe(func() { q.Modalities = pickSome(rng, 2, "text", 3) })
+	maybe(func() { q.MaxInput = record.PriceOf(int64(rng.IntN(4))) })
+	maybe(func() { q.MaxOutput = record.PriceOf(int64(rng.IntN(4))) })
+	maybe(func() { q.MinContext = rng.Int64N(4) })
+	maybe(func() {
+		q.models = []string{"model/none"}
+		for range rng.IntN(30) {
+			q.models = append(q.models, list[rng.IntN(len(list))].Key())
+		}
+	})
+	return q
+}
+
+// scan returns the offers that match, in order.
+func (q *offerQuery) scan(list []*record.Entity, key string) (found []plainOffer) {
+	any := func(wanted, has []string) bool {
+		return len(wanted) == 0 || slices.ContainsFunc(has, func(v string) bool { return slices.Contains(wanted, v) })
+	}
+	atMost := func(limit, p record.Price) bool {
+		return !limit.Known() || p.Known() && p.Micros() <= limit.Micros()
+	}
+	for _, e := range list {
+		if e.Status == record.Withdrawn || q.models != nil && !slices.Contains(q.models, e.Key()) {
+			continue
+		}
+		var m record.Model
+		if e.Model != nil {
+			m = *e.Model
+		}
+		for i := range e.Offers {
+			o := &e.Offers[i]
+			if any(q.Providers, []string{o.Provider}) && any(q.Families, []string{m.Family}) && any(q.Modalities, m.Input) &&
+				atMost(q.MaxInput, o.Prices[record.InputPrice]) && atMost(q.MaxOutput, o.Prices[record.OutputPrice]) && o.Context >= q.MinContext {
+				found = append(found, plainOffer{e, o})
+			}
+		}
+	}
+	slices.SortFunc(found, comparePlain(key))
+	return found
+}
+
+// in returns the filter for a catalogue with the given ordinals.
+func (q *offerQuery) in(ordinals map[string]uint32) *OfferFilter {
+	f := q.OfferFilter
+	if q.models != nil {
+		f.Models = []uint32{}
+	}
+	for _, key := range q.models {
+		if o, ok := ordinals[key]; ok {
+			f.Models = append(f.Models, o)
+		}
+	}
+	return &f
+}
+
+// checkOffers compares selections, pages and positions of a catalogue with a scan of its
+// entities.
+func checkOffers(t *testing.T, rng *rand.Rand, offers *Offers, list []*record.Entity) {
+	t.Helper()
+	ordinals := map[string]uint32{}
+	if b, ok := offers.catalogue.(*Build); ok {
+		for _, e := range list {
+			ordinals[e.Key()], _, _ = b.Find(e.Type, e.Slug)
+		}
+	} else {
+		for i, e := range list {
+			ordinals[e.Key()] = uint32(i)
+		}
+	}
+	some := 0
+	for range 60 {
+		q, key := randomOfferQuery(rng, list), OfferSortKeys[rng.IntN(3)]
+		set, want := offers.Select(q.in(ordinals)), q.scan(list, key)
+		if set.Len() != len(want) {
+			t.Fatalf("%+v: %d offers, not %d", q, set.Len(), len(want))
+		}
+		some += boolInt(len(want) > 0)
+		page := func(after *OfferPosition, skip, from int) {
+			limit := 1 + rng.IntN(60)
+			from = min(from+skip, len(want))
+			refs, more, ok, err := set.Page(key, after, skip, limit)
+			if err != nil || !ok {
+				t.Fatal(ok, err)
+			}
+			var got, expected []string
+			for _, r := range refs {
+				e, err := offers.catalogue.Entity(r.Model)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, plainOffer{e, &e.Offers[r.Index]}.String())
+			}
+			end := min(from+limit, len(want))
+			for _, p := range want[from:end] {
+				expected = append(expected, p.String())
+			}
+			if !slices.Equal(got, expected) || more != (end < len(want)) {
+				t.Fatalf("%+v by %s after %+v, skip %d, more %v:\ngot  %s\nwant %s", q, key, after, skip, more, strings.Join(got, "\n     "), strings.Join(expected, "\n     "))
+			}
+			if len(refs) == 0 {
+				return
+			}
+			last := want[end-1]
+			p, err := offers.PositionOf(key, refs[len(refs)-1])
+			if err != nil || p.Type != last.e.Type || p.Slug != last.e.Slug || p.Provider != last.o.Provider || p.ID != last.o.ID {
+				t.Fatalf("%v is at %+v, %v", last, p, err)
+			}
+		}
+		page(nil, 0, 0)
+		page(nil, rng.IntN(len(want)+5), 0)
+		// After any offer, whether it is in the selection or no longer exists.
+		at := plainOffer{list[rng.IntN(len(list))], &record.Offer{Provider: pick(rng, 0, "acme", "lynx", "zeta"), ID: "x.y/1"}}
+		at.o.Prices[record.InputPrice] = record.PriceOf(int64(rng.IntN(4)))
+		if len(want) > 0 && rng.IntN(2) == 0 {
+			at = want[rng.IntN(len(want))]
+		}
+		position := &OfferPosition{Position: Position{Type: at.e.Type, Slug: at.e.Slug}, Provider: at.o.Provider, ID: at.o.ID}
+		if v := at.plainValue(key); v >= 0 {
+			position.Value = fmt.Sprint(v)
+		}
+		before := 0
+		for before < len(want) && comparePlain(key)(want[before], at) <= 0 {
+			before++
+		}
+		page(position, rng.IntN(3), before)
+	}
+	if some < 20 {
+		t.Errorf("only %d selections have offers", some)
+	}
+}
+
+// TestOffersEqualAPlainScan selects offers in a build, in the same build with edits, and in
+// one without any.
+func TestOffersEqualAPlainScan(t *testing.T) {
+	suite.InTest(t)
+	suite.WithoutRace(t)
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(4, 20))
+	list := withEqualPrices(rng, catalogue(31, 800))
+	base := openBuild(t, list)
+	checkOffers(t, rng, base.Offers(), list)
+	for _, n := range []int{1, 12, 300} {
+		next := onlySome(rng, list, withEqualPrices(rng, nextYear(rng, list)), n)
+		with, err := base.WithEdits(editsBetween(list, next))
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkOffers(t, rng, with.Offers(), next)
+		want := openBuild(t, next).Offers()
+		for _, field := range []string{"provider", "family", "modality"} {
+			if got := with.Offers().Values(field); len(got) == 0 || n > 1 && !containsAll(got, want.Values(field)) {
+				t.Errorf("%s: %q lacks some of %q", field, got, want.Values(field))
+			}
+		}
+	}
+	empty := openBuild(t, nil).Offers()
+	if set := empty.Select(&OfferFilter{MinContext: 1}); set.Len() != 0 {
+		t.Errorf("%d offers without models", set.Len())
+	}
+	for _, value := range []string{"-1", "x", "1.5", "99999999999999999999"} {
+		if _, _, ok, err := empty.Select(&OfferFilter{}).Page("input", &OfferPosition{Position: Position{Value: value, Type: "model", Slug: "x"}}, 0, 1); ok || err != nil {
+			t.Errorf("%q is a price of a position: %v", value, err)
+		}
+	}
+}
+
+func containsAll(list, wanted []string) bool {
+	return !slices.ContainsFunc(wanted, func(v string) bool { return !slices.Contains(list, v) })
+}
+
+// TestOffersOfPastDays selects offers in more snapshots than stay in memory.
+func TestOffersOfPastDays(t *testing.T) {
+	suite.InTest(t)
+	suite.WithoutRace(t)
+	t.Parallel()
+	p := newMadeHistory(83, withEqualPrices(rand.New(rand.NewPCG(5, 5)), catalogue(83, 250)))
+	p.goOn(60)
+	_, list := p.listed(len(p.versions), p.rng)
+	a := p.archive(len(p.versions))
+	a.Snapshots = nil
+	lists := map[string][]*record.Entity{}
+	days := p.days()
+	for i := range maxOfferDays + 3 {
+		day := days[1+i*(len(days)-2)/(maxOfferDays+2)]
+		if lists[day] != nil {
+			continue
+		}
+		versions, entities := p.listed(p.until(day), p.rng)
+		lists[day] = entities
+		a.Snapshots = append(a.Snapshots, snapshotOf(day, versions, entities))
+	}
+	b := openBuild(t, list, a)
+	for day, list := range lists {
+		t.Run(day, func(t *testing.T) {
+			t.Parallel()
+			s, ok := b.Archive().Snapshot(day)
+			if !ok || s.Day != day {
+				t.Fatal(s, ok)
+			}
+			for range 2 {
+				offers, err := s.Offers()
+				if err != nil {
+					t.Fatal(err)
+				}
+				checkOffers(t, rand.New(rand.NewPCG(uint64(len(list)), 8)), offers, list)
+			}
+			cached := b.Archive().offerDays
+			cached.mu.Lock()
+			defer cached.mu.Unlock()
+			if n := len(cached.days); n > maxOfferDays {
+				t.Errorf("%d days are in memory", n)
+			}
+		})
+	}
+}

@@ -1,0 +1,75 @@
+package pricing
+
+import (
+	"math/big"
+	"strconv"
+	"strings"
+
+	"kindex/exports/jsonenc"
+)
+
+// AppendJSON appends the cost as one compact object: the total rounded half up to a
+// millionth of a dollar, each line exactly.
+func (c *Cost) AppendJSON(dst []byte) []byte {
+	dst = append(dst, `{"provider":`...)
+	dst = jsonenc.AppendString(dst, c.Offer.Provider)
+	dst = append(dst, `,"id":`...)
+	dst = jsonenc.AppendString(dst, c.Offer.ID)
+	dst = append(dst, `,"cost":`...)
+	dst = appendDollars(dst, c.Total, 6)
+	dst = append(dst, `,"over":`...)
+	if c.Over > 0 {
+		dst = strconv.AppendInt(dst, c.Over, 10)
+	} else {
+		dst = append(dst, "null"...)
+	}
+	dst = append(dst, `,"lines":[`...)
+	for i := range c.Lines {
+		l := &c.Lines[i]
+		dst = jsonenc.AppendComma(dst, i)
+		dst = append(dst, `{"item":`...)
+		dst = jsonenc.AppendString(dst, l.Item)
+		dst = append(dst, `,"quantity":`...)
+		dst = strconv.AppendInt(dst, l.Quantity, 10)
+		dst = append(dst, `,"price":`...)
+		dst = l.Price.AppendJSON(dst)
+		dst = append(dst, `,"cost":`...)
+		dst = append(appendDollars(dst, l.Cost, lineDecimals), '}')
+	}
+	dst = append(dst, `],"unknown":`...)
+	dst = jsonenc.AppendStrings(dst, c.Unknown)
+	dst = append(dst, `,"deprecated":`...)
+	dst = strconv.AppendBool(dst, c.Offer.Deprecated)
+	dst = append(dst, `,"date":`...)
+	dst = jsonenc.AppendNullable(dst, c.Offer.Date)
+	dst = append(dst, `,"source":`...)
+	return append(jsonenc.AppendNullable(dst, c.Offer.Source), '}')
+}
+
+// lineDecimals is enough for every line: a whole number of tokens at a whole number of
+// millionths of a dollar for a million tokens.
+const lineDecimals = 12
+
+// Dollars returns the cost of a line in dollars, exact and without trailing zeros, or "" if
+// it is unknown.
+func (l *Line) Dollars() string { return formatDollars(l.Cost, lineDecimals) }
+
+// Dollars returns the total in dollars, rounded half up to a millionth and without trailing
+// zeros, or "" if it is unknown.
+func (c *Cost) Dollars() string { return formatDollars(c.Total, 6) }
+
+// formatDollars formats an amount with at most the given number of decimals. A cost is not
+// negative, so that rounding half away from zero is rounding half up.
+func formatDollars(x *big.Rat, decimals int) string {
+	if x == nil {
+		return ""
+	}
+	return strings.TrimRight(strings.TrimRight(x.FloatString(decimals), "0"), ".")
+}
+
+func appendDollars(dst []byte, x *big.Rat, decimals int) []byte {
+	if x == nil {
+		return append(dst, "null"...)
+	}
+	return append(dst, formatDollars(x, decimals)...)
+}

@@ -1,0 +1,287 @@
+package pages
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kindex/exports"
+	"kindex/exports/pricing"
+	"kindex/exports/record"
+	"kindex/exports/safetext"
+	"kindex/site/siteurl"
+	"kindex/site/textfmt"
+)
+
+const (
+	offerRows    = 50
+	pricesPath   = "/prices/"
+	maxValueLen  = 100 // bytes of a value of the page's forms
+	maxProviders = 500 // providers and families that a form suggests
+)
+
+// offerOrders are the orders of offers, with their names in the URL.
+var offerOrders = []struct{ Name, Title string }{
+	{"blended", "Blended price"}, {"input", "Input price"}, {"output", "Output price"},
+}
+
+// pricesPage lists offers and calculates what a use of a model costs.
+type pricesPage struct {
+	Total       int // offers in the index
+	Found       int // offers that match
+	First, Last int
+	Rows        []offerRow
+	Fields      []formField // of the filters
+	Filtered    bool
+	Sorts       []option
+	Sort        string
+	Prev, Next  string
+	Wrong       bool // a filter is invalid, so no offers are shown
+	Cost        *costForm
+}
+
+// offerRow is an offer with its model.
+type offerRow struct {
+	*record.Offer
+	Type, Slug, Name string
+	Seller           string // name of the provider
+	Blended          record.Price
+}
+
+// Path returns the path of the model's page.
+func (o offerRow) Path() string { return siteurl.Entity(o.Type, o.Slug) }
+
+// Calculate returns the address of the calculator for the model.
+func (o offerRow) Calculate() string {
+	return pricesPath + "?" + url.Values{"calculate": {o.Slug}}.Encode() + "#calculator"
+}
+
+// Prices returns the input, output and blended price.
+func (o offerRow) Prices() []record.Price {
+	return []record.Price{o.Offer.Prices[record.InputPrice], o.Offer.Prices[record.OutputPrice], o.Blended}
+}
+
+// formField is a field of a form, as filled in.
+type formField struct {
+	Name, Label, Hint string
+	Value             string
+	Kind              string   // text, decimal or numeric
+	Known             []string // values to suggest or, for a choice, all values
+	Choice            bool
+	Wrong             string // what is wrong with the value, or "" if it is valid
+	Near              []suggestion
+}
+
+// Described returns the IDs of the elements that describe the field.
+func (x formField) Described() string {
+	var ids []string
+	if x.Hint != "" {
+		ids = append(ids, "p-"+x.Name+"-hint")
+	}
+	if x.Wrong != "" {
+		ids = append(ids, "p-"+x.Name+"-wrong")
+	}
+	return strings.Join(ids, " ")
+}
+
+// prices shows the offers that match the query and, if it asks for one, a calculation. A
+// static site shows the cheapest offers only, because both need an edge.
+func (r *request) prices() (*page, error) {
+	p := &page{Template: "prices", Title: "Prices", Canonical: pricesPath, NoIndex: len(r.Query) > 0,
+		Description: "What providers charge for models, and what your use of a model costs at each of them."}
+	d := &pricesPage{}
+	p.Data = d
+	if r.Static {
+		r.Query = nil
+	}
+	offers := r.Build.Offers()
+	d.Total = offers.Select(&exports.OfferFilter{}).Len()
+	filter, err := r.offerFilter(d, offers)
+	if err != nil {
+		return nil, err
+	}
+	if d.Cost, err = r.calculate(); err != nil || d.Wrong {
+		return p, err
+	}
+	return p, r.listOffers(d, offers, offers.Select(filter))
+}
+
+// value returns a value of the query, shortened to what the page accepts.
+func (r *request) value(name string) string {
+	text := r.Query.Get(name)
+	return strings.TrimSpace(safetext.OneLine(strings.ToValidUTF8(text[:min(len(text), maxValueLen)], "")))
+}
+
+// offerFilter reads the filters and fills in the fields of their form.
+func (r *request) offerFilter(d *pricesPage, offers *exports.Offers) (*exports.OfferFilter, error) {
+	f := &exports.OfferFilter{}
+	field := func(x formField) *formField {
+		x.Value = r.value(x.Name)
+		d.Filtered = d.Filtered || x.Value != ""
+		d.Fields = append(d.Fields, x)
+		return &d.Fields[len(d.Fields)-1]
+	}
+	model := field(formField{Name: "model", Label: "Model", Kind: "text"})
+	if model.Value != "" {
+		ordinals, near, err := r.modelsNamed(model.Value, "model")
+		if err != nil {
+			return nil, err
+		}
+		if f.Models = ordinals; len(ordinals) == 0 {
+			model.Wrong, model.Near = "No model has this name.", near
+		}
+	}
+	if v := field(formField{Name: "family", Label: "Family", Kind: "text", Known: firstOf(offers.Values("family"))}).Value; v != "" {
+		f.Families = []string{v}
+	}
+	if v := field(formField{Name: "provider", Label: "Provider", Kind: "text", Known: firstOf(offers.Values("provider"))}).Value; v != "" {
+		f.Providers = []string{r.providerSlug(v)}
+	}
+	modality := field(formField{Name: "modality", Label: "Input", Choice: true, Known: record.Modalities})
+	if modality.Value != "" {
+		if f.Modalities = []string{modality.Value}; !slices.Contains(record.Modalities, modality.Value) {
+			modality.Wrong = "Choose one of the kinds of input."
+		}
+	}
+	offerLimits(d, f, field)
+	return f, nil
+}
+
+// offerLimits reads the limits of prices and context.
+func offerLimits(d *pricesPage, f *exports.OfferFilter, field func(formField) *formField) {
+	for _, l := range []struct {
+		name, label string
+		price       *record.Price
+	}{{"maxInput", "Input at most, $", &f.MaxInput}, {"maxOutput", "Output at most, $", &f.MaxOutput}} {
+		x := field(formField{Name: l.name, Label: l.label, Kind: "decimal"})
+		if x.Value == "" {
+			continue
+		}
+		var err error
+		if *l.price, err = record.ParsePrice(x.Value); err != nil {
+			x.Wrong = "This " + err.Error() + "."
+		}
+	}
+	context := field(formField{Name: "minContext", Label: "Context of at least", Hint: "tokens", Kind: "numeric"})
+	if context.Value != "" {
+		n, err := strconv.ParseUint(context.Value, 10, 40)
+		if f.MinContext = int64(n); err != nil {
+			context.Wrong = "This is not a number of tokens."
+		}
+	}
+	d.Wrong = slices.ContainsFunc(d.Fields, func(x formField) bool { return x.Wrong != "" })
+}
+
+func firstOf(list []string) []string { return list[:min(len(list), maxProviders)] }
+
+// modelsNamed returns the models that a text names: by slug, by type/slug, or by name. If there
+// are none, near holds links to the page with a similar one in the named field.
+func (r *request) modelsNamed(text, field string) (ordinals []uint32, near []suggestion, err error) {
+	slug := strings.TrimPrefix(text, "model/")
+	if o, _, ok := r.Build.Find("model", slug); ok {
+		return []uint32{o}, nil, nil
+	}
+	isModel := func(o uint32) bool { typ, _ := r.Build.Key(o); return typ == "model" }
+	for _, o := range r.Build.FindByName(text, maxSuggested) {
+		if isModel(o) {
+			ordinals = append(ordinals, o)
+		}
+	}
+	if len(ordinals) > 0 {
+		return ordinals, nil, nil
+	}
+	list, err := r.suggested(strings.ReplaceAll(slug, "-", " "))
+	for _, o := range list {
+		if !isModel(o) || len(near) == maxNear {
+			continue
+		}
+		e, err := r.Build.Entity(o)
+		if err != nil {
+			return nil, nil, err
+		}
+		near = append(near, suggestion{pricesPath + "?" + url.Values{field: {e.Slug}}.Encode(), e.Name, textfmt.Plural(len(e.Offers), "offer", "offers")})
+	}
+	return nil, near, err
+}
+
+// providerSlug returns the slug of the provider with a slug or name.
+func (r *request) providerSlug(text string) string {
+	for _, p := range r.Build.Providers() {
+		if record.Fold(p.Name) == record.Fold(text) {
+			return p.Slug
+		}
+	}
+	return text
+}
+
+// providerName returns the name of a provider.
+func (r *request) providerName(slug string) string {
+	for _, p := range r.Build.Providers() {
+		if p.Slug == slug {
+			return p.Name
+		}
+	}
+	return slug
+}
+
+// listOffers fills in one page of the offers.
+func (r *request) listOffers(d *pricesPage, offers *exports.Offers, set *exports.OfferSet) error {
+	d.Found, d.Sort = set.Len(), r.Query.Get("sort")
+	if !slices.Contains(exports.OfferSortKeys, d.Sort) {
+		d.Sort = offerOrders[0].Name
+	}
+	number, err := strconv.Atoi(r.Query.Get("page"))
+	if err != nil || number < 1 {
+		number = 1
+	}
+	number = min(number, max(1, (d.Found+offerRows-1)/offerRows))
+	skip := (number - 1) * offerRows
+	refs, more, _, err := set.Page(d.Sort, nil, skip, offerRows)
+	if err != nil {
+		return err
+	}
+	for _, ref := range refs {
+		e, err := r.Build.Entity(ref.Model)
+		if err != nil {
+			return err
+		}
+		o := &e.Offers[ref.Index]
+		d.Rows = append(d.Rows, offerRow{o, e.Type, e.Slug, e.Name, r.providerName(o.Provider),
+			pricing.Blend(o.Prices[record.InputPrice], o.Prices[record.OutputPrice])})
+	}
+	d.First, d.Last = min(skip+1, d.Found), skip+len(d.Rows)
+	if r.Static {
+		return nil
+	}
+	if number > 1 {
+		d.Prev = d.address(d.Sort, number-1)
+	}
+	if more {
+		d.Next = d.address(d.Sort, number+1)
+	}
+	for _, o := range offerOrders {
+		d.Sorts = append(d.Sorts, option{Name: o.Title, Value: o.Name, Chosen: o.Name == d.Sort, To: d.address(o.Name, 1)})
+	}
+	return nil
+}
+
+// address returns the address of a page of the list with the same filters.
+func (d *pricesPage) address(sort string, page int) string {
+	q := url.Values{}
+	for _, x := range d.Fields {
+		if x.Value != "" {
+			q.Set(x.Name, x.Value)
+		}
+	}
+	if sort != offerOrders[0].Name {
+		q.Set("sort", sort)
+	}
+	if page > 1 {
+		q.Set("page", strconv.Itoa(page))
+	}
+	if len(q) == 0 {
+		return pricesPath
+	}
+	return pricesPath + "?" + q.Encode()
+}
