@@ -52,7 +52,7 @@ func testPaging(t *testing.T, c *contract) {
 		{"listChanges", "/api/changelog?type=tool"},
 		{"listChanges", "/api/changelog?since=2026-08-04"},
 		{"listEntityChanges", "/api/entity/tool/phoenix/changelog"},
-		{"listEntitySignals", "/api/entity/tool/phoenix/signals"},
+		{"listEntitySignals", "/api/entity/tool/pytorch/signals"},
 	} {
 		t.Run(target.path, func(t *testing.T) {
 			whole := c.walk(t, target.op, target.path, "100", true)

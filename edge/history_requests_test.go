@@ -48,6 +48,7 @@ func history() []request {
 		bad("listEntitySignals", "/api/entity/tool/pytorch/signals", "limit", "0", "1001", "x", ""),
 		bad("listEntitySignals", "/api/entity/tool/pytorch/signals", "cursor", "", "a%20b"),
 		beyond("listEntitySignals", "/api/entity/tool/pytorch/signals", "cursor", "AAAA"),
+		bad("listEntitySignals", "/api/entity/tool/pytorch/signals", "offset", "-1", "x"),
 		bad("listEntitySignals", "/api/entity/tool/pytorch/signals", "name", "star", "", "stars,forks", "benchmarks"),
 		status(301, "listEntitySignals", "", "/api/entity/tool/mxnet/signals?name=stars"),
 		status(404, "listEntitySignals", "slug", "/api/entity/tool/nothing-like-it/signals"),

@@ -14,6 +14,7 @@ import (
 	"kindex/exports/feed"
 	"kindex/exports/record"
 	"kindex/exports/table"
+	"kindex/site/badge"
 )
 
 // request is an entry in the test tables: a request and the expected response.
@@ -379,6 +380,13 @@ func testParameterExamples(t *testing.T, c *contract) {
 	}
 }
 
+func signalNames() (names []string) {
+	for _, s := range record.SignalTypes {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
 // testEnums: the description lists the same values as the program, and all of them work.
 func testEnums(t *testing.T, c *contract) {
 	var columns, formats []string
@@ -394,8 +402,9 @@ func testEnums(t *testing.T, c *contract) {
 		"fields": slices.Concat(record.RecordFields, record.ScoreNames), "exportEntities fields": columns,
 		"format": formats, "getOpenapi format": {"json", "yaml"}, "getFeed format": feed.Formats,
 		"event": record.Events, "field": record.ChangeFields, "window": {"7d", "30d"}, "listDeliveries status": webhook.Statuses,
+		"name":                   signalNames(),
 		"csv":                    {"plain", "spreadsheet"},
-		"show":                   {"score", "rank", "trend"},
+		"show":                   badge.Kinds,
 		"listSubmissions status": {"pending", "in-review", "accepted", "published", "rejected", "withdrawn"},
 	}
 	for _, id := range c.sortedIDs() {
