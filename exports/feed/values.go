@@ -42,6 +42,10 @@ func parse(field string, raw []byte) value {
 		if results := parseResults(raw); results != nil {
 			return value{results: results}
 		}
+	case raw[0] == '{' && strings.HasPrefix(field, offersPrefix):
+		if v, ok := parseOffer(raw); ok {
+			return v
+		}
 	case record.FieldGroup(field) == "scores": // keep the .0 in 90.0
 	default:
 		return value{text: number(raw)}
@@ -99,6 +103,9 @@ var displayNames = map[string]string{
 // label returns the display name of a field, which may be nested: "context
 // window" for signals.contextTokens.
 func label(field string) string {
+	if strings.HasPrefix(field, offersPrefix) {
+		return offerLabel(field)
+	}
 	group, name := record.FieldGroup(field), field
 	if group != "" {
 		name = field[len(group)+1:]

@@ -39,6 +39,7 @@ func init() { // the table is set in init, because pages look up their own paths
 		{"/leaderboards/", nil, (*request).boardsHome, nil},
 		{"/leaderboards/:category/", []string{"type", "by", "at", "page"}, (*request).boards, boardPaths},
 		{"/trending/", []string{"window", "type"}, (*request).trending, trendingPaths},
+		{"/quality-and-price/", []string{"category", "by"}, (*request).qualityAndPrice, qualityPricePaths},
 		{"/compare/", nil, (*request).compare, only("/compare/")},
 		{"/search.json", nil, (*request).searchFile, only("/search.json")},
 		{"/:type/:slug/entity.json", nil, (*request).record, (*Site).records},

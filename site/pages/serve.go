@@ -92,6 +92,7 @@ func New(from Source, o Options) (*Site, error) {
 	}
 	s.allListed = sync.OnceValues(s.countAll)
 	s.pastBoards = sync.OnceValue(s.findPastBoards)
+	s.pricedModels = s.findPriced()
 	s.facets, s.categoryCounts, s.guides, s.changeFilterValues = s.countFacets(), s.countCategories(), s.renderGuides(), s.changeChoices()
 	s.templates = make(map[string]*template.Template, len(parsed()))
 	for name, t := range parsed() {
