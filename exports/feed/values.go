@@ -97,7 +97,9 @@ func DisplayName(name string) string { return displayNames[name] }
 var displayNames = map[string]string{
 	"license": "licence", "url": "address", "addedDate": "date added", "pricingModel": "pricing", "composite": "score",
 	"contextTokens": "context window", "outputTokens": "maximum output", "lastRelease": "latest release", "released": "first release",
-	"dependents": "dependent projects",
+	"dependents": "dependent projects", "lastCommit": "latest commit", "openIssues": "open issues", "recentCommits": "commits in 90 days",
+	"pypiDownloads": "PyPI downloads", "npmDownloads": "npm downloads", "condaDownloads": "conda downloads", "dockerPulls": "Docker pulls",
+	"huggingfaceDownloads": "Hugging Face downloads",
 }
 
 // label returns the display name of a field, which may be nested: "context

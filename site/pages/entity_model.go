@@ -19,7 +19,7 @@ func (s *Site) modelFacts(e *record.Entity) []fact {
 		m = *e.Model
 	}
 	list := []fact{
-		{Name: "Price", Value: priceText(&e.Price), Note: "per million tokens " + s.priceNote(e)},
+		{Name: "Price", Value: priceText(&e.Price), Note: "per million tokens, " + s.priceNote(e)},
 		tokens(e, "contextTokens", "Context"),
 		tokens(e, "outputTokens", "Output limit"),
 		{Name: "Modalities", Value: modalities(&m)},
@@ -62,24 +62,38 @@ func priceText(p *record.PriceSummary) string {
 	return strings.Join(parts, ", ")
 }
 
-// priceNote tells whose price the summary is, and the earliest day when it was read.
-func (s *Site) priceNote(e *record.Entity) string {
-	note, day, offers := "", "", 0
+// summarized returns the offers that the price of a model follows from: those of its maker,
+// or all that are not deprecated.
+func summarized(e *record.Entity) (list []*record.Offer) {
 	for i := range e.Offers {
-		o := &e.Offers[i]
-		if e.Price.Provider != "" && o.Provider != e.Price.Provider || e.Price.Provider == "" && o.Deprecated {
-			continue
+		if o := &e.Offers[i]; o.Provider == e.Price.Provider || e.Price.Provider == "" && !o.Deprecated {
+			list = append(list, o)
 		}
-		if offers++; o.Date != "" && (day == "" || o.Date < day) {
+	}
+	return list
+}
+
+// priceDay returns the earliest day on which one of the summarized offers was read.
+func priceDay(e *record.Entity) (day string) {
+	for _, o := range summarized(e) {
+		if o.Date != "" && (day == "" || o.Date < day) {
 			day = o.Date
 		}
 	}
-	if e.Price.Provider != "" {
-		note = "at " + textfmt.Name(s.providerName(e.Price.Provider))
-	} else {
-		note = "in the median of " + textfmt.Plural(offers, "offer", "offers")
+	return day
+}
+
+// priceNote tells whose price the summary is, and when it was read.
+func (s *Site) priceNote(e *record.Entity) string {
+	offers := summarized(e)
+	if len(offers) == 0 {
+		return ""
 	}
-	if day := asOfNote(day); day != "" {
+	note := "at " + textfmt.Name(s.providerName(offers[0].Provider))
+	if e.Price.Provider == "" && len(offers) > 1 {
+		note = "median of " + textfmt.Plural(len(offers), "offer", "offers")
+	}
+	if day := asOfNote(priceDay(e)); day != "" {
 		note += ", " + day
 	}
 	return note
@@ -223,7 +237,7 @@ func lifecycleNotice(l *record.Lifecycle, asOf time.Time) *notice {
 	case days <= 0:
 		n.Strong, n.Text = "Retired on "+textfmt.Day(l.Retires)+".", ""
 	default:
-		n.Text = "Since " + textfmt.Day(l.Deprecated) + " it is deprecated."
+		n.Text = "Deprecated since " + textfmt.Day(l.Deprecated) + "."
 		if l.Deprecated == "" || l.Deprecated > today {
 			n.Text = ""
 		}

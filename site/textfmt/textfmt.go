@@ -140,6 +140,8 @@ func Capitalize(s string) string {
 // labels holds the display names that only pages use.
 var labels = map[string]string{
 	"addedDate": "Added", "lastUpdated": "Updated", "modelCard": "Model card",
+	"openWeights": "Open weights", "knowledge": "Knowledge until", "replacedBy": "Successor",
+	"npmDownloads": "npm downloads", "condaDownloads": "conda downloads",
 	"open-source": "Open source", "open-weights": "Open weights", "usage-based": "Usage-based",
 }
 
