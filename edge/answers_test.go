@@ -28,7 +28,8 @@ import (
 
 // listPage has the fields that all paged collections have in common.
 type listPage struct {
-	Data       []struct{ ID, Type, Slug string } // for changes, only the ID is set
+	// For changes, only the ID is set; for points of a series, only Name and Timestamp.
+	Data       []struct{ ID, Type, Slug, Name, Timestamp string }
 	Count      int
 	NextCursor *string
 }
@@ -53,6 +54,7 @@ func testPaging(t *testing.T, c *contract) {
 		{"listChanges", "/api/changelog?type=tool"},
 		{"listChanges", "/api/changelog?since=2026-08-04"},
 		{"listEntityChanges", "/api/entity/tool/phoenix/changelog"},
+		{"listEntitySignals", "/api/entity/tool/pytorch/signals"},
 	} {
 		t.Run(target.path, func(t *testing.T) {
 			whole := c.walk(t, target.op, target.path, "100", true)
@@ -87,7 +89,7 @@ func (c *contract) walk(t *testing.T, op, target, limit string, byCursor bool) [
 		var p listPage
 		a.decode(t, &p)
 		for _, e := range p.Data {
-			keys = append(keys, cmp.Or(e.ID, e.Type+"/"+e.Slug))
+			keys = append(keys, cmp.Or(e.ID, strings.Trim(e.Type+"/"+e.Slug, "/"), e.Name+" "+e.Timestamp))
 		}
 		link := a.header.Get("Link")
 		if p.NextCursor == nil {

@@ -42,6 +42,18 @@ func history() []request {
 		status(404, "listEntityChanges", "slug", "/api/entity/tool/nothing-like-it/changelog"),
 		status(404, "listEntityChanges", "type", "/api/entity/robot/pytorch/changelog"),
 
+		ok("listEntitySignals", "/api/entity/tool/", "pytorch/signals", "pytorch/signals?name=stars", "incubator-mxnet/signals?name=stars&name=lastRelease",
+			"phoenix/signals?name=stars", "short-lived/signals", "pytorch/signals?limit=1000"),
+		ok("listEntitySignals", "/api/entity/tool/pytorch/signals?limit=", "1", "1&offset=2", "2&offset=2147483647"),
+		bad("listEntitySignals", "/api/entity/tool/pytorch/signals", "limit", "0", "1001", "x", ""),
+		bad("listEntitySignals", "/api/entity/tool/pytorch/signals", "cursor", "", "a%20b"),
+		beyond("listEntitySignals", "/api/entity/tool/pytorch/signals", "cursor", "AAAA"),
+		bad("listEntitySignals", "/api/entity/tool/pytorch/signals", "offset", "-1", "x"),
+		bad("listEntitySignals", "/api/entity/tool/pytorch/signals", "name", "star", "", "stars,forks", "benchmarks"),
+		status(301, "listEntitySignals", "", "/api/entity/tool/mxnet/signals?name=stars"),
+		status(404, "listEntitySignals", "slug", "/api/entity/tool/nothing-like-it/signals"),
+		status(404, "listEntitySignals", "type", "/api/entity/robot/pytorch/signals"),
+
 		ok("getFeed", "/api/feed", "", "?format=atom", "?format=json", "?type=model&format=json", "?category=nlp", "?entity=tool/pytorch&format=json",
 			"?entity=tool/mxnet", "?entity=tool%2Fshort-lived", "?page=3&format=json", "?category=nlp&category=speech&type=tool&type=model"),
 		bad("getFeed", "/api/feed", "format", "xml", "", "RSS"),

@@ -15,6 +15,7 @@ import (
 	"kindex/exports/feed"
 	"kindex/exports/record"
 	"kindex/exports/table"
+	"kindex/site/badge"
 )
 
 // request is an entry in the test tables: a request and the expected response.
@@ -427,6 +428,13 @@ func testParameterExamples(t *testing.T, c *contract) {
 	}
 }
 
+func signalNames() (names []string) {
+	for _, s := range record.SignalTypes {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
 // testEnums: the description lists the same values as the program, and all of them work.
 func testEnums(t *testing.T, c *contract) {
 	var columns, formats []string
@@ -444,8 +452,9 @@ func testEnums(t *testing.T, c *contract) {
 		"event": record.Events, "field": record.ChangeFields, "window": {"7d", "30d"}, "listDeliveries status": webhook.Statuses,
 		"maintenance": record.MaintenanceStates, "openWeights": {"true", "false"},
 		"listOffers sort": exports.OfferSortKeys, "modality": record.Modalities, "mode": record.OfferModes,
+		"name":                   signalNames(),
 		"csv":                    {"plain", "spreadsheet"},
-		"show":                   {"score", "rank", "trend"},
+		"show":                   badge.Kinds,
 		"listSubmissions status": {"pending", "in-review", "accepted", "published", "rejected", "withdrawn"},
 	}
 	for _, id := range c.sortedIDs() {

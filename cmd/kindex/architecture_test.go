@@ -69,7 +69,7 @@ var mayImport = map[string][]string{
 	"site/form":     {"exports/record", "exports/safetext", "site/textfmt"},
 	"site/panel":    {"exports/record", "exports/safetext", "site/chart", "site/siteurl", "site/textfmt"},
 	"site/siteurl":  {"exports/record"},
-	"site/textfmt":  {"exports/feed", "exports/safetext"},
+	"site/textfmt":  {"exports/feed", "exports/record", "exports/safetext"},
 	"site/docs":     {},
 	"site/mdrender": {},
 	"site/ogimage":  {"exports/record"},

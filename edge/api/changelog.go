@@ -96,10 +96,11 @@ func (a *API) Changelog(c *web.Call) (*web.Reply, error) {
 //
 // Deleted entities have a changelog, too.
 func (a *API) EntityChangelog(c *web.Call) (*web.Reply, error) {
-	list, moved, err := entityChanges(c, c.Param("type"), c.Param("slug"))
+	s, moved, err := findSubject(c, c.Param("type"), c.Param("slug"), "/changelog")
 	if err != nil || moved != nil {
 		return moved, err
 	}
+	list := s.changes(c)
 	// A cursor remains valid if the entity is renamed between two pages.
 	scope := "changes of an entity"
 	if len(list) > 0 {
@@ -110,34 +111,6 @@ func (a *API) EntityChangelog(c *web.Call) (*web.Reply, error) {
 		scope += " " + first.ID
 	}
 	return changesPage(c, roaring.BitmapOf(list...), scope)
-}
-
-// entityChanges returns the changes to an entity under all its slugs.
-func entityChanges(c *web.Call, typ, slug string) (list []uint32, moved *web.Reply, err error) {
-	b := c.Served.Build
-	a := b.Archive()
-	o, isAlias, present := b.Find(typ, slug)
-	if present && isAlias {
-		_, current := b.Key(o)
-		return nil, redirectTo(c, typ, current, "/changelog"), nil
-	}
-	if present {
-		if last, ok := a.NewestOf(o); ok {
-			list = a.EntityChanges(last)
-		}
-		return list, nil, nil
-	}
-	last, ok := a.Last(typ, slug)
-	if !ok {
-		return nil, nil, web.UnknownEntity(c, typ, slug)
-	}
-	newest := a.Newest(last)
-	current := a.Version(newest)
-	// A different entity may have this slug now.
-	if to, ok := a.Last(current.Type, current.Slug); ok && current.Slug != slug && a.Newest(to) == newest {
-		return nil, redirectTo(c, current.Type, current.Slug, "/changelog"), nil
-	}
-	return a.EntityChanges(newest), nil, nil
 }
 
 // newestFirst skips the given number of newest changes in a set and returns the next page, newest

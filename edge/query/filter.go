@@ -95,16 +95,17 @@ func (p *Params) Price(name string) (record.Price, error) {
 	if err != nil || s == "" {
 		return record.Price{}, err
 	}
+	price, err := record.ParsePrice(s)
+	if err == nil && price.Float() <= maxPrice {
+		return price, nil
+	}
 	bad := &Error{Param: name, Message: fmt.Sprintf("%s is not an amount of US dollars from 0 to %d with at most six decimals", quoted(s), maxPrice)}
-	x, ok := decimal(s)
-	if !ok || x > maxPrice {
-		return record.Price{}, bad
+	if x, ok := decimal(s); ok && x <= maxPrice {
+		if price, _, err := record.RoundPrice(x); err == nil {
+			bad.Suggestion = price.String()
+		}
 	}
-	price, exact, err := record.RoundPrice(x)
-	if err == nil && !exact {
-		bad.Suggestion, err = price.String(), bad
-	}
-	return price, err
+	return record.Price{}, bad
 }
 
 // decimal parses a number written with digits and at most one point.

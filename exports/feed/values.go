@@ -42,6 +42,10 @@ func parse(field string, raw []byte) value {
 		if results := parseResults(raw); results != nil {
 			return value{results: results}
 		}
+	case raw[0] == '{' && strings.HasPrefix(field, offersPrefix):
+		if v, ok := parseOffer(raw); ok {
+			return v
+		}
 	case record.FieldGroup(field) == "scores": // keep the .0 in 90.0
 	default:
 		return value{text: number(raw)}
@@ -93,12 +97,17 @@ func DisplayName(name string) string { return displayNames[name] }
 var displayNames = map[string]string{
 	"license": "licence", "url": "address", "addedDate": "date added", "pricingModel": "pricing", "composite": "score",
 	"contextTokens": "context window", "outputTokens": "maximum output", "lastRelease": "latest release", "released": "first release",
-	"dependents": "dependent projects",
+	"dependents": "dependent projects", "lastCommit": "latest commit", "openIssues": "open issues", "recentCommits": "commits in 90 days",
+	"pypiDownloads": "PyPI downloads", "npmDownloads": "npm downloads", "condaDownloads": "conda downloads", "dockerPulls": "Docker pulls",
+	"huggingfaceDownloads": "Hugging Face downloads",
 }
 
 // label returns the display name of a field, which may be nested: "context
 // window" for signals.contextTokens.
 func label(field string) string {
+	if strings.HasPrefix(field, offersPrefix) {
+		return offerLabel(field)
+	}
 	group, name := record.FieldGroup(field), field
 	if group != "" {
 		name = field[len(group)+1:]

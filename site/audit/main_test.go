@@ -78,6 +78,7 @@ func (b *shared) build(t testing.TB, categories ...string) string {
 			t.Fatal(err)
 		}
 		edgetest.Commit(t, filepath.Dir(content), 1)
+		edgetest.Priced(t, content, [4]int{1, 1, 1, 0})
 		var err error
 		if b.dir, err = os.MkdirTemp("", "kindex-audit-"); err != nil {
 			t.Fatal(err)

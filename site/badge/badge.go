@@ -21,6 +21,7 @@ const (
 	Olive       = "#5b7000"
 	Amber       = "#9a5b00"
 	Red         = "#b3261e"
+	Teal        = "#0b6e63" // neither good nor bad
 )
 
 // ScoreColour returns the colour of a score.

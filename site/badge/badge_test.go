@@ -118,7 +118,7 @@ func TestScoreColour(t *testing.T) {
 	if at != len(order)-1 {
 		t.Errorf("the best score is %s", order[at])
 	}
-	for _, colour := range append(order, badge.Grey, "#444444") {
+	for _, colour := range append(order, badge.Grey, badge.Teal, "#444444") {
 		if c := onWhite(t, colour); c < 4.5 {
 			t.Errorf("white on %s has a contrast of %.2f", colour, c)
 		}

@@ -2,6 +2,7 @@ package badge
 
 import (
 	"fmt"
+	"time"
 
 	"kindex/exports"
 	"kindex/exports/leaderboard"
@@ -10,7 +11,7 @@ import (
 )
 
 // Kinds lists what a badge can show, starting with the default.
-var Kinds = []string{"score", "rank", "trend"}
+var Kinds = []string{"score", "rank", "trend", "status", "price"}
 
 // DefaultLabel returns the default text of the left half of a badge.
 func DefaultLabel(m *store.Manifest, show string) string { return m.Title + " " + show }
@@ -29,6 +30,12 @@ func Describe(b *exports.Build, in *leaderboard.Boards, o uint32, show string) (
 	switch {
 	case e.Status == record.Withdrawn:
 		return "withdrawn", Grey, nil
+	case show == "status":
+		message, colour = status(e, b.Manifest.AsOf[:len(time.DateOnly)])
+		return message, colour, nil
+	case show == "price":
+		message, colour = price(&e.Price)
+		return message, colour, nil
 	case !composite.Known():
 		return "not ranked", Grey, nil
 	case show == "score":
@@ -46,6 +53,39 @@ func Describe(b *exports.Build, in *leaderboard.Boards, o uint32, show string) (
 		return trend(b, in, o, rank)
 	}
 	return fmt.Sprintf("#%d of %d", rank, ranked.GetCardinality()), ScoreColour(composite), nil
+}
+
+// status describes whether it is safe to depend on an entity on a day: its announced end, its
+// status, or how it is maintained.
+func status(e *record.Entity, day string) (message, colour string) {
+	if l := e.Lifecycle; l != nil && l.Retires != "" {
+		if l.Retires <= day {
+			return "retired", Red
+		}
+		return "retires " + l.Retires, Amber
+	}
+	switch m := e.Maintenance.State; {
+	case e.Status == record.Deprecated:
+		return e.Status, Amber
+	case m == record.Archived, m == record.Dormant:
+		return m, Amber
+	}
+	return e.Status, Green
+}
+
+// price describes what a model costs for a million tokens.
+func price(p *record.PriceSummary) (message, colour string) {
+	switch {
+	case !p.Input.Known() && !p.Output.Known():
+		return "unknown", Grey
+	case p.Input.Micros() == 0 && p.Output.Micros() == 0:
+		return "free", Green
+	case !p.Output.Known():
+		return "$" + p.Input.String() + " in per 1M tokens", Teal
+	case !p.Input.Known():
+		return "$" + p.Output.String() + " out per 1M tokens", Teal
+	}
+	return "$" + p.Input.String() + " in, $" + p.Output.String() + " out per 1M tokens", Teal
 }
 
 // trend describes an entity's movement on the overall leaderboard.

@@ -1,4 +1,4 @@
-// Package chart draws scores, ranks and quotas as SVG.
+// Package chart draws scores, ranks, prices and quotas as SVG.
 package chart
 
 import (
@@ -13,8 +13,7 @@ import (
 	"kindex/site/textfmt"
 )
 
-// drawing is an SVG image. Only numbers, dates and constants are written to it, never
-// text from an entity.
+// drawing is an SVG image. Only numbers, dates, constants and escaped text are written to it.
 type drawing struct{ strings.Builder }
 
 func (d *drawing) add(format string, a ...any) { fmt.Fprintf(d, format, a...) }
@@ -112,11 +111,8 @@ func (p *Plot) y(v float64) float64 {
 func (p *Plot) Draw(class string, dots []Point, marks []float64, word func(float64) string) template.HTML {
 	d := &drawing{}
 	whole := plotAbove + p.Height + plotBelow
-	d.add(`<svg class="axis" width="34" height="%s" aria-hidden="true" focusable="false">`, Number(whole))
-	for _, m := range marks {
-		d.add(`<text x="28" y="%s" text-anchor="end">%s</text>`, Number(p.y(m)+4), word(m))
-	}
-	d.add(`</svg><svg class="plot %s" width="100%%" height="%s" aria-hidden="true" focusable="false">`, class, Number(whole))
+	p.axis(d, marks, word)
+	d.add(`<svg class="plot %s" width="100%%" height="%s" aria-hidden="true" focusable="false">`, class, Number(whole))
 	for _, m := range marks {
 		d.add(`<line class="grid" x1="0" x2="100%%" y1="%s" y2="%[1]s"/>`, Number(p.y(m)))
 	}
@@ -126,6 +122,22 @@ func (p *Plot) Draw(class string, dots []Point, marks []float64, word func(float
 	d.add(`</svg>`)
 	return d.html()
 }
+
+// axis labels the grid lines, to the left of the plot.
+func (p *Plot) axis(d *drawing, marks []float64, word func(float64) string) {
+	width := 34
+	for _, m := range marks {
+		width = max(width, 8*len(word(m))+8)
+	}
+	d.add(`<svg class="axis" width="%d" height="%s" aria-hidden="true" focusable="false">`, width, Number(plotAbove+p.Height+plotBelow))
+	for _, m := range marks {
+		d.add(`<text x="%d" y="%s" text-anchor="end">%s</text>`, width-6, Number(p.y(m)+4), word(m))
+	}
+	d.add(`</svg>`)
+}
+
+// day formats a day for people.
+func day(t time.Time) string { return textfmt.Day(t.UTC().Format(time.DateOnly)) }
 
 // lines joins consecutive known dots.
 func (p *Plot) lines(d *drawing, dots []Point) {

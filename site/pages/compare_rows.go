@@ -36,7 +36,8 @@ type compareCell struct {
 }
 
 // compareFacts lists the facts that are compared.
-var compareFacts = []string{"type", "provider", "category", "version", "pricingModel", "license", "addedDate", "lastUpdated", "status"}
+var compareFacts = []string{"type", "provider", "category", "version", "pricingModel", "price", "license", "openWeights", "modalities", "knowledge",
+	"parameters", "reasoning", "family", "maintenance", "retires", "replacedBy", "addedDate", "lastUpdated", "status"}
 
 // comparison builds the rows, without those that have no values.
 func (r *request) comparison(list []comparedEntity) []compareGroup {
@@ -110,7 +111,7 @@ func (r *request) factCell(field string, e *record.Entity) compareCell {
 	case "category":
 		return compareCell{Text: textfmt.Name(r.categoryTitle(e.Category)), To: "/leaderboards/" + e.Category + "/"}
 	case "version":
-		return compareCell{Text: textfmt.Name(e.Version)}
+		return compareCell{Text: textfmt.Name(e.Version), Note: textfmt.Day(versionRead(e))}
 	case "pricingModel":
 		return compareCell{Text: textfmt.Label(e.PricingModel)}
 	case "license":
@@ -121,6 +122,48 @@ func (r *request) factCell(field string, e *record.Entity) compareCell {
 		return compareCell{Text: textfmt.Day(e.LastUpdated)}
 	case "status":
 		return compareCell{Text: textfmt.Label(e.Status)}
+	case "maintenance":
+		return compareCell{Text: textfmt.Capitalize(e.Maintenance.State), Note: textfmt.Day(e.Maintenance.AsOf)}
+	case "price":
+		return compareCell{Text: priceText(&e.Price), Note: textfmt.Day(priceDay(e))}
+	case "retires", "replacedBy":
+		return r.lifecycleCell(field, e.Lifecycle)
+	}
+	return modelCell(field, e.Model)
+}
+
+func (r *request) lifecycleCell(field string, l *record.Lifecycle) compareCell {
+	switch {
+	case l == nil:
+		return compareCell{}
+	case field == "retires":
+		return compareCell{Text: textfmt.Day(l.Retires)}
+	}
+	c := compareCell{Text: textfmt.Name(l.ReplacedBy)}
+	if next := r.successor(l.ReplacedBy); next != nil {
+		c.To = next.To
+	}
+	return c
+}
+
+// modelCell returns a fact that only models have.
+func modelCell(field string, m *record.Model) compareCell {
+	if m == nil {
+		return compareCell{}
+	}
+	switch field {
+	case "openWeights":
+		return compareCell{Text: yesNo(m.OpenWeights)}
+	case "modalities":
+		return compareCell{Text: modalities(m)}
+	case "knowledge":
+		return compareCell{Text: knowledge(m.Knowledge)}
+	case "parameters":
+		return compareCell{Text: parameters(m)}
+	case "reasoning":
+		return compareCell{Text: reasoning(m)}
+	case "family":
+		return compareCell{Text: textfmt.Name(m.Family)}
 	}
 	panic("pages: unknown fact " + field)
 }

@@ -29,11 +29,16 @@ type entityPage struct {
 	Moved   *rankChange // nil for earlier versions and if not ranked
 	Crumbs  []link
 	Main    []link // its links
-	Ended   *link  // the deprecation notice
+	Notices []notice
 	Facts   []fact
+	Names   []idLink // in registries and at providers
 	Tags    []link
-	Offers  []link // capabilities
+	Skills  []link // capabilities
+	Market  *offerTable
+	Prices  *priceHistory
 	Signals []figure
+	Growing bool     // the growth of one of the signals is known
+	Curves  []curve  // signals over time
 	Results []figure // of benchmarks
 	Omitted int      // results that are not shown
 	Score   *scoreExplanation
@@ -82,6 +87,11 @@ func (r *request) entity() (*page, error) {
 	}
 	d := &entityPage{Entity: e, AsOf: r.AsOf.UTC().Format(time.DateOnly), Now: r.path(o)}
 	r.describe(d, r.AsOf)
+	moments, err := r.Build.Moments(o, entityVersions)
+	if err != nil {
+		return nil, err
+	}
+	r.fillSeries(d, moments, r.AsOf)
 	if err := r.fillRank(d, o); err != nil {
 		return nil, err
 	}
@@ -110,12 +120,21 @@ func (r *request) describe(d *entityPage, asOf time.Time) {
 	}
 	x := r.Formula.Explain(e, asOf)
 	d.Score = explain(x)
-	d.Main, d.Ended = addresses(e)
-	d.Facts = r.facts(e)
-	d.Tags, d.Offers = r.topics(byTag, e.Tags), r.topics(byCapability, e.Capabilities)
+	var ended *link
+	d.Main, ended = addresses(e)
+	d.Notices = r.notices(d, ended, asOf)
+	d.Facts, d.Names = r.facts(e), idLinks(e)
+	d.Market = r.offers(e, d.Day == "")
+	d.Tags, d.Skills = r.topics(byTag, e.Tags), r.topics(byCapability, e.Capabilities)
 	d.Signals, d.Results = figures(e, x)
 	d.Omitted = len(e.Signals.Benchmarks) - len(d.Results)
 	d.Source = r.sourceOf(e)
+}
+
+// fillSeries fills in everything that changed over time, besides the scores and ranks.
+func (r *request) fillSeries(d *entityPage, moments []exports.Moment, asOf time.Time) {
+	d.Prices = r.priceHistory(moments, d.AsOf)
+	r.addGrowth(d, moments, asOf)
 }
 
 // topics returns a field's values, with links to their pages. Values from earlier
@@ -212,12 +231,16 @@ func (r *request) entityVersion(e *record.Entity, v int, asOf time.Time) (*page,
 		d.Then = e.Slug
 	}
 	r.describe(d, asOf)
+	moments, err := a.Moments(v, entityVersions)
+	if err != nil {
+		return nil, err
+	}
+	r.fillSeries(d, moments, asOf)
 	if s, ok := a.Snapshot(day); ok && s.Day == day {
 		if o, ok := s.Find(v); ok && int(o) < s.Ranked() { // ordinals are in rank order
 			d.Rank, d.Of = int(o)+1, s.Ranked()
 		}
 	}
-	var err error
 	if d.History, err = r.history("", r.changesUntil(v, asOf), 1); err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"kindex/exports"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
+	"kindex/site/badge"
 	"kindex/site/textfmt"
 )
 
@@ -48,7 +49,9 @@ type embedCode struct {
 	RSS      string
 	Atom     string // "" if the feed is available only as RSS
 	FeedJSON string
-	Hosted   bool // the badge is on this site, so the site's pages may load it
+	Dates    string // the calendar of releases and retirements; "" if there is no API
+	Shows    []link // other badges, by what they show
+	Hosted   bool   // the badge is on this site, so the site's pages may load it
 }
 
 // snippet is a piece of text to copy.
@@ -64,7 +67,7 @@ func (r *request) embedCode(d *entityPage) *embedCode {
 	here := r.absolute(d.Now)
 	u.RSS = r.to(d.Now + feedFile)
 	u.Badge, u.Hosted = r.to(d.Now+badgeFile), true
-	badge := r.absolute(d.Now + badgeFile)
+	image := r.absolute(d.Now + badgeFile)
 	if r.served() {
 		authored := r.api("/api/entity/" + d.Key())
 		u.JSON, u.Text, u.Score, u.Changes = authored, authored+".md", authored+"/score", authored+"/changelog"
@@ -72,13 +75,24 @@ func (r *request) embedCode(d *entityPage) *embedCode {
 		u.RSS, u.Atom, u.FeedJSON = r.api(feed), r.api(feedPath(feed, "atom")), r.api(feedPath(feed, "json"))
 		path := "/badge/" + d.Key() + ".svg"
 		u.Badge, u.Hosted = r.api(path), r.API == ""
-		badge = cmp.Or(r.API, r.Base) + path
+		image = cmp.Or(r.API, r.Base) + path
+		u.Dates = r.api("/api/calendar?" + singleQuery("entity", d.Key()))
+		u.addKinds(d, r.api(path))
 	}
-	if badge != "" {
-		u.addBadge(r, badge, cmp.Or(here, d.Now))
+	if image != "" {
+		u.addBadge(r, image, cmp.Or(here, d.Now))
 	}
 	u.addCitation(r, d, here)
 	return u
+}
+
+// addKinds fills in the links to the other badges.
+func (u *embedCode) addKinds(d *entityPage, address string) {
+	for _, kind := range badge.Kinds[1:] {
+		if kind != "price" || d.Type == "model" {
+			u.Shows = append(u.Shows, link{kind, address + "?show=" + kind})
+		}
+	}
 }
 
 // addBadge fills in the code that shows a badge with a link to a page.

@@ -54,7 +54,7 @@ func (s *Site) facts(e *record.Entity) []fact {
 	list := []fact{
 		{Name: "Provider", Value: e.Provider},
 		{Name: "Category", Value: s.categoryTitle(e.Category)},
-		{Name: "Version", Value: e.Version},
+		{Name: "Version", Value: e.Version, Note: asOfNote(versionRead(e))},
 		{Name: "Pricing", Value: textfmt.Label(e.PricingModel)},
 		{Name: "Licence", Value: e.License, Out: licenseText(e.License)},
 		{Name: "In the index since", Value: textfmt.Day(e.AddedDate), Date: textfmt.ISODay(e.AddedDate)},
@@ -66,6 +66,7 @@ func (s *Site) facts(e *record.Entity) []fact {
 	if s.titles[e.Category] != "" {
 		list[1].To = "/categories/" + e.Category + "/"
 	}
+	list = slices.Insert(list, 4, s.modelFacts(e)...)
 	return slices.DeleteFunc(list, func(f fact) bool { return safetext.OneLine(f.Value) == "" })
 }
 
@@ -100,11 +101,34 @@ type figure struct {
 	Name    string
 	Unit    string
 	Value   string
-	Date    string // when the figure was observed
-	Address string // URL of the source, or "" if it is not a web address
-	Source  string // the source's host, or its text if it is not a web address
-	Counts  string // the dimension that the figure counts towards, or "" if there is none
-	Why     string // why the figure does not count, although a dimension uses this kind of figure
+	Month   *growth // over 30 days, nil if unknown
+	Year    *growth // over 365 days
+	Date    string  // when the figure was observed
+	Address string  // URL of the source, or "" if it is not a web address
+	Source  string  // the source's host, or its text if it is not a web address
+	Counts  string  // the dimension that the figure counts towards, or "" if there is none
+	Why     string  // why the figure does not count, although a dimension uses this kind of figure
+}
+
+// figureTable is a table of figures. The last ones are folded if there are many.
+type figureTable struct {
+	Name    string // of several figures
+	One     string // of one
+	Rows    []figure
+	Growing bool // with columns for the growth
+	Rest    *figureTable
+}
+
+// maxFigures is the number of figures that are always visible.
+const maxFigures = 12
+
+func newFigureTable(name string, rows []figure, growing bool) *figureTable {
+	shown := len(rows)
+	if shown > maxFigures+3 {
+		shown = maxFigures
+	}
+	return &figureTable{Name: name, One: strings.TrimSuffix(name, "s"), Rows: rows[:shown], Growing: growing,
+		Rest: &figureTable{Name: name, Rows: rows[shown:], Growing: growing}}
 }
 
 // figures returns the signals and the benchmark results.
@@ -201,6 +225,7 @@ type link struct{ Name, To string }
 // fact is an entry in the list of facts.
 type fact struct {
 	Name, Value string
+	Note        string // when and where the value was read
 	To          string // path, or "" if there is none
 	Out         string // external URL, or "" if there is none
 	Date        string // Value in ISO 8601 if it is a date

@@ -11,8 +11,11 @@ import (
 	"sync"
 	"time"
 
+	"kindex/exports"
+	"kindex/exports/feed"
 	"kindex/exports/safetext"
 	"kindex/site/chart"
+	"kindex/site/panel"
 	"kindex/site/siteurl"
 	"kindex/site/textfmt"
 )
@@ -124,6 +127,69 @@ func (s *Site) functions() template.FuncMap {
 		"add":      func(a, b int) int { return a + b },
 		"upper":    textfmt.Capitalize,
 		"formula":  s.formulaAddress,
+		"figures":  newFigureTable,
 		"snippet":  func(name, text string) snippet { return snippet{name, text} },
 	}
 }
+
+// Panel renders a page of the panel. The response may contain secrets and must not be
+// cached.
+func (s *Site) Panel(q Request, v panel.Page) (*Answer, error) {
+	h := v.Head()
+	p := &page{Template: h.Template, Title: h.Title, Description: h.Description, Scripts: h.Scripts,
+		Data: v, NoIndex: true, Section: "/developer/",
+		Status: cmp.Or(h.Status, http.StatusOK)} // set explicitly: personal pages have no canonical URL
+	return (&request{Site: s, Request: q}).render(p)
+}
+
+// developer explains to visitors who are not signed in what an API key is for and how to get
+// one.
+func (r *request) developer() (*page, error) {
+	p := &page{Template: "developer", Title: "For developers", Description: "What an API key gets you: more requests, webhooks and submissions."}
+	if !r.served() {
+		p.Description = "All data is in plain files; no key is needed."
+	}
+	return p, nil
+}
+
+// feedLink is a feed linked from the head of a page.
+type feedLink struct{ Format, To string }
+
+// Name returns the display name of the format.
+func (l feedLink) Name() string {
+	return map[string]string{"rss": "RSS", "atom": "Atom", "json": "JSON Feed"}[l.Format]
+}
+
+// Feeds returns the page's feeds. Static sites have feeds of all changes and of single
+// entities; other feeds need the API.
+func (f frame) Feeds() (list []feedLink) {
+	if f.Static && (f.API == "" || f.Feed == "") {
+		if key, ok := strings.CutPrefix(f.Feed, entityFeedPrefix); ok {
+			return []feedLink{{"rss", f.to("/" + key + "/" + feedFile)}}
+		}
+		for _, of := range [][2]string{{"rss", ".xml"}, {"atom", ".atom"}, {"json", ".json"}} {
+			list = append(list, feedLink{of[0], f.to("/" + exports.FeedFile + of[1])})
+		}
+		return list
+	}
+	for _, format := range feed.Formats {
+		list = append(list, feedLink{format, f.api(feedPath(cmp.Or(f.Feed, "/api/feed"), format))})
+	}
+	return list
+}
+
+// feedPath returns the path of one of the API's feeds in a format.
+func feedPath(path, format string) string {
+	switch {
+	case format == feed.Formats[0]:
+		return path
+	case strings.Contains(path, "?"):
+		return path + "&format=" + format
+	}
+	return path + "?format=" + format
+}
+
+// entityFeedPath returns the path of the API's feed of an entity.
+func entityFeedPath(typ, slug string) string { return entityFeedPrefix + typ + "/" + slug }
+
+const entityFeedPrefix = "/api/feed?entity="

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -66,6 +67,8 @@ type Site struct {
 	guides             func() (map[string]*guidePage, error)
 	changeFilterValues func() map[string][]option // filter values on the changes page
 	known              knownValues
+	pricedModels       func() ([]pricedModel, error)
+	pricedViews        sync.Map // *pricedView by category and score
 	allListed          func() (*roaring.Bitmap, map[string][]exports.FacetCount)
 }
 

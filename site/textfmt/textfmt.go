@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"kindex/exports/feed"
+	"kindex/exports/record"
 	"kindex/exports/safetext"
 )
 
@@ -139,6 +140,8 @@ func Capitalize(s string) string {
 // labels holds the display names that only pages use.
 var labels = map[string]string{
 	"addedDate": "Added", "lastUpdated": "Updated", "modelCard": "Model card",
+	"openWeights": "Open weights", "knowledge": "Knowledge until", "replacedBy": "Successor",
+	"npmDownloads": "npm downloads", "condaDownloads": "conda downloads",
 	"open-source": "Open source", "open-weights": "Open weights", "usage-based": "Usage-based",
 }
 
@@ -168,6 +171,18 @@ func ISODay(s string) string {
 
 // UnixDay formats the UTC day of a time in Unix seconds.
 func UnixDay(seconds int64) string { return Day(time.Unix(seconds, 0).UTC().Format(time.DateOnly)) }
+
+// Price formats an amount of US dollars with at least two decimals, or "" if it is unknown.
+func Price(p record.Price) string {
+	if !p.Known() {
+		return ""
+	}
+	_, decimals, _ := strings.Cut(p.String(), ".")
+	for len(decimals) < 2 {
+		decimals += "0"
+	}
+	return "$" + Count(p.Micros()/1e6) + "." + decimals
+}
 
 // Hundredths formats a number of hundredths with two decimals.
 func Hundredths(n int) string { return fmt.Sprintf("%d.%02d", n/100, n%100) }

@@ -50,14 +50,40 @@ function bar(value) {
   return svg;
 }
 
+// Facts of models, in the words of the pages of an edge.
+function dollars(x) {
+  const [whole, decimals] = x.toFixed(6).replace(/0{1,4}$/, '').split('.');
+  return `$${count(Number(whole))}.${decimals}`;
+}
+const price = p => [[p?.input, 'input'], [p?.output, 'output']].filter(([x]) => typeof x === 'number').map(([x, name]) => `${dollars(x)} ${name}`).join(', ');
+const priceDay = e => e.offers.filter(o => (e.price?.provider ? o.provider === e.price.provider : !o.deprecated)).map(o => o.date).filter(Boolean).sort()[0];
+const yesNo = a => (a === null ? '' : a ? 'Yes' : 'No');
+function modalities({input, output}) {
+  if (!input.length && !output.length) return '';
+  if (!output.length) return `${input.join(', ')} as input`;
+  return input.length ? `${input.join(', ')} → ${output.join(', ')}` : `${output.join(', ')} as output`;
+}
+const parameters = ({total, active}) => [total && compact(total), active && `${compact(active)} active`].filter(Boolean).join(', ');
+const reasoning = (answer, efforts) => (efforts.length ? `${yesNo(answer) || 'Effort'}: ${efforts.join(', ')}` : yesNo(answer));
+
 // The rows: the value of each entity for a field, as {text, to, note, list, score}.
 const facts = {
   type: e => ({text: label(e.type)}),
   provider: e => ({text: named(e.provider)}),
   category: e => { const a = boards.get(e.category); return {text: a?.textContent ?? named(e.category), to: a?.href}; },
-  version: e => ({text: named(e.version)}),
+  version: e => ({text: named(e.version), note: day(e.signals.lastRelease?.date)}),
   pricingModel: e => ({text: e.pricingModel ? label(e.pricingModel) : ''}),
+  price: e => ({text: price(e.price), note: day(priceDay(e))}),
   license: e => ({text: named(e.license)}),
+  openWeights: e => ({text: yesNo(e.openWeights)}),
+  modalities: e => ({text: modalities(e.modalities)}),
+  knowledge: e => ({text: e.knowledge?.length === 4 ? e.knowledge : day(e.knowledge)}),
+  parameters: e => ({text: parameters(e.parameters)}),
+  reasoning: e => ({text: reasoning(e.reasoning, e.reasoningEfforts)}),
+  family: e => ({text: named(e.family)}),
+  maintenance: e => ({text: upper(e.maintenance ?? ''), note: day(e.maintenanceAsOf)}),
+  retires: e => ({text: day(e.lifecycle?.retires)}),
+  replacedBy: e => ({text: named(e.lifecycle?.replacedBy), to: e.lifecycle?.replacedBy ? pathOf(e.lifecycle.replacedBy) : undefined}),
   addedDate: e => ({text: day(e.addedDate)}),
   lastUpdated: e => ({text: day(e.lastUpdated)}),
   status: e => ({text: label(e.status)}),

@@ -1,0 +1,147 @@
+package edgetest
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// pricedOffers are the offers of model/priced after each commit of Priced.
+var pricedOffers = []string{
+	`  - {provider: acme, id: priced-1, input: 4, output: 20}
+  - {provider: example-cloud, id: acme/priced-1, input: 4.5, output: 21}
+`, `  - {provider: acme, id: priced-1, input: 3, output: 15, cacheRead: 0.3}
+  - {provider: example-cloud, id: acme/priced-1, input: 4.5, output: 21}
+`, `  - provider: acme
+    id: priced-1
+    input: 3
+    output: 15
+    cacheRead: 0.3
+    cacheWrite: 3.75
+    context: 1000000
+    outputLimit: 64000
+    tiers: [{over: 200000, input: 6, output: 22.5}]
+    modes:
+      batch: {input: 1.5, output: 7.5}
+  - {provider: example-hub, id: "acme/priced-1:free", input: 0, output: 0, free: true, context: 32768}
+`, `  - provider: acme
+    id: priced-1
+    input: 2
+    output: 10
+    cacheRead: 0.2
+    cacheWrite: 2.5
+    context: 1000000
+    outputLimit: 64000
+    tiers: [{over: 200000, input: 4, output: 15}]
+    modes:
+      batch: {input: 1, output: 5}
+  - {provider: acme, id: priced-1-preview, input: 2, output: 10, deprecated: true}
+  - {provider: example-cloud, id: acme/priced-1, input: 2.2, output: 11}
+  - {provider: example-hub, id: "acme/priced-1:free", input: 0, output: 0, free: true, context: 32768}
+`}
+
+// Priced adds to a content folder models with offers, and one tool whose repository is
+// archived, in four commits on the given days before Today, oldest first. The price of
+// model/priced changes, one of its offers and its downloads vanish and come back, and
+// model/priced-old retires 40 days after Today in its favour.
+func Priced(t testing.TB, content string, daysAgo [4]int) {
+	t.Helper()
+	for i, ago := range daysAgo {
+		day := Today().AddDate(0, 0, -ago).Format(time.DateOnly)
+		if i == 0 {
+			addProviders(t, content)
+			for n := range 14 {
+				write(t, content, fmt.Sprintf("model/priced-%d.yaml", n), pricedModel(fmt.Sprintf("Priced %d", n), day, 40<<n, 20+4*(n*7%11)-n%3*7, fmt.Sprintf(
+					"offersRead: {date: %s, source: https://hub.example.org/prices}\noffers:\n  - {provider: example-hub, id: m/%d, input: %g, output: %g}\n", day, n, 0.05*float64(int(1)<<(n*7%11)), 0.2*float64(int(1)<<(n*7%11)))))
+			}
+			write(t, content, "tool/priced-kit.yaml", pricedModel("Priced Kit", day, 900, 30, "")+"  archived: {value: 1, date: "+day+", source: https://example.org/kit}\n")
+			write(t, content, "model/priced-old.yaml", pricedModel("Priced Old", day, 500, 30, fmt.Sprintf(
+				"lifecycle: {deprecated: %s, retires: %s, replacedBy: model/priced, source: https://acme.example/retired}\n", day, Today().AddDate(0, 0, 40).Format(time.DateOnly))))
+		}
+		more := fmt.Sprintf("offersRead: {date: %s, source: https://acme.example/prices}\noffers:\n%s", day, pricedOffers[i])
+		text := pricedModel("Priced One", day, 1000+400*i, 50, pricedFacts+more)
+		if i == 2 {
+			text = text[:strings.Index(text, "  downloads:")] + text[strings.Index(text, "  lastRelease:"):]
+		}
+		write(t, content, "model/priced.yaml", text)
+		Commit(t, filepath.Dir(content), ago)
+	}
+}
+
+const pricedFacts = `family: priced
+ids: {huggingface: acme/priced-1, openrouter: acme/priced-1, arxiv: "1706.03762"}
+openWeights: false
+modalities: {input: [text, image], output: [text]}
+knowledge: 2026-01
+parameters: {total: 671000000000, active: 37000000000}
+reasoning: true
+reasoningEfforts: [low, medium, high]
+`
+
+// pricedModel returns a content file. Its signals come last.
+func pricedModel(name, day string, stars, result int, more string) string {
+	return fmt.Sprintf(`name: %[1]s
+provider: Acme
+category: %[2]s
+description: A model with a price.
+version: "1.0"
+%[3]ssignals:
+  contextTokens: {value: 1000000, date: %[4]s, source: https://acme.example/limits}
+  outputTokens: {value: 64000, date: %[4]s, source: https://acme.example/limits}
+  stars: {value: %[5]d, date: %[4]s, source: https://example.org/repository}
+  likes: {value: %[5]d, date: %[4]s, source: https://example.org/likes}
+  downloads: {value: %[6]d, date: %[4]s, source: https://example.org/downloads}
+  lastRelease: {value: %[4]s, date: %[4]s, source: https://acme.example/releases}
+  released: {value: %[4]s, date: %[4]s, source: https://acme.example/releases}
+  benchmarks:
+    - {name: Artificial Analysis Coding Index, value: %[7]d, date: %[4]s, source: https://example.org/results}
+  contributors: {value: 12, date: %[4]s, source: https://example.org/repository}
+`, name, []string{"language", "reasoning"}[len(name)%2], more, day, stars, 100*stars, result)
+}
+
+// addProviders adds the providers of the offers to providers.yaml.
+func addProviders(t testing.TB, content string) {
+	t.Helper()
+	path := filepath.Join(content, "providers.yaml")
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		text, err = []byte("providers:\n"), nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, content, "providers.yaml", string(text)+`  - {slug: acme, name: Acme, url: "https://acme.example/", maker: Acme}
+  - {slug: example-cloud, name: Example Cloud, url: "https://cloud.example.org/"}
+  - {slug: example-hub, name: Example Hub, url: "https://hub.example.org/"}
+`)
+}
+
+func write(t testing.TB, content, name, text string) {
+	t.Helper()
+	path := filepath.Join(content, filepath.FromSlash(name))
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// NewRepository returns a content folder in a new repository, with the categories of the
+// shipped content and no entities.
+func NewRepository(t testing.TB) string {
+	t.Helper()
+	repo := t.TempDir()
+	content := filepath.Join(repo, "content")
+	for _, name := range []string{"categories.yaml", "scoring.yaml"} {
+		text, err := os.ReadFile(filepath.Join(Root(t), "content", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, content, name, string(text))
+	}
+	git(t, repo, 0, "init", "-q", "-b", "main")
+	return content
+}

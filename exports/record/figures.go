@@ -1,0 +1,28 @@
+package record
+
+import "strings"
+
+// ParseFigures decodes from a record or an authored record only the signals and what its
+// price depends on: provider, identifiers and offers. It takes a fraction of the time that
+// UnmarshalJSON takes.
+func ParseFigures(record []byte) (*Entity, error) {
+	r, e := &recordReader{rest: string(record)}, &Entity{}
+	e.Provider = r.seek("provider").word()
+	e.Signals = r.seek("signals").signals()
+	e.IDs = r.member("ids").ids()
+	e.Offers = r.seek("offers").offers()
+	if !r.failed {
+		return e, nil
+	}
+	return e, e.UnmarshalJSON(record) // ParseAuthored does not read some texts either
+}
+
+// seek moves to the value of the next member with a name, at any depth. Quotes in strings
+// are escaped, so nothing else looks like it.
+func (r *recordReader) seek(name string) *recordReader {
+	_, rest, ok := strings.Cut(r.rest, `,"`+name+`":`)
+	if r.rest = rest; !ok {
+		r.fail()
+	}
+	return r
+}

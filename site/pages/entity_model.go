@@ -1,0 +1,277 @@
+package pages
+
+import (
+	"cmp"
+	"net/url"
+	"strings"
+	"time"
+
+	"kindex/exports/ids"
+	"kindex/exports/record"
+	"kindex/site/siteurl"
+	"kindex/site/textfmt"
+)
+
+// modelFacts returns the facts of a model, and how an entity is maintained.
+func (s *Site) modelFacts(e *record.Entity) []fact {
+	var m record.Model
+	if e.Model != nil {
+		m = *e.Model
+	}
+	list := []fact{
+		{Name: "Price", Value: priceText(&e.Price), Note: "per million tokens, " + s.priceNote(e)},
+		tokens(e, "contextTokens", "Context"),
+		tokens(e, "outputTokens", "Output limit"),
+		{Name: "Modalities", Value: modalities(&m)},
+		{Name: "Knowledge until", Value: knowledge(m.Knowledge)},
+		{Name: "Open weights", Value: yesNo(m.OpenWeights)},
+		{Name: "Parameters", Value: parameters(&m)},
+		{Name: "Reasoning", Value: reasoning(&m)},
+		{Name: "Family", Value: m.Family},
+	}
+	if e.Maintenance.State != "" {
+		list = append(list, fact{Name: "Maintenance", Value: textfmt.Capitalize(e.Maintenance.State), Note: asOfNote(e.Maintenance.AsOf)})
+	}
+	return list
+}
+
+// versionRead returns the day on which the latest release, and so the version, was read.
+func versionRead(e *record.Entity) string {
+	f, _ := e.Signals.Fact("lastRelease")
+	return f.Date
+}
+
+func asOfNote(day string) string {
+	if day = textfmt.ISODay(day); day == "" {
+		return ""
+	}
+	return "as of " + textfmt.Day(day)
+}
+
+// priceText describes a price.
+func priceText(p *record.PriceSummary) string {
+	var parts []string
+	for _, x := range []struct {
+		price record.Price
+		name  string
+	}{{p.Input, " input"}, {p.Output, " output"}} {
+		if x.price.Known() {
+			parts = append(parts, textfmt.Price(x.price)+x.name)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// summarized returns the offers that the price of a model follows from: those of its maker,
+// or all that are not deprecated.
+func summarized(e *record.Entity) (list []*record.Offer) {
+	for i := range e.Offers {
+		if o := &e.Offers[i]; o.Provider == e.Price.Provider || e.Price.Provider == "" && !o.Deprecated {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// priceDay returns the earliest day on which one of the summarized offers was read.
+func priceDay(e *record.Entity) (day string) {
+	for _, o := range summarized(e) {
+		if o.Date != "" && (day == "" || o.Date < day) {
+			day = o.Date
+		}
+	}
+	return day
+}
+
+// priceNote tells whose price the summary is, and when it was read.
+func (s *Site) priceNote(e *record.Entity) string {
+	offers := summarized(e)
+	if len(offers) == 0 {
+		return ""
+	}
+	note := "at " + textfmt.Name(s.providerName(offers[0].Provider))
+	if e.Price.Provider == "" && len(offers) > 1 {
+		note = "median of " + textfmt.Plural(len(offers), "offer", "offers")
+	}
+	if day := asOfNote(priceDay(e)); day != "" {
+		note += ", " + day
+	}
+	return note
+}
+
+func tokens(e *record.Entity, signal, name string) fact {
+	f, ok := e.Signals.Fact(signal)
+	if !ok {
+		return fact{}
+	}
+	return fact{Name: name, Value: textfmt.Count(f.Number) + " tokens", Note: asOfNote(f.Date)}
+}
+
+func modalities(m *record.Model) string {
+	switch in, out := strings.Join(m.Input, ", "), strings.Join(m.Output, ", "); {
+	case in == "" && out == "":
+		return ""
+	case out == "":
+		return in + " as input"
+	case in == "":
+		return out + " as output"
+	default:
+		return in + " → " + out
+	}
+}
+
+// knowledge formats a year, a month or a day.
+func knowledge(s string) string {
+	if len(s) == len("2006") {
+		return s
+	}
+	return textfmt.Day(s)
+}
+
+func yesNo(a record.Answer) string {
+	return map[record.Answer]string{record.Yes: "Yes", record.No: "No"}[a]
+}
+
+func parameters(m *record.Model) string {
+	switch total, active := textfmt.Compact(float64(m.Parameters)), textfmt.Compact(float64(m.ActiveParameters)); {
+	case m.Parameters == 0 && m.ActiveParameters == 0:
+		return ""
+	case m.ActiveParameters == 0:
+		return total
+	case m.Parameters == 0:
+		return active + " active"
+	default:
+		return total + ", " + active + " active"
+	}
+}
+
+func reasoning(m *record.Model) string {
+	text := yesNo(m.Reasoning)
+	if len(m.ReasoningEfforts) > 0 {
+		text = cmp.Or(text, "Effort") + ": " + strings.Join(m.ReasoningEfforts, ", ")
+	}
+	return text
+}
+
+// idLink is a name of an entity in a registry or at a provider.
+type idLink struct {
+	Namespace, Value string
+	To               string // URL of its page, or "" if there is none
+}
+
+func idLinks(e *record.Entity) (list []idLink) {
+	for _, id := range e.IDs {
+		l := idLink{Namespace: id.Namespace, Value: id.Value}
+		if n := ids.Find(id.Namespace); n != nil {
+			l.Namespace, l.To = n.Title, textfmt.WebURL(strings.ReplaceAll(n.Page, "{id}", escapePath(id.Value)))
+		}
+		list = append(list, l)
+	}
+	return list
+}
+
+// escapePath escapes a path, but not its slashes.
+func escapePath(s string) string { return (&url.URL{Path: s}).EscapedPath() }
+
+// notice is a warning at the top of an entity's page.
+type notice struct {
+	Strong, Text string
+	Next         *link // the page of the successor, or nil
+	Out          *link // an announcement, or nil
+}
+
+// notices returns what somebody who uses an entity must know: its status, its announced end,
+// and whether it is still maintained.
+func (r *request) notices(d *entityPage, ended *link, asOf time.Time) (list []notice) {
+	e := d.Entity
+	switch e.Status {
+	case record.Deprecated:
+		n := notice{Strong: "Deprecated.", Text: "Its makers advise against adopting it."}
+		if d.Score.Limit != "" {
+			n.Text = "Its makers advise against adopting it; its score is capped at " + d.Score.Limit + "."
+		}
+		list = append(list, n)
+	case record.Withdrawn:
+		list = append(list, notice{Strong: "Withdrawn.", Text: "It no longer appears in lists, search or leaderboards, but this page remains."})
+	}
+	if n := lifecycleNotice(e.Lifecycle, asOf); n != nil {
+		list = append(list, *n)
+	}
+	if len(list) == 0 || e.Lifecycle == nil {
+		if n := maintenanceNotice(e); n != nil {
+			list = append(list, *n)
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	last := &list[len(list)-1]
+	if e.Lifecycle != nil {
+		last.Next = r.successor(e.Lifecycle.ReplacedBy)
+		if to := textfmt.WebURL(e.Lifecycle.Source); to != "" && ended == nil {
+			ended = &link{"Read the announcement", to}
+		}
+	}
+	if ended != nil {
+		last.Out = &link{"Read the announcement", ended.To}
+	}
+	return list
+}
+
+// lifecycleNotice tells the announced end, or returns nil if there is none.
+func lifecycleNotice(l *record.Lifecycle, asOf time.Time) *notice {
+	if l == nil || l.Deprecated == "" && l.Retires == "" && l.ReplacedBy == "" {
+		return nil
+	}
+	n := &notice{Strong: "A successor is available."}
+	today := asOf.UTC().Format(time.DateOnly)
+	if l.Deprecated != "" {
+		n.Strong = "Deprecated since " + textfmt.Day(l.Deprecated) + "."
+		if l.Deprecated > today {
+			n.Strong = "To be deprecated on " + textfmt.Day(l.Deprecated) + "."
+		}
+	}
+	retires, err := time.Parse(time.DateOnly, l.Retires)
+	switch days := int(retires.Sub(asOf.UTC().Truncate(24*time.Hour)).Hours() / 24); {
+	case err != nil:
+	case days <= 0:
+		n.Strong, n.Text = "Retired on "+textfmt.Day(l.Retires)+".", ""
+	default:
+		n.Text = "Deprecated since " + textfmt.Day(l.Deprecated) + "."
+		if l.Deprecated == "" || l.Deprecated > today {
+			n.Text = ""
+		}
+		n.Strong = "Retires on " + textfmt.Day(l.Retires) + ", in " + textfmt.Plural(days, "day", "days") + "."
+	}
+	return n
+}
+
+// maintenanceNotice warns of a repository in which nothing happens any more.
+func maintenanceNotice(e *record.Entity) *notice {
+	last, _ := e.Signals.Fact("lastCommit")
+	read := asOfNote(e.Maintenance.AsOf)
+	switch e.Maintenance.State {
+	case record.Archived:
+		return &notice{Strong: "Archived.", Text: "Its repository is read-only, " + read + "."}
+	case record.Dormant:
+		return &notice{Strong: "Dormant.", Text: "The latest commit to its repository is from " + textfmt.DayOrUnknown(last.Day) + ", " + read + "."}
+	}
+	return nil
+}
+
+// successor returns the page of an entity named as type/slug, or nil if there is none.
+func (s *Site) successor(key string) *link {
+	typ, slug, ok := strings.Cut(key, "/")
+	if !ok {
+		return nil
+	}
+	o, _, found := s.Build.Find(typ, slug)
+	if !found {
+		return nil
+	}
+	e, err := s.Build.Entity(o)
+	if err != nil {
+		return nil
+	}
+	return &link{textfmt.Name(e.Name), siteurl.Entity(e.Type, e.Slug)}
+}

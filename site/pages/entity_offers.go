@@ -1,0 +1,295 @@
+package pages
+
+import (
+	"cmp"
+	"html/template"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"kindex/exports"
+	"kindex/exports/pricing"
+	"kindex/exports/record"
+	"kindex/site/chart"
+	"kindex/site/textfmt"
+)
+
+// entityOffers is the number of offers that are always visible; the others are folded.
+const entityOffers = 8
+
+// offerTable is the offers of a model.
+type offerTable struct {
+	Rows []offerRow // the maker's own first, then the cheapest
+	Rest []offerRow
+	Cost string // path of the page that calculates costs, or "" for an earlier version
+}
+
+// offerRow is an offer. Unknown prices are "".
+type offerRow struct {
+	Provider  string
+	Site      string // URL of the provider, or "" if there is none
+	Own       bool   // the provider makes the model
+	ID        string
+	Input     string
+	Output    string
+	CacheRead string
+	Context   string
+	More      []string // other prices, tiers and modes, each as a short text
+	Free      bool
+	Dead      bool // deprecated
+	figure         // Date, Address and Source
+}
+
+// offers returns the offers of a model, or nil if there are none.
+func (r *request) offers(e *record.Entity, now bool) *offerTable {
+	if len(e.Offers) == 0 {
+		return nil
+	}
+	list := slices.Clone(e.Offers)
+	providers := r.Build.Providers()
+	slices.SortStableFunc(list, func(a, b record.Offer) int {
+		own := func(o record.Offer) int { return boolOrder(!providers.Makes(o.Provider, e.Provider)) }
+		return cmp.Or(own(a)-own(b), boolOrder(a.Deprecated)-boolOrder(b.Deprecated), comparePrices(&a, &b))
+	})
+	t := &offerTable{}
+	if now {
+		t.Cost = "/prices/?" + singleQuery("model", e.Slug)
+	}
+	for i := range list {
+		row := r.offerRow(&list[i])
+		row.Own = providers.Makes(list[i].Provider, e.Provider)
+		t.Rows = append(t.Rows, row)
+	}
+	shown := min(entityOffers, len(t.Rows))
+	t.Rows, t.Rest = t.Rows[:shown], t.Rows[shown:]
+	return t
+}
+
+func boolOrder(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// comparePrices orders offers by their blended price, and those without one last.
+func comparePrices(a, b *record.Offer) int {
+	x := pricing.Blend(a.Prices[record.InputPrice], a.Prices[record.OutputPrice])
+	y := pricing.Blend(b.Prices[record.InputPrice], b.Prices[record.OutputPrice])
+	return cmp.Or(boolOrder(!x.Known())-boolOrder(!y.Known()), cmp.Compare(x.Micros(), y.Micros()))
+}
+
+func (r *request) offerRow(o *record.Offer) offerRow {
+	row := offerRow{Provider: o.Provider, ID: o.ID, Input: textfmt.Price(o.Prices[record.InputPrice]), Output: textfmt.Price(o.Prices[record.OutputPrice]),
+		CacheRead: textfmt.Price(o.Prices[record.CacheReadPrice]), Free: o.Free, Dead: o.Deprecated}
+	for _, p := range r.Build.Providers() {
+		if p.Slug == o.Provider {
+			row.Provider, row.Site = p.Name, textfmt.WebURL(p.URL)
+		}
+	}
+	if o.Context > 0 {
+		row.Context = textfmt.Compact(float64(o.Context))
+	}
+	row.Date = textfmt.ISODay(o.Date)
+	row.from(o.Source)
+	row.More = moreOfOffer(o)
+	return row
+}
+
+// columnPrices are the prices that have a column of their own.
+var columnPrices = []int{record.InputPrice, record.OutputPrice, record.CacheReadPrice}
+
+// moreOfOffer describes what the columns of an offer do not show.
+func moreOfOffer(o *record.Offer) (list []string) {
+	if o.OutputLimit > 0 {
+		list = append(list, "Output up to "+textfmt.Count(o.OutputLimit)+" tokens")
+	}
+	rest := o.Prices
+	for _, i := range columnPrices {
+		rest[i] = record.Price{}
+	}
+	if rest.Known() {
+		list = append(list, textfmt.Capitalize(describePrices(&rest)))
+	}
+	list = append(list, describeTiers("", o.Tiers)...)
+	for _, m := range o.Modes {
+		name := textfmt.Capitalize(textfmt.Name(m.Name))
+		if m.Prices.Known() {
+			list = append(list, name+": "+describePrices(&m.Prices))
+		}
+		list = append(list, describeTiers(name+", ", m.Tiers)...)
+	}
+	return list
+}
+
+func describeTiers(prefix string, tiers []record.Tier) (list []string) {
+	for _, t := range tiers {
+		list = append(list, textfmt.Capitalize(prefix+"over "+textfmt.Count(t.Over)+" input tokens: "+describePrices(&t.Prices)))
+	}
+	return list
+}
+
+// priceWords are the names of prices, in the order of record.PriceNames.
+var priceWords = [...]string{"input", "output", "cache read", "cache write", "reasoning", "audio input", "audio output", "for an image", "for a request"}
+
+// describePrices lists the known prices.
+func describePrices(p *record.Prices) string {
+	var parts []string
+	for i := range p {
+		if p[i].Known() {
+			parts = append(parts, textfmt.Price(p[i])+" "+priceWords[i])
+		}
+	}
+	return cmp.Or(strings.Join(parts, ", "), "no prices known")
+}
+
+// Limits of the history on an entity's page.
+const (
+	entityVersions     = 300 // the newest ones that are read
+	entityPriceChanges = 30  // rows of the table
+)
+
+// priceHistory is the price of a model over time.
+type priceHistory struct {
+	Since   string        // the first day with a price
+	Chart   template.HTML // "" if the price never changed
+	Words   string        // text alternative to the chart
+	Changes []priceChange // of single offers, newest first
+	Omitted int           // older changes
+}
+
+// priceChange is a price that an offer had from a day on.
+type priceChange struct {
+	Day, Offer    string
+	Input, Output string // "" if unknown
+	Gone          bool   // the offer, or its price, was removed
+}
+
+// costs are the input and the output price.
+type costs [2]record.Price
+
+// dated is a value from a day on.
+type dated[T comparable] struct {
+	Day   string
+	Value T
+}
+
+// daily reduces a series to the last value of each day. A value that is not committed is
+// from the day asOf.
+func daily[T comparable](points []exports.Point[T], asOf string) (list []dated[T]) {
+	for _, p := range points {
+		d := dated[T]{asOf, p.Value}
+		if p.Time != 0 {
+			d.Day = time.Unix(p.Time, 0).UTC().Format(time.DateOnly)
+		}
+		if n := len(list); n > 0 && list[n-1].Day == d.Day {
+			list = list[:n-1]
+		}
+		list = append(list, d)
+	}
+	return list
+}
+
+// priceHistory returns the price of a model over time, or nil if none was ever known.
+func (r *request) priceHistory(moments []exports.Moment, asOf string) *priceHistory {
+	providers := r.Build.Providers()
+	series := daily(exports.Series(moments, func(e *record.Entity) costs {
+		p := providers.Compute(e, "").Price
+		return costs{p.Input, p.Output}
+	}), asOf)
+	if len(series) == 0 {
+		return nil
+	}
+	h := &priceHistory{Since: series[0].Day}
+	h.addOffers(r, moments, asOf)
+	if len(series) > 1 {
+		h.draw(series, asOf)
+	}
+	return h
+}
+
+// draw draws the chart.
+func (h *priceHistory) draw(series []dated[costs], asOf string) {
+	lines := []chart.Line{{Class: "l1"}, {Class: "l2"}}
+	highest := 0.0
+	for i, name := range []string{"input", "output"} {
+		for _, p := range series {
+			at, err := time.Parse(time.DateOnly, p.Day)
+			if err != nil {
+				continue // never in a build
+			}
+			o := chart.Point{Day: p.Day, At: at, Value: p.Value[i].Float(), Known: p.Value[i].Known(), Title: textfmt.Day(p.Day) + ": " + textfmt.Price(p.Value[i]) + " " + name}
+			highest = max(highest, o.Value)
+			lines[i].Points = append(lines[i].Points, o)
+		}
+		h.Words += cmp.Or(" " + describeHistory(name+" price", lines[i].Points, dollars))
+	}
+	end, err := time.Parse(time.DateOnly, asOf)
+	if err != nil {
+		return
+	}
+	top := roundUp(highest)
+	p := chart.Plot{High: top, Height: 120, From: lines[0].Points[0].At, To: end}
+	h.Chart = p.Steps("prices", lines, []float64{0, top / 2, top}, dollars)
+}
+
+func dollars(v float64) string { return "$" + textfmt.Count(math.Round(v*1e6)/1e6) }
+
+// roundUp returns the smallest of 1, 2 and 5 times a power of ten that is not less than x.
+func roundUp(x float64) float64 {
+	if x <= 0 {
+		return 1
+	}
+	power := math.Pow(10, math.Floor(math.Log10(x)))
+	for _, f := range []float64{1, 2, 5} {
+		if f*power >= x {
+			return f * power
+		}
+	}
+	return 10 * power
+}
+
+// addOffers fills in the changes of single offers.
+func (h *priceHistory) addOffers(r *request, moments []exports.Moment, asOf string) {
+	keys := map[[2]string]bool{}
+	for _, m := range moments {
+		if m.Entity == nil {
+			continue
+		}
+		for i := range m.Entity.Offers {
+			keys[[2]string{m.Entity.Offers[i].Provider, m.Entity.Offers[i].ID}] = true
+		}
+	}
+	for key := range keys {
+		name := textfmt.Name(r.providerName(key[0]) + " " + key[1])
+		for _, p := range daily(exports.Series(moments, func(e *record.Entity) costs { return costsOf(e, key) }), asOf) {
+			h.Changes = append(h.Changes, priceChange{Day: p.Day, Offer: name, Gone: p.Value == costs{},
+				Input: textfmt.Price(p.Value[0]), Output: textfmt.Price(p.Value[1])})
+		}
+	}
+	slices.SortFunc(h.Changes, func(a, b priceChange) int { return cmp.Or(cmp.Compare(b.Day, a.Day), cmp.Compare(a.Offer, b.Offer)) })
+	if n := len(h.Changes) - entityPriceChanges; n > 0 {
+		h.Changes, h.Omitted = h.Changes[:entityPriceChanges], n
+	}
+}
+
+// costsOf returns the prices of the offer with a provider and an id.
+func costsOf(e *record.Entity, key [2]string) costs {
+	for i := range e.Offers {
+		if o := &e.Offers[i]; o.Provider == key[0] && o.ID == key[1] {
+			return costs{o.Prices[record.InputPrice], o.Prices[record.OutputPrice]}
+		}
+	}
+	return costs{}
+}
+
+// providerName returns the name of a provider of offers, or its slug if it is unknown.
+func (s *Site) providerName(slug string) string {
+	for _, p := range s.Build.Providers() {
+		if p.Slug == slug {
+			return p.Name
+		}
+	}
+	return slug
+}

@@ -1,0 +1,242 @@
+package pages_test
+
+import (
+	"net/http"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"kindex/builder/suite"
+	"kindex/edge/edgetest"
+	"kindex/edge/edgetest/browser"
+	"kindex/exports"
+	"kindex/site/pages"
+)
+
+// priced returns an output folder whose models have offers and a history.
+func priced(t *testing.T) string {
+	t.Helper()
+	content, out := edgetest.NewRepository(t), filepath.Join(t.TempDir(), "out")
+	edgetest.Priced(t, content, [4]int{370, 60, 31, 0})
+	edgetest.Build(t, content, out)
+	return out
+}
+
+// plain returns the text of nodes with single spaces.
+func plain(nodes []*node) (list []string) {
+	for _, n := range nodes {
+		list = append(list, strings.Join(strings.Fields(n.text()), " "))
+	}
+	return list
+}
+
+func byID(p *node, id string) *node {
+	for _, n := range p.all(func(n *node) bool { return n.attr["id"] == id }) {
+		return n
+	}
+	return &node{page: p.page}
+}
+
+func TestPricedPages(t *testing.T) {
+	suite.InTest(t)
+	t.Parallel()
+	out := priced(t)
+	s := siteOf(t, out, pages.Options{})
+	t.Run("offers", func(t *testing.T) { checkOffers(t, s) })
+	t.Run("history", func(t *testing.T) { checkPriceHistory(t, s) })
+	t.Run("notices", func(t *testing.T) { checkNotices(t, s) })
+	t.Run("quality and price", func(t *testing.T) { checkFront(t, s) })
+	t.Run("edited", func(t *testing.T) { checkEditedPrice(t, out) })
+	t.Run("compare", func(t *testing.T) { checkComparedFacts(t, out) })
+}
+
+// checkOffers checks the order of the offers, now and on an earlier day.
+func checkOffers(t *testing.T, s *pages.Site) {
+	p := parse(t, get(t, s, "/model/priced/").Body)
+	table := p.all(inClass("offers"))[0]
+	var rows []string
+	for _, tr := range table.named("tr")[1:] {
+		rows = append(rows, strings.Join(plain(tr.named("th")), "")+" | "+strings.Join(plain(tr.named("td")), " | "))
+	}
+	want := []string{
+		"Acme maker priced-14 more detailsOutput up to 64,000 tokens$2.50 cache writeOver 200,000 input tokens: $4.00 input, $15.00 outputBatch: $1.00 input, $5.00 output | $2.00 | $10.00 | $0.20 | 1M | 21 Nov 2026acme.example",
+		"Acme maker deprecated priced-1-preview | $2.00 | $10.00 | unknown | – | 21 Nov 2026acme.example",
+		"Example Hub free acme/priced-1:free | $0.00 | $0.00 | unknown | 32.8k | 21 Nov 2026acme.example",
+		"Example Cloud acme/priced-1 | $2.20 | $11.00 | unknown | – | 21 Nov 2026acme.example",
+	}
+	if !slices.Equal(rows, want) {
+		t.Errorf("the offers are\n%s\nwant\n%s", strings.Join(rows, "\n"), strings.Join(want, "\n"))
+	}
+	links := p.links()
+	for _, to := range []string{"/prices/?model=priced", "/api/calendar?entity=model%2Fpriced", "https://huggingface.co/acme/priced-1", "https://arxiv.org/abs/1706.03762",
+		"/api/entity/model/priced/signals?name=stars", "/badge/model/priced.svg?show=price"} {
+		if !links[to] {
+			t.Errorf("no link to %s", to)
+		}
+	}
+	facts := strings.Join(plain(byID(p, "facts").named("div")), "\n")
+	for _, fact := range []string{"Price$2.00 input, $10.00 output per million tokens, at Acme, as of 21 Nov 2026", "Context1,000,000 tokens as of 21 Nov 2026", "Version1.0 as of 21 Nov 2026",
+		"Modalitiestext, image → text", "Knowledge untilJan 2026", "Open weightsNo", "Parameters671B, 37B active", "ReasoningYes: low, medium, high", "Familypriced"} {
+		if !strings.Contains(facts, fact) {
+			t.Errorf("no fact %q in\n%s", fact, facts)
+		}
+	}
+	past := parse(t, get(t, s, "/model/priced/at-2026-10-01/").Body)
+	if rows := past.all(inClass("offers"))[0].named("tr"); len(rows) != 3 || !strings.Contains(rows[1].text(), "$3.00") || past.links()["/prices/?model=priced"] {
+		t.Errorf("on an earlier day there are the offers %q", plain(rows))
+	}
+}
+
+// checkPriceHistory checks the changes of prices and the growth of figures.
+func checkPriceHistory(t *testing.T, s *pages.Site) {
+	p := parse(t, get(t, s, "/model/priced/").Body)
+	section := byID(p, "offers")
+	var changes []string
+	for _, tr := range section.named("table")[1].named("tr")[1:] {
+		changes = append(changes, strings.Join(append(plain(tr.named("th")), plain(tr.named("td"))...), " | "))
+	}
+	want := []string{
+		"21 Nov 2026 | Acme priced-1 | $2.00 | $10.00", "21 Nov 2026 | Acme priced-1-preview | $2.00 | $10.00", "21 Nov 2026 | Example Cloud acme/priced-1 | $2.20 | $11.00",
+		"21 Oct 2026 | Example Cloud acme/priced-1 | no longer offered", "21 Oct 2026 | Example Hub acme/priced-1:free | $0.00 | $0.00", "22 Sep 2026 | Acme priced-1 | $3.00 | $15.00",
+		"16 Nov 2025 | Acme priced-1 | $4.00 | $20.00", "16 Nov 2025 | Example Cloud acme/priced-1 | $4.50 | $21.00",
+	}
+	if !slices.Equal(changes, want) {
+		t.Errorf("the prices changed\n%s\nwant\n%s", strings.Join(changes, "\n"), strings.Join(want, "\n"))
+	}
+	var paths []string
+	for _, n := range section.named("path") {
+		paths = append(paths, regexp.MustCompile(`[0-9.]+`).ReplaceAllString(n.attr["d"], ""))
+	}
+	if !slices.Equal(paths, []string{"M HVHVH", "M HVHVH"}) {
+		t.Errorf("the steps of the input and the output price are %q", paths)
+	}
+	figures := strings.Join(plain(byID(p, "figures").named("tr")), "\n")
+	for _, row := range []string{"Stars2,200 repository stars+400 (+22.2%) since 21 Oct 2026+1,200 (+120%) since 16 Nov 2025", "Contributors12 peopleno change since 21 Oct 2026"} {
+		if !strings.Contains(figures, row) {
+			t.Errorf("no row %q in\n%s", row, figures)
+		}
+	}
+	// The downloads vanished for a month: two strokes.
+	for _, n := range byID(p, "figures").named("figure") {
+		if !strings.HasPrefix(n.text(), "Downloads") {
+			continue
+		}
+		if d := n.named("path")[0].attr["d"]; strings.Count(d, "M") != 2 {
+			t.Errorf("the chart of the downloads is %s", d)
+		}
+		return
+	}
+	t.Error("no chart of the downloads")
+}
+
+func checkNotices(t *testing.T, s *pages.Site) {
+	for path, want := range map[string]string{
+		"/model/priced-old/":               "Retires on 31 Dec 2026, in 40 days. Deprecated since 16 Nov 2025. Its successor is Priced One. Read the announcement",
+		"/model/priced-old/at-2026-10-01/": "Retires on 31 Dec 2026, in 91 days. Deprecated since 16 Nov 2025. Its successor is Priced One. Read the announcement",
+		"/tool/priced-kit/":                "Archived. Its repository is read-only, as of 16 Nov 2025.",
+	} {
+		p := parse(t, get(t, s, path).Body)
+		notices := plain(p.all(func(n *node) bool { return n.attr["class"] == "entity-notice" }))
+		if len(notices) != 1 || notices[0] != want {
+			t.Errorf("%s: %q, want %q", path, notices, want)
+		}
+	}
+	if !parse(t, get(t, s, "/model/priced-old/").Body).links()["/model/priced/"] {
+		t.Error("the successor is not linked")
+	}
+}
+
+// checkFront compares the front on each page with the models that no other model beats.
+func checkFront(t *testing.T, s *pages.Site) {
+	seen := 0
+	for path := range s.Paths {
+		if !strings.HasPrefix(path, "/quality-and-price/") {
+			continue
+		}
+		seen++
+		type model struct {
+			name         string
+			score, price float64
+			front        bool
+		}
+		var list []model
+		for _, tr := range parse(t, get(t, s, path).Body).named("tr")[1:] {
+			cells := plain(tr.named("td"))
+			score, err := strconv.ParseFloat(cells[0], 64)
+			price, err2 := strconv.ParseFloat(regexp.MustCompile(`[0-9]+\.[0-9]+`).FindString(cells[1]), 64)
+			if err != nil || err2 != nil {
+				t.Fatal(cells, err, err2)
+			}
+			list = append(list, model{plain(tr.named("a"))[0], score, price, tr.attr["class"] == "on-front"})
+		}
+		for _, m := range list {
+			beaten := slices.ContainsFunc(list, func(o model) bool {
+				return o.score >= m.score && o.price <= m.price && (o.score > m.score || o.price < m.price)
+			})
+			if m.front == beaten {
+				t.Errorf("%s: %+v is beaten: %v", path, m, beaten)
+			}
+		}
+		if len(list) < 4 {
+			t.Errorf("%s has %d models", path, len(list))
+		}
+	}
+	if seen != 3 {
+		t.Errorf("%d pages, want one for all and one for each of two categories", seen)
+	}
+	for path, want := range map[string]int{"/quality-and-price/by-quality/": 200, "/quality-and-price/category-language/by-freshness/": 200, "/quality-and-price/by-composite/": 301,
+		"/quality-and-price/by-name/": 404, "/quality-and-price/category-nlp/": 404} {
+		if a := get(t, s, path); a.Status != want {
+			t.Errorf("%s: %d, want %d", path, a.Status, want)
+		}
+	}
+	if a := get(t, s, "/quality-and-price/"); a.Status != http.StatusOK || len(a.Body) > 60_000 {
+		t.Errorf("the page has %d bytes", len(a.Body))
+	}
+}
+
+// checkEditedPrice checks that pages of edits show the edited prices.
+func checkEditedPrice(t *testing.T, out string) {
+	b, err := exports.OpenCurrent(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	o, _, _ := b.Find("model", "priced")
+	e, err := b.Entity(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Offers[0].Prices[0], e.Offers[0].Prices[1] = e.Offers[0].Prices[1], e.Offers[0].Prices[0]
+	e.Computed = b.Providers().Compute(e, "2026-11-21")
+	s := siteOf(t, out, pages.Options{}, exports.Edit{Type: "model", Slug: "priced", Entity: e})
+	if rows := plain(byID(parse(t, get(t, s, "/model/priced/").Body), "offers").named("table")[1].named("tr")); !slices.ContainsFunc(rows, func(r string) bool {
+		return strings.Contains(r, "21 Nov 2026") && strings.Contains(r, "priced-1$10.00$2.00")
+	}) {
+		t.Errorf("the price changed %q", rows)
+	}
+	if text := strings.Join(strings.Fields(parse(t, get(t, s, "/quality-and-price/").Body).text()), " "); !strings.Contains(text, "$8.00at Acme") {
+		t.Errorf("quality and price shows %s", text)
+	}
+}
+
+// checkComparedFacts checks that a static site compares the same facts as an edge.
+func checkComparedFacts(t *testing.T, out string) {
+	_, _, address := bothSites(t, out)
+	tab := browser.Open(t, 1200, 900)
+	tab.Do(t, chromedp.Navigate(address+"/compare/?e=model/priced&e=model/priced-old&e=model/priced-3&e=tool/priced-kit"), chromedp.WaitVisible(`table[data-comparison]`))
+	if differs := browser.Run(t, tab, chromedp.Evaluate[string](sameTable, chromedp.EvalAwaitPromise)); differs != "" {
+		t.Error(differs)
+	}
+	text := browser.Run(t, tab, chromedp.Evaluate[string](`document.querySelector('[data-comparison] [data-group=facts]').textContent`))
+	for _, want := range []string{"$2.00 input, $10.00 output", "Successor", "31 Dec 2026", "Archived", "671B, 37B active"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in %s", want, text)
+		}
+	}
+}

@@ -1,0 +1,252 @@
+package pages
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"html/template"
+	"iter"
+	"math"
+	"slices"
+	"strconv"
+	"sync"
+
+	"kindex/exports"
+	"kindex/exports/record"
+	"kindex/site/chart"
+	"kindex/site/siteurl"
+	"kindex/site/textfmt"
+)
+
+// maxPriced is the number of models on a page of quality and price.
+const maxPriced = 120
+
+// pricedModel is a model with a price.
+type pricedModel struct {
+	ordinal  uint32
+	category string
+	blended  record.Price
+}
+
+// pricedView is what a page of quality and price shows. Each is computed once.
+type pricedView struct {
+	Rows  []pricedRow // best first
+	Total int         // models with a score and a price
+	Front int         // models of the front
+	Chart template.HTML
+	Words string // text alternative to the chart
+}
+
+// pricedRow is a model in the table.
+type pricedRow struct {
+	*record.Entity
+	Path    string
+	Value   record.Score
+	Blended string
+	Front   bool // no other model is both at least as good and cheaper, or better and as cheap
+	Note    string
+}
+
+// qualityPricePage shows scores against prices.
+type qualityPricePage struct {
+	*pricedView
+	Category   string
+	Heading    string
+	By         string // the word for the score
+	Scores     []option
+	Categories []option
+	AsOf       string
+}
+
+func (r *request) qualityAndPrice() (*page, error) {
+	by, category := cmp.Or(r.choice("by"), "composite"), r.choice("category")
+	models, err := r.pricedModels()
+	if err != nil {
+		return nil, err
+	}
+	known := pricedCategories(models)
+	switch {
+	case r.choice("by") == "composite":
+		return &page{location: r.with("by", "")}, nil
+	case !slices.Contains(record.ScoreNames, by):
+		return r.missing("No such score", "", []suggestion{{Path: r.with("by", ""), Name: "Quality and price"}}), nil
+	case category != "" && !slices.Contains(known, category):
+		return r.missing("No prices in this category", "", []suggestion{{Path: r.with("category", ""), Name: "Quality and price in all categories"}}), nil
+	}
+	d := &qualityPricePage{Category: category, Heading: "Quality and price", By: scoreWord(by), AsOf: r.AsOf.UTC().Format("2006-01-02")}
+	if category != "" {
+		d.Heading += ": " + textfmt.Name(r.categoryTitle(category))
+	}
+	if d.pricedView, err = r.pricedView(models, category, by); err != nil {
+		return nil, err
+	}
+	for _, name := range record.ScoreNames {
+		if !r.Static {
+			d.Scores = append(d.Scores, option{Name: textfmt.Label(name), To: r.with("by", map[bool]string{false: name}[name == "composite"]), Chosen: name == by})
+		}
+	}
+	d.Categories = append(d.Categories, option{Name: "All categories", To: r.with("category", ""), Chosen: category == ""})
+	for _, c := range known {
+		d.Categories = append(d.Categories, option{Name: textfmt.Name(r.categoryTitle(c)), To: r.with("category", c), Chosen: c == category})
+	}
+	return &page{Template: "quality-price", Title: d.Heading, Data: d,
+		Description: "Which models give the best " + d.By + " for their price: all models with a price, and the front of those that no other model beats."}, nil
+}
+
+// findPriced returns a function that finds all listed models with a price on its first call.
+func (s *Site) findPriced() func() ([]pricedModel, error) {
+	return sync.OnceValues(func() ([]pricedModel, error) {
+		set, err := s.Build.Select(&exports.Filter{Fields: map[string][][]string{"type": {{"model"}}}})
+		if err != nil {
+			return nil, err
+		}
+		var list []pricedModel
+		for it := set.Iterator(); it.HasNext(); {
+			o := it.Next()
+			if bytes.HasSuffix(s.Build.Record(o), []byte(`,"offers":[]}`)) {
+				continue // most models have none, and reading an entity takes much longer than this
+			}
+			e, err := s.Build.Entity(o)
+			if err != nil {
+				return nil, err
+			}
+			if e.Price.Blended.Known() {
+				list = append(list, pricedModel{o, e.Category, e.Price.Blended})
+			}
+		}
+		return list, nil
+	})
+}
+
+// pricedCategories returns the categories of models, sorted.
+func pricedCategories(models []pricedModel) []string {
+	var list []string
+	for _, m := range models {
+		list = append(list, m.category)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// spot is a model with its score.
+type spot struct {
+	pricedModel
+	score record.Score
+	front bool
+}
+
+// pricedView returns the models of a category, or of all if it is "".
+func (s *Site) pricedView(models []pricedModel, category, by string) (*pricedView, error) {
+	key := category + "/" + by
+	if v, ok := s.pricedViews.Load(key); ok {
+		return v.(*pricedView), nil
+	}
+	var spots []spot
+	for _, m := range models {
+		if score := s.Build.Score(by, m.ordinal); score.Known() && (category == "" || m.category == category) {
+			spots = append(spots, spot{pricedModel: m, score: score})
+		}
+	}
+	v := &pricedView{Total: len(spots), Front: markFront(spots)}
+	shown := bestSpots(spots)
+	for _, x := range shown {
+		e, err := s.Build.Entity(x.ordinal)
+		if err != nil {
+			return nil, err
+		}
+		v.Rows = append(v.Rows, pricedRow{Entity: e, Path: siteurl.Entity(e.Type, e.Slug), Value: x.score, Blended: textfmt.Price(x.blended), Front: x.front, Note: s.priceNote(e)})
+	}
+	v.draw(shown, scoreWord(by))
+	s.pricedViews.Store(key, v)
+	return v, nil
+}
+
+// markFront sorts models by price, the better of equal prices first, and marks the Pareto
+// front: each model that is better than all before it. It returns their number.
+func markFront(spots []spot) (n int) {
+	slices.SortFunc(spots, func(a, b spot) int {
+		return cmp.Or(cmp.Compare(a.blended.Micros(), b.blended.Micros()), b.score.Compare(a.score), cmp.Compare(a.ordinal, b.ordinal))
+	})
+	best := record.Score{}
+	for i := range spots {
+		if !best.Known() || spots[i].score.Compare(best) > 0 {
+			spots[i].front, best = true, spots[i].score
+			n++
+		}
+	}
+	return n
+}
+
+// bestSpots returns at most maxPriced models, best first: those of the front, then the best.
+func bestSpots(spots []spot) []spot {
+	list := slices.Clone(spots)
+	better := func(a, b spot) int {
+		return cmp.Or(b.score.Compare(a.score), cmp.Compare(a.blended.Micros(), b.blended.Micros()), cmp.Compare(a.ordinal, b.ordinal))
+	}
+	slices.SortFunc(list, func(a, b spot) int { return cmp.Or(boolOrder(b.front)-boolOrder(a.front), better(a, b)) })
+	list = list[:min(maxPriced, len(list))]
+	slices.SortFunc(list, better)
+	return list
+}
+
+// draw draws the chart of the rows, whose models are in the same order.
+func (v *pricedView) draw(shown []spot, by string) {
+	if len(shown) == 0 {
+		return
+	}
+	least, most := math.Inf(1), 0.0
+	low, high := 100.0, 0.0
+	var spots []chart.Spot
+	for i, x := range shown {
+		price, score := x.blended.Float(), x.score.Float()
+		if price > 0 {
+			least = min(least, price)
+		}
+		most, low, high = max(most, price), min(low, score), max(high, score)
+		spots = append(spots, chart.Spot{X: price, Y: score, Front: x.front,
+			Title: fmt.Sprintf("%s: %s %s, %s", textfmt.Name(v.Rows[i].Name), by, x.score, v.Rows[i].Blended)})
+	}
+	slices.SortStableFunc(spots, func(a, b chart.Spot) int { return cmp.Compare(a.X, b.X) })
+	if most == 0 { // all are free
+		least, most = 1, 1
+	}
+	from, to := math.Pow(10, math.Floor(math.Log10(least))), math.Pow(10, math.Ceil(math.Log10(most)))
+	if free := spots[0].X == 0; free || from == to {
+		from /= 10
+	}
+	c := chart.Scatter{Left: from, Right: to, Low: 10 * math.Floor(low/10), High: 10 * math.Ceil(high/10), Height: 360}
+	if c.Low == c.High {
+		c.Low, c.High = c.Low-10, c.High+10
+	}
+	var across, up []float64
+	for x := from; x <= to*1.01; x *= 10 {
+		across = append(across, x)
+	}
+	for y := c.Low; y <= c.High; y += 10 {
+		up = append(up, y)
+	}
+	v.Chart = c.Draw(spots, across, up, func(x float64) string {
+		if x == from && spots[0].X == 0 {
+			return "free"
+		}
+		return "$" + strconv.FormatFloat(x, 'g', 6, 64)
+	}, chart.Number)
+	first, last := spots[0], spots[len(spots)-1]
+	v.Words = fmt.Sprintf("%s by %s and price, from %s to %s for a million tokens; %s on the front. The table has all values.",
+		textfmt.Plural(len(spots), "model", "models"), by, dollars(first.X), dollars(last.X), textfmt.Plural(v.Front, "model is", "models are"))
+}
+
+// qualityPricePaths yields the pages of a static site: those by the composite score.
+func qualityPricePaths(s *Site) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		models, err := s.pricedModels()
+		if !yield("/quality-and-price/") || err != nil {
+			return // rendering the page returns the error
+		}
+		for _, c := range pricedCategories(models) {
+			if !yield("/quality-and-price/category-" + c + "/") {
+				return
+			}
+		}
+	}
+}
