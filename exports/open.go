@@ -101,6 +101,11 @@ func (b *Build) openLookups() error {
 			return fmt.Errorf("%s: %w", ProvidersFile, err)
 		}
 	}
+	if data := b.files[NamespacesFile]; data != nil {
+		if err := json.Unmarshal(data, &b.namespaces); err != nil {
+			return fmt.Errorf("%s: %w", NamespacesFile, err)
+		}
+	}
 	b.openSources(s)
 	b.openArchive(s)
 	if s.Err() != nil {

@@ -197,7 +197,9 @@ func (c *Computed) append(dst []byte, offers int) []byte {
 		dst = jsonenc.AppendMember(dst, "blended")
 		dst = p.Blended.AppendJSON(dst)
 		dst = jsonenc.AppendMember(dst, "provider")
-		dst = append(jsonenc.AppendNullable(dst, p.Provider), '}')
+		dst = jsonenc.AppendNullable(dst, p.Provider)
+		dst = jsonenc.AppendMember(dst, "date")
+		dst = append(jsonenc.AppendNullable(dst, p.Date), '}')
 	} else {
 		dst = append(dst, "null"...)
 	}
