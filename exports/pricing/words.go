@@ -29,14 +29,15 @@ func Words(p *record.PriceSummary) string {
 // without that price last, and deprecated ones after all others.
 func Cheapest(offers []record.Offer, n int) []record.Offer {
 	list := slices.Clone(offers)
-	blended := func(o *record.Offer) record.Price {
-		return Blend(o.Prices[record.InputPrice], o.Prices[record.OutputPrice])
-	}
-	slices.SortStableFunc(list, func(a, b record.Offer) int {
-		x, y := blended(&a), blended(&b)
-		return cmp.Or(compareBool(a.Deprecated, b.Deprecated), compareBool(!x.Known(), !y.Known()), cmp.Compare(x.Micros(), y.Micros()))
-	})
+	slices.SortStableFunc(list, func(a, b record.Offer) int { return CompareOffers(&a, &b) })
 	return list[:min(n, len(list))]
+}
+
+// CompareOffers compares offers in the order of Cheapest.
+func CompareOffers(a, b *record.Offer) int {
+	x := Blend(a.Prices[record.InputPrice], a.Prices[record.OutputPrice])
+	y := Blend(b.Prices[record.InputPrice], b.Prices[record.OutputPrice])
+	return cmp.Or(compareBool(a.Deprecated, b.Deprecated), compareBool(!x.Known(), !y.Known()), cmp.Compare(x.Micros(), y.Micros()))
 }
 
 // compareBool sorts false before true.
