@@ -94,6 +94,16 @@ func (b *Build) Namespace(name string) *ids.Namespace {
 	return &b.namespaces[i]
 }
 
+// Namespaces lists the names of all namespaces of identifiers, sorted.
+func (b *Build) Namespaces() []string {
+	names := ids.Names()
+	for i := range b.namespaces {
+		names = append(names, b.namespaces[i].Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
 // Len returns the number of ordinals: listed records, best first, then withdrawn
 // ones, then edited ones.
 func (b *Build) Len() int { return b.n + len(b.Edited()) }

@@ -76,7 +76,7 @@ var mayImport = map[string][]string{
 	"edge":                   {"edge/*", "exports", "exports/record", "site/*"},
 	"edge/console":           {"edge/account", "edge/apikey", "edge/auth", "edge/live", "edge/ratelimit", "edge/storage", "edge/submission", "edge/web", "edge/webhook", "exports/*", "site/*"},
 	"edge/api":               {"edge/account", "edge/apikey", "edge/live", "edge/openapi", "edge/query", "edge/ratelimit", "edge/storage", "edge/submission", "edge/web", "edge/webhook", "exports", "exports/*", "indexes", "site", "site/*"},
-	"edge/account":           {"edge/apikey", "edge/live", "edge/safedial", "edge/seal", "edge/storage", "edge/submission", "edge/web", "edge/webhook", "exports/didyoumean", "exports/record"},
+	"edge/account":           {"edge/apikey", "edge/live", "edge/safedial", "edge/seal", "edge/storage", "edge/submission", "edge/web", "edge/webhook", "exports/didyoumean", "exports/ids", "exports/record"},
 	"edge/web":               {"edge/apikey", "edge/live", "edge/query", "edge/ratelimit", "edge/storage", "exports/*", "site"},
 	"edge/live":              {"exports", "exports/*", "indexes", "site/pages"},
 	"edge/apikey":            {"exports/safetext"},
