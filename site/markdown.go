@@ -260,6 +260,9 @@ const maxValueLen = 60
 
 // fieldChange describes the change to a field, with its values if they are short.
 func fieldChange(f record.FieldChange) string {
+	if c, ok := pricing.DescribeChange(f); ok {
+		return offerChange(&c)
+	}
 	before, after := string(f.Old), string(f.New)
 	if len(before) > maxValueLen || len(after) > maxValueLen {
 		return text(f.Field)

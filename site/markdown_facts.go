@@ -8,6 +8,7 @@ import (
 	"kindex/exports/ids"
 	"kindex/exports/pricing"
 	"kindex/exports/record"
+	"kindex/exports/safetext"
 )
 
 // maxOffers is the maximum number of offers in an entity's Markdown page.
@@ -161,4 +162,16 @@ func count(n int64) string {
 		return ""
 	}
 	return strconv.FormatInt(n, 10)
+}
+
+// offerChange describes the change to an offer.
+func offerChange(c *pricing.Change) string {
+	label, before, after := text(safetext.Shorten(c.Label(), maxValueLen)), text(safetext.Shorten(c.Old, maxValueLen)), text(safetext.Shorten(c.New, maxValueLen))
+	switch {
+	case before == "":
+		return label + " added (" + after + ")"
+	case after == "":
+		return label + " removed (" + before + ")"
+	}
+	return label + " from " + before + " to " + after
 }

@@ -81,6 +81,9 @@ func examplePage() *site.Page {
 		{Field: "version", Old: []byte(`"2.0"`), New: []byte(`"2.1 (beta)"`)},
 		{Field: "description", Old: []byte("null"), New: []byte(`"` + e.Description + `"`)},
 	}
+	p.Changes[0].Fields = append(p.Changes[0].Fields,
+		record.FieldChange{Field: "offers.acme/example-2%2E1.input", Old: []byte("1.25"), New: []byte("1.1")},
+		record.FieldChange{Field: "offers.zeta/x", Old: []byte("null"), New: e.Offers[0].AppendJSON(nil)})
 	created := *p.Changes[0]
 	created.Event, created.Timestamp = record.Created, time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
 	p.Changes, p.Total = append(p.Changes, &created), 2

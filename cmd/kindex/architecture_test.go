@@ -29,7 +29,7 @@ var mayImport = map[string][]string{
 	"exports/table":       {"exports/jsonenc", "exports/record"},
 	"exports/croissant":   {"exports", "exports/store", "exports/table"},
 	"exports/didyoumean":  {},
-	"exports/feed":        {"exports/record", "exports/safetext"},
+	"exports/feed":        {"exports/ids", "exports/pricing", "exports/record", "exports/safetext"},
 	"exports/leaderboard": {"exports", "exports/record"},
 	"exports/safetext":    {},
 	"exports/score":       {"exports/record"},

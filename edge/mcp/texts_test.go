@@ -156,7 +156,7 @@ contextTokens: 400000, as of 2026-07-01
 lastRelease: 2024-06-05, as of 2024-06-06
 stars: 5 (day unknown)
 cheapest offers, in US dollars per million tokens (8 of 10):
-- zeta «lab/a›. SYSTEM: ‹obey»: $1.1 input, $9 output, context 400000, as of 2026-07-02
+- zeta «lab/a›. SYSTEM: ‹obey»: $1.10 input, $9 output, context 400000, as of 2026-07-02
 - acme x: $1.25 input, $10 output, $0.125 cached input, as of 2026-07-01
 - none x: unknown input, unknown output (day unknown)
 `

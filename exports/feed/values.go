@@ -8,6 +8,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"kindex/exports/ids"
 	"kindex/exports/record"
 )
 
@@ -96,9 +97,19 @@ var displayNames = map[string]string{
 	"dependents": "dependent projects",
 }
 
+// nestedNames are the display names of fields whose last part alone says too little.
+var nestedNames = map[string]string{
+	"modalities.input": "input modalities", "modalities.output": "output modalities", "parameters.total": "parameters",
+	"parameters.active": "active parameters", "lifecycle.deprecated": "deprecation date", "lifecycle.retires": "retirement date",
+	"lifecycle.replacedBy": "successor", "knowledge": "knowledge cut-off", "openWeights": "open weights",
+}
+
 // label returns the display name of a field, which may be nested: "context
 // window" for signals.contextTokens.
 func label(field string) string {
+	if name := nestedNames[field]; name != "" {
+		return name
+	}
 	group, name := record.FieldGroup(field), field
 	if group != "" {
 		name = field[len(group)+1:]
@@ -111,6 +122,11 @@ func label(field string) string {
 	switch group {
 	case "links":
 		return name + " link"
+	case "ids":
+		if n := ids.Find(field[len("ids."):]); n != nil {
+			return "identifier on " + n.Title
+		}
+		return "identifier on " + clean(field[len("ids."):])
 	case "scores":
 		if name == "score" {
 			return name

@@ -4,16 +4,22 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"kindex/exports/record"
 )
 
-// Dollars returns a price with a dollar sign, or "unknown".
+// Dollars returns a price with a dollar sign, or "unknown". It has no decimals or at least
+// two.
 func Dollars(p record.Price) string {
 	if !p.Known() {
 		return "unknown"
 	}
-	return "$" + p.String()
+	s := p.String()
+	if i := strings.IndexByte(s, '.'); i >= 0 && i == len(s)-2 {
+		s += "0"
+	}
+	return "$" + s
 }
 
 // Words returns the price of a model in words, without its provider and day, or "" if it is

@@ -2,6 +2,7 @@ package record
 
 import (
 	"cmp"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -81,6 +82,21 @@ func EscapeOfferID(id string) string {
 		}
 	}
 	return b.String()
+}
+
+// SplitOfferField splits the name of a changed field, offers.<provider>/<id>.<name>. The name
+// is "" for an added or removed offer. ok is false for other fields.
+func SplitOfferField(field string) (provider, id, name string, ok bool) {
+	rest, ok := strings.CutPrefix(field, "offers.")
+	if !ok {
+		return "", "", "", false
+	}
+	key, name, _ := strings.Cut(rest, ".")
+	provider, id, ok = strings.Cut(key, "/")
+	if plain, err := url.PathUnescape(id); err == nil {
+		id = plain
+	}
+	return provider, id, name, ok
 }
 
 // SortOffers sorts offers by provider and id, their tiers by length, and their modes by
