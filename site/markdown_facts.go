@@ -116,15 +116,15 @@ func (p *Page) ids(add func(name, value string)) {
 		if n != nil {
 			title = n.Title
 		}
-		var links []string
+		var values []string
 		for ; i < len(e.IDs) && e.IDs[i].Namespace == namespace; i++ {
-			to := ""
-			if n != nil {
-				to = n.Address(e.IDs[i].Value)
+			value := text(e.IDs[i].Value)
+			if n != nil && n.Page != "" {
+				value += " (" + address(n.Address(e.IDs[i].Value)) + ")"
 			}
-			links = append(links, link(e.IDs[i].Value, to))
+			values = append(values, value)
 		}
-		add(block(title), strings.Join(links, ", "))
+		add(block(title), strings.Join(values, ", "))
 	}
 }
 

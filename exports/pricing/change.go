@@ -82,6 +82,10 @@ func priceTerm(name string) (label, unit string, isPrice bool) {
 		return "maximum output", "", false
 	case "tiers":
 		return "prices of long requests", "", false
+	case "deprecated":
+		return "deprecation", "", false
+	case "free":
+		return "free use", "", false
 	case "reviewed":
 		return "reviewed warnings", "", false
 	}
