@@ -159,8 +159,8 @@ func (b *build) writeBoard(board rank.Board) error {
 	return b.out.AddVariants(exports.LeaderboardFile(board.Name), []byte(out.String()))
 }
 
-// writeDescriptions writes the categories, the providers, the scoring formula and the schema of entity
-// files.
+// writeDescriptions writes the categories, the providers, the namespaces of identifiers, the scoring
+// formula and the schema of entity files.
 func (b *build) writeDescriptions() error {
 	list := []record.Category{}
 	for _, c := range b.content.Categories {
@@ -190,16 +190,22 @@ func (b *build) writeDescriptions() error {
 	if err != nil {
 		return err
 	}
+	namespaces, err := json.MarshalIndent(b.content.Index.IDs, "", "  ")
+	if err != nil {
+		return err
+	}
 	for _, f := range []struct {
 		name string
 		data []byte
 	}{
 		{exports.CategoriesFile, append(asJSON, '\n')},
 		{exports.ProvidersFile, append(providers, '\n')},
+		{exports.NamespacesFile, append(namespaces, '\n')},
 		{exports.ScoringFile, b.formula.JSON()},
 		{exports.SchemaFile, s},
 	} {
-		if f.name == exports.ProvidersFile && len(b.content.Providers) == 0 {
+		if f.name == exports.ProvidersFile && len(b.content.Providers) == 0 ||
+			f.name == exports.NamespacesFile && len(b.content.Index.IDs) == 0 {
 			continue
 		}
 		if err := b.out.AddVariants(f.name, f.data); err != nil {

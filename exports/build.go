@@ -10,6 +10,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/blevesearch/mmap-go"
 
+	"kindex/exports/ids"
 	"kindex/exports/packed"
 	"kindex/exports/pricing"
 	"kindex/exports/record"
@@ -53,8 +54,9 @@ type Build struct {
 	sources       sources
 	archive       *ArchiveReader
 
-	providers pricing.Providers
-	offers    offerColumns
+	providers  pricing.Providers
+	namespaces []ids.Namespace
+	offers     offerColumns
 
 	overlay *overlay // edits on top of the build, or nil if there are none
 }
@@ -86,6 +88,26 @@ func (b *Build) File(path string) ([]byte, store.File, bool) {
 // Providers returns the providers of offers, in the order of providers.yaml. The caller must
 // not modify them.
 func (b *Build) Providers() pricing.Providers { return b.providers }
+
+// Namespace returns the namespace of identifiers with a name: one that the content declares
+// or a built-in one. It returns nil if there is none.
+func (b *Build) Namespace(name string) *ids.Namespace {
+	i := slices.IndexFunc(b.namespaces, func(n ids.Namespace) bool { return n.Name == name })
+	if i < 0 {
+		return ids.Find(name)
+	}
+	return &b.namespaces[i]
+}
+
+// Namespaces lists the names of all namespaces of identifiers, sorted.
+func (b *Build) Namespaces() []string {
+	names := ids.Names()
+	for i := range b.namespaces {
+		names = append(names, b.namespaces[i].Name)
+	}
+	slices.Sort(names)
+	return names
+}
 
 // Len returns the number of ordinals: listed records, best first, then withdrawn
 // ones, then edited ones.

@@ -13,7 +13,8 @@ const (
 	ChangelogFile   = "changelog"    // plus the format's extension
 	LeaderboardsDir = "leaderboards" // <board>.json
 	CategoriesFile  = "categories.json"
-	ProvidersFile   = "providers.json" // only if the content has providers.yaml
+	ProvidersFile   = "providers.json"  // only if the content has providers.yaml
+	NamespacesFile  = "namespaces.json" // only if index.yaml declares namespaces of identifiers
 	ScoringFile     = "scoring.json"
 	SchemaFile      = "entity.schema.json"
 

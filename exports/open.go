@@ -105,6 +105,11 @@ func (b *Build) openLookups() error {
 	b.openDays(s)
 	b.openIDs(s)
 	b.offers = openOffers(s, offersFile, b.Manifest.Counts.Entities)
+	if data := b.files[NamespacesFile]; data != nil {
+		if err := json.Unmarshal(data, &b.namespaces); err != nil {
+			return fmt.Errorf("%s: %w", NamespacesFile, err)
+		}
+	}
 	b.openSources(s)
 	b.openArchive(s)
 	if s.Err() != nil {

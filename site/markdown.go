@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"kindex/exports/ids"
+	"kindex/exports/pricing"
 	"kindex/exports/record"
 )
 
@@ -16,18 +18,23 @@ type Page struct {
 	Entity   *record.Entity
 	Category string // the title of its category
 	Base     string // the URL of the service, without a trailing slash
-	Files    bool   // the links lead to a static site, which has files instead of an API
-	Build    string
-	AsOf     string // the day of the scores, YYYY-MM-DD
-	Past     bool   // the entity is shown as of an earlier day
-	Rank     int    // rank on the overall leaderboard, or 0 if there is none
-	Ranked   int    // number of entities on that leaderboard
-	Unranked string // why there is no composite score, or "" if there is one
-	Formula  string // the version of the formula
-	Scores   []Dimension
-	Similar  []Similar
-	Changes  []*record.Change // newest first
-	Total    int              // number of all changes
+	// Providers are the providers of offers, and Namespace returns a namespace of
+	// identifiers, or nil if it is unknown. If Namespace is nil, only the built-in
+	// ones are known.
+	Providers pricing.Providers
+	Namespace func(name string) *ids.Namespace
+	Files     bool // the links lead to a static site, which has files instead of an API
+	Build     string
+	AsOf      string // the day of the scores, YYYY-MM-DD
+	Past      bool   // the entity is shown as of an earlier day
+	Rank      int    // rank on the overall leaderboard, or 0 if there is none
+	Ranked    int    // number of entities on that leaderboard
+	Unranked  string // why there is no composite score, or "" if there is one
+	Formula   string // the version of the formula
+	Scores    []Dimension
+	Similar   []Similar
+	Changes   []*record.Change // newest first
+	Total     int              // number of all changes
 }
 
 // Dimension is the score of a dimension with its measures.
@@ -62,6 +69,7 @@ func Markdown(p *Page) []byte {
 		w.line(s)
 	}
 	w.facts(p)
+	w.offers(p)
 	w.scores(p)
 	w.signals(e)
 	w.similar(p)
@@ -109,9 +117,11 @@ func (w *markdown) facts(p *Page) {
 	if e.Status != record.Active {
 		add("Status", text(e.Status))
 	}
+	p.lifecycle(add)
 	add("Provider", text(e.Provider))
 	add("Category", text(p.Category))
-	add("Version", text(e.Version))
+	add("Version", dated(text(e.Version), e.VersionRead()))
+	p.model(add)
 	add("Pricing", text(e.PricingModel))
 	add("License", text(e.License))
 	add("Address", address(e.URL))
@@ -120,8 +130,9 @@ func (w *markdown) facts(p *Page) {
 	for _, l := range e.Links {
 		add(text(strings.ToUpper(l.Name[:min(1, len(l.Name))])+l.Name[min(1, len(l.Name)):]), address(l.URL))
 	}
+	p.ids(add)
 	add("In the index since", text(e.AddedDate))
-	add("Last updated", text(e.LastUpdated))
+	add("Entry last changed", text(e.LastUpdated))
 	w.list(items)
 }
 
@@ -249,6 +260,9 @@ const maxValueLen = 60
 
 // fieldChange describes the change to a field, with its values if they are short.
 func fieldChange(f record.FieldChange) string {
+	if c, ok := pricing.DescribeChange(f); ok {
+		return offerChange(&c)
+	}
 	before, after := string(f.Old), string(f.New)
 	if len(before) > maxValueLen || len(after) > maxValueLen {
 		return text(f.Field)

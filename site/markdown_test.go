@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"kindex/builder/suite"
+	"kindex/exports/ids"
+	"kindex/exports/pricing"
 	"kindex/exports/record"
 	"kindex/exports/store"
 	"kindex/site"
@@ -23,9 +25,30 @@ func fill(s, u string) *site.Page {
 	e.Scores.Composite, e.Scores.Adoption = record.ScoreOf(71.2), record.ScoreOf(82)
 	e.Signals.Facts = []record.Fact{{Name: "stars", Number: 81000, Date: s, Source: u}, {Name: "lastRelease", Day: s, Source: u}}
 	e.Signals.Benchmarks = []record.Benchmark{{Name: s, Value: 71.25, Date: s, Source: u}}
+	in, out := record.PriceOf(1_250_000), record.PriceOf(10_000_000)
+	e.IDs = []record.ID{{Namespace: "example-hub", Value: s}, {Namespace: "github", Value: s}, {Namespace: "github", Value: s}, {Namespace: "maven", Value: s}}
+	e.Lifecycle = &record.Lifecycle{Deprecated: s, Retires: s, ReplacedBy: "tool/other", Source: u}
+	e.Maintenance = record.Maintenance{State: s, AsOf: s}
+	e.Model = &record.Model{Family: s, OpenWeights: record.No, Input: []string{s, s}, Output: []string{s}, Knowledge: s, Parameters: 70e9,
+		ActiveParameters: 7e9, Reasoning: record.Yes, ReasoningEfforts: []string{s}}
+	e.Price = record.PriceSummary{Input: in, Output: out, Blended: pricing.Blend(in, out), Provider: "acme", Date: s}
+	e.Offers = []record.Offer{
+		{Provider: "acme", ID: s, Prices: record.Prices{record.InputPrice: in, record.OutputPrice: out}, Context: 400_000, OutputLimit: 128_000,
+			Tiers: []record.Tier{{Over: 200_000, Prices: record.Prices{record.InputPrice: out}}},
+			Modes: []record.Mode{{Name: s, Prices: record.Prices{record.InputPrice: in, record.OutputPrice: in}}}, Date: s, Source: u},
+		{Provider: s, ID: s, Deprecated: true, Source: u},
+		{Provider: s, ID: s, Free: true, Prices: record.Prices{record.InputPrice: record.PriceOf(0), record.OutputPrice: record.PriceOf(0)}, Date: s}}
+	hub := &ids.Namespace{Name: "example-hub", Title: s, Page: "https://hub.example.org/{id}"}
 	change := &record.Change{Event: record.Updated, Timestamp: time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC),
 		Fields: []record.FieldChange{{Field: s, Old: []byte(s), New: []byte("null")}}}
 	return &site.Page{Entity: e, Category: s, Base: "https://kindex.example.org", Build: "20261101-0123456789abcdef", AsOf: "2026-11-01",
+		Providers: pricing.Providers{{Slug: "acme", Name: s}},
+		Namespace: func(name string) *ids.Namespace {
+			if name == hub.Name {
+				return hub
+			}
+			return ids.Find(name)
+		},
 		Rank: 3, Ranked: 40, Formula: s, Total: 12, Changes: []*record.Change{change},
 		Scores: []site.Dimension{{Name: "adoption", Score: record.ScoreOf(82), Weight: 5, Measures: []site.Measure{
 			{Name: s, State: "counted", Score: &score}, {Name: s, State: "stale"}, {Name: s, State: "missing"}}}, {Name: "quality", Weight: 1.5}},
@@ -38,8 +61,19 @@ func examplePage() *site.Page {
 	e.Provider, e.License, e.Version, e.AddedDate, e.LastUpdated = "Example & Co.", "Apache-2.0", "2.1 (beta)", "2026-01-02", "2026-11-01"
 	e.Description = "Trains and runs neural networks in C++ and C#, on one machine or many."
 	e.Tags, e.Capabilities, e.Status = []string{"python", "neural-networks"}, []string{"training"}, record.Active
-	e.Signals.Facts[0].Date, e.Signals.Facts[1].Date, e.Signals.Facts[1].Day = "2026-11-01", "", "2026-10-30"
+	e.Signals.Facts[0].Date, e.Signals.Facts[1].Date, e.Signals.Facts[1].Day = "2026-11-01", "2026-10-31", "2026-10-30"
 	e.Signals.Benchmarks[0].Name, e.Signals.Benchmarks[0].Date = "SWE_bench (v1)", "2026-10"
+	e.IDs = []record.ID{{Namespace: "example-hub", Value: "example/1"}, {Namespace: "github", Value: "a/b"}, {Namespace: "github", Value: "a/c"}, {Namespace: "maven", Value: "org.example:x"}}
+	e.Lifecycle.Deprecated, e.Lifecycle.Retires = "2026-09-01", "2026-12-11"
+	e.Maintenance = record.Maintenance{State: record.Slow, AsOf: "2026-10-31"}
+	e.Model.Family, e.Model.Input, e.Model.Output, e.Model.Knowledge = "example", []string{"text", "image"}, []string{"text"}, "2025-01"
+	e.Model.ReasoningEfforts, e.Price.Date = []string{"low", "high"}, "2026-10-30"
+	e.Signals.Facts = append(e.Signals.Facts, record.Fact{Name: "contextTokens", Number: 400_000, Date: "2026-10-30"}, record.Fact{Name: "outputTokens", Number: 128_000})
+	for i, o := range []string{"example-2", "old|example", "example:free"} {
+		e.Offers[i].ID, e.Offers[i].Date = o, "2026-10-30"
+	}
+	e.Offers[1].Provider, e.Offers[2].Provider, e.Offers[0].Modes[0].Name = "zeta", "unknown-router", "batch"
+	p.Providers = pricing.Providers{{Slug: "acme", Name: "Acme & Sons"}, {Slug: "zeta", Name: "Zeta"}}
 	p.Category, p.Formula = "Machine-learning frameworks", "2026.2"
 	p.Scores[0].Measures[0].Name, p.Scores[0].Measures[1].Name = "stars", "downloads"
 	p.Similar[0].Name, p.Similar[0].Reasons = "Other", []string{"same category: Machine-learning frameworks"}
@@ -47,6 +81,9 @@ func examplePage() *site.Page {
 		{Field: "version", Old: []byte(`"2.0"`), New: []byte(`"2.1 (beta)"`)},
 		{Field: "description", Old: []byte("null"), New: []byte(`"` + e.Description + `"`)},
 	}
+	p.Changes[0].Fields = append(p.Changes[0].Fields,
+		record.FieldChange{Field: "offers.acme/example-2%2E1.input", Old: []byte("1.25"), New: []byte("1.1")},
+		record.FieldChange{Field: "offers.zeta/x", Old: []byte("null"), New: e.Offers[0].AppendJSON(nil)})
 	created := *p.Changes[0]
 	created.Event, created.Timestamp = record.Created, time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
 	p.Changes, p.Total = append(p.Changes, &created), 2

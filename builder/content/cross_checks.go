@@ -30,10 +30,13 @@ func (c *claims) each(r *file, yield func(in map[string][]*file, key string)) {
 	if e.Name != "" {
 		yield(c.names, nameKey(e))
 	}
-	for _, id := range ownIDs(e) {
-		yield(c.ids, idKey(e, id))
-	}
 	seen := map[string]bool{}
+	for _, id := range ownIDs(e) {
+		if key := idKey(e, id); !seen[key] {
+			seen[key] = true
+			yield(c.ids, key)
+		}
+	}
 	for _, old := range e.Formerly {
 		if !seen[old] {
 			seen[old] = true
@@ -137,6 +140,10 @@ func wrongCategory(category string, declared []Category) (message, suggestion st
 func slugTaken(old, by string) string   { return yamldoc.Quote(old) + " is the slug of " + by }
 func slugClaimed(old, by string) string { return yamldoc.Quote(old) + " is also claimed by " + by }
 func nameTaken(name, by string) string  { return yamldoc.Quote(name) + " is also the name of " + by }
+
+func idTaken(id record.ID, by string) string {
+	return yamldoc.Quote(id.Value) + " is also an identifier of " + by
+}
 
 func nameKey(e *record.Entity) string { return e.Type + "/" + record.Fold(e.Name) }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/didyoumean"
@@ -17,90 +18,145 @@ type complainer func(r *file, severity yamldoc.Severity, path []string, message,
 // crossCheckFacts finds identifiers that belong to two entities, and names of namespaces,
 // providers and successors that do not exist.
 func (f *Folder) crossCheckFacts(c *Content, complain complainer) {
-	for _, list := range f.claims.ids {
+	for key, list := range f.claims.ids {
 		if len(list) < 2 {
 			continue
 		}
 		slices.SortFunc(list, compareFiles)
 		for _, r := range list[1:] {
 			for _, id := range ownIDs(r.entity) {
-				if others := f.claims.ids[idKey(r.entity, id)]; len(others) > 1 && others[0] == list[0] {
-					complain(r, yamldoc.Error, []string{"ids", id.Namespace}, yamldoc.Quote(id.Value)+" is also an identifier of "+list[0].shown, "")
+				if idKey(r.entity, id) == key {
+					complain(r, yamldoc.Error, []string{"ids", id.Namespace}, idTaken(id, list[0].shown), "")
+					break
 				}
 			}
 		}
 	}
-	var namespaces, providers []string
-	for _, n := range c.Index.IDs {
-		namespaces = append(namespaces, n.Name)
-	}
+	var providers []string
 	for _, p := range c.Providers {
 		providers = append(providers, p.Slug)
 	}
-	namespaces = append(namespaces, ids.Names()...)
-	slices.Sort(namespaces)
+	check := factCheck{namespaces: namespacesOf(&c.Index), providers: providers, today: today(), successor: f.successor}
 	for _, r := range f.order {
-		if r.entity != nil {
-			f.crossCheckNames(r, namespaces, providers, complain)
+		if r.entity == nil {
+			continue
 		}
+		check.offer = func(o *record.Offer) int { return f.offerIndex(r, o) }
+		check.add = func(severity yamldoc.Severity, path []string, message, suggestion string) {
+			complain(r, severity, path, message, suggestion)
+		}
+		check.entity(r.entity)
 	}
 }
 
-func (f *Folder) crossCheckNames(r *file, namespaces, providers []string, complain complainer) {
-	e := r.entity
+// factCheck checks what the facts of entities refer to: namespaces, providers and other
+// entities.
+type factCheck struct {
+	namespaces []string // all that are known
+	providers  []string // if empty, every provider is valid
+	today      string
+	// successor returns the key of the entity that replaces another one, or "", and reports
+	// whether the other one exists.
+	successor func(key string) (next string, ok bool)
+	// offer returns the index of an offer in its file, which need not be sorted, or -1.
+	offer func(o *record.Offer) int
+	add   func(severity yamldoc.Severity, path []string, message, suggestion string)
+}
+
+func (c *factCheck) entity(e *record.Entity) {
 	for i, id := range e.IDs {
 		if i > 0 && e.IDs[i-1].Namespace == id.Namespace {
 			continue
 		}
-		if !slices.Contains(namespaces, id.Namespace) {
-			complain(r, yamldoc.Error, []string{"ids", id.Namespace}, "unknown namespace; index.yaml can declare it", didyoumean.Name(id.Namespace, namespaces))
+		if !slices.Contains(c.namespaces, id.Namespace) {
+			c.add(yamldoc.Error, []string{"ids", id.Namespace}, "unknown namespace; index.yaml can declare it", didyoumean.Name(id.Namespace, c.namespaces))
 		}
 	}
 	for i := range e.Offers {
-		if p := e.Offers[i].Provider; len(providers) > 0 && p != "" && !slices.Contains(providers, p) {
-			complain(r, yamldoc.Error, f.pathOfOffer(r, &e.Offers[i], "provider"), yamldoc.Quote(p)+" is not in providers.yaml", didyoumean.Name(p, providers))
+		if p := e.Offers[i].Provider; len(c.providers) > 0 && p != "" && !slices.Contains(c.providers, p) {
+			path := []string{"offers"}
+			if at := c.offer(&e.Offers[i]); at >= 0 {
+				path = append(path, strconv.Itoa(at), "provider")
+			}
+			c.add(yamldoc.Error, path, yamldoc.Quote(p)+" is not in providers.yaml", didyoumean.Name(p, c.providers))
 		}
 	}
-	if l := e.Lifecycle; l != nil && strings.Contains(l.ReplacedBy, "/") && l.ReplacedBy != e.Key() {
-		if problem := f.successorProblem(e); problem != "" {
-			complain(r, yamldoc.Error, []string{"lifecycle", "replacedBy"}, problem, "")
+	l := e.Lifecycle
+	if l == nil {
+		return
+	}
+	if strings.Contains(l.ReplacedBy, "/") && l.ReplacedBy != e.Key() {
+		if problem := c.successorProblem(e); problem != "" {
+			c.add(yamldoc.Error, []string{"lifecycle", "replacedBy"}, problem, "")
 		}
+	}
+	if _, err := record.DayNumber(l.Retires); err == nil && l.Retires != "" && l.Retires < c.today && e.Status != record.Withdrawn {
+		c.add(yamldoc.Warning, []string{"lifecycle", "retires"},
+			l.Retires+" has passed, but status is "+e.Status+"; set status to withdrawn, or correct the day", "")
 	}
 }
 
 // successorProblem returns why an entity cannot be replaced by its successor, or "".
-func (f *Folder) successorProblem(e *record.Entity) string {
+func (c *factCheck) successorProblem(e *record.Entity) string {
 	next := e.Lifecycle.ReplacedBy
 	for seen := map[string]bool{e.Key(): true}; next != ""; {
-		r := f.files[next+".yaml"]
-		if r == nil {
-			if next == e.Lifecycle.ReplacedBy {
-				return yamldoc.Quote(next) + " does not exist"
-			}
-			return "" // a problem of another file
-		}
 		if seen[next] {
 			return "leads back to " + next + "; a chain of successors must end"
 		}
 		seen[next] = true
-		if next = ""; r.entity != nil && r.entity.Lifecycle != nil {
-			next = r.entity.Lifecycle.ReplacedBy
+		after, ok := c.successor(next)
+		if !ok && next == e.Lifecycle.ReplacedBy {
+			return yamldoc.Quote(next) + " does not exist"
 		}
+		next = after // if a later one does not exist, that is a problem of another file
 	}
 	return ""
 }
 
-// pathOfOffer returns the path of a field of an offer in its file, which need not be sorted.
-func (f *Folder) pathOfOffer(r *file, o *record.Offer, field string) []string {
-	if data, err := readFile(r.path); err == nil {
-		list, _ := yamldoc.ValueAt(yamldoc.Parse(r.shown, data, yamldoc.TextFields...).Value, []string{"offers"}).([]any)
-		for i, v := range list {
-			if m, _ := v.(map[string]any); yamldoc.Text(m["provider"]) == o.Provider && yamldoc.Text(m["id"]) == o.ID {
-				return []string{"offers", strconv.Itoa(i), field}
-			}
-		}
+// today returns the present day, in UTC. It decides only about warnings for people who edit
+// now, never about the content of a build.
+func today() string { return time.Now().UTC().Format(time.DateOnly) }
+
+// namespacesOf lists the built-in namespaces and those that index.yaml declares, sorted.
+func namespacesOf(i *Index) []string {
+	names := ids.Names()
+	for _, n := range i.IDs {
+		names = append(names, n.Name)
 	}
-	return []string{"offers"}
+	slices.Sort(names)
+	return names
+}
+
+// successor returns the key of the entity that replaces another one in the folder, and
+// reports whether the other one exists.
+func (f *Folder) successor(key string) (next string, ok bool) {
+	r := f.files[key+".yaml"]
+	if r == nil {
+		return "", false
+	}
+	if r.entity != nil && r.entity.Lifecycle != nil {
+		next = r.entity.Lifecycle.ReplacedBy
+	}
+	return next, true
+}
+
+// offerIndex returns the index of an offer in a file, or -1.
+func (f *Folder) offerIndex(r *file, o *record.Offer) int {
+	data, err := readFile(r.path)
+	if err != nil {
+		return -1
+	}
+	fields, _ := yamldoc.Parse(r.shown, data, yamldoc.TextFields...).Value.(map[string]any)
+	return offerIndex(fields, o)
+}
+
+// offerIndex returns the index of an offer among the fields of an entity, or -1.
+func offerIndex(fields map[string]any, o *record.Offer) int {
+	list, _ := fields["offers"].([]any)
+	return slices.IndexFunc(list, func(v any) bool {
+		m, _ := v.(map[string]any)
+		return yamldoc.Text(m["provider"]) == o.Provider && yamldoc.Text(m["id"]) == o.ID
+	})
 }
 
 // ownIDs returns the identifiers that no other entity of the type may have. Those that

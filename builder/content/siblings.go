@@ -5,9 +5,9 @@ import (
 	"kindex/exports/record"
 )
 
-// Siblings looks up the entities against which another entity is checked. All methods except
-// Declared return the name by which messages refer to the entity found, or "" if there is no
-// such entity.
+// Siblings looks up the entities against which another entity is checked. The methods that
+// begin with With or Once return the name by which messages refer to the entity found, or ""
+// if there is no such entity.
 type Siblings interface {
 	// Declared lists the valid categories; if empty, every category is valid.
 	Declared() []Category
@@ -17,11 +17,20 @@ type Siblings interface {
 	OnceWithSlug(typ, slug string, e *record.Entity) string
 	// WithName returns an entity other than e with the same type and name.
 	WithName(e *record.Entity) string
+	// WithID returns an entity other than e with the same type and an identifier.
+	WithID(e *record.Entity, id record.ID) string
+	// Successor returns the key of the entity that replaces the one with a key, or "", and
+	// reports whether there is one with that key.
+	Successor(key string) (next string, ok bool)
+	// Namespaces lists the names of all namespaces of identifiers.
+	Namespaces() []string
+	// Providers lists the valid providers of offers; if empty, every provider is valid.
+	Providers() []string
 }
 
 // CheckSiblings returns the conflicts between an entity and its siblings. path is used only
-// in messages.
-func CheckSiblings(path string, e *record.Entity, siblings Siblings) (problems yamldoc.Problems) {
+// in messages. fields are the fields of the entity's file, whose offers need not be sorted.
+func CheckSiblings(path string, e *record.Entity, fields map[string]any, siblings Siblings) (problems yamldoc.Problems) {
 	add := func(severity yamldoc.Severity, field, message, suggestion string) {
 		problems = append(problems, yamldoc.Problem{File: path, Line: 1, Column: 1, Severity: severity,
 			Field: field, Message: message, Suggestion: suggestion})
@@ -49,5 +58,16 @@ func CheckSiblings(path string, e *record.Entity, siblings Siblings) (problems y
 	if message != "" {
 		add(yamldoc.Warning, "name", message, "")
 	}
+	for _, id := range ownIDs(e) {
+		if by := siblings.WithID(e, id); by != "" {
+			add(yamldoc.Error, yamldoc.FieldName([]string{"ids", id.Namespace}), idTaken(id, by), "")
+		}
+	}
+	check := factCheck{namespaces: siblings.Namespaces(), providers: siblings.Providers(), today: today(), successor: siblings.Successor,
+		offer: func(o *record.Offer) int { return offerIndex(fields, o) },
+		add: func(severity yamldoc.Severity, path []string, message, suggestion string) {
+			add(severity, yamldoc.FieldName(path), message, suggestion)
+		}}
+	check.entity(e)
 	return problems
 }

@@ -18,8 +18,9 @@ type Workspace struct {
 	Index   Index
 	Missing error // not nil if the folder does not exist
 
-	declared []Category // from categories.yaml; if empty, every category is valid
-	folder   *Folder
+	declared  []Category // from categories.yaml; if empty, every category is valid
+	providers []string   // from providers.yaml; if empty, every provider is valid
+	folder    *Folder
 }
 
 // OpenWorkspace reads a content folder, which may be empty or missing. It returns problems
@@ -39,7 +40,11 @@ func OpenWorkspace(dir string) (*Workspace, error) {
 	if n, _ := problems.Count(); n > 0 {
 		return nil, problems
 	}
-	return &Workspace{Dir: dir, Index: c.Index, Missing: missing, declared: c.Categories, folder: f}, nil
+	s := &Workspace{Dir: dir, Index: c.Index, Missing: missing, declared: c.Categories, folder: f}
+	for _, p := range c.Providers {
+		s.providers = append(s.providers, p.Slug)
+	}
+	return s, nil
 }
 
 // Path returns the path of an entity file.
@@ -82,12 +87,14 @@ func (s *Workspace) CheckFile(typ, slug string, data []byte) yamldoc.Problems {
 	if e == nil {
 		return problems
 	}
-	return problems.With(s.Check(e))
+	fields, _ := yamldoc.Parse(s.Shown(typ, slug), data, yamldoc.TextFields...).Fields()
+	return problems.With(s.Check(e, fields))
 }
 
-// Check returns the conflicts between an entity and the other entities.
-func (s *Workspace) Check(e *record.Entity) (problems yamldoc.Problems) {
-	return CheckSiblings(s.Shown(e.Type, e.Slug), e, workspaceSiblings{s})
+// Check returns the conflicts between an entity and the other entities. fields are the fields
+// of its file.
+func (s *Workspace) Check(e *record.Entity, fields map[string]any) (problems yamldoc.Problems) {
+	return CheckSiblings(s.Shown(e.Type, e.Slug), e, fields, workspaceSiblings{s})
 }
 
 // workspaceSiblings provides the other entities in a folder.
@@ -113,6 +120,20 @@ func (o workspaceSiblings) OnceWithSlug(typ, slug string, e *record.Entity) stri
 func (o workspaceSiblings) WithName(e *record.Entity) string {
 	return firstOther(o.s.folder.names[nameKey(e)], e)
 }
+
+// WithID implements Siblings.
+func (o workspaceSiblings) WithID(e *record.Entity, id record.ID) string {
+	return firstOther(o.s.folder.ids[idKey(e, id)], e)
+}
+
+// Successor implements Siblings.
+func (o workspaceSiblings) Successor(key string) (string, bool) { return o.s.folder.successor(key) }
+
+// Namespaces implements Siblings.
+func (o workspaceSiblings) Namespaces() []string { return namespacesOf(&o.s.Index) }
+
+// Providers implements Siblings.
+func (o workspaceSiblings) Providers() []string { return o.s.providers }
 
 // firstOther returns the name of the first file that is not the file of e, or "" if there is
 // none.

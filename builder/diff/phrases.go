@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"kindex/builder/plural"
+	"kindex/exports/pricing"
+	"kindex/exports/record"
 	"kindex/exports/safetext"
 )
 
@@ -19,6 +21,9 @@ type fieldLine struct {
 
 // linesOf describes a change to a field. For lists, only removed and added items are listed.
 func linesOf(f Field) []fieldLine {
+	if c, ok := pricing.DescribeChange(record.FieldChange{Field: f.Name, Old: f.Old, New: f.New}); ok {
+		return []fieldLine{{safetext.Printable(c.Label()), safetext.Printable(c.Old), safetext.Printable(c.New)}}
+	}
 	var old, new []any
 	if json.Unmarshal(f.Old, &old) == nil && json.Unmarshal(f.New, &new) == nil && old != nil && new != nil {
 		if lines := listChanges(f.Name, old, new); len(lines) > 0 {

@@ -81,6 +81,33 @@ func TestOtherCategory(t *testing.T) {
 	}
 }
 
+// TestOfferLines checks that changes to offers are described in words, on one line each.
+func TestOfferLines(t *testing.T) {
+	e := diff.Entity{Event: record.Updated, Type: "model", Slug: "x", Name: "X", Category: "c", Fields: []diff.Field{
+		{Name: "offers.acme/openai%2Fgpt-5.input", Old: []byte("1.25"), New: []byte("1.1")},
+		{Name: "offers.acme/openai%2Fgpt-5.tiers", Old: []byte("null"), New: []byte(`[{"over":200000,"input":6,"output":22.5}]`)},
+		{Name: "offers.zeta/a%0Ab%1B", Old: []byte("null"), New: []byte(`{"provider":"zeta","id":"a\nb","input":1,"output":2}`)},
+		{Name: "offers.zeta/old", Old: []byte(`{"provider":"zeta","id":"old"}`), New: []byte("null")},
+	}}
+	d := &diff.Report{Comparison: &diff.Comparison{AsOf: "2026-07-01T00:00:00Z", Changed: true, Entities: []diff.Entity{e}}}
+	var b strings.Builder
+	d.WriteText(&b, plain)
+	for _, want := range []string{"  input price of openai/gpt-5 at acme", "  $1.25 → $1.10 per million tokens\n", "  + over 200000 tokens $6 / $22.50\n",
+		"  + $1 input, $2 output per million tokens\n", "  offer old at zeta", "  - prices unknown\n"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
+		}
+	}
+	if n := strings.Count(b.String(), "\n"); n != 8 {
+		t.Errorf("%d lines:\n%s", n, b.String())
+	}
+	for _, want := range []string{"- input price of openai/gpt-5 at acme: $1.25\n+ input price of openai/gpt-5 at acme: $1.10 per million tokens\n", "- offer old at zeta: prices unknown\n"} {
+		if !strings.Contains(d.Markdown(), want) {
+			t.Errorf("no %q in\n%s", want, d.Markdown())
+		}
+	}
+}
+
 // TestForgottenFormerly checks that there is a note if an entity is deleted and created again
 // under another slug, because its history ends there. There must be no note if the new entity
 // has the same name or URL as several deleted ones.

@@ -94,8 +94,10 @@ func writeFields(w io.Writer, fields []Field) {
 		if f.Name == "slug" || f.Name == "scores.composite" {
 			continue // already printed
 		}
-		width = max(width, len(f.Name))
 		lines = append(lines, linesOf(f)...)
+	}
+	for _, l := range lines {
+		width = max(width, utf8.RuneCountInString(l.field))
 	}
 	for i, l := range lines {
 		name := l.field
@@ -111,7 +113,7 @@ func writeFields(w io.Writer, fields []Field) {
 		case utf8.RuneCountInString(text) <= maxLineWidth:
 			fmt.Fprintln(w, prefix+text)
 		default:
-			fmt.Fprintf(w, "%s- %s\n%*s+ %s\n", prefix, l.old, len(prefix), "", l.new)
+			fmt.Fprintf(w, "%s- %s\n%*s+ %s\n", prefix, l.old, width+4, "", l.new)
 		}
 	}
 }

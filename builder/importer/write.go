@@ -172,7 +172,7 @@ func (w *writer) finish(c *candidate) (Outcome, error) {
 
 // checkFolder checks an entity against the other entities in the folder.
 func (w *writer) checkFolder(c *candidate) {
-	w.judge(c, w.folder.Check(c.entity))
+	w.judge(c, w.folder.Check(c.entity, c.draft.fields))
 }
 
 // settle determines the outcome of a valid row, and writes the row's file if

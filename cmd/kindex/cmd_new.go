@@ -21,8 +21,9 @@ import (
 type newOptions struct {
 	content            string
 	texts              map[string]*string // field → value
-	links              []string           // NAME=URL
+	links, ids         []string           // NAME=URL, NAMESPACE=ID
 	tags, capabilities []string
+	openWeights        bool
 }
 
 // textFlags lists the flags for fields that hold a single string.
@@ -34,6 +35,8 @@ var textFlags = []struct{ flag, field, usage string }{
 	{"provider", "provider", "who makes or offers it"},
 	{"license", "license", "an SPDX licence expression"},
 	{"pricing-model", "pricingModel", "open-source, open-weights, free, freemium, subscription, usage-based or proprietary"},
+	{"family", "family", "the slug of a model's family, such as llama-3"},
+	{"knowledge", "knowledge", "the end of a model's training data: YYYY, YYYY-MM or YYYY-MM-DD"},
 }
 
 // requiredFields lists the fields that every entity must have.
@@ -63,6 +66,8 @@ never changes an existing file.`,
 		o.texts[t.field] = f.String(t.flag, "", t.usage)
 	}
 	f.StringArrayVar(&o.links, "link", nil, "another address as NAME=URL, such as repository=https://…; may be repeated")
+	f.StringArrayVar(&o.ids, "id", nil, "an identifier elsewhere as NAMESPACE=ID, such as pypi=torch; may be repeated")
+	f.BoolVar(&o.openWeights, "open-weights", false, "whether a model's weights can be downloaded; unknown unless given")
 	f.StringSliceVar(&o.tags, "tag", nil, "a keyword, or several separated by commas; may be repeated")
 	f.StringSliceVar(&o.capabilities, "capability", nil, "a capability, or several separated by commas; may be repeated")
 	return c
@@ -79,6 +84,9 @@ func runNew(cmd *cobra.Command, o newOptions, typ, slug string) error {
 		return usageError{fmt.Errorf("%q%s", slug, device)}
 	}
 	fields, err := o.fields()
+	if err == nil && cmd.Flags().Changed("open-weights") {
+		fields["openWeights"] = o.openWeights
+	}
 	if err != nil {
 		return err
 	}
@@ -149,12 +157,39 @@ func (o newOptions) fields() (map[string]any, error) {
 	if len(links) > 0 {
 		fields["links"] = links
 	}
+	ids, err := o.identifiers()
+	if err != nil {
+		return nil, err
+	}
+	if len(ids) > 0 {
+		fields["ids"] = ids
+	}
 	for name, list := range map[string][]string{"tags": o.tags, "capabilities": o.capabilities} {
 		if len(list) > 0 {
 			fields[name] = list
 		}
 	}
 	return fields, nil
+}
+
+// identifiers returns the identifiers by namespace: a string or, if there are several, a list.
+func (o newOptions) identifiers() (map[string]any, error) {
+	ids := map[string]any{}
+	for _, s := range o.ids {
+		namespace, id, ok := strings.Cut(s, "=")
+		if !ok {
+			return nil, usageError{fmt.Errorf("--id %q: write NAMESPACE=ID, such as pypi=torch", s)}
+		}
+		switch known := ids[namespace].(type) {
+		case nil:
+			ids[namespace] = id
+		case string:
+			ids[namespace] = []string{known, id}
+		case []string:
+			ids[namespace] = append(known, id)
+		}
+	}
+	return ids, nil
 }
 
 // checkFree returns an error if another entity uses the slug or has used it before.

@@ -1,14 +1,18 @@
 package account
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"time"
 
 	"kindex/edge/live"
 	"kindex/edge/submission"
 	"kindex/edge/web"
+	"kindex/exports/ids"
 	"kindex/exports/record"
 )
 
@@ -74,6 +78,53 @@ func (b SubmissionIndex) Named(name string) ([]*record.Entity, error) {
 		list = append(list, e)
 	}
 	return list, nil
+}
+
+// Identified implements submission.Index. It reads all records that have an identifier in the
+// namespace, which is cheap enough for a submission. Identifiers that follow from a link belong
+// to nobody, as in the check of a content folder.
+func (b SubmissionIndex) Identified(typ string, id record.ID) (list []*record.Entity, err error) {
+	build := b.Served.Build
+	member, want := []byte(strconv.Quote(id.Namespace)+":["), ids.Canonical(id.Namespace, id.Value)
+	for o := range uint32(build.Len()) {
+		if of, _ := build.Key(o); of != typ || !bytes.Contains(build.Record(o), member) {
+			continue
+		}
+		if current, _, ok := build.Find(build.Key(o)); !ok || current != o {
+			continue // an edit replaces it
+		}
+		e, err := build.Entity(o)
+		if err != nil {
+			return nil, err
+		}
+		linked := record.LinkedIDs(e.Links)
+		if slices.ContainsFunc(e.IDs, func(x record.ID) bool {
+			return x.Namespace == id.Namespace && ids.Canonical(x.Namespace, x.Value) == want && !slices.Contains(linked, x)
+		}) {
+			list = append(list, e)
+		}
+	}
+	return list, nil
+}
+
+// Entity implements submission.Index.
+func (b SubmissionIndex) Entity(typ, slug string) (*record.Entity, error) {
+	o, _, ok := b.Served.Build.Find(typ, slug)
+	if !ok {
+		return nil, nil
+	}
+	return b.Served.Build.Entity(o)
+}
+
+// Namespaces implements submission.Index.
+func (b SubmissionIndex) Namespaces() []string { return b.Served.Build.Namespaces() }
+
+// Providers implements submission.Index.
+func (b SubmissionIndex) Providers() (slugs []string) {
+	for _, p := range b.Served.Build.Providers() {
+		slugs = append(slugs, p.Slug)
+	}
+	return slugs
 }
 
 // SubmissionOf returns an account's submission.

@@ -31,8 +31,12 @@ type changeList struct {
 	NextOffset *int     `json:"nextOffset,omitempty"`
 }
 
-// maxShown is the maximum number of characters shown of an old or new value.
-const maxShown = 160
+// maxShown is the maximum number of characters shown of an old or new value, and maxEncoded the
+// maximum length of a list or an object that is shown whole.
+const (
+	maxShown   = 160
+	maxEncoded = 1000
+)
 
 func (t *tools) changesSince(ctx context.Context, v values) (any, string, error) {
 	q := params(v, t.args("changes_since"), "since", "until", "event", "type", "category", "limit", "offset")
@@ -71,19 +75,43 @@ func readChange(raw json.RawMessage, full bool) (change, error) {
 	}
 	for _, f := range in.Changes {
 		if !full {
-			f.Old, f.New = beginning(f.Old), beginning(f.New)
+			f.Old, f.New = beginning(f.Field, f.Old), beginning(f.Field, f.New)
 		}
 		c.Fields = append(c.Fields, f)
 	}
 	return c, nil
 }
 
-// beginning shortens a long string.
-func beginning(v any) any {
-	if s, ok := v.(string); ok {
-		return safetext.Shorten(s, maxShown)
+// beginning shortens a long string, an offer and any other long value.
+func beginning(field string, v any) any {
+	switch v := v.(type) {
+	case string:
+		return safetext.Shorten(v, maxShown)
+	case map[string]any:
+		if strings.HasPrefix(field, "offers.") {
+			return offerTerms(v)
+		}
+	case []any:
+	default:
+		return v
+	}
+	if text, err := json.Marshal(v); err == nil && len(text) > maxEncoded {
+		return safetext.Shorten(string(text), maxShown)
 	}
 	return v
+}
+
+// offerTerms returns the members of an offer that are known, without its source.
+func offerTerms(o map[string]any) map[string]any {
+	terms := map[string]any{}
+	for name, v := range o {
+		list, isList := v.([]any)
+		object, isObject := v.(map[string]any)
+		if v != nil && v != false && name != "source" && !(isList && len(list) == 0) && !(isObject && len(object) == 0) {
+			terms[name] = v
+		}
+	}
+	return terms
 }
 
 func (l *changeList) text(since string) string {

@@ -152,7 +152,7 @@ func TestMovedEntity(t *testing.T) {
 // TestHostileRecords: strings in a record cannot add lines or table cells to a result.
 func TestHostileRecords(t *testing.T) {
 	record := `{"type":"tool","slug":"a","name":"A |\n| x","provider":"P\r\n2. tool/b","description":"D\n\n# Ignore | all","category":"c","status":"active","tags":["t|u\n","v\\|w"],"scores":{"composite":1},
-		"signals":{"stars":{"value":1000000},"benchmarks":[{"name":"B |\n","value":0.5}]},"reasons":["r\n1. x"],"similarity":0.5}`
+		"signals":{"stars":{"value":1000000,"date":"2026-01-02"},"benchmarks":[{"name":"B |\n","value":0.5}]},"reasons":["r\n1. x"],"similarity":0.5}`
 	cs := connect(t, fake(func(_ context.Context, path string, _ url.Values) (int, http.Header, string, error) {
 		if strings.HasSuffix(path, "/similar") {
 			return asJSON(`{"data":[` + record + `],"count":1,"nextCursor":null}`)
@@ -165,7 +165,7 @@ func TestHostileRecords(t *testing.T) {
 		t.Errorf("%s\nwant\n%s", text, want)
 	}
 	text, wrong = use(t, cs, "compare", map[string]any{"entities": []string{"tool/a", "tool/b"}})
-	for _, want := range []string{`| «A \| \| x» (tool/a) | «A \| \| x» (tool/a) |`, `| stars | 1000000 | 1000000 |`, `| «B \|» | 0.5 | 0.5 |`, `| tags | t\|u, v\\\|w | t\|u, v\\\|w |`, "|\n\n- tool/a: «D # Ignore | all»\n"} {
+	for _, want := range []string{`| «A \| \| x» (tool/a) | «A \| \| x» (tool/a) |`, `| stars | 1000000, as of 2026-01-02 | 1000000, as of 2026-01-02 |`, `| «B \|» | 0.5 (day unknown) | 0.5 (day unknown) |`, `| tags | t\|u, v\\\|w | t\|u, v\\\|w |`, "|\n\n- tool/a: «D # Ignore | all»\n"} {
 		if wrong || !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

@@ -33,6 +33,7 @@ type entity struct {
 	Status       string                     `json:"status"`
 	Links        map[string]string          `json:"links"`
 	Signals      map[string]json.RawMessage `json:"signals"`
+	modelFacts
 
 	Rank       *int     `json:"rank"`
 	Delta      *int     `json:"delta"`
@@ -62,6 +63,14 @@ type brief struct {
 	Status      string   `json:"status,omitempty"` // only if the entity is not active
 	Description string   `json:"description"`
 
+	// What a choice may depend on, each with its day.
+	Price           *price     `json:"price,omitempty"`
+	OfferCount      int        `json:"offerCount,omitempty"`
+	Context         *dated     `json:"contextTokens,omitempty"`
+	Maintenance     string     `json:"maintenance,omitempty"`
+	MaintenanceAsOf string     `json:"maintenanceAsOf,omitempty"`
+	Lifecycle       *lifecycle `json:"lifecycle,omitempty"`
+
 	Rank       *int     `json:"rank,omitempty"`
 	Climbed    *int     `json:"climbed,omitempty"`
 	Gain       *float64 `json:"gain,omitempty"`
@@ -75,7 +84,8 @@ type brief struct {
 func (r *entity) brief() brief {
 	b := brief{ID: r.key(), Name: r.Name, Provider: r.Provider, Category: r.Category, Score: r.Scores["composite"],
 		Pricing: r.PricingModel, License: r.License, Description: r.Description,
-		Rank: r.Rank, Climbed: r.Delta, Similarity: r.Similarity, Reasons: r.Reasons}
+		Price: r.knownPrice(), OfferCount: r.OfferCount, Context: r.figure("contextTokens"), Maintenance: r.Maintenance, MaintenanceAsOf: r.MaintenanceAsOf,
+		Lifecycle: r.Lifecycle, Rank: r.Rank, Climbed: r.Delta, Similarity: r.Similarity, Reasons: r.Reasons}
 	if r.Status != record.Active {
 		b.Status = r.Status
 	}
@@ -106,7 +116,12 @@ func (b *brief) line() string {
 	if b.Similarity != nil {
 		add("similarity %s", number64(*b.Similarity))
 	}
-	for _, f := range []string{word(b.Pricing), identifier(b.License), word(b.Status)} {
+	context := ""
+	if b.Context != nil {
+		context = asOf(word(plain(b.Context.Value)), b.Context.Date)
+	}
+	for _, f := range []string{word(b.Pricing), identifier(b.License), word(b.Status), labelled("price", b.Price.text()), labelled("context", context),
+		labelled("maintenance", asOf(word(b.Maintenance), b.MaintenanceAsOf)), b.Lifecycle.text()} {
 		if f != "" {
 			facts = append(facts, f)
 		}
@@ -141,38 +156,48 @@ type details struct {
 	Capabilities []string            `json:"capabilities,omitempty"`
 	Scores       map[string]*float64 `json:"scores"`
 	LastUpdated  string              `json:"lastUpdated,omitempty"`
-	// Signals contains only the values of the signals. Links and Record are set only in the view
-	// "full".
-	Signals map[string]any    `json:"signals,omitempty"`
-	Links   map[string]string `json:"links,omitempty"`
-	Record  json.RawMessage   `json:"record,omitempty"`
+	VersionAsOf  string              `json:"versionAsOf,omitempty"`
+	*modelFacts
+	// Signals contains only the values of the signals, and SignalDates the days on which they
+	// were read. Links and Record are set only in the view "full".
+	Signals     map[string]any    `json:"signals,omitempty"`
+	SignalDates map[string]string `json:"signalDates,omitempty"`
+	Links       map[string]string `json:"links,omitempty"`
+	Record      json.RawMessage   `json:"record,omitempty"`
 }
 
 func (r *entity) details() details {
-	return details{ID: r.key(), Name: r.Name, Provider: r.Provider, Description: r.Description, Category: r.Category,
+	figures, dates := r.figures()
+	d := details{ID: r.key(), Name: r.Name, Provider: r.Provider, Description: r.Description, Category: r.Category,
 		Status: r.Status, Version: r.Version, Pricing: r.PricingModel, License: r.License, URL: r.URL,
-		Tags: r.Tags, Capabilities: r.Capabilities, Scores: r.Scores, LastUpdated: r.LastUpdated, Signals: r.figures()}
+		Tags: r.Tags, Capabilities: r.Capabilities, Scores: r.Scores, LastUpdated: r.LastUpdated, Signals: figures, SignalDates: dates}
+	if r.Version != "" {
+		d.VersionAsOf = dates["lastRelease"]
+	}
+	d.modelFacts = r.modelFacts.brief()
+	return d
 }
 
-// figures returns the values of the signals, by name, without dates and sources. Each benchmark
-// result is a separate value.
-func (r *entity) figures() map[string]any {
-	figures := map[string]any{}
-	for name, raw := range r.Signals {
-		var one struct{ Value any }
-		var results []struct {
-			Name  string
-			Value float64
+// figures returns the values of the signals, by name, and the days on which they were read,
+// without sources. Each benchmark result is a separate value.
+func (r *entity) figures() (figures map[string]any, dates map[string]string) {
+	figures, dates = map[string]any{}, map[string]string{}
+	add := func(name string, value any, date string) {
+		if figures[name] = value; date != "" {
+			dates[name] = date
 		}
-		if json.Unmarshal(raw, &one) == nil && one.Value != nil {
-			figures[name] = one.Value
+	}
+	for name, raw := range r.Signals {
+		var results []record.Benchmark
+		if one := readFigure(raw); one != nil {
+			add(name, one.Value, one.Date)
 		} else if json.Unmarshal(raw, &results) == nil {
-			for _, b := range results {
-				figures[b.Name] = b.Value
+			for i := range results {
+				add(results[i].FoldedName(), results[i].Value, results[i].Date)
 			}
 		}
 	}
-	return figures
+	return figures, dates
 }
 
 // rows returns the names and values of an entity's facts, in reading order.
@@ -200,7 +225,12 @@ func (d *details) rows() [][2]string {
 		}
 		add(label, plainScore(d.Scores[name]))
 	}
-	add("version", identifier(d.Version))
+	if d.Version != "" {
+		add("version", asOf(identifier(d.Version), d.VersionAsOf))
+	}
+	if d.modelFacts != nil {
+		d.modelFacts.rows(add)
+	}
 	add("pricing model", word(d.Pricing))
 	add("licence", identifier(d.License))
 	add("address", text(d.URL))
@@ -208,12 +238,12 @@ func (d *details) rows() [][2]string {
 	add("capabilities", word(strings.Join(d.Capabilities, ", ")))
 	for _, name := range slices.Sorted(maps.Keys(d.Signals)) {
 		if _, known := record.SignalType(name); !known { // a benchmark's name is arbitrary text
-			add(text(name), plain(d.Signals[name]))
+			add(text(name), asOf(plain(d.Signals[name]), d.SignalDates[name]))
 			continue
 		}
-		add(name, word(plain(d.Signals[name])))
+		add(name, asOf(word(plain(d.Signals[name])), d.SignalDates[name]))
 	}
-	add("last updated", word(d.LastUpdated))
+	add("entry last changed", word(d.LastUpdated))
 	return rows
 }
 
@@ -224,6 +254,7 @@ func (d *details) text() string {
 	for _, row := range d.rows() {
 		fmt.Fprintf(&b, "%s: %s\n", row[0], row[1])
 	}
+	d.modelFacts.offersText(&b)
 	if d.Record != nil {
 		fmt.Fprintf(&b, "record: %s\n", compact(d.Record))
 	}

@@ -52,6 +52,15 @@ type Index interface {
 	Deleted(typ, slug string) string
 	// Named returns the entities of any type with the given name.
 	Named(name string) ([]*record.Entity, error)
+	// Identified returns the entities of a type that have an identifier, unless it follows
+	// from one of their links.
+	Identified(typ string, id record.ID) ([]*record.Entity, error)
+	// Entity returns the entity that has, or once had, this address, or nil.
+	Entity(typ, slug string) (*record.Entity, error)
+	// Namespaces lists the namespaces of identifiers, built-in ones included.
+	Namespaces() []string
+	// Providers lists the providers of offers; it is empty if the index declares none.
+	Providers() []string
 }
 
 // Draft is a valid submission.
@@ -88,7 +97,7 @@ func Parse(fields map[string]any, in Index) (*Draft, error) {
 			return nil, taken
 		}
 		among := findExisting{in: in}
-		for _, wrong := range content.CheckSiblings(named, e, &among) {
+		for _, wrong := range content.CheckSiblings(named, e, p.fields, &among) {
 			p.add(wrong)
 		}
 		if among.failed != nil {
@@ -132,7 +141,7 @@ func (p *parser) category(typ string, in Index) {
 	if !ok || slices.ContainsFunc(p.problems, func(f Problem) bool { return f.Field == "category" }) {
 		return
 	}
-	for _, wrong := range content.CheckSiblings(typ, &record.Entity{Type: typ, Category: category}, &findExisting{in: in}) {
+	for _, wrong := range content.CheckSiblings(typ, &record.Entity{Type: typ, Category: category}, nil, &findExisting{in: in}) {
 		if wrong.Field == "category" {
 			p.add(wrong)
 		}
@@ -277,3 +286,38 @@ func (a *findExisting) WithName(e *record.Entity) string {
 	}
 	return ""
 }
+
+// WithID implements content.Siblings.
+func (a *findExisting) WithID(e *record.Entity, id record.ID) string {
+	same, err := a.in.Identified(e.Type, id)
+	if err != nil {
+		a.failed = err
+	}
+	for _, other := range same {
+		if other.Slug != e.Slug {
+			return other.Key()
+		}
+	}
+	return ""
+}
+
+// Successor implements content.Siblings.
+func (a *findExisting) Successor(key string) (next string, ok bool) {
+	typ, slug, _ := strings.Cut(key, "/")
+	e, err := a.in.Entity(typ, slug)
+	switch {
+	case err != nil:
+		a.failed = err
+	case e == nil || e.Slug != slug:
+		return "", false
+	case e.Lifecycle != nil:
+		next = e.Lifecycle.ReplacedBy
+	}
+	return next, true
+}
+
+// Namespaces implements content.Siblings.
+func (a *findExisting) Namespaces() []string { return a.in.Namespaces() }
+
+// Providers implements content.Siblings.
+func (a *findExisting) Providers() []string { return a.in.Providers() }

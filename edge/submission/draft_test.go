@@ -12,6 +12,7 @@ import (
 	"kindex/builder/content"
 	"kindex/builder/content/yamlfmt"
 	"kindex/edge/submission"
+	"kindex/exports/ids"
 	"kindex/exports/record"
 )
 
@@ -40,6 +41,29 @@ func (index) Named(name string) ([]*record.Entity, error) {
 	}
 	return nil, nil
 }
+
+// Identified knows one package, of tool/taken.
+func (index) Identified(typ string, id record.ID) ([]*record.Entity, error) {
+	if typ == "tool" && id.Namespace == "pypi" && ids.Canonical("pypi", id.Value) == "taken-package" {
+		return []*record.Entity{{Type: "tool", Slug: "taken"}}, nil
+	}
+	return nil, nil
+}
+
+// Entity knows tool/taken, which model/next replaces, and model/next itself.
+func (index) Entity(typ, slug string) (*record.Entity, error) {
+	switch typ + "/" + slug {
+	case "tool/taken", "tool/old":
+		return &record.Entity{Type: "tool", Slug: "taken", Lifecycle: &record.Lifecycle{ReplacedBy: "model/next"}}, nil
+	case "model/next":
+		return &record.Entity{Type: "model", Slug: "next"}, nil
+	}
+	return nil, nil
+}
+
+func (index) Namespaces() []string { return append(ids.Names(), "example-hub") }
+
+func (index) Providers() []string { return []string{"acme", "zeta"} }
 
 // good is a valid submission.
 const good = `{"type":"tool","name":"Fine Tool","description":"Does it.","category":"ml-frameworks","url":"https://fine.example/"}`
@@ -334,6 +358,41 @@ func TestSlugifyIsBounded(t *testing.T) {
 		strings.Repeat("a", 98) + " b", strings.Repeat("a", 100) + " b", " - a - "} {
 		if slug := submission.Slugify(text); !content.ValidSlug(slug) || len(slug) < min(99, len(text)/10) {
 			t.Errorf("%.20q…: %q (%d)", text, slug, len(slug))
+		}
+	}
+}
+
+// TestFactsAgainstIndex: a submission has the same problems with its identifiers, offers and
+// lifecycle as its file would have among the files of the index.
+func TestFactsAgainstIndex(t *testing.T) {
+	for members, want := range map[string]string{
+		`{"ids":{"pypi":"Taken_Package"}}`:                                                      `ids.pypi: "Taken_Package" is also an identifier of tool/taken`,
+		`{"ids":{"example-hub":"x","github":"taken/taken"}}`:                                    ``,
+		`{"ids":{"example-hubb":"x"}}`:                                                          `ids.example-hubb: unknown namespace; index.yaml can declare it (did you mean "example-hub"?)`,
+		`{"lifecycle":{"replacedBy":"tool/taken"}}`:                                             ``,
+		`{"lifecycle":{"replacedBy":"tool/old"}}`:                                               `lifecycle.replacedBy: "tool/old" does not exist`,
+		`{"lifecycle":{"replacedBy":"model/none"}}`:                                             `lifecycle.replacedBy: "model/none" does not exist`,
+		`{"lifecycle":{"retires":"2020-01-02"}}`:                                                `warning: lifecycle.retires: 2020-01-02 has passed, but status is active; set status to withdrawn, or correct the day`,
+		`{"lifecycle":{"retires":"2020-01-02"},"status":"withdrawn"}`:                           ``,
+		`{"type":"model","offers":[{"provider":"zeta","id":"x"},{"provider":"acne","id":"x"}]}`: `offers[1].provider: "acne" is not in providers.yaml (did you mean "acme"?)`,
+	} {
+		d, err := submission.Parse(with(t, members), index{})
+		var found []string
+		var invalid *submission.InvalidError
+		switch {
+		case errors.As(err, &invalid):
+			for _, p := range invalid.Problems {
+				found = append(found, p.Field+": "+p.Text())
+			}
+		case err != nil:
+			t.Errorf("%s: %v", members, err)
+		default:
+			for _, p := range d.Warnings {
+				found = append(found, "warning: "+p.Field+": "+p.Text())
+			}
+		}
+		if got := strings.Join(found, "\n"); got != want {
+			t.Errorf("%s:\ngot  %s\nwant %s", members, got, want)
 		}
 	}
 }

@@ -138,6 +138,8 @@ func (r *row) fact(event string) Line {
 func (r *row) difference() Line {
 	l := Line{Label: r.label}
 	switch {
+	case r.note != "":
+		l.Note = r.note
 	case r.isList():
 		l.Note = r.listNote()
 	case r.isBenchmarks():

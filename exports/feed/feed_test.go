@@ -127,6 +127,50 @@ var news = []struct {
 		Status: record.Active,
 	}, nil},
 	{"Example was deleted", example(), nil},
+	{"Seller's: input price of lab/m.1 at acme $1.25 → $1.10 per million tokens", offered(nil), offered(func(e *record.Entity) {
+		e.Offers[0].Prices[record.InputPrice] = record.PriceOf(1_100_000)
+	})},
+	{"Seller's: offers +y at zeta ($2 input, unknown output per million tokens)", offered(nil), offered(func(e *record.Entity) {
+		e.Offers = append(e.Offers, record.Offer{Provider: "zeta", ID: "y", Prices: record.Prices{record.InputPrice: record.PriceOf(2_000_000)}, Source: "https://a.example/"})
+	})},
+	{"Seller's: offers (40 added, 2 removed)", offered(nil), offered(func(e *record.Entity) {
+		e.Offers = nil
+		for i := range 40 {
+			e.Offers = append(e.Offers, record.Offer{Provider: "router", ID: fmt.Sprintf("m-%02d", i)})
+		}
+	})},
+	{"Seller's: cached input price of lab/m.1 at acme $0.125 per million tokens added and 36 more fields", offered(nil), offered(func(e *record.Entity) {
+		o := &e.Offers[0]
+		for i := range o.Prices {
+			o.Prices[i] = record.PriceOf(int64(125_000 * (i + 1)))
+		}
+		o.Prices[record.InputPrice], o.Prices[record.OutputPrice], o.Prices[record.CacheReadPrice] = record.PriceOf(1_250_000), record.PriceOf(10_000_000), record.PriceOf(125_000)
+		o.Modes = nil
+		for _, name := range []string{"batch", "flex", "priority"} {
+			o.Modes = append(o.Modes, record.Mode{Name: name, Prices: o.Prices})
+		}
+		o.Tiers, o.Deprecated, o.Context = []record.Tier{{Over: 200_000, Prices: o.Prices}}, true, 400_000
+	})},
+	{"Seller's: retirement date 2026-12-11 added and 3 more fields", offered(nil), offered(func(e *record.Entity) {
+		e.Lifecycle = &record.Lifecycle{Retires: "2026-12-11", ReplacedBy: "model/next"}
+		e.IDs = []record.ID{{Namespace: "pypi", Value: "x"}}
+		e.Model.OpenWeights = record.Yes
+	})},
+	{"Seller's was added", nil, offered(nil)},
+}
+
+// offered returns a model with two offers after an edit.
+func offered(edit func(*record.Entity)) *record.Entity {
+	e := &record.Entity{Type: "model", Slug: "seller", Name: "Seller's", Category: "other", Status: record.Active,
+		Model: &record.Model{OpenWeights: record.No, Input: []string{"text"}},
+		Offers: []record.Offer{
+			{Provider: "acme", ID: "lab/m.1", Prices: record.Prices{record.InputPrice: record.PriceOf(1_250_000), record.OutputPrice: record.PriceOf(10_000_000)},
+				Date: "2026-10-30", Source: "https://acme.example/prices"},
+			{Provider: "zeta", ID: "<b>x</b>"}}}
+	if edit != nil {
+		edit(e)
+	}
+	return e
 }
 
 // newest returns the changes in news, newest first.

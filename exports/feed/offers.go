@@ -1,47 +1,46 @@
 package feed
 
 import (
-	"encoding/json"
-	"net/url"
-	"strings"
+	"fmt"
 
+	"kindex/exports/pricing"
 	"kindex/exports/record"
 )
 
-const offersPrefix = "offers."
-
-// offerLabel returns the display name of a field of an offer, such as "acme model-1, cache
-// read". Its name is offers.<provider>/<id>, with the id percent-encoded, and the name of the
-// changed price, if the offer was not added or removed.
-func offerLabel(field string) string {
-	key, rest, _ := strings.Cut(strings.TrimPrefix(field, offersPrefix), ".")
-	provider, id, _ := strings.Cut(key, "/")
-	if plain, err := url.PathUnescape(id); err == nil {
-		id = plain
-	}
-	name := clean(provider + " " + id)
-	for part := range strings.SplitSeq(rest, ".") {
-		if part != "" && part != "modes" {
-			name += ", " + words(part)
-		}
-	}
-	return name
+// offerRows collects the changed fields of offers. Added and removed offers become one list.
+type offerRows struct {
+	whole row
+	terms []row
 }
 
-// parseOffer describes an added or removed offer by its prices.
-func parseOffer(raw string) (value, bool) {
-	var prices map[string]json.RawMessage
-	if json.Unmarshal([]byte(raw), &prices) != nil {
-		return value{}, false
+// take reports whether a field belongs to an offer.
+func (o *offerRows) take(f record.FieldChange) bool {
+	c, ok := pricing.DescribeChange(f)
+	if !ok {
+		return false
 	}
-	var parts []string
-	for _, name := range record.PriceNames {
-		if p := string(prices[name]); p != "" && p != "null" {
-			parts = append(parts, "$"+number(p)+" "+words(name))
-		}
+	if c.Term != "" {
+		o.terms = append(o.terms, row{field: f.Field, label: clean(c.Label()), old: value{text: clean(c.Old)}, new: value{text: clean(c.New)}})
+		return true
 	}
-	if len(parts) == 0 {
-		return value{text: "no prices"}, true
+	o.whole.field, o.whole.label = "offers", "offers"
+	if c.Old != "" {
+		o.whole.old.list = append(o.whole.old.list, clean(c.Offer+" ("+c.Old+")"))
 	}
-	return value{text: strings.Join(parts, ", ")}, true
+	if c.New != "" {
+		o.whole.new.list = append(o.whole.new.list, clean(c.Offer+" ("+c.New+")"))
+	}
+	return true
+}
+
+// rows returns the rows: the list of offers first, then at most listLength other changes.
+func (o *offerRows) rows() (rows []row) {
+	if o.whole.field != "" {
+		rows = append(rows, o.whole)
+	}
+	if n := len(o.terms) - listLength; n > 0 {
+		rows = append(rows, o.terms[:listLength]...)
+		return append(rows, row{field: "offers", label: "offers", note: fmt.Sprintf("%d more prices and terms changed", n), omitted: n - 1})
+	}
+	return append(rows, o.terms...)
 }

@@ -14,6 +14,8 @@ type row struct {
 	field    string
 	label    string
 	old, new value
+	note     string // shown instead of the values
+	omitted  int    // number of changed fields that note stands for, beyond the first
 }
 
 // changedRows returns the fields of a change: all fields of a created or deleted
@@ -27,14 +29,18 @@ func changedRows(c *record.Change, titles map[string]string) []row {
 		})
 	}
 	rows := make([]row, 0, len(fields))
+	offers := offerRows{}
 	for _, f := range fields {
+		if offers.take(f) {
+			continue
+		}
 		r := row{field: f.Field, label: label(f.Field), old: parse(f.Field, f.Old), new: parse(f.Field, f.New)}
 		if f.Field == "category" {
 			r.old.text, r.new.text = categoryTitle(r.old.text, titles), categoryTitle(r.new.text, titles)
 		}
 		rows = append(rows, r)
 	}
-	return rows
+	return append(rows, offers.rows()...)
 }
 
 // isWholeEntity reports whether an entity was created or deleted.
@@ -49,7 +55,7 @@ func categoryTitle(slug string, titles map[string]string) string {
 // priority returns the rank of a field by interest. The most interesting field has
 // rank 0.
 func priority(f record.FieldChange) int {
-	order := []string{"status", "name", "slug", "version", "scores.composite", "category", "license", "signals.benchmarks"}
+	order := []string{"status", "name", "slug", "lifecycle.retires", "lifecycle.deprecated", "lifecycle.replacedBy", "version", "scores.composite", "category", "license", "signals.benchmarks"}
 	switch i := slices.Index(order, f.Field); {
 	case record.FieldGroup(f.Field) == "scores" && !notable(f):
 		return len(order) + 2

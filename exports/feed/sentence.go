@@ -27,7 +27,7 @@ func sentence(c *record.Change, rows []row) string {
 	case len(rows) == 0:
 		return name + " was updated"
 	}
-	first, rest := &rows[0], len(rows)-1
+	first, rest := &rows[0], len(rows)-1+rows[len(rows)-1].omitted
 	switch {
 	case first.field == "status" && first.new.text != "":
 		return name + " " + statusPhrase(first.old.text, first.new.text) + otherFields("; ", rest, " changed")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 
+	"kindex/exports/ids"
 	"kindex/exports/record"
 )
 
@@ -41,10 +42,6 @@ func parse(field string, raw []byte) value {
 		}
 		if results := parseResults(raw); results != nil {
 			return value{results: results}
-		}
-	case raw[0] == '{' && strings.HasPrefix(field, offersPrefix):
-		if v, ok := parseOffer(raw); ok {
-			return v
 		}
 	case record.FieldGroup(field) == "scores": // keep the .0 in 90.0
 	default:
@@ -102,11 +99,18 @@ var displayNames = map[string]string{
 	"huggingfaceDownloads": "Hugging Face downloads",
 }
 
+// nestedNames are the display names of fields whose last part alone says too little.
+var nestedNames = map[string]string{
+	"modalities.input": "input modalities", "modalities.output": "output modalities", "parameters.total": "parameters",
+	"parameters.active": "active parameters", "lifecycle.deprecated": "deprecation date", "lifecycle.retires": "retirement date",
+	"lifecycle.replacedBy": "successor", "knowledge": "knowledge cut-off", "openWeights": "open weights",
+}
+
 // label returns the display name of a field, which may be nested: "context
 // window" for signals.contextTokens.
 func label(field string) string {
-	if strings.HasPrefix(field, offersPrefix) {
-		return offerLabel(field)
+	if name := nestedNames[field]; name != "" {
+		return name
 	}
 	group, name := record.FieldGroup(field), field
 	if group != "" {
@@ -120,6 +124,11 @@ func label(field string) string {
 	switch group {
 	case "links":
 		return name + " link"
+	case "ids":
+		if n := ids.Find(field[len("ids."):]); n != nil {
+			return "identifier on " + n.Title
+		}
+		return "identifier on " + clean(field[len("ids."):])
 	case "scores":
 		if name == "score" {
 			return name

@@ -3,6 +3,7 @@
 package ids
 
 import (
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -67,6 +68,22 @@ func Find(name string) *Namespace {
 		return nil
 	}
 	return &Namespaces[i]
+}
+
+// Address returns the address of a value's page, or "" if there is none.
+func (n *Namespace) Address(value string) string {
+	before, after, ok := strings.Cut(n.Page, "{id}")
+	if !ok {
+		return ""
+	}
+	if strings.ContainsAny(before, "?#") {
+		return before + url.QueryEscape(value) + after
+	}
+	parts := strings.Split(value, "/")
+	for i := range parts {
+		parts[i] = url.PathEscape(parts[i])
+	}
+	return before + strings.Join(parts, "/") + after
 }
 
 // Names returns the names of the built-in namespaces.

@@ -15,10 +15,28 @@ import (
 func Summarize(e *record.Entity, isMaker func(provider string) bool) record.PriceSummary {
 	if own := makersOffer(e, isMaker); own != nil {
 		in, out := own.Prices[record.InputPrice], own.Prices[record.OutputPrice]
-		return record.PriceSummary{Input: in, Output: out, Blended: Blend(in, out), Provider: own.Provider}
+		return record.PriceSummary{Input: in, Output: out, Blended: Blend(in, out), Provider: own.Provider, Date: own.Date}
 	}
 	in, out := median(e.Offers, record.InputPrice), median(e.Offers, record.OutputPrice)
-	return record.PriceSummary{Input: in, Output: out, Blended: Blend(in, out)}
+	return record.PriceSummary{Input: in, Output: out, Blended: Blend(in, out), Date: earliestReading(e.Offers)}
+}
+
+// earliestReading returns the earliest day on which one of the offers that a median considers
+// was read, or "" if that is unknown for one of them.
+func earliestReading(offers []record.Offer) (day string) {
+	for i := range offers {
+		o := &offers[i]
+		if o.Deprecated || !o.Prices[record.InputPrice].Known() && !o.Prices[record.OutputPrice].Known() {
+			continue
+		}
+		if o.Date == "" {
+			return ""
+		}
+		if day == "" || o.Date < day {
+			day = o.Date
+		}
+	}
+	return day
 }
 
 // makersOffer returns the maker's offer that states a price: if there are several, the one

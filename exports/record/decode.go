@@ -2,6 +2,8 @@ package record
 
 import (
 	"cmp"
+	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 )
@@ -96,6 +98,15 @@ func decodeOffers(list []offerJSON) (offers []Offer) {
 		offers = append(offers, o)
 	}
 	return offers
+}
+
+// DecodeOffer decodes an offer that AppendJSON wrote. Members that are absent are unknown.
+func DecodeOffer(b []byte) (Offer, error) {
+	list := make([]offerJSON, 1)
+	if err := json.Unmarshal(b, &list[0]); err != nil {
+		return Offer{}, fmt.Errorf("offer: %w", err)
+	}
+	return decodeOffers(list)[0], nil
 }
 
 func decodeTiers(list []tierJSON) (tiers []Tier) {

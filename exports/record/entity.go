@@ -148,6 +148,13 @@ func (s *Signals) Fact(name string) (Fact, bool) {
 	return Fact{}, false
 }
 
+// VersionRead returns the day on which the latest release of an entity, and so its version,
+// was read, or "" if that is unknown.
+func (e *Entity) VersionRead() string {
+	release, _ := e.Signals.Fact("lastRelease")
+	return release.Date
+}
+
 // Fact is an observed value of a signal: a number or, for some signals, a date.
 type Fact struct {
 	Name   string

@@ -60,6 +60,7 @@ type PriceSummary struct {
 	Input, Output Price
 	Blended       Price  // (3·input + output)/4
 	Provider      string // slug of the maker, "" for a median
+	Date          string // the earliest day on which one of its offers was read, "" if unknown
 }
 
 // model returns the facts of a model, all unknown if there are none.

@@ -2,6 +2,7 @@ package record
 
 import (
 	"cmp"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -84,6 +85,21 @@ func EscapeOfferID(id string) string {
 		}
 	}
 	return b.String()
+}
+
+// SplitOfferField splits the name of a changed field, offers.<provider>/<id>.<name>. The name
+// is "" for an added or removed offer. ok is false for other fields.
+func SplitOfferField(field string) (provider, id, name string, ok bool) {
+	rest, ok := strings.CutPrefix(field, "offers.")
+	if !ok {
+		return "", "", "", false
+	}
+	key, name, _ := strings.Cut(rest, ".")
+	provider, id, ok = strings.Cut(key, "/")
+	if plain, err := url.PathUnescape(id); err == nil {
+		id = plain
+	}
+	return provider, id, name, ok
 }
 
 // SortOffers sorts offers by provider and id, their tiers by length, and their modes by
@@ -200,7 +216,9 @@ func (c *Computed) append(dst []byte, offers int) []byte {
 		dst = jsonenc.AppendMember(dst, "blended")
 		dst = p.Blended.AppendJSON(dst)
 		dst = jsonenc.AppendMember(dst, "provider")
-		dst = append(jsonenc.AppendNullable(dst, p.Provider), '}')
+		dst = jsonenc.AppendNullable(dst, p.Provider)
+		dst = jsonenc.AppendMember(dst, "date")
+		dst = append(jsonenc.AppendNullable(dst, p.Date), '}')
 	} else {
 		dst = append(dst, "null"...)
 	}

@@ -58,7 +58,7 @@ func (s *Site) MarkdownAt(e *record.Entity, version int, day time.Time, base str
 
 func (s *Site) markdownOf(e *record.Entity, asOf time.Time, base string) *site.Page {
 	p := &site.Page{Entity: e, Category: s.categoryTitle(e.Category), Base: base, Build: s.buildID(), AsOf: asOf.UTC().Format(time.DateOnly),
-		Formula: s.Formula.Version}
+		Formula: s.Formula.Version, Providers: s.Build.Providers(), Namespace: s.Build.Namespace}
 	if s.Static && s.API == "" {
 		p.Base, p.Files = cmp.Or(s.Base, strings.TrimSuffix(s.Root, "/")), true
 	}

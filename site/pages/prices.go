@@ -31,7 +31,7 @@ type pricesPage struct {
 	Total       int // offers in the index
 	Found       int // offers that match
 	First, Last int
-	Rows        []offerRow
+	Rows        []priceRow
 	Fields      []formField // of the filters
 	Filtered    bool
 	Sorts       []option
@@ -41,8 +41,8 @@ type pricesPage struct {
 	Cost        *costForm
 }
 
-// offerRow is an offer with its model.
-type offerRow struct {
+// priceRow is an offer with its model.
+type priceRow struct {
 	*record.Offer
 	Type, Slug, Name string
 	Seller           string // name of the provider
@@ -50,15 +50,15 @@ type offerRow struct {
 }
 
 // Path returns the path of the model's page.
-func (o offerRow) Path() string { return siteurl.Entity(o.Type, o.Slug) }
+func (o priceRow) Path() string { return siteurl.Entity(o.Type, o.Slug) }
 
 // Calculate returns the address of the calculator for the model.
-func (o offerRow) Calculate() string {
+func (o priceRow) Calculate() string {
 	return pricesPath + "?" + url.Values{"calculate": {o.Slug}}.Encode() + "#calculator"
 }
 
 // Prices returns the input, output and blended price.
-func (o offerRow) Prices() []record.Price {
+func (o priceRow) Prices() []record.Price {
 	return []record.Price{o.Offer.Prices[record.InputPrice], o.Offer.Prices[record.OutputPrice], o.Blended}
 }
 
@@ -247,7 +247,7 @@ func (r *request) listOffers(d *pricesPage, offers *exports.Offers, set *exports
 			return err
 		}
 		o := &e.Offers[ref.Index]
-		d.Rows = append(d.Rows, offerRow{o, e.Type, e.Slug, e.Name, r.providerName(o.Provider),
+		d.Rows = append(d.Rows, priceRow{o, e.Type, e.Slug, e.Name, r.providerName(o.Provider),
 			pricing.Blend(o.Prices[record.InputPrice], o.Prices[record.OutputPrice])})
 	}
 	d.First, d.Last = min(skip+1, d.Found), skip+len(d.Rows)

@@ -1,0 +1,47 @@
+package pricing_test
+
+import (
+	"testing"
+
+	"kindex/exports/pricing"
+	"kindex/exports/record"
+)
+
+func TestDescribeChange(t *testing.T) {
+	for _, c := range []struct{ field, old, new, want string }{
+		{"offers.acme/openai%2Fgpt-5%2E1.input", "1.25", "1.1", "input price of openai/gpt-5.1 at acme: $1.25 → $1.10 per million tokens"},
+		{"offers.acme/x.output", "0.000001", "null", "output price of x at acme: $0.000001 per million tokens → "},
+		{"offers.acme/x.image", "null", "0", "image price of x at acme:  → $0 per image"},
+		{"offers.acme/x.modes.batch.cacheRead", "1", "2", "batch cached input price of x at acme: $1 → $2 per million tokens"},
+		{"offers.acme/x.modes.a%2Eb.tiers", "null", `[{"over":5,"input":1.5}]`, "a.b prices of long requests of x at acme:  → over 5 tokens $1.50 / unknown"},
+		{"offers.acme/x.context", "128000", "400000", "context window of x at acme: 128000 → 400000"},
+		{"offers.acme/x.deprecated", "null", "true", "deprecation of x at acme:  → yes"},
+		{"offers.acme/x.reviewed", "null", `["thousandfold"]`, "reviewed warnings of x at acme:  → thousandfold"},
+		{"offers.acme/x", `{"provider":"acme","id":"x","input":1,"output":null}`, "null", "offer x at acme: $1 input, unknown output per million tokens → "},
+		{"offers.acme/x", "null", `{"provider":"acme","id":"x"}`, "offer x at acme:  → prices unknown"},
+		{"offers.acme/x", "null", "[]", "offer x at acme:  → []"},
+		{"offers.acme/x.input", "null", `"many"`, `input price of x at acme:  → "many" per million tokens`},
+		{"offers", "null", "1", ""},
+		{"offers.acme", "null", "1", ""},
+		{"signals.stars", "1", "2", ""},
+	} {
+		got := ""
+		if d, ok := pricing.DescribeChange(record.FieldChange{Field: c.field, Old: []byte(c.old), New: []byte(c.new)}); ok {
+			got = d.Label() + ": " + d.Old + " → " + d.New
+		}
+		if got != c.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", c.field, got, c.want)
+		}
+	}
+}
+
+func TestDollars(t *testing.T) {
+	for micros, want := range map[int64]string{0: "$0", 1: "$0.000001", 1_100_000: "$1.10", 1_250_000: "$1.25", 10_000_000: "$10", 125_000: "$0.125"} {
+		if got := pricing.Dollars(record.PriceOf(micros)); got != want {
+			t.Errorf("%d: %s", micros, got)
+		}
+	}
+	if got := pricing.Dollars(record.Price{}); got != "unknown" {
+		t.Error(got)
+	}
+}

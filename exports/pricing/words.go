@@ -1,0 +1,86 @@
+package pricing
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kindex/exports/record"
+)
+
+// Dollars returns a price with a dollar sign, or "unknown". It has no decimals or at least
+// two.
+func Dollars(p record.Price) string {
+	if !p.Known() {
+		return "unknown"
+	}
+	s := p.String()
+	if i := strings.IndexByte(s, '.'); i >= 0 && i == len(s)-2 {
+		s += "0"
+	}
+	return "$" + s
+}
+
+// Words returns the price of a model in words, without its provider and day, or "" if it is
+// unknown.
+func Words(p *record.PriceSummary) string {
+	if !p.Input.Known() && !p.Output.Known() {
+		return ""
+	}
+	return Dollars(p.Input) + " input, " + Dollars(p.Output) + " output per million tokens"
+}
+
+// Cheapest returns up to n offers of a model by blended price: the cheapest first, those
+// without that price last, and deprecated ones after all others.
+func Cheapest(offers []record.Offer, n int) []record.Offer {
+	list := slices.Clone(offers)
+	slices.SortStableFunc(list, func(a, b record.Offer) int { return CompareOffers(&a, &b) })
+	return list[:min(n, len(list))]
+}
+
+// CompareOffers compares offers in the order of Cheapest.
+func CompareOffers(a, b *record.Offer) int {
+	x := Blend(a.Prices[record.InputPrice], a.Prices[record.OutputPrice])
+	y := Blend(b.Prices[record.InputPrice], b.Prices[record.OutputPrice])
+	return cmp.Or(compareBool(a.Deprecated, b.Deprecated), compareBool(!x.Known(), !y.Known()), cmp.Compare(x.Micros(), y.Micros()))
+}
+
+// compareBool sorts false before true.
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// Conditions describes the other terms of an offer: its modes and tiers, whether it is free,
+// and whether it is deprecated. Only input and output prices are told.
+func Conditions(o *record.Offer) (list []string) {
+	if o.Deprecated {
+		list = append(list, "deprecated")
+	}
+	if o.Free {
+		list = append(list, "free")
+	}
+	terms := func(name string, p *record.Prices) {
+		list = append(list, name+" "+Dollars(p[record.InputPrice])+" / "+Dollars(p[record.OutputPrice]))
+	}
+	tiers := func(prefix string, tiers []record.Tier) {
+		for i := range tiers {
+			terms(prefix+"over "+strconv.FormatInt(tiers[i].Over, 10)+" tokens", &tiers[i].Prices)
+		}
+	}
+	tiers("", o.Tiers)
+	for i := range o.Modes {
+		m := &o.Modes[i]
+		if m.Prices.Known() {
+			terms(m.Name, &m.Prices)
+		}
+		tiers(m.Name+" ", m.Tiers)
+	}
+	return list
+}
