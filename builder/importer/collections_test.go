@@ -2,6 +2,7 @@ package importer_test
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -65,6 +66,69 @@ func TestEverySnapshot(t *testing.T) {
 	}
 }
 
+// TestEveryOffer imports every offer of two large collections, and checks how many prices have
+// too many decimals, and how many offers state 0 for both input and output.
+func TestEveryOffer(t *testing.T) {
+	suite.WithoutRace(t)
+	models := filepath.Join(suite.Collections(t), "data", "fresh", "models")
+	if _, err := os.Stat(models); err != nil {
+		suite.CannotRun(t, "the collection of offers is missing: "+err.Error())
+	}
+	for name, c := range map[string]struct{ mapping, want string }{
+		"models-dev-offers": {`{each: offers, provider: {column: provider_id, as: slug}, id: model_id, input: cost.input, output: cost.output,
+  cacheRead: cost.cache_read, cacheWrite: cost.cache_write, reasoningOutput: cost.reasoning, inputAudio: cost.input_audio, outputAudio: cost.output_audio,
+  tiers: {each: cost.tiers, over: tier.size, input: input, output: output, cacheRead: cache_read, cacheWrite: cache_write}}`,
+			"5276 offers, 149 prices rounded, 1231 of 0, 432 offers at 0/0"},
+		"ruby-llm-models": {`{each: offers, provider: {column: provider, as: slug}, id: id,
+  input: pricing.text_tokens.standard.input_per_million, output: pricing.text_tokens.standard.output_per_million,
+  cacheRead: pricing.text_tokens.standard.cache_read_input_per_million, cacheWrite: pricing.text_tokens.standard.cache_write_input_per_million}`,
+			"1637 offers, 29 prices rounded, 65 of 0, 28 offers at 0/0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			input, mapping := filepath.Join(dir, "offers.jsonl"), filepath.Join(dir, "offers.yaml")
+			offersInParts(t, filepath.Join(models, name+".json"), input)
+			text := "type: model\nfields: {name: provider, category: {constant: language}, description: {constant: Its offers.}}\noffers:\n- " + c.mapping + "\n"
+			if err := os.WriteFile(mapping, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			r := run(t, importer.Options{Input: input, Mapping: mapping, Content: filepath.Join(dir, "content"), Date: "2026-07-02"})
+			offers := 0
+			for _, e := range load(t, filepath.Join(dir, "content")) {
+				offers += len(e.Offers)
+			}
+			got := fmt.Sprintf("%d offers, %d prices rounded, %d of 0, %d offers at 0/0", offers, r.RoundedPrices, r.ZeroPrices, r.ZeroOffers)
+			if got != c.want || r.Refused > 0 {
+				t.Errorf("%s, want %s; refused: %v", got, c.want, r.Refusals)
+			}
+		})
+	}
+}
+
+// offersInParts writes lines with at most a hundred offers each.
+func offersInParts(t *testing.T, from, to string) {
+	t.Helper()
+	data, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var offers []json.RawMessage
+	if err := json.Unmarshal(data, &offers); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	for part := range slices.Chunk(offers, 100) {
+		list, err := json.Marshal(part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&b, `{"provider":"part %d","offers":%s}`+"\n", b.Len(), list)
+	}
+	if err := os.WriteFile(to, b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestLikeTheConverters compares an import, record by record, with the result of the
 // converters for the same data.
 func TestLikeTheConverters(t *testing.T) {
@@ -78,10 +142,10 @@ func TestLikeTheConverters(t *testing.T) {
 		// Licence names that are not SPDX identifiers are replaced.
 		{"best-of", filepath.Join(shared, "data", "best-of", "2024-06-06.csv.gz"), "", "testdata/best-of.yaml", "2024-06-06", "tool",
 			map[string]int{"license": 4}},
-		// The mapping imports more than the converters: the addresses of weights, and output
-		// limits.
+		// The mapping imports more than the converters: the addresses of weights, output
+		// limits, metrics of results, and facts that are no signals.
 		{"models-dev", lines, filepath.Join(shared, "data", "models-dev", "models.json"), "testdata/models-dev.yaml", "2026-07-01", "model",
-			map[string]int{"links": 82, "signals": 222}},
+			map[string]int{"links": 82, "signals": 225, "ids": 231, "family": 227, "openWeights": 231, "modalities": 231, "knowledge": 164, "reasoning": 231}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			imported, converted := t.TempDir(), t.TempDir()

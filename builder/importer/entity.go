@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"kindex/builder/content"
@@ -20,6 +19,7 @@ type draft struct {
 	typ, slug, clashSlug string
 	fields               map[string]any // in the form used in files
 	reasons, warnings    []Reason
+	adjusted             adjustments
 }
 
 // refuse records the reason a field is invalid.
@@ -84,6 +84,7 @@ func (dr *drafter) draft(rec inputRecord) *draft {
 		}
 	}
 	dr.benchmarks(d, rec)
+	dr.offers(d, rec)
 	return d
 }
 
@@ -121,41 +122,6 @@ func (dr *drafter) slug(v *mapping.Value, rec inputRecord) (string, error) {
 			Message: yamldoc.Quote(text) + " cannot be turned into a slug, since it contains no Latin letter or digit; use another column, or set a slug in values"}
 	}
 	return slug, nil
-}
-
-// listFields contains the fields whose values are lists of strings, and dateFields those
-// whose values are dates.
-var (
-	listFields = []string{"tags", "capabilities", "formerly"}
-	dateFields = []string{"addedDate", "lastUpdated"}
-)
-
-// field returns a field in the form used in files, or nil if it has no value.
-func (dr *drafter) field(t mapping.Target, rec inputRecord) (any, error) {
-	name := t.Path[len(t.Path)-1]
-	if t.Path[0] == "signals" {
-		return dr.number(t.Value, name, rec)
-	}
-	if slices.Contains(listFields, name) {
-		r, err := dr.of(t.Value, rec)
-		if err != nil || r.none() {
-			return nil, err
-		}
-		list := make([]any, len(r.items))
-		for i, item := range r.items {
-			list[i] = textOf(item)
-		}
-		return list, nil
-	}
-	as := ""
-	if slices.Contains(dateFields, name) {
-		as = "date"
-	}
-	text, err := dr.text(t.Value, as, rec)
-	if err != nil || text == "" {
-		return nil, err
-	}
-	return text, nil
 }
 
 // single returns a single item. It is an error if the value has several items; ok is false if
@@ -224,95 +190,6 @@ func (dr *drafter) signal(d *draft, t mapping.Target, value any, rec inputRecord
 		}
 	}
 	d.set(t.Path, signal)
-}
-
-// benchmark is a benchmark result. Its name may still be the same as that of another result.
-type benchmark struct {
-	fields  map[string]any
-	details []string
-}
-
-func (dr *drafter) benchmarks(d *draft, rec inputRecord) {
-	var found []benchmark
-	for _, columns := range dr.m.Benchmarks {
-		scopes := []inputRecord{rec}
-		if columns.Each != "" {
-			var wrong error
-			if scopes, wrong = entries(columns.Each, rec); wrong != nil {
-				d.refuse("signals.benchmarks", wrong)
-			}
-		}
-		for _, scope := range scopes {
-			if b, ok := dr.benchmark(d, columns, scope); ok {
-				found = append(found, b)
-			}
-		}
-	}
-	if len(found) == 0 {
-		return
-	}
-	times := map[any]int{}
-	for _, b := range found {
-		times[b.fields["name"]]++
-	}
-	list := make([]any, len(found))
-	for i, b := range found {
-		if name := b.fields["name"]; times[name] > 1 && len(b.details) > 0 {
-			b.fields["name"] = textOf(name) + " (" + strings.Join(b.details, ", ") + ")"
-		}
-		list[i] = b.fields
-	}
-	d.set([]string{"signals", "benchmarks"}, list)
-}
-
-// entries returns the objects in a list that the row contains.
-func entries(column string, rec inputRecord) (out []inputRecord, err error) {
-	v := rec.lookup(column)
-	list, ok := v.([]any)
-	if v != nil && !ok {
-		return nil, &Reason{Column: column, Message: "is not a list"}
-	}
-	for i, item := range list {
-		object, ok := item.(map[string]any)
-		if !ok {
-			return nil, &Reason{Column: column + "." + strconv.Itoa(i), Message: "is not an object"}
-		}
-		out = append(out, jsonRecord(object))
-	}
-	return out, nil
-}
-
-// benchmark creates one result; ok is false if it has no name or no value.
-func (dr *drafter) benchmark(d *draft, columns mapping.BenchmarkColumns, rec inputRecord) (b benchmark, ok bool) {
-	b.fields = map[string]any{}
-	for _, part := range []struct {
-		name, as string
-		v        *mapping.Value
-	}{{"name", "", columns.Name}, {"value", "number", columns.Value}, {"date", "day", columns.Date}, {"source", "", columns.Source}} {
-		item, given, err := dr.single(part.v, part.as, rec)
-		if err != nil {
-			d.refuse("signals.benchmarks", err)
-			return b, false
-		}
-		if given {
-			b.fields[part.name] = item
-		}
-	}
-	if b.fields["name"] == nil || b.fields["value"] == nil {
-		return b, false
-	}
-	b.fields["name"] = textOf(b.fields["name"])
-	for _, name := range columns.Details {
-		r, err := dr.column(name, rec)
-		if err != nil {
-			d.refuse("signals.benchmarks", err)
-			return b, false
-		}
-		if !r.none() {
-			b.details = append(b.details, r.text())
-		}
-	}
-	return b, true
 }
 
 // digest identifies the content of a draft. It does not depend on the slug.

@@ -21,6 +21,9 @@ fields:
   description: {column: text, default: A tool.}
   tags: {column: tags, list: python, as: slug}
 signals: {stars: stars, lastRelease: released, benchmarks: [{each: tests, name: name, value: score, details: [kind]}]}
+ids: {npm: ids}
+parameters: {total: size}
+offers: [{each: offers, provider: {constant: a}, id: id, input: in, output: out, tiers: {each: tiers, over: over, input: in}, modes: {batch: {input: half}}}]
 `
 
 // FuzzRows checks that, for any input, all rows are counted, each row is either written or
@@ -30,6 +33,7 @@ func FuzzRows(f *testing.F) {
 	f.Add([]byte("name,text,import_reason\na,,x\n\"b,c"), false)
 	f.Add([]byte("\ufeffname;stars\r\n锤子;1.234\r\n"), false)
 	f.Add([]byte("{\"name\":\"a\",\"tests\":[{\"name\":\"b\",\"score\":1}]}\n{\"name\":{}}\n[\n{\"import_reason\":1}\n\xff\n{}x\n {} \n"), true)
+	f.Add([]byte("{\"name\":\"a\",\"offers\":[{\"id\":\"b\",\"in\":0.1234567,\"out\":0,\"tiers\":[{\"over\":1,\"in\":1e-9}],\"half\":[1,2]}],\"size\":1e300}\n"), true)
 	m, problems := mapping.Parse("list.yaml", []byte(fuzzMapping))
 	if len(problems) > 0 {
 		f.Fatal(problems)

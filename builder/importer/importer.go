@@ -22,6 +22,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
 	"kindex/builder/importer/mapping"
 	"kindex/builder/plural"
 )
@@ -71,6 +72,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, problems
 	}
 	j := &job{Options: o, mapping: m, drafter: newDrafter(m, o.Date)}
+	if at := m.UndatedOffers(); at != nil && j.drafter.date == "" {
+		return nil, yamldoc.Problems{m.Problem(*at, "needs the day on which the offers were read; set date in source or offersRead, or use --date", "")}
+	}
 	if j.firstPass, err = j.scan(ctx); err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"kindex/builder/content"
 	"kindex/builder/content/yamlfmt"
 	"kindex/builder/plural"
+	"kindex/exports/safetext"
 	"kindex/exports/store"
 )
 
@@ -31,6 +32,9 @@ type Outcome struct {
 	Differs  []string `json:"differs,omitempty"` // fields that differ from those of the existing file
 	Reasons  []Reason `json:"reasons,omitempty"` // the reasons the row was refused
 	Warnings []Reason `json:"warnings,omitempty"`
+
+	Adjusted   []Adjustment `json:"adjusted,omitempty"`   // prices that were rounded or left out
+	ZeroOffers int          `json:"zeroOffers,omitempty"` // offers whose input and output price is 0 and was left out
 }
 
 // maxListed is the maximum number of rows that a report lists for each outcome. The
@@ -56,6 +60,10 @@ type Report struct {
 	Refused   int `json:"refused"`
 	Warnings  int `json:"warnings"`
 
+	RoundedPrices int `json:"roundedPrices"` // prices that had more than six decimals
+	ZeroPrices    int `json:"zeroPrices"`    // prices of 0 that were left out as unknown
+	ZeroOffers    int `json:"zeroOffers"`    // offers at which both the input and the output price was one of them
+
 	UnusedColumns []string      `json:"unusedColumns"` // columns of the input that the mapping does not use
 	Credit        *store.Source `json:"credit"`        // missing entry for sources in index.yaml, or null
 
@@ -63,6 +71,8 @@ type Report struct {
 	Refusals   []Outcome `json:"-"` // the first refused rows
 	Warned     []Outcome `json:"-"` // the first rows with warnings
 	Existing   []Outcome `json:"-"` // the first rows whose files already exist
+	Rounded    []string  `json:"-"` // the first rounded prices
+	Zero       []string  `json:"-"` // the first prices of 0
 }
 
 func (j *job) newReport(folder *content.Workspace, write bool) *Report {
@@ -94,6 +104,7 @@ func (r *Report) count(o Outcome) {
 	if r.Warnings += len(o.Warnings); len(o.Warnings) > 0 {
 		keep(&r.Warned)
 	}
+	r.countPrices(o)
 	switch o.Outcome {
 	case Written:
 		r.Written++
@@ -109,6 +120,22 @@ func (r *Report) count(o Outcome) {
 	case Refused:
 		r.Refused++
 		keep(&r.Refusals)
+	}
+}
+
+// maxExamples is the maximum number of prices that a report lists.
+const maxExamples = 3
+
+func (r *Report) countPrices(o Outcome) {
+	r.ZeroOffers += o.ZeroOffers
+	for _, a := range o.Adjusted {
+		n, list, example := &r.ZeroPrices, &r.Zero, fmt.Sprintf("%s: %s", o.File, a.Field)
+		if a.Taken != "" {
+			n, list, example = &r.RoundedPrices, &r.Rounded, fmt.Sprintf("%s: %s: %s became %s", o.File, a.Field, a.Value, a.Taken)
+		}
+		if *n++; len(*list) < maxExamples {
+			*list = append(*list, example)
+		}
 	}
 }
 
@@ -169,6 +196,9 @@ func (r *Report) summary(p *textPrinter) {
 	} else if !r.Wrote {
 		p.line("nothing was written")
 	}
+	p.prices(r.RoundedPrices, r.Rounded, plural.Count(r.RoundedPrices, "price was", "prices were")+" rounded to six decimals")
+	p.prices(r.ZeroPrices, r.Zero, fmt.Sprintf("%s left out as unknown, because the source does not say that they are free (%s 0 for both input and output)",
+		plural.Count(r.ZeroPrices, "price of 0 was", "prices of 0 were"), plural.Count(r.ZeroOffers, "offer has", "offers have")))
 	if len(r.UnusedColumns) > 0 {
 		p.line("columns that the mapping does not use: %s", strings.Join(r.UnusedColumns, ", "))
 	}
@@ -205,6 +235,18 @@ func (p *textPrinter) line(format string, args ...any) {
 	if _, err := fmt.Fprintf(p.w, format+"\n", args...); p.err == nil {
 		p.err = err
 	}
+}
+
+// prices prints a line and examples if n is not 0.
+func (p *textPrinter) prices(n int, examples []string, text string) {
+	if n == 0 {
+		return
+	}
+	p.line("%s:", text)
+	for _, example := range examples {
+		p.line("  %s", safetext.Escape(example))
+	}
+	p.more(n-len(examples), "more")
 }
 
 func (p *textPrinter) more(n int, what string) {

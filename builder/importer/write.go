@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -71,6 +72,7 @@ func (j *job) compose(c *candidate, folder *content.Workspace) error {
 		return err
 	}
 	if c.existing != nil && j.Update {
+		keepReviews(c.draft, c.existing.entity)
 		c.data, err = yamlfmt.Merge(shown, c.existing.data, c.draft.fields)
 	} else {
 		c.data, err = yamlfmt.Compose(c.draft.fields)
@@ -130,6 +132,11 @@ func (j *job) reason(p yamldoc.Problem) Reason {
 			r.Column = columnOf(v)
 		}
 	}
+	if name := p.Field[strings.LastIndexByte(p.Field, '.')+1:]; strings.HasPrefix(p.Field, "offers[") {
+		for i := range j.mapping.Offers {
+			r.Column = cmp.Or(r.Column, columnOf(j.mapping.Offers[i].Field(name)))
+		}
+	}
 	return r
 }
 
@@ -178,12 +185,11 @@ func (w *writer) checkFolder(c *candidate) {
 // settle determines the outcome of a valid row, and writes the row's file if
 // necessary.
 func (w *writer) settle(c *candidate, o Outcome) (Outcome, error) {
-	o.Outcome = Written
+	o.Outcome, o.Adjusted, o.ZeroOffers = Written, c.draft.adjusted.prices, c.draft.adjusted.free
 	first := w.firstPass.final[c.draft.typ+"/"+c.slug].first
 	switch {
 	case first != c.row:
-		o.Outcome, o.SameAs = Unchanged, first
-		return o, nil
+		return Outcome{Outcome: Unchanged, File: o.File, SameAs: first}, nil
 	case c.existing == nil:
 	case c.existing.entity != nil && reflect.DeepEqual(c.existing.entity, c.entity):
 		o.Outcome = Unchanged

@@ -10,8 +10,9 @@ import (
 )
 
 // Merge returns an entity file with new values for some of its fields, in the same format as
-// Format. Each link and each signal counts as a field; a signal is replaced as a whole, since
-// its date and source apply only to its current value. All other fields and all comments are
+// Format. Each link, identifier and signal, and each part of modalities, parameters and lifecycle
+// counts as a field; a signal is replaced as a whole, since its date and source apply only to
+// its current value, and so are the offers. All other fields and all comments are
 // preserved. A file that already has all the values is returned unchanged.
 //
 // Merge returns the problems from Format if the file cannot be formatted, and an error if a
@@ -54,10 +55,13 @@ func Merge(path string, data []byte, fields map[string]any) ([]byte, error) {
 	return result, nil
 }
 
+// memberwise lists the fields whose members are independent of each other.
+var memberwise = []string{"links", "ids", "modalities", "parameters", "lifecycle", "signals"}
+
 // mergedByMember reports whether the mapping at a path is merged member by member and, if so,
 // whether members without a new value are kept.
 func mergedByMember(path []string) (yes, stay bool) {
-	stay = len(path) == 0 || len(path) == 1 && (path[0] == "links" || path[0] == "signals")
+	stay = len(path) == 0 || len(path) == 1 && slices.Contains(memberwise, path[0])
 	return stay || len(path) == 2 && path[0] == "signals", stay
 }
 

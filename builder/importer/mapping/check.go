@@ -27,7 +27,7 @@ func check(d *yamldoc.Document, m *Mapping) {
 	if m.Slug == nil {
 		d.Add(1, 1, yamldoc.Problem{Field: "slug", Message: "is missing, and there is no fields.name to derive it from"})
 	}
-	if len(m.Targets) == 0 && len(m.Benchmarks) == 0 {
+	if len(m.Targets) == 0 && len(m.Benchmarks) == 0 && len(m.Offers) == 0 {
 		d.Add(1, 1, yamldoc.Problem{Field: "fields", Message: "is missing: the mapping defines no fields"})
 	}
 }
@@ -168,13 +168,18 @@ func (m *Mapping) Columns() (uses []ColumnUse) {
 			prefix = b.Each + "."
 			uses = append(uses, ColumnUse{Column: b.Each, Location: b.Location})
 		}
-		add(prefix, b.Name, b.Value, b.Date, b.Source)
+		for _, t := range b.Fields {
+			add(prefix, t.Value)
+		}
 		for _, name := range b.Details {
 			uses = append(uses, ColumnUse{Column: prefix + name, Location: b.Location})
 		}
 		for i := range uses[first:] {
 			uses[first+i].Optional = uses[first+i].Optional || b.Optional
 		}
+	}
+	for i := range m.Offers {
+		m.Offers[i].columns("", &uses)
 	}
 	return uses
 }

@@ -22,10 +22,15 @@ type Mapping struct {
 	ClashSlug *Value // if nil, rows with the same slug are refused
 	Where     []Condition
 
-	// Targets lists the fields, links and signals that the mapping defines, sorted by name.
+	// Targets lists the fields and signals that the mapping defines, and the members of
+	// Sections, each sorted by name.
 	Targets    []Target
 	Benchmarks []BenchmarkColumns
+	Offers     []OfferColumns
 }
+
+// Sections lists the parts of a mapping that define the members of the field of the same name.
+var Sections = []string{"links", "ids", "modalities", "parameters", "lifecycle", "offersRead"}
 
 // Source describes the imported collection, which must be credited.
 type Source struct {
@@ -91,11 +96,11 @@ type Condition struct {
 // BenchmarkColumns is the source of benchmark results. There is one result per row or, if Each
 // is set, one per entry in the list Each.
 type BenchmarkColumns struct {
-	Each                      string
-	Name, Value, Date, Source *Value
-	Details                   []string
-	Optional                  bool
-	Location                  Location
+	Each     string
+	Fields   []Target // the fields of a result, sorted by name
+	Details  []string
+	Optional bool
+	Location Location
 }
 
 // Parse reads a mapping. The mapping is nil if one of the problems is an error. path is used
@@ -132,9 +137,8 @@ func decode(d *yamldoc.Document, m map[string]any) *Mapping {
 			out.Slug = t.Value
 		}
 	}
-	links := setOf(m["links"])
-	for _, name := range slices.Sorted(maps.Keys(links)) {
-		out.Targets = append(out.Targets, Target{Path: []string{"links", name}, Value: valueOf(d, links[name], "links", name)})
+	for _, section := range Sections {
+		out.Targets = append(out.Targets, targetsOf(d, m[section], []string{section})...)
 	}
 	signals := setOf(m["signals"])
 	for _, name := range slices.Sorted(maps.Keys(signals)) {
@@ -144,7 +148,22 @@ func decode(d *yamldoc.Document, m map[string]any) *Mapping {
 		}
 		out.Targets = append(out.Targets, signalOf(d, signals[name], name))
 	}
+	for i, item := range listOf(m["offers"]) {
+		out.Offers = append(out.Offers, *offerOf(d, item, []string{"offers", strconv.Itoa(i)}))
+	}
 	return out
+}
+
+// targetsOf returns a target for each member of a set, with the path of the member.
+func targetsOf(d *yamldoc.Document, v any, path []string, except ...string) (list []Target) {
+	set := setOf(v)
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		if !slices.Contains(except, name) {
+			at := append(slices.Clone(path), name)
+			list = append(list, Target{Path: at, Value: valueOf(d, set[name], at...)})
+		}
+	}
+	return list
 }
 
 func setOf(v any) map[string]any {
@@ -189,9 +208,8 @@ func signalOf(d *yamldoc.Document, v any, name string) Target {
 func benchmarksOf(d *yamldoc.Document, v any) (out []BenchmarkColumns) {
 	for i, item := range listOf(v) {
 		m, at := setOf(item), []string{"signals", "benchmarks", strconv.Itoa(i)}
-		part := func(name string) *Value { return valueOf(d, m[name], append(slices.Clone(at), name)...) }
-		b := BenchmarkColumns{Each: yamldoc.Text(m["each"]), Name: part("name"), Value: part("value"),
-			Date: part("date"), Source: part("source"), Details: yamldoc.Texts(m["details"]), Location: locationOf(d, at...)}
+		b := BenchmarkColumns{Each: yamldoc.Text(m["each"]), Fields: targetsOf(d, item, at, "each", "details", "optional"),
+			Details: yamldoc.Texts(m["details"]), Location: locationOf(d, at...)}
 		b.Optional, _ = m["optional"].(bool)
 		out = append(out, b)
 	}

@@ -59,12 +59,12 @@ func TestMappingExamples(t *testing.T) {
 	_, section, _ := strings.Cut(string(readme), "## Importing a catalogue")
 	section, _, _ = strings.Cut(section, "\n## ")
 	blocks := strings.Split(section, "```yaml\n")[1:]
-	if len(blocks) != 2 {
-		t.Fatalf("the section on importing has %d mappings, want a whole one and one of benchmarks", len(blocks))
+	if len(blocks) != 3 {
+		t.Fatalf("the section on importing has %d mappings, want a whole one, one of benchmarks and one of offers", len(blocks))
 	}
 	for i, text := range blocks {
 		text, _, _ = strings.Cut(text, "```")
-		if i == 1 {
+		if i > 0 {
 			text = "type: model\nslug: id\n" + text
 		}
 		if _, problems := mapping.Parse("README.md", []byte(text)); len(problems) > 0 {
