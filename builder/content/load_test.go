@@ -128,7 +128,7 @@ func TestLoadContent(t *testing.T) {
 	if err != nil || len(problems) > 0 {
 		t.Fatal(err, problems)
 	}
-	all := int64(len(files) + 3) // plus categories, index and scoring
+	all := int64(len(files) + 4) // plus categories, index, providers and scoring
 	if len(l.Entities) != len(files) || calls.Load() != all || last.Load() != all {
 		t.Errorf("%d entities, progress reported %d of %d, but there are %d files", len(l.Entities), calls.Load(), last.Load(), all)
 	}

@@ -26,7 +26,7 @@ var mayImport = map[string][]string{
 	"exports/packed":      {},
 	"exports/record":      {"exports/jsonenc"},
 	"exports/store":       {"exports/jsonenc", "exports/table"},
-	"exports/table":       {"exports/jsonenc", "exports/record"},
+	"exports/table":       {"exports/ids", "exports/jsonenc", "exports/record"},
 	"exports/calendar":    {"exports", "exports/record", "exports/safetext"},
 	"exports/croissant":   {"exports", "exports/store", "exports/table"},
 	"exports/didyoumean":  {},

@@ -168,6 +168,7 @@ func TestContentReadme(t *testing.T) {
 			{Text: "tool/<slug>.yaml      one tool per file", Reason: "a drawing of the folder"},
 			{Text: "formerly: [old-slug]", Reason: "one line of a file; testdata/script/history.txtar has renames"},
 			{Text: "each: benchmarks, name: name", Reason: "a part of a mapping; builder/importer/testdata/models-dev.yaml has such a one"},
+			{Text: "each: offers", Reason: "a part of a mapping; builder/importer/testdata/models-dev-offers.yaml has such a one"},
 			{Text: "go test ./builder", Reason: "tests of the project, which run beside this one"},
 			{Text: "# yaml-language-server", Reason: "a line for editors"},
 		}})
