@@ -13,7 +13,7 @@ const maxOfferDays = 4
 
 // offerDays holds the offers of the past days that were asked for last. A build contains no
 // lookup file for them: the columns are collected from the versions of a snapshot, which at
-// 100,000 entities takes about as long as a second; only one day is collected at a time.
+// 100,000 entities takes a second or more; only one day is collected at a time.
 type offerDays struct {
 	mu   sync.Mutex // guards days
 	days []*offerDay
@@ -55,7 +55,9 @@ func (d *offerDays) of(s *Snapshot) (offerColumns, error) {
 
 // collectOffers packs the offers of a snapshot's listed records.
 func (s *Snapshot) collectOffers() (offerColumns, error) {
-	data, err := packOffers(s.listed, s.rank, func(ordinal uint32) (*record.Entity, error) { return s.archive.Entity(s.Version(ordinal)) })
+	data, err := packOffers(s.listed, s.rank, func(ordinal uint32) (*record.Entity, error) {
+		return record.ParseOffers(s.archive.record(s.Version(ordinal)))
+	})
 	if err != nil {
 		return offerColumns{}, err
 	}
