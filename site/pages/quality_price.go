@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"html/template"
@@ -100,19 +99,27 @@ func (s *Site) findPriced() func() ([]pricedModel, error) {
 		if err != nil {
 			return nil, err
 		}
+		category := map[uint32]string{}
+		for _, slug := range s.Build.Values("category") {
+			for it := s.Build.Bitmap("category", slug).Iterator(); it.HasNext(); {
+				category[it.Next()] = slug
+			}
+		}
 		var list []pricedModel
 		for it := set.Iterator(); it.HasNext(); {
 			o := it.Next()
-			if bytes.HasSuffix(s.Build.Record(o), []byte(`,"offers":[]}`)) {
-				continue // most models have none, and reading an entity takes much longer than this
+			price := record.ParseBlended(s.Build.Record(o))
+			if !price.Known() {
+				continue
 			}
-			e, err := s.Build.Entity(o)
-			if err != nil {
-				return nil, err
+			if category[o] == "" { // an edit put it in a category that the build does not have
+				e, err := s.Build.Entity(o)
+				if err != nil {
+					return nil, err
+				}
+				category[o] = e.Category
 			}
-			if e.Price.Blended.Known() {
-				list = append(list, pricedModel{o, e.Category, e.Price.Blended})
-			}
+			list = append(list, pricedModel{o, category[o], price})
 		}
 		return list, nil
 	})
