@@ -79,7 +79,7 @@ func (r *request) qualityAndPrice() (*page, error) {
 	if d.pricedView, err = r.pricedView(models, category, by); err != nil {
 		return nil, err
 	}
-	for _, name := range record.ScoreNames {
+	for _, name := range r.scores("model") {
 		if !r.Static {
 			d.Scores = append(d.Scores, option{Name: textfmt.Label(name), To: r.with("by", map[bool]string{false: name}[name == "composite"]), Chosen: name == by})
 		}
@@ -88,7 +88,11 @@ func (r *request) qualityAndPrice() (*page, error) {
 	for _, c := range known {
 		d.Categories = append(d.Categories, option{Name: textfmt.Name(r.categoryTitle(c)), To: r.with("category", c), Chosen: c == category})
 	}
-	return &page{Template: "quality-price", Title: d.Heading, Data: d,
+	title := d.Heading
+	if by != "composite" {
+		title += ", by " + by
+	}
+	return &page{Template: "quality-price", Title: title, Data: d,
 		Description: "Which models give the best " + d.By + " for their price: all models with a price, and the front of those that no other model beats."}, nil
 }
 
