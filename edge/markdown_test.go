@@ -71,6 +71,8 @@ func TestOtherFormsOfEdits(t *testing.T) {
 		"/api/entity/tool/n3.md":            "# Edited \\*here\\*\n",
 		"/badge/tool/n3.svg?show=rank":      "#1 of 9<",
 		"/badge/tool/n3.svg?show=trend":     "no history",
+		"/badge/tool/n3.svg?show=status":    "kindex status: active<",
+		"/badge/tool/n3.svg?show=price":     "kindex price: unknown<",
 		"/badge/" + away.Key() + ".svg":     "withdrawn",
 		"/api/entity/" + away.Key() + ".md": "- Status: withdrawn\n",
 		"/api/leaderboard/not-yet-built":    "Edited",

@@ -128,6 +128,25 @@ func TestMomentsEndWithTheRecord(t *testing.T) {
 	}
 }
 
+// TestParseBlended compares the price found in each record with the decoded one.
+func TestParseBlended(t *testing.T) {
+	suite.InTest(t)
+	t.Parallel()
+	list := catalogue(72, 300)
+	for i, e := range list {
+		e.Price = record.PriceSummary{Input: record.PriceOf(int64(i)), Output: record.PriceOf(int64(i * i)), Provider: "acme"}
+		if i%3 == 0 {
+			e.Price.Blended = record.PriceOf(int64(i) * 999_999)
+		}
+		if i%5 == 0 {
+			e.Price = record.PriceSummary{}
+		}
+		if got := record.ParseBlended(e.AppendJSON(nil)); got != e.Price.Blended {
+			t.Errorf("%s: %v, want %v", e.AppendJSON(nil), got, e.Price.Blended)
+		}
+	}
+}
+
 // BenchmarkMoments decodes a thousand versions of an entity with offers and signals.
 func BenchmarkMoments(b *testing.B) {
 	p := newMadeHistory(5, catalogue(5, 1))

@@ -59,7 +59,7 @@ func Priced(t testing.TB, content string, daysAgo [4]int) {
 				write(t, content, fmt.Sprintf("model/priced-%d.yaml", n), pricedModel(fmt.Sprintf("Priced %d", n), day, 40<<n, 20+4*(n*7%11)-n%3*7, fmt.Sprintf(
 					"offersRead: {date: %s, source: https://hub.example.org/prices}\noffers:\n  - {provider: example-hub, id: m/%d, input: %g, output: %g}\n", day, n, 0.05*float64(int(1)<<(n*7%11)), 0.2*float64(int(1)<<(n*7%11)))))
 			}
-			write(t, content, "tool/priced-kit.yaml", pricedModel("Priced Kit", day, 900, 30, "")+"  archived: {value: 1, date: "+day+", source: https://example.org/kit}\n")
+			write(t, content, "tool/priced-kit.yaml", strings.Replace(pricedModel("Priced Kit", day, 900, 30, ""), "language", "ml-frameworks", 1)+"  archived: {value: 1, date: "+day+", source: https://example.org/kit}\n")
 			write(t, content, "model/priced-old.yaml", pricedModel("Priced Old", day, 500, 30, fmt.Sprintf(
 				"lifecycle: {deprecated: %s, retires: %s, replacedBy: model/priced, source: https://acme.example/retired}\n", day, Today().AddDate(0, 0, 40).Format(time.DateOnly))))
 		}

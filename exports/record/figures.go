@@ -1,6 +1,9 @@
 package record
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // ParseFigures decodes from a record or an authored record only the signals and what its
 // price depends on: provider, identifiers and offers. It takes a fraction of the time that
@@ -26,3 +29,19 @@ func (r *recordReader) seek(name string) *recordReader {
 	}
 	return r
 }
+
+var blendedMember = []byte(`,"blended":`)
+
+// ParseBlended decodes only the blended price of a record. It only scans the bytes before
+// the offers, so that all records of a build can be searched.
+func ParseBlended(record []byte) Price {
+	_, rest, ok := bytes.Cut(record, blendedMember)
+	if !ok {
+		return Price{}
+	}
+	r := &recordReader{rest: string(rest[:min(len(rest), maxPriceLen)])}
+	return r.price()
+}
+
+// maxPriceLen is longer than any price in a record.
+const maxPriceLen = 24

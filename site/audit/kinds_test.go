@@ -64,6 +64,8 @@ var kinds = []kind{ // DAY stands for a day with leaderboards; for the other pla
 	{name: "priced", path: "/model/priced/"},
 	{name: "retiring", path: "/model/priced-old/"},
 	{name: "quality-and-price", path: "/quality-and-price/"},
+	{name: "quality-and-price-in", path: "/quality-and-price/category-language/"},
+	{name: "quality-and-price-by", path: "/quality-and-price/category-language/by-quality/", at: served},
 	{name: "leaderboard", path: "/leaderboards/all/", keyboard: true},
 	{name: "leaderboard-by", path: "/leaderboards/ml-frameworks/type-tool/by-adoption/", at: served},
 	{name: "leaderboard-at", path: "/leaderboards/all/at-DAY/"},

@@ -15,6 +15,7 @@ import (
 	"kindex/edge/edgetest"
 	"kindex/edge/edgetest/browser"
 	"kindex/exports"
+	"kindex/site/badge"
 	"kindex/site/pages"
 )
 
@@ -52,6 +53,7 @@ func TestPricedPages(t *testing.T) {
 	t.Run("notices", func(t *testing.T) { checkNotices(t, s) })
 	t.Run("quality and price", func(t *testing.T) { checkFront(t, s) })
 	t.Run("edited", func(t *testing.T) { checkEditedPrice(t, out) })
+	t.Run("badges", func(t *testing.T) { checkBadges(t, s) })
 	t.Run("compare", func(t *testing.T) { checkComparedFacts(t, out) })
 }
 
@@ -222,6 +224,20 @@ func checkEditedPrice(t *testing.T, out string) {
 	}
 	if text := strings.Join(strings.Fields(parse(t, get(t, s, "/quality-and-price/").Body).text()), " "); !strings.Contains(text, "$8.00at Acme") {
 		t.Errorf("quality and price shows %s", text)
+	}
+}
+
+func checkBadges(t *testing.T, s *pages.Site) {
+	for key, want := range map[string]string{
+		"model/priced status": "active", "model/priced price": "$2 in, $10 out per 1M tokens", "model/priced-old price": "unknown",
+		"model/priced-old status": "retires 2026-12-31", "tool/priced-kit status": "archived",
+	} {
+		address, show, _ := strings.Cut(key, " ")
+		typ, slug, _ := strings.Cut(address, "/")
+		o, _, _ := s.Build.Find(typ, slug)
+		if got, _, err := badge.Describe(s.Build, s.Boards, o, show); err != nil || got != want {
+			t.Errorf("%s: %q, %v; want %q", key, got, err, want)
+		}
 	}
 }
 

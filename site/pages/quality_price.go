@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"html/template"
@@ -80,7 +79,7 @@ func (r *request) qualityAndPrice() (*page, error) {
 	if d.pricedView, err = r.pricedView(models, category, by); err != nil {
 		return nil, err
 	}
-	for _, name := range record.ScoreNames {
+	for _, name := range r.scores("model") {
 		if !r.Static {
 			d.Scores = append(d.Scores, option{Name: textfmt.Label(name), To: r.with("by", map[bool]string{false: name}[name == "composite"]), Chosen: name == by})
 		}
@@ -89,7 +88,11 @@ func (r *request) qualityAndPrice() (*page, error) {
 	for _, c := range known {
 		d.Categories = append(d.Categories, option{Name: textfmt.Name(r.categoryTitle(c)), To: r.with("category", c), Chosen: c == category})
 	}
-	return &page{Template: "quality-price", Title: d.Heading, Data: d,
+	title := d.Heading
+	if by != "composite" {
+		title += ", by " + by
+	}
+	return &page{Template: "quality-price", Title: title, Data: d,
 		Description: "Which models give the best " + d.By + " for their price: all models with a price, and the front of those that no other model beats."}, nil
 }
 
@@ -100,19 +103,27 @@ func (s *Site) findPriced() func() ([]pricedModel, error) {
 		if err != nil {
 			return nil, err
 		}
+		category := map[uint32]string{}
+		for _, slug := range s.Build.Values("category") {
+			for it := s.Build.Bitmap("category", slug).Iterator(); it.HasNext(); {
+				category[it.Next()] = slug
+			}
+		}
 		var list []pricedModel
 		for it := set.Iterator(); it.HasNext(); {
 			o := it.Next()
-			if bytes.HasSuffix(s.Build.Record(o), []byte(`,"offers":[]}`)) {
-				continue // most models have none, and reading an entity takes much longer than this
+			price := record.ParseBlended(s.Build.Record(o))
+			if !price.Known() {
+				continue
 			}
-			e, err := s.Build.Entity(o)
-			if err != nil {
-				return nil, err
+			if category[o] == "" { // an edit put it in a category that the build does not have
+				e, err := s.Build.Entity(o)
+				if err != nil {
+					return nil, err
+				}
+				category[o] = e.Category
 			}
-			if e.Price.Blended.Known() {
-				list = append(list, pricedModel{o, e.Category, e.Price.Blended})
-			}
+			list = append(list, pricedModel{o, category[o], price})
 		}
 		return list, nil
 	})
