@@ -5,11 +5,10 @@ import "encoding/json"
 // The schemas of the tools' results. They are short because models may read them. They allow
 // additional properties, so that members can be added later.
 var (
-	// factsSchema contains the members that lists and single entities have in common. Every
-	// figure has the day on which it was read.
-	factsSchema = `"price":{"type":"object","description":"US dollars per million tokens: input, output, blended (3 parts input, 1 part output), at provider (absent: the median of all offers), as of date."},
-"offerCount":{"type":"integer"},"maintenance":{"type":"string","description":"active, slow, dormant or archived, as of maintenanceAsOf."},
-"maintenanceAsOf":{"type":"string"},"lifecycle":{"type":"object","description":"Announced end: days deprecated and retires, replacedBy (type/slug)."}`
+	// factsSchema contains facts that lists and single entities have in common. Members that
+	// explain themselves are left out: every conversation carries the schemas.
+	factsSchema = `"price":{"type":"object","description":"US dollars per million tokens at provider (absent: median), as of date."},
+"maintenance":{"type":"string"},"lifecycle":{"type":"object"}`
 
 	listSchema = json.RawMessage(`{"type":"object","required":["total","results"],"properties":{
 "total":{"type":"integer","description":"Number of results on all pages."},
@@ -19,7 +18,6 @@ var (
 "score":{"type":["number","null"],"description":"Composite score from 0 to 100; null if not enough is known."},
 "pricingModel":{"type":"string"},"license":{"type":"string"},"status":{"type":"string","description":"Present only if the entity is not active."},
 "description":{"type":"string"},` + factsSchema + `,
-"contextTokens":{"type":"object","description":"Context window in tokens: value and the date when it was read."},
 "rank":{"type":"integer"},"climbed":{"type":"integer","description":"Places gained over the past week, or over the window."},
 "gain":{"type":"number"},"changes":{"type":"integer"},
 "similarity":{"type":"number"},"reasons":{"type":"array","items":{"type":"string"}},
@@ -34,14 +32,11 @@ var (
 "license":{"type":"string"},"url":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}},
 "capabilities":{"type":"array","items":{"type":"string"}},
 "scores":{"type":"object","additionalProperties":{"type":["number","null"]},"description":"From 0 to 100; null if not enough is known."},
-"versionAsOf":{"type":"string","description":"Day when the version was read; absent if unknown."},
-"lastUpdated":{"type":"string","description":"Day when the entry last changed; not the day of its figures."},
+"versionAsOf":{"type":"string","description":"Day when it was read."},
+"lastUpdated":{"type":"string","description":"Day when the entry changed."},
 "signals":{"type":"object","description":"The figures that scores are calculated from."},
-"signalDates":{"type":"object","description":"The days on which the figures were read, by name."},` + factsSchema + `,
-"ids":{"type":"object","description":"Identifiers in registries, by namespace."},"family":{"type":"string"},"openWeights":{"type":"boolean"},
-"modalities":{"type":"object"},"knowledge":{"type":"string","description":"End of the training data."},"parameters":{"type":"object"},
-"reasoning":{"type":"boolean"},"reasoningEfforts":{"type":"array","items":{"type":"string"}},
-"offers":{"type":"array","items":{"type":"object"},"description":"The cheapest of the offerCount offers, in US dollars per million tokens."},
+"signalDates":{"type":"object","description":"Days when they were read."},` + factsSchema + `,
+"offers":{"type":"array","items":{"type":"object"},"description":"The cheapest of the offerCount offers."},
 "links":{"type":"object"},"record":{"type":"object","description":"The complete record; present only in the view full."}}}`
 
 	entitySchema = json.RawMessage(`{"type":"object","properties":{"entity":` + detailsSchema + `,
