@@ -11,7 +11,8 @@ ALIASES = {
     ("fields", "scores"): "EntityField",
     ("fields", "composite"): "ExportField",
     ("facets", ""): "FacetField",
-    ("sort", ""): "SortField",
+    ("sort", "composite"): "SortField",
+    ("sort", "blended"): "PriceSort",
     ("by", ""): "Dimension",
 }
 

@@ -2,7 +2,7 @@ import { Download, Rows } from './download.js';
 import { path, type Address } from './path.js';
 import { Reading } from './reading.js';
 import type { RequestOptions } from './options.js';
-import type { Answer, Change, EntityType, ExportedRank, ExportField, ExportRow, JsonFeed, Query } from './types.js';
+import type { Answer, Change, EntityType, ExportedBenchmark, ExportedIdentifier, ExportedOffer, ExportedRank, ExportedSignal, ExportField, ExportRow, JsonFeed, Query } from './types.js';
 import type { operations } from './schema.js';
 
 type AsRows<Q> = Omit<Q, 'format'> & { format?: 'jsonl' };
@@ -23,6 +23,34 @@ export class Files extends Reading {
   exportEntities(query: AsFile<Query<'exportEntities'>>, options?: RequestOptions): Download;
   exportEntities(query: Query<'exportEntities'> = {}, options?: RequestOptions): Download {
     return this.file('/api/export/entities', { format: 'jsonl', ...query } satisfies Query<'exportEntities'>, options);
+  }
+
+  /** The figures of all entities, one row per signal. */
+  exportSignals(query?: AsRows<Query<'exportSignals'>>, options?: RequestOptions): Rows<ExportedSignal>;
+  exportSignals(query: AsFile<Query<'exportSignals'>>, options?: RequestOptions): Download;
+  exportSignals(query: Query<'exportSignals'> = {}, options?: RequestOptions): Download {
+    return this.file('/api/export/signals', { format: 'jsonl', ...query } satisfies Query<'exportSignals'>, options);
+  }
+
+  /** The benchmark results of all models, one row per result. */
+  exportBenchmarks(query?: AsRows<Query<'exportBenchmarks'>>, options?: RequestOptions): Rows<ExportedBenchmark>;
+  exportBenchmarks(query: AsFile<Query<'exportBenchmarks'>>, options?: RequestOptions): Download;
+  exportBenchmarks(query: Query<'exportBenchmarks'> = {}, options?: RequestOptions): Download {
+    return this.file('/api/export/benchmarks', { format: 'jsonl', ...query } satisfies Query<'exportBenchmarks'>, options);
+  }
+
+  /** The offers of all models, one row per offer, tier and mode. */
+  exportOffers(query?: AsRows<Query<'exportOffers'>>, options?: RequestOptions): Rows<ExportedOffer>;
+  exportOffers(query: AsFile<Query<'exportOffers'>>, options?: RequestOptions): Download;
+  exportOffers(query: Query<'exportOffers'> = {}, options?: RequestOptions): Download {
+    return this.file('/api/export/offers', { format: 'jsonl', ...query } satisfies Query<'exportOffers'>, options);
+  }
+
+  /** The identifiers of all entities, one row per identifier. */
+  exportIds(query?: AsRows<Query<'exportIds'>>, options?: RequestOptions): Rows<ExportedIdentifier>;
+  exportIds(query: AsFile<Query<'exportIds'>>, options?: RequestOptions): Download;
+  exportIds(query: Query<'exportIds'> = {}, options?: RequestOptions): Download {
+    return this.file('/api/export/ids', { format: 'jsonl', ...query } satisfies Query<'exportIds'>, options);
   }
 
   /** The ranking of a category, or of all entities, by composite score, as a flat table in rank order. */
@@ -74,8 +102,13 @@ export class Files extends Reading {
     return query.format === 'json' ? this.transport.json<JsonFeed>(ask, options) : this.transport.text(ask, options);
   }
 
+  /** Releases, deprecations and retirements as an iCalendar document, as text. Calendar programs should subscribe to its address instead. */
+  getCalendar(query: Query<'getCalendar'> = {}, options?: RequestOptions): Promise<string> {
+    return this.transport.text({ method: 'GET', path: '/api/calendar', query }, options);
+  }
+
   /**
-   * An SVG image with the score, rank or trend of an entity, as text. It does not count
+   * An SVG image with the score, rank, trend, status or price of an entity, as text. It does not count
    * towards the rate limit. Web pages should link to its address instead.
    */
   getBadge(type: EntityType, slug: string, query: Query<'getBadge'> = {}, options?: RequestOptions): Promise<string> {
@@ -87,7 +120,7 @@ export class Files extends Reading {
     return this.file('/api/sdk/typescript', undefined, options);
   }
 
-  /** A version of this library, by its file name, such as `0.9.0.tgz`. Its bytes never change. */
+  /** A version of this library, by its file name, such as `0.10.0.tgz`. Its bytes never change. */
   getTypescriptSdkVersion(file: string, options?: RequestOptions): Download {
     return this.file(path('/api/sdk/typescript/{file}', { file }), undefined, options);
   }
@@ -97,7 +130,7 @@ export class Files extends Reading {
     return this.file('/api/sdk/python', undefined, options);
   }
 
-  /** A version of the Python library, by its file name, such as `kindex-0.9.0.tar.gz`. */
+  /** A version of the Python library, by its file name, such as `kindex-0.10.0.tar.gz`. */
   getPythonSdkVersion(file: string, options?: RequestOptions): Download {
     return this.file(path('/api/sdk/python/{file}', { file }), undefined, options);
   }

@@ -69,6 +69,14 @@ export class Reading {
     return this.get<'getEntityScore'>(path('/api/entity/{type}/{slug}/score', { type, slug }), {}, options);
   }
 
+  /**
+   * The values of an entity's signals over time, by name, oldest first. A value of null marks
+   * the moment at which a signal vanished.
+   */
+  listEntitySignals(type: EntityType, slug: string, query: Query<'listEntitySignals'> = {}, options?: RequestOptions): Listing<Answer<'listEntitySignals'>> {
+    return this.list<'listEntitySignals'>(path('/api/entity/{type}/{slug}/signals', { type, slug }), query, options);
+  }
+
   /** The entities that have the most in common with this one, most similar first, with the reasons. */
   listSimilarEntities(type: EntityType, slug: string, query: Query<'listSimilarEntities'> = {}, options?: RequestOptions): Promise<Answer<'listSimilarEntities'>> {
     return this.get<'listSimilarEntities'>(path('/api/entity/{type}/{slug}/similar', { type, slug }), query, options);
@@ -110,6 +118,30 @@ export class Reading {
   /** All categories, each with its number of entities. */
   listCategories(options?: RequestOptions): Promise<Answer<'listCategories'>> {
     return this.get<'listCategories'>('/api/categories', {}, options);
+  }
+
+  /** What providers charge for models, cheapest first. */
+  listOffers(query: Query<'listOffers'> = {}, options?: RequestOptions): Listing<Answer<'listOffers'>> {
+    return this.list<'listOffers'>('/api/offers', query, options);
+  }
+
+  /**
+   * What a use of a model costs at each of its offers, cheapest first, line by line.
+   *
+   * @throws {@link NotFoundError} if the model does not exist.
+   */
+  getCost(query: Query<'getCost'>, options?: RequestOptions): Promise<Answer<'getCost'>> {
+    return this.get<'getCost'>('/api/cost', query, options);
+  }
+
+  /** The entities that package URLs, addresses and other identifiers stand for, in the order of `id`. */
+  resolve(query: Query<'resolve'>, options?: RequestOptions): Promise<Answer<'resolve'>> {
+    return this.get<'resolve'>('/api/resolve', query, options);
+  }
+
+  /** Like `resolve`, for up to 1,000 identifiers. It counts as one request for each hundred begun. */
+  resolveBatch(ids: readonly string[], options?: RequestOptions): Promise<Answer<'resolveBatch'>> {
+    return this.transport.json<Answer<'resolveBatch'>>({ method: 'POST', path: '/api/resolve', body: { ids } }, options);
   }
 
   /** The changes to all entities that match the filters, newest first. */

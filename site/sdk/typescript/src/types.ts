@@ -38,6 +38,14 @@ export type FieldChange = Schemas['FieldChange'];
 export type JsonFeed = Schemas['JSONFeed'];
 /** One entity as a row of a table. */
 export type ExportedEntity = Schemas['ExportedEntity'];
+/** One signal as a row of a table. */
+export type ExportedSignal = Schemas['ExportedSignal'];
+/** One benchmark result as a row of a table. */
+export type ExportedBenchmark = Schemas['ExportedBenchmark'];
+/** The prices of an offer, one of its tiers or one of its modes as a row of a table. */
+export type ExportedOffer = Schemas['ExportedOffer'];
+/** One identifier as a row of a table. */
+export type ExportedIdentifier = Schemas['ExportedIdentifier'];
 /** One rank as a row of a table. */
 export type ExportedRank = Schemas['ExportedRank'];
 /** A description of a build and its contents. */
@@ -136,7 +144,10 @@ export type SearchPage<F extends EntityField = never> = Omit<Answer<'searchEntit
 /** A column of the entity export. */
 export type ExportField = Element<Raw<'exportEntities'>['fields']>;
 
-/** A row of the entity export, with all columns or only selected ones. */
+type FullRow = Required<Schemas['NarrowedExportedEntity']>;
+
+/** A row of the entity export, with the twenty columns, all columns or only selected ones. */
 export type ExportRow<F extends ExportField = never> = [F] extends [never] ? ExportedEntity
-  : ExportField extends F ? Partial<ExportedEntity>
-  : Pick<ExportedEntity, F>;
+  : ExportField extends F ? Schemas['NarrowedExportedEntity']
+  : 'all' extends F ? FullRow
+  : Pick<FullRow, F & keyof FullRow>;

@@ -1,6 +1,6 @@
 """The methods of the asynchronous client.
 
-Generated from version 0.9.0 of the API description; do not edit.
+Generated from version 0.10.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from .exports import Exports
 from .history import History
 from .keys import Keys
 from .leaderboards import Leaderboards
+from .prices import Prices
 from .search import Search
 from .service import Service
 from .submissions import Submissions
 from .webhooks import Webhooks
 
-__all__ = ["Entities", "Exports", "History", "Keys", "Leaderboards", "Search", "Service", "Submissions", "Webhooks"]
+__all__ = ["Entities", "Exports", "History", "Keys", "Leaderboards", "Prices", "Search", "Service", "Submissions", "Webhooks"]

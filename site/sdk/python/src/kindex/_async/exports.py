@@ -1,6 +1,6 @@
 """Exports: Bulk downloads as files.
 
-Generated from version 0.9.0 of the API description; do not edit.
+Generated from version 0.10.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -42,13 +42,24 @@ class Exports(AsyncCore):
         min_score: Optional[float] = None,
         added_since: Optional[DateLike] = None,
         updated_since: Optional[DateLike] = None,
+        family: Optional[OneOrMore[str]] = None,
+        modality: Optional[OneOrMore[str]] = None,
+        output_modality: Optional[OneOrMore[str]] = None,
+        open_weights: Optional[OneOrMore[Literal["true", "false"]]] = None,
+        maintenance: Optional[OneOrMore[Literal["active", "slow", "dormant", "archived"]]] = None,
+        min_context: Optional[int] = None,
+        max_price: Optional[float] = None,
+        retires_before: Optional[DateLike] = None,
+        signal: Optional[OneOrMore[str]] = None,
     ) -> bytes:
         """Export entities in bulk.
 
-        Entities as a flat table, sorted by type and slug. If you pass neither filters nor
-        ``fields``, the response is a file of the build; if that file is sent uncompressed,
-        it has a ``Repr-Digest`` and supports ranges. With filters or ``fields``, the
-        response is generated on request, without a ``Repr-Digest`` or support for ranges.
+        Entities as a flat table, sorted by type and slug, with 20 columns. ``fields``
+        selects columns, more than those 20 among them; ``fields=all`` selects every column.
+        If you pass no filters, and ``fields`` is missing or ``all``, the response is a file
+        of the build; if that file is sent uncompressed, it has a ``Repr-Digest`` and
+        supports ranges. Otherwise the response is generated on request, without a
+        ``Repr-Digest`` or support for ranges.
 
         CSV follows RFC 4180, with a header row and CRLF line endings; null is an empty
         cell, and the items of a list are joined with ``|``. JSONL has one object per line.
@@ -62,8 +73,391 @@ class Exports(AsyncCore):
                 ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
                 programs. Default: "plain".
-            fields: The fields to return. Separate them with commas, or repeat the
-                parameter. The columns are always in the order of the complete table.
+            fields: The fields to return, or ``all``. Separate them with commas, or repeat
+                the parameter. The columns are always in the order of the complete table.
+            type: Only entities of this type. Repeat the parameter to match any of several
+                values.
+            category: Only entities in this category; ``GET /api/categories`` lists the
+                categories. Repeat the parameter to match any of several values.
+            provider: Only entities from this provider, given by its full name. Repeat the
+                parameter to match any of several values.
+            tag: Only entities with this tag. Repeat the parameter to match any of several
+                values; use ``a,b`` to match both.
+            capability: Only entities with this capability. Repeat the parameter to match
+                any of several values; use ``a,b`` to match both.
+            license: Only entities with this licence, given as its full SPDX expression.
+                Repeat the parameter to match any of several values.
+            pricing_model: Only entities with this pricing model. Repeat the parameter to
+                match any of several values.
+            status: Only entities with this status. By default, withdrawn entities are left
+                out. Repeat the parameter to match any of several values.
+            min_score: Only entities with at least this composite score, which can have one
+                decimal; entities without a composite score are left out.
+            added_since: Only entities added on this day or later; entities without a date
+                are left out.
+            updated_since: Only entities last updated on this day or later; entities without
+                a date are left out.
+            family: Only models of this family. Repeat the parameter to match any of several
+                values.
+            modality: Only models that read this kind of data. Repeat the parameter to match
+                any of several values; use ``a,b`` to match both.
+            output_modality: Only models that produce this kind of data. Repeat the
+                parameter to match any of several values; use ``a,b`` to match both.
+            open_weights: Only models whose weights can be downloaded (``true``) or cannot
+                (``false``). Models for which this is unknown match neither.
+            maintenance: Only entities whose repository is in this state. Entities for which
+                it is unknown, or was last read more than 400 days before, do not match.
+                Repeat the parameter to match any of several values.
+            min_context: Only entities whose context window has at least this many tokens;
+                entities without a known context window are left out.
+            max_price: Only entities whose blended price is at most this many US dollars for
+                a million tokens, with at most six decimals; entities without a known price
+                are left out.
+            retires_before: Only entities that retire, or have retired, before this day;
+                entities without an announced retirement are left out.
+            signal: Only entities that meet this condition on a signal: its name, ``>=`` or
+                ``<=``, and a number or, for a signal that is a date, a day. Repeat the
+                parameter to require several conditions. An entity without the signal does
+                not meet the condition; a month counts as its first day.
+
+        Returns:
+            The bytes of the file.
+
+        Raises:
+            BadRequestError: A parameter is unknown or has an invalid value
+                (``unknown-parameter``, ``invalid-parameter``).
+            UnauthorizedError: A key is required, but none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
+        """
+        return await self._bytes("/api/export/entities", {
+            "format": format,
+            "csv": csv,
+            "fields": joined("fields", fields),
+            "type": type,
+            "category": category,
+            "provider": provider,
+            "tag": tag,
+            "capability": capability,
+            "license": license,
+            "pricingModel": pricing_model,
+            "status": status,
+            "minScore": min_score,
+            "addedSince": added_since,
+            "updatedSince": updated_since,
+            "family": family,
+            "modality": modality,
+            "outputModality": output_modality,
+            "openWeights": open_weights,
+            "maintenance": maintenance,
+            "minContext": min_context,
+            "maxPrice": max_price,
+            "retiresBefore": retires_before,
+            "signal": signal,
+        })
+
+    def stream_entities(
+        self,
+        *,
+        csv: Optional[Literal["plain", "spreadsheet"]] = None,
+        fields: Optional[Sequence[ExportField]] = None,
+        type: Optional[OneOrMore[EntityType]] = None,
+        category: Optional[OneOrMore[str]] = None,
+        provider: Optional[OneOrMore[str]] = None,
+        tag: Optional[OneOrMore[str]] = None,
+        capability: Optional[OneOrMore[str]] = None,
+        license: Optional[OneOrMore[str]] = None,
+        pricing_model: Optional[OneOrMore[Literal["open-source", "open-weights", "free", "freemium", "subscription", "usage-based", "proprietary"]]] = None,
+        status: Optional[OneOrMore[Status]] = None,
+        min_score: Optional[float] = None,
+        added_since: Optional[DateLike] = None,
+        updated_since: Optional[DateLike] = None,
+        family: Optional[OneOrMore[str]] = None,
+        modality: Optional[OneOrMore[str]] = None,
+        output_modality: Optional[OneOrMore[str]] = None,
+        open_weights: Optional[OneOrMore[Literal["true", "false"]]] = None,
+        maintenance: Optional[OneOrMore[Literal["active", "slow", "dormant", "archived"]]] = None,
+        min_context: Optional[int] = None,
+        max_price: Optional[float] = None,
+        retires_before: Optional[DateLike] = None,
+        signal: Optional[OneOrMore[str]] = None,
+    ) -> AsyncRecordStream[ExportedEntity]:
+        """Export entities in bulk, as a stream of records.
+
+        Like :meth:`export_entities`, which has the details, in JSONL. An export of any size
+        is one request and uses constant memory.
+
+        Args:
+            csv: How values are written in CSV; allowed only with ``format=csv``.
+                ``spreadsheet`` puts an apostrophe before every value that a spreadsheet
+                would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
+                ``@``, a tab or a line break. Such a file is generated on request, without
+                ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
+                programs. Default: "plain".
+            fields: The fields to return, or ``all``. Separate them with commas, or repeat
+                the parameter. The columns are always in the order of the complete table.
+            type: Only entities of this type. Repeat the parameter to match any of several
+                values.
+            category: Only entities in this category; ``GET /api/categories`` lists the
+                categories. Repeat the parameter to match any of several values.
+            provider: Only entities from this provider, given by its full name. Repeat the
+                parameter to match any of several values.
+            tag: Only entities with this tag. Repeat the parameter to match any of several
+                values; use ``a,b`` to match both.
+            capability: Only entities with this capability. Repeat the parameter to match
+                any of several values; use ``a,b`` to match both.
+            license: Only entities with this licence, given as its full SPDX expression.
+                Repeat the parameter to match any of several values.
+            pricing_model: Only entities with this pricing model. Repeat the parameter to
+                match any of several values.
+            status: Only entities with this status. By default, withdrawn entities are left
+                out. Repeat the parameter to match any of several values.
+            min_score: Only entities with at least this composite score, which can have one
+                decimal; entities without a composite score are left out.
+            added_since: Only entities added on this day or later; entities without a date
+                are left out.
+            updated_since: Only entities last updated on this day or later; entities without
+                a date are left out.
+            family: Only models of this family. Repeat the parameter to match any of several
+                values.
+            modality: Only models that read this kind of data. Repeat the parameter to match
+                any of several values; use ``a,b`` to match both.
+            output_modality: Only models that produce this kind of data. Repeat the
+                parameter to match any of several values; use ``a,b`` to match both.
+            open_weights: Only models whose weights can be downloaded (``true``) or cannot
+                (``false``). Models for which this is unknown match neither.
+            maintenance: Only entities whose repository is in this state. Entities for which
+                it is unknown, or was last read more than 400 days before, do not match.
+                Repeat the parameter to match any of several values.
+            min_context: Only entities whose context window has at least this many tokens;
+                entities without a known context window are left out.
+            max_price: Only entities whose blended price is at most this many US dollars for
+                a million tokens, with at most six decimals; entities without a known price
+                are left out.
+            retires_before: Only entities that retire, or have retired, before this day;
+                entities without an announced retirement are left out.
+            signal: Only entities that meet this condition on a signal: its name, ``>=`` or
+                ``<=``, and a number or, for a signal that is a date, a day. Repeat the
+                parameter to require several conditions. An entity without the signal does
+                not meet the condition; a month counts as its first day.
+
+        Returns:
+            A stream of the records; close it after use.
+
+        Raises:
+            BadRequestError: A parameter is unknown or has an invalid value
+                (``unknown-parameter``, ``invalid-parameter``).
+            UnauthorizedError: A key is required, but none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
+        """
+        return self._records("/api/export/entities", {
+            "csv": csv,
+            "fields": joined("fields", fields),
+            "type": type,
+            "category": category,
+            "provider": provider,
+            "tag": tag,
+            "capability": capability,
+            "license": license,
+            "pricingModel": pricing_model,
+            "status": status,
+            "minScore": min_score,
+            "addedSince": added_since,
+            "updatedSince": updated_since,
+            "family": family,
+            "modality": modality,
+            "outputModality": output_modality,
+            "openWeights": open_weights,
+            "maintenance": maintenance,
+            "minContext": min_context,
+            "maxPrice": max_price,
+            "retiresBefore": retires_before,
+            "signal": signal,
+            "format": "jsonl",
+        })
+
+    async def download_entities(
+        self,
+        to: PathLike,
+        *,
+        format: Optional[Literal["json", "csv", "jsonl", "parquet"]] = None,
+        csv: Optional[Literal["plain", "spreadsheet"]] = None,
+        fields: Optional[Sequence[ExportField]] = None,
+        type: Optional[OneOrMore[EntityType]] = None,
+        category: Optional[OneOrMore[str]] = None,
+        provider: Optional[OneOrMore[str]] = None,
+        tag: Optional[OneOrMore[str]] = None,
+        capability: Optional[OneOrMore[str]] = None,
+        license: Optional[OneOrMore[str]] = None,
+        pricing_model: Optional[OneOrMore[Literal["open-source", "open-weights", "free", "freemium", "subscription", "usage-based", "proprietary"]]] = None,
+        status: Optional[OneOrMore[Status]] = None,
+        min_score: Optional[float] = None,
+        added_since: Optional[DateLike] = None,
+        updated_since: Optional[DateLike] = None,
+        family: Optional[OneOrMore[str]] = None,
+        modality: Optional[OneOrMore[str]] = None,
+        output_modality: Optional[OneOrMore[str]] = None,
+        open_weights: Optional[OneOrMore[Literal["true", "false"]]] = None,
+        maintenance: Optional[OneOrMore[Literal["active", "slow", "dormant", "archived"]]] = None,
+        min_context: Optional[int] = None,
+        max_price: Optional[float] = None,
+        retires_before: Optional[DateLike] = None,
+        signal: Optional[OneOrMore[str]] = None,
+    ) -> Downloaded:
+        """Download this export to a file.
+
+        Like :meth:`export_entities`, which has the details, but without holding the file in
+        memory. If the connection breaks, the download is resumed, in the same call or in a
+        later one; until it is complete, the partial file is NAME.part. The SHA-256 is
+        verified if it is known.
+
+        Args:
+            to: The file to write.
+            format: The format of the file. Default: "json".
+            csv: How values are written in CSV; allowed only with ``format=csv``.
+                ``spreadsheet`` puts an apostrophe before every value that a spreadsheet
+                would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
+                ``@``, a tab or a line break. Such a file is generated on request, without
+                ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
+                programs. Default: "plain".
+            fields: The fields to return, or ``all``. Separate them with commas, or repeat
+                the parameter. The columns are always in the order of the complete table.
+            type: Only entities of this type. Repeat the parameter to match any of several
+                values.
+            category: Only entities in this category; ``GET /api/categories`` lists the
+                categories. Repeat the parameter to match any of several values.
+            provider: Only entities from this provider, given by its full name. Repeat the
+                parameter to match any of several values.
+            tag: Only entities with this tag. Repeat the parameter to match any of several
+                values; use ``a,b`` to match both.
+            capability: Only entities with this capability. Repeat the parameter to match
+                any of several values; use ``a,b`` to match both.
+            license: Only entities with this licence, given as its full SPDX expression.
+                Repeat the parameter to match any of several values.
+            pricing_model: Only entities with this pricing model. Repeat the parameter to
+                match any of several values.
+            status: Only entities with this status. By default, withdrawn entities are left
+                out. Repeat the parameter to match any of several values.
+            min_score: Only entities with at least this composite score, which can have one
+                decimal; entities without a composite score are left out.
+            added_since: Only entities added on this day or later; entities without a date
+                are left out.
+            updated_since: Only entities last updated on this day or later; entities without
+                a date are left out.
+            family: Only models of this family. Repeat the parameter to match any of several
+                values.
+            modality: Only models that read this kind of data. Repeat the parameter to match
+                any of several values; use ``a,b`` to match both.
+            output_modality: Only models that produce this kind of data. Repeat the
+                parameter to match any of several values; use ``a,b`` to match both.
+            open_weights: Only models whose weights can be downloaded (``true``) or cannot
+                (``false``). Models for which this is unknown match neither.
+            maintenance: Only entities whose repository is in this state. Entities for which
+                it is unknown, or was last read more than 400 days before, do not match.
+                Repeat the parameter to match any of several values.
+            min_context: Only entities whose context window has at least this many tokens;
+                entities without a known context window are left out.
+            max_price: Only entities whose blended price is at most this many US dollars for
+                a million tokens, with at most six decimals; entities without a known price
+                are left out.
+            retires_before: Only entities that retire, or have retired, before this day;
+                entities without an announced retirement are left out.
+            signal: Only entities that meet this condition on a signal: its name, ``>=`` or
+                ``<=``, and a number or, for a signal that is a date, a day. Repeat the
+                parameter to require several conditions. An entity without the signal does
+                not meet the condition; a month counts as its first day.
+
+        Returns:
+            The completed download.
+
+        Raises:
+            BadRequestError: A parameter is unknown or has an invalid value
+                (``unknown-parameter``, ``invalid-parameter``).
+            UnauthorizedError: A key is required, but none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
+            IntegrityError: The SHA-256 of the file is wrong; the file was removed.
+            OSError: The file cannot be written.
+        """
+        return await self._save(to, "/api/export/entities", {
+            "format": format,
+            "csv": csv,
+            "fields": joined("fields", fields),
+            "type": type,
+            "category": category,
+            "provider": provider,
+            "tag": tag,
+            "capability": capability,
+            "license": license,
+            "pricingModel": pricing_model,
+            "status": status,
+            "minScore": min_score,
+            "addedSince": added_since,
+            "updatedSince": updated_since,
+            "family": family,
+            "modality": modality,
+            "outputModality": output_modality,
+            "openWeights": open_weights,
+            "maintenance": maintenance,
+            "minContext": min_context,
+            "maxPrice": max_price,
+            "retiresBefore": retires_before,
+            "signal": signal,
+        })
+
+    async def export_signals(
+        self,
+        *,
+        format: Optional[Literal["json", "csv", "jsonl", "parquet"]] = None,
+        csv: Optional[Literal["plain", "spreadsheet"]] = None,
+        type: Optional[OneOrMore[EntityType]] = None,
+        category: Optional[OneOrMore[str]] = None,
+        provider: Optional[OneOrMore[str]] = None,
+        tag: Optional[OneOrMore[str]] = None,
+        capability: Optional[OneOrMore[str]] = None,
+        license: Optional[OneOrMore[str]] = None,
+        pricing_model: Optional[OneOrMore[Literal["open-source", "open-weights", "free", "freemium", "subscription", "usage-based", "proprietary"]]] = None,
+        status: Optional[OneOrMore[Status]] = None,
+        min_score: Optional[float] = None,
+        added_since: Optional[DateLike] = None,
+        updated_since: Optional[DateLike] = None,
+    ) -> bytes:
+        """Export signals in bulk.
+
+        The figures of all entities as a flat table, one row per signal, sorted by type,
+        slug and signal.
+
+        The formats and filters are those of the entity export. Without filters, the
+        response is a file of the build; if that file is sent uncompressed, it has a
+        ``Repr-Digest`` and supports ranges.
+
+        Args:
+            format: The format of the file. Default: "json".
+            csv: How values are written in CSV; allowed only with ``format=csv``.
+                ``spreadsheet`` puts an apostrophe before every value that a spreadsheet
+                would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
+                ``@``, a tab or a line break. Such a file is generated on request, without
+                ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
+                programs. Default: "plain".
             type: Only entities of this type. Repeat the parameter to match any of several
                 values.
             category: Only entities in this category; ``GET /api/categories`` lists the
@@ -103,10 +497,9 @@ class Exports(AsyncCore):
                 of the IP address. Or the index is private and does not accept this host
                 name (``foreign-host``), in which case the request does not count.
         """
-        return await self._bytes("/api/export/entities", {
+        return await self._bytes("/api/export/signals", {
             "format": format,
             "csv": csv,
-            "fields": joined("fields", fields),
             "type": type,
             "category": category,
             "provider": provider,
@@ -120,100 +513,11 @@ class Exports(AsyncCore):
             "updatedSince": updated_since,
         })
 
-    def stream_entities(
+    async def export_benchmarks(
         self,
-        *,
-        csv: Optional[Literal["plain", "spreadsheet"]] = None,
-        fields: Optional[Sequence[ExportField]] = None,
-        type: Optional[OneOrMore[EntityType]] = None,
-        category: Optional[OneOrMore[str]] = None,
-        provider: Optional[OneOrMore[str]] = None,
-        tag: Optional[OneOrMore[str]] = None,
-        capability: Optional[OneOrMore[str]] = None,
-        license: Optional[OneOrMore[str]] = None,
-        pricing_model: Optional[OneOrMore[Literal["open-source", "open-weights", "free", "freemium", "subscription", "usage-based", "proprietary"]]] = None,
-        status: Optional[OneOrMore[Status]] = None,
-        min_score: Optional[float] = None,
-        added_since: Optional[DateLike] = None,
-        updated_since: Optional[DateLike] = None,
-    ) -> AsyncRecordStream[ExportedEntity]:
-        """Export entities in bulk, as a stream of records.
-
-        Like :meth:`export_entities`, which has the details, in JSONL. An export of any size
-        is one request and uses constant memory.
-
-        Args:
-            csv: How values are written in CSV; allowed only with ``format=csv``.
-                ``spreadsheet`` puts an apostrophe before every value that a spreadsheet
-                would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
-                ``@``, a tab or a line break. Such a file is generated on request, without
-                ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
-                programs. Default: "plain".
-            fields: The fields to return. Separate them with commas, or repeat the
-                parameter. The columns are always in the order of the complete table.
-            type: Only entities of this type. Repeat the parameter to match any of several
-                values.
-            category: Only entities in this category; ``GET /api/categories`` lists the
-                categories. Repeat the parameter to match any of several values.
-            provider: Only entities from this provider, given by its full name. Repeat the
-                parameter to match any of several values.
-            tag: Only entities with this tag. Repeat the parameter to match any of several
-                values; use ``a,b`` to match both.
-            capability: Only entities with this capability. Repeat the parameter to match
-                any of several values; use ``a,b`` to match both.
-            license: Only entities with this licence, given as its full SPDX expression.
-                Repeat the parameter to match any of several values.
-            pricing_model: Only entities with this pricing model. Repeat the parameter to
-                match any of several values.
-            status: Only entities with this status. By default, withdrawn entities are left
-                out. Repeat the parameter to match any of several values.
-            min_score: Only entities with at least this composite score, which can have one
-                decimal; entities without a composite score are left out.
-            added_since: Only entities added on this day or later; entities without a date
-                are left out.
-            updated_since: Only entities last updated on this day or later; entities without
-                a date are left out.
-
-        Returns:
-            A stream of the records; close it after use.
-
-        Raises:
-            BadRequestError: A parameter is unknown or has an invalid value
-                (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is required, but none was sent; or the key is
-                malformed, unknown, revoked or expired, or was sent in a header other than
-                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
-                the IP address.
-            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
-                which ``WWW-Authenticate`` names. Or the key's account is suspended
-                (``account-suspended``), in which case the request counts towards the limit
-                of the IP address. Or the index is private and does not accept this host
-                name (``foreign-host``), in which case the request does not count.
-        """
-        return self._records("/api/export/entities", {
-            "csv": csv,
-            "fields": joined("fields", fields),
-            "type": type,
-            "category": category,
-            "provider": provider,
-            "tag": tag,
-            "capability": capability,
-            "license": license,
-            "pricingModel": pricing_model,
-            "status": status,
-            "minScore": min_score,
-            "addedSince": added_since,
-            "updatedSince": updated_since,
-            "format": "jsonl",
-        })
-
-    async def download_entities(
-        self,
-        to: PathLike,
         *,
         format: Optional[Literal["json", "csv", "jsonl", "parquet"]] = None,
         csv: Optional[Literal["plain", "spreadsheet"]] = None,
-        fields: Optional[Sequence[ExportField]] = None,
         type: Optional[OneOrMore[EntityType]] = None,
         category: Optional[OneOrMore[str]] = None,
         provider: Optional[OneOrMore[str]] = None,
@@ -225,16 +529,17 @@ class Exports(AsyncCore):
         min_score: Optional[float] = None,
         added_since: Optional[DateLike] = None,
         updated_since: Optional[DateLike] = None,
-    ) -> Downloaded:
-        """Download this export to a file.
+    ) -> bytes:
+        """Export benchmark results in bulk.
 
-        Like :meth:`export_entities`, which has the details, but without holding the file in
-        memory. If the connection breaks, the download is resumed, in the same call or in a
-        later one; until it is complete, the partial file is NAME.part. The SHA-256 is
-        verified if it is known.
+        The benchmark results of all models as a flat table, one row per result, sorted by
+        type and slug.
+
+        The formats and filters are those of the entity export. Without filters, the
+        response is a file of the build; if that file is sent uncompressed, it has a
+        ``Repr-Digest`` and supports ranges.
 
         Args:
-            to: The file to write.
             format: The format of the file. Default: "json".
             csv: How values are written in CSV; allowed only with ``format=csv``.
                 ``spreadsheet`` puts an apostrophe before every value that a spreadsheet
@@ -242,8 +547,6 @@ class Exports(AsyncCore):
                 ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
                 programs. Default: "plain".
-            fields: The fields to return. Separate them with commas, or repeat the
-                parameter. The columns are always in the order of the complete table.
             type: Only entities of this type. Repeat the parameter to match any of several
                 values.
             category: Only entities in this category; ``GET /api/categories`` lists the
@@ -268,7 +571,7 @@ class Exports(AsyncCore):
                 a date are left out.
 
         Returns:
-            The completed download.
+            The bytes of the file.
 
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
@@ -282,13 +585,190 @@ class Exports(AsyncCore):
                 (``account-suspended``), in which case the request counts towards the limit
                 of the IP address. Or the index is private and does not accept this host
                 name (``foreign-host``), in which case the request does not count.
-            IntegrityError: The SHA-256 of the file is wrong; the file was removed.
-            OSError: The file cannot be written.
         """
-        return await self._save(to, "/api/export/entities", {
+        return await self._bytes("/api/export/benchmarks", {
             "format": format,
             "csv": csv,
-            "fields": joined("fields", fields),
+            "type": type,
+            "category": category,
+            "provider": provider,
+            "tag": tag,
+            "capability": capability,
+            "license": license,
+            "pricingModel": pricing_model,
+            "status": status,
+            "minScore": min_score,
+            "addedSince": added_since,
+            "updatedSince": updated_since,
+        })
+
+    async def export_offers(
+        self,
+        *,
+        format: Optional[Literal["json", "csv", "jsonl", "parquet"]] = None,
+        csv: Optional[Literal["plain", "spreadsheet"]] = None,
+        type: Optional[OneOrMore[EntityType]] = None,
+        category: Optional[OneOrMore[str]] = None,
+        provider: Optional[OneOrMore[str]] = None,
+        tag: Optional[OneOrMore[str]] = None,
+        capability: Optional[OneOrMore[str]] = None,
+        license: Optional[OneOrMore[str]] = None,
+        pricing_model: Optional[OneOrMore[Literal["open-source", "open-weights", "free", "freemium", "subscription", "usage-based", "proprietary"]]] = None,
+        status: Optional[OneOrMore[Status]] = None,
+        min_score: Optional[float] = None,
+        added_since: Optional[DateLike] = None,
+        updated_since: Optional[DateLike] = None,
+    ) -> bytes:
+        """Export offers in bulk.
+
+        The offers of all models as a flat table, sorted by type, slug, provider and id. An
+        offer has a row for its own prices, in which ``mode`` and ``over`` are null, and a
+        row for each of its tiers, its modes and their tiers. A null price is unknown, never
+        0.
+
+        The formats and filters are those of the entity export. Without filters, the
+        response is a file of the build; if that file is sent uncompressed, it has a
+        ``Repr-Digest`` and supports ranges.
+
+        Args:
+            format: The format of the file. Default: "json".
+            csv: How values are written in CSV; allowed only with ``format=csv``.
+                ``spreadsheet`` puts an apostrophe before every value that a spreadsheet
+                would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
+                ``@``, a tab or a line break. Such a file is generated on request, without
+                ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
+                programs. Default: "plain".
+            type: Only entities of this type. Repeat the parameter to match any of several
+                values.
+            category: Only entities in this category; ``GET /api/categories`` lists the
+                categories. Repeat the parameter to match any of several values.
+            provider: Only entities from this provider, given by its full name. Repeat the
+                parameter to match any of several values.
+            tag: Only entities with this tag. Repeat the parameter to match any of several
+                values; use ``a,b`` to match both.
+            capability: Only entities with this capability. Repeat the parameter to match
+                any of several values; use ``a,b`` to match both.
+            license: Only entities with this licence, given as its full SPDX expression.
+                Repeat the parameter to match any of several values.
+            pricing_model: Only entities with this pricing model. Repeat the parameter to
+                match any of several values.
+            status: Only entities with this status. By default, withdrawn entities are left
+                out. Repeat the parameter to match any of several values.
+            min_score: Only entities with at least this composite score, which can have one
+                decimal; entities without a composite score are left out.
+            added_since: Only entities added on this day or later; entities without a date
+                are left out.
+            updated_since: Only entities last updated on this day or later; entities without
+                a date are left out.
+
+        Returns:
+            The bytes of the file.
+
+        Raises:
+            BadRequestError: A parameter is unknown or has an invalid value
+                (``unknown-parameter``, ``invalid-parameter``).
+            UnauthorizedError: A key is required, but none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
+        """
+        return await self._bytes("/api/export/offers", {
+            "format": format,
+            "csv": csv,
+            "type": type,
+            "category": category,
+            "provider": provider,
+            "tag": tag,
+            "capability": capability,
+            "license": license,
+            "pricingModel": pricing_model,
+            "status": status,
+            "minScore": min_score,
+            "addedSince": added_since,
+            "updatedSince": updated_since,
+        })
+
+    async def export_ids(
+        self,
+        *,
+        format: Optional[Literal["json", "csv", "jsonl", "parquet"]] = None,
+        csv: Optional[Literal["plain", "spreadsheet"]] = None,
+        type: Optional[OneOrMore[EntityType]] = None,
+        category: Optional[OneOrMore[str]] = None,
+        provider: Optional[OneOrMore[str]] = None,
+        tag: Optional[OneOrMore[str]] = None,
+        capability: Optional[OneOrMore[str]] = None,
+        license: Optional[OneOrMore[str]] = None,
+        pricing_model: Optional[OneOrMore[Literal["open-source", "open-weights", "free", "freemium", "subscription", "usage-based", "proprietary"]]] = None,
+        status: Optional[OneOrMore[Status]] = None,
+        min_score: Optional[float] = None,
+        added_since: Optional[DateLike] = None,
+        updated_since: Optional[DateLike] = None,
+    ) -> bytes:
+        """Export identifiers in bulk.
+
+        The identifiers of all entities in registries and at providers as a flat table, one
+        row per identifier, sorted by type, slug and namespace.
+
+        The formats and filters are those of the entity export. Without filters, the
+        response is a file of the build; if that file is sent uncompressed, it has a
+        ``Repr-Digest`` and supports ranges.
+
+        Args:
+            format: The format of the file. Default: "json".
+            csv: How values are written in CSV; allowed only with ``format=csv``.
+                ``spreadsheet`` puts an apostrophe before every value that a spreadsheet
+                would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
+                ``@``, a tab or a line break. Such a file is generated on request, without
+                ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
+                programs. Default: "plain".
+            type: Only entities of this type. Repeat the parameter to match any of several
+                values.
+            category: Only entities in this category; ``GET /api/categories`` lists the
+                categories. Repeat the parameter to match any of several values.
+            provider: Only entities from this provider, given by its full name. Repeat the
+                parameter to match any of several values.
+            tag: Only entities with this tag. Repeat the parameter to match any of several
+                values; use ``a,b`` to match both.
+            capability: Only entities with this capability. Repeat the parameter to match
+                any of several values; use ``a,b`` to match both.
+            license: Only entities with this licence, given as its full SPDX expression.
+                Repeat the parameter to match any of several values.
+            pricing_model: Only entities with this pricing model. Repeat the parameter to
+                match any of several values.
+            status: Only entities with this status. By default, withdrawn entities are left
+                out. Repeat the parameter to match any of several values.
+            min_score: Only entities with at least this composite score, which can have one
+                decimal; entities without a composite score are left out.
+            added_since: Only entities added on this day or later; entities without a date
+                are left out.
+            updated_since: Only entities last updated on this day or later; entities without
+                a date are left out.
+
+        Returns:
+            The bytes of the file.
+
+        Raises:
+            BadRequestError: A parameter is unknown or has an invalid value
+                (``unknown-parameter``, ``invalid-parameter``).
+            UnauthorizedError: A key is required, but none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
+        """
+        return await self._bytes("/api/export/ids", {
+            "format": format,
+            "csv": csv,
             "type": type,
             "category": category,
             "provider": provider,

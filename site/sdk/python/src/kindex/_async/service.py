@@ -1,6 +1,6 @@
 """Service: The service itself.
 
-Generated from version 0.9.0 of the API description; do not edit.
+Generated from version 0.10.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Service(AsyncCore):
         type: EntityType,
         slug: str,
         *,
-        show: Optional[Literal["score", "rank", "trend"]] = None,
+        show: Optional[Literal["score", "rank", "trend", "status", "price"]] = None,
         label: Optional[str] = None,
     ) -> str:
         """Show an entity's score as a badge.
@@ -33,8 +33,10 @@ class Service(AsyncCore):
         Args:
             type: The entity's type.
             slug: The entity's slug, current or former.
-            show: What to show: the composite score, the rank on the leaderboard ``all``, or
-                the number of places gained or lost on that leaderboard in seven days.
+            show: What to show: the composite score, the rank on the leaderboard ``all``,
+                the number of places gained or lost on that leaderboard in seven days, the
+                status (with an announced retirement, and whether the project is dormant or
+                archived), or the price of a million input and output tokens in US dollars.
                 Default: "score".
             label: The text on the left side of the badge, instead of the default text.
 

@@ -1,6 +1,6 @@
 """Entities: Tools and models, individually or as filtered lists.
 
-Generated from version 0.9.0 of the API description; do not edit.
+Generated from version 0.10.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from ..types import (
     EntityField,
     EntityList,
     EntityType,
+    ResolutionList,
     ScoreExplanation,
     SimilarList,
     SortField,
@@ -39,6 +40,15 @@ class Entities(Core):
         min_score: Optional[float] = None,
         added_since: Optional[DateLike] = None,
         updated_since: Optional[DateLike] = None,
+        family: Optional[OneOrMore[str]] = None,
+        modality: Optional[OneOrMore[str]] = None,
+        output_modality: Optional[OneOrMore[str]] = None,
+        open_weights: Optional[OneOrMore[Literal["true", "false"]]] = None,
+        maintenance: Optional[OneOrMore[Literal["active", "slow", "dormant", "archived"]]] = None,
+        min_context: Optional[int] = None,
+        max_price: Optional[float] = None,
+        retires_before: Optional[DateLike] = None,
+        signal: Optional[OneOrMore[str]] = None,
         sort: Optional[SortField] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         fields: Optional[Sequence[EntityField]] = None,
@@ -78,9 +88,32 @@ class Entities(Core):
                 are left out.
             updated_since: Only entities last updated on this day or later; entities without
                 a date are left out.
-            sort: The field or score to sort by. Default: "composite".
-            order: The sort direction. Default: ``asc`` with ``sort=name``, otherwise
-                ``desc``.
+            family: Only models of this family. Repeat the parameter to match any of several
+                values.
+            modality: Only models that read this kind of data. Repeat the parameter to match
+                any of several values; use ``a,b`` to match both.
+            output_modality: Only models that produce this kind of data. Repeat the
+                parameter to match any of several values; use ``a,b`` to match both.
+            open_weights: Only models whose weights can be downloaded (``true``) or cannot
+                (``false``). Models for which this is unknown match neither.
+            maintenance: Only entities whose repository is in this state. Entities for which
+                it is unknown, or was last read more than 400 days before, do not match.
+                Repeat the parameter to match any of several values.
+            min_context: Only entities whose context window has at least this many tokens;
+                entities without a known context window are left out.
+            max_price: Only entities whose blended price is at most this many US dollars for
+                a million tokens, with at most six decimals; entities without a known price
+                are left out.
+            retires_before: Only entities that retire, or have retired, before this day;
+                entities without an announced retirement are left out.
+            signal: Only entities that meet this condition on a signal: its name, ``>=`` or
+                ``<=``, and a number or, for a signal that is a date, a day. Repeat the
+                parameter to require several conditions. An entity without the signal does
+                not meet the condition; a month counts as its first day.
+            sort: The field, score or signal to sort by. ``price`` is the blended price, and
+                ``context`` the size of the context window in tokens. Default: "composite".
+            order: The sort direction. Default: ``asc`` with ``sort=name`` and
+                ``sort=price``, otherwise ``desc``.
             fields: The fields to return. Separate them with commas, or repeat the
                 parameter. If you list individual scores, ``scores`` contains only those.
             at: Return data as of the end of this day (UTC). By default, current data is
@@ -120,6 +153,15 @@ class Entities(Core):
             "minScore": min_score,
             "addedSince": added_since,
             "updatedSince": updated_since,
+            "family": family,
+            "modality": modality,
+            "outputModality": output_modality,
+            "openWeights": open_weights,
+            "maintenance": maintenance,
+            "minContext": min_context,
+            "maxPrice": max_price,
+            "retiresBefore": retires_before,
+            "signal": signal,
             "sort": sort,
             "order": order,
             "fields": joined("fields", fields),
@@ -143,6 +185,15 @@ class Entities(Core):
         min_score: Optional[float] = None,
         added_since: Optional[DateLike] = None,
         updated_since: Optional[DateLike] = None,
+        family: Optional[OneOrMore[str]] = None,
+        modality: Optional[OneOrMore[str]] = None,
+        output_modality: Optional[OneOrMore[str]] = None,
+        open_weights: Optional[OneOrMore[Literal["true", "false"]]] = None,
+        maintenance: Optional[OneOrMore[Literal["active", "slow", "dormant", "archived"]]] = None,
+        min_context: Optional[int] = None,
+        max_price: Optional[float] = None,
+        retires_before: Optional[DateLike] = None,
+        signal: Optional[OneOrMore[str]] = None,
         sort: Optional[SortField] = None,
         order: Optional[Literal["asc", "desc"]] = None,
         fields: Optional[Sequence[EntityField]] = None,
@@ -177,9 +228,32 @@ class Entities(Core):
                 are left out.
             updated_since: Only entities last updated on this day or later; entities without
                 a date are left out.
-            sort: The field or score to sort by. Default: "composite".
-            order: The sort direction. Default: ``asc`` with ``sort=name``, otherwise
-                ``desc``.
+            family: Only models of this family. Repeat the parameter to match any of several
+                values.
+            modality: Only models that read this kind of data. Repeat the parameter to match
+                any of several values; use ``a,b`` to match both.
+            output_modality: Only models that produce this kind of data. Repeat the
+                parameter to match any of several values; use ``a,b`` to match both.
+            open_weights: Only models whose weights can be downloaded (``true``) or cannot
+                (``false``). Models for which this is unknown match neither.
+            maintenance: Only entities whose repository is in this state. Entities for which
+                it is unknown, or was last read more than 400 days before, do not match.
+                Repeat the parameter to match any of several values.
+            min_context: Only entities whose context window has at least this many tokens;
+                entities without a known context window are left out.
+            max_price: Only entities whose blended price is at most this many US dollars for
+                a million tokens, with at most six decimals; entities without a known price
+                are left out.
+            retires_before: Only entities that retire, or have retired, before this day;
+                entities without an announced retirement are left out.
+            signal: Only entities that meet this condition on a signal: its name, ``>=`` or
+                ``<=``, and a number or, for a signal that is a date, a day. Repeat the
+                parameter to require several conditions. An entity without the signal does
+                not meet the condition; a month counts as its first day.
+            sort: The field, score or signal to sort by. ``price`` is the blended price, and
+                ``context`` the size of the context window in tokens. Default: "composite".
+            order: The sort direction. Default: ``asc`` with ``sort=name`` and
+                ``sort=price``, otherwise ``desc``.
             fields: The fields to return. Separate them with commas, or repeat the
                 parameter. If you list individual scores, ``scores`` contains only those.
             at: Return data as of the end of this day (UTC). By default, current data is
@@ -217,6 +291,15 @@ class Entities(Core):
             "minScore": min_score,
             "addedSince": added_since,
             "updatedSince": updated_since,
+            "family": family,
+            "modality": modality,
+            "outputModality": output_modality,
+            "openWeights": open_weights,
+            "maintenance": maintenance,
+            "minContext": min_context,
+            "maxPrice": max_price,
+            "retiresBefore": retires_before,
+            "signal": signal,
             "sort": sort,
             "order": order,
             "fields": joined("fields", fields),
@@ -371,3 +454,74 @@ class Entities(Core):
                 been deleted by that day; ``suggestion`` is the address of its changelog.
         """
         return self._json(path_to("/api/entity/{type}/{slug}/similar", type=type, slug=slug), {"limit": limit})
+
+    def resolve(self, *, id: OneOrMore[str]) -> ResolutionList:
+        """Find the entities that identifiers refer to.
+
+        What each ``id`` refers to, in the order asked. An identifier is one of these:
+
+        - a package URL, such as ``pkg:pypi/torch@2.1.0``; its version and qualifiers are
+        ignored and returned - the address of a repository, a package, a model or a paper,
+        such as ``https://github.com/pytorch/pytorch``, or the address of an entity's
+        ``repository``, ``package`` or ``weights`` - a namespace of ``ids``, a colon and an
+        identifier, such as ``pypi:torch`` or ``huggingface:gpt2``; the slug of a provider
+        is a namespace, too - a DOI, or an arXiv identifier with or without a version - the
+        name of a model at any provider or hub, such as ``gpt-4o`` - a type and a slug,
+        current or former, such as ``tool/pytorch``
+
+        An unknown identifier has no matches. The first 50 of them have suggestions: up to
+        three entities with the same slug or name, or with a similar identifier.
+
+        Withdrawn entities are included. To resolve more identifiers at once, use ``POST``.
+
+        Args:
+            id: An identifier. Repeat the parameter for several, up to 50.
+
+        Returns:
+            What the identifiers refer to.
+
+        Raises:
+            BadRequestError: A parameter is unknown or has an invalid value
+                (``unknown-parameter``, ``invalid-parameter``).
+            UnauthorizedError: A key is required, but none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
+        """
+        return self._json("/api/resolve", {"id": id})
+
+    def resolve_batch(self, ids: Sequence[str], *, idempotency_key: Optional[str] = None) -> ResolutionList:
+        """Find the entities that up to 1,000 identifiers refer to.
+
+        Like ``GET``, for a batch of identifiers. It costs one request for each hundred
+        identifiers begun: 101 identifiers cost two. If fewer requests remain, the response
+        is 429 and nothing is counted. The response is not cached.
+
+        Args:
+            ids: The identifiers.
+            idempotency_key: Identifies this write: if it is repeated within 24 hours, even
+                by another process, it has no further effect. By default, a random value.
+
+        Returns:
+            What the identifiers refer to.
+
+        Raises:
+            BadRequestError: The body is invalid, for example because it contains too
+                many identifiers (``invalid-body``); or a parameter was given
+                (``unknown-parameter``).
+            UnauthorizedError: A key is required, but none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
+        """
+        return self._write("/api/resolve", {"ids": list(ids)}, idempotency_key)

@@ -1,6 +1,6 @@
 """History: What has changed, when and by whom.
 
-Generated from version 0.9.0 of the API description; do not edit.
+Generated from version 0.10.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -9,7 +9,16 @@ from typing import Iterator, Literal, Optional, Union, overload
 
 from .._addresses import DateLike, OneOrMore, path_to
 from .._core import Core
-from ..types import Change, ChangedField, ChangeEvent, ChangeList, EntityType, JSONFeed
+from ..types import (
+    Change,
+    ChangedField,
+    ChangeEvent,
+    ChangeList,
+    EntityType,
+    JSONFeed,
+    SignalName,
+    SignalPointList,
+)
 
 
 class History(Core):
@@ -102,6 +111,60 @@ class History(Core):
         return self._items(path_to("/api/entity/{type}/{slug}/changelog", type=type, slug=slug), {
             "cursor": cursor,
             "limit": page_size,
+        })
+
+    def list_entity_signals(
+        self,
+        type: EntityType,
+        slug: str,
+        *,
+        name: Optional[OneOrMore[SignalName]] = None,
+        limit: Optional[int] = None,
+        offset: Optional[int] = None,
+        cursor: Optional[str] = None,
+    ) -> SignalPointList:
+        """List the values of an entity's signals over time.
+
+        The values that the signals of one entity had, from its history, sorted by name and
+        oldest first, including those under its former slugs. There is one point for each
+        commit that changed the value, or the day or source of its reading. Where a signal
+        vanished, because its value or the entity was removed, ``value`` is null. Series of
+        a deleted entity remain available. They are read from the newest 10,000 versions of
+        the entity. A former slug redirects (301).
+
+        Args:
+            type: The entity's type.
+            slug: The entity's slug, current or former.
+            name: Only this signal. Repeat the parameter for several signals; without it,
+                the response contains all of them.
+            limit: Maximum number of points per page. Default: 1000.
+            offset: Number of records to skip; cannot be combined with ``cursor``.
+            cursor: The ``nextCursor`` of the previous page. All other parameters except
+                ``limit`` must be the same as for that page.
+
+        Returns:
+            One page of the points.
+
+        Raises:
+            BadRequestError: A parameter is unknown or has an invalid value
+                (``unknown-parameter``, ``invalid-parameter``).
+            UnauthorizedError: A key is required, but none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
+            NotFoundError: The entity does not exist (``unknown-entity``);
+                ``suggestion`` is the address of the nearest one.
+        """
+        return self._json(path_to("/api/entity/{type}/{slug}/signals", type=type, slug=slug), {
+            "name": name,
+            "limit": limit,
+            "offset": offset,
+            "cursor": cursor,
         })
 
     def list_changes(
@@ -232,6 +295,62 @@ class History(Core):
             "field": field,
             "cursor": cursor,
             "limit": page_size,
+        })
+
+    def get_calendar(
+        self,
+        *,
+        entity: Optional[OneOrMore[str]] = None,
+        type: Optional[OneOrMore[EntityType]] = None,
+        category: Optional[OneOrMore[str]] = None,
+        provider: Optional[OneOrMore[str]] = None,
+    ) -> bytes:
+        """Subscribe to releases, deprecations and retirements.
+
+        A calendar (iCalendar, RFC 5545) of all-day events, for calendar programs. With
+        ``entity``, it contains all events of these entities. Otherwise, it contains the
+        deprecations and retirements of the past year and the future (of each, the 1,000
+        closest to the as-of time) and the releases of the last 90 days (the latest 500).
+
+        A release is a change of an entity's version or of ``signals.lastRelease``, or the
+        day in ``signals.released``. If only the version was recorded, the event is on the
+        day when it was recorded, and says so. Withdrawn entities keep their retirement.
+
+        The UID of an event is the same in every build, unless the entity is renamed.
+        Clients should ask again every 12 hours.
+
+        Args:
+            entity: Only events of this entity (``type/slug``), which may be a former slug.
+                The entity may have been deleted. Repeat the parameter to get the events of
+                up to 50 entities.
+            type: Only entities of this type. Repeat the parameter to match any of several
+                values.
+            category: Only entities in this category; ``GET /api/categories`` lists the
+                categories. Repeat the parameter to match any of several values.
+            provider: Only entities from this provider, given by its full name. Repeat the
+                parameter to match any of several values.
+
+        Returns:
+            The bytes of the file.
+
+        Raises:
+            BadRequestError: A parameter is unknown or has an invalid value
+                (``unknown-parameter``, ``invalid-parameter``).
+            UnauthorizedError: A key is required, but none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
+        """
+        return self._bytes("/api/calendar", {
+            "entity": entity,
+            "type": type,
+            "category": category,
+            "provider": provider,
         })
 
     @overload

@@ -1,6 +1,6 @@
 """The objects of the API, for type checkers. At run time, they are dictionaries.
 
-Generated from version 0.9.0 of the API description; do not edit.
+Generated from version 0.10.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ from ._entities import (
     EntityDocument,
     EntityList,
     EntityType,
+    IdentifierBatch,
     Lifecycle,
     Links,
     Maintenance,
+    Match,
     Measure,
     MeasureResult,
     Modalities,
@@ -25,6 +27,8 @@ from ._entities import (
     Parameters,
     PriceSummary,
     PricingModel,
+    Resolution,
+    ResolutionList,
     ScoreDimension,
     ScoreExplanation,
     Scores,
@@ -32,6 +36,7 @@ from ._entities import (
     SimilarEntity,
     SimilarList,
     Status,
+    Suggestion,
     Tier,
 )
 from ._exports import (
@@ -39,8 +44,12 @@ from ._exports import (
     CroissantField,
     CroissantFile,
     CroissantRecords,
+    ExportedBenchmark,
     ExportedEntity,
+    ExportedIdentifier,
+    ExportedOffer,
     ExportedRank,
+    ExportedSignal,
     Manifest,
     ManifestCounts,
     ManifestCountsTypes,
@@ -59,6 +68,9 @@ from ._history import (
     JSONFeed,
     JSONFeedItem,
     JSONFeedItemAuthors,
+    SignalName,
+    SignalPoint,
+    SignalPointList,
 )
 from ._keys import (
     ApiKey,
@@ -80,8 +92,9 @@ from ._leaderboards import (
     TrendingEntity,
     TrendingList,
 )
-from ._parameters import Dimension, EntityField, ExportField, FacetField, SortField
-from ._search import FacetCount, Facets, Highlights, SearchHit, SearchResult, Suggestion, SuggestionList
+from ._parameters import Dimension, EntityField, ExportField, FacetField, PriceSort, SortField
+from ._prices import Cost, CostLine, CostList, CostListModel, ListedOffer, OfferList
+from ._search import FacetCount, Facets, Highlights, SearchHit, SearchResult, SuggestionList
 from ._service import OpenAPIDocument, Problem
 from ._submissions import (
     CreatedSubmission,
@@ -134,6 +147,10 @@ __all__ = [
     "ChangeEvent",
     "ChangeList",
     "ChangedField",
+    "Cost",
+    "CostLine",
+    "CostList",
+    "CostListModel",
     "Count",
     "CreatedApiKey",
     "CreatedSubmission",
@@ -153,14 +170,19 @@ __all__ = [
     "EntityList",
     "EntityType",
     "ExportField",
+    "ExportedBenchmark",
     "ExportedEntity",
+    "ExportedIdentifier",
+    "ExportedOffer",
     "ExportedRank",
+    "ExportedSignal",
     "FacetCount",
     "FacetField",
     "Facets",
     "FieldChange",
     "FieldError",
     "Highlights",
+    "IdentifierBatch",
     "JSONFeed",
     "JSONFeedItem",
     "JSONFeedItemAuthors",
@@ -168,6 +190,7 @@ __all__ = [
     "LeakedKey",
     "Lifecycle",
     "Links",
+    "ListedOffer",
     "Maintenance",
     "Manifest",
     "ManifestCounts",
@@ -176,6 +199,7 @@ __all__ = [
     "ManifestIndex",
     "ManifestRepository",
     "ManifestSource",
+    "Match",
     "Measure",
     "MeasureResult",
     "Modalities",
@@ -186,14 +210,18 @@ __all__ = [
     "NewWebhook",
     "Occasion",
     "Offer",
+    "OfferList",
     "OffersRead",
     "OpenAPIDocument",
     "Parameters",
+    "PriceSort",
     "PriceSummary",
     "PricingModel",
     "Problem",
     "PullRequest",
     "RankedEntity",
+    "Resolution",
+    "ResolutionList",
     "RotatedWebhook",
     "Scope",
     "ScoreDimension",
@@ -201,6 +229,9 @@ __all__ = [
     "Scores",
     "SearchHit",
     "SearchResult",
+    "SignalName",
+    "SignalPoint",
+    "SignalPointList",
     "Signals",
     "SimilarEntity",
     "SimilarList",

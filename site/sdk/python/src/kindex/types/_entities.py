@@ -1,6 +1,6 @@
 """Entities: Tools and models, individually or as filtered lists.
 
-Generated from version 0.9.0 of the API description; do not edit.
+Generated from version 0.10.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -330,6 +330,8 @@ class PriceSummary(TypedDict):
     """The price of three parts input and one part output."""
     provider: Optional[str]
     """The slug of the maker; null for a median."""
+    date: Optional[str]
+    """The earliest day on which one of its offers was read; null if that is unknown."""
 
 
 class Offer(TypedDict):
@@ -649,6 +651,93 @@ class SimilarList(TypedDict):
     """The number of records on all pages."""
     build: str
     """The id of a build: the day its scores were calculated for, and a hash."""
+
+
+class Suggestion(TypedDict):
+    """The address and name of an entity."""
+
+    type: EntityType
+    """The type of an entity. Type and slug together identify an entity."""
+    slug: str
+    """Lower-case letters and digits, with words separated by hyphens."""
+    name: str
+    """The entity's name, as its makers spell it."""
+
+
+class IdentifierBatch(TypedDict):
+    """A batch of identifiers."""
+
+    ids: List[str]
+    """The identifiers."""
+
+
+class ResolutionList(TypedDict):
+    """What identifiers refer to."""
+
+    data: List[Resolution]
+    """One item for each identifier, in the order asked."""
+    count: int
+    """The number of records on all pages."""
+    build: str
+    """The id of a build: the day its scores were calculated for, and a hash."""
+
+
+_ResolutionRequiredOdd = TypedDict(
+    "_ResolutionRequiredOdd",
+    {
+        "as": 'Optional[str]',
+    },
+)
+
+
+class _ResolutionRequired(TypedDict):
+    id: str
+    """An identifier, such as ``pkg:pypi/torch@2.1.0``."""
+    version: Optional[str]
+    """The version that the identifier states, which does not matter."""
+    qualifiers: Optional[str]
+    """The qualifiers of a package URL, which do not matter."""
+    matches: List[Match]
+    """The entities, best first; at most 20."""
+    suggestions: List[Suggestion]
+    """Entities that may be meant, if there is no match."""
+
+
+class Resolution(_ResolutionRequiredOdd, _ResolutionRequired, total=False):
+    """What an identifier refers to."""
+
+
+class Match(TypedDict):
+    """An entity that an identifier refers to."""
+
+    type: EntityType
+    """The type of an entity. Type and slug together identify an entity."""
+    slug: str
+    """Lower-case letters and digits, with words separated by hyphens."""
+    name: str
+    """The entity's name, as its makers spell it."""
+    status: Status
+    """``active``: available, and not deprecated. ``deprecated``: still available, but no
+    longer recommended by its makers. ``withdrawn``: no longer available; omitted from lists
+    unless requested.
+    """
+    maintenance: Optional[Maintenance]
+    """How old the latest commit was when it was read: up to 180 days is active, up to 365
+    slow, more is dormant. Null if nothing is known, or if it was read more than 400 days
+    before the as-of date.
+    """
+    maintenanceAsOf: Optional[str]
+    """The day when that was read."""
+    license: Optional[str]
+    """A licence, as an SPDX expression if possible."""
+    version: Optional[str]
+    """The latest stable version of the entity, as a string."""
+    versionDate: Optional[str]
+    """The day or month of the latest release, if it is known (``signals.lastRelease``)."""
+    lastUpdated: Optional[str]
+    """A day, YYYY-MM-DD."""
+    lifecycle: Optional[Lifecycle]
+    """The entity's announced end."""
 
 
 class ScoreExplanation(TypedDict):

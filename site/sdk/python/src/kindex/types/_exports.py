@@ -1,6 +1,6 @@
 """Exports: Bulk downloads as files.
 
-Generated from version 0.9.0 of the API description; do not edit.
+Generated from version 0.10.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -53,6 +53,121 @@ class ExportedEntity(TypedDict):
     """A day, YYYY-MM-DD."""
     lastUpdated: Optional[str]
     """A day, YYYY-MM-DD."""
+
+
+class ExportedSignal(TypedDict):
+    """One signal as a row of a table."""
+
+    type: EntityType
+    """The type of an entity. Type and slug together identify an entity."""
+    slug: str
+    """Lower-case letters and digits, with words separated by hyphens."""
+    signal: str
+    """The name of the signal."""
+    value: Optional[float]
+    """The value, if it is a number."""
+    day: Optional[str]
+    """The value, if it is a day, YYYY-MM-DD, or a month, YYYY-MM."""
+    date: Optional[str]
+    """A day, YYYY-MM-DD."""
+    source: Optional[str]
+    """Where it was read."""
+
+
+class ExportedBenchmark(TypedDict):
+    """One benchmark result as a row of a table."""
+
+    type: EntityType
+    """The type of an entity. Type and slug together identify an entity."""
+    slug: str
+    """Lower-case letters and digits, with words separated by hyphens."""
+    benchmark: str
+    """The name of the benchmark."""
+    value: float
+    """The result, in the unit of the benchmark."""
+    metric: Optional[str]
+    """What was measured, such as pass@1."""
+    harness: Optional[str]
+    """The program that ran the model."""
+    variant: Optional[str]
+    """Such as the reasoning effort."""
+    dataset: Optional[str]
+    """The part of the benchmark."""
+    version: Optional[str]
+    """The version of the benchmark."""
+    by: Optional[str]
+    """Who ran it: maker, independent or community."""
+    publisher: Optional[str]
+    """Who published it."""
+    date: Optional[str]
+    """The day or month of the result."""
+    source: Optional[str]
+    """Where it was read."""
+
+
+class ExportedOffer(TypedDict):
+    """The prices of an offer, one of its tiers or one of its modes as a row of a table.
+    """
+
+    type: EntityType
+    """The type of an entity. Type and slug together identify an entity."""
+    slug: str
+    """Lower-case letters and digits, with words separated by hyphens."""
+    provider: str
+    """The slug of the provider."""
+    id: str
+    """The name of the model at the provider."""
+    mode: Optional[str]
+    """Such as batch; null for the standard mode."""
+    over: Optional[int]
+    """The row holds for requests whose input is longer than this many tokens; null if it is no
+    tier.
+    """
+    input: Optional[float]
+    """US dollars per million tokens."""
+    output: Optional[float]
+    """US dollars per million tokens."""
+    cacheRead: Optional[float]
+    """US dollars per million tokens."""
+    cacheWrite: Optional[float]
+    """US dollars per million tokens."""
+    reasoningOutput: Optional[float]
+    """US dollars per million tokens."""
+    inputAudio: Optional[float]
+    """US dollars per million tokens."""
+    outputAudio: Optional[float]
+    """US dollars per million tokens."""
+    image: Optional[float]
+    """US dollars per image."""
+    request: Optional[float]
+    """US dollars per request."""
+    context: Optional[int]
+    """How many tokens a request may contain."""
+    outputLimit: Optional[int]
+    """How many tokens an answer may contain."""
+    free: bool
+    """Whether prices of 0 are intended."""
+    deprecated: bool
+    """Whether the provider advises against it."""
+    date: Optional[str]
+    """A day, YYYY-MM-DD."""
+    source: Optional[str]
+    """Where it was read."""
+
+
+class ExportedIdentifier(TypedDict):
+    """One identifier as a row of a table."""
+
+    type: EntityType
+    """The type of an entity. Type and slug together identify an entity."""
+    slug: str
+    """Lower-case letters and digits, with words separated by hyphens."""
+    namespace: str
+    """Such as pypi."""
+    id: str
+    """The identifier in the namespace."""
+    url: Optional[str]
+    """Its page, if the namespace has such pages."""
 
 
 class ExportedRank(TypedDict):

@@ -1,6 +1,6 @@
 """History: What has changed, when and by whom.
 
-Generated from version 0.9.0 of the API description; do not edit.
+Generated from version 0.10.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -91,6 +91,34 @@ ChangedField = Literal[
 ]
 """A field of the record. The names of nested fields are joined with a dot."""
 
+SignalName = Literal[
+    "archived",
+    "citations",
+    "commits",
+    "condaDownloads",
+    "contextTokens",
+    "contributors",
+    "created",
+    "dependents",
+    "dockerPulls",
+    "downloads",
+    "forks",
+    "huggingfaceDownloads",
+    "lastCommit",
+    "lastRelease",
+    "likes",
+    "npmDownloads",
+    "openIssues",
+    "outputTokens",
+    "parameters",
+    "pypiDownloads",
+    "recentCommits",
+    "released",
+    "releases",
+    "stars",
+]
+"""The name of a signal."""
+
 
 class FieldChange(TypedDict):
     """A changed field, with its old and new values."""
@@ -138,6 +166,36 @@ class Change(TypedDict):
     """The commit author's name; null if the content is not under version control."""
     pullRequest: Optional[int]
     """The pull request's number, if the commit message contains it."""
+
+
+class SignalPoint(TypedDict):
+    """A value that a signal of an entity had from one commit on."""
+
+    name: SignalName
+    """The name of a signal."""
+    value: Optional[Union[float, str]]
+    """The value, which is a number or a date; null where the signal vanished."""
+    date: Optional[str]
+    """A day, YYYY-MM-DD."""
+    source: Optional[str]
+    """The page where the value was found."""
+    timestamp: Optional[str]
+    """The commit time, in UTC; null if the value is not committed."""
+    commit: Optional[str]
+    """The commit hash; null if the value is not committed."""
+
+
+class SignalPointList(TypedDict):
+    """One page of the values of signals, sorted by name and oldest first."""
+
+    data: List[SignalPoint]
+    """The points."""
+    count: int
+    """The number of records on all pages."""
+    nextCursor: Optional[str]
+    """The ``cursor`` of the next page; null on the last page."""
+    build: str
+    """The id of a build: the day its scores were calculated for, and a hash."""
 
 
 class ChangeList(TypedDict):

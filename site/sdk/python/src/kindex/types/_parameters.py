@@ -1,6 +1,6 @@
 """The values of parameters.
 
-Generated from version 0.9.0 of the API description; do not edit.
+Generated from version 0.10.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -71,9 +71,46 @@ ExportField = Literal[
     "engagement",
     "addedDate",
     "lastUpdated",
+    "status",
+    "maintenance",
+    "maintenanceAsOf",
+    "retires",
+    "replacedBy",
+    "rank",
+    "contextTokens",
+    "priceInput",
+    "priceOutput",
+    "priceBlended",
+    "linkHomepage",
+    "linkRepository",
+    "linkDocumentation",
+    "linkPaper",
+    "linkPackage",
+    "linkModelCard",
+    "linkWeights",
+    "linkDemo",
+    "linkChangelog",
+    "linkDeprecation",
+    "all",
 ]
 
-FacetField = Literal["capability", "category", "license", "pricingModel", "provider", "status", "tag", "type"]
+FacetField = Literal[
+    "capability",
+    "category",
+    "family",
+    "license",
+    "maintenance",
+    "modality",
+    "openWeights",
+    "outputModality",
+    "pricingModel",
+    "provider",
+    "status",
+    "tag",
+    "type",
+]
+
+PriceSort = Literal["input", "output", "blended"]
 
 SortField = Literal[
     "composite",
@@ -85,4 +122,30 @@ SortField = Literal[
     "name",
     "addedDate",
     "lastUpdated",
+    "price",
+    "context",
+    "signal.archived",
+    "signal.citations",
+    "signal.commits",
+    "signal.condaDownloads",
+    "signal.contextTokens",
+    "signal.contributors",
+    "signal.created",
+    "signal.dependents",
+    "signal.dockerPulls",
+    "signal.downloads",
+    "signal.forks",
+    "signal.huggingfaceDownloads",
+    "signal.lastCommit",
+    "signal.lastRelease",
+    "signal.likes",
+    "signal.npmDownloads",
+    "signal.openIssues",
+    "signal.outputTokens",
+    "signal.parameters",
+    "signal.pypiDownloads",
+    "signal.recentCommits",
+    "signal.released",
+    "signal.releases",
+    "signal.stars",
 ]

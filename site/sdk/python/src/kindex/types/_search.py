@@ -1,6 +1,6 @@
 """Search: Full-text search for entities.
 
-Generated from version 0.9.0 of the API description; do not edit.
+Generated from version 0.10.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from ._entities import (
     Scores,
     Signals,
     Status,
+    Suggestion,
 )
 
 
@@ -168,8 +169,18 @@ class Facets(TypedDict, total=False):
     """Capabilities."""
     category: List[FacetCount]
     """Categories."""
+    family: List[FacetCount]
+    """Families of models."""
     license: List[FacetCount]
     """Licences."""
+    maintenance: List[FacetCount]
+    """States of maintenance."""
+    modality: List[FacetCount]
+    """Kinds of data that models read."""
+    openWeights: List[FacetCount]
+    """Whether the weights of models can be downloaded."""
+    outputModality: List[FacetCount]
+    """Kinds of data that models produce."""
     pricingModel: List[FacetCount]
     """Pricing models."""
     provider: List[FacetCount]
@@ -202,17 +213,6 @@ class SearchResult(_SearchResultRequired, total=False):
 
     facets: Facets
     """The most frequent values of the fields listed in ``facets``, over all matches."""
-
-
-class Suggestion(TypedDict):
-    """The address and name of an entity."""
-
-    type: EntityType
-    """The type of an entity. Type and slug together identify an entity."""
-    slug: str
-    """Lower-case letters and digits, with words separated by hyphens."""
-    name: str
-    """The entity's name, as its makers spell it."""
 
 
 class SuggestionList(TypedDict):

@@ -1,6 +1,6 @@
 """Webhooks: Push notifications about changes.
 
-Generated from version 0.9.0 of the API description; do not edit.
+Generated from version 0.10.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from typing import List, Literal, Optional, TypedDict
 from ._entities import EntityType
 from ._history import FieldChange
 
-SubscribableEvent = Literal["entity.created", "entity.updated", "entity.deleted"]
-"""An event that a webhook can receive."""
+SubscribableEvent = Literal["entity.created", "entity.updated", "entity.deleted", "entity.retiring"]
+"""An event that a webhook can receive. ``entity.retiring`` is sent 30 and 7 days before an
+entity retires."""
 
 DeliveryStatus = Literal["pending", "succeeded", "failed"]
 """``pending``: the delivery will be attempted or retried. ``succeeded``: the receiver accepted
@@ -109,7 +110,7 @@ class Delivery(TypedDict):
     """A regular event, a test, or a replay of an event."""
     eventId: str
     """The value sent as ``webhook-id``."""
-    event: Literal["entity.created", "entity.updated", "entity.deleted", "webhook.test"]
+    event: Literal["entity.created", "entity.updated", "entity.deleted", "entity.retiring", "webhook.test"]
     """The event's name."""
     status: DeliveryStatus
     """``pending``: the delivery will be attempted or retried. ``succeeded``: the receiver
@@ -155,19 +156,16 @@ class WebhookEventEntity(TypedDict):
     """The entity's name, as its makers spell it."""
 
 
-class WebhookEvent(TypedDict):
-    """The net change to one entity between two builds. A field that has returned to its old
-    value is not included. The events for an entity are sent in order.
-    """
-
+class _WebhookEventRequired(TypedDict):
     id: str
     """The event's id, which is the same for every attempt, so that a receiver can recognize
     repeats.
     """
-    event: Literal["entity.created", "entity.updated", "entity.deleted", "webhook.test"]
+    event: Literal["entity.created", "entity.updated", "entity.deleted", "entity.retiring", "webhook.test"]
     """What happened to the entity; ``webhook.test`` for a test."""
     timestamp: str
-    """The time of the latest change that was combined into this event."""
+    """The time of the latest change that was combined into this event, or of the notice.
+    """
     entity: Optional[WebhookEventEntity]
     """The entity, with its current name or, if it was deleted, its last name; null for a test.
     """
@@ -177,3 +175,23 @@ class WebhookEvent(TypedDict):
     """
     changeIds: List[str]
     """The changelog entries that were combined, oldest first."""
+
+
+class WebhookEvent(_WebhookEventRequired, total=False):
+    """The net change to one entity between two builds. A field that has returned to its old
+    value is not included. The events for an entity are sent in order.
+
+    ``entity.retiring`` is the notice of a retirement. It is sent 30 and 7 days before, by
+    the service's clock and days in UTC, and has no changes. If an entity's retirement
+    becomes known later, only the last notice that is due is sent. A changed day starts
+    again. A withdrawn entity has no notices.
+    """
+
+    retires: str
+    """When the entity retires. Only in ``entity.retiring``."""
+    daysLeft: int
+    """The number of days from the notice to the retirement. Only in ``entity.retiring``."""
+    replacedBy: Optional[str]
+    """The key of the successor (``type/slug``), or null if there is none. Only in
+    ``entity.retiring``.
+    """
