@@ -64,7 +64,7 @@ func prices() []request {
 	const fixture = "?model=priced-fixture"
 	return slices.Concat(
 		ok("listOffers", "/api/offers", "", "?sort=input", "?sort=output&limit=1", fixture, "?model=model/priced-fixture&model=gpt-5", "?provider=openai&provider=fixture-cloud",
-			"?family=fixture", "?family=no-such-family", "?modality=image", "?modality=video&modality=text", "?maxInput=0", "?maxInput=999999999.999999", "?maxOutput=4.000000",
+			"?family=fixture", "?family=no-such-family", "?modality=image", "?modality=video&modality=text", "?maxInput=0", "?maxInput=999999.999999", "?maxOutput=4.000000",
 			"?minContext=0", "?minContext=200000", fixture+"&at=2026-10-25", fixture+"&limit=1&offset=1"),
 		pages("listOffers", "/api/offers", "?"),
 		days("listOffers", "/api/offers"),

@@ -149,6 +149,29 @@ class Operations(unittest.TestCase):
             self.assertEqual(len(self.do("get_data_file", manifest["id"], f["path"])), f["size"])
             self.assertEqual(os.listdir(folder), ["file"])
 
+    def test_prices(self) -> None:
+        offers = self.do("list_offers", model="gpt-5", sort="input")
+        self.assertTrue(offers["data"] and all(o["slug"] == "gpt-5" for o in offers["data"]))
+        costs = self.do("get_cost", model="gpt-5", input=1_000_000, output=1000, provider="openai")
+        self.assertEqual([c["provider"] for c in costs["data"]], ["openai"])
+        self.assertGreater(costs["data"][0]["cost"], 0)
+
+    def test_identifiers(self) -> None:
+        self.assertEqual(self.do("resolve", id="pkg:pypi/torch@2.1.0")["data"][0]["matches"][0]["slug"], "pytorch")
+        batch = self.do("resolve_batch", ["tool/pytorch", "pypi:no-such-package"])
+        self.assertEqual([len(r["matches"]) for r in batch["data"]], [1, 0])
+
+    def test_figures_over_time(self) -> None:
+        points = self.do("list_entity_signals", "tool", "pytorch", name="stars")
+        self.assertTrue(points["data"] and all(p["name"] == "stars" for p in points["data"]))
+        self.assertTrue(self.do("get_calendar", type="model").startswith("BEGIN:VCALENDAR"))
+
+    def test_long_tables(self) -> None:
+        for table, has in (("signals", "stars"), ("benchmarks", "Aider Polyglot"), ("offers", "openai"), ("ids", "pypi")):
+            self.assertIn(has, str(json.loads(self.do("export_" + table, format="json"))))
+        rows = json.loads(self.do("export_entities", type="model", fields="all", format="json"))
+        self.assertTrue(any(r["priceBlended"] is not None and r["rank"] is not None for r in rows))
+
     def test_service(self) -> None:
         description = self.do("get_openapi")
         self.assertEqual(description["info"]["version"], kindex.__version__)

@@ -70,6 +70,37 @@ test('exports', async () => {
   assert.match(await kindex.getBadge('tool', 'pytorch', { show: 'rank', label: 'our rank' }), /^<svg .*our rank/s);
 });
 
+test('prices', async () => {
+  const offers = await kindex.listOffers({ model: 'gpt-5', sort: 'input' });
+  assert(offers.count > 0 && offers.data.every((o) => o.slug === 'gpt-5'));
+  const costs = await kindex.getCost({ model: 'gpt-5', input: 1_000_000, output: 1000, provider: 'openai' });
+  assert.deepEqual(costs.data.map((c) => c.provider), ['openai']);
+  assert(typeof costs.data[0]?.cost === 'number');
+});
+
+test('identifiers', async () => {
+  const one = await kindex.resolve({ id: 'pkg:pypi/torch@2.1.0' });
+  assert.equal(one.data[0]?.matches[0]?.slug, 'pytorch');
+  const batch = await kindex.resolveBatch(['tool/pytorch', 'pypi:no-such-package']);
+  assert.deepEqual(batch.data.map((r) => r.matches.length), [1, 0]);
+});
+
+test('figures over time', async () => {
+  const points = await kindex.listEntitySignals('tool', 'pytorch', { name: 'stars' }).toArray();
+  assert(points.length > 0 && points.every((p) => p.name === 'stars'));
+  assert.match(await kindex.getCalendar({ type: 'model' }), /^BEGIN:VCALENDAR/);
+});
+
+test('long tables', async () => {
+  const signals = await kindex.exportSignals({ type: 'tool' }).toArray();
+  assert(signals.some((s) => s.slug === 'pytorch' && s.signal === 'stars' && s.value !== null));
+  assert((await kindex.exportBenchmarks().toArray()).length > 0);
+  assert((await kindex.exportOffers().toArray()).some((o) => o.provider === 'openai'));
+  assert((await kindex.exportIds().toArray()).some((i) => i.namespace === 'pypi' && i.id === 'torch'));
+  const rows = await kindex.exportEntities({ type: 'model', fields: 'all' }).toArray();
+  assert(rows.some((r) => r.priceBlended !== null && r.rank !== null));
+});
+
 test('clients', async () => {
   const typescript = await kindex.getTypescriptSdk().bytes();
   assert.deepEqual(await kindex.getTypescriptSdkVersion('0.10.0.tgz').bytes(), typescript);

@@ -441,6 +441,15 @@ class Exports(Core):
         min_score: Optional[float] = None,
         added_since: Optional[DateLike] = None,
         updated_since: Optional[DateLike] = None,
+        family: Optional[OneOrMore[str]] = None,
+        modality: Optional[OneOrMore[str]] = None,
+        output_modality: Optional[OneOrMore[str]] = None,
+        open_weights: Optional[OneOrMore[Literal["true", "false"]]] = None,
+        maintenance: Optional[OneOrMore[Literal["active", "slow", "dormant", "archived"]]] = None,
+        min_context: Optional[int] = None,
+        max_price: Optional[float] = None,
+        retires_before: Optional[DateLike] = None,
+        signal: Optional[OneOrMore[str]] = None,
     ) -> bytes:
         """Export signals in bulk.
 
@@ -481,6 +490,28 @@ class Exports(Core):
                 are left out.
             updated_since: Only entities last updated on this day or later; entities without
                 a date are left out.
+            family: Only models of this family. Repeat the parameter to match any of several
+                values.
+            modality: Only models that read this kind of data. Repeat the parameter to match
+                any of several values; use ``a,b`` to match both.
+            output_modality: Only models that produce this kind of data. Repeat the
+                parameter to match any of several values; use ``a,b`` to match both.
+            open_weights: Only models whose weights can be downloaded (``true``) or cannot
+                (``false``). Models for which this is unknown match neither.
+            maintenance: Only entities whose repository is in this state. Entities for which
+                it is unknown, or was last read more than 400 days before, do not match.
+                Repeat the parameter to match any of several values.
+            min_context: Only entities whose context window has at least this many tokens;
+                entities without a known context window are left out.
+            max_price: Only entities whose blended price is at most this many US dollars for
+                a million tokens, with at most six decimals; entities without a known price
+                are left out.
+            retires_before: Only entities that retire, or have retired, before this day;
+                entities without an announced retirement are left out.
+            signal: Only entities that meet this condition on a signal: its name, ``>=`` or
+                ``<=``, and a number or, for a signal that is a date, a day. Repeat the
+                parameter to require several conditions. An entity without the signal does
+                not meet the condition; a month counts as its first day.
 
         Returns:
             The bytes of the file.
@@ -512,6 +543,15 @@ class Exports(Core):
             "minScore": min_score,
             "addedSince": added_since,
             "updatedSince": updated_since,
+            "family": family,
+            "modality": modality,
+            "outputModality": output_modality,
+            "openWeights": open_weights,
+            "maintenance": maintenance,
+            "minContext": min_context,
+            "maxPrice": max_price,
+            "retiresBefore": retires_before,
+            "signal": signal,
         })
 
     def export_benchmarks(
@@ -530,6 +570,15 @@ class Exports(Core):
         min_score: Optional[float] = None,
         added_since: Optional[DateLike] = None,
         updated_since: Optional[DateLike] = None,
+        family: Optional[OneOrMore[str]] = None,
+        modality: Optional[OneOrMore[str]] = None,
+        output_modality: Optional[OneOrMore[str]] = None,
+        open_weights: Optional[OneOrMore[Literal["true", "false"]]] = None,
+        maintenance: Optional[OneOrMore[Literal["active", "slow", "dormant", "archived"]]] = None,
+        min_context: Optional[int] = None,
+        max_price: Optional[float] = None,
+        retires_before: Optional[DateLike] = None,
+        signal: Optional[OneOrMore[str]] = None,
     ) -> bytes:
         """Export benchmark results in bulk.
 
@@ -570,6 +619,28 @@ class Exports(Core):
                 are left out.
             updated_since: Only entities last updated on this day or later; entities without
                 a date are left out.
+            family: Only models of this family. Repeat the parameter to match any of several
+                values.
+            modality: Only models that read this kind of data. Repeat the parameter to match
+                any of several values; use ``a,b`` to match both.
+            output_modality: Only models that produce this kind of data. Repeat the
+                parameter to match any of several values; use ``a,b`` to match both.
+            open_weights: Only models whose weights can be downloaded (``true``) or cannot
+                (``false``). Models for which this is unknown match neither.
+            maintenance: Only entities whose repository is in this state. Entities for which
+                it is unknown, or was last read more than 400 days before, do not match.
+                Repeat the parameter to match any of several values.
+            min_context: Only entities whose context window has at least this many tokens;
+                entities without a known context window are left out.
+            max_price: Only entities whose blended price is at most this many US dollars for
+                a million tokens, with at most six decimals; entities without a known price
+                are left out.
+            retires_before: Only entities that retire, or have retired, before this day;
+                entities without an announced retirement are left out.
+            signal: Only entities that meet this condition on a signal: its name, ``>=`` or
+                ``<=``, and a number or, for a signal that is a date, a day. Repeat the
+                parameter to require several conditions. An entity without the signal does
+                not meet the condition; a month counts as its first day.
 
         Returns:
             The bytes of the file.
@@ -601,6 +672,15 @@ class Exports(Core):
             "minScore": min_score,
             "addedSince": added_since,
             "updatedSince": updated_since,
+            "family": family,
+            "modality": modality,
+            "outputModality": output_modality,
+            "openWeights": open_weights,
+            "maintenance": maintenance,
+            "minContext": min_context,
+            "maxPrice": max_price,
+            "retiresBefore": retires_before,
+            "signal": signal,
         })
 
     def export_offers(
@@ -619,6 +699,15 @@ class Exports(Core):
         min_score: Optional[float] = None,
         added_since: Optional[DateLike] = None,
         updated_since: Optional[DateLike] = None,
+        family: Optional[OneOrMore[str]] = None,
+        modality: Optional[OneOrMore[str]] = None,
+        output_modality: Optional[OneOrMore[str]] = None,
+        open_weights: Optional[OneOrMore[Literal["true", "false"]]] = None,
+        maintenance: Optional[OneOrMore[Literal["active", "slow", "dormant", "archived"]]] = None,
+        min_context: Optional[int] = None,
+        max_price: Optional[float] = None,
+        retires_before: Optional[DateLike] = None,
+        signal: Optional[OneOrMore[str]] = None,
     ) -> bytes:
         """Export offers in bulk.
 
@@ -661,6 +750,28 @@ class Exports(Core):
                 are left out.
             updated_since: Only entities last updated on this day or later; entities without
                 a date are left out.
+            family: Only models of this family. Repeat the parameter to match any of several
+                values.
+            modality: Only models that read this kind of data. Repeat the parameter to match
+                any of several values; use ``a,b`` to match both.
+            output_modality: Only models that produce this kind of data. Repeat the
+                parameter to match any of several values; use ``a,b`` to match both.
+            open_weights: Only models whose weights can be downloaded (``true``) or cannot
+                (``false``). Models for which this is unknown match neither.
+            maintenance: Only entities whose repository is in this state. Entities for which
+                it is unknown, or was last read more than 400 days before, do not match.
+                Repeat the parameter to match any of several values.
+            min_context: Only entities whose context window has at least this many tokens;
+                entities without a known context window are left out.
+            max_price: Only entities whose blended price is at most this many US dollars for
+                a million tokens, with at most six decimals; entities without a known price
+                are left out.
+            retires_before: Only entities that retire, or have retired, before this day;
+                entities without an announced retirement are left out.
+            signal: Only entities that meet this condition on a signal: its name, ``>=`` or
+                ``<=``, and a number or, for a signal that is a date, a day. Repeat the
+                parameter to require several conditions. An entity without the signal does
+                not meet the condition; a month counts as its first day.
 
         Returns:
             The bytes of the file.
@@ -692,6 +803,15 @@ class Exports(Core):
             "minScore": min_score,
             "addedSince": added_since,
             "updatedSince": updated_since,
+            "family": family,
+            "modality": modality,
+            "outputModality": output_modality,
+            "openWeights": open_weights,
+            "maintenance": maintenance,
+            "minContext": min_context,
+            "maxPrice": max_price,
+            "retiresBefore": retires_before,
+            "signal": signal,
         })
 
     def export_ids(
@@ -710,6 +830,15 @@ class Exports(Core):
         min_score: Optional[float] = None,
         added_since: Optional[DateLike] = None,
         updated_since: Optional[DateLike] = None,
+        family: Optional[OneOrMore[str]] = None,
+        modality: Optional[OneOrMore[str]] = None,
+        output_modality: Optional[OneOrMore[str]] = None,
+        open_weights: Optional[OneOrMore[Literal["true", "false"]]] = None,
+        maintenance: Optional[OneOrMore[Literal["active", "slow", "dormant", "archived"]]] = None,
+        min_context: Optional[int] = None,
+        max_price: Optional[float] = None,
+        retires_before: Optional[DateLike] = None,
+        signal: Optional[OneOrMore[str]] = None,
     ) -> bytes:
         """Export identifiers in bulk.
 
@@ -750,6 +879,28 @@ class Exports(Core):
                 are left out.
             updated_since: Only entities last updated on this day or later; entities without
                 a date are left out.
+            family: Only models of this family. Repeat the parameter to match any of several
+                values.
+            modality: Only models that read this kind of data. Repeat the parameter to match
+                any of several values; use ``a,b`` to match both.
+            output_modality: Only models that produce this kind of data. Repeat the
+                parameter to match any of several values; use ``a,b`` to match both.
+            open_weights: Only models whose weights can be downloaded (``true``) or cannot
+                (``false``). Models for which this is unknown match neither.
+            maintenance: Only entities whose repository is in this state. Entities for which
+                it is unknown, or was last read more than 400 days before, do not match.
+                Repeat the parameter to match any of several values.
+            min_context: Only entities whose context window has at least this many tokens;
+                entities without a known context window are left out.
+            max_price: Only entities whose blended price is at most this many US dollars for
+                a million tokens, with at most six decimals; entities without a known price
+                are left out.
+            retires_before: Only entities that retire, or have retired, before this day;
+                entities without an announced retirement are left out.
+            signal: Only entities that meet this condition on a signal: its name, ``>=`` or
+                ``<=``, and a number or, for a signal that is a date, a day. Repeat the
+                parameter to require several conditions. An entity without the signal does
+                not meet the condition; a month counts as its first day.
 
         Returns:
             The bytes of the file.
@@ -781,6 +932,15 @@ class Exports(Core):
             "minScore": min_score,
             "addedSince": added_since,
             "updatedSince": updated_since,
+            "family": family,
+            "modality": modality,
+            "outputModality": output_modality,
+            "openWeights": open_weights,
+            "maintenance": maintenance,
+            "minContext": min_context,
+            "maxPrice": max_price,
+            "retiresBefore": retires_before,
+            "signal": signal,
         })
 
     def export_leaderboard(
