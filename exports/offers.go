@@ -238,7 +238,7 @@ func (o *Offers) placeAfter(p OfferPosition) (*place, error) {
 	if p.Value != "" {
 		micros, err := strconv.ParseInt(p.Value, 10, 64)
 		if err != nil || micros < 0 {
-			return nil, nil
+			return nil, nil //nolint:nilerr // the caller refuses a position that is not valid
 		}
 		at.value = uint64(micros)
 	}

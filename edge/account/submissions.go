@@ -86,7 +86,7 @@ func (b SubmissionIndex) Named(name string) ([]*record.Entity, error) {
 func (b SubmissionIndex) Identified(typ string, id record.ID) (list []*record.Entity, err error) {
 	build := b.Served.Build
 	member, want := []byte(strconv.Quote(id.Namespace)+":["), ids.Canonical(id.Namespace, id.Value)
-	for o := range uint32(build.Len()) {
+	for o := range uint32(build.Len()) { //nolint:gosec // ordinals are 32-bit numbers
 		if of, _ := build.Key(o); of != typ || !bytes.Contains(build.Record(o), member) {
 			continue
 		}

@@ -128,7 +128,7 @@ func stateOf(s *Subject, w Window, used int64, allowed bool) State {
 }
 
 // more returns the state after another n requests were counted besides those in taken.
-func (taken State) more(s *Subject, used, n int64) State {
+func more(taken State, s *Subject, used, n int64) State {
 	st := stateOf(s, taken.window(), used, true)
 	st.counted = taken.counted + n
 	return st

@@ -158,7 +158,7 @@ func (m *Memory) TakeMore(ctx context.Context, s Subject, taken State, n int64) 
 	if !ok {
 		return taken, false, nil
 	}
-	return taken.more(&s, used, n), true, nil
+	return more(taken, &s, used, n), true, nil
 }
 
 // Give implements Limiter.

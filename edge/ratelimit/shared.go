@@ -66,7 +66,7 @@ func (l *Shared) TakeMore(ctx context.Context, s Subject, taken State, n int64) 
 	case !ok:
 		return taken, false, nil
 	}
-	return taken.more(&s, used, n), true, nil
+	return more(taken, &s, used, n), true, nil
 }
 
 // Give implements Limiter.

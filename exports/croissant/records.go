@@ -124,7 +124,7 @@ func meaning(set, name string) string {
 	return meanings[name]
 }
 
-var meanings = map[string]string{
+var meanings = map[string]string{ //nolint:gosec // tokens of models, not secrets
 	"slug":              "Identifier of the entity, unique within its type.",
 	"type":              "The type of entity: tool or model.",
 	"name":              "The name as its provider writes it.",

@@ -104,7 +104,7 @@ func (r *request) prices() (*page, error) {
 	if d.Cost, err = r.calculate(); err != nil || d.Wrong {
 		return p, err
 	}
-	return p, r.listOffers(d, offers, offers.Select(filter))
+	return p, r.listOffers(d, offers.Select(filter))
 }
 
 // value returns a value of the query, shortened to what the page accepts.
@@ -226,7 +226,7 @@ func (r *request) providerName(slug string) string {
 }
 
 // listOffers fills in one page of the offers.
-func (r *request) listOffers(d *pricesPage, offers *exports.Offers, set *exports.OfferSet) error {
+func (r *request) listOffers(d *pricesPage, set *exports.OfferSet) error {
 	d.Found, d.Sort = set.Len(), r.Query.Get("sort")
 	if !slices.Contains(exports.OfferSortKeys, d.Sort) {
 		d.Sort = offerOrders[0].Name
