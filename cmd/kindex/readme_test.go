@@ -82,8 +82,8 @@ func TestReadme(t *testing.T) {
 		// The images that the README offers for use on other sites must exist.
 		Programs: map[string][]string{"md": {"bash", "-euo", "pipefail", "-c", `grep -oE 'http[^)]+' "$0" | xargs -n 1 curl -fsS`}},
 		After: func(b edgetest.Block, printed string) {
-			if tour := strings.Count(b.Text, "\ncurl -fsS "); tour > 3 && tour != 20 {
-				t.Errorf("the tour has %d requests, want 20", tour)
+			if tour := strings.Count(b.Text, "\ncurl -fsS "); tour > 3 && tour != 22 {
+				t.Errorf("the tour has %d requests, want 22", tour)
 			}
 			if strings.Contains(printed, `"data":[]`) && !strings.Contains(b.Text, "/api/trending") {
 				t.Errorf("the block in line %d shows nothing: %s", b.Line, printed)
