@@ -73,10 +73,10 @@ func TestOfferRefusals(t *testing.T) {
 	suite.WithoutRace(t)
 	s := servePrices(t)
 	for query, want := range map[string]string{
-		"maxInput=1.0000001":        "has more than six decimals",
-		"maxInput=1e3":              "is not an amount in dollars",
-		"maxInput=-1":               "is not an amount in dollars",
-		"maxOutput=1000000000":      "is not below 1000000000",
+		"maxInput=1.0000001":        "with at most six decimals",
+		"maxInput=1e3":              "is not an amount of US dollars",
+		"maxInput=-1":               "is not an amount of US dollars",
+		"maxOutput=1000000000":      "from 0 to 1000000",
 		"maxOutput=":                "must not be empty",
 		"minContext=1k":             "is not a whole number",
 		"sort=cached":               "is not one of input, output, blended",
