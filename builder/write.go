@@ -17,6 +17,7 @@ import (
 	"kindex/builder/rank"
 	"kindex/exports"
 	"kindex/exports/feed"
+	"kindex/exports/ids"
 	"kindex/exports/jsonenc"
 	"kindex/exports/record"
 	"kindex/exports/store"
@@ -116,11 +117,22 @@ func (b *build) writeBulkTables(listed []*record.Entity) error {
 				with = append(with, e)
 			}
 		}
-		if _, err := b.writeTable(t.Base, t.Columns, exports.BulkEncodings, with, t.Rows); err != nil {
+		rows := func(e *record.Entity) []table.Row { return t.Rows(e, b.namespace) }
+		if _, err := b.writeTable(t.Base, t.Columns, exports.BulkEncodings, with, rows); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// namespace returns the namespace of identifiers with a name, as Build.Namespace does.
+func (b *build) namespace(name string) *ids.Namespace {
+	for _, n := range b.content.Index.IDs {
+		if n.Name == name {
+			return &ids.Namespace{Name: n.Name, Title: n.Title, Page: n.Page}
+		}
+	}
+	return ids.Find(name)
 }
 
 // ranks returns the position of each ranked entity among those of its type.

@@ -11,6 +11,7 @@ import (
 	"github.com/blevesearch/mmap-go"
 
 	"kindex/exports/ids"
+	"kindex/exports/jsonenc"
 	"kindex/exports/packed"
 	"kindex/exports/pricing"
 	"kindex/exports/record"
@@ -193,6 +194,23 @@ func (b *Build) Entity(ordinal uint32) (*record.Entity, error) {
 		return nil, err
 	}
 	return e, nil
+}
+
+// PartOfEntity is like Entity, but decodes only some members of the record. All other fields
+// of the entity may be zero. The offers of a record take most of the time.
+func (b *Build) PartOfEntity(ordinal uint32, members []string) (*record.Entity, error) {
+	if e := b.edited(ordinal); e != nil {
+		return e, nil
+	}
+	part := []byte{'{'}
+	jsonenc.Members(b.Record(ordinal), func(name string, value []byte) {
+		if slices.Contains(members, name) {
+			part = jsonenc.AppendComma(part, len(part)-1)
+			part = append(append(jsonenc.AppendString(part, name), ':'), value...)
+		}
+	})
+	e := new(record.Entity)
+	return e, e.UnmarshalJSON(append(part, '}'))
 }
 
 // ExportRow returns a record's line in the JSONL export, without the line ending. Withdrawn

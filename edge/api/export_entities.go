@@ -83,7 +83,7 @@ func (x *entityExport) rows(b *exports.Build) (func(ordinal uint32) (table.Row, 
 	}
 	ranks, err := ranksByType(b)
 	return func(o uint32) (table.Row, error) {
-		e, err := b.Entity(o)
+		e, err := b.PartOfEntity(o, table.FullMembers)
 		if err != nil {
 			return nil, err
 		}

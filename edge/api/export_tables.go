@@ -31,11 +31,11 @@ func (a *API) ExportTable(t exports.LongTable) web.Handler {
 				}
 				order := c.Served.Build.InKeyOrder(set)
 				return writeItems(w, format.Name, t.Columns, len(order), func(i int) ([]table.Row, error) {
-					e, err := c.Served.Build.Entity(order[i])
+					e, err := c.Served.Build.PartOfEntity(order[i], t.Members)
 					if err != nil {
 						return nil, err
 					}
-					return t.Rows(e), nil
+					return t.Rows(e, c.Served.Build.Namespace), nil
 				})
 			}}, nil
 	}

@@ -99,7 +99,7 @@ func (r *records) describe() recordSet {
 // dataType returns the type of a column's values ("DataType").
 func dataType(c table.Column) any {
 	switch c.Kind {
-	case table.Decimal, table.Number:
+	case table.Decimal, table.Number, table.Money:
 		return "sc:Float"
 	case table.Boolean:
 		return "sc:Boolean"

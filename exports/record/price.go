@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -79,7 +80,10 @@ func (p Price) append(dst []byte) []byte {
 	if rest == 0 {
 		return dst
 	}
-	return append(append(dst, '.'), strings.TrimRight(fmt.Sprintf("%06d", rest), "0")...)
+	point := len(dst)
+	dst = strconv.AppendInt(dst, 1e6+rest, 10) // seven digits, the first of which is replaced
+	dst[point] = '.'
+	return bytes.TrimRight(dst, "0")
 }
 
 // AppendJSON appends the price in dollars as a number, or null.

@@ -20,6 +20,7 @@ const (
 	Timestamp             // a time, RFC 3339 in UTC; Parquet keeps milliseconds
 	Raw                   // a compact JSON value, embedded in JSON formats and a string elsewhere
 	Number                // any number
+	Money                 // US dollars with at most six decimals
 	Boolean               // true or false
 )
 
@@ -30,7 +31,7 @@ type Column struct {
 }
 
 // Cell is the value of one column in a row. Text holds a string, date, time, boolean or raw
-// JSON, where "" means null. A Decimal, Integer or Number is null unless Known is set.
+// JSON, where "" means null. A Decimal, Integer, Number or Money is null unless Known is set.
 type Cell struct {
 	Text   string
 	List   []string
@@ -78,7 +79,7 @@ func ParseRow(line []byte, columns []Column) (Row, error) {
 		switch c.Kind {
 		case List:
 			err = json.Unmarshal(raw, &row[i].List)
-		case Decimal, Integer, Number:
+		case Decimal, Integer, Number, Money:
 			row[i].Known = true
 			err = json.Unmarshal(raw, &row[i].Number)
 		case Raw, Boolean:

@@ -106,6 +106,8 @@ func AppendRow(dst []byte, columns []Column, row Row) []byte {
 			} else {
 				dst = append(dst, "null"...)
 			}
+		case Money:
+			dst = cell.price().AppendJSON(dst)
 		case Raw, Boolean:
 			dst = append(dst, cmp.Or(cell.Text, "null")...)
 		default:
@@ -113,6 +115,15 @@ func AppendRow(dst []byte, columns []Column, row Row) []byte {
 		}
 	}
 	return append(dst, '}')
+}
+
+// price returns the price in a Money cell. It is written as in records, without an exponent.
+func (c *Cell) price() record.Price {
+	p, _, err := record.RoundPrice(c.Number)
+	if !c.Known || err != nil {
+		return record.Price{}
+	}
+	return p
 }
 
 type jsonlEncoder struct {
@@ -200,6 +211,8 @@ func (e *csvEncoder) Write(r Row) error {
 			e.record[i] = strings.Join(cell.List, "|")
 		case c.Kind == Decimal && cell.Known:
 			e.record[i] = record.ScoreOf(cell.Number).String()
+		case c.Kind == Money:
+			e.record[i] = cell.price().String()
 		case (c.Kind == Integer || c.Kind == Number) && cell.Known:
 			e.record[i] = string(jsonenc.AppendNumber(nil, cell.Number))
 		default:

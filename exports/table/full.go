@@ -12,8 +12,8 @@ import (
 var FullColumns = func() []Column {
 	columns := append(slices.Clone(EntityColumns),
 		Column{"status", Text}, Column{"maintenance", Text}, Column{"maintenanceAsOf", Date}, Column{"retires", Date},
-		Column{"replacedBy", Text}, Column{"rank", Integer}, Column{"contextTokens", Integer}, Column{"priceInput", Number},
-		Column{"priceOutput", Number}, Column{"priceBlended", Number})
+		Column{"replacedBy", Text}, Column{"rank", Integer}, Column{"contextTokens", Integer}, Column{"priceInput", Money},
+		Column{"priceOutput", Money}, Column{"priceBlended", Money})
 	for _, name := range record.LinkNames {
 		columns = append(columns, Column{linkColumn(name), Text})
 	}
@@ -22,6 +22,9 @@ var FullColumns = func() []Column {
 
 // linkColumn returns the column of a link: linkHomepage for homepage.
 func linkColumn(name string) string { return "link" + strings.ToUpper(name[:1]) + name[1:] }
+
+// FullMembers are the members of a record from which its FullRow is made.
+var FullMembers = slices.DeleteFunc(slices.Clone(record.RecordFields), func(name string) bool { return name == "offers" })
 
 // FullRow returns the cells of the FullColumns. rank is the position of the entity among
 // those of its type, best first and starting at 1, or 0 if it is not ranked.

@@ -2,15 +2,14 @@ package table
 
 import (
 	"strconv"
-	"strings"
 
 	"kindex/exports/ids"
 	"kindex/exports/record"
 )
 
 // The long tables have one row for each figure, result, offer or identifier of an entity.
-// Numbers are doubles: a price has at most six decimals and is below a billion dollars, so
-// the double nearest to it determines it.
+// In Parquet, prices are doubles: a price has at most six decimals and is below a billion
+// dollars, so the double nearest to it determines it.
 
 // SignalColumns are the columns of the table of signals. A signal is either a number or a
 // day, which may be a month only.
@@ -29,7 +28,7 @@ var BenchmarkColumns = []Column{
 var OfferColumns = func() []Column {
 	columns := []Column{{"type", Text}, {"slug", Text}, {"provider", Text}, {"id", Text}, {"mode", Text}, {"over", Integer}}
 	for _, name := range record.PriceNames {
-		columns = append(columns, Column{name, Number})
+		columns = append(columns, Column{name, Money})
 	}
 	return append(columns, Column{"context", Integer}, Column{"outputLimit", Integer}, Column{"free", Boolean},
 		Column{"deprecated", Boolean}, Column{"date", Date}, Column{"source", Text})
@@ -93,13 +92,14 @@ func OfferRows(e *record.Entity) []Row {
 	return rows
 }
 
-// IDRows returns the rows of an entity in the table of identifiers.
-func IDRows(e *record.Entity) []Row {
+// IDRows returns the rows of an entity in the table of identifiers. namespace looks up
+// namespaces by name.
+func IDRows(e *record.Entity, namespace func(name string) *ids.Namespace) []Row {
 	rows := make([]Row, 0, len(e.IDs))
 	for _, id := range e.IDs {
 		page := ""
-		if n := ids.Find(id.Namespace); n != nil {
-			page = strings.ReplaceAll(n.Page, "{id}", id.Value)
+		if n := namespace(id.Namespace); n != nil {
+			page = n.Address(id.Value)
 		}
 		rows = append(rows, Row{{Text: e.Type}, {Text: e.Slug}, {Text: id.Namespace}, {Text: id.Value}, {Text: page}})
 	}

@@ -51,7 +51,7 @@ func newParquetEncoder(w io.Writer, columns []Column, o parquetOptions) (Encoder
 		switch c.Kind {
 		case List:
 			f.Type, tag = reflect.TypeFor[[]string](), c.Name+",list"
-		case Decimal, Number:
+		case Decimal, Number, Money:
 			f.Type = reflect.TypeFor[float64]()
 		case Integer:
 			f.Type = reflect.TypeFor[int64]()
@@ -104,7 +104,7 @@ func (e *parquetEncoder) Write(r Row) error {
 			row = append(row, parquet.ByteArrayValue([]byte(cell.Text)).Level(0, 1, i))
 		case c.Kind == Boolean && cell.Text != "":
 			row = append(row, parquet.BooleanValue(cell.Text == "true").Level(0, 1, i))
-		case (c.Kind == Decimal || c.Kind == Number) && cell.Known:
+		case (c.Kind == Decimal || c.Kind == Number || c.Kind == Money) && cell.Known:
 			row = append(row, parquet.DoubleValue(cell.Number).Level(0, 1, i))
 		case c.Kind == Integer && cell.Known:
 			row = append(row, parquet.Int64Value(int64(cell.Number)).Level(0, 1, i))

@@ -123,7 +123,7 @@ func (r *request) describe(d *entityPage, asOf time.Time) {
 	var ended *link
 	d.Main, ended = addresses(e)
 	d.Notices = r.notices(d, ended, asOf)
-	d.Facts, d.Names = r.facts(e), idLinks(e)
+	d.Facts, d.Names = r.facts(e), idLinks(e, r.Build.Namespace)
 	d.Market = r.offers(e, d.Day == "")
 	d.Tags, d.Skills = r.topics(byTag, e.Tags), r.topics(byCapability, e.Capabilities)
 	d.Signals, d.Results = figures(e, x)

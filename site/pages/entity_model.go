@@ -2,7 +2,6 @@ package pages
 
 import (
 	"cmp"
-	"net/url"
 	"strings"
 	"time"
 
@@ -159,19 +158,17 @@ type idLink struct {
 	To               string // URL of its page, or "" if there is none
 }
 
-func idLinks(e *record.Entity) (list []idLink) {
+// idLinks returns the identifiers of an entity. namespace looks up namespaces by name.
+func idLinks(e *record.Entity, namespace func(name string) *ids.Namespace) (list []idLink) {
 	for _, id := range e.IDs {
 		l := idLink{Namespace: id.Namespace, Value: id.Value}
-		if n := ids.Find(id.Namespace); n != nil {
-			l.Namespace, l.To = n.Title, textfmt.WebURL(strings.ReplaceAll(n.Page, "{id}", escapePath(id.Value)))
+		if n := namespace(id.Namespace); n != nil {
+			l.Namespace, l.To = n.Title, textfmt.WebURL(n.Address(id.Value))
 		}
 		list = append(list, l)
 	}
 	return list
 }
-
-// escapePath escapes a path, but not its slashes.
-func escapePath(s string) string { return (&url.URL{Path: s}).EscapedPath() }
 
 // notice is a warning at the top of an entity's page.
 type notice struct {

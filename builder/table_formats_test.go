@@ -1,0 +1,174 @@
+package builder_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go"
+
+	"kindex/exports"
+	"kindex/exports/jsonenc"
+	"kindex/exports/record"
+	"kindex/exports/table"
+)
+
+// compareTable compares the rows of a table, in every format, with the expected ones.
+func compareTable(t *testing.T, b *exports.Build, name string, want []map[string]any) {
+	t.Helper()
+	file := func(ext string) []byte {
+		data, _, ok := b.File(name + ext)
+		if !ok {
+			t.Fatalf("the build has no %s%s", name, ext)
+		}
+		return data
+	}
+	same := func(format string, got []map[string]any) {
+		t.Helper()
+		if len(got) != len(want) {
+			t.Fatalf("%s.%s has %d rows, want %d", name, format, len(got), len(want))
+		}
+		for i := range want {
+			if !reflect.DeepEqual(got[i], want[i]) {
+				t.Fatalf("%s.%s: row %d is\n%v\nwant\n%v", name, format, i, got[i], want[i])
+			}
+		}
+	}
+	var rows []map[string]any
+	for line := range strings.Lines(string(file(".jsonl"))) {
+		rows = append(rows, decodeObject(t, []byte(line)))
+	}
+	same("jsonl", rows)
+	dec := json.NewDecoder(bytes.NewReader(file(".json")))
+	dec.UseNumber()
+	rows = nil
+	if err := dec.Decode(&rows); err != nil {
+		t.Fatalf("%s.json: %v", name, err)
+	}
+	same("json", rows)
+	columns := columnsOf(name)
+	same("csv", csvRows(t, columns, file(".csv")))
+	same("parquet", parquetRows(t, columns, file(".parquet")))
+
+	zst, err := zstd.NewReader(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer zst.Close()
+	for _, ext := range []string{".json", ".jsonl", ".csv"} {
+		if text, err := zst.DecodeAll(file(ext+".zst"), nil); err != nil || !bytes.Equal(text, file(ext)) {
+			t.Errorf("%s%s.zst has other content: %v", name, ext, err)
+		}
+		for _, other := range []string{".gz", ".br"} {
+			if _, _, ok := b.File(name + ext + other); ok {
+				t.Errorf("the build has %s%s%s", name, ext, other)
+			}
+		}
+	}
+}
+
+// csvRows reads a CSV file, in which null is an empty cell.
+func csvRows(t *testing.T, columns []table.Column, data []byte) (rows []map[string]any) {
+	t.Helper()
+	list, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range columns {
+		if list[0][i] != c.Name {
+			t.Fatalf("the header is %q", list[0])
+		}
+	}
+	for _, cells := range list[1:] {
+		row := map[string]any{}
+		for i, c := range columns {
+			row[c.Name] = ofText(c.Kind, cells[i])
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// ofText returns a cell as JSON has it.
+func ofText(k table.Kind, text string) any {
+	switch {
+	case k == table.List:
+		list := []any{}
+		for _, s := range strings.FieldsFunc(text, func(r rune) bool { return r == '|' }) {
+			list = append(list, s)
+		}
+		return list
+	case text == "":
+		return nil
+	case k == table.Boolean:
+		return text == "true"
+	case k == table.Text || k == table.Date:
+		return text
+	}
+	return json.Number(text)
+}
+
+// parquetRows reads a Parquet file value by value.
+func parquetRows(t *testing.T, columns []table.Column, data []byte) (rows []map[string]any) {
+	t.Helper()
+	f, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := parquet.NewReader(f)
+	defer r.Close()
+	for buf := make([]parquet.Row, 10); ; {
+		n, err := r.ReadRows(buf)
+		for _, values := range buf[:n] {
+			row := map[string]any{}
+			values.Range(func(i int, list []parquet.Value) bool {
+				row[columns[i].Name] = ofParquet(columns[i].Kind, list)
+				return true
+			})
+			rows = append(rows, row)
+		}
+		if errors.Is(err, io.EOF) {
+			return rows
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func ofParquet(k table.Kind, list []parquet.Value) any {
+	v := list[0]
+	switch {
+	case k == table.List:
+		texts := []any{}
+		for _, v := range list {
+			if !v.IsNull() {
+				texts = append(texts, v.String())
+			}
+		}
+		return texts
+	case v.IsNull():
+		return nil
+	case k == table.Boolean:
+		return v.Boolean()
+	case k == table.Date:
+		return time.Unix(86400*int64(v.Int32()), 0).UTC().Format(time.DateOnly)
+	case k == table.Integer:
+		return json.Number(fmt.Sprint(v.Int64()))
+	case k == table.Money:
+		p, exact, err := record.RoundPrice(v.Double())
+		return json.Number(p.String() + map[bool]string{false: " is rounded"}[exact && err == nil])
+	case k == table.Decimal:
+		return json.Number(record.ScoreOf(v.Double()).String())
+	case k == table.Number:
+		return json.Number(jsonenc.AppendNumber(nil, v.Double()))
+	}
+	return v.String()
+}

@@ -1,0 +1,259 @@
+package edge
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"kindex/builder/suite"
+	"kindex/edge/storage/storagetest"
+	"kindex/exports"
+	"kindex/exports/table"
+)
+
+// tableExports maps the exports that are tables of the build to the names of their files.
+var tableExports = map[string]string{"entities": exports.EntitiesFile, "entities?fields=all": exports.FullFile,
+	"benchmarks": "benchmarks", "ids": "ids", "offers": "offers", "signals": "signals"}
+
+// withParams appends query parameters to a path.
+func withParams(path, params string) string {
+	if strings.Contains(path, "?") {
+		return path + "&" + params
+	}
+	return path + "?" + params
+}
+
+// servePriced serves an index with offers, identifiers, benchmark results and withdrawn
+// entities.
+func servePriced(t *testing.T) *served {
+	t.Helper()
+	a, err := txtar.ParseFile(filepath.Join("..", "builder", "testdata", "tables.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, out := t.TempDir(), t.TempDir()
+	writeContent(t, content, 30, 0)
+	if err := txtar.Write(a, content); err != nil {
+		t.Fatal(err)
+	}
+	buildInto(t, content, out, 3)
+	s := serveWith(t, Options{Dir: out, State: storagetest.SQLite(t), LimitAnonymous: 10_000})
+	s.patient()
+	return s
+}
+
+// export requests an export and returns its body.
+func (s *served) export(t *testing.T, path string) []byte {
+	t.Helper()
+	a := s.ask(t, "GET", "/api/export/"+path)
+	if a.status != http.StatusOK {
+		t.Fatalf("%s: %d %s", path, a.status, a.body)
+	}
+	return a.body
+}
+
+// TestTablesAreFiles requests every table without filters, and with filters that select all of
+// it. The first response is the file; the second is generated, and must have the same cells.
+func TestTablesAreFiles(t *testing.T) {
+	suite.WithoutRace(t)
+	s := servePriced(t)
+	b := s.published(t).Build
+	for path, file := range tableExports {
+		for _, format := range table.Formats {
+			whole := withParams(path, "format="+format.Name)
+			data, f, ok := b.File(file + format.Extension)
+			if !ok || len(data) == 0 {
+				t.Fatalf("the build has no %s%s", file, format.Extension)
+			}
+			a := s.ask(t, "GET", "/api/export/"+whole)
+			if !bytes.Equal(a.body, data) || a.header.Get("Repr-Digest") == "" || a.header.Get("Accept-Ranges") != "bytes" {
+				t.Errorf("%s is not the file: %v", whole, a.header)
+			}
+			streamed := s.ask(t, "GET", "/api/export/"+withParams(whole, "type=tool&type=model"))
+			if streamed.header.Get("Repr-Digest") != "" {
+				t.Errorf("%s of all types is a file", whole)
+			}
+			if format.Name == "parquet" {
+				sameParquet(t, whole, streamed.body, data)
+			} else if !bytes.Equal(streamed.body, data) {
+				t.Errorf("%s of all types is\n%.2000s\nwant the file\n%.2000s", whole, streamed.body, data)
+			}
+			name := strings.TrimSuffix(strings.TrimPrefix(a.header.Get("Content-Disposition"), `attachment; filename="`), `"`)
+			if want := file + format.Extension; name != want {
+				t.Errorf("%s is saved as %s, want %s", whole, name, want)
+			}
+			if part := s.ask(t, "GET", "/api/export/"+whole, "Range", "bytes=3-9"); part.status != 206 || !bytes.Equal(part.body, data[3:10]) {
+				t.Errorf("bytes 3 to 9 of %s: %d %q", whole, part.status, part.body)
+			}
+			if data := s.ask(t, "GET", "/data/"+b.Manifest.ID+"/"+f.Path); !bytes.Equal(data.body, a.body) {
+				t.Errorf("/data has another %s", f.Path)
+			}
+		}
+	}
+}
+
+func sameParquet(t *testing.T, path string, got, want []byte) {
+	t.Helper()
+	read := func(data []byte) (list []string) {
+		f, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		list = append(list, f.Schema().String())
+		for _, group := range f.RowGroups() {
+			rows := group.Rows()
+			defer rows.Close()
+			for buf := make([]parquet.Row, 1); ; {
+				n, _ := rows.ReadRows(buf)
+				if n == 0 {
+					break
+				}
+				list = append(list, fmt.Sprintf("%+v", buf[0]))
+			}
+		}
+		return list
+	}
+	if a, b := read(got), read(want); !slices.Equal(a, b) {
+		t.Errorf("%s of all types has the rows\n%s\nwant\n%s", path, strings.Join(a, "\n"), strings.Join(b, "\n"))
+	}
+}
+
+// TestTablesAreFiltered compares the rows that a filter selects with those of the entities that
+// it selects.
+func TestTablesAreFiltered(t *testing.T) {
+	suite.WithoutRace(t)
+	s := servePriced(t)
+	for _, filter := range []string{"type=model", "type=tool", "category=alpha", "tag=fast", "minScore=50", "status=withdrawn", "provider=Acme", "provider=nobody"} {
+		var selected []struct{ Type, Slug string }
+		if err := json.Unmarshal(s.export(t, "entities?"+filter), &selected); err != nil {
+			t.Fatal(err)
+		}
+		chosen := map[string]bool{}
+		for _, e := range selected {
+			chosen[e.Type+"/"+e.Slug] = true
+		}
+		for path := range tableExports {
+			var want []string
+			for _, list := range []string{"", "status=withdrawn&"} {
+				for line := range strings.Lines(string(s.export(t, withParams(path, list+"format=jsonl")))) {
+					var row struct{ Type, Slug string }
+					unpack(t, []byte(line), &row)
+					if chosen[row.Type+"/"+row.Slug] {
+						want = append(want, line)
+					}
+				}
+			}
+			got := slices.Collect(strings.Lines(string(s.export(t, withParams(path, filter+"&format=jsonl")))))
+			if !slices.Equal(got, want) {
+				t.Errorf("%s with %s:\n%s\nwant\n%s", path, filter, strings.Join(got, ""), strings.Join(want, ""))
+			}
+		}
+	}
+	if gone := string(s.export(t, "offers?status=withdrawn&format=jsonl")); !strings.Contains(gone, `"slug":"gone"`) {
+		t.Errorf("offers of withdrawn entities: %s", gone)
+	}
+}
+
+// TestFieldsOfEntities: a selection of fields has the same cells as the table with all columns.
+func TestFieldsOfEntities(t *testing.T) {
+	suite.WithoutRace(t)
+	s := servePriced(t)
+	var all []map[string]any
+	unpack(t, s.export(t, "entities?fields=all"), &all)
+	if len(all) == 0 || len(all[0]) != len(table.FullColumns) || s.ask(t, "GET", "/api/export/entities?fields=slug,all").status != http.StatusBadRequest {
+		t.Fatalf("fields=all: %v", all)
+	}
+	for _, fields := range [][]string{{"slug", "status"}, {"rank"}, {"name", "priceBlended", "retires", "replacedBy", "contextTokens"}, {"linkModelCard", "maintenance", "composite"}} {
+		var got []map[string]any
+		unpack(t, s.export(t, "entities?fields="+strings.Join(fields, ",")), &got)
+		if len(got) != len(all) {
+			t.Fatalf("%v: %d rows, want %d", fields, len(got), len(all))
+		}
+		for i := range all {
+			if len(got[i]) != len(fields) {
+				t.Errorf("%v: %v", fields, got[i])
+			}
+			for _, name := range fields {
+				if got[i][name] != all[i][name] {
+					t.Errorf("%s of row %d is %v, want %v", name, i, got[i][name], all[i][name])
+				}
+			}
+		}
+	}
+	a := s.ask(t, "GET", "/api/export/entities?fields=slug,statsu")
+	if a.status != http.StatusBadRequest || !strings.Contains(string(a.body), `"suggestion":"status"`) {
+		t.Errorf("a misspelled field: %d %s", a.status, a.body)
+	}
+}
+
+// TestTablesOfPreviews: exports show edits that no build has yet.
+func TestTablesOfPreviews(t *testing.T) {
+	suite.WithoutRace(t)
+	s := servePriced(t)
+	b := s.published(t).Build
+	o, _, _ := b.Find("model", "one")
+	e, err := b.Entity(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rank := func() (n int) {
+		var rows []struct {
+			Slug string
+			Rank int
+		}
+		unpack(t, s.export(t, "entities?fields=slug,rank&type=tool&provider=Maker+3"), &rows)
+		return rows[0].Rank
+	}
+	before := rank()
+	edited := *e
+	edited.Offers, edited.IDs = slices.Clone(e.Offers[:1]), nil
+	edited.Offers[0].ID = "renamed"
+	s.Preview([]exports.Edit{{Type: "model", Slug: "one", Entity: &edited}, {Type: "tool", Slug: "other-kit"}})
+	of := func(export, slug string) (lines []string) {
+		for line := range strings.Lines(string(s.export(t, withParams(export, "format=jsonl")))) {
+			if strings.Contains(line, `"slug":"`+slug+`"`) {
+				lines = append(lines, line)
+			}
+		}
+		return lines
+	}
+	if got := of("offers", "one"); len(got) == 0 || strings.Contains(strings.Join(got, ""), "example-cloud") || !strings.Contains(got[0], `"id":"renamed"`) {
+		t.Errorf("offers of the edited model: %s", got)
+	}
+	if got := slices.Concat(of("ids", "one"), of("signals", "other-kit")); len(got) > 0 {
+		t.Errorf("rows that edits removed: %s", got)
+	}
+	if after := rank(); before < 2 || after != before-1 {
+		t.Errorf("without the first tool, the rank %d becomes %d", before, after)
+	}
+	if got := of("entities?fields=all", "other-kit"); len(got) > 0 {
+		t.Errorf("a removed tool: %s", got)
+	}
+}
+
+// TestEncodingsOfTables: long tables are sent with zstd or as they are, whatever a client
+// accepts.
+func TestEncodingsOfTables(t *testing.T) {
+	suite.WithoutRace(t)
+	s := servePriced(t)
+	for path, file := range tableExports {
+		data, _, _ := s.published(t).Build.File(file + ".csv")
+		for accept, want := range map[string]string{"zstd, gzip, br": "zstd", "zstd": "zstd", "gzip, br": "", "gzip": "", "": ""} {
+			if path == "entities" && strings.HasPrefix(accept, "gzip") {
+				want = "gzip"
+			}
+			a := s.ask(t, "GET", "/api/export/"+withParams(path, "format=csv"), "Accept-Encoding", accept)
+			if got := a.header.Get("Content-Encoding"); got != want || !bytes.Equal(decode(t, got, a.body), data) {
+				t.Errorf("%s with Accept-Encoding %q: %q", path, accept, got)
+			}
+		}
+	}
+}
