@@ -34,6 +34,7 @@ func TestEditingSession(t *testing.T) {
 	if err := os.CopyFS(filepath.Join(dir, "content"), os.DirFS(filepath.Join("..", "..", "content"))); err != nil {
 		t.Fatal(err)
 	}
+	separate(t, filepath.Join(dir, "content"))
 	commitAll(t, filepath.Join(dir, "content")) // without git, every build would add its changes to the history
 	s := startSession(t, dir)
 	sessionEdits := suite.Pick(48, 200)
@@ -205,6 +206,28 @@ func (s *session) write(name, text string) {
 }
 
 func (s *session) count(kind string) { s.kinds[kind]++ }
+
+// linking matches what makes one file depend on others: identifiers, which two entities
+// cannot share, and successors, which must exist.
+var linking = regexp.MustCompile(`(?m)^(ids|lifecycle):.*\n(?: .*\n)*`)
+
+// separate removes what makes files depend on each other, so that any file can be copied or
+// deleted.
+func separate(t *testing.T, content string) {
+	t.Helper()
+	for _, typ := range record.Types {
+		for _, name := range entries(t, filepath.Join(content, typ)) {
+			path := filepath.Join(content, typ, name)
+			text, err := os.ReadFile(path)
+			if err == nil {
+				err = os.WriteFile(path, linking.ReplaceAll(text, nil), 0o644)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
 
 // next picks a random number below n. It picks every number once before it repeats any.
 func (s *session) next(turns *[]int, n int) int {
