@@ -134,7 +134,7 @@ func openOffers(s *packed.SectionReader, name string, listed int) offerColumns {
 	}
 	c := offerColumns{first: parts[0], models: parts[1], context: parts[2]}
 	c.n = c.models.Len()
-	s.Check(name, c.first.Len() == listed && len(c.context) == 8*c.n)
+	s.Check(name, c.first.Len() >= listed && len(c.context) == 8*c.n)
 	for key := range offerSortCount {
 		c.prices[key], c.orders[key] = parts[3+key], parts[3+offerSortCount+key]
 		s.Check(name, len(c.prices[key]) == 8*c.n && c.orders[key].Len() == c.n)
