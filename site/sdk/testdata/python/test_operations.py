@@ -24,7 +24,7 @@ class Blocking:
     def __init__(self) -> None:
         self.client = kindex.Client(URL, KEY)
 
-    def do(self, name: str, *args: Any, **kwargs: Any) -> Any:
+    def do(self, name: str, /, *args: Any, **kwargs: Any) -> Any:
         result = getattr(self.client, name)(*args, **kwargs)
         return list(result) if hasattr(result, "__next__") else result
 
@@ -39,7 +39,7 @@ class Asynchronous:
         self.loop = asyncio.new_event_loop()
         self.client = kindex.AsyncClient(URL, KEY)
 
-    def do(self, name: str, *args: Any, **kwargs: Any) -> Any:
+    def do(self, name: str, /, *args: Any, **kwargs: Any) -> Any:
         async def call() -> Any:
             result = getattr(self.client, name)(*args, **kwargs)
             if hasattr(result, "__anext__"):
@@ -61,7 +61,7 @@ class Operations(unittest.TestCase):
         self.by = self.caller()
         self.addCleanup(self.by.close)
 
-    def do(self, name: str, *args: Any, **kwargs: Any) -> Any:
+    def do(self, name: str, /, *args: Any, **kwargs: Any) -> Any:
         """Call a method and compare the result with its type."""
         result = self.by.do(name, *args, **kwargs)
         hint = typing.get_type_hints(getattr(kindex.Client, name))["return"]
@@ -164,7 +164,7 @@ class Operations(unittest.TestCase):
     def test_figures_over_time(self) -> None:
         points = self.do("list_entity_signals", "tool", "pytorch", name="stars")
         self.assertTrue(points["data"] and all(p["name"] == "stars" for p in points["data"]))
-        self.assertTrue(self.do("get_calendar", type="model").startswith("BEGIN:VCALENDAR"))
+        self.assertTrue(self.do("get_calendar", type="model").startswith(b"BEGIN:VCALENDAR"))
 
     def test_long_tables(self) -> None:
         for table, has in (("signals", "stars"), ("benchmarks", "Aider Polyglot"), ("offers", "openai"), ("ids", "pypi")):

@@ -10,7 +10,7 @@ from ._core import Core
 __all__ = ["AsyncClient", "Client"]
 
 
-class Client(s.Entities, s.Search, s.Leaderboards, s.History, s.Exports, s.Keys, s.Submissions, s.Webhooks, s.Service, Core):
+class Client(s.Entities, s.Search, s.Leaderboards, s.Prices, s.History, s.Exports, s.Keys, s.Submissions, s.Webhooks, s.Service, Core):
     """A client for a kindex service.
 
     It has a method for every operation of the API, named after the operation. Methods
@@ -28,7 +28,7 @@ class Client(s.Entities, s.Search, s.Leaderboards, s.History, s.Exports, s.Keys,
 
 
 class AsyncClient(
-    a.Entities, a.Search, a.Leaderboards, a.History, a.Exports, a.Keys, a.Submissions, a.Webhooks, a.Service, AsyncCore
+    a.Entities, a.Search, a.Leaderboards, a.Prices, a.History, a.Exports, a.Keys, a.Submissions, a.Webhooks, a.Service, AsyncCore
 ):
     """An asyncio client for a kindex service.
 
