@@ -13,9 +13,9 @@ import (
 
 // The rules, by which issues are named.
 const (
-	Retired    = "retired"    // withdrawn, or the day of retirement has come
+	Retired    = "retired"    // withdrawn, or the retirement date has been reached
 	Retiring   = "retiring"   // will retire
-	Deprecated = "deprecated" // by status, or the day of deprecation has come
+	Deprecated = "deprecated" // by status, or the deprecation date has been reached
 	Archived   = "archived"   // the repository is read-only
 	Dormant    = "dormant"    // no commit for a year
 	License    = "license"    // under a license that the policy rules out
@@ -118,7 +118,7 @@ func (p *Policy) check(m *Match) (issues []Issue, verdict Verdict) {
 		}
 		add(Deprecated, p.fails[Deprecated], message)
 	}
-	switch asOf := cmp.Or(text(m.MaintenanceAsOf), "an unknown day"); text(m.Maintenance) {
+	switch asOf := cmp.Or(text(m.MaintenanceAsOf), "an unknown date"); text(m.Maintenance) {
 	case record.Archived:
 		add(Archived, p.fails[Archived], "the repository is archived, as of "+asOf)
 	case record.Dormant:

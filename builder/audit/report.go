@@ -113,8 +113,8 @@ func (f *Finding) messages() string {
 	return strings.Join(list, "; ")
 }
 
-// text returns the report for a terminal. No line starts with text from a file: a workflow
-// would obey it.
+// text returns the report for a terminal. No line starts with text from a file, because
+// GitHub Actions could take it for a workflow command.
 func (r *Report) text() string {
 	var b strings.Builder
 	for i := range r.Findings {

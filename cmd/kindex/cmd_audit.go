@@ -60,11 +60,11 @@ func auditCommand() *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&o.dir, "dir", ".", "the folder that build --out wrote")
-	f.StringVar(&o.url, "url", "", "ask the service at this address instead, such as https://index.example.org")
+	f.StringVar(&o.url, "url", "", "ask the service at this URL instead of --dir, such as https://index.example.org")
 	f.StringVar(&o.keyFile, "key-file", "", "a file with the key for --url (default: the environment variable "+apiKeyVariable+")")
 	f.StringVar(&o.format, "format", "text", "output format: "+strings.Join(audit.Formats, ", "))
-	f.StringVar(&o.asOf, "as-of", "", "what is retired on this day, YYYY-MM-DD (default: today in UTC, or SOURCE_DATE_EPOCH)")
-	f.StringSliceVar(&o.failOn, "fail-on", nil, "exit with 1 if anything used is one of these, such as retired,dormant,license:AGPL-3.0-only")
+	f.StringVar(&o.asOf, "as-of", "", "audit as of this day, YYYY-MM-DD (default: today in UTC, or SOURCE_DATE_EPOCH)")
+	f.StringSliceVar(&o.failOn, "fail-on", nil, "exit with 1 if a package or model is any of these, such as retired,dormant,license:AGPL-3.0-only")
 	// This fails only if the flag is unknown or already has a completion.
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(audit.Formats, cobra.ShellCompDirectiveNoFileComp))
 	return c
