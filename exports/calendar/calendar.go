@@ -141,7 +141,7 @@ func (e *Event) summary() string {
 func (e *Event) description() string {
 	lines := []string{e.Type + "/" + e.Slug}
 	if e.Recorded {
-		lines = append(lines, "The day of the release is unknown; the version was recorded on this day.")
+		lines = append(lines, "The release date is unknown; the version was recorded on this day.")
 	}
 	if e.Successor != "" {
 		lines = append(lines, "Successor: "+safetext.OneLine(e.Successor)+" ("+e.SuccessorKey+")")

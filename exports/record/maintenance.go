@@ -27,7 +27,7 @@ const (
 	maxSlowDays       = 365
 )
 
-// MaxMaintenanceDays is the number of days after which a reading of maintenance says nothing.
+// MaxMaintenanceDays is the number of days after which a reading of maintenance no longer counts.
 const MaxMaintenanceDays = 400
 
 // MaintenanceOf returns the maintenance of an entity with these signals on a day. It

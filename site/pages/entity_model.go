@@ -22,7 +22,7 @@ func (s *Site) modelFacts(e *record.Entity) []fact {
 		tokens(e, "contextTokens", "Context"),
 		tokens(e, "outputTokens", "Output limit"),
 		{Name: "Modalities", Value: modalities(&m)},
-		{Name: "Knowledge until", Value: knowledge(m.Knowledge)},
+		{Name: "Knowledge cutoff", Value: knowledge(m.Knowledge)},
 		{Name: "Open weights", Value: yesNo(m.OpenWeights)},
 		{Name: "Parameters", Value: parameters(&m)},
 		{Name: "Reasoning", Value: reasoning(&m)},
