@@ -18,7 +18,7 @@ const (
 	Deprecated = "deprecated" // by status, or the deprecation date has been reached
 	Archived   = "archived"   // the repository is read-only
 	Dormant    = "dormant"    // no commit for a year
-	License    = "license"    // under a license that the policy rules out
+	License    = "license"    // under a licence that the policy rules out
 )
 
 // Rules lists the rules, the most important first.
@@ -133,7 +133,7 @@ func (p *Policy) check(m *Match) (issues []Issue, verdict Verdict) {
 	return issues, verdict
 }
 
-// names reports whether a license expression contains a license. Case does not matter
+// names reports whether a licence expression contains a licence. Case does not matter
 // (SPDX 2.3, annex D).
 func names(expression, id string) bool {
 	words := strings.FieldsFunc(expression, func(r rune) bool { return r == ' ' || r == '(' || r == ')' })

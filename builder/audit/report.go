@@ -44,7 +44,7 @@ func (r *Report) summary() string {
 	for _, rule := range Rules {
 		if n := r.Issues[rule]; n > 0 {
 			if rule == License {
-				rule = "with a license that is ruled out"
+				rule = "with a licence that is ruled out"
 			}
 			s += fmt.Sprintf(", %d %s", n, rule)
 		}
@@ -120,7 +120,7 @@ func (r *Report) text() string {
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		fmt.Fprintf(&b, "%-4s %s  %s = %s\n", f.Verdict, safetext.Escape(location(f.File, f.Line)), safetext.Escape(used(f.ID, f.Used)), safetext.Escape(f.Entity.Key()))
-		fmt.Fprintf(&b, "     latest %s, %s, maintenance %s, license %s\n", safetext.Escape(f.Entity.latest()), f.Entity.Status,
+		fmt.Fprintf(&b, "     latest %s, %s, maintenance %s, licence %s\n", safetext.Escape(f.Entity.latest()), f.Entity.Status,
 			safetext.Escape(f.Entity.maintained()), safetext.Escape(f.Entity.license()))
 		for _, issue := range f.Issues {
 			fmt.Fprintf(&b, "     %s: %s\n", issue.Rule, safetext.Escape(issue.Message))
@@ -164,7 +164,7 @@ func (r *Report) markdown() string {
 			b.WriteString(line)
 		}
 	}
-	rows("\n| | Location | Used | Entity | Latest | Status | Maintenance | License | Retires | Successor | Issues |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
+	rows("\n| | Location | Used | Entity | Latest | Status | Maintenance | Licence | Retires | Successor | Issues |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
 		len(r.Findings), func(i int) string {
 			f := &r.Findings[i]
 			retires, successor := f.Entity.retirement()

@@ -65,7 +65,7 @@ var ruleTexts = map[string]string{
 	Deprecated: "The tool or model is deprecated.",
 	Archived:   "The repository is archived.",
 	Dormant:    "The repository has had no commit for more than a year.",
-	License:    "The license is ruled out by the policy.",
+	License:    "The licence is ruled out by the policy.",
 }
 
 // sarif returns the issues as a SARIF log.

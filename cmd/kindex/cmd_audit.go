@@ -23,14 +23,15 @@ type auditOptions struct {
 }
 
 const aboutAudit = `Audit reads the files that declare a project's packages and models, and shows what the
-index knows about them: the latest version with its date, status, maintenance, license, retirement
+index knows about them: the latest version with its date, status, maintenance, licence, retirement
 and successor. Packages that are not in the index are listed and counted as unknown.
 
 It reads requirements.txt (with the files that it includes from its own folder),
 pyproject.toml, poetry.lock, uv.lock, pdm.lock, Pipfile, Pipfile.lock, package.json,
-package-lock.json, go.mod, Cargo.toml, Cargo.lock, environment.yml, bills of materials in
-CycloneDX (JSON, XML) and SPDX 2 (JSON, tag-value), and lists of identifiers, one per
-line (*.txt): names of models, package URLs, addresses, or namespace:id.
+package-lock.json, npm-shrinkwrap.json, go.mod, Cargo.toml, Cargo.lock, environment.yml,
+bills of materials in CycloneDX (JSON, XML) and SPDX 2 (JSON, tag-value), and lists of
+identifiers, one per line (*.txt): names of models, package URLs, addresses, or
+namespace:id.
 
 Without --url, it uses the published build in --dir. With --url, it queries that service,
 using the key in --key-file or in the environment variable KINDEX_API_KEY, if any; each

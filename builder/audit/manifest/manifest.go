@@ -101,7 +101,7 @@ var formats = []struct {
 }
 
 // Supported describes the files that Read can read.
-const Supported = "requirements*.txt, pyproject.toml, poetry.lock, uv.lock, pdm.lock, Pipfile, Pipfile.lock, package.json, package-lock.json, go.mod, Cargo.toml, Cargo.lock, environment.yml, CycloneDX (*.json, *.xml), SPDX (*.json, *.spdx), or a list of identifiers, one per line (*.txt)"
+const Supported = "requirements*.txt, pyproject.toml, poetry.lock, uv.lock, pdm.lock, Pipfile, Pipfile.lock, package.json, package-lock.json, npm-shrinkwrap.json, go.mod, Cargo.toml, Cargo.lock, environment.yml, CycloneDX (*.json, *.xml), SPDX (*.json, *.spdx), or a list of identifiers, one per line (*.txt)"
 
 // Read reads a file, which is recognized by its name.
 func (r *Reader) Read(name string) error {
