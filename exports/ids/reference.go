@@ -20,7 +20,7 @@ type Reference struct {
 	// Namespace is a namespace, the slug of a provider of offers, AnyModel or URL.
 	Namespace string
 	Value     string // in the form of Canonical
-	// Version and Qualifiers are what the text states besides, or "". Qualifiers are those
+	// Version and Qualifiers are what else the text states, or "". Qualifiers are those
 	// of a package URL.
 	Version, Qualifiers string
 }

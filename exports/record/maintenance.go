@@ -31,7 +31,7 @@ const (
 const MaxMaintenanceDays = 400
 
 // MaintenanceOf returns the maintenance of an entity with these signals on a day. It
-// depends on the day only in that an old reading says nothing.
+// depends on the day only because an old reading no longer counts.
 func MaintenanceOf(s *Signals, day int32) Maintenance {
 	archived, known := s.Fact("archived")
 	if !known || archived.Number != 1 {

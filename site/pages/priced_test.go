@@ -123,7 +123,7 @@ func checkPriceHistory(t *testing.T, s *pages.Site) {
 			t.Errorf("no row %q in\n%s", row, figures)
 		}
 	}
-	// The downloads vanished for a month: two strokes.
+	// The downloads were missing for a month: two lines.
 	for _, n := range byID(p, "figures").named("figure") {
 		if !strings.HasPrefix(n.text(), "Downloads") {
 			continue
