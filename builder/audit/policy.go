@@ -109,9 +109,9 @@ func (p *Policy) check(m *Match) (issues []Issue, verdict Verdict) {
 	}
 	deprecated := text(l.Deprecated)
 	if m.Status == record.Deprecated || deprecated != "" && deprecated <= p.AsOf {
-		message := "deprecated"
-		if deprecated != "" {
-			message += " since " + deprecated
+		message := "its makers advise against adopting it"
+		if deprecated != "" && deprecated <= p.AsOf {
+			message = "deprecated since " + deprecated
 		}
 		if len(issues) == 0 {
 			message += successor

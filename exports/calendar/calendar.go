@@ -44,7 +44,7 @@ type Event struct {
 	Version string
 	// First is set if this is the entity's first release.
 	First bool
-	// Recorded is set if the day of the release is unknown, and Day is the day when the
+	// Recorded is set if the release date is unknown, and Day is the day when the
 	// version was recorded.
 	Recorded bool
 	// Successor is the name of the entity that replaces this one, or "" if there is none, and
