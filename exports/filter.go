@@ -120,9 +120,9 @@ func (b *Build) Page(set *roaring.Bitmap, s Sort, after *Position, skip, limit i
 		}
 		isAfter = func(value, rank int64) bool { return compareSortKeys(value, rank, from, fromRank, s.Desc) > 0 }
 	}
-	// Sort a small set. For a large one, walk the whole order, which soon finds enough
-	// records.
-	if card := set.GetCardinality(); card < uint64(b.n)/32 {
+	// Sort a small set that is not in the order of its ordinals. For a large one, walk the
+	// whole order, which soon finds enough records.
+	if card := set.GetCardinality(); card < uint64(b.n)/32 && !b.isRanked(set, s) {
 		list := set.ToArray()
 		b.sort(list, s)
 		i := sort.Search(len(list), func(i int) bool { return isAfter(b.sortValue(key, list[i]), b.rank(list[i])) })
@@ -130,11 +130,7 @@ func (b *Build) Page(set *roaring.Bitmap, s Sort, after *Position, skip, limit i
 		end := min(i+limit, len(list))
 		return list[i:end], end < len(list), true
 	}
-	wanted := set.ToDense()
-	for o := range b.walk(s, isAfter) {
-		if i := int(o >> 6); i >= len(wanted) || wanted[i]>>(o&63)&1 == 0 {
-			continue
-		}
+	for o := range b.walk(set, s, isAfter) {
 		if skip > 0 {
 			skip--
 			continue
@@ -164,19 +160,25 @@ func (b *Build) sort(list []uint32, s Sort) {
 	}
 }
 
-// walk calls yield with all ordinals in a given order, starting with the first one
+// isRanked reports whether a set's stored records, taken by their ordinals, are in a given
+// order: ordinals number the listed records by rank, and then the withdrawn ones.
+func (b *Build) isRanked(set *roaring.Bitmap, s Sort) bool {
+	return s == DefaultSort && (b.listed == b.n || !set.IntersectsWithInterval(uint64(b.listed), uint64(b.n)))
+}
+
+// walk calls yield with the ordinals of a set in a given order, starting with the first one
 // for whose sort value and rank isAfter returns true. Edited records are merged in.
-func (b *Build) walk(s Sort, isAfter func(value, rank int64) bool) func(yield func(uint32) bool) {
+func (b *Build) walk(set *roaring.Bitmap, s Sort, isAfter func(value, rank int64) bool) func(yield func(uint32) bool) {
 	return func(yield func(uint32) bool) {
 		key := slices.Index(SortKeys, s.Key)
 		var edited []uint32
 		for o := range b.edits {
-			if isAfter(b.sortValue(key, o), b.rank(o)) {
+			if set.Contains(o) && isAfter(b.sortValue(key, o), b.rank(o)) {
 				edited = append(edited, o)
 			}
 		}
 		b.sort(edited, s)
-		for o := range b.ownOrder(key, s.Desc, isAfter) {
+		for o := range b.stored(set, s, isAfter) {
 			for len(edited) > 0 && b.compareTo(key, edited[0], b.sortValue(key, o), b.rank(o), s.Desc) < 0 {
 				if !yield(edited[0]) {
 					return
@@ -195,7 +197,30 @@ func (b *Build) walk(s Sort, isAfter func(value, rank int64) bool) func(yield fu
 	}
 }
 
-// ownOrder is walk without the edited records.
+// stored is walk without the edited records.
+func (b *Build) stored(set *roaring.Bitmap, s Sort, isAfter func(value, rank int64) bool) func(yield func(uint32) bool) {
+	key := slices.Index(SortKeys, s.Key)
+	return func(yield func(uint32) bool) {
+		if b.isRanked(set, s) {
+			it := set.Iterator()
+			it.AdvanceIfNeeded(uint32(sort.Search(b.listed, func(i int) bool { return isAfter(b.sortValue(key, uint32(i)), b.rank(uint32(i))) })))
+			for it.HasNext() {
+				if o := it.Next(); int(o) >= b.n || !yield(o) {
+					return
+				}
+			}
+			return
+		}
+		wanted := set.ToDense()
+		for o := range b.ownOrder(key, s.Desc, isAfter) {
+			if i := int(o >> 6); i < len(wanted) && wanted[i]>>(o&63)&1 == 1 && !yield(o) {
+				return
+			}
+		}
+	}
+}
+
+// ownOrder calls yield with all stored ordinals in an order, as walk does for those of a set.
 func (b *Build) ownOrder(key int, desc bool, isAfter func(value, rank int64) bool) func(yield func(uint32) bool) {
 	return func(yield func(uint32) bool) {
 		if key < len(columnKeys) {
