@@ -27,7 +27,7 @@ const (
 	oldExports = "testdata/old_exports.golden.txtar"
 )
 
-// oldFiles are the compared files of a build, besides its records.
+// oldFiles are the compared files of a build, in addition to its records.
 var oldFiles = []string{"entities.csv", "entities.jsonl", "changelog.jsonl", "categories.json", "feed.json", "feed.xml"}
 
 // TestOldContent builds content that has none of the fields that were added later. Its exports

@@ -125,7 +125,7 @@ func (b *build) writeBulkTables(listed []*record.Entity) error {
 	return nil
 }
 
-// namespace returns the namespace of identifiers with a name, as Build.Namespace does.
+// namespace returns the identifier namespace with the given name, as Build.Namespace does.
 func (b *build) namespace(name string) *ids.Namespace {
 	for _, n := range b.content.Index.IDs {
 		if n.Name == name {

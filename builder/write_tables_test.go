@@ -65,8 +65,8 @@ func TestTables(t *testing.T) {
 	suite.Golden(t, filepath.Join("testdata", "tables.golden.txt"), out.Bytes())
 }
 
-// TestTablesMatchRecords derives the rows of every table from the JSON of the records, in
-// another way than the tables, and compares them in every format.
+// TestTablesMatchRecords derives the rows of every table from the JSON of the records
+// independently of the tables, and compares them in every format.
 func TestTablesMatchRecords(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

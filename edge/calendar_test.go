@@ -109,7 +109,7 @@ func TestCalendar(t *testing.T) {
 	writeEntity(t, s.content, "tool/late", "version: '9'\n")
 	s.rebuild(t)
 	after := want("/api/calendar?type=tool", "20260901 BOTH 1.0 is released", "20261002 BOTH 1.1 is released", "20261003 New release of DAY", "20261101 VERSION 6 is released")
-	if d := after["urn:kindex:release:tool/version/version/6"]["DESCRIPTION"]; d != `tool/version\nThe day of the release is unknown\; the version was recorded on this day.` {
+	if d := after["urn:kindex:release:tool/version/version/6"]["DESCRIPTION"]; d != `tool/version\nThe release date is unknown\; the version was recorded on this day.` {
 		t.Error(d)
 	}
 	if after["urn:kindex:release:tool/both/version/1.0"] == nil || before["urn:kindex:release:tool/both/version/1.0"] == nil {

@@ -239,8 +239,8 @@ func TestTablesOfPreviews(t *testing.T) {
 	}
 }
 
-// TestEncodingsOfTables: long tables are sent with zstd or as they are, whatever a client
-// accepts.
+// TestEncodingsOfTables: long tables are sent with zstd or uncompressed, whichever encodings a
+// client accepts.
 func TestEncodingsOfTables(t *testing.T) {
 	suite.WithoutRace(t)
 	s := servePriced(t)

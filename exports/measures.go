@@ -65,7 +65,7 @@ func orderedNumber(x float64) int64 {
 }
 
 // orderedDay returns the number of a day. A month counts as its first day, so that an
-// imprecise date never looks more recent than it is; so do scores.
+// imprecise date never looks more recent than it is. Scores do the same.
 func orderedDay(day string) (value int64, ok bool) {
 	if len(day) == len("2006-01") {
 		day += "-01"

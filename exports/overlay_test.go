@@ -124,7 +124,7 @@ func (x *edited) equal(what string, got, want []string) {
 	}
 }
 
-// identifiers compares the records with each identifier of either build, and what is told
+// identifiers compares the records with each identifier of either build, and what is reported
 // about them.
 func (x *edited) identifiers(before []*record.Entity) {
 	x.t.Helper()

@@ -61,7 +61,7 @@ func (b *Build) Moments(ordinal uint32, limit int) ([]Moment, error) {
 
 // Point is a value that a figure had from a commit on.
 type Point[T comparable] struct {
-	Value  T      // the zero value if the figure vanished
+	Value  T      // the zero value if the figure was removed
 	Time   int64  // as in Moment
 	Commit string // as in Moment
 }

@@ -134,7 +134,7 @@ func (s *Snapshot) Select(f *Filter) (*roaring.Bitmap, error) {
 		for _, values := range alternatives {
 			any = roaring.Or(any, s.archive.values.All(field, foldAll(values)))
 		}
-		if field == "maintenance" { // an old reading says nothing
+		if field == "maintenance" { // an old reading no longer counts
 			day, err := record.DayNumber(s.Day)
 			if err != nil {
 				return nil, err

@@ -11,7 +11,7 @@ import (
 // offers takes about 30 MB.
 const maxOfferDays = 4
 
-// offerDays holds the offers of the past days that were asked for last. A build contains no
+// offerDays holds the offers of the most recently requested past days. A build contains no
 // lookup file for them: the columns are collected from the versions of a snapshot, which at
 // 100,000 entities takes a second or more; only one day is collected at a time.
 type offerDays struct {

@@ -38,7 +38,7 @@ func LLMs(m *Map) []byte {
 		link("Leaderboard of all categories", b+"/api/leaderboard/all") + ": the ranked entities and their movement over the last seven days",
 		link("Trending", b+"/api/trending") + ": the entities whose scores rose the most",
 		link("Changes", b+"/api/changelog") + ": every change with its old and new values; continue from your last request with `since`",
-		link("Offers", b+"/api/offers") + ": what providers charge for models, cheapest first, with filters; `/api/cost?model=&input=&output=` calculates what a use costs",
+		link("Offers", b+"/api/offers") + ": what providers charge for models, cheapest first, with filters; `/api/cost?model=&input=&output=` calculates what your usage costs",
 		link("Scoring formula", b+"/data/"+url.PathEscape(d.ID)+"/"+exports.ScoringFile) + ": how scores are calculated; `/api/entity/{type}/{slug}/score` explains a single score",
 	})
 	m.categories(w)

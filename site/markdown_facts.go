@@ -46,7 +46,7 @@ func dated(value, day string) string {
 		return ""
 	}
 	if day == "" {
-		return value + " (day unknown)"
+		return value + " (date unknown)"
 	}
 	return value + ", as of " + text(day)
 }
@@ -75,7 +75,7 @@ func (p *Page) model(add func(name, value string)) {
 	add("Open weights", yesNo(m.OpenWeights))
 	add("Input", texts(m.Input))
 	add("Output", texts(m.Output))
-	add("Knowledge until", text(m.Knowledge))
+	add("Knowledge cutoff", text(m.Knowledge))
 	add("Parameters", parameters(m))
 	add("Reasoning", yesNo(m.Reasoning))
 	add("Reasoning efforts", texts(m.ReasoningEfforts))
@@ -148,7 +148,7 @@ func (w *markdown) offers(p *Page) {
 		rows = append(rows, []string{p.provider(o.Provider), text(o.ID), price(o.Prices[record.InputPrice]), price(o.Prices[record.OutputPrice]),
 			price(o.Prices[record.CacheReadPrice]), count(o.Context), count(o.OutputLimit), texts(pricing.Conditions(&o)), text(o.Date), address(o.Source)})
 	}
-	w.table([]string{"Provider", "Model there", "Input", "Output", "Cached input", "Context", "Maximum output", "Conditions", "Read", "Source"}, rows)
+	w.table([]string{"Provider", "Model ID", "Input", "Output", "Cached input", "Context", "Maximum output", "Conditions", "Read", "Source"}, rows)
 	if len(rows) < len(all) {
 		w.line(fmt.Sprintf("The first %d of %d offers; the JSON record has all.", len(rows), len(all)))
 	}

@@ -1,5 +1,5 @@
 // Package audit reports what an index knows about the packages and models that a project
-// uses: which are retired, unmaintained, or under a license that the project rules out.
+// uses: which are retired, unmaintained, or under a licence that the project rules out.
 package audit
 
 import (

@@ -13,12 +13,12 @@ import (
 
 // The rules, by which issues are named.
 const (
-	Retired    = "retired"    // withdrawn, or the day of retirement has come
+	Retired    = "retired"    // withdrawn, or the retirement date has been reached
 	Retiring   = "retiring"   // will retire
-	Deprecated = "deprecated" // by status, or the day of deprecation has come
+	Deprecated = "deprecated" // by status, or the deprecation date has been reached
 	Archived   = "archived"   // the repository is read-only
 	Dormant    = "dormant"    // no commit for a year
-	License    = "license"    // under a license that the policy rules out
+	License    = "license"    // under a licence that the policy rules out
 )
 
 // Rules lists the rules, the most important first.
@@ -109,16 +109,16 @@ func (p *Policy) check(m *Match) (issues []Issue, verdict Verdict) {
 	}
 	deprecated := text(l.Deprecated)
 	if m.Status == record.Deprecated || deprecated != "" && deprecated <= p.AsOf {
-		message := "deprecated"
-		if deprecated != "" {
-			message += " since " + deprecated
+		message := "its makers advise against adopting it"
+		if deprecated != "" && deprecated <= p.AsOf {
+			message = "deprecated since " + deprecated
 		}
 		if len(issues) == 0 {
 			message += successor
 		}
 		add(Deprecated, p.fails[Deprecated], message)
 	}
-	switch asOf := cmp.Or(text(m.MaintenanceAsOf), "an unknown day"); text(m.Maintenance) {
+	switch asOf := cmp.Or(text(m.MaintenanceAsOf), "an unknown date"); text(m.Maintenance) {
 	case record.Archived:
 		add(Archived, p.fails[Archived], "the repository is archived, as of "+asOf)
 	case record.Dormant:
@@ -133,7 +133,7 @@ func (p *Policy) check(m *Match) (issues []Issue, verdict Verdict) {
 	return issues, verdict
 }
 
-// names reports whether a license expression contains a license. Case does not matter
+// names reports whether a licence expression contains a licence. Case does not matter
 // (SPDX 2.3, annex D).
 func names(expression, id string) bool {
 	words := strings.FieldsFunc(expression, func(r rune) bool { return r == ' ' || r == '(' || r == ')' })

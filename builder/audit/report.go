@@ -44,7 +44,7 @@ func (r *Report) summary() string {
 	for _, rule := range Rules {
 		if n := r.Issues[rule]; n > 0 {
 			if rule == License {
-				rule = "with a license that is ruled out"
+				rule = "with a licence that is ruled out"
 			}
 			s += fmt.Sprintf(", %d %s", n, rule)
 		}
@@ -113,14 +113,14 @@ func (f *Finding) messages() string {
 	return strings.Join(list, "; ")
 }
 
-// text returns the report for a terminal. No line starts with text from a file: a workflow
-// would obey it.
+// text returns the report for a terminal. No line starts with text from a file, because
+// GitHub Actions could take it for a workflow command.
 func (r *Report) text() string {
 	var b strings.Builder
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		fmt.Fprintf(&b, "%-4s %s  %s = %s\n", f.Verdict, safetext.Escape(location(f.File, f.Line)), safetext.Escape(used(f.ID, f.Used)), safetext.Escape(f.Entity.Key()))
-		fmt.Fprintf(&b, "     latest %s, %s, maintenance %s, license %s\n", safetext.Escape(f.Entity.latest()), f.Entity.Status,
+		fmt.Fprintf(&b, "     latest %s, %s, maintenance %s, licence %s\n", safetext.Escape(f.Entity.latest()), f.Entity.Status,
 			safetext.Escape(f.Entity.maintained()), safetext.Escape(f.Entity.license()))
 		for _, issue := range f.Issues {
 			fmt.Fprintf(&b, "     %s: %s\n", issue.Rule, safetext.Escape(issue.Message))
@@ -164,7 +164,7 @@ func (r *Report) markdown() string {
 			b.WriteString(line)
 		}
 	}
-	rows("\n| | Location | Used | Entity | Latest | Status | Maintenance | License | Retires | Successor | Issues |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
+	rows("\n| | Location | Used | Entity | Latest | Status | Maintenance | Licence | Retires | Successor | Issues |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
 		len(r.Findings), func(i int) string {
 			f := &r.Findings[i]
 			retires, successor := f.Entity.retirement()

@@ -60,12 +60,12 @@ type (
 
 // ruleTexts describe the rules.
 var ruleTexts = map[string]string{
-	Retired:    "The tool or model is withdrawn, or its day of retirement has come.",
+	Retired:    "The tool or model has been withdrawn, or its retirement date has been reached.",
 	Retiring:   "The tool or model will be retired.",
 	Deprecated: "The tool or model is deprecated.",
 	Archived:   "The repository is archived.",
 	Dormant:    "The repository has had no commit for more than a year.",
-	License:    "The license is ruled out by the policy.",
+	License:    "The licence is ruled out by the policy.",
 }
 
 // sarif returns the issues as a SARIF log.
@@ -82,7 +82,7 @@ func (r *Report) sarif(version string) *sarifLog {
 		for _, issue := range f.Issues {
 			result := sarifResult{RuleID: issue.Rule, RuleIndex: index[issue.Rule], Level: "warning",
 				Message: sarifText{plainText(fmt.Sprintf("%s (%s, %s): %s", used(f.ID, f.Used), f.Entity.Name, f.Entity.Key(), issue.Message))},
-				// The line is no part of it: it changes with every edit above.
+				// The line is not part of the fingerprint: it changes with every edit above it.
 				Hashes: map[string]string{"kindex/v1": issue.Rule + " " + safetext.Escape(f.ID) + " " + f.Entity.Key()}}
 			if issue.Fails {
 				result.Level = "error"
@@ -102,7 +102,7 @@ func (r *Report) sarif(version string) *sarifLog {
 // links escapes the brackets of links, which texts can contain (section 3.11.6).
 var links = strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`)
 
-// plainText returns a text that viewers show as it is.
+// plainText escapes a string so that viewers show it verbatim.
 func plainText(s string) string { return links.Replace(safetext.Escape(s)) }
 
 // sarifURI returns a file's URI: relative to the repository if the file is in it.

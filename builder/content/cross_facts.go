@@ -92,7 +92,7 @@ func (c *factCheck) entity(e *record.Entity) {
 	}
 	if _, err := record.DayNumber(l.Retires); err == nil && l.Retires != "" && l.Retires < c.today && e.Status != record.Withdrawn {
 		c.add(yamldoc.Warning, []string{"lifecycle", "retires"},
-			l.Retires+" has passed, but status is "+e.Status+"; set status to withdrawn, or correct the day", "")
+			l.Retires+" has passed, but status is "+e.Status+"; set status to withdrawn, or correct the date", "")
 	}
 }
 
@@ -113,8 +113,8 @@ func (c *factCheck) successorProblem(e *record.Entity) string {
 	return ""
 }
 
-// today returns the present day, in UTC. It decides only about warnings for people who edit
-// now, never about the content of a build.
+// today returns the current date in UTC. Only warnings depend on it, never the content of a
+// build.
 func today() string { return time.Now().UTC().Format(time.DateOnly) }
 
 // namespacesOf lists the built-in namespaces and those that index.yaml declares, sorted.

@@ -17,10 +17,10 @@ type Siblings interface {
 	OnceWithSlug(typ, slug string, e *record.Entity) string
 	// WithName returns an entity other than e with the same type and name.
 	WithName(e *record.Entity) string
-	// WithID returns an entity other than e with the same type and an identifier.
+	// WithID returns an entity other than e that has the same type and the given identifier.
 	WithID(e *record.Entity, id record.ID) string
-	// Successor returns the key of the entity that replaces the one with a key, or "", and
-	// reports whether there is one with that key.
+	// Successor returns the key of the entity that replaces the one with the given key, or
+	// "", and reports whether the one with the given key exists.
 	Successor(key string) (next string, ok bool)
 	// Namespaces lists the names of all namespaces of identifiers.
 	Namespaces() []string

@@ -43,7 +43,7 @@ func (dr *drafter) benchmarks(d *draft, rec inputRecord) {
 	d.set([]string{"signals", "benchmarks"}, list)
 }
 
-// key returns all that tells a result from others, except its details.
+// key returns everything that distinguishes a result from others, except its details.
 func (b *benchmark) key() string {
 	var key strings.Builder
 	for _, name := range []string{"name", "metric", "harness", "variant", "dataset", "version", "by", "publisher"} {

@@ -133,7 +133,7 @@ func (b *bench) listings(rng *rand.Rand, n int, class *filterClass) ([]listing, 
 	list := make([]listing, 0, n)
 	for tries := 0; len(list) < n; tries++ {
 		if tries > maxTries*n {
-			return nil, fmt.Errorf("%s: too few records have what is needed", class.name)
+			return nil, fmt.Errorf("%s: too few suitable records", class.name)
 		}
 		e, err := b.build.Entity(uint32(rng.IntN(b.build.Listed())))
 		if err != nil {
@@ -204,7 +204,7 @@ func signalListing(rng *rand.Rand, e *record.Entity) (f baseline.Filters, q url.
 	return f, q, true
 }
 
-// factListing asks for models like the record, but no dearer and with no smaller context.
+// factListing asks for models like the record that cost no more and have at least as much context.
 func factListing(_ *rand.Rand, e *record.Entity) (f baseline.Filters, q url.Values, ok bool) {
 	context, known := e.Signals.Fact("contextTokens")
 	if e.Model == nil || len(e.Model.Input) == 0 || !known || context.Number > math.MaxInt32 {

@@ -10,8 +10,8 @@ import (
 	"kindex/builder/plural"
 )
 
-// annotate prints the problems as GitHub Actions workflow commands and appends a summary to
-// the one of the step. GitHub shows at most ten errors and ten warnings per step, but the
+// annotate prints the problems as GitHub Actions workflow commands and appends a table to the
+// summary of the step. GitHub shows at most ten errors and ten warnings per step, but the
 // summary and the log contain all of them.
 func annotate(w io.Writer, c *checked) error {
 	for _, p := range c.Problems {

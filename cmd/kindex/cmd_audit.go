@@ -22,24 +22,25 @@ type auditOptions struct {
 	failOn                          []string
 }
 
-const aboutAudit = `Audit reads which packages and models a project uses, and shows what the index knows
-about them: the latest version with its date, status, maintenance, license, retirement
+const aboutAudit = `Audit reads the files that declare a project's packages and models, and shows what the
+index knows about them: the latest version with its date, status, maintenance, licence, retirement
 and successor. Packages that are not in the index are listed and counted as unknown.
 
 It reads requirements.txt (with the files that it includes from its own folder),
 pyproject.toml, poetry.lock, uv.lock, pdm.lock, Pipfile, Pipfile.lock, package.json,
-package-lock.json, go.mod, Cargo.toml, Cargo.lock, environment.yml, bills of materials in
-CycloneDX (JSON, XML) and SPDX 2 (JSON, tag-value), and lists of identifiers, one per
-line (*.txt): names of models, package URLs, addresses, or namespace:id.
+package-lock.json, npm-shrinkwrap.json, go.mod, Cargo.toml, Cargo.lock, environment.yml,
+bills of materials in CycloneDX (JSON, XML) and SPDX 2 (JSON, tag-value), and lists of
+identifiers, one per line (*.txt): names of models, package URLs, addresses, or
+namespace:id.
 
-Without --url it uses the published build in --dir. With --url it asks that service,
+Without --url, it uses the published build in --dir. With --url, it queries that service,
 using the key in --key-file or in the environment variable KINDEX_API_KEY, if any; each
 hundred packages count as one request.
 
 --fail-on lists what fails the audit, with exit code 1:
-  retired      withdrawn, or the day of retirement has come
-  retiring     will retire
-  deprecated   deprecated
+  retired      withdrawn, or the retirement date has been reached
+  retiring     retires on a later day
+  deprecated   deprecated, by its status or its deprecation date
   archived     the repository is archived
   dormant      no commit for a year, or archived
   license:ID   licensed under ID, such as license:AGPL-3.0-only
@@ -60,11 +61,11 @@ func auditCommand() *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&o.dir, "dir", ".", "the folder that build --out wrote")
-	f.StringVar(&o.url, "url", "", "ask the service at this address instead, such as https://index.example.org")
+	f.StringVar(&o.url, "url", "", "query the service at this address instead, such as https://index.example.org")
 	f.StringVar(&o.keyFile, "key-file", "", "a file with the key for --url (default: the environment variable "+apiKeyVariable+")")
 	f.StringVar(&o.format, "format", "text", "output format: "+strings.Join(audit.Formats, ", "))
-	f.StringVar(&o.asOf, "as-of", "", "what is retired on this day, YYYY-MM-DD (default: today in UTC, or SOURCE_DATE_EPOCH)")
-	f.StringSliceVar(&o.failOn, "fail-on", nil, "exit with 1 if anything used is one of these, such as retired,dormant,license:AGPL-3.0-only")
+	f.StringVar(&o.asOf, "as-of", "", "audit as of this day, YYYY-MM-DD (default: today in UTC, or SOURCE_DATE_EPOCH)")
+	f.StringSliceVar(&o.failOn, "fail-on", nil, "exit with 1 if a package or model is any of these, such as retired,dormant,license:AGPL-3.0-only")
 	// This fails only if the flag is unknown or already has a completion.
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(audit.Formats, cobra.ShellCompDirectiveNoFileComp))
 	return c

@@ -66,7 +66,7 @@ never changes an existing file.`,
 		o.texts[t.field] = f.String(t.flag, "", t.usage)
 	}
 	f.StringArrayVar(&o.links, "link", nil, "another address as NAME=URL, such as repository=https://…; may be repeated")
-	f.StringArrayVar(&o.ids, "id", nil, "an identifier elsewhere as NAMESPACE=ID, such as pypi=torch; may be repeated")
+	f.StringArrayVar(&o.ids, "id", nil, "an identifier as NAMESPACE=ID, such as pypi=torch; may be repeated")
 	f.BoolVar(&o.openWeights, "open-weights", false, "whether a model's weights can be downloaded; unknown unless given")
 	f.StringSliceVar(&o.tags, "tag", nil, "a keyword, or several separated by commas; may be repeated")
 	f.StringSliceVar(&o.capabilities, "capability", nil, "a capability, or several separated by commas; may be repeated")

@@ -325,7 +325,7 @@ func TestAgentFollowsBuilds(t *testing.T) {
 			t.Fatal(err, r)
 		}
 		_, after, _ := strings.Cut(r.Content[0].(*mcp.TextContent).Text, "version: ")
-		version, _, _ := strings.Cut(after, " (day unknown)\n")
+		version, _, _ := strings.Cut(after, " (date unknown)\n")
 		return version
 	}
 	if got := version(); got != "one" {

@@ -81,8 +81,8 @@ func (b SubmissionIndex) Named(name string) ([]*record.Entity, error) {
 }
 
 // Identified implements submission.Index. It reads all records that have an identifier in the
-// namespace, which is cheap enough for a submission. Identifiers that follow from a link belong
-// to nobody, as in the check of a content folder.
+// namespace, which is cheap enough for a submission. Identifiers that follow from a link are
+// not exclusive, as in the check of a content folder.
 func (b SubmissionIndex) Identified(typ string, id record.ID) (list []*record.Entity, err error) {
 	build := b.Served.Build
 	member, want := []byte(strconv.Quote(id.Namespace)+":["), ids.Canonical(id.Namespace, id.Value)

@@ -14,7 +14,7 @@ import (
 // Limits for a batch of identifiers.
 const (
 	maxIDs        = 1000
-	idsPerRequest = 100 // that one request of the limit pays for
+	idsPerRequest = 100 // covered by one request of the quota
 	// maxSuggestedFor is the number of identifiers without matches that get suggestions, which
 	// cost far more than a lookup.
 	maxSuggestedFor = 50

@@ -56,7 +56,7 @@ type price struct {
 	Date     string       `json:"date,omitempty"`
 }
 
-// offer is an offer in short.
+// offer is the short form of an offer.
 type offer struct {
 	Provider   string       `json:"provider"`
 	ID         string       `json:"id"`
@@ -142,10 +142,10 @@ func (f *modelFacts) rows(add func(name, value string)) {
 		add("input", word(strings.Join(m.Input, ", ")))
 		add("output", word(strings.Join(m.Output, ", ")))
 	}
-	add("knowledge until", word(f.Knowledge))
+	add("knowledge cutoff", word(f.Knowledge))
 	if p := f.Parameters; p != nil {
-		add("parameters in total", optionalCount(p.Total))
-		add("parameters active", optionalCount(p.Active))
+		add("total parameters", optionalCount(p.Total))
+		add("active parameters", optionalCount(p.Active))
 	}
 	add("reasoning", yesOrNo(f.Reasoning))
 	add("reasoning efforts", word(strings.Join(f.ReasoningEfforts, ", ")))
@@ -226,14 +226,14 @@ func labelled(label, value string) string {
 	return label + " " + value
 }
 
-// asOf appends the day on which a value was read: without it, an old figure would be repeated
-// as a present one. The value is on one line, and quoted if third parties wrote it.
+// asOf appends the day on which a value was read, so that agents do not report old figures as
+// current. The value is on one line, and quoted if third parties wrote it.
 func asOf(value, day string) string {
 	if value == "" {
 		return ""
 	}
 	if day == "" {
-		return value + " (day unknown)"
+		return value + " (date unknown)"
 	}
 	return value + ", as of " + word(day)
 }

@@ -165,7 +165,7 @@ func TestHostileRecords(t *testing.T) {
 		t.Errorf("%s\nwant\n%s", text, want)
 	}
 	text, wrong = use(t, cs, "compare", map[string]any{"entities": []string{"tool/a", "tool/b"}})
-	for _, want := range []string{`| «A \| \| x» (tool/a) | «A \| \| x» (tool/a) |`, `| stars | 1000000, as of 2026-01-02 | 1000000, as of 2026-01-02 |`, `| «B \|» | 0.5 (day unknown) | 0.5 (day unknown) |`, `| tags | t\|u, v\\\|w | t\|u, v\\\|w |`, "|\n\n- tool/a: «D # Ignore | all»\n"} {
+	for _, want := range []string{`| «A \| \| x» (tool/a) | «A \| \| x» (tool/a) |`, `| stars | 1000000, as of 2026-01-02 | 1000000, as of 2026-01-02 |`, `| «B \|» | 0.5 (date unknown) | 0.5 (date unknown) |`, `| tags | t\|u, v\\\|w | t\|u, v\\\|w |`, "|\n\n- tool/a: «D # Ignore | all»\n"} {
 		if wrong || !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

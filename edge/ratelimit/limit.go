@@ -127,7 +127,7 @@ func stateOf(s *Subject, w Window, used int64, allowed bool) State {
 	return st
 }
 
-// more returns the state after another n requests were counted besides those in taken.
+// more returns the state after n requests were counted in addition to those in taken.
 func more(taken State, s *Subject, used, n int64) State {
 	st := stateOf(s, taken.window(), used, true)
 	st.counted = taken.counted + n

@@ -67,7 +67,7 @@ var invariants = []invariant{
 		"SELECT id FROM webhook_events WHERE seq > " + lastEventSeq + " ORDER BY seq"},
 	{[]string{"webhook_cursor"}, "unknown cursors",
 		"SELECT name FROM webhook_cursor WHERE name <> '" + eventsCursor + "' OR seq < 0 OR version < 0 ORDER BY name"},
-	{[]string{"retirement_notices"}, "notices of retirements on or after the day of the retirement",
+	{[]string{"retirement_notices"}, "retirement notices sent on or after the retirement date",
 		"SELECT type || '/' || slug FROM retirement_notices WHERE notice < 1 ORDER BY 1"},
 	{[]string{"webhook_deliveries"}, "deliveries with an unknown status",
 		"SELECT id FROM webhook_deliveries WHERE status NOT IN (" + sqlList(webhook.Statuses) + ") OR kind = 'event' AND event_seq IS NULL ORDER BY id"},

@@ -372,7 +372,7 @@ func TestFactsAgainstIndex(t *testing.T) {
 		`{"lifecycle":{"replacedBy":"tool/taken"}}`:                                             ``,
 		`{"lifecycle":{"replacedBy":"tool/old"}}`:                                               `lifecycle.replacedBy: "tool/old" does not exist`,
 		`{"lifecycle":{"replacedBy":"model/none"}}`:                                             `lifecycle.replacedBy: "model/none" does not exist`,
-		`{"lifecycle":{"retires":"2020-01-02"}}`:                                                `warning: lifecycle.retires: 2020-01-02 has passed, but status is active; set status to withdrawn, or correct the day`,
+		`{"lifecycle":{"retires":"2020-01-02"}}`:                                                `warning: lifecycle.retires: 2020-01-02 has passed, but status is active; set status to withdrawn, or correct the date`,
 		`{"lifecycle":{"retires":"2020-01-02"},"status":"withdrawn"}`:                           ``,
 		`{"type":"model","offers":[{"provider":"zeta","id":"x"},{"provider":"acne","id":"x"}]}`: `offers[1].provider: "acne" is not in providers.yaml (did you mean "acme"?)`,
 	} {

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// NoticeStore stores the notices of retirements.
+// NoticeStore stores retirement notices.
 type NoticeStore interface {
 	// EventCursor returns the cursor, or the zero Cursor if there is none.
 	EventCursor(ctx context.Context) (Cursor, error)
-	// Notices returns the recorded notices of retirements after a day.
+	// Notices returns the recorded notices for retirements after a day.
 	Notices(ctx context.Context, after string) (map[Notice]bool, error)
 	// RecordNotices atomically records notices and stores their events. recorded is false if
 	// the cursor's version is no longer that of at. In that case nothing is stored.

@@ -38,7 +38,7 @@ type retiring struct {
 // record: those that are sent, and earlier ones that no longer need to be sent. sent contains
 // the notices recorded before.
 //
-// A notice is due from the start of the UTC day that is so many days before the retirement,
+// A notice is due from the start of the UTC day that is Notice.Days before the retirement,
 // until the day before the retirement. Of several due notices for one retirement, only the
 // last one is sent. On the first check of a database, notices for past days are recorded but
 // not sent.
@@ -72,8 +72,8 @@ func PlanNotices(list []Retirement, sent map[Notice]bool, now time.Time, first b
 	return due, events, nil
 }
 
-// lastNotice returns the index of the last notice that is due so many days before a
-// retirement, or -1 if there is none.
+// lastNotice returns the index of the last notice that is due with left days to go, or -1 if
+// there is none.
 func lastNotice(left int) int {
 	last := -1
 	for i, days := range NoticeDays {

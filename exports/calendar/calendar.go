@@ -44,7 +44,7 @@ type Event struct {
 	Version string
 	// First is set if this is the entity's first release.
 	First bool
-	// Recorded is set if the day of the release is unknown, and Day is the day when the
+	// Recorded is set if the release date is unknown, and Day is the day when the
 	// version was recorded.
 	Recorded bool
 	// Successor is the name of the entity that replaces this one, or "" if there is none, and
@@ -141,7 +141,7 @@ func (e *Event) summary() string {
 func (e *Event) description() string {
 	lines := []string{e.Type + "/" + e.Slug}
 	if e.Recorded {
-		lines = append(lines, "The day of the release is unknown; the version was recorded on this day.")
+		lines = append(lines, "The release date is unknown; the version was recorded on this day.")
 	}
 	if e.Successor != "" {
 		lines = append(lines, "Successor: "+safetext.OneLine(e.Successor)+" ("+e.SuccessorKey+")")

@@ -61,7 +61,7 @@ var want = []event{
 	{UID: "urn:kindex:release:tool/pytorch/version/2.9.0%3B%20rc%2C1%20%5C", Day: "2026-10-15", Summary: `PyTorch 2.9.0; rc,1 \ is released`,
 		Description: "tool/pytorch\nSource: https://example.org/a;b,c", URL: "https://index.example.org/tool/pytorch/", Categories: []string{"Release"}},
 	{UID: "urn:kindex:release:tool/pytorch/version/2.9.1", Day: "2026-11-01", Summary: "PyTorch 2.9.1 is released",
-		Description: "tool/pytorch\nThe day of the release is unknown; the version was recorded on this day.", URL: "https://index.example.org/tool/pytorch/", Categories: []string{"Release"}},
+		Description: "tool/pytorch\nThe release date is unknown; the version was recorded on this day.", URL: "https://index.example.org/tool/pytorch/", Categories: []string{"Release"}},
 	{UID: "urn:kindex:release:tool/pytorch/day/2026-11-12", Day: "2026-11-12", Summary: "New release of PyTorch",
 		Description: "tool/pytorch", URL: "https://index.example.org/tool/pytorch/", Categories: []string{"Release"}},
 	{UID: "urn:kindex:release:model/m", Day: "2026-11-20", Summary: strings.Repeat("😀é𝄞", 40) + " is released",

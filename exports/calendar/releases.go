@@ -109,7 +109,7 @@ func (l *releases) add(v Event) {
 	}
 }
 
-// addCurrent adds the latest release, which none of the changes shows. It is that of the
+// addCurrent adds the latest release, which none of the changes shows. It is the release of the
 // current version unless a change shows when that version was recorded.
 func (l *releases) addCurrent(version, day string) {
 	if _, ok := l.byKey[version]; ok {

@@ -103,7 +103,7 @@ var displayNames = map[string]string{
 var nestedNames = map[string]string{
 	"modalities.input": "input modalities", "modalities.output": "output modalities", "parameters.total": "parameters",
 	"parameters.active": "active parameters", "lifecycle.deprecated": "deprecation date", "lifecycle.retires": "retirement date",
-	"lifecycle.replacedBy": "successor", "knowledge": "knowledge cut-off", "openWeights": "open weights",
+	"lifecycle.replacedBy": "successor", "knowledge": "knowledge cutoff", "openWeights": "open weights",
 }
 
 // label returns the display name of a field, which may be nested: "context

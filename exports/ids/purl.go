@@ -10,8 +10,8 @@ import (
 // (https://github.com/package-url/purl-spec/tree/main/types).
 var purlNamespaces = map[string]string{"cargo": "crates", "golang": "go", "brew": "homebrew"}
 
-// parsePackageURL returns the meanings of a package URL. Its version and qualifiers say
-// nothing about which package it is, except for the channel of a conda package.
+// parsePackageURL returns the meanings of a package URL. Its version and qualifiers do
+// not identify the package, except for the channel of a conda package.
 func parsePackageURL(text string) (list []Reference) {
 	p, err := packageurl.FromString(text)
 	if err != nil {

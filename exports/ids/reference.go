@@ -20,7 +20,7 @@ type Reference struct {
 	// Namespace is a namespace, the slug of a provider of offers, AnyModel or URL.
 	Namespace string
 	Value     string // in the form of Canonical
-	// Version and Qualifiers are what the text states besides, or "". Qualifiers are those
+	// Version and Qualifiers are what else the text states, or "". Qualifiers are those
 	// of a package URL.
 	Version, Qualifiers string
 }
@@ -28,7 +28,7 @@ type Reference struct {
 // String returns the reference as namespace:id, without its version.
 func (r Reference) String() string { return r.Namespace + ":" + r.Value }
 
-// Known tells a Parser which names an index has besides the built-in namespaces.
+// Known reports to Parse which names an index has in addition to the built-in namespaces.
 type Known interface {
 	// IsIDNamespace reports whether a name is a declared namespace or the slug of a provider.
 	IsIDNamespace(name string) bool

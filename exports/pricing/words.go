@@ -58,7 +58,7 @@ func compareBool(a, b bool) int {
 }
 
 // Conditions describes the other terms of an offer: its modes and tiers, whether it is free,
-// and whether it is deprecated. Only input and output prices are told.
+// and whether it is deprecated. Only input and output prices are included.
 func Conditions(o *record.Offer) (list []string) {
 	if o.Deprecated {
 		list = append(list, "deprecated")

@@ -27,11 +27,11 @@ const (
 	maxSlowDays       = 365
 )
 
-// MaxMaintenanceDays is the number of days after which a reading of maintenance says nothing.
+// MaxMaintenanceDays is the number of days after which a reading of maintenance no longer counts.
 const MaxMaintenanceDays = 400
 
 // MaintenanceOf returns the maintenance of an entity with these signals on a day. It
-// depends on the day only in that an old reading says nothing.
+// depends on the day only because an old reading no longer counts.
 func MaintenanceOf(s *Signals, day int32) Maintenance {
 	archived, known := s.Fact("archived")
 	if !known || archived.Number != 1 {

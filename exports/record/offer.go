@@ -10,7 +10,7 @@ import (
 )
 
 // PriceNames are the prices of an offer, in the order of its JSON object. All are in US
-// dollars: for a million tokens, or in the case of image and request for one.
+// dollars: per million tokens, or per image and per request.
 var PriceNames = []string{
 	"input", "output", "cacheRead", "cacheWrite", "reasoningOutput", "inputAudio", "outputAudio", "image", "request",
 }

@@ -24,7 +24,7 @@ var BenchmarkColumns = []Column{
 }
 
 // OfferColumns are the columns of the table of offers. An offer has a row for its own prices
-// and one for each of its tiers, its modes and their tiers; mode and over tell them apart.
+// and one for each of its tiers, its modes and their tiers; mode and over distinguish them.
 var OfferColumns = func() []Column {
 	columns := []Column{{"type", Text}, {"slug", Text}, {"provider", Text}, {"id", Text}, {"mode", Text}, {"over", Integer}}
 	for _, name := range record.PriceNames {

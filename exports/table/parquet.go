@@ -13,7 +13,7 @@ import (
 // parquetEncoder writes Parquet with zstd pages. It writes strings as optional
 // UTF-8 strings, lists as LIST, decimals and numbers as optional doubles, whole numbers as
 // optional 64-bit integers, dates as optional DATE, times as optional TIMESTAMP, and raw
-// values as optional UTF-8 strings, because some readers refuse the logical type JSON.
+// values as optional UTF-8 strings, because some readers reject the logical type JSON.
 // https://parquet.apache.org/docs/file-format/
 type parquetEncoder struct {
 	w       *parquet.GenericWriter[any]

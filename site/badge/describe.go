@@ -73,7 +73,7 @@ func status(e *record.Entity, day string) (message, colour string) {
 	return e.Status, Green
 }
 
-// price describes what a model costs for a million tokens.
+// price describes what a model costs per million tokens.
 func price(p *record.PriceSummary) (message, colour string) {
 	switch {
 	case !p.Input.Known() && !p.Output.Known():

@@ -131,7 +131,7 @@ func (r *request) describe(d *entityPage, asOf time.Time) {
 	d.Source = r.sourceOf(e)
 }
 
-// fillSeries fills in everything that changed over time, besides the scores and ranks.
+// fillSeries fills in everything that changed over time, except scores and ranks.
 func (r *request) fillSeries(d *entityPage, moments []exports.Moment, asOf time.Time) {
 	d.Prices = r.priceHistory(moments, d.AsOf)
 	r.addGrowth(d, moments, asOf)

@@ -33,7 +33,7 @@ type curve struct {
 }
 
 // reading is the value of a signal on the day when it was read. It is unknown where the
-// signal vanished.
+// signal was removed.
 type reading struct {
 	day   time.Time
 	value float64

@@ -22,7 +22,7 @@ func (s *Site) modelFacts(e *record.Entity) []fact {
 		tokens(e, "contextTokens", "Context"),
 		tokens(e, "outputTokens", "Output limit"),
 		{Name: "Modalities", Value: modalities(&m)},
-		{Name: "Knowledge until", Value: knowledge(m.Knowledge)},
+		{Name: "Knowledge cutoff", Value: knowledge(m.Knowledge)},
 		{Name: "Open weights", Value: yesNo(m.OpenWeights)},
 		{Name: "Parameters", Value: parameters(&m)},
 		{Name: "Reasoning", Value: reasoning(&m)},
@@ -82,7 +82,7 @@ func priceDay(e *record.Entity) (day string) {
 	return day
 }
 
-// priceNote tells whose price the summary is, and when it was read.
+// priceNote says whose price the summary is, and when it was read.
 func (s *Site) priceNote(e *record.Entity) string {
 	offers := summarized(e)
 	if len(offers) == 0 {
@@ -177,8 +177,8 @@ type notice struct {
 	Out          *link // an announcement, or nil
 }
 
-// notices returns what somebody who uses an entity must know: its status, its announced end,
-// and whether it is still maintained.
+// notices returns what users of an entity must know: its status, its announced end, and
+// whether it is still maintained.
 func (r *request) notices(d *entityPage, ended *link, asOf time.Time) (list []notice) {
 	e := d.Entity
 	switch e.Status {
@@ -215,7 +215,7 @@ func (r *request) notices(d *entityPage, ended *link, asOf time.Time) (list []no
 	return list
 }
 
-// lifecycleNotice tells the announced end, or returns nil if there is none.
+// lifecycleNotice returns a notice of the announced end, or nil if there is none.
 func lifecycleNotice(l *record.Lifecycle, asOf time.Time) *notice {
 	if l == nil || l.Deprecated == "" && l.Retires == "" && l.ReplacedBy == "" {
 		return nil
@@ -243,7 +243,7 @@ func lifecycleNotice(l *record.Lifecycle, asOf time.Time) *notice {
 	return n
 }
 
-// maintenanceNotice warns of a repository in which nothing happens any more.
+// maintenanceNotice warns that a repository is archived or dormant.
 func maintenanceNotice(e *record.Entity) *notice {
 	last, _ := e.Signals.Fact("lastCommit")
 	read := asOfNote(e.Maintenance.AsOf)

@@ -83,7 +83,7 @@ func checkOffers(t *testing.T, s *pages.Site) {
 	}
 	facts := strings.Join(plain(byID(p, "facts").named("div")), "\n")
 	for _, fact := range []string{"Price$2.00 input, $10.00 output per million tokens, at Acme, as of 21 Nov 2026", "Context1,000,000 tokens as of 21 Nov 2026", "Version1.0 as of 21 Nov 2026",
-		"Modalitiestext, image → text", "Knowledge untilJan 2026", "Open weightsNo", "Parameters671B, 37B active", "ReasoningYes: low, medium, high", "Familypriced"} {
+		"Modalitiestext, image → text", "Knowledge cutoffJan 2026", "Open weightsNo", "Parameters671B, 37B active", "ReasoningYes: low, medium, high", "Familypriced"} {
 		if !strings.Contains(facts, fact) {
 			t.Errorf("no fact %q in\n%s", fact, facts)
 		}
@@ -123,7 +123,7 @@ func checkPriceHistory(t *testing.T, s *pages.Site) {
 			t.Errorf("no row %q in\n%s", row, figures)
 		}
 	}
-	// The downloads vanished for a month: two strokes.
+	// The downloads were missing for a month: two lines.
 	for _, n := range byID(p, "figures").named("figure") {
 		if !strings.HasPrefix(n.text(), "Downloads") {
 			continue

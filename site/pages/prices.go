@@ -26,7 +26,7 @@ var offerOrders = []struct{ Name, Title string }{
 	{"blended", "Blended price"}, {"input", "Input price"}, {"output", "Output price"},
 }
 
-// pricesPage lists offers and calculates what a use of a model costs.
+// pricesPage lists offers and calculates what using a model costs.
 type pricesPage struct {
 	Total       int // offers in the index
 	Found       int // offers that match
@@ -89,7 +89,7 @@ func (x formField) Described() string {
 // static site shows the cheapest offers only, because both need an edge.
 func (r *request) prices() (*page, error) {
 	p := &page{Template: "prices", Title: "Prices", Canonical: pricesPath, NoIndex: len(r.Query) > 0,
-		Description: "What providers charge for models, and what your use of a model costs at each of them."}
+		Description: "What providers charge for models, and what your usage costs at each of them."}
 	d := &pricesPage{}
 	p.Data = d
 	if r.Static {
@@ -167,7 +167,7 @@ func offerLimits(d *pricesPage, f *exports.OfferFilter, field func(formField) *f
 	if context.Value != "" {
 		n, err := strconv.ParseUint(context.Value, 10, 40)
 		if f.MinContext = int64(n); err != nil {
-			context.Wrong = "This is not a number of tokens."
+			context.Wrong = "Enter a whole number of tokens."
 		}
 	}
 	d.Wrong = slices.ContainsFunc(d.Fields, func(x formField) bool { return x.Wrong != "" })

@@ -52,7 +52,7 @@ func (c costRow) Steps() []string {
 		steps = append(steps, text)
 	}
 	if len(steps) == 0 && len(c.Unknown) > 0 {
-		steps = append(steps, "No prices are known for requests sent in this way.")
+		steps = append(steps, "No prices are known for this mode.")
 	}
 	return steps
 }
@@ -116,7 +116,7 @@ func (c *costForm) readUse(r *request) {
 		if x.Value != "" {
 			n, err := strconv.ParseUint(x.Value, 10, 31)
 			if err != nil || n > pricing.MaxQuantity {
-				x.Wrong = "This is not a whole number up to 1,000,000,000."
+				x.Wrong = "Enter a whole number up to 1,000,000,000."
 			}
 			*q.value(&c.Use) = int64(n)
 		}

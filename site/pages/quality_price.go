@@ -93,7 +93,7 @@ func (r *request) qualityAndPrice() (*page, error) {
 		title += ", by " + by
 	}
 	return &page{Template: "quality-price", Title: title, Data: d,
-		Description: "Which models give the best " + d.By + " for their price: all models with a price, and the front of those that no other model beats."}, nil
+		Description: "Which models give the best " + d.By + " for their price: all models with a price, and those that no other model beats."}, nil
 }
 
 // findPriced returns a function that finds all listed models with a price on its first call.
@@ -243,7 +243,7 @@ func (v *pricedView) draw(shown []spot, by string) {
 		return "$" + strconv.FormatFloat(x, 'g', 6, 64)
 	}, chart.Number)
 	first, last := spots[0], spots[len(spots)-1]
-	v.Words = fmt.Sprintf("%s by %s and price, from %s to %s for a million tokens; %s on the front. The table has all values.",
+	v.Words = fmt.Sprintf("%s by %s and price, from %s to %s per million tokens; %s on the front. The table has all values.",
 		textfmt.Plural(len(spots), "model", "models"), by, dollars(first.X), dollars(last.X), textfmt.Plural(v.Front, "model is", "models are"))
 }
 

@@ -140,7 +140,7 @@ func Capitalize(s string) string {
 // labels holds the display names that only pages use.
 var labels = map[string]string{
 	"addedDate": "Added", "lastUpdated": "Updated", "modelCard": "Model card",
-	"openWeights": "Open weights", "knowledge": "Knowledge until", "replacedBy": "Successor",
+	"openWeights": "Open weights", "knowledge": "Knowledge cutoff", "replacedBy": "Successor",
 	"npmDownloads": "npm downloads", "condaDownloads": "conda downloads",
 	"open-source": "Open source", "open-weights": "Open weights", "usage-based": "Usage-based",
 }
@@ -157,7 +157,7 @@ func Label(name string) string {
 }
 
 // DayOrUnknown formats a day for use in a sentence.
-func DayOrUnknown(s string) string { return cmp.Or(Day(s), "an unknown day") }
+func DayOrUnknown(s string) string { return cmp.Or(Day(s), "an unknown date") }
 
 // ISODay returns s if it is a day or a month in ISO 8601, else "".
 func ISODay(s string) string {

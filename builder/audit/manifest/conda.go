@@ -13,7 +13,7 @@ import (
 // (https://docs.conda.io/projects/conda-build/en/stable/resources/package-spec.html).
 var condaSpec = regexp.MustCompile(`^(?:([A-Za-z0-9_./-]+)::)?([A-Za-z0-9_.-]+?)\s*(?:([=<>!~].*|\s[0-9*].*))?$`)
 
-// parseEnvironment reads the environment.yml of conda, whose packages of pip are a list of
+// parseEnvironment reads conda's environment.yml, in which the pip packages are a list of
 // requirements.
 func parseEnvironment(f *file) error {
 	d := yamldoc.Parse(f.shown, f.data)
@@ -54,7 +54,7 @@ func (f *file) addConda(text string, line int) error {
 		e.ID = "conda:" + channel + "/" + m[2]
 	}
 	if pinned := strings.TrimLeft(e.Version, "="); pinned != e.Version && !strings.ContainsAny(pinned, ",|*<>") {
-		e.Version, _, _ = strings.Cut(pinned, "=") // the build is no part of it
+		e.Version, _, _ = strings.Cut(pinned, "=") // drop the build string
 	}
 	return f.add(e)
 }

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/mod/module"
 )
 
-// parseGoMod reads go.mod, after its replacements.
+// parseGoMod reads go.mod and applies its replace directives.
 func parseGoMod(f *file) error {
 	m, err := modfile.Parse(f.shown, f.data, nil)
 	var list modfile.ErrorList

@@ -2,7 +2,7 @@
 // so: requirements and lock files, package manifests, bills of materials, and plain lists.
 //
 // The files are not trusted. Their sizes, depths and numbers of entries are limited, a panic
-// of a parser is an error of the file, nothing is fetched, and included files must be below
+// in a parser becomes an error for the file, nothing is fetched, and included files must be below
 // the folder of the file that includes them.
 package manifest
 
@@ -70,7 +70,7 @@ func (f *file) add(e Entry) error {
 	return nil
 }
 
-// wrong returns an error with the line where it is, or 0 if that is unknown.
+// wrong returns an error at a line, which is 0 if it is unknown.
 func (f *file) wrong(line int, message string) error {
 	if line > 0 {
 		return fmt.Errorf("%s:%d: %s", f.shown, line, message)
@@ -78,7 +78,7 @@ func (f *file) wrong(line int, message string) error {
 	return fmt.Errorf("%s: %s", f.shown, message)
 }
 
-// formats map the names of files to their parsers; the first match counts.
+// formats map the names of files to their parsers; the first match wins.
 var formats = []struct {
 	pattern *regexp.Regexp
 	parse   func(*file) error
@@ -101,7 +101,7 @@ var formats = []struct {
 }
 
 // Supported describes the files that Read can read.
-const Supported = "requirements*.txt, pyproject.toml, poetry.lock, uv.lock, pdm.lock, Pipfile, Pipfile.lock, package.json, package-lock.json, go.mod, Cargo.toml, Cargo.lock, environment.yml, CycloneDX (*.json, *.xml), SPDX (*.json, *.spdx), or a list of identifiers, one per line (*.txt)"
+const Supported = "requirements*.txt, pyproject.toml, poetry.lock, uv.lock, pdm.lock, Pipfile, Pipfile.lock, package.json, package-lock.json, npm-shrinkwrap.json, go.mod, Cargo.toml, Cargo.lock, environment.yml, CycloneDX (*.json, *.xml), SPDX (*.json, *.spdx), or a list of identifiers, one per line (*.txt)"
 
 // Read reads a file, which is recognized by its name.
 func (r *Reader) Read(name string) error {
@@ -160,7 +160,7 @@ func (f *file) load() ([]byte, error) {
 	return []byte(strings.TrimPrefix(string(data), "\ufeff")), nil
 }
 
-// reason returns what an error of the file system says besides the path.
+// reason returns the message of a file system error without the path.
 func reason(err error) string {
 	var p *os.PathError
 	if errors.As(err, &p) {

@@ -8,8 +8,8 @@ import (
 // requirement matches a dependency (PEP 508): its name, its extras, and the rest.
 var requirement = regexp.MustCompile(`^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(?:\[[^\]]*\])?\s*(.*)$`)
 
-// parseRequirement returns the entry for a dependency as Python writes it, or false if the
-// text is none. Direct references to repositories identify those.
+// parseRequirement parses a dependency (PEP 508). It returns false if the text is not one. A
+// direct reference to a repository identifies the repository.
 func parseRequirement(text string, line int) (Entry, bool) {
 	text, _, _ = strings.Cut(text, ";") // environment markers
 	m := requirement.FindStringSubmatch(strings.TrimSpace(text))
@@ -31,8 +31,8 @@ func parseRequirement(text string, line int) (Entry, bool) {
 	return e, true
 }
 
-// addressEntry returns an entry for something that is installed from an address. If that is
-// a git repository, it is identified by that, else by its name.
+// addressEntry returns an entry for a package that is installed from an address. If the address
+// is a git repository, it identifies the package; otherwise, the name does.
 func addressEntry(e Entry, address string) Entry {
 	address, _, _ = strings.Cut(address, "#")
 	if !strings.HasPrefix(address, "git+") && !strings.HasPrefix(address, "git:") && !strings.HasSuffix(address, ".git") {

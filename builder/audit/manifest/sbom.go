@@ -40,8 +40,8 @@ func parseJSONBOM(f *file) error {
 	return f.wrong(0, "neither CycloneDX (bomFormat) nor SPDX (spdxVersion); supported files: "+Supported)
 }
 
-// parseXMLBOM reads a CycloneDX bill of materials in XML. The decoder knows no entities
-// besides the five of XML, and no external ones.
+// parseXMLBOM reads a CycloneDX bill of materials in XML. The decoder expands only the
+// five predefined entities.
 func parseXMLBOM(f *file) error {
 	if line := deepXML(f.data); line > 0 {
 		return f.wrong(line, "elements are nested too deep")
@@ -116,8 +116,8 @@ func (f *file) spdx(d *spdx.Document) error {
 
 var packageURL = regexp.MustCompile(`pkg:[^"'<\s]+`)
 
-// packageURLLines returns the first line of each package URL. The decoders do not tell
-// lines.
+// packageURLLines returns the first line of each package URL. The decoders do not report
+// line numbers.
 func (f *file) packageURLLines() map[string]int {
 	lines := map[string]int{}
 	n := 0
