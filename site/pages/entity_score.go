@@ -179,6 +179,8 @@ func explainMeasure(m *score.MeasureValue, asOf string) measure {
 		d.Score = strconv.FormatFloat(*m.Score, 'f', 2, 64)
 	}
 	switch {
+	case m.Trust != nil && *m.Trust < 0.995:
+		d.Why = "Counts " + textfmt.Percent(*m.Trust) + " because of its age, and the rest with the prior."
 	case m.State == score.Stale:
 		d.Why = fmt.Sprintf("Too old to count: observed more than %s days before %s.", textfmt.Count(m.Measure.StaleAfter), textfmt.DayOrUnknown(asOf[:10]))
 	case m.State == score.Future && day > asOf[:10]:
