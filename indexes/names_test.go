@@ -94,7 +94,7 @@ func TestNamesThatAreHardToFind(t *testing.T) {
 func TestNear(t *testing.T) {
 	c := shippedCatalogue(t)
 	for q, want := range map[string]string{
-		"pyttrchhh": "PyTorch", "tensorfolllow": "TensorFlow", "gtp4": "GPT-4", "scikkitleeern": "scikit-learn", "bayezzyan": "Bayesian Optimization",
+		"pyttrchhh": "PyTorch", "tensorfolllow": "TensorFlow", "gtp4": "GPT", "scikkitleeern": "scikit-learn", "bayezzyan": "Bayesian Optimization",
 		"pytorchhhhhhhhhhh": "PyTorch", "tranzfoormerz": "Transformers", "kerass2": "Keras", "llamma77": "Llama",
 	} {
 		if keys, _ := c.find(t, q, 1); len(keys) > 0 {
