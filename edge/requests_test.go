@@ -86,7 +86,7 @@ func status(code int, op, fault string, targets ...string) []request {
 // all filters.
 func filters(op, path, sep string) []request {
 	return slices.Concat(
-		ok(op, path, sep+"type=tool", sep+"type=tool&type=model", sep+"category=nlp&category=speech", sep+"provider=openai",
+		ok(op, path, sep+"type=tool", sep+"type=tool&type=model", sep+"category=nlp&category=speech-to-text", sep+"provider=openai",
 			sep+"provider=OpenAI&provider=Google", sep+"tag=python,deep-learning&tag=speech", sep+"tag=no-such-tag", sep+"capability=autodiff,gpu",
 			sep+"license=mit&license=Apache-2.0", sep+"pricingModel=open-weights&pricingModel=proprietary",
 			sep+"status=withdrawn", sep+"status=active&status=deprecated", sep+"minScore=0", sep+"minScore=67.5", sep+"minScore=100",
@@ -164,7 +164,7 @@ func requestTable() []request {
 		status(301, "getEntity", "", "/api/entity/tool/mxnet.md"),
 		status(404, "getEntity", "slug", "/api/entity/tool/pytorhc.md", "/api/entity/tool/pytorch.markdown", "/api/entity/tool/.md"),
 		status(410, "getEntity", "slug", "/api/entity/tool/short-lived.md"),
-		status(301, "getEntity", "", "/api/entity/tool/mxnet", "/api/entity/tool/pytorch-lightning"),
+		status(301, "getEntity", "", "/api/entity/tool/mxnet", "/api/entity/tool/lightning-ai-lightning"),
 		ok("getEntity", "/api/entity/tool/", "pytorch?at=2026-08-03", "mxnet?at=2026-10-09", "mxnet?at=2026-10-10", "incubator-mxnet?at=2026-08-03", "phoenix", "phoenix?at=2026-09-14"),
 		days("getEntity", "/api/entity/tool/pytorch"),
 		status(404, "getEntity", "at", "/api/entity/tool/keras?at=2026-10-28"),
@@ -244,7 +244,7 @@ func requestTable() []request {
 		days("exportLeaderboard", "/api/export/leaderboard"),
 		bad("exportLeaderboard", "/api/export/leaderboard", "format", "xml", ""),
 		bad("exportLeaderboard", "/api/export/leaderboard", "category", "", "NLP"),
-		beyond("exportLeaderboard", "/api/export/leaderboard", "category", "no-such-category", "nlp&category=speech"),
+		beyond("exportLeaderboard", "/api/export/leaderboard", "category", "no-such-category", "nlp&category=speech-to-text"),
 
 		ok("getManifest", "/api/export/manifest", ""),
 

@@ -1,6 +1,7 @@
 package pages_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"hash/fnv"
@@ -88,7 +89,7 @@ func writePast(t testing.TB, repo string) {
 				must(os.WriteFile(f, stars, 0o644))
 			case step > 2 && draw(f, 100+step, 40):
 				must(os.RemoveAll(f))
-			case step == 3 && draw(f, 200, 30) && fileThere(f):
+			case step == 3 && draw(f, 200, 30) && fileThere(f) && !bytes.Contains(now, []byte("\nformerly:")):
 				must(os.WriteFile(strings.TrimSuffix(f, ".yaml")+"-renamed.yaml",
 					append(slices.Clone(now), "\nformerly: ["+strings.TrimSuffix(filepath.Base(f), ".yaml")+"]\n"...), 0o644))
 				must(os.Remove(f))

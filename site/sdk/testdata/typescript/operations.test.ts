@@ -103,9 +103,9 @@ test('long tables', async () => {
 
 test('clients', async () => {
   const typescript = await kindex.getTypescriptSdk().bytes();
-  assert.deepEqual(await kindex.getTypescriptSdkVersion('0.10.0.tgz').bytes(), typescript);
+  assert.deepEqual(await kindex.getTypescriptSdkVersion('0.11.0.tgz').bytes(), typescript);
   const python = await kindex.getPythonSdk().bytes();
-  assert.deepEqual(await kindex.getPythonSdkVersion('kindex-0.10.0.tar.gz').bytes(), python);
+  assert.deepEqual(await kindex.getPythonSdkVersion('kindex-0.11.0.tar.gz').bytes(), python);
   assert.deepEqual([typescript[0], typescript[1]], [0x1f, 0x8b]); // gzip
   const description = await kindex.getOpenapi();
   assert.equal(description.openapi, '3.0.3');

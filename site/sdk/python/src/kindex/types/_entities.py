@@ -1,6 +1,6 @@
 """Entities: Tools and models, individually or as filtered lists.
 
-Generated from version 0.10.0 of the API description; do not edit.
+Generated from version 0.11.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -802,9 +802,7 @@ class ScoreDimension(TypedDict):
     """The dimension's measures."""
 
 
-class MeasureResult(TypedDict):
-    """A measure, its observed value and the resulting score."""
-
+class _MeasureResultRequired(TypedDict):
     name: str
     """The name of the signal or benchmark."""
     state: Literal["counted", "missing", "stale", "future"]
@@ -828,6 +826,15 @@ class MeasureResult(TypedDict):
     """How the scoring file converts one signal or benchmark to a score from 0 to 100."""
 
 
+class MeasureResult(_MeasureResultRequired, total=False):
+    """A measure, its observed value and the resulting score."""
+
+    trust: Optional[float]
+    """The share of the weight that counts with this score; the rest counts with the
+    dimension's prior. Null unless it is counted.
+    """
+
+
 _MeasureOptionalOdd = TypedDict(
     "_MeasureOptionalOdd",
     {
@@ -840,8 +847,9 @@ class _MeasureRequired(TypedDict):
     map: Literal["log", "linear", "age"]
     """How a value ``v`` is converted. ``log``: 100·ln(1+v)/ln(1+full). ``linear``:
     proportionally, from 0 at ``from`` to 100 at ``to``. ``age``: 100·2^(−days/halfLife),
-    where ``days`` is the number of days from the observed date to the time of the scores.
-    Results are limited to the range from 0 to 100.
+    where ``days`` is the number of days from the observed date to the day on which it was
+    read or, if that is unknown, to the time of the scores. Results are limited to the range
+    from 0 to 100.
     """
     weight: float
     """Its weight in the dimension."""
@@ -850,7 +858,7 @@ class _MeasureRequired(TypedDict):
 class Measure(_MeasureOptionalOdd, _MeasureRequired, total=False):
     """How the scoring file converts one signal or benchmark to a score from 0 to 100."""
 
-    signal: Literal["citations", "commits", "contextTokens", "contributors", "dependents", "downloads", "forks", "lastRelease", "likes", "outputTokens", "parameters", "released", "releases", "stars"]
+    signal: Literal["archived", "citations", "commits", "condaDownloads", "contextTokens", "contributors", "created", "dependents", "dockerPulls", "downloads", "forks", "huggingfaceDownloads", "lastCommit", "lastRelease", "likes", "npmDownloads", "openIssues", "outputTokens", "parameters", "pypiDownloads", "recentCommits", "released", "releases", "stars"]
     """The signal; absent for a benchmark."""
     benchmark: str
     """The benchmark; absent for a signal."""
@@ -869,4 +877,8 @@ class Measure(_MeasureOptionalOdd, _MeasureRequired, total=False):
     staleAfter: float
     """The age, in days, above which an observation is too old to be used; absent if there is
     no limit.
+    """
+    trustHalfLife: float
+    """The number of days after a reading in which trust in it halves; absent if trust does not
+    fade.
     """
