@@ -59,6 +59,7 @@ var mayImport = map[string][]string{
 	"builder/neighbors":        {"exports", "exports/record"},
 	"builder/plural":           {},
 	"builder/rank":             {"exports", "exports/record"},
+	"builder/safedial":         {},
 	"builder/scaffold":         {"builder/content", "builder/content/yamldoc", "builder/content/yamlfmt", "exports/score"},
 	"builder/watch":            {"builder", "builder/content", "builder/content/yamldoc", "builder/gitlog", "exports", "exports/record", "exports/score"},
 
@@ -78,10 +79,10 @@ var mayImport = map[string][]string{
 	"site/static":   {"exports", "exports/store", "site/pages"},
 
 	// Serving.
-	"edge":                   {"edge/*", "exports", "exports/record", "site/*"},
+	"edge":                   {"builder/safedial", "edge/*", "exports", "exports/record", "site/*"},
 	"edge/console":           {"edge/account", "edge/apikey", "edge/auth", "edge/live", "edge/ratelimit", "edge/storage", "edge/submission", "edge/web", "edge/webhook", "exports/*", "site/*"},
 	"edge/api":               {"edge/account", "edge/apikey", "edge/live", "edge/openapi", "edge/query", "edge/ratelimit", "edge/storage", "edge/submission", "edge/web", "edge/webhook", "exports", "exports/*", "indexes", "site", "site/*"},
-	"edge/account":           {"edge/apikey", "edge/live", "edge/safedial", "edge/seal", "edge/storage", "edge/submission", "edge/web", "edge/webhook", "exports/didyoumean", "exports/ids", "exports/record"},
+	"edge/account":           {"builder/safedial", "edge/apikey", "edge/live", "edge/seal", "edge/storage", "edge/submission", "edge/web", "edge/webhook", "exports/didyoumean", "exports/ids", "exports/record"},
 	"edge/web":               {"edge/apikey", "edge/live", "edge/query", "edge/ratelimit", "edge/storage", "exports/*", "site"},
 	"edge/live":              {"exports", "exports/*", "indexes", "site/pages"},
 	"edge/apikey":            {"exports/safetext"},
@@ -90,12 +91,11 @@ var mayImport = map[string][]string{
 	"edge/openapi":           {},
 	"edge/query":             {"exports", "exports/*"},
 	"edge/ratelimit":         {},
-	"edge/safedial":          {},
 	"edge/seal":              {},
 	"edge/storage":           {"edge/apikey", "edge/auth", "edge/ratelimit", "edge/seal", "edge/submission", "edge/webhook"},
 	"edge/submission":        {"builder/content", "builder/content/*", "exports/didyoumean", "exports/record"},
 	"edge/submission/github": {"edge/submission", "exports/safetext"},
-	"edge/webhook":           {"edge/safedial", "exports/jsonenc", "exports/record"},
+	"edge/webhook":           {"builder/safedial", "exports/jsonenc", "exports/record"},
 
 	// Programs.
 	"cmd/bench":          {"*"},
@@ -113,7 +113,7 @@ var mayImport = map[string][]string{
 	"edge/storage/storagetest/server":   {},
 	"edge/storage/storagetest":          {"builder/suite", "edge/storage", "edge/storage/storagetest/server"},
 	"edge/auth/authtest":                {"builder/suite"},
-	"edge/edgetest":                     {"builder", "edge", "edge/apikey", "edge/safedial", "edge/storage", "edge/storage/storagetest"},
+	"edge/edgetest":                     {"builder", "builder/safedial", "edge", "edge/apikey", "edge/storage", "edge/storage/storagetest"},
 	"edge/edgetest/browser":             {"builder/suite"},
 
 	"site/audit":             {},
@@ -140,7 +140,7 @@ var onlyIn = map[string][]string{
 	"github.com/jackc/pgx":          {"edge/storage", "edge/storage/storagetest", "edge/storage/storagetest/server"},
 	"github.com/pressly/goose":      {"edge/storage"},
 	"github.com/coreos/go-oidc":     {"edge/auth"},
-	"code.dny.dev/ssrf":             {"edge/safedial"},
+	"code.dny.dev/ssrf":             {"builder/safedial"},
 	"github.com/standard-webhooks":  {"edge/webhook"},
 	"github.com/github/go-spdx":     {"builder/content/schema"},
 	"github.com/santhosh-tekuri":    {"builder/content/schema"},

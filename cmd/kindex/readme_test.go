@@ -20,10 +20,10 @@ import (
 	"time"
 
 	"kindex/builder"
+	"kindex/builder/safedial"
 	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/edgetest"
-	"kindex/edge/safedial"
 	"kindex/edge/storage/storagetest"
 )
 
