@@ -130,7 +130,7 @@ func (v *visitor) readReasons() {
 // compare follows the page's link to a comparison with a similar entity, adds a third entity
 // by name, and hides the rows in which all entities are equal.
 func (v *visitor) compare() {
-	v.follow("/compare/?e=tool/pytorch&e=", chromedp.Click(`#similar a[href*="/compare/"]`))
+	v.follow("/compare/?e=tool/pytorch&e=", chromedp.Click(`#alternatives a[href*="/compare/"]`))
 	v.tab.Until(v, `document.querySelectorAll('[data-comparison] thead th[data-key]').length === 2`)
 	keys := browser.Eval[[]string](v, v.tab, `[...document.querySelectorAll('[data-comparison] thead th[data-key]')].map(e => e.dataset.key)`)
 	var scores []string
@@ -145,10 +145,10 @@ func (v *visitor) compare() {
 		v.addByForm(keys)
 		return
 	}
-	v.tab.Do(v, chromedp.SendKeys(`#add`, "tensorfl"))
-	v.tab.Until(v, `document.querySelector('[data-suggestions] a')?.textContent === 'TensorFlow'`)
+	v.tab.Do(v, chromedp.SendKeys(`#add`, "kera"))
+	v.tab.Until(v, `document.querySelector('[data-suggestions] a')?.textContent === 'Keras'`)
 	v.tab.Do(v, browser.Press(kb.ArrowDown))
-	v.follow("/compare/?e=tool/pytorch&e="+keys[1]+"&e=tool/tensorflow", browser.Press(kb.Enter))
+	v.follow("/compare/?e=tool/pytorch&e="+keys[1]+"&e=tool/keras", browser.Press(kb.Enter))
 	v.tab.Until(v, `document.querySelectorAll('[data-comparison] thead th[data-key]').length === 3`)
 	v.tab.Do(v, chromedp.Click(`.differences input`))
 	rows := browser.Eval[[][]string](v, v.tab, `[...document.querySelectorAll('[data-comparison] tr[data-field]')].filter(r => r.offsetParent !== null && r.cells.length === 4)

@@ -128,7 +128,10 @@ func (s *Site) functions() template.FuncMap {
 		"upper":    textfmt.Capitalize,
 		"formula":  s.formulaAddress,
 		"figures":  newFigureTable,
-		"snippet":  func(name, text string) snippet { return snippet{name, text} },
+		"table": func(name string, rows []figure, growing bool) *figureTable {
+			return &figureTable{Name: name, Rows: rows, Growing: growing}
+		},
+		"snippet": func(name, text string) snippet { return snippet{name, text} },
 	}
 }
 
