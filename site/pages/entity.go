@@ -11,11 +11,11 @@ import (
 
 // Limits of an entity's page.
 const (
-	entityNear    = 6  // of alternatives, and as many of related entities
+	entityNear    = 5  // of alternatives, and as many of related entities
 	entityTopics  = 40 // of tags, and as many of capabilities
 	entityResults = 100
 	entityChanges = 20 // per page
-	entityLatest  = 3  // changes that the entity's page does not fold
+	entityLatest  = 1  // changes that the entity's page does not fold
 )
 
 // entityPage is an entity, now or as of the end of a day.

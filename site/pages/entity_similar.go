@@ -8,6 +8,9 @@ import (
 	"kindex/exports/record"
 )
 
+// maxBrief is the number of reasons on an entity's page.
+const maxBrief = 2
+
 // similarLists holds the entities similar to an entity.
 type similarLists struct {
 	Alternatives []similarRow // they do the same job; active ones first, then by score
@@ -19,7 +22,17 @@ type similarRow struct {
 	row
 	Similarity float64
 	Reasons    []string
+	category   int    // index of the category in Reasons, or -1
 	Compare    string // path of a comparison of the two entities
+}
+
+// Brief returns the most important reasons. The category is left out: alternatives share it.
+func (w similarRow) Brief() []string {
+	list := w.Reasons
+	if w.category >= 0 && len(list) > 1 {
+		list = slices.Delete(slices.Clone(list), w.category, w.category+1)
+	}
+	return list[:min(maxBrief, len(list))]
 }
 
 // similar returns at most the given number of alternatives, and of related entities.
@@ -49,8 +62,10 @@ func (s *Site) similarRows(e *record.Entity, near []exports.Neighbour) (list []s
 		if err != nil {
 			return nil, err
 		}
+		isCategory := func(id uint32) bool { return s.Build.Feature(id).Kind == "category" }
 		list = append(list, similarRow{row: row{Entity: other}, Similarity: n.Similarity, Reasons: s.reasons(n),
-			Compare: "/compare/?" + singleQuery("e", e.Key()) + "&" + singleQuery("e", other.Key())})
+			category: slices.IndexFunc(n.Reasons.List(), isCategory),
+			Compare:  "/compare/?" + singleQuery("e", e.Key()) + "&" + singleQuery("e", other.Key())})
 	}
 	return list, nil
 }

@@ -216,7 +216,7 @@ func checkSimilar(t *testing.T, s *pages.Site, path string, p *node, e *record.E
 		here := lists[n.Alternative]["/"+typ+"/"+slug+"/"]
 		if here {
 			listed[n.Alternative]++
-		} else if !n.Alternative && listed[false] < 6 {
+		} else if !n.Alternative && listed[false] < 5 {
 			t.Errorf("%s: %s/%s is not listed as related", path, typ, slug)
 		}
 		if lists[!n.Alternative]["/"+typ+"/"+slug+"/"] {
@@ -226,7 +226,7 @@ func checkSimilar(t *testing.T, s *pages.Site, path string, p *node, e *record.E
 			t.Errorf("%s: %s/%s is linked to a comparison: %t", path, typ, slug, compared)
 		}
 	}
-	if want := s.Build.Similar(mustFind(t, s, e)); listed[true] != min(6, len(want)-count(want, false)) || listed[false] != min(6, count(want, false)) {
+	if want := s.Build.Similar(mustFind(t, s, e)); listed[true] != min(5, len(want)-count(want, false)) || listed[false] != min(5, count(want, false)) {
 		t.Errorf("%s: %d alternatives and %d related entities are listed", path, listed[true], listed[false])
 	}
 }
