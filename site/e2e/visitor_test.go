@@ -184,7 +184,7 @@ func (v *visitor) standing() standing {
 // on which the order was different. It then returns to the present. PyTorch had fewer stars
 // on the earlier day: see edgetest.Content.
 func (v *visitor) goBackInTime() {
-	v.follow("/leaderboards/all/", chromedp.Click(`nav a[href="/leaderboards/all/"]`))
+	v.follow("/leaderboards/all/", chromedp.Click(`.nav a[href="/leaderboards/all/"]`))
 	now := v.standing()
 	if v.scripts {
 		v.tab.Do(v, chromedp.Focus(`input[data-slider]`), browser.Press(kb.Home))
@@ -216,7 +216,7 @@ func (v *visitor) goBackInTime() {
 // followChange goes from the list of changes to a changed entity, whose page shows the
 // same change.
 func (v *visitor) followChange() {
-	v.follow("/changes/", chromedp.Click(`nav a[href="/changes/"]`))
+	v.follow("/changes/", chromedp.Click(`.nav a[href="/changes/"]`))
 	if !v.scripts { // on wide screens, scripts expand the filters
 		v.tab.Do(v, chromedp.Click(`.filters summary`))
 	}
