@@ -107,7 +107,7 @@ func (c *httpCache) put(r Request, resp *Response) error {
 
 // touch notes that an entry was used.
 func (c *httpCache) touch(r Request) {
-	now := time.Now()                     // compared with the times of other files, not with days
+	now := time.Now()                   // compared with the times of other files, not with days
 	_ = os.Chtimes(c.path(r), now, now) // an entry that is removed too early is only asked for again
 }
 

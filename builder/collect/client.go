@@ -10,12 +10,14 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"golang.org/x/time/rate"
 
+	"kindex/builder/safedial"
 	"kindex/exports/safetext"
 )
 
@@ -28,6 +30,8 @@ type Client interface {
 	Do(ctx context.Context, r Request) (*Response, error)
 	// Now returns the time of the run.
 	Now() time.Time
+	// Wants reports whether a value is used, so that requests for it alone can be left out.
+	Wants(name string) bool
 }
 
 // Request is a request of a source.
@@ -76,6 +80,14 @@ type StoppedError struct{ Reason string }
 
 func (e *StoppedError) Error() string { return e.Reason }
 
+// unavailableError means that a service cannot be reached, or fails whatever it is asked.
+type unavailableError struct {
+	error
+	status int // 0 if there was no response
+}
+
+func (e *unavailableError) Unwrap() error { return e.error }
+
 const (
 	maxBody       = 64 << 20
 	maxTries      = 4
@@ -88,6 +100,7 @@ const (
 // client is the Client of one source. It is not safe for concurrent use.
 type client struct {
 	info     Info
+	columns  []Column
 	http     *http.Client
 	clock    Clock
 	token    string
@@ -103,6 +116,11 @@ type client struct {
 // Now implements Client.
 func (c *client) Now() time.Time { return c.clock.Now() }
 
+// Wants implements Client.
+func (c *client) Wants(name string) bool {
+	return slices.ContainsFunc(c.columns, func(col Column) bool { return col.Name == name })
+}
+
 // Do implements Client.
 func (c *client) Do(ctx context.Context, r Request) (*Response, error) {
 	if !c.own(r.URL) {
@@ -116,6 +134,8 @@ func (c *client) Do(ctx context.Context, r Request) (*Response, error) {
 		switch {
 		case errors.As(err, new(*StoppedError)) || ctx.Err() != nil:
 			return nil, err
+		case errors.Is(err, safedial.ErrRefused):
+			return nil, &unavailableError{err, 0}
 		case err != nil || resp.Status >= 500 && resp.Status != http.StatusNotImplemented:
 			wait, again, backoff = retryAfter(resp, c.clock.Now(), backoff), true, 2*backoff
 		case isLimit(resp, r):
@@ -125,10 +145,11 @@ func (c *client) Do(ctx context.Context, r Request) (*Response, error) {
 			return resp, nil
 		}
 		if try == maxTries {
+			status := 0
 			if err == nil {
-				err = fmt.Errorf("%s answers with status %d", c.info.Title, resp.Status)
+				status, err = resp.Status, fmt.Errorf("%s answers with status %d", c.info.Title, resp.Status)
 			}
-			return nil, fmt.Errorf("%w (%d attempts)", err, try)
+			return nil, &unavailableError{fmt.Errorf("%w (%d attempts)", err, try), status}
 		}
 		if err := c.wait(ctx, wait); err != nil {
 			return nil, err

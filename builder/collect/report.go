@@ -88,7 +88,7 @@ func (r *Report) OnlyGuarded() bool { return len(r.Stopped) == 0 && len(r.Refuse
 // Broken lists the sources that answered nothing although they were asked.
 func (r *Report) Broken() (names []string) {
 	for _, s := range r.Sources {
-		if s.Error != "" && s.Answered == 0 {
+		if s.Answered == 0 && (s.Error != "" || s.Failed > 0) {
 			names = append(names, s.Name)
 		}
 	}
@@ -102,7 +102,9 @@ func (r *Report) sort() {
 	})
 	slices.SortFunc(r.Stopped, func(a, b Stopped) int { return cmp.Or(cmp.Compare(a.Entity, b.Entity), cmp.Compare(a.Name, b.Name)) })
 	for _, list := range [][]Problem{r.Gone, r.Failed, r.Refused} {
-		slices.SortFunc(list, func(a, b Problem) int { return cmp.Or(cmp.Compare(a.Entity, b.Entity), cmp.Compare(a.Source, b.Source)) })
+		slices.SortFunc(list, func(a, b Problem) int {
+			return cmp.Or(cmp.Compare(a.Entity, b.Entity), cmp.Compare(a.Source, b.Source))
+		})
 	}
 }
 

@@ -170,6 +170,7 @@ func TestContentReadme(t *testing.T) {
 			{Text: "each: benchmarks, name: name", Reason: "a part of a mapping; builder/importer/testdata/models-dev.yaml has such a one"},
 			{Text: "each: offers", Reason: "a part of a mapping; builder/importer/testdata/models-dev-offers.yaml has such a one"},
 			{Text: "go test ./builder", Reason: "tests of the project, which run beside this one"},
+			{Text: "kindex collect --dry-run", Reason: "it needs the network; testdata/script/collect.txtar runs it without"},
 			{Text: "# yaml-language-server", Reason: "a line for editors"},
 		}})
 	cmd := exec.Command("kindex", "validate", "content")
