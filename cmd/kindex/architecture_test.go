@@ -111,6 +111,7 @@ var mayImport = map[string][]string{
 	"cmd/kindex":         {"*"},
 
 	// Test support, and packages that contain only tests.
+	"builder/collect/collecttest": {"builder/collect", "builder/safedial"},
 	"builder/content/contenttest": {"builder/content/yamldoc", "builder/suite"},
 	"builder/diff/difftest":       {"builder/diff", "exports/jsonenc", "exports/record"},
 	"builder/suite":               {},
