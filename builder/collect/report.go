@@ -81,10 +81,6 @@ type Problem struct {
 	Reason string `json:"reason"`
 }
 
-// OnlyGuarded reports whether no guard stopped anything, so that a pull request contains only
-// ordinary movements.
-func (r *Report) OnlyGuarded() bool { return len(r.Stopped) == 0 && len(r.Refused) == 0 }
-
 // Broken lists the sources that answered nothing although they were asked.
 func (r *Report) Broken() (names []string) {
 	for _, s := range r.Sources {

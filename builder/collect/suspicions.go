@@ -29,7 +29,7 @@ type count struct {
 const (
 	// minAnswers is the number of answers from which on the share of missing values counts.
 	minAnswers = 10
-	// minEqual is the smallest single figure that two entities are unlikely to share by chance.
+	// minEqual is the smallest figure that two entities are unlikely to share by chance.
 	minEqual = 1000
 	// maxDrift is the change, as a share, up to which a figure shared by two entities is not
 	// suspicious: it continues what each of them had.
@@ -88,11 +88,12 @@ func (g *suspicions) compare(a *asking, answers []Answer) {
 	first := map[string]string{} // identifier by its counts
 	for _, answer := range answers {
 		var counts []string
+		largest := 0.0
 		for _, v := range answer.Values {
 			if s, ok := isSignal(v.Name); !ok || s.Kind != record.Count || stated[v.Name] || v.Number < g.least {
 				continue
 			}
-			counts = append(counts, v.Name+"="+number(v.Number))
+			counts, largest = append(counts, v.Name+"="+number(v.Number)), max(largest, v.Number)
 			if g.equals[v.Name] == nil {
 				g.equals[v.Name] = map[float64]count{}
 			}
@@ -101,7 +102,9 @@ func (g *suspicions) compare(a *asking, answers []Answer) {
 		}
 		if len(counts) < 2 {
 			g.single[answer.ID] = true
-			continue
+		}
+		if len(counts) < 2 || largest < minEqual {
+			continue // two small projects can well have the same figures
 		}
 		slices.Sort(counts)
 		key := strings.Join(counts, " ")

@@ -4,6 +4,7 @@
 package file
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -25,6 +26,7 @@ type Source struct {
 	rows        map[string]collect.Answer // by key
 	columns     []collect.Column
 	day         string // on which the figures were read, unless a row says otherwise
+	page        string // the source of figures, unless a row says otherwise
 	// Unread is the number of rows that could not be read, and Reason is why the first of them
 	// could not.
 	Unread int
@@ -66,8 +68,8 @@ func (s *Source) readMapping(path string) error {
 	if m == nil {
 		return problems
 	}
-	if s.day == "" && m.Source != nil {
-		s.day = m.Source.Date
+	if m.Source != nil {
+		s.day, s.page = cmp.Or(s.day, m.Source.Date), m.Source.URL
 	}
 	for _, t := range m.Targets {
 		name := t.Path[len(t.Path)-1]
@@ -91,7 +93,7 @@ func (s *Source) add(d importer.Draft) {
 		if !ok {
 			continue
 		}
-		v := collect.Value{Name: t.Name, Source: yamldoc.Text(fact["source"])}
+		v := collect.Value{Name: t.Name, Source: cmp.Or(yamldoc.Text(fact["source"]), s.page)}
 		if t.Kind == record.Count {
 			x, err := strconv.ParseFloat(fmt.Sprint(fact["value"]), 64)
 			if err != nil {
@@ -106,14 +108,23 @@ func (s *Source) add(d importer.Draft) {
 			a.Day = day
 		}
 	}
+	if sourceOf(a) == "" {
+		s.keep(keys, a) // a row without figures says nothing
+		return
+	}
 	if text := schema.License(yamldoc.Text(d.Fields["license"])); text != "" { // lists also have words such as Other
 		a.Add(collect.Value{Name: "license", Text: text, Source: sourceOf(a)})
 	}
 	if text := yamldoc.Text(d.Fields["version"]); text != "" {
 		a.Add(collect.Value{Name: "version", Text: text, Source: sourceOf(a)})
 	}
+	s.keep(keys, a)
+}
+
+// keep stores a row under its keys. Of several rows for one thing, the first one counts.
+func (s *Source) keep(keys []string, a collect.Answer) {
 	for _, key := range keys {
-		if _, twice := s.rows[key]; !twice { // of several rows for one thing, the first one counts
+		if _, twice := s.rows[key]; !twice {
 			a.ID = key
 			s.rows[key] = a
 		}
