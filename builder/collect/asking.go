@@ -168,8 +168,12 @@ func mayBeTooMuch(err error) bool {
 func (a *asking) keep(r *run, ids []string, answers []Answer) error {
 	a.report.Asked += len(ids)
 	var good []Answer
+	asked := map[string]bool{}
+	for _, id := range ids {
+		asked[id] = true
+	}
 	for _, answer := range answers {
-		if _, twice := a.used[answer.ID]; twice || !slices.Contains(ids, answer.ID) {
+		if _, twice := a.used[answer.ID]; twice || !asked[answer.ID] {
 			continue // an answer to something else
 		}
 		if answer.Day == "" {

@@ -187,10 +187,10 @@ func (c *client) follow(ctx context.Context, r Request, held *cached) (*Response
 		if err != nil {
 			return nil, err
 		}
-		to, err := from.Parse(location)
-		if err != nil || !c.own(to.String()) {
+		to, wrong := from.Parse(location)
+		if wrong != nil || !c.own(to.String()) {
 			c.stats.Redirects = append(c.stats.Redirects, Redirect{address, location})
-			return &Response{Status: resp.Status, Header: resp.Header, URL: address}, nil
+			return &Response{Status: resp.Status, Header: resp.Header, URL: address}, nil //nolint:nilerr // the source reports the status
 		}
 		address, held = to.String(), nil
 	}

@@ -272,6 +272,24 @@ func TestNoPrivateAddress(t *testing.T) {
 	}
 }
 
+// With a proxy in the environment, requests go to it, although it is on loopback, and the names of
+// services are not resolved here.
+func TestProxy(t *testing.T) {
+	asked := ""
+	proxy := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		asked = r.RequestURI
+		reply(w, map[string]any{"stars": 7.0, "forks": 1.0})
+	})
+	t.Setenv("HTTP_PROXY", proxy)
+	t.Setenv("NO_PROXY", "")
+	dir := write(t, map[string]string{"tool/a.yaml": tool("A", "")})
+	o := options(t, dir, newClock("2026-11-23"), &service{base: "http://forge.invalid"})
+	o.HTTP = collect.NewHTTPClient(safedial.New(safedial.Options{HostRate: -1}), nil)
+	if r := mustRun(t, o); r.Files != 1 || asked != "http://forge.invalid/own/a" {
+		t.Errorf("%q, %+v", asked, r)
+	}
+}
+
 func TestLimits(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -118,11 +118,5 @@ func (c *Config) check(sources []Source) error {
 	return nil
 }
 
-// fieldNames are the fields, as opposed to signals, that an observation can change.
-var fieldNames = []string{"license", "version"}
-
-// isField reports whether a value is a field of an entity that the runner can write.
-func isField(name string) bool { return slices.Contains(fieldNames, name) }
-
 // isSignal reports whether a value is a signal.
 func isSignal(name string) (record.Signal, bool) { return record.SignalType(name) }

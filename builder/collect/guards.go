@@ -73,17 +73,22 @@ func (r *run) judge() (pass []verdict) {
 }
 
 func (r *run) judgeAnswer(a *asking, t target, answer *Answer, g suspicions) (pass []verdict) {
+	stopped := map[string]bool{}
 	for _, v := range answer.Values {
 		if !t.owns[v.Name] {
 			continue
 		}
 		held, state, reason := r.compare(t.entity, v, answer.Day)
 		if reason == "" && state == changedValue {
-			reason = cmp.Or(g.of(a, t, answer, v, held), r.guard(t.entity, v, answer))
+			reason = cmp.Or(g.of(t, answer, v, held), r.guard(t.entity, v, answer))
 		}
 		switch {
+		case reason == "" && v.Name == "version" && stopped["lastRelease"]:
+			r.stop(a, t, v, held, "lastRelease of the same answer was stopped")
+			continue
 		case reason != "" && (state == invalidValue || !r.accepted(t.entity, v.Name)):
 			r.stop(a, t, v, held, reason)
+			stopped[v.Name] = true
 			continue
 		case state == unchangedValue:
 			a.report.Unchanged++

@@ -78,16 +78,20 @@ func TestMovedRepository(t *testing.T) {
 		if r.URL.Path == "/own/b" {
 			fields["moved"] = "OWN/B"
 		}
+		if r.URL.Path == "/own/d" {
+			fields["moved"], fields["stars"] = "new/d", 99.0
+		}
 		if r.URL.Path == "/own/cc" {
 			fields["moved"] = "new/cc"
 		}
 		reply(w, fields)
 	})
+	several := "name: D\ndescription: What it is.\ncategory: things\nids: {github: [own/d, own/other]}\n"
 	linked := "name: CC\ndescription: What it is.\ncategory: things\nlinks: {repository: https://github.com/own/cc}\n"
-	dir := write(t, map[string]string{"tool/a.yaml": tool("A", ""), "tool/b.yaml": tool("B", ""), "tool/cc.yaml": linked})
+	dir := write(t, map[string]string{"tool/a.yaml": tool("A", ""), "tool/b.yaml": tool("B", ""), "tool/cc.yaml": linked, "tool/d.yaml": several})
 	o := options(t, dir, newClock("2026-11-23"), &service{base: url})
 	r := mustRun(t, o)
-	if len(r.Stopped) != 2 || r.Files != 1 || r.Stopped[0].Found != "new/a" || r.Stopped[0].Held != "own/a" {
+	if len(r.Stopped) != 3 || r.Files != 1 || r.Stopped[0].Found != "new/a" || r.Stopped[0].Held != "own/a" {
 		t.Fatalf("%+v", r)
 	}
 	o.Accept = []string{"*:moved"}
@@ -95,6 +99,9 @@ func TestMovedRepository(t *testing.T) {
 	files := read(t, dir)
 	if !strings.Contains(files["tool/a.yaml"], "github: new/a") || !strings.Contains(files["tool/a.yaml"], "stars: {value: 16") {
 		t.Error(files["tool/a.yaml"])
+	}
+	if !strings.Contains(files["tool/d.yaml"], "github: [new/d, own/other]") {
+		t.Error(files["tool/d.yaml"])
 	}
 	if !strings.Contains(files["tool/cc.yaml"], "repository: https://github.com/new/cc") || strings.Contains(files["tool/cc.yaml"], "ids:") {
 		t.Error(files["tool/cc.yaml"])

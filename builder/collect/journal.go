@@ -25,7 +25,7 @@ func openJournal(path string) (*journal, error) {
 	if path == "" {
 		return j, nil
 	}
-	data, err := os.ReadFile(path)
+	data, err := os.ReadFile(path) //nolint:gosec // in the cache folder
 	if errors.Is(err, fs.ErrNotExist) {
 		return j, nil
 	}

@@ -2,6 +2,7 @@ package collect
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
@@ -214,7 +215,8 @@ func (r *run) open() error {
 			if err := os.MkdirAll(cache.dir, 0o700); err != nil {
 				return err
 			}
-			path = filepath.Join(r.Cache, "answers-"+a.info.Name+".jsonl")
+			hosts := sha256.Sum256([]byte(strings.Join(a.info.Hosts, "\n"))) // answers of another host are others
+			path = filepath.Join(r.Cache, fmt.Sprintf("answers-%s-%x.jsonl", a.info.Name, hosts[:4]))
 		}
 		var err error
 		if a.journal, err = openJournal(path); err != nil {

@@ -67,7 +67,7 @@ func (r *run) suspect(a *asking) suspicions {
 			g.rows[id] = "the answer is incomplete: it has no " + col.Name
 		}
 	}
-	g.compare(a, answers)
+	g.compare(answers)
 	return g
 }
 
@@ -84,7 +84,7 @@ func (a *asking) answers() (list []Answer) {
 }
 
 // compare finds figures that several identifiers share.
-func (g *suspicions) compare(a *asking, answers []Answer) {
+func (g *suspicions) compare(answers []Answer) {
 	first := map[string]string{} // identifier by its counts
 	for _, answer := range answers {
 		var counts []string
@@ -116,7 +116,7 @@ func (g *suspicions) compare(a *asking, answers []Answer) {
 }
 
 // of returns the reason not to use a value, or "".
-func (g *suspicions) of(a *asking, t target, answer *Answer, v Value, held any) string {
+func (g *suspicions) of(t target, answer *Answer, v Value, held any) string {
 	s, signal := isSignal(v.Name)
 	switch {
 	case g.columns[v.Name] != "":

@@ -89,7 +89,17 @@ func follow(v verdict, member func(section, name string, v any)) {
 			return
 		}
 	}
-	member("ids", v.source, v.moved)
+	list := v.entity.IDsIn(v.source)
+	if len(list) < 2 {
+		member("ids", v.source, v.moved)
+		return
+	}
+	for i, id := range list {
+		if id == v.old {
+			list[i] = v.moved
+		}
+	}
+	member("ids", v.source, list)
 }
 
 // refusedError is the reason a file cannot be changed.
@@ -99,7 +109,7 @@ func (e *refusedError) Error() string { return e.message }
 
 func (r *run) writeEntity(folder *content.Workspace, e *record.Entity, fields map[string]any) (changed bool, err error) {
 	path, shown := folder.Path(e.Type, e.Slug), folder.Shown(e.Type, e.Slug)
-	data, err := os.ReadFile(path)
+	data, err := os.ReadFile(path) //nolint:gosec // content.Load has read it as an entity
 	if err != nil {
 		return false, err
 	}
@@ -142,7 +152,7 @@ type SourceStatus struct {
 // ReadStatus reads the status file of a content folder. A missing file is an empty status.
 func ReadStatus(dir string) (Status, error) {
 	s := Status{Sources: map[string]SourceStatus{}, Stopped: []Stopped{}}
-	data, err := os.ReadFile(filepath.Join(dir, StatusFile))
+	data, err := os.ReadFile(filepath.Join(dir, StatusFile)) //nolint:gosec // the operator names the folder
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, nil
 	}
@@ -188,7 +198,7 @@ func (r *run) writeStatus() error {
 		return err
 	}
 	path := filepath.Join(r.Content, StatusFile)
-	if old, err := os.ReadFile(path); err == nil && string(old) == string(data)+"\n" {
+	if old, err := os.ReadFile(path); err == nil && string(old) == string(data)+"\n" { //nolint:gosec // as above
 		return nil
 	}
 	return replaceFile(path, append(data, '\n'), 0o644)

@@ -323,5 +323,5 @@ func (o *collectOptions) writeReport(r *collect.Report) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(o.report, []byte(b.String()), 0o666)
+	return os.WriteFile(o.report, []byte(b.String()), 0o666) //nolint:gosec // as open as the umask allows
 }

@@ -144,7 +144,9 @@ var Broken = map[string]http.HandlerFunc{
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = w.Write([]byte("<!DOCTYPE html><title>Unicorn!</title>"))
 	},
-	"an error page":    func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "<html>Bad gateway</html>", 502) },
+	"an error page": func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "<html>Bad gateway</html>", http.StatusBadGateway)
+	},
 	"a truncated body": func(w http.ResponseWriter, _ *http.Request) { JSON(w, 200, `{"data":{"r0":{"nameWithOw`) },
 	"a cut connection": func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "999")
@@ -154,8 +156,8 @@ var Broken = map[string]http.HandlerFunc{
 	"a list":              func(w http.ResponseWriter, _ *http.Request) { JSON(w, 200, `[]`) },
 	"null":                func(w http.ResponseWriter, _ *http.Request) { JSON(w, 200, `null`) },
 	"an empty object":     func(w http.ResponseWriter, _ *http.Request) { JSON(w, 200, `{}`) },
-	"nothing":             func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) },
-	"a teapot":            func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(418) },
+	"nothing":             func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) },
+	"a teapot":            func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) },
 	"a closed connection": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
 	"a slow answer": func(_ http.ResponseWriter, r *http.Request) {
 		select {

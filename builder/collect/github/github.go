@@ -43,7 +43,8 @@ func New(base string) *Source {
 
 // Info implements collect.Source.
 func (s *Source) Info() collect.Info {
-	return collect.Info{Name: "github", Title: "GitHub", Hosts: []string{s.base}, Token: "GITHUB_TOKEN", NeedsToken: true, Batch: 100, PerSecond: 5,
+	const token = "GITHUB_TOKEN" //nolint:gosec // the name of a variable
+	return collect.Info{Name: "github", Title: "GitHub", Hosts: []string{s.base}, Token: token, NeedsToken: true, Batch: 100, PerSecond: 5,
 		Pages: []string{"https://docs.github.com/en/graphql/reference/objects#repository", "https://docs.github.com/en/rest/repos/repos#list-repository-contributors"},
 		Columns: []collect.Column{{Name: "stars", Always: true}, {Name: "forks", Always: true}, {Name: "archived", Always: true}, {Name: "created", Always: true},
 			{Name: "openIssues", Always: true}, {Name: "releases", Always: true}, {Name: "lastCommit", Mostly: true}, {Name: "commits"}, {Name: "recentCommits"},
@@ -268,7 +269,7 @@ func (s *Source) addContributors(ctx context.Context, c collect.Client, a *colle
 	if err != nil {
 		return err
 	}
-	n := 0
+	var n int
 	switch m := lastPage.FindStringSubmatch(resp.Header.Get("Link")); {
 	case resp.Status == http.StatusForbidden || resp.Status == http.StatusNoContent:
 		return nil // GitHub does not count the contributors of very large and of empty repositories

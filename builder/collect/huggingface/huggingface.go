@@ -11,6 +11,7 @@ package huggingface
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -83,10 +84,10 @@ func (s *Source) Ask(ctx context.Context, c collect.Client, names []string) ([]c
 	}
 	var m model
 	if err := resp.JSON(&m); err != nil {
-		return nil, fmt.Errorf("Hugging Face: %w", err)
+		return nil, fmt.Errorf("huggingface: %w", err)
 	}
 	if strings.Trim(m.ID, "/") == "" || path(m.ID) != m.ID {
-		return nil, fmt.Errorf("Hugging Face: the response has no model")
+		return nil, errors.New("huggingface: the response has no model")
 	}
 	return []collect.Answer{m.answer(id)}, nil
 }

@@ -83,7 +83,7 @@ func TestProjects(t *testing.T) {
 		"downloads of another":       {"a", project("a", "1", "", day), recent("b", 5), []string{"e0 failed: pypistats.org: the response has no downloads of a"}},
 		"downloads of another kind":  {"a", project("a", "1", "", day), `{"data":[{"category":"with_mirrors","downloads":1}],"package":"a","type":"overall_downloads"}`, []string{"e0 failed: pypistats.org: …"}},
 		"no downloads in the answer": {"a", project("a", "1", "", day), `{"data":{},"package":"a","type":"recent_downloads"}`, []string{"e0 failed: pypistats.org: the response has no downloads of a"}},
-		"a day in the future":        {"a", project("a", "1", "", "2027-01-01T00:00:00Z"), recent("a", 5), []string{"e0 pypiDownloads 5", "e0 stopped lastRelease 2027-01-01", "e0 version 1"}},
+		"a day in the future":        {"a", project("a", "1", "", "2027-01-01T00:00:00Z"), recent("a", 5), []string{"e0 pypiDownloads 5", "e0 stopped lastRelease 2027-01-01", "e0 stopped version 1"}},
 		"a date that is none":        {"a", project("a", "1", "", "yesterday"), recent("a", 5), []string{"e0 failed: PyPI: the response is not the expected JSON…"}},
 		"deleted":                    {"gone", "", "", []string{"e0 gone"}},
 	} {
