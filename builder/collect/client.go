@@ -106,7 +106,8 @@ type client struct {
 	token    string
 	limits   map[string]*rate.Limiter // by host
 	cache    *httpCache
-	maxWait  time.Duration // for all waiting together
+	maxWait  time.Duration // for limits and failures, all together
+	blocked  time.Duration // waited so far for limits and failures
 	requests *budget
 	agent    string
 
@@ -284,9 +285,10 @@ func (c *client) pace(ctx context.Context, host string) error {
 
 // wait waits because a service said so, or has failed.
 func (c *client) wait(ctx context.Context, d time.Duration) error {
-	if c.stats.Waited+d > c.maxWait {
+	if c.blocked+d > c.maxWait {
 		return &StoppedError{fmt.Sprintf("%s must not be asked before %s; run again then", c.info.Title, c.clock.Now().Add(d).UTC().Format("2006-01-02 15:04 UTC"))}
 	}
+	c.blocked += d
 	c.stats.Waited += d
 	return c.clock.Sleep(ctx, d)
 }

@@ -352,6 +352,26 @@ func TestLongLimitStopsAndResumes(t *testing.T) {
 	}
 }
 
+// Keeping to a rate of requests is not waiting for a limit.
+func TestPaceIsNotALimit(t *testing.T) {
+	url := serve(t, func(w http.ResponseWriter, r *http.Request) { reply(w, figures(r.URL.Path[1:])) })
+	dir := write(t, generated(t, 5))
+	o := options(t, dir, newClock("2026-11-23"), &slowService{service{base: url}})
+	o.MaxWait = time.Second
+	if s := mustRun(t, o).Sources[0]; s.Answered != 5 || s.Waited < 30*time.Second {
+		t.Errorf("%+v", s)
+	}
+}
+
+// slowService takes a request in ten seconds.
+type slowService struct{ service }
+
+func (s *slowService) Info() collect.Info {
+	info := s.service.Info()
+	info.PerSecond = 0.1
+	return info
+}
+
 func TestBudget(t *testing.T) {
 	url := serve(t, func(w http.ResponseWriter, _ *http.Request) { reply(w, map[string]any{"stars": 7.0, "forks": 1.0}) })
 	dir := write(t, map[string]string{"tool/a.yaml": tool("A", ""), "tool/b.yaml": tool("B", "")})
