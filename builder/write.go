@@ -176,7 +176,8 @@ func (b *build) writeBoard(board rank.Board) error {
 func (b *build) writeDescriptions() error {
 	list := []record.Category{}
 	for _, c := range b.content.Categories {
-		list = append(list, record.Category{Slug: c.Slug, Title: c.Title, Description: jsonenc.OptionalString(c.Description)})
+		list = append(list, record.Category{Slug: c.Slug, Formerly: append([]string{}, c.Formerly...), Title: c.Title,
+			Description: jsonenc.OptionalString(c.Description)})
 	}
 	for i := range list {
 		for _, e := range b.content.Entities {

@@ -59,6 +59,8 @@ type Build struct {
 	namespaces []ids.Namespace
 	offers     offerColumns
 
+	renames renames
+
 	overlay *overlay // edits on top of the build, or nil if there are none
 }
 

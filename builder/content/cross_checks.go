@@ -132,6 +132,9 @@ func wrongCategory(category string, declared []Category) (message, suggestion st
 	}
 	var slugs []string
 	for _, c := range declared {
+		if slices.Contains(c.Formerly, category) {
+			return yamldoc.Quote(category) + " is the former slug of a category", c.Slug
+		}
 		slugs = append(slugs, c.Slug)
 	}
 	return yamldoc.Quote(category) + " is not in categories.yaml", didyoumean.Name(category, slugs)

@@ -26,9 +26,10 @@ import (
 
 // Category is a category of entities.
 type Category struct {
-	Slug        string `json:"slug"`
-	Title       string `json:"title"`
-	Description string `json:"description"`
+	Slug        string   `json:"slug"`
+	Formerly    []string `json:"formerly"` // earlier slugs
+	Title       string   `json:"title"`
+	Description string   `json:"description"`
 }
 
 // Index is the content of index.yaml.
@@ -115,23 +116,47 @@ func readInto(room *bytes.Buffer, path string) ([]byte, error) {
 // reservedSlug is the message for a category with the slug of the overall leaderboard.
 const reservedSlug = " is reserved for the overall leaderboard; use another slug"
 
-// checkCategories refuses duplicate and reserved slugs.
+// checkCategories refuses duplicate and reserved slugs. This includes the former ones, because
+// leaderboards and pages have addresses under them too.
 func checkCategories(d *yamldoc.Document) {
 	list, _ := yamldoc.ValueAt(d.Value, []string{"categories"}).([]any)
-	seen := map[string]bool{}
+	present, former := map[string]bool{}, map[string]bool{}
+	check := func(path []string, slug, conflict string) {
+		if conflict == "" && slug == exports.AllBoard {
+			conflict = reservedSlug
+		}
+		if conflict = cmp.Or(conflict, DeviceName(slug)); conflict != "" {
+			d.AddAt(path, false, yamldoc.Problem{Message: yamldoc.Quote(slug) + conflict})
+		}
+	}
 	for i := range list {
 		path := []string{"categories", strconv.Itoa(i), "slug"}
 		slug, ok := yamldoc.ValueAt(d.Value, path).(string)
-		if ok && seen[slug] {
-			d.AddAt(path, false, yamldoc.Problem{Message: yamldoc.Quote(slug) + " is given twice"})
-		} else if slug == exports.AllBoard {
-			d.AddAt(path, false, yamldoc.Problem{Message: yamldoc.Quote(slug) + reservedSlug})
-		} else if device := DeviceName(slug); device != "" {
-			d.AddAt(path, false, yamldoc.Problem{Message: yamldoc.Quote(slug) + device})
+		conflict := ""
+		if ok && present[slug] {
+			conflict = givenTwice
 		}
-		seen[slug] = true
+		check(path, slug, conflict)
+		present[slug] = true
+	}
+	for i := range list {
+		path := []string{"categories", strconv.Itoa(i), "formerly"}
+		own := map[string]bool{} // the schema reports duplicates within a list
+		for j, old := range yamldoc.Texts(yamldoc.ValueAt(d.Value, path)) {
+			conflict := ""
+			if present[old] {
+				conflict = " is the slug of a category; list only earlier slugs"
+			} else if former[old] && !own[old] {
+				conflict = " is also a former slug of another category"
+			}
+			check(append(path[:len(path):len(path)], strconv.Itoa(j)), old, conflict)
+			former[old], own[old] = true, true
+		}
 	}
 }
+
+// givenTwice follows a value in the message about a duplicate.
+const givenTwice = " is given twice"
 
 // checkUnique refuses entries of a list that have the same value in a field.
 func checkUnique(d *yamldoc.Document, list, field string) {
@@ -141,7 +166,7 @@ func checkUnique(d *yamldoc.Document, list, field string) {
 		path := []string{list, strconv.Itoa(i), field}
 		value, ok := yamldoc.ValueAt(d.Value, path).(string)
 		if ok && seen[value] {
-			d.AddAt(path, false, yamldoc.Problem{Message: yamldoc.Quote(value) + " is given twice"})
+			d.AddAt(path, false, yamldoc.Problem{Message: yamldoc.Quote(value) + givenTwice})
 		}
 		seen[value] = true
 	}

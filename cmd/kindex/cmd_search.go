@@ -65,7 +65,7 @@ func runSearch(w io.Writer, o searchOptions, text string) (err error) {
 	f := exports.Filter{Fields: map[string][][]string{}}
 	for field, value := range map[string]string{"type": o.typ, "category": o.category} {
 		if value != "" {
-			if b.Bitmap(field, value) == nil {
+			if value, _ = b.Preferred(field, value); b.Bitmap(field, value) == nil {
 				return usageError{unknownName(field, value, nil, didyoumean.Name(value, b.Values(field)))}
 			}
 			f.Fields[field] = [][]string{{value}}

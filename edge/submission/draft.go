@@ -81,6 +81,7 @@ func Parse(fields map[string]any, in Index) (*Draft, error) {
 	p := parser{fields: map[string]any{}}
 	p.take(fields)
 	p.lost(nil, p.fields)
+	p.renameCategory(in)
 	typ, slug := p.typ(fields), p.slug(fields)
 	if _, ok := fields["url"]; !ok {
 		p.problem("url", "is missing", "")
@@ -132,6 +133,17 @@ func (p *parser) add(wrong yamldoc.Problem) {
 		return
 	}
 	p.problem(wrong.Field, wrong.Message, wrong.Suggestion)
+}
+
+// renameCategory replaces the former slug of a category by the present one, with a warning.
+func (p *parser) renameCategory(in Index) {
+	old, _ := p.fields["category"].(string)
+	for _, c := range in.Categories() {
+		if slices.Contains(c.Formerly, strings.TrimSpace(old)) {
+			p.fields["category"] = c.Slug
+			p.warnings = append(p.warnings, Problem{Field: "category", Message: fmt.Sprintf("%q is a former slug; the category is now %q, which the submission uses", old, c.Slug)})
+		}
+	}
 }
 
 // category reports an unknown category even if other fields are invalid, because one attempt
@@ -248,8 +260,8 @@ type findExisting struct {
 func (a *findExisting) Declared() (list []content.Category) {
 	declared := false
 	for _, c := range a.in.Categories() {
-		list = append(list, content.Category{Slug: c.Slug, Title: c.Title})
-		declared = declared || c.Description != "" || c.Title != content.TitleOf(c.Slug) && c.Title != c.Slug
+		list = append(list, content.Category{Slug: c.Slug, Formerly: c.Formerly, Title: c.Title})
+		declared = declared || c.Description != "" || len(c.Formerly) > 0 || c.Title != content.TitleOf(c.Slug) && c.Title != c.Slug
 	}
 	if !declared {
 		return nil

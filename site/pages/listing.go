@@ -9,6 +9,7 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/record"
+	"kindex/site/siteurl"
 	"kindex/site/textfmt"
 )
 
@@ -198,6 +199,9 @@ func facetValueList(k *facetKind) func(*request) (*page, error) {
 		key := r.arg("key")
 		v, ok := all.find(key)
 		if !ok {
+			if now, renamed := r.Build.Preferred(k.Field, key); renamed {
+				return &page{location: r.route.path(map[string]string{"key": siteurl.Key(now)}, r.choices)}, nil
+			}
 			return r.missing(textfmt.Capitalize(k.One)+" not found", "", all.suggestions(key)), nil
 		}
 		set, err := r.Build.Select(&exports.Filter{Fields: map[string][][]string{k.Field: {{v.Name}}}})
