@@ -59,7 +59,8 @@ type Build struct {
 	namespaces []ids.Namespace
 	offers     offerColumns
 
-	renames renames
+	renames    renames
+	vocabulary *record.Vocabulary // nil if there is none
 
 	overlay *overlay // edits on top of the build, or nil if there are none
 }

@@ -9,7 +9,8 @@ import (
 	"kindex/exports/record"
 )
 
-// renames maps values of filter fields that have been replaced: the former slugs of categories.
+// renames maps values of filter fields that have been replaced: the former slugs of categories,
+// and the synonyms of capabilities and tags.
 type renames struct {
 	preferred map[fieldValue]string   // replaced value → its replacement
 	others    map[fieldValue][]string // replacement → the values that it replaces
@@ -32,8 +33,30 @@ func (b *Build) openRenames() error {
 	for _, c := range categories {
 		b.renames.add("category", c.Slug, c.Formerly)
 	}
+	return b.openVocabulary()
+}
+
+func (b *Build) openVocabulary() error {
+	data := b.files[VocabularyFile]
+	if data == nil {
+		return nil
+	}
+	b.vocabulary = new(record.Vocabulary)
+	if err := json.Unmarshal(data, b.vocabulary); err != nil {
+		return fmt.Errorf("%s: %w", VocabularyFile, err)
+	}
+	for _, w := range b.vocabulary.Capabilities {
+		b.renames.add("capability", w.Slug, w.Synonyms)
+	}
+	for _, w := range b.vocabulary.Tags {
+		b.renames.add("tag", w.Slug, w.Synonyms)
+	}
 	return nil
 }
+
+// Vocabulary returns the words for capabilities and tags, or nil if the content does not define
+// any. The caller must not modify it.
+func (b *Build) Vocabulary() *record.Vocabulary { return b.vocabulary }
 
 func (r *renames) add(field, to string, from []string) {
 	for _, old := range from {
@@ -45,7 +68,7 @@ func (r *renames) add(field, to string, from []string) {
 }
 
 // Preferred returns the value that replaces a value of a filter field: the present slug of a
-// category, given a former one. replaced is false, and the value is returned unchanged, if
+// category, given a former one, or a capability or tag, given a synonym. replaced is false, and the value is returned unchanged, if
 // nothing replaces it.
 func (b *Build) Preferred(field, value string) (preferred string, replaced bool) {
 	if preferred, replaced = b.renames.preferred[fieldValue{field, value}]; replaced {

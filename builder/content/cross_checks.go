@@ -77,6 +77,11 @@ func (f *Folder) crossCheck(c *Content) (problems yamldoc.Problems) {
 			}
 		}
 	}
+	if words := newVocabulary(c.Vocabulary); words != nil {
+		for _, r := range f.order {
+			words.check(r.entity, func(path []string, message, suggestion string) { complain(r, yamldoc.Error, path, message, suggestion) })
+		}
+	}
 	for key, list := range f.claims.former {
 		slices.SortFunc(list, compareFiles)
 		for i, r := range list {

@@ -21,6 +21,7 @@ import (
 	"kindex/builder/content/yamldoc"
 	"kindex/exports"
 	"kindex/exports/pricing"
+	"kindex/exports/record"
 	"kindex/exports/store"
 )
 
@@ -55,11 +56,12 @@ type Namespace struct {
 // another one.
 const MainBranch = "main"
 
-// loadRootFiles reads categories.yaml, index.yaml and scoring.yaml.
+// loadRootFiles reads the files next to the type folders, listed in schema.RootFiles.
 func (c *Content) loadRootFiles(dir string) (yamldoc.Problems, error) {
 	var problems yamldoc.Problems
 	var categories struct{ Categories []Category }
 	var providers struct{ Providers pricing.Providers }
+	var vocabulary record.Vocabulary
 	c.roots = map[string][sha1.Size]byte{}
 	for _, f := range []struct {
 		name string
@@ -70,6 +72,7 @@ func (c *Content) loadRootFiles(dir string) (yamldoc.Problems, error) {
 		{"index.yaml", schema.Index, &c.Index},
 		{"providers.yaml", schema.Providers, &providers},
 		{"scoring.yaml", schema.Scoring, nil},
+		{"vocabulary.yaml", schema.Vocabulary, &vocabulary},
 	} {
 		path := filepath.Join(dir, f.name)
 		if info, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
@@ -89,6 +92,9 @@ func (c *Content) loadRootFiles(dir string) (yamldoc.Problems, error) {
 			c.Scoring, c.ScoringText, c.ScoringPath = asJSON, data, shownPath(dir, f.name)
 		} else if err := json.Unmarshal(asJSON, f.into); err != nil {
 			return nil, fmt.Errorf("%s: %w", f.name, err)
+		}
+		if f.into == &vocabulary {
+			c.Vocabulary = &vocabulary
 		}
 	}
 	c.Categories, c.Providers = categories.Categories, providers.Providers
@@ -196,6 +202,8 @@ func parseChecked(path string, data []byte, s *schema.Schema) ([]byte, yamldoc.P
 		checkCategories(d)
 	case schema.Providers():
 		checkUnique(d, "providers", "slug")
+	case schema.Vocabulary():
+		checkVocabulary(d)
 	case schema.Index():
 		checkUnique(d, "ids", "name")
 	}

@@ -59,6 +59,8 @@ type Index interface {
 	Entity(typ, slug string) (*record.Entity, error)
 	// Namespaces lists the namespaces of identifiers, built-in ones included.
 	Namespaces() []string
+	// Vocabulary returns the words for capabilities and tags, or nil if all are allowed.
+	Vocabulary() *record.Vocabulary
 	// Providers lists the providers of offers; it is empty if the index declares none.
 	Providers() []string
 }
@@ -92,7 +94,7 @@ func Parse(fields map[string]any, in Index) (*Draft, error) {
 		p.add(finding)
 	}
 	if e == nil {
-		p.category(typ, in)
+		p.words(typ, in)
 	} else if typ != "" && slug != "" {
 		if taken := findExistingEntity(e, in); taken != nil {
 			return nil, taken
@@ -146,15 +148,15 @@ func (p *parser) renameCategory(in Index) {
 	}
 }
 
-// category reports an unknown category even if other fields are invalid, because one attempt
-// should reveal all problems.
-func (p *parser) category(typ string, in Index) {
-	category, ok := p.fields["category"].(string)
-	if !ok || slices.ContainsFunc(p.problems, func(f Problem) bool { return f.Field == "category" }) {
-		return
-	}
-	for _, wrong := range content.CheckSiblings(typ, &record.Entity{Type: typ, Category: category}, nil, &findExisting{in: in}) {
-		if wrong.Field == "category" {
+// words reports an unknown category, capability or tag even if other fields are invalid,
+// because one attempt should reveal all problems.
+func (p *parser) words(typ string, in Index) {
+	e := &record.Entity{Type: typ, Capabilities: yamldoc.Texts(p.fields["capabilities"]), Tags: yamldoc.Texts(p.fields["tags"])}
+	e.Category, _ = p.fields["category"].(string)
+	for _, wrong := range content.CheckSiblings(typ, e, nil, &findExisting{in: in}) {
+		field, _, _ := strings.Cut(wrong.Field, "[")
+		invalid := slices.ContainsFunc(p.problems, func(f Problem) bool { return f.Field == wrong.Field })
+		if !invalid && p.fields[field] != nil && slices.Contains([]string{"category", "capabilities", "tags"}, field) {
 			p.add(wrong)
 		}
 	}
@@ -330,6 +332,9 @@ func (a *findExisting) Successor(key string) (next string, ok bool) {
 
 // Namespaces implements content.Siblings.
 func (a *findExisting) Namespaces() []string { return a.in.Namespaces() }
+
+// Vocabulary implements content.Siblings.
+func (a *findExisting) Vocabulary() *record.Vocabulary { return a.in.Vocabulary() }
 
 // Providers implements content.Siblings.
 func (a *findExisting) Providers() []string { return a.in.Providers() }

@@ -208,7 +208,7 @@ func facetValueList(k *facetKind) func(*request) (*page, error) {
 		if err != nil {
 			return nil, err
 		}
-		l := &listing{Crumbs: []option{{Name: textfmt.Capitalize(k.Many), To: k.Path}}, Heading: v.Name,
+		l := &listing{Crumbs: []option{{Name: textfmt.Capitalize(k.Many), To: k.Path}}, Heading: v.Title,
 			address: func(_, sort string, page int) string {
 				return listRoute(k.Path+":key/").path(r.args, listChoices("", sort, page))
 			}}
@@ -216,7 +216,7 @@ func facetValueList(k *facetKind) func(*request) (*page, error) {
 			return r.notFound(), err
 		}
 		r.relate(l, set, v.folded)
-		p := r.listPage(l, textfmt.Plural(l.Total, "entity", "entities")+" with the "+k.One+" "+textfmt.Name(v.Name)+".", "")
+		p := r.listPage(l, textfmt.Plural(l.Total, "entity", "entities")+" with the "+k.One+" "+textfmt.Name(v.Title)+".", "")
 		p.Title += ", " + k.One // an entity may have the same name as the value
 		p.NoIndex = p.NoIndex || l.Total == 0
 		return p, nil
