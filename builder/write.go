@@ -172,7 +172,7 @@ func (b *build) writeBoard(board rank.Board) error {
 }
 
 // writeDescriptions writes the categories, the providers, the namespaces of identifiers, the
-// vocabulary, the scoring formula and the schema of entity files.
+// vocabulary, the synonyms, the scoring formula and the schema of entity files.
 func (b *build) writeDescriptions() error {
 	list := []record.Category{}
 	for _, c := range b.content.Categories {
@@ -207,6 +207,10 @@ func (b *build) writeDescriptions() error {
 	if err != nil {
 		return err
 	}
+	synonyms, err := json.MarshalIndent(b.content.Synonyms, "", "  ")
+	if err != nil {
+		return err
+	}
 	vocabulary, err := json.MarshalIndent(b.vocabulary(), "", "  ")
 	if err != nil {
 		return err
@@ -218,11 +222,13 @@ func (b *build) writeDescriptions() error {
 		{exports.CategoriesFile, append(asJSON, '\n')},
 		{exports.ProvidersFile, append(providers, '\n')},
 		{exports.NamespacesFile, append(namespaces, '\n')},
+		{exports.SynonymsFile, append(synonyms, '\n')},
 		{exports.VocabularyFile, append(vocabulary, '\n')},
 		{exports.ScoringFile, b.formula.JSON()},
 		{exports.SchemaFile, s},
 	} {
 		if f.name == exports.ProvidersFile && len(b.content.Providers) == 0 ||
+			f.name == exports.SynonymsFile && len(b.content.Synonyms) == 0 ||
 			f.name == exports.VocabularyFile && b.content.Vocabulary == nil ||
 			f.name == exports.NamespacesFile && len(b.content.Index.IDs) == 0 {
 			continue

@@ -61,6 +61,7 @@ type Build struct {
 
 	renames    renames
 	vocabulary *record.Vocabulary // nil if there is none
+	synonyms   [][]string
 
 	overlay *overlay // edits on top of the build, or nil if there are none
 }

@@ -110,7 +110,7 @@ func (b *Build) openLookups() error {
 			return fmt.Errorf("%s: %w", NamespacesFile, err)
 		}
 	}
-	if err := b.openRenames(); err != nil {
+	if err := b.openWords(); err != nil {
 		return err
 	}
 	b.openSources(s)

@@ -19,8 +19,8 @@ type renames struct {
 // fieldValue is a value of a filter field.
 type fieldValue struct{ field, value string }
 
-// openRenames reads which values the content has replaced.
-func (b *Build) openRenames() error {
+// openWords reads which values the content has replaced, and which words mean the same.
+func (b *Build) openWords() error {
 	b.renames = renames{map[fieldValue]string{}, map[fieldValue][]string{}}
 	data := b.files[CategoriesFile]
 	if data == nil {
@@ -32,6 +32,11 @@ func (b *Build) openRenames() error {
 	}
 	for _, c := range categories {
 		b.renames.add("category", c.Slug, c.Formerly)
+	}
+	if data := b.files[SynonymsFile]; data != nil {
+		if err := json.Unmarshal(data, &b.synonyms); err != nil {
+			return fmt.Errorf("%s: %w", SynonymsFile, err)
+		}
 	}
 	return b.openVocabulary()
 }
@@ -66,6 +71,10 @@ func (r *renames) add(field, to string, from []string) {
 		r.others[fieldValue{field, to}] = from
 	}
 }
+
+// Synonyms returns groups of words and phrases that mean the same in searches. The caller must
+// not modify them.
+func (b *Build) Synonyms() [][]string { return b.synonyms }
 
 // Preferred returns the value that replaces a value of a filter field: the present slug of a
 // category, given a former one, or a capability or tag, given a synonym. replaced is false, and the value is returned unchanged, if

@@ -62,6 +62,7 @@ func (c *Content) loadRootFiles(dir string) (yamldoc.Problems, error) {
 	var categories struct{ Categories []Category }
 	var providers struct{ Providers pricing.Providers }
 	var vocabulary record.Vocabulary
+	var synonyms struct{ Synonyms [][]string }
 	c.roots = map[string][sha1.Size]byte{}
 	for _, f := range []struct {
 		name string
@@ -72,6 +73,7 @@ func (c *Content) loadRootFiles(dir string) (yamldoc.Problems, error) {
 		{"index.yaml", schema.Index, &c.Index},
 		{"providers.yaml", schema.Providers, &providers},
 		{"scoring.yaml", schema.Scoring, nil},
+		{"synonyms.yaml", schema.Synonyms, &synonyms},
 		{"vocabulary.yaml", schema.Vocabulary, &vocabulary},
 	} {
 		path := filepath.Join(dir, f.name)
@@ -97,7 +99,7 @@ func (c *Content) loadRootFiles(dir string) (yamldoc.Problems, error) {
 			c.Vocabulary = &vocabulary
 		}
 	}
-	c.Categories, c.Providers = categories.Categories, providers.Providers
+	c.Categories, c.Providers, c.Synonyms = categories.Categories, providers.Providers, synonyms.Synonyms
 	c.Index.Repository = schema.RepositoryURL(c.Index.Repository)
 	return problems, nil
 }
@@ -202,6 +204,8 @@ func parseChecked(path string, data []byte, s *schema.Schema) ([]byte, yamldoc.P
 		checkCategories(d)
 	case schema.Providers():
 		checkUnique(d, "providers", "slug")
+	case schema.Synonyms():
+		checkSynonyms(d)
 	case schema.Vocabulary():
 		checkVocabulary(d)
 	case schema.Index():

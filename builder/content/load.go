@@ -31,6 +31,7 @@ type Content struct {
 	Categories []Category         // from categories.yaml, or from the entities if there is no such file
 	Providers  pricing.Providers  // from providers.yaml, in its order
 	Vocabulary *record.Vocabulary // from vocabulary.yaml; nil if there is none
+	Synonyms   [][]string         // from synonyms.yaml: groups of words and phrases
 	Index      Index
 
 	// Data about the entity files, in the order of Entities.
