@@ -61,6 +61,7 @@ func (r *ranking) weightGroups() [][]weightedGroup {
 // low for the page.
 func (r *ranking) page(after *After, skip, limit int) []Hit {
 	words := r.weightGroups()
+	r.whole = r.queryScores()
 	n := skip + limit
 	if n == 0 {
 		return []Hit{}
@@ -130,8 +131,8 @@ func (r *ranking) maxScore(words [][]weightedGroup, block int, among uint64) int
 			sum += g.extra
 		}
 	}
-	for _, w := range r.queryScores() {
-		if w.set != nil && w.set[block]&among != 0 {
+	for _, w := range r.whole {
+		if w.set[block]&among != 0 {
 			sum += w.score
 		}
 	}
@@ -200,9 +201,14 @@ func (r *ranking) composite(o uint32) int32 {
 }
 
 // queryScores returns the scores for matching the query as a whole.
-func (r *ranking) queryScores() [6]weightedGroup {
-	return [...]weightedGroup{r.topics[0], r.topics[1], r.topics[2],
-		{set: r.joinedPrefix, score: scoreJoinedPrefix}, {set: r.joinedExact, score: scoreJoinedExact}, {set: r.exact, score: scoreExact}}
+func (r *ranking) queryScores() (list []weightedGroup) {
+	for _, w := range append(r.topics[:], weightedGroup{set: r.joinedPrefix, score: scoreJoinedPrefix},
+		weightedGroup{set: r.joinedExact, score: scoreJoinedExact}, weightedGroup{set: r.exact, score: scoreExact}) {
+		if w.set != nil {
+			list = append(list, w)
+		}
+	}
+	return list
 }
 
 // scores returns the scores of the matches in a block. They consist of the score of
@@ -232,10 +238,8 @@ func (r *ranking) scores(words [][]weightedGroup, block int, among uint64) (scor
 		length := int32(r.index.nameLength(o))
 		scores[i] += scoreCoverage*min(inName[i], length)/length + scoreTenth*r.composite(o)
 	})
-	for _, w := range r.queryScores() {
-		if w.set != nil {
-			each(w.set[block]&among, func(i int) { scores[i] += w.score })
-		}
+	for _, w := range r.whole {
+		each(w.set[block]&among, func(i int) { scores[i] += w.score })
 	}
 	return scores
 }

@@ -39,7 +39,8 @@ type After struct {
 //
 // Every word must match a name, a topic or a description: exactly, as a prefix of a
 // word, within a few edits, or as a synonym. If no record has all words, Search returns the
-// records with most of them. Words in quotes must occur exactly and consecutively,
+// records with most of them. Fillers, such as "best" or "framework", need not match next
+// to other words. Words in quotes must occur exactly and consecutively,
 // regardless of case. A single letter matches names that start with it, and text
 // that contains it as a word.
 func (x *Index) Search(text string, within *roaring.Bitmap, after *After, skip, limit int) (*Result, error) {
@@ -78,6 +79,7 @@ type ranking struct {
 	queryPhrases     []*phrase // the query as a phrase, with its last word as it is, in the singular and in the plural; empty for a single word
 	synonyms         [][]clause
 	synonymSets      [maxClauses][]synonymSets // by clause
+	whole            []weightedGroup           // result of queryScores
 	topics           [3]weightedGroup          // by topicFields: records with what the query names
 	synonymPhrases   fieldSets                 // records with a synonym of the whole query
 	phraseCandidates fieldSets                 // records with all exact words in one list; only these can contain the phrase

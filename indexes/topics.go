@@ -54,11 +54,11 @@ var topicFields = []struct {
 	score int32
 }{{"category", 20 * scoreUnit}, {"capability", 16 * scoreUnit}, {"tag", 6 * scoreUnit}}
 
-// findTopics finds the categories, capabilities and tags that the query as a whole names, with or
-// without fillers: "best embedding models" names embedding. share is the part of the score that
-// records with the value get: 1, or less for a synonym of the query.
+// findTopics finds the categories, capabilities and tags that the query as a whole, or a synonym
+// of it, names, with or without fillers: "best embedding models" names embedding. Values that
+// only a synonym names have lower scores.
 func (r *ranking) findTopics(words []string, synonym bool) {
-	var plain, bare []string // without stop words in between, slugs would be different, so they stay
+	var plain, bare []string // with stop words, since slugs contain them
 	for _, w := range words {
 		if s := stem(w); !fillers[s] {
 			plain = append(plain, w)
@@ -110,6 +110,8 @@ func (r *ranking) addTopic(slug string, synonym bool) {
 			if synonym {
 				r.topics[i].score = scoreSynonym(f.score)
 			}
+			found.WriteDenseTo(r.topics[i].set)
+			continue
 		}
 		dense := r.set()
 		found.WriteDenseTo(dense)
