@@ -20,6 +20,7 @@ func fixtureHistory(t *testing.T) string {
 		t.Fatal(err)
 	}
 	pricedFixture(t, content)
+	r.Write("content/categories.yaml", r.Read("content/categories.yaml")+"  - {slug: fixtures, formerly: [former-fixtures], title: Fixtures}\n")
 	const tool = "content/tool/"
 	mxnet, pytorch, keras := r.Read(tool+"incubator-mxnet.yaml"), r.Read(tool+"pytorch.yaml"), r.Read(tool+"keras.yaml")
 	brief := "name: Phoenix\ncategory: ml-frameworks\ndescription: A library that comes and goes.\n"

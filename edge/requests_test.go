@@ -212,6 +212,7 @@ func requestTable() []request {
 		ok("getLeaderboard", "/api/leaderboard/", "all?at=2026-10-25", "ml-frameworks?at=2026-10-26&type=tool&by=adoption"),
 		days("getLeaderboard", "/api/leaderboard/all"),
 		pages("getLeaderboard", "/api/leaderboard/all", "?"),
+		status(301, "getLeaderboard", "", "/api/leaderboard/former-fixtures", "/api/leaderboard/former-fixtures?limit=3&at=2026-10-25"),
 		bad("getLeaderboard", "/api/leaderboard/all", "type", "robot", ""),
 		bad("getLeaderboard", "/api/leaderboard/all", "by", "name", ""),
 		status(404, "getLeaderboard", "category", "/api/leaderboard/reasonin", "/api/leaderboard/All", "/api/leaderboard/"+strings.Repeat("x", 300)),

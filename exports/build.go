@@ -59,6 +59,10 @@ type Build struct {
 	namespaces []ids.Namespace
 	offers     offerColumns
 
+	renames    renames
+	vocabulary *record.Vocabulary // nil if there is none
+	synonyms   [][]string
+
 	overlay *overlay // edits on top of the build, or nil if there are none
 }
 

@@ -15,6 +15,8 @@ const (
 	CategoriesFile  = "categories.json"
 	ProvidersFile   = "providers.json"  // only if the content has providers.yaml
 	NamespacesFile  = "namespaces.json" // only if index.yaml declares namespaces of identifiers
+	SynonymsFile    = "synonyms.json"   // only if the content has synonyms.yaml
+	VocabularyFile  = "vocabulary.json" // only if the content has vocabulary.yaml
 	ScoringFile     = "scoring.json"
 	SchemaFile      = "entity.schema.json"
 

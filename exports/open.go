@@ -110,6 +110,9 @@ func (b *Build) openLookups() error {
 			return fmt.Errorf("%s: %w", NamespacesFile, err)
 		}
 	}
+	if err := b.openWords(); err != nil {
+		return err
+	}
 	b.openSources(s)
 	b.openArchive(s)
 	if s.Err() != nil {

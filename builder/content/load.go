@@ -27,9 +27,11 @@ import (
 
 // Content is a content folder that has been read and checked.
 type Content struct {
-	Entities   []*record.Entity  // sorted by type and slug
-	Categories []Category        // from categories.yaml, or from the entities if there is no such file
-	Providers  pricing.Providers // from providers.yaml, in its order
+	Entities   []*record.Entity   // sorted by type and slug
+	Categories []Category         // from categories.yaml, or from the entities if there is no such file
+	Providers  pricing.Providers  // from providers.yaml, in its order
+	Vocabulary *record.Vocabulary // from vocabulary.yaml; nil if there is none
+	Synonyms   [][]string         // from synonyms.yaml: groups of words and phrases
 	Index      Index
 
 	// Data about the entity files, in the order of Entities.

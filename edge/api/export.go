@@ -153,6 +153,15 @@ func boardNamesAt(c *web.Call, day string) []string {
 	return append([]string{exports.AllBoard}, categoriesAt(c, day)...)
 }
 
+// withFormer returns categories and the former slugs of all categories.
+func withFormer(c *web.Call, categories []string) []string {
+	all := slices.Clone(categories)
+	for _, category := range c.Served.Categories {
+		all = append(all, category.Formerly...)
+	}
+	return all
+}
+
 // boardParam returns the requested leaderboard's name, or an error with a suggestion if it does
 // not exist on that day.
 func boardParam(c *web.Call, name, day string) (string, error) {
@@ -174,10 +183,11 @@ func (a *API) ExportLeaderboard(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	category, err := c.Query.OneOf("category", exports.AllBoard, boardNamesAt(c, day))
+	category, err := c.Query.OneOf("category", exports.AllBoard, withFormer(c, boardNamesAt(c, day)))
 	if err != nil {
 		return nil, err
 	}
+	category, _ = c.Served.Build.Preferred("category", category)
 	from, asOf, err := catalogueAt(c, day)
 	if err != nil {
 		return nil, err

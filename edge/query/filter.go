@@ -16,14 +16,21 @@ import (
 var Filters = append(slices.Clone(exports.FilterFields),
 	"minScore", "addedSince", "updatedSince", "retiresBefore", "maxPrice", "minContext", "signal")
 
-// Filter reads the parameters in Filters. categories are the existing categories.
-func (p *Params) Filter(categories []string) (*exports.Filter, error) {
+// Names knows the values that fields no longer have, as exports.Build does.
+type Names interface {
+	// Preferred returns the value that replaces a value of a filter field.
+	Preferred(field, value string) (preferred string, replaced bool)
+}
+
+// Filter reads the parameters in Filters. categories are the existing categories. A value that
+// another one has replaced, according to names, means its replacement.
+func (p *Params) Filter(categories []string, names Names) (*exports.Filter, error) {
 	f := &exports.Filter{Fields: map[string][][]string{}}
 	closed := map[string][]string{"type": record.Types, "status": record.Statuses,
 		"pricingModel": record.PricingModels, "category": categories, "maintenance": record.MaintenanceStates,
 		"modality": record.Modalities, "outputModality": record.Modalities, "openWeights": {"true", "false"}}
 	for _, field := range exports.FilterFields {
-		if err := p.readField(f, field, closed); err != nil {
+		if err := p.readField(f, field, closed, names); err != nil {
 			return nil, err
 		}
 	}
@@ -59,7 +66,7 @@ func (p *Params) Filter(categories []string) (*exports.Filter, error) {
 
 // readField reads the values of one of the exports.FilterFields. closed contains the valid
 // values of the fields in which not every value is valid.
-func (p *Params) readField(f *exports.Filter, field string, closed map[string][]string) error {
+func (p *Params) readField(f *exports.Filter, field string, closed map[string][]string, names Names) error {
 	for _, value := range p.values[field] {
 		all := []string{value}
 		// Only some fields are split at commas: the values of others can contain commas.
@@ -71,6 +78,7 @@ func (p *Params) readField(f *exports.Filter, field string, closed map[string][]
 			if all[i] == "" {
 				return &Error{Param: field, Message: "must not be empty"}
 			}
+			all[i], _ = names.Preferred(field, all[i])
 			if known, ok := closed[field]; ok && !slices.Contains(known, all[i]) {
 				return unknownValue(field, all[i], known)
 			}

@@ -157,6 +157,10 @@ func describe(f store.File) (text string, ok bool) {
 		return "The categories, with the number of entities in each.", true
 	case f.Path == exports.ProvidersFile:
 		return "The providers of offers.", true
+	case f.Path == exports.SynonymsFile:
+		return "Groups of words and phrases that mean the same in searches.", true
+	case f.Path == exports.VocabularyFile:
+		return "The words for capabilities and tags, with their synonyms.", true
 	case f.Path == exports.ScoringFile:
 		return "The formula used to calculate the scores.", true
 	case f.Path == exports.SchemaFile:

@@ -96,6 +96,9 @@ func (b *boardView) read() *page {
 	if p := b.readDay(); p != nil {
 		return p
 	}
+	if now, renamed := b.Build.Preferred("category", b.Category); renamed {
+		return &page{location: b.address(now, b.choices)}
+	}
 	if known := b.knownCategories(); !slices.Contains(known, b.Category) {
 		return b.missingCategory(known)
 	}
@@ -140,9 +143,20 @@ func (b *boardView) knownCategories() []string {
 		known = append(known, c.Slug)
 	}
 	if b.Day != "" {
-		known = append(known, b.Build.Archive().ChangeValues("category")...)
+		known = append(known, b.changeCategories()...)
 	}
 	return known
+}
+
+// changeCategories returns the categories in which entities have been, under their present
+// slugs if they still exist.
+func (s *Site) changeCategories() (list []string) {
+	for _, slug := range s.Build.Archive().ChangeValues("category") {
+		if slug, _ = s.Build.Preferred("category", slug); !slices.Contains(list, slug) {
+			list = append(list, slug)
+		}
+	}
+	return list
 }
 
 func (b *boardView) missingCategory(known []string) *page {

@@ -145,7 +145,7 @@ func (s *Site) topics(k *facetKind, values []string) (list []link) {
 		if s.Build.Bitmap(k.Field, v) != nil {
 			to = k.path(v)
 		}
-		list = append(list, link{v, to})
+		list = append(list, link{s.wordTitle(k.Field, v), to})
 	}
 	return list
 }

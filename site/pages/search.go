@@ -99,7 +99,7 @@ func (r *request) search() (*page, error) {
 	if len(d.Query) > maxQueryLen {
 		d.Query, d.TooLong = textfmt.Truncate(safetext.OneLine(d.Query[:maxQueryLen]), 100), true
 	}
-	r.Query, d.TooMany = boundedQuery(r.Query, d.Query)
+	r.Query, d.TooMany = r.boundedQuery(d.Query)
 	d.Browse = safetext.OneLine(d.Query) == ""
 	if !slices.ContainsFunc(sorts[1:], func(o struct {
 		Name, Title string
@@ -119,13 +119,15 @@ func (r *request) search() (*page, error) {
 	return p, r.results(d)
 }
 
-// boundedQuery returns the part of a query that the page applies, without duplicates.
+// boundedQuery returns the part of the query that the page applies, without duplicates.
 // tooMany reports whether it dropped filters.
-func boundedQuery(asked url.Values, words string) (q url.Values, tooMany bool) {
+func (r *request) boundedQuery(words string) (q url.Values, tooMany bool) {
+	asked := r.Query
 	q = url.Values{}
 	chosen, room := 0, maxChosenLen
 	for _, f := range facetNames {
 		for _, v := range asked[f] {
+			v, _ = r.Build.Preferred(f, v)
 			if v == "" || slices.Contains(q[f], v) {
 				continue
 			}

@@ -19,7 +19,7 @@ const searchTexts = 20_000
 var searchFields = []string{"type", "slug", "name", "provider", "description", "category", "tags", "license", "pricingModel", "composite", "rank", "lastUpdated"}
 
 // searchFile renders the file that the search on a static site uses: a row for each
-// entity, best first, with the columns named once.
+// entity, best first, with the columns named once, and the synonyms.
 func (r *request) searchFile() (*page, error) {
 	if !r.Static {
 		return r.notFound(), nil
@@ -33,7 +33,11 @@ func (r *request) searchFile() (*page, error) {
 	for _, c := range r.Categories {
 		titles[c.Slug] = textfmt.Name(c.Title)
 	}
-	b, err := json.Marshal(map[string]any{"fields": searchFields, "categories": titles})
+	groups := r.Build.Synonyms()
+	if groups == nil {
+		groups = [][]string{}
+	}
+	b, err := json.Marshal(map[string]any{"fields": searchFields, "categories": titles, "synonyms": groups})
 	if err != nil {
 		return nil, err
 	}

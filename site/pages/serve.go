@@ -87,6 +87,12 @@ func New(from Source, o Options) (*Site, error) {
 	for _, c := range from.Categories {
 		s.titles[c.Slug] = c.Title
 	}
+	if v := from.Build.Vocabulary(); v != nil {
+		s.wordTitles = make(map[string]string, len(v.Capabilities))
+		for _, w := range v.Capabilities {
+			s.wordTitles[w.Slug] = string(w.Title)
+		}
+	}
 	if s.Boards == nil {
 		s.Boards = leaderboard.New(from.Build, from.AsOf)
 	}

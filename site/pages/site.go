@@ -57,9 +57,10 @@ type Options struct {
 type Site struct {
 	Source
 	Options
-	titles    map[string]string // of categories
-	templates map[string]*template.Template
-	pictures  *pictureCache
+	titles     map[string]string // of categories
+	wordTitles map[string]string // of capabilities
+	templates  map[string]*template.Template
+	pictures   *pictureCache
 
 	pastBoards         func() map[string][]string              // result of findPastBoards, which is called once
 	facets             map[string]func() (*facetValues, error) // by field

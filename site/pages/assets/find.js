@@ -44,9 +44,41 @@ function load() {
         },
       });
       await mini.addAllAsync(list, {chunkSize: 500});
-      return {list, mini, titles: data.categories};
+      return {list, mini, titles: data.categories, synonyms: grouped(data.synonyms)};
     });
   return ready;
+}
+
+const words = s => fold(s).match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
+const singular = w => (w.length > 3 && w.endsWith('s') && !/[us]s$/.test(w) ? w.slice(0, -1) : w);
+
+// Returns the groups of words that mean the same: the entries with their words, longest first.
+function grouped(groups) {
+  return groups.flatMap(g => {
+    const entries = g.map(words).filter(e => e.length);
+    return entries.map(e => ({key: e.map(singular).join(' '), length: e.length, others: entries.filter(o => o !== e)}));
+  }).sort((a, b) => b.length - a.length);
+}
+
+// Returns a query for the engine in which a synonym can stand for each word or phrase.
+const mostExpansions = 4;
+function expanded(text, synonyms, combineWith) {
+  const list = words(text), queries = [];
+  let expansions = 0;
+  for (let at = 0; at < list.length;) {
+    const s = expansions < mostExpansions
+      ? synonyms.find(s => list.slice(at, at + s.length).map(singular).join(' ') === s.key) : undefined;
+    const typed = {combineWith, queries: list.slice(at, at + (s?.length ?? 1))};
+    if (s) {
+      const exact = {prefix: false, fuzzy: false, boostTerm: () => 0.8};
+      queries.push({combineWith: 'OR', queries: [typed, ...s.others.map(o => ({combineWith: 'AND', queries: o, ...exact}))]});
+      expansions++;
+    } else {
+      queries.push(typed);
+    }
+    at += s?.length ?? 1;
+  }
+  return {combineWith, queries};
 }
 
 // Marks the matched terms in a text.
@@ -143,25 +175,25 @@ function facetSection(f, found, query, titles) {
 
 const title = (f, v, titles) => named(f === 'category' ? own(titles, v) ?? v : f === 'type' || f === 'pricingModel' ? label(v) : v);
 
-function search(mini, list, text) {
+function search(mini, list, text, synonyms) {
   const ids = new Set(list.map(e => e.id));
   const options = {filter: r => ids.has(r.id)};
   for (const combineWith of ['AND', 'OR']) {
-    const hits = mini.search(text, {...options, combineWith});
+    const hits = mini.search(expanded(text, synonyms, combineWith), options);
     if (hits.length) return hits;
   }
   return [];
 }
 
-function near(all, mini, text, narrowedDown) {
-  let hits = narrowedDown ? search(mini, all, text) : [];
+function near(all, mini, text, synonyms, narrowedDown) {
+  let hits = narrowedDown ? search(mini, all, text, synonyms) : [];
   if (!hits.length) hits = mini.search(text, {fields: ['name', 'slug'], fuzzy: 0.45, prefix: true, combineWith: 'OR'});
   return hits.slice(0, 5).map(h => all[h.id]);
 }
 
 const several = (n, one, many) => n.toLocaleString('en') + ' ' + (n === 1 ? one : many);
 
-function render({list: all, mini, titles}) {
+function render({list: all, mini, titles, synonyms}) {
   const {query, tooMany} = bounded(new URLSearchParams(location.search));
   const text = query.get('q') ?? '';
   const browse = !text.trim();
@@ -169,7 +201,7 @@ function render({list: all, mini, titles}) {
   const terms = new Set();
   let found = within;
   if (!browse) {
-    found = search(mini, within, text).map(h => { for (const t of h.terms) terms.add(t); return all[h.id]; });
+    found = search(mini, within, text, synonyms).map(h => { for (const t of h.terms) terms.add(t); return all[h.id]; });
   }
   const sort = Object.hasOwn(orders, query.get('sort')) ? query.get('sort') : browse ? 'score' : 'relevance';
   const order = browse && sort === 'relevance' ? 'score' : sort;
@@ -206,7 +238,7 @@ function render({list: all, mini, titles}) {
   const hits = element('div', {class: 'hits'});
   if (shown.length) hits.append(element('ol', {class: 'rows', 'data-hits': ''}, ...shown.map(e => row(e, terms))));
   if (!found.length && !browse) {
-    const instead = near(all, mini, text, within.length < all.length);
+    const instead = near(all, mini, text, synonyms, within.length < all.length);
     if (instead.length) {
       hits.append(element('h2', {}, within.length < all.length ? 'Matches without the filters' : 'Did you mean'),
         element('ul', {class: 'near'}, ...instead.map(e => element('li', {}, element('a', {href: path(e)}, element('bdi', {}, e.name)), ' ',
