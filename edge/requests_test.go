@@ -181,9 +181,10 @@ func requestTable() []request {
 		status(404, "getEntityScore", "slug", "/api/entity/tool/nothing-like-it/score"),
 		status(404, "getEntityScore", "type", "/api/entity/robot/pytorch/score"),
 
-		ok("listSimilarEntities", "/api/entity/tool/pytorch/similar", "", "?limit=1", "?limit=20"),
+		ok("listSimilarEntities", "/api/entity/tool/pytorch/similar", "", "?limit=1", "?limit=20", "?kind=alternatives", "?kind=related&limit=3"),
 		ok("listSimilarEntities", "/api/entity", "/model/gpt-5/similar", "/model/claude-3-5-sonnet-20241022/similar"),
 		bad("listSimilarEntities", "/api/entity/tool/pytorch/similar", "limit", "0", "21", "x", ""),
+		bad("listSimilarEntities", "/api/entity/tool/pytorch/similar", "kind", "alternative", "both", ""),
 		status(301, "listSimilarEntities", "", "/api/entity/tool/mxnet/similar", "/api/entity/tool/mxnet/similar?limit=3"),
 		status(404, "listSimilarEntities", "slug", "/api/entity/tool/nothing-like-it/similar"),
 		status(404, "listSimilarEntities", "type", "/api/entity/robot/pytorch/similar"),

@@ -124,10 +124,30 @@ func (t *tools) trending(ctx context.Context, v values) (any, string, error) {
 }
 
 func (t *tools) similar(ctx context.Context, v values) (any, string, error) {
-	q := params(v, t.args("similar"), "limit")
+	q := params(v, t.args("similar"), "kind", "limit")
 	l, _, err := list(ctx, t.api, "/api/entity/"+v.text("entity")+"/similar", q, v)
 	if err != nil {
 		return nil, "", err
 	}
-	return l, l.text(fmt.Sprintf("%s like %s, most similar first.", counted(l.Total, "entity", "entities"), v.text("entity")), 0, false), nil
+	first := fmt.Sprintf("%s like %s, most similar first.", counted(l.Total, "entity", "entities"), v.text("entity"))
+	return l, l.byKind(first), nil
+}
+
+// byKind formats similar entities under one heading for each kind, with continuous numbers.
+// Services of earlier versions return entities without a kind.
+func (l *listing) byKind(first string) string {
+	var b strings.Builder
+	b.WriteString(first + "\n")
+	n := 0
+	for _, kind := range []struct{ name, heading string }{{"", ""}, {"alternative", "Alternatives:\n"}, {"related", "Related, not alternatives:\n"}} {
+		heading := kind.heading
+		for _, r := range l.Results {
+			if r.Kind == kind.name {
+				n++
+				fmt.Fprintf(&b, "%s%d. %s\n", heading, n, r.line())
+				heading = ""
+			}
+		}
+	}
+	return b.String()
 }

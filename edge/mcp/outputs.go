@@ -20,7 +20,7 @@ var (
 "description":{"type":"string"},` + factsSchema + `,
 "rank":{"type":"integer"},"climbed":{"type":"integer","description":"Places gained over the past week, or over the window."},
 "gain":{"type":"number"},"changes":{"type":"integer"},
-"similarity":{"type":"number"},"reasons":{"type":"array","items":{"type":"string"}},
+"kind":{"type":"string","description":"Of a similar entity: alternative (does the same job) or related."},"similarity":{"type":"number"},"reasons":{"type":"array","items":{"type":"string"}},
 "record":{"type":"object","description":"The complete record, if full is true."}}}},
 "nextOffset":{"type":"integer","description":"Offset of the next page; absent on the last page."},
 "nearest":{"type":"array","items":{"type":"string"},"description":"The most similar entities, if nothing was found."},

@@ -37,6 +37,7 @@ type entity struct {
 
 	Rank       *int     `json:"rank"`
 	Delta      *int     `json:"delta"`
+	Kind       string   `json:"kind"` // of a similar entity
 	Similarity *float64 `json:"similarity"`
 	Reasons    []string `json:"reasons"`
 	Trend      *struct {
@@ -75,6 +76,7 @@ type brief struct {
 	Climbed    *int     `json:"climbed,omitempty"`
 	Gain       *float64 `json:"gain,omitempty"`
 	Changes    int      `json:"changes,omitempty"`
+	Kind       string   `json:"kind,omitempty"` // alternative or related
 	Similarity *float64 `json:"similarity,omitempty"`
 	Reasons    []string `json:"reasons,omitempty"`
 
@@ -85,7 +87,7 @@ func (r *entity) brief() brief {
 	b := brief{ID: r.key(), Name: r.Name, Provider: r.Provider, Category: r.Category, Score: r.Scores["composite"],
 		Pricing: r.PricingModel, License: r.License, Description: r.Description,
 		Price: r.knownPrice(), OfferCount: r.OfferCount, Context: r.figure("contextTokens"), Maintenance: r.Maintenance, MaintenanceAsOf: r.MaintenanceAsOf,
-		Lifecycle: r.Lifecycle, Rank: r.Rank, Climbed: r.Delta, Similarity: r.Similarity, Reasons: r.Reasons}
+		Lifecycle: r.Lifecycle, Rank: r.Rank, Climbed: r.Delta, Kind: r.Kind, Similarity: r.Similarity, Reasons: r.Reasons}
 	if r.Status != record.Active {
 		b.Status = r.Status
 	}

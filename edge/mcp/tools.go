@@ -104,8 +104,10 @@ func newTools(api API, categories []string) *tools {
 			}, listSchema, t.leaderboard},
 		{"trending", "Trending", "Entities whose score rose recently because their figures changed, largest gain first. Costs one request.",
 			[]argument{window, typeArgument(), category, limitArgument(10, 50), fullArgument("complete records")}, listSchema, t.trending},
-		{"similar", "Similar entities", "Tools or models similar to a given one, with the reasons for the similarity. Use it to find alternatives. Costs one request.",
-			[]argument{entityArgument("type/slug of the entity to find similar entities for: the id from a result."), limitArgument(5, 20), fullArgument("complete records")}, listSchema, t.similar},
+		{"similar", "Similar entities", "Alternatives to a tool or model, which do the same job, and related entities, which are used together with it or are about the same subject, with reasons. Costs one request.",
+			[]argument{entityArgument("type/slug of the entity to find similar entities for: the id from a result."),
+				{name: "kind", typ: text, choices: []string{"alternatives", "related"}, about: "Only alternatives, or only related entities. Default: both."},
+				limitArgument(5, 20), fullArgument("complete records")}, listSchema, t.similar},
 		{"compare", "Compare", "Compare two to four tools or models side by side: scores and their figures, licence, version, capabilities. " +
 			"Costs one request for each entity.",
 			[]argument{{name: "entities", typ: references, required: true, about: "Two to four ids, each in the form type/slug.",

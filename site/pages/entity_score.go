@@ -139,7 +139,7 @@ func explainPart(p *score.DimensionScore, weights float64, asOf string) dimensio
 	case p.Value != nil:
 		d.Sum = "(" + strings.Join(terms, " + ") + ") ÷ " + textfmt.Short(known) + " = " + d.Value
 	case p.Coverage > 0:
-		d.Why = fmt.Sprintf("The known figures account for %s of the weight; %s is needed.", textfmt.Percent(p.Coverage), textfmt.Percent(p.MinimumCoverage))
+		d.Why = fmt.Sprintf("The known figures carry %s of this dimension’s weight; %s is needed.", textfmt.Percent(p.Coverage), textfmt.Percent(p.MinimumCoverage))
 	default:
 		d.Why = "There are no usable figures."
 	}
@@ -180,7 +180,7 @@ func explainMeasure(m *score.MeasureValue, asOf string) measure {
 	}
 	switch {
 	case m.Trust != nil && *m.Trust < 0.995:
-		d.Why = "Counts " + textfmt.Percent(*m.Trust) + " because of its age, and the rest with the prior."
+		d.Why = "Counts " + textfmt.Percent(*m.Trust) + ", because the reading is old; the formula’s default value stands in for the rest."
 	case m.State == score.Stale:
 		d.Why = fmt.Sprintf("Too old to count: observed more than %s days before %s.", textfmt.Count(m.Measure.StaleAfter), textfmt.DayOrUnknown(asOf[:10]))
 	case m.State == score.Future && day > asOf[:10]:

@@ -22,6 +22,7 @@ const (
 type homePage struct {
 	Boards     []homeBoard
 	Trending   []trendingEntity
+	Latest     []row  // the entities added last, if nothing is trending
 	Since      string // the day that scores are compared with, or "" if there was no history yet
 	Changes    []changeSummary
 	Categories []record.Category
@@ -56,6 +57,11 @@ func (r *request) home() (*page, error) {
 	var err error
 	if h.Since, h.Trending, err = r.trendingIn("7d", homeTrending); err != nil {
 		return nil, err
+	}
+	if len(h.Trending) == 0 {
+		if h.Latest, err = r.latest("", homeTrending); err != nil {
+			return nil, err
+		}
 	}
 	a := r.Build.Archive()
 	for i := a.Changes() - 1; i >= max(0, a.Changes()-homeChanges); i-- {

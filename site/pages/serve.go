@@ -97,6 +97,7 @@ func New(from Source, o Options) (*Site, error) {
 		s.Boards = leaderboard.New(from.Build, from.AsOf)
 	}
 	s.allListed = sync.OnceValues(s.countAll)
+	s.trends = sync.OnceValue(s.hasTrends)
 	s.pastBoards = sync.OnceValue(s.findPastBoards)
 	s.pricedModels = s.findPriced()
 	s.facets, s.categoryCounts, s.guides, s.changeFilterValues = s.countFacets(), s.countCategories(), s.renderGuides(), s.changeChoices()

@@ -69,7 +69,8 @@ type Site struct {
 	changeFilterValues func() map[string][]option // filter values on the changes page
 	known              knownValues
 	pricedModels       func() ([]pricedModel, error)
-	pricedViews        sync.Map // *pricedView by category and score
+	pricedViews        sync.Map    // *pricedView by category and score
+	trends             func() bool // result of hasTrends
 	allListed          func() (*roaring.Bitmap, map[string][]exports.FacetCount)
 }
 

@@ -6,9 +6,11 @@ const results = document.getElementById('results');
 const {index: file, engine, root} = field.dataset;
 const perPage = 20;
 const mostValues = 10;
-const facets = ['type', 'category', 'tag', 'provider', 'license', 'pricingModel'];
+const facets = ['type', 'category', 'tag', 'provider', 'license', 'pricingModel', 'family', 'modality', 'openWeights', 'maintenance'];
+// Facets that concern only one type.
+const facetTypes = {family: 'model', modality: 'model', openWeights: 'model', maintenance: 'tool'};
 const labels = {type: 'Type', category: 'Category', tag: 'Tag', provider: 'Provider', license: 'Licence', pricingModel: 'Pricing',
-  'open-source': 'Open source', 'open-weights': 'Open weights', 'usage-based': 'Usage-based'};
+  openWeights: 'Open weights', 'open-source': 'Open source', 'open-weights': 'Open weights', 'usage-based': 'Usage-based'};
 const orders = {relevance: 'Best match', score: 'Highest score', name: 'Name', updated: 'Latest change'};
 const compare = new Intl.Collator('en', {sensitivity: 'base'}).compare;
 
@@ -31,6 +33,7 @@ function load() {
         id, type: row[at.type], slug: row[at.slug], name: row[at.name], provider: row[at.provider], description: row[at.description],
         category: row[at.category], title: own(data.categories, row[at.category]) ?? row[at.category], tag: row[at.tags],
         license: row[at.license], pricingModel: row[at.pricingModel], score: row[at.composite], rank: row[at.rank], updated: row[at.lastUpdated],
+        family: row[at.family], modality: row[at.modality], openWeights: row[at.openWeights], maintenance: row[at.maintenance],
       }));
       const mini = new MiniSearch({
         fields: ['name', 'slug', 'provider', 'title', 'tags', 'description'], storeFields: [],
@@ -163,6 +166,9 @@ function facetSection(f, found, query, titles) {
   const counts = new Map();
   for (const e of found) for (const v of [].concat(e[f])) if (v) counts.set(v, (counts.get(v) ?? 0) + 1);
   const chosen = query.getAll(f);
+  const types = query.getAll('type');
+  if (f === 'type' && chosen.length < 2) return null;
+  if (own(facetTypes, f) && !chosen.length && !(types.length === 1 && types[0] === facetTypes[f])) return null;
   if (counts.size < 2 && !(chosen.length && counts.size)) return null;
   const values = [...counts].sort((a, b) => b[1] - a[1] || compare(a[0], b[0])).slice(0, mostValues);
   return element('section', {'aria-label': label(f)}, element('h2', {}, label(f)), element('ul', {}, ...values.map(([v, n]) => {
@@ -173,7 +179,30 @@ function facetSection(f, found, query, titles) {
   })));
 }
 
-const title = (f, v, titles) => named(f === 'category' ? own(titles, v) ?? v : f === 'type' || f === 'pricingModel' ? label(v) : v);
+const answers = {true: 'Yes', false: 'No'};
+const labelled = ['type', 'pricingModel', 'modality', 'maintenance'];
+const title = (f, v, titles) => named(f === 'category' ? own(titles, v) ?? v : f === 'openWeights' ? own(answers, v) ?? v : labelled.includes(f) ? label(v) : v);
+
+// Returns the choice of a type. Choosing one drops the filters that do not concern it.
+function typeChips(all, found, query) {
+  const types = ['tool', 'model'].filter(t => all.some(e => e.type === t));
+  const chosen = query.getAll('type');
+  if (!found.length || types.length < 2 || chosen.length > 1) return [];
+  const chip = (type, text) => {
+    const count = type && found.filter(e => e.type === type).length;
+    if (type && !chosen.length && !count) return [];
+    const to = address(query, q => {
+      q.delete('page');
+      for (const [f, of] of Object.entries(facetTypes)) if (of !== type) q.delete(f);
+      q.delete('type');
+      if (type) q.set('type', type);
+    });
+    const a = element('a', {class: 'chip', href: to, 'aria-current': (type ? chosen.includes(type) : !chosen.length) ? 'true' : null}, text);
+    if (count) a.append(' ', element('span', {class: 'num'}, count.toLocaleString('en')));
+    return [a, ' '];
+  };
+  return [element('nav', {class: 'chips choose-type', 'aria-label': 'Type'}, ...chip('', 'All'), ...types.flatMap(t => chip(t, label(t) + 's')))];
+}
 
 function search(mini, list, text, synonyms) {
   const ids = new Set(list.map(e => e.id));
@@ -223,7 +252,9 @@ function render({list: all, mini, titles, synonyms}) {
     head.append(sorts);
   }
   const chosen = element('p', {class: 'chips chosen'});
+  const types = typeChips(all, found, query);
   for (const f of facets) {
+    if (f === 'type' && types.length) continue; // the choice of types shows it
     for (const v of query.getAll(f)) {
       chosen.append(element('a', {class: 'chip chosen-chip', href: address(query, q => { q.delete('page'); q.delete(f, v); }), 'aria-label': 'Remove ' + title(f, v, titles)},
         element('bdi', {}, title(f, v, titles)), ' ×'), ' ');
@@ -256,7 +287,7 @@ function render({list: all, mini, titles, synonyms}) {
   }
   body.append(hits);
   const applied = element('p', {class: 'quiet', role: 'status'}, 'Too many filters: only the filters shown here are applied.');
-  results.replaceChildren(head, ...(chosen.childNodes.length ? [chosen] : []), ...(tooMany ? [applied] : []), body);
+  results.replaceChildren(head, ...types, ...(chosen.childNodes.length ? [chosen] : []), ...(tooMany ? [applied] : []), body);
   for (const e of form.querySelectorAll('input[type=hidden]')) e.remove();
   for (const f of [...facets, 'sort']) for (const v of query.getAll(f)) form.append(element('input', {type: 'hidden', name: f, value: v}));
 }
