@@ -58,6 +58,7 @@ type Build struct {
 	providers  pricing.Providers
 	namespaces []ids.Namespace
 	offers     offerColumns
+	boards     boardLists
 
 	overlay *overlay // edits on top of the build, or nil if there are none
 }

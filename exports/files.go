@@ -17,6 +17,7 @@ const (
 	NamespacesFile  = "namespaces.json" // only if index.yaml declares namespaces of identifiers
 	ScoringFile     = "scoring.json"
 	SchemaFile      = "entity.schema.json"
+	BoardsFile      = "boards.json" // only if the content has boards.yaml
 
 	// WithdrawnFile holds the export lines of withdrawn entities.
 	WithdrawnFile = "lookup/withdrawn.jsonl"
@@ -38,6 +39,7 @@ const (
 
 	summariesFile = "lookup/summaries.bin"
 	offersFile    = "lookup/offers.bin"
+	boardsFile    = "lookup/boards.bin" // only with BoardsFile
 
 	// Read by the next build, which reuses data from this one.
 	sourcesFile    = "lookup/sources.bin"
@@ -58,5 +60,5 @@ func shardsFile(base string) string { return "lookup/" + base + ".shards.bin" }
 // AllBoard is the leaderboard of all categories.
 const AllBoard = "all"
 
-// LeaderboardFile returns the path of a category's leaderboard.
+// LeaderboardFile returns the path of the leaderboard of a category, or of a board.
 func LeaderboardFile(board string) string { return LeaderboardsDir + "/" + board + ".json" }
