@@ -395,7 +395,10 @@ func withFormula(c *content.Content, problems yamldoc.Problems, err error) (*Loa
 	if errors.As(err, &wrong) {
 		return l, problems.With(wrong), nil
 	}
-	return l, problems, err
+	if err != nil {
+		return l, problems, err
+	}
+	return l, problems.With(l.resolveBoards()), nil
 }
 
 // defaultFormula returns the formula for content without a scoring file.

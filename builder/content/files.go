@@ -54,7 +54,8 @@ type Namespace struct {
 // another one.
 const MainBranch = "main"
 
-// loadRootFiles reads categories.yaml, index.yaml and scoring.yaml.
+// loadRootFiles reads the files next to the type folders. The content of boards.yaml is checked
+// later, because it depends on the entities.
 func (c *Content) loadRootFiles(dir string) (yamldoc.Problems, error) {
 	var problems yamldoc.Problems
 	var categories struct{ Categories []Category }
@@ -69,6 +70,7 @@ func (c *Content) loadRootFiles(dir string) (yamldoc.Problems, error) {
 		{"index.yaml", schema.Index, &c.Index},
 		{"providers.yaml", schema.Providers, &providers},
 		{"scoring.yaml", schema.Scoring, nil},
+		{"boards.yaml", schema.Boards, nil},
 	} {
 		path := filepath.Join(dir, f.name)
 		if info, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
@@ -84,10 +86,15 @@ func (c *Content) loadRootFiles(dir string) (yamldoc.Problems, error) {
 		if n, _ := found.Count(); n > 0 {
 			continue
 		}
-		if f.into == nil {
+		switch f.name {
+		case "scoring.yaml":
 			c.Scoring, c.ScoringText, c.ScoringPath = asJSON, data, shownPath(dir, f.name)
-		} else if err := json.Unmarshal(asJSON, f.into); err != nil {
-			return nil, fmt.Errorf("%s: %w", f.name, err)
+		case "boards.yaml":
+			c.BoardsFile = BoardsFile{shownPath(dir, f.name), data}
+		default:
+			if err := json.Unmarshal(asJSON, f.into); err != nil {
+				return nil, fmt.Errorf("%s: %w", f.name, err)
+			}
 		}
 	}
 	c.Categories, c.Providers = categories.Categories, providers.Providers
