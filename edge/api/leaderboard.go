@@ -16,6 +16,9 @@ func (a *API) Leaderboard(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
+	if own := c.Served.Own.Find(c.Param("category")); own != nil {
+		return ownLeaderboard(c, own, day)
+	}
 	board, err := boardParam(c, c.Param("category"), day)
 	if err != nil {
 		return nil, err

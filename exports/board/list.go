@@ -16,7 +16,7 @@ import (
 const maxPastRankings = 64
 
 // List holds the boards of a build, with or without edits. Its methods may be called
-// concurrently until the build is closed.
+// concurrently until the build is closed. The zero value has no boards.
 type List struct {
 	Boards []*Board // in the order of boards.yaml, including those that are not published
 
