@@ -252,3 +252,9 @@ func firstDay(date string) string {
 	}
 	return date
 }
+
+// Scores calculates the dimensions of the board's formula for an entity of its type. The
+// composite is the score on the board if the entity is on it.
+func (b *Board) Scores(e *record.Entity, asOf time.Time) record.Scores {
+	return b.formula.Scores(e, asOf)
+}

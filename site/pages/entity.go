@@ -42,6 +42,7 @@ type entityPage struct {
 	Results []figure // of benchmarks
 	Omitted int      // results that are not shown
 	Score   *scoreExplanation
+	Boards  []entityBoard // that it is on; none for earlier versions
 	Course  *scoreHistory // nil for earlier versions
 	History *history
 	Near    []similarRow
@@ -93,6 +94,9 @@ func (r *request) entity() (*page, error) {
 	}
 	r.fillSeries(d, moments, r.AsOf)
 	if err := r.fillRank(d, o); err != nil {
+		return nil, err
+	}
+	if d.Boards, err = r.entityBoards(o, e); err != nil {
 		return nil, err
 	}
 	if d.Near, err = r.similar(d, o); err != nil {

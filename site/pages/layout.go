@@ -127,6 +127,7 @@ func (s *Site) functions() template.FuncMap {
 		"add":      func(a, b int) int { return a + b },
 		"upper":    textfmt.Capitalize,
 		"formula":  s.formulaAddress,
+		"boards":   s.boardsPath,
 		"figures":  newFigureTable,
 		"snippet":  func(name, text string) snippet { return snippet{name, text} },
 	}
