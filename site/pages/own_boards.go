@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"kindex/exports"
@@ -188,8 +189,11 @@ func columnsOf(f *score.TypeFormula) (list []boardColumn) {
 		}
 		var names []string
 		for i := range d.Measures {
-			v := score.MeasureValue{Measure: d.Measures[i]}
-			if n := measureName(&v); !slices.Contains(names, n) {
+			n := d.Measures[i].Benchmark
+			if n == "" {
+				n = strings.ToLower(textfmt.Label(d.Measures[i].Signal))
+			}
+			if !slices.Contains(names, n) {
 				names = append(names, n)
 			}
 		}
