@@ -55,23 +55,31 @@ type Needs struct {
 
 // Sentence returns the conditions in words, or "" if there are none.
 func (n Needs) Sentence() string {
-	count := func(n int, one, more string) string {
-		if n == 1 {
-			return "1 " + one
-		}
-		return fmt.Sprintf("%d %s", n, more)
-	}
 	var parts []string
 	if n.Sources > 0 {
-		parts = append(parts, "benchmark results from at least "+count(n.Sources, "independent source", "independent sources"))
+		parts = append(parts, n.sources())
 	}
 	if n.Measures > 0 {
-		parts = append(parts, "figures for at least "+count(n.Measures, "measure", "measures"))
+		parts = append(parts, n.measures())
 	}
 	if len(parts) == 0 {
 		return ""
 	}
 	return "Needs " + strings.Join(parts, " and ") + "."
+}
+
+func (n Needs) sources() string {
+	if n.Sources == 1 {
+		return "benchmark results from at least 1 independent source"
+	}
+	return fmt.Sprintf("benchmark results from at least %d independent sources", n.Sources)
+}
+
+func (n Needs) measures() string {
+	if n.Measures == 1 {
+		return "figures for at least 1 measure"
+	}
+	return fmt.Sprintf("figures for at least %d measures", n.Measures)
 }
 
 // Error is a mistake in the definition of a board.

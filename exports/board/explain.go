@@ -69,13 +69,13 @@ func (b *Board) reason(e *record.Entity, x *Explanation) string {
 	case !x.Ranked:
 		return ""
 	case p.Measures < b.Needs.Measures:
-		return fmt.Sprintf("the board %s needs figures for at least %d measures, and %d are known", b.Slug, b.Needs.Measures, p.Measures)
+		return fmt.Sprintf("the board %s needs %s, and it has %d", b.Slug, b.Needs.measures(), p.Measures)
 	case len(p.Sources) < b.Needs.Sources:
 		has := "it has none"
 		if n := len(p.Sources); n > 0 {
 			has = fmt.Sprintf("it has %d: %s", n, strings.Join(p.Sources, ", "))
 		}
-		return fmt.Sprintf("the board %s needs benchmark results from at least %d independent sources, and %s", b.Slug, b.Needs.Sources, has)
+		return fmt.Sprintf("the board %s needs %s, and %s", b.Slug, b.Needs.sources(), has)
 	}
 	return ""
 }
