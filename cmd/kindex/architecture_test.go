@@ -27,7 +27,7 @@ var mayImport = map[string][]string{
 	"exports/record":      {"exports/jsonenc"},
 	"exports/store":       {"exports/jsonenc", "exports/table"},
 	"exports/table":       {"exports/ids", "exports/jsonenc", "exports/record"},
-	"exports/board":       {"exports", "exports/didyoumean", "exports/leaderboard", "exports/record", "exports/score", "exports/where"},
+	"exports/board":       {"exports", "exports/didyoumean", "exports/jsonenc", "exports/leaderboard", "exports/record", "exports/score", "exports/where"},
 	"exports/calendar":    {"exports", "exports/record", "exports/safetext"},
 	"exports/croissant":   {"exports", "exports/store", "exports/table"},
 	"exports/didyoumean":  {},

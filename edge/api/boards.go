@@ -22,19 +22,11 @@ type boardInfo struct {
 	Description string                 `json:"description"`
 	Type        string                 `json:"type"`
 	Needs       jsonenc.OptionalString `json:"needs"`
-	FiguresOf   figuresOf              `json:"figuresOf"`
-}
-
-// figuresOf holds the dates of the oldest and the newest figure on a board.
-type figuresOf struct {
-	Oldest jsonenc.OptionalString `json:"oldest"`
-	Newest jsonenc.OptionalString `json:"newest"`
+	FiguresOf   board.Span             `json:"figuresOf"`
 }
 
 func newBoardInfo(b *board.Board, r *board.Ranking) boardInfo {
-	span := r.FiguresOf()
-	return boardInfo{b.Slug, b.Title, b.Description, b.Type, jsonenc.OptionalString(b.Needs.Sentence()),
-		figuresOf{jsonenc.OptionalString(span.Oldest), jsonenc.OptionalString(span.Newest)}}
+	return boardInfo{b.Slug, b.Title, b.Description, b.Type, jsonenc.OptionalString(b.Needs.Sentence()), r.FiguresOf()}
 }
 
 // Boards handles GET /api/boards.

@@ -10,6 +10,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"kindex/exports"
+	"kindex/exports/jsonenc"
 	"kindex/exports/record"
 )
 
@@ -97,20 +98,25 @@ func (r *Ranking) Find(ordinal uint32) (rank int, s record.Score, ok bool) {
 
 // Span is the range of dates of the figures on a board.
 type Span struct {
-	Oldest, Newest string // YYYY-MM-DD, "" if no figure has a date
+	// Oldest and Newest are YYYY-MM-DD, or "" if no figure has a date.
+	Oldest jsonenc.OptionalString `json:"oldest"`
+	Newest jsonenc.OptionalString `json:"newest"`
 }
 
 // FiguresOf returns the dates of the oldest and the newest figure that counts on the board.
-func (r *Ranking) FiguresOf() Span {
+func (r *Ranking) FiguresOf() Span { return FiguresOf(r.Entries) }
+
+// FiguresOf returns the dates of the oldest and the newest figure that counts in some entries.
+func FiguresOf(entries []exports.BoardEntry) Span {
 	oldest, newest := int32(record.NoDate), int32(record.NoDate)
-	for i := range r.Entries {
-		e := &r.Entries[i]
+	for i := range entries {
+		e := &entries[i]
 		if e.Oldest != record.NoDate && (oldest == record.NoDate || e.Oldest < oldest) {
 			oldest = e.Oldest
 		}
 		newest = max(newest, e.Newest)
 	}
-	return Span{record.FormatDay(oldest), record.FormatDay(newest)}
+	return Span{jsonenc.OptionalString(record.FormatDay(oldest)), jsonenc.OptionalString(record.FormatDay(newest))}
 }
 
 // PositionOf returns the position of an entry, as cursors store it.
