@@ -44,6 +44,7 @@ func (b *build) writeFiles() error {
 	for _, board := range b.boards {
 		g.Go(func() error { return b.writeBoard(board) })
 	}
+	g.Go(b.writeOwnBoards)
 	g.Go(b.writeDescriptions)
 	g.Go(b.writeFeeds)
 	g.Go(func() error {
@@ -368,6 +369,11 @@ func (b *build) licenseOf(path string) string {
 	}
 	if rest, ok := strings.CutPrefix(path, exports.LeaderboardsDir+"/"); ok {
 		name, _, _ := strings.Cut(rest, ".")
+		for _, own := range b.ownBoards {
+			if own.Slug == name {
+				return b.license([]string{own.Type})
+			}
+		}
 		for _, board := range b.boards {
 			if board.Name != name {
 				continue

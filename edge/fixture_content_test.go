@@ -9,6 +9,39 @@ import (
 	"kindex/edge"
 )
 
+// fixtureBoards has a board of each type, and one that is not published.
+const fixtureBoards = `boards:
+  - slug: open-language-models
+    title: Open language models
+    description: Language models with open weights, by what others than their makers published.
+    type: model
+    where: {category: [language, reasoning], status: active}
+    needs: {sources: 1}
+  - slug: growing-tools
+    title: Growing tools
+    description: Tools by stars and by their latest release.
+    type: tool
+    where: {category: [ml-frameworks, nlp], signal: "stars>=1000"}
+    formula:
+      minimumCoverage: 0.5
+      dimensions:
+        adoption:
+          weight: 2
+          prior: 20
+          measures:
+            - {signal: stars, map: log, full: 75000, weight: 1, trustHalfLife: 365}
+        freshness:
+          weight: 1
+          prior: 30
+          measures:
+            - {signal: lastRelease, map: age, halfLife: 730, weight: 1}
+  - slug: retired-tools
+    title: Retired tools
+    description: Tools that their makers no longer recommend.
+    type: tool
+    where: {status: deprecated, license: Apache-2.0}
+`
+
 // fixtureHistory creates a repository that has the shipped content in the folder content, and a
 // history that includes everything that can happen to an entity: it is created, updated,
 // renamed, deleted, and created again.
@@ -21,6 +54,9 @@ func fixtureHistory(t *testing.T) string {
 	}
 	pricedFixture(t, content)
 	r.Write("content/categories.yaml", r.Read("content/categories.yaml")+"  - {slug: fixtures, formerly: [former-fixtures], title: Fixtures}\n")
+	if err := os.WriteFile(filepath.Join(content, "boards.yaml"), []byte(fixtureBoards), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	const tool = "content/tool/"
 	mxnet, pytorch, keras := r.Read(tool+"incubator-mxnet.yaml"), r.Read(tool+"pytorch.yaml"), r.Read(tool+"keras.yaml")
 	brief := "name: Phoenix\ncategory: ml-frameworks\ndescription: A library that comes and goes.\n"

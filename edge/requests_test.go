@@ -12,6 +12,7 @@ import (
 	"kindex/edge/web"
 	"kindex/edge/webhook"
 	"kindex/exports"
+	"kindex/exports/board"
 	"kindex/exports/feed"
 	"kindex/exports/record"
 	"kindex/exports/table"
@@ -177,7 +178,11 @@ func requestTable() []request {
 
 		ok("getEntityScore", "/api/entity", "/tool/pytorch/score", "/model/o3/score", "/tool/theano/score", "/model/whisper-large-v3/score",
 			"/model/claude-3-5-sonnet-20241022/score"),
-		status(301, "getEntityScore", "", "/api/entity/tool/mxnet/score"),
+		ok("getEntityScore", "/api/entity", "/tool/pytorch/score?board=growing-tools", "/tool/theano/score?board=open-language-models",
+			"/model/o3/score?board=open-language-models", "/tool/theano/score?board=retired-tools"),
+		bad("getEntityScore", "/api/entity/tool/pytorch/score", "board", "", "All"),
+		beyond("getEntityScore", "/api/entity/tool/pytorch/score", "board", "all", "growing-tool", "growing-tools&board=retired-tools"),
+		status(301, "getEntityScore", "", "/api/entity/tool/mxnet/score", "/api/entity/tool/mxnet/score?board=growing-tools"),
 		status(404, "getEntityScore", "slug", "/api/entity/tool/nothing-like-it/score"),
 		status(404, "getEntityScore", "type", "/api/entity/robot/pytorch/score"),
 
@@ -222,6 +227,17 @@ func requestTable() []request {
 		prices(),
 
 		ok("listCategories", "/api/categories", ""),
+		ok("listBoards", "/api/boards", ""),
+		ok("getLeaderboard", "/api/leaderboard/", "growing-tools", "growing-tools?by=boardScore&type=tool&limit=3", "growing-tools?by=freshness",
+			"open-language-models?type=model", "growing-tools?at=2026-10-25", "growing-tools?at=2026-10-26&by=adoption"),
+		days("getLeaderboard", "/api/leaderboard/growing-tools"),
+		pages("getLeaderboard", "/api/leaderboard/growing-tools", "?"),
+		bad("getLeaderboard", "/api/leaderboard/growing-tools", "by", "name", ""),
+		beyond("getLeaderboard", "/api/leaderboard/growing-tools", "type", "model"),
+		beyond("getLeaderboard", "/api/leaderboard/all", "by", "boardScore"),
+		status(404, "getLeaderboard", "category", "/api/leaderboard/retired-tools", "/api/leaderboard/retired-tools?at=2026-10-25"),
+		ok("exportLeaderboard", "/api/export/leaderboard?category=growing-tools", "", "&format=csv", "&format=jsonl", "&format=parquet", "&at=2026-10-25"),
+		status(404, "exportLeaderboard", "category", "/api/export/leaderboard?category=retired-tools"),
 
 		ok("exportEntities", "/api/export/entities", "", "?format=json", "?format=csv", "?format=jsonl", "?format=parquet", "?fields=slug,name,tags",
 			"?format=csv&fields=composite,slug&type=model", "?format=jsonl&minScore=60", "?format=parquet&fields=tags,addedDate&type=tool", "?tag=no-such-tag&format=csv",
@@ -448,7 +464,8 @@ func testEnums(t *testing.T, c *contract) {
 	}
 	known := map[string][]string{
 		"type": record.Types, "status": record.Statuses, "pricingModel": record.PricingModels,
-		"facets": exports.FilterFields, "sort": exports.SortKeys, "by": record.ScoreNames, "order": {"asc", "desc"},
+		"facets": exports.FilterFields, "sort": exports.SortKeys, "by": record.ScoreNames,
+		"getLeaderboard by": append(slices.Clone(record.ScoreNames), board.ScoreName), "order": {"asc", "desc"},
 		"fields": slices.Concat(record.RecordFields, record.ScoreNames), "exportEntities fields": columns,
 		"format": formats, "getOpenapi format": {"json", "yaml"}, "getFeed format": feed.Formats,
 		"event": record.Events, "field": record.ChangeFields, "window": {"7d", "30d"}, "listDeliveries status": webhook.Statuses,
@@ -484,6 +501,9 @@ func testEnums(t *testing.T, c *contract) {
 				target, sep = target+sep+"format=csv", "&" // the parameter is allowed only for CSV
 			}
 			for _, value := range described {
+				if value == board.ScoreName {
+					target = "/api/leaderboard/growing-tools" // only boards have this score
+				}
 				c.send(t, request{op: id, target: target + sep + p.Name + "=" + url.QueryEscape(value), status: 200, key: c.key})
 			}
 		}

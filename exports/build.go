@@ -58,6 +58,7 @@ type Build struct {
 	providers  pricing.Providers
 	namespaces []ids.Namespace
 	offers     offerColumns
+	boards     boardLists
 
 	renames    renames
 	vocabulary *record.Vocabulary // nil if there is none

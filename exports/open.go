@@ -115,6 +115,7 @@ func (b *Build) openLookups() error {
 	}
 	b.openSources(s)
 	b.openArchive(s)
+	b.openBoards(s)
 	if s.Err() != nil {
 		return s.Err()
 	}

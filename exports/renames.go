@@ -77,8 +77,8 @@ func (r *renames) add(field, to string, from []string) {
 func (b *Build) Synonyms() [][]string { return b.synonyms }
 
 // Preferred returns the value that replaces a value of a filter field: the present slug of a
-// category, given a former one, or a capability or tag, given a synonym. replaced is false, and the value is returned unchanged, if
-// nothing replaces it.
+// category, given a former one, or a capability or tag, given a synonym. replaced is false, and
+// the value is returned unchanged, if nothing replaces it.
 func (b *Build) Preferred(field, value string) (preferred string, replaced bool) {
 	if preferred, replaced = b.renames.preferred[fieldValue{field, value}]; replaced {
 		return preferred, true

@@ -56,7 +56,8 @@ type Namespace struct {
 // another one.
 const MainBranch = "main"
 
-// loadRootFiles reads the files next to the type folders, listed in schema.RootFiles.
+// loadRootFiles reads the files next to the type folders, listed in schema.RootFiles. The content
+// of boards.yaml is checked later, because it depends on the entities.
 func (c *Content) loadRootFiles(dir string) (yamldoc.Problems, error) {
 	var problems yamldoc.Problems
 	var categories struct{ Categories []Category }
@@ -75,6 +76,7 @@ func (c *Content) loadRootFiles(dir string) (yamldoc.Problems, error) {
 		{"scoring.yaml", schema.Scoring, nil},
 		{"synonyms.yaml", schema.Synonyms, &synonyms},
 		{"vocabulary.yaml", schema.Vocabulary, &vocabulary},
+		{"boards.yaml", schema.Boards, nil},
 	} {
 		path := filepath.Join(dir, f.name)
 		if info, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
@@ -90,10 +92,15 @@ func (c *Content) loadRootFiles(dir string) (yamldoc.Problems, error) {
 		if n, _ := found.Count(); n > 0 {
 			continue
 		}
-		if f.into == nil {
+		switch f.name {
+		case "scoring.yaml":
 			c.Scoring, c.ScoringText, c.ScoringPath = asJSON, data, shownPath(dir, f.name)
-		} else if err := json.Unmarshal(asJSON, f.into); err != nil {
-			return nil, fmt.Errorf("%s: %w", f.name, err)
+		case "boards.yaml":
+			c.BoardsFile = BoardsFile{shownPath(dir, f.name), data}
+		default:
+			if err := json.Unmarshal(asJSON, f.into); err != nil {
+				return nil, fmt.Errorf("%s: %w", f.name, err)
+			}
 		}
 		if f.into == &vocabulary {
 			c.Vocabulary = &vocabulary

@@ -3,8 +3,10 @@ package content
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"kindex/builder/content/yamldoc"
+	"kindex/exports/board"
 	"kindex/exports/didyoumean"
 	"kindex/exports/record"
 )
@@ -79,24 +81,50 @@ func (v *vocabulary) check(e *record.Entity, add func(path []string, message, su
 	if v == nil {
 		return
 	}
-	for _, f := range []struct {
-		name   string
-		values []string
-		words  map[string]string
-		closed bool
-	}{
-		{"capabilities", e.Capabilities, v.capabilities, len(v.capabilities) > 0},
-		{"tags", e.Tags, v.tags, false},
-	} {
-		for i, value := range f.values {
-			slug, known := f.words[value]
-			switch {
-			case slug == value || !known && !f.closed || !ValidSlug(value):
-			case known:
-				add([]string{f.name, strconv.Itoa(i)}, yamldoc.Quote(value)+" is only a synonym in vocabulary.yaml", slug)
-			default:
-				add([]string{f.name, strconv.Itoa(i)}, yamldoc.Quote(value)+" is not in vocabulary.yaml", f.words[didyoumean.Name(value, v.known)])
+	for i, value := range e.Capabilities {
+		if message, suggestion := v.wrongCapability(value); message != "" {
+			add([]string{"capabilities", strconv.Itoa(i)}, message, suggestion)
+		}
+	}
+	for i, value := range e.Tags {
+		if message, suggestion := v.wrongTag(value); message != "" {
+			add([]string{"tags", strconv.Itoa(i)}, message, suggestion)
+		}
+	}
+}
+
+// checkBoard calls add with the problems in the conditions of a board, as check does.
+func (v *vocabulary) checkBoard(b *board.Board, add func(path []string, message, suggestion string)) {
+	if v == nil {
+		return
+	}
+	for name, wrong := range map[string]func(string) (message, suggestion string){"capability": v.wrongCapability, "tag": v.wrongTag} {
+		for i, alternative := range b.Where[name] {
+			for value := range strings.SplitSeq(alternative, ",") {
+				if message, suggestion := wrong(value); message != "" {
+					add([]string{"where", name, strconv.Itoa(i)}, message, suggestion)
+				}
 			}
 		}
 	}
+}
+
+// wrongCapability returns the reason an entity cannot have a capability, or "".
+func (v *vocabulary) wrongCapability(value string) (message, suggestion string) {
+	if len(v.capabilities) == 0 || v.capabilities[value] != "" || !ValidSlug(value) {
+		return wrongSynonym(value, v.capabilities)
+	}
+	return yamldoc.Quote(value) + " is not in vocabulary.yaml", v.capabilities[didyoumean.Name(value, v.known)]
+}
+
+// wrongTag returns the reason an entity cannot have a tag, or "".
+func (v *vocabulary) wrongTag(value string) (message, suggestion string) {
+	return wrongSynonym(value, v.tags)
+}
+
+func wrongSynonym(value string, words map[string]string) (message, suggestion string) {
+	if slug := words[value]; slug != "" && slug != value {
+		return yamldoc.Quote(value) + " is only a synonym in vocabulary.yaml", slug
+	}
+	return "", ""
 }

@@ -27,6 +27,7 @@ var mayImport = map[string][]string{
 	"exports/record":      {"exports/jsonenc"},
 	"exports/store":       {"exports/jsonenc", "exports/table"},
 	"exports/table":       {"exports/ids", "exports/jsonenc", "exports/record"},
+	"exports/board":       {"exports", "exports/didyoumean", "exports/jsonenc", "exports/leaderboard", "exports/record", "exports/score", "exports/where"},
 	"exports/calendar":    {"exports", "exports/record", "exports/safetext"},
 	"exports/croissant":   {"exports", "exports/store", "exports/table"},
 	"exports/didyoumean":  {},
@@ -37,6 +38,7 @@ var mayImport = map[string][]string{
 	"exports/score":       {"exports/record"},
 	"exports/ids":         {"exports/record"},
 	"exports/pricing":     {"exports/jsonenc", "exports/record"},
+	"exports/where":       {"exports", "exports/didyoumean", "exports/record", "exports/safetext"},
 	"exports/resolve":     {"exports", "exports/didyoumean", "exports/ids", "exports/jsonenc", "exports/record"},
 	"indexes":             {"exports", "exports/*"},
 

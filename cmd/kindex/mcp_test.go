@@ -231,7 +231,7 @@ func checkServer(t *testing.T, name string, list []done) {
 	if size, err := json.Marshal(tools); err != nil || len(size) > 20_000 {
 		t.Errorf("%s: the list of tools has %d bytes, which every conversation has to carry", name, len(size))
 	}
-	if len(list[2].Result.Resources) != 2 || len(list[3].Result.ResourceTemplates) != 6 {
+	if len(list[2].Result.Resources) != 3 || len(list[3].Result.ResourceTemplates) != 6 {
 		t.Errorf("%s: %+v, %+v", name, list[2].Result, list[3].Result)
 	}
 	if !slices.Contains(list[4].Result.Completion.Values, "pytorch") || !slices.Equal(list[5].Result.Completion.Values, []string{"reasoning", "recommender-systems", "reinforcement-learning"}) {

@@ -21,6 +21,9 @@ func (a *API) Leaderboard(c *web.Call) (*web.Reply, error) {
 		u := url.URL{Path: "/api/leaderboard/" + now, RawQuery: c.Request.URL.RawQuery}
 		return &web.Reply{Location: u.String()}, nil
 	}
+	if own := c.Served.Own.Find(c.Param("category")); own != nil {
+		return ownLeaderboard(c, own, day)
+	}
 	board, err := boardParam(c, c.Param("category"), day)
 	if err != nil {
 		return nil, err

@@ -16,6 +16,7 @@ var (
 "id":{"type":"string","description":"type/slug; pass it to get_entity, similar or compare."},
 "name":{"type":"string"},"provider":{"type":"string"},"category":{"type":"string"},
 "score":{"type":["number","null"],"description":"Composite score from 0 to 100; null if not enough is known."},
+"boardScore":{"type":"number","description":"Present only on a board."},
 "pricingModel":{"type":"string"},"license":{"type":"string"},"status":{"type":"string","description":"Present only if the entity is not active."},
 "description":{"type":"string"},` + factsSchema + `,
 "rank":{"type":"integer"},"climbed":{"type":"integer","description":"Places gained over the past week, or over the window."},

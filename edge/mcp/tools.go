@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -72,7 +73,7 @@ func newTools(api API, categories []string) *tools {
 		category.examples = append(category.examples, c)
 	}
 	board := category
-	board.standard, board.about = "all", "The slug of the category to rank, or all. An unknown slug returns the list of categories."
+	board.standard, board.about = "all", "The slug of the category or board to rank, or all. An unknown slug returns the list of categories and boards; the resource kindex://boards describes the boards."
 	window := argument{name: "window", typ: text, choices: []string{"7d", "30d"}, standard: "7d", about: "How far to look back."}
 	event := argument{name: "event", typ: text, choices: []string{"entity.created", "entity.updated", "entity.deleted"}, about: "Only changes of this kind."}
 	t.list = []tool{
@@ -95,11 +96,11 @@ func newTools(api API, categories []string) *tools {
 					about: "summary; full, which adds links and the date and source of every figure; or score, which shows how the score is calculated."},
 				atArgument(),
 			}, entitySchema, t.getEntity},
-		{"leaderboard", "Leaderboard", "The best tools or models in a category, or of all categories, ranked by a score from 0 to 100. " +
+		{"leaderboard", "Leaderboard", "The best tools or models in a category, on a board (a ranking for one purpose, such as models for coding), or of all categories, ranked by a score from 0 to 100. " +
 			"Use it for \"what is the best …\"; use search for a need described in words. Costs one request.",
 			[]argument{board, typeArgument(),
-				{name: "by", typ: text, choices: record.ScoreNames, standard: "composite",
-					about: "The score to rank by: composite is the weighted mean, quality comes from benchmarks, adoption from usage, freshness from the latest release, citations from dependents and papers, engagement from contributors."},
+				{name: "by", typ: text, choices: append(slices.Clone(record.ScoreNames), boardScore),
+					about: "The score to rank by. Default: boardScore on a board, composite elsewhere. composite is the weighted mean, quality comes from benchmarks, adoption from usage, freshness from the latest release, citations from dependents and papers, engagement from contributors."},
 				limitArgument(10, 50), offsetArgument(), atArgument(), fullArgument("complete records"),
 			}, listSchema, t.leaderboard},
 		{"trending", "Trending", "Entities whose score rose recently because their figures changed, largest gain first. Costs one request.",

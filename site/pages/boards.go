@@ -53,6 +53,9 @@ type boardPage struct {
 // boards renders a leaderboard.
 func (r *request) boards() (*page, error) {
 	b := &boardView{request: r, Category: r.arg("category"), Type: r.choice("type"), By: r.choice("by"), Number: 1}
+	if own := r.ownBoard(b.Category); own != nil {
+		return b.showOwnBoard(own)
+	}
 	if p := b.read(); p != nil {
 		return p, nil
 	}
@@ -161,8 +164,16 @@ func (s *Site) changeCategories() (list []string) {
 
 func (b *boardView) missingCategory(known []string) *page {
 	var list []suggestion
+	boards, _ := b.ownBoards() // without them, the categories are still suggested
+	for _, own := range boards {
+		known = append(known, own.Slug)
+	}
 	for _, slug := range didyoumean.Names(b.Category, known, maxNear) {
-		list = append(list, suggestion{Path: b.address(slug, b.choices), Name: b.boardTitle(slug)})
+		near := suggestion{Path: b.address(slug, b.choices), Name: b.boardTitle(slug)}
+		if own := b.ownBoard(slug); own != nil {
+			near = suggestion{Path: boardPath(slug), Name: textfmt.Name(own.Title)}
+		}
+		list = append(list, near)
 	}
 	p := b.missing("Category not found", fmt.Sprintf("There is no category “%s”.", textfmt.Name(b.Category)), list)
 	p.Section = "/leaderboards/"
@@ -269,9 +280,4 @@ func (b *boardView) ScoreWord() string { return scoreWord(b.By) }
 // address returns the path of a leaderboard.
 func (b *boardView) address(category string, choices map[string]string) string {
 	return b.route.path(map[string]string{"category": category}, choices)
-}
-
-// boardsHome redirects to the leaderboard of all categories.
-func (r *request) boardsHome() (*page, error) {
-	return &page{location: "/leaderboards/" + exports.AllBoard + "/"}, nil
 }

@@ -43,6 +43,7 @@ type entityPage struct {
 	Results []figure // of benchmarks
 	Omitted int      // results that are not shown
 	Score   *scoreExplanation
+	Boards  []entityBoard // that it is on; none for earlier versions
 	Course  *scoreHistory // nil for earlier versions
 	History *history
 	similarLists
@@ -94,6 +95,9 @@ func (r *request) entity() (*page, error) {
 	}
 	r.fillSeries(d, moments, r.AsOf)
 	if err := r.fillRank(d, o); err != nil {
+		return nil, err
+	}
+	if d.Boards, err = r.entityBoards(o, e); err != nil {
 		return nil, err
 	}
 	if d.similarLists, err = r.similar(e, o, entityNear); err != nil {

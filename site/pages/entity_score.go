@@ -18,6 +18,8 @@ import (
 // scoreExplanation explains how a score was calculated, formatted for a page.
 type scoreExplanation struct {
 	*score.Explanation
+	ID      string // of the section
+	OnBoard bool   // it is the score on a board
 	Parts   []dimension
 	Total   string // the sum of the points, with two decimals; "" if there is no composite
 	Weight  string // sum over all dimensions
@@ -61,7 +63,7 @@ type measure struct {
 
 // explain formats an explanation.
 func explain(x *score.Explanation) *scoreExplanation {
-	d := &scoreExplanation{Explanation: x, Share: textfmt.Percent(x.Coverage), Needed: textfmt.Percent(x.MinimumCoverage)}
+	d := &scoreExplanation{Explanation: x, ID: "score", Share: textfmt.Percent(x.Coverage), Needed: textfmt.Percent(x.MinimumCoverage)}
 	weights := 0.0
 	for i := range x.Dimensions {
 		weights += x.Dimensions[i].Weight

@@ -128,6 +128,7 @@ func (s *Site) functions() template.FuncMap {
 		"add":      func(a, b int) int { return a + b },
 		"upper":    textfmt.Capitalize,
 		"formula":  s.formulaAddress,
+		"boards":   s.boardsPath,
 		"figures":  newFigureTable,
 		"table": func(name string, rows []figure, growing bool) *figureTable {
 			return &figureTable{Name: name, Rows: rows, Growing: growing}

@@ -13,6 +13,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"kindex/exports"
+	"kindex/exports/board"
 	"kindex/exports/leaderboard"
 	"kindex/exports/record"
 	"kindex/exports/score"
@@ -25,6 +26,7 @@ type Source struct {
 	Build      *exports.Build
 	Index      *indexes.Index      // nil if the search runs in the browser
 	Boards     *leaderboard.Boards // current and earlier ranks
+	Own        *board.List         // the boards of boards.yaml
 	Formula    *score.Formula
 	AsOf       time.Time
 	Categories []record.Category
@@ -119,5 +121,6 @@ func SourceOf(b *exports.Build) (Source, error) {
 		return s, fmt.Errorf("%s: %w", exports.CategoriesFile, err)
 	}
 	s.Boards = leaderboard.New(b, s.AsOf)
-	return s, nil
+	s.Own, err = board.Open(b, s.Boards, s.Formula, s.AsOf)
+	return s, err
 }

@@ -1,4 +1,7 @@
-package query
+// Package where parses the conditions that select records, as requests and boards.yaml name
+// them. It is strict: a value that is out of range, or a second value for a single-valued
+// parameter, is an error. The error suggests the nearest valid value.
+package where
 
 import (
 	"fmt"
@@ -23,8 +26,9 @@ type Names interface {
 }
 
 // Filter reads the parameters in Filters. categories are the existing categories. A value that
-// another one has replaced, according to names, means its replacement.
-func (p *Params) Filter(categories []string, names Names) (*exports.Filter, error) {
+// another one has replaced, according to names, means its
+// replacement; without names, no value is replaced.
+func (p Params) Filter(categories []string, names Names) (*exports.Filter, error) {
 	f := &exports.Filter{Fields: map[string][][]string{}}
 	closed := map[string][]string{"type": record.Types, "status": record.Statuses,
 		"pricingModel": record.PricingModels, "category": categories, "maintenance": record.MaintenanceStates,
@@ -41,7 +45,7 @@ func (p *Params) Filter(categories []string, names Names) (*exports.Filter, erro
 	if score != "" {
 		x, ok := decimal(score)
 		if !ok || x > 100 {
-			return nil, &Error{Param: "minScore", Message: quoted(score) + " is not a number from 0 to 100"}
+			return nil, &Error{Param: "minScore", Message: Quoted(score) + " is not a number from 0 to 100"}
 		}
 		// Scores have one decimal place, so round up to the next such number. Subtracting a small
 		// number compensates for the rounding error that occurs when a decimal fraction is
@@ -66,11 +70,11 @@ func (p *Params) Filter(categories []string, names Names) (*exports.Filter, erro
 
 // readField reads the values of one of the exports.FilterFields. closed contains the valid
 // values of the fields in which not every value is valid.
-func (p *Params) readField(f *exports.Filter, field string, closed map[string][]string, names Names) error {
-	for _, value := range p.values[field] {
+func (p Params) readField(f *exports.Filter, field string, closed map[string][]string, names Names) error {
+	for _, value := range p[field] {
 		all := []string{value}
 		// Only some fields are split at commas: the values of others can contain commas.
-		if slices.Contains(joined, field) {
+		if slices.Contains(Joined, field) {
 			all = strings.Split(value, ",")
 		}
 		for i, v := range all {
@@ -78,9 +82,11 @@ func (p *Params) readField(f *exports.Filter, field string, closed map[string][]
 			if all[i] == "" {
 				return &Error{Param: field, Message: "must not be empty"}
 			}
-			all[i], _ = names.Preferred(field, all[i])
+			if names != nil {
+				all[i], _ = names.Preferred(field, all[i])
+			}
 			if known, ok := closed[field]; ok && !slices.Contains(known, all[i]) {
-				return unknownValue(field, all[i], known)
+				return UnknownValue(field, all[i], known)
 			}
 		}
 		if len(all) > 1 {
@@ -98,7 +104,7 @@ func (p *Params) readField(f *exports.Filter, field string, closed map[string][]
 const maxPrice = 1_000_000
 
 // Price returns a parameter that is a number of dollars, or an unknown price if it is missing.
-func (p *Params) Price(name string) (record.Price, error) {
+func (p Params) Price(name string) (record.Price, error) {
 	s, err := p.Text(name)
 	if err != nil || s == "" {
 		return record.Price{}, err
@@ -107,7 +113,7 @@ func (p *Params) Price(name string) (record.Price, error) {
 	if err == nil && price.Float() <= maxPrice {
 		return price, nil
 	}
-	bad := &Error{Param: name, Message: fmt.Sprintf("%s is not an amount of US dollars from 0 to %d with at most six decimals", quoted(s), maxPrice)}
+	bad := &Error{Param: name, Message: fmt.Sprintf("%s is not an amount of US dollars from 0 to %d with at most six decimals", Quoted(s), maxPrice)}
 	if x, ok := decimal(s); ok && x <= maxPrice {
 		if price, _, err := record.RoundPrice(x); err == nil {
 			bad.Suggestion = price.String()
@@ -123,7 +129,7 @@ func decimal(s string) (x float64, ok bool) {
 }
 
 // signals reads minContext and the conditions in signal.
-func (p *Params) signals() ([]exports.SignalBound, error) {
+func (p Params) signals() ([]exports.SignalBound, error) {
 	var list []exports.SignalBound
 	if p.Has("minContext") {
 		n, err := p.Int("minContext", 1, 1, math.MaxInt32)
@@ -132,7 +138,7 @@ func (p *Params) signals() ([]exports.SignalBound, error) {
 		}
 		list = append(list, exports.SignalBound{Signal: "contextTokens", Number: float64(n)})
 	}
-	for _, s := range p.values["signal"] {
+	for _, s := range p["signal"] {
 		b, err := parseBound(s)
 		if err != nil {
 			return nil, err
@@ -149,7 +155,7 @@ func parseBound(s string) (b exports.SignalBound, err error) {
 	}
 	at := strings.IndexAny(s, "<>=")
 	if at < 0 {
-		return bad("", "%s is not a condition: use a signal, >= or <=, and a value, such as stars>=1000", quoted(s))
+		return bad("", "%s is not a condition: use a signal, >= or <=, and a value, such as stars>=1000", Quoted(s))
 	}
 	name, value := strings.TrimSpace(s[:at]), strings.TrimLeft(s[at:], "<>=")
 	operator := s[at : len(s)-len(value)]
@@ -160,25 +166,25 @@ func parseBound(s string) (b exports.SignalBound, err error) {
 		if near != "" && len(value) < 60 {
 			near += operator + value
 		}
-		return bad(near, "%s is not a signal; expected one of: %s", quoted(name), strings.Join(signalNames, ", "))
+		return bad(near, "%s is not a signal; expected one of: %s", Quoted(name), strings.Join(signalNames, ", "))
 	}
 	if operator != ">=" && operator != "<=" {
 		near := ">="
 		if strings.Contains(operator, "<") {
 			near = "<="
 		}
-		return bad(name+near+value, "%s does not compare with >= or <=", quoted(s))
+		return bad(name+near+value, "%s does not compare with >= or <=", Quoted(s))
 	}
 	b = exports.SignalBound{Signal: name, AtMost: operator == "<="}
 	if signal.Kind == record.Day {
 		b.Day = value
 		if day, err := record.DayNumber(value); err != nil || day == record.NoDate {
-			return bad("", "%s is not a date: %s is compared with a day, such as %s%s2025-01-31", quoted(value), name, name, operator)
+			return bad("", "%s is not a date: %s is compared with a day, such as %s%s2025-01-31", Quoted(value), name, name, operator)
 		}
 		return b, nil
 	}
 	if b.Number, ok = decimal(value); !ok {
-		return bad("", "%s is not a number: use digits, such as %s%s1000", quoted(value), name, operator)
+		return bad("", "%s is not a number: use digits, such as %s%s1000", Quoted(value), name, operator)
 	}
 	return b, nil
 }
