@@ -6,10 +6,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"kindex/builder"
 	"kindex/builder/suite"
@@ -119,6 +121,8 @@ func TestNear(t *testing.T) {
 	}
 }
 
+var dotAtLetter = regexp.MustCompile(`(\pL)\.|\.(\pL)`)
+
 // TestBeginnings compares suggestions for prefixes of names with the results of a
 // scan.
 func TestBeginnings(t *testing.T) {
@@ -128,8 +132,11 @@ func TestBeginnings(t *testing.T) {
 	for _, q := range []string{"p", "py", "pyt", "s", "sc", "sci", "scikit l", "g", "gp", "gpt", "gpt 4", "c", "q3", "2", "2.5", "x", "zzz"} {
 		want := 0
 		c.each(t, func(e *record.Entity) {
-			// These names are split into words in the same way as in the index.
-			name := " " + strings.Join(strings.FieldsFunc(strings.ReplaceAll(strings.ToLower(e.Name), ".py", " py"), func(r rune) bool { return strings.ContainsRune(" -_/()", r) }), " ")
+			// The names are split into words as in the index: at all signs, and at a dot next to a letter.
+			plain := dotAtLetter.ReplaceAllString(strings.ToLower(e.Name), "$1 $2")
+			name := " " + strings.Join(strings.FieldsFunc(plain, func(r rune) bool {
+				return r != '.' && !unicode.IsLetter(r) && !unicode.IsNumber(r)
+			}), " ")
 			if strings.Contains(name, " "+q) {
 				want++
 			}

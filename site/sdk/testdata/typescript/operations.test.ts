@@ -40,6 +40,7 @@ test('leaderboards', async () => {
   const board = await kindex.getLeaderboard('all', { by: 'adoption', type: 'tool', limit: 2 });
   assert.deepEqual(board.data.map((e) => e.rank), [1, 2]);
   assert.equal((await kindex.listTrending({ window: '30d' })).window, '30d');
+  assert((await kindex.listBoards()).data.every((b) => b.count >= 8));
   assert((await kindex.listCategories()).data.some((c) => c.slug === 'audio'));
 });
 

@@ -115,6 +115,11 @@ export class Reading {
     return this.get<'listTrending'>('/api/trending', query, options);
   }
 
+  /** The boards: leaderboards of entities that meet certain conditions, with formulas of their own. */
+  listBoards(options?: RequestOptions): Promise<Answer<'listBoards'>> {
+    return this.get<'listBoards'>('/api/boards', {}, options);
+  }
+
   /** All categories, each with its number of entities. */
   listCategories(options?: RequestOptions): Promise<Answer<'listCategories'>> {
     return this.get<'listCategories'>('/api/categories', {}, options);

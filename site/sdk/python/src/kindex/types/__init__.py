@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ._entities import (
     Benchmark,
+    BoardPlacement,
     Count,
     Entity,
     EntityDocument,
@@ -84,8 +85,11 @@ from ._keys import (
     Scope,
 )
 from ._leaderboards import (
+    Board,
+    BoardList,
     Category,
     CategoryList,
+    FiguresOf,
     Leaderboard,
     RankedEntity,
     Trend,
@@ -140,6 +144,9 @@ __all__ = [
     "AuditEntry",
     "AuditLog",
     "Benchmark",
+    "Board",
+    "BoardList",
+    "BoardPlacement",
     "Category",
     "CategoryList",
     "Change",
@@ -181,6 +188,7 @@ __all__ = [
     "Facets",
     "FieldChange",
     "FieldError",
+    "FiguresOf",
     "Highlights",
     "IdentifierBatch",
     "JSONFeed",

@@ -618,6 +618,8 @@ class SimilarEntity(TypedDict):
     """
     offerCount: int
     """The number of offers."""
+    kind: Literal["alternative", "related"]
+    """Whether the entity does the same job as the requested one, or is related to it."""
     similarity: float
     """From 0 (nothing in common) to 1 (identical in all compared properties)."""
     reasons: List[str]
@@ -740,12 +742,29 @@ class Match(TypedDict):
     """The entity's announced end."""
 
 
-class ScoreExplanation(TypedDict):
-    """How the scores of an entity are calculated. The composite score is the weighted mean of
-    the dimensions; for an unknown dimension, its prior is used. If there is a cap, the
-    composite score cannot exceed it.
-    """
+class BoardPlacement(TypedDict):
+    """What a board asks for and what an entity has."""
 
+    slug: str
+    """Lower-case letters and digits, with words separated by hyphens."""
+    title: str
+    """The display name of a board."""
+    boardScore: Optional[float]
+    """The score on the board; null if the entity is not on it."""
+    matches: bool
+    """Whether the entity meets the conditions of the board."""
+    needs: Optional[str]
+    """What must be known of an entity on a board, as a sentence; null if its formula needs
+    nothing else. A source of benchmark results is who published them or, where nobody is
+    named, the benchmark; the maker of a model is none.
+    """
+    sources: List[str]
+    """The sources of the benchmark results that count, without the maker of the model."""
+    measures: int
+    """The number of measures that count."""
+
+
+class _ScoreExplanationRequired(TypedDict):
     type: EntityType
     """The type of an entity. Type and slug together identify an entity."""
     slug: str
@@ -768,13 +787,25 @@ class ScoreExplanation(TypedDict):
     minimumCoverage: float
     """The minimum coverage for a composite score."""
     ranked: bool
-    """Whether there is a composite score, and therefore a rank."""
+    """Whether there is a composite score, and therefore a rank; with ``board``, whether the
+    entity is on the board.
+    """
     reason: Optional[str]
-    """Why there is no composite score; null if there is one."""
+    """Why the entity is not ranked; null if it is."""
     dimensions: List[ScoreDimension]
     """The formula's dimensions for this type."""
     build: str
     """The id of a build: the day its scores were calculated for, and a hash."""
+
+
+class ScoreExplanation(_ScoreExplanationRequired, total=False):
+    """How the scores of an entity are calculated. The composite score is the weighted mean of
+    the dimensions; for an unknown dimension, its prior is used. If there is a cap, the
+    composite score cannot exceed it.
+    """
+
+    board: BoardPlacement
+    """What a board asks for and what an entity has."""
 
 
 class ScoreDimension(TypedDict):

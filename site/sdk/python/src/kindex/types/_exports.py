@@ -170,9 +170,7 @@ class ExportedIdentifier(TypedDict):
     """Its page, if the namespace has such pages."""
 
 
-class ExportedRank(TypedDict):
-    """One rank as a row of a table."""
-
+class _ExportedRankRequired(TypedDict):
     rank: int
     """The rank, starting at 1."""
     type: EntityType
@@ -197,6 +195,13 @@ class ExportedRank(TypedDict):
     """A score with one decimal; null if there is not enough data."""
     engagement: Optional[float]
     """A score with one decimal; null if there is not enough data."""
+
+
+class ExportedRank(_ExportedRankRequired, total=False):
+    """One rank as a row of a table."""
+
+    boardScore: float
+    """The score on the board; present only on a board."""
 
 
 class Manifest(TypedDict):

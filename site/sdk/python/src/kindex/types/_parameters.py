@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-Dimension = Literal["composite", "adoption", "quality", "freshness", "citations", "engagement"]
+Dimension = Literal["composite", "adoption", "quality", "freshness", "citations", "engagement", "boardScore"]
 
 EntityField = Literal[
     "type",
