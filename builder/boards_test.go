@@ -97,7 +97,8 @@ func (h *boardHistory) edit(i int) {
 	h.write(fmt.Sprintf("model/m%d.yaml", i), h.model(i))
 	h.write(fmt.Sprintf("tool/t%d.yaml", i), fmt.Sprintf("name: Tool %d\ndescription: An example.\ncategory: nlp\n"+
 		"signals:\n  stars: {value: %d, date: 2026-02-01, source: https://example.org/}\n"+
-		"  downloads: {value: 100000, date: 2026-02-01, source: https://example.org/}\n", i, h.rand.IntN(6)*25))
+		"  downloads: {value: 100000, date: 2026-02-01, source: https://example.org/}\n"+
+		"  lastCommit: {value: 2026-01-20, date: 2026-02-01, source: https://example.org/}\n", i, h.rand.IntN(6)*25))
 }
 
 // placed is an entity on a board in the model of the test.

@@ -3,6 +3,7 @@ package edge_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -15,7 +16,7 @@ const fixtureBoards = `boards:
     title: Open language models
     description: Language models with open weights, by what others than their makers published.
     type: model
-    where: {category: [language, reasoning], status: active}
+    where: {category: language, status: active}
     needs: {sources: 1}
   - slug: growing-tools
     title: Growing tools
@@ -39,7 +40,7 @@ const fixtureBoards = `boards:
     title: Retired tools
     description: Tools that their makers no longer recommend.
     type: tool
-    where: {status: deprecated, license: Apache-2.0}
+    where: {status: deprecated, license: Zlib}
 `
 
 // fixtureHistory creates a repository that has the shipped content in the folder content, and a
@@ -59,20 +60,29 @@ func fixtureHistory(t *testing.T) string {
 	}
 	const tool = "content/tool/"
 	mxnet, pytorch, keras := r.Read(tool+"incubator-mxnet.yaml"), r.Read(tool+"pytorch.yaml"), r.Read(tool+"keras.yaml")
+	fewer := starsOf.ReplaceAllString(pytorch, "${1}60000")
+	if fewer == pytorch || !versionLine.MatchString(pytorch) {
+		t.Fatalf("the shipped PyTorch has no stars or no version:\n%s", pytorch)
+	}
 	brief := "name: Phoenix\ncategory: ml-frameworks\ndescription: A library that comes and goes.\n"
 	r.Commit("2026-08-03T09:00:00Z", "The catalogue",
 		tool+"incubator-mxnet.yaml", "", tool+"mxnet.yaml", without(t, mxnet, "formerly: [mxnet]\nstatus: deprecated\n"),
-		tool+"pytorch.yaml", strings.Replace(without(t, pytorch, "version: 2.3.1\n"), "79207", "60000", 1),
+		tool+"pytorch.yaml", versionLine.ReplaceAllString(fewer, ""),
 		tool+"keras.yaml", "", tool+"phoenix.yaml", brief,
 		tool+"short-lived.yaml", "name: Short-lived\ncategory: ml-frameworks\ndescription: A library that nobody took up.\n",
 		"content/model/retired-fixture.yaml", "name: Retired fixture\ncategory: language\ndescription: A model that is no longer sold.\n")
 	r.Commit("2026-09-15T12:00:00Z", "What is gone (#12)", tool+"phoenix.yaml", "", tool+"short-lived.yaml", "", "content/model/retired-fixture.yaml", "")
 	r.Commit("2026-10-10T12:00:00Z", "MXNet as its makers call it", tool+"mxnet.yaml", "", tool+"incubator-mxnet.yaml", mxnet)
 	r.Commit("2026-10-20T12:00:00Z", "Phoenix again", tool+"phoenix.yaml", brief)
-	r.Commit("2026-10-28T23:59:59Z", "PyTorch 2.3.1", tool+"pytorch.yaml", strings.Replace(pytorch, "79207", "60000", 1))
+	r.Commit("2026-10-28T23:59:59Z", "A version of PyTorch", tool+"pytorch.yaml", fewer)
 	r.Commit("2026-10-29T00:00:00Z", "Stars of PyTorch; Keras", tool+"pytorch.yaml", pytorch, tool+"keras.yaml", keras)
 	return content
 }
+
+var (
+	versionLine = regexp.MustCompile(`(?m)^version: .*\n`)
+	starsOf     = regexp.MustCompile(`(stars: \{value: )\d+`)
+)
 
 // without removes part from text. It fails the test if text does not contain part.
 func without(t *testing.T, text, part string) string {

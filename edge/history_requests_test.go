@@ -63,7 +63,7 @@ func history() []request {
 		bad("getFeed", "/api/feed", "entity", "", "pytorch", "tool/", "robot/pytorch", "tool/Py", "tool/a/b"),
 		beyond("getFeed", "/api/feed", "entity", "tool/nothing-like-it", "model/pytorch", "tool/pytorch&entity=tool/keras"),
 		bad("getFeed", "/api/feed", "page", "0", "-1", "x", ""),
-		beyond("getFeed", "/api/feed", "page", "4", "1&page=2"),
+		beyond("getFeed", "/api/feed", "page", "999", "1&page=2"),
 
 		ok("getCalendar", "/api/calendar", "", "?type=tool", "?category=nlp&category=speech-to-text", "?provider=OpenAI", "?entity=tool/pytorch&entity=tool/mxnet",
 			"?entity=tool%2Fshort-lived"),

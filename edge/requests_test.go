@@ -471,10 +471,11 @@ func testEnums(t *testing.T, c *contract) {
 		"event": record.Events, "field": record.ChangeFields, "window": {"7d", "30d"}, "listDeliveries status": webhook.Statuses,
 		"maintenance": record.MaintenanceStates, "openWeights": {"true", "false"},
 		"listOffers sort": exports.OfferSortKeys, "modality": record.Modalities, "mode": record.OfferModes,
-		"name":                   signalNames(),
-		"csv":                    {"plain", "spreadsheet"},
-		"show":                   badge.Kinds,
-		"listSubmissions status": {"pending", "in-review", "accepted", "published", "rejected", "withdrawn"},
+		"name":                     signalNames(),
+		"csv":                      {"plain", "spreadsheet"},
+		"show":                     badge.Kinds,
+		"listSimilarEntities kind": {"alternatives", "related"},
+		"listSubmissions status":   {"pending", "in-review", "accepted", "published", "rejected", "withdrawn"},
 	}
 	for _, id := range c.sortedIDs() {
 		op := c.operations[id]

@@ -75,7 +75,8 @@ func (s *Site) boardsPath() string {
 // boardPath returns the path of the leaderboard of a category or a board.
 func boardPath(slug string) string { return "/leaderboards/" + slug + "/" }
 
-// explanationID returns the id of the section that explains the score on a board.
+// explanationID returns the id of the place where the page of an entity explains its score on a
+// board.
 func explanationID(b *board.Board) string { return "board-" + b.Slug }
 
 // ownBoardsPaths yields the paths of the boards on a static site, which has no boards of
@@ -266,7 +267,10 @@ func (d *ownBoardPage) ownRow(r *board.Ranking, ordinal uint32, at time.Time) (w
 	if past, ok := r.Catalogue.(*exports.Snapshot); ok {
 		w.To = d.currentPath(past.Version(ordinal))
 	} else {
-		w.Why = w.To + "#" + explanationID(d.Board)
+		w.Why = w.To + "#score"
+		if d.Board.Formula != nil {
+			w.Why = w.To + "#" + explanationID(d.Board)
+		}
 	}
 	scores := d.Board.Scores(e, at)
 	for _, c := range d.Columns {
@@ -297,6 +301,7 @@ func (d *ownBoardPage) addOwnDays() {
 // entityBoard is the explanation of an entity's score on a board.
 type entityBoard struct {
 	*scoreExplanation
+	ID      string // of its place on the page
 	Board   *board.Board
 	Rank    int
 	Of      int
@@ -323,8 +328,8 @@ func (s *Site) entityBoards(o uint32, e *record.Entity) (list []entityBoard, err
 			return nil, err
 		}
 		d := explain(x.Explanation)
-		d.ID, d.OnBoard = explanationID(b), true
-		list = append(list, entityBoard{d, b, rank, len(r.Entries), x.Board.Sources})
+		d.OnBoard = true
+		list = append(list, entityBoard{d, explanationID(b), b, rank, len(r.Entries), x.Board.Sources})
 	}
 	return list, nil
 }
