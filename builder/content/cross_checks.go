@@ -79,6 +79,9 @@ func (f *Folder) crossCheck(c *Content) (problems yamldoc.Problems) {
 	}
 	if words := newVocabulary(c.Vocabulary); words != nil {
 		for _, r := range f.order {
+			if r.entity == nil { // it cannot be read
+				continue
+			}
 			words.check(r.entity, func(path []string, message, suggestion string) { complain(r, yamldoc.Error, path, message, suggestion) })
 		}
 	}
