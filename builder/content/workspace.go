@@ -81,6 +81,37 @@ func (s *Workspace) Categories() []Category {
 	return list
 }
 
+// Prefer replaces what the fields of a new file have no longer: the former slug of a category by
+// the present one, and capabilities and tags that are synonyms by the words of vocabulary.yaml.
+// It modifies fields.
+func (s *Workspace) Prefer(fields map[string]any) {
+	category, _ := fields["category"].(string)
+	for _, c := range s.declared {
+		if slices.Contains(c.Formerly, category) {
+			fields["category"] = c.Slug
+		}
+	}
+	words := newVocabulary(s.vocabulary)
+	if words == nil {
+		return
+	}
+	for field, of := range map[string]map[string]string{"capabilities": words.capabilities, "tags": words.tags} {
+		list, _ := fields[field].([]any)
+		var preferred []any
+		for _, item := range list {
+			if text, _ := item.(string); of[text] != "" {
+				item = of[text]
+			}
+			if !slices.Contains(preferred, item) {
+				preferred = append(preferred, item)
+			}
+		}
+		if len(list) > 0 {
+			fields[field] = preferred
+		}
+	}
+}
+
 // CheckFile returns the problems in an entity file itself, and its conflicts with other
 // files.
 func (s *Workspace) CheckFile(typ, slug string, data []byte) yamldoc.Problems {
