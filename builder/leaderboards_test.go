@@ -193,7 +193,7 @@ func TestRetiredModelsNameTheNotice(t *testing.T) {
 func TestReadmeExample(t *testing.T) {
 	suite.InTest(t)
 	c, f := fixtureContent(t)
-	const key = "model/kimi-k2-5"
+	const key = "tool/vllm"
 	i := slices.IndexFunc(c.Entities, func(e *record.Entity) bool { return e.Key() == key })
 	if i < 0 {
 		t.Fatalf("%s no longer exists: use another example", key)
@@ -210,7 +210,7 @@ func TestReadmeExample(t *testing.T) {
 // worked formats the calculation of a score as a table, followed by the arithmetic.
 func worked(x *score.Explanation) string {
 	var b strings.Builder
-	fmt.Fprintln(&b, "| Dimension | Figure | Value | Score | Weight |\n|---|---|---|---|---|")
+	fmt.Fprintln(&b, "| Dimension | Figure | Value | Score | Trust | Counts as | Weight |\n|---|---|---|---|---|---|---|")
 	var sum, weights []string
 	for _, d := range x.Dimensions {
 		var inner, innerWeights []string
@@ -222,25 +222,24 @@ func worked(x *score.Explanation) string {
 			if m.Result != nil {
 				name = *m.Result
 			}
-			fmt.Fprintf(&b, "| %s | %s | %v | %.1f | %g |\n", d.Name, name, m.Value, *m.Score, m.Measure.Weight)
-			inner = append(inner, fmt.Sprintf("%g × %.1f", m.Measure.Weight, *m.Score))
+			counts := *m.Trust**m.Score + (1-*m.Trust)*d.Prior
+			fmt.Fprintf(&b, "| %s | %s | %v | %.1f | %.0f%% | %.1f | %g |\n", d.Name, name, m.Value, *m.Score, 100**m.Trust, counts, m.Measure.Weight)
+			inner = append(inner, fmt.Sprintf("%g × %.1f", m.Measure.Weight, counts))
 			innerWeights = append(innerWeights, fmt.Sprintf("%g", m.Measure.Weight))
 		}
+		how := "unknown: the prior"
+		switch {
+		case len(inner) > 1:
+			how = fmt.Sprintf("(%s) / (%s)", strings.Join(inner, " + "), strings.Join(innerWeights, " + "))
+		case len(inner) == 1:
+			how = "the same"
+		}
+		fmt.Fprintf(&b, "| **%s** | %s | | | | **%.1f** | %g |\n", d.Name, how, d.Counted, d.Weight)
 		sum = append(sum, fmt.Sprintf("%g × %.1f", d.Weight, d.Counted))
 		weights = append(weights, fmt.Sprintf("%g", d.Weight))
-		if len(inner) > 1 {
-			fmt.Fprintf(&b, "| **%s** | %s | | **%.1f** | %g |\n", d.Name,
-				fmt.Sprintf("(%s) / (%s)", strings.Join(inner, " + "), strings.Join(innerWeights, " + ")), d.Counted, d.Weight)
-		} else {
-			fmt.Fprintf(&b, "| **%s** | the same | | **%.1f** | %g |\n", d.Name, d.Counted, d.Weight)
-		}
 	}
-	fmt.Fprintf(&b, "| **composite** | (%s) / (%s) | | **%s** | |\n", strings.Join(sum, " + "), strings.Join(weights, " + "), x.Composite)
-	for _, d := range x.Dimensions {
-		if d.MinimumCoverage > 0 {
-			fmt.Fprintf(&b, "\nThe known %s measures have %.0f%% of the dimension's total weight; %.0f%% is needed.\n", d.Name, 100*d.Coverage, 100*d.MinimumCoverage)
-		}
-	}
+	fmt.Fprintf(&b, "| **composite** | (%s) / (%s) | | | | **%s** | |\n", strings.Join(sum, " + "), strings.Join(weights, " + "), x.Composite)
+	fmt.Fprintf(&b, "\nThe known dimensions have %.0f%% of the total weight; %.0f%% is needed.\n", 100*x.Coverage, 100*x.MinimumCoverage)
 	return b.String()
 }
 
