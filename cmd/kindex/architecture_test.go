@@ -116,7 +116,7 @@ var mayImport = map[string][]string{
 	"edge/storage/storagetest/server":   {},
 	"edge/storage/storagetest":          {"builder/suite", "edge/storage", "edge/storage/storagetest/server"},
 	"edge/auth/authtest":                {"builder/suite"},
-	"edge/edgetest":                     {"builder", "edge", "edge/apikey", "edge/safedial", "edge/storage", "edge/storage/storagetest"},
+	"edge/edgetest":                     {"builder", "builder/suite", "edge", "edge/apikey", "edge/safedial", "edge/storage", "edge/storage/storagetest"},
 	"edge/edgetest/browser":             {"builder/suite"},
 
 	"site/audit":             {},

@@ -60,20 +60,20 @@ test('a listing is a promise', async () => {
 });
 
 test('fields', async () => {
-  const { data } = await kindex.listEntities({ fields: ['name', 'composite', 'quality'], limit: 1 });
+  const { data } = await kindex.listEntities({ fields: ['name', 'composite', 'adoption'], type: 'tool', limit: 1 });
   const score: number | null = data[0]!.scores.composite;
   assert.equal(typeof score, 'number');
   // @ts-expect-error the compiler knows which fields were not selected
   assert.equal(data[0]!.slug, undefined);
   // @ts-expect-error including scores
-  assert.equal(data[0]!.scores.adoption, undefined);
-  const whole = await kindex.listEntities({ fields: ['scores', 'composite'], limit: 1 });
+  assert.equal(data[0]!.scores.quality, undefined);
+  const whole = await kindex.listEntities({ fields: ['scores', 'composite'], type: 'tool', limit: 1 });
   assert.equal(typeof whole.data[0]!.scores.adoption, 'number');
   const unknown: EntityField[] = JSON.parse('["slug"]');
-  const some = await kindex.listEntities({ fields: unknown, limit: 1 });
+  const some = await kindex.listEntities({ fields: unknown, type: 'tool', limit: 1 });
   const slug: string | undefined = some.data[0]!.slug;
   assert.equal(typeof slug, 'string');
-  const hits = await kindex.searchEntities({ q: 'speech', fields: 'slug', limit: 1 });
+  const hits = await kindex.searchEntities({ q: 'speech', fields: 'slug', type: 'tool', limit: 1 });
   assert(hits.data[0]!.relevance > 0 && hits.data[0]!.slug);
 });
 
