@@ -57,7 +57,7 @@ var kinds = []kind{ // DAY stands for a day with leaderboards; for the other pla
 	{name: "boards", path: "/leaderboards/"},
 	{name: "search", path: "/search/?q=gradient+boosting&type=tool", at: twice, until: found, keyboard: true},
 	{name: "search-all", path: "/search/", at: twice, until: found},
-	{name: "search-near", path: "/search/?q=pytrch&type=model", at: twice, until: found + ` && document.querySelector('.near a')`},
+	{name: "search-near", path: "/search/?q=tensorlayr&type=model", at: twice, until: found + ` && document.querySelector('.near a')`},
 	{name: "search-nothing", path: "/search/?q=qqqqzzzz", at: twice, until: found + ` && document.querySelector('.hits .empty')`},
 	{name: "search-chosen", path: "/search/?q=neural", at: twice, do: clicked(`.facets a[href*="tag="]`), until: found + ` && document.querySelector('.chosen-chip')`},
 	{name: "tool", path: "/tool/pytorch/", keyboard: true},
