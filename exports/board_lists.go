@@ -66,7 +66,7 @@ type boardLists struct {
 // openBoards opens the boards of a build that has some.
 func (b *Build) openBoards(s *packed.SectionReader) {
 	file := b.files[boardsFile]
-	if file == nil || len(file) < 8 {
+	if len(file) < 8 {
 		s.Check(boardsFile, file == nil)
 		return
 	}

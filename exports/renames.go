@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
 	"kindex/exports/record"
 )
 
@@ -97,18 +95,4 @@ func (b *Build) ReplacedBy(field, value string) []string {
 func (b *Build) sameValues(field, value string) []string {
 	value, _ = b.Preferred(field, value)
 	return append([]string{value}, b.ReplacedBy(field, value)...)
-}
-
-// anyOf returns the union of the sets of values.
-func anyOf(values []string, of func(value string) *roaring.Bitmap) *roaring.Bitmap {
-	if len(values) == 1 {
-		return of(values[0])
-	}
-	set := roaring.New()
-	for _, v := range values {
-		if s := of(v); s != nil {
-			set.Or(s)
-		}
-	}
-	return set
 }

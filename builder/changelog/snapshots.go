@@ -229,7 +229,8 @@ func (r *SnapshotRecords) Len() int {
 // Entity returns an entity with the scores of that day. The caller owns the entity itself, but
 // not its lists. It may be called concurrently.
 func (r *SnapshotRecords) Entity(i int) (*record.Entity, error) {
-	version, scores := uint32(0), record.Scores{}
+	var version uint32
+	var scores record.Scores
 	if r.known != nil {
 		version, scores = uint32(r.known.Version(uint32(i))), r.known.Scores(uint32(i))
 	} else {

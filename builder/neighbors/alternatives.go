@@ -38,7 +38,7 @@ func (v *vectors) newPurposes(entities []*record.Entity) purposes {
 	n := len(entities)
 	p := purposes{types: make([]uint8, n), capable: make([]bool, n), names: make([][2]uint32, n)}
 	for i, e := range entities {
-		p.types[i] = uint8(slices.Index(record.Types, e.Type)) //nolint:gosec // there are few types
+		p.types[i] = uint8(slices.Index(record.Types, e.Type))
 		p.capable[i] = len(e.Capabilities) > 0
 		p.names[i] = [2]uint32{tag(e.Slug), tag(strings.ReplaceAll(record.Fold(e.Name), " ", "-"))}
 	}

@@ -119,7 +119,7 @@ func boardRows(c *web.Call, sel *selection, r *board.Ranking, by string) (page [
 	}
 	before = sel.page.Offset
 	if cursor != nil {
-		ok := false
+		var ok bool
 		if before, ok = r.After(cursor.Position); !ok {
 			return nil, 0, "", &query.Error{Param: "cursor", Message: "does not match the sort order; start again without a cursor"}
 		}

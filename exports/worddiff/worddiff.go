@@ -145,7 +145,7 @@ func (s *script) parts() (list []Part) {
 		}
 		for kind, words := range run {
 			if len(words) > 0 {
-				list = append(list, Part{Kind(kind), strings.Join(words, " ")}) //nolint:gosec // 0 to 2
+				list = append(list, Part{Kind(kind), strings.Join(words, " ")})
 			}
 		}
 	}

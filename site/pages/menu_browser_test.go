@@ -2,7 +2,6 @@ package pages_test
 
 import (
 	"context"
-	"fmt"
 	"testing"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -48,7 +47,7 @@ func TestMenuFits(t *testing.T) {
 		}
 		if width == 390 {
 			high := browser.Eval[int](t, tab, `document.documentElement.scrollHeight`)
-			if t.Log(fmt.Sprintf("the page of PyTorch is %d px high on a phone", high)); high > 6500 {
+			if t.Logf("the page of PyTorch is %d px high on a phone", high); high > 6500 {
 				t.Error("that is too high")
 			}
 		}

@@ -118,7 +118,7 @@ func (b *boardView) showOwnBoard(own *board.Board) (*page, error) {
 		return nil, err
 	}
 	if !r.Published() {
-		return b.unpublished(own, len(r.Entries)), nil
+		return b.unpublished(len(r.Entries)), nil
 	}
 	pages := (len(r.Entries) + boardRows - 1) / boardRows
 	if p := b.readPage(pages, textfmt.Name(own.Title)); p != nil {
@@ -169,7 +169,7 @@ func (b *boardView) ownRanking(own *board.Board) (*board.Ranking, time.Time, err
 	return r, at, err
 }
 
-func (b *boardView) unpublished(own *board.Board, entries int) *page {
+func (b *boardView) unpublished(entries int) *page {
 	text := fmt.Sprintf("It has %s, and a board needs %d.", textfmt.Plural(entries, "ranked entity", "ranked entities"), board.MinEntries)
 	var list []suggestion
 	if b.Day != "" {
