@@ -72,7 +72,7 @@ class Operations(unittest.TestCase):
         return result
 
     def test_entities(self) -> None:
-        page = self.do("list_entities", type="tool", category=["ml-frameworks", "audio"], min_score=40, sort="name", order="asc", limit=5)
+        page = self.do("list_entities", type="tool", category=["ml-frameworks", "speech-audio"], min_score=40, sort="name", order="asc", limit=5)
         self.assertEqual(page["data"], sorted(page["data"], key=lambda e: e["name"].casefold()))
         self.assertEqual(len(page["data"]), 5)
         narrow = self.do("list_entities", fields=["slug", "composite"], at=TODAY, limit=2)
@@ -133,8 +133,8 @@ class Operations(unittest.TestCase):
         rows = self.do("stream_entities", type="model", fields=["slug", "composite"])
         self.assertEqual({k for r in rows for k in r}, {"slug", "composite"})
         self.assertEqual(len(self.do("stream_entities")), count)
-        board = self.do("stream_leaderboard", category="audio")
-        self.assertEqual(self.do("export_leaderboard", category="audio", format="csv").count(b"\n"), len(board) + 1)
+        board = self.do("stream_leaderboard", category="speech-audio")
+        self.assertEqual(self.do("export_leaderboard", category="speech-audio", format="csv").count(b"\n"), len(board) + 1)
         self.assertEqual(len(json.loads(self.do("export_changelog"))), len(self.do("stream_changelog")))
         croissant = self.do("get_croissant")
         self.assertEqual(croissant["@type"], "sc:Dataset")
