@@ -9,7 +9,7 @@ assert(baseUrl && apiKey && receiver && out);
 const kindex = new Kindex({ baseUrl, apiKey });
 
 test('entities', async () => {
-  const list = await kindex.listEntities({ category: 'speech-audio', tag: ['python', 'pytorch,deep-learning'], sort: 'name', limit: 5 });
+  const list = await kindex.listEntities({ category: 'speech-audio', tag: ['python', 'speech,deep-learning'], sort: 'name', limit: 5 });
   assert(list.data.length > 0 && list.data.every((e) => e.category === 'speech-audio'));
   assert.match(list.build, /^\d{8}-[0-9a-f]{16}$/);
 

@@ -29,7 +29,7 @@ export class Reading {
    *
    * @param query Filters, sort order, `fields`, and `at` for an earlier day.
    * @example
-   * const speech = await kindex.listEntities({ category: 'audio', minScore: 50, fields: ['slug', 'name', 'composite'] });
+   * const speech = await kindex.listEntities({ category: 'speech-audio', minScore: 50, fields: ['slug', 'name', 'composite'] });
    * for (const entity of speech.data) console.log(entity.name, entity.scores.composite);
    */
   listEntities<const F extends EntityField = never>(query: Omit<Query<'listEntities'>, 'fields'> & { fields?: F | readonly F[] } = {},
