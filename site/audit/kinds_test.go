@@ -54,7 +54,6 @@ func compared(n int) string {
 // is unknown.
 var kinds = []kind{ // DAY stands for a day with leaderboards; for the other placeholders, see website.ids
 	{name: "home", path: "/", keyboard: true},
-	{name: "boards", path: "/leaderboards/"},
 	{name: "search", path: "/search/?q=gradient+boosting&type=tool", at: twice, until: found, keyboard: true},
 	{name: "search-all", path: "/search/", at: twice, until: found},
 	{name: "search-near", path: "/search/?q=pytrch&type=model&category=ml-frameworks", at: twice, until: found + ` && document.querySelector('.near a')`},
@@ -71,7 +70,6 @@ var kinds = []kind{ // DAY stands for a day with leaderboards; for the other pla
 	{name: "board", path: "/leaderboards/train-models/", keyboard: true},
 	{name: "board-at", path: "/leaderboards/train-models/at-DAY/", at: served},
 	{name: "leaderboard", path: "/leaderboards/all/", keyboard: true},
-	{name: "board", path: "/leaderboards/train-models/"},
 	{name: "leaderboard-by", path: "/leaderboards/ml-frameworks/type-tool/by-adoption/", at: served},
 	{name: "leaderboard-at", path: "/leaderboards/all/at-DAY/"},
 	{name: "compare-empty", path: "/compare/", at: twice},

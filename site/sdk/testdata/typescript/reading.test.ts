@@ -70,10 +70,10 @@ test('fields', async () => {
   const whole = await kindex.listEntities({ type: 'tool', minScore: 1, fields: ['scores', 'composite'], limit: 1 });
   assert.equal(typeof whole.data[0]!.scores.adoption, 'number');
   const unknown: EntityField[] = JSON.parse('["slug"]');
-  const some = await kindex.listEntities({ fields: unknown, type: 'tool', limit: 1 });
+  const some = await kindex.listEntities({ fields: unknown, limit: 1 });
   const slug: string | undefined = some.data[0]!.slug;
   assert.equal(typeof slug, 'string');
-  const hits = await kindex.searchEntities({ q: 'speech', fields: 'slug', type: 'tool', limit: 1 });
+  const hits = await kindex.searchEntities({ q: 'speech', fields: 'slug', limit: 1 });
   assert(hits.data[0]!.relevance > 0 && hits.data[0]!.slug);
 });
 
