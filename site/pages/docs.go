@@ -272,7 +272,7 @@ func (r *request) scoring() (*page, error) {
 var dimensionMeanings = map[string]string{
 	"adoption":   "How widely it is used, judged by counts such as stars, downloads or likes.",
 	"quality":    "How well it performs, judged by published benchmark results.",
-	"freshness":  "How recent its release is: the value fades as the release ages.",
+	"freshness":  "How recent its latest commit and release are: the value fades as they age.",
 	"citations":  "How much other work builds on it, judged by dependents and citations.",
 	"engagement": "How many people work on it or with its code, judged by contributors and forks.",
 }
