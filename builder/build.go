@@ -28,7 +28,7 @@ import (
 // Version is the version of the builder and part of a build's identity. Increase it whenever the
 // same content would produce different artifacts or problems, because a build reuses what a
 // previous build of the same version has read and compressed.
-const Version = "8"
+const Version = "9"
 
 // Options configures Build.
 type Options struct {
@@ -110,6 +110,7 @@ func Build(ctx context.Context, o Options) (*Report, error) {
 		{"index", b.startIndex},     // documents → search index, concurrently with the next two steps
 		{"similar", b.similar},      // entities → neighbours
 		{"past", b.buildSnapshots},  // changes → leaderboards of earlier days, trending
+		{"boards", b.rankOwnBoards}, // entities → boards of boards.yaml
 		{"write", b.write},          // everything → files
 		{"place", b.place},          // rename the temporary folders to the build's ID, durably
 		{"publish", b.publish},      // update the pointer last
@@ -143,11 +144,16 @@ type build struct {
 	tracked      string          // why no build in the output folder is trusted; "" if builds may be trusted
 	indexTrusted bool            // whether the index of the previous build may be reused too
 
-	archive  *changelog.Archive
-	head     gitlog.Head
-	content  *content.Content
-	formula  *score.Formula
-	boards   []rank.Board
+	archive *changelog.Archive
+	head    gitlog.Head
+	content *content.Content
+	formula *score.Formula
+	boards  []rank.Board
+
+	ownBoards      []RankedBoard // the boards of boards.yaml
+	previousBoards []RankedBoard // as they were on the day boardsBefore, nil if that is unknown
+	boardsBefore   string
+
 	near     [][]exports.Neighbour
 	features []exports.Feature
 
@@ -395,7 +401,10 @@ func withFormula(c *content.Content, problems yamldoc.Problems, err error) (*Loa
 	if errors.As(err, &wrong) {
 		return l, problems.With(wrong), nil
 	}
-	return l, problems, err
+	if err != nil {
+		return l, problems, err
+	}
+	return l, problems.With(l.resolveBoards()), nil
 }
 
 // defaultFormula returns the formula for content without a scoring file.

@@ -91,6 +91,7 @@ func (f folder) thin() {
 			f.remove(rel)
 		}
 	}
+	suite.DropLostSuccessors(f.t, f.dir)
 }
 
 // entity returns the contents of a new file. Some of the possible extra lines cause warnings.
@@ -179,9 +180,9 @@ func TestBuildReusesPrevious(t *testing.T) {
 			f.add("tool/odd.yaml", "status: withdrawn\n")
 			f.add("tool/odd-2.yaml", "status: deprecated\n")
 		}, 2},
-		{"a category's title", func() { f.replace("categories.yaml", "title: Audio and music", "title: Music and audio") }, 0},
-		{"no categories file", func() { f.remove("categories.yaml") }, 0},
-		{"another scoring", func() { f.replace("scoring.yaml", "full: 75000", "full: 50000") }, 0},
+		{"a category's title", func() { f.replace("categories.yaml", "title: ", "title: About ") }, 0},
+		{"no categories file", func() { f.remove("categories.yaml"); f.remove("boards.yaml") }, 0},
+		{"another scoring", func() { f.replace("scoring.yaml", "full: 200000,", "full: 50000,") }, 0},
 		{"another title", func() { f.replace("index.yaml", "title: ", "title: Another ") }, 0},
 		{"a damaged build before", func() { alter("entities.jsonl", "PyTorch", "PyTurch") }, 0}, // there is another, intact build
 

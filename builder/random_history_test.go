@@ -154,7 +154,7 @@ func (s *randomHistory) step() {
 	}
 	switch s.rand.IntN(8) {
 	case 0:
-		s.write("scoring.yaml", strings.ReplaceAll(s.scoring(), "full: 75000", fmt.Sprint("full: ", 50000+s.rand.IntN(3))))
+		s.write("scoring.yaml", strings.ReplaceAll(s.scoring(), "full: 200000,", fmt.Sprintf("full: %d,", 50000+s.rand.IntN(3))))
 	case 1:
 		s.write("categories.yaml", fmt.Sprintf("categories:\n  - slug: nlp\n    title: Language %d\n    description: Words.\n", s.rand.IntN(5)))
 	}

@@ -32,6 +32,8 @@ func TestTrends(t *testing.T) {
 		"withdrawn":     {thing("", "100", "2026-02-01", ""), nil, thing("withdrawn", "5000", "2026-02-01", "")},
 		"no-longer-old": {thing("deprecated", "70000", "2026-02-01", ""), nil, thing("", "70000", "2026-02-01", "")},
 		"never-scored":  {thing("", "", "", ""), nil, thing("", "5000", "2026-02-01", "")},
+		"read-again":    {thing("", "100", "2026-03-03", ""), nil, thing("", "5000", "2026-03-17", "")},
+		"read-late":     {thing("", "100", "2026-03-02", ""), nil, thing("", "5000", "2026-03-17", "")},
 		"at-rest":       {thing("", "5000", "2026-02-01", ""), nil, nil},
 	}
 	for i := range 3 {
@@ -62,6 +64,7 @@ func TestTrends(t *testing.T) {
 	want := map[string]string{
 		"gains": "gain, 1", "another-name": "nothing, 1", "stale-renewed": "nothing, none before, 1", "one-renewed": "nothing, 1", "came-back": "nothing, 1",
 		"more-came": "gain, 1", "vanishes": "nothing, 1", "created": "nothing, none before, 1",
+		"read-again": "gain, 1", "read-late": "nothing, 1",
 		"no-longer-old": "gain, 1", "never-scored": "nothing, none before, 1",
 	}
 	for _, slug := range slices.Sorted(maps.Keys(steps)) {

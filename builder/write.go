@@ -44,6 +44,7 @@ func (b *build) writeFiles() error {
 	for _, board := range b.boards {
 		g.Go(func() error { return b.writeBoard(board) })
 	}
+	g.Go(b.writeOwnBoards)
 	g.Go(b.writeDescriptions)
 	g.Go(b.writeFeeds)
 	g.Go(func() error {
@@ -171,12 +172,13 @@ func (b *build) writeBoard(board rank.Board) error {
 	return b.out.AddVariants(exports.LeaderboardFile(board.Name), []byte(out.String()))
 }
 
-// writeDescriptions writes the categories, the providers, the namespaces of identifiers, the scoring
-// formula and the schema of entity files.
+// writeDescriptions writes the categories, the providers, the namespaces of identifiers, the
+// vocabulary, the synonyms, the scoring formula and the schema of entity files.
 func (b *build) writeDescriptions() error {
 	list := []record.Category{}
 	for _, c := range b.content.Categories {
-		list = append(list, record.Category{Slug: c.Slug, Title: c.Title, Description: jsonenc.OptionalString(c.Description)})
+		list = append(list, record.Category{Slug: c.Slug, Formerly: append([]string{}, c.Formerly...), Title: c.Title,
+			Description: jsonenc.OptionalString(c.Description)})
 	}
 	for i := range list {
 		for _, e := range b.content.Entities {
@@ -206,6 +208,14 @@ func (b *build) writeDescriptions() error {
 	if err != nil {
 		return err
 	}
+	synonyms, err := json.MarshalIndent(b.content.Synonyms, "", "  ")
+	if err != nil {
+		return err
+	}
+	vocabulary, err := json.MarshalIndent(b.vocabulary(), "", "  ")
+	if err != nil {
+		return err
+	}
 	for _, f := range []struct {
 		name string
 		data []byte
@@ -213,10 +223,14 @@ func (b *build) writeDescriptions() error {
 		{exports.CategoriesFile, append(asJSON, '\n')},
 		{exports.ProvidersFile, append(providers, '\n')},
 		{exports.NamespacesFile, append(namespaces, '\n')},
+		{exports.SynonymsFile, append(synonyms, '\n')},
+		{exports.VocabularyFile, append(vocabulary, '\n')},
 		{exports.ScoringFile, b.formula.JSON()},
 		{exports.SchemaFile, s},
 	} {
 		if f.name == exports.ProvidersFile && len(b.content.Providers) == 0 ||
+			f.name == exports.SynonymsFile && len(b.content.Synonyms) == 0 ||
+			f.name == exports.VocabularyFile && b.content.Vocabulary == nil ||
 			f.name == exports.NamespacesFile && len(b.content.Index.IDs) == 0 {
 			continue
 		}
@@ -225,6 +239,23 @@ func (b *build) writeDescriptions() error {
 		}
 	}
 	return nil
+}
+
+// vocabulary returns the words for capabilities and tags without null lists.
+func (b *build) vocabulary() *record.Vocabulary {
+	v := b.content.Vocabulary
+	if v == nil {
+		v = new(record.Vocabulary)
+	}
+	words := func(list []record.Word) []record.Word {
+		out := make([]record.Word, len(list))
+		for i, w := range list {
+			out[i] = w
+			out[i].Synonyms = append([]string{}, w.Synonyms...)
+		}
+		return out
+	}
+	return &record.Vocabulary{Capabilities: words(v.Capabilities), Tags: words(v.Tags)}
 }
 
 // feedLength is the number of changes in each feed of a build.
@@ -338,6 +369,11 @@ func (b *build) licenseOf(path string) string {
 	}
 	if rest, ok := strings.CutPrefix(path, exports.LeaderboardsDir+"/"); ok {
 		name, _, _ := strings.Cut(rest, ".")
+		for _, own := range b.ownBoards {
+			if own.Slug == name {
+				return b.license([]string{own.Type})
+			}
+		}
 		for _, board := range b.boards {
 			if board.Name != name {
 				continue

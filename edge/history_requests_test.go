@@ -55,7 +55,7 @@ func history() []request {
 		status(404, "listEntitySignals", "type", "/api/entity/robot/pytorch/signals"),
 
 		ok("getFeed", "/api/feed", "", "?format=atom", "?format=json", "?type=model&format=json", "?category=nlp", "?entity=tool/pytorch&format=json",
-			"?entity=tool/mxnet", "?entity=tool%2Fshort-lived", "?page=3&format=json", "?category=nlp&category=speech&type=tool&type=model"),
+			"?entity=tool/mxnet", "?entity=tool%2Fshort-lived", "?page=3&format=json", "?category=nlp&category=speech-to-text&type=tool&type=model"),
 		bad("getFeed", "/api/feed", "format", "xml", "", "RSS"),
 		bad("getFeed", "/api/feed", "type", "robot", ""),
 		bad("getFeed", "/api/feed", "category", "", "No"),
@@ -63,9 +63,9 @@ func history() []request {
 		bad("getFeed", "/api/feed", "entity", "", "pytorch", "tool/", "robot/pytorch", "tool/Py", "tool/a/b"),
 		beyond("getFeed", "/api/feed", "entity", "tool/nothing-like-it", "model/pytorch", "tool/pytorch&entity=tool/keras"),
 		bad("getFeed", "/api/feed", "page", "0", "-1", "x", ""),
-		beyond("getFeed", "/api/feed", "page", "4", "1&page=2"),
+		beyond("getFeed", "/api/feed", "page", "999", "1&page=2"),
 
-		ok("getCalendar", "/api/calendar", "", "?type=tool", "?category=nlp&category=speech", "?provider=OpenAI", "?entity=tool/pytorch&entity=tool/mxnet",
+		ok("getCalendar", "/api/calendar", "", "?type=tool", "?category=nlp&category=speech-to-text", "?provider=OpenAI", "?entity=tool/pytorch&entity=tool/mxnet",
 			"?entity=tool%2Fshort-lived"),
 		bad("getCalendar", "/api/calendar", "type", "robot", ""),
 		bad("getCalendar", "/api/calendar", "category", "", "No"),

@@ -165,7 +165,7 @@ func TestDamagedBuildIsRefused(t *testing.T) {
 		"missing in index":  {filepath.Join(index, "manifest.json"), "is missing", func(p string, _ []byte) error { return os.Remove(p) }},
 		"shorter":           {filepath.Join(dir, "entities.json"), "bytes, but the manifest says", func(p string, b []byte) error { return os.WriteFile(p, b[:len(b)/2], 0o644) }},
 		"other format": {filepath.Join(dir, "manifest.json"), "has format version 99", func(p string, b []byte) error {
-			return os.WriteFile(p, bytes.Replace(b, []byte(`"formatVersion": 5`), []byte(`"formatVersion": 99`), 1), 0o644)
+			return os.WriteFile(p, bytes.Replace(b, []byte(fmt.Sprintf(`"formatVersion": %d`, store.FormatVersion)), []byte(`"formatVersion": 99`), 1), 0o644)
 		}},
 		"other mapping": {filepath.Join(index, "manifest.json"), "has mapping version 99", func(p string, b []byte) error {
 			return os.WriteFile(p, bytes.Replace(b, []byte(`"mappingVersion": 4`), []byte(`"mappingVersion": 99`), 1), 0o644)

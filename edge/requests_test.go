@@ -12,6 +12,7 @@ import (
 	"kindex/edge/web"
 	"kindex/edge/webhook"
 	"kindex/exports"
+	"kindex/exports/board"
 	"kindex/exports/feed"
 	"kindex/exports/record"
 	"kindex/exports/table"
@@ -86,7 +87,7 @@ func status(code int, op, fault string, targets ...string) []request {
 // all filters.
 func filters(op, path, sep string) []request {
 	return slices.Concat(
-		ok(op, path, sep+"type=tool", sep+"type=tool&type=model", sep+"category=nlp&category=speech", sep+"provider=openai",
+		ok(op, path, sep+"type=tool", sep+"type=tool&type=model", sep+"category=nlp&category=speech-to-text", sep+"provider=openai",
 			sep+"provider=OpenAI&provider=Google", sep+"tag=python,deep-learning&tag=speech", sep+"tag=no-such-tag", sep+"capability=autodiff,gpu",
 			sep+"license=mit&license=Apache-2.0", sep+"pricingModel=open-weights&pricingModel=proprietary",
 			sep+"status=withdrawn", sep+"status=active&status=deprecated", sep+"minScore=0", sep+"minScore=67.5", sep+"minScore=100",
@@ -164,7 +165,7 @@ func requestTable() []request {
 		status(301, "getEntity", "", "/api/entity/tool/mxnet.md"),
 		status(404, "getEntity", "slug", "/api/entity/tool/pytorhc.md", "/api/entity/tool/pytorch.markdown", "/api/entity/tool/.md"),
 		status(410, "getEntity", "slug", "/api/entity/tool/short-lived.md"),
-		status(301, "getEntity", "", "/api/entity/tool/mxnet", "/api/entity/tool/pytorch-lightning"),
+		status(301, "getEntity", "", "/api/entity/tool/mxnet", "/api/entity/tool/lightning-ai-lightning"),
 		ok("getEntity", "/api/entity/tool/", "pytorch?at=2026-08-03", "mxnet?at=2026-10-09", "mxnet?at=2026-10-10", "incubator-mxnet?at=2026-08-03", "phoenix", "phoenix?at=2026-09-14"),
 		days("getEntity", "/api/entity/tool/pytorch"),
 		status(404, "getEntity", "at", "/api/entity/tool/keras?at=2026-10-28"),
@@ -177,13 +178,18 @@ func requestTable() []request {
 
 		ok("getEntityScore", "/api/entity", "/tool/pytorch/score", "/model/o3/score", "/tool/theano/score", "/model/whisper-large-v3/score",
 			"/model/claude-3-5-sonnet-20241022/score"),
-		status(301, "getEntityScore", "", "/api/entity/tool/mxnet/score"),
+		ok("getEntityScore", "/api/entity", "/tool/pytorch/score?board=growing-tools", "/tool/theano/score?board=open-language-models",
+			"/model/o3/score?board=open-language-models", "/tool/theano/score?board=retired-tools"),
+		bad("getEntityScore", "/api/entity/tool/pytorch/score", "board", "", "All"),
+		beyond("getEntityScore", "/api/entity/tool/pytorch/score", "board", "all", "growing-tool", "growing-tools&board=retired-tools"),
+		status(301, "getEntityScore", "", "/api/entity/tool/mxnet/score", "/api/entity/tool/mxnet/score?board=growing-tools"),
 		status(404, "getEntityScore", "slug", "/api/entity/tool/nothing-like-it/score"),
 		status(404, "getEntityScore", "type", "/api/entity/robot/pytorch/score"),
 
-		ok("listSimilarEntities", "/api/entity/tool/pytorch/similar", "", "?limit=1", "?limit=20"),
+		ok("listSimilarEntities", "/api/entity/tool/pytorch/similar", "", "?limit=1", "?limit=20", "?kind=alternatives", "?kind=related&limit=3"),
 		ok("listSimilarEntities", "/api/entity", "/model/gpt-5/similar", "/model/claude-3-5-sonnet-20241022/similar"),
 		bad("listSimilarEntities", "/api/entity/tool/pytorch/similar", "limit", "0", "21", "x", ""),
+		bad("listSimilarEntities", "/api/entity/tool/pytorch/similar", "kind", "alternative", "both", ""),
 		status(301, "listSimilarEntities", "", "/api/entity/tool/mxnet/similar", "/api/entity/tool/mxnet/similar?limit=3"),
 		status(404, "listSimilarEntities", "slug", "/api/entity/tool/nothing-like-it/similar"),
 		status(404, "listSimilarEntities", "type", "/api/entity/robot/pytorch/similar"),
@@ -212,6 +218,7 @@ func requestTable() []request {
 		ok("getLeaderboard", "/api/leaderboard/", "all?at=2026-10-25", "ml-frameworks?at=2026-10-26&type=tool&by=adoption"),
 		days("getLeaderboard", "/api/leaderboard/all"),
 		pages("getLeaderboard", "/api/leaderboard/all", "?"),
+		status(301, "getLeaderboard", "", "/api/leaderboard/former-fixtures", "/api/leaderboard/former-fixtures?limit=3&at=2026-10-25"),
 		bad("getLeaderboard", "/api/leaderboard/all", "type", "robot", ""),
 		bad("getLeaderboard", "/api/leaderboard/all", "by", "name", ""),
 		status(404, "getLeaderboard", "category", "/api/leaderboard/reasonin", "/api/leaderboard/All", "/api/leaderboard/"+strings.Repeat("x", 300)),
@@ -220,6 +227,17 @@ func requestTable() []request {
 		prices(),
 
 		ok("listCategories", "/api/categories", ""),
+		ok("listBoards", "/api/boards", ""),
+		ok("getLeaderboard", "/api/leaderboard/", "growing-tools", "growing-tools?by=boardScore&type=tool&limit=3", "growing-tools?by=freshness",
+			"open-language-models?type=model", "growing-tools?at=2026-10-25", "growing-tools?at=2026-10-26&by=adoption"),
+		days("getLeaderboard", "/api/leaderboard/growing-tools"),
+		pages("getLeaderboard", "/api/leaderboard/growing-tools", "?"),
+		bad("getLeaderboard", "/api/leaderboard/growing-tools", "by", "name", ""),
+		beyond("getLeaderboard", "/api/leaderboard/growing-tools", "type", "model"),
+		beyond("getLeaderboard", "/api/leaderboard/all", "by", "boardScore"),
+		status(404, "getLeaderboard", "category", "/api/leaderboard/retired-tools", "/api/leaderboard/retired-tools?at=2026-10-25"),
+		ok("exportLeaderboard", "/api/export/leaderboard?category=growing-tools", "", "&format=csv", "&format=jsonl", "&format=parquet", "&at=2026-10-25"),
+		status(404, "exportLeaderboard", "category", "/api/export/leaderboard?category=retired-tools"),
 
 		ok("exportEntities", "/api/export/entities", "", "?format=json", "?format=csv", "?format=jsonl", "?format=parquet", "?fields=slug,name,tags",
 			"?format=csv&fields=composite,slug&type=model", "?format=jsonl&minScore=60", "?format=parquet&fields=tags,addedDate&type=tool", "?tag=no-such-tag&format=csv",
@@ -244,7 +262,7 @@ func requestTable() []request {
 		days("exportLeaderboard", "/api/export/leaderboard"),
 		bad("exportLeaderboard", "/api/export/leaderboard", "format", "xml", ""),
 		bad("exportLeaderboard", "/api/export/leaderboard", "category", "", "NLP"),
-		beyond("exportLeaderboard", "/api/export/leaderboard", "category", "no-such-category", "nlp&category=speech"),
+		beyond("exportLeaderboard", "/api/export/leaderboard", "category", "no-such-category", "nlp&category=speech-to-text"),
 
 		ok("getManifest", "/api/export/manifest", ""),
 
@@ -446,16 +464,18 @@ func testEnums(t *testing.T, c *contract) {
 	}
 	known := map[string][]string{
 		"type": record.Types, "status": record.Statuses, "pricingModel": record.PricingModels,
-		"facets": exports.FilterFields, "sort": exports.SortKeys, "by": record.ScoreNames, "order": {"asc", "desc"},
+		"facets": exports.FilterFields, "sort": exports.SortKeys, "by": record.ScoreNames,
+		"getLeaderboard by": append(slices.Clone(record.ScoreNames), board.ScoreName), "order": {"asc", "desc"},
 		"fields": slices.Concat(record.RecordFields, record.ScoreNames), "exportEntities fields": columns,
 		"format": formats, "getOpenapi format": {"json", "yaml"}, "getFeed format": feed.Formats,
 		"event": record.Events, "field": record.ChangeFields, "window": {"7d", "30d"}, "listDeliveries status": webhook.Statuses,
 		"maintenance": record.MaintenanceStates, "openWeights": {"true", "false"},
 		"listOffers sort": exports.OfferSortKeys, "modality": record.Modalities, "mode": record.OfferModes,
-		"name":                   signalNames(),
-		"csv":                    {"plain", "spreadsheet"},
-		"show":                   badge.Kinds,
-		"listSubmissions status": {"pending", "in-review", "accepted", "published", "rejected", "withdrawn"},
+		"name":                     signalNames(),
+		"csv":                      {"plain", "spreadsheet"},
+		"show":                     badge.Kinds,
+		"listSimilarEntities kind": {"alternatives", "related"},
+		"listSubmissions status":   {"pending", "in-review", "accepted", "published", "rejected", "withdrawn"},
 	}
 	for _, id := range c.sortedIDs() {
 		op := c.operations[id]
@@ -482,6 +502,9 @@ func testEnums(t *testing.T, c *contract) {
 				target, sep = target+sep+"format=csv", "&" // the parameter is allowed only for CSV
 			}
 			for _, value := range described {
+				if value == board.ScoreName {
+					target = "/api/leaderboard/growing-tools" // only boards have this score
+				}
 				c.send(t, request{op: id, target: target + sep + p.Name + "=" + url.QueryEscape(value), status: 200, key: c.key})
 			}
 		}

@@ -18,7 +18,7 @@ func testSubmissions(t *testing.T, c *contract) {
 	}
 	const all = `{"type":"tool","name":"Contract Tool","provider":"Makers","description":"Holds.","category":"ml-frameworks","version":1.10,"license":"MIT",
 		"pricingModel":"open-source","url":"https://contract.example/","links":{"repository":"https://contract.example/r"},"tags":["python"],
-		"capabilities":["holding"],"status":"active","formerly":["contract-old"],"addedDate":"2026-11-01","lastUpdated":"2026-11-02",
+		"capabilities":["gpu"],"status":"active","formerly":["contract-old"],"addedDate":"2026-11-01","lastUpdated":"2026-11-02",
 		"signals":{"stars":{"value":1,"date":"2026-11-01","source":"https://contract.example/r"},"released":{"value":"2026-10"},
 		"benchmarks":[{"name":"B","value":1.5,"date":"2026-10","source":"https://contract.example/b"}]}}`
 	var made struct{ ID, URL string }

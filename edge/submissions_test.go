@@ -106,7 +106,7 @@ func TestSubmission(t *testing.T) {
 		secret, _ := s.newKey(t, "ada")
 		key := secret.Reveal()
 		made := s.post(t, key, submissionBody("number-one", "tool Number", "https://one.example/"), 201)
-		if made.Status != "pending" || made.URL != s.url+"/api/submissions/"+made.ID || len(made.Similar) != 3 || made.Similar[0].URL == "" {
+		if made.Status != "pending" || made.URL != s.url+"/api/submissions/"+made.ID || len(made.Similar) < 3 || made.Similar[0].URL == "" {
 			t.Errorf("%+v", made)
 		}
 		got := s.own(t, key, "/api/submissions/"+made.ID, 200)

@@ -58,6 +58,11 @@ type Build struct {
 	providers  pricing.Providers
 	namespaces []ids.Namespace
 	offers     offerColumns
+	boards     boardLists
+
+	renames    renames
+	vocabulary *record.Vocabulary // nil if there is none
+	synonyms   [][]string
 
 	overlay *overlay // edits on top of the build, or nil if there are none
 }

@@ -212,7 +212,7 @@ func someNeighbours(rng *rand.Rand, n int) ([][]Neighbour, []Feature) {
 	lists := make([][]Neighbour, n)
 	for i := range lists {
 		for range rng.IntN(5) {
-			nb := Neighbour{Ordinal: uint32(rng.IntN(n)), Similarity: float64(rng.IntN(10001)) / 10000}
+			nb := Neighbour{Ordinal: uint32(rng.IntN(n)), Similarity: float64(rng.IntN(10001)) / 10000, Alternative: rng.IntN(2) == 0}
 			var reasons []uint32
 			for range rng.IntN(MaxReasons + 1) {
 				reasons = append(reasons, uint32(rng.IntN(len(features))))

@@ -85,7 +85,8 @@ func (r *ArchiveReader) ChangesSince(t time.Time) int {
 type ChangeFilter struct {
 	From, To int // range of change indexes, excluding To
 	// Each of these is a list of alternatives; an empty list matches everything. A
-	// group such as signals matches all of its fields.
+	// group such as signals matches all of its fields. A category includes the changes
+	// under its former slugs.
 	Event, Type, Category, Field []string
 }
 
@@ -100,10 +101,21 @@ func (r *ArchiveReader) SelectChanges(f ChangeFilter) *roaring.Bitmap {
 		values []string
 	}{{byEvent, f.Event}, {byType, f.Type}, {byCategory, f.Category}, {byField, f.Field}} {
 		if len(c.values) > 0 {
-			set.And(r.log.postings.Any(c.field, c.values))
+			set.And(r.log.postings.Any(c.field, r.renamed(c.field, c.values)))
 		}
 	}
 	return set
+}
+
+// renamed adds to the values of a field those that they replaced or that replaced them.
+func (r *ArchiveReader) renamed(field string, values []string) (all []string) {
+	if r.build == nil {
+		return values
+	}
+	for _, v := range values {
+		all = append(all, r.build.sameValues(field, v)...)
+	}
+	return all
 }
 
 // ChangeValues returns the sorted values of type, category, event or field.

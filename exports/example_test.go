@@ -67,8 +67,8 @@ func ExampleBuild_Select() {
 		fmt.Println(c.Value, c.Count)
 	}
 	// Output:
-	// tool/networkx NetworkX 57.7
-	// tool/igraph igraph 47.6
+	// tool/networkx NetworkX 66.1
+	// tool/igraph igraph 56.0
 	// more: false
 	// python 2
 	// c 1

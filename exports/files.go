@@ -15,8 +15,11 @@ const (
 	CategoriesFile  = "categories.json"
 	ProvidersFile   = "providers.json"  // only if the content has providers.yaml
 	NamespacesFile  = "namespaces.json" // only if index.yaml declares namespaces of identifiers
+	SynonymsFile    = "synonyms.json"   // only if the content has synonyms.yaml
+	VocabularyFile  = "vocabulary.json" // only if the content has vocabulary.yaml
 	ScoringFile     = "scoring.json"
 	SchemaFile      = "entity.schema.json"
+	BoardsFile      = "boards.json" // only if the content has boards.yaml
 
 	// WithdrawnFile holds the export lines of withdrawn entities.
 	WithdrawnFile = "lookup/withdrawn.jsonl"
@@ -38,6 +41,7 @@ const (
 
 	summariesFile = "lookup/summaries.bin"
 	offersFile    = "lookup/offers.bin"
+	boardsFile    = "lookup/boards.bin" // only with BoardsFile
 
 	// Read by the next build, which reuses data from this one.
 	sourcesFile    = "lookup/sources.bin"
@@ -58,5 +62,5 @@ func shardsFile(base string) string { return "lookup/" + base + ".shards.bin" }
 // AllBoard is the leaderboard of all categories.
 const AllBoard = "all"
 
-// LeaderboardFile returns the path of a category's leaderboard.
+// LeaderboardFile returns the path of the leaderboard of a category, or of a board.
 func LeaderboardFile(board string) string { return LeaderboardsDir + "/" + board + ".json" }

@@ -14,8 +14,9 @@ import (
 // Filter selects records. The zero value selects all listed records.
 type Filter struct {
 	// Fields maps FilterFields to lists of alternatives. In each field of the map, a record
-	// must have all values of at least one alternative. If "status" is not in the map,
-	// withdrawn records are excluded.
+	// must have all values of at least one alternative. A value that another one has replaced,
+	// such as a former slug of a category, stands for its replacement. If "status" is not in
+	// the map, withdrawn records are excluded.
 	Fields map[string][][]string
 	// MinScore is the lowest composite score, or null for no minimum.
 	MinScore record.Score
@@ -83,9 +84,13 @@ func (b *Build) within(set *roaring.Bitmap, r measureRange) *roaring.Bitmap {
 	return found
 }
 
-// withAllValues returns the records that have all of the values in a field.
+// withAllValues returns the records that have all of the values in a field. A replaced value
+// stands for its replacement.
 func (b *Build) withAllValues(field string, values []string) *roaring.Bitmap {
-	return packed.Intersect(values, func(v string) *roaring.Bitmap { return b.Bitmap(field, v) })
+	return packed.Intersect(values, func(v string) *roaring.Bitmap {
+		v, _ = b.Preferred(field, v)
+		return b.Bitmap(field, v)
+	})
 }
 
 // atLeast returns the records with a known value of at least minimum for a sort

@@ -18,9 +18,24 @@ type Feature struct {
 // Neighbour is a similar entity. It contains no pointers, because a build has
 // millions of neighbours.
 type Neighbour struct {
-	Ordinal    uint32
-	Similarity float64 // 0 to 1
-	Reasons    Reasons
+	Ordinal     uint32
+	Similarity  float64 // 0 to 1
+	Reasons     Reasons
+	Alternative bool // it does the same job; otherwise, it is related
+}
+
+// The kinds of neighbours, as the API names them.
+const (
+	Alternative = "alternative"
+	Related     = "related"
+)
+
+// Kind returns Alternative or Related.
+func (n *Neighbour) Kind() string {
+	if n.Alternative {
+		return Alternative
+	}
+	return Related
 }
 
 // MaxReasons is the maximum number of features listed for a neighbour.
@@ -41,6 +56,9 @@ func ReasonsOf(list ...uint32) (r Reasons) {
 // List returns the indexes.
 func (r Reasons) List() []uint32 { return r.list[:r.n] }
 
+// alternativeFlag marks an alternative. It is added to the number of reasons.
+const alternativeFlag = 1 << 8
+
 // neighbourSize is the length of an encoded Neighbour in bytes.
 const neighbourSize = 8 + 4*MaxReasons
 
@@ -52,7 +70,11 @@ func packNeighbours(lists [][]Neighbour) []byte {
 		for _, nb := range list {
 			out = binary.LittleEndian.AppendUint32(out, nb.Ordinal)
 			out = binary.LittleEndian.AppendUint16(out, uint16(math.Round(nb.Similarity*10000)))
-			out = binary.LittleEndian.AppendUint16(out, uint16(nb.Reasons.n))
+			flags := uint16(nb.Reasons.n)
+			if nb.Alternative {
+				flags |= alternativeFlag
+			}
+			out = binary.LittleEndian.AppendUint16(out, flags)
 			for _, r := range nb.Reasons.list {
 				out = binary.LittleEndian.AppendUint32(out, r)
 			}
@@ -83,7 +105,9 @@ func (b *Build) Similar(ordinal uint32) []Neighbour {
 			continue
 		}
 		nb := Neighbour{Ordinal: at, Similarity: float64(binary.LittleEndian.Uint16(raw[4:])) / 10000}
-		nb.Reasons.n = uint8(min(binary.LittleEndian.Uint16(raw[6:]), MaxReasons))
+		flags := binary.LittleEndian.Uint16(raw[6:])
+		nb.Alternative = flags&alternativeFlag != 0
+		nb.Reasons.n = uint8(min(flags&^alternativeFlag, MaxReasons))
 		for j := range nb.Reasons.list {
 			nb.Reasons.list[j] = binary.LittleEndian.Uint32(raw[8+4*j:])
 		}

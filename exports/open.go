@@ -110,8 +110,12 @@ func (b *Build) openLookups() error {
 			return fmt.Errorf("%s: %w", NamespacesFile, err)
 		}
 	}
+	if err := b.openWords(); err != nil {
+		return err
+	}
 	b.openSources(s)
 	b.openArchive(s)
+	b.openBoards(s)
 	if s.Err() != nil {
 		return s.Err()
 	}

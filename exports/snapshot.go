@@ -132,7 +132,7 @@ func (s *Snapshot) Select(f *Filter) (*roaring.Bitmap, error) {
 		}
 		any := roaring.New()
 		for _, values := range alternatives {
-			any = roaring.Or(any, s.archive.values.All(field, foldAll(values)))
+			any = roaring.Or(any, s.withAllValues(field, values))
 		}
 		if field == "maintenance" { // an old reading no longer counts
 			day, err := record.DayNumber(s.Day)
@@ -183,6 +183,14 @@ func (s *Snapshot) Select(f *Filter) (*roaring.Bitmap, error) {
 		}
 	}
 	return roaring.FromDense(dense, false), nil
+}
+
+// withAllValues returns the versions that have all of the values in a field. A value and those
+// that it replaced count as the same, because the versions are older than the replacement.
+func (s *Snapshot) withAllValues(field string, values []string) *roaring.Bitmap {
+	return packed.Intersect(values, func(v string) *roaring.Bitmap {
+		return s.archive.values.Any(field, foldAll(s.archive.build.sameValues(field, v)))
+	})
 }
 
 func foldAll(values []string) []string {

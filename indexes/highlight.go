@@ -44,8 +44,12 @@ func (r *Result) Highlights(h Hit, e *record.Entity, categoryTitle string) ([]Hi
 		return out, nil
 	}
 	aliases, err := r.index.aliases(h.Ordinal)
-	add("formerly", true, strings.Join(aliases, ", "))
-	return out, err
+	if add("formerly", true, strings.Join(aliases, ", ")); err != nil || len(out) > 0 || len(r.synonyms) == 0 {
+		return out, err
+	}
+	loose := *r
+	loose.synonyms, loose.clauses = nil, slices.Concat(slices.Concat(r.loosen()...), r.clauses)
+	return loose.Highlights(h, e, categoryTitle)
 }
 
 // highlight returns the text with <mark> around the matching words and everything
@@ -87,6 +91,11 @@ func (r *Result) matchAt(list []span, name bool) int {
 			n = max(n, 1)
 		case name:
 			n = max(n, w.matchJoined(list))
+		}
+	}
+	for _, spellings := range r.synonyms {
+		for i := range spellings {
+			n = max(n, spellings[i].matchExactly(list))
 		}
 	}
 	if n == 0 && name && r.joined != "" {

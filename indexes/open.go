@@ -38,6 +38,7 @@ type diskIndex struct {
 	ordinalMap  *ordinalMap // nil if the number of a document is its ordinal
 	phrases     phraseStore
 	aliasFST    *vellum.FST
+	synonyms    *synonyms
 	nameLengths []byte // results of document.nameLength by ordinal
 	files       *mappedFiles
 
@@ -55,7 +56,7 @@ func Open(root string, b *exports.Build) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &Index{build: b, diskIndex: &diskIndex{records: m.Documents, listed: b.Listed(), files: &mappedFiles{dir: dir, manifest: m}}}
+	x := &Index{build: b, diskIndex: &diskIndex{records: m.Documents, synonyms: newSynonyms(b.Synonyms()), listed: b.Listed(), files: &mappedFiles{dir: dir, manifest: m}}}
 	if x.records != b.Len() {
 		return nil, &store.DamageError{Path: filepath.Join(dir, manifestFile), Problem: fmt.Sprintf("lists %d documents, but the build has %d", x.records, b.Len())}
 	}

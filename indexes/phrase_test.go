@@ -81,7 +81,7 @@ func TestPhrasesAreExact(t *testing.T) {
 	for q, want := range map[string]string{
 		`"pytorch" zzzzzz`: "tool/pytorch", `zzzzzz "pytorch`: "tool/pytorch", `""pytorch`: "tool/pytorch",
 		`"scikit-learn"`: "tool/scikit-learn", `"scikit learn`: "tool/scikit-learn", `"GPT-5"`: "model/gpt-5",
-		`"gpt 5"`: "model/gpt-5", `“PyTorch, Lightning!”`: "tool/lightning-ai-lightning", `"gradient boosting" gpu light`: "tool/lightgbm",
+		`"gpt 5"`: "model/gpt-5", `“PyTorch, Lightning!”`: "tool/pytorch-lightning", `"gradient boosting" gpu light`: "tool/lightgbm",
 	} {
 		if k, _ := c.find(t, q, 1); len(k) == 0 || k[0] != want {
 			t.Errorf("%s finds %v, want %s first", q, k, want)

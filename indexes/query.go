@@ -14,6 +14,7 @@ type clause struct {
 	term         string
 	stem         string
 	fuzziness    int           // maximum number of edits
+	filler       bool          // records need not have the word
 	singleLetter bool          // the query is a single letter
 	phrase       []string      // the words in quotes, or nil if there are no quotes
 	fuzzy        *fuzzyPattern // set if the word was searched with edits
@@ -22,7 +23,9 @@ type clause struct {
 // parse splits a query into words and phrases and returns those that are used.
 func parse(text string) []clause {
 	words := parseAll(text)
-	return words[:min(len(words), maxClauses)]
+	words = words[:min(len(words), maxClauses)]
+	markFillers(words)
+	return words
 }
 
 // parseAll splits a query into words and phrases. Stop words are dropped unless they are in
@@ -142,9 +145,9 @@ func (m *match) addGroup(g group) {
 }
 
 // matchClause collects the matches for a word: the exact word, longer words that
-// start with it and, if there is no exact match, words within the number of edits
+// start with it, its synonyms and, if there is no exact match, words within the number of edits
 // that it allows.
-func (s *session) matchClause(w *clause, within set) (*match, error) {
+func (s *session) matchClause(w *clause, synonyms []synonymSets, within set) (*match, error) {
 	m := &match{union: s.set()}
 	if w.phrase != nil {
 		return m, s.matchPhrase(m, w.phrase, within)
@@ -154,6 +157,9 @@ func (s *session) matchClause(w *clause, within set) (*match, error) {
 		return nil, err
 	}
 	m.addExact(exact)
+	if w.filler {
+		return m, nil
+	}
 	if w.singleLetter {
 		prefixed, err := s.prefixSet(exactField, w.term)
 		if err == nil && prefixed != nil {
@@ -168,7 +174,7 @@ func (s *session) matchClause(w *clause, within set) (*match, error) {
 		}
 	}
 	m.add(&prefixed, prefixWeight, false)
-	if m.hasExact {
+	if found := m.addSynonyms(synonyms); found || m.hasExact {
 		return m, nil
 	}
 	return m, s.addFuzzy(m, w)
@@ -192,7 +198,7 @@ func (s *session) exactSets(w *clause) (f fieldSets, err error) {
 // addFuzzy adds the records that have a word within the allowed number of edits, unless they
 // have already been added.
 func (s *session) addFuzzy(m *match, w *clause) (err error) {
-	if w.fuzziness == 0 || w.fuzzy != nil {
+	if w.fuzziness == 0 || w.fuzzy != nil || w.filler {
 		return nil
 	}
 	w.fuzzy = newFuzzyPattern(w.term, w.fuzziness)

@@ -14,6 +14,7 @@ const scoreUnit = 10000
 
 // Other weights.
 const (
+	fillerWeight      = 0.3              // of words that records need not have
 	extraFieldWeight  = 0.2              // for each additional list that contains the exact word
 	scoreCoverage     = 10 * scoreUnit   // the query contains all words of the name and the slug
 	scoreTenth        = scoreUnit / 250  // per tenth of a point of the composite score
@@ -40,6 +41,9 @@ func (r *ranking) weightGroups() [][]weightedGroup {
 	out := make([][]weightedGroup, len(r.matched))
 	for i, m := range r.matched {
 		idf := idf(r.index.numDocs(), m.union.count())
+		if r.clauses[i].filler {
+			idf *= fillerWeight
+		}
 		for _, g := range m.groups {
 			w := weightedGroup{set: g.set, score: int32(math.Round(g.weight * idf * scoreUnit)), name: g.name}
 			if g.exact {
@@ -57,6 +61,7 @@ func (r *ranking) weightGroups() [][]weightedGroup {
 // low for the page.
 func (r *ranking) page(after *After, skip, limit int) []Hit {
 	words := r.weightGroups()
+	r.whole = r.queryScores()
 	n := skip + limit
 	if n == 0 {
 		return []Hit{}
@@ -126,8 +131,8 @@ func (r *ranking) maxScore(words [][]weightedGroup, block int, among uint64) int
 			sum += g.extra
 		}
 	}
-	for _, w := range r.queryScores() {
-		if w.set != nil && w.set[block]&among != 0 {
+	for _, w := range r.whole {
+		if w.set[block]&among != 0 {
 			sum += w.score
 		}
 	}
@@ -136,7 +141,7 @@ func (r *ranking) maxScore(words [][]weightedGroup, block int, among uint64) int
 
 // findPhraseCandidates prepares for calls to maxPhraseScore and phraseScore.
 func (r *ranking) findPhraseCandidates() {
-	if r.queryPhrase == nil {
+	if len(r.queryPhrases) == 0 {
 		return
 	}
 	for list := range r.phraseCandidates {
@@ -160,19 +165,25 @@ func (r *ranking) maxPhraseScore(block int, among uint64) int32 {
 		if candidates != nil && candidates[block]&among != 0 {
 			return scorePhrase[list]
 		}
+		if s := r.synonymPhrases[list]; s != nil && s[block]&among != 0 {
+			return scorePhrase[list] // more than scoreSynonym
+		}
 	}
 	return 0
 }
 
-// phraseScore returns the score that a record gets for containing the query as a
-// phrase.
-func (r *ranking) phraseScore(o uint32) int32 {
+// phraseScore returns the score that a record gets for containing the query or a
+// synonym of the query as a phrase.
+func (r *ranking) phraseScore(o uint32) (best int32) {
 	for list, candidates := range r.phraseCandidates {
-		if candidates != nil && candidates.has(o) && r.index.hasPhrase(o, r.queryPhrase, list) {
-			return scorePhrase[list]
+		if candidates != nil && candidates.has(o) && r.hasAny(o, r.queryPhrases, list) {
+			return max(best, scorePhrase[list])
+		}
+		if s := r.synonymPhrases[list]; s != nil && s.has(o) {
+			best = max(best, scoreSynonym(scorePhrase[list]))
 		}
 	}
-	return 0
+	return best
 }
 
 // maxComposite returns an upper bound, in tenths of a point, for the composite
@@ -190,9 +201,14 @@ func (r *ranking) composite(o uint32) int32 {
 }
 
 // queryScores returns the scores for matching the query as a whole.
-func (r *ranking) queryScores() [3]weightedGroup {
-	return [...]weightedGroup{
-		{set: r.joinedPrefix, score: scoreJoinedPrefix}, {set: r.joinedExact, score: scoreJoinedExact}, {set: r.exact, score: scoreExact}}
+func (r *ranking) queryScores() (list []weightedGroup) {
+	for _, w := range append(r.topics[:], weightedGroup{set: r.joinedPrefix, score: scoreJoinedPrefix},
+		weightedGroup{set: r.joinedExact, score: scoreJoinedExact}, weightedGroup{set: r.exact, score: scoreExact}) {
+		if w.set != nil {
+			list = append(list, w)
+		}
+	}
+	return list
 }
 
 // scores returns the scores of the matches in a block. They consist of the score of
@@ -222,10 +238,8 @@ func (r *ranking) scores(words [][]weightedGroup, block int, among uint64) (scor
 		length := int32(r.index.nameLength(o))
 		scores[i] += scoreCoverage*min(inName[i], length)/length + scoreTenth*r.composite(o)
 	})
-	for _, w := range r.queryScores() {
-		if w.set != nil {
-			each(w.set[block]&among, func(i int) { scores[i] += w.score })
-		}
+	for _, w := range r.whole {
+		each(w.set[block]&among, func(i int) { scores[i] += w.score })
 	}
 	return scores
 }

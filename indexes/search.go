@@ -21,7 +21,9 @@ type Result struct {
 	Matches *roaring.Bitmap
 	index   *Index
 	clauses []clause
-	joined  string // the words joined without spaces, or "" if the query is not matched in this form
+	// The synonyms that were searched, each as one or more spellings.
+	synonyms [][]clause
+	joined   string // the words joined without spaces, or "" if the query is not matched in this form
 }
 
 // After is the position after which a page of results starts. The results on the
@@ -36,8 +38,9 @@ type After struct {
 // skipping the first skip hits or starting after a position.
 //
 // Every word must match a name, a topic or a description: exactly, as a prefix of a
-// word, or within a few edits. If no record has all words, Search returns the
-// records with most of them. Words in quotes must occur exactly and consecutively,
+// word, within a few edits, or as a synonym. If no record has all words, Search returns the
+// records with most of them. Fillers, such as "best" or "framework", need not match next
+// to other words. Words in quotes must occur exactly and consecutively,
 // regardless of case. A single letter matches names that start with it, and text
 // that contains it as a word.
 func (x *Index) Search(text string, within *roaring.Bitmap, after *After, skip, limit int) (*Result, error) {
@@ -55,7 +58,7 @@ func (x *Index) Search(text string, within *roaring.Bitmap, after *After, skip, 
 	if err := r.find(text); err != nil {
 		return nil, err
 	}
-	res := &Result{Matches: r.matches.bitmap(), index: x, clauses: words, joined: r.joinedText}
+	res := &Result{Matches: r.matches.bitmap(), index: x, clauses: words, synonyms: r.synonyms, joined: r.joinedText}
 	res.Hits = r.page(after, skip, limit)
 	return res, nil
 }
@@ -68,12 +71,18 @@ type ranking struct {
 	within  set
 	matches set
 
+	queryWords       int       // number of words in the query without fillers at its ends
 	joinedText       string    // the query without spaces
 	exact            set       // records whose name or slug is the query
 	joinedExact      set       // the same with spaces removed
 	joinedPrefix     set       // records with a name that, from one of its words on, starts with joinedText
-	queryPhrase      *phrase   // the query as a phrase; nil for a single word or if no record has its words
-	phraseCandidates fieldSets // records with all exact words in one list; only these can contain the phrase
+	queryPhrases     []*phrase // the query as a phrase, with its last word as it is, in the singular and in the plural; empty for a single word
+	synonyms         [][]clause
+	synonymSets      [maxClauses][]synonymSets // by clause
+	whole            []weightedGroup           // result of queryScores
+	topics           [3]weightedGroup          // by topicFields: records with what the query names
+	synonymPhrases   fieldSets                 // records with a synonym of the whole query
+	phraseCandidates fieldSets                 // records with all exact words in one list; only these can contain the phrase
 }
 
 // maxFuzzyClauses is the maximum number of words in a query for which near words are searched
@@ -86,10 +95,14 @@ func (r *ranking) find(text string) error {
 	if err := r.matchQuery(terms(text)); err != nil {
 		return err
 	}
+	r.findTopics(terms(text), false)
+	if err := r.findSynonyms(text); err != nil {
+		return err
+	}
 	r.matched = make([]*match, len(r.clauses))
 	for i := range r.clauses {
 		var err error
-		if r.matched[i], err = r.session.matchClause(&r.clauses[i], r.within); err != nil {
+		if r.matched[i], err = r.session.matchClause(&r.clauses[i], r.synonymSets[i], r.within); err != nil {
 			return err
 		}
 	}
@@ -119,9 +132,16 @@ func (r *ranking) matchQuery(list []string) (err error) {
 	if r.joinedExact, err = r.termSet(joinedField, joined); err != nil {
 		return err
 	}
-	if len(list) > 1 {
-		if r.queryPhrase, err = r.index.encodePhrase(list); err != nil {
-			return err
+	bare := trimFillers(list)
+	if r.queryWords = len(bare); len(bare) > 1 {
+		for _, c := range spellings(bare) {
+			p, err := r.index.encodePhrase(c.phrase)
+			if err != nil {
+				return err
+			}
+			if p != nil {
+				r.queryPhrases = append(r.queryPhrases, p)
+			}
 		}
 	}
 	if len(list) < 2 || len(list) > 4 || slices.ContainsFunc(r.clauses, func(w clause) bool { return w.phrase != nil }) {
@@ -135,9 +155,11 @@ func (r *ranking) matchQuery(list []string) (err error) {
 
 // intersect sets matches to the records that match all words.
 func (r *ranking) intersect() {
-	copy(r.matches, r.matched[0].union)
-	for _, m := range r.matched[1:] {
-		r.matches.and(m.union)
+	copy(r.matches, r.within)
+	for i, m := range r.matched {
+		if !r.clauses[i].filler {
+			r.matches.and(m.union)
+		}
 	}
 	if r.joinedPrefix != nil {
 		r.matches.or(r.joinedPrefix)

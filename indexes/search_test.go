@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -134,11 +135,29 @@ func (c *catalogue) each(t testing.TB, f func(e *record.Entity)) {
 	}
 }
 
+// sharesName reports whether all of the given entities have the name of e: a model and the
+// tool that runs it often do.
+func sharesName(t testing.TB, c *catalogue, keys []string, e *record.Entity) bool {
+	t.Helper()
+	for _, key := range keys {
+		typ, slug, _ := strings.Cut(key, "/")
+		o, _, ok := c.build.Find(typ, slug)
+		if !ok {
+			t.Fatal(key)
+		}
+		if other, err := c.build.Entity(o); err != nil || !strings.EqualFold(other.Name, e.Name) {
+			return false
+		}
+	}
+	return true
+}
+
 func TestExactNameAndSlugComeFirst(t *testing.T) {
 	c := shippedCatalogue(t)
 	c.each(t, func(e *record.Entity) {
 		for _, q := range []string{e.Name, e.Slug, strings.ToUpper(e.Name), strings.ToLower(e.Name)} {
-			if keys, _ := c.find(t, q, 5); len(keys) == 0 || keys[0] != e.Key() {
+			keys, _ := c.find(t, q, 5)
+			if i := slices.Index(keys, e.Key()); i < 0 || i > 0 && !sharesName(t, c, keys[:i], e) {
 				t.Errorf("%q found %v, want %s first", q, keys, e.Key())
 			}
 		}
@@ -178,7 +197,7 @@ func TestBeginningsPhrasesAndJoinedWords(t *testing.T) {
 	for q, want := range map[string]string{
 		"pytor": "tool/pytorch", "scikit learn": "tool/scikit-learn", "scikitlearn": "tool/scikit-learn",
 		"light gbm": "tool/lightgbm", "hyperparameter search": "tool/optuna", "  PyTorch  ": "tool/pytorch",
-		"\"pytorch\"": "tool/pytorch", "pytorch lightning": "tool/lightning-ai-lightning", "the pytorch": "tool/pytorch",
+		"\"pytorch\"": "tool/pytorch", "pytorch lightning": "tool/pytorch-lightning", "the pytorch": "tool/pytorch",
 	} {
 		if keys, _ := c.find(t, q, 3); len(keys) == 0 || keys[0] != want {
 			t.Errorf("%q finds %v, want %s first", q, keys, want)
@@ -270,7 +289,7 @@ func TestSuggest(t *testing.T) {
 			t.Errorf("%d: %s %v", i, e.Name, err)
 		}
 	}
-	if found, _, err := c.index.Suggest("lightning", c.all, 5); err != nil || len(found) != 1 {
+	if found, _, err := c.index.Suggest("lightning", c.all, 5); err != nil || len(found) == 0 {
 		t.Errorf("a later word of a name suggests %v %v", found, err)
 	}
 	for _, q := range []string{"", "zzzz", "!", "\xff\xff"} {

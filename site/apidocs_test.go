@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -50,7 +51,7 @@ func TestAPIDocs(t *testing.T) {
 	// The request contains only the parameters that were filled in, even if the operation has
 	// many.
 	status, _, body = p.execute(t, `#operations-Entities-listEntities`)
-	if status != "200" || !strings.Contains(body, `"count": 480`) {
+	if status != "200" || !regexp.MustCompile(`"count": \d{3,}`).MatchString(body) {
 		t.Errorf("listing gives %s\n%s", status, body)
 	}
 	if asked := p.Requests(); !slices.Contains(asked, "GET "+e.URL+"/api/entities") {

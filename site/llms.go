@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"kindex/exports"
+	"kindex/exports/board"
 	"kindex/exports/record"
 	"kindex/exports/store"
 )
@@ -15,6 +16,7 @@ type Map struct {
 	Manifest   *store.Manifest
 	Base       string // the URL of the service, without a trailing slash
 	Categories []record.Category
+	Boards     []*board.Board   // the published boards
 	Leaders    []*record.Entity // the highest-ranked entities, highest first
 }
 
@@ -63,6 +65,9 @@ func LLMs(m *Map) []byte {
 
 func (m *Map) categories(w *markdown) {
 	var items []string
+	for _, b := range m.Boards {
+		items = append(items, link(b.Title, m.Base+"/api/leaderboard/"+url.PathEscape(b.Slug))+": "+text(b.Description))
+	}
 	for _, c := range m.Categories {
 		item := link(c.Title, m.Base+"/api/leaderboard/"+url.PathEscape(c.Slug)) + fmt.Sprintf(": %d entities", c.Count)
 		if c.Description != "" {

@@ -32,9 +32,12 @@ type Page struct {
 	Unranked  string // why there is no composite score, or "" if there is one
 	Formula   string // the version of the formula
 	Scores    []Dimension
-	Similar   []Similar
-	Changes   []*record.Change // newest first
-	Total     int              // number of all changes
+
+	Alternatives []Similar // they do the same job; best first
+	Related      []Similar // used together with the entity or about the same subject; most similar first
+
+	Changes []*record.Change // newest first
+	Total   int              // number of all changes
 }
 
 // Dimension is the score of a dimension with its measures.
@@ -72,7 +75,8 @@ func Markdown(p *Page) []byte {
 	w.offers(p)
 	w.scores(p)
 	w.signals(e)
-	w.similar(p)
+	w.similar(p, "Alternatives", p.Alternatives)
+	w.similar(p, "Related", p.Related)
 	w.changes(p)
 	w.more(p)
 	return w.Bytes()
@@ -213,9 +217,9 @@ func (w *markdown) signals(e *record.Entity) {
 	}
 }
 
-func (w *markdown) similar(p *Page) {
+func (w *markdown) similar(p *Page, heading string, list []Similar) {
 	var items []string
-	for _, s := range p.Similar {
+	for _, s := range list {
 		to := Address(p.Base, s.Type, s.Slug)
 		if p.Files {
 			to = beside(p.Base, s.Type, s.Slug, "entity.md")
@@ -227,7 +231,7 @@ func (w *markdown) similar(p *Page) {
 		items = append(items, item)
 	}
 	if len(items) > 0 {
-		w.line("## Similar")
+		w.line("## " + heading)
 		w.list(items)
 	}
 }

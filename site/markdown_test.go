@@ -52,7 +52,8 @@ func fill(s, u string) *site.Page {
 		Rank: 3, Ranked: 40, Formula: s, Total: 12, Changes: []*record.Change{change},
 		Scores: []site.Dimension{{Name: "adoption", Score: record.ScoreOf(82), Weight: 5, Measures: []site.Measure{
 			{Name: s, State: "counted", Score: &score}, {Name: s, State: "stale"}, {Name: s, State: "missing"}}}, {Name: "quality", Weight: 1.5}},
-		Similar: []site.Similar{{Type: "tool", Slug: "other", Name: s, Similarity: 0.5, Reasons: []string{s, s}}}}
+		Alternatives: []site.Similar{{Type: "tool", Slug: "other", Name: s, Similarity: 0.5, Reasons: []string{s, s}}},
+		Related:      []site.Similar{{Type: "tool", Slug: "companion", Name: s, Similarity: 0.4, Reasons: []string{s}}}}
 }
 
 func examplePage() *site.Page {
@@ -76,7 +77,8 @@ func examplePage() *site.Page {
 	p.Providers = pricing.Providers{{Slug: "acme", Name: "Acme & Sons"}, {Slug: "zeta", Name: "Zeta"}}
 	p.Category, p.Formula = "Machine-learning frameworks", "2026.2"
 	p.Scores[0].Measures[0].Name, p.Scores[0].Measures[1].Name = "stars", "downloads"
-	p.Similar[0].Name, p.Similar[0].Reasons = "Other", []string{"same category: Machine-learning frameworks"}
+	p.Alternatives[0].Name, p.Alternatives[0].Reasons = "Other", []string{"same category: Machine-learning frameworks"}
+	p.Related[0].Name, p.Related[0].Reasons = "Companion", []string{"both tagged example"}
 	p.Changes[0].Fields = []record.FieldChange{
 		{Field: "version", Old: []byte(`"2.0"`), New: []byte(`"2.1 (beta)"`)},
 		{Field: "description", Old: []byte("null"), New: []byte(`"` + e.Description + `"`)},

@@ -196,3 +196,51 @@ func (k *knownDay) holds(versions []uint32) bool {
 	}
 	return true
 }
+
+// SnapshotRecords provides the entities in a snapshot, in the order of their ordinals.
+type SnapshotRecords struct {
+	archive *Archive
+	data    *exports.SnapshotData
+	known   *exports.Snapshot // if data is a copy from the previous build
+}
+
+// Snapshot returns the entities in the snapshot of a day, or nil if there is none. It must be
+// called after BuildSnapshots.
+func (a *Archive) Snapshot(day string) *SnapshotRecords {
+	i := slices.IndexFunc(a.result.Snapshots, func(s *exports.SnapshotData) bool { return s.Day == day })
+	if i < 0 {
+		return nil
+	}
+	r := &SnapshotRecords{archive: a, data: a.result.Snapshots[i]}
+	if r.data.Raw != nil {
+		r.known, _ = a.previous.Snapshot(day)
+	}
+	return r
+}
+
+// Len returns the number of entities.
+func (r *SnapshotRecords) Len() int {
+	if r.known != nil {
+		return r.known.Len()
+	}
+	return len(r.data.Versions)
+}
+
+// Entity returns an entity with the scores of that day. The caller owns the entity itself, but
+// not its lists. It may be called concurrently.
+func (r *SnapshotRecords) Entity(i int) (*record.Entity, error) {
+	var version uint32
+	var scores record.Scores
+	if r.known != nil {
+		version, scores = uint32(r.known.Version(uint32(i))), r.known.Scores(uint32(i))
+	} else {
+		version, scores = r.data.Versions[i], r.data.Scores[i]
+	}
+	e, err := r.archive.entity(int32(version))
+	if err != nil {
+		return nil, err
+	}
+	own := *e
+	own.Scores = scores
+	return &own, nil
+}

@@ -43,7 +43,7 @@ func (a *Archive) findTrends(ranked []*record.Entity) error {
 			if !ok || ranked[o].Status == record.Withdrawn {
 				continue
 			}
-			trend, err := a.trend(newest, since, ranks)
+			trend, err := a.trend(newest, since, t.Days, ranks)
 			if err != nil {
 				return err
 			}
@@ -128,8 +128,9 @@ func positionAt(s record.Scores, ordinal, ranked int) position {
 // neither decay over time nor a mere refresh counts as a gain. Only signals in today's state
 // are included. In the old state, each of them has the value that it had then or, if it was
 // missing then, its last known value. So neither the loss of a signal nor its return counts as
-// a gain.
-func (a *Archive) trend(newest int32, since time.Time, at func(int32) position) (t exports.Trend, err error) {
+// a gain. Nor does a figure that was read again only after more than twice the window: two
+// years of growth that arrive in one commit are not the gain of a week.
+func (a *Archive) trend(newest int32, since time.Time, days int, at func(int32) position) (t exports.Trend, err error) {
 	end := endOf(since)
 	then := newest
 	for then != none && a.result.Versions[then].Time >= end {
@@ -144,7 +145,7 @@ func (a *Archive) trend(newest int32, since time.Time, at func(int32) position) 
 	if err != nil {
 		return t, err
 	}
-	old, err := a.stateAt(now, then)
+	old, err := a.stateAt(now, then, 2*days)
 	if err != nil {
 		return t, err
 	}
@@ -157,8 +158,8 @@ func (a *Archive) trend(newest int32, since time.Time, at func(int32) position) 
 
 // stateAt returns the content of an earlier version, then, but with exactly the signals that
 // the entity has now. Each signal has the value that it had at that version or, failing that,
-// before it.
-func (a *Archive) stateAt(now *record.Entity, then int32) (*record.Entity, error) {
+// before it, unless that was read more than maxDays before today's value.
+func (a *Archive) stateAt(now *record.Entity, then int32, maxDays int) (*record.Entity, error) {
 	content, err := a.entity(then)
 	if err != nil {
 		return nil, err
@@ -172,18 +173,21 @@ func (a *Archive) stateAt(now *record.Entity, then int32) (*record.Entity, error
 			return nil, err
 		}
 		if e != nil {
-			missing = copyKnownFacts(&old.Signals, missing, &e.Signals)
+			missing = copyKnownFacts(&old.Signals, missing, &e.Signals, maxDays)
 		}
 	}
 	return &old, nil
 }
 
-// copyKnownFacts copies the wanted signals to dst, with the values that they have in had. It
-// returns the wanted signals that had does not contain.
-func copyKnownFacts(dst *record.Signals, wanted record.Signals, had *record.Signals) (missing record.Signals) {
+// copyKnownFacts copies the wanted signals to dst, with the values that they have in had, or
+// with their own if they were read more than maxDays later. It returns the wanted signals that
+// had does not contain.
+func copyKnownFacts(dst *record.Signals, wanted record.Signals, had *record.Signals, maxDays int) (missing record.Signals) {
 	for _, f := range wanted.Facts {
 		if old, ok := had.Fact(f.Name); ok {
-			f.Number, f.Day = old.Number, old.Day
+			if !apart(old.Date, f.Date, maxDays) {
+				f.Number, f.Day = old.Number, old.Day
+			}
 			dst.Facts = append(dst.Facts, f)
 		} else {
 			missing.Facts = append(missing.Facts, f)
@@ -200,8 +204,25 @@ func copyKnownFacts(dst *record.Signals, wanted record.Signals, had *record.Sign
 			continue
 		}
 		used[i] = true
-		b.Value = had.Benchmarks[i].Value
+		if !apart(had.Benchmarks[i].Date, b.Date, maxDays) {
+			b.Value = had.Benchmarks[i].Value
+		}
 		dst.Benchmarks = append(dst.Benchmarks, b)
 	}
 	return missing
+}
+
+// apart reports whether two known dates are more than a number of days apart. A month counts
+// as its first day.
+func apart(from, to string, days int) bool {
+	a, errA := record.DayNumber(firstDay(from))
+	b, errB := record.DayNumber(firstDay(to))
+	return from != "" && to != "" && errA == nil && errB == nil && int(b-a) > days
+}
+
+func firstDay(date string) string {
+	if len(date) == len("2006-01") {
+		return date + "-01"
+	}
+	return date
 }

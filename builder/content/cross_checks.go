@@ -77,6 +77,14 @@ func (f *Folder) crossCheck(c *Content) (problems yamldoc.Problems) {
 			}
 		}
 	}
+	if words := newVocabulary(c.Vocabulary); words != nil {
+		for _, r := range f.order {
+			if r.entity == nil { // it cannot be read
+				continue
+			}
+			words.check(r.entity, func(path []string, message, suggestion string) { complain(r, yamldoc.Error, path, message, suggestion) })
+		}
+	}
 	for key, list := range f.claims.former {
 		slices.SortFunc(list, compareFiles)
 		for i, r := range list {
@@ -132,6 +140,9 @@ func wrongCategory(category string, declared []Category) (message, suggestion st
 	}
 	var slugs []string
 	for _, c := range declared {
+		if slices.Contains(c.Formerly, category) {
+			return yamldoc.Quote(category) + " is the former slug of a category", c.Slug
+		}
 		slugs = append(slugs, c.Slug)
 	}
 	return yamldoc.Quote(category) + " is not in categories.yaml", didyoumean.Name(category, slugs)

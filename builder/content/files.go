@@ -21,14 +21,16 @@ import (
 	"kindex/builder/content/yamldoc"
 	"kindex/exports"
 	"kindex/exports/pricing"
+	"kindex/exports/record"
 	"kindex/exports/store"
 )
 
 // Category is a category of entities.
 type Category struct {
-	Slug        string `json:"slug"`
-	Title       string `json:"title"`
-	Description string `json:"description"`
+	Slug        string   `json:"slug"`
+	Formerly    []string `json:"formerly"` // earlier slugs
+	Title       string   `json:"title"`
+	Description string   `json:"description"`
 }
 
 // Index is the content of index.yaml.
@@ -54,11 +56,14 @@ type Namespace struct {
 // another one.
 const MainBranch = "main"
 
-// loadRootFiles reads categories.yaml, index.yaml and scoring.yaml.
+// loadRootFiles reads the files next to the type folders, listed in schema.RootFiles. The content
+// of boards.yaml is checked later, because it depends on the entities.
 func (c *Content) loadRootFiles(dir string) (yamldoc.Problems, error) {
 	var problems yamldoc.Problems
 	var categories struct{ Categories []Category }
 	var providers struct{ Providers pricing.Providers }
+	var vocabulary record.Vocabulary
+	var synonyms struct{ Synonyms [][]string }
 	c.roots = map[string][sha1.Size]byte{}
 	for _, f := range []struct {
 		name string
@@ -69,6 +74,9 @@ func (c *Content) loadRootFiles(dir string) (yamldoc.Problems, error) {
 		{"index.yaml", schema.Index, &c.Index},
 		{"providers.yaml", schema.Providers, &providers},
 		{"scoring.yaml", schema.Scoring, nil},
+		{"synonyms.yaml", schema.Synonyms, &synonyms},
+		{"vocabulary.yaml", schema.Vocabulary, &vocabulary},
+		{"boards.yaml", schema.Boards, nil},
 	} {
 		path := filepath.Join(dir, f.name)
 		if info, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
@@ -84,13 +92,21 @@ func (c *Content) loadRootFiles(dir string) (yamldoc.Problems, error) {
 		if n, _ := found.Count(); n > 0 {
 			continue
 		}
-		if f.into == nil {
+		switch f.name {
+		case "scoring.yaml":
 			c.Scoring, c.ScoringText, c.ScoringPath = asJSON, data, shownPath(dir, f.name)
-		} else if err := json.Unmarshal(asJSON, f.into); err != nil {
-			return nil, fmt.Errorf("%s: %w", f.name, err)
+		case "boards.yaml":
+			c.BoardsFile = BoardsFile{shownPath(dir, f.name), data}
+		default:
+			if err := json.Unmarshal(asJSON, f.into); err != nil {
+				return nil, fmt.Errorf("%s: %w", f.name, err)
+			}
+		}
+		if f.into == &vocabulary {
+			c.Vocabulary = &vocabulary
 		}
 	}
-	c.Categories, c.Providers = categories.Categories, providers.Providers
+	c.Categories, c.Providers, c.Synonyms = categories.Categories, providers.Providers, synonyms.Synonyms
 	c.Index.Repository = schema.RepositoryURL(c.Index.Repository)
 	return problems, nil
 }
@@ -115,23 +131,47 @@ func readInto(room *bytes.Buffer, path string) ([]byte, error) {
 // reservedSlug is the message for a category with the slug of the overall leaderboard.
 const reservedSlug = " is reserved for the overall leaderboard; use another slug"
 
-// checkCategories refuses duplicate and reserved slugs.
+// checkCategories refuses duplicate and reserved slugs. This includes the former ones, because
+// leaderboards and pages have addresses under them too.
 func checkCategories(d *yamldoc.Document) {
 	list, _ := yamldoc.ValueAt(d.Value, []string{"categories"}).([]any)
-	seen := map[string]bool{}
+	present, former := map[string]bool{}, map[string]bool{}
+	check := func(path []string, slug, conflict string) {
+		if conflict == "" && slug == exports.AllBoard {
+			conflict = reservedSlug
+		}
+		if conflict = cmp.Or(conflict, DeviceName(slug)); conflict != "" {
+			d.AddAt(path, false, yamldoc.Problem{Message: yamldoc.Quote(slug) + conflict})
+		}
+	}
 	for i := range list {
 		path := []string{"categories", strconv.Itoa(i), "slug"}
 		slug, ok := yamldoc.ValueAt(d.Value, path).(string)
-		if ok && seen[slug] {
-			d.AddAt(path, false, yamldoc.Problem{Message: yamldoc.Quote(slug) + " is given twice"})
-		} else if slug == exports.AllBoard {
-			d.AddAt(path, false, yamldoc.Problem{Message: yamldoc.Quote(slug) + reservedSlug})
-		} else if device := DeviceName(slug); device != "" {
-			d.AddAt(path, false, yamldoc.Problem{Message: yamldoc.Quote(slug) + device})
+		conflict := ""
+		if ok && present[slug] {
+			conflict = givenTwice
 		}
-		seen[slug] = true
+		check(path, slug, conflict)
+		present[slug] = true
+	}
+	for i := range list {
+		path := []string{"categories", strconv.Itoa(i), "formerly"}
+		own := map[string]bool{} // the schema reports duplicates within a list
+		for j, old := range yamldoc.Texts(yamldoc.ValueAt(d.Value, path)) {
+			conflict := ""
+			if present[old] {
+				conflict = " is the slug of a category; list only earlier slugs"
+			} else if former[old] && !own[old] {
+				conflict = " is also a former slug of another category"
+			}
+			check(append(path[:len(path):len(path)], strconv.Itoa(j)), old, conflict)
+			former[old], own[old] = true, true
+		}
 	}
 }
+
+// givenTwice follows a value in the message about a duplicate.
+const givenTwice = " is given twice"
 
 // checkUnique refuses entries of a list that have the same value in a field.
 func checkUnique(d *yamldoc.Document, list, field string) {
@@ -141,7 +181,7 @@ func checkUnique(d *yamldoc.Document, list, field string) {
 		path := []string{list, strconv.Itoa(i), field}
 		value, ok := yamldoc.ValueAt(d.Value, path).(string)
 		if ok && seen[value] {
-			d.AddAt(path, false, yamldoc.Problem{Message: yamldoc.Quote(value) + " is given twice"})
+			d.AddAt(path, false, yamldoc.Problem{Message: yamldoc.Quote(value) + givenTwice})
 		}
 		seen[value] = true
 	}
@@ -171,6 +211,10 @@ func parseChecked(path string, data []byte, s *schema.Schema) ([]byte, yamldoc.P
 		checkCategories(d)
 	case schema.Providers():
 		checkUnique(d, "providers", "slug")
+	case schema.Synonyms():
+		checkSynonyms(d)
+	case schema.Vocabulary():
+		checkVocabulary(d)
 	case schema.Index():
 		checkUnique(d, "ids", "name")
 	}

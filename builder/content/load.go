@@ -1,5 +1,5 @@
-// Package content reads the YAML files of an index: entity files, categories.yaml, scoring.yaml
-// and index.yaml. It is strict and reports all problems in all files at once, with their
+// Package content reads the YAML files of an index: entity files, categories.yaml, scoring.yaml,
+// boards.yaml and index.yaml. It is strict and reports all problems in all files at once, with their
 // positions. The command line, continuous integration and submissions all use this validator.
 package content
 
@@ -21,16 +21,21 @@ import (
 	"sync/atomic"
 
 	"kindex/builder/content/yamldoc"
+	"kindex/exports/board"
 	"kindex/exports/pricing"
 	"kindex/exports/record"
 )
 
 // Content is a content folder that has been read and checked.
 type Content struct {
-	Entities   []*record.Entity  // sorted by type and slug
-	Categories []Category        // from categories.yaml, or from the entities if there is no such file
-	Providers  pricing.Providers // from providers.yaml, in its order
+	Entities   []*record.Entity   // sorted by type and slug
+	Categories []Category         // from categories.yaml, or from the entities if there is no such file
+	Providers  pricing.Providers  // from providers.yaml, in its order
+	Vocabulary *record.Vocabulary // from vocabulary.yaml; nil if there is none
+	Synonyms   [][]string         // from synonyms.yaml: groups of words and phrases
 	Index      Index
+	Boards     []*board.Board // from boards.yaml, in its order; not resolved
+	BoardsFile BoardsFile
 
 	// Data about the entity files, in the order of Entities.
 	Blobs     [][sha1.Size]byte   // git blob name of each file
@@ -286,6 +291,11 @@ func (f *Folder) content(own func(*record.Entity) *record.Entity) (*Content, yam
 	}
 	problems = append(problems, f.crossCheck(c)...)
 	c.completeCategories()
+	boardProblems, err := c.parseBoards()
+	if err != nil {
+		return nil, nil, err
+	}
+	problems = append(problems, boardProblems...)
 	problems.Sort()
 	return c, problems, nil
 }

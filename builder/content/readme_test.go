@@ -3,6 +3,7 @@ package content_test
 import (
 	"encoding/json"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -83,4 +84,26 @@ func propertyNames(node any) (names []string) {
 		}
 	}
 	return names
+}
+
+// TestBoardFormula checks that a board's formula has the same schema as that of a type in
+// scoring.yaml.
+func TestBoardFormula(t *testing.T) {
+	var schemas [2]struct {
+		Defs map[string]any `json:"$defs"`
+	}
+	for i, name := range []string{"scoring", "boards"} {
+		data, err := schema.JSON(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(data, &schemas[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range schemas[0].Defs {
+		if !reflect.DeepEqual(schemas[1].Defs[name], want) {
+			t.Errorf("$defs.%s of boards.schema.json differs from that of scoring.schema.json", name)
+		}
+	}
 }

@@ -24,6 +24,8 @@ type Siblings interface {
 	Successor(key string) (next string, ok bool)
 	// Namespaces lists the names of all namespaces of identifiers.
 	Namespaces() []string
+	// Vocabulary returns the words for capabilities and tags; if nil, every word is valid.
+	Vocabulary() *record.Vocabulary
 	// Providers lists the valid providers of offers; if empty, every provider is valid.
 	Providers() []string
 }
@@ -38,6 +40,9 @@ func CheckSiblings(path string, e *record.Entity, fields map[string]any, sibling
 	if message, suggestion := wrongCategory(e.Category, siblings.Declared()); message != "" {
 		add(yamldoc.Error, "category", message, suggestion)
 	}
+	newVocabulary(siblings.Vocabulary()).check(e, func(path []string, message, suggestion string) {
+		add(yamldoc.Error, yamldoc.FieldName(path), message, suggestion)
+	})
 	for i, old := range e.Formerly {
 		field := yamldoc.FieldName([]string{"formerly", indexStep(i)})
 		if owner := siblings.WithSlug(e.Type, old); owner != "" && old != e.Slug {

@@ -18,13 +18,14 @@ type Workspace struct {
 	Index   Index
 	Missing error // not nil if the folder does not exist
 
-	declared  []Category // from categories.yaml; if empty, every category is valid
-	providers []string   // from providers.yaml; if empty, every provider is valid
-	folder    *Folder
+	declared   []Category // from categories.yaml; if empty, every category is valid
+	providers  []string   // from providers.yaml; if empty, every provider is valid
+	vocabulary *record.Vocabulary
+	folder     *Folder
 }
 
 // OpenWorkspace reads a content folder, which may be empty or missing. It returns problems
-// in categories.yaml, index.yaml or scoring.yaml as an error; an invalid entity file is not
+// in a file next to the type folders, such as categories.yaml, as an error; an invalid entity file is not
 // an error, but still reserves its slug.
 func OpenWorkspace(dir string) (*Workspace, error) {
 	f := Open(dir)
@@ -40,7 +41,7 @@ func OpenWorkspace(dir string) (*Workspace, error) {
 	if n, _ := problems.Count(); n > 0 {
 		return nil, problems
 	}
-	s := &Workspace{Dir: dir, Index: c.Index, Missing: missing, declared: c.Categories, folder: f}
+	s := &Workspace{Dir: dir, Index: c.Index, Missing: missing, declared: c.Categories, vocabulary: c.Vocabulary, folder: f}
 	for _, p := range c.Providers {
 		s.providers = append(s.providers, p.Slug)
 	}
@@ -78,6 +79,37 @@ func (s *Workspace) Categories() []Category {
 	}
 	slices.SortFunc(list, func(a, b Category) int { return strings.Compare(a.Slug, b.Slug) })
 	return list
+}
+
+// Prefer replaces what the fields of a new file have no longer: the former slug of a category by
+// the present one, and capabilities and tags that are synonyms by the words of vocabulary.yaml.
+// It modifies fields.
+func (s *Workspace) Prefer(fields map[string]any) {
+	category, _ := fields["category"].(string)
+	for _, c := range s.declared {
+		if slices.Contains(c.Formerly, category) {
+			fields["category"] = c.Slug
+		}
+	}
+	words := newVocabulary(s.vocabulary)
+	if words == nil {
+		return
+	}
+	for field, of := range map[string]map[string]string{"capabilities": words.capabilities, "tags": words.tags} {
+		list, _ := fields[field].([]any)
+		var preferred []any
+		for _, item := range list {
+			if text, _ := item.(string); of[text] != "" {
+				item = of[text]
+			}
+			if !slices.Contains(preferred, item) {
+				preferred = append(preferred, item)
+			}
+		}
+		if len(list) > 0 {
+			fields[field] = preferred
+		}
+	}
 }
 
 // CheckFile returns the problems in an entity file itself, and its conflicts with other
@@ -131,6 +163,9 @@ func (o workspaceSiblings) Successor(key string) (string, bool) { return o.s.fol
 
 // Namespaces implements Siblings.
 func (o workspaceSiblings) Namespaces() []string { return namespacesOf(&o.s.Index) }
+
+// Vocabulary implements Siblings.
+func (o workspaceSiblings) Vocabulary() *record.Vocabulary { return o.s.vocabulary }
 
 // Providers implements Siblings.
 func (o workspaceSiblings) Providers() []string { return o.s.providers }

@@ -30,12 +30,10 @@ var kinds = []string{SameRepository, SameURL, SameName, NearName, SimilarContent
 // catalogue, two entities can have the maximum similarity just because they are in the same
 // category.
 //
-// Of the 480 entities that kindex ships with, which are all distinct, no two models overlap by
-// more than 0.58 (Qwen3.5 and Qwen3.6 35B-A3B) and no two tools by more than 0.31. The most
-// similar pair has a similarity of 0.88 (GPT Image 1.5 and 2). A copy of any of these entities
-// is found even if it has a different name and address. If half of the description is removed as
-// well, 9 out of 10 copies are still found. A copy that is described in different words is not
-// found.
+// No two of the entities that kindex ships with, which are all distinct, reach both. A copy of any
+// of them is found even if it has a different name and address. If half of the description is
+// removed as well, 9 out of 10 copies are still found. A copy that is described in different words
+// is not found.
 const (
 	MinSimilarity = 0.85
 	MinOverlap    = 0.6
@@ -122,9 +120,10 @@ func (f *finder) add(e, other *record.Entity, kind, value string) {
 	}
 }
 
-// byAddress finds entities with the same page or repository. The page of one entity may be the
-// homepage or repository of the other. Equal homepages alone are not enough, since a whole
-// family of models often shares one homepage.
+// byAddress finds entities of the same type with the same page, repository or weights. The page
+// of one tool may be the homepage or repository of the other. Equal homepages alone are not
+// enough, nor are equal pages of models: a whole family often shares an announcement, a
+// documentation page or a repository.
 func (f *finder) byAddress(fresh []*record.Entity) {
 	type owner struct {
 		entity *record.Entity
@@ -142,9 +141,10 @@ func (f *finder) byAddress(fresh []*record.Entity) {
 			list := owners[record.NormalizeURL(address)]
 			for _, o := range list[:min(len(list), many)] {
 				switch {
+				case e.Type != o.entity.Type || e.Type == "model" && field == "url" && o.field == "url":
 				case field == "repository" || o.field == "repository":
 					f.add(e, o.entity, SameRepository, address)
-				case field == "url" || o.field == "url":
+				case e.Type == "model" || field == "url" || o.field == "url":
 					f.add(e, o.entity, SameURL, address)
 				}
 			}
@@ -164,8 +164,12 @@ func addresses(e *record.Entity) iter.Seq2[string, string] {
 		if e.URL != "" && !yield("url", e.URL) {
 			return
 		}
+		names := []string{"homepage", "repository"}
+		if e.Type == "model" {
+			names = []string{"modelCard", "weights"}
+		}
 		for _, l := range e.Links {
-			if (l.Name == "homepage" || l.Name == "repository") && !yield(l.Name, l.URL) {
+			if slices.Contains(names, l.Name) && !yield(l.Name, l.URL) {
 				return
 			}
 		}

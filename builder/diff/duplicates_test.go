@@ -96,6 +96,11 @@ func TestAddresses(t *testing.T) {
 		e.Links = append(e.Links, record.Link{Name: "homepage", URL: url})
 		return e
 	}
+	weights := func(e *record.Entity, url string) *record.Entity {
+		e.Links = append(e.Links, record.Link{Name: "weights", URL: url})
+		return e
+	}
+	model := func(e *record.Entity) *record.Entity { e.Type = "model"; return e }
 	page := func(e *record.Entity, url string) *record.Entity { e.URL = url; return e }
 	const x, y = "https://github.com/o/r", "https://o.example.org"
 	for _, c := range []struct {
@@ -109,6 +114,10 @@ func TestAddresses(t *testing.T) {
 		{home(entity("a", "A"), y), home(entity("b", "B"), y), ""},
 		{entity("a", "A"), entity("b", "B"), ""},
 		{page(repo(entity("a", "A"), x), x), page(repo(entity("b", "B"), x), x), "tool/a tool/b repository " + x},
+		{model(page(repo(entity("a", "A"), x), y)), model(page(repo(entity("b", "B"), x), y)), ""}, // of one family
+		{model(weights(entity("a", "A"), x)), model(weights(entity("b", "B"), x)), "model/a model/b url " + x},
+		{model(page(entity("a", "A"), x)), model(weights(entity("b", "B"), x)), "model/a model/b url " + x},
+		{model(repo(entity("a", "A"), x)), repo(entity("b", "B"), x), ""},
 	} {
 		var got []string
 		for _, d := range duplicates([]*record.Entity{c.a, c.b}, []*record.Entity{c.a}, strings.Fields) {
@@ -137,7 +146,7 @@ func fixtureContent(t *testing.T) *content.Content {
 
 // TestShippedIsDistinct checks that no shipped entity is reported as a duplicate because of
 // its description, whichever part of the catalogue is compared, and that only a few are
-// reported because of a name or URL. All shipped entities are distinct.
+// reported because of a name. All shipped entities are distinct.
 func TestShippedIsDistinct(t *testing.T) {
 	suite.InTest(t)
 	all := fixtureContent(t).Entities
@@ -148,12 +157,26 @@ func TestShippedIsDistinct(t *testing.T) {
 		}
 	}
 	want := []string{
-		"model/command-a-03-2025 model/command-r-08-2024 nearName", // Command A, Command R
-		"model/deepseek-chat model/deepseek-reasoner url",          // two services for one model
+		"model/command-a-03-2025 model/command-r-08-2024 nearName",
+		"model/command-a-plus-05-2026 model/command-r-plus-08-2024 nearName",
+		"model/deberta-v3-base model/mdeberta-v3-base nearName",
+		"model/deepseek-v2 model/deepseek-vl2 nearName",
+		"model/gemini-3-1-flash-lite model/gemini-3-1-flash-live-preview nearName",
 		"model/glm-5-turbo model/glm-5v-turbo nearName",
-		"tool/efficientnet tool/gen-efficientnet-pytorch nearName", // EfficientNet, EfficientNets
+		"model/glm-ocr tool/olmocr nearName",
+		"model/minicpm-o-2-6 model/minicpm-v-2-6 nearName",
+		"model/minimax-h3 model/minimax-m3 nearName",
+		"model/mt5-base model/t5-base nearName",
+		"model/snowflake-arctic-embed-l-v2-0 model/snowflake-arctic-embed-m-v2-0 nearName",
+		"model/wan2-2-i2v-a14b model/wan2-2-t2v-a14b nearName",
+		"tool/autogpt tool/autogptq nearName",
+		"tool/efficientnet tool/gen-efficientnet-pytorch nearName",
 		"tool/gpytorch tool/pytorch nearName",
+		"tool/incubator-mxnet tool/ml-net nearName",
+		"tool/ktransformers tool/transformers nearName",
+		"tool/nvitop tool/nvtop nearName",
 		"tool/tensorboard tool/tensorboardx nearName",
+		"tool/whisper tool/whisperx nearName",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%s", strings.Join(got, "\n"))

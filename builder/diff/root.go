@@ -88,7 +88,8 @@ type Category struct {
 func compareCategories(before, after []content.Category) []Category {
 	list := []Category{}
 	add := func(event string, slug string, old, new content.Category) {
-		fields := textFields("title", old.Title, new.Title, "description", old.Description, new.Description)
+		fields := textFields("title", old.Title, new.Title, "description", old.Description, new.Description,
+			"formerly", strings.Join(old.Formerly, ", "), strings.Join(new.Formerly, ", "))
 		if len(fields) > 0 || event != "category.updated" {
 			list = append(list, Category{event, slug, fields})
 		}

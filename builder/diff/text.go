@@ -10,6 +10,7 @@ import (
 
 	"kindex/exports/record"
 	"kindex/exports/safetext"
+	"kindex/exports/worddiff"
 )
 
 // maxLineWidth is the maximum width of a line that shows both the old and the new value.
@@ -113,9 +114,33 @@ func writeFields(w io.Writer, fields []Field) {
 		case utf8.RuneCountInString(text) <= maxLineWidth:
 			fmt.Fprintln(w, prefix+text)
 		default:
+			if words := wordDiff(l.old, l.new); words != "" {
+				fmt.Fprintln(w, prefix+words)
+				break
+			}
 			fmt.Fprintf(w, "%s- %s\n%*s+ %s\n", prefix, l.old, width+4, "", l.new)
 		}
 	}
+}
+
+// wordContext is the number of words shown before and after a difference.
+const wordContext = 8
+
+// wordDiff marks the words that differ between two long values as git diff --word-diff does. It
+// returns "" if the values are easier to read one after the other.
+func wordDiff(old, new string) string {
+	var list []string
+	for _, p := range worddiff.Shorten(worddiff.Parts(old, new), wordContext) {
+		switch p.Kind {
+		case worddiff.Deleted:
+			list = append(list, "[-"+p.Text+"-]")
+		case worddiff.Inserted:
+			list = append(list, "{+"+p.Text+"+}")
+		case worddiff.Same:
+			list = append(list, p.Text)
+		}
+	}
+	return strings.Join(list, " ")
 }
 
 // writeRoot prints the changes to the root files.

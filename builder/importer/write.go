@@ -71,6 +71,7 @@ func (j *job) compose(c *candidate, folder *content.Workspace) error {
 	if c.existing, err = readExisting(folder.Path(typ, c.slug), shown, typ, c.slug); err != nil {
 		return err
 	}
+	folder.Prefer(c.draft.fields)
 	if c.existing != nil && j.Update {
 		keepReviews(c.draft, c.existing.entity)
 		c.data, err = yamlfmt.Merge(shown, c.existing.data, c.draft.fields)

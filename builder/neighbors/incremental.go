@@ -57,6 +57,9 @@ var _ Previous = (*exports.Build)(nil)
 // H, neither before nor after the change, then H and its order by promise are unchanged. The
 // shortlist then starts with the same members of H as before: all of them, or as many as fit.
 // The nearest of these members are again the neighbours, whatever else is on the shortlist.
+//
+// Which neighbours are alternatives depends on the list, and on the types, slugs, names and
+// features of its members. A member for which any of these changed is a T in H.
 func FindIncremental(entities []*record.Entity, words func(string) []string, previous Previous, unchanged func(*record.Entity) bool) (
 	near [][]exports.Neighbour, features []exports.Feature, computed int) {
 	return findIncremental(entities, words, previous, unchanged, defaultLimits)

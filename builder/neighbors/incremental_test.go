@@ -82,10 +82,13 @@ func (r *editor) some(prefix string, of int) []string {
 	return slices.Compact(list)
 }
 
+// name returns a name that may be a tag.
+func (r *editor) name() string { return fmt.Sprint("T", r.IntN(20)) }
+
 func (r *editor) entity() *record.Entity {
 	r.made++
 	e := &record.Entity{Type: []string{"model", "tool"}[r.IntN(2)], Slug: fmt.Sprintf("e%d-%d", r.IntN(1000), r.made),
-		Name: "the", Category: fmt.Sprint("c", r.IntN(4)), Tags: r.some("t", 12), Capabilities: r.some("can", 6),
+		Name: r.name(), Category: fmt.Sprint("c", r.IntN(4)), Tags: r.some("t", 12), Capabilities: r.some("can", 6),
 		Description: r.text(), Status: record.Active}
 	if r.IntN(2) == 0 {
 		e.Provider = fmt.Sprint("p", r.IntN(9))
@@ -100,7 +103,7 @@ func (r *editor) entity() *record.Entity {
 // modified.
 func (r *editor) edit(was *record.Entity) *record.Entity {
 	e := *was
-	switch r.IntN(9) {
+	switch r.IntN(10) {
 	case 0:
 		e.Description = r.text()
 	case 1:
@@ -119,7 +122,9 @@ func (r *editor) edit(was *record.Entity) *record.Entity {
 		r.made++
 		e.Formerly = append(slices.Clone(e.Formerly), e.Slug)
 		e.Slug = fmt.Sprintf("e%d-%d", r.IntN(1000), r.made)
-	case 8: // the change is in irrelevant fields only
+	case 8:
+		e.Name = r.name()
+	case 9: // the change is in irrelevant fields only
 		e.License = fmt.Sprint("license ", r.IntN(100))
 	}
 	return &e

@@ -4,6 +4,9 @@
 // Entities are similar if they share features: category, tags, capabilities, provider, and words
 // in the name and description. Features are weighted by kind and rarity. The similarity of two
 // entities is the cosine similarity of their weighted feature sets, which is from 0 to 1.
+//
+// Neighbours that do the same job are marked as alternatives; see vectors.samePurpose. The other
+// neighbours are used together with the entity, or are about the same subject.
 package neighbors
 
 import (
@@ -163,6 +166,7 @@ func (v *vectors) neighbours(i uint32, s *scratch) []exports.Neighbour {
 	for k, n := range nearest {
 		list[k] = exports.Neighbour{Ordinal: v.ordinal[n.entity], Similarity: n.similarity, Reasons: v.reasons(i, n.entity)}
 	}
+	v.markAlternatives(i, nearest, list)
 	return list
 }
 

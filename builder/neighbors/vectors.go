@@ -25,6 +25,7 @@ type vectors struct {
 	inverse  []float32 // the inverse of each norm
 	hidden   []bool    // withdrawn entities are never neighbours
 	rank     []int32   // position in the order by type and slug, for breaking ties
+	purposes
 }
 
 // lists stores lists of numbers one after the other.
@@ -47,6 +48,7 @@ func newVectors(given []*record.Entity, words func(string) []string) *vectors {
 	v.collect(entities, words)
 	v.invert(n)
 	v.weigh(n)
+	v.purposes = v.newPurposes(entities)
 	for i, e := range entities {
 		v.hidden[i] = hidden(e)
 		v.norm[i] = length(v.product(v.has.of(uint32(i))))

@@ -134,7 +134,7 @@ func TestBench(t *testing.T) {
 	corpus, history := filepath.Join(t.TempDir(), "corpus"), filepath.Join(t.TempDir(), "history")
 	generate := compile(t, "gencorpus")
 	for _, args := range [][]string{{"-out", corpus}, {"-repo", history, "-commits", "12"}} {
-		args = append(args, "-n", "300", "-content", "../../content")
+		args = append(args, "-n", "600", "-content", "../../content")
 		if out, err := exec.Command(generate, args...).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}

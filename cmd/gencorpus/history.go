@@ -27,18 +27,19 @@ type edit struct {
 	apply   func(p *history, c *change, i int) bool
 }
 
-// edits lists the kinds of edits and their frequencies. Most edits update figures.
+// edits lists the kinds of edits and their frequencies, which add up to 100. Most edits update
+// figures.
 var edits = []edit{
-	{56, "Update the figures of", (*history).refresh},
+	{53, "Update the figures of", (*history).refresh},
 	{8, "Confirm the figures of", (*history).redate},
 	{10, "Rewrite the description of", (*history).describe},
 	{10, "Record the new version of", (*history).release},
 	{6, "Tag", (*history).tag},
-	{1, "Retire", (*history).retire},
+	{2, "Retire", (*history).retire},
 	{2, "Rename", (*history).rename},
-	{3, "Delete", (*history).delete},
+	{4, "Delete", (*history).delete},
 	{3, "Add", (*history).add},
-	{1, "Restore", (*history).restore},
+	{2, "Restore", (*history).restore},
 }
 
 // history generates the changes to the entities of a corpus. It tracks the state

@@ -218,7 +218,7 @@ func writeEntities(dir string, g *generator) (int64, error) {
 }
 
 // rootFiles lists the files that describe the whole folder.
-var rootFiles = []string{"categories.yaml", "index.yaml", "scoring.yaml"}
+var rootFiles = []string{"categories.yaml", "index.yaml", "scoring.yaml", "synonyms.yaml", "vocabulary.yaml"}
 
 // copyRootFiles copies the root files that exist.
 func copyRootFiles(from, to string) (int64, error) {

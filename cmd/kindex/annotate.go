@@ -17,6 +17,9 @@ func annotate(w io.Writer, c *checked) error {
 	for _, p := range c.Problems {
 		fmt.Fprintln(w, workflowCommand(p))
 	}
+	for _, note := range c.Notes {
+		fmt.Fprintln(w, note) // slugs and numbers only, so it is no workflow command
+	}
 	if len(c.Problems) == 0 {
 		fmt.Fprintln(w, strings.ReplaceAll(c.noProblems(), "\n", " "))
 	} else {

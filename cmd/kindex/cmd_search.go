@@ -28,8 +28,9 @@ func searchCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "search WORDS...", Short: "Search the published build",
 		Long: `Search finds entities by words in their names, topics and descriptions, with the same
-engine as the API. It tolerates typos and matches prefixes; words in quotes must match
-exactly, as a phrase. If nothing is found, it lists similar names.`,
+engine as the API. It tolerates typos, and matches prefixes and the synonyms in
+synonyms.yaml; words in quotes must match exactly, as a phrase. If nothing is found, it
+lists similar names.`,
 		Example: "  kindex search gradient boosting\n  kindex search '\"gradient boosting\" gpu'\n  kindex search pytrch --type tool --limit 3",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -65,7 +66,7 @@ func runSearch(w io.Writer, o searchOptions, text string) (err error) {
 	f := exports.Filter{Fields: map[string][][]string{}}
 	for field, value := range map[string]string{"type": o.typ, "category": o.category} {
 		if value != "" {
-			if b.Bitmap(field, value) == nil {
+			if value, _ = b.Preferred(field, value); b.Bitmap(field, value) == nil {
 				return usageError{unknownName(field, value, nil, didyoumean.Name(value, b.Values(field)))}
 			}
 			f.Fields[field] = [][]string{{value}}

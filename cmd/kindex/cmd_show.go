@@ -160,12 +160,12 @@ func printScore(w io.Writer, x *score.Explanation) {
 		}
 		fmt.Fprintf(w, "  %-11s %s (weight %g)\n", d.Name, value, d.Weight)
 		for _, m := range d.Measures {
-			fmt.Fprintf(w, "    %s\n", safetext.Escape(measureLine(m)))
+			fmt.Fprintf(w, "    %s\n", safetext.Escape(measureLine(m, d.Prior)))
 		}
 	}
 }
 
-func measureLine(m score.MeasureValue) string {
+func measureLine(m score.MeasureValue, prior float64) string {
 	if m.State == score.Missing {
 		return m.Name + ": unknown"
 	}
@@ -185,6 +185,9 @@ func measureLine(m score.MeasureValue) string {
 	}
 	if m.Date != nil {
 		line += ", read " + *m.Date
+	}
+	if m.Trust != nil && *m.Trust < 1 {
+		line += fmt.Sprintf(", trust %.0f%%, the rest counts as %g", 100**m.Trust, prior)
 	}
 	if m.Source != nil {
 		line += ", " + *m.Source

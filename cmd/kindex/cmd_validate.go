@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -33,7 +34,8 @@ with --strict, if there are warnings.
 
 --format json prints one JSON document: problems, each with file, line, column,
 severity, field, message and, if available, suggestion; the numbers of errors and
-warnings; and the number of valid entities. Line 0 means the whole folder.
+warnings; the number of valid entities; and, if there are any, notes, such as those on
+boards that have too few entities to be published. Line 0 means the whole folder.
 
 --format github prints workflow commands that make GitHub Actions show each problem at
 its line in a pull request. It also appends a table to $GITHUB_STEP_SUMMARY.`,
@@ -62,6 +64,7 @@ type checked struct {
 	Errors   int              `json:"errors"`
 	Warnings int              `json:"warnings"`
 	Entities int              `json:"entities"` // those without an error
+	Notes    []string         `json:"notes,omitempty"`
 
 	dir        string
 	categories int
@@ -79,6 +82,11 @@ func runValidate(w io.Writer, dir string, o validateOptions) error {
 		c.Entities, c.categories = len(l.Entities), len(l.Categories)
 	}
 	c.Errors, c.Warnings = c.Problems.Count()
+	if failed == nil && c.Errors == 0 {
+		if c.Notes, failed = boardNotes(l); failed != nil {
+			return failed
+		}
+	}
 	var err error
 	switch {
 	case o.format == "json":
@@ -98,11 +106,30 @@ func runValidate(w io.Writer, dir string, o validateOptions) error {
 }
 
 func printChecked(w io.Writer, c *checked) {
+	for _, note := range c.Notes {
+		fmt.Fprintln(w, note)
+	}
 	if len(c.Problems) > 0 {
 		printProblems(w, c.Problems)
 		return
 	}
 	fmt.Fprintln(w, c.noProblems())
+}
+
+// boardNotes returns a note about each board that a build of today would not publish.
+func boardNotes(l *builder.Loaded) ([]string, error) {
+	asOf, err := parseAsOf("", time.Now())
+	if err != nil {
+		return nil, err
+	}
+	boards, err := l.RankBoards(asOf)
+	var notes []string
+	for i := range boards {
+		if note := boards[i].Note(); note != "" {
+			notes = append(notes, note)
+		}
+	}
+	return notes, err
 }
 
 func (c *checked) noProblems() string {
@@ -114,8 +141,13 @@ func printJSON(w io.Writer, c *checked) error {
 	if c.Problems == nil {
 		c.Problems = yamldoc.Problems{}
 	}
+	return printIndentedJSON(w, c)
+}
+
+// printIndentedJSON prints a value as one JSON document.
+func printIndentedJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(c)
+	return enc.Encode(v)
 }

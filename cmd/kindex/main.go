@@ -82,7 +82,7 @@ func newRoot() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
 	})
-	root.AddCommand(initCommand(), buildCommand(), serveCommand(), validateCommand(), diffCommand(), showCommand(), searchCommand(),
+	root.AddCommand(initCommand(), buildCommand(), serveCommand(), validateCommand(), boardsCommand(), diffCommand(), showCommand(), searchCommand(),
 		historyCommand(), verifyCommand(), importCommand(), schemaCommand(), fmtCommand(), newCommand(), versionCommand(),
 		auditCommand(), keysCommand(), accountsCommand(), submissionsCommand(), stateCommand(), mcpCommand())
 	root.InitDefaultHelpCmd()

@@ -106,22 +106,22 @@ var agentSteps = []struct {
 	wrong bool // whether the result must be an error
 	want  []string
 }{
-	{step: toolCall("search", map[string]any{"query": "gradient boosting", "limit": 2}), want: []string{"5 entities found.", "1. tool/xgboost – «XGBoost» («DMLC») · ml-frameworks · score", "offset 2"}},
+	{step: toolCall("search", map[string]any{"query": "gradient boosting", "limit": 2}), want: []string{"7 entities found.", "1. tool/xgboost – «XGBoost» («DMLC») · ml-frameworks · score", "offset 2"}},
 	{step: toolCall("search", map[string]any{"query": "gradient boosting", "limit": "2", "offset": 4, "type": nil, "tag": ""}), want: []string{"\n5. tool/"}},
 	{step: toolCall("search", map[string]any{"query": "zzzzqqqq"}), want: []string{"0 entities found.", "different words"}},
 	{step: toolCall("search", map[string]any{"query": "pytorch", "limit": 1, "full": true}), want: []string{`"source":"https://`}},
-	{step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch"}), want: []string{"«PyTorch» (tool/pytorch)\n", "score (composite): ", "\nstars: 79207, as of 2024-06-06\n", "quality: –"}},
+	{step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch"}), want: []string{"«PyTorch» (tool/pytorch)\n", "score (composite): ", "\nstars: 101717, as of 2026-07-16\n", "quality: –"}},
 	{step: toolCall("get_entity", map[string]any{"entity": "kindex://entity/tool/pytorch", "view": "full"}), want: []string{`"source":"https://`}},
-	{step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch", "view": "score"}), want: []string{"composite score", "- stars: 79207 gives", "from «https://", "unknown"}},
+	{step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch", "view": "score"}), want: []string{"composite score", "- stars: 101717 gives", "from «https://"}},
 	{step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch", "at": edgetest.Today().AddDate(0, 0, -5).Format(time.DateOnly)}), want: []string{"\nstars: 100, as of "}},
 	{step: toolCall("leaderboard", map[string]any{"category": "nlp", "by": "adoption", "limit": 3}), want: []string{"of nlp by adoption score", "\n1. tool/", "\n3. tool/"}},
 	{step: toolCall("leaderboard", nil), want: []string{"of all by composite score", "\n10. "}},
 	{step: toolCall("trending", map[string]any{"window": "7d"}), want: []string{"since", "tool/tensorlayer", "gained"}},
 	{step: toolCall("similar", map[string]any{"entity": "tool/pytorch", "limit": 2}), want: []string{"like tool/pytorch", "similarity 0.", "Why: "}},
 	{step: toolCall("compare", map[string]any{"entities": []string{"tool/pytorch", "tool/tensorflow", "model/gpt-5"}}), want: []string{
-		"|  | «PyTorch» (tool/pytorch) | «TensorFlow» (tool/tensorflow) | ", "\n| stars | 79207, as of 2024-06-06 | ", "\n| contextTokens | – | – | ", "\n- tool/tensorflow: "}},
+		"|  | «PyTorch» (tool/pytorch) | «TensorFlow» (tool/tensorflow) | ", "\n| stars | 101717, as of 2026-07-16 | ", "\n| contextTokens | – | – | ", "\n- tool/tensorflow: "}},
 	{step: toolCall("changes_since", map[string]any{"since": edgetest.Today().AddDate(0, 0, -7).Format(time.DateOnly)}), want: []string{
-		"2 changes since", "updated tool/pytorch – «PyTorch»\n", "signals.stars: 100 → 79207"}},
+		"2 changes since", "updated tool/pytorch – «PyTorch»\n", "signals.stars: 100 → 101717"}},
 	{step: toolCall("changes_since", map[string]any{"since": "2020-01-01", "event": "entity.created", "limit": 2}), want: []string{"created ", "offset 2"}},
 
 	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "tool/pytrch"}), want: []string{`There is no tool "pytrch".`, "Did you mean tool/pytorch?"}},
@@ -133,7 +133,7 @@ var agentSteps = []struct {
 	{wrong: true, step: toolCall("search", map[string]any{"query": "x", "category": "npl"}), want: []string{`"npl" is not a known value. Did you mean nlp?`}},
 	{wrong: true, step: toolCall("search", map[string]any{"query": "x", "limit": 500}), want: []string{"limit: use a whole number from 1 to 50, not 500"}},
 	{wrong: true, step: toolCall("search", map[string]any{"query": []string{"x"}}), want: []string{"query: use a string"}},
-	{wrong: true, step: toolCall("leaderboard", map[string]any{"category": "nope"}), want: []string{"expected one of: all, adversarial, "}},
+	{wrong: true, step: toolCall("leaderboard", map[string]any{"category": "nope"}), want: []string{"expected one of: all, agent-frameworks, "}},
 	{wrong: true, step: toolCall("compare", map[string]any{"entities": []string{"tool/pytorch"}}), want: []string{"a list of 2 to 4"}},
 	{wrong: true, step: toolCall("compare", map[string]any{"entities": []string{"tool/pytorch", "tool/tensorflw"}}), want: []string{"Did you mean tool/tensorflow?"}},
 	{wrong: true, step: toolCall("changes_since", map[string]any{"since": "yesterday"}), want: []string{"neither a day (YYYY-MM-DD), nor"}},
@@ -231,10 +231,10 @@ func checkServer(t *testing.T, name string, list []done) {
 	if size, err := json.Marshal(tools); err != nil || len(size) > 20_000 {
 		t.Errorf("%s: the list of tools has %d bytes, which every conversation has to carry", name, len(size))
 	}
-	if len(list[2].Result.Resources) != 2 || len(list[3].Result.ResourceTemplates) != 6 {
+	if len(list[2].Result.Resources) != 3 || len(list[3].Result.ResourceTemplates) != 6 {
 		t.Errorf("%s: %+v, %+v", name, list[2].Result, list[3].Result)
 	}
-	if !slices.Contains(list[4].Result.Completion.Values, "pytorch") || !slices.Equal(list[5].Result.Completion.Values, []string{"reasoning", "recommender-systems", "reinforcement-learning"}) {
+	if !slices.Contains(list[4].Result.Completion.Values, "pytorch") || !slices.Equal(list[5].Result.Completion.Values, []string{"recommender-systems", "reinforcement-learning", "reranking"}) {
 		t.Errorf("%s: completions %+v, %+v", name, list[4], list[5])
 	}
 }

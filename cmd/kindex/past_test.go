@@ -171,7 +171,7 @@ func (r *replay) comparePast(t *testing.T, i int, returned []string) {
 			compareMovement(t, board, former)
 		}
 		sameCatalogue(t, now.URL, then.URL, since)
-		want := r.trends(i, n, board, former)
+		want := r.trends(i, n, days, board, former)
 		if len(returned) > 0 {
 			trending, most := 0, 0.0
 			for _, w := range want {
@@ -251,8 +251,9 @@ func sameCatalogue(t *testing.T, now, then, day string) {
 // trends calculates which entities must be trending in snapshot i since snapshot n. A gain
 // is the difference in score between two builds with the same as-of time. One build has
 // the records in snapshot i. In the other, the signals of snapshot i have the values that
-// they had in snapshot n or, if missing there, their last values before.
-func (r *replay) trends(i, n int, board, former []ranked) []ranked {
+// they had in snapshot n or, if missing there, their last values before; but a value that was read
+// more than twice the window before is no measure of a gain, so the signal stays as it is.
+func (r *replay) trends(i, n, days int, board, former []ranked) []ranked {
 	t := r.t
 	past := make([]map[string]told, i+1)
 	for k := range past {
@@ -270,6 +271,9 @@ func (r *replay) trends(i, n int, board, former []ranked) []ranked {
 		for field := range now {
 			for k := n; k >= 0 && strings.HasPrefix(field, "signals."); k-- {
 				if v, ok := past[k][slug][field]; ok {
+					if r.list[k].date < daysBefore(r.list[i].date, 2*days) {
+						v = now[field]
+					}
 					mixed[slug][field] = v
 					break
 				}

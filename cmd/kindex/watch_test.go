@@ -91,6 +91,7 @@ type session struct {
 	rng       *rand.Rand
 	dir, base string
 	server    *running
+	errors    bytes.Buffer // the server's stderr
 	stopped   bool
 
 	edits     int
@@ -118,6 +119,7 @@ func startSession(t *testing.T, dir string) *session {
 	}
 	cmd := program("serve", "--watch", "--content", filepath.Join(dir, "content"), "--dir", filepath.Join(dir, "out"),
 		"--addr", "127.0.0.1:0", "--admin", "", "--as-of", "2026-07-01")
+	cmd.Stderr = &s.errors
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -134,7 +136,7 @@ func startSession(t *testing.T, dir string) *session {
 			break
 		}
 	}
-	go func() { _, _ = io.Copy(io.Discard, s.server.stderr) }() // the server must never block on stderr
+	go func() { _, _ = io.Copy(io.Discard, s.server.stderr) }() // the server must never block on stdout
 	return s
 }
 
@@ -145,7 +147,7 @@ func (s *session) stop() {
 	s.stopped = true
 	_ = s.server.cmd.Process.Signal(syscall.SIGTERM)
 	if err := s.server.cmd.Wait(); err != nil {
-		s.t.Errorf("the server ended with %v", err)
+		s.t.Errorf("the server ended with %v: %s", err, s.errors.String())
 	}
 }
 

@@ -40,6 +40,9 @@ type SubmissionIndex struct{ Served *live.ServedBuild }
 // Categories implements submission.Index.
 func (b SubmissionIndex) Categories() []record.Category { return b.Served.Categories }
 
+// Vocabulary implements submission.Index.
+func (b SubmissionIndex) Vocabulary() *record.Vocabulary { return b.Served.Build.Vocabulary() }
+
 // Find implements submission.Index.
 func (b SubmissionIndex) Find(typ, slug string) (string, bool) {
 	o, _, ok := b.Served.Build.Find(typ, slug)

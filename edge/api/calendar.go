@@ -52,7 +52,7 @@ func calendarDescription(c *web.Call) string {
 
 // calendarEvents returns the events of the entities that a request selects.
 func calendarEvents(c *web.Call) ([]calendar.Event, error) {
-	f, err := c.Query.Filter(c.Served.Slugs)
+	f, err := c.Query.Filter(c.Served.Slugs, c.Served.Build)
 	if err != nil {
 		return nil, err
 	}

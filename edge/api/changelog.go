@@ -66,7 +66,7 @@ func changeFilter(c *web.Call) (f exports.ChangeFilter, err error) {
 	}{
 		{"event", record.Events, &f.Event},
 		{"type", record.Types, &f.Type},
-		{"category", allCategories(c), &f.Category},
+		{"category", withFormer(c, allCategories(c)), &f.Category},
 		{"field", record.ChangeFields, &f.Field},
 	} {
 		if *p.to, err = c.Query.AnyOf(p.name, p.known); err != nil {

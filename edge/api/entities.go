@@ -87,7 +87,7 @@ func readSelection(c *web.Call, day string) (*selection, error) {
 	if s.catalogue, s.asOf, err = catalogueAt(c, day); err != nil {
 		return nil, err
 	}
-	f, err := c.Query.Filter(categoriesAt(c, day))
+	f, err := c.Query.Filter(categoriesAt(c, day), c.Served.Build)
 	if err != nil {
 		return nil, err
 	}

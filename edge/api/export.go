@@ -144,23 +144,44 @@ func categoriesAt(c *web.Call, day string) []string {
 	return allCategories(c)
 }
 
-// boardNamesAt returns the names of the leaderboards on a day. The caller must not modify the
-// list.
-func boardNamesAt(c *web.Call, day string) []string {
-	if day == "" {
-		return c.Served.BoardNames
+// boardNamesAt returns the names of the leaderboards on a day: all, the categories, and the
+// published boards.
+func boardNamesAt(c *web.Call, day string) ([]string, error) {
+	boards, err := c.Served.Own.Published()
+	if err != nil {
+		return nil, err
 	}
-	return append([]string{exports.AllBoard}, categoriesAt(c, day)...)
+	names := slices.Concat([]string{exports.AllBoard}, categoriesAt(c, day))
+	for _, b := range boards {
+		names = append(names, b.Slug)
+	}
+	return names, nil
+}
+
+// withFormer returns categories and the former slugs of all categories.
+func withFormer(c *web.Call, categories []string) []string {
+	all := slices.Clone(categories)
+	for _, category := range c.Served.Categories {
+		all = append(all, category.Formerly...)
+	}
+	return all
 }
 
 // boardParam returns the requested leaderboard's name, or an error with a suggestion if it does
 // not exist on that day.
 func boardParam(c *web.Call, name, day string) (string, error) {
-	known := boardNamesAt(c, day)
-	if slices.Contains(known, name) {
+	if name == exports.AllBoard || slices.Contains(categoriesAt(c, day), name) {
 		return name, nil
 	}
-	p := web.NewProblem("unknown-category", fmt.Sprintf("There is no category %q; expected one of: %s.", web.Shorten(name), strings.Join(known, ", ")))
+	known, err := boardNamesAt(c, day)
+	if err != nil {
+		return "", err
+	}
+	what := "category"
+	if len(c.Served.Own.Boards) > 0 {
+		what = "category or board"
+	}
+	p := web.NewProblem("unknown-category", fmt.Sprintf("There is no %s %q; expected one of: %s.", what, web.Shorten(name), strings.Join(known, ", ")))
 	return "", p.WithSuggestion(didyoumean.Name(name, known))
 }
 
@@ -174,10 +195,20 @@ func (a *API) ExportLeaderboard(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	category, err := c.Query.OneOf("category", exports.AllBoard, boardNamesAt(c, day))
+	if text, err := c.Query.Text("category"); err != nil {
+		return nil, err
+	} else if own := c.Served.Own.Find(text); own != nil {
+		return exportBoard(c, own, day, format)
+	}
+	known, err := boardNamesAt(c, day)
 	if err != nil {
 		return nil, err
 	}
+	category, err := c.Query.OneOf("category", exports.AllBoard, withFormer(c, known))
+	if err != nil {
+		return nil, err
+	}
+	category, _ = c.Served.Build.Preferred("category", category)
 	from, asOf, err := catalogueAt(c, day)
 	if err != nil {
 		return nil, err

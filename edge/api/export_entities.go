@@ -17,7 +17,7 @@ func (a *API) ExportEntities(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := c.Query.Filter(c.Served.Slugs)
+	f, err := c.Query.Filter(c.Served.Slugs, c.Served.Build)
 	if err != nil {
 		return nil, err
 	}

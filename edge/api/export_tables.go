@@ -15,7 +15,7 @@ func (a *API) ExportTable(t exports.LongTable) web.Handler {
 		if err != nil {
 			return nil, err
 		}
-		f, err := c.Query.Filter(c.Served.Slugs)
+		f, err := c.Query.Filter(c.Served.Slugs, c.Served.Build)
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"net/url"
 	"strconv"
 
 	"kindex/edge/query"
@@ -15,6 +16,13 @@ func (a *API) Leaderboard(c *web.Call) (*web.Reply, error) {
 	day, err := atParam(c)
 	if err != nil {
 		return nil, err
+	}
+	if now, renamed := c.Served.Build.Preferred("category", c.Param("category")); renamed {
+		u := url.URL{Path: "/api/leaderboard/" + now, RawQuery: c.Request.URL.RawQuery}
+		return &web.Reply{Location: u.String()}, nil
+	}
+	if own := c.Served.Own.Find(c.Param("category")); own != nil {
+		return ownLeaderboard(c, own, day)
 	}
 	board, err := boardParam(c, c.Param("category"), day)
 	if err != nil {

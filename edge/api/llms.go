@@ -32,6 +32,9 @@ func (a *API) LLMs(c *web.Call) (*web.Reply, error) {
 		return nil, err
 	}
 	m := &site.Map{Manifest: b.Manifest, Base: base, Categories: c.Served.Categories}
+	if m.Boards, err = c.Served.Own.Published(); err != nil {
+		return nil, err
+	}
 	best, _, _ := b.Page(ranked, exports.DefaultSort, nil, 0, maxLeaders)
 	for _, o := range best {
 		e, err := b.Entity(o)

@@ -2,7 +2,8 @@ package api
 
 import "kindex/edge/web"
 
-// Score handles GET /api/entity/:type/:slug/score.
+// Score handles GET /api/entity/:type/:slug/score. With board, it explains the score on that
+// board, published or not.
 //
 // The explanation is recalculated with the function that the builder used, because stored
 // explanations would take up most of a build.
@@ -15,6 +16,19 @@ func (a *API) Score(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := c.Served.Formula.Explain(e, c.Served.AsOf)
+	var slugs []string
+	for _, b := range c.Served.Own.Boards {
+		slugs = append(slugs, b.Slug)
+	}
+	slug, err := c.Query.OneOf("board", "", slugs)
+	if err != nil {
+		return nil, err
+	}
+	var x any = c.Served.Formula.Explain(e, c.Served.AsOf)
+	if slug != "" {
+		if x, err = c.Served.Own.Find(slug).Explain(e, c.Served.AsOf); err != nil {
+			return nil, err
+		}
+	}
 	return &web.Reply{MediaType: web.JSONType, Body: entityObject(c.Served, nil, web.AppendJSON(nil, x))}, nil
 }

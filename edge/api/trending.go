@@ -25,7 +25,7 @@ func (a *API) Trending(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := c.Query.Filter(c.Served.Slugs)
+	f, err := c.Query.Filter(c.Served.Slugs, c.Served.Build)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 var samples = map[string][]string{
 	"type":       {"tool", "model"},
 	"slug":       {"pytorch", "tensorlayer", "keras", "mxnet", "o3", "pytorch.md", "nothing-like-it"},
-	"category":   {"all", "nlp", "ml-frameworks", "speech"},
+	"category":   {"all", "nlp", "ml-frameworks", "speech-to-text"},
 	"q":          {"gradient boosting", "pytrch", `"machine learning" c`, "a", "GPT-4"},
 	"tag":        {"python", "deep-learning"},
 	"capability": {"autodiff", "gpu"},

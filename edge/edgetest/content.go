@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"kindex/builder"
+	"kindex/builder/suite"
 	"kindex/edge/storage/storagetest"
 )
 
@@ -61,7 +62,7 @@ func ContentOf(t testing.TB, day time.Time, categories ...string) string {
 	if len(categories) > 0 {
 		keepOnly(t, content, categories)
 	}
-	dropLostSuccessors(t, content)
+	suite.DropLostSuccessors(t, content)
 	files := map[string][]byte{
 		"tool/pytorch.yaml":     replace(t, filepath.Join(content, "tool/pytorch.yaml"), `stars: {value: \d+`, "stars: {value: 100"),
 		"tool/tensorlayer.yaml": replace(t, filepath.Join(content, "tool/tensorlayer.yaml"), `category: [a-z-]+`, "category: reinforcement-learning"),
@@ -75,33 +76,6 @@ func ContentOf(t testing.TB, day time.Time, categories ...string) string {
 	}
 	Commit(t, repo, since+2)
 	return content
-}
-
-var successorLine = regexp.MustCompile(`(?m)^  replacedBy: (\S+)\n`)
-
-// dropLostSuccessors removes the successors that are not in the content.
-func dropLostSuccessors(t testing.TB, content string) {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join(content, "*", "*.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range files {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := successorLine.FindSubmatch(text)
-		if m == nil {
-			continue
-		}
-		if _, err := os.Stat(filepath.Join(content, string(m[1])+".yaml")); err == nil {
-			continue
-		}
-		if err := os.WriteFile(path, successorLine.ReplaceAll(text, nil), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
 }
 
 var categoryLine = regexp.MustCompile(`(?m)^category: ([a-z-]+)`)

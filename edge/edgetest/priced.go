@@ -101,7 +101,7 @@ version: "1.0"
   benchmarks:
     - {name: Artificial Analysis Coding Index, value: %[7]d, date: %[4]s, source: https://example.org/results}
   contributors: {value: 12, date: %[4]s, source: https://example.org/repository}
-`, name, []string{"language", "reasoning"}[len(name)%2], more, day, stars, 100*stars, result)
+`, name, []string{"language", "coding"}[len(name)%2], more, day, stars, 100*stars, result)
 }
 
 // addProviders adds the providers of the offers to providers.yaml.

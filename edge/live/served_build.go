@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"kindex/exports"
+	"kindex/exports/board"
 	"kindex/exports/leaderboard"
 	"kindex/exports/record"
 	"kindex/exports/score"
@@ -34,10 +35,10 @@ type ServedBuild struct {
 	Licenses       []string // the Link header of exports
 	Categories     []record.Category
 	Slugs          []string // the slugs of the categories
-	BoardNames     []string // the names of the current leaderboards
 	Titles         map[string]string
 
 	Boards *leaderboard.Boards        // ranks of entities, now and earlier
+	Own    *board.List                // the boards of boards.yaml
 	LLMs   atomic.Pointer[CachedText] // /llms.txt as last requested
 	// Calendar is /api/calendar without parameters, as last requested.
 	Calendar atomic.Pointer[CachedText]
@@ -89,11 +90,11 @@ func (v *ServedBuild) decode() error {
 	}
 	v.Licenses = LicenseLinks(string(v.Build.Manifest.License))
 	v.Formula, v.AsOf, v.Boards, v.Categories = source.Formula, source.AsOf, source.Boards, source.Categories
+	v.Own = source.Own
 	for _, c := range v.Categories {
 		v.Slugs = append(v.Slugs, c.Slug)
 		v.Titles[c.Slug] = c.Title
 	}
-	v.BoardNames = append([]string{exports.AllBoard}, v.Slugs...)
 	return nil
 }
 
@@ -126,13 +127,15 @@ func (v *ServedBuild) withEdits(edits []exports.Edit) (*ServedBuild, error) {
 	w := &ServedBuild{Build: b, Formula: v.Formula, AsOf: v.AsOf, Modified: []string{time.Now().UTC().Format(http.TimeFormat)}, Titles: maps.Clone(v.Titles), Licenses: v.Licenses, options: v.options}
 	w.BuildHeader = []string{w.ID()}
 	w.Boards = leaderboard.New(b, w.AsOf)
+	if w.Own, err = board.Open(b, w.Boards, w.Formula, w.AsOf); err != nil {
+		return nil, err
+	}
 	w.Categories, w.Slugs = slices.Clone(v.Categories), slices.Clone(v.Slugs)
 	for _, e := range edits {
 		if e.Entity != nil && !slices.Contains(w.Slugs, e.Entity.Category) {
 			w.addCategory(e.Entity.Category)
 		}
 	}
-	w.BoardNames = append([]string{exports.AllBoard}, w.Slugs...)
 	if err := w.countCategories(); err != nil {
 		return nil, err
 	}
@@ -207,7 +210,7 @@ type website struct {
 func (v *ServedBuild) Site() (*pages.Site, error) {
 	w := &v.website
 	w.once.Do(func() {
-		w.pages, w.err = pages.New(pages.Source{Build: v.Build, Index: v.Index, Boards: v.Boards, Formula: v.Formula, AsOf: v.AsOf, Categories: v.Categories}, v.options)
+		w.pages, w.err = pages.New(pages.Source{Build: v.Build, Index: v.Index, Boards: v.Boards, Own: v.Own, Formula: v.Formula, AsOf: v.AsOf, Categories: v.Categories}, v.options)
 	})
 	return w.pages, w.err
 }

@@ -36,7 +36,7 @@ type answer struct {
 	from      string // the requested path, if it was redirected
 }
 
-// ask calls the API and follows a redirect to the current address of an entity. Error messages
+// ask calls the API and follows a redirect to the current address of an entity or a leaderboard. Error messages
 // are written for the model.
 func ask(ctx context.Context, api API, path string, query url.Values, accept string) (*answer, error) {
 	header := http.Header{"Accept": {accept}}
@@ -98,14 +98,15 @@ func visibleJSON(body []byte) []byte {
 	return append(out, body[done:]...)
 }
 
-// movedTo returns the current address of an entity, or "" if the response is not a redirect to
-// one. Only the path is used, so no redirect can lead to another host.
+// movedTo returns the current address of an entity or a leaderboard, or "" if the response is
+// not a redirect to one. Only the path is used, so no redirect can lead to another host.
 func movedTo(status int, answered http.Header, path string) string {
 	if status != http.StatusMovedPermanently && status != http.StatusPermanentRedirect {
 		return ""
 	}
 	u, err := url.Parse(answered.Get("Location"))
-	if err != nil || !strings.HasPrefix(u.Path, "/api/entity/") || u.Path == path || strings.Contains(u.Path, "..") {
+	moved := err == nil && (strings.HasPrefix(u.Path, "/api/entity/") || strings.HasPrefix(u.Path, "/api/leaderboard/"))
+	if !moved || u.Path == path || strings.Contains(u.Path, "..") {
 		return ""
 	}
 	return u.Path

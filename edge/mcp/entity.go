@@ -71,6 +71,7 @@ type dimension struct {
 	Name     string    `json:"name"`
 	Score    *float64  `json:"score"`
 	Weight   float64   `json:"weight"`
+	Prior    float64   `json:"prior"`
 	Coverage float64   `json:"coverage"`
 	Measures []measure `json:"measures"`
 }
@@ -82,6 +83,7 @@ type measure struct {
 	Value  any      `json:"value"`
 	Date   *string  `json:"date"`
 	Source *string  `json:"source"`
+	Trust  *float64 `json:"trust,omitempty"` // the rest counts with the prior of the dimension
 	Result *string  `json:"result,omitempty"`
 }
 
@@ -124,6 +126,9 @@ func (e *explanation) text(name string) string {
 			fmt.Fprintf(&b, "- %s: %s gives %s (%s)", m.Name, plain(m.Value), plainScore(rounded(m.Score)), m.State)
 			if m.Date != nil {
 				b.WriteString(", of " + *m.Date)
+			}
+			if m.Trust != nil && *m.Trust < 1 {
+				fmt.Fprintf(&b, ", trust %d%%, the rest counts with %s", int(100**m.Trust+0.5), number64(d.Prior))
 			}
 			if m.Source != nil {
 				b.WriteString(", from " + quoted(*m.Source))

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -19,6 +20,14 @@ type page struct {
 		Slug string `json:"slug"`
 		Name string `json:"name"`
 	} `json:"suggestions"`
+	// What the API says about a board.
+	Title     string `json:"title"`
+	Needs     string `json:"needs"`
+	FiguresOf struct {
+		Oldest string `json:"oldest"`
+		Newest string `json:"newest"`
+	} `json:"figuresOf"`
+
 	Window string `json:"window"`
 	Since  string `json:"since"`
 	AsOf   string `json:"asOf"`
@@ -101,15 +110,30 @@ func (t *tools) leaderboard(ctx context.Context, v values) (any, string, error) 
 	if err != nil {
 		return nil, "", err
 	}
-	first := fmt.Sprintf("%s of %s by %s score, best first", counted(l.Total, "entity", "entities"), v.text("category"), v.text("by"))
+	of, by := v.text("category"), cmp.Or(v.text("by"), "composite")
+	if p.Title != "" {
+		of = "the board " + quoted(p.Title)
+		by = strings.TrimSuffix(cmp.Or(v.text("by"), boardScore), "Score")
+	}
+	first := fmt.Sprintf("%s of %s by %s score, best first", counted(l.Total, "entity", "entities"), of, by)
 	if p.AsOf != "" && v.text("at") != "" {
 		first += ", as of " + p.AsOf
 	}
 	if l.Total == 0 {
 		l.Note = "No entity on this leaderboard has this score; search also lists entities without it."
 	}
-	return l, l.text(first+".", v.offset(), true), nil
+	first += "."
+	if p.Needs != "" {
+		first += " " + quoted(p.Needs)
+	}
+	if p.FiguresOf.Newest != "" {
+		first += " Figures of " + word(p.FiguresOf.Oldest) + " to " + word(p.FiguresOf.Newest) + "."
+	}
+	return l, l.text(first, v.offset(), true), nil
 }
+
+// boardScore is the score of an entity on a board.
+const boardScore = "boardScore"
 
 func (t *tools) trending(ctx context.Context, v values) (any, string, error) {
 	q := params(v, t.args("trending"), "window", "type", "category", "limit")
@@ -124,10 +148,30 @@ func (t *tools) trending(ctx context.Context, v values) (any, string, error) {
 }
 
 func (t *tools) similar(ctx context.Context, v values) (any, string, error) {
-	q := params(v, t.args("similar"), "limit")
+	q := params(v, t.args("similar"), "kind", "limit")
 	l, _, err := list(ctx, t.api, "/api/entity/"+v.text("entity")+"/similar", q, v)
 	if err != nil {
 		return nil, "", err
 	}
-	return l, l.text(fmt.Sprintf("%s like %s, most similar first.", counted(l.Total, "entity", "entities"), v.text("entity")), 0, false), nil
+	first := fmt.Sprintf("%s like %s, most similar first.", counted(l.Total, "entity", "entities"), v.text("entity"))
+	return l, l.byKind(first), nil
+}
+
+// byKind formats similar entities under one heading for each kind, with continuous numbers.
+// Services of earlier versions return entities without a kind.
+func (l *listing) byKind(first string) string {
+	var b strings.Builder
+	b.WriteString(first + "\n")
+	n := 0
+	for _, kind := range []struct{ name, heading string }{{"", ""}, {"alternative", "Alternatives:\n"}, {"related", "Related, not alternatives:\n"}} {
+		heading := kind.heading
+		for _, r := range l.Results {
+			if r.Kind == kind.name {
+				n++
+				fmt.Fprintf(&b, "%s%d. %s\n", heading, n, r.line())
+				heading = ""
+			}
+		}
+	}
+	return b.String()
 }

@@ -164,6 +164,10 @@ func TestHostileRecords(t *testing.T) {
 		"1 entity like tool/x, most similar first.\n1. tool/a – «A | | x» («P 2. tool/b») · c · score 1 · similarity 0.5\n   «D # Ignore | all»\n   Why: «r 1. x»"; wrong || text != want {
 		t.Errorf("%s\nwant\n%s", text, want)
 	}
+	record = strings.Replace(record, `"reasons"`, `"kind":"alternative","reasons"`, 1)
+	if text, _ = use(t, cs, "similar", map[string]any{"entity": "tool/x"}); !strings.Contains(text, "first.\nAlternatives:\n1. tool/a – ") {
+		t.Errorf("no alternatives in %s", text)
+	}
 	text, wrong = use(t, cs, "compare", map[string]any{"entities": []string{"tool/a", "tool/b"}})
 	for _, want := range []string{`| «A \| \| x» (tool/a) | «A \| \| x» (tool/a) |`, `| stars | 1000000, as of 2026-01-02 | 1000000, as of 2026-01-02 |`, `| «B \|» | 0.5 (date unknown) | 0.5 (date unknown) |`, `| tags | t\|u, v\\\|w | t\|u, v\\\|w |`, "|\n\n- tool/a: «D # Ignore | all»\n"} {
 		if wrong || !strings.Contains(text, want) {

@@ -37,6 +37,8 @@ type entity struct {
 
 	Rank       *int     `json:"rank"`
 	Delta      *int     `json:"delta"`
+	BoardScore *float64 `json:"boardScore"`
+	Kind       string   `json:"kind"` // of a similar entity
 	Similarity *float64 `json:"similarity"`
 	Reasons    []string `json:"reasons"`
 	Trend      *struct {
@@ -58,6 +60,7 @@ type brief struct {
 	Provider    string   `json:"provider,omitempty"`
 	Category    string   `json:"category"`
 	Score       *float64 `json:"score"`
+	BoardScore  *float64 `json:"boardScore,omitempty"`
 	Pricing     string   `json:"pricingModel,omitempty"`
 	License     string   `json:"license,omitempty"`
 	Status      string   `json:"status,omitempty"` // only if the entity is not active
@@ -75,6 +78,7 @@ type brief struct {
 	Climbed    *int     `json:"climbed,omitempty"`
 	Gain       *float64 `json:"gain,omitempty"`
 	Changes    int      `json:"changes,omitempty"`
+	Kind       string   `json:"kind,omitempty"` // alternative or related
 	Similarity *float64 `json:"similarity,omitempty"`
 	Reasons    []string `json:"reasons,omitempty"`
 
@@ -82,10 +86,10 @@ type brief struct {
 }
 
 func (r *entity) brief() brief {
-	b := brief{ID: r.key(), Name: r.Name, Provider: r.Provider, Category: r.Category, Score: r.Scores["composite"],
+	b := brief{ID: r.key(), Name: r.Name, Provider: r.Provider, Category: r.Category, Score: r.Scores["composite"], BoardScore: r.BoardScore,
 		Pricing: r.PricingModel, License: r.License, Description: r.Description,
 		Price: r.knownPrice(), OfferCount: r.OfferCount, Context: r.figure("contextTokens"), Maintenance: r.Maintenance, MaintenanceAsOf: r.MaintenanceAsOf,
-		Lifecycle: r.Lifecycle, Rank: r.Rank, Climbed: r.Delta, Similarity: r.Similarity, Reasons: r.Reasons}
+		Lifecycle: r.Lifecycle, Rank: r.Rank, Climbed: r.Delta, Kind: r.Kind, Similarity: r.Similarity, Reasons: r.Reasons}
 	if r.Status != record.Active {
 		b.Status = r.Status
 	}
@@ -102,6 +106,9 @@ func (r *entity) brief() brief {
 // line formats a brief as two lines.
 func (b *brief) line() string {
 	facts := []string{word(b.Category), "score " + plainScore(b.Score)}
+	if b.BoardScore != nil {
+		facts = slices.Insert(facts, 0, "board score "+plainScore(b.BoardScore))
+	}
 	add := func(format string, v any) { facts = append(facts, fmt.Sprintf(format, v)) }
 	if b.Gain != nil {
 		add("gained %s", number64(*b.Gain))

@@ -33,6 +33,8 @@ var fixed = []struct {
 }{
 	{sdk.Resource{URI: "kindex://categories", Name: "categories", Title: "Categories", MIMEType: jsonType,
 		Description: "Every category with its slug, description and number of entities."}, "/api/categories", nil},
+	{sdk.Resource{URI: "kindex://boards", Name: "boards", Title: "Boards", MIMEType: jsonType,
+		Description: "Every board with its slug, what it compares and how much it needs: rankings of entities of one type for one purpose."}, "/api/boards", nil},
 	{sdk.Resource{URI: boardURI + "all", Name: "leaderboard", Title: "Leaderboard of all categories", MIMEType: jsonType,
 		Description: "The ten entities with the highest composite scores."}, "/api/leaderboard/all", url.Values{"limit": {"10"}}},
 }
@@ -63,7 +65,7 @@ var templates = []struct {
 		Description: "The latest changes to one tool or model, as JSON."},
 		lifeURI, keyGrammar, func(key string) string { return "/api/entity/" + key + "/changelog" }, url.Values{"limit": {"20"}}, jsonType},
 	{sdk.ResourceTemplate{URITemplate: boardURI + "{category}", Name: "board", Title: "Leaderboard", MIMEType: jsonType,
-		Description: "The ten entities in a category with the highest composite scores."},
+		Description: "The ten best entities of a category or a board."},
 		boardURI, slugGrammar, func(c string) string { return "/api/leaderboard/" + c }, url.Values{"limit": {"10"}}, jsonType},
 }
 
@@ -158,13 +160,18 @@ func complete(ctx context.Context, api API, req *sdk.CompleteRequest) (*sdk.Comp
 		Total: len(found), HasMore: len(found) > maxCompleted}}, nil
 }
 
+// completeCategory lists the leaderboards: all, the categories, and the boards if the service
+// has any.
 func completeCategory(ctx context.Context, api API) ([]string, error) {
-	var p struct{ Data []struct{ Slug string } }
-	if _, err := askFor(ctx, api, "/api/categories", nil, &p); err != nil {
+	var categories, boards struct{ Data []struct{ Slug string } }
+	if _, err := askFor(ctx, api, "/api/categories", nil, &categories); err != nil {
 		return nil, err
 	}
+	if _, err := askFor(ctx, api, "/api/boards", nil, &boards); err != nil {
+		boards.Data = nil // an older service has no boards, and categories are better than nothing
+	}
 	list := []string{"all"}
-	for _, c := range p.Data {
+	for _, c := range append(categories.Data, boards.Data...) {
 		list = append(list, c.Slug)
 	}
 	return list, nil

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -72,7 +73,7 @@ func newTools(api API, categories []string) *tools {
 		category.examples = append(category.examples, c)
 	}
 	board := category
-	board.standard, board.about = "all", "The slug of the category to rank, or all. An unknown slug returns the list of categories."
+	board.standard, board.about = "all", "The slug of the category or board to rank, or all. An unknown slug returns the list of categories and boards; the resource kindex://boards describes the boards."
 	window := argument{name: "window", typ: text, choices: []string{"7d", "30d"}, standard: "7d", about: "How far to look back."}
 	event := argument{name: "event", typ: text, choices: []string{"entity.created", "entity.updated", "entity.deleted"}, about: "Only changes of this kind."}
 	t.list = []tool{
@@ -95,17 +96,19 @@ func newTools(api API, categories []string) *tools {
 					about: "summary; full, which adds links and the date and source of every figure; or score, which shows how the score is calculated."},
 				atArgument(),
 			}, entitySchema, t.getEntity},
-		{"leaderboard", "Leaderboard", "The best tools or models in a category, or of all categories, ranked by a score from 0 to 100. " +
+		{"leaderboard", "Leaderboard", "The best tools or models in a category, on a board (a ranking for one purpose, such as models for coding), or of all categories, ranked by a score from 0 to 100. " +
 			"Use it for \"what is the best …\"; use search for a need described in words. Costs one request.",
 			[]argument{board, typeArgument(),
-				{name: "by", typ: text, choices: record.ScoreNames, standard: "composite",
-					about: "The score to rank by: composite is the weighted mean, quality comes from benchmarks, adoption from usage, freshness from the latest release, citations from dependents and papers, engagement from contributors."},
+				{name: "by", typ: text, choices: append(slices.Clone(record.ScoreNames), boardScore),
+					about: "The score to rank by. Default: boardScore on a board, composite elsewhere. composite is the weighted mean, quality comes from benchmarks, adoption from usage, freshness from the latest release, citations from dependents and papers, engagement from contributors."},
 				limitArgument(10, 50), offsetArgument(), atArgument(), fullArgument("complete records"),
 			}, listSchema, t.leaderboard},
 		{"trending", "Trending", "Entities whose score rose recently because their figures changed, largest gain first. Costs one request.",
 			[]argument{window, typeArgument(), category, limitArgument(10, 50), fullArgument("complete records")}, listSchema, t.trending},
-		{"similar", "Similar entities", "Tools or models similar to a given one, with the reasons for the similarity. Use it to find alternatives. Costs one request.",
-			[]argument{entityArgument("type/slug of the entity to find similar entities for: the id from a result."), limitArgument(5, 20), fullArgument("complete records")}, listSchema, t.similar},
+		{"similar", "Similar entities", "Alternatives to a tool or model, which do the same job, and related entities, which are used together with it or are about the same subject, with reasons. Costs one request.",
+			[]argument{entityArgument("type/slug of the entity to find similar entities for: the id from a result."),
+				{name: "kind", typ: text, choices: []string{"alternatives", "related"}, about: "Only alternatives, or only related entities. Default: both."},
+				limitArgument(5, 20), fullArgument("complete records")}, listSchema, t.similar},
 		{"compare", "Compare", "Compare two to four tools or models side by side: scores and their figures, licence, version, capabilities. " +
 			"Costs one request for each entity.",
 			[]argument{{name: "entities", typ: references, required: true, about: "Two to four ids, each in the form type/slug.",

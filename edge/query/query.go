@@ -10,25 +10,19 @@ import (
 	"maps"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"kindex/exports"
 	"kindex/exports/didyoumean"
-	"kindex/exports/safetext"
+	"kindex/exports/where"
 )
 
 // Error describes what is wrong with a parameter.
-type Error struct {
-	Param      string
-	Message    string
-	Suggestion string // the nearest valid name or value, or "" if there is none
-	Unknown    bool   // the parameter is unknown
-}
+type Error = where.Error
 
-func (e *Error) Error() string { return e.Param + ": " + e.Message }
+// Filters contains the names of the parameters that select records.
+var Filters = where.Filters
 
 // The default and the maximum number of records on a page.
 const (
@@ -46,7 +40,7 @@ const (
 
 // Params holds the parameters of one request.
 type Params struct {
-	values url.Values
+	where.Params
 }
 
 // Parse parses a raw query and rejects parameters that are not in allowed.
@@ -66,14 +60,14 @@ func Parse(raw string, allowed []string) (*Params, error) {
 		good = good && check(name, list, allowed) == nil
 	}
 	if good {
-		return &Params{values}, nil
+		return &Params{where.Params(values)}, nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) { // report the first name in alphabetical order, since the order of a map is random
 		if err := check(name, values[name], allowed); err != nil {
 			return nil, err
 		}
 	}
-	return &Params{values}, nil
+	return &Params{where.Params(values)}, nil
 }
 
 // check checks a parameter's name, and the number and length of its values.
@@ -96,7 +90,7 @@ func check(name string, list, allowed []string) error {
 		if len(v) > MaxValue {
 			return &Error{Param: name, Message: fmt.Sprintf("has a value of %d bytes; at most %d are allowed", len(v), MaxValue)}
 		}
-		if slices.Contains(joined, name) {
+		if slices.Contains(where.Joined, name) {
 			n += strings.Count(v, ",")
 		}
 	}
@@ -106,14 +100,11 @@ func check(name string, list, allowed []string) error {
 	return nil
 }
 
-// joined contains the parameters whose values can be comma-separated lists.
-var joined = []string{"tag", "capability", "modality", "outputModality", "fields", "facets"}
-
 // Canonical returns the query with its parameters sorted by name. It omits the parameters in
 // without. Equivalent requests have the same canonical form.
 func (p *Params) Canonical(without ...string) string {
-	left := make(url.Values, len(p.values))
-	for k, v := range p.values {
+	left := make(url.Values, len(p.Params))
+	for k, v := range p.Params {
 		if !slices.Contains(without, k) {
 			left[k] = v
 		}
@@ -121,71 +112,10 @@ func (p *Params) Canonical(without ...string) string {
 	return left.Encode()
 }
 
-// Has reports whether a parameter was given.
-func (p *Params) Has(name string) bool { return p.values.Has(name) }
-
-// Values returns the values of a parameter, unchanged.
-func (p *Params) Values(name string) []string { return p.values[name] }
-
-// Text returns the value of a parameter that can be given only once, or "" if it is missing.
-func (p *Params) Text(name string) (string, error) {
-	switch list := p.values[name]; len(list) {
-	case 0:
-		return "", nil
-	case 1:
-		if strings.TrimSpace(list[0]) == "" {
-			return "", &Error{Param: name, Message: "must not be empty"}
-		}
-		return list[0], nil
-	default:
-		return "", &Error{Param: name, Message: "must be given only once"}
-	}
-}
-
-// OneOf returns the value of a parameter that must be one of values, or def if it is missing.
-func (p *Params) OneOf(name, def string, values []string) (string, error) {
-	s, err := p.Text(name)
-	if err != nil || s == "" {
-		return def, err
-	}
-	if !slices.Contains(values, s) {
-		return "", unknownValue(name, s, values)
-	}
-	return s, nil
-}
-
-func unknownValue(name, value string, known []string) *Error {
-	e := &Error{Param: name, Suggestion: didyoumean.Name(value, known)}
-	e.Message = fmt.Sprintf("%s is not a known value", quoted(value))
-	if len(known) <= 20 {
-		e.Message = fmt.Sprintf("%s is not one of %s", quoted(value), strings.Join(known, ", "))
-	}
-	return e
-}
-
-func quoted(s string) string { return strconv.Quote(safetext.Shorten(s, 60)) }
-
-// Int returns an integer parameter within bounds, or the default if it is missing.
-func (p *Params) Int(name string, def, minimum, maximum int) (int, error) {
-	s, err := p.Text(name)
-	if err != nil || s == "" {
-		return def, err
-	}
-	n, err := strconv.Atoi(s)
-	if err != nil || s[0] == '+' || n < minimum || n > maximum {
-		near := def
-		if err == nil {
-			near = min(max(n, minimum), maximum)
-		}
-		return 0, &Error{Param: name, Message: fmt.Sprintf("%s is not a whole number from %d to %d", quoted(s), minimum, maximum), Suggestion: strconv.Itoa(near)}
-	}
-	return n, nil
-}
-
 // Each returns the distinct values of a parameter that can be repeated. None of them is empty.
 func (p *Params) Each(name string) ([]string, error) {
 	var out []string
-	for _, s := range p.values[name] {
+	for _, s := range p.Params[name] {
 		if strings.TrimSpace(s) == "" {
 			return nil, &Error{Param: name, Message: "must not be empty"}
 		}
@@ -200,14 +130,14 @@ func (p *Params) Each(name string) ([]string, error) {
 // comma-separated lists. Each value must be a known value.
 func (p *Params) List(name string, known []string) ([]string, error) {
 	var out []string
-	for _, joined := range p.values[name] {
+	for _, joined := range p.Params[name] {
 		for _, s := range strings.Split(joined, ",") {
 			s = strings.TrimSpace(s)
 			if !slices.Contains(known, s) {
 				if s == "" {
 					return nil, &Error{Param: name, Message: "must not be empty; expected one of: " + strings.Join(known, ", ")}
 				}
-				return nil, unknownValue(name, s, known)
+				return nil, where.UnknownValue(name, s, known)
 			}
 			if !slices.Contains(out, s) {
 				out = append(out, s)
@@ -221,29 +151,17 @@ func (p *Params) List(name string, known []string) ([]string, error) {
 // known value.
 func (p *Params) AnyOf(name string, known []string) ([]string, error) {
 	var out []string
-	for _, s := range p.values[name] {
+	for _, s := range p.Params[name] {
 		switch {
 		case strings.TrimSpace(s) == "":
 			return nil, &Error{Param: name, Message: "must not be empty"}
 		case !slices.Contains(known, s):
-			return nil, unknownValue(name, s, known)
+			return nil, where.UnknownValue(name, s, known)
 		case !slices.Contains(out, s):
 			out = append(out, s)
 		}
 	}
 	return out, nil
-}
-
-// Day returns a parameter that is a date in the form YYYY-MM-DD, or "" if it is missing.
-func (p *Params) Day(name string) (string, error) {
-	s, err := p.Text(name)
-	if err != nil || s == "" {
-		return "", err
-	}
-	if _, err := time.Parse(time.DateOnly, s); err != nil {
-		return "", &Error{Param: name, Message: quoted(s) + " is not a date: use YYYY-MM-DD"}
-	}
-	return s, nil
 }
 
 // Sort reads the sort and order parameters. By default, names and prices are sorted in
@@ -252,7 +170,7 @@ func (p *Params) Sort() (exports.Sort, error) {
 	key, err := p.OneOf("sort", exports.DefaultSort.Key, exports.SortKeys)
 	if err != nil {
 		var unknown *Error
-		if errors.As(err, &unknown) && len(p.values["sort"]) == 1 {
+		if errors.As(err, &unknown) && len(p.Params["sort"]) == 1 {
 			unknown.Message += "; expected one of: " + strings.Join(plainKeys, ", ") + ", or signal. and the name of a signal, such as signal.stars"
 		}
 		return exports.Sort{}, err

@@ -49,7 +49,7 @@ func readAll(raw string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := p.Filter([]string{"nlp"}); err != nil {
+	if _, err := p.Filter([]string{"nlp"}, noNames{}); err != nil {
 		return err
 	}
 	if _, err := p.Sort(); err != nil {
@@ -71,7 +71,7 @@ func TestMinScoreIsNotRounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f, err := p.Filter(nil); err != nil || f.MinScore != record.ScoreOf(want) {
+		if f, err := p.Filter(nil, noNames{}); err != nil || f.MinScore != record.ScoreOf(want) {
 			t.Errorf("minScore=%s: %v, %v", given, f, err)
 		}
 	}
@@ -81,7 +81,7 @@ func TestMinScoreIsNotRounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f, err := p.Filter(nil); err != nil || f.MinScore.String() != given {
+		if f, err := p.Filter(nil, noNames{}); err != nil || f.MinScore.String() != given {
 			t.Errorf("minScore=%s: %v, %v", given, f, err)
 		}
 	}
@@ -92,7 +92,7 @@ func TestFilter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := p.Filter(nil)
+	f, err := p.Filter(nil, noNames{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestFilterByFacts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := p.Filter(nil)
+	f, err := p.Filter(nil, noNames{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,3 +188,8 @@ func FuzzCursor(f *testing.F) {
 		}
 	})
 }
+
+// noNames replaces no values.
+type noNames struct{}
+
+func (noNames) Preferred(_, value string) (string, bool) { return value, false }

@@ -59,6 +59,8 @@ type Index interface {
 	Entity(typ, slug string) (*record.Entity, error)
 	// Namespaces lists the namespaces of identifiers, built-in ones included.
 	Namespaces() []string
+	// Vocabulary returns the words for capabilities and tags, or nil if all are allowed.
+	Vocabulary() *record.Vocabulary
 	// Providers lists the providers of offers; it is empty if the index declares none.
 	Providers() []string
 }
@@ -81,6 +83,7 @@ func Parse(fields map[string]any, in Index) (*Draft, error) {
 	p := parser{fields: map[string]any{}}
 	p.take(fields)
 	p.lost(nil, p.fields)
+	p.renameCategory(in)
 	typ, slug := p.typ(fields), p.slug(fields)
 	if _, ok := fields["url"]; !ok {
 		p.problem("url", "is missing", "")
@@ -91,7 +94,7 @@ func Parse(fields map[string]any, in Index) (*Draft, error) {
 		p.add(finding)
 	}
 	if e == nil {
-		p.category(typ, in)
+		p.words(typ, in)
 	} else if typ != "" && slug != "" {
 		if taken := findExistingEntity(e, in); taken != nil {
 			return nil, taken
@@ -134,15 +137,26 @@ func (p *parser) add(wrong yamldoc.Problem) {
 	p.problem(wrong.Field, wrong.Message, wrong.Suggestion)
 }
 
-// category reports an unknown category even if other fields are invalid, because one attempt
-// should reveal all problems.
-func (p *parser) category(typ string, in Index) {
-	category, ok := p.fields["category"].(string)
-	if !ok || slices.ContainsFunc(p.problems, func(f Problem) bool { return f.Field == "category" }) {
-		return
+// renameCategory replaces the former slug of a category by the present one, with a warning.
+func (p *parser) renameCategory(in Index) {
+	old, _ := p.fields["category"].(string)
+	for _, c := range in.Categories() {
+		if slices.Contains(c.Formerly, strings.TrimSpace(old)) {
+			p.fields["category"] = c.Slug
+			p.warnings = append(p.warnings, Problem{Field: "category", Message: fmt.Sprintf("%q is a former slug; the category is now %q, which the submission uses", old, c.Slug)})
+		}
 	}
-	for _, wrong := range content.CheckSiblings(typ, &record.Entity{Type: typ, Category: category}, nil, &findExisting{in: in}) {
-		if wrong.Field == "category" {
+}
+
+// words reports an unknown category, capability or tag even if other fields are invalid,
+// because one attempt should reveal all problems.
+func (p *parser) words(typ string, in Index) {
+	e := &record.Entity{Type: typ, Capabilities: yamldoc.Texts(p.fields["capabilities"]), Tags: yamldoc.Texts(p.fields["tags"])}
+	e.Category, _ = p.fields["category"].(string)
+	for _, wrong := range content.CheckSiblings(typ, e, nil, &findExisting{in: in}) {
+		field, _, _ := strings.Cut(wrong.Field, "[")
+		invalid := slices.ContainsFunc(p.problems, func(f Problem) bool { return f.Field == wrong.Field })
+		if !invalid && p.fields[field] != nil && slices.Contains([]string{"category", "capabilities", "tags"}, field) {
 			p.add(wrong)
 		}
 	}
@@ -248,8 +262,8 @@ type findExisting struct {
 func (a *findExisting) Declared() (list []content.Category) {
 	declared := false
 	for _, c := range a.in.Categories() {
-		list = append(list, content.Category{Slug: c.Slug, Title: c.Title})
-		declared = declared || c.Description != "" || c.Title != content.TitleOf(c.Slug) && c.Title != c.Slug
+		list = append(list, content.Category{Slug: c.Slug, Formerly: c.Formerly, Title: c.Title})
+		declared = declared || c.Description != "" || len(c.Formerly) > 0 || c.Title != content.TitleOf(c.Slug) && c.Title != c.Slug
 	}
 	if !declared {
 		return nil
@@ -318,6 +332,9 @@ func (a *findExisting) Successor(key string) (next string, ok bool) {
 
 // Namespaces implements content.Siblings.
 func (a *findExisting) Namespaces() []string { return a.in.Namespaces() }
+
+// Vocabulary implements content.Siblings.
+func (a *findExisting) Vocabulary() *record.Vocabulary { return a.in.Vocabulary() }
 
 // Providers implements content.Siblings.
 func (a *findExisting) Providers() []string { return a.in.Providers() }

@@ -63,6 +63,14 @@ func (index) Entity(typ, slug string) (*record.Entity, error) {
 
 func (index) Namespaces() []string { return append(ids.Names(), "example-hub") }
 
+func (index) Vocabulary() *record.Vocabulary { return &words }
+
+// words is the vocabulary of the index.
+var words = record.Vocabulary{
+	Capabilities: []record.Word{{Slug: "tool-call", Synonyms: []string{"function-calling"}}, {Slug: "gpu"}, {Slug: "feature-extraction"}},
+	Tags:         []record.Word{{Slug: "vector-search", Synonyms: []string{"vector-similarity"}}},
+}
+
 func (index) Providers() []string { return []string{"acme", "zeta"} }
 
 // good is a valid submission.
@@ -124,6 +132,9 @@ func TestWrongFields(t *testing.T) {
 		{`{"description":null}`, "description", "is missing"},
 		{`{"description":" \u2003 "}`, "description", "must not be blank"},
 		{`{"category":"ml-framework"}`, "category", `did you mean "ml-frameworks"?`},
+		{`{"capabilities":["gpu","function-calling"]}`, "capabilities[1]", `did you mean "tool-call"?`},
+		{`{"capabilities":["gpuu"]}`, "capabilities[0]", `did you mean "gpu"?`},
+		{`{"tags":["vector-similarity"]}`, "tags[0]", `did you mean "vector-search"?`},
 		{`{"name":"ツール"}`, "slug", "to derive it from"},
 		{`{"slug":"../../etc/passwd"}`, "slug", `did you mean "etc-passwd"?`},
 		{`{"slug":"aux"}`, "slug", "Windows"},

@@ -72,6 +72,7 @@ var problemTypes = map[string]struct {
 	"no-history":              {http.StatusNotFound, "No history for that day"},
 	"deleted-entity":          {http.StatusGone, "Entity deleted"},
 	"unknown-category":        {http.StatusNotFound, "Category not found"},
+	"unpublished-board":       {http.StatusNotFound, "Board not published"},
 	"unknown-build":           {http.StatusNotFound, "Build or file not found"},
 	"unknown-version":         {http.StatusNotFound, "Version not found"},
 	"method-not-allowed":      {http.StatusMethodNotAllowed, "Method not allowed"},

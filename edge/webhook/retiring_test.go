@@ -100,17 +100,19 @@ func TestPlanNotices(t *testing.T) {
 }
 
 // catalogue is a catalogue whose entities retire, are renamed and withdrawn. The model of the
-// expected notices follows each entity by a number that never changes.
+// expected notices follows each entity by an id that never changes.
 type catalogue struct {
 	*rand.Rand
 	entities map[int]*ending
+	created  int
 	renames  int
 	build    int
-	noticed  map[string]int // the last notice, by number of the entity and retirement day
+	noticed  map[string]int // the last notice, by id of the entity and retirement day
 	checked  bool
 }
 
 type ending struct {
+	id int // an entity that is created again is another one
 	webhook.Retirement
 	withdrawn bool
 }
@@ -123,7 +125,8 @@ func (c *catalogue) change(now time.Time) {
 		e := c.entities[n]
 		switch kind := c.IntN(10); {
 		case e == nil:
-			e = &ending{Retirement: webhook.Retirement{Type: record.Types[n%2], Slug: fmt.Sprint("e", n), Name: fmt.Sprint("Entity ", n)}}
+			c.created++
+			e = &ending{id: c.created, Retirement: webhook.Retirement{Type: record.Types[n%2], Slug: fmt.Sprint("e", c.created), Name: fmt.Sprint("Entity ", n)}}
 			c.entities[n] = e
 			fallthrough
 		case kind < 6:
@@ -131,7 +134,7 @@ func (c *catalogue) change(now time.Time) {
 		case kind < 8:
 			c.renames++
 			e.Formerly = append(slices.Clone(e.Formerly), e.Slug)
-			e.Slug = fmt.Sprint("e", n, "-", c.renames)
+			e.Slug = fmt.Sprint("e", e.id, "-", c.renames)
 		case kind < 9:
 			e.withdrawn = !e.withdrawn
 		default:
@@ -159,7 +162,7 @@ func (c *catalogue) retirements() *webhook.Retirements {
 // expect returns the notices that a check must send, as type/slug, day and days left.
 func (c *catalogue) expect(now time.Time) []string {
 	var want []string
-	for n, e := range c.entities {
+	for _, e := range c.entities {
 		left := 0
 		for d := now.UTC().Truncate(24 * time.Hour); d.Format(time.DateOnly) < e.Retires; d = d.AddDate(0, 0, 1) {
 			left++
@@ -171,7 +174,7 @@ func (c *catalogue) expect(now time.Time) []string {
 		if left <= 7 {
 			notice = 7
 		}
-		key := fmt.Sprint(n, " ", e.Retires)
+		key := fmt.Sprint(e.id, " ", e.Retires)
 		if last, ok := c.noticed[key]; ok && last <= notice {
 			continue
 		}

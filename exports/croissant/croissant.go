@@ -152,11 +152,17 @@ func describe(f store.File) (text string, ok bool) {
 	case isBoard && board == exports.AllBoard:
 		return "The ranked entities of all categories, best first.", true
 	case isBoard:
-		return "The ranked entities of the category " + board + ", best first.", true
+		return "The ranked entities of the leaderboard " + board + ", best first.", true
+	case f.Path == exports.BoardsFile:
+		return "The boards: leaderboards of their own conditions and formulas.", true
 	case f.Path == exports.CategoriesFile:
 		return "The categories, with the number of entities in each.", true
 	case f.Path == exports.ProvidersFile:
 		return "The providers of offers.", true
+	case f.Path == exports.SynonymsFile:
+		return "Groups of words and phrases that mean the same in searches.", true
+	case f.Path == exports.VocabularyFile:
+		return "The words for capabilities and tags, with their synonyms.", true
 	case f.Path == exports.ScoringFile:
 		return "The formula used to calculate the scores.", true
 	case f.Path == exports.SchemaFile:

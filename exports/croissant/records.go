@@ -71,7 +71,7 @@ func recordSets() []records {
 
 // categoryColumns are the fields of a record.Category.
 var categoryColumns = []table.Column{
-	{Name: "slug", Kind: table.Text}, {Name: "title", Kind: table.Text}, {Name: "description", Kind: table.Text},
+	{Name: "slug", Kind: table.Text}, {Name: "formerly", Kind: table.List}, {Name: "title", Kind: table.Text}, {Name: "description", Kind: table.Text},
 	{Name: "count", Kind: table.Integer}, {Name: "ranked", Kind: table.Integer},
 }
 
@@ -214,6 +214,7 @@ var ownMeanings = map[string]string{
 	"ids/url":                "The page of the identifier, null if the namespace has no pages.",
 	"entities_full/rank":     "The rank by composite score among all entities of the same type, null if it is not ranked.",
 	"categories/slug":        "Identifier of the category.",
+	"categories/formerly":    "Earlier identifiers of the category.",
 	"categories/description": "What belongs in the category, null if not stated.",
 	"changelog/slug":         "The slug of the entity after the change, or before its deletion.",
 	"changelog/name":         "The name of the entity after the change, or before its deletion.",

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"kindex/exports/record"
+	"kindex/exports/worddiff"
 )
 
 // Limits for the content of an item: the maximum number of characters in a string and of
@@ -16,6 +17,9 @@ const (
 	textLength = 240
 	listLength = 30
 	shownSHA   = 10
+	// Longer texts are not compared word by word.
+	comparedLength = 4000 // bytes
+	wordContext    = 8    // words before and after a difference
 )
 
 // layout escapes everything inserted into it. URLs are escaped as URLs.
@@ -34,10 +38,12 @@ var layout = template.Must(template.New("content").Parse(`
 {{- with .Origin}}<p>{{.}}</p>{{end -}}`))
 
 // Line describes the change to one field in words: its old and new value or, for a
-// list, a note and items. All members are plain text.
+// list, a note and items. All members are plain text. Words is set for long texts that have
+// much in common: it contains what differs between the complete values, with some context.
 type Line struct {
 	Label    string
 	Old, New *Value
+	Words    []worddiff.Part
 	Note     string
 	Items    []string
 }
@@ -155,6 +161,9 @@ func (r *row) difference() Line {
 		before, after := r.old.plain(), r.new.plain()
 		short, other := shortenPair(before, after, textLength)
 		l.Old, l.New = show(short, before), show(other, after)
+		if len(before) <= comparedLength && len(after) <= comparedLength {
+			l.Words = worddiff.Shorten(worddiff.Parts(before, after), wordContext)
+		}
 		switch {
 		case before == "" && after != "":
 			l.Note = "(added)"

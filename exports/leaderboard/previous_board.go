@@ -52,6 +52,35 @@ func (b *Boards) PreviousBoard(day, board, typ, by string) (*PreviousBoard, erro
 	return kept.(*PreviousBoard), nil
 }
 
+// PreviousRanking is like PreviousBoard for a leaderboard that is not in exports.Catalogue and
+// not cached: order returns the ordinals of a snapshot's records on it, best first.
+func (b *Boards) PreviousRanking(day string, order func(*exports.Snapshot) ([]uint32, error)) (*PreviousBoard, error) {
+	from := b.asOf
+	if day != "" {
+		var err error
+		if from, err = time.Parse(time.DateOnly, day); err != nil {
+			return nil, err
+		}
+	}
+	f, err := b.newPreviousBoard(from)
+	if err != nil || f.day == nil {
+		return f, err
+	}
+	ordinals, err := order(f.day.snapshot)
+	if err != nil {
+		return nil, err
+	}
+	f.set = roaring.BitmapOf(ordinals...)
+	f.ranks = sync.OnceValue(func() []uint32 {
+		ranks := make([]uint32, len(ordinals))
+		for i, o := range ordinals {
+			ranks[f.set.Rank(o)-1] = uint32(i + 1)
+		}
+		return ranks
+	})
+	return f, nil
+}
+
 // sortedRanks returns the rank of every record on the board.
 func (f *PreviousBoard) sortedRanks() []uint32 {
 	ranks := make([]uint32, f.set.GetCardinality())
@@ -63,19 +92,28 @@ func (f *PreviousBoard) sortedRanks() []uint32 {
 }
 
 func (b *Boards) previousBoard(from time.Time, board, typ, by string) (*PreviousBoard, error) {
+	f, err := b.newPreviousBoard(from)
+	if err != nil || f.day == nil {
+		return f, err
+	}
+	f.by = by
+	f.set, err = f.day.snapshot.Board(board, typ, by)
+	return f, err
+}
+
+// newPreviousBoard returns a board without records for the day that is MovementDays before
+// another one.
+func (b *Boards) newPreviousBoard(from time.Time) (*PreviousBoard, error) {
 	date := from.UTC().Truncate(24*time.Hour).AddDate(0, 0, -MovementDays)
-	f := &PreviousBoard{boards: b, by: by, date: date.Format(time.DateOnly)}
+	f := &PreviousBoard{boards: b, date: date.Format(time.DateOnly)}
 	days, err := b.days()
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(days, func(d *day) bool { return d.snapshot.Day == f.date })
-	if i < 0 {
-		return f, nil
+	if i := slices.IndexFunc(days, func(d *day) bool { return d.snapshot.Day == f.date }); i >= 0 {
+		f.day = days[i]
 	}
-	f.day = days[i]
-	f.set, err = f.day.snapshot.Board(board, typ, by)
-	return f, err
+	return f, nil
 }
 
 // Day returns the day of the board, YYYY-MM-DD.

@@ -51,7 +51,7 @@ func TestExplanationsRecompute(t *testing.T) {
 			free++
 		}
 	}
-	if min(states[score.Counted], states[score.Missing], states[score.Stale], states[score.Future], states["too little"], ranked, 2000-ranked, free, 2000-free) < 50 {
+	if min(states[score.Counted], states[score.Missing], states[score.Stale], states[score.Future], states["too little"], states["faded"], ranked, 2000-ranked, free, 2000-free) < 50 {
 		t.Errorf("too little happened: %v, %d ranked, %d without cap", states, ranked, free)
 	}
 }
@@ -77,10 +77,11 @@ type shownMeasure struct {
 	Value       any
 	Result      *string
 	Date        *string
+	Trust       *float64
 	Measure     struct {
-		Signal, Benchmark, Map                       string
-		Variants                                     bool
-		Full, From, To, HalfLife, Weight, StaleAfter float64
+		Signal, Benchmark, Map                                      string
+		Variants                                                    bool
+		Full, From, To, HalfLife, Weight, StaleAfter, TrustHalfLife float64
 	}
 }
 
@@ -128,7 +129,12 @@ func recompute(t *testing.T, f *score.Formula, e *record.Entity, text []byte, st
 				continue
 			}
 			near(m.Name, m.Score, scoreOf(m, x.AsOf))
-			dsum += float64(m.Measure.Weight * *m.Score)
+			trust := trustIn(m, x.AsOf)
+			near(m.Name+".trust", m.Trust, trust)
+			if trust < 1 {
+				states["faded"]++
+			}
+			dsum += m.Measure.Weight * (trust**m.Score + (1-trust)*d.Prior)
 			dweights += m.Measure.Weight
 		}
 		near(d.Name+".coverage", &d.Coverage, dweights/dall)
@@ -224,13 +230,24 @@ func stateOf(m shownMeasure, asOf string) string {
 	return score.Counted
 }
 
+// trustIn halves the trust in a figure with every half-life since it was read.
+func trustIn(m shownMeasure, asOf string) float64 {
+	if m.Date == nil || m.Measure.TrustHalfLife == 0 {
+		return 1
+	}
+	return math.Pow(0.5, (dayOf(asOf)-dayOf(*m.Date))/m.Measure.TrustHalfLife)
+}
+
 func scoreOf(m shownMeasure, asOf string) float64 {
+	if m.Date != nil {
+		asOf = *m.Date // nobody looked later
+	}
 	var v float64
 	switch x := m.Value.(type) {
 	case float64:
 		v = x
 	case string:
-		v = dayOf(asOf) - dayOf(x)
+		v = max(0, dayOf(asOf)-dayOf(x))
 	}
 	switch p := m.Measure; p.Map {
 	case "log":

@@ -34,7 +34,9 @@ type TypeFormula struct {
 // Dimension is a score that is part of the composite.
 type Dimension struct {
 	Weight float64 `json:"weight"` // weight in the composite
-	Prior  float64 `json:"prior"`  // value used in the composite if the dimension is null
+	// Prior is the value that counts where nothing is known: in the composite if the
+	// dimension is null, in the dimension for the trust that observations have lost.
+	Prior float64 `json:"prior"`
 	// MinimumCoverage is the share of the weights, from 0 to 1, that known measures
 	// must have. Below it, the dimension is null.
 	MinimumCoverage float64   `json:"minimumCoverage"`
@@ -53,9 +55,12 @@ type Measure struct {
 	Full       float64  `json:"full,omitempty"`       // log: the value that earns 100
 	From       *float64 `json:"from,omitempty"`       // linear: the value that earns 0
 	To         *float64 `json:"to,omitempty"`         // linear: the value that earns 100
-	HalfLife   float64  `json:"halfLife,omitempty"`   // age: days
+	HalfLife   float64  `json:"halfLife,omitempty"`   // age: days, up to the day of the observation
 	Weight     float64  `json:"weight"`               // weight in the dimension
 	StaleAfter float64  `json:"staleAfter,omitempty"` // in days; 0 means never
+	// TrustHalfLife is the number of days after which an observation counts half, 0 for
+	// undiminished trust. The rest of the weight counts with the prior of the dimension.
+	TrustHalfLife float64 `json:"trustHalfLife,omitempty"`
 }
 
 // DimensionNames lists the scores that a formula may define: all except composite.
@@ -162,7 +167,9 @@ func (m *Measure) validate() string {
 		return "needs a weight above 0"
 	case m.StaleAfter < 0:
 		return "staleAfter must not be negative"
-	case m.Weight > maxNumber, m.Full > maxNumber, m.HalfLife > maxNumber, exceedsMax(m.From), exceedsMax(m.To):
+	case m.TrustHalfLife < 0:
+		return "trustHalfLife must not be negative"
+	case m.Weight > maxNumber, m.Full > maxNumber, m.HalfLife > maxNumber, m.TrustHalfLife > maxNumber, exceedsMax(m.From), exceedsMax(m.To):
 		return "contains a number that is too large"
 	}
 	isDay := m.Signal != "" && signal.Kind == record.Day

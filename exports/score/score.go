@@ -32,7 +32,7 @@ type DimensionScore struct {
 	Score           record.Score   `json:"score"`
 	Value           *float64       `json:"value"`    // score before rounding
 	Weight          float64        `json:"weight"`   // weight in the composite
-	Prior           float64        `json:"prior"`    // value used in the composite if the dimension is null
+	Prior           float64        `json:"prior"`    // value that counts where nothing is known
 	Counted         float64        `json:"counted"`  // value that was used: Value or Prior
 	Coverage        float64        `json:"coverage"` // counted measures' share of the weights, 0 to 1
 	MinimumCoverage float64        `json:"minimumCoverage"`
@@ -52,6 +52,7 @@ type MeasureValue struct {
 	Name    string   `json:"name"`
 	State   string   `json:"state"`  // counted, missing, stale or future
 	Score   *float64 `json:"score"`  // 0 to 100, null unless counted
+	Trust   *float64 `json:"trust"`  // share of the weight that counts with this score, 0 to 1; the rest counts with the prior
 	Result  *string  `json:"result"` // name of the benchmark result that was used, null for a signal
 	Value   any      `json:"value"`  // the observation: a number, a date or null
 	Date    *string  `json:"date"`   // when the value was observed
@@ -72,9 +73,9 @@ func (f *Formula) Explain(e *record.Entity, asOf time.Time) *Explanation {
 }
 
 // compute implements Scores and Explain. A dimension is the weighted mean of its
-// known measures, or null if their share of the weights is too small. The composite
-// is the weighted mean of the dimensions, where the prior replaces a dimension that
-// is null.
+// known measures, where the prior replaces the trust that old observations have lost,
+// or null if the measures' share of the weights is too small. The composite is the
+// weighted mean of the dimensions, where the prior replaces a dimension that is null.
 func (f *Formula) compute(e *record.Entity, asOf time.Time, explain bool) (record.Scores, *Explanation) {
 	var s record.Scores
 	x := &Explanation{Type: e.Type, Slug: e.Slug, Name: e.Name, FormulaVersion: f.Version,
@@ -162,7 +163,7 @@ func (f *Formula) applyCap(e *record.Entity, composite float64, x *Explanation) 
 func (x *Explanation) setUnranked(reason string) { x.Reason = &reason }
 
 // value returns the weighted mean of the counted measures and their share of all
-// weights. Both are 0 if no measure is counted.
+// weights, which does not fade with trust. Both are 0 if no measure is counted.
 func (d *Dimension) value(e *record.Entity, asOf time.Time, explain bool) (value, coverage float64, list []MeasureValue) {
 	var sum, weights, all float64
 	for i := range d.Measures {
@@ -170,7 +171,7 @@ func (d *Dimension) value(e *record.Entity, asOf time.Time, explain bool) (value
 		all += m.Weight
 		o := m.observe(e, asOf)
 		if o.state == Counted {
-			sum += float64(m.Weight * o.score)
+			sum += float64(m.Weight * (float64(o.trust*o.score) + float64((1-o.trust)*d.Prior)))
 			weights += m.Weight
 		}
 		if explain {
@@ -187,6 +188,7 @@ func (d *Dimension) value(e *record.Entity, asOf time.Time, explain bool) (value
 type observation struct {
 	state        string
 	score        float64
+	trust        float64 // 0 to 1
 	number       float64
 	day          string
 	result       string // name of the benchmark result
@@ -203,7 +205,7 @@ func (o *observation) explain(m *Measure) MeasureValue {
 		v.Value = o.day
 	}
 	if o.state == Counted {
-		v.Score = &o.score
+		v.Score, v.Trust = &o.score, &o.trust
 	}
 	if o.result != "" {
 		v.Result = &o.result
@@ -232,20 +234,24 @@ func (m *Measure) observe(e *record.Entity, asOf time.Time) observation {
 		}
 		o.number, o.day, o.date, o.source = f.Number, f.Day, f.Date, f.Source
 	}
-	o.state = Counted
+	o.state, o.trust = Counted, 1
 	if o.date != "" {
-		switch age := days(o.date, asOf); {
+		age := days(o.date, asOf)
+		switch {
 		case age < 0:
 			o.state = Future
 		case m.StaleAfter > 0 && age > m.StaleAfter:
 			o.state = Stale
+		}
+		if m.TrustHalfLife > 0 {
+			o.trust = math.Exp2(-max(age, 0) / m.TrustHalfLife)
 		}
 	}
 	if o.state == Counted && o.day != "" && days(o.day, asOf) < 0 {
 		o.state = Future
 	}
 	if o.state == Counted {
-		o.score = m.score(o.number, o.day, asOf)
+		o.score = m.score(o.number, o.age(asOf))
 	}
 	return o
 }
@@ -269,15 +275,27 @@ func (m *Measure) latest(list []record.Benchmark, asOf time.Time) (best record.B
 	return best, ok
 }
 
-// score maps a value to a score from 0 to 100.
-func (m *Measure) score(v float64, day string, asOf time.Time) float64 {
+// age returns the days from an observed date to the day on which it was observed, since
+// nobody looked later. Without that day, it returns the days to asOf.
+func (o *observation) age(asOf time.Time) float64 {
+	if o.day == "" {
+		return 0
+	}
+	if o.date == "" {
+		return days(o.day, asOf)
+	}
+	return days(o.day, asOf) - days(o.date, asOf)
+}
+
+// score maps a number, or the age of a date in days, to a score from 0 to 100.
+func (m *Measure) score(v, age float64) float64 {
 	switch m.Map {
 	case "log":
 		return clip(100 * math.Log1p(max(v, 0)) / math.Log1p(m.Full))
 	case "linear":
 		return clip(100 * (v - *m.From) / (*m.To - *m.From))
 	default: // age
-		return clip(100 * math.Exp2(-max(days(day, asOf), 0)/m.HalfLife))
+		return clip(100 * math.Exp2(-max(age, 0)/m.HalfLife))
 	}
 }
 

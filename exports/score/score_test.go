@@ -380,6 +380,7 @@ func randomFormula(rng *rand.Rand, t *testing.T) *score.Formula {
 			for i := range d.Measures {
 				m := &d.Measures[i]
 				m.Weight, m.StaleAfter = rng.ExpFloat64()+0.01, float64(rng.IntN(2000))
+				m.TrustHalfLife = float64(rng.IntN(3)) * 365 // none in a third of the measures
 				m.Variants = m.Benchmark != "" && rng.IntN(2) == 0
 				if m.Map == "linear" && rng.IntN(2) == 0 {
 					m.From, m.To = m.To, m.From

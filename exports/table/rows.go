@@ -1,6 +1,7 @@
 package table
 
 import (
+	"slices"
 	"time"
 
 	"kindex/exports/record"
@@ -22,6 +23,16 @@ var LeaderboardColumns = []Column{
 	{"rank", Integer}, {"type", Text}, {"slug", Text}, {"name", Text}, {"provider", Text}, {"category", Text},
 	{"composite", Decimal}, {"adoption", Decimal}, {"quality", Decimal}, {"freshness", Decimal},
 	{"citations", Decimal}, {"engagement", Decimal},
+}
+
+// BoardColumns lists the fields of an exported board of boards.yaml.
+var BoardColumns = slices.Insert(slices.Clone(LeaderboardColumns), len(LeaderboardColumns)-len(record.ScoreNames),
+	Column{"boardScore", Decimal})
+
+// BoardRow returns the cells of the BoardColumns.
+func BoardRow(e *record.Entity, rank int, score record.Score) Row {
+	row := LeaderboardRow(e, rank)
+	return slices.Insert(row, len(row)-len(record.ScoreNames), scoreCell(score))
 }
 
 // EntityRow returns the cells of the EntityColumns.

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/apikey"
 	"kindex/edge/auth"
@@ -77,6 +78,7 @@ func (b *shared) build(t testing.TB, categories ...string) string {
 		if err := os.Rename(filepath.Join(content, renamedTool+".yaml"), filepath.Join(content, renamedTo+".yaml")); err != nil {
 			t.Fatal(err)
 		}
+		suite.DropLostSuccessors(t, content)
 		edgetest.Commit(t, filepath.Dir(content), 1)
 		edgetest.Priced(t, content, [4]int{1, 1, 1, 0})
 		var err error

@@ -56,7 +56,7 @@ func eval[T any](t testing.TB, tab *browser.Tab, format string, args ...any) T {
 const unfold = `for (const d of document.querySelectorAll('details')) d.open = true`
 
 // complete is a valid proposal: field names and values.
-var complete = []string{"name", "Polars", "provider", "Polars", "category", "tabular", "url", "https://github.com/pola-rs/polars",
+var complete = []string{"name", "Polars", "provider", "Polars", "category", "data-processing", "url", "https://github.com/pola-rs/polars",
 	"description", "Data frames for structured data on one machine, with lazy queries that run in parallel."}
 
 // typed returns a script that fills in fields of the proposal form.

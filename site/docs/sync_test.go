@@ -55,6 +55,7 @@ func newSeries(t *testing.T) *series {
 			t.Fatal(err)
 		}
 	}
+	suite.DropLostSuccessors(t, filepath.Join(s.repo, "content"))
 	edgetest.Commit(t, s.repo, 20)
 	s.edit("tool/pytorch", "^name: .*", "name: PyTorch 2")
 	edgetest.Commit(t, s.repo, 2)

@@ -45,7 +45,7 @@ func TestVisitor(t *testing.T) {
 func build(t *testing.T) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "out")
-	edgetest.Build(t, edgetest.Content(t, "ml-frameworks", "pytorch-utils", "tensorflow-utils", "reinforcement-learning", "distributed-ml", "language"), out)
+	edgetest.Build(t, edgetest.Content(t, "ml-frameworks", "framework-extensions", "reinforcement-learning", "training", "language"), out)
 	return out
 }
 

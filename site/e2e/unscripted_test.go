@@ -52,9 +52,10 @@ func (v *visitor) findByCategory() {
 // standBeside opens the comparison page of a static site, which states that comparing needs
 // scripts, and follows its link to the leaderboards.
 func (v *visitor) standBeside() {
-	v.follow("/compare/?e=tool/pytorch&e=", chromedp.Click(`#similar a[href*="/compare/"]`))
+	v.follow("/compare/?e=tool/pytorch&e=", chromedp.Click(`#alternatives a[href*="/compare/"]`))
 	v.toldOfScripts("Comparing")
-	v.follow("/leaderboards/all/", chromedp.Click(`noscript a[href="/leaderboards/all/"]`))
+	v.follow("/leaderboards/", chromedp.Click(`noscript a[href="/leaderboards/"]`))
+	v.follow("/leaderboards/all/", chromedp.Click(`main a[href="/leaderboards/all/"]`))
 	if now := v.standing(); !slices.Contains(now.Keys, "tool/pytorch") {
 		v.Errorf("%s has %q", now.Path, now.Keys)
 	}
@@ -70,10 +71,10 @@ func (v *visitor) toldOfScripts(what string) {
 
 // addByForm adds a third entity to a comparison by typing the entity's name.
 func (v *visitor) addByForm(keys []string) {
-	v.tab.Do(v, chromedp.SendKeys(`#add`, "tensorflow"))
-	v.follow("/compare/?e=tool/pytorch&e="+keys[1]+"&add=tensorflow", browser.Press(kb.Enter))
+	v.tab.Do(v, chromedp.SendKeys(`#add`, "keras"))
+	v.follow("/compare/?e=tool/pytorch&e="+keys[1]+"&add=keras", browser.Press(kb.Enter))
 	got := browser.Eval[[]string](v, v.tab, `[...document.querySelectorAll('[data-comparison] thead th[data-key]')].map(e => e.dataset.key)`)
-	if want := append(slices.Clone(keys), "tool/tensorflow"); !slices.Equal(got, want) {
+	if want := append(slices.Clone(keys), "tool/keras"); !slices.Equal(got, want) {
 		v.Errorf("the comparison shows %q, want %q", got, want)
 	}
 }

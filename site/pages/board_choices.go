@@ -123,7 +123,7 @@ func (s *Site) earlierDays() []string {
 // static site has pages for these days only.
 func (s *Site) findPastBoards() map[string][]string {
 	a, found := s.Build.Archive(), map[string][]string{}
-	categories := slices.Concat([]string{exports.AllBoard}, a.ChangeValues("category"))
+	categories := slices.Concat([]string{exports.AllBoard}, s.changeCategories())
 	for _, c := range s.Categories {
 		categories = append(categories, c.Slug)
 	}
@@ -148,6 +148,11 @@ func boardPaths(s *Site) iter.Seq[string] {
 		categories := []string{exports.AllBoard}
 		for _, c := range s.Categories {
 			categories = append(categories, c.Slug)
+			for _, old := range c.Formerly {
+				if !yield("/leaderboards/" + old + "/") {
+					return
+				}
+			}
 		}
 		for _, c := range categories {
 			for _, t := range append([]string{""}, s.types()...) {

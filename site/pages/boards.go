@@ -53,6 +53,9 @@ type boardPage struct {
 // boards renders a leaderboard.
 func (r *request) boards() (*page, error) {
 	b := &boardView{request: r, Category: r.arg("category"), Type: r.choice("type"), By: r.choice("by"), Number: 1}
+	if own := r.ownBoard(b.Category); own != nil {
+		return b.showOwnBoard(own)
+	}
 	if p := b.read(); p != nil {
 		return p, nil
 	}
@@ -95,6 +98,9 @@ func (b *boardView) read() *page {
 	}
 	if p := b.readDay(); p != nil {
 		return p
+	}
+	if now, renamed := b.Build.Preferred("category", b.Category); renamed {
+		return &page{location: b.address(now, b.choices)}
 	}
 	if known := b.knownCategories(); !slices.Contains(known, b.Category) {
 		return b.missingCategory(known)
@@ -140,15 +146,34 @@ func (b *boardView) knownCategories() []string {
 		known = append(known, c.Slug)
 	}
 	if b.Day != "" {
-		known = append(known, b.Build.Archive().ChangeValues("category")...)
+		known = append(known, b.changeCategories()...)
 	}
 	return known
 }
 
+// changeCategories returns the categories in which entities have been, under their present
+// slugs if they still exist.
+func (s *Site) changeCategories() (list []string) {
+	for _, slug := range s.Build.Archive().ChangeValues("category") {
+		if slug, _ = s.Build.Preferred("category", slug); !slices.Contains(list, slug) {
+			list = append(list, slug)
+		}
+	}
+	return list
+}
+
 func (b *boardView) missingCategory(known []string) *page {
 	var list []suggestion
+	boards, _ := b.ownBoards() // without them, the categories are still suggested
+	for _, own := range boards {
+		known = append(known, own.Slug)
+	}
 	for _, slug := range didyoumean.Names(b.Category, known, maxNear) {
-		list = append(list, suggestion{Path: b.address(slug, b.choices), Name: b.boardTitle(slug)})
+		near := suggestion{Path: b.address(slug, b.choices), Name: b.boardTitle(slug)}
+		if own := b.ownBoard(slug); own != nil {
+			near = suggestion{Path: boardPath(slug), Name: textfmt.Name(own.Title)}
+		}
+		list = append(list, near)
 	}
 	p := b.missing("Category not found", fmt.Sprintf("There is no category “%s”.", textfmt.Name(b.Category)), list)
 	p.Section = "/leaderboards/"
@@ -255,9 +280,4 @@ func (b *boardView) ScoreWord() string { return scoreWord(b.By) }
 // address returns the path of a leaderboard.
 func (b *boardView) address(category string, choices map[string]string) string {
 	return b.route.path(map[string]string{"category": category}, choices)
-}
-
-// boardsHome redirects to the leaderboard of all categories.
-func (r *request) boardsHome() (*page, error) {
-	return &page{location: "/leaderboards/" + exports.AllBoard + "/"}, nil
 }

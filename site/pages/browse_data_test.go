@@ -219,12 +219,15 @@ func measureNumbers(m score.Measure) []string {
 	case "log":
 		want = append(want, fmt.Sprintf("ln(1 + %.0f)", m.Full))
 	case "linear":
-		want = append(want, fmt.Sprintf("%v earns 0", *m.From), fmt.Sprintf("%v earns 100", *m.To))
+		want = append(want, strings.Replace(fmt.Sprintf("%v earns 0", *m.From), "-", "−", 1), fmt.Sprintf("%v earns 100", *m.To))
 	case "age":
 		want = append(want, fmt.Sprintf("%v days", m.HalfLife))
 	}
 	if m.StaleAfter > 0 {
 		want = append(want, fmt.Sprintf("%v days", m.StaleAfter))
+	}
+	if m.TrustHalfLife > 0 {
+		want = append(want, fmt.Sprintf("%v days", m.TrustHalfLife))
 	}
 	return want
 }

@@ -130,6 +130,9 @@ func (r *request) category() (*page, error) {
 		return nil, err
 	}
 	slug, typ := r.arg("category"), r.choice("type")
+	if now, renamed := r.Build.Preferred("category", slug); renamed {
+		return &page{location: r.route.path(map[string]string{"category": now}, r.choices)}, nil
+	}
 	at := slices.IndexFunc(all, func(c category) bool { return c.Slug == slug })
 	if at < 0 {
 		return r.missing("Category not found", "", nearCategories(slug, all)), nil
@@ -187,6 +190,11 @@ func categoryPaths(s *Site) iter.Seq[string] {
 			return // the page that lists the categories returns the error
 		}
 		for _, c := range all {
+			for _, old := range c.Formerly {
+				if !yield(categoryPath(old)) {
+					return
+				}
+			}
 			of := []typeCount{{"", c.Count, c.Path}}
 			if len(c.Types) > 1 {
 				of = append(of, c.Types...)

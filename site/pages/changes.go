@@ -81,7 +81,7 @@ func (s *Site) changeChoices() func() map[string][]option {
 		for _, v := range s.Build.Archive().ChangeValues("type") {
 			m["type"] = append(m["type"], option{Name: textfmt.Capitalize(v) + "s", Value: v})
 		}
-		for _, v := range s.Build.Archive().ChangeValues("category") {
+		for _, v := range s.changeCategories() {
 			m["category"] = append(m["category"], option{Name: textfmt.Name(s.categoryTitle(v)), Value: v})
 		}
 		slices.SortStableFunc(m["category"], func(a, b option) int { return strings.Compare(record.Fold(a.Name), record.Fold(b.Name)) })
@@ -143,6 +143,9 @@ func (r *request) suggestChangeFilters(field, value string, known []option) []su
 
 // changes lists all changes, or those that match the filters.
 func (r *request) changes() (*page, error) {
+	if now, renamed := r.Build.Preferred("category", r.choice("category")); renamed {
+		return &page{location: r.with("category", now)}, nil
+	}
 	f, near, ok := r.changeFilter()
 	if !ok {
 		return r.missing("No matching changes", "", near), nil
@@ -333,6 +336,13 @@ func changesPaths(s *Site) iter.Seq[string] {
 		}
 		if !pages("", "", exports.ChangeFilter{}) {
 			return
+		}
+		for _, c := range s.Categories {
+			for _, old := range c.Formerly {
+				if !yield(changesPath("category", old, 1)) {
+					return
+				}
+			}
 		}
 		for _, field := range changeFilters {
 			for _, o := range s.filterValues(field) {

@@ -111,7 +111,7 @@ func (r *request) factCell(field string, e *record.Entity) compareCell {
 	case "category":
 		return compareCell{Text: textfmt.Name(r.categoryTitle(e.Category)), To: "/leaderboards/" + e.Category + "/"}
 	case "version":
-		return compareCell{Text: textfmt.Name(e.Version), Note: textfmt.Day(versionRead(e))}
+		return compareCell{Text: textfmt.Name(e.Version), Note: textfmt.Day(e.VersionRead())}
 	case "pricingModel":
 		return compareCell{Text: textfmt.Label(e.PricingModel)}
 	case "license":

@@ -18,7 +18,8 @@ const maxBoards = 150
 // dataPage lists the downloads.
 type dataPage struct {
 	Build      string
-	Manifest   string // path
+	Manifest   string      // path
+	First      []firstFile // those that most people want
 	Groups     []fileGroup
 	MoreBoards int // number of leaderboards that are not listed
 	Sources    []store.Source
@@ -27,6 +28,20 @@ type dataPage struct {
 	Lines      download // the entities as JSONL, compressed by gzip
 	Files      int
 	Size       int64
+}
+
+// firstFile is a file that most people want, with what it is for.
+type firstFile struct {
+	download
+	Title, Text string
+}
+
+// firstFiles lists the paths of the files that most people want.
+var firstFiles = []struct{ path, title, text string }{
+	{exports.FullFile + ".parquet", "Everything about every entity", "For SQL, pandas, Polars and R: one row per entity, with all columns."},
+	{exports.EntitiesFile + ".csv", "Every entity as a spreadsheet", "Opens in Excel and LibreOffice: one row per entity, with its scores."},
+	{exports.SignalsFile + ".parquet", "Every figure with its source", "One row per figure, with the day and the page where it was read."},
+	{exports.OffersFile + ".parquet", "Every price of a model", "One row per offer of a model at a provider, in US dollars per million tokens."},
 }
 
 // fileGroup is a group of files with the same kind of content.
@@ -147,10 +162,21 @@ func (r *request) data() (*page, error) {
 		if f.Path == exports.EntitiesFile+".parquet" {
 			d.Example = f
 		}
+		for _, k := range firstFiles {
+			if f.Path == k.path {
+				d.First = append(d.First, firstFile{f, k.title, k.text})
+			}
+		}
 	}
+	slices.SortStableFunc(d.First, func(a, b firstFile) int { return firstOrder(a.Path) - firstOrder(b.Path) })
 	d.Groups = slices.DeleteFunc(groups, func(g fileGroup) bool { return len(g.Files) == 0 })
 	return &page{Template: "data", Title: "Data", Data: d, Scripts: []string{"code.js"}, LinkedData: r.datasetFiles(d),
 		Description: "All of " + textfmt.Name(m.Title) + " for download, in Parquet, JSON Lines, CSV and JSON, with sizes and checksums."}, nil
+}
+
+// firstOrder returns the position of a path in firstFiles.
+func firstOrder(path string) int {
+	return slices.IndexFunc(firstFiles, func(k struct{ path, title, text string }) bool { return k.path == path })
 }
 
 // datasetFiles describes the index and its files for search engines (schema.org/DataDownload).

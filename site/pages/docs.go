@@ -238,6 +238,7 @@ type scoredDimension struct {
 	Coverage      string // share of the weight that must be known, or "" if one measure is enough
 	Measures      []scoredMeasure
 	Stale         bool // at least one measure has an age limit
+	Trust         bool // trust in at least one measure fades
 }
 
 // scoredMeasure is a measure of a dimension.
@@ -247,6 +248,7 @@ type scoredMeasure struct {
 	Weight, Share string
 	How           string
 	Stale         string
+	Trust         string
 }
 
 // scoring shows the formula that the scores of the build were calculated with.
@@ -270,7 +272,7 @@ func (r *request) scoring() (*page, error) {
 var dimensionMeanings = map[string]string{
 	"adoption":   "How widely it is used, judged by counts such as stars, downloads or likes.",
 	"quality":    "How well it performs, judged by published benchmark results.",
-	"freshness":  "How recent its release is: the value fades as the release ages.",
+	"freshness":  "How recent its latest commit and release are: the value fades as they age.",
 	"citations":  "How much other work builds on it, judged by dependents and citations.",
 	"engagement": "How many people work on it or with its code, judged by contributors and forks.",
 }
@@ -312,6 +314,7 @@ func describeType(typ string, f *score.TypeFormula) scoredType {
 		for _, m := range d.Measures {
 			shown.Measures = append(shown.Measures, describeMeasure(m, weights))
 			shown.Stale = shown.Stale || m.StaleAfter > 0
+			shown.Trust = shown.Trust || m.TrustHalfLife > 0
 		}
 		t.Dimensions = append(t.Dimensions, shown)
 	}
@@ -342,10 +345,13 @@ func describeMeasure(m score.Measure, weights float64) scoredMeasure {
 	case "linear":
 		d.How = fmt.Sprintf("Linear: %s earns 0, %s earns 100", textfmt.Count(*m.From), textfmt.Count(*m.To))
 	case "age":
-		d.How = fmt.Sprintf("100 on the day itself, then halved every %s", daysLong(m.HalfLife))
+		d.How = fmt.Sprintf("100 on the day itself, halved for every %s up to the reading", daysLong(m.HalfLife))
 	}
 	if m.StaleAfter > 0 {
 		d.Stale = daysLong(m.StaleAfter)
+	}
+	if m.TrustHalfLife > 0 {
+		d.Trust = daysLong(m.TrustHalfLife)
 	}
 	return d
 }

@@ -11,10 +11,11 @@ import (
 
 // Limits of an entity's page.
 const (
-	entityNear    = 6
+	entityNear    = 5  // of alternatives, and as many of related entities
 	entityTopics  = 40 // of tags, and as many of capabilities
 	entityResults = 100
 	entityChanges = 20 // per page
+	entityLatest  = 1  // changes that the entity's page does not fold
 )
 
 // entityPage is an entity, now or as of the end of a day.
@@ -42,11 +43,12 @@ type entityPage struct {
 	Results []figure // of benchmarks
 	Omitted int      // results that are not shown
 	Score   *scoreExplanation
+	Boards  []entityBoard // that it is on; none for earlier versions
 	Course  *scoreHistory // nil for earlier versions
 	History *history
-	Near    []similarRow
-	Use     *embedCode
-	Source  source
+	similarLists
+	Use    *embedCode
+	Source source
 }
 
 // Maker returns the path of the provider's page, or "" if there is none.
@@ -95,7 +97,10 @@ func (r *request) entity() (*page, error) {
 	if err := r.fillRank(d, o); err != nil {
 		return nil, err
 	}
-	if d.Near, err = r.similar(d, o); err != nil {
+	if d.Boards, err = r.entityBoards(o, e); err != nil {
+		return nil, err
+	}
+	if d.similarLists, err = r.similar(e, o, entityNear); err != nil {
 		return nil, err
 	}
 	if d.History, err = r.history(d.Now, r.changesOf(o), 1); err != nil {
@@ -145,7 +150,7 @@ func (s *Site) topics(k *facetKind, values []string) (list []link) {
 		if s.Build.Bitmap(k.Field, v) != nil {
 			to = k.path(v)
 		}
-		list = append(list, link{v, to})
+		list = append(list, link{s.wordTitle(k.Field, v), to})
 	}
 	return list
 }

@@ -14,27 +14,6 @@ import (
 	"kindex/site/textfmt"
 )
 
-// similarRow is an entity similar to the page's entity.
-type similarRow struct {
-	row
-	Reasons []string
-	Compare string // path of a comparison of the two entities
-}
-
-func (s *Site) similar(d *entityPage, o uint32) ([]similarRow, error) {
-	var list []similarRow
-	near := s.Build.Similar(o)
-	for _, n := range near[:min(entityNear, len(near))] {
-		e, err := s.Build.Entity(n.Ordinal)
-		if err != nil {
-			return nil, err
-		}
-		a := similarRow{row: row{Entity: e}, Compare: "/compare/?" + singleQuery("e", d.Key()) + "&" + singleQuery("e", e.Key()), Reasons: s.reasons(n)}
-		list = append(list, a)
-	}
-	return list, nil
-}
-
 // embedCode holds the code and links for embedding and citing an entity elsewhere.
 type embedCode struct {
 	Badge    string // URL of the image

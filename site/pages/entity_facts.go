@@ -51,22 +51,23 @@ func linkTitle(of string) string {
 
 // facts returns the main facts that are known.
 func (s *Site) facts(e *record.Entity) []fact {
-	list := []fact{
-		{Name: "Provider", Value: e.Provider},
-		{Name: "Category", Value: s.categoryTitle(e.Category)},
-		{Name: "Version", Value: e.Version, Note: asOfNote(versionRead(e))},
-		{Name: "Pricing", Value: textfmt.Label(e.PricingModel)},
-		{Name: "Licence", Value: e.License, Out: licenseText(e.License)},
-		{Name: "In the index since", Value: textfmt.Day(e.AddedDate), Date: textfmt.ISODay(e.AddedDate)},
-		{Name: "Last updated", Value: textfmt.Day(e.LastUpdated), Date: textfmt.ISODay(e.LastUpdated)},
-	}
+	provider, category := fact{Name: "Provider", Value: e.Provider}, fact{Name: "Category", Value: s.categoryTitle(e.Category)}
 	if e.Provider != "" && s.Build.Bitmap(byProvider.Field, e.Provider) != nil {
-		list[0].To = siteurl.Provider(e.Provider)
+		provider.To = siteurl.Provider(e.Provider)
 	}
 	if s.titles[e.Category] != "" {
-		list[1].To = "/categories/" + e.Category + "/"
+		category.To = "/categories/" + e.Category + "/"
 	}
-	list = slices.Insert(list, 4, s.modelFacts(e)...)
+	list := slices.Concat(s.priceFacts(e), []fact{
+		{Name: "Licence", Value: e.License, Out: licenseText(e.License)},
+		versionFact(e),
+		{Name: "Pricing model", Value: textfmt.Label(e.PricingModel)},
+		maintenanceFact(e),
+	}, modelFacts(e), []fact{
+		provider, category,
+		{Name: "In the index since", Value: textfmt.Day(e.AddedDate), Date: textfmt.ISODay(e.AddedDate)},
+		{Name: "Entry last changed", Value: textfmt.Day(e.LastUpdated), Date: textfmt.ISODay(e.LastUpdated)},
+	})
 	return slices.DeleteFunc(list, func(f fact) bool { return safetext.OneLine(f.Value) == "" })
 }
 
@@ -120,7 +121,7 @@ type figureTable struct {
 }
 
 // maxFigures is the number of figures that are always visible.
-const maxFigures = 12
+const maxFigures = 6
 
 func newFigureTable(name string, rows []figure, growing bool) *figureTable {
 	shown := len(rows)

@@ -22,6 +22,10 @@ type history struct {
 	All     string // path of the first page, or "" if this page has all changes
 }
 
+// Latest returns the changes that the entity's page shows, and Earlier those that it folds.
+func (h *history) Latest() []changeRow  { return h.Changes[:min(entityLatest, len(h.Changes))] }
+func (h *history) Earlier() []changeRow { return h.Changes[len(h.Latest()):] }
+
 // changeRow is a change with links to its commit and pull request.
 type changeRow struct {
 	changeSummary

@@ -11,16 +11,22 @@ import (
 	"kindex/site/textfmt"
 )
 
-// modelFacts returns the facts of a model, and how an entity is maintained.
-func (s *Site) modelFacts(e *record.Entity) []fact {
+// priceFacts returns what people first ask of a model: its price and its context.
+func (s *Site) priceFacts(e *record.Entity) []fact {
+	return []fact{
+		{Name: "Price", Value: priceText(&e.Price), Note: "per million tokens, " + s.priceNote(e)},
+		tokens(e, "contextTokens", "Context"),
+		tokens(e, "outputTokens", "Output limit"),
+	}
+}
+
+// modelFacts returns the other facts of a model.
+func modelFacts(e *record.Entity) []fact {
 	var m record.Model
 	if e.Model != nil {
 		m = *e.Model
 	}
-	list := []fact{
-		{Name: "Price", Value: priceText(&e.Price), Note: "per million tokens, " + s.priceNote(e)},
-		tokens(e, "contextTokens", "Context"),
-		tokens(e, "outputTokens", "Output limit"),
+	return []fact{
 		{Name: "Modalities", Value: modalities(&m)},
 		{Name: "Knowledge cutoff", Value: knowledge(m.Knowledge)},
 		{Name: "Open weights", Value: yesNo(m.OpenWeights)},
@@ -28,16 +34,32 @@ func (s *Site) modelFacts(e *record.Entity) []fact {
 		{Name: "Reasoning", Value: reasoning(&m)},
 		{Name: "Family", Value: m.Family},
 	}
-	if e.Maintenance.State != "" {
-		list = append(list, fact{Name: "Maintenance", Value: textfmt.Capitalize(e.Maintenance.State), Note: asOfNote(e.Maintenance.AsOf)})
-	}
-	return list
 }
 
-// versionRead returns the day on which the latest release, and so the version, was read.
-func versionRead(e *record.Entity) string {
-	f, _ := e.Signals.Fact("lastRelease")
-	return f.Date
+// maintenanceFact says how an entity is maintained.
+func maintenanceFact(e *record.Entity) fact {
+	if e.Maintenance.State == "" {
+		return fact{}
+	}
+	return fact{Name: "Maintenance", Value: textfmt.Capitalize(e.Maintenance.State), Note: asOfNote(e.Maintenance.AsOf)}
+}
+
+// versionFact returns the version with the day of its release, or that day alone. A version
+// without a day says nothing about the present.
+func versionFact(e *record.Entity) fact {
+	release, ok := e.Signals.Fact("lastRelease")
+	if !ok {
+		release, _ = e.Signals.Fact("released")
+	}
+	f := fact{Name: "Version", Value: e.Version, Note: asOfNote(release.Date)}
+	switch day := textfmt.Day(release.Day); {
+	case day == "":
+	case e.Version == "":
+		f.Name, f.Value, f.Date = "Released", day, textfmt.ISODay(release.Day)
+	default:
+		f.Value += ", released " + day
+	}
+	return f
 }
 
 func asOfNote(day string) string {

@@ -16,7 +16,7 @@ import (
 )
 
 // entityOffers is the number of offers that are always visible; the others are folded.
-const entityOffers = 8
+const entityOffers = 5
 
 // offerTable is the offers of a model.
 type offerTable struct {

@@ -18,6 +18,7 @@ import (
 // scoreExplanation explains how a score was calculated, formatted for a page.
 type scoreExplanation struct {
 	*score.Explanation
+	OnBoard bool // it is the score on a board
 	Parts   []dimension
 	Total   string // the sum of the points, with two decimals; "" if there is no composite
 	Weight  string // sum over all dimensions
@@ -125,10 +126,10 @@ func explainPart(p *score.DimensionScore, weights float64, asOf string) dimensio
 			continue
 		}
 		if m.Score != nil {
-			terms = append(terms, textfmt.Short(m.Measure.Weight)+" × "+strconv.FormatFloat(*m.Score, 'f', 2, 64))
+			terms = append(terms, textfmt.Short(m.Measure.Weight)+" × "+strconv.FormatFloat(faded(m, p.Prior), 'f', 2, 64))
 			known += m.Measure.Weight
 		}
-		d.Measures = append(d.Measures, explainMeasure(m, asOf))
+		d.Measures = append(d.Measures, explainMeasure(m, p.Prior, asOf))
 	}
 	if p.Coverage > 0 {
 		d.Covered = textfmt.Percent(p.Coverage)
@@ -139,7 +140,7 @@ func explainPart(p *score.DimensionScore, weights float64, asOf string) dimensio
 	case p.Value != nil:
 		d.Sum = "(" + strings.Join(terms, " + ") + ") ÷ " + textfmt.Short(known) + " = " + d.Value
 	case p.Coverage > 0:
-		d.Why = fmt.Sprintf("The known figures account for %s of the weight; %s is needed.", textfmt.Percent(p.Coverage), textfmt.Percent(p.MinimumCoverage))
+		d.Why = fmt.Sprintf("The known figures carry %s of this dimension’s weight; %s is needed.", textfmt.Percent(p.Coverage), textfmt.Percent(p.MinimumCoverage))
 	default:
 		d.Why = "There are no usable figures."
 	}
@@ -159,7 +160,13 @@ func measureName(m *score.MeasureValue) string {
 	return textfmt.Label(m.Measure.Signal)
 }
 
-func explainMeasure(m *score.MeasureValue, asOf string) measure {
+// faded returns what a counted measure contributes to its dimension: the prior replaces the trust
+// that the reading has lost.
+func faded(m *score.MeasureValue, prior float64) float64 {
+	return *m.Trust**m.Score + (1-*m.Trust)*prior
+}
+
+func explainMeasure(m *score.MeasureValue, prior float64, asOf string) measure {
 	d := measure{State: m.State, Name: measureName(m), Weight: textfmt.Short(m.Measure.Weight), Date: textfmt.ISODay(orEmpty(m.Date))}
 	if m.Result != nil {
 		d.Name = *m.Result
@@ -176,9 +183,11 @@ func explainMeasure(m *score.MeasureValue, asOf string) measure {
 	}
 	d.Map = mapping(&m.Measure)
 	if m.Score != nil {
-		d.Score = strconv.FormatFloat(*m.Score, 'f', 2, 64)
+		d.Score = strconv.FormatFloat(faded(m, prior), 'f', 2, 64)
 	}
 	switch {
+	case m.Trust != nil && *m.Trust < 1:
+		d.Why = fmt.Sprintf("Earns %.2f. Trust in this reading has faded to %s; the default value of %s stands in for the rest.", *m.Score, textfmt.Percent(*m.Trust), textfmt.Short(prior))
 	case m.State == score.Stale:
 		d.Why = fmt.Sprintf("Too old to count: observed more than %s days before %s.", textfmt.Count(m.Measure.StaleAfter), textfmt.DayOrUnknown(asOf[:10]))
 	case m.State == score.Future && day > asOf[:10]:

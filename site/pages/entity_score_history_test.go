@@ -35,6 +35,7 @@ func TestCourseOfOneDay(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	suite.DropLostSuccessors(t, plain)
 	bare := "name: Bare\ncategory: ml-frameworks\ndescription: Nothing is known of it.\n"
 	if err := os.WriteFile(filepath.Join(plain, "tool/bare.yaml"), []byte(bare), 0o644); err != nil {
 		t.Fatal(err)

@@ -196,12 +196,71 @@ func checkEntityPage(t *testing.T, s *pages.Site, e *record.Entity) {
 			t.Errorf("%s: %s is not linked", path, l.URL)
 		}
 	}
-	for _, n := range s.Build.Similar(mustFind(t, s, e))[:3] {
-		typ, slug := s.Build.Key(n.Ordinal)
-		if !links["/"+typ+"/"+slug+"/"] || !links["/compare/?e="+strings.ReplaceAll(e.Key(), "/", "%2F")+"&e="+typ+"%2F"+slug] {
-			t.Errorf("%s: %s/%s is not listed as similar, or not linked to a comparison", path, typ, slug)
+	checkSimilar(t, s, path, p, e)
+}
+
+// checkSimilar checks that the page lists alternatives apart from related entities, and links
+// alternatives to comparisons.
+func checkSimilar(t *testing.T, s *pages.Site, path string, p *node, e *record.Entity) {
+	t.Helper()
+	lists := map[bool]map[string]bool{}
+	for id, alternative := range map[string]bool{"alternatives": true, "related": false} {
+		lists[alternative] = map[string]bool{}
+		for _, section := range p.all(func(n *node) bool { return n.attr["id"] == id }) {
+			lists[alternative] = section.links()
 		}
 	}
+	listed := map[bool]int{}
+	for _, n := range s.Build.Similar(mustFind(t, s, e)) {
+		typ, slug := s.Build.Key(n.Ordinal)
+		here := lists[n.Alternative]["/"+typ+"/"+slug+"/"]
+		if here {
+			listed[n.Alternative]++
+		} else if !n.Alternative && listed[false] < 5 {
+			t.Errorf("%s: %s/%s is not listed as related", path, typ, slug)
+		}
+		if lists[!n.Alternative]["/"+typ+"/"+slug+"/"] {
+			t.Errorf("%s: %s/%s is in the wrong list", path, typ, slug)
+		}
+		if compared := lists[true]["/compare/?e="+strings.ReplaceAll(e.Key(), "/", "%2F")+"&e="+typ+"%2F"+slug]; here && n.Alternative != compared {
+			t.Errorf("%s: %s/%s is linked to a comparison: %t", path, typ, slug, compared)
+		}
+	}
+	if want := s.Build.Similar(mustFind(t, s, e)); listed[true] != min(5, len(want)-count(want, false)) || listed[false] != min(5, count(want, false)) {
+		t.Errorf("%s: %d alternatives and %d related entities are listed", path, listed[true], listed[false])
+	}
+}
+
+func count(near []exports.Neighbour, alternative bool) (n int) {
+	for i := range near {
+		if near[i].Alternative == alternative {
+			n++
+		}
+	}
+	return n
+}
+
+// TestKnownAlternatives checks the entities similar to well-known entities of the shipped
+// content, most similar first.
+func TestKnownAlternatives(t *testing.T) {
+	t.Parallel()
+	s := siteOf(t, edgetest.Built(t), pages.Options{})
+	var got strings.Builder
+	for _, key := range []string{"tool/pytorch", "tool/xgboost", "tool/faiss", "tool/mlflow", "tool/einops", "model/gpt-4o"} {
+		typ, slug, _ := strings.Cut(key, "/")
+		o, _, _ := s.Build.Find(typ, slug)
+		near := s.Build.Similar(o)
+		for _, kind := range []string{exports.Alternative, exports.Related} {
+			fmt.Fprintf(&got, "%s, %s:", key, kind)
+			for _, n := range near {
+				if typ, slug := s.Build.Key(n.Ordinal); n.Kind() == kind {
+					got.WriteString(" " + typ + "/" + slug)
+				}
+			}
+			got.WriteString("\n")
+		}
+	}
+	suite.Golden(t, "testdata/alternatives.txt", []byte(got.String()))
 }
 
 func mustFind(t *testing.T, s *pages.Site, e *record.Entity) uint32 {

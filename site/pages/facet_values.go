@@ -37,6 +37,7 @@ func (k *facetKind) path(value string) string { return k.Path + siteurl.Key(reco
 // facetValue is a value of a field.
 type facetValue struct {
 	Name  string // the spelling that most entities use
+	Title string // the name shown to people
 	Path  string
 	Count int // number of listed entities; 0 if only withdrawn entities have the value
 
@@ -45,7 +46,7 @@ type facetValue struct {
 
 // facetValues holds all values of a field in a build.
 type facetValues struct {
-	all      []facetValue // sorted by folded form
+	all      []facetValue // sorted by title
 	used     int          // number of values with a Count
 	byKey    map[string]int
 	keys     []string         // keys of the values with a Count
@@ -57,6 +58,14 @@ type facetValues struct {
 // maxFrequent is the maximum number of values in the list of the most frequent values, which
 // is shown first.
 const maxFrequent = 40
+
+// wordTitle returns the title that the vocabulary gives a value, or the value itself.
+func (s *Site) wordTitle(field, value string) string {
+	if title := s.wordTitles[value]; title != "" && field == byCapability.Field {
+		return title
+	}
+	return value
+}
 
 // facetValues returns the values of a field, counted once per site.
 func (s *Site) facetValues(k *facetKind) (*facetValues, error) { return s.facets[k.Field]() }
@@ -81,7 +90,7 @@ func (s *Site) countFacet(k *facetKind) (*facetValues, error) {
 	add := func(value string, count int) {
 		folded := record.Fold(value)
 		known[folded] = true
-		t.all = append(t.all, facetValue{Name: value, Path: k.path(value), Count: count, folded: folded})
+		t.all = append(t.all, facetValue{Name: value, Title: s.wordTitle(k.Field, value), Path: k.path(value), Count: count, folded: folded})
 	}
 	for _, c := range counts {
 		add(c.Value, c.Count)
@@ -91,7 +100,9 @@ func (s *Site) countFacet(k *facetKind) (*facetValues, error) {
 			add(v, 0)
 		}
 	}
-	slices.SortFunc(t.all, func(a, b facetValue) int { return cmp.Compare(a.folded, b.folded) })
+	slices.SortFunc(t.all, func(a, b facetValue) int {
+		return cmp.Or(cmp.Compare(record.Fold(a.Title), record.Fold(b.Title)), cmp.Compare(a.folded, b.folded))
+	})
 	at := make(map[string]int, len(t.all))
 	for i, v := range t.all {
 		key := siteurl.Key(v.folded)
@@ -122,7 +133,7 @@ func (t *facetValues) suggestions(key string) []suggestion {
 	var list []suggestion
 	for _, n := range didyoumean.Names(key, t.keys, maxNear) {
 		v := t.all[t.byKey[n]]
-		list = append(list, suggestion{v.Path, v.Name, textfmt.Plural(v.Count, "entity", "entities")})
+		list = append(list, suggestion{v.Path, v.Title, textfmt.Plural(v.Count, "entity", "entities")})
 	}
 	return list
 }
@@ -136,6 +147,11 @@ func facetValuePaths(k *facetKind) func(*Site) iter.Seq[string] {
 				return // the page that lists the values returns the error
 			}
 			for _, v := range t.all {
+				for _, synonym := range s.Build.ReplacedBy(k.Field, v.Name) {
+					if !yield(k.path(synonym)) {
+						return
+					}
+				}
 				for p := range s.listPaths(v.Count, func(sort string, page int) string {
 					return listRoute(k.Path+":key/").path(map[string]string{"key": siteurl.Key(v.folded)}, listChoices("", sort, page))
 				}) {
@@ -150,7 +166,7 @@ func facetValuePaths(k *facetKind) func(*Site) iter.Seq[string] {
 
 // letterOf returns the group of a value: a letter, "0" for digits or "other".
 func letterOf(v facetValue) string {
-	switch r, _ := utf8.DecodeRuneInString(v.folded); {
+	switch r, _ := utf8.DecodeRuneInString(record.Fold(v.Title)); {
 	case r >= 'a' && r <= 'z':
 		return string(r)
 	case r >= '0' && r <= '9':

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"kindex/exports"
+	"kindex/exports/board"
 	"kindex/exports/feed"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
@@ -22,23 +23,38 @@ const (
 type homePage struct {
 	Boards     []homeBoard
 	Trending   []trendingEntity
+	Latest     []row  // the entities added last, if nothing is trending
 	Since      string // the day that scores are compared with, or "" if there was no history yet
 	Changes    []changeSummary
 	Categories []record.Category
 	ChangesAll int
 }
 
-// homeBoard is the top of a type's leaderboard.
+// homeBoard is the top of a leaderboard of a type.
 type homeBoard struct {
-	Type string
-	Rows []row
+	Type  string
+	Title string
+	Path  string // of the leaderboard
+	Rows  []row
 }
 
 func (r *request) home() (*page, error) {
 	h := &homePage{ChangesAll: r.Build.Archive().Changes()}
 	h.Categories = slices.SortedStableFunc(slices.Values(r.Categories), func(a, b record.Category) int { return b.Count - a.Count })
 	h.Categories = h.Categories[:min(homeClasses, len(h.Categories))]
+	own, err := r.ownBoards()
+	if err != nil {
+		return nil, err
+	}
 	for _, t := range r.types() {
+		if i := slices.IndexFunc(own, func(b *board.Board) bool { return b.Type == t }); i >= 0 {
+			top, err := r.boardTop(own[i], homeLeaders)
+			if err != nil {
+				return nil, err
+			}
+			h.Boards = append(h.Boards, homeBoard{t, own[i].Title, boardPath(own[i].Slug), top.Rows})
+			continue
+		}
 		set, err := r.Build.Board(exports.AllBoard, t, "composite")
 		if err != nil {
 			return nil, err
@@ -51,11 +67,15 @@ func (r *request) home() (*page, error) {
 		for i := range rows {
 			rows[i].Rank = i + 1
 		}
-		h.Boards = append(h.Boards, homeBoard{t, rows})
+		h.Boards = append(h.Boards, homeBoard{t, "Leading " + t + "s", boardPath(exports.AllBoard) + "type-" + t + "/", rows})
 	}
-	var err error
 	if h.Since, h.Trending, err = r.trendingIn("7d", homeTrending); err != nil {
 		return nil, err
+	}
+	if len(h.Trending) == 0 {
+		if h.Latest, err = r.latest("", homeTrending); err != nil {
+			return nil, err
+		}
 	}
 	a := r.Build.Archive()
 	for i := a.Changes() - 1; i >= max(0, a.Changes()-homeChanges); i-- {
@@ -74,6 +94,16 @@ type row struct {
 	*record.Entity
 	Rank     int // 0 if the entity has none
 	Previous int // the entity's rank on the day of comparison, or 0 if it had none
+	// BoardScore is the score on a board, null in other lists.
+	BoardScore record.Score
+}
+
+// Shown returns the score by which the entity is listed.
+func (w row) Shown() record.Score {
+	if w.BoardScore.Known() {
+		return w.BoardScore
+	}
+	return w.Scores.Composite
 }
 
 // Path returns the path of the entity's page.

@@ -107,6 +107,7 @@ func (s *Site) functions() template.FuncMap {
 		"api":      s.api,
 		"served":   s.served,
 		"static":   func() bool { return s.Static },
+		"trends":   func() bool { return s.trends() },
 		"asset":    s.asset,
 		"category": func(slug string) string { return textfmt.Name(s.categoryTitle(slug)) },
 		"entity":   siteurl.Entity,
@@ -127,8 +128,12 @@ func (s *Site) functions() template.FuncMap {
 		"add":      func(a, b int) int { return a + b },
 		"upper":    textfmt.Capitalize,
 		"formula":  s.formulaAddress,
+		"boards":   s.boardsPath,
 		"figures":  newFigureTable,
-		"snippet":  func(name, text string) snippet { return snippet{name, text} },
+		"table": func(name string, rows []figure, growing bool) *figureTable {
+			return &figureTable{Name: name, Rows: rows, Growing: growing}
+		},
+		"snippet": func(name, text string) snippet { return snippet{name, text} },
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/record"
+	"kindex/site/siteurl"
 	"kindex/site/textfmt"
 )
 
@@ -198,13 +199,16 @@ func facetValueList(k *facetKind) func(*request) (*page, error) {
 		key := r.arg("key")
 		v, ok := all.find(key)
 		if !ok {
+			if now, renamed := r.Build.Preferred(k.Field, key); renamed {
+				return &page{location: r.route.path(map[string]string{"key": siteurl.Key(now)}, r.choices)}, nil
+			}
 			return r.missing(textfmt.Capitalize(k.One)+" not found", "", all.suggestions(key)), nil
 		}
 		set, err := r.Build.Select(&exports.Filter{Fields: map[string][][]string{k.Field: {{v.Name}}}})
 		if err != nil {
 			return nil, err
 		}
-		l := &listing{Crumbs: []option{{Name: textfmt.Capitalize(k.Many), To: k.Path}}, Heading: v.Name,
+		l := &listing{Crumbs: []option{{Name: textfmt.Capitalize(k.Many), To: k.Path}}, Heading: v.Title,
 			address: func(_, sort string, page int) string {
 				return listRoute(k.Path+":key/").path(r.args, listChoices("", sort, page))
 			}}
@@ -212,7 +216,7 @@ func facetValueList(k *facetKind) func(*request) (*page, error) {
 			return r.notFound(), err
 		}
 		r.relate(l, set, v.folded)
-		p := r.listPage(l, textfmt.Plural(l.Total, "entity", "entities")+" with the "+k.One+" "+textfmt.Name(v.Name)+".", "")
+		p := r.listPage(l, textfmt.Plural(l.Total, "entity", "entities")+" with the "+k.One+" "+textfmt.Name(v.Title)+".", "")
 		p.Title += ", " + k.One // an entity may have the same name as the value
 		p.NoIndex = p.NoIndex || l.Total == 0
 		return p, nil

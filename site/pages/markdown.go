@@ -32,18 +32,22 @@ func (s *Site) Markdown(o uint32, base string) ([]byte, error) {
 	if p.Rank, err = s.Boards.Rank(o); err != nil {
 		return nil, err
 	}
-	near := s.Build.Similar(o)
-	for _, n := range near[:min(markdownNear, len(near))] {
-		other, err := s.Build.Entity(n.Ordinal)
-		if err != nil {
-			return nil, err
-		}
-		p.Similar = append(p.Similar, site.Similar{Type: other.Type, Slug: other.Slug, Name: other.Name, Similarity: n.Similarity, Reasons: s.reasons(n)})
+	similar, err := s.similar(e, o, markdownNear)
+	if err != nil {
+		return nil, err
 	}
+	p.Alternatives, p.Related = markdownSimilar(similar.Alternatives), markdownSimilar(similar.Related)
 	if err := s.addChanges(p, s.changesOf(o)); err != nil {
 		return nil, err
 	}
 	return site.Markdown(p), nil
+}
+
+func markdownSimilar(rows []similarRow) (list []site.Similar) {
+	for _, w := range rows {
+		list = append(list, site.Similar{Type: w.Type, Slug: w.Slug, Name: w.Name, Similarity: w.Similarity, Reasons: w.Reasons})
+	}
+	return list
 }
 
 // MarkdownAt renders a version of an entity, as of the end of a day, as Markdown.

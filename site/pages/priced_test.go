@@ -82,7 +82,7 @@ func checkOffers(t *testing.T, s *pages.Site) {
 		}
 	}
 	facts := strings.Join(plain(byID(p, "facts").named("div")), "\n")
-	for _, fact := range []string{"Price$2.00 input, $10.00 output per million tokens, at Acme, as of 21 Nov 2026", "Context1,000,000 tokens as of 21 Nov 2026", "Version1.0 as of 21 Nov 2026",
+	for _, fact := range []string{"Price$2.00 input, $10.00 output per million tokens, at Acme, as of 21 Nov 2026", "Context1,000,000 tokens as of 21 Nov 2026", "Version1.0, released 21 Nov 2026 as of 21 Nov 2026",
 		"Modalitiestext, image → text", "Knowledge cutoffJan 2026", "Open weightsNo", "Parameters671B, 37B active", "ReasoningYes: low, medium, high", "Familypriced"} {
 		if !strings.Contains(facts, fact) {
 			t.Errorf("no fact %q in\n%s", fact, facts)
@@ -97,9 +97,9 @@ func checkOffers(t *testing.T, s *pages.Site) {
 // checkPriceHistory checks the changes of prices and the growth of figures.
 func checkPriceHistory(t *testing.T, s *pages.Site) {
 	p := parse(t, get(t, s, "/model/priced/").Body)
-	section := byID(p, "offers")
+	section := byID(p, "price-history")
 	var changes []string
-	for _, tr := range section.named("table")[1].named("tr")[1:] {
+	for _, tr := range section.named("table")[0].named("tr")[1:] {
 		changes = append(changes, strings.Join(append(plain(tr.named("th")), plain(tr.named("td"))...), " | "))
 	}
 	want := []string{
@@ -217,7 +217,7 @@ func checkEditedPrice(t *testing.T, out string) {
 	e.Offers[0].Prices[0], e.Offers[0].Prices[1] = e.Offers[0].Prices[1], e.Offers[0].Prices[0]
 	e.Computed = b.Providers().Compute(e, "2026-11-21")
 	s := siteOf(t, out, pages.Options{}, exports.Edit{Type: "model", Slug: "priced", Entity: e})
-	if rows := plain(byID(parse(t, get(t, s, "/model/priced/").Body), "offers").named("table")[1].named("tr")); !slices.ContainsFunc(rows, func(r string) bool {
+	if rows := plain(byID(parse(t, get(t, s, "/model/priced/").Body), "price-history").named("table")[0].named("tr")); !slices.ContainsFunc(rows, func(r string) bool {
 		return strings.Contains(r, "21 Nov 2026") && strings.Contains(r, "priced-1$10.00$2.00")
 	}) {
 		t.Errorf("the price changed %q", rows)

@@ -58,7 +58,8 @@ type qualityPricePage struct {
 }
 
 func (r *request) qualityAndPrice() (*page, error) {
-	by, category := cmp.Or(r.choice("by"), "composite"), r.choice("category")
+	by := cmp.Or(r.choice("by"), "composite")
+	category, renamed := r.Build.Preferred("category", r.choice("category"))
 	models, err := r.pricedModels()
 	if err != nil {
 		return nil, err
@@ -69,6 +70,8 @@ func (r *request) qualityAndPrice() (*page, error) {
 		return &page{location: r.with("by", "")}, nil
 	case !slices.Contains(record.ScoreNames, by):
 		return r.missing("No such score", "", []suggestion{{Path: r.with("by", ""), Name: "Quality and price"}}), nil
+	case renamed:
+		return &page{location: r.with("category", category)}, nil
 	case category != "" && !slices.Contains(known, category):
 		return r.missing("No prices in this category", "", []suggestion{{Path: r.with("category", ""), Name: "Quality and price in all categories"}}), nil
 	}

@@ -36,7 +36,7 @@ func init() { // the table is set in init, because pages look up their own paths
 		{"/docs/:guide/", nil, (*request).guide, guidePaths},
 		{"/:type/:slug/", []string{"at"}, (*request).entity, entityPaths},
 		{"/:type/:slug/history/", []string{"page"}, (*request).entityHistory, historyPaths},
-		{"/leaderboards/", nil, (*request).boardsHome, nil},
+		{"/leaderboards/", nil, (*request).boardsHome, ownBoardsPaths},
 		{"/leaderboards/:category/", []string{"type", "by", "at", "page"}, (*request).boards, boardPaths},
 		{"/trending/", []string{"window", "type"}, (*request).trending, trendingPaths},
 		{"/quality-and-price/", []string{"category", "by"}, (*request).qualityAndPrice, qualityPricePaths},

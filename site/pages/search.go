@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"html/template"
 	"net/url"
 	"slices"
@@ -42,7 +43,10 @@ var sorts = []struct {
 }
 
 // facetNames lists the fields that results are filtered and counted by.
-var facetNames = []string{"type", "category", "tag", "provider", "license", "pricingModel"}
+var facetNames = []string{"type", "category", "tag", "provider", "license", "pricingModel", "family", "modality", "openWeights", "maintenance"}
+
+// facetTypes lists the facets that concern only one type. They are shown if that type is chosen.
+var facetTypes = map[string]string{"family": "model", "modality": "model", "openWeights": "model", "maintenance": "tool"}
 
 // searchPage is the result of a search.
 type searchPage struct {
@@ -51,6 +55,7 @@ type searchPage struct {
 	Sorts   []option
 	Total   int
 	Hits    []searchHit
+	Types   []option // the first choice: all types or one of them
 	Facets  []facet
 	Near    []suggestion // suggestions if nothing was found
 	Within  bool         // Near holds the results without the filters
@@ -99,7 +104,7 @@ func (r *request) search() (*page, error) {
 	if len(d.Query) > maxQueryLen {
 		d.Query, d.TooLong = textfmt.Truncate(safetext.OneLine(d.Query[:maxQueryLen]), 100), true
 	}
-	r.Query, d.TooMany = boundedQuery(r.Query, d.Query)
+	r.Query, d.TooMany = r.boundedQuery(d.Query)
 	d.Browse = safetext.OneLine(d.Query) == ""
 	if !slices.ContainsFunc(sorts[1:], func(o struct {
 		Name, Title string
@@ -119,13 +124,15 @@ func (r *request) search() (*page, error) {
 	return p, r.results(d)
 }
 
-// boundedQuery returns the part of a query that the page applies, without duplicates.
+// boundedQuery returns the part of the query that the page applies, without duplicates.
 // tooMany reports whether it dropped filters.
-func boundedQuery(asked url.Values, words string) (q url.Values, tooMany bool) {
+func (r *request) boundedQuery(words string) (q url.Values, tooMany bool) {
+	asked := r.Query
 	q = url.Values{}
 	chosen, room := 0, maxChosenLen
 	for _, f := range facetNames {
 		for _, v := range asked[f] {
+			v, _ = r.Build.Preferred(f, v)
 			if v == "" || slices.Contains(q[f], v) {
 				continue
 			}
@@ -257,9 +264,14 @@ func (h *searchHit) mark(res *indexes.Result, found indexes.Hit, category string
 
 // addFacets fills in the filters and orders.
 func (r *request) addFacets(d *searchPage, found *roaring.Bitmap) {
+	r.addTypes(d, found)
 	for _, f := range facetNames {
 		chosen := r.Query[f]
 		shown := facet{Name: f}
+		if typ := facetTypes[f]; f == "type" && len(chosen) < 2 || typ != "" && len(chosen) == 0 && !slices.Equal(r.Query["type"], []string{typ}) {
+			r.addChosen(d, f)
+			continue
+		}
 		for _, v := range r.facet(found, f) {
 			o := option{Name: r.valueTitle(f, v.Value), Value: v.Value, Count: v.Count, Chosen: slices.Contains(chosen, v.Value)}
 			if o.Chosen {
@@ -269,10 +281,7 @@ func (r *request) addFacets(d *searchPage, found *roaring.Bitmap) {
 			}
 			shown.Values = append(shown.Values, o)
 		}
-		for _, v := range chosen {
-			d.Chosen = append(d.Chosen, option{Name: r.valueTitle(f, v), Value: v, To: r.without(f, v)})
-			d.Hidden = append(d.Hidden, option{Name: f, Value: v})
-		}
+		r.addChosen(d, f)
 		if len(shown.Values) > 1 || len(chosen) > 0 && len(shown.Values) > 0 {
 			d.Facets = append(d.Facets, shown)
 		}
@@ -280,6 +289,51 @@ func (r *request) addFacets(d *searchPage, found *roaring.Bitmap) {
 	for i, o := range sorts {
 		if i > 0 || !d.Browse {
 			d.Sorts = append(d.Sorts, option{Name: o.Title, Value: o.Name, Chosen: o.Name == d.Sort, To: r.query("sort", o.Name)})
+		}
+	}
+}
+
+// addChosen adds the chosen values of a field.
+func (r *request) addChosen(d *searchPage, field string) {
+	for _, v := range r.Query[field] {
+		if field != "type" || len(d.Types) == 0 { // the choice of types shows it
+			d.Chosen = append(d.Chosen, option{Name: r.valueTitle(field, v), Value: v, To: r.without(field, v)})
+		}
+		d.Hidden = append(d.Hidden, option{Name: field, Value: v})
+	}
+}
+
+// addTypes fills in the types. Choosing one drops the filters that do not concern it. If one is
+// chosen, the numbers of the others are unknown.
+func (r *request) addTypes(d *searchPage, found *roaring.Bitmap) {
+	chosen := r.Query["type"]
+	types := r.types()
+	if d.Total == 0 || len(types) < 2 || len(chosen) > 1 {
+		return
+	}
+	choose := func(typ string) string {
+		return r.queried(func(q url.Values) {
+			for field, of := range facetTypes {
+				if typ != of {
+					delete(q, field)
+				}
+			}
+			if q.Del("type"); typ != "" {
+				q.Set("type", typ)
+			}
+		}, false)
+	}
+	d.Types = []option{{Name: "All", To: choose(""), Chosen: len(chosen) == 0}}
+	counts := r.facet(found, "type")
+	for _, t := range types {
+		o := option{Name: textfmt.Capitalize(t) + "s", Value: t, To: choose(t), Chosen: slices.Contains(chosen, t)}
+		for _, c := range counts {
+			if c.Value == t {
+				o.Count = c.Count
+			}
+		}
+		if o.Chosen || len(chosen) == 1 || o.Count > 0 {
+			d.Types = append(d.Types, o)
 		}
 	}
 }
@@ -310,8 +364,10 @@ func (s *Site) valueTitle(field, value string) string {
 	switch field {
 	case "category":
 		return textfmt.Name(s.categoryTitle(value))
-	case "type", "pricingModel":
+	case "type", "pricingModel", "modality", "maintenance":
 		return textfmt.Label(value)
+	case "openWeights":
+		return cmp.Or(map[string]string{"true": "Yes", "false": "No"}[value], textfmt.Name(value))
 	}
 	return textfmt.Name(value)
 }

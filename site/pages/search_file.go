@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"kindex/exports"
+	"kindex/exports/record"
 	"kindex/exports/safetext"
 	"kindex/site/siteurl"
 	"kindex/site/textfmt"
@@ -16,10 +17,11 @@ import (
 const searchTexts = 20_000
 
 // searchFields lists the columns of the search file.
-var searchFields = []string{"type", "slug", "name", "provider", "description", "category", "tags", "license", "pricingModel", "composite", "rank", "lastUpdated"}
+var searchFields = []string{"type", "slug", "name", "provider", "description", "category", "tags", "license", "pricingModel", "composite", "rank", "lastUpdated",
+	"family", "modality", "openWeights", "maintenance"}
 
 // searchFile renders the file that the search on a static site uses: a row for each
-// entity, best first, with the columns named once.
+// entity, best first, with the columns named once, and the synonyms.
 func (r *request) searchFile() (*page, error) {
 	if !r.Static {
 		return r.notFound(), nil
@@ -33,7 +35,11 @@ func (r *request) searchFile() (*page, error) {
 	for _, c := range r.Categories {
 		titles[c.Slug] = textfmt.Name(c.Title)
 	}
-	b, err := json.Marshal(map[string]any{"fields": searchFields, "categories": titles})
+	groups := r.Build.Synonyms()
+	if groups == nil {
+		groups = [][]string{}
+	}
+	b, err := json.Marshal(map[string]any{"fields": searchFields, "categories": titles, "synonyms": groups})
 	if err != nil {
 		return nil, err
 	}
@@ -47,12 +53,16 @@ func (r *request) searchFile() (*page, error) {
 		if err != nil {
 			return nil, err
 		}
+		var m record.Model
+		if e.Model != nil {
+			m = *e.Model
+		}
 		text := textfmt.Truncate(safetext.OneLine(e.Description), textfmt.MaxLineLen)
 		if len(list) > searchTexts {
 			text = ""
 		}
 		row, err := json.Marshal([]any{e.Type, e.Slug, textfmt.Name(e.Name), textfmt.Name(e.Provider), text, e.Category, names(e.Tags), textfmt.Name(e.License),
-			e.PricingModel, e.Scores.Composite, rank, e.LastUpdated})
+			e.PricingModel, e.Scores.Composite, rank, e.LastUpdated, textfmt.Name(m.Family), names(m.Input), m.OpenWeights.String(), e.Maintenance.State})
 		if err != nil {
 			return nil, err
 		}

@@ -87,10 +87,17 @@ func New(from Source, o Options) (*Site, error) {
 	for _, c := range from.Categories {
 		s.titles[c.Slug] = c.Title
 	}
+	if v := from.Build.Vocabulary(); v != nil {
+		s.wordTitles = make(map[string]string, len(v.Capabilities))
+		for _, w := range v.Capabilities {
+			s.wordTitles[w.Slug] = string(w.Title)
+		}
+	}
 	if s.Boards == nil {
 		s.Boards = leaderboard.New(from.Build, from.AsOf)
 	}
 	s.allListed = sync.OnceValues(s.countAll)
+	s.trends = sync.OnceValue(s.hasTrends)
 	s.pastBoards = sync.OnceValue(s.findPastBoards)
 	s.pricedModels = s.findPriced()
 	s.facets, s.categoryCounts, s.guides, s.changeFilterValues = s.countFacets(), s.countCategories(), s.renderGuides(), s.changeChoices()

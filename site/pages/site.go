@@ -13,6 +13,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"kindex/exports"
+	"kindex/exports/board"
 	"kindex/exports/leaderboard"
 	"kindex/exports/record"
 	"kindex/exports/score"
@@ -25,6 +26,7 @@ type Source struct {
 	Build      *exports.Build
 	Index      *indexes.Index      // nil if the search runs in the browser
 	Boards     *leaderboard.Boards // current and earlier ranks
+	Own        *board.List         // the boards of boards.yaml
 	Formula    *score.Formula
 	AsOf       time.Time
 	Categories []record.Category
@@ -57,9 +59,10 @@ type Options struct {
 type Site struct {
 	Source
 	Options
-	titles    map[string]string // of categories
-	templates map[string]*template.Template
-	pictures  *pictureCache
+	titles     map[string]string // of categories
+	wordTitles map[string]string // of capabilities
+	templates  map[string]*template.Template
+	pictures   *pictureCache
 
 	pastBoards         func() map[string][]string              // result of findPastBoards, which is called once
 	facets             map[string]func() (*facetValues, error) // by field
@@ -68,7 +71,8 @@ type Site struct {
 	changeFilterValues func() map[string][]option // filter values on the changes page
 	known              knownValues
 	pricedModels       func() ([]pricedModel, error)
-	pricedViews        sync.Map // *pricedView by category and score
+	pricedViews        sync.Map    // *pricedView by category and score
+	trends             func() bool // result of hasTrends
 	allListed          func() (*roaring.Bitmap, map[string][]exports.FacetCount)
 }
 
@@ -117,5 +121,6 @@ func SourceOf(b *exports.Build) (Source, error) {
 		return s, fmt.Errorf("%s: %w", exports.CategoriesFile, err)
 	}
 	s.Boards = leaderboard.New(b, s.AsOf)
-	return s, nil
+	s.Own, err = board.Open(b, s.Boards, s.Formula, s.AsOf)
+	return s, err
 }

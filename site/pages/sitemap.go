@@ -93,11 +93,21 @@ func (r *request) sitemapPart() (*page, error) {
 		b.WriteString("</url>\n")
 	}
 	if n == 0 {
-		for _, p := range []string{"/", "/leaderboards/all/", "/trending/", "/changes/", "/categories/", "/providers/", "/tags/", "/capabilities/", "/compare/", "/quality-and-price/", "/data/", "/docs/", "/docs/scoring/", siteurl.Submit} {
+		for _, p := range []string{"/", boardPath(exports.AllBoard), "/trending/", "/changes/", "/categories/", "/providers/", "/tags/", "/capabilities/", "/compare/", "/quality-and-price/", "/data/", "/docs/", "/docs/scoring/", siteurl.Submit} {
 			add(p, "")
 		}
 		for p := range guidePaths(r.Site) {
 			add(p, "")
+		}
+		boards, err := r.ownBoards()
+		if err != nil {
+			return nil, err
+		}
+		if len(boards) > 0 {
+			add("/leaderboards/", "")
+		}
+		for _, b := range boards {
+			add(boardPath(b.Slug), "")
 		}
 		for _, t := range r.types() {
 			add("/"+t+"/", "")

@@ -139,6 +139,12 @@ func (s *Site) suggestedValues() ([]knownValuesOf, error) {
 			for _, v := range s.Build.Facet(all, field.Known, maxKnown) {
 				k.Values = append(k.Values, textfmt.Name(v.Value))
 			}
+			if v := s.Build.Vocabulary(); v != nil && field.Known == byCapability.Field && len(v.Capabilities) > 0 {
+				k.Values = nil // there are no others
+				for _, w := range v.Capabilities {
+					k.Values = append(k.Values, w.Slug)
+				}
+			}
 			slices.SortFunc(k.Values, func(a, b string) int { return cmp.Compare(record.Fold(a), record.Fold(b)) })
 			s.known.list = append(s.known.list, k)
 		}

@@ -13,7 +13,10 @@ import (
 	"kindex/site/textfmt"
 )
 
-const trendingRows = 50
+const (
+	trendingRows = 50
+	latestRows   = 20 // if nothing is trending
+)
 
 // trendingPage shows the entities that gained the most.
 type trendingPage struct {
@@ -27,6 +30,7 @@ type trendingPage struct {
 	Types   []option
 	Rows    []trendingRow
 	Total   int
+	Latest  []row  // the entities added last, if there are no rows
 	Longer  string // path of a longer window, or "" if no longer window can show more
 	Changes string
 }
@@ -43,6 +47,53 @@ func (t trendingRow) Path() string { return siteurl.Entity(t.Type, t.Slug) }
 
 // trendingWindows returns the page's time windows, starting with the default.
 func (s *Site) trendingWindows() []string { return s.Build.Archive().Windows() }
+
+// hasTrends reports whether an entity has gained points in the default window. Otherwise, the
+// menu calls the page by what it shows instead.
+func (s *Site) hasTrends() bool {
+	windows := s.trendingWindows()
+	if len(windows) == 0 {
+		return false
+	}
+	_, list, err := s.trendingIn(windows[0], 1)
+	return err == nil && len(list) > 0
+}
+
+// latest returns the entities that were added last, of one type or of all; the best of those
+// that were added on the same day come first.
+func (s *Site) latest(typ string, most int) ([]row, error) {
+	f := &exports.Filter{Fields: map[string][][]string{}}
+	if typ != "" {
+		f.Fields["type"] = [][]string{{typ}}
+	}
+	set, err := s.Build.Select(f)
+	if err != nil {
+		return nil, err
+	}
+	list, _, _ := s.Build.Page(set, exports.Sort{Key: "addedDate", Desc: true}, nil, 0, most)
+	rows, err := s.rows(s.Build, list)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	// Not all entities of the oldest day may be in the list.
+	oldest := rows[len(rows)-1].AddedDate
+	newer := slices.IndexFunc(rows, func(w row) bool { return w.AddedDate == oldest })
+	for _, o := range list[:newer] {
+		set.Remove(o)
+	}
+	if f.AddedSince = oldest; oldest != "" {
+		since, err := s.Build.Select(f)
+		if err != nil {
+			return nil, err
+		}
+		set.And(since)
+	}
+	list, _, _ = s.Build.Page(set, exports.DefaultSort, nil, 0, most-newer)
+	best, err := s.rows(s.Build, list)
+	rows = append(rows[:newer:newer], best...)
+	slices.SortStableFunc(rows, func(a, b row) int { return strings.Compare(b.AddedDate, a.AddedDate) })
+	return rows, err
+}
 
 func windowDays(window string) (days int) {
 	_, _ = fmt.Sscanf(window, "%dd", &days)
@@ -75,12 +126,28 @@ func (r *request) trending() (*page, error) {
 	if err := r.fillTrending(d); err != nil {
 		return nil, err
 	}
+	if len(d.Rows) == 0 {
+		var err error
+		if d.Latest, err = r.latest(d.Type, latestRows); err != nil {
+			return nil, err
+		}
+	}
 	r.addTrendingChoices(d, windows)
 	title := "Trending"
 	if d.Type != "" {
 		title += " " + d.Type + "s"
 	}
-	return &page{Template: "trending", Title: fmt.Sprintf("%s, last %d days", title, d.Days), Data: d, Section: "/trending/",
+	title = fmt.Sprintf("%s, last %d days", title, d.Days)
+	if len(d.Rows) == 0 {
+		title = "Latest additions"
+		if d.Type != "" {
+			title = "Latest " + d.Type + "s"
+		}
+		if d.Window != windows[0] {
+			title += fmt.Sprintf(", nothing trending in %d days", d.Days) // a title of its own
+		}
+	}
+	return &page{Template: "trending", Title: title, Data: d, Section: "/trending/",
 		Description: fmt.Sprintf("The tools and models whose scores rose the most through changes in the last %d days.", d.Days)}, nil
 }
 

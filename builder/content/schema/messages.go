@@ -74,7 +74,12 @@ func describeFailure(k jsonschema.ErrorKind, node map[string]any, value any) yam
 		return yamldoc.Problem{Message: yamldoc.Quote(k.Got) + " does not match " + k.Want}
 	case *kind.MaxLength:
 		return yamldoc.Problem{Message: fmt.Sprintf("has %d characters; at most %d are allowed", k.Got, k.Want)}
-	case *kind.MinLength, *kind.MinItems, *kind.MinProperties:
+	case *kind.MinItems:
+		if k.Got > 0 {
+			return yamldoc.Problem{Message: fmt.Sprintf("has %d %s; at least %d are needed", k.Got, map[bool]string{true: "entry", false: "entries"}[k.Got == 1], k.Want)}
+		}
+		return yamldoc.Problem{Message: "must not be empty"}
+	case *kind.MinLength, *kind.MinProperties:
 		return yamldoc.Problem{Message: "must not be empty"}
 	case *kind.MaxItems:
 		return yamldoc.Problem{Message: fmt.Sprintf("has %d entries; at most %d are allowed", k.Got, k.Want)}

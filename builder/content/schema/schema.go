@@ -25,7 +25,7 @@ import (
 var schemaFiles embed.FS
 
 // Names lists the published schemas.
-var Names = []string{"entity", "categories", "providers", "index", "scoring", "mapping"}
+var Names = []string{"entity", "categories", "providers", "index", "scoring", "boards", "synonyms", "vocabulary", "mapping"}
 
 // JSON returns the JSON Schema (draft 2020-12) for one of Names.
 func JSON(name string) ([]byte, error) {
@@ -52,6 +52,12 @@ var (
 	Index = sync.OnceValue(func() *Schema { return mustCompile("index") })
 	// Scoring is the schema of scoring.yaml.
 	Scoring = sync.OnceValue(func() *Schema { return mustCompile("scoring") })
+	// Synonyms is the schema of synonyms.yaml.
+	Synonyms = sync.OnceValue(func() *Schema { return mustCompile("synonyms") })
+	// Vocabulary is the schema of vocabulary.yaml.
+	Vocabulary = sync.OnceValue(func() *Schema { return mustCompile("vocabulary") })
+	// Boards is the schema of boards.yaml.
+	Boards = sync.OnceValue(func() *Schema { return mustCompile("boards") })
 	// Mapping is the schema of import mappings.
 	Mapping = sync.OnceValue(func() *Schema { return mustCompile("mapping") })
 )
@@ -273,4 +279,4 @@ func UnknownEntityField(name string, more ...string) *yamldoc.Problem {
 }
 
 // RootFiles lists the names of the files next to the type folders. All are optional.
-var RootFiles = []string{"categories.yaml", "index.yaml", "providers.yaml", "scoring.yaml"}
+var RootFiles = []string{"boards.yaml", "categories.yaml", "index.yaml", "providers.yaml", "scoring.yaml", "synonyms.yaml", "vocabulary.yaml"}

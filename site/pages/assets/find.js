@@ -6,9 +6,11 @@ const results = document.getElementById('results');
 const {index: file, engine, root} = field.dataset;
 const perPage = 20;
 const mostValues = 10;
-const facets = ['type', 'category', 'tag', 'provider', 'license', 'pricingModel'];
+const facets = ['type', 'category', 'tag', 'provider', 'license', 'pricingModel', 'family', 'modality', 'openWeights', 'maintenance'];
+// Facets that concern only one type.
+const facetTypes = {family: 'model', modality: 'model', openWeights: 'model', maintenance: 'tool'};
 const labels = {type: 'Type', category: 'Category', tag: 'Tag', provider: 'Provider', license: 'Licence', pricingModel: 'Pricing',
-  'open-source': 'Open source', 'open-weights': 'Open weights', 'usage-based': 'Usage-based'};
+  openWeights: 'Open weights', 'open-source': 'Open source', 'open-weights': 'Open weights', 'usage-based': 'Usage-based'};
 const orders = {relevance: 'Best match', score: 'Highest score', name: 'Name', updated: 'Latest change'};
 const compare = new Intl.Collator('en', {sensitivity: 'base'}).compare;
 
@@ -31,6 +33,7 @@ function load() {
         id, type: row[at.type], slug: row[at.slug], name: row[at.name], provider: row[at.provider], description: row[at.description],
         category: row[at.category], title: own(data.categories, row[at.category]) ?? row[at.category], tag: row[at.tags],
         license: row[at.license], pricingModel: row[at.pricingModel], score: row[at.composite], rank: row[at.rank], updated: row[at.lastUpdated],
+        family: row[at.family], modality: row[at.modality], openWeights: row[at.openWeights], maintenance: row[at.maintenance],
       }));
       const mini = new MiniSearch({
         fields: ['name', 'slug', 'provider', 'title', 'tags', 'description'], storeFields: [],
@@ -44,9 +47,41 @@ function load() {
         },
       });
       await mini.addAllAsync(list, {chunkSize: 500});
-      return {list, mini, titles: data.categories};
+      return {list, mini, titles: data.categories, synonyms: grouped(data.synonyms)};
     });
   return ready;
+}
+
+const words = s => fold(s).match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
+const singular = w => (w.length > 3 && w.endsWith('s') && !/[us]s$/.test(w) ? w.slice(0, -1) : w);
+
+// Returns the groups of words that mean the same: the entries with their words, longest first.
+function grouped(groups) {
+  return groups.flatMap(g => {
+    const entries = g.map(words).filter(e => e.length);
+    return entries.map(e => ({key: e.map(singular).join(' '), length: e.length, others: entries.filter(o => o !== e)}));
+  }).sort((a, b) => b.length - a.length);
+}
+
+// Returns a query for the engine in which a synonym can stand for each word or phrase.
+const mostExpansions = 4;
+function expanded(text, synonyms, combineWith) {
+  const list = words(text), queries = [];
+  let expansions = 0;
+  for (let at = 0; at < list.length;) {
+    const s = expansions < mostExpansions
+      ? synonyms.find(s => list.slice(at, at + s.length).map(singular).join(' ') === s.key) : undefined;
+    const typed = {combineWith, queries: list.slice(at, at + (s?.length ?? 1))};
+    if (s) {
+      const exact = {prefix: false, fuzzy: false, boostTerm: () => 0.8};
+      queries.push({combineWith: 'OR', queries: [typed, ...s.others.map(o => ({combineWith: 'AND', queries: o, ...exact}))]});
+      expansions++;
+    } else {
+      queries.push(typed);
+    }
+    at += s?.length ?? 1;
+  }
+  return {combineWith, queries};
 }
 
 // Marks the matched terms in a text.
@@ -131,6 +166,9 @@ function facetSection(f, found, query, titles) {
   const counts = new Map();
   for (const e of found) for (const v of [].concat(e[f])) if (v) counts.set(v, (counts.get(v) ?? 0) + 1);
   const chosen = query.getAll(f);
+  const types = query.getAll('type');
+  if (f === 'type' && chosen.length < 2) return null;
+  if (own(facetTypes, f) && !chosen.length && !(types.length === 1 && types[0] === facetTypes[f])) return null;
   if (counts.size < 2 && !(chosen.length && counts.size)) return null;
   const values = [...counts].sort((a, b) => b[1] - a[1] || compare(a[0], b[0])).slice(0, mostValues);
   return element('section', {'aria-label': label(f)}, element('h2', {}, label(f)), element('ul', {}, ...values.map(([v, n]) => {
@@ -141,27 +179,50 @@ function facetSection(f, found, query, titles) {
   })));
 }
 
-const title = (f, v, titles) => named(f === 'category' ? own(titles, v) ?? v : f === 'type' || f === 'pricingModel' ? label(v) : v);
+const answers = {true: 'Yes', false: 'No'};
+const labelled = ['type', 'pricingModel', 'modality', 'maintenance'];
+const title = (f, v, titles) => named(f === 'category' ? own(titles, v) ?? v : f === 'openWeights' ? own(answers, v) ?? v : labelled.includes(f) ? label(v) : v);
 
-function search(mini, list, text) {
+// Returns the choice of a type. Choosing one drops the filters that do not concern it.
+function typeChips(all, found, query) {
+  const types = ['tool', 'model'].filter(t => all.some(e => e.type === t));
+  const chosen = query.getAll('type');
+  if (!found.length || types.length < 2 || chosen.length > 1) return [];
+  const chip = (type, text) => {
+    const count = type && found.filter(e => e.type === type).length;
+    if (type && !chosen.length && !count) return [];
+    const to = address(query, q => {
+      q.delete('page');
+      for (const [f, of] of Object.entries(facetTypes)) if (of !== type) q.delete(f);
+      q.delete('type');
+      if (type) q.set('type', type);
+    });
+    const a = element('a', {class: 'chip', href: to, 'aria-current': (type ? chosen.includes(type) : !chosen.length) ? 'true' : null}, text);
+    if (count) a.append(' ', element('span', {class: 'num'}, count.toLocaleString('en')));
+    return [a, ' '];
+  };
+  return [element('nav', {class: 'chips choose-type', 'aria-label': 'Type'}, ...chip('', 'All'), ...types.flatMap(t => chip(t, label(t) + 's')))];
+}
+
+function search(mini, list, text, synonyms) {
   const ids = new Set(list.map(e => e.id));
   const options = {filter: r => ids.has(r.id)};
   for (const combineWith of ['AND', 'OR']) {
-    const hits = mini.search(text, {...options, combineWith});
+    const hits = mini.search(expanded(text, synonyms, combineWith), options);
     if (hits.length) return hits;
   }
   return [];
 }
 
-function near(all, mini, text, narrowedDown) {
-  let hits = narrowedDown ? search(mini, all, text) : [];
+function near(all, mini, text, synonyms, narrowedDown) {
+  let hits = narrowedDown ? search(mini, all, text, synonyms) : [];
   if (!hits.length) hits = mini.search(text, {fields: ['name', 'slug'], fuzzy: 0.45, prefix: true, combineWith: 'OR'});
   return hits.slice(0, 5).map(h => all[h.id]);
 }
 
 const several = (n, one, many) => n.toLocaleString('en') + ' ' + (n === 1 ? one : many);
 
-function render({list: all, mini, titles}) {
+function render({list: all, mini, titles, synonyms}) {
   const {query, tooMany} = bounded(new URLSearchParams(location.search));
   const text = query.get('q') ?? '';
   const browse = !text.trim();
@@ -169,7 +230,7 @@ function render({list: all, mini, titles}) {
   const terms = new Set();
   let found = within;
   if (!browse) {
-    found = search(mini, within, text).map(h => { for (const t of h.terms) terms.add(t); return all[h.id]; });
+    found = search(mini, within, text, synonyms).map(h => { for (const t of h.terms) terms.add(t); return all[h.id]; });
   }
   const sort = Object.hasOwn(orders, query.get('sort')) ? query.get('sort') : browse ? 'score' : 'relevance';
   const order = browse && sort === 'relevance' ? 'score' : sort;
@@ -191,7 +252,9 @@ function render({list: all, mini, titles}) {
     head.append(sorts);
   }
   const chosen = element('p', {class: 'chips chosen'});
+  const types = typeChips(all, found, query);
   for (const f of facets) {
+    if (f === 'type' && types.length) continue; // the choice of types shows it
     for (const v of query.getAll(f)) {
       chosen.append(element('a', {class: 'chip chosen-chip', href: address(query, q => { q.delete('page'); q.delete(f, v); }), 'aria-label': 'Remove ' + title(f, v, titles)},
         element('bdi', {}, title(f, v, titles)), ' ×'), ' ');
@@ -206,7 +269,7 @@ function render({list: all, mini, titles}) {
   const hits = element('div', {class: 'hits'});
   if (shown.length) hits.append(element('ol', {class: 'rows', 'data-hits': ''}, ...shown.map(e => row(e, terms))));
   if (!found.length && !browse) {
-    const instead = near(all, mini, text, within.length < all.length);
+    const instead = near(all, mini, text, synonyms, within.length < all.length);
     if (instead.length) {
       hits.append(element('h2', {}, within.length < all.length ? 'Matches without the filters' : 'Did you mean'),
         element('ul', {class: 'near'}, ...instead.map(e => element('li', {}, element('a', {href: path(e)}, element('bdi', {}, e.name)), ' ',
@@ -224,7 +287,7 @@ function render({list: all, mini, titles}) {
   }
   body.append(hits);
   const applied = element('p', {class: 'quiet', role: 'status'}, 'Too many filters: only the filters shown here are applied.');
-  results.replaceChildren(head, ...(chosen.childNodes.length ? [chosen] : []), ...(tooMany ? [applied] : []), body);
+  results.replaceChildren(head, ...types, ...(chosen.childNodes.length ? [chosen] : []), ...(tooMany ? [applied] : []), body);
   for (const e of form.querySelectorAll('input[type=hidden]')) e.remove();
   for (const f of [...facets, 'sort']) for (const v of query.getAll(f)) form.append(element('input', {type: 'hidden', name: f, value: v}));
 }

@@ -72,7 +72,7 @@ class Operations(unittest.TestCase):
         return result
 
     def test_entities(self) -> None:
-        page = self.do("list_entities", type="tool", category=["ml-frameworks", "audio"], min_score=40, sort="name", order="asc", limit=5)
+        page = self.do("list_entities", type="tool", category=["ml-frameworks", "speech-audio"], min_score=40, sort="name", order="asc", limit=5)
         self.assertEqual(page["data"], sorted(page["data"], key=lambda e: e["name"].casefold()))
         self.assertEqual(len(page["data"]), 5)
         narrow = self.do("list_entities", fields=["slug", "composite"], at=TODAY, limit=2)
@@ -114,6 +114,7 @@ class Operations(unittest.TestCase):
         self.assertEqual(len(self.do("iter_leaderboard", "all")), self.do("get_leaderboard", "all", limit=1)["count"])
         self.assertEqual(self.do("list_trending", window="30d", type=["tool"], limit=5)["window"], "30d")
         self.assertTrue(self.do("list_categories")["data"])
+        self.assertIn("count", self.do("list_boards")["data"][0])
 
     def test_history(self) -> None:
         since = datetime.datetime.combine(TODAY, datetime.time(), datetime.timezone.utc) - datetime.timedelta(days=3)
@@ -132,8 +133,8 @@ class Operations(unittest.TestCase):
         rows = self.do("stream_entities", type="model", fields=["slug", "composite"])
         self.assertEqual({k for r in rows for k in r}, {"slug", "composite"})
         self.assertEqual(len(self.do("stream_entities")), count)
-        board = self.do("stream_leaderboard", category="audio")
-        self.assertEqual(self.do("export_leaderboard", category="audio", format="csv").count(b"\n"), len(board) + 1)
+        board = self.do("stream_leaderboard", category="speech-audio")
+        self.assertEqual(self.do("export_leaderboard", category="speech-audio", format="csv").count(b"\n"), len(board) + 1)
         self.assertEqual(len(json.loads(self.do("export_changelog"))), len(self.do("stream_changelog")))
         croissant = self.do("get_croissant")
         self.assertEqual(croissant["@type"], "sc:Dataset")

@@ -9,8 +9,8 @@ assert(baseUrl && apiKey && receiver && out);
 const kindex = new Kindex({ baseUrl, apiKey });
 
 test('entities', async () => {
-  const list = await kindex.listEntities({ category: 'audio', tag: ['python', 'audio,deep-learning'], sort: 'name', limit: 5 });
-  assert(list.data.length > 0 && list.data.every((e) => e.category === 'audio'));
+  const list = await kindex.listEntities({ category: 'speech-audio', tag: ['python', 'speech,deep-learning'], sort: 'name', limit: 5 });
+  assert(list.data.length > 0 && list.data.every((e) => e.category === 'speech-audio'));
   assert.match(list.build, /^\d{8}-[0-9a-f]{16}$/);
 
   const entity = await kindex.getEntity('tool', 'pytorch');
@@ -40,7 +40,8 @@ test('leaderboards', async () => {
   const board = await kindex.getLeaderboard('all', { by: 'adoption', type: 'tool', limit: 2 });
   assert.deepEqual(board.data.map((e) => e.rank), [1, 2]);
   assert.equal((await kindex.listTrending({ window: '30d' })).window, '30d');
-  assert((await kindex.listCategories()).data.some((c) => c.slug === 'audio'));
+  assert((await kindex.listBoards()).data.every((b) => b.count >= 8));
+  assert((await kindex.listCategories()).data.some((c) => c.slug === 'speech-audio'));
 });
 
 test('history', async () => {
@@ -56,7 +57,7 @@ test('exports', async () => {
   const rows = await kindex.exportEntities({ type: 'model', fields: ['slug', 'composite'] }).toArray();
   assert(rows.length > 100);
   assert.deepEqual(Object.keys(rows[0]!), ['slug', 'composite']);
-  const ranks = await kindex.exportLeaderboard({ category: 'audio' }).toArray();
+  const ranks = await kindex.exportLeaderboard({ category: 'speech-audio' }).toArray();
   assert.equal(ranks[0]?.rank, 1);
   const changes = await kindex.exportChangelog({ type: 'model' }).toArray();
   assert(changes.length > 0 && changes.every((c) => c.entity.type === 'model'));
@@ -103,9 +104,9 @@ test('long tables', async () => {
 
 test('clients', async () => {
   const typescript = await kindex.getTypescriptSdk().bytes();
-  assert.deepEqual(await kindex.getTypescriptSdkVersion('0.10.0.tgz').bytes(), typescript);
+  assert.deepEqual(await kindex.getTypescriptSdkVersion('0.11.0.tgz').bytes(), typescript);
   const python = await kindex.getPythonSdk().bytes();
-  assert.deepEqual(await kindex.getPythonSdkVersion('kindex-0.10.0.tar.gz').bytes(), python);
+  assert.deepEqual(await kindex.getPythonSdkVersion('kindex-0.11.0.tar.gz').bytes(), python);
   assert.deepEqual([typescript[0], typescript[1]], [0x1f, 0x8b]); // gzip
   const description = await kindex.getOpenapi();
   assert.equal(description.openapi, '3.0.3');
@@ -131,7 +132,7 @@ test('keys', async () => {
 
 test('submissions', async () => {
   const made = await kindex.submitEntity({
-    type: 'tool', name: 'Example Tool', description: 'Does what an example does.', category: 'audio', url: 'https://example.org/tool',
+    type: 'tool', name: 'Example Tool', description: 'Does what an example does.', category: 'speech-audio', url: 'https://example.org/tool',
   });
   assert.equal(made.status, 'pending');
   assert.equal((await kindex.listSubmissions({ status: 'pending' })).data[0]?.id, made.id);

@@ -60,14 +60,14 @@ test('a listing is a promise', async () => {
 });
 
 test('fields', async () => {
-  const { data } = await kindex.listEntities({ fields: ['name', 'composite', 'quality'], limit: 1 });
+  const { data } = await kindex.listEntities({ type: 'tool', minScore: 1, fields: ['name', 'composite', 'quality'], limit: 1 });
   const score: number | null = data[0]!.scores.composite;
   assert.equal(typeof score, 'number');
   // @ts-expect-error the compiler knows which fields were not selected
   assert.equal(data[0]!.slug, undefined);
   // @ts-expect-error including scores
   assert.equal(data[0]!.scores.adoption, undefined);
-  const whole = await kindex.listEntities({ fields: ['scores', 'composite'], limit: 1 });
+  const whole = await kindex.listEntities({ type: 'tool', minScore: 1, fields: ['scores', 'composite'], limit: 1 });
   assert.equal(typeof whole.data[0]!.scores.adoption, 'number');
   const unknown: EntityField[] = JSON.parse('["slug"]');
   const some = await kindex.listEntities({ fields: unknown, limit: 1 });
@@ -94,7 +94,7 @@ test('errors describe what is wrong and what would be valid', async () => {
   });
   await assert.rejects(kindex.getEntity('tool', 'agate'), (e) => e instanceof GoneError && e.code === 'deleted-entity');
   // @ts-expect-error the compiler knows the names
-  await assert.rejects(kindex.listEntities({ catgory: 'speech' }), (e) => e instanceof BadRequestError && e.suggestion === 'category');
+  await assert.rejects(kindex.listEntities({ catgory: 'speech-audio' }), (e) => e instanceof BadRequestError && e.suggestion === 'category');
   await assert.rejects(kindex.listEntities({ tag: [] }), (e) => e instanceof BadRequestError && e.errors[0]?.field === 'tag');
   await assert.rejects(new Kindex({ baseUrl }).listWebhooks(), UnauthorizedError);
   await assert.rejects(

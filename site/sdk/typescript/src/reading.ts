@@ -29,7 +29,7 @@ export class Reading {
    *
    * @param query Filters, sort order, `fields`, and `at` for an earlier day.
    * @example
-   * const speech = await kindex.listEntities({ category: 'audio', minScore: 50, fields: ['slug', 'name', 'composite'] });
+   * const speech = await kindex.listEntities({ category: 'speech-audio', minScore: 50, fields: ['slug', 'name', 'composite'] });
    * for (const entity of speech.data) console.log(entity.name, entity.scores.composite);
    */
   listEntities<const F extends EntityField = never>(query: Omit<Query<'listEntities'>, 'fields'> & { fields?: F | readonly F[] } = {},
@@ -113,6 +113,11 @@ export class Reading {
   /** The entities whose composite score increased the most through changes within a `window`. */
   listTrending(query: Query<'listTrending'> = {}, options?: RequestOptions): Promise<Answer<'listTrending'>> {
     return this.get<'listTrending'>('/api/trending', query, options);
+  }
+
+  /** The boards: leaderboards of entities that meet certain conditions, with formulas of their own. */
+  listBoards(options?: RequestOptions): Promise<Answer<'listBoards'>> {
+    return this.get<'listBoards'>('/api/boards', {}, options);
   }
 
   /** All categories, each with its number of entities. */

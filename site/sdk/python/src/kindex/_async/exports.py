@@ -1,6 +1,6 @@
 """Exports: Bulk downloads as files.
 
-Generated from version 0.10.0 of the API description; do not edit.
+Generated from version 0.11.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -78,13 +78,16 @@ class Exports(AsyncCore):
             type: Only entities of this type. Repeat the parameter to match any of several
                 values.
             category: Only entities in this category; ``GET /api/categories`` lists the
-                categories. Repeat the parameter to match any of several values.
+                categories. A former slug of a category means the category. Repeat the
+                parameter to match any of several values.
             provider: Only entities from this provider, given by its full name. Repeat the
                 parameter to match any of several values.
-            tag: Only entities with this tag. Repeat the parameter to match any of several
+            tag: Only entities with this tag. A synonym, according to the vocabulary of the
+                index, means the preferred tag. Repeat the parameter to match any of several
                 values; use ``a,b`` to match both.
-            capability: Only entities with this capability. Repeat the parameter to match
-                any of several values; use ``a,b`` to match both.
+            capability: Only entities with this capability. A synonym, according to the
+                vocabulary of the index, means the preferred capability. Repeat the
+                parameter to match any of several values; use ``a,b`` to match both.
             license: Only entities with this licence, given as its full SPDX expression.
                 Repeat the parameter to match any of several values.
             pricing_model: Only entities with this pricing model. Repeat the parameter to
@@ -205,13 +208,16 @@ class Exports(AsyncCore):
             type: Only entities of this type. Repeat the parameter to match any of several
                 values.
             category: Only entities in this category; ``GET /api/categories`` lists the
-                categories. Repeat the parameter to match any of several values.
+                categories. A former slug of a category means the category. Repeat the
+                parameter to match any of several values.
             provider: Only entities from this provider, given by its full name. Repeat the
                 parameter to match any of several values.
-            tag: Only entities with this tag. Repeat the parameter to match any of several
+            tag: Only entities with this tag. A synonym, according to the vocabulary of the
+                index, means the preferred tag. Repeat the parameter to match any of several
                 values; use ``a,b`` to match both.
-            capability: Only entities with this capability. Repeat the parameter to match
-                any of several values; use ``a,b`` to match both.
+            capability: Only entities with this capability. A synonym, according to the
+                vocabulary of the index, means the preferred capability. Repeat the
+                parameter to match any of several values; use ``a,b`` to match both.
             license: Only entities with this licence, given as its full SPDX expression.
                 Repeat the parameter to match any of several values.
             pricing_model: Only entities with this pricing model. Repeat the parameter to
@@ -338,13 +344,16 @@ class Exports(AsyncCore):
             type: Only entities of this type. Repeat the parameter to match any of several
                 values.
             category: Only entities in this category; ``GET /api/categories`` lists the
-                categories. Repeat the parameter to match any of several values.
+                categories. A former slug of a category means the category. Repeat the
+                parameter to match any of several values.
             provider: Only entities from this provider, given by its full name. Repeat the
                 parameter to match any of several values.
-            tag: Only entities with this tag. Repeat the parameter to match any of several
+            tag: Only entities with this tag. A synonym, according to the vocabulary of the
+                index, means the preferred tag. Repeat the parameter to match any of several
                 values; use ``a,b`` to match both.
-            capability: Only entities with this capability. Repeat the parameter to match
-                any of several values; use ``a,b`` to match both.
+            capability: Only entities with this capability. A synonym, according to the
+                vocabulary of the index, means the preferred capability. Repeat the
+                parameter to match any of several values; use ``a,b`` to match both.
             license: Only entities with this licence, given as its full SPDX expression.
                 Repeat the parameter to match any of several values.
             pricing_model: Only entities with this pricing model. Repeat the parameter to
@@ -470,13 +479,16 @@ class Exports(AsyncCore):
             type: Only entities of this type. Repeat the parameter to match any of several
                 values.
             category: Only entities in this category; ``GET /api/categories`` lists the
-                categories. Repeat the parameter to match any of several values.
+                categories. A former slug of a category means the category. Repeat the
+                parameter to match any of several values.
             provider: Only entities from this provider, given by its full name. Repeat the
                 parameter to match any of several values.
-            tag: Only entities with this tag. Repeat the parameter to match any of several
+            tag: Only entities with this tag. A synonym, according to the vocabulary of the
+                index, means the preferred tag. Repeat the parameter to match any of several
                 values; use ``a,b`` to match both.
-            capability: Only entities with this capability. Repeat the parameter to match
-                any of several values; use ``a,b`` to match both.
+            capability: Only entities with this capability. A synonym, according to the
+                vocabulary of the index, means the preferred capability. Repeat the
+                parameter to match any of several values; use ``a,b`` to match both.
             license: Only entities with this licence, given as its full SPDX expression.
                 Repeat the parameter to match any of several values.
             pricing_model: Only entities with this pricing model. Repeat the parameter to
@@ -599,13 +611,16 @@ class Exports(AsyncCore):
             type: Only entities of this type. Repeat the parameter to match any of several
                 values.
             category: Only entities in this category; ``GET /api/categories`` lists the
-                categories. Repeat the parameter to match any of several values.
+                categories. A former slug of a category means the category. Repeat the
+                parameter to match any of several values.
             provider: Only entities from this provider, given by its full name. Repeat the
                 parameter to match any of several values.
-            tag: Only entities with this tag. Repeat the parameter to match any of several
+            tag: Only entities with this tag. A synonym, according to the vocabulary of the
+                index, means the preferred tag. Repeat the parameter to match any of several
                 values; use ``a,b`` to match both.
-            capability: Only entities with this capability. Repeat the parameter to match
-                any of several values; use ``a,b`` to match both.
+            capability: Only entities with this capability. A synonym, according to the
+                vocabulary of the index, means the preferred capability. Repeat the
+                parameter to match any of several values; use ``a,b`` to match both.
             license: Only entities with this licence, given as its full SPDX expression.
                 Repeat the parameter to match any of several values.
             pricing_model: Only entities with this pricing model. Repeat the parameter to
@@ -730,13 +745,16 @@ class Exports(AsyncCore):
             type: Only entities of this type. Repeat the parameter to match any of several
                 values.
             category: Only entities in this category; ``GET /api/categories`` lists the
-                categories. Repeat the parameter to match any of several values.
+                categories. A former slug of a category means the category. Repeat the
+                parameter to match any of several values.
             provider: Only entities from this provider, given by its full name. Repeat the
                 parameter to match any of several values.
-            tag: Only entities with this tag. Repeat the parameter to match any of several
+            tag: Only entities with this tag. A synonym, according to the vocabulary of the
+                index, means the preferred tag. Repeat the parameter to match any of several
                 values; use ``a,b`` to match both.
-            capability: Only entities with this capability. Repeat the parameter to match
-                any of several values; use ``a,b`` to match both.
+            capability: Only entities with this capability. A synonym, according to the
+                vocabulary of the index, means the preferred capability. Repeat the
+                parameter to match any of several values; use ``a,b`` to match both.
             license: Only entities with this licence, given as its full SPDX expression.
                 Repeat the parameter to match any of several values.
             pricing_model: Only entities with this pricing model. Repeat the parameter to
@@ -859,13 +877,16 @@ class Exports(AsyncCore):
             type: Only entities of this type. Repeat the parameter to match any of several
                 values.
             category: Only entities in this category; ``GET /api/categories`` lists the
-                categories. Repeat the parameter to match any of several values.
+                categories. A former slug of a category means the category. Repeat the
+                parameter to match any of several values.
             provider: Only entities from this provider, given by its full name. Repeat the
                 parameter to match any of several values.
-            tag: Only entities with this tag. Repeat the parameter to match any of several
+            tag: Only entities with this tag. A synonym, according to the vocabulary of the
+                index, means the preferred tag. Repeat the parameter to match any of several
                 values; use ``a,b`` to match both.
-            capability: Only entities with this capability. Repeat the parameter to match
-                any of several values; use ``a,b`` to match both.
+            capability: Only entities with this capability. A synonym, according to the
+                vocabulary of the index, means the preferred capability. Repeat the
+                parameter to match any of several values; use ``a,b`` to match both.
             license: Only entities with this licence, given as its full SPDX expression.
                 Repeat the parameter to match any of several values.
             pricing_model: Only entities with this pricing model. Repeat the parameter to
@@ -953,12 +974,13 @@ class Exports(AsyncCore):
         """Export a leaderboard in bulk.
 
         The ranking of a category, or of all entities, by composite score, as a flat table
-        in rank order. The formats are those of the entity export. With ``format=json`` and
-        without ``at``, the response is a file of the build; if that file is sent
-        uncompressed, it has a ``Repr-Digest`` and supports ranges. All other responses are
-        generated on request. With ``at``, the data comes from the latest snapshot taken on
-        or before that day, and the file name in ``Content-Disposition`` ends with the date
-        of the snapshot.
+        in rank order. The ranking of a board is by its own score, and its rows have the
+        additional field ``boardScore`` after ``category``. The formats are those of the
+        entity export. With ``format=json`` and without ``at``, the response is a file of
+        the build; if that file is sent uncompressed, it has a ``Repr-Digest`` and supports
+        ranges. All other responses are generated on request. With ``at``, the data comes
+        from the latest snapshot taken on or before that day, and the file name in
+        ``Content-Disposition`` ends with the date of the snapshot.
 
         Args:
             format: The format of the file. Default: "json".
@@ -968,7 +990,9 @@ class Exports(AsyncCore):
                 ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
                 programs. Default: "plain".
-            category: A category from ``GET /api/categories``, or ``all``. Default: "all".
+            category: A category from ``GET /api/categories``, a board from ``GET
+                /api/boards``, or ``all``. A former slug of a category means the category.
+                Default: "all".
             at: Return data as of the end of this day (UTC). By default, current data is
                 returned.
 
@@ -987,8 +1011,8 @@ class Exports(AsyncCore):
                 (``account-suspended``), in which case the request counts towards the limit
                 of the IP address. Or the index is private and does not accept this host
                 name (``foreign-host``), in which case the request does not count.
-            NotFoundError: There is no history for the day in ``at`` (``no-history``);
-                ``suggestion`` is the first day of the history.
+            NotFoundError: There is no history for the day in ``at`` (``no-history``),
+                or the board has too few ranked entities (``unpublished-board``).
         """
         return await self._bytes("/api/export/leaderboard", {
             "format": format,
@@ -1016,7 +1040,9 @@ class Exports(AsyncCore):
                 ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
                 programs. Default: "plain".
-            category: A category from ``GET /api/categories``, or ``all``. Default: "all".
+            category: A category from ``GET /api/categories``, a board from ``GET
+                /api/boards``, or ``all``. A former slug of a category means the category.
+                Default: "all".
             at: Return data as of the end of this day (UTC). By default, current data is
                 returned.
 
@@ -1035,8 +1061,8 @@ class Exports(AsyncCore):
                 (``account-suspended``), in which case the request counts towards the limit
                 of the IP address. Or the index is private and does not accept this host
                 name (``foreign-host``), in which case the request does not count.
-            NotFoundError: There is no history for the day in ``at`` (``no-history``);
-                ``suggestion`` is the first day of the history.
+            NotFoundError: There is no history for the day in ``at`` (``no-history``),
+                or the board has too few ranked entities (``unpublished-board``).
         """
         return self._records("/api/export/leaderboard", {"csv": csv, "category": category, "at": at, "format": "jsonl"})
 
@@ -1065,7 +1091,9 @@ class Exports(AsyncCore):
                 ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
                 programs. Default: "plain".
-            category: A category from ``GET /api/categories``, or ``all``. Default: "all".
+            category: A category from ``GET /api/categories``, a board from ``GET
+                /api/boards``, or ``all``. A former slug of a category means the category.
+                Default: "all".
             at: Return data as of the end of this day (UTC). By default, current data is
                 returned.
 
@@ -1084,8 +1112,8 @@ class Exports(AsyncCore):
                 (``account-suspended``), in which case the request counts towards the limit
                 of the IP address. Or the index is private and does not accept this host
                 name (``foreign-host``), in which case the request does not count.
-            NotFoundError: There is no history for the day in ``at`` (``no-history``);
-                ``suggestion`` is the first day of the history.
+            NotFoundError: There is no history for the day in ``at`` (``no-history``),
+                or the board has too few ranked entities (``unpublished-board``).
             IntegrityError: The SHA-256 of the file is wrong; the file was removed.
             OSError: The file cannot be written.
         """

@@ -1,6 +1,6 @@
 """Search: Full-text search for entities.
 
-Generated from version 0.10.0 of the API description; do not edit.
+Generated from version 0.11.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -57,6 +57,12 @@ class Search(AsyncCore):
         that match the most words are returned, provided that they match at least half of
         the words and every quoted phrase. Only the first twelve words and phrases are used.
 
+        Words and phrases also match their synonyms, which rank a little lower; those in
+        double quotes do not. Words that say only what kind of thing is wanted, such as
+        "best", "open source" or "framework", need not match next to other words. Entities
+        rank higher if the query is the name of their category or of one of their
+        capabilities or tags.
+
         Every match has ``relevance`` and ``highlights``, regardless of ``fields``. If
         nothing is found, ``suggestions`` contains up to five entities: those that would be
         found without the filters or, if there are none, those with the most similar names.
@@ -66,13 +72,16 @@ class Search(AsyncCore):
             type: Only entities of this type. Repeat the parameter to match any of several
                 values.
             category: Only entities in this category; ``GET /api/categories`` lists the
-                categories. Repeat the parameter to match any of several values.
+                categories. A former slug of a category means the category. Repeat the
+                parameter to match any of several values.
             provider: Only entities from this provider, given by its full name. Repeat the
                 parameter to match any of several values.
-            tag: Only entities with this tag. Repeat the parameter to match any of several
+            tag: Only entities with this tag. A synonym, according to the vocabulary of the
+                index, means the preferred tag. Repeat the parameter to match any of several
                 values; use ``a,b`` to match both.
-            capability: Only entities with this capability. Repeat the parameter to match
-                any of several values; use ``a,b`` to match both.
+            capability: Only entities with this capability. A synonym, according to the
+                vocabulary of the index, means the preferred capability. Repeat the
+                parameter to match any of several values; use ``a,b`` to match both.
             license: Only entities with this licence, given as its full SPDX expression.
                 Repeat the parameter to match any of several values.
             pricing_model: Only entities with this pricing model. Repeat the parameter to
@@ -200,13 +209,16 @@ class Search(AsyncCore):
             type: Only entities of this type. Repeat the parameter to match any of several
                 values.
             category: Only entities in this category; ``GET /api/categories`` lists the
-                categories. Repeat the parameter to match any of several values.
+                categories. A former slug of a category means the category. Repeat the
+                parameter to match any of several values.
             provider: Only entities from this provider, given by its full name. Repeat the
                 parameter to match any of several values.
-            tag: Only entities with this tag. Repeat the parameter to match any of several
+            tag: Only entities with this tag. A synonym, according to the vocabulary of the
+                index, means the preferred tag. Repeat the parameter to match any of several
                 values; use ``a,b`` to match both.
-            capability: Only entities with this capability. Repeat the parameter to match
-                any of several values; use ``a,b`` to match both.
+            capability: Only entities with this capability. A synonym, according to the
+                vocabulary of the index, means the preferred capability. Repeat the
+                parameter to match any of several values; use ``a,b`` to match both.
             license: Only entities with this licence, given as its full SPDX expression.
                 Repeat the parameter to match any of several values.
             pricing_model: Only entities with this pricing model. Repeat the parameter to

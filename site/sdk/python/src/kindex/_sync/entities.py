@@ -1,6 +1,6 @@
 """Entities: Tools and models, individually or as filtered lists.
 
-Generated from version 0.10.0 of the API description; do not edit.
+Generated from version 0.11.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -69,13 +69,16 @@ class Entities(Core):
             type: Only entities of this type. Repeat the parameter to match any of several
                 values.
             category: Only entities in this category; ``GET /api/categories`` lists the
-                categories. Repeat the parameter to match any of several values.
+                categories. A former slug of a category means the category. Repeat the
+                parameter to match any of several values.
             provider: Only entities from this provider, given by its full name. Repeat the
                 parameter to match any of several values.
-            tag: Only entities with this tag. Repeat the parameter to match any of several
+            tag: Only entities with this tag. A synonym, according to the vocabulary of the
+                index, means the preferred tag. Repeat the parameter to match any of several
                 values; use ``a,b`` to match both.
-            capability: Only entities with this capability. Repeat the parameter to match
-                any of several values; use ``a,b`` to match both.
+            capability: Only entities with this capability. A synonym, according to the
+                vocabulary of the index, means the preferred capability. Repeat the
+                parameter to match any of several values; use ``a,b`` to match both.
             license: Only entities with this licence, given as its full SPDX expression.
                 Repeat the parameter to match any of several values.
             pricing_model: Only entities with this pricing model. Repeat the parameter to
@@ -209,13 +212,16 @@ class Entities(Core):
             type: Only entities of this type. Repeat the parameter to match any of several
                 values.
             category: Only entities in this category; ``GET /api/categories`` lists the
-                categories. Repeat the parameter to match any of several values.
+                categories. A former slug of a category means the category. Repeat the
+                parameter to match any of several values.
             provider: Only entities from this provider, given by its full name. Repeat the
                 parameter to match any of several values.
-            tag: Only entities with this tag. Repeat the parameter to match any of several
+            tag: Only entities with this tag. A synonym, according to the vocabulary of the
+                index, means the preferred tag. Repeat the parameter to match any of several
                 values; use ``a,b`` to match both.
-            capability: Only entities with this capability. Repeat the parameter to match
-                any of several values; use ``a,b`` to match both.
+            capability: Only entities with this capability. A synonym, according to the
+                vocabulary of the index, means the preferred capability. Repeat the
+                parameter to match any of several values; use ``a,b`` to match both.
             license: Only entities with this licence, given as its full SPDX expression.
                 Repeat the parameter to match any of several values.
             pricing_model: Only entities with this pricing model. Repeat the parameter to
@@ -387,17 +393,19 @@ class Entities(Core):
         """
         return self._text(path_to("/api/entity/{type}/{slug}", type=type, slug=slug), {"at": at}, "text/markdown")
 
-    def get_entity_score(self, type: EntityType, slug: str) -> ScoreExplanation:
+    def get_entity_score(self, type: EntityType, slug: str, *, board: Optional[str] = None) -> ScoreExplanation:
         """Explain the scores of an entity.
 
         How the scores of one entity are calculated: every dimension with its weight and
         prior, and every measure with the observed value, its date and its source. The
-        numbers are not rounded, so that you can recalculate the scores. This endpoint takes
-        no query parameters.
+        numbers are not rounded, so that you can recalculate the scores. With ``board``, the
+        score on that board is explained instead: ``composite`` is then calculated with the
+        board's formula, and ``board`` states what the board needs and what the entity has.
 
         Args:
             type: The entity's type.
             slug: The entity's slug, current or former.
+            board: A board from ``GET /api/boards``, or one that is not published.
 
         Returns:
             The explanation.
@@ -419,18 +427,30 @@ class Entities(Core):
             GoneError: The entity was deleted (``deleted-entity``) or, with ``at``, had
                 been deleted by that day; ``suggestion`` is the address of its changelog.
         """
-        return self._json(path_to("/api/entity/{type}/{slug}/score", type=type, slug=slug))
+        return self._json(path_to("/api/entity/{type}/{slug}/score", type=type, slug=slug), {"board": board})
 
-    def list_similar_entities(self, type: EntityType, slug: str, *, limit: Optional[int] = None) -> SimilarList:
+    def list_similar_entities(
+        self,
+        type: EntityType,
+        slug: str,
+        *,
+        kind: Optional[Literal["alternatives", "related"]] = None,
+        limit: Optional[int] = None,
+    ) -> SimilarList:
         """List similar entities.
 
         The entities that have the most in common with this one, most similar first. Each
-        has ``reasons``, which describe what the two have in common. At most 20 similar
-        entities are stored per entity; ``count`` is the number stored.
+        has ``reasons``, which describe what the two have in common, and a ``kind``. An
+        alternative does the same job: it has the same type and category, shares a
+        capability if both state any, is not tagged with the other's name, and is at least a
+        third as similar as the first alternative. Every other entity is related: it is used
+        together with this one, or is about the same subject. At most 20 entities of both
+        kinds are stored per entity; ``count`` is the number stored of the requested kind.
 
         Args:
             type: The entity's type.
             slug: The entity's slug, current or former.
+            kind: Only alternatives, or only related entities. By default, both.
             limit: Maximum number of entities to return. Default: 10.
 
         Returns:
@@ -453,7 +473,10 @@ class Entities(Core):
             GoneError: The entity was deleted (``deleted-entity``) or, with ``at``, had
                 been deleted by that day; ``suggestion`` is the address of its changelog.
         """
-        return self._json(path_to("/api/entity/{type}/{slug}/similar", type=type, slug=slug), {"limit": limit})
+        return self._json(path_to("/api/entity/{type}/{slug}/similar", type=type, slug=slug), {
+            "kind": kind,
+            "limit": limit,
+        })
 
     def resolve(self, *, id: OneOrMore[str]) -> ResolutionList:
         """Find the entities that identifiers refer to.

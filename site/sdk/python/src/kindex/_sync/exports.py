@@ -1,6 +1,6 @@
 """Exports: Bulk downloads as files.
 
-Generated from version 0.10.0 of the API description; do not edit.
+Generated from version 0.11.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -79,13 +79,16 @@ class Exports(Core):
             type: Only entities of this type. Repeat the parameter to match any of several
                 values.
             category: Only entities in this category; ``GET /api/categories`` lists the
-                categories. Repeat the parameter to match any of several values.
+                categories. A former slug of a category means the category. Repeat the
+                parameter to match any of several values.
             provider: Only entities from this provider, given by its full name. Repeat the
                 parameter to match any of several values.
-            tag: Only entities with this tag. Repeat the parameter to match any of several
+            tag: Only entities with this tag. A synonym, according to the vocabulary of the
+                index, means the preferred tag. Repeat the parameter to match any of several
                 values; use ``a,b`` to match both.
-            capability: Only entities with this capability. Repeat the parameter to match
-                any of several values; use ``a,b`` to match both.
+            capability: Only entities with this capability. A synonym, according to the
+                vocabulary of the index, means the preferred capability. Repeat the
+                parameter to match any of several values; use ``a,b`` to match both.
             license: Only entities with this licence, given as its full SPDX expression.
                 Repeat the parameter to match any of several values.
             pricing_model: Only entities with this pricing model. Repeat the parameter to
@@ -206,13 +209,16 @@ class Exports(Core):
             type: Only entities of this type. Repeat the parameter to match any of several
                 values.
             category: Only entities in this category; ``GET /api/categories`` lists the
-                categories. Repeat the parameter to match any of several values.
+                categories. A former slug of a category means the category. Repeat the
+                parameter to match any of several values.
             provider: Only entities from this provider, given by its full name. Repeat the
                 parameter to match any of several values.
-            tag: Only entities with this tag. Repeat the parameter to match any of several
+            tag: Only entities with this tag. A synonym, according to the vocabulary of the
+                index, means the preferred tag. Repeat the parameter to match any of several
                 values; use ``a,b`` to match both.
-            capability: Only entities with this capability. Repeat the parameter to match
-                any of several values; use ``a,b`` to match both.
+            capability: Only entities with this capability. A synonym, according to the
+                vocabulary of the index, means the preferred capability. Repeat the
+                parameter to match any of several values; use ``a,b`` to match both.
             license: Only entities with this licence, given as its full SPDX expression.
                 Repeat the parameter to match any of several values.
             pricing_model: Only entities with this pricing model. Repeat the parameter to
@@ -339,13 +345,16 @@ class Exports(Core):
             type: Only entities of this type. Repeat the parameter to match any of several
                 values.
             category: Only entities in this category; ``GET /api/categories`` lists the
-                categories. Repeat the parameter to match any of several values.
+                categories. A former slug of a category means the category. Repeat the
+                parameter to match any of several values.
             provider: Only entities from this provider, given by its full name. Repeat the
                 parameter to match any of several values.
-            tag: Only entities with this tag. Repeat the parameter to match any of several
+            tag: Only entities with this tag. A synonym, according to the vocabulary of the
+                index, means the preferred tag. Repeat the parameter to match any of several
                 values; use ``a,b`` to match both.
-            capability: Only entities with this capability. Repeat the parameter to match
-                any of several values; use ``a,b`` to match both.
+            capability: Only entities with this capability. A synonym, according to the
+                vocabulary of the index, means the preferred capability. Repeat the
+                parameter to match any of several values; use ``a,b`` to match both.
             license: Only entities with this licence, given as its full SPDX expression.
                 Repeat the parameter to match any of several values.
             pricing_model: Only entities with this pricing model. Repeat the parameter to
@@ -471,13 +480,16 @@ class Exports(Core):
             type: Only entities of this type. Repeat the parameter to match any of several
                 values.
             category: Only entities in this category; ``GET /api/categories`` lists the
-                categories. Repeat the parameter to match any of several values.
+                categories. A former slug of a category means the category. Repeat the
+                parameter to match any of several values.
             provider: Only entities from this provider, given by its full name. Repeat the
                 parameter to match any of several values.
-            tag: Only entities with this tag. Repeat the parameter to match any of several
+            tag: Only entities with this tag. A synonym, according to the vocabulary of the
+                index, means the preferred tag. Repeat the parameter to match any of several
                 values; use ``a,b`` to match both.
-            capability: Only entities with this capability. Repeat the parameter to match
-                any of several values; use ``a,b`` to match both.
+            capability: Only entities with this capability. A synonym, according to the
+                vocabulary of the index, means the preferred capability. Repeat the
+                parameter to match any of several values; use ``a,b`` to match both.
             license: Only entities with this licence, given as its full SPDX expression.
                 Repeat the parameter to match any of several values.
             pricing_model: Only entities with this pricing model. Repeat the parameter to
@@ -600,13 +612,16 @@ class Exports(Core):
             type: Only entities of this type. Repeat the parameter to match any of several
                 values.
             category: Only entities in this category; ``GET /api/categories`` lists the
-                categories. Repeat the parameter to match any of several values.
+                categories. A former slug of a category means the category. Repeat the
+                parameter to match any of several values.
             provider: Only entities from this provider, given by its full name. Repeat the
                 parameter to match any of several values.
-            tag: Only entities with this tag. Repeat the parameter to match any of several
+            tag: Only entities with this tag. A synonym, according to the vocabulary of the
+                index, means the preferred tag. Repeat the parameter to match any of several
                 values; use ``a,b`` to match both.
-            capability: Only entities with this capability. Repeat the parameter to match
-                any of several values; use ``a,b`` to match both.
+            capability: Only entities with this capability. A synonym, according to the
+                vocabulary of the index, means the preferred capability. Repeat the
+                parameter to match any of several values; use ``a,b`` to match both.
             license: Only entities with this licence, given as its full SPDX expression.
                 Repeat the parameter to match any of several values.
             pricing_model: Only entities with this pricing model. Repeat the parameter to
@@ -731,13 +746,16 @@ class Exports(Core):
             type: Only entities of this type. Repeat the parameter to match any of several
                 values.
             category: Only entities in this category; ``GET /api/categories`` lists the
-                categories. Repeat the parameter to match any of several values.
+                categories. A former slug of a category means the category. Repeat the
+                parameter to match any of several values.
             provider: Only entities from this provider, given by its full name. Repeat the
                 parameter to match any of several values.
-            tag: Only entities with this tag. Repeat the parameter to match any of several
+            tag: Only entities with this tag. A synonym, according to the vocabulary of the
+                index, means the preferred tag. Repeat the parameter to match any of several
                 values; use ``a,b`` to match both.
-            capability: Only entities with this capability. Repeat the parameter to match
-                any of several values; use ``a,b`` to match both.
+            capability: Only entities with this capability. A synonym, according to the
+                vocabulary of the index, means the preferred capability. Repeat the
+                parameter to match any of several values; use ``a,b`` to match both.
             license: Only entities with this licence, given as its full SPDX expression.
                 Repeat the parameter to match any of several values.
             pricing_model: Only entities with this pricing model. Repeat the parameter to
@@ -860,13 +878,16 @@ class Exports(Core):
             type: Only entities of this type. Repeat the parameter to match any of several
                 values.
             category: Only entities in this category; ``GET /api/categories`` lists the
-                categories. Repeat the parameter to match any of several values.
+                categories. A former slug of a category means the category. Repeat the
+                parameter to match any of several values.
             provider: Only entities from this provider, given by its full name. Repeat the
                 parameter to match any of several values.
-            tag: Only entities with this tag. Repeat the parameter to match any of several
+            tag: Only entities with this tag. A synonym, according to the vocabulary of the
+                index, means the preferred tag. Repeat the parameter to match any of several
                 values; use ``a,b`` to match both.
-            capability: Only entities with this capability. Repeat the parameter to match
-                any of several values; use ``a,b`` to match both.
+            capability: Only entities with this capability. A synonym, according to the
+                vocabulary of the index, means the preferred capability. Repeat the
+                parameter to match any of several values; use ``a,b`` to match both.
             license: Only entities with this licence, given as its full SPDX expression.
                 Repeat the parameter to match any of several values.
             pricing_model: Only entities with this pricing model. Repeat the parameter to
@@ -954,12 +975,13 @@ class Exports(Core):
         """Export a leaderboard in bulk.
 
         The ranking of a category, or of all entities, by composite score, as a flat table
-        in rank order. The formats are those of the entity export. With ``format=json`` and
-        without ``at``, the response is a file of the build; if that file is sent
-        uncompressed, it has a ``Repr-Digest`` and supports ranges. All other responses are
-        generated on request. With ``at``, the data comes from the latest snapshot taken on
-        or before that day, and the file name in ``Content-Disposition`` ends with the date
-        of the snapshot.
+        in rank order. The ranking of a board is by its own score, and its rows have the
+        additional field ``boardScore`` after ``category``. The formats are those of the
+        entity export. With ``format=json`` and without ``at``, the response is a file of
+        the build; if that file is sent uncompressed, it has a ``Repr-Digest`` and supports
+        ranges. All other responses are generated on request. With ``at``, the data comes
+        from the latest snapshot taken on or before that day, and the file name in
+        ``Content-Disposition`` ends with the date of the snapshot.
 
         Args:
             format: The format of the file. Default: "json".
@@ -969,7 +991,9 @@ class Exports(Core):
                 ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
                 programs. Default: "plain".
-            category: A category from ``GET /api/categories``, or ``all``. Default: "all".
+            category: A category from ``GET /api/categories``, a board from ``GET
+                /api/boards``, or ``all``. A former slug of a category means the category.
+                Default: "all".
             at: Return data as of the end of this day (UTC). By default, current data is
                 returned.
 
@@ -988,8 +1012,8 @@ class Exports(Core):
                 (``account-suspended``), in which case the request counts towards the limit
                 of the IP address. Or the index is private and does not accept this host
                 name (``foreign-host``), in which case the request does not count.
-            NotFoundError: There is no history for the day in ``at`` (``no-history``);
-                ``suggestion`` is the first day of the history.
+            NotFoundError: There is no history for the day in ``at`` (``no-history``),
+                or the board has too few ranked entities (``unpublished-board``).
         """
         return self._bytes("/api/export/leaderboard", {"format": format, "csv": csv, "category": category, "at": at})
 
@@ -1012,7 +1036,9 @@ class Exports(Core):
                 ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
                 programs. Default: "plain".
-            category: A category from ``GET /api/categories``, or ``all``. Default: "all".
+            category: A category from ``GET /api/categories``, a board from ``GET
+                /api/boards``, or ``all``. A former slug of a category means the category.
+                Default: "all".
             at: Return data as of the end of this day (UTC). By default, current data is
                 returned.
 
@@ -1031,8 +1057,8 @@ class Exports(Core):
                 (``account-suspended``), in which case the request counts towards the limit
                 of the IP address. Or the index is private and does not accept this host
                 name (``foreign-host``), in which case the request does not count.
-            NotFoundError: There is no history for the day in ``at`` (``no-history``);
-                ``suggestion`` is the first day of the history.
+            NotFoundError: There is no history for the day in ``at`` (``no-history``),
+                or the board has too few ranked entities (``unpublished-board``).
         """
         return self._records("/api/export/leaderboard", {"csv": csv, "category": category, "at": at, "format": "jsonl"})
 
@@ -1061,7 +1087,9 @@ class Exports(Core):
                 ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
                 programs. Default: "plain".
-            category: A category from ``GET /api/categories``, or ``all``. Default: "all".
+            category: A category from ``GET /api/categories``, a board from ``GET
+                /api/boards``, or ``all``. A former slug of a category means the category.
+                Default: "all".
             at: Return data as of the end of this day (UTC). By default, current data is
                 returned.
 
@@ -1080,8 +1108,8 @@ class Exports(Core):
                 (``account-suspended``), in which case the request counts towards the limit
                 of the IP address. Or the index is private and does not accept this host
                 name (``foreign-host``), in which case the request does not count.
-            NotFoundError: There is no history for the day in ``at`` (``no-history``);
-                ``suggestion`` is the first day of the history.
+            NotFoundError: There is no history for the day in ``at`` (``no-history``),
+                or the board has too few ranked entities (``unpublished-board``).
             IntegrityError: The SHA-256 of the file is wrong; the file was removed.
             OSError: The file cannot be written.
         """

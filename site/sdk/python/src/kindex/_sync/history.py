@@ -1,6 +1,6 @@
 """History: What has changed, when and by whom.
 
-Generated from version 0.10.0 of the API description; do not edit.
+Generated from version 0.11.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -197,8 +197,8 @@ class History(Core):
                 values.
             category: Only changes to entities that were in this category after the change
                 or, if the entity was deleted, before it. This can be a category that no
-                longer has any entities. Repeat the parameter to match any of several
-                values.
+                longer has any entities. A category includes the changes under its former
+                slugs. Repeat the parameter to match any of several values.
             field: Only changes to this field. ``links``, ``signals`` and ``scores`` include
                 all fields nested in them. Repeat the parameter to match any of several
                 values.
@@ -262,8 +262,8 @@ class History(Core):
                 values.
             category: Only changes to entities that were in this category after the change
                 or, if the entity was deleted, before it. This can be a category that no
-                longer has any entities. Repeat the parameter to match any of several
-                values.
+                longer has any entities. A category includes the changes under its former
+                slugs. Repeat the parameter to match any of several values.
             field: Only changes to this field. ``links``, ``signals`` and ``scores`` include
                 all fields nested in them. Repeat the parameter to match any of several
                 values.
@@ -326,7 +326,8 @@ class History(Core):
             type: Only entities of this type. Repeat the parameter to match any of several
                 values.
             category: Only entities in this category; ``GET /api/categories`` lists the
-                categories. Repeat the parameter to match any of several values.
+                categories. A former slug of a category means the category. Repeat the
+                parameter to match any of several values.
             provider: Only entities from this provider, given by its full name. Repeat the
                 parameter to match any of several values.
 
@@ -398,8 +399,8 @@ class History(Core):
                 values.
             category: Only changes to entities that were in this category after the change
                 or, if the entity was deleted, before it. This can be a category that no
-                longer has any entities. Repeat the parameter to match any of several
-                values.
+                longer has any entities. A category includes the changes under its former
+                slugs. Repeat the parameter to match any of several values.
             entity: Only changes to this entity (``type/slug``), including changes under its
                 former slugs. The entity may have been deleted.
             page: The page number. Page 1 contains the newest changes. Default: 1.

@@ -1,6 +1,6 @@
 """Leaderboards: Entities ranked by score, and the categories that have a ranking.
 
-Generated from version 0.10.0 of the API description; do not edit.
+Generated from version 0.11.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from typing import Iterator, Literal, Optional
 
 from .._addresses import DateLike, OneOrMore, path_to
 from .._core import Core
-from ..types import CategoryList, Dimension, EntityType, Leaderboard, RankedEntity, TrendingList
+from ..types import BoardList, CategoryList, Dimension, EntityType, Leaderboard, RankedEntity, TrendingList
 
 
 class Leaderboards(Core):
@@ -33,6 +33,13 @@ class Leaderboards(Core):
         the rank on the requested leaderboard, starting at 1; ties are broken by type, then
         slug.
 
+        A board from ``GET /api/boards`` is such a leaderboard, too: of the entities of one
+        type that meet its conditions, ranked by a formula of its own. Its records have a
+        ``boardScore``, by which it is ranked by default; ``scores`` are those of the type's
+        formula. Beside ``data``, the response describes the board. With ``at``, the board
+        as it is defined now ranks the records of that day. A board with too few ranked
+        entities is not published.
+
         ``previousRank`` is the rank on the same leaderboard seven days earlier, at the end
         of the day in ``comparedTo``, and ``delta`` is the number of places gained since
         then; both are null if the entity had no rank then. The seven days are counted back
@@ -41,9 +48,12 @@ class Leaderboards(Core):
         ``delta`` are all null.
 
         Args:
-            category: A category from ``GET /api/categories``, or ``all``.
+            category: A category from ``GET /api/categories``, a board from ``GET
+                /api/boards``, or ``all``. A former slug of a category redirects to the
+                present one.
             type: Only entities of this type.
-            by: The score to rank by. Default: "composite".
+            by: The score to rank by. By default ``boardScore`` for a board, which only
+                boards have, and ``composite`` otherwise.
             at: Return data as of the end of this day (UTC). By default, current data is
                 returned.
             limit: Maximum number of records per page. Default: 20.
@@ -66,8 +76,9 @@ class Leaderboards(Core):
                 (``account-suspended``), in which case the request counts towards the limit
                 of the IP address. Or the index is private and does not accept this host
                 name (``foreign-host``), in which case the request does not count.
-            NotFoundError: The category does not exist (``unknown-category``), in which
-                case ``detail`` lists all categories, or there is no history for the day in
+            NotFoundError: There is no such category or board (``unknown-category``), in
+                which case ``detail`` lists all of them, the board has too few ranked
+                entities (``unpublished-board``), or there is no history for the day in
                 ``at`` (``no-history``).
         """
         return self._json(path_to("/api/leaderboard/{category}", category=category), {
@@ -94,9 +105,12 @@ class Leaderboards(Core):
         Like :meth:`get_leaderboard`, which has the details. Each page is a request.
 
         Args:
-            category: A category from ``GET /api/categories``, or ``all``.
+            category: A category from ``GET /api/categories``, a board from ``GET
+                /api/boards``, or ``all``. A former slug of a category redirects to the
+                present one.
             type: Only entities of this type.
-            by: The score to rank by. Default: "composite".
+            by: The score to rank by. By default ``boardScore`` for a board, which only
+                boards have, and ``composite`` otherwise.
             at: Return data as of the end of this day (UTC). By default, current data is
                 returned.
             cursor: Where to continue: the ``nextCursor`` of a page.
@@ -117,8 +131,9 @@ class Leaderboards(Core):
                 (``account-suspended``), in which case the request counts towards the limit
                 of the IP address. Or the index is private and does not accept this host
                 name (``foreign-host``), in which case the request does not count.
-            NotFoundError: The category does not exist (``unknown-category``), in which
-                case ``detail`` lists all categories, or there is no history for the day in
+            NotFoundError: There is no such category or board (``unknown-category``), in
+                which case ``detail`` lists all of them, the board has too few ranked
+                entities (``unpublished-board``), or there is no history for the day in
                 ``at`` (``no-history``).
         """
         return self._items(path_to("/api/leaderboard/{category}", category=category), {
@@ -163,7 +178,8 @@ class Leaderboards(Core):
             type: Only entities of this type. Repeat the parameter to match any of several
                 values.
             category: Only entities in this category; ``GET /api/categories`` lists the
-                categories. Repeat the parameter to match any of several values.
+                categories. A former slug of a category means the category. Repeat the
+                parameter to match any of several values.
             limit: Maximum number of entities to return. Default: 20.
 
         Returns:
@@ -183,6 +199,32 @@ class Leaderboards(Core):
                 name (``foreign-host``), in which case the request does not count.
         """
         return self._json("/api/trending", {"window": window, "type": type, "category": category, "limit": limit})
+
+    def list_boards(self) -> BoardList:
+        """List the boards.
+
+        The boards: leaderboards of the entities of one type that meet certain conditions,
+        each ranked by its own formula. Boards with fewer than eight ranked entities are
+        left out. Read a board with ``GET /api/leaderboard/{slug}``. This endpoint takes no
+        query parameters.
+
+        Returns:
+            The boards.
+
+        Raises:
+            BadRequestError: A parameter is unknown or has an invalid value
+                (``unknown-parameter``, ``invalid-parameter``).
+            UnauthorizedError: A key is required, but none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
+        """
+        return self._json("/api/boards")
 
     def list_categories(self) -> CategoryList:
         """List the categories.

@@ -1,12 +1,13 @@
 """The objects of the API, for type checkers. At run time, they are dictionaries.
 
-Generated from version 0.10.0 of the API description; do not edit.
+Generated from version 0.11.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
 
 from ._entities import (
     Benchmark,
+    BoardPlacement,
     Count,
     Entity,
     EntityDocument,
@@ -84,8 +85,11 @@ from ._keys import (
     Scope,
 )
 from ._leaderboards import (
+    Board,
+    BoardList,
     Category,
     CategoryList,
+    FiguresOf,
     Leaderboard,
     RankedEntity,
     Trend,
@@ -140,6 +144,9 @@ __all__ = [
     "AuditEntry",
     "AuditLog",
     "Benchmark",
+    "Board",
+    "BoardList",
+    "BoardPlacement",
     "Category",
     "CategoryList",
     "Change",
@@ -181,6 +188,7 @@ __all__ = [
     "Facets",
     "FieldChange",
     "FieldError",
+    "FiguresOf",
     "Highlights",
     "IdentifierBatch",
     "JSONFeed",

@@ -1,6 +1,6 @@
 """Entities: Tools and models, individually or as filtered lists.
 
-Generated from version 0.10.0 of the API description; do not edit.
+Generated from version 0.11.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -618,6 +618,8 @@ class SimilarEntity(TypedDict):
     """
     offerCount: int
     """The number of offers."""
+    kind: Literal["alternative", "related"]
+    """Whether the entity does the same job as the requested one, or is related to it."""
     similarity: float
     """From 0 (nothing in common) to 1 (identical in all compared properties)."""
     reasons: List[str]
@@ -740,12 +742,29 @@ class Match(TypedDict):
     """The entity's announced end."""
 
 
-class ScoreExplanation(TypedDict):
-    """How the scores of an entity are calculated. The composite score is the weighted mean of
-    the dimensions; for an unknown dimension, its prior is used. If there is a cap, the
-    composite score cannot exceed it.
-    """
+class BoardPlacement(TypedDict):
+    """What a board asks for and what an entity has."""
 
+    slug: str
+    """Lower-case letters and digits, with words separated by hyphens."""
+    title: str
+    """The display name of a board."""
+    boardScore: Optional[float]
+    """The score on the board; null if the entity is not on it."""
+    matches: bool
+    """Whether the entity meets the conditions of the board."""
+    needs: Optional[str]
+    """What must be known of an entity on a board, as a sentence; null if its formula needs
+    nothing else. A source of benchmark results is who published them or, where nobody is
+    named, the benchmark; the maker of a model is none.
+    """
+    sources: List[str]
+    """The sources of the benchmark results that count, without the maker of the model."""
+    measures: int
+    """The number of measures that count."""
+
+
+class _ScoreExplanationRequired(TypedDict):
     type: EntityType
     """The type of an entity. Type and slug together identify an entity."""
     slug: str
@@ -768,13 +787,25 @@ class ScoreExplanation(TypedDict):
     minimumCoverage: float
     """The minimum coverage for a composite score."""
     ranked: bool
-    """Whether there is a composite score, and therefore a rank."""
+    """Whether there is a composite score, and therefore a rank; with ``board``, whether the
+    entity is on the board.
+    """
     reason: Optional[str]
-    """Why there is no composite score; null if there is one."""
+    """Why the entity is not ranked; null if it is."""
     dimensions: List[ScoreDimension]
     """The formula's dimensions for this type."""
     build: str
     """The id of a build: the day its scores were calculated for, and a hash."""
+
+
+class ScoreExplanation(_ScoreExplanationRequired, total=False):
+    """How the scores of an entity are calculated. The composite score is the weighted mean of
+    the dimensions; for an unknown dimension, its prior is used. If there is a cap, the
+    composite score cannot exceed it.
+    """
+
+    board: BoardPlacement
+    """What a board asks for and what an entity has."""
 
 
 class ScoreDimension(TypedDict):
@@ -802,9 +833,7 @@ class ScoreDimension(TypedDict):
     """The dimension's measures."""
 
 
-class MeasureResult(TypedDict):
-    """A measure, its observed value and the resulting score."""
-
+class _MeasureResultRequired(TypedDict):
     name: str
     """The name of the signal or benchmark."""
     state: Literal["counted", "missing", "stale", "future"]
@@ -828,6 +857,15 @@ class MeasureResult(TypedDict):
     """How the scoring file converts one signal or benchmark to a score from 0 to 100."""
 
 
+class MeasureResult(_MeasureResultRequired, total=False):
+    """A measure, its observed value and the resulting score."""
+
+    trust: Optional[float]
+    """The share of the weight that counts with this score; the rest counts with the
+    dimension's prior. Null unless it is counted.
+    """
+
+
 _MeasureOptionalOdd = TypedDict(
     "_MeasureOptionalOdd",
     {
@@ -840,8 +878,9 @@ class _MeasureRequired(TypedDict):
     map: Literal["log", "linear", "age"]
     """How a value ``v`` is converted. ``log``: 100·ln(1+v)/ln(1+full). ``linear``:
     proportionally, from 0 at ``from`` to 100 at ``to``. ``age``: 100·2^(−days/halfLife),
-    where ``days`` is the number of days from the observed date to the time of the scores.
-    Results are limited to the range from 0 to 100.
+    where ``days`` is the number of days from the observed date to the day on which it was
+    read or, if that is unknown, to the time of the scores. Results are limited to the range
+    from 0 to 100.
     """
     weight: float
     """Its weight in the dimension."""
@@ -850,7 +889,7 @@ class _MeasureRequired(TypedDict):
 class Measure(_MeasureOptionalOdd, _MeasureRequired, total=False):
     """How the scoring file converts one signal or benchmark to a score from 0 to 100."""
 
-    signal: Literal["citations", "commits", "contextTokens", "contributors", "dependents", "downloads", "forks", "lastRelease", "likes", "outputTokens", "parameters", "released", "releases", "stars"]
+    signal: Literal["archived", "citations", "commits", "condaDownloads", "contextTokens", "contributors", "created", "dependents", "dockerPulls", "downloads", "forks", "huggingfaceDownloads", "lastCommit", "lastRelease", "likes", "npmDownloads", "openIssues", "outputTokens", "parameters", "pypiDownloads", "recentCommits", "released", "releases", "stars"]
     """The signal; absent for a benchmark."""
     benchmark: str
     """The benchmark; absent for a signal."""
@@ -869,4 +908,8 @@ class Measure(_MeasureOptionalOdd, _MeasureRequired, total=False):
     staleAfter: float
     """The age, in days, above which an observation is too old to be used; absent if there is
     no limit.
+    """
+    trustHalfLife: float
+    """The number of days after a reading in which trust in it halves; absent if trust does not
+    fade.
     """

@@ -1,6 +1,6 @@
 """Exports: Bulk downloads as files.
 
-Generated from version 0.10.0 of the API description; do not edit.
+Generated from version 0.11.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -170,9 +170,7 @@ class ExportedIdentifier(TypedDict):
     """Its page, if the namespace has such pages."""
 
 
-class ExportedRank(TypedDict):
-    """One rank as a row of a table."""
-
+class _ExportedRankRequired(TypedDict):
     rank: int
     """The rank, starting at 1."""
     type: EntityType
@@ -197,6 +195,13 @@ class ExportedRank(TypedDict):
     """A score with one decimal; null if there is not enough data."""
     engagement: Optional[float]
     """A score with one decimal; null if there is not enough data."""
+
+
+class ExportedRank(_ExportedRankRequired, total=False):
+    """One rank as a row of a table."""
+
+    boardScore: float
+    """The score on the board; present only on a board."""
 
 
 class Manifest(TypedDict):

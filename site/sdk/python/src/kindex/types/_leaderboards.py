@@ -1,6 +1,6 @@
 """Leaderboards: Entities ranked by score, and the categories that have a ranking.
 
-Generated from version 0.10.0 of the API description; do not edit.
+Generated from version 0.11.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -22,9 +22,7 @@ from ._entities import (
 )
 
 
-class RankedEntity(TypedDict):
-    """An entity and its rank."""
-
+class _RankedEntityRequired(TypedDict):
     type: EntityType
     """The type of an entity. Type and slug together identify an entity."""
     slug: str
@@ -117,6 +115,13 @@ class RankedEntity(TypedDict):
     """The number of places gained, compared with ``previousRank``; null if ``previousRank`` is
     null.
     """
+
+
+class RankedEntity(_RankedEntityRequired, total=False):
+    """An entity and its rank."""
+
+    boardScore: float
+    """The score on the board; present only on a board."""
 
 
 class TrendingEntity(TypedDict):
@@ -259,10 +264,75 @@ class _LeaderboardRequired(TypedDict):
 
 
 class Leaderboard(_LeaderboardRequired, total=False):
-    """One page of a ranking, in rank order."""
+    """One page of a ranking, in rank order. The members from ``slug`` to ``figuresOf``
+    describe a board and are present only for one.
+    """
 
+    slug: str
+    """Lower-case letters and digits, with words separated by hyphens."""
+    title: str
+    """The display name of a board."""
+    description: str
+    """What a board compares, and who measured it."""
+    type: EntityType
+    """The type of an entity. Type and slug together identify an entity."""
+    needs: Optional[str]
+    """What must be known of an entity on a board, as a sentence; null if its formula needs
+    nothing else. A source of benchmark results is who published them or, where nobody is
+    named, the benchmark; the maker of a model is none.
+    """
+    figuresOf: FiguresOf
+    """The dates of the oldest and the newest figure in the scores on a board. A month counts
+    as its first day.
+    """
     asOf: str
     """The day of the snapshot; present only with ``at``."""
+
+
+class FiguresOf(TypedDict):
+    """The dates of the oldest and the newest figure in the scores on a board. A month counts
+    as its first day.
+    """
+
+    oldest: Optional[str]
+    """A day, YYYY-MM-DD."""
+    newest: Optional[str]
+    """A day, YYYY-MM-DD."""
+
+
+class Board(TypedDict):
+    """A board and its number of ranked entities."""
+
+    slug: str
+    """Lower-case letters and digits, with words separated by hyphens."""
+    title: str
+    """The display name of a board."""
+    description: str
+    """What a board compares, and who measured it."""
+    type: EntityType
+    """The type of an entity. Type and slug together identify an entity."""
+    needs: Optional[str]
+    """What must be known of an entity on a board, as a sentence; null if its formula needs
+    nothing else. A source of benchmark results is who published them or, where nobody is
+    named, the benchmark; the maker of a model is none.
+    """
+    figuresOf: FiguresOf
+    """The dates of the oldest and the newest figure in the scores on a board. A month counts
+    as its first day.
+    """
+    count: int
+    """The number of ranked entities."""
+
+
+class BoardList(TypedDict):
+    """The published boards, in the order in which pages show them."""
+
+    data: List[Board]
+    """The boards."""
+    count: int
+    """The number of records on all pages."""
+    build: str
+    """The id of a build: the day its scores were calculated for, and a hash."""
 
 
 class Category(TypedDict):
@@ -270,6 +340,8 @@ class Category(TypedDict):
 
     slug: str
     """Lower-case letters and digits, with words separated by hyphens."""
+    formerly: List[str]
+    """Earlier slugs. Filters accept them, and addresses under them redirect."""
     title: str
     """The display name."""
     description: Optional[str]

@@ -1,13 +1,13 @@
 """The values of parameters.
 
-Generated from version 0.10.0 of the API description; do not edit.
+Generated from version 0.11.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
 
 from typing import Literal
 
-Dimension = Literal["composite", "adoption", "quality", "freshness", "citations", "engagement"]
+Dimension = Literal["composite", "adoption", "quality", "freshness", "citations", "engagement", "boardScore"]
 
 EntityField = Literal[
     "type",

@@ -1,6 +1,6 @@
 """Service: The service itself.
 
-Generated from version 0.10.0 of the API description; do not edit.
+Generated from version 0.11.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Problem(TypedDict):
     """A human-readable explanation of the error."""
     instance: str
     """The path of the request that failed."""
-    code: Literal["unknown-parameter", "invalid-parameter", "invalid-body", "invalid-idempotency-key", "unauthorized", "insufficient-scope", "account-suspended", "foreign-host", "secret-shown-once", "already-exists", "too-many-submissions", "unknown-submission", "cannot-withdraw", "unknown-key", "too-many-keys", "too-many-webhooks", "too-many-waiting", "unknown-webhook", "unknown-delivery", "event-gone", "body-too-large", "unsupported-media-type", "idempotency-key-reused", "rate-limited", "state-unavailable", "not-found", "unknown-entity", "deleted-entity", "no-history", "unknown-category", "unknown-build", "unknown-version", "method-not-allowed", "precondition-failed", "range-not-satisfiable", "internal", "not-ready", "busy"]
+    code: Literal["unknown-parameter", "invalid-parameter", "invalid-body", "invalid-idempotency-key", "unauthorized", "insufficient-scope", "account-suspended", "foreign-host", "secret-shown-once", "already-exists", "too-many-submissions", "unknown-submission", "cannot-withdraw", "unknown-key", "too-many-keys", "too-many-webhooks", "too-many-waiting", "unknown-webhook", "unknown-delivery", "event-gone", "body-too-large", "unsupported-media-type", "idempotency-key-reused", "rate-limited", "state-unavailable", "not-found", "unknown-entity", "deleted-entity", "no-history", "unknown-category", "unpublished-board", "unknown-build", "unknown-version", "method-not-allowed", "precondition-failed", "range-not-satisfiable", "internal", "not-ready", "busy"]
     """A machine-readable error code, which never changes."""
     errors: List[FieldError]
     """The invalid parameters or body fields. If the query string as a whole cannot be parsed,

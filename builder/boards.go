@@ -1,0 +1,205 @@
+package builder
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"kindex/builder/content/yamldoc"
+	"kindex/builder/plural"
+	"kindex/exports"
+	"kindex/exports/board"
+	"kindex/exports/leaderboard"
+	"kindex/exports/record"
+	"kindex/exports/table"
+)
+
+// resolveBoards prepares the boards for ranking.
+func (l *Loaded) resolveBoards() (problems yamldoc.Problems) {
+	for i, b := range l.Boards {
+		var wrong *board.Error
+		if err := b.Resolve(l.Formula); errors.As(err, &wrong) {
+			problems = append(problems, l.BoardsFile.Problem(i, wrong.Path, wrong.Message))
+		} else if err != nil {
+			problems = append(problems, l.BoardsFile.Problem(i, nil, err.Error()))
+		}
+	}
+	return problems
+}
+
+// RankedBoard is a board with its entries, best first. Their ordinals are indexes of Entities.
+type RankedBoard struct {
+	*board.Board
+	Entries  []exports.BoardEntry
+	Entities []*record.Entity
+}
+
+// RankBoards ranks the boards of the content at a time. The content does not change.
+func (l *Loaded) RankBoards(asOf time.Time) ([]RankedBoard, error) {
+	day := asOf.UTC().Format(time.DateOnly)
+	entities := make([]*record.Entity, len(l.Entities))
+	return rankBoards(l.Boards, len(entities), asOf, func(i int) (*record.Entity, error) {
+		e := *l.Entities[i]
+		e.Scores, e.Computed = l.Formula.Scores(&e, asOf), l.Providers.Compute(&e, day)
+		entities[i] = &e
+		return &e, nil
+	}, entities)
+}
+
+// Note returns what to tell about a board that is not published, or "".
+func (b *RankedBoard) Note() string {
+	if len(b.Entries) >= board.MinEntries {
+		return ""
+	}
+	return fmt.Sprintf("note: boards.yaml: the board %s is not published: it has %s, and a board needs %d", b.Slug,
+		plural.Count(len(b.Entries), "ranked entity", "ranked entities"), board.MinEntries)
+}
+
+// rankBoards ranks n entities on boards. entity is called concurrently, once for each of them;
+// entities then lists them by number.
+func rankBoards(boards []*board.Board, n int, asOf time.Time, entity func(i int) (*record.Entity, error), entities []*record.Entity) ([]RankedBoard, error) {
+	if len(boards) == 0 {
+		return nil, nil
+	}
+	part := n/(4*runtime.GOMAXPROCS(0)) + 1
+	parts := make([][][]exports.BoardEntry, (n+part-1)/part)
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for p := range parts {
+		g.Go(func() (err error) {
+			parts[p], err = rankPart(boards, p*part, min((p+1)*part, n), asOf, entity, entities)
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	list := make([]RankedBoard, len(boards))
+	for i, b := range boards {
+		list[i] = RankedBoard{Board: b, Entities: entities}
+		for p := range parts {
+			list[i].Entries = append(list[i].Entries, parts[p][i]...)
+		}
+		board.Sort(list[i].Entries, func(o uint32) (typ, slug string) { return entities[o].Type, entities[o].Slug })
+	}
+	return list, nil
+}
+
+// rankPart returns, for each board, the entries of the entities in a range.
+func rankPart(boards []*board.Board, from, to int, asOf time.Time, entity func(i int) (*record.Entity, error), entities []*record.Entity) ([][]exports.BoardEntry, error) {
+	list := make([][]exports.BoardEntry, len(boards))
+	for o := from; o < to; o++ {
+		e, err := entity(o)
+		if err != nil {
+			return nil, err
+		}
+		entities[o] = e
+		for i, b := range boards {
+			entry, ok, err := b.Entry(e, asOf)
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				entry.Ordinal = uint32(o) //nolint:gosec // ordinals have 32 bits
+				list[i] = append(list[i], entry)
+			}
+		}
+	}
+	return list, nil
+}
+
+// rankOwnBoards ranks the boards of boards.yaml, now and on the day that ranks are compared
+// with. A score on a board depends on the entity alone, but ages with the as-of time, so every
+// build calculates all of them, as it does all other scores.
+func (b *build) rankOwnBoards(context.Context) (err error) {
+	if len(b.content.Boards) == 0 {
+		return nil
+	}
+	entities := b.content.Entities
+	b.ownBoards, err = rankBoards(b.content.Boards, len(entities), b.AsOf, func(i int) (*record.Entity, error) { return entities[i], nil }, entities)
+	if err != nil {
+		return err
+	}
+	for i := range b.ownBoards {
+		if note := b.ownBoards[i].Note(); note != "" {
+			b.report.Warnings = append(b.report.Warnings, note)
+		}
+	}
+	day := b.AsOf.UTC().Truncate(24*time.Hour).AddDate(0, 0, -leaderboard.MovementDays)
+	name := day.Format(time.DateOnly)
+	past := b.archive.Snapshot(name)
+	if past == nil {
+		return nil
+	}
+	b.boardsBefore = name
+	b.previousBoards, err = rankBoards(b.content.Boards, past.Len(), day, func(i int) (*record.Entity, error) {
+		e, err := past.Entity(i)
+		if err == nil {
+			e.Computed = b.content.Providers.Compute(e, name)
+		}
+		return e, err
+	}, make([]*record.Entity, past.Len()))
+	return err
+}
+
+// boardDefinition is a board in the BoardsFile of a build.
+type boardDefinition struct {
+	*board.Board
+	Count     int  `json:"count"`     // ranked entities
+	Published bool `json:"published"` // whether these are enough for a leaderboard
+}
+
+// writeOwnBoards writes the boards of boards.yaml.
+func (b *build) writeOwnBoards() error {
+	if len(b.ownBoards) == 0 {
+		return nil
+	}
+	d := &exports.BoardsData{PreviousDay: b.boardsBefore}
+	var definitions []boardDefinition
+	for i := range b.ownBoards {
+		r := &b.ownBoards[i]
+		published := len(r.Entries) >= board.MinEntries
+		definitions = append(definitions, boardDefinition{r.Board, len(r.Entries), published})
+		data := exports.BoardData{Entries: r.Entries}
+		if b.previousBoards != nil {
+			data.Previous = b.previousBoards[i].Entries
+		}
+		d.Boards = append(d.Boards, data)
+		if !published {
+			continue
+		}
+		if err := b.writeOwnBoard(r); err != nil {
+			return err
+		}
+	}
+	asJSON, err := json.MarshalIndent(definitions, "", "  ")
+	if err != nil {
+		return err
+	}
+	d.Definitions = append(asJSON, '\n')
+	return b.out.WriteBoards(d)
+}
+
+// writeOwnBoard writes the leaderboard file of a board.
+func (b *build) writeOwnBoard(r *RankedBoard) error {
+	var out strings.Builder
+	enc, err := table.NewEncoder("json", &out, table.BoardColumns)
+	if err != nil {
+		return err
+	}
+	for i, entry := range r.Entries {
+		if err := enc.Write(table.BoardRow(r.Entities[entry.Ordinal], i+1, entry.Score)); err != nil {
+			return err
+		}
+	}
+	if err := enc.Close(); err != nil {
+		return err
+	}
+	return b.out.AddVariants(exports.LeaderboardFile(r.Slug), []byte(out.String()))
+}

@@ -1,0 +1,102 @@
+package neighbors
+
+import (
+	"slices"
+	"strings"
+
+	"kindex/exports"
+	"kindex/exports/record"
+)
+
+// alternativeShare is the inverse of the minimum similarity of an alternative, as a share of
+// that of the nearest alternative. It excludes entities that have little in common besides a
+// capability that many entities have.
+const alternativeShare = 3
+
+// purposes holds what determines whether two neighbours are alternatives, besides their shared
+// features.
+type purposes struct {
+	types   []uint8     // position of each entity's type in record.Types
+	capable []bool      // whether an entity states capabilities
+	names   [][2]uint32 // the tags that are an entity's slug and its name; none if no entity has the tag
+}
+
+// newPurposes returns the purposes of entities, in their order in v.
+func (v *vectors) newPurposes(entities []*record.Entity) purposes {
+	tags := map[string]uint32{}
+	for id, f := range v.features {
+		if f.Kind == kindTag {
+			tags[f.Value] = uint32(id)
+		}
+	}
+	tag := func(name string) uint32 {
+		if id, ok := tags[name]; ok {
+			return id
+		}
+		return none
+	}
+	n := len(entities)
+	p := purposes{types: make([]uint8, n), capable: make([]bool, n), names: make([][2]uint32, n)}
+	for i, e := range entities {
+		p.types[i] = uint8(slices.Index(record.Types, e.Type))
+		p.capable[i] = len(e.Capabilities) > 0
+		p.names[i] = [2]uint32{tag(e.Slug), tag(strings.ReplaceAll(record.Fold(e.Name), " ", "-"))}
+	}
+	return p
+}
+
+// markAlternatives marks the alternatives to entity i in the list of its neighbours, which is
+// sorted by similarity.
+func (v *vectors) markAlternatives(i uint32, nearest []scored, list []exports.Neighbour) {
+	least := 0.0
+	for k, n := range nearest {
+		if n.similarity*alternativeShare < least {
+			return
+		}
+		if !v.samePurpose(i, n.entity) {
+			continue
+		}
+		list[k].Alternative = true
+		if least == 0 {
+			least = n.similarity
+		}
+	}
+}
+
+// samePurpose reports whether two entities do the same job: they have the same type and
+// category, share a capability if both state any, and neither is tagged with the other's slug
+// or name. Such a tag says that one builds on the other or works with it.
+func (v *vectors) samePurpose(i, j uint32) bool {
+	if v.types[i] != v.types[j] || v.tagged(i, j) || v.tagged(j, i) {
+		return false
+	}
+	category, capability := false, !v.capable[i] || !v.capable[j]
+	a, b := v.has.of(i), v.has.of(j)
+	for x, y := 0, 0; x < len(a) && y < len(b); {
+		switch {
+		case a[x] < b[y]:
+			x++
+		case a[x] > b[y]:
+			y++
+		default:
+			kind := v.features[a[x]].Kind
+			category, capability = category || kind == kindCategory, capability || kind == kindCapability
+			x++
+			y++
+		}
+	}
+	return category && capability
+}
+
+// tagged reports whether entity i is tagged with the slug or the name of entity j.
+func (v *vectors) tagged(i, j uint32) bool {
+	for _, id := range v.names[j] {
+		if id == none {
+			continue
+		}
+		if _, ok := slices.BinarySearch(v.has.of(i), id); ok {
+			return true
+		}
+	}
+	return false
+}

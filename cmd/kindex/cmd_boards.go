@@ -1,0 +1,200 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kindex/builder"
+	"kindex/builder/plural"
+	"kindex/exports/board"
+	"kindex/exports/jsonenc"
+	"kindex/exports/record"
+	"kindex/exports/safetext"
+)
+
+type boardsOptions struct {
+	asOf              string
+	sensitivity, json bool
+}
+
+func boardsCommand() *cobra.Command {
+	var o boardsOptions
+	c := &cobra.Command{
+		Use: "boards [DIR]", Short: "Print the top ten of each board of a content folder",
+		Long: `Boards ranks the boards of boards.yaml in a content folder, as a build does, and
+prints the top ten of each. A board with fewer than eight ranked entities is not
+published.
+
+--sensitivity also prints how each top ten moves when one weight of the formula, of
+a dimension or of a measure in it, is halved or doubled: who enters, who leaves, and
+the largest move. A ranking that depends on one weight says little.`,
+		Example: `  kindex boards
+  kindex boards content --sensitivity
+  kindex boards content --json --as-of 2026-07-01`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir := "content"
+			if len(args) == 1 {
+				dir = args[0]
+			}
+			setGC(batchGCPercent, minMemoryMiB, 0, cmd.ErrOrStderr())
+			return runBoards(cmd.OutOrStdout(), dir, o)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.asOf, "as-of", "", "calculate scores as of this day or time, as kindex build does")
+	f.BoolVar(&o.sensitivity, "sensitivity", false, "also print what changes if each weight is halved or doubled")
+	f.BoolVar(&o.json, "json", false, "print JSON")
+	return c
+}
+
+func runBoards(w io.Writer, dir string, o boardsOptions) error {
+	asOf, err := parseAsOf(o.asOf, time.Now())
+	if err != nil {
+		return err
+	}
+	l, problems, err := builder.LoadContent(dir, nil)
+	if err != nil {
+		return err
+	}
+	if n, _ := problems.Count(); n > 0 {
+		return problems
+	}
+	ranked, err := l.RankBoards(asOf)
+	if err != nil {
+		return err
+	}
+	list := []boardReport{}
+	for i := range ranked {
+		r, err := newBoardReport(&ranked[i], asOf, o.sensitivity)
+		if err != nil {
+			return err
+		}
+		list = append(list, r)
+	}
+	if o.json {
+		return printIndentedJSON(w, list)
+	}
+	if len(list) == 0 {
+		fmt.Fprintf(w, "%s: no boards.yaml\n", dir)
+	}
+	for i := range list {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		list[i].print(w)
+	}
+	return nil
+}
+
+// boardReport describes a board. --json prints it.
+type boardReport struct {
+	Slug        string                 `json:"slug"`
+	Title       string                 `json:"title"`
+	Type        string                 `json:"type"`
+	Count       int                    `json:"count"` // ranked entities
+	Published   bool                   `json:"published"`
+	Needs       jsonenc.OptionalString `json:"needs"`
+	FiguresOf   board.Span             `json:"figuresOf"`
+	Top         []boardPlace           `json:"top"`
+	Sensitivity *[]boardShift          `json:"sensitivity,omitempty"` // nil unless asked for
+}
+
+// boardPlace is an entity in the top of a board.
+type boardPlace struct {
+	Rank       int          `json:"rank"`
+	Entity     string       `json:"entity"` // type/slug
+	Name       string       `json:"name"`
+	BoardScore record.Score `json:"boardScore"`
+}
+
+// boardShift states how the top moves with one weight.
+type boardShift struct {
+	builder.Shift
+	Enters      []string   `json:"enters"` // type/slug
+	Leaves      []string   `json:"leaves"`
+	LargestMove *boardMove `json:"largestMove"` // null if no entity moves
+}
+
+type boardMove struct {
+	Entity string `json:"entity"`
+	From   int    `json:"from"`
+	To     int    `json:"to"`
+}
+
+func newBoardReport(b *builder.RankedBoard, asOf time.Time, sensitivity bool) (boardReport, error) {
+	r := boardReport{Slug: b.Slug, Title: b.Title, Type: b.Type, Count: len(b.Entries), Published: len(b.Entries) >= board.MinEntries,
+		Needs: jsonenc.OptionalString(b.Needs.Sentence()), FiguresOf: board.FiguresOf(b.Entries), Top: []boardPlace{}}
+	for i, entry := range b.Entries[:min(builder.TopLength, len(b.Entries))] {
+		e := b.Entities[entry.Ordinal]
+		r.Top = append(r.Top, boardPlace{i + 1, e.Key(), e.Name, entry.Score})
+	}
+	if !sensitivity {
+		return r, nil
+	}
+	shifts, err := b.Sensitivity(asOf)
+	r.Sensitivity = &[]boardShift{}
+	for _, s := range shifts {
+		shift := boardShift{Shift: s, Enters: keysOf(s.Enters), Leaves: keysOf(s.Leaves)}
+		if m := s.Largest; m != nil {
+			shift.LargestMove = &boardMove{m.Entity.Key(), m.From, m.To}
+		}
+		*r.Sensitivity = append(*r.Sensitivity, shift)
+	}
+	return r, err
+}
+
+func keysOf(entities []*record.Entity) []string {
+	keys := []string{}
+	for _, e := range entities {
+		keys = append(keys, e.Key())
+	}
+	return keys
+}
+
+func (r *boardReport) print(w io.Writer) {
+	fmt.Fprintf(w, "%s: %s, %s", r.Slug, safetext.OneLine(r.Title), plural.Count(r.Count, r.Type, r.Type+"s"))
+	if !r.Published {
+		fmt.Fprintf(w, "; not published: a board needs %d", board.MinEntries)
+	}
+	fmt.Fprintln(w)
+	if r.Needs != "" {
+		fmt.Fprintln(w, r.Needs)
+	}
+	if r.FiguresOf.Newest != "" {
+		fmt.Fprintf(w, "Figures of %s to %s.\n", r.FiguresOf.Oldest, r.FiguresOf.Newest)
+	}
+	for _, p := range r.Top {
+		fmt.Fprintf(w, "%4d. %5s  %s  %s\n", p.Rank, p.BoardScore, p.Entity, safetext.OneLine(p.Name))
+	}
+	if r.Sensitivity == nil || len(*r.Sensitivity) == 0 {
+		return
+	}
+	fmt.Fprintln(w, "If a weight changes:")
+	for _, s := range *r.Sensitivity {
+		fmt.Fprintf(w, "  %s × %s: %s\n", safetext.OneLine(s.Weight), strconv.FormatFloat(s.Factor, 'g', -1, 64), s.words())
+	}
+}
+
+// words returns what changes in the top.
+func (s *boardShift) words() string {
+	var parts []string
+	if len(s.Enters) > 0 {
+		parts = append(parts, "enters: "+strings.Join(s.Enters, ", "))
+	}
+	if len(s.Leaves) > 0 {
+		parts = append(parts, "leaves: "+strings.Join(s.Leaves, ", "))
+	}
+	if m := s.LargestMove; m != nil {
+		parts = append(parts, fmt.Sprintf("largest move: %s from %d to %d", m.Entity, m.From, m.To))
+	}
+	if len(parts) == 0 {
+		return "nothing moves"
+	}
+	return strings.Join(parts, "; ")
+}

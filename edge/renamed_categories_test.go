@@ -1,0 +1,115 @@
+package edge
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"kindex/builder/suite"
+)
+
+// TestRenamedCategory renames a category: addresses under its old slug redirect, filters accept
+// the slug, and earlier days and changes are found under the new one.
+func TestRenamedCategory(t *testing.T) {
+	suite.InTest(t)
+	suite.WithoutRace(t)
+	s, r := serveHistory(t, "2026-11-01", Options{})
+	const before = "2026-10-25"
+	past := s.list(t, "/api/leaderboard/alpha?at="+before)
+	ranks := s.list(t, "/api/leaderboard/alpha")
+	changes := s.list(t, "/api/changelog?category=alpha").Count
+	if past.Count == 0 || ranks.Count == 0 || changes == 0 {
+		t.Fatal("the category is empty")
+	}
+	moved := []string{"categories.yaml", "categories:\n  - {slug: first, formerly: [alpha], title: The first}\n  - {slug: beta, title: Beta}\n  - {slug: gamma, title: Gamma}\n"}
+	for _, data := range s.list(t, "/api/entities?category=alpha&status=active&status=withdrawn&limit=100").Data {
+		var e struct{ Type, Slug, Name string }
+		if err := json.Unmarshal(data, &e); err != nil {
+			t.Fatal(err)
+		}
+		path := e.Type + "/" + e.Slug + ".yaml"
+		moved = append(moved, path, strings.Replace(r.Read(path), "category: alpha\n", "category: first\n", 1))
+	}
+	r.Commit("2026-11-01T06:00:00Z", "A better word", moved...)
+	buildDay(t, r, s.out, "2026-11-01")
+	if err := s.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	for path, to := range map[string]string{
+		"/api/leaderboard/alpha":                           "/api/leaderboard/first",
+		"/api/leaderboard/alpha?limit=3&type=tool":         "/api/leaderboard/first?limit=3&type=tool",
+		"/api/leaderboard/alpha?at=" + before:              "/api/leaderboard/first?at=" + before,
+		"/categories/alpha/":                               "/categories/first/",
+		"/categories/alpha/type-tool/sort-name/":           "/categories/first/type-tool/sort-name/",
+		"/leaderboards/alpha/":                             "/leaderboards/first/",
+		"/leaderboards/alpha/type-tool/at-" + before + "/": "/leaderboards/first/type-tool/at-" + before + "/",
+		"/changes/category-alpha/":                         "/changes/category-first/",
+		"/quality-and-price/category-alpha/":               "/quality-and-price/category-first/",
+		"/changes/event-updated/category-alpha/":           "/changes/event-updated/category-first/",
+	} {
+		if a := s.ask(t, "GET", path); a.status != 301 || a.header.Get("Location") != to {
+			t.Errorf("%s: %d %q, want a redirect to %s", path, a.status, a.header.Get("Location"), to)
+		}
+	}
+	for _, path := range []string{"/api/entities?category=%s", "/api/search?q=heaps&category=%s", "/api/trending?category=%s&window=30d",
+		"/api/changelog?category=%s", "/api/entities?at=" + before + "&category=%s"} {
+		old, now := fmt.Sprintf(path, "alpha"), fmt.Sprintf(path, "first")
+		if a, b := s.list(t, old), s.list(t, now); a.Count != b.Count || !slices.EqualFunc(a.Data, b.Data, sameRecord) {
+			t.Errorf("%s: %d records, but %s has %d", old, a.Count, now, b.Count)
+		} else if a.Count == 0 {
+			t.Errorf("%s is empty", old)
+		}
+	}
+	for _, path := range []string{"/api/export/entities?format=csv&category=%s", "/api/export/leaderboard?format=csv&category=%s", "/api/export/signals?format=csv&category=%s"} {
+		a, b := s.ask(t, "GET", fmt.Sprintf(path, "alpha")), s.ask(t, "GET", fmt.Sprintf(path, "first"))
+		if a.status != 200 || string(a.body) != string(b.body) || len(a.body) < 200 {
+			t.Errorf(path+": %d %.100q", "alpha", a.status, a.body)
+		}
+	}
+	if a := s.ask(t, "GET", "/search/?q=heaps&category=alpha"); a.status != 200 || !strings.Contains(string(a.body), "The first") {
+		t.Errorf("search page: %d", a.status)
+	}
+	now := s.list(t, "/api/leaderboard/first?at="+before)
+	if !slices.EqualFunc(now.Data, past.Data, sameRecord) {
+		t.Error("the leaderboard of the earlier day differs under the new slug")
+	}
+	for i, data := range s.list(t, "/api/leaderboard/first").Data {
+		var was, is struct{ PreviousRank, Delta *int }
+		if err := json.Unmarshal(ranks.Data[i], &was); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(data, &is); err != nil {
+			t.Fatal(err)
+		}
+		if (was.PreviousRank == nil) != (is.PreviousRank == nil) || was.PreviousRank != nil && *was.PreviousRank != *is.PreviousRank {
+			t.Errorf("rank %d: the previous rank was lost: %s", i+1, data)
+		}
+	}
+	// The renaming itself is a change of each entity.
+	if got, want := s.list(t, "/api/changelog?category=first").Count, changes+len(moved)/2-1; got != want {
+		t.Errorf("%d changes, want %d", got, want)
+	}
+	var list struct {
+		Data []struct {
+			Slug     string
+			Formerly []string
+		}
+	}
+	if err := json.Unmarshal(s.ask(t, "GET", "/api/categories").body, &list); err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(list.Data); got != "[{beta []} {first [alpha]} {gamma []}]" {
+		t.Errorf("categories: %s", got)
+	}
+	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"leaderboard","arguments":{"category":"alpha","limit":1}}}`
+	if a := s.sendAs(t, body); a.status != 200 || strings.Contains(string(a.body), "isError") || !strings.Contains(string(a.body), "14 entities of alpha") {
+		t.Errorf("MCP: %d %.300s", a.status, a.body)
+	}
+	key, _ := s.keyOf(t, "ada")
+	draft := s.send(t, "POST", "/api/submit", key, `{"type":"tool","name":"New","description":"New.","url":"https://new.example/","category":"alpha"}`)
+	if draft.status != 201 {
+		t.Errorf("submission: %d %s", draft.status, draft.body)
+	}
+}

@@ -1,0 +1,268 @@
+// Package board defines the boards of boards.yaml: leaderboards of the entities that match
+// conditions, ranked by a formula of their own. It computes an entity's score on a board, which
+// depends on nothing but the entity, the board and the as-of time, and the order of a board.
+package board
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"kindex/exports"
+	"kindex/exports/didyoumean"
+	"kindex/exports/record"
+	"kindex/exports/score"
+	"kindex/exports/where"
+)
+
+// MinEntries is the number of ranked entities that a board needs to be published. A shorter
+// list says more about which entities happen to be known than about which are better.
+const MinEntries = 8
+
+// ScoreName is the name of a record's score on a board.
+const ScoreName = "boardScore"
+
+// Filters lists the conditions that a board may have, named as the parameters of GET
+// /api/entities.
+var Filters = []string{"capability", "category", "family", "license", "maintenance", "maxPrice", "minContext", "minScore", "modality",
+	"openWeights", "outputModality", "pricingModel", "provider", "signal", "status", "tag"}
+
+// Board is the definition of a board. After Resolve, its methods may be called concurrently.
+type Board struct {
+	Slug        string              `json:"slug"`
+	Title       string              `json:"title"`
+	Description string              `json:"description"`
+	Type        string              `json:"type"`
+	Where       map[string][]string `json:"where"`   // alternatives, by name of the filter
+	Formula     *score.TypeFormula  `json:"formula"` // nil for the formula of the type
+	Needs       Needs               `json:"needs"`
+
+	filter  *exports.Filter
+	formula *score.Formula
+}
+
+// Needs states how much must be known of an entity on a board. A number is 0 if there is no
+// such condition.
+type Needs struct {
+	// Sources is the minimum number of sources of the counted benchmark results; see Sources.
+	Sources int `json:"sources"`
+	// Measures is the minimum number of counted measures.
+	Measures int `json:"measures"`
+}
+
+// Sentence returns the conditions in words, or "" if there are none.
+func (n Needs) Sentence() string {
+	var parts []string
+	if n.Sources > 0 {
+		parts = append(parts, n.sources())
+	}
+	if n.Measures > 0 {
+		parts = append(parts, n.measures())
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Needs " + strings.Join(parts, " and ") + "."
+}
+
+func (n Needs) sources() string {
+	if n.Sources == 1 {
+		return "benchmark results from at least 1 independent source"
+	}
+	return fmt.Sprintf("benchmark results from at least %d independent sources", n.Sources)
+}
+
+func (n Needs) measures() string {
+	if n.Measures == 1 {
+		return "figures for at least 1 measure"
+	}
+	return fmt.Sprintf("figures for at least %d measures", n.Measures)
+}
+
+// Error is a mistake in the definition of a board.
+type Error struct {
+	Path       []string // of the field, within the board
+	Message    string
+	Suggestion string // the nearest valid value, or "" if there is none
+}
+
+func (e *Error) Error() string { return strings.Join(e.Path, ".") + ": " + e.Message }
+
+// Check returns the mistakes in the conditions and in the formula of a board. categories are
+// the categories of the index. An error in a list of conditions has the path of the entry.
+func (b *Board) Check(categories []string) (mistakes []*Error) {
+	for _, name := range slices.Sorted(maps.Keys(b.Where)) {
+		if !slices.Contains(Filters, name) {
+			mistakes = append(mistakes, &Error{[]string{"where", name}, "is not a filter of a board; expected one of: " + strings.Join(Filters, ", "),
+				didyoumean.Name(name, Filters)})
+			continue
+		}
+		for i, value := range b.Where[name] {
+			if err := checkCondition(name, value, categories); err != nil {
+				err.Path = []string{"where", name, fmt.Sprint(i)}
+				mistakes = append(mistakes, err)
+			}
+		}
+		if n := len(b.Where[name]); n > 1 && slices.Contains([]string{"maxPrice", "minContext", "minScore"}, name) {
+			mistakes = append(mistakes, &Error{Path: []string{"where", name}, Message: "must have one value, not a list"})
+		}
+	}
+	return append(mistakes, b.checkFormula()...)
+}
+
+// checkCondition checks one value of a condition.
+func checkCondition(name, value string, categories []string) *Error {
+	if name == "status" && value == record.Withdrawn {
+		return &Error{Message: "withdrawn entities are on no leaderboard"}
+	}
+	_, err := where.Params{name: {value}}.Filter(categories, nil)
+	if bad, ok := err.(*where.Error); ok { //nolint:errorlint // Filter returns nothing else
+		return &Error{Message: bad.Message, Suggestion: bad.Suggestion}
+	}
+	if err != nil {
+		return &Error{Message: err.Error()}
+	}
+	return nil
+}
+
+// checkFormula checks the formula as that of a type in scoring.yaml.
+func (b *Board) checkFormula() (mistakes []*Error) {
+	if b.Formula == nil {
+		return nil
+	}
+	_, wrong, err := score.Parse((&score.Formula{Types: map[string]*score.TypeFormula{b.Type: b.Formula}}).JSON())
+	if err != nil {
+		return []*Error{{Path: []string{"formula"}, Message: err.Error()}}
+	}
+	for _, w := range wrong {
+		path := []string{"formula"}
+		if len(w.Path) > 2 { // types, the type
+			path = append(path, w.Path[2:]...)
+		}
+		mistakes = append(mistakes, &Error{Path: path, Message: w.Message})
+	}
+	return mistakes
+}
+
+// Resolve prepares a checked board for the other methods, given the formula of the index. It
+// returns an error if the type has no formula and the board does not either.
+func (b *Board) Resolve(formula *score.Formula) error {
+	own := b.Formula
+	if own == nil {
+		own = formula.Types[b.Type]
+	}
+	if own == nil {
+		return &Error{Path: []string{"type"}, Message: "scoring.yaml has no formula for type " + b.Type + ", so the board needs its own formula"}
+	}
+	b.formula = &score.Formula{Version: formula.Version, DeprecatedCap: formula.DeprecatedCap, Types: map[string]*score.TypeFormula{b.Type: own}}
+	f, err := where.Params(b.Where).Filter(b.Where["category"], nil)
+	if err != nil {
+		return fmt.Errorf("board %s: %w", b.Slug, err)
+	}
+	f.Fields["type"] = [][]string{{b.Type}}
+	b.filter = f
+	return nil
+}
+
+// TypeFormula returns the formula of the board: its own, or that of its type.
+func (b *Board) TypeFormula() *score.TypeFormula { return b.formula.Types[b.Type] }
+
+// Filter returns the conditions of the board, including its type. It must not be modified.
+func (b *Board) Filter() *exports.Filter { return b.filter }
+
+// Parse reads and resolves the boards in the BoardsFile of a build.
+func Parse(data []byte, formula *score.Formula) ([]*Board, error) {
+	var list []*Board
+	if err := json.Unmarshal(data, &list); err != nil {
+		return nil, fmt.Errorf("%s: %w", exports.BoardsFile, err)
+	}
+	for _, b := range list {
+		if b == nil || !slices.Contains(record.Types, b.Type) || b.Needs.Sources < 0 || b.Needs.Measures < 0 {
+			return nil, fmt.Errorf("%s: has an incomplete board", exports.BoardsFile)
+		}
+		if mistakes := b.Check(b.Where["category"]); len(mistakes) > 0 {
+			return nil, fmt.Errorf("%s: board %s: %w", exports.BoardsFile, b.Slug, mistakes[0])
+		}
+		if err := b.Resolve(formula); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// Entry returns the place of an entity on the board, without its ordinal. ok is false if the
+// entity is not on it. Scores and Computed of the entity must be set, as of the same time.
+func (b *Board) Entry(e *record.Entity, asOf time.Time) (entry exports.BoardEntry, ok bool, err error) {
+	if matches, err := b.filter.Matches(e); err != nil || !matches {
+		return entry, false, err
+	}
+	entry, ok = b.scored(e, asOf)
+	return entry, ok, nil
+}
+
+// scored is Entry for an entity that matches the conditions.
+func (b *Board) scored(e *record.Entity, asOf time.Time) (entry exports.BoardEntry, ok bool) {
+	entry.Score = b.formula.Scores(e, asOf).Composite
+	if !entry.Score.Known() {
+		return entry, false
+	}
+	figures := b.formula.Figures(e, asOf)
+	if len(figures) < b.Needs.Measures || b.Needs.Sources > 0 && len(Sources(figures)) < b.Needs.Sources {
+		return entry, false
+	}
+	entry.Oldest, entry.Newest = span(figures)
+	return entry, true
+}
+
+// Sources returns the sources of the benchmark results among figures, sorted: who published a
+// result, or the name of its benchmark where nobody is named. Results by the model's maker are
+// no source.
+func Sources(figures []score.Figure) []string {
+	spelling := map[string]string{}
+	for _, f := range figures {
+		if f.Result == nil || f.Result.By == record.ByMaker {
+			continue
+		}
+		name := f.Result.Publisher
+		if name == "" {
+			name, _, _ = strings.Cut(f.Result.Name, " (") // details do not make another source
+		}
+		if key := record.Fold(name); spelling[key] == "" {
+			spelling[key] = name
+		}
+	}
+	return slices.Sorted(maps.Values(spelling))
+}
+
+// span returns the days of the oldest and the newest of the figures that have a date.
+func span(figures []score.Figure) (oldest, newest int32) {
+	oldest, newest = record.NoDate, record.NoDate
+	for _, f := range figures {
+		day, err := record.DayNumber(firstDay(f.Date))
+		if err != nil || day == record.NoDate {
+			continue
+		}
+		if oldest == record.NoDate || day < oldest {
+			oldest = day
+		}
+		newest = max(newest, day)
+	}
+	return oldest, newest
+}
+
+// firstDay returns a date, or the first day of a month.
+func firstDay(date string) string {
+	if len(date) == len("2006-01") {
+		return date + "-01"
+	}
+	return date
+}
+
+// Scores calculates the dimensions of the board's formula for an entity of its type. The
+// composite is the score on the board if the entity is on it.
+func (b *Board) Scores(e *record.Entity, asOf time.Time) record.Scores {
+	return b.formula.Scores(e, asOf)
+}

@@ -1,0 +1,71 @@
+package pages
+
+import (
+	"cmp"
+	"slices"
+
+	"kindex/exports"
+	"kindex/exports/record"
+)
+
+// maxBrief is the number of reasons on an entity's page.
+const maxBrief = 2
+
+// similarLists holds the entities similar to an entity.
+type similarLists struct {
+	Alternatives []similarRow // they do the same job; active ones first, then by score
+	Related      []similarRow // used together with the entity or about the same subject; most similar first
+}
+
+// similarRow is an entity similar to the page's entity.
+type similarRow struct {
+	row
+	Similarity float64
+	Reasons    []string
+	category   int    // index of the category in Reasons, or -1
+	Compare    string // path of a comparison of the two entities
+}
+
+// Brief returns the most important reasons. The category is left out: alternatives share it.
+func (w similarRow) Brief() []string {
+	list := w.Reasons
+	if w.category >= 0 && len(list) > 1 {
+		list = slices.Delete(slices.Clone(list), w.category, w.category+1)
+	}
+	return list[:min(maxBrief, len(list))]
+}
+
+// similar returns at most the given number of alternatives, and of related entities.
+func (s *Site) similar(e *record.Entity, o uint32, most int) (l similarLists, err error) {
+	near := s.Build.Similar(o)
+	alternatives := slices.DeleteFunc(slices.Clone(near), func(n exports.Neighbour) bool { return !n.Alternative })
+	slices.SortFunc(alternatives, func(a, b exports.Neighbour) int {
+		return cmp.Or(boolOrder(s.deprecated(a.Ordinal))-boolOrder(s.deprecated(b.Ordinal)), cmp.Compare(s.Build.SortPosition(a.Ordinal), s.Build.SortPosition(b.Ordinal)))
+	})
+	related := slices.DeleteFunc(near, func(n exports.Neighbour) bool { return n.Alternative })
+	if l.Alternatives, err = s.similarRows(e, alternatives[:min(most, len(alternatives))]); err != nil {
+		return l, err
+	}
+	l.Related, err = s.similarRows(e, related[:min(most, len(related))])
+	return l, err
+}
+
+// deprecated reports whether an entity is deprecated.
+func (s *Site) deprecated(o uint32) bool {
+	set := s.Build.Bitmap("status", record.Deprecated)
+	return set != nil && set.Contains(o)
+}
+
+func (s *Site) similarRows(e *record.Entity, near []exports.Neighbour) (list []similarRow, err error) {
+	for _, n := range near {
+		other, err := s.Build.Entity(n.Ordinal)
+		if err != nil {
+			return nil, err
+		}
+		isCategory := func(id uint32) bool { return s.Build.Feature(id).Kind == "category" }
+		list = append(list, similarRow{row: row{Entity: other}, Similarity: n.Similarity, Reasons: s.reasons(n),
+			category: slices.IndexFunc(n.Reasons.List(), isCategory),
+			Compare:  "/compare/?" + singleQuery("e", e.Key()) + "&" + singleQuery("e", other.Key())})
+	}
+	return list, nil
+}

@@ -1,0 +1,151 @@
+package pages_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"kindex/builder/suite"
+	"kindex/edge/edgetest"
+	"kindex/exports"
+	"kindex/exports/board"
+	"kindex/site/pages"
+)
+
+const siteBoards = `boards:
+  - slug: tools-in-use
+    title: Tools <in use>
+    description: Tools by their stars and by their latest release.
+    type: tool
+    where: {category: [ml-frameworks, nlp]}
+    formula:
+      minimumCoverage: 0.5
+      dimensions:
+        adoption:
+          weight: 2
+          prior: 20
+          measures:
+            - {signal: stars, map: log, full: 75000, weight: 2}
+            - {signal: forks, map: log, full: 10000, weight: 1}
+        freshness:
+          weight: 1
+          prior: 30
+          measures:
+            - {signal: lastRelease, map: age, halfLife: 730, weight: 1}
+    needs: {measures: 2}
+  - slug: language-models
+    title: Language models
+    description: Language models by the formula of all models.
+    type: model
+    where: {category: language}
+  - slug: too-few
+    title: Too few
+    description: Nothing has so many stars.
+    type: tool
+    where: {signal: "stars>=10000000"}
+`
+
+// boardBuild builds content with boards.
+func boardBuild(t *testing.T) string {
+	t.Helper()
+	content, out := edgetest.Content(t, "nlp", "ml-frameworks", "language"), t.TempDir()
+	if err := os.WriteFile(filepath.Join(content, "boards.yaml"), []byte(siteBoards), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	edgetest.Build(t, content, out)
+	return out
+}
+
+// TestOwnBoards reads the pages of boards, and compares their rows with the build's.
+func TestOwnBoards(t *testing.T) {
+	suite.InTest(t)
+	out := boardBuild(t)
+	b, err := exports.OpenCurrent(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	from, err := pages.SourceOf(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := siteOf(t, out, pages.Options{Base: "https://index.example.org"})
+	for _, own := range from.Own.Boards[:2] {
+		r, err := from.Own.Now(own)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := rowsOf(htmlAt(t, s, "/leaderboards/"+own.Slug+"/"))
+		if len(rows) != min(50, len(r.Entries)) || len(rows) < board.MinEntries {
+			t.Fatalf("%s has %d rows of %d", own.Slug, len(rows), len(r.Entries))
+		}
+		for i, row := range rows {
+			typ, slug := b.Key(r.Entries[i].Ordinal)
+			why := fmt.Sprintf("/%s/%s/#score", typ, slug)
+			if own.Formula != nil {
+				why = fmt.Sprintf("/%s/%s/#board-%s", typ, slug, own.Slug)
+			}
+			if row[0] != typ+"/"+slug || !strings.Contains(row[1], fmt.Sprintf(`href="%s" title="How it is calculated">%s</a>`, why, r.Entries[i].Score)) {
+				t.Errorf("row %d of %s is %s: %s; want %s/%s with %s", i+1, own.Slug, row[0], row[1], typ, slug, r.Entries[i].Score)
+			}
+			if i < 3 {
+				checkBoardExplained(t, htmlAt(t, s, "/"+typ+"/"+slug+"/"), own, i+1, len(r.Entries), r.Entries[i].Score.String())
+			}
+		}
+	}
+	page := htmlAt(t, s, "/leaderboards/tools-in-use/")
+	inOrder(t, page, "<h1><bdi>Tools &lt;in use&gt;</bdi></h1>", "Needs figures for at least 2 measures. Figures of ", "From stars and forks.", "From latest release.")
+	if a, err := s.Get(pages.Request{Path: "/leaderboards/too-few/", Base: base}); err != nil || a.Status != http.StatusNotFound || !strings.Contains(string(a.Body), "It has 0 ranked entities, and a board needs 8.") {
+		t.Errorf("a short board: %v, %d", err, a.Status)
+	}
+	for _, path := range []string{"/leaderboards/tools-in-use/type-model/", "/leaderboards/tools-in-use/page-99/", "/leaderboards/tools-in-use/page-0/", "/leaderboards/tools-in-uze/"} {
+		if a, err := s.Get(pages.Request{Path: path, Base: base}); err != nil || a.Status != http.StatusNotFound {
+			t.Errorf("%s: %v, %d", path, err, a.Status)
+		}
+	}
+	day := b.Archive().Snapshots()[0]
+	if past := htmlAt(t, s, "/leaderboards/language-models/at-"+day+"/"); !strings.Contains(past, "Back to today") || strings.Contains(past, "#board-") {
+		t.Error("a board of an earlier day does not say so, or links to explanations of today")
+	}
+	inOrder(t, htmlAt(t, s, "/leaderboards/"), "Models</h2>", "Language models", "Tools</h2>", "Tools &lt;in use&gt;", "By category", `href="/leaderboards/all/"`)
+	inOrder(t, htmlAt(t, s, "/"), `<nav class="nav"`, `<a href="/leaderboards/">`, "<bdi>Language models</bdi>", "<bdi>Tools &lt;in use&gt;</bdi>")
+	inOrder(t, htmlAt(t, s, "/sitemap/0.xml"), "org/leaderboards/<", "org/leaderboards/tools-in-use/<", "org/leaderboards/language-models/<")
+	static := siteOf(t, out, pages.Options{Static: true})
+	paths := slices.Collect(static.Paths)
+	for _, want := range []string{"/leaderboards/", "/leaderboards/tools-in-use/", "/leaderboards/language-models/"} {
+		if !slices.Contains(paths, want) {
+			t.Errorf("the static site has no page %s", want)
+		}
+		htmlAt(t, static, want)
+	}
+	if slices.Contains(paths, "/leaderboards/too-few/") {
+		t.Error("the static site has a page of a board that is not published")
+	}
+}
+
+// checkBoardExplained checks that an entity's page explains its score on a board.
+func checkBoardExplained(t *testing.T, page string, own *board.Board, rank, of int, score string) {
+	t.Helper()
+	place := between(page, `<li id="board-`+own.Slug+`"`, "</section>")
+	if !strings.Contains(place, fmt.Sprintf(`<strong class="num">%d</strong> of <span class="num">%d</span>`, rank, of)) ||
+		strings.Contains(place, fmt.Sprintf(`Score <span class="num">%s</span>`, score)) != (own.Formula != nil) {
+		t.Errorf("rank %d on %s is not explained: %.600s", rank, own.Slug, place)
+	}
+}
+
+// inOrder checks that a page contains texts in an order.
+func inOrder(t *testing.T, page string, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		_, rest, found := strings.Cut(page, text)
+		if !found {
+			t.Errorf("%q is missing, or is not at its place", text)
+			continue
+		}
+		page = rest
+	}
+}
