@@ -29,7 +29,7 @@ var shots = []struct {
 	{"entity", "/tool/pytorch/", "light", 1440, 900, false, ""},
 	{"entity-dark", "/tool/pytorch/", "dark", 1440, 900, false, `document.querySelector('#score').scrollIntoView()`},
 	{"model-phone", "/model/claude-opus-4-8/", "light", 390, 844, false, ""},
-	{"leaderboard", "/leaderboards/all/", "light", 1440, 900, false, ""},
+	{"leaderboard", "/leaderboards/ai-tools/", "light", 1440, 900, false, ""},
 	{"compare", "/compare/?e=tool/pytorch&e=tool/tensorflow&e=tool/jax", "light", 1440, 900, false, ""},
 	{"submit", "/submit/", "light", 1440, 900, false, typed(complete...)},
 	{"developer", "/developer/", "light", 1440, 900, true, ""},
