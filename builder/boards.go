@@ -52,7 +52,7 @@ func (l *Loaded) RankBoards(asOf time.Time) ([]RankedBoard, error) {
 	}, entities)
 }
 
-// Note returns what to tell about a board that is not published, or "".
+// Note returns a note if the board is not published, or "".
 func (b *RankedBoard) Note() string {
 	if len(b.Entries) >= board.MinEntries {
 		return ""

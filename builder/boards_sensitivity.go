@@ -11,7 +11,7 @@ import (
 // TopLength is the number of entities in the top of a board.
 const TopLength = 10
 
-// Shift states how the top of a board moves if one weight of its formula is halved or doubled.
+// Shift states how the top of a board changes if one weight of its formula is halved or doubled.
 type Shift struct {
 	Weight  string           `json:"weight"` // a dimension, or a dimension and a measure
 	Factor  float64          `json:"factor"`
@@ -26,8 +26,9 @@ type Move struct {
 	From, To int // ranks
 }
 
-// Sensitivity returns how the top of the board moves if each weight of its formula is halved
-// and doubled; nothing for a board without entries. The scores are calculated as of the time of the ranking.
+// Sensitivity returns how the top of the board changes if each weight of its formula is halved
+// or doubled, and nil for a board without entries. The scores are calculated as of the time of the
+// ranking.
 func (b *RankedBoard) Sensitivity(asOf time.Time) ([]Shift, error) {
 	if len(b.Entries) == 0 {
 		return nil, nil

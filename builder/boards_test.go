@@ -58,7 +58,7 @@ type boardHistory struct {
 
 func (h *boardHistory) pick(list ...string) string { return list[h.rand.IntN(len(list))] }
 
-// model returns a model of which little or much is known.
+// model returns a model about which little or much is known.
 func (h *boardHistory) model(i int) string {
 	date := func() string {
 		return time.Date(2026, 1, 1+h.rand.IntN(70), 0, 0, 0, 0, time.UTC).Format(time.DateOnly)

@@ -146,7 +146,7 @@ func TestRanksAreEarned(t *testing.T) {
 }
 
 // earned checks that a ranked entity has enough data. A ranked model must have a result that
-// others than its maker measured.
+// its maker did not measure.
 func earned(t *testing.T, f *score.Formula, e *record.Entity) {
 	t.Helper()
 	x := f.Explain(e, boardsAsOf)

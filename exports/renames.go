@@ -17,7 +17,7 @@ type renames struct {
 // fieldValue is a value of a filter field.
 type fieldValue struct{ field, value string }
 
-// openWords reads which values the content has replaced, and which words mean the same.
+// openWords reads which values the content has replaced, and which words are synonyms.
 func (b *Build) openWords() error {
 	b.renames = renames{map[fieldValue]string{}, map[fieldValue][]string{}}
 	data := b.files[CategoriesFile]
@@ -74,9 +74,9 @@ func (r *renames) add(field, to string, from []string) {
 // not modify them.
 func (b *Build) Synonyms() [][]string { return b.synonyms }
 
-// Preferred returns the value that replaces a value of a filter field: the present slug of a
-// category, given a former one, or a capability or tag, given a synonym. replaced is false, and
-// the value is returned unchanged, if nothing replaces it.
+// Preferred returns the value that replaces a value of a filter field: the current slug of a
+// category, given a former one, or a capability or tag, given a synonym. If nothing replaces the
+// value, it is returned unchanged and replaced is false.
 func (b *Build) Preferred(field, value string) (preferred string, replaced bool) {
 	if preferred, replaced = b.renames.preferred[fieldValue{field, value}]; replaced {
 		return preferred, true

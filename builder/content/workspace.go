@@ -81,9 +81,9 @@ func (s *Workspace) Categories() []Category {
 	return list
 }
 
-// Prefer replaces what the fields of a new file have no longer: the former slug of a category by
-// the present one, and capabilities and tags that are synonyms by the words of vocabulary.yaml.
-// It modifies fields.
+// Prefer updates the fields of a new file: it replaces the former slug of a category with the
+// current one, and capabilities and tags that are synonyms with the preferred words of
+// vocabulary.yaml. It modifies fields.
 func (s *Workspace) Prefer(fields map[string]any) {
 	category, _ := fields["category"].(string)
 	for _, c := range s.declared {

@@ -8,9 +8,8 @@ import (
 	"kindex/exports/record"
 )
 
-// alternativeShare is the inverse of the minimum similarity of an alternative, as a share of
-// that of the nearest alternative. It excludes entities that have little in common besides a
-// capability that many entities have.
+// alternativeShare is how many times less similar than the nearest alternative an alternative may
+// be. It excludes entities that have little in common besides a capability that many entities have.
 const alternativeShare = 3
 
 // purposes holds what determines whether two neighbours are alternatives, besides their shared

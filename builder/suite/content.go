@@ -9,11 +9,11 @@ import (
 
 var successorLine = regexp.MustCompile(`(?m)^  replacedBy: (\S+)\n`)
 
-// emptyLifecycle matches a lifecycle of which nothing is left.
+// emptyLifecycle matches a lifecycle that has no fields left.
 var emptyLifecycle = regexp.MustCompile(`(?m)^lifecycle:\n(\S|\z)`)
 
-// DropLostSuccessors removes the successors that are not in a content folder, from which a test
-// has taken entities.
+// DropLostSuccessors removes references to successors that are missing from a content folder
+// because a test has removed entities.
 func DropLostSuccessors(t testing.TB, content string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(content, "*", "*.yaml"))

@@ -1,6 +1,6 @@
 // Package board defines the boards of boards.yaml: leaderboards of the entities that match
-// conditions, ranked by a formula of their own. It computes an entity's score on a board, which
-// depends on nothing but the entity, the board and the as-of time, and the order of a board.
+// conditions, ranked by a formula of their own. It computes the scores of entities on a board, each
+// of which depends only on the entity, the board and the as-of time, and the order of a board.
 package board
 
 import (
@@ -44,7 +44,7 @@ type Board struct {
 	formula *score.Formula
 }
 
-// Needs states how much must be known of an entity on a board. A number is 0 if there is no
+// Needs states how much must be known about an entity on a board. A number is 0 if there is no
 // such condition.
 type Needs struct {
 	// Sources is the minimum number of sources of the counted benchmark results; see Sources.
@@ -116,7 +116,7 @@ func (b *Board) Check(categories []string) (mistakes []*Error) {
 // checkCondition checks one value of a condition.
 func checkCondition(name, value string, categories []string) *Error {
 	if name == "status" && value == record.Withdrawn {
-		return &Error{Message: "withdrawn entities are on no leaderboard"}
+		return &Error{Message: "withdrawn entities are not on any leaderboard"}
 	}
 	_, err := where.Params{name: {value}}.Filter(categories, nil)
 	if bad, ok := err.(*where.Error); ok { //nolint:errorlint // Filter returns nothing else
@@ -217,9 +217,8 @@ func (b *Board) scored(e *record.Entity, asOf time.Time) (entry exports.BoardEnt
 	return entry, true
 }
 
-// Sources returns the sources of the benchmark results among figures, sorted: who published a
-// result, or the name of its benchmark where nobody is named. Results by the model's maker are
-// no source.
+// Sources returns the sources of the benchmark results among figures, sorted: the publisher of a
+// result or, if none is named, its benchmark. Results by the model's maker do not count.
 func Sources(figures []score.Figure) []string {
 	spelling := map[string]string{}
 	for _, f := range figures {
@@ -237,7 +236,7 @@ func Sources(figures []score.Figure) []string {
 	return slices.Sorted(maps.Values(spelling))
 }
 
-// span returns the days of the oldest and the newest of the figures that have a date.
+// span returns the days of the oldest and the newest dated figure.
 func span(figures []score.Figure) (oldest, newest int32) {
 	oldest, newest = record.NoDate, record.NoDate
 	for _, f := range figures {

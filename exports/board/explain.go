@@ -16,7 +16,7 @@ type Explanation struct {
 	Board Placement `json:"board"`
 }
 
-// Placement states what a board asks for and what an entity has.
+// Placement states what a board requires and what an entity has.
 type Placement struct {
 	Slug       string       `json:"slug"`
 	Title      string       `json:"title"`

@@ -154,7 +154,7 @@ func describe(f store.File) (text string, ok bool) {
 	case isBoard:
 		return "The ranked entities of the leaderboard " + board + ", best first.", true
 	case f.Path == exports.BoardsFile:
-		return "The boards: leaderboards of their own conditions and formulas.", true
+		return "The boards: leaderboards with their own conditions and formulas.", true
 	case f.Path == exports.CategoriesFile:
 		return "The categories, with the number of entities in each.", true
 	case f.Path == exports.ProvidersFile:

@@ -240,7 +240,7 @@ func trustIn(m shownMeasure, asOf string) float64 {
 
 func scoreOf(m shownMeasure, asOf string) float64 {
 	if m.Date != nil {
-		asOf = *m.Date // nobody looked later
+		asOf = *m.Date // later changes are unknown
 	}
 	var v float64
 	switch x := m.Value.(type) {

@@ -58,8 +58,8 @@ type Measure struct {
 	HalfLife   float64  `json:"halfLife,omitempty"`   // age: days, up to the day of the observation
 	Weight     float64  `json:"weight"`               // weight in the dimension
 	StaleAfter float64  `json:"staleAfter,omitempty"` // in days; 0 means never
-	// TrustHalfLife is the number of days after which an observation counts half, 0 for
-	// undiminished trust. The rest of the weight counts with the prior of the dimension.
+	// TrustHalfLife is the number of days after which trust in an observation has halved, or 0
+	// if trust does not fade. The lost share of the weight goes to the prior of the dimension.
 	TrustHalfLife float64 `json:"trustHalfLife,omitempty"`
 }
 

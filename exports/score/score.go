@@ -275,8 +275,8 @@ func (m *Measure) latest(list []record.Benchmark, asOf time.Time) (best record.B
 	return best, ok
 }
 
-// age returns the days from an observed date to the day on which it was observed, since
-// nobody looked later. Without that day, it returns the days to asOf.
+// age returns the days from an observed date to the day of the observation, because later
+// changes are unknown. Without that day, it returns the days to asOf.
 func (o *observation) age(asOf time.Time) float64 {
 	if o.day == "" {
 		return 0

@@ -8,8 +8,8 @@ import (
 	"kindex/exports/record"
 )
 
-// TestTrust checks that an old reading loses weight to the prior and that no reading makes an
-// entity unranked by its age.
+// TestTrust checks that an old reading loses weight to the prior, but that its age never makes an
+// entity unranked.
 func TestTrust(t *testing.T) {
 	const formula = `{"version": "1", "types": {"tool": {"minimumCoverage": 1, "dimensions": {"adoption": {
 		"weight": 1, "prior": 20, "minimumCoverage": 1, "measures": [
@@ -43,7 +43,7 @@ func TestAgeAtReading(t *testing.T) {
 		want      float64
 	}{
 		{"2026-03-01", "2026-03-11", 50}, {"2026-03-11", "2026-03-11", 100}, {"2026-03-21", "", 50},
-		{"2026-03-12", "2026-03-11", 100}, // not yet there when it was read
+		{"2026-03-12", "2026-03-11", 100}, // in the future when it was read
 	} {
 		e := tool(record.Fact{Name: "lastRelease", Day: test.day, Date: test.read})
 		if got := f.Scores(e, at("2026-03-31")).Composite; got != record.ScoreOf(test.want) {

@@ -19,15 +19,15 @@ import (
 var Filters = append(slices.Clone(exports.FilterFields),
 	"minScore", "addedSince", "updatedSince", "retiresBefore", "maxPrice", "minContext", "signal")
 
-// Names knows the values that fields no longer have, as exports.Build does.
+// Names knows which values have been replaced, as exports.Build does.
 type Names interface {
 	// Preferred returns the value that replaces a value of a filter field.
 	Preferred(field, value string) (preferred string, replaced bool)
 }
 
 // Filter reads the parameters in Filters. categories are the existing categories. A value that
-// another one has replaced, according to names, means its
-// replacement; without names, no value is replaced.
+// another one has replaced, according to names, means its replacement; without names, no value is
+// replaced.
 func (p Params) Filter(categories []string, names Names) (*exports.Filter, error) {
 	f := &exports.Filter{Fields: map[string][][]string{}}
 	closed := map[string][]string{"type": record.Types, "status": record.Statuses,

@@ -3,7 +3,7 @@ package worddiff
 
 import "strings"
 
-// Kind tells whether a part of a text was kept, deleted or inserted.
+// Kind is what happened to a part of a text: it was kept, deleted or inserted.
 type Kind uint8
 
 // The kinds of parts.
@@ -27,10 +27,10 @@ func (p Part) Deleted() bool { return p.Kind == Deleted }
 func (p Part) Inserted() bool { return p.Kind == Inserted }
 
 const (
-	maxCells = 250_000 // of the table of common words; texts that differ more are not compared
+	maxCells = 250_000 // of the comparison table; texts that differ more are not compared
 	minWords = 6       // of the longer text; shorter texts are easier to read one after the other
-	minSame  = 3       // at least one of so many words must be in both texts
-	island   = 3       // a single kept word of at most so many bytes is treated as changed
+	minSame  = 3       // one word in this many must be in both texts
+	island   = 3       // a single kept word of at most this many bytes is treated as changed
 )
 
 // Parts returns the differences between two texts, which consist of words separated by white
@@ -71,7 +71,7 @@ type word struct {
 	text string
 }
 
-// script is the words of both texts, with those in both only once.
+// script lists the words of both texts; a word that both share is listed once.
 type script struct{ words []word }
 
 func (s *script) add(kind Kind, list ...string) {
