@@ -14,7 +14,7 @@ import (
 const fixtureBoards = `boards:
   - slug: open-language-models
     title: Open language models
-    description: Language models with open weights, by what others than their makers published.
+    description: Language models, ranked by results from sources other than their makers.
     type: model
     where: {category: language, status: active}
     needs: {sources: 1}

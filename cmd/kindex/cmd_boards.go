@@ -30,9 +30,9 @@ func boardsCommand() *cobra.Command {
 prints the top ten of each. A board with fewer than eight ranked entities is not
 published.
 
---sensitivity also prints how each top ten moves when one weight of the formula, of
-a dimension or of a measure in it, is halved or doubled: who enters, who leaves, and
-the largest move. A ranking that depends on one weight says little.`,
+--sensitivity also prints how each top ten changes if one weight of the formula, that
+of a dimension or of a measure, is halved or doubled: which entities enter and leave,
+and the largest move. A ranking that depends on a single weight says little.`,
 		Example: `  kindex boards
   kindex boards content --sensitivity
   kindex boards content --json --as-of 2026-07-01`,
@@ -113,7 +113,7 @@ type boardPlace struct {
 	BoardScore record.Score `json:"boardScore"`
 }
 
-// boardShift states how the top moves with one weight.
+// boardShift states how the top changes with one weight.
 type boardShift struct {
 	builder.Shift
 	Enters      []string   `json:"enters"` // type/slug
@@ -167,7 +167,7 @@ func (r *boardReport) print(w io.Writer) {
 		fmt.Fprintln(w, r.Needs)
 	}
 	if r.FiguresOf.Newest != "" {
-		fmt.Fprintf(w, "Figures of %s to %s.\n", r.FiguresOf.Oldest, r.FiguresOf.Newest)
+		fmt.Fprintf(w, "Figures from %s to %s.\n", r.FiguresOf.Oldest, r.FiguresOf.Newest)
 	}
 	for _, p := range r.Top {
 		fmt.Fprintf(w, "%4d. %5s  %s  %s\n", p.Rank, p.BoardScore, p.Entity, safetext.OneLine(p.Name))
@@ -194,7 +194,7 @@ func (s *boardShift) words() string {
 		parts = append(parts, fmt.Sprintf("largest move: %s from %d to %d", m.Entity, m.From, m.To))
 	}
 	if len(parts) == 0 {
-		return "nothing moves"
+		return "no change"
 	}
 	return strings.Join(parts, "; ")
 }

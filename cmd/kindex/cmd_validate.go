@@ -116,7 +116,7 @@ func printChecked(w io.Writer, c *checked) {
 	fmt.Fprintln(w, c.noProblems())
 }
 
-// boardNotes returns a note about each board that a build of today would not publish.
+// boardNotes returns a note about each board that a build would not publish today.
 func boardNotes(l *builder.Loaded) ([]string, error) {
 	asOf, err := parseAsOf("", time.Now())
 	if err != nil {

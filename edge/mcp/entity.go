@@ -128,7 +128,7 @@ func (e *explanation) text(name string) string {
 				b.WriteString(", of " + *m.Date)
 			}
 			if m.Trust != nil && *m.Trust < 1 {
-				fmt.Fprintf(&b, ", trust %d%%, the rest counts with %s", int(100**m.Trust+0.5), number64(d.Prior))
+				fmt.Fprintf(&b, ", trust %d%%, the rest counts as %s", int(100**m.Trust+0.5), number64(d.Prior))
 			}
 			if m.Source != nil {
 				b.WriteString(", from " + quoted(*m.Source))

@@ -127,7 +127,7 @@ func (t *tools) leaderboard(ctx context.Context, v values) (any, string, error) 
 		first += " " + quoted(p.Needs)
 	}
 	if p.FiguresOf.Newest != "" {
-		first += " Figures of " + word(p.FiguresOf.Oldest) + " to " + word(p.FiguresOf.Newest) + "."
+		first += " Figures from " + word(p.FiguresOf.Oldest) + " to " + word(p.FiguresOf.Newest) + "."
 	}
 	return l, l.text(first, v.offset(), true), nil
 }

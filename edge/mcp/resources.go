@@ -34,7 +34,7 @@ var fixed = []struct {
 	{sdk.Resource{URI: "kindex://categories", Name: "categories", Title: "Categories", MIMEType: jsonType,
 		Description: "Every category with its slug, description and number of entities."}, "/api/categories", nil},
 	{sdk.Resource{URI: "kindex://boards", Name: "boards", Title: "Boards", MIMEType: jsonType,
-		Description: "Every board with its slug, what it compares and how much it needs: rankings of entities of one type for one purpose."}, "/api/boards", nil},
+		Description: "Every board, a ranking of entities of one type for one purpose, with its slug, what it compares and what it requires."}, "/api/boards", nil},
 	{sdk.Resource{URI: boardURI + "all", Name: "leaderboard", Title: "Leaderboard of all categories", MIMEType: jsonType,
 		Description: "The ten entities with the highest composite scores."}, "/api/leaderboard/all", url.Values{"limit": {"10"}}},
 }

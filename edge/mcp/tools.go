@@ -100,7 +100,7 @@ func newTools(api API, categories []string) *tools {
 			"Use it for \"what is the best …\"; use search for a need described in words. Costs one request.",
 			[]argument{board, typeArgument(),
 				{name: "by", typ: text, choices: append(slices.Clone(record.ScoreNames), boardScore),
-					about: "The score to rank by. Default: boardScore on a board, composite elsewhere. composite is the weighted mean, quality comes from benchmarks, adoption from usage, freshness from the latest release, citations from dependents and papers, engagement from contributors."},
+					about: "The score to rank by. Default: boardScore on a board, composite elsewhere. composite is the weighted mean, quality comes from benchmarks, adoption from usage, freshness from the latest commits and release, citations from dependents and papers, engagement from contributors and forks."},
 				limitArgument(10, 50), offsetArgument(), atArgument(), fullArgument("complete records"),
 			}, listSchema, t.leaderboard},
 		{"trending", "Trending", "Entities whose score rose recently because their figures changed, largest gain first. Costs one request.",

@@ -137,7 +137,7 @@ func (p *parser) add(wrong yamldoc.Problem) {
 	p.problem(wrong.Field, wrong.Message, wrong.Suggestion)
 }
 
-// renameCategory replaces the former slug of a category by the present one, with a warning.
+// renameCategory replaces the former slug of a category with the current one, and adds a warning.
 func (p *parser) renameCategory(in Index) {
 	old, _ := p.fields["category"].(string)
 	for _, c := range in.Categories() {
