@@ -33,8 +33,8 @@ type Page struct {
 	Formula   string // the version of the formula
 	Scores    []Dimension
 
-	Alternatives []Similar // they do the same job; best first
-	Related      []Similar // used together with the entity or about the same subject; most similar first
+	Alternatives []Similar // do the same job; best first
+	Related      []Similar // are used with the entity or are about the same subject; most similar first
 
 	Changes []*record.Change // newest first
 	Total   int              // number of all changes

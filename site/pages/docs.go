@@ -345,7 +345,7 @@ func describeMeasure(m score.Measure, weights float64) scoredMeasure {
 	case "linear":
 		d.How = fmt.Sprintf("Linear: %s earns 0, %s earns 100", textfmt.Count(*m.From), textfmt.Count(*m.To))
 	case "age":
-		d.How = fmt.Sprintf("100 on the day itself, halved for every %s up to the reading", daysLong(m.HalfLife))
+		d.How = fmt.Sprintf("100 on the day itself, then halved every %s until the reading", daysLong(m.HalfLife))
 	}
 	if m.StaleAfter > 0 {
 		d.Stale = daysLong(m.StaleAfter)

@@ -187,7 +187,7 @@ func explainMeasure(m *score.MeasureValue, prior float64, asOf string) measure {
 	}
 	switch {
 	case m.Trust != nil && *m.Trust < 1:
-		d.Why = fmt.Sprintf("Earns %.2f. Trust in this reading has faded to %s; the default value of %s stands in for the rest.", *m.Score, textfmt.Percent(*m.Trust), textfmt.Short(prior))
+		d.Why = fmt.Sprintf("Earns %.2f. Trust in this reading has faded to %s; the rest counts with the default value of %s.", *m.Score, textfmt.Percent(*m.Trust), textfmt.Short(prior))
 	case m.State == score.Stale:
 		d.Why = fmt.Sprintf("Too old to count: observed more than %s days before %s.", textfmt.Count(m.Measure.StaleAfter), textfmt.DayOrUnknown(asOf[:10]))
 	case m.State == score.Future && day > asOf[:10]:

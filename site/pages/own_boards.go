@@ -181,7 +181,7 @@ func (b *boardView) unpublished(entries int) *page {
 	return p
 }
 
-// columnsOf returns the dimensions of a formula, each with one sentence on what it consists of.
+// columnsOf returns the dimensions of a formula, each with a sentence about its measures.
 func columnsOf(f *score.TypeFormula) (list []boardColumn) {
 	for _, name := range score.DimensionNames {
 		d := f.Dimensions[name]

@@ -98,7 +98,7 @@ func TestOwnBoards(t *testing.T) {
 		}
 	}
 	page := htmlAt(t, s, "/leaderboards/tools-in-use/")
-	inOrder(t, page, "<h1><bdi>Tools &lt;in use&gt;</bdi></h1>", "Needs figures for at least 2 measures. Figures of ", "From stars and forks.", "From latest release.")
+	inOrder(t, page, "<h1><bdi>Tools &lt;in use&gt;</bdi></h1>", "Needs figures for at least 2 measures. Figures from ", "From stars and forks.", "From latest release.")
 	if a, err := s.Get(pages.Request{Path: "/leaderboards/too-few/", Base: base}); err != nil || a.Status != http.StatusNotFound || !strings.Contains(string(a.Body), "It has 0 ranked entities, and a board needs 8.") {
 		t.Errorf("a short board: %v, %d", err, a.Status)
 	}

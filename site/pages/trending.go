@@ -49,7 +49,7 @@ func (t trendingRow) Path() string { return siteurl.Entity(t.Type, t.Slug) }
 func (s *Site) trendingWindows() []string { return s.Build.Archive().Windows() }
 
 // hasTrends reports whether an entity has gained points in the default window. Otherwise, the
-// menu calls the page by what it shows instead.
+// menu names the page after what it shows instead.
 func (s *Site) hasTrends() bool {
 	windows := s.trendingWindows()
 	if len(windows) == 0 {
