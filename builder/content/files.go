@@ -71,6 +71,7 @@ func (c *Content) loadRootFiles(dir string) (yamldoc.Problems, error) {
 		into any
 	}{
 		{"categories.yaml", schema.Categories, &categories},
+		{"collect.yaml", schema.Collect, &c.Collect},
 		{"index.yaml", schema.Index, &c.Index},
 		{"providers.yaml", schema.Providers, &providers},
 		{"scoring.yaml", schema.Scoring, nil},
@@ -187,6 +188,28 @@ func checkUnique(d *yamldoc.Document, list, field string) {
 	}
 }
 
+// checkLists refuses lists of collect.yaml outside the folder that contains the content, and
+// names that built-in sources have.
+func checkLists(d *yamldoc.Document) {
+	files, _ := yamldoc.ValueAt(d.Value, []string{"files"}).([]any)
+	for i := range files {
+		for _, field := range []string{"path", "map"} {
+			at := []string{"files", strconv.Itoa(i), field}
+			path, ok := yamldoc.ValueAt(d.Value, at).(string)
+			if ok && (!filepath.IsLocal(path) || strings.ContainsAny(path, `\:`)) {
+				d.AddAt(at, false, yamldoc.Problem{Message: yamldoc.Quote(path) + " is not a path inside the folder that contains the content; use one such as lists/tools.csv"})
+			}
+		}
+		at := []string{"files", strconv.Itoa(i), "name"}
+		if name, _ := yamldoc.ValueAt(d.Value, at).(string); slices.Contains(builtInSources, name) {
+			d.AddAt(at, false, yamldoc.Problem{Message: yamldoc.Quote(name) + " is the name of a built-in source; use another one"})
+		}
+	}
+}
+
+// builtInSources lists the sources that are not files.
+var builtInSources = []string{"file", "github", "huggingface", "modelsdev", "npm", "pypi"}
+
 // ParseScoring checks a scoring file against its schema and returns it as JSON.
 func ParseScoring(path string, data []byte) ([]byte, yamldoc.Problems) {
 	return parseChecked(path, data, schema.Scoring())
@@ -217,6 +240,9 @@ func parseChecked(path string, data []byte, s *schema.Schema) ([]byte, yamldoc.P
 		checkVocabulary(d)
 	case schema.Index():
 		checkUnique(d, "ids", "name")
+	case schema.Collect():
+		checkUnique(d, "files", "name")
+		checkLists(d)
 	}
 	asJSON, err := json.Marshal(m)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"crypto/sha1"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -47,6 +48,8 @@ type Content struct {
 	Scoring     []byte // scoring.yaml as JSON; nil if there is none
 	ScoringText []byte // scoring.yaml verbatim
 	ScoringPath string
+
+	Collect json.RawMessage // collect.yaml as JSON; nil if there is none
 }
 
 // Load reads the content folder dir and returns all problems, including warnings. The
