@@ -74,8 +74,12 @@ func (p *projection) append(dst, record []byte) []byte {
 }
 
 // openListed appends a record as lists show it, without its offers and its closing brace. The
-// offers are the last member; quotes in strings are escaped, so nothing else looks like it.
+// offers are the last member; quotes in strings are escaped, so nothing else looks like it. Most
+// records have no offers, and need not be searched.
 func openListed(dst, record []byte) []byte {
+	if rest, ok := bytes.CutSuffix(record, []byte(`,"offers":[]}`)); ok {
+		return append(dst, rest...)
+	}
 	if i := bytes.Index(record, []byte(`,"offers":[`)); i >= 0 {
 		return append(dst, record[:i]...)
 	}

@@ -34,10 +34,12 @@ var TextFields = []string{"version", "knowledge"}
 type Document struct {
 	Path     string // for messages
 	Value    any    // map[string]any, []any, string, int64, float64, bool or nil
-	Root     ast.Node
 	Problems Problems
 	Faulty   map[string]bool // fields already reported as invalid, so that no field is reported twice
 	Dropped  int             // errors that were counted but not described
+
+	root   ast.Node
+	source string // of a value that was read without the parser, until root is needed
 
 	// textual are the top-level fields whose plain numbers are read as strings, so that version
 	// 1.10 does not become 1.1.
@@ -57,32 +59,47 @@ func Parse(path string, data []byte, textual ...string) (d *Document) {
 	d = New(path)
 	d.textual = textual
 	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors write a byte order mark
-	defer func() {
-		// The input is untrusted. If the parser panics on one file, other files are still
-		// checked.
-		if r := recover(); r != nil {
-			d.Value, d.Root = nil, nil
-			d.Add(1, 1, Problem{Message: fmt.Sprintf("cannot be read as YAML: %v", r)})
-		}
-	}()
+	defer d.recovered()
 	if !d.checkReadable(data) {
 		return d
 	}
-	tokens := lexer.Tokenize(string(data))
+	text := string(data)
+	if value, ok := readPlain(text, textual); ok {
+		d.Value, d.source = value, text
+		return d
+	}
+	if d.parse(text) {
+		d.Value = d.convert(d.root, nil)
+	}
+	return d
+}
+
+// recovered is deferred around the parser. The input is untrusted: if the parser panics on one
+// file, other files are still checked.
+func (d *Document) recovered() {
+	if r := recover(); r != nil {
+		d.Value, d.root, d.source = nil, nil, ""
+		d.Add(1, 1, Problem{Message: fmt.Sprintf("cannot be read as YAML: %v", r)})
+	}
+}
+
+// parse sets the document's root. It returns false if there are problems.
+func (d *Document) parse(text string) bool {
+	tokens := lexer.Tokenize(text)
 	if len(tokens) > maxTokens {
 		d.Add(1, 1, Problem{Message: fmt.Sprintf("has more than %d tokens (names, values and punctuation), the maximum for a file", maxTokens)})
-		return d
+		return false
 	}
 	for _, t := range tokens {
 		if t.Type == token.MappingKeyType { // the parser takes quadratic time
 			d.Add(t.Position.Line, t.Position.Column, Problem{Message: complexKey})
-			return d
+			return false
 		}
 	}
 	file, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
 		d.addSyntaxError(err)
-		return d
+		return false
 	}
 	var bodies []ast.Node
 	for _, doc := range file.Docs {
@@ -91,7 +108,7 @@ func Parse(path string, data []byte, textual ...string) (d *Document) {
 		case *ast.DirectiveNode:
 			line, col := NodePosition(body)
 			d.Add(line, col, Problem{Message: "starts with a directive (%); remove it"})
-			return d
+			return false
 		default:
 			bodies = append(bodies, body)
 		}
@@ -99,23 +116,32 @@ func Parse(path string, data []byte, textual ...string) (d *Document) {
 	switch len(bodies) {
 	case 0:
 		d.Add(1, 1, Problem{Message: "is empty"})
-		return d
+		return false
 	case 1:
 	default:
 		line, col := NodePosition(bodies[1])
 		d.Add(line, col, Problem{Message: "a second document starts here; a file must have only one"})
-		return d
+		return false
 	}
-	d.Root = bodies[0]
-	d.Value = d.convert(d.Root, nil)
-	return d
+	d.root = bodies[0]
+	return true
+}
+
+// Root returns the parsed document, or nil if its syntax is invalid.
+func (d *Document) Root() ast.Node {
+	if d.root == nil && d.source != "" {
+		defer d.recovered()
+		d.parse(d.source)
+		d.source = ""
+	}
+	return d.root
 }
 
 // Fields returns the fields of the document. If it is not a mapping, Fields adds a problem
 // and returns false.
 func (d *Document) Fields() (map[string]any, bool) {
 	m, ok := d.Value.(map[string]any)
-	if !ok && d.Root != nil && !d.Faulty[""] {
+	if !ok && d.Root() != nil && !d.Faulty[""] {
 		d.AddAt(nil, false, Problem{Message: `must be a set of fields, one "name: value" per line`})
 	}
 	return m, ok
@@ -188,7 +214,7 @@ func Members(n ast.Node) ([]*ast.MappingValueNode, bool) {
 // Locate returns the position of a field, or of the nearest enclosing field if there is no
 // such field.
 func (d *Document) Locate(path []string, key bool) (line, col int) {
-	n := d.Root
+	n := d.Root()
 	line, col = NodePosition(n)
 	for i, p := range path {
 		var next ast.Node

@@ -45,7 +45,7 @@ type layoutReader struct {
 func readLayout(d *yamldoc.Document, text string) (*layout, error) {
 	r := &layoutReader{lines: strings.Split(text, "\n")}
 	root := &node{layout: &layout{}, start: position{1, 1}, itemColumn: 1}
-	r.read(root, d.Root)
+	r.read(root, d.Root())
 	comments, err := readComments(d, text, r.lines)
 	if err != nil {
 		return nil, err

@@ -974,12 +974,12 @@ class Exports(AsyncCore):
         """Export a leaderboard in bulk.
 
         The ranking of a category, or of all entities, by composite score, as a flat table
-        in rank order. The ranking of a board is by its own score, and its rows have the
-        additional field ``boardScore`` after ``category``. The formats are those of the
-        entity export. With ``format=json`` and without ``at``, the response is a file of
-        the build; if that file is sent uncompressed, it has a ``Repr-Digest`` and supports
-        ranges. All other responses are generated on request. With ``at``, the data comes
-        from the latest snapshot taken on or before that day, and the file name in
+        in rank order. A board is ranked by its own score, and its rows have the additional
+        field ``boardScore`` after ``category``. The formats are those of the entity export.
+        With ``format=json`` and without ``at``, the response is a file of the build; if
+        that file is sent uncompressed, it has a ``Repr-Digest`` and supports ranges. All
+        other responses are generated on request. With ``at``, the data comes from the
+        latest snapshot taken on or before that day, and the file name in
         ``Content-Disposition`` ends with the date of the snapshot.
 
         Args:

@@ -59,9 +59,9 @@ class Search(AsyncCore):
 
         Words and phrases also match their synonyms, which rank a little lower; those in
         double quotes do not. Words that say only what kind of thing is wanted, such as
-        "best", "open source" or "framework", need not match next to other words. Entities
-        rank higher if the query is the name of their category or of one of their
-        capabilities or tags.
+        "best", "open source" or "framework", need not match if the query has other words.
+        Entities rank higher if the query names their category or one of their capabilities
+        or tags.
 
         Every match has ``relevance`` and ``highlights``, regardless of ``fields``. If
         nothing is found, ``suggestions`` contains up to five entities: those that would be

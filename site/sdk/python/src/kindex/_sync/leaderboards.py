@@ -33,12 +33,12 @@ class Leaderboards(Core):
         the rank on the requested leaderboard, starting at 1; ties are broken by type, then
         slug.
 
-        A board from ``GET /api/boards`` is such a leaderboard, too: of the entities of one
-        type that meet its conditions, ranked by a formula of its own. Its records have a
-        ``boardScore``, by which it is ranked by default; ``scores`` are those of the type's
-        formula. Beside ``data``, the response describes the board. With ``at``, the board
-        as it is defined now ranks the records of that day. A board with too few ranked
-        entities is not published.
+        A board from ``GET /api/boards`` is a leaderboard too: it contains the entities of
+        one type that meet its conditions, ranked by a formula of its own. Its records have
+        a ``boardScore``, by which it is ranked by default; ``scores`` are those of the
+        type's formula. In addition to ``data``, the response describes the board. With
+        ``at``, the current definition of the board ranks the records of that day. A board
+        with too few ranked entities is not published.
 
         ``previousRank`` is the rank on the same leaderboard seven days earlier, at the end
         of the day in ``comparedTo``, and ``delta`` is the number of places gained since
@@ -50,10 +50,10 @@ class Leaderboards(Core):
         Args:
             category: A category from ``GET /api/categories``, a board from ``GET
                 /api/boards``, or ``all``. A former slug of a category redirects to the
-                present one.
+                current one.
             type: Only entities of this type.
-            by: The score to rank by. By default ``boardScore`` for a board, which only
-                boards have, and ``composite`` otherwise.
+            by: The score to rank by. The default is ``boardScore`` for a board and
+                ``composite`` otherwise; only boards have a ``boardScore``.
             at: Return data as of the end of this day (UTC). By default, current data is
                 returned.
             limit: Maximum number of records per page. Default: 20.
@@ -107,10 +107,10 @@ class Leaderboards(Core):
         Args:
             category: A category from ``GET /api/categories``, a board from ``GET
                 /api/boards``, or ``all``. A former slug of a category redirects to the
-                present one.
+                current one.
             type: Only entities of this type.
-            by: The score to rank by. By default ``boardScore`` for a board, which only
-                boards have, and ``composite`` otherwise.
+            by: The score to rank by. The default is ``boardScore`` for a board and
+                ``composite`` otherwise; only boards have a ``boardScore``.
             at: Return data as of the end of this day (UTC). By default, current data is
                 returned.
             cursor: Where to continue: the ``nextCursor`` of a page.

@@ -743,7 +743,7 @@ class Match(TypedDict):
 
 
 class BoardPlacement(TypedDict):
-    """What a board asks for and what an entity has."""
+    """What a board requires and what an entity has."""
 
     slug: str
     """Lower-case letters and digits, with words separated by hyphens."""
@@ -754,9 +754,9 @@ class BoardPlacement(TypedDict):
     matches: bool
     """Whether the entity meets the conditions of the board."""
     needs: Optional[str]
-    """What must be known of an entity on a board, as a sentence; null if its formula needs
-    nothing else. A source of benchmark results is who published them or, where nobody is
-    named, the benchmark; the maker of a model is none.
+    """What must be known about an entity on a board, as a sentence; null if nothing is needed
+    besides the formula's coverage. A source of benchmark results is their publisher or, if
+    none is named, the benchmark; the maker of a model does not count.
     """
     sources: List[str]
     """The sources of the benchmark results that count, without the maker of the model."""
@@ -805,7 +805,7 @@ class ScoreExplanation(_ScoreExplanationRequired, total=False):
     """
 
     board: BoardPlacement
-    """What a board asks for and what an entity has."""
+    """What a board requires and what an entity has."""
 
 
 class ScoreDimension(TypedDict):

@@ -265,7 +265,7 @@ class _LeaderboardRequired(TypedDict):
 
 class Leaderboard(_LeaderboardRequired, total=False):
     """One page of a ranking, in rank order. The members from ``slug`` to ``figuresOf``
-    describe a board and are present only for one.
+    describe a board and are present only on a board.
     """
 
     slug: str
@@ -277,9 +277,9 @@ class Leaderboard(_LeaderboardRequired, total=False):
     type: EntityType
     """The type of an entity. Type and slug together identify an entity."""
     needs: Optional[str]
-    """What must be known of an entity on a board, as a sentence; null if its formula needs
-    nothing else. A source of benchmark results is who published them or, where nobody is
-    named, the benchmark; the maker of a model is none.
+    """What must be known about an entity on a board, as a sentence; null if nothing is needed
+    besides the formula's coverage. A source of benchmark results is their publisher or, if
+    none is named, the benchmark; the maker of a model does not count.
     """
     figuresOf: FiguresOf
     """The dates of the oldest and the newest figure in the scores on a board. A month counts
@@ -312,9 +312,9 @@ class Board(TypedDict):
     type: EntityType
     """The type of an entity. Type and slug together identify an entity."""
     needs: Optional[str]
-    """What must be known of an entity on a board, as a sentence; null if its formula needs
-    nothing else. A source of benchmark results is who published them or, where nobody is
-    named, the benchmark; the maker of a model is none.
+    """What must be known about an entity on a board, as a sentence; null if nothing is needed
+    besides the formula's coverage. A source of benchmark results is their publisher or, if
+    none is named, the benchmark; the maker of a model does not count.
     """
     figuresOf: FiguresOf
     """The dates of the oldest and the newest figure in the scores on a board. A month counts
