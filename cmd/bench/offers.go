@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	offersEach = 12 // offers for each model; about a third of the generated entities are models
+	offersEach = 12 // offers for each model that gets some
 	offersRuns = 3  // builds with and without offers, in turn
 )
 
-// measureOffers builds the corpus in turn without offers and with offers for every model,
-// each time into an empty folder.
+// measureOffers builds the corpus in turn without offers and with offers for a third of the
+// entities, all of them models, each time into an empty folder.
 func (b *bench) measureOffers(ctx context.Context) error {
 	priced := filepath.Join(b.tmp, "priced")
 	defer os.RemoveAll(priced)
@@ -64,7 +64,8 @@ func (b *bench) buildOnce(ctx context.Context, content string) (buildResult, err
 	return buildResult{Report: r, peak: peak}, err
 }
 
-// addOffers copies a content folder and adds offers to its models. It returns their number.
+// addOffers copies a content folder and adds offers to models until a third of all entities
+// have some. It returns the number of those models.
 func addOffers(from, to string, seed uint64) (models int, err error) {
 	if err := linkTree(from, to); err != nil {
 		return 0, err
@@ -73,6 +74,11 @@ func addOffers(from, to string, seed uint64) (models int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	others, err := filepath.Glob(filepath.Join(to, "tool", "*.yaml"))
+	if err != nil {
+		return 0, err
+	}
+	files = files[:min(len(files), (len(files)+len(others)+2)/3)]
 	rng := rand.New(rand.NewPCG(seed, 19))
 	for _, path := range files {
 		entity, err := os.ReadFile(path)
