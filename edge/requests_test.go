@@ -227,6 +227,7 @@ func requestTable() []request {
 		prices(),
 
 		ok("listCategories", "/api/categories", ""),
+		ok("getQuality", "/api/quality", ""),
 		ok("listBoards", "/api/boards", ""),
 		ok("getLeaderboard", "/api/leaderboard/", "growing-tools", "growing-tools?by=boardScore&type=tool&limit=3", "growing-tools?by=freshness",
 			"open-language-models?type=model", "growing-tools?at=2026-10-25", "growing-tools?at=2026-10-26&by=adoption"),

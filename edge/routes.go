@@ -52,6 +52,7 @@ func (s *Server) routeTable() []route {
 		{get, "/api/resolve", metered, apikey.ScopeRead, []string{"id"}, a.Resolve},
 		{post, "/api/resolve", metered, apikey.ScopeRead, nil, a.ResolveBatch},
 		{get, "/api/boards", metered, apikey.ScopeRead, nil, a.Boards},
+		{get, "/api/quality", metered, apikey.ScopeRead, nil, a.Quality},
 		{get, "/api/categories", metered, apikey.ScopeRead, nil, a.Categories},
 		{get, "/api/offers", metered, apikey.ScopeRead, slices.Concat(page, api.OfferParams), a.Offers},
 		{get, "/api/cost", metered, apikey.ScopeRead, api.CostParams, a.Cost},

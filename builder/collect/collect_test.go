@@ -15,7 +15,9 @@ import (
 	"time"
 
 	"kindex/builder/collect"
+	"kindex/builder/content/schema"
 	"kindex/builder/safedial"
+
 	"kindex/exports/record"
 )
 
@@ -392,7 +394,7 @@ func TestSourceThatFailsAsAWholeChangesNothing(t *testing.T) {
 	before := read(t, dir)
 	r := mustRun(t, options(t, dir, newClock("2026-11-23"), &service{base: url, batch: 2}))
 	after := read(t, dir)
-	delete(after, collect.StatusFile)
+	delete(after, schema.StatusFile)
 	if fmt.Sprint(after) != fmt.Sprint(before) || len(r.Broken()) != 1 || !strings.Contains(r.Sources[0].Error, "5 failures in a row") {
 		t.Errorf("%+v", r)
 	}

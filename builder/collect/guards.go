@@ -12,6 +12,7 @@ import (
 
 	"kindex/builder/content/schema"
 	"kindex/exports/ids"
+	"kindex/exports/quality"
 	"kindex/exports/record"
 )
 
@@ -114,7 +115,7 @@ func (r *run) judgeAnswer(a *asking, t target, answer *Answer, g suspicions) (pa
 
 func (r *run) stop(a *asking, t target, v Value, held any, reason string) {
 	a.report.Stopped++
-	r.report.Stopped = append(r.report.Stopped, Stopped{Entity: t.entity.Key(), Name: v.Name, Source: a.info.Name, Held: held, Found: v.plain(), Reason: reason})
+	r.report.Stopped = append(r.report.Stopped, quality.Stopped{Entity: t.entity.Key(), Name: v.Name, Source: a.info.Name, Held: held, Found: v.plain(), Reason: reason})
 }
 
 // plain returns a value for reports.

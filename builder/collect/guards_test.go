@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"kindex/builder/collect"
+	"kindex/builder/content/schema"
 )
 
 // Each case has a figure in the file, and what the source says. With "", the new value is
@@ -56,8 +57,8 @@ func TestGuards(t *testing.T) {
 				t.Fatalf("%+v", r.Stopped)
 			}
 			line := strings.TrimSpace(c.held)
-			if after := read(t, dir); !strings.Contains(after["tool/a.yaml"], line) || !strings.Contains(after[collect.StatusFile], r.Stopped[0].Reason[:10]) || before == "" {
-				t.Errorf("%s\n%s", after["tool/a.yaml"], after[collect.StatusFile])
+			if after := read(t, dir); !strings.Contains(after["tool/a.yaml"], line) || !strings.Contains(after[schema.StatusFile], r.Stopped[0].Reason[:10]) || before == "" {
+				t.Errorf("%s\n%s", after["tool/a.yaml"], after[schema.StatusFile])
 			}
 			// Accepted, it is written, unless it can never be.
 			o.Accept = []string{"tool/a:" + c.value}

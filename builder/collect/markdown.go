@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kindex/builder/plural"
+	"kindex/exports/quality"
 	"kindex/exports/safetext"
 )
 
@@ -41,7 +42,7 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 			fmt.Fprintf(&b, "\n%s redirects %s to %s, which was not followed.\n", code(s.Name), code(to.From), code(to.To))
 		}
 	}
-	list(&b, "Stopped by a guard", "The old figure stays. To let one through: `kindex collect --accept TYPE/SLUG:NAME`.", r.Stopped, func(s Stopped) string {
+	list(&b, "Stopped by a guard", "The old figure stays. To let one through: `kindex collect --accept TYPE/SLUG:NAME`.", r.Stopped, func(s quality.Stopped) string {
 		return fmt.Sprintf("%s %s: %s instead of %s (%s): %s", code(s.Entity), code(s.Name), shownValue(s.Found), shownValue(s.Held), code(s.Source), code(s.Reason))
 	})
 	list(&b, "Largest changes", "For scores and ranks, see `kindex diff`.", r.Changes, func(c Change) string {
@@ -115,7 +116,7 @@ func (r *Report) WriteText(w io.Writer) error {
 			fmt.Fprintf(&b, "%s: redirects %s to %s, which was not followed\n", s.Name, to.From, to.To)
 		}
 	}
-	text(&b, r.Stopped, func(s Stopped) string {
+	text(&b, r.Stopped, func(s quality.Stopped) string {
 		return fmt.Sprintf("stopped: %s %s = %v (%s): %s", s.Entity, s.Name, textValue(s.Found), s.Source, s.Reason)
 	})
 	problem := func(kind string) func(Problem) string {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"kindex/exports/quality"
 )
 
 // Report is the result of a run.
@@ -12,13 +14,13 @@ type Report struct {
 	Day    string `json:"day"`
 	DryRun bool   `json:"dryRun"`
 	// Files is the number of entity files that were changed, or would be in a dry run.
-	Files   int            `json:"files"`
-	Sources []SourceReport `json:"sources"`
-	Changes []Change       `json:"changes"` // the largest first
-	Stopped []Stopped      `json:"stopped"` // by entity
-	Gone    []Problem      `json:"gone"`    // identifiers that the source does not know
-	Failed  []Problem      `json:"failed"`  // identifiers without an answer
-	Refused []Problem      `json:"refused"` // files that could not be changed
+	Files   int               `json:"files"`
+	Sources []SourceReport    `json:"sources"`
+	Changes []Change          `json:"changes"` // the largest first
+	Stopped []quality.Stopped `json:"stopped"` // by entity
+	Gone    []Problem         `json:"gone"`    // identifiers that the source does not know
+	Failed  []Problem         `json:"failed"`  // identifiers without an answer
+	Refused []Problem         `json:"refused"` // files that could not be changed
 }
 
 // SourceReport is what became of one source.
@@ -63,16 +65,6 @@ type Change struct {
 	Date    string `json:"date"`
 }
 
-// Stopped is a value that a guard stopped.
-type Stopped struct {
-	Entity string `json:"entity"`
-	Name   string `json:"name"`
-	Source string `json:"source"`
-	Held   any    `json:"held"` // nil if there is none
-	Found  any    `json:"found"`
-	Reason string `json:"reason"`
-}
-
 // Problem is an identifier or a file, with what is wrong with it.
 type Problem struct {
 	Entity string `json:"entity"`
@@ -96,7 +88,9 @@ func (r *Report) sort() {
 	slices.SortFunc(r.Changes, func(a, b Change) int {
 		return cmp.Or(-cmp.Compare(a.size(), b.size()), cmp.Compare(a.Entity, b.Entity), cmp.Compare(a.Name, b.Name))
 	})
-	slices.SortFunc(r.Stopped, func(a, b Stopped) int { return cmp.Or(cmp.Compare(a.Entity, b.Entity), cmp.Compare(a.Name, b.Name)) })
+	slices.SortFunc(r.Stopped, func(a, b quality.Stopped) int {
+		return cmp.Or(cmp.Compare(a.Entity, b.Entity), cmp.Compare(a.Name, b.Name))
+	})
 	for _, list := range [][]Problem{r.Gone, r.Failed, r.Refused} {
 		slices.SortFunc(list, func(a, b Problem) int {
 			return cmp.Or(cmp.Compare(a.Entity, b.Entity), cmp.Compare(a.Source, b.Source))

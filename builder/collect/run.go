@@ -18,6 +18,8 @@ import (
 	"golang.org/x/time/rate"
 
 	"kindex/builder/content"
+	"kindex/builder/content/schema"
+	"kindex/exports/quality"
 	"kindex/exports/record"
 )
 
@@ -113,7 +115,7 @@ func prepare(o Options) (*run, error) {
 	if o.MaxRequests > 0 {
 		r.budget = newBudget(o.MaxRequests)
 	}
-	r.report = &Report{Day: r.today, DryRun: o.DryRun, Sources: []SourceReport{}, Changes: []Change{}, Stopped: []Stopped{},
+	r.report = &Report{Day: r.today, DryRun: o.DryRun, Sources: []SourceReport{}, Changes: []Change{}, Stopped: []quality.Stopped{},
 		Gone: []Problem{}, Failed: []Problem{}, Refused: []Problem{}}
 	return r, r.plan()
 }
@@ -270,7 +272,7 @@ func removeParts(dir string) {
 		parts, _ := filepath.Glob(filepath.Join(dir, folder, ".*.part")) // the pattern is valid
 		for _, p := range parts {
 			name := filepath.Base(p)
-			if strings.Contains(name, ".yaml.") || strings.HasPrefix(name, "."+StatusFile+".") {
+			if strings.Contains(name, ".yaml.") || strings.HasPrefix(name, "."+schema.StatusFile+".") {
 				_ = os.Remove(p) // it is hidden, so it does no harm
 			}
 		}

@@ -14,7 +14,9 @@ import (
 	"strings"
 
 	"kindex/builder/content"
+	"kindex/builder/content/schema"
 	"kindex/builder/content/yamlfmt"
+	"kindex/exports/quality"
 	"kindex/exports/record"
 )
 
@@ -130,40 +132,21 @@ func (r *run) writeEntity(folder *content.Workspace, e *record.Entity, fields ma
 	return true, content.WriteEntity(r.Content, e.Type, e.Slug, merged, true)
 }
 
-// StatusFile is the name of the file in the content folder that says when each source was last
-// read.
-const StatusFile = "collect-status.json"
-
-// Status is the content of StatusFile.
-type Status struct {
-	Sources map[string]SourceStatus `json:"sources"`
-	Stopped []Stopped               `json:"stopped"` // what guards stop at present
-}
-
-// SourceStatus is what a source covers.
-type SourceStatus struct {
-	Read     string   `json:"read"`    // the day of its newest answer
-	Covers   int      `json:"covers"`  // entities that it knows
-	Answers  int      `json:"answers"` // entities for which there is an answer
-	Values   []string `json:"values"`  // the values that it is used for
-	LastFail string   `json:"lastFail,omitempty"`
-}
-
 // ReadStatus reads the status file of a content folder. A missing file is an empty status.
-func ReadStatus(dir string) (Status, error) {
-	s := Status{Sources: map[string]SourceStatus{}, Stopped: []Stopped{}}
-	data, err := os.ReadFile(filepath.Join(dir, StatusFile)) //nolint:gosec // the operator names the folder
+func ReadStatus(dir string) (quality.Status, error) {
+	s := quality.Status{Sources: map[string]quality.SourceStatus{}, Stopped: []quality.Stopped{}}
+	data, err := os.ReadFile(filepath.Join(dir, schema.StatusFile)) //nolint:gosec // the operator names the folder
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, nil
 	}
 	if err == nil {
-		err = json.Unmarshal(data, &s)
+		s, err = quality.ParseStatus(data)
 	}
 	if err != nil {
-		return s, fmt.Errorf("%s: %w", filepath.ToSlash(filepath.Join(dir, StatusFile)), err)
+		return s, fmt.Errorf("%s: %w", filepath.ToSlash(filepath.Join(dir, schema.StatusFile)), err)
 	}
 	if s.Sources == nil {
-		s.Sources = map[string]SourceStatus{}
+		s.Sources = map[string]quality.SourceStatus{}
 	}
 	return s, nil
 }
@@ -188,24 +171,24 @@ func (r *run) writeStatus() error {
 			status.Sources[a.info.Name] = a.status()
 		}
 	}
-	status.Stopped = slices.DeleteFunc(status.Stopped, func(s Stopped) bool { return ran[s.Source] && (selected[s.Entity] || whole) })
+	status.Stopped = slices.DeleteFunc(status.Stopped, func(s quality.Stopped) bool { return ran[s.Source] && (selected[s.Entity] || whole) })
 	status.Stopped = append(status.Stopped, r.report.Stopped...)
-	slices.SortStableFunc(status.Stopped, func(a, b Stopped) int {
+	slices.SortStableFunc(status.Stopped, func(a, b quality.Stopped) int {
 		return cmp.Or(strings.Compare(a.Entity, b.Entity), strings.Compare(a.Name, b.Name), strings.Compare(a.Source, b.Source))
 	})
 	data, err := json.MarshalIndent(status, "", "  ")
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(r.Content, StatusFile)
+	path := filepath.Join(r.Content, schema.StatusFile)
 	if old, err := os.ReadFile(path); err == nil && string(old) == string(data)+"\n" { //nolint:gosec // as above
 		return nil
 	}
 	return replaceFile(path, append(data, '\n'), 0o644)
 }
 
-func (a *asking) status() SourceStatus {
-	s := SourceStatus{Covers: len(a.targets), Values: []string{}, LastFail: a.report.Error}
+func (a *asking) status() quality.SourceStatus {
+	s := quality.SourceStatus{Covers: len(a.targets), Values: []string{}, LastFail: a.report.Error}
 	for _, t := range a.targets {
 		if answer, ok := a.used[t.id]; ok {
 			s.Answers++

@@ -21,7 +21,9 @@ import (
 	"kindex/builder/content/yamldoc"
 	"kindex/exports"
 	"kindex/exports/pricing"
+	"kindex/exports/quality"
 	"kindex/exports/record"
+	"kindex/exports/safetext"
 	"kindex/exports/store"
 )
 
@@ -107,9 +109,37 @@ func (c *Content) loadRootFiles(dir string) (yamldoc.Problems, error) {
 			c.Vocabulary = &vocabulary
 		}
 	}
+	found, err := c.loadStatus(dir)
+	problems = append(problems, found...)
+	if err != nil {
+		return nil, err
+	}
 	c.Categories, c.Providers, c.Synonyms = categories.Categories, providers.Providers, synonyms.Synonyms
 	c.Index.Repository = schema.RepositoryURL(c.Index.Repository)
 	return problems, nil
+}
+
+// loadStatus reads collect-status.json, if it exists.
+func (c *Content) loadStatus(dir string) (problems yamldoc.Problems, err error) {
+	path := filepath.Join(dir, schema.StatusFile)
+	if info, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
+		return nil, nil // the file is missing, or its problem has already been reported
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, quality.MaxStatusFile+1))
+	if err != nil {
+		return nil, err
+	}
+	c.roots[schema.StatusFile] = gitBlobName(data)
+	if c.Status, err = quality.ParseStatus(data); err != nil {
+		return yamldoc.Problems{{File: shownPath(dir, schema.StatusFile), Line: 1, Column: 1, Severity: yamldoc.Error,
+			Message: safetext.Escape(err.Error()) + "; kindex collect writes this file: restore it, or delete it"}}, nil
+	}
+	return nil, nil
 }
 
 // readFile reads a file. If the file is too large, it reads only enough of it to detect

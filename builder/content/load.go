@@ -24,6 +24,7 @@ import (
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/board"
 	"kindex/exports/pricing"
+	"kindex/exports/quality"
 	"kindex/exports/record"
 )
 
@@ -50,6 +51,7 @@ type Content struct {
 	ScoringPath string
 
 	Collect json.RawMessage // collect.yaml as JSON; nil if there is none
+	Status  quality.Status  // collect-status.json
 }
 
 // Load reads the content folder dir and returns all problems, including warnings. The

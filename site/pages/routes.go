@@ -31,6 +31,7 @@ func init() { // the table is set in init, because pages look up their own paths
 		{"/capabilities/:key/", []string{"sort", "page"}, facetValueList(byCapability), facetValuePaths(byCapability)},
 		{"/capabilities/all/", []string{"letter", "page"}, facetList(byCapability), letterPaths(byCapability)},
 		{"/data/", nil, (*request).data, only("/data/")},
+		{qualityPath, nil, (*request).dataQuality, only(qualityPath)},
 		{"/docs/", nil, (*request).docs, only("/docs/")},
 		{"/docs/scoring/", nil, (*request).scoring, only("/docs/scoring/")},
 		{"/docs/:guide/", nil, (*request).guide, guidePaths},

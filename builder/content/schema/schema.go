@@ -280,5 +280,12 @@ func UnknownEntityField(name string, more ...string) *yamldoc.Problem {
 	return &p
 }
 
+// StatusFile is the name of the JSON file next to the type folders in which kindex collect keeps
+// what it has read. It is optional.
+const StatusFile = "collect-status.json"
+
+// IsRootFile reports whether a name is one of RootFiles or StatusFile.
+func IsRootFile(name string) bool { return name == StatusFile || slices.Contains(RootFiles, name) }
+
 // RootFiles lists the names of the files next to the type folders. All are optional.
 var RootFiles = []string{"boards.yaml", "categories.yaml", "collect.yaml", "index.yaml", "providers.yaml", "scoring.yaml", "synonyms.yaml", "vocabulary.yaml"}

@@ -66,6 +66,8 @@ test('exports', async () => {
   const file = manifest.files.find((f) => f.path === 'entities.csv');
   assert(file !== undefined);
   assert.equal((await kindex.getDataFile(manifest.id, file.path).bytes()).length, file.size);
+  const quality = await kindex.getQuality();
+  assert(quality.groups.some((g) => g.type === 'tool' && g.category === null && g.entities > 0));
   const croissant = await kindex.getCroissant();
   assert.equal(croissant['conformsTo'], 'http://mlcommons.org/croissant/1.1');
   assert.match(await kindex.getBadge('tool', 'pytorch', { show: 'rank', label: 'our rank' }), /^<svg .*our rank/s);
