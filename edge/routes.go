@@ -45,7 +45,7 @@ func (s *Server) routeTable() []route {
 		{get, "/api/search", metered, apikey.ScopeRead, search, a.Search},
 		{get, "/api/suggest", metered, apikey.ScopeRead, []string{"q", "type", "limit"}, a.Suggest},
 		{get, "/api/leaderboard/:category", metered, apikey.ScopeRead, slices.Concat(page, []string{"type", "by", "at"}), a.Leaderboard},
-		{get, "/api/trending", metered, apikey.ScopeRead, []string{"window", "type", "category", "limit"}, a.Trending},
+		{get, "/api/trending", metered, apikey.ScopeRead, []string{"window", "by", "type", "category", "limit"}, a.Trending},
 		{get, "/api/changelog", metered, apikey.ScopeRead, slices.Concat(page, []string{"since", "until", "event", "type", "category", "field"}), a.Changelog},
 		{get, "/api/feed", metered, apikey.ScopeRead, []string{"format", "type", "category", "entity", "page"}, a.Feed},
 		{get, "/api/calendar", metered, apikey.ScopeRead, []string{"entity", "type", "category", "provider"}, a.Calendar},
