@@ -161,6 +161,9 @@ func TestReuseAnswersAsRebuilt(t *testing.T) {
 			c := newChain(t, 100+seed)
 			for step := range steps {
 				edits := c.edits(1 + c.rng.IntN(12))
+				for c.changedCount() == 0 { // for example, if all edits are removals
+					edits = append(edits, c.edits(1)...)
+				}
 				if step%2 == 1 {
 					c.rescore()
 				}
