@@ -39,7 +39,7 @@ func init() { // the table is set in init, because pages look up their own paths
 		{"/:type/:slug/history/", []string{"page"}, (*request).entityHistory, historyPaths},
 		{"/leaderboards/", nil, (*request).boardsHome, ownBoardsPaths},
 		{"/leaderboards/:category/", []string{"type", "by", "at", "page"}, (*request).boards, boardPaths},
-		{"/trending/", []string{"window", "type"}, (*request).trending, trendingPaths},
+		{"/trending/", []string{"window", "by", "type"}, (*request).trending, trendingPaths},
 		{"/quality-and-price/", []string{"category", "by"}, (*request).qualityAndPrice, qualityPricePaths},
 		{"/compare/", nil, (*request).compare, only("/compare/")},
 		{pricesPath, nil, (*request).prices, only(pricesPath)},

@@ -7,7 +7,23 @@ from __future__ import annotations
 
 from typing import Literal
 
-Dimension = Literal["composite", "adoption", "quality", "freshness", "citations", "engagement", "boardScore"]
+Dimension = Literal[
+    "score",
+    "citations",
+    "commits",
+    "condaDownloads",
+    "contributors",
+    "dependents",
+    "dockerPulls",
+    "downloads",
+    "forks",
+    "huggingfaceDownloads",
+    "likes",
+    "npmDownloads",
+    "pypiDownloads",
+    "releases",
+    "stars",
+]
 
 EntityField = Literal[
     "type",
