@@ -105,12 +105,13 @@ test('long tables', async () => {
 });
 
 test('clients', async () => {
-  const typescript = await kindex.getTypescriptSdk().bytes();
-  assert.deepEqual(await kindex.getTypescriptSdkVersion('0.11.0.tgz').bytes(), typescript);
-  const python = await kindex.getPythonSdk().bytes();
-  assert.deepEqual(await kindex.getPythonSdkVersion('kindex-0.11.0.tar.gz').bytes(), python);
-  assert.deepEqual([typescript[0], typescript[1]], [0x1f, 0x8b]); // gzip
   const description = await kindex.getOpenapi();
+  const version = String(description.info['version']);
+  const typescript = await kindex.getTypescriptSdk().bytes();
+  assert.deepEqual(await kindex.getTypescriptSdkVersion(`${version}.tgz`).bytes(), typescript);
+  const python = await kindex.getPythonSdk().bytes();
+  assert.deepEqual(await kindex.getPythonSdkVersion(`kindex-${version}.tar.gz`).bytes(), python);
+  assert.deepEqual([typescript[0], typescript[1]], [0x1f, 0x8b]); // gzip
   assert.equal(description.openapi, '3.0.3');
   assert.equal(typeof description.info['title'], 'string'); // typed as an object with any members
   assert('/api/entities' in description.paths && description.paths['/api/entities'] !== undefined);
