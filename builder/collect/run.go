@@ -115,7 +115,7 @@ func prepare(o Options) (*run, error) {
 	if o.MaxRequests > 0 {
 		r.budget = newBudget(o.MaxRequests)
 	}
-	r.report = &Report{Day: r.today, DryRun: o.DryRun, Sources: []SourceReport{}, Changes: []Change{}, Stopped: []quality.Stopped{},
+	r.report = &Report{Day: r.today, DryRun: o.DryRun, Sources: []SourceReport{}, Changes: []Change{}, Stopped: []quality.Stopped{}, Accepted: []quality.Stopped{},
 		Gone: []Problem{}, Failed: []Problem{}, Refused: []Problem{}}
 	return r, r.plan()
 }
@@ -264,6 +264,7 @@ func (r *run) finish() {
 		}
 	}
 	r.report.sort()
+	r.report.Routine = r.report.routine()
 }
 
 // removeParts removes the parts of files that a killed run left behind.
