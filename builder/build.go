@@ -28,7 +28,7 @@ import (
 // Version is the version of the builder and part of a build's identity. Increase it whenever the
 // same content would produce different artifacts or problems, because a build reuses what a
 // previous build of the same version has read and compressed.
-const Version = "9"
+const Version = "10"
 
 // Options configures Build.
 type Options struct {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"kindex/exports"
 )
 
 // TestTrends makes changes of every kind within a week, and checks which of
@@ -72,7 +74,29 @@ func TestTrends(t *testing.T) {
 			t.Errorf("%s: %q, want %q", slug, got[slug], want[slug])
 		}
 	}
+	checkGrowth(t, b)
 	if empty || len(got) != len(want) {
 		t.Errorf("empty %v: %s", empty, strings.Join(slices.Sorted(maps.Keys(got)), ", "))
+	}
+}
+
+// checkGrowth checks which counts of TestTrends have grown within the week.
+func checkGrowth(t *testing.T, b *exports.Build) {
+	t.Helper()
+	since, list := b.Archive().Growth("7d", "stars")
+	var got []string
+	for _, g := range list {
+		_, slug := b.Key(g.Ordinal)
+		got = append(got, fmt.Sprintf("%s %.0f→%.0f", slug, g.Previous, g.Now))
+	}
+	want := []string{"gains 100→5000", "more-came 100→5000", "read-again 100→5000"}
+	if !slices.Equal(got, want) || since != "2026-03-13" {
+		t.Errorf("since %s, stars grew: %q, want %q", since, got, want)
+	}
+	if grown := b.Archive().Growing("7d"); !slices.Equal(grown, []string{"stars"}) {
+		t.Errorf("%q have grown", grown)
+	}
+	if _, list := b.Archive().Growth("7d", "forks"); len(list) > 0 {
+		t.Errorf("forks: %v", list)
 	}
 }

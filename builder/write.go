@@ -19,6 +19,7 @@ import (
 	"kindex/exports/feed"
 	"kindex/exports/ids"
 	"kindex/exports/jsonenc"
+	"kindex/exports/quality"
 	"kindex/exports/record"
 	"kindex/exports/store"
 	"kindex/exports/table"
@@ -173,7 +174,8 @@ func (b *build) writeBoard(board rank.Board) error {
 }
 
 // writeDescriptions writes the categories, the providers, the namespaces of identifiers, the
-// vocabulary, the synonyms, the scoring formula and the schema of entity files.
+// vocabulary, the synonyms, the scoring formula, the schema of entity files and the quality of
+// the data.
 func (b *build) writeDescriptions() error {
 	list := []record.Category{}
 	for _, c := range b.content.Categories {
@@ -216,10 +218,15 @@ func (b *build) writeDescriptions() error {
 	if err != nil {
 		return err
 	}
+	measured, err := json.Marshal(quality.New(b.content.Entities, b.content.Status))
+	if err != nil {
+		return err
+	}
 	for _, f := range []struct {
 		name string
 		data []byte
 	}{
+		{exports.QualityFile, append(measured, '\n')},
 		{exports.CategoriesFile, append(asJSON, '\n')},
 		{exports.ProvidersFile, append(providers, '\n')},
 		{exports.NamespacesFile, append(namespaces, '\n')},

@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"kindex/builder/safedial"
 	"kindex/builder/suite"
-	"kindex/edge/safedial"
 )
 
 // slowNames is a resolver that sends each requested name to the channel asked and never resolves a

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"kindex/edge/safedial"
+	"kindex/builder/safedial"
 	"kindex/edge/web"
 )
 

@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/safedial"
 	"kindex/builder/suite"
 	"kindex/edge/apikey"
-	"kindex/edge/safedial"
 	"kindex/edge/storage"
 	"kindex/edge/storage/storagetest"
 	"kindex/edge/web"

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/safedial"
 	"kindex/builder/suite"
 	"kindex/edge/account"
-	"kindex/edge/safedial"
 )
 
 // TestRegistrationIsRepeatedWithoutItsName repeats a webhook registration after its host name

@@ -16,14 +16,14 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/safedial"
 	"kindex/builder/suite"
-	"kindex/edge/safedial"
 	"kindex/edge/storage/storagetest"
 	"kindex/edge/web"
 )
 
 // Common attacks on an edge, one per test. Attacks on keys are in developer_test.go, on webhook
-// addresses in edge/safedial, on sign-in in edge/auth, and on submissions in edge/submission.
+// addresses in builder/safedial, on sign-in in edge/auth, and on submissions in edge/submission.
 
 // send is like ask, but also sends a body.
 func (s *served) send(t testing.TB, method, path, key, body string, header ...string) answer {

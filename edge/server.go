@@ -11,13 +11,13 @@ import (
 
 	"github.com/julienschmidt/httprouter"
 
+	"kindex/builder/safedial"
 	"kindex/edge/account"
 	"kindex/edge/api"
 	"kindex/edge/apikey"
 	"kindex/edge/auth"
 	"kindex/edge/console"
 	"kindex/edge/live"
-	"kindex/edge/safedial"
 	"kindex/edge/seal"
 	"kindex/edge/storage"
 	"kindex/edge/submission/github"

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/safedial"
 	"kindex/builder/suite"
-	"kindex/edge/safedial"
 )
 
 // TestAttackWaitingTests requests tests of a webhook whose endpoint is never called. At most a

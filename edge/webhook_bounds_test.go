@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/safedial"
 	"kindex/builder/suite"
-	"kindex/edge/safedial"
 )
 
 // aimed is a service whose webhooks all lead to one victim on loopback. It counts the

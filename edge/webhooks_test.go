@@ -20,9 +20,9 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"kindex/builder/safedial"
 	"kindex/builder/suite"
 	"kindex/edge/account"
-	"kindex/edge/safedial"
 	"kindex/edge/storage"
 	"kindex/edge/storage/storagetest"
 	"kindex/edge/webhook"

@@ -63,7 +63,18 @@ type Trends struct {
 	Since  string // the present state is compared with the state at the end of this day
 	Empty  bool   // the index was still empty on that day
 	List   []Trend
+	Growth []Growth // by signal, then by gain
 }
+
+// Growth is how much a count of an entity has grown.
+type Growth struct {
+	Ordinal       uint32
+	Signal        string
+	Now, Previous float64
+}
+
+// Gain returns the difference of the two values.
+func (g Growth) Gain() float64 { return g.Now - g.Previous }
 
 // Trend is the movement of one entity.
 type Trend struct {

@@ -39,6 +39,7 @@ type ArchiveReader struct {
 	log       changelog
 	windows   []trendsHead
 	trends    [][]byte
+	growth    [][]byte
 
 	offerDays *offerDays
 }

@@ -22,6 +22,7 @@ func archived(t testing.TB, seed uint64, entities, commits int) (*madeHistory, *
 	_, list := p.listed(len(p.versions), p.rng)
 	a := p.archive(len(p.versions))
 	a.Trends = someTrends(p.rng, len(list))
+	p.trends = a.Trends
 	return p, openBuild(t, list, a)
 }
 
@@ -35,6 +36,11 @@ func someTrends(rng *rand.Rand, n int) []Trends {
 				s = record.ScoreOf(float64(rng.IntN(1001)) / 10)
 			}
 			t.List = append(t.List, Trend{uint32(rng.IntN(n)), int16(rng.IntN(2001) - 1000), s, uint32(rng.IntN(n)), rng.Uint32()})
+		}
+		for _, signal := range []string{"forks", "stars"} {
+			for range i * rng.IntN(20) {
+				t.Growth = append(t.Growth, Growth{uint32(rng.IntN(n)), signal, float64(rng.IntN(1000)), rng.Float64()})
+			}
 		}
 		all = append(all, t)
 	}
@@ -212,6 +218,19 @@ func checkTrends(t *testing.T, p *madeHistory, b *Build) {
 	since, empty, moved := r.Trends("30d")
 	if since != "2024-03-01" || empty || len(moved) != 0x20 || len(list) != b.Len() {
 		t.Fatal(since, empty, len(moved), len(list))
+	}
+	for _, written := range p.trends {
+		for _, signal := range []string{"forks", "stars", "likes"} {
+			var want []Growth
+			for _, g := range written.Growth {
+				if g.Signal == signal {
+					want = append(want, g)
+				}
+			}
+			if _, got := r.Growth(written.Window, signal); !slices.Equal(got, want) {
+				t.Errorf("%s %s: %v, want %v", written.Window, signal, got, want)
+			}
+		}
 	}
 	// One entity is removed, one is withdrawn and one changes.
 	var edited []uint32

@@ -174,7 +174,7 @@ func TestDamagedManifest(t *testing.T) {
 		"truncated":      {func(b []byte) []byte { return b[:len(b)/2] }, "is not a valid manifest"},
 		"not an object":  {func([]byte) []byte { return []byte("[]\n") }, "is not a valid manifest"},
 		"nothing in it":  {func([]byte) []byte { return []byte("{}\n") }, "has format version 0"},
-		"other format":   {replace(`"formatVersion": 6`, `"formatVersion": 7`), "has format version 7, but this program reads version 6"},
+		"other format":   {replace(`"formatVersion": 7`, `"formatVersion": 8`), "has format version 8, but this program reads version 7"},
 		"other title":    {replace(`"title": "Test"`, `"title": "Best"`), "has ID"},
 		"other id":       {replace(m.ID, m.ID[:len(m.ID)-1]+"x"), "has ID"},
 		"other checksum": {replace(m.Files[3].SHA256, m.Files[4].SHA256), "has ID"},

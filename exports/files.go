@@ -19,6 +19,7 @@ const (
 	VocabularyFile  = "vocabulary.json" // only if the content has vocabulary.yaml
 	ScoringFile     = "scoring.json"
 	SchemaFile      = "entity.schema.json"
+	QualityFile     = "quality.json"
 	BoardsFile      = "boards.json" // only if the content has boards.yaml
 
 	// WithdrawnFile holds the export lines of withdrawn entities.

@@ -26,6 +26,7 @@ type madeHistory struct {
 	lineOf   []int            // by version
 	entities []*record.Entity // by version, with the dates that the version shows; nil for a deletion
 	ends     []int            // number of versions after each commit
+	trends   []Trends         // as archived writes them
 }
 
 // historyStart is the time of the first commit, a few seconds before the end of a

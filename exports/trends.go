@@ -3,6 +3,7 @@ package exports
 import (
 	"encoding/binary"
 	"encoding/json"
+	"math"
 
 	"kindex/exports/packed"
 	"kindex/exports/record"
@@ -15,15 +16,18 @@ type trendsHead struct {
 	Since  string `json:"since"`
 	Empty  bool   `json:"empty"`
 	Needed uint32 `json:"needed"` // minimum number of ordinals in the build
+	// Signals are the signals of the window's growth, and Counts the number of entities of each.
+	Signals []string `json:"signals"`
+	Counts  []int    `json:"counts"`
 }
 
-// trendSize is the length of an encoded Trend in bytes.
-const trendSize = 16
+// trendSize and growthSize are the lengths of an encoded Trend and Growth in bytes.
+const trendSize, growthSize = 16, 20
 
 func (p *archivePacker) writeTrends() error {
-	heads, lists := make([]trendsHead, len(p.Trends)), make([][]byte, len(p.Trends))
+	heads, lists, growth := make([]trendsHead, len(p.Trends)), make([][]byte, len(p.Trends)), make([][]byte, len(p.Trends))
 	for i, t := range p.Trends {
-		heads[i] = trendsHead{t.Window, t.Days, t.Since, t.Empty, 0}
+		heads[i] = trendsHead{Window: t.Window, Days: t.Days, Since: t.Since, Empty: t.Empty}
 		for _, x := range t.List {
 			heads[i].Needed = max(heads[i].Needed, x.Ordinal+1)
 			b := binary.LittleEndian.AppendUint32(lists[i], x.Ordinal)
@@ -32,16 +36,32 @@ func (p *archivePacker) writeTrends() error {
 			b = binary.LittleEndian.AppendUint32(b, x.PreviousRank)
 			lists[i] = binary.LittleEndian.AppendUint32(b, x.Changes)
 		}
+		growth[i] = heads[i].packGrowth(t.Growth)
 	}
 	head, err := json.Marshal(heads)
 	if err != nil {
 		return err
 	}
-	return p.w.Add(trendsFile, packed.PackSections(head, packed.PackSections(lists...)))
+	return p.w.Add(trendsFile, packed.PackSections(head, packed.PackSections(lists...), packed.PackSections(growth...)))
+}
+
+// packGrowth encodes the growth of a window, and describes it in its head.
+func (h *trendsHead) packGrowth(list []Growth) (dst []byte) {
+	for _, g := range list {
+		if n := len(h.Signals); n == 0 || h.Signals[n-1] != g.Signal {
+			h.Signals, h.Counts = append(h.Signals, g.Signal), append(h.Counts, 0)
+		}
+		h.Counts[len(h.Counts)-1]++
+		h.Needed = max(h.Needed, g.Ordinal+1)
+		dst = binary.LittleEndian.AppendUint32(dst, g.Ordinal)
+		dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(g.Now))
+		dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(g.Previous))
+	}
+	return dst
 }
 
 func (r *ArchiveReader) openTrends(s *packed.SectionReader) {
-	parts := s.Open(trendsFile, 2)
+	parts := s.Open(trendsFile, 3)
 	if s.Err() != nil {
 		return
 	}
@@ -54,7 +74,17 @@ func (r *ArchiveReader) openTrends(s *packed.SectionReader) {
 	for i, list := range lists {
 		s.Check(trendsFile, len(list)%trendSize == 0 && int(r.windows[i].Needed) <= r.base.n)
 	}
-	r.trends = lists
+	growth, err := packed.UnpackSections(parts[2], len(r.windows))
+	s.Check(trendsFile, err == nil)
+	for i, list := range growth {
+		total := 0
+		for _, n := range r.windows[i].Counts {
+			s.Check(trendsFile, n >= 0 && n <= len(list)/growthSize)
+			total += n
+		}
+		s.Check(trendsFile, len(list) == total*growthSize && len(r.windows[i].Signals) == len(r.windows[i].Counts))
+	}
+	r.trends, r.growth = lists, growth
 }
 
 // Windows returns the names of the windows that Trends accepts.
@@ -64,6 +94,43 @@ func (r *ArchiveReader) Windows() []string {
 		list[i] = w.Window
 	}
 	return list
+}
+
+// Growing returns the signals that have grown within a time window.
+func (r *ArchiveReader) Growing(window string) []string {
+	for _, w := range r.windows {
+		if w.Window == window {
+			return w.Signals
+		}
+	}
+	return nil
+}
+
+// Growth returns the entities whose signal has grown within a time window, the largest gain
+// first, and the day whose end is the start of the window. Entities that edits removed or
+// withdrew are left out.
+func (r *ArchiveReader) Growth(window, signal string) (since string, list []Growth) {
+	for i, w := range r.windows {
+		if w.Window != window {
+			continue
+		}
+		b := r.growth[i]
+		for j, name := range w.Signals {
+			part := b[:w.Counts[j]*growthSize]
+			b = b[len(part):]
+			if name != signal {
+				continue
+			}
+			for ; len(part) > 0; part = part[growthSize:] {
+				if at, ok := r.build.currentOrdinal(binary.LittleEndian.Uint32(part)); ok {
+					list = append(list, Growth{at, signal, math.Float64frombits(binary.LittleEndian.Uint64(part[4:])),
+						math.Float64frombits(binary.LittleEndian.Uint64(part[12:]))})
+				}
+			}
+		}
+		return w.Since, list
+	}
+	return "", nil
 }
 
 // Trends returns the movement of entities within a time window, and the day whose end is the

@@ -43,9 +43,13 @@ func (a *Archive) findTrends(ranked []*record.Entity) error {
 			if !ok || ranked[o].Status == record.Withdrawn {
 				continue
 			}
-			trend, err := a.trend(newest, since, t.Days, ranks)
+			trend, grown, err := a.trend(newest, since, t.Days, ranks)
 			if err != nil {
 				return err
+			}
+			for _, g := range grown {
+				g.Ordinal = o
+				t.Growth = append(t.Growth, g)
 			}
 			if trend.Gain < 0 {
 				continue // losses are not trending
@@ -55,6 +59,10 @@ func (a *Archive) findTrends(ranked []*record.Entity) error {
 		}
 		slices.SortFunc(t.List, func(x, y exports.Trend) int {
 			return cmp.Or(cmp.Compare(y.Gain, x.Gain), cmp.Compare(y.Changes, x.Changes),
+				record.CompareKey(ranked[x.Ordinal], ranked[y.Ordinal]))
+		})
+		slices.SortFunc(t.Growth, func(x, y exports.Growth) int {
+			return cmp.Or(cmp.Compare(x.Signal, y.Signal), cmp.Compare(y.Gain(), x.Gain()), cmp.Compare(y.Now, x.Now),
 				record.CompareKey(ranked[x.Ordinal], ranked[y.Ordinal]))
 		})
 	}
@@ -130,30 +138,43 @@ func positionAt(s record.Scores, ordinal, ranked int) position {
 // missing then, its last known value. So neither the loss of a signal nor its return counts as
 // a gain. Nor does a figure that was read again only after more than twice the window: two
 // years of growth that arrive in one commit are not the gain of a week.
-func (a *Archive) trend(newest int32, since time.Time, days int, at func(int32) position) (t exports.Trend, err error) {
+//
+// grown has the counts that are higher now than in the old state, without their ordinals.
+func (a *Archive) trend(newest int32, since time.Time, days int, at func(int32) position) (t exports.Trend, grown []exports.Growth, err error) {
 	end := endOf(since)
 	then := newest
 	for then != none && a.result.Versions[then].Time >= end {
 		then = a.result.Versions[then].Previous
 	}
 	if then == none || a.result.Versions[then].Deleted {
-		return t, nil // the entity did not exist then: its previous score is null and there is no gain
+		return t, nil, nil // the entity did not exist then: its previous score is null and there is no gain
 	}
 	previous := at(then)
 	t.Previous, t.PreviousRank = previous.composite, previous.rank
 	now, err := a.entity(newest)
 	if err != nil {
-		return t, err
+		return t, nil, err
 	}
 	old, err := a.stateAt(now, then, 2*days)
 	if err != nil {
-		return t, err
+		return t, nil, err
 	}
 	before, after := a.Formula.Scores(old, a.AsOf).Composite, a.Formula.Scores(now, a.AsOf).Composite
 	if t.Previous.Known() && before.Known() && after.Known() {
 		t.Gain = after.Tenths() - before.Tenths()
 	}
-	return t, nil
+	return t, growthOf(old, now), nil
+}
+
+// growthOf returns the counts of an entity that are higher now than in an old state.
+func growthOf(old, now *record.Entity) (list []exports.Growth) {
+	for _, f := range now.Signals.Facts {
+		signal, _ := record.SignalType(f.Name)
+		if before, ok := old.Signals.Fact(f.Name); ok && signal.Grows() && f.Number > before.Number {
+			list = append(list, exports.Growth{Signal: f.Name, Now: f.Number, Previous: before.Number})
+		}
+	}
+	return list
 }
 
 // stateAt returns the content of an earlier version, then, but with exactly the signals that

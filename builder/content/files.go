@@ -21,7 +21,9 @@ import (
 	"kindex/builder/content/yamldoc"
 	"kindex/exports"
 	"kindex/exports/pricing"
+	"kindex/exports/quality"
 	"kindex/exports/record"
+	"kindex/exports/safetext"
 	"kindex/exports/store"
 )
 
@@ -71,6 +73,7 @@ func (c *Content) loadRootFiles(dir string) (yamldoc.Problems, error) {
 		into any
 	}{
 		{"categories.yaml", schema.Categories, &categories},
+		{"collect.yaml", schema.Collect, &c.Collect},
 		{"index.yaml", schema.Index, &c.Index},
 		{"providers.yaml", schema.Providers, &providers},
 		{"scoring.yaml", schema.Scoring, nil},
@@ -106,9 +109,37 @@ func (c *Content) loadRootFiles(dir string) (yamldoc.Problems, error) {
 			c.Vocabulary = &vocabulary
 		}
 	}
+	found, err := c.loadStatus(dir)
+	problems = append(problems, found...)
+	if err != nil {
+		return nil, err
+	}
 	c.Categories, c.Providers, c.Synonyms = categories.Categories, providers.Providers, synonyms.Synonyms
 	c.Index.Repository = schema.RepositoryURL(c.Index.Repository)
 	return problems, nil
+}
+
+// loadStatus reads collect-status.json, if it exists.
+func (c *Content) loadStatus(dir string) (problems yamldoc.Problems, err error) {
+	path := filepath.Join(dir, schema.StatusFile)
+	if info, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
+		return nil, nil // the file is missing, or its problem has already been reported
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, quality.MaxStatusFile+1))
+	if err != nil {
+		return nil, err
+	}
+	c.roots[schema.StatusFile] = gitBlobName(data)
+	if c.Status, err = quality.ParseStatus(data); err != nil {
+		return yamldoc.Problems{{File: shownPath(dir, schema.StatusFile), Line: 1, Column: 1, Severity: yamldoc.Error,
+			Message: safetext.Escape(err.Error()) + "; kindex collect writes this file: restore it, or delete it"}}, nil
+	}
+	return nil, nil
 }
 
 // readFile reads a file. If the file is too large, it reads only enough of it to detect
@@ -187,6 +218,28 @@ func checkUnique(d *yamldoc.Document, list, field string) {
 	}
 }
 
+// checkLists refuses lists of collect.yaml outside the folder that contains the content, and
+// names that built-in sources have.
+func checkLists(d *yamldoc.Document) {
+	files, _ := yamldoc.ValueAt(d.Value, []string{"files"}).([]any)
+	for i := range files {
+		for _, field := range []string{"path", "map"} {
+			at := []string{"files", strconv.Itoa(i), field}
+			path, ok := yamldoc.ValueAt(d.Value, at).(string)
+			if ok && (!filepath.IsLocal(path) || strings.ContainsAny(path, `\:`)) {
+				d.AddAt(at, false, yamldoc.Problem{Message: yamldoc.Quote(path) + " is not a path inside the folder that contains the content; use one such as lists/tools.csv"})
+			}
+		}
+		at := []string{"files", strconv.Itoa(i), "name"}
+		if name, _ := yamldoc.ValueAt(d.Value, at).(string); slices.Contains(builtInSources, name) {
+			d.AddAt(at, false, yamldoc.Problem{Message: yamldoc.Quote(name) + " is the name of a built-in source; use another one"})
+		}
+	}
+}
+
+// builtInSources lists the sources that are not files.
+var builtInSources = []string{"file", "github", "huggingface", "modelsdev", "npm", "pypi"}
+
 // ParseScoring checks a scoring file against its schema and returns it as JSON.
 func ParseScoring(path string, data []byte) ([]byte, yamldoc.Problems) {
 	return parseChecked(path, data, schema.Scoring())
@@ -217,6 +270,9 @@ func parseChecked(path string, data []byte, s *schema.Schema) ([]byte, yamldoc.P
 		checkVocabulary(d)
 	case schema.Index():
 		checkUnique(d, "ids", "name")
+	case schema.Collect():
+		checkUnique(d, "files", "name")
+		checkLists(d)
 	}
 	asJSON, err := json.Marshal(m)
 	if err != nil {

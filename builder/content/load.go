@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"crypto/sha1"
 	"crypto/sha256"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,6 +24,7 @@ import (
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/board"
 	"kindex/exports/pricing"
+	"kindex/exports/quality"
 	"kindex/exports/record"
 )
 
@@ -47,6 +49,9 @@ type Content struct {
 	Scoring     []byte // scoring.yaml as JSON; nil if there is none
 	ScoringText []byte // scoring.yaml verbatim
 	ScoringPath string
+
+	Collect json.RawMessage // collect.yaml as JSON; nil if there is none
+	Status  quality.Status  // collect-status.json
 }
 
 // Load reads the content folder dir and returns all problems, including warnings. The

@@ -126,7 +126,7 @@ func (f *Folder) classify(name string, info fs.FileInfo) (src source, problem *y
 	switch {
 	case typ == "":
 		message, suggestion = f.misplaced(base, info)
-		ok = slices.Contains(schema.RootFiles, base)
+		ok = schema.IsRootFile(base)
 	case !slices.Contains(record.Types, typ):
 		return src, nil, false
 	default:
@@ -157,7 +157,7 @@ func (f *Folder) misplaced(name string, info fs.FileInfo) (message, suggestion s
 		if !info.IsDir() {
 			return "must be a folder of entity files, not a file or a link", ""
 		}
-	case slices.Contains(schema.RootFiles, name):
+	case schema.IsRootFile(name):
 		if !info.Mode().IsRegular() {
 			return "must be a regular file, not a link", ""
 		}

@@ -79,7 +79,7 @@ func CurrentCommit(ctx context.Context, dir string) string {
 // files.
 func differs(ctx context.Context, r *git.Repository, commit, dir string, c *content.Content) (bool, error) {
 	args := []string{"ls-tree", "-r", "-z", "--full-tree", commit, "--"}
-	for _, name := range slices.Concat(record.Types, schema.RootFiles) {
+	for _, name := range slices.Concat(record.Types, schema.RootFiles, []string{schema.StatusFile}) {
 		args = append(args, r.Prefix+name)
 	}
 	out, err := r.Run(ctx, git.Command{Args: args})
@@ -97,7 +97,7 @@ func differs(ctx context.Context, r *git.Repository, commit, dir string, c *cont
 		if !ok || !ok2 || len(fields) != 3 {
 			return false, fmt.Errorf("git ls-tree in %s: unexpected output %q", dir, line)
 		}
-		if _, _, isEntity := entityPath(below); !isEntity && !slices.Contains(schema.RootFiles, below) {
+		if _, _, isEntity := entityPath(below); !isEntity && !schema.IsRootFile(below) {
 			continue
 		}
 		committed[below] = "" // not a regular file: for example, a link

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"kindex/builder/safedial"
 	"kindex/edge"
-	"kindex/edge/safedial"
 )
 
 // webhookOptions define which addresses webhooks may use, and how often each host

@@ -20,10 +20,10 @@ import (
 	"time"
 
 	"kindex/builder"
+	"kindex/builder/safedial"
 	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/edgetest"
-	"kindex/edge/safedial"
 	"kindex/edge/storage/storagetest"
 )
 
@@ -174,6 +174,7 @@ func TestContentReadme(t *testing.T) {
 			{Text: "each: offers", Reason: "a part of a mapping; builder/importer/testdata/models-dev-offers.yaml has such a one"},
 			{Text: "go test ./builder", Reason: "tests of the project, which run beside this one"},
 			{Text: "go test ./indexes", Reason: "a test of the project, which runs beside this one"},
+			{Text: "kindex collect --dry-run", Reason: "it needs the network; testdata/script/collect.txtar runs it without"},
 			{Text: "# yaml-language-server", Reason: "a line for editors"},
 		}})
 	cmd := exec.Command("kindex", "validate", "content")

@@ -19,10 +19,10 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/safedial"
 	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/apikey"
-	"kindex/edge/safedial"
 	"kindex/edge/seal"
 	"kindex/edge/storage"
 	"kindex/edge/storage/storagetest"

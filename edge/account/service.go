@@ -5,8 +5,8 @@ package account
 import (
 	"time"
 
+	"kindex/builder/safedial"
 	"kindex/edge/apikey"
-	"kindex/edge/safedial"
 	"kindex/edge/seal"
 	"kindex/edge/storage"
 	"kindex/edge/web"

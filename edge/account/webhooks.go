@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"kindex/edge/safedial"
+	"kindex/builder/safedial"
 	"kindex/edge/seal"
 	"kindex/edge/storage"
 	"kindex/edge/web"

@@ -1,20 +1,24 @@
 package api
 
 import (
+	"math"
 	"slices"
 	"strconv"
+
+	"github.com/RoaringBitmap/roaring/v2"
 
 	"kindex/edge/live"
 	"kindex/edge/query"
 	"kindex/edge/web"
 	"kindex/exports"
 	"kindex/exports/jsonenc"
+	"kindex/exports/record"
 )
 
 // windows contains the periods that the trending list can cover.
 var windows = []string{"7d", "30d"}
 
-// Trending handles GET /api/trending. The gains were calculated when the index was built; the
+// Trending handles GET /api/trending. Gains in score and growth of figures were calculated when the index was built; the
 // handler only filters the records.
 func (a *API) Trending(c *web.Call) (*web.Reply, error) {
 	window, err := c.Query.OneOf("window", windows[0], windows)
@@ -22,6 +26,10 @@ func (a *API) Trending(c *web.Call) (*web.Reply, error) {
 		return nil, err
 	}
 	limit, err := c.Query.Int("limit", query.DefaultLimit, 1, query.MaxLimit)
+	if err != nil {
+		return nil, err
+	}
+	by, err := c.Query.OneOf("by", byScore, trendingBy())
 	if err != nil {
 		return nil, err
 	}
@@ -35,6 +43,9 @@ func (a *API) Trending(c *web.Call) (*web.Reply, error) {
 		return nil, err
 	}
 	since, _, trends := b.Archive().Trends(window)
+	if by != byScore {
+		return growing(c, window, by, limit, wanted, trends)
+	}
 	trends = slices.DeleteFunc(trends, func(t exports.Trend) bool { return !wanted.Contains(t.Ordinal) })
 	list := newCollection(c)
 	for _, t := range trends[:min(limit, len(trends))] {
@@ -43,9 +54,64 @@ func (a *API) Trending(c *web.Call) (*web.Reply, error) {
 			return nil, err
 		}
 		dst := openListed(list.next(), b.Record(t.Ordinal))
-		list.body = append(appendTrend(c.Served, dst, t, rank), '}')
+		list.body = append(appendTrend(c.Served, dst, t, rank), `,"growth":null}`...)
 	}
-	return list.end(c.Served, len(trends), `"window":"`+window+`"`, `"since":"`+since+`"`), nil
+	return list.end(c.Served, len(trends), trendingMembers(window, since, by)...), nil
+}
+
+// byScore is the value of the parameter by for gains in score; the others are signals.
+const byScore = "score"
+
+// trendingBy returns the valid values of the parameter by.
+func trendingBy() []string {
+	list := []string{byScore}
+	for _, s := range record.SignalTypes {
+		if s.Grows() {
+			list = append(list, s.Name)
+		}
+	}
+	return list
+}
+
+func trendingMembers(window, since, by string) []string {
+	return []string{`"window":"` + window + `"`, `"since":"` + since + `"`, `"by":"` + by + `"`}
+}
+
+// growing lists the wanted entities whose signal has grown the most. trends is the list by score.
+func growing(c *web.Call, window, signal string, limit int, wanted *roaring.Bitmap, trends []exports.Trend) (*web.Reply, error) {
+	b := c.Served.Build
+	since, grown := b.Archive().Growth(window, signal)
+	if since == "" {
+		since, _, _ = b.Archive().Trends(window)
+	}
+	grown = slices.DeleteFunc(grown, func(g exports.Growth) bool { return !wanted.Contains(g.Ordinal) })
+	list := newCollection(c)
+	for _, g := range grown[:min(limit, len(grown))] {
+		dst := openListed(list.next(), b.Record(g.Ordinal))
+		if i := slices.IndexFunc(trends, func(t exports.Trend) bool { return t.Ordinal == g.Ordinal }); i < 0 {
+			dst = append(dst, `,"trend":null`...) // its score has fallen
+		} else {
+			rank, err := c.Served.Boards.Rank(g.Ordinal)
+			if err != nil {
+				return nil, err
+			}
+			dst = appendTrend(c.Served, dst, trends[i], rank)
+		}
+		list.body = append(appendGrowth(dst, g), '}')
+	}
+	return list.end(c.Served, len(grown), trendingMembers(window, since, signal)...), nil
+}
+
+// appendGrowth appends how much a signal has grown.
+func appendGrowth(dst []byte, g exports.Growth) []byte {
+	dst = append(append(append(dst, `,"growth":{"signal":"`...), g.Signal...), `","value":`...)
+	dst = append(jsonenc.AppendNumber(dst, g.Now), `,"previousValue":`...)
+	dst = append(jsonenc.AppendNumber(dst, g.Previous), `,"gain":`...)
+	dst = append(jsonenc.AppendNumber(dst, g.Gain()), `,"percent":`...)
+	if g.Previous == 0 {
+		return append(dst, `null}`...)
+	}
+	return append(jsonenc.AppendNumber(dst, math.Round(1000*g.Gain()/g.Previous)/10), '}')
 }
 
 // appendTrend appends a trending record with the changes in its score and rank. rank is its

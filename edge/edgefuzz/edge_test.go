@@ -22,12 +22,12 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/safedial"
 	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/auth"
 	"kindex/edge/auth/authtest"
 	"kindex/edge/edgetest"
-	"kindex/edge/safedial"
 	"kindex/edge/storage"
 )
 

@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/safedial"
 	"kindex/edge"
 	"kindex/edge/apikey"
-	"kindex/edge/safedial"
 	"kindex/edge/storage"
 	"kindex/edge/storage/storagetest"
 )

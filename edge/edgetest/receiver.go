@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"kindex/edge/safedial"
+	"kindex/builder/safedial"
 )
 
 // Delivery is a request that a receiver has received, together with the status of its response.

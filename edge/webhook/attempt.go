@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"kindex/edge/safedial"
+	"kindex/builder/safedial"
 )
 
 // maxResponseLen is the maximum number of bytes read from a response. The content is ignored,

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"kindex/edge/safedial"
+	"kindex/builder/safedial"
 )
 
 // hanging is the timeout after which a request or a test is assumed to hang.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"kindex/edge/safedial"
+	"kindex/builder/safedial"
 )
 
 // ChallengeEvent is the name of the message that asks an endpoint to confirm a webhook.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"kindex/edge/safedial"
+	"kindex/builder/safedial"
 )
 
 // Outcome is the recorded outcome of an attempt.

@@ -17,7 +17,7 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
-	"kindex/edge/safedial"
+	"kindex/builder/safedial"
 	"kindex/edge/seal"
 	"kindex/edge/storage"
 	"kindex/edge/storage/storagetest"

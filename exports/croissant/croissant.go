@@ -163,6 +163,8 @@ func describe(f store.File) (text string, ok bool) {
 		return "Groups of words and phrases that mean the same in searches.", true
 	case f.Path == exports.VocabularyFile:
 		return "The words for capabilities and tags, with their synonyms.", true
+	case f.Path == exports.QualityFile:
+		return "How complete, how old and how consistent the data is.", true
 	case f.Path == exports.ScoringFile:
 		return "The formula used to calculate the scores.", true
 	case f.Path == exports.SchemaFile:

@@ -235,6 +235,16 @@ var SignalTypes = []Signal{
 	{"stars", Count, "repository stars"},
 }
 
+// Grows reports whether a signal is a count that rises over time, rather than a size, a limit or
+// a property.
+func (s Signal) Grows() bool {
+	switch s.Name {
+	case "archived", "contextTokens", "openIssues", "outputTokens", "parameters", "recentCommits":
+		return false
+	}
+	return s.Kind == Count
+}
+
 // SignalType looks up a signal by name.
 func SignalType(name string) (Signal, bool) {
 	for _, s := range SignalTypes {

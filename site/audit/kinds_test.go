@@ -63,6 +63,7 @@ var kinds = []kind{ // DAY stands for a day with leaderboards; for the other pla
 	{name: "model", path: "/model/MODEL/"},
 	{name: "priced", path: "/model/priced/"},
 	{name: "retiring", path: "/model/priced-old/"},
+	{name: "quality", path: "/quality/"},
 	{name: "quality-and-price", path: "/quality-and-price/"},
 	{name: "quality-and-price-in", path: "/quality-and-price/category-language/"},
 	{name: "quality-and-price-by", path: "/quality-and-price/category-language/by-quality/", at: served},

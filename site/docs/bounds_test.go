@@ -45,7 +45,7 @@ var boundTests = map[string]string{
 	"sign-ins in progress":                                              "edge/storage TestAttemptsOfManyNetworks",
 	"sign-ins started":                                                  "edge TestAttackSignInFloodOfNetwork",
 	"sessions":                                                          "edge/storage TestSessions",
-	"webhook hosts remembered":                                          "edge/safedial TestManyHostsAreForgotten",
+	"webhook hosts remembered":                                          "builder/safedial TestManyHostsAreForgotten",
 	"retirement notices":                                                "edge/storage TestNotices",
 	"metric series":                                                     "edge/webhook TestStatusesThatAreNone",
 	"attempts to reach one host, by webhooks of all accounts":           "edge TestWebhooksAimedAtOneHost",

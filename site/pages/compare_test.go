@@ -14,6 +14,7 @@ import (
 	"kindex/edge/edgetest"
 	"kindex/exports/record"
 	"kindex/site/pages"
+	"kindex/site/textfmt"
 )
 
 var (
@@ -234,6 +235,42 @@ func TestTrendingRows(t *testing.T) {
 		if err != nil || !strings.HasPrefix(want, fmt.Sprint(a.Status)) || !strings.Contains(a.Location+string(a.Body), want[min(4, len(want)):]) {
 			t.Errorf("%s: %v %+v, want %s", path, err, a, want)
 		}
+	}
+}
+
+// TestGrowthRows compares the trending pages by figures with the build.
+func TestGrowthRows(t *testing.T) {
+	t.Parallel()
+	s := siteOf(t, pastBuild(t), pages.Options{})
+	compared := 0
+	for _, window := range []string{"7d", "30d"} {
+		for _, signal := range s.Build.Archive().Growing(window) {
+			path := "/trending/by-" + signal + "/"
+			if window != "7d" {
+				path = "/trending/window-" + window + "/by-" + signal + "/"
+			}
+			_, list := s.Build.Archive().Growth(window, signal)
+			rows := rowsOf(htmlAt(t, s, path))
+			if len(rows) != min(len(list), 50) {
+				t.Fatalf("%s has %d rows, want %d", path, len(rows), len(list))
+			}
+			for i, row := range rows {
+				typ, slug := s.Build.Key(list[i].Ordinal)
+				text := strings.Join(strings.Fields(anyTag.ReplaceAllString(row[1], " ")), " ")
+				gain := "+" + textfmt.Count(int(list[i].Gain())) + " "
+				if row[0] != typ+"/"+slug || !strings.HasPrefix(text, gain) || !strings.Contains(text, textfmt.Count(int(list[i].Now))) {
+					t.Errorf("%s: %+v (%s/%s) is shown as %s", path, list[i], typ, slug, text)
+				}
+				compared++
+			}
+		}
+	}
+	if compared < 20 {
+		t.Errorf("%d rows are no test", compared)
+	}
+	a, err := s.Get(pages.Request{Path: "/trending/by-star/"})
+	if err != nil || a.Status != 404 || !strings.Contains(string(a.Body), "/trending/by-stars/") {
+		t.Errorf("an unknown figure: %v %d", err, a.Status)
 	}
 }
 

@@ -28,7 +28,10 @@ type trendingPage struct {
 	Type    string
 	Windows []option
 	Types   []option
+	By      string   // a signal, or "" for the score
+	Figures []option // what to sort by; empty if there is no choice
 	Rows    []trendingRow
+	Grown   []grownRow // with By
 	Total   int
 	Latest  []row  // the entities added last, if there are no rows
 	Longer  string // path of a longer window, or "" if no longer window can show more
@@ -106,7 +109,7 @@ func (r *request) trending() (*page, error) {
 	if len(windows) == 0 {
 		windows = []string{"7d"} // a build without a history
 	}
-	d := &trendingPage{Window: r.choice("window"), Type: r.choice("type"), Changes: "/changes/"}
+	d := &trendingPage{Window: r.choice("window"), By: r.choice("by"), Type: r.choice("type"), Changes: "/changes/"}
 	switch {
 	case d.Window == "":
 		d.Window = windows[0]
@@ -123,6 +126,15 @@ func (r *request) trending() (*page, error) {
 		return r.missing("Unknown type", fmt.Sprintf("Expected one of: %s.", strings.Join(record.Types, ", ")), list), nil
 	}
 	d.Days = windowDays(d.Window)
+	r.addGrowthChoices(d)
+	if d.By != "" {
+		if !slices.Contains(r.grownSignals(), d.By) {
+			return r.missingGrowth(d.By), nil
+		}
+		r.addTrendingChoices(d, windows)
+		return &page{Template: "trending", Title: growthTitle(d), Data: d, Section: "/trending/",
+			Description: fmt.Sprintf("The tools and models whose %s grew the most in the last %d days.", textfmt.Label(d.By), d.Days)}, r.fillGrowth(d)
+	}
 	if err := r.fillTrending(d); err != nil {
 		return nil, err
 	}
@@ -210,7 +222,7 @@ func (r *request) addTrendingChoices(d *trendingPage, windows []string) {
 	}
 }
 
-// trendingPaths yields the pages of a static site: each window with each type.
+// trendingPaths yields the pages of a static site: each window with each figure and type.
 func trendingPaths(s *Site) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		windows := []string{""}
@@ -219,13 +231,19 @@ func trendingPaths(s *Site) iter.Seq[string] {
 				windows = append(windows, "window-"+w+"/")
 			}
 		}
+		figures := []string{""}
+		for _, name := range s.grownSignals() {
+			figures = append(figures, "by-"+name+"/")
+		}
 		for _, w := range windows {
-			for _, t := range append([]string{""}, s.types()...) {
-				if t != "" {
-					t = "type-" + t + "/"
-				}
-				if !yield("/trending/" + w + t) {
-					return
+			for _, by := range figures {
+				for _, t := range append([]string{""}, s.types()...) {
+					if t != "" {
+						t = "type-" + t + "/"
+					}
+					if !yield("/trending/" + w + by + t) {
+						return
+					}
 				}
 			}
 		}

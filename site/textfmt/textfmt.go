@@ -140,7 +140,7 @@ func Capitalize(s string) string {
 // labels holds the display names that only pages use.
 var labels = map[string]string{
 	"addedDate": "Added", "lastUpdated": "Updated", "modelCard": "Model card",
-	"openWeights": "Open weights", "knowledge": "Knowledge cutoff", "replacedBy": "Successor",
+	"openWeights": "Open weights", "knowledge": "Knowledge cutoff", "ids": "Identifiers", "replacedBy": "Successor",
 	"npmDownloads": "npm downloads", "condaDownloads": "conda downloads",
 	"open-source": "Open source", "open-weights": "Open weights", "usage-based": "Usage-based",
 }

@@ -25,7 +25,7 @@ import (
 var schemaFiles embed.FS
 
 // Names lists the published schemas.
-var Names = []string{"entity", "categories", "providers", "index", "scoring", "boards", "synonyms", "vocabulary", "mapping"}
+var Names = []string{"entity", "categories", "providers", "index", "scoring", "boards", "synonyms", "vocabulary", "collect", "mapping"}
 
 // JSON returns the JSON Schema (draft 2020-12) for one of Names.
 func JSON(name string) ([]byte, error) {
@@ -58,6 +58,8 @@ var (
 	Vocabulary = sync.OnceValue(func() *Schema { return mustCompile("vocabulary") })
 	// Boards is the schema of boards.yaml.
 	Boards = sync.OnceValue(func() *Schema { return mustCompile("boards") })
+	// Collect is the schema of collect.yaml.
+	Collect = sync.OnceValue(func() *Schema { return mustCompile("collect") })
 	// Mapping is the schema of import mappings.
 	Mapping = sync.OnceValue(func() *Schema { return mustCompile("mapping") })
 )
@@ -278,5 +280,12 @@ func UnknownEntityField(name string, more ...string) *yamldoc.Problem {
 	return &p
 }
 
+// StatusFile is the name of the JSON file next to the type folders in which kindex collect keeps
+// what it has read. It is optional.
+const StatusFile = "collect-status.json"
+
+// IsRootFile reports whether a name is one of RootFiles or StatusFile.
+func IsRootFile(name string) bool { return name == StatusFile || slices.Contains(RootFiles, name) }
+
 // RootFiles lists the names of the files next to the type folders. All are optional.
-var RootFiles = []string{"boards.yaml", "categories.yaml", "index.yaml", "providers.yaml", "scoring.yaml", "synonyms.yaml", "vocabulary.yaml"}
+var RootFiles = []string{"boards.yaml", "categories.yaml", "collect.yaml", "index.yaml", "providers.yaml", "scoring.yaml", "synonyms.yaml", "vocabulary.yaml"}

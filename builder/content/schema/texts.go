@@ -182,6 +182,19 @@ func licenseExpression(s string) (ok bool, guess string) {
 	return verdict.ok, verdict.guess
 }
 
+// License returns a text as an SPDX licence expression in the spelling of the SPDX list, or "" if
+// it is none.
+func License(text string) string {
+	ok, guess := licenseExpression(strings.TrimSpace(text))
+	switch {
+	case !ok:
+		return ""
+	case guess != "":
+		return guess
+	}
+	return strings.TrimSpace(text)
+}
+
 func spdxValid(s string) (ok bool) {
 	defer func() {
 		if recover() != nil { // the library panics for some invalid input

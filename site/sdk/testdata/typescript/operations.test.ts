@@ -66,6 +66,8 @@ test('exports', async () => {
   const file = manifest.files.find((f) => f.path === 'entities.csv');
   assert(file !== undefined);
   assert.equal((await kindex.getDataFile(manifest.id, file.path).bytes()).length, file.size);
+  const quality = await kindex.getQuality();
+  assert(quality.groups.some((g) => g.type === 'tool' && g.category === null && g.entities > 0));
   const croissant = await kindex.getCroissant();
   assert.equal(croissant['conformsTo'], 'http://mlcommons.org/croissant/1.1');
   assert.match(await kindex.getBadge('tool', 'pytorch', { show: 'rank', label: 'our rank' }), /^<svg .*our rank/s);
@@ -103,12 +105,13 @@ test('long tables', async () => {
 });
 
 test('clients', async () => {
-  const typescript = await kindex.getTypescriptSdk().bytes();
-  assert.deepEqual(await kindex.getTypescriptSdkVersion('0.11.0.tgz').bytes(), typescript);
-  const python = await kindex.getPythonSdk().bytes();
-  assert.deepEqual(await kindex.getPythonSdkVersion('kindex-0.11.0.tar.gz').bytes(), python);
-  assert.deepEqual([typescript[0], typescript[1]], [0x1f, 0x8b]); // gzip
   const description = await kindex.getOpenapi();
+  const version = String(description.info['version']);
+  const typescript = await kindex.getTypescriptSdk().bytes();
+  assert.deepEqual(await kindex.getTypescriptSdkVersion(`${version}.tgz`).bytes(), typescript);
+  const python = await kindex.getPythonSdk().bytes();
+  assert.deepEqual(await kindex.getPythonSdkVersion(`kindex-${version}.tar.gz`).bytes(), python);
+  assert.deepEqual([typescript[0], typescript[1]], [0x1f, 0x8b]); // gzip
   assert.equal(description.openapi, '3.0.3');
   assert.equal(typeof description.info['title'], 'string'); // typed as an object with any members
   assert('/api/entities' in description.paths && description.paths['/api/entities'] !== undefined);

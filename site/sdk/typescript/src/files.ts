@@ -75,6 +75,11 @@ export class Files extends Reading {
     return this.get<'getManifest'>('/api/export/manifest', {}, options);
   }
 
+  /** How complete, how old and how consistent the data of the build is. */
+  getQuality(options?: RequestOptions): Promise<Answer<'getQuality'>> {
+    return this.get<'getQuality'>('/api/quality', {}, options);
+  }
+
   /** The files of the build as an MLCommons Croissant 1.1 dataset, in JSON-LD. */
   getCroissant(options?: RequestOptions): Promise<operations['getCroissant']['responses'][200]['content']['application/ld+json']> {
     return this.transport.json({ method: 'GET', path: '/api/export/croissant' }, options);
@@ -120,7 +125,7 @@ export class Files extends Reading {
     return this.file('/api/sdk/typescript', undefined, options);
   }
 
-  /** A version of this library, by its file name, such as `0.11.0.tgz`. Its bytes never change. */
+  /** A version of this library, by its file name, such as `0.12.0.tgz`. Its bytes never change. */
   getTypescriptSdkVersion(file: string, options?: RequestOptions): Download {
     return this.file(path('/api/sdk/typescript/{file}', { file }), undefined, options);
   }
@@ -130,7 +135,7 @@ export class Files extends Reading {
     return this.file('/api/sdk/python', undefined, options);
   }
 
-  /** A version of the Python library, by its file name, such as `kindex-0.11.0.tar.gz`. */
+  /** A version of the Python library, by its file name, such as `kindex-0.12.0.tar.gz`. */
   getPythonSdkVersion(file: string, options?: RequestOptions): Download {
     return this.file(path('/api/sdk/python/{file}', { file }), undefined, options);
   }

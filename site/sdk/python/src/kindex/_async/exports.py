@@ -1,6 +1,6 @@
 """Exports: Bulk downloads as files.
 
-Generated from version 0.11.0 of the API description; do not edit.
+Generated from version 0.12.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -18,12 +18,40 @@ from ..types import (
     ExportedRank,
     ExportField,
     Manifest,
+    Quality,
     Status,
 )
 
 
 class Exports(AsyncCore):
     """Bulk downloads as files."""
+
+    async def get_quality(self) -> Quality:
+        """Measure the quality of the data.
+
+        How complete, how old and how consistent the data of the build is: for each type and
+        each of its categories the number of entities with each fact and the days on which
+        their figures were read; when each source was last read; the values that guards held
+        back; and offers that contradict their model or its other offers. The build's file
+        ``quality.json`` has the same content. This endpoint takes no query parameters.
+
+        Returns:
+            The quality of the data.
+
+        Raises:
+            BadRequestError: A parameter is unknown or has an invalid value
+                (``unknown-parameter``, ``invalid-parameter``).
+            UnauthorizedError: A key is required, but none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
+        """
+        return await self._json("/api/quality")
 
     async def export_entities(
         self,

@@ -1,6 +1,6 @@
 """History: What has changed, when and by whom.
 
-Generated from version 0.11.0 of the API description; do not edit.
+Generated from version 0.12.0 of the API description; do not edit.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Leaderboards: Entities ranked by score, and the categories that have a ranking.
 
-Generated from version 0.11.0 of the API description; do not edit.
+Generated from version 0.12.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -148,6 +148,7 @@ class Leaderboards(Core):
         self,
         *,
         window: Optional[Literal["7d", "30d"]] = None,
+        by: Optional[Dimension] = None,
         type: Optional[OneOrMore[EntityType]] = None,
         category: Optional[OneOrMore[str]] = None,
         limit: Optional[int] = None,
@@ -172,9 +173,16 @@ class Leaderboards(Core):
         ``rank`` and ``previousRank`` are ranks among all ranked entities, regardless of
         filters.
 
+        With ``by`` set to a signal, such as ``stars``, the list has the entities whose
+        figure grew, sorted by ``growth.gain``, under the same rules: a first figure is no
+        gain, nor is one that returned after it had vanished, nor one that was read more
+        than twice the window after the previous one. ``trend`` is then null if the score
+        fell.
+
         Args:
             window: How far to look back from the day that the scores were calculated for.
                 Default: "7d".
+            by: What has to have grown, the composite score or a signal. Default: "score".
             type: Only entities of this type. Repeat the parameter to match any of several
                 values.
             category: Only entities in this category; ``GET /api/categories`` lists the
@@ -198,7 +206,13 @@ class Leaderboards(Core):
                 of the IP address. Or the index is private and does not accept this host
                 name (``foreign-host``), in which case the request does not count.
         """
-        return self._json("/api/trending", {"window": window, "type": type, "category": category, "limit": limit})
+        return self._json("/api/trending", {
+            "window": window,
+            "by": by,
+            "type": type,
+            "category": category,
+            "limit": limit,
+        })
 
     def list_boards(self) -> BoardList:
         """List the boards.

@@ -1,6 +1,6 @@
 """The objects of the API, for type checkers. At run time, they are dictionaries.
 
-Generated from version 0.11.0 of the API description; do not edit.
+Generated from version 0.12.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -51,6 +51,8 @@ from ._exports import (
     ExportedOffer,
     ExportedRank,
     ExportedSignal,
+    FactShare,
+    FigureDays,
     Manifest,
     ManifestCounts,
     ManifestCountsTypes,
@@ -58,6 +60,12 @@ from ._exports import (
     ManifestIndex,
     ManifestRepository,
     ManifestSource,
+    OfferContradiction,
+    OfferContradictions,
+    Quality,
+    QualityGroup,
+    QualitySource,
+    StoppedValue,
 )
 from ._history import (
     Change,
@@ -69,7 +77,6 @@ from ._history import (
     JSONFeed,
     JSONFeedItem,
     JSONFeedItemAuthors,
-    SignalName,
     SignalPoint,
     SignalPointList,
 )
@@ -90,8 +97,10 @@ from ._leaderboards import (
     Category,
     CategoryList,
     FiguresOf,
+    Growth,
     Leaderboard,
     RankedEntity,
+    SignalName,
     Trend,
     TrendingEntity,
     TrendingList,
@@ -186,9 +195,12 @@ __all__ = [
     "FacetCount",
     "FacetField",
     "Facets",
+    "FactShare",
     "FieldChange",
     "FieldError",
+    "FigureDays",
     "FiguresOf",
+    "Growth",
     "Highlights",
     "IdentifierBatch",
     "JSONFeed",
@@ -218,6 +230,8 @@ __all__ = [
     "NewWebhook",
     "Occasion",
     "Offer",
+    "OfferContradiction",
+    "OfferContradictions",
     "OfferList",
     "OffersRead",
     "OpenAPIDocument",
@@ -227,6 +241,9 @@ __all__ = [
     "PricingModel",
     "Problem",
     "PullRequest",
+    "Quality",
+    "QualityGroup",
+    "QualitySource",
     "RankedEntity",
     "Resolution",
     "ResolutionList",
@@ -245,6 +262,7 @@ __all__ = [
     "SimilarList",
     "SortField",
     "Status",
+    "StoppedValue",
     "Submission",
     "SubmissionDocument",
     "SubmissionFields",

@@ -1,13 +1,144 @@
 """Exports: Bulk downloads as files.
 
-Generated from version 0.11.0 of the API description; do not edit.
+Generated from version 0.12.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Literal, Optional, TypedDict
+from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 
 from ._entities import EntityType, PricingModel
+
+
+class QualityGroup(TypedDict):
+    """The listed entities of a type, or those in one of its categories."""
+
+    type: EntityType
+    """The type of an entity. Type and slug together identify an entity."""
+    category: Optional[str]
+    """The slug of a category; null for all entities of the type."""
+    entities: int
+    """The number of entities."""
+    ranked: int
+    """The number of entities with a composite score."""
+    facts: List[FactShare]
+    """Every fact that at least one entity of the type has; in the group of the type, the most
+    frequent first.
+    """
+    figures: FigureDays
+    """The days on which figures, benchmark results included, were read. Days are null if no
+    figure has a date.
+    """
+
+
+class FactShare(TypedDict):
+    """How many entities have a fact."""
+
+    fact: str
+    """The name of a signal, or of another member of a record."""
+    entities: int
+    """The number of entities that have the fact."""
+
+
+class FigureDays(TypedDict):
+    """The days on which figures, benchmark results included, were read. Days are null if no
+    figure has a date.
+    """
+
+    count: int
+    """The number of figures."""
+    dated: int
+    """The number of figures with a date."""
+    oldest: Optional[str]
+    """The oldest day, as YYYY-MM-DD or YYYY-MM."""
+    median: Optional[str]
+    """The day by which half of the figures had been read."""
+    newest: Optional[str]
+    """The newest day."""
+    oldestOf: Optional[str]
+    """An entity with the oldest figure, as type/slug."""
+
+
+class _QualitySourceRequired(TypedDict):
+    name: str
+    """The name of the source."""
+    read: str
+    """The day of its newest answer, or an empty string if it has never answered."""
+    covers: int
+    """The number of entities that it knows."""
+    answers: int
+    """The number of entities for which there is an answer."""
+    values: List[str]
+    """The signals and fields that are taken from it."""
+
+
+class QualitySource(_QualitySourceRequired, total=False):
+    """A source from which figures are collected."""
+
+    lastFail: str
+    """Why its last run ended early. Missing if it did not."""
+
+
+class StoppedValue(TypedDict):
+    """A value that a guard held back because it looks wrong."""
+
+    entity: str
+    """The entity, as type/slug."""
+    name: str
+    """The signal or field."""
+    source: str
+    """The name of the source."""
+    held: Optional[Union[float, str]]
+    """The value that was kept; null if there was none."""
+    found: Optional[Union[float, str]]
+    """The value that was held back."""
+    reason: str
+    """Why it was held back."""
+
+
+class OfferContradictions(TypedDict):
+    """Offers with a higher limit than their model, or with a price at least ten times above or
+    below the median of the model's offers.
+    """
+
+    count: int
+    """The number of contradictions."""
+    data: List[OfferContradiction]
+    """The first 200 contradictions, by entity and offer."""
+
+
+class OfferContradiction(TypedDict):
+    """A value of an offer that does not agree with its model or its other offers."""
+
+    entity: str
+    """The model, as type/slug."""
+    offer: str
+    """The slug of the provider and the name of the model there."""
+    field: Literal["context", "outputLimit", "input", "output"]
+    """The value that does not agree."""
+    value: float
+    """What the offer says: tokens, or US dollars per million tokens."""
+    expected: float
+    """The limit of the model, or the median price of its offers."""
+
+
+class Quality(TypedDict):
+    """How complete, how old and how consistent the data of a build is."""
+
+    groups: List[QualityGroup]
+    """One group for each type, each followed by the groups of its categories."""
+    sources: List[QualitySource]
+    """The sources from which figures are collected automatically, by name."""
+    stopped: List[StoppedValue]
+    """The first 200 values that guards hold back, by entity."""
+    stoppedCount: int
+    """The number of values that guards hold back."""
+    contradictions: OfferContradictions
+    """Offers with a higher limit than their model, or with a price at least ten times above or
+    below the median of the model's offers.
+    """
+    build: str
+    """The id of a build: the day its scores were calculated for, and a hash."""
 
 
 class ExportedEntity(TypedDict):

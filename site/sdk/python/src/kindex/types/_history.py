@@ -1,6 +1,6 @@
 """History: What has changed, when and by whom.
 
-Generated from version 0.11.0 of the API description; do not edit.
+Generated from version 0.12.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import List, Literal, Optional, TypedDict, Union
 
 from ._entities import Benchmark, EntityType, Offer, Tier
+from ._leaderboards import SignalName
 
 ChangeEvent = Literal["entity.created", "entity.updated", "entity.deleted"]
 """What happened to the entity."""
@@ -90,34 +91,6 @@ ChangedField = Literal[
     "scores.engagement",
 ]
 """A field of the record. The names of nested fields are joined with a dot."""
-
-SignalName = Literal[
-    "archived",
-    "citations",
-    "commits",
-    "condaDownloads",
-    "contextTokens",
-    "contributors",
-    "created",
-    "dependents",
-    "dockerPulls",
-    "downloads",
-    "forks",
-    "huggingfaceDownloads",
-    "lastCommit",
-    "lastRelease",
-    "likes",
-    "npmDownloads",
-    "openIssues",
-    "outputTokens",
-    "parameters",
-    "pypiDownloads",
-    "recentCommits",
-    "released",
-    "releases",
-    "stars",
-]
-"""The name of a signal."""
 
 
 class FieldChange(TypedDict):

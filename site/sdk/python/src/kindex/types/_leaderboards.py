@@ -1,6 +1,6 @@
 """Leaderboards: Entities ranked by score, and the categories that have a ranking.
 
-Generated from version 0.11.0 of the API description; do not edit.
+Generated from version 0.12.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -20,6 +20,34 @@ from ._entities import (
     Signals,
     Status,
 )
+
+SignalName = Literal[
+    "archived",
+    "citations",
+    "commits",
+    "condaDownloads",
+    "contextTokens",
+    "contributors",
+    "created",
+    "dependents",
+    "dockerPulls",
+    "downloads",
+    "forks",
+    "huggingfaceDownloads",
+    "lastCommit",
+    "lastRelease",
+    "likes",
+    "npmDownloads",
+    "openIssues",
+    "outputTokens",
+    "parameters",
+    "pypiDownloads",
+    "recentCommits",
+    "released",
+    "releases",
+    "stars",
+]
+"""The name of a signal."""
 
 
 class _RankedEntityRequired(TypedDict):
@@ -211,12 +239,33 @@ class TrendingEntity(TypedDict):
     """
     offerCount: int
     """The number of offers."""
-    trend: Trend
-    """How an entity's score and rank changed within the window."""
+    trend: Optional[Trend]
+    """How an entity's score and rank changed within the window; null with another ``by`` than
+    ``score`` if the score fell.
+    """
+    growth: Optional[Growth]
+    """How much the signal in ``by`` grew within the window; null with ``by=score``."""
+
+
+class Growth(TypedDict):
+    """How much the signal in ``by`` grew within the window; null with ``by=score``."""
+
+    signal: SignalName
+    """The name of a signal."""
+    value: float
+    """The latest figure."""
+    previousValue: float
+    """The figure at the end of the day ``since``, or the last one before it."""
+    gain: float
+    """The difference."""
+    percent: Optional[float]
+    """The difference in percent of the previous figure; null if that was 0."""
 
 
 class Trend(TypedDict):
-    """How an entity's score and rank changed within the window."""
+    """How an entity's score and rank changed within the window; null with another ``by`` than
+    ``score`` if the score fell.
+    """
 
     score: Optional[float]
     """A score with one decimal; null if there is not enough data."""
@@ -245,6 +294,8 @@ class TrendingList(TypedDict):
     """The window's length."""
     since: str
     """The comparison starts at the end of this day."""
+    by: Literal["score", "citations", "commits", "condaDownloads", "contributors", "dependents", "dockerPulls", "downloads", "forks", "huggingfaceDownloads", "likes", "npmDownloads", "pypiDownloads", "releases", "stars"]
+    """What has grown."""
     build: str
     """The id of a build: the day its scores were calculated for, and a hash."""
 

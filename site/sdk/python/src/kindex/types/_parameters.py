@@ -1,13 +1,29 @@
 """The values of parameters.
 
-Generated from version 0.11.0 of the API description; do not edit.
+Generated from version 0.12.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
 
 from typing import Literal
 
-Dimension = Literal["composite", "adoption", "quality", "freshness", "citations", "engagement", "boardScore"]
+Dimension = Literal[
+    "score",
+    "citations",
+    "commits",
+    "condaDownloads",
+    "contributors",
+    "dependents",
+    "dockerPulls",
+    "downloads",
+    "forks",
+    "huggingfaceDownloads",
+    "likes",
+    "npmDownloads",
+    "pypiDownloads",
+    "releases",
+    "stars",
+]
 
 EntityField = Literal[
     "type",

@@ -1,6 +1,6 @@
 // Package safedial connects to addresses that strangers provide. Such an address must be on
-// the public internet: a webhook must not make this server send requests into its own network
-// (server-side request forgery).
+// the public internet: neither a webhook nor a redirect of a source that kindex collect reads
+// must make this machine send requests into its own network (server-side request forgery).
 //
 // Addresses are checked twice. CheckURL rejects addresses at registration, as far as possible
 // at that time. The dialler checks each resolved address again, so that a name that later

@@ -1,0 +1,198 @@
+package collect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+
+	"kindex/exports/record"
+)
+
+// target is an entity that a source knows.
+type target struct {
+	entity *record.Entity
+	id     string
+	owns   map[string]bool // the values that no earlier source has
+}
+
+// asking is the work of one source in a run.
+type asking struct {
+	source  Source
+	info    Info
+	columns []Column
+	targets []target
+	journal *journal
+	client  *client
+
+	used   map[string]Answer // by identifier
+	failed map[string]error  // by identifier
+	inARow int               // failures since the last success
+	done   int
+	report SourceReport
+}
+
+// maxInARow is the number of failures in a row after which a source is left alone.
+const maxInARow = 5
+
+// run asks the source for everything that is due. It returns an error only if the whole run
+// must end.
+func (a *asking) run(ctx context.Context, r *run) error {
+	due, kept := a.due(r)
+	a.used = kept
+	a.report.Kept = len(kept)
+	var err error
+	if a.info.NeedsToken && a.client.token == "" && len(due) > 0 {
+		err = fmt.Errorf("%s needs a token; set %s", a.info.Title, a.info.Token)
+		due = nil
+	}
+	for batch := range slices.Chunk(due, max(1, a.info.Batch)) {
+		if err = a.batch(ctx, r, batch); err != nil {
+			break
+		}
+		if a.done += len(batch); r.Progress != nil {
+			r.Progress(a.info.Name, a.done, len(due))
+		}
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if errors.As(err, new(*journalError)) {
+		return err
+	}
+	if err != nil {
+		a.report.Error = err.Error()
+	}
+	if a.client.cache != nil {
+		a.client.cache.prune()
+	}
+	stats := a.client.stats
+	a.report.Requests, a.report.NotModified, a.report.Bytes = stats.Requests, stats.NotModified, stats.Bytes
+	a.report.Waited, a.report.Redirects, a.report.Failed = stats.Waited, stats.Redirects, len(a.failed)
+	return nil
+}
+
+// due returns the identifiers to ask, sorted, and the answers of earlier runs that are recent
+// enough.
+func (a *asking) due(r *run) (ids []string, kept map[string]Answer) {
+	kept = map[string]Answer{}
+	wanted := map[string]bool{}
+	for _, t := range a.targets {
+		held, ok := a.journal.answers[t.id]
+		switch {
+		case ok && (r.Offline || age(held.Day, r.today) < r.maxAge):
+			kept[t.id] = held
+		case r.Offline && len(a.info.Hosts) > 0:
+		case a.fresh(t, r):
+			a.report.Fresh++
+		default:
+			wanted[t.id] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(wanted)), kept
+}
+
+// fresh reports whether the file has all figures that the source always has, and all of them
+// are recent.
+func (a *asking) fresh(t target, r *run) bool {
+	known := 0
+	for _, col := range a.columns {
+		if _, signal := isSignal(col.Name); !signal || !col.Always || !t.owns[col.Name] {
+			continue
+		}
+		f, ok := t.entity.Signals.Fact(col.Name)
+		if !ok || f.Date == "" || age(f.Date, r.today) >= r.maxAge {
+			return false
+		}
+		known++
+	}
+	return known > 0 && len(a.info.Hosts) > 0
+}
+
+// age returns the days between two dates.
+func age(day, today string) int {
+	a, err1 := record.DayNumber(day)
+	b, err2 := record.DayNumber(today)
+	if err1 != nil || err2 != nil {
+		return 1 << 30
+	}
+	return int(b - a)
+}
+
+// journalError means that answers could not be kept on disk, which ends the run.
+type journalError struct{ error }
+
+func (e *journalError) Unwrap() error { return e.error }
+
+// batch asks for some identifiers. If that fails because of what was asked, it asks for each
+// half, so that one of them cannot fail the others.
+func (a *asking) batch(ctx context.Context, r *run, ids []string) error {
+	answers, err := a.source.Ask(ctx, a.client, ids)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err == nil {
+		a.inARow = 0
+		return a.keep(r, ids, answers)
+	}
+	if errors.As(err, new(*StoppedError)) {
+		return err
+	}
+	if len(ids) > 1 && mayBeTooMuch(err) {
+		half := len(ids) / 2
+		if err := a.batch(ctx, r, ids[:half]); err != nil {
+			return err
+		}
+		return a.batch(ctx, r, ids[half:])
+	}
+	a.report.Asked += len(ids)
+	for _, id := range ids {
+		a.failed[id] = err
+	}
+	if a.inARow++; a.inARow == maxInARow {
+		return &StoppedError{fmt.Sprintf("%d failures in a row, the last one: %v", maxInARow, err)}
+	}
+	return nil
+}
+
+// mayBeTooMuch reports whether a failure may be due to what was asked: GitHub answers queries
+// that take too long with 502 or 504.
+func mayBeTooMuch(err error) bool {
+	down := new(unavailableError)
+	return !errors.As(err, &down) || down.status == http.StatusBadGateway || down.status == http.StatusGatewayTimeout
+}
+
+// keep takes over the answers to a batch.
+func (a *asking) keep(r *run, ids []string, answers []Answer) error {
+	a.report.Asked += len(ids)
+	var good []Answer
+	asked := map[string]bool{}
+	for _, id := range ids {
+		asked[id] = true
+	}
+	for _, answer := range answers {
+		if _, twice := a.used[answer.ID]; twice || !asked[answer.ID] {
+			continue // an answer to something else
+		}
+		if answer.Day == "" {
+			answer.Day = r.today
+		}
+		a.used[answer.ID] = answer
+		good = append(good, answer)
+	}
+	a.report.Answered += len(good)
+	for _, id := range ids {
+		if _, ok := a.used[id]; !ok {
+			a.failed[id] = fmt.Errorf("%s gave no answer", a.info.Title)
+		}
+	}
+	if len(a.info.Hosts) == 0 {
+		return nil // a file can always be read again
+	}
+	if err := a.journal.add(good); err != nil {
+		return &journalError{err}
+	}
+	return nil
+}

@@ -1,0 +1,141 @@
+package collect
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// httpCache keeps the responses that have a validator (ETag or Last-Modified), so that an
+// unchanged response need not be sent again. It always asks: whether an answer is fresh enough
+// is decided by the journal. It is our own because the kept libraries could not be used:
+// gregjones/httpcache has been unmaintained since 2019 and decides by its own clock, without
+// asking, that a response is fresh.
+//
+// A nil cache keeps nothing. A damaged or half-written entry counts as missing.
+type httpCache struct{ dir string }
+
+// cached is an entry: a line of JSON, followed by the body.
+type cached struct {
+	URL          string `json:"url"`
+	ETag         string `json:"etag,omitempty"`
+	LastModified string `json:"lastModified,omitempty"`
+	Type         string `json:"type"`
+	Link         string `json:"link,omitempty"`
+	Size         int    `json:"size"`
+
+	body []byte
+}
+
+// maxUnused is how long an entry is kept without being used.
+const maxUnused = 120 * 24 * time.Hour
+
+func (c *httpCache) path(r Request) string {
+	return filepath.Join(c.dir, fmt.Sprintf("%x.gz", sha256.Sum256([]byte(r.Accept+"\n"+r.URL))))
+}
+
+func (c *httpCache) get(r Request) *cached {
+	if c == nil || r.Body != nil {
+		return nil
+	}
+	f, err := os.Open(c.path(r))
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return nil
+	}
+	data, err := io.ReadAll(io.LimitReader(z, maxBody+4096))
+	head, body, ok := bytes.Cut(data, []byte("\n"))
+	held := &cached{body: body}
+	if err != nil || !ok || json.Unmarshal(head, held) != nil || held.URL != r.URL || held.Size != len(body) {
+		return nil
+	}
+	return held
+}
+
+// ask makes a request conditional on the entry, which may be nil.
+func (e *cached) ask(req *http.Request) {
+	if e == nil {
+		return
+	}
+	if e.ETag != "" {
+		req.Header.Set("If-None-Match", e.ETag)
+	}
+	if e.LastModified != "" {
+		req.Header.Set("If-Modified-Since", e.LastModified)
+	}
+}
+
+func (e *cached) response(address string) *Response {
+	h := http.Header{"Content-Type": {e.Type}}
+	if e.Link != "" {
+		h.Set("Link", e.Link)
+	}
+	return &Response{Status: http.StatusOK, Header: h, Body: e.body, URL: address}
+}
+
+// put keeps a response if it has a validator.
+func (c *httpCache) put(r Request, resp *Response) error {
+	e := cached{URL: r.URL, ETag: resp.Header.Get("ETag"), LastModified: resp.Header.Get("Last-Modified"),
+		Type: resp.Header.Get("Content-Type"), Link: resp.Header.Get("Link"), Size: len(resp.Body)}
+	if c == nil || r.Body != nil || resp.Status != http.StatusOK || e.ETag == "" && e.LastModified == "" {
+		return nil
+	}
+	head, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, err = z.Write(append(append(head, '\n'), resp.Body...))
+	if err = errors.Join(err, z.Close()); err != nil {
+		return err
+	}
+	return replaceFile(c.path(r), b.Bytes(), 0o600)
+}
+
+// touch notes that an entry was used.
+func (c *httpCache) touch(r Request) {
+	now := time.Now()                   // compared with the times of other files, not with days
+	_ = os.Chtimes(c.path(r), now, now) // an entry that is removed too early is only asked for again
+}
+
+// prune removes entries that have not been used for a long time, and parts of files that a
+// killed run left behind.
+func (c *httpCache) prune() {
+	entries, _ := os.ReadDir(c.dir) // what cannot be read is not removed
+	for _, e := range entries {
+		info, err := e.Info()
+		if err == nil && time.Since(info.ModTime()) > maxUnused {
+			_ = os.Remove(filepath.Join(c.dir, e.Name())) // it is tried again next time
+		}
+	}
+}
+
+// replaceFile writes a file atomically.
+func replaceFile(path string, data []byte, mode os.FileMode) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.part")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Chmod(mode), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		err = errors.Join(err, os.Remove(f.Name()))
+	}
+	return err
+}

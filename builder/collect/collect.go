@@ -1,0 +1,116 @@
+// Package collect keeps the figures of a content folder current. Sources read figures from
+// registries, code hosts and files, and only fetch and translate. The runner owns everything
+// else: whom to ask, requests, limits, what is kept on disk, the guards between an observation
+// and a file, writing and the report.
+//
+// Absence never deletes anything, a source that fails as a whole changes nothing, and a value
+// that a guard stops keeps its old figure with its old date.
+package collect
+
+import (
+	"context"
+	"time"
+
+	"kindex/exports/record"
+)
+
+// Source reads figures from one place. A source has no files, retries or clock of its own, and
+// is not safe for concurrent use: the runner asks it one request at a time.
+type Source interface {
+	Info() Info
+	// Identify returns the identifier by which the source knows an entity, or "".
+	Identify(e *record.Entity) string
+	// Ask reads the figures of at most Info().Batch identifiers. Identifiers without an answer
+	// count as failed. An error means that none of them could be read.
+	Ask(ctx context.Context, c Client, ids []string) ([]Answer, error)
+}
+
+// Info describes a source.
+type Info struct {
+	Name  string // in collect.yaml, flags and reports
+	Title string
+	// Pages are the addresses of the public documentation that the source was written from.
+	Pages []string
+	// Hosts are the base addresses of all requests, such as https://api.github.com. Nothing
+	// else is contacted.
+	Hosts []string
+	// Token is the environment variable with the token for Hosts[0]; "" if there is none.
+	Token string
+	// NeedsToken is set if the source answers nothing without a token.
+	NeedsToken bool
+	// Batch is the number of identifiers that one call of Ask can have.
+	Batch int
+	// PerSecond is the maximum number of requests per second to each host.
+	PerSecond float64
+	// Columns are the values that the source can have.
+	Columns []Column
+}
+
+// Column is a value that a source can have.
+type Column struct {
+	Name string // a signal, or a field such as license
+	// Always is set if every answer has the value: an answer without it is not whole. Mostly is
+	// set if nearly all answers have it. If either is missing often, the source is broken.
+	Always, Mostly bool
+}
+
+// Answer is what a source knows of one identifier.
+type Answer struct {
+	ID     string  `json:"id"`
+	Values []Value `json:"values,omitempty"`
+	// Gone is set if the source does not know the identifier, or no longer.
+	Gone bool `json:"gone,omitempty"`
+	// Moved is the current identifier, if the source knows the identifier only as an old one.
+	Moved string `json:"moved,omitempty"`
+	// Day is the day on which the values were read. "" means the day of the request.
+	Day string `json:"day,omitempty"`
+	// Beside has further figures that belong to other registries, by their names, such as
+	// dockerhub_stars. A value that equals one of them is suspicious.
+	Beside map[string]float64 `json:"beside,omitempty"`
+}
+
+// Value is one value in an answer.
+type Value struct {
+	Name   string  `json:"name"`             // a signal or a field
+	Number float64 `json:"number,omitempty"` // of a signal that is a count
+	Text   string  `json:"text,omitempty"`   // of a signal that is a date, and of a field
+	Source string  `json:"source"`           // the address of the page for readers
+}
+
+// Find returns the named value of an answer.
+func (a *Answer) Find(name string) (Value, bool) {
+	for _, v := range a.Values {
+		if v.Name == name {
+			return v, true
+		}
+	}
+	return Value{}, false
+}
+
+// Add adds a value to an answer.
+func (a *Answer) Add(v Value) { a.Values = append(a.Values, v) }
+
+// Clock is the time as the runner sees it. It must be safe for concurrent use.
+type Clock interface {
+	Now() time.Time
+	// Sleep returns early with an error if ctx ends.
+	Sleep(ctx context.Context, d time.Duration) error
+}
+
+// SystemClock is the clock of this machine.
+type SystemClock struct{}
+
+// Now implements Clock.
+func (SystemClock) Now() time.Time { return time.Now() }
+
+// Sleep implements Clock.
+func (SystemClock) Sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

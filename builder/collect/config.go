@@ -1,0 +1,122 @@
+package collect
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"kindex/exports/record"
+)
+
+// Config is the content of collect.yaml. The zero value means the defaults.
+type Config struct {
+	MaxAge  *int                    `json:"maxAge"`  // days
+	MinDays *int                    `json:"minDays"` // days
+	Sources map[string]SourceConfig `json:"sources"`
+	Files   []FileConfig            `json:"files"`
+	Guards  Guards                  `json:"guards"`
+}
+
+// SourceConfig configures one source.
+type SourceConfig struct {
+	Enabled *bool    `json:"enabled"`
+	Signals []string `json:"signals"` // only these values; empty means all
+}
+
+// FileConfig is a list that is a source. Paths are relative to the folder that contains the
+// content folder.
+type FileConfig struct {
+	Name string `json:"name"`
+	Path string `json:"path"`
+	Map  string `json:"map"`
+	Date string `json:"date"`
+}
+
+// Guards are the bounds beyond which an observation is not written.
+type Guards struct {
+	Bounds
+	Least   *float64          `json:"least"`   // counts below this are not compared
+	Signals map[string]Bounds `json:"signals"` // by signal
+}
+
+// Bounds are the bounds of one signal.
+type Bounds struct {
+	Fall  *float64 `json:"fall"`  // percent
+	Rise  *float64 `json:"rise"`  // times
+	Empty *float64 `json:"empty"` // percent of the answers
+}
+
+// The defaults of collect.yaml.
+const (
+	DefaultMaxAge  = 7
+	DefaultMinDays = 28
+	defaultFall    = 20
+	defaultRise    = 10
+	defaultEmpty   = 10
+	defaultLeast   = 50
+)
+
+// ParseConfig reads collect.yaml as JSON, as content.Load returns it; nil means the defaults.
+func ParseConfig(data []byte) (c Config, err error) {
+	if data != nil {
+		err = json.Unmarshal(data, &c)
+	}
+	return c, err
+}
+
+func or[T any](p *T, other T) T {
+	if p != nil {
+		return *p
+	}
+	return other
+}
+
+// unsteady lists the signals that rise and fall by nature.
+var unsteady = map[string]bool{"recentCommits": true, "openIssues": true, "archived": true}
+
+// bounds are the resolved bounds of a signal.
+type bounds struct{ fall, rise, empty float64 }
+
+func (g *Guards) of(signal string) bounds {
+	b := bounds{defaultFall, defaultRise, defaultEmpty}
+	if unsteady[signal] {
+		b.fall, b.rise = 100, 0
+	} else {
+		b.fall, b.rise = or(g.Fall, b.fall), or(g.Rise, b.rise)
+	}
+	b.empty = or(g.Empty, b.empty)
+	own := g.Signals[signal]
+	return bounds{or(own.Fall, b.fall), or(own.Rise, b.rise), or(own.Empty, b.empty)}
+}
+
+func (g *Guards) least() float64 { return or(g.Least, defaultLeast) }
+
+// columns returns the columns of a source that collect.yaml does not leave out.
+func (c *Config) columns(info Info) []Column {
+	own := c.Sources[info.Name]
+	if len(own.Signals) == 0 {
+		return info.Columns
+	}
+	return slices.DeleteFunc(slices.Clone(info.Columns), func(col Column) bool { return !slices.Contains(own.Signals, col.Name) })
+}
+
+// check returns an error if the configuration names something that no source has.
+func (c *Config) check(sources []Source) error {
+	infos := map[string]Info{}
+	for _, s := range sources {
+		infos[s.Info().Name] = s.Info()
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Sources)) {
+		info, ok := infos[name]
+		for _, signal := range c.Sources[name].Signals {
+			if ok && !slices.ContainsFunc(info.Columns, func(col Column) bool { return col.Name == signal }) {
+				return fmt.Errorf("collect.yaml: sources.%s.signals: %s has no %s", name, info.Title, signal)
+			}
+		}
+	}
+	return nil
+}
+
+// isSignal reports whether a value is a signal.
+func isSignal(name string) (record.Signal, bool) { return record.SignalType(name) }

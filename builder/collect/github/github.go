@@ -1,0 +1,295 @@
+// Package github reads figures of repositories from GitHub: a hundred repositories in one
+// GraphQL query, and the number of contributors, which GraphQL does not have, with one REST
+// request each.
+//
+// It is written from the public documentation, and tested against a server that behaves as the
+// documentation says:
+//   - https://docs.github.com/en/graphql/reference/objects#repository
+//   - https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
+//   - https://docs.github.com/en/rest/repos/repos#list-repository-contributors
+//   - https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api
+package github
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"kindex/builder/collect"
+	"kindex/builder/content/schema"
+	"kindex/exports/record"
+)
+
+// recentDays is the period of the signal recentCommits.
+const recentDays = 90
+
+// Source implements collect.Source.
+type Source struct{ base string }
+
+// New returns the source. base is the address of the REST API, below which GraphQL is at
+// /graphql; "" means https://api.github.com.
+func New(base string) *Source {
+	if base == "" {
+		base = "https://api.github.com"
+	}
+	return &Source{strings.TrimSuffix(base, "/")}
+}
+
+// Info implements collect.Source.
+func (s *Source) Info() collect.Info {
+	const token = "GITHUB_TOKEN" //nolint:gosec // the name of a variable
+	return collect.Info{Name: "github", Title: "GitHub", Hosts: []string{s.base}, Token: token, NeedsToken: true, Batch: 100, PerSecond: 5,
+		Pages: []string{"https://docs.github.com/en/graphql/reference/objects#repository", "https://docs.github.com/en/rest/repos/repos#list-repository-contributors"},
+		Columns: []collect.Column{{Name: "stars", Always: true}, {Name: "forks", Always: true}, {Name: "archived", Always: true}, {Name: "created", Always: true},
+			{Name: "openIssues", Always: true}, {Name: "releases", Always: true}, {Name: "lastCommit", Mostly: true}, {Name: "commits"}, {Name: "recentCommits"},
+			{Name: "lastRelease"}, {Name: "version"}, {Name: "license"}, {Name: "contributors"}}}
+}
+
+// Identify implements collect.Source.
+func (s *Source) Identify(e *record.Entity) string {
+	if ids := e.IDsIn("github"); len(ids) > 0 && name.MatchString(ids[0]) {
+		return ids[0]
+	}
+	return ""
+}
+
+var name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$`)
+
+// repository is what the query asks for.
+type repository struct {
+	NameWithOwner    string    `json:"nameWithOwner"`
+	URL              string    `json:"url"`
+	StargazerCount   *float64  `json:"stargazerCount"`
+	ForkCount        *float64  `json:"forkCount"`
+	IsArchived       *bool     `json:"isArchived"`
+	CreatedAt        time.Time `json:"createdAt"`
+	Issues           *total    `json:"issues"`
+	Releases         *total    `json:"releases"`
+	LatestRelease    *release  `json:"latestRelease"`
+	LicenseInfo      *license  `json:"licenseInfo"`
+	DefaultBranchRef *struct {
+		Target struct {
+			CommittedDate time.Time `json:"committedDate"`
+			History       *total    `json:"history"`
+			Recent        *total    `json:"recent"`
+		} `json:"target"`
+	} `json:"defaultBranchRef"`
+}
+
+type total struct {
+	TotalCount float64 `json:"totalCount"`
+}
+
+type release struct {
+	TagName     string    `json:"tagName"`
+	PublishedAt time.Time `json:"publishedAt"`
+}
+
+type license struct {
+	SPDX string `json:"spdxId"`
+}
+
+const fields = `{nameWithOwner url stargazerCount forkCount isArchived createdAt
+issues(states:OPEN,first:1){totalCount} releases(first:1){totalCount} latestRelease{tagName publishedAt} licenseInfo{spdxId}
+defaultBranchRef{target{... on Commit{committedDate history(first:1){totalCount} recent:history(since:$since,first:1){totalCount}}}}}`
+
+// query returns the GraphQL query for some repositories; the n-th one is rn in the response.
+func query(ids []string, since time.Time) ([]byte, error) {
+	var b strings.Builder
+	b.WriteString("query($since:GitTimestamp!){")
+	for i, id := range ids {
+		owner, name, _ := strings.Cut(id, "/")
+		fmt.Fprintf(&b, "r%d:repository(owner:%q,name:%q)%s\n", i, owner, name, fields)
+	}
+	b.WriteString("}")
+	return json.Marshal(map[string]any{"query": b.String(), "variables": map[string]any{"since": since.UTC().Format(time.RFC3339)}})
+}
+
+// reply is the response to a query. GraphQL reports errors with status 200.
+type reply struct {
+	Data    map[string]*repository `json:"data"`
+	Errors  []graphError           `json:"errors"`
+	Message string                 `json:"message"` // of an error outside GraphQL
+}
+
+type graphError struct {
+	Type    string `json:"type"`
+	Message string `json:"message"`
+	Path    []any  `json:"path"`
+}
+
+// Ask implements collect.Source.
+func (s *Source) Ask(ctx context.Context, c collect.Client, ids []string) ([]collect.Answer, error) {
+	body, err := query(ids, c.Now().AddDate(0, 0, -recentDays))
+	if err != nil {
+		return nil, err
+	}
+	resp, err := c.Do(ctx, collect.Request{URL: s.base + "/graphql", Body: body, Limited: limited})
+	if err != nil {
+		return nil, err
+	}
+	var r reply
+	if err := resp.JSON(&r); err != nil {
+		return nil, fmt.Errorf("GitHub: %w%s", err, messageOf(resp))
+	}
+	lost := map[string]bool{}
+	for _, e := range r.Errors {
+		alias := ""
+		if len(e.Path) > 0 {
+			alias, _ = e.Path[0].(string)
+		}
+		switch {
+		case e.Type == "NOT_FOUND" && alias != "" && len(e.Path) == 1:
+			lost[alias] = true
+		case alias == "" || len(ids) > 1:
+			return nil, fmt.Errorf("GitHub: %s", e.Message) // the runner asks for fewer, until the culprit is alone
+		default:
+			return nil, fmt.Errorf("GitHub: %s: %s", strings.Join(strings.Fields(fmt.Sprint(e.Path)), " "), e.Message)
+		}
+	}
+	var out []collect.Answer
+	for i, id := range ids {
+		alias := "r" + strconv.Itoa(i)
+		repo := r.Data[alias]
+		switch {
+		case lost[alias]:
+			out = append(out, collect.Answer{ID: id, Gone: true})
+		case repo != nil && name.MatchString(repo.NameWithOwner):
+			a := repo.answer(id)
+			if err := s.addContributors(ctx, c, &a, repo); err != nil {
+				return nil, err
+			}
+			out = append(out, a)
+		}
+	}
+	return out, nil
+}
+
+// limited recognizes limits that GitHub reports in the body: primary limits with status 200, and
+// secondary limits with 200 or 403.
+func limited(resp *collect.Response) bool {
+	var r reply
+	if json.Unmarshal(resp.Body, &r) != nil {
+		return false
+	}
+	for _, e := range r.Errors {
+		if e.Type == "RATE_LIMITED" || e.Type == "RATE_LIMIT" || isSecondary(e.Message) {
+			return true
+		}
+	}
+	return isSecondary(r.Message)
+}
+
+func isSecondary(message string) bool {
+	return strings.Contains(strings.ToLower(message), "secondary rate limit")
+}
+
+// messageOf returns the message of an error as GitHub sends it, such as Bad credentials.
+func messageOf(resp *collect.Response) string {
+	var r reply
+	if json.Unmarshal(resp.Body, &r) != nil || r.Message == "" {
+		return ""
+	}
+	return " (" + r.Message + ")"
+}
+
+func (repo *repository) answer(id string) collect.Answer {
+	a := collect.Answer{ID: id}
+	if !strings.EqualFold(repo.NameWithOwner, id) {
+		a.Moved = repo.NameWithOwner
+	}
+	page := "https://github.com/" + repo.NameWithOwner
+	count := func(name string, n *float64) {
+		if n != nil {
+			a.Add(collect.Value{Name: name, Number: *n, Source: page})
+		}
+	}
+	day := func(name string, t time.Time) {
+		if !t.IsZero() {
+			a.Add(collect.Value{Name: name, Text: t.UTC().Format(time.DateOnly), Source: page})
+		}
+	}
+	count("stars", repo.StargazerCount)
+	count("forks", repo.ForkCount)
+	if repo.IsArchived != nil {
+		n := 0.0
+		if *repo.IsArchived {
+			n = 1
+		}
+		count("archived", &n)
+	}
+	day("created", repo.CreatedAt)
+	for name, t := range map[string]*total{"openIssues": repo.Issues, "releases": repo.Releases} {
+		if t != nil {
+			count(name, &t.TotalCount)
+		}
+	}
+	if b := repo.DefaultBranchRef; b != nil {
+		day("lastCommit", b.Target.CommittedDate)
+		for name, t := range map[string]*total{"commits": b.Target.History, "recentCommits": b.Target.Recent} {
+			if t != nil {
+				count(name, &t.TotalCount)
+			}
+		}
+	}
+	if l := repo.LatestRelease; l != nil {
+		day("lastRelease", l.PublishedAt)
+		if v := strings.TrimPrefix(l.TagName, "v"); version.MatchString(v) {
+			a.Add(collect.Value{Name: "version", Text: v, Source: page})
+		}
+	}
+	if l := repo.LicenseInfo; l != nil && l.SPDX != "NOASSERTION" {
+		if text := schema.License(l.SPDX); text != "" {
+			a.Add(collect.Value{Name: "license", Text: text, Source: page})
+		}
+	}
+	return a
+}
+
+// version matches tags that are versions; other tags, such as ray-2.56.0, have prefixes of
+// their own.
+var version = regexp.MustCompile(`^[0-9]+(\.[0-9A-Za-z]+)*([-+.][0-9A-Za-z.+-]+)?$`)
+
+var lastPage = regexp.MustCompile(`<([^>]+)>;\s*rel="last"`)
+
+// addContributors adds the number of contributors, anonymous ones included: with one per page,
+// it is the number of the last page.
+func (s *Source) addContributors(ctx context.Context, c collect.Client, a *collect.Answer, repo *repository) error {
+	if !c.Wants("contributors") || repo.DefaultBranchRef == nil {
+		return nil
+	}
+	resp, err := c.Do(ctx, collect.Request{URL: s.base + "/repos/" + repo.NameWithOwner + "/contributors?per_page=1&anon=true",
+		Accept: "application/vnd.github+json", Limited: limited})
+	if err != nil {
+		return err
+	}
+	var n int
+	switch m := lastPage.FindStringSubmatch(resp.Header.Get("Link")); {
+	case resp.Status == http.StatusForbidden || resp.Status == http.StatusNoContent:
+		return nil // GitHub does not count the contributors of very large and of empty repositories
+	case resp.Status != http.StatusOK:
+		return fmt.Errorf("GitHub: status %d for the contributors of %s", resp.Status, repo.NameWithOwner)
+	case m != nil:
+		u, err := url.Parse(m[1])
+		if err != nil {
+			return fmt.Errorf("GitHub: %w", err)
+		}
+		if n, err = strconv.Atoi(u.Query().Get("page")); err != nil {
+			return fmt.Errorf("GitHub: the last page of the contributors of %s has no number", repo.NameWithOwner)
+		}
+	default:
+		var list []json.RawMessage
+		if err := resp.JSON(&list); err != nil {
+			return fmt.Errorf("GitHub: %w", err)
+		}
+		n = len(list)
+	}
+	a.Add(collect.Value{Name: "contributors", Number: float64(n), Source: "https://github.com/" + repo.NameWithOwner + "/graphs/contributors"})
+	return nil
+}

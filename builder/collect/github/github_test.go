@@ -1,0 +1,253 @@
+package github_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"kindex/builder/collect"
+	"kindex/builder/collect/collecttest"
+	"kindex/builder/collect/github"
+)
+
+var alias = regexp.MustCompile(`(r\d+):repository\(owner:"([^"]+)",name:"([^"]+)"\)`)
+
+// request is a GraphQL request.
+type request struct {
+	Query     string
+	Variables map[string]string
+}
+
+// forge behaves as GitHub: it answers a GraphQL query with one member for each repository, and
+// errors with status 200.
+type forge struct {
+	t     *testing.T
+	repos map[string]string // by owner/name; "" is null without an error
+	// contributors answers requests for contributors; nil sends status 204.
+	contributors http.HandlerFunc
+	before       func(w http.ResponseWriter, n int, ids []string) bool // answers a query itself
+	queries      int
+}
+
+func (f *forge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if got := r.Header.Get("Authorization"); got != "Bearer token-of-GITHUB_TOKEN" {
+		f.t.Errorf("authorization %q", got)
+	}
+	if r.URL.Path != "/graphql" {
+		if f.contributors == nil {
+			w.WriteHeader(204)
+			return
+		}
+		f.contributors(w, r)
+		return
+	}
+	body, err := io.ReadAll(r.Body)
+	var q request
+	if err != nil || json.Unmarshal(body, &q) != nil || r.Method != "POST" {
+		f.t.Errorf("%s %s", r.Method, body)
+	}
+	if q.Variables["since"] != "2026-08-25T12:00:00Z" && !strings.HasPrefix(q.Variables["since"], "2026-08-25T") {
+		f.t.Errorf("since %q", q.Variables["since"])
+	}
+	if strings.Count(q.Query, "(") != strings.Count(q.Query, ")") || strings.Count(q.Query, "{") != strings.Count(q.Query, "}") {
+		f.t.Errorf("query %s", q.Query)
+	}
+	var ids []string
+	for _, m := range alias.FindAllStringSubmatch(q.Query, -1) {
+		ids = append(ids, m[2]+"/"+m[3])
+	}
+	if len(ids) == 0 || len(ids) > 100 {
+		f.t.Errorf("%d repositories in one query", len(ids))
+	}
+	f.queries++
+	if f.before != nil && f.before(w, f.queries, ids) {
+		return
+	}
+	w.Header().Set("X-RateLimit-Remaining", "4999")
+	var data, errs []string
+	for i, id := range ids {
+		repo, ok := f.repos[id]
+		if repo == "" {
+			repo = "null"
+		}
+		data = append(data, fmt.Sprintf(`"r%d":%s`, i, repo))
+		if !ok {
+			errs = append(errs, fmt.Sprintf(`{"type":"NOT_FOUND","path":["r%d"],"locations":[{"line":1,"column":9}],"message":"Could not resolve to a Repository with the name '%s'."}`, i, id))
+		}
+	}
+	more := ""
+	if len(errs) > 0 {
+		more = `,"errors":[` + strings.Join(errs, ",") + `]`
+	}
+	collecttest.JSON(w, 200, `{"data":{`+strings.Join(data, ",")+`}`+more+`}`)
+}
+
+func repo(name string, stars int, more string) string {
+	return fmt.Sprintf(`{"nameWithOwner":%q,"url":"https://github.com/%s","stargazerCount":%d,"forkCount":7,"isArchived":false,"createdAt":"2016-08-13T05:26:41Z","issues":{"totalCount":3},"releases":{"totalCount":0},"latestRelease":null,"licenseInfo":null,"defaultBranchRef":null%s}`, name, name, stars, more)
+}
+
+const whole = `,"latestRelease":{"tagName":"v2.3.1","publishedAt":"2026-11-01T23:59:59Z"},"licenseInfo":{"spdxId":"BSD-3-Clause"},"defaultBranchRef":{"target":{"committedDate":"2026-11-22T23:30:00-02:00","history":{"totalCount":60000},"recent":{"totalCount":900}}}`
+
+func TestRepository(t *testing.T) {
+	f := &forge{t: t, repos: map[string]string{"own/a": repo("own/a", 100, whole), "own/empty": repo("own/empty", 0, "")}}
+	f.contributors = func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.String() != "/repos/own/a/contributors?per_page=1&anon=true" {
+			t.Errorf("request %s", r.URL)
+		}
+		w.Header().Set("Link", `<https://api.github.com/repositories/1/contributors?per_page=1&anon=true&page=2>; rel="next", <https://api.github.com/repositories/1/contributors?per_page=1&anon=true&page=4896>; rel="last"`)
+		collecttest.JSON(w, 200, `[{"login":"x"}]`)
+	}
+	lines, r := collecttest.Run(t, collecttest.Options(t, github.New(collecttest.Server(t, f.ServeHTTP)), "tool", "github", "own/a", "own/empty"))
+	collecttest.Want(t, lines, "e0 archived 0", "e0 commits 60000", "e0 contributors 4896", "e0 created 2016-08-13", "e0 forks 7", "e0 lastCommit 2026-11-23",
+		"e0 lastRelease 2026-11-01", "e0 license BSD-3-Clause", "e0 openIssues 3", "e0 recentCommits 900", "e0 releases 0", "e0 stars 100", "e0 version 2.3.1",
+		"e1 archived 0", "e1 created 2016-08-13", "e1 forks 7", "e1 openIssues 3", "e1 releases 0", "e1 stars 0")
+	if r.Sources[0].Requests != 2 {
+		t.Errorf("%d requests", r.Sources[0].Requests)
+	}
+}
+
+func TestRenamedDeletedAndUnreadable(t *testing.T) {
+	f := &forge{t: t, repos: map[string]string{"own/a": repo("new/a", 100, ""), "own/b": repo("OWN/B", 5, ""), "own/c": "", "own/d": repo("../../evil", 5, ""),
+		"own/e": `{"nameWithOwner":"own/e","stargazerCount":-5,"forkCount":1.5,"createdAt":"2016-08-13T05:26:41Z","isArchived":true}`}}
+	o := collecttest.Options(t, github.New(collecttest.Server(t, f.ServeHTTP)), "tool", "github", "own/a", "own/b", "own/c", "own/d", "own/e", "own/gone")
+	lines, _ := collecttest.Run(t, o)
+	collecttest.Want(t, lines, "e0 stopped moved new/a",
+		"e1 archived 0", "e1 created 2016-08-13", "e1 forks 7", "e1 openIssues 3", "e1 releases 0", "e1 stars 5",
+		"e2 failed: GitHub gave no answer", "e3 failed: GitHub gave no answer",
+		"e4 stopped archived 1", "e4 stopped created 2016-08-13", "e4 stopped forks 2", "e4 stopped stars -5", "e5 gone")
+}
+
+// Each case answers the first query itself.
+func TestLimitsAndErrors(t *testing.T) {
+	graph := func(message string) string {
+		return `{"data":null,"errors":[{"message":"` + message + `"}]}`
+	}
+	for _, c := range []struct {
+		name   string
+		answer func(w http.ResponseWriter)
+		waited time.Duration
+		n      int // queries
+	}{
+		{"primary limit in a 200", func(w http.ResponseWriter) {
+			w.Header().Set("X-RateLimit-Remaining", "0")
+			w.Header().Set("X-RateLimit-Reset", fmt.Sprint(time.Date(2026, 11, 23, 12, 10, 0, 0, time.UTC).Unix()))
+			collecttest.JSON(w, 200, `{"errors":[{"type":"RATE_LIMITED","message":"API rate limit exceeded for user ID 1."}]}`)
+		}, 10 * time.Minute, 2},
+		{"secondary limit in a 200", func(w http.ResponseWriter) {
+			collecttest.JSON(w, 200, graph("You have exceeded a secondary rate limit. Please wait."))
+		}, time.Minute, 2},
+		{"secondary limit with Retry-After", func(w http.ResponseWriter) {
+			w.Header().Set("Retry-After", "30")
+			collecttest.JSON(w, 403, `{"message":"You have exceeded a secondary rate limit.","documentation_url":"x"}`)
+		}, 30 * time.Second, 2},
+		{"secondary limit without", func(w http.ResponseWriter) {
+			collecttest.JSON(w, 403, `{"message":"You have exceeded a secondary rate limit and have been temporarily blocked."}`)
+		}, time.Minute, 2},
+		{"a query that takes too long", func(w http.ResponseWriter) {
+			collecttest.JSON(w, 502, `{"message":"We couldn't respond to your request in time"}`)
+		}, time.Second, 2},
+		{"an error of the whole query", func(w http.ResponseWriter) {
+			collecttest.JSON(w, 200, graph("Something went wrong while executing your query."))
+		}, 0, 3},
+		{"resource limits, with a part of the data", func(w http.ResponseWriter) {
+			collecttest.JSON(w, 200, `{"data":{"r0":`+repo("own/a", 99, "")+`,"r1":null},"errors":[{"type":"RESOURCE_LIMITS_EXCEEDED","path":["r1"],"message":"Resource limits for this query exceeded."}]}`)
+		}, 0, 3},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := &forge{t: t, repos: map[string]string{"own/a": repo("own/a", 100, ""), "own/b": repo("own/b", 200, "")}}
+			f.before = func(w http.ResponseWriter, n int, _ []string) bool {
+				if n == 1 {
+					c.answer(w)
+				}
+				return n == 1
+			}
+			lines, r := collecttest.Run(t, collecttest.Options(t, github.New(collecttest.Server(t, f.ServeHTTP)), "tool", "github", "own/a", "own/b"))
+			if s := r.Sources[0]; s.Waited != c.waited || f.queries != c.n || s.Answered != 2 || r.Files != 2 {
+				t.Errorf("%d queries, %+v\n%s", f.queries, s, strings.Join(lines, "\n"))
+			}
+		})
+	}
+}
+
+// A repository that fails every query it is in does not fail the others.
+func TestOneFailsAlone(t *testing.T) {
+	f := &forge{t: t, repos: map[string]string{}}
+	var ids []string
+	for i := range 250 {
+		id := fmt.Sprintf("own/r%d", i)
+		ids = append(ids, id)
+		f.repos[id] = repo(id, 1000+i, "")
+	}
+	f.before = func(w http.ResponseWriter, _ int, ids []string) bool {
+		for _, id := range ids {
+			if id == "own/r77" {
+				collecttest.JSON(w, 200, `{"data":null,"errors":[{"message":"Something went wrong"}]}`)
+				return true
+			}
+		}
+		return false
+	}
+	_, r := collecttest.Run(t, collecttest.Options(t, github.New(collecttest.Server(t, f.ServeHTTP)), "tool", "github", ids...))
+	if s := r.Sources[0]; s.Answered != 249 || s.Failed != 1 || r.Failed[0].ID != "own/r77" || !strings.Contains(r.Failed[0].Reason, "Something went wrong") {
+		t.Errorf("%+v", s)
+	}
+	if f.queries > 18 {
+		t.Errorf("%d queries", f.queries)
+	}
+}
+
+func TestContributors(t *testing.T) {
+	for name, c := range map[string]struct {
+		answer http.HandlerFunc
+		want   string
+	}{
+		"one page": {func(w http.ResponseWriter, _ *http.Request) { collecttest.JSON(w, 200, `[{"login":"a"}]`) }, "e0 contributors 1"},
+		"empty":    {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(204) }, ""},
+		"too many": {func(w http.ResponseWriter, _ *http.Request) {
+			collecttest.JSON(w, 403, `{"message":"The history or contributor list is too large to list contributors for this repository via the API."}`)
+		}, ""},
+		"not found": {func(w http.ResponseWriter, _ *http.Request) { collecttest.JSON(w, 404, `{"message":"Not Found"}`) }, "e0 failed: GitHub: status 404 for the contributors of own/a"},
+		"no number": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Link", `<https://x.example/?page=last>; rel="last"`)
+			collecttest.JSON(w, 200, `[]`)
+		}, "e0 failed: GitHub: the last page of the contributors of own/a has no number"},
+		"not even a list": {func(w http.ResponseWriter, _ *http.Request) { collecttest.JSON(w, 200, `{}`) }, "e0 failed: GitHub: the response is not the expected JSON…"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := &forge{t: t, repos: map[string]string{"own/a": repo("own/a", 100, whole)}, contributors: c.answer}
+			lines, _ := collecttest.Run(t, collecttest.Options(t, github.New(collecttest.Server(t, f.ServeHTTP)), "tool", "github", "own/a"))
+			var got []string
+			for _, l := range lines {
+				if strings.Contains(l, "contributors") || strings.Contains(l, "failed") {
+					got = append(got, l)
+				}
+			}
+			if c.want == "" {
+				collecttest.Want(t, got)
+			} else {
+				collecttest.Want(t, got, c.want)
+			}
+		})
+	}
+}
+
+func TestBadToken(t *testing.T) {
+	url := collecttest.Server(t, func(w http.ResponseWriter, _ *http.Request) {
+		collecttest.JSON(w, 401, `{"message":"Bad credentials"}`)
+	})
+	lines, _ := collecttest.Run(t, collecttest.Options(t, github.New(url), "tool", "github", "own/a"))
+	collecttest.Want(t, lines, "e0 failed: GitHub: status 401 instead of 200 (Bad credentials)")
+	o := collecttest.Options(t, github.New(url), "tool", "github", "own/a")
+	o.Getenv = func(string) string { return "" }
+	lines, _ = collecttest.Run(t, o)
+	collecttest.Want(t, lines, "error: GitHub needs a token; set GITHUB_TOKEN")
+}
+
+func TestBrokenResponses(t *testing.T) {
+	collecttest.Survives(t, func(base string) collect.Source { return github.New(base) }, "tool", "github", "own/a")
+}

@@ -1,0 +1,241 @@
+package collect
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"kindex/builder/content/schema"
+	"kindex/exports/ids"
+	"kindex/exports/quality"
+	"kindex/exports/record"
+)
+
+// The names under which guards stop something that is not a value.
+const movedName = "moved"
+
+// accept is a value that is written although a guard stops it.
+type accept struct{ entity, name string }
+
+func parseAccepts(list []string) (out []accept, err error) {
+	for _, text := range list {
+		entity, name, ok := strings.Cut(text, ":")
+		if !ok || entity != "*" && !strings.Contains(entity, "/") || name == "" {
+			return nil, fmt.Errorf("%q is not a value to accept; use type/slug:signal, such as tool/pytorch:stars", text)
+		}
+		out = append(out, accept{entity, name})
+	}
+	return out, nil
+}
+
+func (r *run) accepted(e *record.Entity, name string) bool {
+	return slices.ContainsFunc(r.accepts, func(a accept) bool {
+		return (a.entity == "*" || a.entity == e.Key()) && (a.name == "*" || a.name == name)
+	})
+}
+
+// verdict is a value that may be written.
+type verdict struct {
+	entity *record.Entity
+	value  Value
+	day    string
+	redate bool   // only the date is new
+	moved  string // the new identifier, in the namespace of source
+	old    string // the old identifier
+	source string
+}
+
+// judge lets all answers pass the guards, and counts what became of each value.
+func (r *run) judge() (pass []verdict) {
+	for _, a := range r.asks {
+		g := r.suspect(a)
+		for _, t := range a.targets {
+			answer, ok := a.used[t.id]
+			if !ok || answer.Gone {
+				continue
+			}
+			if answer.Moved != "" && ids.Canonical(a.info.Name, answer.Moved) != ids.Canonical(a.info.Name, t.id) {
+				if !r.accepted(t.entity, movedName) {
+					r.stop(a, t, Value{Name: movedName, Text: answer.Moved}, t.id, "the "+a.info.Title+" repository is now "+answer.Moved+"; accept "+movedName+" to follow it")
+					continue
+				}
+				pass = append(pass, verdict{entity: t.entity, moved: answer.Moved, old: t.id, source: a.info.Name, day: answer.Day})
+				a.report.Changed++
+			}
+			pass = append(pass, r.judgeAnswer(a, t, &answer, g)...)
+		}
+	}
+	return pass
+}
+
+func (r *run) judgeAnswer(a *asking, t target, answer *Answer, g suspicions) (pass []verdict) {
+	stopped := map[string]bool{}
+	for _, v := range answer.Values {
+		if !t.owns[v.Name] {
+			continue
+		}
+		held, state, reason := r.compare(t.entity, v, answer.Day)
+		if reason == "" && state == changedValue {
+			reason = cmp.Or(g.of(t, answer, v, held), r.guard(t.entity, v, answer))
+		}
+		switch {
+		case reason == "" && v.Name == "version" && stopped["lastRelease"]:
+			r.stop(a, t, v, held, "lastRelease of the same answer was stopped")
+			continue
+		case reason != "" && (state == invalidValue || !r.accepted(t.entity, v.Name)):
+			r.stop(a, t, v, held, reason)
+			stopped[v.Name] = true
+			continue
+		case state == unchangedValue:
+			a.report.Unchanged++
+			continue
+		case state == olderValue:
+			a.report.Older++
+			continue
+		case state == redatedValue:
+			a.report.Redated++
+		default:
+			a.report.Changed++
+			old, date := held, ""
+			if f, ok := t.entity.Signals.Fact(v.Name); ok {
+				date = f.Date
+			}
+			r.report.Changes = append(r.report.Changes, Change{Entity: t.entity.Key(), Name: v.Name, Source: a.info.Name,
+				Old: old, New: v.plain(), OldDate: date, Date: answer.Day})
+		}
+		pass = append(pass, verdict{entity: t.entity, value: v, day: answer.Day, redate: state == redatedValue, source: a.info.Name})
+	}
+	return pass
+}
+
+func (r *run) stop(a *asking, t target, v Value, held any, reason string) {
+	a.report.Stopped++
+	r.report.Stopped = append(r.report.Stopped, quality.Stopped{Entity: t.entity.Key(), Name: v.Name, Source: a.info.Name, Held: held, Found: v.plain(), Reason: reason})
+}
+
+// plain returns a value for reports.
+func (v Value) plain() any {
+	if s, ok := isSignal(v.Name); ok && s.Kind == record.Count {
+		return v.Number
+	}
+	return v.Text
+}
+
+type valueState int
+
+const (
+	changedValue valueState = iota
+	redatedValue
+	unchangedValue
+	olderValue
+	invalidValue
+)
+
+// compare compares a value with the one in the file, which may be nil.
+func (r *run) compare(e *record.Entity, v Value, day string) (held any, state valueState, invalid string) {
+	if invalid = wrong(v, day, r.today); invalid != "" {
+		state = invalidValue
+	}
+	if _, signal := isSignal(v.Name); !signal {
+		text := map[string]string{"license": e.License, "version": e.Version}[v.Name]
+		release, _ := e.Signals.Fact("lastRelease")
+		switch {
+		case invalid != "":
+		case strings.EqualFold(text, v.Text), v.Name == "license" && sameLicense(text, v.Text):
+			state = unchangedValue
+		case v.Name == "version" && release.Date > day:
+			state = olderValue
+		}
+		if text != "" {
+			held = text
+		}
+		return held, state, invalid
+	}
+	f, ok := e.Signals.Fact(v.Name)
+	if !ok {
+		return nil, state, invalid
+	}
+	held, same := any(f.Number), f.Number == v.Number
+	if s, _ := isSignal(v.Name); s.Kind == record.Day {
+		held, same = f.Day, f.Day == v.Text
+	}
+	switch {
+	case invalid != "":
+	case f.Date > day:
+		state = olderValue
+	case same && (f.Date == "" || age(f.Date, day) >= r.minDays):
+		state = redatedValue
+	case same:
+		state = unchangedValue
+	}
+	return held, state, invalid
+}
+
+// sameLicense reports whether a licence in a file says more exactly what a source says: GitHub
+// and old packages do not tell GPL-3.0-only from GPL-3.0-or-later.
+func sameLicense(held, found string) bool { return held == found+"-only" || held == found+"-or-later" }
+
+// wrong returns the reason a value can never be written, or "".
+func wrong(v Value, day, today string) string {
+	if u, err := url.Parse(v.Source); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return "its source is not an address"
+	}
+	if _, err := time.Parse(time.DateOnly, day); err != nil || day > today {
+		return "it was read on " + strconv.Quote(day) + ", which is not a past day"
+	}
+	s, signal := isSignal(v.Name)
+	switch {
+	case signal && s.Kind == record.Count:
+		if v.Number < 0 || v.Number != math.Trunc(v.Number) || v.Number > 1<<53 || math.IsNaN(v.Number) {
+			return "it is not a whole number"
+		}
+	case signal:
+		if _, err := time.Parse(time.DateOnly[:min(len(v.Text), 10)], v.Text); err != nil || len(v.Text) != 10 && !(v.Name == "released" && len(v.Text) == 7) {
+			return "it is not a date"
+		}
+	case v.Text == "" || len(v.Text) > 200:
+		return "it is empty or too long"
+	case v.Name == "license" && schema.License(v.Text) != v.Text:
+		return "it is not an SPDX licence expression"
+	}
+	return ""
+}
+
+// guard returns the reason a change must be looked at by a person, or "". It looks at the
+// entity alone.
+func (r *run) guard(e *record.Entity, v Value, answer *Answer) string {
+	s, signal := isSignal(v.Name)
+	f, known := e.Signals.Fact(v.Name)
+	switch {
+	case v.Name == "license" && e.License != "":
+		return "the licence changed from " + e.License
+	case !signal:
+		return ""
+	case s.Kind == record.Day && v.Text > answer.Day:
+		return "the date is after the day on which it was read, " + answer.Day
+	case s.Kind == record.Day:
+		if n := min(len(v.Text), len(f.Day)); known && v.Name != "released" && v.Text[:n] < f.Day[:n] {
+			return "the date is before the last one, " + f.Day
+		}
+		return ""
+	case v.Name == "archived" && v.Number == 1:
+		return "the repository was archived"
+	case !known || max(f.Number, v.Number) < r.config.Guards.least():
+		return ""
+	}
+	b := r.config.Guards.of(v.Name)
+	switch {
+	case v.Number < f.Number*(1-b.fall/100):
+		return fmt.Sprintf("fell from %s, by more than %s %%", number(f.Number), number(b.fall))
+	case b.rise > 0 && v.Number >= f.Number*b.rise:
+		return fmt.Sprintf("rose from %s, at least %s times", number(f.Number), number(b.rise))
+	}
+	return ""
+}
+
+func number(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

@@ -1,0 +1,91 @@
+package huggingface_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kindex/builder/collect"
+	"kindex/builder/collect/collecttest"
+	"kindex/builder/collect/huggingface"
+)
+
+// hub behaves as the Hub: renamed repositories are redirected within the host, and one that is
+// missing answers 401 without a token.
+func hub(t *testing.T, models map[string]string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		id := strings.TrimPrefix(r.URL.Path, "/api/models/")
+		if want := []string{"downloads", "likes", "lastModified", "gated", "pipeline_tag", "safetensors", "tags"}; !slices.Equal(r.URL.Query()["expand[]"], want) {
+			t.Errorf("query %q", r.URL.RawQuery)
+		}
+		if got := r.Header.Get("Authorization"); got != "Bearer token-of-HF_TOKEN" {
+			t.Errorf("authorization %q", got)
+		}
+		switch body := models[id]; {
+		case strings.HasPrefix(body, "to "):
+			http.Redirect(w, r, "/api/models/"+body[3:]+"?"+r.URL.RawQuery, http.StatusTemporaryRedirect)
+		case body == "":
+			w.Header().Set("X-Error-Code", "RepoNotFound")
+			w.Header().Set("X-Error-Message", "Repository not found")
+			collecttest.JSON(w, 401, `{"error":"Invalid username or password."}`)
+		default:
+			collecttest.JSON(w, 200, body)
+		}
+	}
+}
+
+func TestModels(t *testing.T) {
+	url := collecttest.Server(t, hub(t, map[string]string{
+		"lab/a":    `{"_id":"1","id":"lab/a","downloads":123456,"likes":789,"lastModified":"2026-11-01T10:00:00.000Z","gated":"manual","pipeline_tag":"text-generation","safetensors":{"parameters":{"BF16":8030261248},"total":8030261248},"tags":["transformers","license:apache-2.0","region:us"]}`,
+		"bert":     `{"_id":"2","id":"google/bert","downloads":5,"likes":6,"gated":false,"tags":["license:other"]}`,
+		"lab/old":  "to lab/new",
+		"lab/new":  `{"id":"lab/new","downloads":7,"likes":8,"gated":false}`,
+		"lab/case": `{"id":"Lab/Case","downloads":9,"likes":10,"tags":["license:llama3.1"]}`,
+		"lab/half": `{"id":"lab/half","likes":10}`,
+		"lab/evil": `{"id":"lab/../../evil","likes":10,"downloads":1}`,
+		"lab/bad":  `{"id":"lab/bad","likes":-1,"downloads":1e400}`,
+	}))
+	lines, _ := collecttest.Run(t, collecttest.Options(t, huggingface.New(url), "model", "huggingface", "lab/a", "bert", "lab/old", "lab/case", "lab/gone", "lab/half", "lab/bad"))
+	collecttest.Want(t, lines,
+		"e0 huggingfaceDownloads 123456", "e0 license Apache-2.0", "e0 likes 789", "e0 parameters 8030261248",
+		"e1 stopped moved google/bert", "e2 stopped moved lab/new",
+		"e3 huggingfaceDownloads 9", "e3 likes 10", "e4 gone", "e5 stopped likes 10", "e6 failed: huggingface: the response is not the expected JSON…")
+}
+
+func TestProbe(t *testing.T) {
+	url := collecttest.Server(t, hub(t, map[string]string{"lab/a": `{"id":"lab/a","downloads":12,"likes":7,"gated":"auto","pipeline_tag":"text-generation","lastModified":"2026-11-01T10:00:00.000Z"}`}))
+	var b strings.Builder
+	if err := collect.Probe(t.Context(), collecttest.Options(t, huggingface.New(url), "model", "huggingface", "lab/a"), "huggingface", "", &b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"https://huggingface.co/docs/hub/api", "lab/a: 1 requests", "huggingfaceDownloads: 12 (", "pipelineTag: text-generation (", "gated: auto ("} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, b.String())
+		}
+	}
+}
+
+// The header is that of draft-ietf-httpapi-ratelimit-headers-09.
+func TestRateLimit(t *testing.T) {
+	n := 0
+	models := hub(t, map[string]string{"lab/a": `{"id":"lab/a","downloads":1,"likes":1}`})
+	url := collecttest.Server(t, func(w http.ResponseWriter, r *http.Request) {
+		if n++; n == 1 {
+			w.Header().Set("RateLimit", `"api";r=0;t=143`)
+			w.Header().Set("RateLimit-Policy", `"fixed window";"api";q=500;w=300`)
+			collecttest.JSON(w, 429, `{"error":"rate limited"}`)
+			return
+		}
+		models(w, r)
+	})
+	_, r := collecttest.Run(t, collecttest.Options(t, huggingface.New(url), "model", "huggingface", "lab/a"))
+	if s := r.Sources[0]; s.Answered != 1 || s.Waited < 143*time.Second || s.Waited > 145*time.Second {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestBrokenResponses(t *testing.T) {
+	collecttest.Survives(t, func(base string) collect.Source { return huggingface.New(base) }, "model", "huggingface", "lab/a")
+}

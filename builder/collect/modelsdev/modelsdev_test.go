@@ -1,0 +1,111 @@
+package modelsdev_test
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"kindex/builder/collect"
+	"kindex/builder/collect/collecttest"
+	"kindex/builder/collect/modelsdev"
+)
+
+const models = `{
+"lab/a": {"id":"lab/a","name":"A","release_date":"2026-05-13","last_updated":"2026-05-13","open_weights":false,"limit":{"context":128000,"output":16384},"modalities":{"input":["text"],"output":["text"]}},
+"lab/image": {"id":"lab/image","release_date":"2026-05","limit":{"context":0,"output":0}},
+"lab/year": {"id":"lab/year","release_date":"2026","limit":{"context":1000}},
+"lab/odd": {"id":"lab/odd","release_date":"2026-13-45","limit":{"context":1.5,"output":-3}},
+"lab/future": {"id":"lab/future","release_date":"2027-01-01","limit":{"context":5}}
+}`
+
+var want = []string{"e0 contextTokens 128000", "e0 outputTokens 16384", "e0 released 2026-05-13", "e1 released 2026-05",
+	"e2 stopped contextTokens 1000", "e3 stopped contextTokens 2", "e3 stopped released 2026-13-45",
+	"e4 contextTokens 5", "e4 stopped released 2027-01-01", "e5 gone"}
+
+var all = []string{"lab/a", "lab/image", "lab/year", "lab/odd", "lab/future", "lab/gone"}
+
+func TestHTTP(t *testing.T) {
+	requests := 0
+	url := collecttest.Server(t, func(w http.ResponseWriter, r *http.Request) {
+		requests++
+		if r.URL.Path != "/models.json" {
+			t.Errorf("request %s", r.URL)
+		}
+		if r.Header.Get("If-None-Match") == `W/"1"` {
+			w.WriteHeader(304)
+			return
+		}
+		w.Header().Set("ETag", `W/"1"`)
+		collecttest.JSON(w, 200, models)
+	})
+	o := collecttest.Options(t, modelsdev.New(url, "", ""), "model", "modelsdev", all...)
+	lines, _ := collecttest.Run(t, o)
+	collecttest.Want(t, lines, want...)
+	never := 0
+	o.MaxAge = &never
+	_, r := collecttest.Run(t, o)
+	if s := r.Sources[0]; requests != 2 || s.NotModified != 1 || s.Bytes != 0 {
+		t.Errorf("%d requests, %+v", requests, s)
+	}
+}
+
+func TestSavedFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "models.json")
+	if err := os.WriteFile(path, []byte(models), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	o := collecttest.Options(t, modelsdev.New("", path, "2026-07-02"), "model", "modelsdev", all...)
+	lines, r := collecttest.Run(t, o)
+	collecttest.Want(t, lines, want...)
+	if r.Sources[0].Requests != 0 || r.Changes[0].Date != "2026-07-02" {
+		t.Errorf("%+v", r)
+	}
+	if _, r = collecttest.Run(t, o); r.Files != 0 {
+		t.Errorf("a second run changes %d files", r.Files)
+	}
+}
+
+func TestCheckout(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("models/lab/a.toml", "name = \"A\"\nrelease_date = \"2026-05-13\"\n[limit]\ncontext = 128_000\noutput = 16_384\n[[benchmarks]]\nname = \"x\"\nscore = 1.5\n")
+	write("models/lab/notes.md", "x")
+	write("providers/x/provider.toml", "broken =")
+	lines, _ := collecttest.Run(t, collecttest.Options(t, modelsdev.New("", dir, ""), "model", "modelsdev", "lab/a", "lab/b"))
+	collecttest.Want(t, lines, "e0 contextTokens 128000", "e0 outputTokens 16384", "e0 released 2026-05-13", "e1 gone")
+
+	if err := os.Symlink("/etc", filepath.Join(dir, "models", "etc")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/etc/passwd", filepath.Join(dir, "models", "lab", "out.toml")); err != nil {
+		t.Fatal(err)
+	}
+	lines, _ = collecttest.Run(t, collecttest.Options(t, modelsdev.New("", dir, ""), "model", "modelsdev", "lab/a"))
+	if len(lines) != 1 || !strings.Contains(lines[0], "path escapes from parent") {
+		t.Errorf("a link out of the checkout: %q", lines)
+	}
+	write("models/lab/a.toml", "release_date =")
+	if err := os.Remove(filepath.Join(dir, "models", "lab", "out.toml")); err != nil {
+		t.Fatal(err)
+	}
+	lines, _ = collecttest.Run(t, collecttest.Options(t, modelsdev.New("", dir, ""), "model", "modelsdev", "lab/a"))
+	collecttest.Want(t, lines, "e0 failed: models/lab/a.toml: toml: …")
+	lines, _ = collecttest.Run(t, collecttest.Options(t, modelsdev.New("", t.TempDir(), ""), "model", "modelsdev", "lab/a"))
+	if len(lines) != 1 || !strings.Contains(lines[0], "failed") {
+		t.Errorf("an empty folder: %q", lines)
+	}
+}
+
+func TestBrokenResponses(t *testing.T) {
+	collecttest.Survives(t, func(base string) collect.Source { return modelsdev.New(base, "", "") }, "model", "modelsdev", "lab/a")
+}

@@ -1,0 +1,280 @@
+package collect
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/time/rate"
+
+	"kindex/builder/content"
+	"kindex/builder/content/schema"
+	"kindex/exports/quality"
+	"kindex/exports/record"
+)
+
+// Options configures Run.
+type Options struct {
+	Content string   // the content folder
+	Sources []Source // in the order of precedence: of two sources with the same signal for an entity, the first one is used
+	Only    []string // names of sources; empty means all that collect.yaml does not turn off
+	Select  []string // entities, as type/slug, type or path of a file; empty means all
+	Accept  []string // values to write although a guard stops them: type/slug:signal; * means any
+
+	MaxAge  *int // days; nil means the value in collect.yaml
+	DryRun  bool // change no file
+	Offline bool // send no requests; use what earlier runs kept
+
+	Cache       string        // folder for what is kept between runs; "" keeps nothing
+	MaxRequests int           // of all sources together; 0 means no limit
+	MaxWait     time.Duration // how long each source may wait for limits
+	Agent       string        // the User-Agent of requests
+
+	HTTP   *http.Client
+	Clock  Clock
+	Getenv func(string) string
+	// Progress, if not nil, is called after each request for entities, concurrently.
+	Progress func(source string, done, total int)
+}
+
+// run is one run.
+type run struct {
+	Options
+	config   Config
+	content  *content.Content
+	entities []*record.Entity // those selected
+	accepts  []accept
+	today    string
+	maxAge   int
+	minDays  int
+	budget   *budget
+	asks     []*asking
+	report   *Report
+}
+
+// Run reads figures and writes them to the content folder. If the content or collect.yaml has
+// problems, it returns them as yamldoc.Problems and sends nothing. If ctx is cancelled, nothing
+// has been written to the content folder, or only whole files, and another run continues.
+func Run(ctx context.Context, o Options) (*Report, error) {
+	r, err := prepare(o)
+	if err != nil {
+		return nil, err
+	}
+	unlock, err := lock(o.Cache)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if err := r.open(); err != nil {
+		return nil, err
+	}
+	if err := r.askAll(ctx); err != nil {
+		return nil, err
+	}
+	verdicts := r.judge()
+	if err := r.write(ctx, verdicts); err != nil {
+		return nil, err
+	}
+	r.finish()
+	return r.report, r.writeStatus()
+}
+
+// prepare checks everything that needs no request.
+func prepare(o Options) (*run, error) {
+	c, problems, err := content.Load(o.Content, nil)
+	if err != nil {
+		return nil, err
+	}
+	if n, _ := problems.Count(); n > 0 {
+		return nil, problems
+	}
+	r := &run{Options: o, content: c, today: o.Clock.Now().UTC().Format(time.DateOnly)}
+	if r.config, err = ParseConfig(c.Collect); err != nil {
+		return nil, fmt.Errorf("collect.yaml: %w", err)
+	}
+	if err := r.config.check(o.Sources); err != nil {
+		return nil, err
+	}
+	r.maxAge, r.minDays = or(o.MaxAge, or(r.config.MaxAge, DefaultMaxAge)), or(r.config.MinDays, DefaultMinDays)
+	if r.entities, err = selectEntities(c.Entities, o.Content, o.Select); err != nil {
+		return nil, err
+	}
+	if r.accepts, err = parseAccepts(o.Accept); err != nil {
+		return nil, err
+	}
+	if o.MaxRequests > 0 {
+		r.budget = newBudget(o.MaxRequests)
+	}
+	r.report = &Report{Day: r.today, DryRun: o.DryRun, Sources: []SourceReport{}, Changes: []Change{}, Stopped: []quality.Stopped{},
+		Gone: []Problem{}, Failed: []Problem{}, Refused: []Problem{}}
+	return r, r.plan()
+}
+
+// lock makes sure that only one run uses a cache folder.
+func lock(dir string) (unlock func(), err error) {
+	if dir == "" {
+		return func() {}, nil
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	l := flock.New(filepath.Join(dir, "lock"))
+	ok, err := l.TryLock()
+	if err == nil && !ok {
+		err = fmt.Errorf("another kindex collect is using %s; wait for it, or use another --cache", dir)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return func() { _ = l.Unlock() }, nil
+}
+
+// selectEntities returns the entities that the arguments of the command name.
+func selectEntities(all []*record.Entity, dir string, names []string) ([]*record.Entity, error) {
+	if len(names) == 0 {
+		return all, nil
+	}
+	chosen := map[string]bool{}
+	for _, name := range names {
+		key := filepath.ToSlash(filepath.Clean(name))
+		if inner, err := filepath.Rel(dir, name); err == nil && !strings.HasPrefix(inner, "..") {
+			key = filepath.ToSlash(inner)
+		}
+		key = strings.TrimSuffix(key, ".yaml")
+		found := false
+		for _, e := range all {
+			if e.Key() == key || e.Type == key {
+				chosen[e.Key()], found = true, true
+			}
+		}
+		if !found {
+			return nil, fmt.Errorf("%s: no such entity in %s; use type/slug, such as tool/pytorch, a type, or the path of a file", name, dir)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(e *record.Entity) bool { return !chosen[e.Key()] }), nil
+}
+
+// plan decides which source is asked for which entity, and which source owns which value.
+func (r *run) plan() error {
+	names := map[string]bool{}
+	for _, s := range r.Sources {
+		names[s.Info().Name] = true
+	}
+	for _, f := range r.config.Files {
+		names[f.Name] = true // it is opened only if it is used
+	}
+	for _, name := range r.Only {
+		if !names[name] {
+			return fmt.Errorf("unknown source %q; expected one of: %s", name, strings.Join(slices.Sorted(maps.Keys(names)), ", "))
+		}
+	}
+	owned := map[string]bool{} // entity and value
+	for _, s := range r.Sources {
+		info := s.Info()
+		if len(r.Only) > 0 && !slices.Contains(r.Only, info.Name) || len(r.Only) == 0 && !or(r.config.Sources[info.Name].Enabled, true) {
+			continue
+		}
+		a := &asking{source: s, info: info, columns: r.config.columns(info), failed: map[string]error{}}
+		for _, e := range r.entities {
+			id := s.Identify(e)
+			if id == "" {
+				continue
+			}
+			t := target{entity: e, id: id, owns: map[string]bool{}}
+			for _, col := range a.columns {
+				if key := e.Key() + ":" + col.Name; !owned[key] {
+					owned[key], t.owns[col.Name] = true, true
+				}
+			}
+			a.targets = append(a.targets, t)
+		}
+		a.report.Name, a.report.Covers = info.Name, len(a.targets)
+		r.asks = append(r.asks, a)
+	}
+	return nil
+}
+
+// open opens what earlier runs kept, and removes what killed runs left behind.
+func (r *run) open() error {
+	if !r.DryRun {
+		removeParts(r.Content)
+	}
+	for _, a := range r.asks {
+		var cache *httpCache
+		path := ""
+		if r.Cache != "" {
+			cache = &httpCache{filepath.Join(r.Cache, "http")}
+			if err := os.MkdirAll(cache.dir, 0o700); err != nil {
+				return err
+			}
+			hosts := sha256.Sum256([]byte(strings.Join(a.info.Hosts, "\n"))) // answers of another host are others
+			path = filepath.Join(r.Cache, fmt.Sprintf("answers-%s-%x.jsonl", a.info.Name, hosts[:4]))
+		}
+		var err error
+		if a.journal, err = openJournal(path); err != nil {
+			return err
+		}
+		a.client = &client{info: a.info, columns: a.columns, http: r.HTTP, clock: r.Clock, limits: map[string]*rate.Limiter{}, cache: cache,
+			maxWait: r.MaxWait, requests: r.budget, agent: r.Agent}
+		if a.info.Token != "" {
+			a.client.token = strings.TrimSpace(r.Getenv(a.info.Token))
+		}
+	}
+	return nil
+}
+
+// askAll asks all sources, side by side. The failure of one source is not an error.
+func (r *run) askAll(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	for _, a := range r.asks {
+		g.Go(func() error { return a.run(ctx, r) })
+	}
+	err := g.Wait()
+	if errors.Is(err, context.Canceled) {
+		return fmt.Errorf("interrupted; no file was changed, and the answers so far are kept: run the same command to continue: %w", errInterrupted)
+	}
+	return err
+}
+
+var errInterrupted = errors.New("interrupted")
+
+// finish completes the report.
+func (r *run) finish() {
+	for _, a := range r.asks {
+		r.report.Sources = append(r.report.Sources, a.report)
+		for _, t := range a.targets {
+			problem := Problem{Entity: t.entity.Key(), Source: a.info.Name, ID: t.id}
+			if err := a.failed[t.id]; err != nil {
+				problem.Reason = err.Error()
+				r.report.Failed = append(r.report.Failed, problem)
+			} else if answer, ok := a.used[t.id]; ok && answer.Gone {
+				problem.Reason = a.info.Title + " has no " + t.id
+				r.report.Gone = append(r.report.Gone, problem)
+			}
+		}
+	}
+	r.report.sort()
+}
+
+// removeParts removes the parts of files that a killed run left behind.
+func removeParts(dir string) {
+	for _, folder := range append([]string{"."}, record.Types...) {
+		parts, _ := filepath.Glob(filepath.Join(dir, folder, ".*.part")) // the pattern is valid
+		for _, p := range parts {
+			name := filepath.Base(p)
+			if strings.Contains(name, ".yaml.") || strings.HasPrefix(name, "."+schema.StatusFile+".") {
+				_ = os.Remove(p) // it is hidden, so it does no harm
+			}
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package collect
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"kindex/exports/ids"
+	"kindex/exports/record"
+)
+
+// suspicions are the guards that look at all answers of a source together.
+type suspicions struct {
+	columns map[string]string            // the reason a column is not used, by name
+	rows    map[string]string            // the reason an answer is not used, by identifier
+	twins   map[string]string            // another identifier with the same counts, by identifier
+	single  map[string]bool              // answers with only one count, by identifier
+	equals  map[string]map[float64]count // by column and value
+	least   float64
+}
+
+// count is how many identifiers have a value, and one of them.
+type count struct {
+	n  int
+	id string
+}
+
+const (
+	// minAnswers is the number of answers from which on the share of missing values counts.
+	minAnswers = 10
+	// minEqual is the smallest figure that two entities are unlikely to share by chance.
+	minEqual = 1000
+	// maxDrift is the change, as a share, up to which a figure shared by two entities is not
+	// suspicious: it continues what each of them had.
+	maxDrift = 0.05
+)
+
+// stated lists the counts that somebody decided, and that many things therefore share.
+var stated = map[string]bool{"archived": true, "contextTokens": true, "outputTokens": true, "parameters": true}
+
+// suspect looks at all answers of a source together: at columns that are mostly empty, at rows
+// that are incomplete, and at figures that belong to something else.
+func (r *run) suspect(a *asking) suspicions {
+	g := suspicions{columns: map[string]string{}, rows: map[string]string{}, twins: map[string]string{}, single: map[string]bool{},
+		equals: map[string]map[float64]count{}, least: r.config.Guards.least()}
+	answers := a.answers()
+	for _, col := range a.columns {
+		if !col.Always && !col.Mostly {
+			continue
+		}
+		var lacking []string
+		for _, answer := range answers {
+			if _, ok := answer.Find(col.Name); !ok {
+				lacking = append(lacking, answer.ID)
+			}
+		}
+		limit := r.config.Guards.of(col.Name).empty
+		if len(answers) >= minAnswers && float64(len(lacking)) > float64(len(answers))*limit/100 {
+			g.columns[col.Name] = fmt.Sprintf("%s is missing in %d of %d answers; at most %s %% may be", col.Name, len(lacking), len(answers), number(limit))
+			continue
+		}
+		for _, id := range lacking {
+			if !col.Always {
+				break
+			}
+			g.rows[id] = "the answer is incomplete: it has no " + col.Name
+		}
+	}
+	g.compare(answers)
+	return g
+}
+
+// answers lists the answers with values, by identifier. Spellings of one identifier count once.
+func (a *asking) answers() (list []Answer) {
+	seen := map[string]bool{}
+	for _, id := range sortedKeys(a.used) {
+		if key := ids.Canonical(a.info.Name, id); !a.used[id].Gone && !seen[key] {
+			seen[key] = true
+			list = append(list, a.used[id])
+		}
+	}
+	return list
+}
+
+// compare finds figures that several identifiers share.
+func (g *suspicions) compare(answers []Answer) {
+	first := map[string]string{} // identifier by its counts
+	for _, answer := range answers {
+		var counts []string
+		largest := 0.0
+		for _, v := range answer.Values {
+			if s, ok := isSignal(v.Name); !ok || s.Kind != record.Count || stated[v.Name] || v.Number < g.least {
+				continue
+			}
+			counts, largest = append(counts, v.Name+"="+number(v.Number)), max(largest, v.Number)
+			if g.equals[v.Name] == nil {
+				g.equals[v.Name] = map[float64]count{}
+			}
+			c := g.equals[v.Name][v.Number]
+			g.equals[v.Name][v.Number] = count{c.n + 1, answer.ID}
+		}
+		if len(counts) < 2 {
+			g.single[answer.ID] = true
+		}
+		if len(counts) < 2 || largest < minEqual {
+			continue // two small projects can well have the same figures
+		}
+		slices.Sort(counts)
+		key := strings.Join(counts, " ")
+		if other, twice := first[key]; twice {
+			g.twins[answer.ID], g.twins[other] = other, answer.ID
+		}
+		first[key] = answer.ID
+	}
+}
+
+// of returns the reason not to use a value, or "".
+func (g *suspicions) of(t target, answer *Answer, v Value, held any) string {
+	s, signal := isSignal(v.Name)
+	switch {
+	case g.columns[v.Name] != "":
+		return g.columns[v.Name]
+	case g.rows[t.id] != "":
+		return g.rows[t.id]
+	case !signal || s.Kind != record.Count || stated[v.Name]:
+		return ""
+	case g.twins[t.id] != "":
+		return "all its counts are those of " + g.twins[t.id]
+	}
+	for _, name := range sortedKeys(answer.Beside) {
+		if answer.Beside[name] == v.Number && v.Number > 1 && sameWord(name, v.Name) {
+			return "it equals " + name + ", a figure of another registry"
+		}
+	}
+	old, known := held.(float64)
+	drifted := !known || math.Abs(v.Number-old) > maxDrift*max(old, 1)
+	if c := g.equals[v.Name][v.Number]; g.single[t.id] && c.n > 1 && v.Number >= minEqual && drifted {
+		return "it equals the figure of another entity"
+	}
+	return ""
+}
+
+// sameWord reports whether a column of a list, such as dockerhub_stars, has the name of a
+// signal in it.
+func sameWord(column, signal string) bool {
+	word := strings.TrimSuffix(strings.ToLower(signal), "s")
+	for _, prefix := range []string{"pypi", "npm", "conda", "docker", "huggingface"} {
+		word = strings.TrimPrefix(word, prefix)
+	}
+	return strings.Contains(strings.ToLower(column), word)
+}

@@ -1,0 +1,202 @@
+package collect
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"kindex/builder/content"
+	"kindex/builder/content/schema"
+	"kindex/builder/content/yamlfmt"
+	"kindex/exports/quality"
+	"kindex/exports/record"
+)
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// write changes the entity files. Each is replaced as a whole, so that a run can be killed at
+// any time; a file that cannot be changed is listed in the report.
+func (r *run) write(ctx context.Context, verdicts []verdict) error {
+	byEntity := map[string][]verdict{}
+	for _, v := range verdicts {
+		byEntity[v.entity.Key()] = append(byEntity[v.entity.Key()], v)
+	}
+	folder, err := content.OpenWorkspace(r.Content)
+	if err != nil {
+		return err
+	}
+	for _, key := range sortedKeys(byEntity) {
+		if ctx.Err() != nil {
+			return fmt.Errorf("interrupted; the files changed so far are whole: run the same command to continue: %w", errInterrupted)
+		}
+		e := byEntity[key][0].entity
+		changed, err := r.writeEntity(folder, e, fieldsOf(byEntity[key]))
+		if refused := new(refusedError); errors.As(err, &refused) {
+			r.report.Refused = append(r.report.Refused, Problem{Entity: key, Reason: refused.Error()})
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if changed {
+			r.report.Files++
+		}
+	}
+	return nil
+}
+
+// fieldsOf returns the fields of an entity that change.
+func fieldsOf(list []verdict) map[string]any {
+	fields := map[string]any{}
+	member := func(section, name string, v any) {
+		inner, _ := fields[section].(map[string]any)
+		if inner == nil {
+			inner = map[string]any{}
+			fields[section] = inner
+		}
+		inner[name] = v
+	}
+	for _, v := range list {
+		s, signal := isSignal(v.value.Name)
+		switch {
+		case v.moved != "":
+			follow(v, member)
+		case signal:
+			value := any(v.value.Text)
+			if s.Kind == record.Count {
+				value = int64(v.value.Number)
+			}
+			member("signals", v.value.Name, map[string]any{"value": value, "date": v.day, "source": v.value.Source})
+		default:
+			fields[v.value.Name] = v.value.Text
+		}
+	}
+	return fields
+}
+
+// follow changes the identifier of something that moved, in ids or in the link that it follows
+// from.
+func follow(v verdict, member func(section, name string, v any)) {
+	for _, id := range record.LinkedIDs(v.entity.Links) {
+		if id.Namespace == v.source && id.Value == v.old && v.source == "github" {
+			member("links", "repository", "https://github.com/"+v.moved)
+			return
+		}
+	}
+	list := v.entity.IDsIn(v.source)
+	if len(list) < 2 {
+		member("ids", v.source, v.moved)
+		return
+	}
+	for i, id := range list {
+		if id == v.old {
+			list[i] = v.moved
+		}
+	}
+	member("ids", v.source, list)
+}
+
+// refusedError is the reason a file cannot be changed.
+type refusedError struct{ message string }
+
+func (e *refusedError) Error() string { return e.message }
+
+func (r *run) writeEntity(folder *content.Workspace, e *record.Entity, fields map[string]any) (changed bool, err error) {
+	path, shown := folder.Path(e.Type, e.Slug), folder.Shown(e.Type, e.Slug)
+	data, err := os.ReadFile(path) //nolint:gosec // content.Load has read it as an entity
+	if err != nil {
+		return false, err
+	}
+	merged, err := yamlfmt.Merge(shown, data, fields)
+	if err != nil {
+		return false, &refusedError{err.Error()}
+	}
+	if string(merged) == string(data) {
+		return false, nil
+	}
+	problems := folder.CheckFile(e.Type, e.Slug, merged)
+	if n, _ := problems.Count(); n > 0 {
+		return false, &refusedError{cmp.Or(problems[0].Message, "would not be valid")}
+	}
+	if r.DryRun {
+		return true, nil
+	}
+	return true, content.WriteEntity(r.Content, e.Type, e.Slug, merged, true)
+}
+
+// ReadStatus reads the status file of a content folder. A missing file is an empty status.
+func ReadStatus(dir string) (quality.Status, error) {
+	s := quality.Status{Sources: map[string]quality.SourceStatus{}, Stopped: []quality.Stopped{}}
+	data, err := os.ReadFile(filepath.Join(dir, schema.StatusFile)) //nolint:gosec // the operator names the folder
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	if err == nil {
+		s, err = quality.ParseStatus(data)
+	}
+	if err != nil {
+		return s, fmt.Errorf("%s: %w", filepath.ToSlash(filepath.Join(dir, schema.StatusFile)), err)
+	}
+	if s.Sources == nil {
+		s.Sources = map[string]quality.SourceStatus{}
+	}
+	return s, nil
+}
+
+// writeStatus updates the status file, for the sources and entities of this run.
+func (r *run) writeStatus() error {
+	if r.DryRun {
+		return nil
+	}
+	status, err := ReadStatus(r.Content)
+	if err != nil {
+		return err
+	}
+	ran, selected := map[string]bool{}, map[string]bool{}
+	for _, e := range r.entities {
+		selected[e.Key()] = true
+	}
+	whole := len(r.entities) == len(r.content.Entities)
+	for _, a := range r.asks {
+		ran[a.info.Name] = true
+		if len(a.used) > 0 && whole {
+			status.Sources[a.info.Name] = a.status()
+		}
+	}
+	status.Stopped = slices.DeleteFunc(status.Stopped, func(s quality.Stopped) bool { return ran[s.Source] && (selected[s.Entity] || whole) })
+	status.Stopped = append(status.Stopped, r.report.Stopped...)
+	slices.SortStableFunc(status.Stopped, func(a, b quality.Stopped) int {
+		return cmp.Or(strings.Compare(a.Entity, b.Entity), strings.Compare(a.Name, b.Name), strings.Compare(a.Source, b.Source))
+	})
+	data, err := json.MarshalIndent(status, "", "  ")
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(r.Content, schema.StatusFile)
+	if old, err := os.ReadFile(path); err == nil && string(old) == string(data)+"\n" { //nolint:gosec // as above
+		return nil
+	}
+	return replaceFile(path, append(data, '\n'), 0o644)
+}
+
+func (a *asking) status() quality.SourceStatus {
+	s := quality.SourceStatus{Covers: len(a.targets), Values: []string{}, LastFail: a.report.Error}
+	for _, t := range a.targets {
+		if answer, ok := a.used[t.id]; ok {
+			s.Answers++
+			s.Read = max(s.Read, answer.Day)
+		}
+	}
+	for _, col := range a.columns {
+		s.Values = append(s.Values, col.Name)
+	}
+	return s
+}

@@ -1,0 +1,327 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kindex/builder/collect"
+	"kindex/builder/collect/file"
+	"kindex/builder/collect/github"
+	"kindex/builder/collect/huggingface"
+	"kindex/builder/collect/modelsdev"
+	"kindex/builder/collect/npm"
+	"kindex/builder/collect/pypi"
+	"kindex/builder/content"
+	"kindex/builder/safedial"
+	"kindex/exports/safetext"
+)
+
+// collectOptions are the flags of kindex collect.
+type collectOptions struct {
+	content, maxAge, report, format, probe, cache string
+	file, mapping, date, modelsdev                string
+	sources, accept, endpoints, allow             []string
+	dryRun, offline                               bool
+	maxRequests                                   int
+	maxWait                                       time.Duration
+}
+
+func collectCommand() *cobra.Command {
+	var o collectOptions
+	c := &cobra.Command{
+		Use: "collect [TYPE/SLUG...]", Short: "Bring the figures of the content up to date",
+		Long: `Collect reads figures from GitHub, PyPI, npm, Hugging Face, models.dev and lists, and
+writes them to the entity files, with the day and the source of each. Arguments limit
+it to entities (tool/pytorch), types (tool) or files. collect.yaml in the content folder
+configures sources, lists and guards; content/README.md describes it.
+
+Guards stop what looks wrong: a count that fell by a fifth or rose tenfold, the figure of
+another project, a column that is mostly empty, a date in the future, a changed licence, a
+repository that moved or was archived. What they stop keeps its old figure and date;
+--accept lets a value through. Nothing is ever deleted because a source does not list it.
+
+Answers are kept in the --cache folder: a run that was interrupted, or that reached a
+limit, continues when it is started again. Tokens come only from the environment
+(GITHUB_TOKEN, which GitHub needs, and HF_TOKEN) and are sent only to their own service.
+
+Exit codes: 0 all sources answered; 1 a source answered nothing, or nothing could be
+written; 2 usage error.`,
+		Example: `  kindex collect --dry-run
+  kindex collect --source github,pypi --report report.md
+  kindex collect tool/pytorch --accept tool/pytorch:license
+  kindex collect --source file --file list.csv --map list.yaml --date 2026-11-01
+  kindex collect --probe huggingface`,
+		RunE: func(cmd *cobra.Command, args []string) error { return runCollect(cmd, o, args) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.content, "content", "content", "the content folder")
+	f.StringSliceVar(&o.sources, "source", nil, "only these sources: github, pypi, npm, huggingface, modelsdev, file, or the name of a list in collect.yaml")
+	f.StringVar(&o.maxAge, "max-age", "", "ask again for figures of this age, in days, such as 7d (default: maxAge in collect.yaml, or 7d)")
+	f.BoolVar(&o.dryRun, "dry-run", false, "report only; change no file")
+	f.BoolVar(&o.offline, "offline", false, "send no requests; use lists and the answers of earlier runs")
+	f.StringVar(&o.report, "report", "", "write a report to this file")
+	f.StringVar(&o.format, "format", "", "format of the report, markdown or json (default: by the name of the file)")
+	f.StringSliceVar(&o.accept, "accept", nil, "write a value although a guard stops it: TYPE/SLUG:NAME, such as tool/pytorch:stars; * means any")
+	f.StringVar(&o.probe, "probe", "", "ask this source for one entity, or for the identifier given as argument, and print what came")
+	f.StringVar(&o.file, "file", "", "a list, .csv, .tsv or .jsonl, as the source file; needs --map")
+	f.StringVar(&o.mapping, "map", "", "the mapping of --file, as for kindex import")
+	f.StringVar(&o.date, "date", "", "the day on which the figures of --file or --modelsdev were read, YYYY-MM-DD (default: the source's date in the mapping; today)")
+	f.StringVar(&o.modelsdev, "modelsdev", "", "read models.dev from this checkout or saved models.json instead of over HTTP")
+	f.StringVar(&o.cache, "cache", "", "folder for answers and validators of earlier runs (default: kindex/collect in the user's cache folder)")
+	f.IntVar(&o.maxRequests, "max-requests", 0, "stop after this many requests; 0 means no limit")
+	f.DurationVar(&o.maxWait, "max-wait", 15*time.Minute, "how long each source may wait for the limits of its service")
+	f.StringSliceVar(&o.endpoints, "endpoint", nil, "another address for a source, as NAME=URL, such as github=https://github.example.org/api/v3; also pypistats and npm-downloads. Its token is sent there")
+	f.StringSliceVar(&o.allow, "allow", nil, "networks (10.0.0.0/8) and addresses with a port (127.0.0.1:8443) that sources may use even if they are not public or not on port 443")
+	return c
+}
+
+func runCollect(cmd *cobra.Command, o collectOptions, args []string) error {
+	opts, err := o.options(cmd, args)
+	if err != nil {
+		return err
+	}
+	if o.probe != "" {
+		return o.runProbe(cmd, opts, args)
+	}
+	setGC(batchGCPercent, importMemoryMiB, 0, cmd.ErrOrStderr())
+	bar := newProgress(cmd.ErrOrStderr())
+	opts.Progress = sumProgress(bar.step)
+	report, err := collect.Run(cmd.Context(), opts)
+	bar.finish()
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(report.WriteText(cmd.OutOrStdout()), o.writeReport(report)); err != nil {
+		return err
+	}
+	if broken := report.Broken(); len(broken) > 0 {
+		return fmt.Errorf("no answer from: %s", strings.Join(broken, ", "))
+	}
+	return nil
+}
+
+// sumProgress adds up the progress of sources that are asked side by side.
+func sumProgress(step func(name string, done, total int)) func(source string, done, total int) {
+	var mu sync.Mutex
+	sums := map[string][2]int{}
+	return func(source string, done, total int) {
+		mu.Lock()
+		defer mu.Unlock()
+		sums[source] = [2]int{done, total}
+		done, total = 0, 0
+		for _, n := range sums {
+			done, total = done+n[0], total+n[1]
+		}
+		step("collect", done, total)
+	}
+}
+
+func (o *collectOptions) runProbe(cmd *cobra.Command, opts collect.Options, args []string) error {
+	id := ""
+	switch len(args) {
+	case 0:
+	case 1:
+		if id = args[0]; strings.HasPrefix(id, "tool/") || strings.HasPrefix(id, "model/") {
+			id, opts.Select = "", args
+		}
+	default:
+		return usageError{errors.New("--probe asks for one entity or identifier")}
+	}
+	if id != "" {
+		opts.Select = nil
+	}
+	return collect.Probe(cmd.Context(), opts, o.probe, id, cmd.OutOrStdout())
+}
+
+// options checks the flags and turns them into options of a run.
+func (o *collectOptions) options(cmd *cobra.Command, args []string) (opts collect.Options, err error) {
+	opts = collect.Options{Content: filepath.Clean(o.content), Only: o.sources, Select: args, Accept: o.accept, DryRun: o.dryRun, Offline: o.offline,
+		Cache: o.cache, MaxRequests: o.maxRequests, MaxWait: o.maxWait, Agent: "kindex/" + version() + " (kindex collect)",
+		Clock: collect.SystemClock{}, Getenv: os.Getenv}
+	if opts.MaxAge, err = parseDays(o.maxAge); err != nil {
+		return opts, usageError{err}
+	}
+	if o.format != "" && o.report == "" {
+		return opts, usageError{errors.New("--format needs --report FILE")}
+	}
+	if _, err := o.reportFormat(); err != nil {
+		return opts, usageError{err}
+	}
+	if _, err := time.Parse(time.DateOnly, o.date); o.date != "" && err != nil {
+		return opts, usageError{fmt.Errorf("--date %s: use YYYY-MM-DD", safetext.Quote(o.date))}
+	}
+	if (o.file == "") != (o.mapping == "") {
+		return opts, usageError{errors.New("--file and --map belong together")}
+	}
+	guard := safedial.Options{HostRate: -1} // the runner has limits of its own
+	if guard.Allow, err = parseEach("--allow", o.allow, safedial.ParseException); err != nil {
+		return opts, err
+	}
+	opts.HTTP = collect.NewHTTPClient(safedial.New(guard), nil)
+	if opts.Cache == "" {
+		dir, err := os.UserCacheDir()
+		if err != nil {
+			return opts, fmt.Errorf("%w; set --cache", err)
+		}
+		opts.Cache = filepath.Join(dir, "kindex", "collect")
+	}
+	opts.Sources, err = o.openSources(cmd.Context())
+	return opts, err
+}
+
+// dayOfFiles returns the day of --modelsdev.
+func (o *collectOptions) dayOfFiles() string {
+	if o.modelsdev == "" {
+		return ""
+	}
+	return o.date
+}
+
+// openSources returns all sources, in the order of precedence.
+func (o *collectOptions) openSources(ctx context.Context) ([]collect.Source, error) {
+	at, err := parseEndpoints(o.endpoints)
+	if err != nil {
+		return nil, err
+	}
+	list := []collect.Source{pypi.New(at["pypi"], at["pypistats"]), npm.New(at["npm"], at["npm-downloads"]), huggingface.New(at["huggingface"]),
+		modelsdev.New(at["modelsdev"], o.modelsdev, o.dayOfFiles()), github.New(at["github"])}
+	files, err := o.listedFiles()
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		s, err := file.Open(ctx, f.Name, f.Path, f.Map, f.Date)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+// listedFiles returns the lists in collect.yaml, as far as they are used, and the one in the
+// flags.
+func (o *collectOptions) listedFiles() ([]collect.FileConfig, error) {
+	c, problems, err := content.Load(o.content, nil)
+	if err != nil {
+		return nil, err
+	}
+	if n, _ := problems.Count(); n > 0 {
+		return nil, problems
+	}
+	config, err := collect.ParseConfig(c.Collect)
+	if err != nil {
+		return nil, err
+	}
+	base, err := filepath.EvalSymlinks(filepath.Join(o.content, ".."))
+	if err != nil {
+		return nil, err
+	}
+	var list []collect.FileConfig
+	for _, f := range config.Files {
+		if len(o.sources) > 0 && !slices.Contains(o.sources, f.Name) && o.probe != f.Name {
+			continue
+		}
+		for _, p := range []*string{&f.Path, &f.Map} {
+			if *p, err = inside(base, *p); err != nil {
+				return nil, fmt.Errorf("collect.yaml: %w", err)
+			}
+		}
+		list = append(list, f)
+	}
+	if o.file != "" {
+		list = append(list, collect.FileConfig{Name: "file", Path: o.file, Map: o.mapping, Date: o.date})
+	}
+	return list, nil
+}
+
+// inside returns the path of a file that must be in a folder, even after following links: the
+// content may be somebody else's.
+func inside(base, path string) (string, error) {
+	full, err := filepath.EvalSymlinks(filepath.Join(base, filepath.FromSlash(path)))
+	if err != nil {
+		return "", err
+	}
+	rel, err := filepath.Rel(base, full)
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", fmt.Errorf("%s is a link out of %s", path, base)
+	}
+	return full, nil
+}
+
+// endpointNames are the names that --endpoint knows.
+var endpointNames = []string{"github", "huggingface", "modelsdev", "npm", "npm-downloads", "pypi", "pypistats"}
+
+func parseEndpoints(list []string) (map[string]string, error) {
+	at := map[string]string{}
+	for _, text := range list {
+		name, address, ok := strings.Cut(text, "=")
+		u, err := url.Parse(address)
+		if !ok || err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || u.RawQuery != "" {
+			return nil, usageError{fmt.Errorf("--endpoint %s: use NAME=URL, such as pypi=https://pypi.example.org", safetext.Quote(text))}
+		}
+		if !slices.Contains(endpointNames, name) {
+			return nil, usageError{fmt.Errorf("--endpoint %s: unknown name; expected one of: %s", safetext.Quote(text), strings.Join(endpointNames, ", "))}
+		}
+		at[name] = address
+	}
+	return at, nil
+}
+
+// parseDays parses a number of days, such as 7d; nil if text is empty.
+func parseDays(text string) (*int, error) {
+	if text == "" {
+		return nil, nil
+	}
+	n, err := strconv.Atoi(strings.TrimSuffix(text, "d"))
+	if err != nil || n < 0 {
+		return nil, fmt.Errorf("--max-age %s: use a number of days, such as 7d", safetext.Quote(text))
+	}
+	return &n, nil
+}
+
+var reportFormats = map[string]string{".md": "markdown", ".markdown": "markdown", ".json": "json"}
+
+// reportFormat returns the format of the report.
+func (o *collectOptions) reportFormat() (string, error) {
+	format := o.format
+	if format == "" && o.report != "" {
+		format = reportFormats[strings.ToLower(filepath.Ext(o.report))]
+	}
+	if o.report != "" && !slices.Contains(slices.Collect(maps.Values(reportFormats)), format) {
+		return "", fmt.Errorf("the format of a report is markdown or json; use --format, or a name ending in .md or .json")
+	}
+	return format, nil
+}
+
+func (o *collectOptions) writeReport(r *collect.Report) error {
+	if o.report == "" {
+		return nil
+	}
+	format, err := o.reportFormat()
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	if format == "json" {
+		err = r.WriteJSON(&b)
+	} else {
+		err = r.WriteMarkdown(&b)
+	}
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(o.report, []byte(b.String()), 0o666) //nolint:gosec // as open as the umask allows
+}

@@ -1,0 +1,90 @@
+package quality
+
+import (
+	"cmp"
+	"slices"
+
+	"kindex/exports/record"
+)
+
+// Contradictions lists offers that contradict the facts of their model or its other offers.
+type Contradictions struct {
+	Count int             `json:"count"`
+	Data  []Contradiction `json:"data"` // by entity and offer; at most MaxListed
+}
+
+// Contradiction is a value of an offer that does not agree with another value.
+type Contradiction struct {
+	Entity string `json:"entity"` // type/slug
+	Offer  string `json:"offer"`  // provider/id
+	// Field is context, outputLimit, input or output.
+	Field string `json:"field"`
+	// Value and Expected are tokens, or US dollars per million tokens. Expected is the limit of
+	// the model, or the median price of its offers.
+	Value    any `json:"value"`
+	Expected any `json:"expected"`
+}
+
+// farFactor is how far a price must be from the median of a model's offers to be a
+// contradiction. Discounts and surcharges are smaller.
+const farFactor = 10
+
+// findContradictions compares the offers of listed entities.
+func findContradictions(entities []*record.Entity) Contradictions {
+	c := Contradictions{Data: []Contradiction{}}
+	for _, e := range entities {
+		if e.Status != record.Withdrawn {
+			c.Data = append(c.Data, contradictionsOf(e)...)
+		}
+	}
+	slices.SortFunc(c.Data, func(a, b Contradiction) int {
+		return cmp.Or(cmp.Compare(a.Entity, b.Entity), cmp.Compare(a.Offer, b.Offer), cmp.Compare(a.Field, b.Field))
+	})
+	c.Count = len(c.Data)
+	c.Data = c.Data[:min(len(c.Data), MaxListed)]
+	return c
+}
+
+func contradictionsOf(e *record.Entity) (list []Contradiction) {
+	context, _ := e.Signals.Fact("contextTokens")
+	output, _ := e.Signals.Fact("outputTokens")
+	input, price := medianPrice(e.Offers, record.InputPrice), medianPrice(e.Offers, record.OutputPrice)
+	for i := range e.Offers {
+		o := &e.Offers[i]
+		add := func(field string, value, expected any) {
+			list = append(list, Contradiction{Entity: e.Key(), Offer: o.Provider + "/" + o.ID, Field: field, Value: value, Expected: expected})
+		}
+		limit := func(field string, tokens int64, of float64) {
+			if of > 0 && float64(tokens) > of {
+				add(field, tokens, int64(of))
+			}
+		}
+		limit("context", o.Context, context.Number)
+		limit("outputLimit", o.OutputLimit, output.Number)
+		far := func(kind int, median record.Price) {
+			p := o.Prices[kind]
+			if p.Micros() > 0 && median.Known() && (p.Micros() >= farFactor*median.Micros() || farFactor*p.Micros() <= median.Micros()) {
+				add(record.PriceNames[kind], p, median)
+			}
+		}
+		far(record.InputPrice, input)
+		far(record.OutputPrice, price)
+	}
+	return list
+}
+
+// medianPrice returns the median of a price over the offers, or an unknown price if fewer than
+// three offers have it. Prices of 0 do not count.
+func medianPrice(offers []record.Offer, kind int) record.Price {
+	var known []record.Price
+	for i := range offers {
+		if p := offers[i].Prices[kind]; p.Micros() > 0 {
+			known = append(known, p)
+		}
+	}
+	if len(known) < 3 {
+		return record.Price{}
+	}
+	slices.SortFunc(known, func(a, b record.Price) int { return cmp.Compare(a.Micros(), b.Micros()) })
+	return known[(len(known)-1)/2]
+}

@@ -1,0 +1,196 @@
+// Package quality measures how complete, how old and how consistent the data of a build is.
+package quality
+
+import (
+	"cmp"
+	"slices"
+
+	"kindex/exports/record"
+)
+
+// Report is the content of quality.json.
+type Report struct {
+	// Groups holds one group for each type with listed entities, each followed by the groups of
+	// its categories.
+	Groups         []Group        `json:"groups"`
+	Sources        []Source       `json:"sources"` // by name
+	Stopped        []Stopped      `json:"stopped"` // by entity; at most MaxListed
+	StoppedCount   int            `json:"stoppedCount"`
+	Contradictions Contradictions `json:"contradictions"`
+}
+
+// Group describes the listed entities of a type, or those in one of its categories.
+type Group struct {
+	Type     string  `json:"type"`
+	Category *string `json:"category"` // nil for all entities of the type
+	Entities int     `json:"entities"`
+	Ranked   int     `json:"ranked"`
+	// Facts holds every fact that at least one entity of the type has, in the order of the
+	// type's group.
+	Facts   []Share `json:"facts"`
+	Figures Figures `json:"figures"`
+}
+
+// Share is the number of entities that have a fact.
+type Share struct {
+	Fact     string `json:"fact"` // the name of a signal or of another member of a record
+	Entities int    `json:"entities"`
+}
+
+// Figures describes the days on which the signals of a group were read, benchmark results
+// included. Days are YYYY-MM-DD, or nil if no signal has a date.
+type Figures struct {
+	Count  int     `json:"count"`
+	Dated  int     `json:"dated"`
+	Oldest *string `json:"oldest"`
+	Median *string `json:"median"`
+	Newest *string `json:"newest"`
+	// OldestOf is the type/slug of an entity with the oldest figure.
+	OldestOf *string `json:"oldestOf"`
+}
+
+// Source is a source from which figures are collected.
+type Source struct {
+	Name string `json:"name"`
+	SourceStatus
+}
+
+// MaxListed is the maximum number of entries in a list of single cases.
+const MaxListed = 200
+
+// New describes entities as they are in a build, with their scores. Withdrawn entities do not
+// count. status is what the collector has reported; the zero value means nothing.
+func New(entities []*record.Entity, status Status) *Report {
+	r := &Report{Groups: []Group{}, Sources: status.list(), StoppedCount: len(status.Stopped),
+		Stopped: append([]Stopped{}, status.Stopped[:min(len(status.Stopped), MaxListed)]...)}
+	for _, typ := range record.Types {
+		r.Groups = append(r.Groups, groupsOf(typ, entities)...)
+	}
+	r.Contradictions = findContradictions(entities)
+	return r
+}
+
+// tally counts the facts of a group.
+type tally struct {
+	entities, ranked, figures int
+	facts                     map[string]int
+	days                      map[string]int // figures by day
+	oldest, oldestOf          string
+}
+
+// groupsOf returns the groups of a type, or nothing if it has no listed entities.
+func groupsOf(typ string, entities []*record.Entity) []Group {
+	all, byCategory := newTally(), map[string]*tally{}
+	for _, e := range entities {
+		if e.Type != typ || e.Status == record.Withdrawn {
+			continue
+		}
+		in := byCategory[e.Category]
+		if in == nil {
+			in = newTally()
+			byCategory[e.Category] = in
+		}
+		all.add(e)
+		in.add(e)
+	}
+	if all.entities == 0 {
+		return nil
+	}
+	facts := make([]string, 0, len(all.facts))
+	for name := range all.facts {
+		facts = append(facts, name)
+	}
+	slices.SortFunc(facts, func(a, b string) int {
+		return cmp.Or(-cmp.Compare(all.facts[a], all.facts[b]), cmp.Compare(a, b))
+	})
+	groups := []Group{all.group(typ, nil, facts)}
+	categories := make([]string, 0, len(byCategory))
+	for c := range byCategory {
+		categories = append(categories, c)
+	}
+	slices.Sort(categories)
+	for _, c := range categories {
+		groups = append(groups, byCategory[c].group(typ, &c, facts))
+	}
+	return groups
+}
+
+func newTally() *tally { return &tally{facts: map[string]int{}, days: map[string]int{}} }
+
+func (t *tally) add(e *record.Entity) {
+	t.entities++
+	if e.Scores.Composite.Known() {
+		t.ranked++
+	}
+	for _, f := range e.Signals.Facts {
+		t.facts[f.Name]++
+		t.figure(e, f.Date)
+	}
+	for _, b := range e.Signals.Benchmarks {
+		t.figure(e, b.Date)
+	}
+	for _, name := range otherFacts(e) {
+		t.facts[name]++
+	}
+}
+
+func (t *tally) figure(e *record.Entity, date string) {
+	t.figures++
+	if date == "" {
+		return
+	}
+	t.days[date]++
+	if t.oldest == "" || date < t.oldest {
+		t.oldest, t.oldestOf = date, e.Key()
+	}
+}
+
+// otherFacts lists the facts of an entity that are not signals.
+func otherFacts(e *record.Entity) (names []string) {
+	add := func(name string, known bool) {
+		if known {
+			names = append(names, name)
+		}
+	}
+	add("license", e.License != "")
+	add("version", e.Version != "")
+	add("links", len(e.Links) > 0)
+	add("ids", len(e.IDs) > 0)
+	add("benchmarks", len(e.Signals.Benchmarks) > 0)
+	add("offers", len(e.Offers) > 0)
+	add("lifecycle", e.Lifecycle != nil)
+	if m := e.Model; m != nil {
+		add("family", m.Family != "")
+		add("openWeights", m.OpenWeights != record.Unknown)
+		add("modalities", len(m.Input)+len(m.Output) > 0)
+		add("knowledge", m.Knowledge != "")
+		add("parameters", m.Parameters > 0)
+		add("reasoning", m.Reasoning != record.Unknown)
+	}
+	return names
+}
+
+func (t *tally) group(typ string, category *string, facts []string) Group {
+	g := Group{Type: typ, Category: category, Entities: t.entities, Ranked: t.ranked, Facts: []Share{}, Figures: Figures{Count: t.figures}}
+	for _, name := range facts {
+		g.Facts = append(g.Facts, Share{name, t.facts[name]})
+	}
+	days := make([]string, 0, len(t.days))
+	for day, n := range t.days {
+		days = append(days, day)
+		g.Figures.Dated += n
+	}
+	if len(days) == 0 {
+		return g
+	}
+	slices.Sort(days)
+	before := 0
+	for _, day := range days {
+		if before += t.days[day]; before > (g.Figures.Dated-1)/2 {
+			g.Figures.Median = &day
+			break
+		}
+	}
+	g.Figures.Oldest, g.Figures.Newest, g.Figures.OldestOf = &days[0], &days[len(days)-1], &t.oldestOf
+	return g
+}
