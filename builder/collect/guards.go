@@ -59,10 +59,12 @@ func (r *run) judge() (pass []verdict) {
 				continue
 			}
 			if answer.Moved != "" && ids.Canonical(a.info.Name, answer.Moved) != ids.Canonical(a.info.Name, t.id) {
+				v := Value{Name: movedName, Text: answer.Moved}
 				if !r.accepted(t.entity, movedName) {
-					r.stop(a, t, Value{Name: movedName, Text: answer.Moved}, t.id, "the "+a.info.Title+" repository is now "+answer.Moved+"; accept "+movedName+" to follow it")
+					r.stop(a, t, v, t.id, "the "+a.info.Title+" repository is now "+answer.Moved+"; accept "+movedName+" to follow it")
 					continue
 				}
+				r.report.Accepted = append(r.report.Accepted, stoppedValue(a, t, v, t.id, "the "+a.info.Title+" repository is now "+answer.Moved))
 				pass = append(pass, verdict{entity: t.entity, moved: answer.Moved, old: t.id, source: a.info.Name, day: answer.Day})
 				a.report.Changed++
 			}
@@ -100,6 +102,9 @@ func (r *run) judgeAnswer(a *asking, t target, answer *Answer, g suspicions) (pa
 			a.report.Redated++
 		default:
 			a.report.Changed++
+			if reason != "" {
+				r.report.Accepted = append(r.report.Accepted, stoppedValue(a, t, v, held, reason))
+			}
 			old, date := held, ""
 			if f, ok := t.entity.Signals.Fact(v.Name); ok {
 				date = f.Date
@@ -114,7 +119,11 @@ func (r *run) judgeAnswer(a *asking, t target, answer *Answer, g suspicions) (pa
 
 func (r *run) stop(a *asking, t target, v Value, held any, reason string) {
 	a.report.Stopped++
-	r.report.Stopped = append(r.report.Stopped, Stopped{Entity: t.entity.Key(), Name: v.Name, Source: a.info.Name, Held: held, Found: v.plain(), Reason: reason})
+	r.report.Stopped = append(r.report.Stopped, stoppedValue(a, t, v, held, reason))
+}
+
+func stoppedValue(a *asking, t target, v Value, held any, reason string) Stopped {
+	return Stopped{Entity: t.entity.Key(), Name: v.Name, Source: a.info.Name, Held: held, Found: v.plain(), Reason: reason}
 }
 
 // plain returns a value for reports.

@@ -47,8 +47,8 @@ func TestGuards(t *testing.T) {
 			o := options(t, dir, newClock("2026-11-23"), &service{base: url})
 			r := mustRun(t, o)
 			if c.reason == "" {
-				if len(r.Stopped) != 0 {
-					t.Fatalf("%+v", r.Stopped)
+				if len(r.Stopped)+len(r.Accepted) != 0 || !r.Routine {
+					t.Fatalf("%+v", r)
 				}
 				return
 			}
@@ -64,6 +64,9 @@ func TestGuards(t *testing.T) {
 			r = mustRun(t, o)
 			if never := strings.HasPrefix(c.reason, "it is not") || strings.HasPrefix(c.reason, "not an"); len(r.Stopped) == 0 == never {
 				t.Errorf("accepted: %+v", r.Stopped)
+			}
+			if len(r.Accepted)+len(r.Stopped) != 1 || r.Routine {
+				t.Errorf("accepted: %+v, routine: %v", r.Accepted, r.Routine)
 			}
 		})
 	}
@@ -205,5 +208,29 @@ func TestReportIsNeutral(t *testing.T) {
 	}
 	if !strings.Contains(b.String(), "@everyone") {
 		t.Error("the text is missing")
+	}
+}
+
+// TestReportFitsPullRequest checks that even the longest report is not too long for the text of a
+// pull request.
+func TestReportFitsPullRequest(t *testing.T) {
+	long := strings.Repeat("長", 400)
+	var r collect.Report
+	for range 1000 {
+		r.Stopped = append(r.Stopped, collect.Stopped{Entity: long, Name: long, Source: long, Held: long, Found: long, Reason: long})
+		r.Gone = append(r.Gone, collect.Problem{Entity: long, Reason: long})
+	}
+	var b strings.Builder
+	if err := r.WriteMarkdown(&b); err != nil {
+		t.Fatal(err)
+	}
+	text := b.String()
+	if len(text) > 61_000 || !strings.HasSuffix(text, "\n\nThe rest is too long for a pull request; the JSON report has everything.\n") {
+		t.Errorf("%d bytes, ending in %q", len(text), text[len(text)-100:])
+	}
+	for line := range strings.Lines(text) {
+		if strings.Count(line, "`")%2 != 0 {
+			t.Errorf("an open code span: %q", line)
+		}
 	}
 }

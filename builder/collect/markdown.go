@@ -41,9 +41,11 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 			fmt.Fprintf(&b, "\n%s redirects %s to %s, which was not followed.\n", code(s.Name), code(to.From), code(to.To))
 		}
 	}
-	list(&b, "Stopped by a guard", "The old figure stays. To let one through: `kindex collect --accept TYPE/SLUG:NAME`.", r.Stopped, func(s Stopped) string {
+	stopped := func(s Stopped) string {
 		return fmt.Sprintf("%s %s: %s instead of %s (%s): %s", code(s.Entity), code(s.Name), shownValue(s.Found), shownValue(s.Held), code(s.Source), code(s.Reason))
-	})
+	}
+	list(&b, "Stopped by a guard", "The old figure stays. To let one through: `kindex collect --accept TYPE/SLUG:NAME`.", r.Stopped, stopped)
+	list(&b, "Accepted by hand", "A guard would have stopped these.", r.Accepted, stopped)
 	list(&b, "Largest changes", "For scores and ranks, see `kindex diff`.", r.Changes, func(c Change) string {
 		return fmt.Sprintf("%s %s: %s → %s (%s)", code(c.Entity), code(c.Name), shownValue(c.Old), shownValue(c.New), code(c.Source))
 	})
@@ -51,8 +53,20 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 	list(&b, "No longer found", "Nothing was changed.", r.Gone, problem)
 	list(&b, "Without an answer", "They are asked again in the next run.", r.Failed, problem)
 	list(&b, "Files that could not be changed", "", r.Refused, problem)
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, bounded(b.String()))
 	return err
+}
+
+// maxMarkdown is the maximum size of a Markdown report in bytes. GitHub accepts 65,536 characters
+// as the text of a pull request, to which a workflow adds lines of its own.
+const maxMarkdown = 60_000
+
+// bounded leaves out the last lines of a report that is too long.
+func bounded(text string) string {
+	if len(text) <= maxMarkdown {
+		return text
+	}
+	return text[:strings.LastIndexByte(text[:maxMarkdown], '\n')+1] + "\nThe rest is too long for a pull request; the JSON report has everything.\n"
 }
 
 func (r *Report) summary() string {

@@ -16,9 +16,14 @@ type Report struct {
 	Sources []SourceReport `json:"sources"`
 	Changes []Change       `json:"changes"` // the largest first
 	Stopped []Stopped      `json:"stopped"` // by entity
-	Gone    []Problem      `json:"gone"`    // identifiers that the source does not know
-	Failed  []Problem      `json:"failed"`  // identifiers without an answer
-	Refused []Problem      `json:"refused"` // files that could not be changed
+	// Accepted has the values that a guard would have stopped, but a person let through.
+	Accepted []Stopped `json:"accepted"`
+	// Routine is set if nothing in the run asks for a person's judgement: only figures moved, all
+	// within the guards. Nothing was stopped, accepted or refused, and no other field changed.
+	Routine bool      `json:"routine"`
+	Gone    []Problem `json:"gone"`    // identifiers that the source does not know
+	Failed  []Problem `json:"failed"`  // identifiers without an answer
+	Refused []Problem `json:"refused"` // files that could not be changed
 }
 
 // SourceReport is what became of one source.
@@ -91,12 +96,23 @@ func (r *Report) Broken() (names []string) {
 	return names
 }
 
+// routine reports whether only figures moved, all within the guards.
+func (r *Report) routine() bool {
+	figure := func(c Change) bool {
+		_, signal := isSignal(c.Name)
+		return signal || c.Name == "version"
+	}
+	return len(r.Stopped)+len(r.Accepted)+len(r.Refused) == 0 && !slices.ContainsFunc(r.Changes, func(c Change) bool { return !figure(c) })
+}
+
 // sort puts the lists in an order that does not depend on the run.
 func (r *Report) sort() {
 	slices.SortFunc(r.Changes, func(a, b Change) int {
 		return cmp.Or(-cmp.Compare(a.size(), b.size()), cmp.Compare(a.Entity, b.Entity), cmp.Compare(a.Name, b.Name))
 	})
-	slices.SortFunc(r.Stopped, func(a, b Stopped) int { return cmp.Or(cmp.Compare(a.Entity, b.Entity), cmp.Compare(a.Name, b.Name)) })
+	for _, list := range [][]Stopped{r.Stopped, r.Accepted} {
+		slices.SortFunc(list, func(a, b Stopped) int { return cmp.Or(cmp.Compare(a.Entity, b.Entity), cmp.Compare(a.Name, b.Name)) })
+	}
 	for _, list := range [][]Problem{r.Gone, r.Failed, r.Refused} {
 		slices.SortFunc(list, func(a, b Problem) int {
 			return cmp.Or(cmp.Compare(a.Entity, b.Entity), cmp.Compare(a.Source, b.Source))

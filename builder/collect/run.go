@@ -113,7 +113,7 @@ func prepare(o Options) (*run, error) {
 	if o.MaxRequests > 0 {
 		r.budget = newBudget(o.MaxRequests)
 	}
-	r.report = &Report{Day: r.today, DryRun: o.DryRun, Sources: []SourceReport{}, Changes: []Change{}, Stopped: []Stopped{},
+	r.report = &Report{Day: r.today, DryRun: o.DryRun, Sources: []SourceReport{}, Changes: []Change{}, Stopped: []Stopped{}, Accepted: []Stopped{},
 		Gone: []Problem{}, Failed: []Problem{}, Refused: []Problem{}}
 	return r, r.plan()
 }
@@ -262,6 +262,7 @@ func (r *run) finish() {
 		}
 	}
 	r.report.sort()
+	r.report.Routine = r.report.routine()
 }
 
 // removeParts removes the parts of files that a killed run left behind.

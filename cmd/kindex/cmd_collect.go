@@ -30,12 +30,12 @@ import (
 
 // collectOptions are the flags of kindex collect.
 type collectOptions struct {
-	content, maxAge, report, format, probe, cache string
-	file, mapping, date, modelsdev                string
-	sources, accept, endpoints, allow             []string
-	dryRun, offline                               bool
-	maxRequests                                   int
-	maxWait                                       time.Duration
+	content, maxAge, format, probe, cache      string
+	file, mapping, date, modelsdev             string
+	sources, accept, endpoints, allow, reports []string
+	dryRun, offline                            bool
+	maxRequests                                int
+	maxWait                                    time.Duration
 }
 
 func collectCommand() *cobra.Command {
@@ -71,8 +71,8 @@ written; 2 usage error.`,
 	f.StringVar(&o.maxAge, "max-age", "", "ask again for figures of this age, in days, such as 7d (default: maxAge in collect.yaml, or 7d)")
 	f.BoolVar(&o.dryRun, "dry-run", false, "report only; change no file")
 	f.BoolVar(&o.offline, "offline", false, "send no requests; use lists and the answers of earlier runs")
-	f.StringVar(&o.report, "report", "", "write a report to this file")
-	f.StringVar(&o.format, "format", "", "format of the report, markdown or json (default: by the name of the file)")
+	f.StringArrayVar(&o.reports, "report", nil, "write a report to this file; can be repeated")
+	f.StringVar(&o.format, "format", "", "format of the reports, markdown or json (default: by the names of the files)")
 	f.StringSliceVar(&o.accept, "accept", nil, "write a value although a guard stops it: TYPE/SLUG:NAME, such as tool/pytorch:stars; * means any")
 	f.StringVar(&o.probe, "probe", "", "ask this source for one entity, or for the identifier given as argument, and print what came")
 	f.StringVar(&o.file, "file", "", "a list, .csv, .tsv or .jsonl, as the source file; needs --map")
@@ -103,7 +103,7 @@ func runCollect(cmd *cobra.Command, o collectOptions, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(report.WriteText(cmd.OutOrStdout()), o.writeReport(report)); err != nil {
+	if err := errors.Join(report.WriteText(cmd.OutOrStdout()), o.writeReports(report)); err != nil {
 		return err
 	}
 	if broken := report.Broken(); len(broken) > 0 {
@@ -150,14 +150,16 @@ func (o *collectOptions) options(cmd *cobra.Command, args []string) (opts collec
 	opts = collect.Options{Content: filepath.Clean(o.content), Only: o.sources, Select: args, Accept: o.accept, DryRun: o.dryRun, Offline: o.offline,
 		Cache: o.cache, MaxRequests: o.maxRequests, MaxWait: o.maxWait, Agent: "kindex/" + version() + " (kindex collect)",
 		Clock: collect.SystemClock{}, Getenv: os.Getenv}
-	if opts.MaxAge, err = parseDays(o.maxAge); err != nil {
+	if opts.MaxAge, err = parseDays("--max-age", o.maxAge); err != nil {
 		return opts, usageError{err}
 	}
-	if o.format != "" && o.report == "" {
+	if o.format != "" && len(o.reports) == 0 {
 		return opts, usageError{errors.New("--format needs --report FILE")}
 	}
-	if _, err := o.reportFormat(); err != nil {
-		return opts, usageError{err}
+	for _, path := range o.reports {
+		if _, err := o.reportFormat(path); err != nil {
+			return opts, usageError{err}
+		}
 	}
 	if _, err := time.Parse(time.DateOnly, o.date); o.date != "" && err != nil {
 		return opts, usageError{fmt.Errorf("--date %s: use YYYY-MM-DD", safetext.Quote(o.date))}
@@ -280,48 +282,51 @@ func parseEndpoints(list []string) (map[string]string, error) {
 	return at, nil
 }
 
-// parseDays parses a number of days, such as 7d; nil if text is empty.
-func parseDays(text string) (*int, error) {
+// parseDays parses the value of a flag that is a number of days, such as 7d; nil if it is empty.
+func parseDays(flag, text string) (*int, error) {
 	if text == "" {
 		return nil, nil
 	}
 	n, err := strconv.Atoi(strings.TrimSuffix(text, "d"))
 	if err != nil || n < 0 {
-		return nil, fmt.Errorf("--max-age %s: use a number of days, such as 7d", safetext.Quote(text))
+		return nil, fmt.Errorf("%s %s: use a number of days, such as 7d", flag, safetext.Quote(text))
 	}
 	return &n, nil
 }
 
 var reportFormats = map[string]string{".md": "markdown", ".markdown": "markdown", ".json": "json"}
 
-// reportFormat returns the format of the report.
-func (o *collectOptions) reportFormat() (string, error) {
+// reportFormat returns the format of the report in a file.
+func (o *collectOptions) reportFormat(path string) (string, error) {
 	format := o.format
-	if format == "" && o.report != "" {
-		format = reportFormats[strings.ToLower(filepath.Ext(o.report))]
+	if format == "" {
+		format = reportFormats[strings.ToLower(filepath.Ext(path))]
 	}
-	if o.report != "" && !slices.Contains(slices.Collect(maps.Values(reportFormats)), format) {
+	if !slices.Contains(slices.Collect(maps.Values(reportFormats)), format) {
 		return "", fmt.Errorf("the format of a report is markdown or json; use --format, or a name ending in .md or .json")
 	}
 	return format, nil
 }
 
-func (o *collectOptions) writeReport(r *collect.Report) error {
-	if o.report == "" {
-		return nil
+// writeReports writes the report to the files in the flags.
+func (o *collectOptions) writeReports(r *collect.Report) error {
+	for _, path := range o.reports {
+		format, err := o.reportFormat(path)
+		if err != nil {
+			return err
+		}
+		var b strings.Builder
+		if format == "json" {
+			err = r.WriteJSON(&b)
+		} else {
+			err = r.WriteMarkdown(&b)
+		}
+		if err == nil {
+			err = os.WriteFile(path, []byte(b.String()), 0o666) //nolint:gosec // as open as the umask allows
+		}
+		if err != nil {
+			return err
+		}
 	}
-	format, err := o.reportFormat()
-	if err != nil {
-		return err
-	}
-	var b strings.Builder
-	if format == "json" {
-		err = r.WriteJSON(&b)
-	} else {
-		err = r.WriteMarkdown(&b)
-	}
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(o.report, []byte(b.String()), 0o666) //nolint:gosec // as open as the umask allows
+	return nil
 }
