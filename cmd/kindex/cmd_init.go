@@ -27,9 +27,10 @@ func initCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "init DIR", Short: "Start a new index",
 		Long: `Init creates a new index in a new or empty folder: content/ with categories, the
-scoring formula and three example entities, a README, and a GitHub workflow that
-checks every pull request. You can build and serve it right away. The folder may
-already contain .git; if it contains anything else, init writes nothing.
+scoring formula and three example entities, a README, and two GitHub workflows: one
+checks every pull request, the other proposes new figures every week. You can build
+and serve it right away. The folder may already contain .git; if it contains anything
+else, init writes nothing.
 
 With --git, init also makes the folder a git repository, unless it is already in one.
 It commits nothing, so that you can look at the files first.`,
@@ -102,19 +103,19 @@ func repositoryOf(ctx context.Context, dir string, create bool) (string, error) 
 // does an empty repository argument mean that there is none.
 func printNext(w io.Writer, dir string, files int, gitTells bool, repository string) {
 	kindex, content, out := shellWord(os.Args[0]), shellPath(dir, "content"), shellPath(dir)
-	workflow := filepath.Join(dir, ".github", "workflows", "validate.yml")
+	workflows := filepath.Join(dir, ".github", "workflows")
 	fmt.Fprintf(w, "%s: a new index of %s, including three example entities\n\nNext:\n", dir, plural.Count(files, "file", "files"))
 	for _, command := range []string{"validate " + content, "build --content " + content + " --out " + out, "serve --dir " + out} {
 		fmt.Fprintf(w, "  %s %s\n", kindex, command)
 	}
 	fmt.Fprintf(w, "\nThe index is then at http://127.0.0.1:8080; see %s for what to do next.\n", filepath.Join(dir, "README.md"))
-	fmt.Fprintf(w, "To have pull requests checked, edit %s to specify where to get kindex.\n", workflow)
+	fmt.Fprintf(w, "To have pull requests checked and figures kept current, edit the workflows in %s to specify where to get kindex.\n", workflows)
 	switch {
 	case !gitTells:
 	case repository == "":
 		fmt.Fprintf(w, "The index is not under version control yet; run: git init %s\n", out)
 	case !sameFolder(repository, dir):
-		fmt.Fprintf(w, "The index is inside the repository %s, but GitHub runs workflows only from the root of a repository: move the workflow to the root, and adjust the folders in it.\n", repository)
+		fmt.Fprintf(w, "The index is inside the repository %s, but GitHub runs workflows only from the root of a repository: move the workflows to the root, and adjust the folders in them.\n", repository)
 	}
 }
 

@@ -43,7 +43,7 @@ func TestStarterNamesCommands(t *testing.T) {
 	dir := newIndex(t)
 	calls := regexp.MustCompile("(?m)(?:`|^ *(?:run: )?)kindex ([a-z]+)(?: --?([a-z]+))?")
 	found := 0
-	for _, file := range []string{"README.md", "content/README.md", ".github/workflows/validate.yml"} {
+	for _, file := range []string{"README.md", "content/README.md", ".github/workflows/validate.yml", ".github/workflows/collect.yml"} {
 		text, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(file)))
 		if err != nil {
 			t.Fatal(err)

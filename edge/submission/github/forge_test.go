@@ -97,9 +97,11 @@ func setUp(t *testing.T, branches ...string) (*githubtest.Server, *github.Forge)
 		return strings.TrimSpace(string(out))
 	}
 	run("init", "-q", "--bare", "-b", "main")
-	commit := run("commit-tree", "-m", "First", run("hash-object", "-t", "tree", "-w", "/dev/null"))
-	for _, b := range append(branches, "main") {
-		run("update-ref", "refs/heads/"+b, commit)
+	tree := run("hash-object", "-t", "tree", "-w", "/dev/null")
+	first := run("commit-tree", "-m", "First", tree)
+	run("update-ref", "refs/heads/main", first)
+	for _, b := range branches {
+		run("update-ref", "refs/heads/"+b, run("commit-tree", "-m", b, "-p", first, tree))
 	}
 	s := githubtest.Start(bare)
 	t.Cleanup(s.Close)

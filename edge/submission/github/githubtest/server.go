@@ -1,10 +1,12 @@
 // Package githubtest is a forge for tests: an HTTP server on the loopback interface with the
-// few routes of the GitHub API that submissions need, with a real bare repository. It records
-// requests that no forge would accept: a pull request for a branch that was not pushed, a
-// second pull request for the same branch, and a request without the token.
+// few routes of the GitHub API that submissions and workflows need, with a real bare repository.
+// It records requests that no forge would accept: a pull request for a branch that was not pushed
+// or has no commits of its own, a second pull request for the same branch, a text that is too
+// long, and a request without the token.
 package githubtest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -48,11 +50,15 @@ type Pull struct {
 	Title, Body            string
 	Head, Base             string
 	State                  string // open or closed
+	Labels                 []string
 	Merged                 bool
 	From                   string // the repository of the head branch, or Deleted
 	Version                int    // increases with every change
 	Asked, NotModifiedSeen int
 }
+
+// maxBody is the maximum length of the text of a pull request.
+const maxBody = 65536
 
 type fault struct {
 	status int
@@ -71,6 +77,8 @@ func Start(bare string) *Server {
 	mux.HandleFunc("POST "+repo+"/pulls", s.create)
 	mux.HandleFunc("GET "+repo+"/pulls/{number}", s.get)
 	mux.HandleFunc("PATCH "+repo+"/pulls/{number}", s.edit)
+	mux.HandleFunc("POST "+repo+"/issues/{number}/labels", s.label)
+	mux.HandleFunc("DELETE "+repo+"/issues/{number}/labels/{label}", s.unlabel)
 	s.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !s.admit(w, r) {
 			return
@@ -120,6 +128,19 @@ func (s *Server) ClosePull(number int, merged bool) error {
 	p.State, p.Merged = "closed", merged
 	p.Version++
 	return nil
+}
+
+// Merge merges a pull request whose branch is ahead of its base.
+func (s *Server) Merge(number int) error {
+	list := s.Pulls()
+	if number < 1 || number > len(list) || list[number-1].State != "open" {
+		return fmt.Errorf("there is no open pull request %d", number)
+	}
+	p := list[number-1]
+	if out, err := s.git("fetch", "--quiet", s.bare, "refs/heads/"+p.Head+":refs/heads/"+p.Base); err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	return s.ClosePull(number, true)
 }
 
 // Add adds a pull request that the service did not open.
@@ -217,8 +238,10 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 		refuse("a pull request into " + in.Base + ", which does not exist")
 	case slices.ContainsFunc(s.pulls, func(p *Pull) bool { return p.from() == Repository && p.Head == in.Head && p.State == "open" }):
 		refuse("a second pull request for " + in.Head)
-	case len(in.Body) > 65536:
+	case len(in.Body) > maxBody:
 		refuse("a body that is too long")
+	case !s.ahead(in.Base, in.Head):
+		refuse("no commits between " + in.Base + " and " + in.Head)
 	default:
 		p := &Pull{Number: len(s.pulls) + 1, Title: in.Title, Body: in.Body, Head: in.Head, Base: in.Base, State: "open"}
 		s.pulls = append(s.pulls, p)
@@ -252,15 +275,60 @@ func (s *Server) get(w http.ResponseWriter, r *http.Request) {
 func (s *Server) edit(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var in struct{ State string }
+	var in struct{ State, Title, Body, Base string }
 	p := s.find(r)
 	if err := json.NewDecoder(r.Body).Decode(&in); err != nil || p == nil {
 		answer(w, 404, map[string]any{"message": "Not Found"})
 		return
 	}
-	p.State = in.State
+	if len(in.Body) > maxBody || in.Base != "" && !s.has(in.Base) || in.State != "" && in.State != "open" && in.State != "closed" {
+		s.violations = append(s.violations, "an invalid change of a pull request")
+		answer(w, 422, map[string]any{"message": "Validation Failed"})
+		return
+	}
+	p.State, p.Title = cmp.Or(in.State, p.State), cmp.Or(in.Title, p.Title)
+	p.Body, p.Base = cmp.Or(in.Body, p.Body), cmp.Or(in.Base, p.Base)
 	p.Version++
 	answer(w, 200, s.shown(p))
+}
+
+// label adds labels to a pull request.
+func (s *Server) label(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var in struct{ Labels []string }
+	p := s.find(r)
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil || p == nil {
+		answer(w, 404, map[string]any{"message": "Not Found"})
+		return
+	}
+	for _, name := range in.Labels {
+		if !slices.Contains(p.Labels, name) {
+			p.Labels = append(p.Labels, name)
+		}
+	}
+	answer(w, 200, p.labels())
+}
+
+// unlabel removes a label from a pull request.
+func (s *Server) unlabel(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.find(r)
+	if p == nil || !slices.Contains(p.Labels, r.PathValue("label")) {
+		answer(w, 404, map[string]any{"message": "Label does not exist"})
+		return
+	}
+	p.Labels = slices.DeleteFunc(slices.Clone(p.Labels), func(name string) bool { return name == r.PathValue("label") })
+	answer(w, 200, p.labels())
+}
+
+func (p *Pull) labels() []any {
+	list := []any{}
+	for _, name := range p.Labels {
+		list = append(list, map[string]any{"name": name})
+	}
+	return list
 }
 
 func (s *Server) find(r *http.Request) *Pull {
@@ -286,14 +354,26 @@ func (s *Server) shown(p *Pull) map[string]any {
 	if p.From == Deleted {
 		repo = nil
 	}
-	return map[string]any{"number": p.Number, "state": p.State, "merged": p.Merged, "title": p.Title, "body": p.Body,
+	return map[string]any{"number": p.Number, "state": p.State, "merged": p.Merged, "title": p.Title, "body": p.Body, "labels": p.labels(),
 		"html_url": fmt.Sprintf("https://forge.example.org/%s/pull/%d", Repository, p.Number),
 		"head":     map[string]any{"ref": p.Head, "repo": repo}, "base": map[string]any{"ref": p.Base}}
 }
 
 // has reports whether the repository has a branch.
 func (s *Server) has(branch string) bool {
-	return exec.Command("git", "--git-dir", s.bare, "show-ref", "--verify", "--quiet", "refs/heads/"+branch).Run() == nil
+	_, err := s.git("show-ref", "--verify", "--quiet", "refs/heads/"+branch)
+	return err == nil
+}
+
+// ahead reports whether a branch has commits that its base does not have.
+func (s *Server) ahead(base, head string) bool {
+	out, err := s.git("rev-list", "--count", "refs/heads/"+base+"..refs/heads/"+head)
+	return err == nil && strings.TrimSpace(out) != "0"
+}
+
+func (s *Server) git(args ...string) (string, error) {
+	out, err := exec.Command("git", append([]string{"--git-dir", s.bare}, args...)...).CombinedOutput()
+	return string(out), err
 }
 
 func answer(w http.ResponseWriter, status int, v any) {
