@@ -84,18 +84,16 @@ func (c *checker) follow(ctx context.Context, method, address string) (result, e
 	client := *c.HTTP
 	client.Jar = jar
 	for range maxRedirects + 1 {
-		u, err := url.Parse(address)
-		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		u := webAddress(address)
+		if u == nil {
 			return result{verdict: dead, reason: "leads to an address that is neither https nor http", final: true}, nil
 		}
-		u.User = nil
-		resp, err := c.send(ctx, &client, method, u)
+		status, location, err := c.send(ctx, &client, method, u)
 		if err != nil {
 			return judgeError(ctx, err)
 		}
-		location := resp.Header.Get("Location")
-		if resp.StatusCode < 300 || resp.StatusCode > 399 || location == "" {
-			return judgeStatus(resp.StatusCode), nil
+		if status < 300 || status > 399 || location == "" {
+			return judgeStatus(status), nil
 		}
 		next, err := u.Parse(location)
 		if err != nil {
@@ -106,32 +104,46 @@ func (c *checker) follow(ctx context.Context, method, address string) (result, e
 	return result{verdict: dead, reason: fmt.Sprintf("redirects more than %d times", maxRedirects), final: true}, nil
 }
 
-// send sends a request, again if the host says that a limit has been reached. The body of the
-// response has been read.
-func (c *checker) send(ctx context.Context, client *http.Client, method string, u *url.URL) (*http.Response, error) {
+// webAddress parses an address, without credentials. It returns nil if a browser could not follow
+// it.
+func webAddress(address string) *url.URL {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return nil
+	}
+	u.User = nil
+	return u
+}
+
+// send sends a request, again if the host says that a limit has been reached. It returns the
+// status of the response, and its header Location.
+func (c *checker) send(ctx context.Context, client *http.Client, method string, u *url.URL) (status int, location string, err error) {
 	host := strings.ToLower(u.Host)
 	for try := 1; ; try++ {
 		if err := c.admit(ctx, host); err != nil {
-			return nil, err
+			return 0, "", err
 		}
 		req, err := http.NewRequestWithContext(ctx, method, u.String(), nil)
 		if err != nil {
-			return nil, err
+			return 0, "", err
 		}
 		req.Header.Set("User-Agent", c.Agent)
 		req.Header.Set("Accept", "text/html,*/*;q=0.8")
 		resp, err := client.Do(req)
 		if err != nil {
-			return nil, err
+			return 0, "", err
 		}
 		_, _ = io.CopyN(io.Discard, resp.Body, maxBody) // a page that ends early is there all the same
 		_ = resp.Body.Close()
 		limited := resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusServiceUnavailable && resp.Header.Get("Retry-After") != ""
-		if !limited || try == maxTries {
-			return resp, nil
+		again := false
+		if limited && try < maxTries {
+			if again, err = c.pause(ctx, host, retryAfter(resp.Header, c.Clock.Now())); err != nil {
+				return 0, "", err
+			}
 		}
-		if again, err := c.pause(ctx, host, retryAfter(resp.Header, c.Clock.Now())); err != nil || !again {
-			return resp, err
+		if !again {
+			return resp.StatusCode, resp.Header.Get("Location"), nil
 		}
 	}
 }

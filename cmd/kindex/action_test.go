@@ -155,7 +155,7 @@ func TestAction(t *testing.T) {
 	program := readText(t, path)
 	name := "kindex-linux-" + runtime.GOARCH
 	s := serveRelease(t, map[string]string{"/" + name: program, "/SHA256SUMS": fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(program)), name)})
-	run := func() (checked error, out string) {
+	run := func() (out string, checked error) {
 		r := newRunner(t, p.dir, "VERSION=v1", "SHA256=", "URL="+s.URL, "REPOSITORY=", "CURL_CA_BUNDLE="+authority(t, s), "CONTENT=content", "GITHUB_BASE_REF=main",
 			"GH_TOKEN=write", "PULL_REQUEST=7", "GITHUB_REPOSITORY=o/r", "FAKE_COMMENTS="+p.comments)
 		if out, err := r.run(steps["Install kindex"].Run); err != nil {
@@ -169,14 +169,14 @@ func TestAction(t *testing.T) {
 		if out, err := r.run(steps["Comment"].Run); err != nil || out != "" {
 			t.Errorf("%v\n%s", err, out)
 		}
-		return checked, out
+		return out, checked
 	}
 	p.push("content/tool/igraph.yaml", "name: igraph\n")
-	if err, out := run(); err == nil || !strings.Contains(out, "::error file=content/tool/igraph.yaml,line=1,col=1,") {
+	if out, err := run(); err == nil || !strings.Contains(out, "::error file=content/tool/igraph.yaml,line=1,col=1,") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	p.push("content/tool/igraph.yaml", "name: igraph\ncategory: graphs\ndescription: Analyses networks.\n")
-	if err, out := run(); err != nil {
+	if out, err := run(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
 	if text := readText(t, p.comments); strings.Count(text, "kindex diff: 1 created") != 1 || strings.Contains(text, "has errors") {
