@@ -106,7 +106,7 @@ func prepare(o Options) (*run, error) {
 		return nil, err
 	}
 	r.maxAge, r.minDays = or(o.MaxAge, or(r.config.MaxAge, DefaultMaxAge)), or(r.config.MinDays, DefaultMinDays)
-	if r.entities, err = selectEntities(c.Entities, o.Content, o.Select); err != nil {
+	if r.entities, err = SelectEntities(c.Entities, o.Content, o.Select); err != nil {
 		return nil, err
 	}
 	if r.accepts, err = parseAccepts(o.Accept); err != nil {
@@ -139,8 +139,9 @@ func lock(dir string) (unlock func(), err error) {
 	return func() { _ = l.Unlock() }, nil
 }
 
-// selectEntities returns the entities that the arguments of the command name.
-func selectEntities(all []*record.Entity, dir string, names []string) ([]*record.Entity, error) {
+// SelectEntities returns the entities that names select: a type/slug, a type, or the path of a file
+// in the content folder dir. No names select all. A name without an entity is an error.
+func SelectEntities(all []*record.Entity, dir string, names []string) ([]*record.Entity, error) {
 	if len(names) == 0 {
 		return all, nil
 	}

@@ -38,6 +38,8 @@ type Options struct {
 	Allow []Exception
 	// Deny lists networks and names that are never contacted, whatever Allow says.
 	Deny []Denial
+	// Ports are allowed on every public address. Empty means 443 only.
+	Ports []uint16
 	// NAT64 lists prefixes that this machine's network translates to IPv4. For an address with
 	// such a prefix, the embedded IPv4 address is checked instead.
 	NAT64 []netip.Prefix
@@ -69,7 +71,7 @@ type Guard struct {
 	public         *ssrf.Guardian
 }
 
-// securePort is the only port allowed on every public address.
+// securePort is the only port allowed on every public address, unless Options.Ports lists others.
 const securePort = 443
 
 // wireServer is the address at which virtual machines in Azure reach their host. It is in
@@ -78,8 +80,12 @@ var wireServer = netip.MustParsePrefix("168.63.129.16/32")
 
 // New returns a guard.
 func New(o Options) *Guard {
+	ports := o.Ports
+	if len(ports) == 0 {
+		ports = []uint16{securePort}
+	}
 	g := &Guard{allow: slices.Clone(o.Allow), deny: slices.Clone(o.Deny), nat64: slices.Clone(o.NAT64), resolver: o.Resolver, dial: o.Dial, roots: o.Roots,
-		timeout: timeouts{dialTimeout, tlsTimeout, Timeout}, public: ssrf.New(ssrf.WithPorts(securePort), ssrf.WithDeniedV4Prefixes(wireServer))}
+		timeout: timeouts{dialTimeout, tlsTimeout, Timeout}, public: ssrf.New(ssrf.WithPorts(ports...), ssrf.WithDeniedV4Prefixes(wireServer))}
 	if o.Timeout > 0 {
 		g.timeout = timeouts{o.Timeout, o.Timeout, o.Timeout}
 	}

@@ -106,6 +106,23 @@ func TestAddressesThatAreNotPublicAreRefusedBeforeAnyPacket(t *testing.T) {
 	}
 }
 
+func TestPorts(t *testing.T) {
+	w := &wire{}
+	g := New(Options{Resolver: &names{t: t}, Dial: w.dial, Ports: []uint16{80, 443}})
+	for _, port := range []string{"80", "443", "22", "8080"} {
+		_, err := g.Dial(t.Context(), "tcp", net.JoinHostPort("8.8.8.8", port))
+		if refused := errors.Is(err, ErrRefused); refused != (port != "80" && port != "443") {
+			t.Errorf("port %s: %v", port, err)
+		}
+		if _, err := g.Dial(t.Context(), "tcp", net.JoinHostPort("10.0.0.1", port)); !errors.Is(err, ErrRefused) {
+			t.Errorf("10.0.0.1 port %s: %v", port, err)
+		}
+	}
+	if n := w.packets.Load(); n != 2 {
+		t.Errorf("%d public addresses were dialled, want 2", n)
+	}
+}
+
 func literal(a string) string {
 	if strings.Contains(a, ":") {
 		return "[" + a + "]"

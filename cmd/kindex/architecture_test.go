@@ -49,6 +49,7 @@ var mayImport = map[string][]string{
 	"builder/audit":               {"builder/actions", "builder/audit/manifest", "builder/plural", "exports", "exports/*"},
 	"builder/audit/manifest":      {"builder/content/yamldoc"},
 	"builder/changelog":           {"builder/gitlog", "exports", "exports/record", "exports/score"},
+	"builder/check":               {"builder/collect", "builder/plural", "builder/safedial", "exports/record", "exports/safetext", "exports/score"},
 	"builder/collect":             {"builder/content", "builder/content/*", "builder/plural", "builder/safedial", "exports/ids", "exports/quality", "exports/record", "exports/safetext"},
 	"builder/collect/file":        {"builder/collect", "builder/content/schema", "builder/content/yamldoc", "builder/importer", "builder/importer/mapping", "exports/ids", "exports/record"},
 	"builder/collect/github":      {"builder/collect", "builder/content/schema", "exports/record"},

@@ -44,9 +44,9 @@ type workflow struct {
 }
 
 type workflowStep struct {
-	Name, ID, If, Uses, Run string
-	With                    map[string]any
-	Env                     map[string]string
+	Name, ID, If, Uses, Run, Shell string
+	With                           map[string]any
+	Env                            map[string]string
 }
 
 // pinnedAction matches an action at a fixed commit. A tag is not enough: whoever controls

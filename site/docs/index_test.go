@@ -100,6 +100,7 @@ func TestEveryPageIsRun(t *testing.T) {
 		"README.md":                     "cmd/kindex/readme_test.go",
 		"content/README.md":             "cmd/kindex/readme_test.go",
 		"site/docs/audit.md":            "cmd/kindex/audit_test.go",
+		"site/docs/automation.md":       "cmd/kindex/check_test.go",
 		"site/docs/accounts.md":         "cmd/kindex/readme_test.go",
 		"site/docs/agents.md":           "cmd/kindex/agents_test.go",
 		"site/docs/benchmarks.md":       "cmd/kindex/readme_test.go",

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kindex/builder"
+	"kindex/builder/check"
+	"kindex/builder/collect"
+	"kindex/builder/safedial"
+	"kindex/exports/didyoumean"
+)
+
+// checkFormats are the output formats of kindex check.
+var checkFormats = []string{"text", "json"}
+
+func checkCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "check", Short: "Find old figures, missing successors and dead links",
+		Long: `Check finds what time has done to a content folder. It changes nothing; to bring
+figures up to date, use kindex collect.`,
+		Example: "  kindex check stale\n  kindex check links --max-requests 500",
+		Args:    noSuchCommand,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	c.AddCommand(checkStaleCommand(), checkLinksCommand())
+	return c
+}
+
+// checkOptions are the flags that all subcommands of kindex check have.
+type checkOptions struct{ content, format string }
+
+func (o *checkOptions) register(c *cobra.Command) {
+	c.Flags().StringVar(&o.content, "content", "content", "the content folder")
+	c.Flags().StringVar(&o.format, "format", "text", "output format: text or json")
+	// This fails only if the flag is unknown or already has a completion.
+	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(checkFormats, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// load reads the content, with the entities that the arguments select.
+func (o *checkOptions) load(names []string) (*builder.Loaded, error) {
+	if !slices.Contains(checkFormats, o.format) {
+		return nil, usageError{unknownName("format", o.format, checkFormats, didyoumean.Name(o.format, checkFormats))}
+	}
+	l, problems, err := builder.LoadContent(o.content, nil)
+	if err != nil {
+		return nil, err
+	}
+	if n, _ := problems.Count(); n > 0 {
+		return nil, problems
+	}
+	l.Entities, err = collect.SelectEntities(l.Entities, o.content, names)
+	return l, err
+}
+
+// print prints a report. If something was found, the command fails without a further message.
+func (o *checkOptions) print(w io.Writer, report interface{ WriteText(w io.Writer) error }, found bool) error {
+	write := report.WriteText
+	if o.format == "json" {
+		write = func(w io.Writer) error { return printIndentedJSON(w, report) }
+	}
+	err := write(w)
+	if err == nil && found {
+		return quietError{exitProblem}
+	}
+	return err
+}
+
+func checkStaleCommand() *cobra.Command {
+	var o checkOptions
+	var asOf, within string
+	c := &cobra.Command{
+		Use: "stale [TYPE/SLUG...]", Short: "List entities whose figures are getting too old, and deprecated ones without a successor",
+		Long: `Stale lists the entities all of whose figures are too old for the scoring formula, or
+will be within 60 days (--within). A figure is too old after the staleAfter of its
+measure, from when on it no longer counts; if a measure has none, after its
+trustHalfLife, when half of the trust in it is gone. Figures without a date, and those
+of measures with neither, are left out.
+
+It also lists deprecated entities that name no successor in lifecycle.replacedBy; some
+have none, so this alone is no failure. Withdrawn entities are left out. Arguments
+limit it to entities (tool/pytorch), types (tool) or files.
+
+Exit codes: 0 no figures are too old; 1 some are, or the content has errors; 2 usage
+error.`,
+		Example: `  kindex check stale
+  kindex check stale model --within 0d --format json`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			at, err := parseAsOf(asOf, time.Now())
+			if err != nil {
+				return err
+			}
+			days, err := parseDays("--within", within)
+			if err == nil && days == nil {
+				err = errors.New("--within is empty: use a number of days, such as 60d")
+			}
+			if err != nil {
+				return usageError{err}
+			}
+			l, err := o.load(args)
+			if err != nil {
+				return err
+			}
+			r := check.Stale(l.Entities, l.Formula, at, *days)
+			return o.print(cmd.OutOrStdout(), r, len(r.Stale) > 0)
+		},
+	}
+	o.register(c)
+	c.Flags().StringVar(&asOf, "as-of", "", "check as of this day, YYYY-MM-DD (default: today in UTC, or SOURCE_DATE_EPOCH)")
+	c.Flags().StringVar(&within, "within", "60d", "also list what will be too old after this many days")
+	return c
+}
+
+type linkFlags struct {
+	checkOptions
+	allow              []string
+	rate               float64
+	hosts, maxRequests int
+	maxWait, timeout   time.Duration
+}
+
+func checkLinksCommand() *cobra.Command {
+	var o linkFlags
+	c := &cobra.Command{
+		Use: "links [TYPE/SLUG...]", Short: "Follow the links of the content and list those that are dead",
+		Long: `Links follows url, links and lifecycle.source of each entity that is not withdrawn, with
+HEAD and, where that is refused, with GET. Arguments limit it to entities
+(tool/pytorch), types (tool) or files.
+
+A link is dead if its page is gone (status 404 or 410), its host does not exist or has
+no valid certificate, or it redirects in circles. What may be temporary, or may only
+concern programs, is listed as unclear: timeouts, limits, other errors.
+
+Links to one host are followed one after the other, one request per second (--rate); a
+host that asks to wait is asked again later (--max-wait). --max-requests ends the run
+early; the rest is counted as not checked. Addresses that are not public, and ports
+other than 80 and 443, are not contacted (--allow). No proxy is used.
+
+Exit codes: 0 no link is dead; 1 a link is dead, or the content has errors; 2 usage
+error.`,
+		Example: `  kindex check links
+  kindex check links tool --max-requests 500 --format json`,
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+	}
+	o.register(c)
+	f := c.Flags()
+	f.Float64Var(&o.rate, "rate", 1, "requests per second to one host")
+	f.IntVar(&o.hosts, "hosts", 8, "hosts that are asked at the same time")
+	f.IntVar(&o.maxRequests, "max-requests", 0, "stop after this many requests; 0 means no limit")
+	f.DurationVar(&o.maxWait, "max-wait", 5*time.Minute, "how long each host may make the run wait for its limits")
+	f.DurationVar(&o.timeout, "timeout", 20*time.Second, "how long a request may take")
+	f.StringSliceVar(&o.allow, "allow", nil, "networks (10.0.0.0/8) and addresses with a port (127.0.0.1:8443) that may be contacted even if they are not public or on other ports")
+	return c
+}
+
+func (o *linkFlags) run(cmd *cobra.Command, args []string) error {
+	switch {
+	case !(o.rate > 0 && o.rate <= 100):
+		return usageError{fmt.Errorf("--rate %v: use a number above 0, and at most 100", o.rate)}
+	case o.hosts < 1 || o.hosts > 100:
+		return usageError{fmt.Errorf("--hosts %d: use a number from 1 to 100", o.hosts)}
+	case o.maxRequests < 0:
+		return usageError{fmt.Errorf("--max-requests %d: use a number of requests, or 0 for no limit", o.maxRequests)}
+	case o.timeout <= 0 || o.maxWait < 0:
+		return usageError{errors.New("--timeout must be above 0, and --max-wait not negative; use a duration such as 20s")}
+	}
+	// The command has a limit per host of its own.
+	guard := safedial.Options{HostRate: -1, Ports: []uint16{80, 443}, Timeout: o.timeout}
+	var err error
+	if guard.Allow, err = parseEach("--allow", o.allow, safedial.ParseException); err != nil {
+		return usageError{err}
+	}
+	l, err := o.load(args)
+	if err != nil {
+		return err
+	}
+	bar := newProgress(cmd.ErrOrStderr())
+	r, err := check.Links(cmd.Context(), check.LinksOf(l.Entities), check.LinkOptions{
+		HTTP: check.NewClient(safedial.New(guard), nil, o.timeout), Clock: collect.SystemClock{}, Agent: "kindex/" + version() + " (kindex check links)",
+		PerSecond: o.rate, Hosts: o.hosts, MaxRequests: o.maxRequests, MaxWait: o.maxWait,
+		Progress: func(done, total int) { bar.step("links", done, total) }})
+	bar.finish()
+	if err != nil {
+		return err
+	}
+	return o.print(cmd.OutOrStdout(), r, len(r.Dead) > 0)
+}
