@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -138,7 +137,11 @@ func (c *checker) send(ctx context.Context, client *http.Client, method string, 
 		limited := resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusServiceUnavailable && resp.Header.Get("Retry-After") != ""
 		again := false
 		if limited && try < maxTries {
-			if again, err = c.pause(ctx, host, retryAfter(resp.Header, c.Clock.Now())); err != nil {
+			wait, ok := safedial.RetryAfter(resp.Header, c.Clock.Now(), maxLimitWait)
+			if !ok {
+				wait = limitWait
+			}
+			if again, err = c.pause(ctx, host, wait); err != nil {
 				return 0, "", err
 			}
 		}
@@ -146,18 +149,6 @@ func (c *checker) send(ctx context.Context, client *http.Client, method string, 
 			return resp.StatusCode, resp.Header.Get("Location"), nil
 		}
 	}
-}
-
-// retryAfter returns how long a response asks to wait (RFC 9110 section 10.2.3).
-func retryAfter(h http.Header, now time.Time) time.Duration {
-	text := strings.TrimSpace(h.Get("Retry-After"))
-	if s, err := strconv.Atoi(text); err == nil && s >= 0 {
-		return time.Duration(min(s, int(maxLimitWait/time.Second))) * time.Second
-	}
-	if t, err := http.ParseTime(text); err == nil {
-		return min(max(t.Sub(now), 0), maxLimitWait)
-	}
-	return limitWait
 }
 
 func judgeStatus(status int) result {

@@ -305,19 +305,14 @@ func isLimit(resp *Response, r Request) bool {
 	return r.Limited != nil && (resp.Status == http.StatusOK || resp.Status == http.StatusForbidden) && r.Limited(resp)
 }
 
-// retryAfter returns how long a response asks to wait: Retry-After (RFC 9110 section 10.2.3),
+// retryAfter returns how long a response asks to wait, or other if it does not say: Retry-After,
 // X-RateLimit-Reset of GitHub, or t in RateLimit (draft-ietf-httpapi-ratelimit-headers-09).
 func retryAfter(resp *Response, now time.Time, other time.Duration) time.Duration {
 	if resp == nil {
 		return other
 	}
-	if text := resp.Header.Get("Retry-After"); text != "" {
-		if s, err := strconv.Atoi(text); err == nil && s >= 0 {
-			return min(time.Duration(s)*time.Second, maxRetryAfter)
-		}
-		if t, err := http.ParseTime(text); err == nil {
-			return min(max(t.Sub(now), 0), maxRetryAfter)
-		}
+	if wait, ok := safedial.RetryAfter(resp.Header, now, maxRetryAfter); ok {
+		return wait
 	}
 	if s, err := strconv.ParseInt(resp.Header.Get("X-RateLimit-Reset"), 10, 64); err == nil && resp.Header.Get("X-RateLimit-Remaining") == "0" {
 		return min(max(time.Unix(s, 0).Sub(now), time.Second), maxRetryAfter)
@@ -325,7 +320,7 @@ func retryAfter(resp *Response, now time.Time, other time.Duration) time.Duratio
 	for part := range strings.SplitSeq(resp.Header.Get("RateLimit"), ";") {
 		if text, ok := strings.CutPrefix(strings.TrimSpace(part), "t="); ok && resp.Status == http.StatusTooManyRequests {
 			if s, err := strconv.Atoi(text); err == nil && s >= 0 {
-				return min(time.Duration(s)*time.Second, maxRetryAfter)
+				return time.Duration(min(s, int(maxRetryAfter/time.Second))) * time.Second
 			}
 		}
 	}

@@ -88,8 +88,8 @@ func (s *sender) exchange(ctx context.Context, url string, secrets []Secret, id 
 	if response.StatusCode < 100 || response.StatusCode > 599 { // HTTP/2 allows any number
 		return attemptResult{failure: "The receiver returned an invalid status.", outcome: "status"}
 	}
-	a := attemptResult{status: response.StatusCode, outcome: strconv.Itoa(response.StatusCode/100) + "xx",
-		retryAfter: retryAfter(response.Header, s.now())}
+	wait, _ := safedial.RetryAfter(response.Header, s.now(), MaxRetryAfter)
+	a := attemptResult{status: response.StatusCode, outcome: strconv.Itoa(response.StatusCode/100) + "xx", retryAfter: wait}
 	if maxBody > 0 {
 		a.body, _ = io.ReadAll(io.LimitReader(response.Body, maxBody)) // the status is known, so a partial body is fine
 	}

@@ -2,8 +2,6 @@ package webhook
 
 import (
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
 )
 
@@ -74,25 +72,4 @@ func (s Schedule) minDelay() time.Duration {
 		return time.Second
 	}
 	return s[0]
-}
-
-// retryAfter parses the Retry-After header, which is a number of seconds or a date (RFC 9110
-// section 10.2.3). It returns 0 if the header is missing or invalid.
-func retryAfter(h http.Header, now time.Time) time.Duration {
-	text := strings.TrimSpace(h.Get("Retry-After"))
-	if text == "" {
-		return 0
-	}
-	if strings.Trim(text, "0123456789") == "" {
-		n, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || n > int64(MaxRetryAfter/time.Second) {
-			return MaxRetryAfter
-		}
-		return time.Duration(n) * time.Second
-	}
-	at, err := http.ParseTime(text)
-	if err != nil {
-		return 0
-	}
-	return min(max(at.Sub(now), 0), MaxRetryAfter)
 }
