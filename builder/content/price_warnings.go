@@ -1,12 +1,12 @@
 package content
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 
 	"kindex/builder/content/yamldoc"
+	"kindex/exports/pricing"
 	"kindex/exports/record"
 )
 
@@ -20,7 +20,10 @@ const (
 // warnOfPrices adds warnings about prices that are probably wrong. at has the index of each
 // offer in the file.
 func warnOfPrices(d *yamldoc.Document, e *record.Entity, at map[string]int) {
-	medians := medianOffers(e.Offers)
+	var medians [len(record.Prices{})]*record.Offer
+	for kind := range medians {
+		medians[kind] = pricing.MedianOffer(e.Offers, kind)
+	}
 	for i := range e.Offers {
 		o := &e.Offers[i]
 		index := strconv.Itoa(at[o.Key()])
@@ -50,29 +53,6 @@ func warnOfPrices(d *yamldoc.Document, e *record.Entity, at map[string]int) {
 // relevance scores and speech.
 func cheapOutput(e *record.Entity) bool {
 	return e.Model != nil && (slices.Contains(e.Model.Output, "embedding") || slices.Contains(e.Model.Output, "score") || slices.Contains(e.Model.Output, "audio"))
-}
-
-// medianOffers returns, for each of record.PriceNames, the offer with the median price, or nil
-// if fewer than three offers have one: the median of two says nothing. Prices of 0 do not
-// count.
-func medianOffers(offers []record.Offer) (medians [len(record.Prices{})]*record.Offer) {
-	known := make([]*record.Offer, 0, len(offers))
-	for kind := range medians {
-		known = known[:0]
-		for i := range offers {
-			if offers[i].Prices[kind].Micros() > 0 {
-				known = append(known, &offers[i])
-			}
-		}
-		if len(known) < 3 {
-			continue
-		}
-		slices.SortStableFunc(known, func(a, b *record.Offer) int {
-			return cmp.Compare(a.Prices[kind].Micros(), b.Prices[kind].Micros())
-		})
-		medians[kind] = known[(len(known)-1)/2]
-	}
-	return medians
 }
 
 // isThousandfold reports whether a price differs from the median by a factor of 1000 or more.

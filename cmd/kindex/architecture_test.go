@@ -29,7 +29,7 @@ var mayImport = map[string][]string{
 	"exports/table":       {"exports/ids", "exports/jsonenc", "exports/record"},
 	"exports/board":       {"exports", "exports/didyoumean", "exports/jsonenc", "exports/leaderboard", "exports/record", "exports/score", "exports/where"},
 	"exports/calendar":    {"exports", "exports/record", "exports/safetext"},
-	"exports/quality":     {"exports/record"},
+	"exports/quality":     {"exports/pricing", "exports/record"},
 	"exports/croissant":   {"exports", "exports/store", "exports/table"},
 	"exports/didyoumean":  {},
 	"exports/feed":        {"exports/ids", "exports/pricing", "exports/record", "exports/safetext", "exports/worddiff"},

@@ -3,6 +3,7 @@
 package pricing
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -72,6 +73,24 @@ func median(offers []record.Offer, kind int) record.Price {
 	}
 	slices.Sort(known)
 	return record.PriceOf(known[(len(known)-1)/2])
+}
+
+// MedianOffer returns the offer with the median price of a kind, or nil if fewer than three offers
+// have one: the median of two does not tell which of them is unusual. Prices of 0 do not count.
+func MedianOffer(offers []record.Offer, kind int) *record.Offer {
+	var known []*record.Offer
+	for i := range offers {
+		if offers[i].Prices[kind].Micros() > 0 {
+			known = append(known, &offers[i])
+		}
+	}
+	if len(known) < 3 {
+		return nil
+	}
+	slices.SortStableFunc(known, func(a, b *record.Offer) int {
+		return cmp.Compare(a.Prices[kind].Micros(), b.Prices[kind].Micros())
+	})
+	return known[(len(known)-1)/2]
 }
 
 // Blend returns the price of three parts input and one part output, rounded half up to a

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"kindex/exports/pricing"
 	"kindex/exports/record"
 )
 
@@ -48,7 +49,11 @@ func findContradictions(entities []*record.Entity) Contradictions {
 func contradictionsOf(e *record.Entity) (list []Contradiction) {
 	context, _ := e.Signals.Fact("contextTokens")
 	output, _ := e.Signals.Fact("outputTokens")
-	input, price := medianPrice(e.Offers, record.InputPrice), medianPrice(e.Offers, record.OutputPrice)
+	kinds := []int{record.InputPrice, record.OutputPrice}
+	var medians [len(record.Prices{})]*record.Offer
+	for _, kind := range kinds {
+		medians[kind] = pricing.MedianOffer(e.Offers, kind)
+	}
 	for i := range e.Offers {
 		o := &e.Offers[i]
 		add := func(field string, value, expected any) {
@@ -61,30 +66,15 @@ func contradictionsOf(e *record.Entity) (list []Contradiction) {
 		}
 		limit("context", o.Context, context.Number)
 		limit("outputLimit", o.OutputLimit, output.Number)
-		far := func(kind int, median record.Price) {
-			p := o.Prices[kind]
-			if p.Micros() > 0 && median.Known() && (p.Micros() >= farFactor*median.Micros() || farFactor*p.Micros() <= median.Micros()) {
+		for _, kind := range kinds {
+			if medians[kind] == nil {
+				continue
+			}
+			p, median := o.Prices[kind], medians[kind].Prices[kind]
+			if p.Micros() > 0 && (p.Micros() >= farFactor*median.Micros() || farFactor*p.Micros() <= median.Micros()) {
 				add(record.PriceNames[kind], p, median)
 			}
 		}
-		far(record.InputPrice, input)
-		far(record.OutputPrice, price)
 	}
 	return list
-}
-
-// medianPrice returns the median of a price over the offers, or an unknown price if fewer than
-// three offers have it. Prices of 0 do not count.
-func medianPrice(offers []record.Offer, kind int) record.Price {
-	var known []record.Price
-	for i := range offers {
-		if p := offers[i].Prices[kind]; p.Micros() > 0 {
-			known = append(known, p)
-		}
-	}
-	if len(known) < 3 {
-		return record.Price{}
-	}
-	slices.SortFunc(known, func(a, b record.Price) int { return cmp.Compare(a.Micros(), b.Micros()) })
-	return known[(len(known)-1)/2]
 }
