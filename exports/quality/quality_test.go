@@ -82,7 +82,16 @@ func TestParseStatus(t *testing.T) {
 	if got, err := quality.ParseStatus(data); err != nil || !reflect.DeepEqual(got, whole) {
 		t.Error(got, err)
 	}
+	many := quality.Status{Sources: map[string]quality.SourceStatus{}}
+	for i := range 201 {
+		many.Sources[fmt.Sprint(i)] = quality.SourceStatus{}
+	}
+	tooMany, err := json.Marshal(many)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for text, wrong := range map[string]string{
+		string(tooMany):                "sources: more than 200",
 		"":                             "EOF",
 		`{}{}`:                         "more than one value",
 		`{"x":1}`:                      "unknown field",

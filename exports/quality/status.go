@@ -13,6 +13,10 @@ import (
 // MaxStatusFile is the maximum size of collect-status.json, in bytes.
 const MaxStatusFile = 4 << 20
 
+// maxSources is the maximum number of sources, and of values that one of them has. The page and
+// the API list them all.
+const maxSources = 200
+
 // Status is the content of collect-status.json, in which the collector says when each source was
 // last read.
 type Status struct {
@@ -52,6 +56,14 @@ func ParseStatus(data []byte) (s Status, err error) {
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return Status{}, errors.New("has more than one value")
+	}
+	if len(s.Sources) > maxSources {
+		return Status{}, fmt.Errorf("sources: more than %d", maxSources)
+	}
+	for name, source := range s.Sources {
+		if len(source.Values) > maxSources {
+			return Status{}, fmt.Errorf("sources: %s: more than %d values", name, maxSources)
+		}
 	}
 	for _, x := range s.Stopped {
 		if !isPlain(x.Held) || !isPlain(x.Found) {
