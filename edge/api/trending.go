@@ -81,21 +81,22 @@ func trendingMembers(window, since, by string) []string {
 func growing(c *web.Call, window, signal string, limit int, wanted *roaring.Bitmap, trends []exports.Trend) (*web.Reply, error) {
 	b := c.Served.Build
 	since, grown := b.Archive().Growth(window, signal)
-	if since == "" {
-		since, _, _ = b.Archive().Trends(window)
-	}
 	grown = slices.DeleteFunc(grown, func(g exports.Growth) bool { return !wanted.Contains(g.Ordinal) })
+	inScore := make(map[uint32]exports.Trend, len(trends))
+	for _, t := range trends {
+		inScore[t.Ordinal] = t
+	}
 	list := newCollection(c)
 	for _, g := range grown[:min(limit, len(grown))] {
 		dst := openListed(list.next(), b.Record(g.Ordinal))
-		if i := slices.IndexFunc(trends, func(t exports.Trend) bool { return t.Ordinal == g.Ordinal }); i < 0 {
+		if t, ok := inScore[g.Ordinal]; !ok {
 			dst = append(dst, `,"trend":null`...) // its score has fallen
 		} else {
 			rank, err := c.Served.Boards.Rank(g.Ordinal)
 			if err != nil {
 				return nil, err
 			}
-			dst = appendTrend(c.Served, dst, trends[i], rank)
+			dst = appendTrend(c.Served, dst, t, rank)
 		}
 		list.body = append(appendGrowth(dst, g), '}')
 	}

@@ -174,17 +174,18 @@ func (r *request) missingWindow(windows []string) *page {
 	return r.missing("Unknown time window", "Choose one of these:", list)
 }
 
+// isA reports whether an entity has a type; "" means any.
+func (r *request) isA(typ string, ordinal uint32) bool {
+	is, _ := r.Build.Key(ordinal)
+	return typ == "" || is == typ
+}
+
 // fillTrending reads the rows.
 func (r *request) fillTrending(d *trendingPage) error {
 	a := r.Build.Archive()
 	since, young, trends := a.Trends(d.Window)
 	d.Since, d.Young, d.Begins = since, young, a.FirstDay()
-	if d.Type != "" {
-		trends = slices.DeleteFunc(trends, func(t exports.Trend) bool {
-			typ, _ := r.Build.Key(t.Ordinal)
-			return typ != d.Type
-		})
-	}
+	trends = slices.DeleteFunc(trends, func(t exports.Trend) bool { return !r.isA(d.Type, t.Ordinal) })
 	d.Total = len(trends)
 	for _, t := range trends[:min(trendingRows, len(trends))] {
 		e, err := r.Build.Entity(t.Ordinal)

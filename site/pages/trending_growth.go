@@ -58,21 +58,14 @@ func (r *request) missingGrowth(by string) *page {
 	for _, name := range didyoumean.Names(by, names, maxNear) {
 		list = append(list, suggestion{Path: r.with("by", name), Name: "Trending by " + textfmt.Label(name)})
 	}
-	return r.missing("Nothing has grown by that name", "Choose one of these:", list)
+	return r.missing("Unknown figure", "Choose one of these:", list)
 }
 
 // fillGrowth reads the rows of entities whose figure has grown.
 func (r *request) fillGrowth(d *trendingPage) error {
 	since, grown := r.Build.Archive().Growth(d.Window, d.By)
-	if since != "" {
-		d.Since = since
-	}
-	if d.Type != "" {
-		grown = slices.DeleteFunc(grown, func(g exports.Growth) bool {
-			typ, _ := r.Build.Key(g.Ordinal)
-			return typ != d.Type
-		})
-	}
+	d.Since = since
+	grown = slices.DeleteFunc(grown, func(g exports.Growth) bool { return !r.isA(d.Type, g.Ordinal) })
 	d.Total = len(grown)
 	for _, g := range grown[:min(trendingRows, len(grown))] {
 		e, err := r.Build.Entity(g.Ordinal)
