@@ -49,8 +49,8 @@ type Info struct {
 // Column is a value that a source can have.
 type Column struct {
 	Name string // a signal, or a field such as license
-	// Always is set if every answer has the value: an answer without it is not whole. Mostly is
-	// set if nearly all answers have it. If either is missing often, the source is broken.
+	// Always is set if every answer has the value: an answer without it is not whole. Mostly
+	// means that nearly all answers have it. If either is missing often, the source is broken.
 	Always, Mostly bool
 }
 

@@ -19,7 +19,7 @@ type journal struct {
 	answers map[string]Answer
 }
 
-// openJournal reads a journal, and writes it anew if most of its lines are outdated.
+// openJournal reads a journal, and rewrites it if most of its lines are outdated.
 func openJournal(path string) (*journal, error) {
 	j := &journal{path: path, answers: map[string]Answer{}}
 	if path == "" {

@@ -82,7 +82,7 @@ func FuzzMarkdownText(f *testing.F) {
 	f.Add("a | b\n| c <img src=x> [d](e) `f` \\| ![g](h) **i** &amp; ~~j~~ $k$")
 	f.Fuzz(func(t *testing.T, s string) {
 		if !utf8.ValidString(s) {
-			t.Skip("no text")
+			return // not text
 		}
 		got := actions.Markdown(s)
 		var plain strings.Builder
