@@ -354,6 +354,21 @@ func TestLongLimitStopsAndResumes(t *testing.T) {
 	}
 }
 
+// A service that asks to wait for longer than a Duration can tell is not asked again.
+func TestEndlessLimit(t *testing.T) {
+	requests := 0
+	url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		requests++
+		w.Header().Set("Retry-After", "9223372037")
+		w.WriteHeader(429)
+	})
+	dir := write(t, map[string]string{"tool/a.yaml": tool("A", "")})
+	if s := mustRun(t, options(t, dir, newClock("2026-11-23"), &service{base: url})).Sources[0]; requests != 1 || s.Waited != 0 ||
+		!strings.Contains(s.Error, "must not be asked before 2026-11-24") {
+		t.Errorf("%d requests, %+v", requests, s)
+	}
+}
+
 // Keeping to a rate of requests is not waiting for a limit.
 func TestPaceIsNotALimit(t *testing.T) {
 	url := serve(t, func(w http.ResponseWriter, r *http.Request) { reply(w, figures(r.URL.Path[1:])) })
