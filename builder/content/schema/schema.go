@@ -37,13 +37,18 @@ func JSON(name string) ([]byte, error) {
 type Schema struct {
 	compiled *jsonschema.Schema
 	raw      any
+	rule     *rule // nil unless most documents are checked against a rule first
 }
 
 // The schemas are compiled on first use. Compiling them takes about as long as all other parts
 // of the program's startup, and most commands do not need them.
 var (
 	// Entity is the schema of entity files.
-	Entity = sync.OnceValue(func() *Schema { return mustCompile("entity") })
+	Entity = sync.OnceValue(func() *Schema {
+		s := mustCompile("entity")
+		s.rule = s.newRule(s.raw)
+		return s
+	})
 	// Categories is the schema of categories.yaml.
 	Categories = sync.OnceValue(func() *Schema { return mustCompile("categories") })
 	// Providers is the schema of providers.yaml.
@@ -85,6 +90,12 @@ func mustCompile(name string) *Schema {
 // Check adds a problem to the document for each violation of the schema, and for each fault in a
 // string that a schema cannot detect.
 func (s *Schema) Check(d *yamldoc.Document) {
+	if s.rule == nil || len(d.Faulty) > 0 || !s.rule.accepts("", d.Value) {
+		s.findProblems(d)
+	}
+}
+
+func (s *Schema) findProblems(d *yamldoc.Document) {
 	d.Value = s.bound(d, d.Value, s.at(nil), nil)
 	err := s.compiled.Validate(d.Value)
 	if failed, ok := errors.AsType[*jsonschema.ValidationError](err); ok {

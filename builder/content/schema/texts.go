@@ -81,23 +81,31 @@ func checkLine(d *yamldoc.Document, s string, path []string) {
 
 // checkURL rejects addresses without a valid host, and misleading addresses.
 func checkURL(d *yamldoc.Document, s string, path []string) {
-	u, err := url.Parse(s)
-	hidden := strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) })
-	if err != nil || hidden || !validHost(u.Hostname()) || !validPort(u.Port()) {
+	if !validURL(s) {
 		d.AddAt(path, false, yamldoc.Problem{Message: yamldoc.Quote(s) + " is not a valid URL"})
 	}
+}
+
+func validURL(s string) bool {
+	if plainURL(s) {
+		return true
+	}
+	u, err := url.Parse(s)
+	hidden := strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) })
+	return err == nil && !hidden && validHost(u.Hostname()) && validPort(u.Port())
 }
 
 // checkRepository rejects addresses without a valid host, and misleading paths.
 func checkRepository(d *yamldoc.Document, s string, path []string) {
 	checkURL(d, s, path)
-	if d.Faulty[yamldoc.FieldName(path)] {
-		return
-	}
-	u, err := url.Parse(RepositoryURL(s))
-	if err != nil || u.Path == "" || u.Path != pathpkg.Clean(u.Path) {
+	if !d.Faulty[yamldoc.FieldName(path)] && !validRepository(s) {
 		d.AddAt(path, false, yamldoc.Problem{Message: yamldoc.Quote(s) + ": " + patternHints[repositoryPattern]})
 	}
+}
+
+func validRepository(s string) bool {
+	u, err := url.Parse(RepositoryURL(s))
+	return err == nil && u.Path != "" && u.Path == pathpkg.Clean(u.Path)
 }
 
 // RepositoryURL returns the address of a repository's web page, given either that address or
@@ -106,17 +114,25 @@ func RepositoryURL(s string) string {
 	return strings.TrimRight(strings.TrimSuffix(strings.TrimRight(s, "/"), ".git"), "/")
 }
 
-// checkBranch rejects branch names that git rejects
-// (https://git-scm.com/docs/git-check-ref-format).
 func checkBranch(d *yamldoc.Document, s string, path []string) {
-	bad := s == "" || s == "@" || s == "HEAD" || strings.HasPrefix(s, "-") || strings.HasSuffix(s, ".") ||
-		strings.Contains(s, "..") || strings.Contains(s, "@{") || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsGraphic(r) })
-	for part := range strings.SplitSeq(s, "/") {
-		bad = bad || part == "" || strings.HasPrefix(part, ".") || strings.HasSuffix(part, ".lock")
-	}
-	if bad {
+	if !validBranch(s) {
 		d.AddAt(path, false, yamldoc.Problem{Message: yamldoc.Quote(s) + ": " + patternHints[branchPattern]})
 	}
+}
+
+// validBranch reports whether git accepts s as the name of a branch
+// (https://git-scm.com/docs/git-check-ref-format).
+func validBranch(s string) bool {
+	if s == "" || s == "@" || s == "HEAD" || strings.HasPrefix(s, "-") || strings.HasSuffix(s, ".") ||
+		strings.Contains(s, "..") || strings.Contains(s, "@{") || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsGraphic(r) }) {
+		return false
+	}
+	for part := range strings.SplitSeq(s, "/") {
+		if part == "" || strings.HasPrefix(part, ".") || strings.HasSuffix(part, ".lock") {
+			return false
+		}
+	}
+	return true
 }
 
 func validHost(host string) bool {
@@ -130,10 +146,14 @@ func validPort(port string) bool {
 
 // checkDate rejects dates that do not exist.
 func checkDate(d *yamldoc.Document, s string, path []string) {
-	layout := time.DateOnly[:min(len(s), len(time.DateOnly))]
-	if _, err := time.Parse(layout, s); err != nil {
+	if !validDate(s) {
 		d.AddAt(path, false, yamldoc.Problem{Message: yamldoc.Quote(s) + " does not exist; the order is year, month, day"})
 	}
+}
+
+func validDate(s string) bool {
+	_, err := time.Parse(time.DateOnly[:min(len(s), len(time.DateOnly))], s)
+	return err == nil
 }
 
 // checkLicense warns about strings that are not SPDX licence expressions: they may name real
