@@ -94,14 +94,18 @@ func fieldText(c *catalogue, e *record.Entity, field string) (string, bool) {
 
 // manyQueries returns names and parts of names, exact and misspelled, words from
 // descriptions and other fields, phrases, single letters, and combinations of
-// these.
+// these. In make soak, they come from all entities, otherwise from about 150.
 func (c *catalogue) manyQueries(t *testing.T) []string {
 	rng := rand.New(rand.NewPCG(3, 1))
 	queries := []string{"model", "tool", "the", "to", "of the", `"to the"`, "gpt4", "gpt 4", "gpt4o mini", "old-hammer", "image models", "a.b", "3.5"}
 	for letter := 'a'; letter <= 'z'; letter++ {
 		queries = append(queries, string(letter), string(letter)+" model", string(letter)+"o")
 	}
+	share := suite.Pick(150/float64(c.build.Manifest.Counts.Entities), 1)
 	c.each(t, func(e *record.Entity) {
+		if rng.Float64() > share {
+			return
+		}
 		r := []rune(e.Name)
 		queries = append(queries, e.Name, e.Slug, string(r[:(len(r)+1)/2]), strings.ReplaceAll(e.Name, " ", ""),
 			strings.ReplaceAll(e.Slug, "-", ""), e.Provider, c.titles[e.Category], strings.Join(e.Tags, " "))

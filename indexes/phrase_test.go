@@ -24,11 +24,11 @@ func TestPhrases(t *testing.T) {
 		}
 		descriptions = append(descriptions, plainWords(e.Description))
 	})
-	n := 0
+	n, share := 0, suite.Pick(0.3, 1)
 	descriptions = append(descriptions, []string{"of", "the"}, []string{"to", "the"}, []string{"the", "of"}, []string{"in", "a"}, []string{"and", "of", "the"})
 	for _, words := range descriptions {
 		length := 2 + rng.IntN(2)
-		if len(words) < length {
+		if len(words) < length || rng.Float64() > share {
 			continue
 		}
 		from := rng.IntN(len(words) - length + 1)
