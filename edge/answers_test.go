@@ -67,6 +67,9 @@ func testPaging(t *testing.T, c *contract) {
 			}
 			for _, limit := range []string{few, "50"} {
 				for _, byCursor := range []bool{true, false} {
+					if len(whole) > 500 && byCursor == (limit == "50") && !suite.Soaking() {
+						continue // each combination reads and checks all records again
+					}
 					if got := c.walk(t, target.op, target.path, limit, byCursor); !slices.Equal(got, whole) {
 						t.Errorf("limit %s, by cursor %v: %d records, in a different order from the %d of large pages", limit, byCursor, len(got), len(whole))
 					}
