@@ -94,7 +94,7 @@ func (b *shared) build(t testing.TB, categories ...string) string {
 func file(t testing.TB, dir string, named bool) *website {
 	t.Helper()
 	s := statictest.Serve(t, dir, named)
-	return &website{URL: s.URL, dir: s.Dir, unnamed: !named, ids: map[string]string{"MODEL": "qwen3-max", "OTHER": "llama-3-3-70b-instruct"}}
+	return &website{URL: s.URL, dir: s.Dir, unnamed: !named, ids: map[string]string{"MODEL": "qwen3-7-max", "OTHER": "llama-3-3-70b-instruct"}}
 }
 
 // serve starts an edge with sign-in and a signed-in account.
