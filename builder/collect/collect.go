@@ -40,6 +40,9 @@ type Info struct {
 	NeedsToken bool
 	// Batch is the number of identifiers that one call of Ask can have.
 	Batch int
+	// Whole is set if every call of Ask reads all that the source has, so that a failure is no
+	// reason to ask for less at once.
+	Whole bool
 	// PerSecond is the maximum number of requests per second to each host.
 	PerSecond float64
 	// Columns are the values that the source can have.
@@ -48,7 +51,7 @@ type Info struct {
 
 // Column is a value that a source can have.
 type Column struct {
-	Name string // a signal, or a field such as license
+	Name string // a signal, a field such as license, or OffersColumn
 	// Always is set if every answer has the value: an answer without it is not whole. Mostly is
 	// set if nearly all answers have it. If either is missing often, the source is broken.
 	Always, Mostly bool
@@ -60,6 +63,11 @@ type Answer struct {
 	Values []Value `json:"values,omitempty"`
 	// Gone is set if the source does not know the identifier, or no longer.
 	Gone bool `json:"gone,omitempty"`
+	// Problem is the reason the source cannot say what it knows of the identifier. Such an answer
+	// counts as failed.
+	Problem string `json:"problem,omitempty"`
+	// Offer is set if the identifier is that of an offer.
+	Offer *Offer `json:"offer,omitempty"`
 	// Moved is the current identifier, if the source knows the identifier only as an old one.
 	Moved string `json:"moved,omitempty"`
 	// Day is the day on which the values were read. "" means the day of the request.
