@@ -140,8 +140,11 @@ func text[T any](b *strings.Builder, items []T, line func(T) string) {
 }
 
 func textValue(v any) string {
-	if x, ok := v.(float64); ok {
-		return number(x)
+	switch v := v.(type) {
+	case nil:
+		return "nothing"
+	case float64:
+		return number(v)
 	}
 	return fmt.Sprint(v)
 }

@@ -105,9 +105,13 @@ func TestOffers(t *testing.T) {
 		{"threefold", func(m map[string]record.Offer) { m["acme/org/m"] = record.Offer{Prices: dollars(6, 30, -1)} }, "", "", "", "input: 6, output: 30, date"},
 		{"more than threefold", func(m map[string]record.Offer) { m["acme/org/m"] = record.Offer{Prices: dollars(6.01, 12, -1)} }, "acme/org%2Fm.input",
 			"changed from 2, by a factor of more than 3", "offers", "input: 6.01, output: 12"},
-		{"less than a third", func(m map[string]record.Offer) { m["zeta/m-1.5"] = record.Offer{Prices: dollars(.9, 15, .3), Context: 300} }, "zeta/m-1%2E5.context zeta/m-1%2E5.input",
+		{"less than a third", func(m map[string]record.Offer) {
+			m["zeta/m-1.5"] = record.Offer{Prices: dollars(.9, 15, .3), Context: 300}
+		}, "zeta/m-1%2E5.context zeta/m-1%2E5.input",
 			"changed from 1000, by a factor of more than 3", "*", "input: 0.9, output: 15, cacheRead: 0.3, context: 300"},
-		{"a price that is lost", func(m map[string]record.Offer) { m["zeta/m-1.5"] = record.Offer{Prices: dollars(3, 15, -1), Context: 1000} }, "zeta/m-1%2E5.cacheRead",
+		{"a price that is lost", func(m map[string]record.Offer) {
+			m["zeta/m-1.5"] = record.Offer{Prices: dollars(3, 15, -1), Context: 1000}
+		}, "zeta/m-1%2E5.cacheRead",
 			"it is no longer stated", "offers.zeta/m-1%2E5", "input: 3, output: 15, context: 1000, date: 2026-11-20"},
 		{"gone", func(m map[string]record.Offer) { delete(m, "free/m") }, "free/m", "Shop no longer has this offer", "", ""},
 		{"unlikely", func(m map[string]record.Offer) { m["acme/org/m"] = record.Offer{Prices: dollars(2, 10, 2.5)} }, "acme/org%2Fm.cacheRead", "2.5 is above the input price, 2",
