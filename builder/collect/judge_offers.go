@@ -116,6 +116,9 @@ func (r *run) complete(a *asking, t offerTarget, found *record.Offer) record.Off
 			fresh.Prices[kind] = held.Prices[kind]
 		}
 	}
+	if !hasOutputTokens(t.entity) {
+		fresh.OutputLimit = held.OutputLimit
+	}
 	// An offer that states no limit has that of the model.
 	if held.Context == 0 && r.isLimit(a, t.entity, "contextTokens", fresh.Context) {
 		fresh.Context = 0

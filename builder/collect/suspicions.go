@@ -51,7 +51,8 @@ func (r *run) suspect(a *asking) suspicions {
 		}
 		var lacking []string
 		for _, answer := range answers {
-			if _, ok := answer.Find(col.Name); !ok {
+			// Lists write 0 for stars that they do not know.
+			if v, ok := answer.Find(col.Name); !ok || col.Name == "stars" && v.Number == 0 && len(a.info.Hosts) == 0 {
 				lacking = append(lacking, answer.ID)
 			}
 		}

@@ -61,8 +61,8 @@ type cost struct {
 	Tiers []struct {
 		rates
 		Tier struct {
-			Type string `json:"type" toml:"type"` // "" means context
-			Size int64  `json:"size" toml:"size"`
+			Type string  `json:"type" toml:"type"` // "" means context
+			Size float64 `json:"size" toml:"size"`
 		} `json:"tier" toml:"tier"`
 	} `json:"tiers" toml:"tiers"`
 	Over200k *rates `json:"context_over_200k" toml:"context_over_200k"` // instead of tiers, or again
@@ -121,7 +121,8 @@ func (m *served) fill(o *record.Offer) (err error) {
 		if limit.from == nil {
 			continue
 		}
-		if *limit.to = int64(*limit.from); !(*limit.from >= 0 && *limit.from <= 1<<53) || float64(*limit.to) != *limit.from {
+		var ok bool
+		if *limit.to, ok = tokens(*limit.from); !ok {
 			return fmt.Errorf("limit.%s: %v is not a number of tokens", name, *limit.from)
 		}
 	}
@@ -139,16 +140,26 @@ func (m *served) fill(o *record.Offer) (err error) {
 	return nil
 }
 
+// tokens returns a number of tokens, and reports whether it is one.
+func tokens(x float64) (n int64, ok bool) {
+	n = int64(min(max(x, 0), 1<<53))
+	return n, float64(n) == x
+}
+
 func (c *cost) prices() (p record.Prices, tiers []record.Tier, err error) {
 	if p, err = c.rates.prices(); err != nil {
 		return p, nil, err
 	}
 	for i := range c.Tiers {
 		t := &c.Tiers[i]
-		if t.Tier.Type != "" && t.Tier.Type != "context" || t.Tier.Size <= 0 {
+		if t.Tier.Type != "" && t.Tier.Type != "context" {
 			continue // files have tiers only for the length of the input
 		}
-		tier := record.Tier{Over: t.Tier.Size}
+		over, ok := tokens(t.Tier.Size)
+		if !ok || over == 0 {
+			return p, nil, fmt.Errorf("tiers.%d.tier.size: %v is not a number of tokens", i, t.Tier.Size)
+		}
+		tier := record.Tier{Over: over}
 		if tier.Prices, err = t.rates.prices(); err != nil {
 			return p, nil, fmt.Errorf("tiers.%d.%w", i, err)
 		}
