@@ -96,7 +96,11 @@ func (r *run) judgeAnswer(a *asking, t target, answer *Answer, g suspicions) (pa
 			continue
 		}
 		held, state, reason := r.compare(t.entity, v, answer.Day)
-		if reason == "" && state == changedValue {
+		switch {
+		case reason != "":
+		case state == redatedValue:
+			reason = g.broken(t, v)
+		case state == changedValue:
 			reason = cmp.Or(r.refused(t.entity, v.Name), g.of(t, answer, v, held), r.guard(t.entity, v, answer))
 		}
 		switch {

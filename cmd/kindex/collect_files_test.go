@@ -2,11 +2,14 @@ package main
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -149,6 +152,42 @@ func (x *fileRun) collect(args ...string) *collect.Report {
 	return &r
 }
 
+// collectStops are values that are known to be wrong in the collections, or that somebody must
+// look at, with the start of the reason for which they are stopped.
+var collectStops = map[string]string{
+	// Rows without forks and last commits: stars of Docker Hub, and of nothing in particular.
+	"tool/cupy:stars":              "the answer is incomplete",
+	"tool/jupyterlab:stars":        "the answer is incomplete",
+	"tool/jupyterlab:forks":        "the answer is incomplete",
+	"tool/jupyterlab:contributors": "the answer is incomplete",
+	// A list that writes 0 and one day for what it does not know.
+	"tool/braintrust:stars":       "the answer is incomplete",
+	"tool/braintrust:lastCommit":  "the answer is incomplete",
+	"tool/llamaparse:stars":       "the answer is incomplete",
+	"tool/llamaparse:lastCommit":  "the answer is incomplete",
+	"tool/pydantic-ai:lastCommit": "the date is before the last one",
+	"tool/stagehand:lastCommit":   "the date is before the last one",
+	"tool/stagehand:stars":        "fell from",
+	// The figures of another repository.
+	"tool/paddlehub:stars": "fell from",
+	"tool/paddlehub:forks": "fell from",
+	// Licences of a part, and an imprecise one.
+	"tool/autogen:license":    "the licence changed",
+	"tool/advertorch:license": "the licence changed",
+	// models.dev: a provider that serves another model under the same name, dates and limits that
+	// contradict the files, and cached input that is dearer than other input.
+	"model/deepseek-v4-pro-0813:offers.deepseek/deepseek-v4-pro.input":                    "changed from",
+	"model/deepseek-v4-pro-0813:offers.deepseek/deepseek-v4-pro.output":                   "changed from",
+	"model/deepseek-v4-pro-0813:offers.deepseek/deepseek-v4-pro.cacheRead":                "changed from",
+	"model/gpt-5-2-codex:released":                                                        "the release date changed",
+	"model/pixtral-large-latest:released":                                                 "the release date changed",
+	"model/llama-4-scout-17b-instruct:contextTokens":                                      "fell from",
+	"model/gpt-3-5-turbo:offers.cloudflare-ai-gateway/openai%2Fgpt-3%2E5-turbo.cacheRead": "1.25 is above the input price",
+	"model/mimo-v2-flash:offers.novita-ai/xiaomimimo%2Fmimo-v2-flash.cacheRead":           "0.3 is above the input price",
+	"model/gpt-4:released": "collect.yaml refuses it",
+	"model/sonar:released": "collect.yaml refuses it",
+}
+
 // TestCollectFromFiles collects the figures of the whole catalogue from the newest public lists
 // and models.dev. What is known to be wrong in them must not arrive in the catalogue, and a
 // second run changes nothing.
@@ -158,20 +197,110 @@ func TestCollectFromFiles(t *testing.T) {
 	x.lists()
 	args := []string{"--modelsdev", filepath.Join(x.dir, "models.dev"), "--date", "2026-07-02"}
 	r := x.collect(args...)
-	for _, s := range r.Sources {
-		t.Logf("%+v", s)
-	}
+	stopped := map[string]string{}
 	for _, s := range r.Stopped {
-		t.Logf("stopped %+v", s)
+		stopped[s.Entity+":"+s.Name] = s.Reason
 	}
-	for _, s := range slices.Concat(r.Refused, r.Failed, r.Gone) {
-		t.Logf("problem %+v", s)
+	for name, reason := range collectStops {
+		if !strings.HasPrefix(stopped[name], reason) {
+			t.Errorf("%s is stopped because of %q, want %q", name, stopped[name], reason)
+		}
 	}
-	t.Logf("%d files, %d changes", r.Files, len(r.Changes))
 	for _, c := range r.Changes {
-		t.Logf("change %+v", c)
+		if collectStops[c.Entity+":"+c.Name] != "" {
+			t.Errorf("changed: %+v", c)
+		}
 	}
+	for _, s := range r.Sources {
+		t.Logf("%s: %d covered, %d offers, %d answered; %d unchanged, %d changed, %d redated, %d older, %d stopped, %d failed %s",
+			s.Name, s.Covers, s.Offers, s.Answered, s.Unchanged, s.Changed, s.Redated, s.Older, s.Stopped, s.Failed, s.Error)
+		if s.Failed > 0 || s.Error != "" || s.Answered == 0 {
+			t.Errorf("%s failed", s.Name)
+		}
+	}
+	if len(r.Refused) > 0 {
+		t.Errorf("files that cannot be changed: %+v", r.Refused)
+	}
+	x.validate()
 	if again := x.collect(args...); again.Files != 0 || len(again.Changes) != 0 {
 		t.Errorf("a second run changes %d files: %+v", again.Files, again.Changes)
+	}
+}
+
+// TestCollectNewerFiles collects from the files of models.dev that are newer than the collection.
+// Two of them state a year too early.
+func TestCollectNewerFiles(t *testing.T) {
+	suite.WithoutRace(t)
+	x := newFileRun(t)
+	x.newer()
+	r := x.collect("--source", "modelsdev", "--modelsdev", filepath.Join(x.dir, "newer"), "--date", "2026-11-22")
+	stopped := map[string]string{}
+	gone := 0
+	for _, s := range r.Stopped {
+		if strings.HasSuffix(s.Reason, "no longer has this offer; accept it to remove it") {
+			gone++
+			continue
+		}
+		stopped[s.Entity+":"+s.Name] = s.Reason
+		t.Logf("%+v", s)
+	}
+	for _, name := range []string{"model/happyhorse-1-1:released", "model/gemini-omni-1-1-flash:released"} {
+		if !strings.HasPrefix(stopped[name], "the release date changed") {
+			t.Errorf("%s is stopped because of %q", name, stopped[name])
+		}
+	}
+	if gone < 2000 {
+		t.Errorf("only %d offers are reported as gone", gone)
+	}
+	t.Logf("%+v", r.Sources[0])
+	x.validate()
+}
+
+// TestCollectFromAWeekWithoutAnswers collects from a list of a week in which the code host did not
+// answer: stars are those of long ago, and the columns that the job had no copy of are empty.
+func TestCollectFromAWeekWithoutAnswers(t *testing.T) {
+	suite.WithoutRace(t)
+	x := newFileRun(t)
+	records := readCSV(t, filepath.Join(x.data, "tools", "best-of-ml-2026-07-16.csv"))
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	for i, row := range records {
+		for j, name := range records[0] {
+			if i == 0 {
+				continue
+			}
+			switch name {
+			case "last_commit_pushed_at", "commit_count", "watchers_count", "pr_count":
+				row[j] = ""
+			case "star_count":
+				if n, err := strconv.ParseFloat(row[j], 64); err == nil {
+					row[j] = strconv.FormatFloat(math.Round(n*0.69), 'f', 1, 64)
+				}
+			}
+		}
+		if err := w.Write(row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Flush()
+	x.write("lists/week.csv", b.Bytes())
+	x.write("content/collect.yaml", []byte("files:\n  - {name: week, path: lists/week.csv, map: lists/best-of.yaml, date: 2026-11-20}\n"))
+	r := x.collect("--source", "week")
+	for _, c := range r.Changes {
+		if c.Name != "license" {
+			t.Errorf("changed: %+v", c)
+		}
+	}
+	if s := r.Sources[0]; r.Files != 0 || s.Stopped < 900 {
+		t.Errorf("%d files, %+v", r.Files, s)
+	}
+}
+
+// validate checks the content after a run.
+func (x *fileRun) validate() {
+	x.t.Helper()
+	var out, problems bytes.Buffer
+	if code := run(x.t.Context(), []string{"validate", filepath.Join(x.dir, "content")}, &out, &problems); code != 0 {
+		x.t.Errorf("exit %d: %s%s", code, out.String(), problems.String())
 	}
 }
