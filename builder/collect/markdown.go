@@ -28,10 +28,10 @@ func (r *Report) WriteJSON(w io.Writer) error {
 func (r *Report) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## Figures of %s\n\n%s\n\n", r.Day, r.summary())
-	b.WriteString("| Source | Covers | Asked | Answered | Kept | Unchanged | Changed | Redated | Older | Stopped | Failed | Requests | Waited |\n")
-	b.WriteString("| --- |" + strings.Repeat(" ---: |", 12) + "\n")
+	b.WriteString("| Source | Covers | Offers | Asked | Answered | Kept | Unchanged | Changed | Redated | Older | Stopped | Failed | Requests | Waited |\n")
+	b.WriteString("| --- |" + strings.Repeat(" ---: |", 13) + "\n")
 	for _, s := range r.Sources {
-		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %v |\n", code(s.Name), s.Covers, s.Asked, s.Answered, s.Kept,
+		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %v |\n", code(s.Name), s.Covers, s.Offers, s.Asked, s.Answered, s.Kept,
 			s.Unchanged, s.Changed, s.Redated, s.Older, s.Stopped, s.Failed, s.Requests, s.Waited.Round(time.Second))
 	}
 	for _, s := range r.Sources {
