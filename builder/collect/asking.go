@@ -45,6 +45,9 @@ func (a *asking) run(ctx context.Context, r *run) error {
 	a.used = kept
 	a.report.Kept = len(kept)
 	var err error
+	if a.info.Problem != "" {
+		err = errors.New(a.info.Problem)
+	}
 	if a.info.NeedsToken && a.client.token == "" && len(due) > 0 {
 		err = fmt.Errorf("%s needs a token; set %s", a.info.Title, a.info.Token)
 		due = nil

@@ -45,6 +45,8 @@ type Info struct {
 	Whole bool
 	// PerSecond is the maximum number of requests per second to each host.
 	PerSecond float64
+	// Problem is the reason the source cannot be asked at all, or "". Other sources still can.
+	Problem string
 	// Columns are the values that the source can have.
 	Columns []Column
 }
@@ -97,6 +99,22 @@ func (a *Answer) Find(name string) (Value, bool) {
 
 // Add adds a value to an answer.
 func (a *Answer) Add(v Value) { a.Values = append(a.Values, v) }
+
+// Unusable returns a source that cannot be asked, such as a list that cannot be read.
+func Unusable(name string, problem error) Source { return &unusable{name, problem} }
+
+type unusable struct {
+	name    string
+	problem error
+}
+
+func (u *unusable) Info() Info {
+	return Info{Name: u.name, Title: u.name, Problem: u.problem.Error()}
+}
+
+func (u *unusable) Identify(*record.Entity) string { return "" }
+
+func (u *unusable) Ask(context.Context, Client, []string) ([]Answer, error) { return nil, u.problem }
 
 // Clock is the time as the runner sees it. It must be safe for concurrent use.
 type Clock interface {

@@ -2,6 +2,7 @@ package collect
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -28,6 +29,9 @@ func Probe(ctx context.Context, o Options, source, id string, w io.Writer) error
 		return fmt.Errorf("%s is turned off", source)
 	}
 	a := r.asks[0]
+	if a.info.Problem != "" {
+		return errors.New(a.info.Problem)
+	}
 	var first *record.Entity // whose offers are asked for, too
 	if id == "" {
 		if len(a.targets) == 0 {

@@ -111,7 +111,7 @@ func prepare(o Options) (*run, error) {
 		return nil, err
 	}
 	if r.accepts, err = parseAccepts(o.Accept); err != nil {
-		return nil, fmt.Errorf("accept: %w", err)
+		return nil, fmt.Errorf("--accept: %w", err)
 	}
 	if r.refuses, err = parseAccepts(r.config.Guards.Refuse); err != nil {
 		return nil, fmt.Errorf("collect.yaml: guards.refuse: %w", err)

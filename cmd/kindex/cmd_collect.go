@@ -202,11 +202,14 @@ func (o *collectOptions) openSources(ctx context.Context) ([]collect.Source, err
 		return nil, err
 	}
 	for _, f := range files {
-		s, err := file.Open(ctx, f.Name, f.Path, f.Map, f.Date)
-		if err != nil {
+		switch s, err := file.Open(ctx, f.Name, f.Path, f.Map, f.Date); {
+		case err == nil:
+			list = append(list, s)
+		case o.file == "" && ctx.Err() == nil:
+			list = append(list, collect.Unusable(f.Name, err)) // the other sources can still be asked
+		default:
 			return nil, err
 		}
-		list = append(list, s)
 	}
 	return list, nil
 }

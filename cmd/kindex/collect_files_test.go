@@ -33,9 +33,6 @@ func newFileRun(t *testing.T) *fileRun {
 	if _, err := os.Stat(x.data); err != nil {
 		suite.CannotRun(t, "the newest collections are missing: "+err.Error())
 	}
-	if dir := os.Getenv("KINDEX_COLLECT_RUN"); dir != "" {
-		x.dir = dir
-	}
 	lists, mappings := filepath.Join(x.dir, "lists"), filepath.Join("testdata", "collect-lists")
 	for from, to := range map[string]string{filepath.Join(suite.Root(t), "content"): filepath.Join(x.dir, "content"), mappings: lists} {
 		if err := os.CopyFS(to, os.DirFS(from)); err != nil {
