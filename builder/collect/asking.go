@@ -24,6 +24,7 @@ type asking struct {
 	info    Info
 	columns []Column
 	targets []target
+	offers  []offerTarget
 	journal *journal
 	client  *client
 
@@ -44,6 +45,9 @@ func (a *asking) run(ctx context.Context, r *run) error {
 	a.used = kept
 	a.report.Kept = len(kept)
 	var err error
+	if a.info.Problem != "" {
+		err = errors.New(a.info.Problem)
+	}
 	if a.info.NeedsToken && a.client.token == "" && len(due) > 0 {
 		err = fmt.Errorf("%s needs a token; set %s", a.info.Title, a.info.Token)
 		due = nil
@@ -80,18 +84,32 @@ func (a *asking) due(r *run) (ids []string, kept map[string]Answer) {
 	kept = map[string]Answer{}
 	wanted := map[string]bool{}
 	for _, t := range a.targets {
-		held, ok := a.journal.answers[t.id]
 		switch {
-		case ok && (r.Offline || age(held.Day, r.today) < r.maxAge):
-			kept[t.id] = held
-		case r.Offline && len(a.info.Hosts) > 0:
+		case !a.canAsk(r, t.id, kept):
 		case a.fresh(t, r):
 			a.report.Fresh++
 		default:
 			wanted[t.id] = true
 		}
 	}
+	for _, t := range a.offers {
+		recent := t.offer.Date != "" && age(t.offer.Date, r.today) < r.maxAge && len(a.info.Hosts) > 0
+		if a.canAsk(r, t.id, kept) && !recent {
+			wanted[t.id] = true
+		}
+	}
 	return slices.Sorted(maps.Keys(wanted)), kept
+}
+
+// canAsk reports whether an identifier has to be asked if its figures are old. If the answer of
+// an earlier run will do, it is added to kept instead.
+func (a *asking) canAsk(r *run, id string, kept map[string]Answer) bool {
+	held, ok := a.journal.answers[id]
+	if ok && (r.Offline || age(held.Day, r.today) < r.maxAge) {
+		kept[id] = held
+		return false
+	}
+	return !r.Offline || len(a.info.Hosts) == 0
 }
 
 // fresh reports whether the file has all figures that the source always has, and all of them
@@ -140,7 +158,7 @@ func (a *asking) batch(ctx context.Context, r *run, ids []string) error {
 	if errors.As(err, new(*StoppedError)) {
 		return err
 	}
-	if len(ids) > 1 && mayBeTooMuch(err) {
+	if len(ids) > 1 && !a.info.Whole && mayBeTooMuch(err) {
 		half := len(ids) / 2
 		if err := a.batch(ctx, r, ids[:half]); err != nil {
 			return err
@@ -176,6 +194,10 @@ func (a *asking) keep(r *run, ids []string, answers []Answer) error {
 		if _, twice := a.used[answer.ID]; twice || !asked[answer.ID] {
 			continue // an answer to something else
 		}
+		if answer.Problem != "" {
+			a.failed[answer.ID] = errors.New(answer.Problem)
+			continue
+		}
 		if answer.Day == "" {
 			answer.Day = r.today
 		}
@@ -184,7 +206,7 @@ func (a *asking) keep(r *run, ids []string, answers []Answer) error {
 	}
 	a.report.Answered += len(good)
 	for _, id := range ids {
-		if _, ok := a.used[id]; !ok {
+		if _, ok := a.used[id]; !ok && a.failed[id] == nil {
 			a.failed[id] = fmt.Errorf("%s gave no answer", a.info.Title)
 		}
 	}

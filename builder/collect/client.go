@@ -10,7 +10,6 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -119,7 +118,7 @@ func (c *client) Now() time.Time { return c.clock.Now() }
 
 // Wants implements Client.
 func (c *client) Wants(name string) bool {
-	return slices.ContainsFunc(c.columns, func(col Column) bool { return col.Name == name })
+	return hasColumn(c.columns, name)
 }
 
 // Do implements Client.

@@ -40,15 +40,20 @@ type Info struct {
 	NeedsToken bool
 	// Batch is the number of identifiers that one call of Ask can have.
 	Batch int
+	// Whole is set if every call of Ask reads all that the source has, so that a failure is no
+	// reason to ask for less at once.
+	Whole bool
 	// PerSecond is the maximum number of requests per second to each host.
 	PerSecond float64
+	// Problem is the reason the source cannot be asked at all, or "". Other sources still can.
+	Problem string
 	// Columns are the values that the source can have.
 	Columns []Column
 }
 
 // Column is a value that a source can have.
 type Column struct {
-	Name string // a signal, or a field such as license
+	Name string // a signal, a field such as license, or OffersColumn
 	// Always is set if every answer has the value: an answer without it is not whole. Mostly
 	// means that nearly all answers have it. If either is missing often, the source is broken.
 	Always, Mostly bool
@@ -60,6 +65,11 @@ type Answer struct {
 	Values []Value `json:"values,omitempty"`
 	// Gone is set if the source does not know the identifier, or no longer.
 	Gone bool `json:"gone,omitempty"`
+	// Problem is the reason the source cannot say what it knows of the identifier. Such an answer
+	// counts as failed.
+	Problem string `json:"problem,omitempty"`
+	// Offer is set if the identifier is that of an offer.
+	Offer *Offer `json:"offer,omitempty"`
 	// Moved is the current identifier, if the source knows the identifier only as an old one.
 	Moved string `json:"moved,omitempty"`
 	// Day is the day on which the values were read. "" means the day of the request.
@@ -89,6 +99,22 @@ func (a *Answer) Find(name string) (Value, bool) {
 
 // Add adds a value to an answer.
 func (a *Answer) Add(v Value) { a.Values = append(a.Values, v) }
+
+// Unusable returns a source that cannot be asked, such as a list that cannot be read.
+func Unusable(name string, problem error) Source { return &unusable{name, problem} }
+
+type unusable struct {
+	name    string
+	problem error
+}
+
+func (u *unusable) Info() Info {
+	return Info{Name: u.name, Title: u.name, Problem: u.problem.Error()}
+}
+
+func (u *unusable) Identify(*record.Entity) string { return "" }
+
+func (u *unusable) Ask(context.Context, Client, []string) ([]Answer, error) { return nil, u.problem }
 
 // Clock is the time as the runner sees it. It must be safe for concurrent use.
 type Clock interface {

@@ -37,6 +37,8 @@ type FileConfig struct {
 type Guards struct {
 	Bounds
 	Least   *float64          `json:"least"`   // counts below this are not compared
+	Factor  *float64          `json:"factor"`  // times, for prices and limits of offers
+	Refuse  []string          `json:"refuse"`  // values that are wrong at their source: type/slug:name
 	Signals map[string]Bounds `json:"signals"` // by signal
 }
 
@@ -55,6 +57,7 @@ const (
 	defaultRise    = 10
 	defaultEmpty   = 10
 	defaultLeast   = 50
+	defaultFactor  = 3
 )
 
 // ParseConfig reads collect.yaml as JSON, as content.Load returns it; nil means the defaults.
@@ -91,6 +94,14 @@ func (g *Guards) of(signal string) bounds {
 }
 
 func (g *Guards) least() float64 { return or(g.Least, defaultLeast) }
+
+// factor is how many times as large or as small a price or limit of an offer may become; 0 for
+// any.
+func (g *Guards) factor() float64 { return or(g.Factor, defaultFactor) }
+
+func hasColumn(list []Column, name string) bool {
+	return slices.ContainsFunc(list, func(col Column) bool { return col.Name == name })
+}
 
 // columns returns the columns of a source that collect.yaml does not leave out.
 func (c *Config) columns(info Info) []Column {

@@ -26,16 +26,31 @@ func parseAccepts(list []string) (out []accept, err error) {
 	for _, text := range list {
 		entity, name, ok := strings.Cut(text, ":")
 		if !ok || entity != "*" && !strings.Contains(entity, "/") || name == "" {
-			return nil, fmt.Errorf("%q is not a value to accept; use type/slug:signal, such as tool/pytorch:stars", text)
+			return nil, fmt.Errorf("%q is not a value; use type/slug:signal, such as tool/pytorch:stars", text)
 		}
 		out = append(out, accept{entity, name})
 	}
 	return out, nil
 }
 
+// accepted reports whether a person accepts a value. The name offers stands for all offers, and
+// that of an offer for its prices and limits.
 func (r *run) accepted(e *record.Entity, name string) bool {
-	return slices.ContainsFunc(r.accepts, func(a accept) bool {
-		return (a.entity == "*" || a.entity == e.Key()) && (a.name == "*" || a.name == name)
+	return among(r.accepts, e, name)
+}
+
+// refused returns why collect.yaml refuses a value, or "".
+func (r *run) refused(e *record.Entity, name string) string {
+	if among(r.refuses, e, name) {
+		return "collect.yaml refuses it"
+	}
+	return ""
+}
+
+// among reports whether a list names a value.
+func among(list []accept, e *record.Entity, name string) bool {
+	return slices.ContainsFunc(list, func(a accept) bool {
+		return (a.entity == "*" || a.entity == e.Key()) && (a.name == "*" || a.name == name || strings.HasPrefix(name, a.name+"."))
 	})
 }
 
@@ -48,6 +63,7 @@ type verdict struct {
 	moved  string // the new identifier, in the namespace of source
 	old    string // the old identifier
 	source string
+	offers []offerEdit // if set, only entity and source are, too
 }
 
 // judge lets all answers pass the guards, and counts what became of each value.
@@ -78,12 +94,16 @@ func (r *run) judge() (pass []verdict) {
 func (r *run) judgeAnswer(a *asking, t target, answer *Answer, g suspicions) (pass []verdict) {
 	stopped := map[string]bool{}
 	for _, v := range answer.Values {
-		if !t.owns[v.Name] {
+		if !t.owns[v.Name] || v.Name == "outputTokens" && !hasOutputTokens(t.entity) {
 			continue
 		}
 		held, state, reason := r.compare(t.entity, v, answer.Day)
-		if reason == "" && state == changedValue {
-			reason = cmp.Or(g.of(t, answer, v, held), r.guard(t.entity, v, answer))
+		switch {
+		case reason != "":
+		case state == redatedValue:
+			reason = g.broken(t, v)
+		case state == changedValue:
+			reason = cmp.Or(r.refused(t.entity, v.Name), g.of(t, answer, v, held), r.guard(t.entity, v, answer))
 		}
 		switch {
 		case reason == "" && v.Name == "version" && stopped["lastRelease"]:
@@ -191,11 +211,8 @@ func sameLicense(held, found string) bool { return held == found+"-only" || held
 
 // wrong returns the reason a value can never be written, or "".
 func wrong(v Value, day, today string) string {
-	if u, err := url.Parse(v.Source); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return "its source is not an address"
-	}
-	if _, err := time.Parse(time.DateOnly, day); err != nil || day > today {
-		return "it was read on " + strconv.Quote(day) + ", which is not a past day"
+	if reason := wrongReading(v.Source, day, today); reason != "" {
+		return reason
 	}
 	s, signal := isSignal(v.Name)
 	switch {
@@ -215,6 +232,23 @@ func wrong(v Value, day, today string) string {
 	return ""
 }
 
+// wrongReading returns what is wrong with where and when something was read, or "".
+func wrongReading(source, day, today string) string {
+	if u, err := url.Parse(source); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return "its source is not an address"
+	}
+	if _, err := time.Parse(time.DateOnly, day); err != nil || day > today {
+		return "it was read on " + strconv.Quote(day) + ", which is not a past day"
+	}
+	return ""
+}
+
+// hasOutputTokens reports whether a limit of the output can be a number of tokens. For models that
+// give embeddings, sources state the number of dimensions.
+func hasOutputTokens(e *record.Entity) bool {
+	return e.Model == nil || !slices.Contains(e.Model.Output, "embedding") && !slices.Contains(e.Model.Output, "score")
+}
+
 // guard returns the reason a change must be looked at by a person, or "". It looks at the
 // entity alone.
 func (r *run) guard(e *record.Entity, v Value, answer *Answer) string {
@@ -227,8 +261,13 @@ func (r *run) guard(e *record.Entity, v Value, answer *Answer) string {
 		return ""
 	case s.Kind == record.Day && v.Text > answer.Day:
 		return "the date is after the day on which it was read, " + answer.Day
+	case v.Name == "released":
+		if n := min(len(v.Text), len(f.Day)); known && v.Text[:n] != f.Day[:n] {
+			return "the release date changed from " + f.Day
+		}
+		return ""
 	case s.Kind == record.Day:
-		if n := min(len(v.Text), len(f.Day)); known && v.Name != "released" && v.Text[:n] < f.Day[:n] {
+		if n := min(len(v.Text), len(f.Day)); known && v.Text[:n] < f.Day[:n] {
 			return "the date is before the last one, " + f.Day
 		}
 		return ""

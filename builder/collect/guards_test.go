@@ -113,10 +113,11 @@ func TestMovedRepository(t *testing.T) {
 	}
 }
 
-// When a forge answers without forks, as for the weekly lists from July 2026 on, nothing in the
-// column is used, and single rows without them are not used either.
+// When a forge answers without forks, as for the weekly lists from July 2026 on, nothing of
+// it is used, and single rows without them are not used either. A figure that is the same gets no
+// new date from such an answer.
 func TestEmptyColumn(t *testing.T) {
-	for _, c := range []struct{ lacking, stopped int }{{0, 0}, {2, 2}, {3, 17}} {
+	for _, c := range []struct{ lacking, stopped int }{{0, 0}, {2, 2}, {3, 37}} {
 		files := generated(t, 20)
 		url := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			fields := figures(r.URL.Path[1:])
@@ -130,8 +131,11 @@ func TestEmptyColumn(t *testing.T) {
 			reply(w, fields)
 		})
 		dir := write(t, files)
-		o := options(t, dir, newClock("2026-11-23"), &service{base: url, cols: []collect.Column{{Name: "stars"}, {Name: "forks", Always: true}}})
+		o := options(t, dir, newClock("2026-11-23"), &service{base: url, cols: []collect.Column{{Name: "stars"}, {Name: "contributors"}, {Name: "forks", Always: true}}})
 		r := mustRun(t, o)
+		if c.lacking > 2 && r.Files > 0 {
+			t.Errorf("%d files changed", r.Files)
+		}
 		if len(r.Stopped) != c.stopped {
 			t.Errorf("%d lacking: %d stopped, want %d: %+v", c.lacking, len(r.Stopped), c.stopped, r.Stopped[:min(3, len(r.Stopped))])
 		}

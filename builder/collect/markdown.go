@@ -28,10 +28,10 @@ func (r *Report) WriteJSON(w io.Writer) error {
 func (r *Report) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## Figures of %s\n\n%s\n\n", r.Day, r.summary())
-	b.WriteString("| Source | Covers | Asked | Answered | Kept | Unchanged | Changed | Redated | Older | Stopped | Failed | Requests | Waited |\n")
-	b.WriteString("| --- |" + strings.Repeat(" ---: |", 12) + "\n")
+	b.WriteString("| Source | Covers | Offers | Asked | Answered | Kept | Unchanged | Changed | Redated | Older | Stopped | Failed | Requests | Waited |\n")
+	b.WriteString("| --- |" + strings.Repeat(" ---: |", 13) + "\n")
 	for _, s := range r.Sources {
-		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %v |\n", code(s.Name), s.Covers, s.Asked, s.Answered, s.Kept,
+		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %v |\n", code(s.Name), s.Covers, s.Offers, s.Asked, s.Answered, s.Kept,
 			s.Unchanged, s.Changed, s.Redated, s.Older, s.Stopped, s.Failed, s.Requests, s.Waited.Round(time.Second))
 	}
 	for _, s := range r.Sources {
@@ -154,8 +154,11 @@ func text[T any](b *strings.Builder, items []T, line func(T) string) {
 }
 
 func textValue(v any) string {
-	if x, ok := v.(float64); ok {
-		return number(x)
+	switch v := v.(type) {
+	case nil:
+		return "nothing"
+	case float64:
+		return number(v)
 	}
 	return fmt.Sprint(v)
 }

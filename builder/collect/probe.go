@@ -2,12 +2,14 @@ package collect
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 
 	"golang.org/x/time/rate"
 
+	"kindex/exports/record"
 	"kindex/exports/safetext"
 )
 
@@ -27,17 +29,27 @@ func Probe(ctx context.Context, o Options, source, id string, w io.Writer) error
 		return fmt.Errorf("%s is turned off", source)
 	}
 	a := r.asks[0]
+	if a.info.Problem != "" {
+		return errors.New(a.info.Problem)
+	}
+	var first *record.Entity // whose offers are asked for, too
 	if id == "" {
 		if len(a.targets) == 0 {
 			return fmt.Errorf("%s knows none of the entities", a.info.Title)
 		}
-		id = a.targets[0].id
+		id, first = a.targets[0].id, a.targets[0].entity
 	}
 	if a.info.NeedsToken && a.client.token == "" {
 		return fmt.Errorf("%s needs a token; set %s", a.info.Title, a.info.Token)
 	}
 	a.client.limits = map[string]*rate.Limiter{}
-	answers, err := a.source.Ask(ctx, a.client, []string{id})
+	asked := []string{id}
+	for _, t := range a.offers {
+		if t.entity == first {
+			asked = append(asked, t.id)
+		}
+	}
+	answers, err := a.source.Ask(ctx, a.client, asked)
 	fmt.Fprintf(w, "%s, written from %s\n", a.info.Title, strings.Join(a.info.Pages, ", "))
 	stats := a.client.stats
 	fmt.Fprintf(w, "%s: %d requests, %d bytes\n", safetext.Escape(id), stats.Requests, stats.Bytes)
@@ -49,8 +61,14 @@ func Probe(ctx context.Context, o Options, source, id string, w io.Writer) error
 	}
 	for _, answer := range answers {
 		switch {
+		case answer.Problem != "":
+			fmt.Fprintln(w, safetext.Escape(answer.Problem))
+		case answer.Gone && IsOfferID(answer.ID):
+			fmt.Fprintln(w, safetext.Escape(answer.ID), "not found")
 		case answer.Gone:
 			fmt.Fprintln(w, "not found")
+		case answer.Offer != nil:
+			fmt.Fprintf(w, "%s: %s (%s)\n", safetext.Escape(answer.ID), shownOffer(&answer.Offer.Offer), safetext.Escape(answer.Offer.Source))
 		case answer.Moved != "":
 			fmt.Fprintln(w, "moved to", safetext.Escape(answer.Moved))
 		}

@@ -31,17 +31,18 @@ type Report struct {
 type SourceReport struct {
 	Name     string `json:"name"`
 	Covers   int    `json:"covers"`   // entities that it knows, among those selected
+	Offers   int    `json:"offers"`   // offers that it keeps current, in those entities
 	Fresh    int    `json:"fresh"`    // entities whose figures are recent enough
 	Asked    int    `json:"asked"`    // identifiers asked in this run
 	Answered int    `json:"answered"` // of those
 	Kept     int    `json:"kept"`     // answers of an earlier run that were used
 	Failed   int    `json:"failed"`
 
-	Unchanged int `json:"unchanged"` // values
-	Changed   int `json:"changed"`   // values, with those that are new
+	Unchanged int `json:"unchanged"` // values; an offer is one
+	Changed   int `json:"changed"`   // values, with those that are new; each price and limit is one
 	Redated   int `json:"redated"`   // unchanged values with a new date
 	Older     int `json:"older"`     // values that are older than what the file has
-	Stopped   int `json:"stopped"`   // values
+	Stopped   int `json:"stopped"`   // values; each price and limit is one
 
 	Requests    int           `json:"requests"`
 	NotModified int           `json:"notModified"`

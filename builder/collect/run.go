@@ -54,6 +54,7 @@ type run struct {
 	content  *content.Content
 	entities []*record.Entity // those selected
 	accepts  []accept
+	refuses  []accept
 	today    string
 	maxAge   int
 	minDays  int
@@ -82,7 +83,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	verdicts := r.judge()
-	if err := r.write(ctx, verdicts); err != nil {
+	if err := r.write(ctx, append(verdicts, r.judgeOffers()...)); err != nil {
 		return nil, err
 	}
 	r.finish()
@@ -110,7 +111,10 @@ func prepare(o Options) (*run, error) {
 		return nil, err
 	}
 	if r.accepts, err = parseAccepts(o.Accept); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("--accept: %w", err)
+	}
+	if r.refuses, err = parseAccepts(r.config.Guards.Refuse); err != nil {
+		return nil, fmt.Errorf("collect.yaml: guards.refuse: %w", err)
 	}
 	if o.MaxRequests > 0 {
 		r.budget = newBudget(o.MaxRequests)
@@ -187,6 +191,7 @@ func (r *run) plan() error {
 		}
 		a := &asking{source: s, info: info, columns: r.config.columns(info), failed: map[string]error{}}
 		for _, e := range r.entities {
+			a.offersOf(e, owned)
 			id := s.Identify(e)
 			if id == "" {
 				continue
@@ -199,7 +204,7 @@ func (r *run) plan() error {
 			}
 			a.targets = append(a.targets, t)
 		}
-		a.report.Name, a.report.Covers = info.Name, len(a.targets)
+		a.report.Name, a.report.Covers, a.report.Offers = info.Name, len(a.targets), len(a.offers)
 		r.asks = append(r.asks, a)
 	}
 	return nil
@@ -261,6 +266,11 @@ func (r *run) finish() {
 			} else if answer, ok := a.used[t.id]; ok && answer.Gone {
 				problem.Reason = a.info.Title + " has no " + t.id
 				r.report.Gone = append(r.report.Gone, problem)
+			}
+		}
+		for _, t := range a.offers {
+			if err := a.failed[t.id]; err != nil {
+				r.report.Failed = append(r.report.Failed, Problem{Entity: t.entity.Key(), Source: a.info.Name, ID: offerName(t.offer), Reason: err.Error()})
 			}
 		}
 	}

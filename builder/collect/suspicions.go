@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 // suspicions are the guards that look at all answers of a source together.
 type suspicions struct {
+	all     string                       // the reason no answer is used, or ""
 	columns map[string]string            // the reason a column is not used, by name
 	rows    map[string]string            // the reason an answer is not used, by identifier
 	twins   map[string]string            // another identifier with the same counts, by identifier
@@ -51,13 +53,18 @@ func (r *run) suspect(a *asking) suspicions {
 		}
 		var lacking []string
 		for _, answer := range answers {
-			if _, ok := answer.Find(col.Name); !ok {
+			// Lists write 0 for stars that they do not know.
+			if v, ok := answer.Find(col.Name); !ok || col.Name == "stars" && v.Number == 0 && len(a.info.Hosts) == 0 {
 				lacking = append(lacking, answer.ID)
 			}
 		}
 		limit := r.config.Guards.of(col.Name).empty
 		if len(answers) >= minAnswers && float64(len(lacking)) > float64(len(answers))*limit/100 {
-			g.columns[col.Name] = fmt.Sprintf("%s is missing in %d of %d answers; at most %s %% may be", col.Name, len(lacking), len(answers), number(limit))
+			reason := fmt.Sprintf("%s is missing in %d of %d answers; at most %s %% may be", col.Name, len(lacking), len(answers), number(limit))
+			g.columns[col.Name] = reason
+			if col.Always && g.all == "" {
+				g.all = reason
+			}
 			continue
 		}
 		for _, id := range lacking {
@@ -75,7 +82,7 @@ func (r *run) suspect(a *asking) suspicions {
 func (a *asking) answers() (list []Answer) {
 	seen := map[string]bool{}
 	for _, id := range sortedKeys(a.used) {
-		if key := ids.Canonical(a.info.Name, id); !a.used[id].Gone && !seen[key] {
+		if key := ids.Canonical(a.info.Name, id); !a.used[id].Gone && a.used[id].Offer == nil && !seen[key] {
 			seen[key] = true
 			list = append(list, a.used[id])
 		}
@@ -115,14 +122,20 @@ func (g *suspicions) compare(answers []Answer) {
 	}
 }
 
+// broken returns the reason an answer, a column or all answers are not used, or "". If what every
+// answer has is missing in many of them, the source has not read the others either: lists then
+// have figures of long ago.
+func (g *suspicions) broken(t target, v Value) string {
+	return cmp.Or(g.columns[v.Name], g.all, g.rows[t.id])
+}
+
 // of returns the reason not to use a value, or "".
 func (g *suspicions) of(t target, answer *Answer, v Value, held any) string {
 	s, signal := isSignal(v.Name)
+	broken := g.broken(t, v)
 	switch {
-	case g.columns[v.Name] != "":
-		return g.columns[v.Name]
-	case g.rows[t.id] != "":
-		return g.rows[t.id]
+	case broken != "":
+		return broken
 	case !signal || s.Kind != record.Count || stated[v.Name]:
 		return ""
 	case g.twins[t.id] != "":

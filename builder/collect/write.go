@@ -38,7 +38,7 @@ func (r *run) write(ctx context.Context, verdicts []verdict) error {
 			return fmt.Errorf("interrupted; the files changed so far are whole: run the same command to continue: %w", errInterrupted)
 		}
 		e := byEntity[key][0].entity
-		changed, err := r.writeEntity(folder, e, fieldsOf(byEntity[key]))
+		changed, err := r.writeEntity(folder, e, byEntity[key])
 		if refused := new(refusedError); errors.As(err, &refused) {
 			r.report.Refused = append(r.report.Refused, Problem{Entity: key, Reason: refused.Error()})
 			continue
@@ -53,7 +53,7 @@ func (r *run) write(ctx context.Context, verdicts []verdict) error {
 	return nil
 }
 
-// fieldsOf returns the fields of an entity that change.
+// fieldsOf returns the fields of an entity that change, except its offers.
 func fieldsOf(list []verdict) map[string]any {
 	fields := map[string]any{}
 	member := func(section, name string, v any) {
@@ -67,6 +67,7 @@ func fieldsOf(list []verdict) map[string]any {
 	for _, v := range list {
 		s, signal := isSignal(v.value.Name)
 		switch {
+		case v.offers != nil:
 		case v.moved != "":
 			follow(v, member)
 		case signal:
@@ -109,11 +110,19 @@ type refusedError struct{ message string }
 
 func (e *refusedError) Error() string { return e.message }
 
-func (r *run) writeEntity(folder *content.Workspace, e *record.Entity, fields map[string]any) (changed bool, err error) {
+func (r *run) writeEntity(folder *content.Workspace, e *record.Entity, verdicts []verdict) (changed bool, err error) {
 	path, shown := folder.Path(e.Type, e.Slug), folder.Shown(e.Type, e.Slug)
 	data, err := os.ReadFile(path) //nolint:gosec // content.Load has read it as an entity
 	if err != nil {
 		return false, err
+	}
+	fields := fieldsOf(verdicts)
+	var edits []offerEdit
+	for _, v := range verdicts {
+		edits = append(edits, v.offers...)
+	}
+	if len(edits) > 0 {
+		maps.Copy(fields, offerFields(shown, data, edits))
 	}
 	merged, err := yamlfmt.Merge(shown, data, fields)
 	if err != nil {

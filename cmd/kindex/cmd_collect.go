@@ -73,12 +73,12 @@ written; 2 usage error.`,
 	f.BoolVar(&o.offline, "offline", false, "send no requests; use lists and the answers of earlier runs")
 	f.StringArrayVar(&o.reports, "report", nil, "write a report to this file; can be repeated")
 	f.StringVar(&o.format, "format", "", "format of the reports, markdown or json (default: by the names of the files)")
-	f.StringSliceVar(&o.accept, "accept", nil, "write a value although a guard stops it: TYPE/SLUG:NAME, such as tool/pytorch:stars; * means any")
+	f.StringSliceVar(&o.accept, "accept", nil, "write a value although a guard stops it: TYPE/SLUG:NAME, such as tool/pytorch:stars or model/gpt-5:offers; * means any")
 	f.StringVar(&o.probe, "probe", "", "ask this source for one entity, or for the identifier given as argument, and print what came")
 	f.StringVar(&o.file, "file", "", "a list, .csv, .tsv or .jsonl, as the source file; needs --map")
 	f.StringVar(&o.mapping, "map", "", "the mapping of --file, as for kindex import")
 	f.StringVar(&o.date, "date", "", "the day on which the figures of --file or --modelsdev were read, YYYY-MM-DD (default: the source's date in the mapping; today)")
-	f.StringVar(&o.modelsdev, "modelsdev", "", "read models.dev from this checkout or saved models.json instead of over HTTP")
+	f.StringVar(&o.modelsdev, "modelsdev", "", "read models.dev from this checkout, or saved catalog.json or models.json, instead of over HTTP")
 	f.StringVar(&o.cache, "cache", "", "folder for answers and validators of earlier runs (default: kindex/collect in the user's cache folder)")
 	f.IntVar(&o.maxRequests, "max-requests", 0, "stop after this many requests; 0 means no limit")
 	f.DurationVar(&o.maxWait, "max-wait", 15*time.Minute, "how long each source may wait for the limits of its service")
@@ -204,11 +204,14 @@ func (o *collectOptions) openSources(ctx context.Context) ([]collect.Source, err
 		return nil, err
 	}
 	for _, f := range files {
-		s, err := file.Open(ctx, f.Name, f.Path, f.Map, f.Date)
-		if err != nil {
+		switch s, err := file.Open(ctx, f.Name, f.Path, f.Map, f.Date); {
+		case err == nil:
+			list = append(list, s)
+		case o.file == "" && ctx.Err() == nil:
+			list = append(list, collect.Unusable(f.Name, err)) // the other sources can still be asked
+		default:
 			return nil, err
 		}
-		list = append(list, s)
 	}
 	return list, nil
 }

@@ -1,14 +1,16 @@
 // Package file makes a CSV or JSONL list a source of figures. A mapping, as for kindex import,
 // says which column is which signal. A row belongs to the entity with one of its identifiers
-// (ids in the mapping) or, if the mapping has none, with its slug.
+// (ids or links in the mapping) or, if the row has none, with its slug.
 package file
 
 import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"kindex/builder/collect"
@@ -141,9 +143,15 @@ func sourceOf(a collect.Answer) string {
 	return ""
 }
 
-// keysOf returns the keys under which a row is found: its identifiers or, if it has none, its
-// slug.
+// keysOf returns the keys under which a row is found: its identifiers, those in its links
+// included, or its slug if it has none.
 func keysOf(d importer.Draft) (keys []string) {
+	links, _ := d.Fields["links"].(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(links)) {
+		for _, id := range record.LinkedIDs([]record.Link{{Name: name, URL: yamldoc.Text(links[name])}}) {
+			keys = append(keys, key(d.Type, id.Namespace, id.Value))
+		}
+	}
 	stated, _ := d.Fields["ids"].(map[string]any)
 	for _, namespace := range ids.Names() {
 		list, _ := stated[namespace].([]any)
@@ -156,7 +164,7 @@ func keysOf(d importer.Draft) (keys []string) {
 			}
 		}
 	}
-	if len(stated) == 0 {
+	if len(keys) == 0 {
 		keys = append(keys, d.Type+"/"+d.Slug)
 	}
 	return keys

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"kindex/builder/collect"
 	"kindex/builder/collect/collecttest"
 	"kindex/builder/collect/github"
+	"kindex/builder/suite"
 )
 
 var alias = regexp.MustCompile(`(r\d+):repository\(owner:"([^"]+)",name:"([^"]+)"\)`)
@@ -51,7 +53,7 @@ func (f *forge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil || json.Unmarshal(body, &q) != nil || r.Method != "POST" {
 		f.t.Errorf("%s %s", r.Method, body)
 	}
-	if q.Variables["since"] != "2026-08-25T12:00:00Z" && !strings.HasPrefix(q.Variables["since"], "2026-08-25T") {
+	if !strings.HasPrefix(q.Variables["since"], "2026-08-25T") && !strings.HasPrefix(q.Variables["since"], "2026-08-26T") {
 		f.t.Errorf("since %q", q.Variables["since"])
 	}
 	if strings.Count(q.Query, "(") != strings.Count(q.Query, ")") || strings.Count(q.Query, "{") != strings.Count(q.Query, "}") {
@@ -250,4 +252,42 @@ func TestBadToken(t *testing.T) {
 
 func TestBrokenResponses(t *testing.T) {
 	collecttest.Survives(t, func(base string) collect.Source { return github.New(base) }, "tool", "github", "own/a")
+}
+
+// A hundred repositories are one query, which has no validators. Contributors are one request for
+// each repository, and for those GitHub documents ETag; one repository in fifty has another number
+// a day later.
+func TestCost(t *testing.T) {
+	suite.InTest(t)
+	f := &forge{t: t, repos: map[string]string{}}
+	id := func(i int) string { return fmt.Sprintf("own/r%d", i) }
+	people := map[string]int{}
+	var sent int64 // bytes of REST
+	for i := range collecttest.CostEntities {
+		f.repos[id(i)] = repo(id(i), 1000+2*i, whole)
+		people[id(i)] = 10 + i
+	}
+	f.contributors = func(w http.ResponseWriter, r *http.Request) {
+		n := people[strings.TrimSuffix(strings.TrimPrefix(r.URL.Path, "/repos/"), "/contributors")]
+		tag := fmt.Sprintf(`W/"%d"`, n)
+		w.Header().Set("ETag", tag)
+		w.Header().Set("Link", fmt.Sprintf(`<https://api.github.com/x?per_page=1&page=%d>; rel="last"`, n))
+		if r.Header.Get("If-None-Match") == tag {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		body := `[{"login":"a","id":1,"node_id":"MDQ6VXNlcjE=","avatar_url":"https://avatars.githubusercontent.com/u/1?v=4","type":"User","site_admin":false,"contributions":` + strconv.Itoa(n) + `}]`
+		sent += int64(len(body))
+		collecttest.JSON(w, 200, body)
+	}
+	before, firstSent := 0, int64(0)
+	first, second := collecttest.MeasureCost(t, github.New(collecttest.Server(t, f.ServeHTTP)), "tool", "github", id, func() {
+		before, firstSent, sent = f.queries, sent, 0
+		for i := 0; i < collecttest.CostEntities; i += 50 {
+			people[id(i)] += 100000
+		}
+	})
+	if before != 10 || f.queries != 20 || first.Requests != 1010 || second.Requests != 1010 || second.NotModified != 980 || sent > firstSent*15/100 {
+		t.Errorf("%d and %d queries\nfirst %+v\nsecond %+v", before, f.queries, first, second)
+	}
 }

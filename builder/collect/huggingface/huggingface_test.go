@@ -1,6 +1,7 @@
 package huggingface_test
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"kindex/builder/collect"
 	"kindex/builder/collect/collecttest"
 	"kindex/builder/collect/huggingface"
+	"kindex/builder/suite"
 )
 
 // hub behaves as the Hub: renamed repositories are redirected within the host, and one that is
@@ -88,4 +90,23 @@ func TestRateLimit(t *testing.T) {
 
 func TestBrokenResponses(t *testing.T) {
 	collecttest.Survives(t, func(base string) collect.Source { return huggingface.New(base) }, "model", "huggingface", "lab/a")
+}
+
+// The Hub documents no validators for models, but a limit of 500 requests in five minutes, which
+// the runner keeps.
+func TestCost(t *testing.T) {
+	suite.InTest(t)
+	models := map[string]string{}
+	id := func(i int) string { return fmt.Sprintf("lab/m%d", i) }
+	count := func(more int) {
+		for i := range collecttest.CostEntities {
+			models[id(i)] = fmt.Sprintf(`{"_id":"1","id":%q,"downloads":%d,"likes":%d,"lastModified":"2026-11-01T10:00:00.000Z","gated":false,"pipeline_tag":"text-generation","safetensors":{"parameters":{"BF16":8030261248},"total":8030261248},"tags":["transformers","license:apache-2.0","region:us"]}`,
+				id(i), 2000+3*i+more, 100+i)
+		}
+	}
+	count(0)
+	first, second := collecttest.MeasureCost(t, huggingface.New(collecttest.Server(t, hub(t, models))), "model", "huggingface", id, func() { count(7) })
+	if first.Requests != 1000 || second.Requests != 1000 || first.Waited < 10*time.Minute || first.Waited > 12*time.Minute {
+		t.Errorf("first %+v\nsecond %+v", first, second)
+	}
 }

@@ -1,10 +1,11 @@
 // Package modelsdev reads facts about models from models.dev: the lengths of input and output,
-// and the day of release. It reads them over HTTP, or from a checkout of the repository, or from
-// a saved models.json.
+// the day of release, and what providers charge. It reads them over HTTP, or from a checkout of
+// the repository, or from a saved catalog.json or models.json.
 //
 // It is written from the public documentation, and tested against a server that behaves as the
 // documentation says:
 //   - https://github.com/anomalyco/models.dev#api
+//   - https://github.com/anomalyco/models.dev#adding-a-new-provider-model
 package modelsdev
 
 import (
@@ -13,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,20 +26,32 @@ import (
 	"kindex/exports/record"
 )
 
-// maxFile is the maximum size of a file in a checkout, in bytes.
-const maxFile = 64 << 20
+const (
+	// maxFile is the maximum size of a file in a checkout, in bytes.
+	maxFile = 64 << 20
+	// repository has the files that are the sources of all values.
+	repository = "https://github.com/anomalyco/models.dev/"
+)
 
-// Source implements collect.Source.
+// Source implements collect.OfferSource.
 type Source struct {
 	base   string
-	dir    string           // a checkout, a file, or "" for HTTP
-	day    string           // on which dir was read, or ""
-	models map[string]model // of dir, when read
+	dir    string // a checkout, a file, or "" for HTTP
+	day    string // on which dir was read, or ""
+	files  *catalog
+	broken error // why dir cannot be read
+}
+
+// catalog is all that models.dev has.
+type catalog struct {
+	models    map[string]model
+	offers    offerReader       // nil if there are only models
+	providers map[string]string // names of providers, by slug
 }
 
 // New returns the source. base is the address of models.dev; "" means https://models.dev. If dir
-// is not "", it is a checkout of the repository, or a models.json, of the given day ("" means
-// today), and no request is sent.
+// is not "", it is a checkout of the repository, a catalog.json or a models.json, of the given
+// day ("" means today), and no request is sent.
 func New(base, dir, day string) *Source {
 	if base == "" {
 		base = "https://models.dev"
@@ -47,9 +61,9 @@ func New(base, dir, day string) *Source {
 
 // Info implements collect.Source.
 func (s *Source) Info() collect.Info {
-	info := collect.Info{Name: "modelsdev", Title: "models.dev", Hosts: []string{s.base}, Batch: 1 << 20, PerSecond: 1,
+	info := collect.Info{Name: "modelsdev", Title: "models.dev", Hosts: []string{s.base}, Batch: 1 << 20, Whole: true, PerSecond: 1,
 		Pages:   []string{"https://github.com/anomalyco/models.dev#api"},
-		Columns: []collect.Column{{Name: "contextTokens", Mostly: true}, {Name: "outputTokens"}, {Name: "released", Always: true}}}
+		Columns: []collect.Column{{Name: "contextTokens", Mostly: true}, {Name: "outputTokens"}, {Name: "released", Always: true}, {Name: collect.OffersColumn}}}
 	if s.dir != "" {
 		info.Hosts = nil
 	}
@@ -76,68 +90,128 @@ type model struct {
 
 // Ask implements collect.Source.
 func (s *Source) Ask(ctx context.Context, c collect.Client, ids []string) ([]collect.Answer, error) {
-	models, err := s.read(ctx, c)
+	all, err := s.read(ctx, c)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]collect.Answer, len(ids))
 	for i, id := range ids {
-		m, ok := models[id]
-		out[i] = m.answer(id)
-		out[i].Gone, out[i].Day = !ok, s.day
+		if collect.IsOfferID(id) {
+			out[i] = all.offer(id)
+		} else {
+			m, ok := all.models[id]
+			out[i] = m.answer(id)
+			out[i].Gone = !ok
+		}
+		out[i].Day = s.day
 	}
 	return out, nil
 }
 
-// read reads all models.
-func (s *Source) read(ctx context.Context, c collect.Client) (models map[string]model, err error) {
+// read reads everything. Over HTTP, catalog.json has models and offers in one response.
+func (s *Source) read(ctx context.Context, c collect.Client) (*catalog, error) {
 	if s.dir != "" {
-		if s.models == nil {
-			s.models, err = readFiles(s.dir)
-		}
-		return s.models, err
+		return s.local()
 	}
-	resp, err := c.Do(ctx, collect.Request{URL: s.base + "/models.json"})
-	if err != nil {
-		return nil, err
+	if !c.Wants(collect.OffersColumn) {
+		all := &catalog{}
+		return all, s.get(ctx, c, "/models.json", &all.models)
 	}
-	if err := resp.JSON(&models); err != nil {
-		return nil, fmt.Errorf("models.dev: %w", err)
+	var saved savedCatalog
+	err := s.get(ctx, c, "/catalog.json", &saved)
+	if err == nil && (len(saved.Models) == 0 || len(saved.Providers) == 0) {
+		err = errors.New("models.dev: the response has no models or no providers")
 	}
-	if len(models) == 0 {
-		return nil, errors.New("models.dev: the response has no models")
-	}
-	return models, nil
+	return saved.catalog(), err
 }
 
-// readFiles reads a checkout or a saved models.json.
-func readFiles(path string) (models map[string]model, err error) {
+func (s *Source) get(ctx context.Context, c collect.Client, path string, into any) error {
+	resp, err := c.Do(ctx, collect.Request{URL: s.base + path})
+	if err != nil {
+		return err
+	}
+	if err := resp.JSON(into); err != nil {
+		return fmt.Errorf("models.dev: %w", err)
+	}
+	if m, ok := into.(*map[string]model); ok && len(*m) == 0 {
+		return errors.New("models.dev: the response has no models")
+	}
+	return nil
+}
+
+// local reads the checkout or file, once.
+func (s *Source) local() (*catalog, error) {
+	if s.files == nil && s.broken == nil {
+		s.files, s.broken = readLocal(s.dir)
+	}
+	return s.files, s.broken
+}
+
+// readLocal reads a checkout or a saved file.
+func readLocal(path string) (*catalog, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
 	if !info.IsDir() {
-		data, err := readFile(os.DirFS(filepath.Dir(path)), filepath.Base(path))
-		if err != nil {
-			return nil, err
-		}
-		if err := json.Unmarshal(data, &models); err != nil {
-			return nil, fmt.Errorf("%s: %w; save https://models.dev/models.json, or use a checkout", path, err)
-		}
-		return models, nil
+		return readSaved(path)
 	}
 	root, err := os.OpenRoot(path) // links do not lead out of a checkout
 	if err != nil {
 		return nil, err
 	}
-	defer root.Close()
-	models = map[string]model{}
-	err = fs.WalkDir(root.FS(), "models", func(name string, d fs.DirEntry, err error) error {
+	all := &catalog{models: map[string]model{}}
+	if all.models, err = readModels(root.FS()); err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	if len(all.models) == 0 {
+		return nil, errors.Join(fmt.Errorf("%s: has no models/<lab>/<model>.toml", path), root.Close())
+	}
+	folders, err := providerFolders(root.FS())
+	if len(folders) > 0 {
+		all.providers = bySlug(folders)
+		all.offers = &checkout{root: root, models: all.models} // it is open as long as the source
+		return all, err
+	}
+	return all, errors.Join(err, root.Close())
+}
+
+// savedCatalog is catalog.json.
+type savedCatalog struct {
+	Models    map[string]model `json:"models"`
+	Providers providers        `json:"providers"`
+}
+
+func (c *savedCatalog) catalog() *catalog {
+	return &catalog{models: c.Models, offers: c.Providers, providers: bySlug(slices.Collect(maps.Keys(c.Providers)))}
+}
+
+// readSaved reads a catalog.json or models.json.
+func readSaved(path string) (*catalog, error) {
+	data, err := readFile(os.DirFS(filepath.Dir(path)), filepath.Base(path))
+	if err != nil {
+		return nil, err
+	}
+	var saved savedCatalog
+	if err := json.Unmarshal(data, &saved); err == nil && len(saved.Providers) > 0 && len(saved.Models) > 0 {
+		return saved.catalog(), nil
+	}
+	all := &catalog{}
+	if err := json.Unmarshal(data, &all.models); err != nil {
+		return nil, fmt.Errorf("%s: %w; save https://models.dev/catalog.json, or use a checkout", path, err)
+	}
+	return all, nil
+}
+
+// readModels reads the models of a checkout.
+func readModels(dir fs.FS) (map[string]model, error) {
+	models := map[string]model{}
+	err := fs.WalkDir(dir, "models", func(name string, d fs.DirEntry, err error) error {
 		id, ok := strings.CutSuffix(strings.TrimPrefix(name, "models/"), ".toml")
 		if err != nil || !ok || d.IsDir() {
 			return err
 		}
-		data, err := readFile(root.FS(), name)
+		data, err := readFile(dir, name)
 		if err != nil {
 			return err
 		}
@@ -148,9 +222,6 @@ func readFiles(path string) (models map[string]model, err error) {
 		models[id] = m
 		return nil
 	})
-	if err == nil && len(models) == 0 {
-		err = fmt.Errorf("%s: has no models/<lab>/<model>.toml", path)
-	}
 	return models, err
 }
 
@@ -167,7 +238,7 @@ func readFile(dir fs.FS, name string) ([]byte, error) {
 
 func (m model) answer(id string) collect.Answer {
 	a := collect.Answer{ID: id}
-	page := "https://github.com/anomalyco/models.dev/blob/dev/models/" + id + ".toml"
+	page := repository + "blob/dev/models/" + id + ".toml"
 	for _, v := range []collect.Value{{Name: "contextTokens", Number: m.Limit.Context}, {Name: "outputTokens", Number: m.Limit.Output}} {
 		if v.Number > 0 { // image models have limits of 0
 			v.Source = page

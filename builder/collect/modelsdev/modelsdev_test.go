@@ -30,7 +30,7 @@ func TestHTTP(t *testing.T) {
 	requests := 0
 	url := collecttest.Server(t, func(w http.ResponseWriter, r *http.Request) {
 		requests++
-		if r.URL.Path != "/models.json" {
+		if r.URL.Path != "/catalog.json" {
 			t.Errorf("request %s", r.URL)
 		}
 		if r.Header.Get("If-None-Match") == `W/"1"` {
@@ -38,7 +38,7 @@ func TestHTTP(t *testing.T) {
 			return
 		}
 		w.Header().Set("ETag", `W/"1"`)
-		collecttest.JSON(w, 200, models)
+		collecttest.JSON(w, 200, `{"models":`+models+`,"providers":{"lab":{"id":"lab","models":{}}}}`)
 	})
 	o := collecttest.Options(t, modelsdev.New(url, "", ""), "model", "modelsdev", all...)
 	lines, _ := collecttest.Run(t, o)

@@ -9,6 +9,7 @@ import (
 	"kindex/builder/collect"
 	"kindex/builder/collect/collecttest"
 	"kindex/builder/collect/npm"
+	"kindex/builder/suite"
 )
 
 // registry behaves as the npm registry and its download counts together.
@@ -131,4 +132,32 @@ func TestOddDownloads(t *testing.T) {
 
 func TestBrokenResponses(t *testing.T) {
 	collecttest.Survives(t, func(base string) collect.Source { return npm.New(base, base) }, "tool", "npm", "a")
+}
+
+// npm documents no validators. Downloads of a hundred packages are one request, those of a package
+// with a scope are one each; every tenth has one.
+func TestCost(t *testing.T) {
+	suite.InTest(t)
+	x := &registry{t: t, packages: map[string]string{}, counts: map[string]int{}}
+	id := func(i int) string {
+		if i%10 == 0 {
+			return fmt.Sprintf("@own/p%d", i)
+		}
+		return fmt.Sprintf("p%d", i)
+	}
+	for i := range collecttest.CostEntities {
+		x.packages[id(i)] = pkg(id(i), "1.0.0", "2026-11-02T00:00:00.000Z", `"MIT"`)
+		x.counts[id(i)] = 1000 + i
+	}
+	url := collecttest.Server(t, x.ServeHTTP)
+	first, second := collecttest.MeasureCost(t, npm.New(url, url), "tool", "npm", id, func() {
+		for i := range collecttest.CostEntities {
+			x.counts[id(i)] += 7
+		}
+	})
+	for _, r := range []collect.SourceReport{first, second} {
+		if r.Requests > 1000+100+11 {
+			t.Errorf("%+v", r)
+		}
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"kindex/builder/collect"
 	"kindex/builder/collect/collecttest"
 	"kindex/builder/collect/pypi"
+	"kindex/builder/suite"
 )
 
 // index behaves as PyPI and pypistats.org together.
@@ -127,4 +128,34 @@ func TestSecondRun(t *testing.T) {
 
 func TestBrokenResponses(t *testing.T) {
 	collecttest.Survives(t, func(base string) collect.Source { return pypi.New(base, base) }, "tool", "pypi", "a")
+}
+
+// PyPI documents ETag, pypistats.org documents no validators. Within a day, one project in fifty
+// has a release, and all have other downloads.
+func TestCost(t *testing.T) {
+	suite.InTest(t)
+	x := &index{t: t, etag: true, projects: map[string]string{}, recent: map[string]string{}}
+	id := func(i int) string { return fmt.Sprintf("p%d", i) }
+	release := func(i int, version string) {
+		x.projects[id(i)] = project(id(i), version, `,"description":"`+strings.Repeat("x", 20000)+`"`, "2026-11-02T00:00:00Z")
+	}
+	count := func(more int) {
+		for i := range collecttest.CostEntities {
+			x.recent[id(i)] = recent(id(i), 1000+i+more)
+		}
+	}
+	for i := range collecttest.CostEntities {
+		release(i, "1")
+	}
+	count(0)
+	url := collecttest.Server(t, x.ServeHTTP)
+	first, second := collecttest.MeasureCost(t, pypi.New(url, url), "tool", "pypi", id, func() {
+		for i := 0; i < collecttest.CostEntities; i += 50 {
+			release(i, "1.1")
+		}
+		count(7)
+	})
+	if first.Requests != 2000 || second.Requests != 2000 || second.NotModified != 980 || second.Bytes > first.Bytes*15/100 {
+		t.Errorf("first %+v\nsecond %+v", first, second)
+	}
 }

@@ -23,6 +23,7 @@ const (
 	periodPattern = "^[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?$"
 	entityPattern = "^(model|tool)/[a-z0-9]+(-[a-z0-9]+)*$"
 	linePattern   = "^[^\\x00-\\x1f\\x7f-\\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]*$"
+	valuePattern  = "^(tool|model)/[a-z0-9-]+:[A-Za-z][^:\\s]*$"
 	// Used only in index.yaml.
 	servicePattern    = "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"
 	repositoryPattern = "^https?://[^\\s/?#@]+(/[^\\s/?#]+)+/?$"
@@ -32,6 +33,7 @@ const (
 
 // patternHints explains the patterns.
 var patternHints = map[string]string{
+	valuePattern:  "use TYPE/SLUG:NAME, such as tool/pytorch:stars",
 	slugPattern:   "use lower-case letters and digits, separated by single hyphens",
 	urlPattern:    "use a full URL that starts with https:// and contains no spaces or user name",
 	dayPattern:    "use YYYY-MM-DD",

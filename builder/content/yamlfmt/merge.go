@@ -5,6 +5,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 
 	"kindex/builder/content/yamldoc"
 )
@@ -12,8 +13,8 @@ import (
 // Merge returns an entity file with new values for some of its fields, in the same format as
 // Format. Each link, identifier and signal, and each part of modalities, parameters and lifecycle
 // counts as a field; a signal is replaced as a whole, since its date and source apply only to
-// its current value, and so are the offers. All other fields and all comments are
-// preserved. A file that already has all the values is returned unchanged.
+// its current value, and so are the offers; an offer keeps its comments if the new ones still
+// have it. All other fields and all comments are preserved. A file that already has all the values is returned unchanged.
 //
 // Merge returns the problems from Format if the file cannot be formatted, and an error if a
 // comment would be lost.
@@ -62,7 +63,49 @@ var memberwise = []string{"links", "ids", "modalities", "parameters", "lifecycle
 // whether members without a new value are kept.
 func mergedByMember(path []string) (yes, stay bool) {
 	stay = len(path) == 0 || len(path) == 1 && slices.Contains(memberwise, path[0])
-	return stay || len(path) == 2 && path[0] == "signals", stay
+	return stay || len(path) == 2 && (path[0] == "signals" || isOffer(path)), stay
+}
+
+// isOffer reports whether the value at a path is an offer.
+func isOffer(path []string) bool { return len(path) == 2 && path[0] == "offers" }
+
+// offerKey identifies an offer in a list.
+func (l *layout) offerKey() (key [2]string) {
+	for i, name := range []string{"provider", "id"} {
+		if m := l.member(name); m != nil {
+			key[i] = m.text
+		}
+	}
+	return key
+}
+
+// mergeOffers puts new offers into a list of offers. Offers that are in both keep their comments.
+func (l *layout) mergeOffers(fresh *layout, have any) (lost []string) {
+	list, _ := have.([]any)
+	items := make([]*layout, 0, len(fresh.items))
+	used := map[*layout]bool{}
+	for _, item := range fresh.items {
+		i := slices.IndexFunc(l.items, func(old *layout) bool {
+			return !used[old] && old.kind == mapping && item.kind == mapping && old.offerKey() == item.offerKey()
+		})
+		if i < 0 {
+			items = append(items, item)
+			continue
+		}
+		old := l.items[i]
+		used[old] = true
+		if lost := old.merge(item, list[i], []string{"offers", strconv.Itoa(i)}); lost != nil {
+			return lost
+		}
+		items = append(items, old)
+	}
+	for i, old := range l.items {
+		if !used[old] && (len(old.headComments) > 0 || old.lineComment != "" || old.hasComments()) {
+			return []string{"offers", strconv.Itoa(i)}
+		}
+	}
+	l.items = items
+	return nil
 }
 
 // merged returns a value after a merge.
@@ -90,6 +133,9 @@ func (l *layout) merge(fresh *layout, have any, path []string) (lost []string) {
 	yes, stay := mergedByMember(path)
 	if reflect.DeepEqual(have, fresh.value()) {
 		return nil
+	}
+	if len(path) == 1 && path[0] == "offers" && l.kind == sequence && fresh.kind == sequence && len(l.items) > 0 && len(fresh.items) > 0 {
+		return l.mergeOffers(fresh, have)
 	}
 	l.commentColumn = 0 // the text before the comment has changed
 	if !yes || l.kind != mapping || fresh.kind != mapping || len(l.items) == 0 {

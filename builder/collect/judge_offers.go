@@ -1,0 +1,265 @@
+package collect
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kindex/builder/content"
+	"kindex/exports/quality"
+	"kindex/exports/record"
+)
+
+// offerEdit is what becomes of an offer in a file.
+type offerEdit struct {
+	offerTarget
+	fresh   record.Offer // with its new date and source
+	remove  bool
+	changes []offerChange // if there are none, only the date is new
+}
+
+// offerChange is a price or limit of an offer that differs.
+type offerChange struct {
+	term        string // "" for the whole offer
+	held, found any    // nil if there is none
+	reason      string // why a person must look at it, or ""
+}
+
+// name returns the name of a change in reports.
+func (t offerTarget) name(c offerChange) string {
+	return strings.TrimSuffix(offerName(t.offer)+"."+c.term, ".")
+}
+
+// judgeOffers lets all offers pass the guards. An offer has one date and one source, so if a
+// guard stops one of its prices, all of it stays as it was.
+func (r *run) judgeOffers() (pass []verdict) {
+	for _, a := range r.asks {
+		edits := map[*record.Entity][]offerEdit{}
+		for _, t := range a.offers {
+			answer, ok := a.used[t.id]
+			if !ok {
+				continue
+			}
+			if edit := r.judgeOffer(a, t, &answer); edit != nil {
+				edits[t.entity] = append(edits[t.entity], *edit)
+			}
+		}
+		for _, e := range r.entities {
+			list := r.checkPrices(a, e, edits[e])
+			for _, edit := range list {
+				r.reportOffer(a, edit)
+			}
+			if len(list) > 0 {
+				pass = append(pass, verdict{entity: e, offers: list, source: a.info.Name})
+			}
+		}
+	}
+	return pass
+}
+
+// judgeOffer returns what becomes of an offer, or nil if it stays as it is.
+func (r *run) judgeOffer(a *asking, t offerTarget, answer *Answer) *offerEdit {
+	switch {
+	case t.offer.Date > answer.Day:
+		a.report.Older++
+		return nil
+	case answer.Gone:
+		gone := []offerChange{{held: shownOffer(t.offer), reason: a.info.Title + " no longer has this offer; accept it to remove it"}}
+		if !r.passes(a, t, gone) {
+			return nil
+		}
+		return &offerEdit{offerTarget: t, fresh: record.Offer{Date: answer.Day}, remove: true, changes: gone}
+	}
+	if reason := wrongOffer(&answer.Offer.Offer, answer.Day, r.today); reason != "" {
+		r.stopOffer(a, t, offerChange{held: shownOffer(t.offer), reason: reason})
+		return nil
+	}
+	fresh := r.complete(a, t, &answer.Offer.Offer)
+	fresh.Date = answer.Day
+	changes := r.compareOffers(t.offer, &fresh)
+	for i := range changes {
+		changes[i].reason = cmp.Or(r.refused(t.entity, t.name(changes[i])), changes[i].reason)
+	}
+	if len(changes) == 0 && t.offer.Date != "" && age(t.offer.Date, fresh.Date) < r.minDays {
+		a.report.Unchanged++
+		return nil
+	}
+	if !r.passes(a, t, changes) {
+		return nil
+	}
+	if len(changes) > 0 {
+		setFree(&fresh)
+	}
+	return &offerEdit{offerTarget: t, fresh: fresh, changes: changes}
+}
+
+// reportOffer counts what an edit changes.
+func (r *run) reportOffer(a *asking, edit offerEdit) {
+	if len(edit.changes) == 0 {
+		a.report.Redated++
+	}
+	for _, c := range edit.changes {
+		a.report.Changed++
+		r.report.Changes = append(r.report.Changes, Change{Entity: edit.entity.Key(), Name: edit.name(c), Source: a.info.Name,
+			Old: c.held, New: c.found, OldDate: edit.offer.Date, Date: edit.fresh.Date})
+	}
+}
+
+// complete adds to an offer what its source says nothing about.
+func (r *run) complete(a *asking, t offerTarget, found *record.Offer) record.Offer {
+	held, fresh := t.offer, *found
+	fresh.Provider, fresh.ID, fresh.Free = held.Provider, held.ID, held.Free
+	for _, kind := range []int{record.ImagePrice, record.RequestPrice} {
+		if !fresh.Prices[kind].Known() {
+			fresh.Prices[kind] = held.Prices[kind]
+		}
+	}
+	if !hasOutputTokens(t.entity) {
+		fresh.OutputLimit = held.OutputLimit
+	}
+	// An offer that states no limit has that of the model.
+	if held.Context == 0 && r.isLimit(a, t.entity, "contextTokens", fresh.Context) {
+		fresh.Context = 0
+	}
+	if held.OutputLimit == 0 && r.isLimit(a, t.entity, "outputTokens", fresh.OutputLimit) {
+		fresh.OutputLimit = 0
+	}
+	fresh.Tiers, fresh.Modes = slices.Clone(fresh.Tiers), slices.Clone(fresh.Modes)
+	for i := range fresh.Modes {
+		fresh.Modes[i].Tiers = slices.Clone(fresh.Modes[i].Tiers)
+	}
+	keepUnknown(held, &fresh)
+	if held.Prices == fresh.Prices {
+		fresh.Reviewed = held.Reviewed
+	}
+	return fresh
+}
+
+// keepUnknown makes prices of 0 unknown that the file does not know either: sources write 0 for
+// unknown prices, too.
+func keepUnknown(held, fresh *record.Offer) {
+	known := map[string]bool{}
+	for _, t := range terms(held) {
+		known[t.name] = true
+	}
+	eachPrices(fresh, func(prefix string, p *record.Prices) {
+		for kind, name := range record.PriceNames {
+			if p[kind].Known() && p[kind].Micros() == 0 && !known[prefix+name] {
+				p[kind] = record.Price{}
+			}
+		}
+	})
+	unknown := func(t record.Tier) bool { return !t.Prices.Known() }
+	fresh.Tiers = slices.DeleteFunc(fresh.Tiers, unknown)
+	for i := range fresh.Modes {
+		fresh.Modes[i].Tiers = slices.DeleteFunc(fresh.Modes[i].Tiers, unknown)
+	}
+	fresh.Modes = slices.DeleteFunc(fresh.Modes, func(m record.Mode) bool { return !m.Prices.Known() && len(m.Tiers) == 0 })
+}
+
+// isLimit reports whether a number of tokens is that of the model, in the file or in the source.
+func (r *run) isLimit(a *asking, e *record.Entity, signal string, tokens int64) bool {
+	if f, ok := e.Signals.Fact(signal); ok && int64(f.Number) == tokens {
+		return true
+	}
+	answer := a.used[a.source.Identify(e)]
+	v, ok := answer.Find(signal)
+	return ok && int64(v.Number) == tokens
+}
+
+// compareOffers returns the prices and limits that differ.
+func (r *run) compareOffers(held, fresh *record.Offer) (changes []offerChange) {
+	news := terms(fresh)
+	for _, old := range terms(held) {
+		i := slices.IndexFunc(news, func(t term) bool { return t.name == old.name })
+		if i < 0 {
+			changes = append(changes, offerChange{term: old.name, held: old.value, reason: "it is no longer stated; accept it to remove it"})
+			continue
+		}
+		if now := news[i].value; now != old.value {
+			changes = append(changes, offerChange{term: old.name, held: old.value, found: now, reason: r.suspectTerm(old.value, now)})
+		}
+		news = slices.Delete(news, i, i+1)
+	}
+	for _, t := range news {
+		changes = append(changes, offerChange{term: t.name, found: t.value})
+	}
+	if held.Deprecated != fresh.Deprecated {
+		changes = append(changes, offerChange{term: "deprecated", held: strconv.FormatBool(held.Deprecated), found: strconv.FormatBool(fresh.Deprecated)})
+	}
+	return changes
+}
+
+// suspectTerm returns the reason a price or limit of an offer must be looked at, or "".
+func (r *run) suspectTerm(held, found float64) string {
+	factor := r.config.Guards.factor()
+	switch {
+	case found == 0:
+		return "fell to 0 from " + number(held) + ", which may mean that it is unknown; accept it if it is free"
+	case held == 0:
+		return "it was free"
+	case factor > 0 && (found > held*factor || held > found*factor):
+		return fmt.Sprintf("changed from %s, by a factor of more than %s", number(held), number(factor))
+	}
+	return ""
+}
+
+// setFree marks an offer with a price of 0 as free, and no other.
+func setFree(o *record.Offer) {
+	o.Free = false
+	for _, t := range terms(o) {
+		o.Free = o.Free || t.value == 0
+	}
+}
+
+// checkPrices leaves out the edits after which kindex validate would warn about a price.
+func (r *run) checkPrices(a *asking, e *record.Entity, edits []offerEdit) []offerEdit {
+	if len(edits) == 0 {
+		return nil
+	}
+	after := *e
+	after.Offers = slices.Clone(e.Offers)
+	for _, edit := range edits {
+		if i := slices.IndexFunc(e.Offers, func(o record.Offer) bool { return o.Key() == edit.offer.Key() }); !edit.remove {
+			after.Offers[i] = edit.fresh
+		}
+	}
+	unlikely := content.UnlikelyPrices(&after)
+	return slices.DeleteFunc(edits, func(edit offerEdit) bool {
+		if edit.remove || len(edit.changes) == 0 {
+			return false
+		}
+		var doubts []offerChange
+		for _, u := range unlikely {
+			if u.Offer.Key() != edit.offer.Key() {
+				continue
+			}
+			c := offerChange{term: record.PriceNames[u.Price], found: u.Offer.Prices[u.Price].Float(), reason: u.Message}
+			if old := edit.offer.Prices[u.Price]; old.Known() {
+				c.held = old.Float()
+			}
+			doubts = append(doubts, c)
+		}
+		return !r.passes(a, edit.offerTarget, doubts)
+	})
+}
+
+// passes reports whether a person accepts all changes of an offer that must be looked at. It
+// reports those that nobody accepts.
+func (r *run) passes(a *asking, t offerTarget, changes []offerChange) bool {
+	pass := true
+	for _, c := range changes {
+		if c.reason != "" && !r.accepted(t.entity, t.name(c)) {
+			r.stopOffer(a, t, c)
+			pass = false
+		}
+	}
+	return pass
+}
+
+func (r *run) stopOffer(a *asking, t offerTarget, c offerChange) {
+	a.report.Stopped++
+	r.report.Stopped = append(r.report.Stopped, quality.Stopped{Entity: t.entity.Key(), Name: t.name(c), Source: a.info.Name, Held: c.held, Found: c.found, Reason: c.reason})
+}

@@ -1,0 +1,271 @@
+package modelsdev
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"kindex/builder/collect"
+	"kindex/builder/content"
+	"kindex/exports/record"
+)
+
+// offerReader finds offers. provider is a name of models.dev. The error is fs.ErrNotExist if there
+// is no such offer.
+type offerReader interface {
+	read(provider, id string) (*served, error)
+}
+
+// served is a model as a provider serves it, in catalog.json and in
+// providers/<provider>/models/<id>.toml. In catalog.json, it has also what it inherits.
+type served struct {
+	BaseModel string   `json:"base_model" toml:"base_model"`
+	Omit      []string `json:"base_model_omit" toml:"base_model_omit"`
+	Status    string   `json:"status" toml:"status"`
+	Cost      cost     `json:"cost" toml:"cost"`
+	Limit     struct {
+		Context *float64 `json:"context" toml:"context"`
+		Output  *float64 `json:"output" toml:"output"`
+	} `json:"limit" toml:"limit"`
+	Experimental struct {
+		Modes map[string]struct {
+			Cost     cost `json:"cost" toml:"cost"`
+			Provider struct {
+				Body map[string]any `json:"body" toml:"body"`
+			} `json:"provider" toml:"provider"`
+		} `json:"modes" toml:"modes"`
+	} `json:"experimental" toml:"experimental"`
+}
+
+// rates are US dollars per million tokens.
+type rates struct {
+	Input       *float64 `json:"input" toml:"input"`
+	Output      *float64 `json:"output" toml:"output"`
+	Reasoning   *float64 `json:"reasoning" toml:"reasoning"`
+	CacheRead   *float64 `json:"cache_read" toml:"cache_read"`
+	CacheWrite  *float64 `json:"cache_write" toml:"cache_write"`
+	InputAudio  *float64 `json:"input_audio" toml:"input_audio"`
+	OutputAudio *float64 `json:"output_audio" toml:"output_audio"`
+}
+
+type cost struct {
+	rates
+	Tiers []struct {
+		rates
+		Tier struct {
+			Type string  `json:"type" toml:"type"` // "" means context
+			Size float64 `json:"size" toml:"size"`
+		} `json:"tier" toml:"tier"`
+	} `json:"tiers" toml:"tiers"`
+	Over200k *rates `json:"context_over_200k" toml:"context_over_200k"` // instead of tiers, or again
+}
+
+// CoversOffer implements collect.OfferSource. Offers with another source than models.dev are not
+// its business.
+func (s *Source) CoversOffer(o *record.Offer) bool {
+	if o.Source != "" && !strings.HasPrefix(o.Source, repository) && !strings.HasPrefix(o.Source, "https://models.dev/") {
+		return false
+	}
+	if s.dir == "" {
+		return true
+	}
+	all, err := s.local()
+	return err == nil && all.offers != nil
+}
+
+// offer answers what a provider charges.
+func (all *catalog) offer(id string) collect.Answer {
+	a := collect.Answer{ID: id}
+	o, ok := collect.ParseOfferID(id)
+	if !ok || all.offers == nil {
+		a.Problem = "models.dev cannot be asked for " + id
+		return a
+	}
+	provider := all.providers[o.Provider]
+	found, err := all.offers.read(provider, o.ID)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		a.Gone = true
+		return a
+	case err == nil:
+		err = found.fill(&o)
+	}
+	if err != nil {
+		a.Problem = fmt.Sprintf("%s/%s: %v", provider, o.ID, err)
+		return a
+	}
+	o.Source = repository + "blob/dev/providers/" + escapePath(provider) + "/models/" + escapePath(o.ID) + ".toml"
+	a.Offer = &collect.Offer{Offer: o}
+	return a
+}
+
+func escapePath(path string) string { return (&url.URL{Path: path}).EscapedPath() }
+
+// fill copies prices and limits into an offer.
+func (m *served) fill(o *record.Offer) (err error) {
+	if o.Prices, o.Tiers, err = m.Cost.prices(); err != nil {
+		return fmt.Errorf("cost.%w", err)
+	}
+	for name, limit := range map[string]struct {
+		from *float64
+		to   *int64
+	}{"context": {m.Limit.Context, &o.Context}, "output": {m.Limit.Output, &o.OutputLimit}} {
+		if limit.from == nil {
+			continue
+		}
+		var ok bool
+		if *limit.to, ok = tokens(*limit.from); !ok {
+			return fmt.Errorf("limit.%s: %v is not a number of tokens", name, *limit.from)
+		}
+	}
+	o.Deprecated = m.Status == "deprecated"
+	// The other fast modes are not a service tier.
+	if fast := m.Experimental.Modes["fast"]; fast.Provider.Body["service_tier"] == "priority" {
+		mode := record.Mode{Name: "priority"}
+		if mode.Prices, mode.Tiers, err = fast.Cost.prices(); err != nil {
+			return fmt.Errorf("experimental.modes.fast.cost.%w", err)
+		}
+		if mode.Prices.Known() || len(mode.Tiers) > 0 {
+			o.Modes = []record.Mode{mode}
+		}
+	}
+	return nil
+}
+
+// tokens returns a number of tokens, and reports whether it is one.
+func tokens(x float64) (n int64, ok bool) {
+	n = int64(min(max(x, 0), 1<<53))
+	return n, float64(n) == x
+}
+
+func (c *cost) prices() (p record.Prices, tiers []record.Tier, err error) {
+	if p, err = c.rates.prices(); err != nil {
+		return p, nil, err
+	}
+	for i := range c.Tiers {
+		t := &c.Tiers[i]
+		if t.Tier.Type != "" && t.Tier.Type != "context" {
+			continue // files have tiers only for the length of the input
+		}
+		over, ok := tokens(t.Tier.Size)
+		if !ok || over == 0 {
+			return p, nil, fmt.Errorf("tiers.%d.tier.size: %v is not a number of tokens", i, t.Tier.Size)
+		}
+		tier := record.Tier{Over: over}
+		if tier.Prices, err = t.rates.prices(); err != nil {
+			return p, nil, fmt.Errorf("tiers.%d.%w", i, err)
+		}
+		tiers = append(tiers, tier)
+	}
+	if len(c.Tiers) == 0 && c.Over200k != nil {
+		tier := record.Tier{Over: 200_000}
+		if tier.Prices, err = c.Over200k.prices(); err != nil {
+			return p, nil, fmt.Errorf("context_over_200k.%w", err)
+		}
+		tiers = append(tiers, tier)
+	}
+	slices.SortStableFunc(tiers, func(a, b record.Tier) int { return cmp.Compare(a.Over, b.Over) })
+	return p, tiers, nil
+}
+
+// prices rounds prices to six decimals. That of reasoning is left out if it is that of other
+// output.
+func (r *rates) prices() (p record.Prices, err error) {
+	for kind, v := range map[int]struct {
+		name string
+		x    *float64
+	}{record.InputPrice: {"input", r.Input}, record.OutputPrice: {"output", r.Output}, record.ReasoningPrice: {"reasoning", r.Reasoning},
+		record.CacheReadPrice: {"cache_read", r.CacheRead}, record.CacheWritePrice: {"cache_write", r.CacheWrite},
+		record.InputAudioPrice: {"input_audio", r.InputAudio}, record.OutputAudioPrice: {"output_audio", r.OutputAudio}} {
+		if v.x == nil {
+			continue
+		}
+		if p[kind], _, err = record.RoundPrice(*v.x); err != nil {
+			return p, fmt.Errorf("%s: %w", v.name, err)
+		}
+		if p[kind].Micros() == 0 && *v.x > 0 {
+			return p, fmt.Errorf("%s: %v is less than a millionth of a dollar; prices are per million tokens", v.name, *v.x)
+		}
+	}
+	if p[record.ReasoningPrice] == p[record.OutputPrice] {
+		p[record.ReasoningPrice] = record.Price{}
+	}
+	return p, nil
+}
+
+// providers are those of catalog.json. Each model is decoded only if it is asked for, so that a
+// broken one does no harm.
+type providers map[string]struct {
+	Models map[string]json.RawMessage `json:"models"`
+}
+
+func (p providers) read(provider, id string) (*served, error) {
+	raw, ok := p[provider].Models[id]
+	if !ok {
+		return nil, fs.ErrNotExist
+	}
+	m := &served{}
+	return m, json.Unmarshal(raw, m)
+}
+
+// bySlug returns the names of providers by their slugs. Names such as wafer.ai are no slugs.
+func bySlug(names []string) map[string]string {
+	slices.Sort(names)
+	slugs := make(map[string]string, len(names))
+	for _, name := range names {
+		if slug := content.Slugify(name); slug == name || slugs[slug] == "" {
+			slugs[slug] = name
+		}
+	}
+	return slugs
+}
+
+// checkout reads the offers of a checkout, each when it is asked for.
+type checkout struct {
+	root   *os.Root
+	models map[string]model
+}
+
+func providerFolders(dir fs.FS) (names []string, err error) {
+	entries, err := fs.ReadDir(dir, "providers")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range entries {
+		if e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	return names, err
+}
+
+func (c *checkout) read(provider, id string) (*served, error) {
+	name := "providers/" + provider + "/models/" + id + ".toml"
+	if provider == "" || !fs.ValidPath(name) {
+		return nil, fs.ErrNotExist
+	}
+	data, err := readFile(c.root.FS(), name)
+	if err != nil {
+		return nil, err // fs.ErrNotExist also for a link that leads nowhere
+	}
+	m := &served{}
+	if err := toml.Unmarshal(data, m); err != nil {
+		return nil, err
+	}
+	base, ok := c.models[m.BaseModel]
+	if ok && m.Limit.Context == nil && !slices.Contains(m.Omit, "limit") && !slices.Contains(m.Omit, "limit.context") {
+		m.Limit.Context = &base.Limit.Context
+	}
+	if ok && m.Limit.Output == nil && !slices.Contains(m.Omit, "limit") && !slices.Contains(m.Omit, "limit.output") {
+		m.Limit.Output = &base.Limit.Output
+	}
+	return m, nil
+}

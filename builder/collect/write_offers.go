@@ -1,0 +1,122 @@
+package collect
+
+import (
+	"maps"
+	"slices"
+
+	"kindex/builder/content/yamldoc"
+	"kindex/exports/record"
+)
+
+// offerFields returns the fields offers and offersRead of a file after some edits. Offers without
+// an edit stay as they are written, and the order of the file is kept.
+func offerFields(shown string, data []byte, edits []offerEdit) map[string]any {
+	fields, _ := yamldoc.Parse(shown, data, yamldoc.TextFields...).Fields() // content.Load has read it as an entity
+	read, _ := fields["offersRead"].(map[string]any)
+	list, _ := fields["offers"].([]any)
+	out := make([]any, 0, len(list))
+	for _, item := range list {
+		have, ok := item.(map[string]any)
+		i := slices.IndexFunc(edits, func(e offerEdit) bool {
+			return e.offer.Key() == (&record.Offer{Provider: yamldoc.Text(have["provider"]), ID: yamldoc.Text(have["id"])}).Key()
+		})
+		switch {
+		case !ok || i < 0:
+			out = append(out, item)
+		case edits[i].remove:
+		case len(edits[i].changes) == 0:
+			have["date"] = edits[i].fresh.Date
+			out = append(out, have)
+		default:
+			out = append(out, fieldsOfOffer(&edits[i].fresh, yamldoc.Text(read["source"])))
+		}
+	}
+	result := map[string]any{"offers": out}
+	if day := commonDay(out, yamldoc.Text(read["date"])); day != "" {
+		read = maps.Clone(read)
+		if read == nil {
+			read = map[string]any{}
+		}
+		read["date"] = day
+		result["offersRead"] = read
+	}
+	return result
+}
+
+// commonDay moves the day that most offers have, the newest of several, from the offers to
+// offersRead: it returns that day, and removes it from the offers. It returns "", and leaves the
+// dates of offers as they are, if that would give an undated offer a date, or if there are none.
+func commonDay(offers []any, readDay string) string {
+	days := map[string]int{}
+	for _, item := range offers {
+		have, _ := item.(map[string]any)
+		if have["date"] == nil && readDay != "" {
+			have["date"] = readDay
+		}
+		days[yamldoc.Text(have["date"])]++
+	}
+	day := ""
+	for _, d := range sortedKeys(days) {
+		if days[d] >= days[day] || day == "" {
+			day = d
+		}
+	}
+	if days[""] > 0 || day == "" {
+		return ""
+	}
+	for _, item := range offers {
+		if have, _ := item.(map[string]any); have["date"] == day {
+			delete(have, "date")
+		}
+	}
+	return day
+}
+
+// fieldsOfOffer returns an offer in the form used in files.
+func fieldsOfOffer(o *record.Offer, readSource string) map[string]any {
+	out := pricesOf(&o.Prices, o.Tiers)
+	out["provider"], out["id"], out["date"] = o.Provider, o.ID, o.Date
+	if o.Source != readSource {
+		out["source"] = o.Source
+	}
+	for name, n := range map[string]int64{"context": o.Context, "outputLimit": o.OutputLimit} {
+		if n > 0 {
+			out[name] = n
+		}
+	}
+	modes := map[string]any{}
+	for i := range o.Modes {
+		modes[o.Modes[i].Name] = pricesOf(&o.Modes[i].Prices, o.Modes[i].Tiers)
+	}
+	if len(modes) > 0 {
+		out["modes"] = modes
+	}
+	for name, b := range map[string]bool{"free": o.Free, "deprecated": o.Deprecated} {
+		if b {
+			out[name] = true
+		}
+	}
+	if len(o.Reviewed) > 0 {
+		out["reviewed"] = o.Reviewed
+	}
+	return out
+}
+
+func pricesOf(p *record.Prices, tiers []record.Tier) map[string]any {
+	out := map[string]any{}
+	for kind, name := range record.PriceNames {
+		if p[kind].Known() {
+			out[name] = p[kind].Float()
+		}
+	}
+	var list []any
+	for i := range tiers {
+		tier := pricesOf(&tiers[i].Prices, nil)
+		tier["over"] = tiers[i].Over
+		list = append(list, tier)
+	}
+	if len(list) > 0 {
+		out["tiers"] = list
+	}
+	return out
+}
