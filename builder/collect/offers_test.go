@@ -14,7 +14,6 @@ import (
 
 // shop is a source of offers. Those that it does not have are gone.
 type shop struct {
-	service
 	offers map[string]record.Offer // by provider/id
 	day    string
 }

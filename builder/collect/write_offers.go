@@ -31,6 +31,9 @@ func offerFields(shown string, data []byte, edits []offerEdit) map[string]any {
 			out = append(out, fieldsOfOffer(&edits[i].fresh, yamldoc.Text(read["source"])))
 		}
 	}
+	if len(out) == 0 {
+		return map[string]any{"offers": nil, "offersRead": nil}
+	}
 	result := map[string]any{"offers": out}
 	if day := commonDay(out, yamldoc.Text(read["date"])); day != "" {
 		read = maps.Clone(read)

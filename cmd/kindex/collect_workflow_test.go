@@ -175,7 +175,7 @@ func TestCollectWorkflow(t *testing.T) {
 	if r := c.run(); !r.failed || !strings.Contains(r.log, "::error title=GET pulls?state=open") || !strings.Contains(r.log, "allow GitHub Actions to create pull requests") {
 		t.Fatalf("not permitted: %+v", r)
 	}
-	if r := c.run("ACCEPT=$(touch pwned)"); !r.failed || r.proposed || !strings.Contains(r.log, "is not a value to accept") {
+	if r := c.run("ACCEPT=$(touch pwned)"); !r.failed || r.proposed || !strings.Contains(r.log, "is not a value; use type/slug:signal") {
 		t.Fatalf("%+v", r)
 	}
 

@@ -13,13 +13,15 @@ import (
 // Merge returns an entity file with new values for some of its fields, in the same format as
 // Format. Each link, identifier and signal, and each part of modalities, parameters and lifecycle
 // counts as a field; a signal is replaced as a whole, since its date and source apply only to
-// its current value, and so are the offers; an offer keeps its comments if the new ones still
-// have it. All other fields and all comments are preserved. A file that already has all the values is returned unchanged.
+// its current value, and so are the offers, except that an offer that stays keeps its comments.
+// The value nil removes a field. All other fields and all comments are preserved. A file that
+// already has all the values is returned unchanged.
 //
 // Merge returns the problems from Format if the file cannot be formatted, and an error if a
 // comment would be lost.
 func Merge(path string, data []byte, fields map[string]any) ([]byte, error) {
-	fresh, err := layoutOf(fields, nil)
+	set, removed := splitRemovals(fields)
+	fresh, err := layoutOf(set, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -32,11 +34,18 @@ func Merge(path string, data []byte, fields map[string]any) ([]byte, error) {
 		return nil, err
 	}
 	want := merged(form.value, fresh.value(), nil)
+	for _, at := range removed {
+		want = without(want, at)
+	}
 	if reflect.DeepEqual(want, form.value) {
 		return data, nil
 	}
 	before := form.root.comments(nil)
-	if at := form.root.merge(fresh, form.value, nil); at != nil {
+	at := form.root.merge(fresh, form.value, nil)
+	for i := 0; at == nil && i < len(removed); i++ {
+		at = form.root.remove(removed[i], nil)
+	}
+	if at != nil {
 		return nil, fmt.Errorf("%s cannot be updated: a comment in %s would be lost; move it above the field", path, yamldoc.FieldName(at))
 	}
 	form.root.order(entityShape())
@@ -54,6 +63,67 @@ func Merge(path string, data []byte, fields map[string]any) ([]byte, error) {
 		return nil, fmt.Errorf("%s cannot be updated without losing data; edit it by hand", path)
 	}
 	return result, nil
+}
+
+// splitRemovals separates the fields that have a value from the paths of those that are nil.
+func splitRemovals(fields map[string]any) (set map[string]any, removed [][]string) {
+	set = map[string]any{}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		members, ok := fields[name].(map[string]any)
+		switch {
+		case fields[name] == nil:
+			removed = append(removed, []string{name})
+		case ok && slices.Contains(memberwise, name):
+			inner, gone := splitRemovals(members)
+			for _, path := range gone {
+				removed = append(removed, append([]string{name}, path...))
+			}
+			if len(inner) > 0 {
+				set[name] = inner
+			}
+		default:
+			set[name] = fields[name]
+		}
+	}
+	return set, removed
+}
+
+// without returns a mapping without a field, and without mappings of which nothing is left.
+func without(value any, path []string) any {
+	members, ok := value.(map[string]any)
+	if !ok {
+		return value
+	}
+	out := maps.Clone(members)
+	if len(path) > 1 {
+		inner := without(members[path[0]], path[1:])
+		out[path[0]] = inner
+		if left, ok := inner.(map[string]any); inner != nil && (!ok || len(left) > 0) {
+			return out
+		}
+	}
+	delete(out, path[0])
+	return out
+}
+
+// remove removes a field, and mappings of which nothing is left. It returns the path of a node
+// with a comment that would be lost, or nil if there is none.
+func (l *layout) remove(path, above []string) (lost []string) {
+	item := l.member(path[0])
+	if item == nil {
+		return nil
+	}
+	above = append(above[:len(above):len(above)], path[0])
+	if len(path) > 1 {
+		if lost := item.remove(path[1:], above); lost != nil || len(item.items) > 0 {
+			return lost
+		}
+	}
+	if len(item.headComments) > 0 || item.lineComment != "" || item.hasComments() {
+		return above
+	}
+	l.items = slices.DeleteFunc(l.items, func(i *layout) bool { return i == item })
+	return nil
 }
 
 // memberwise lists the fields whose members are independent of each other.

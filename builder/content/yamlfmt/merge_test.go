@@ -53,6 +53,42 @@ func FuzzMerge(f *testing.F) {
 	})
 }
 
+// FuzzMergeRemoves checks that a removed field is gone, and that a file without the field stays as
+// it is.
+func FuzzMergeRemoves(f *testing.F) {
+	f.Add([]byte("name: X\ncategory: c\ndescription: d\nlicense: MIT\nlinks: {homepage: https://a.example/}\nsignals:\n  # above\n  stars: {value: 3}\n"))
+	f.Add([]byte("name: X\ncategory: c\ndescription: d\nlinks:\n  homepage: https://a.example/ # note\n  demo: https://b.example/\n"))
+	f.Add([]byte("name: X\ncategory: c\ndescription: d\nsignals: {forks: {value: 1}}\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		e, _ := content.ParseEntity("content/tool/x.yaml", "tool", "x", data)
+		if e == nil || len(data) > 500 {
+			return
+		}
+		out, err := yamlfmt.Merge("content/tool/x.yaml", data, map[string]any{"license": nil, "links": map[string]any{"homepage": nil},
+			"signals": map[string]any{"stars": nil, "forks": nil}})
+		if err != nil {
+			return // a comment would be lost
+		}
+		merged, problems := content.ParseEntity("content/tool/x.yaml", "tool", "x", out)
+		if merged == nil {
+			t.Fatalf("%v\n%s", problems, out)
+		}
+		removed := func(f record.Fact) bool { return f.Name == "stars" || f.Name == "forks" }
+		isHomepage := func(l record.Link) bool { return l.Name == "homepage" }
+		if merged.License != "" || slices.ContainsFunc(merged.Signals.Facts, removed) || slices.ContainsFunc(merged.Links, isHomepage) {
+			t.Errorf("not removed:\n%s", out)
+		}
+		e.License = ""
+		e.Links = append([]record.Link{}, slices.DeleteFunc(e.Links, isHomepage)...)
+		e.Signals.Facts = append([]record.Fact{}, slices.DeleteFunc(e.Signals.Facts, removed)...)
+		merged.Links = append([]record.Link{}, merged.Links...) // treat nil and empty alike
+		merged.Signals.Facts = append([]record.Fact{}, merged.Signals.Facts...)
+		if !reflect.DeepEqual(e, merged) {
+			t.Errorf("another field changed\n%s\n%s", data, out)
+		}
+	})
+}
+
 func quote(s string) string {
 	b, _ := json.Marshal(s)
 	return string(b)
