@@ -84,7 +84,7 @@ func newRoot() *cobra.Command {
 	})
 	root.AddCommand(initCommand(), buildCommand(), serveCommand(), validateCommand(), boardsCommand(), diffCommand(), showCommand(), searchCommand(),
 		historyCommand(), verifyCommand(), importCommand(), schemaCommand(), fmtCommand(), newCommand(), versionCommand(),
-		auditCommand(), collectCommand(), checkCommand(), keysCommand(), accountsCommand(), submissionsCommand(), stateCommand(), mcpCommand())
+		auditCommand(), collectCommand(), checkCommand(), keysCommand(), accountsCommand(), submissionsCommand(), stateCommand(), mcpCommand(), manCommand())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
