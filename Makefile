@@ -20,7 +20,7 @@ FUZZTIME ?= 5000x
 # Fuzz targets that render an image or a page take milliseconds per input.
 SLOWFUZZ := FuzzPNG|FuzzGet
 
-.PHONY: help run build static check test tests soak vet platforms lint requests scale bench snapshots corpus history fuzz sdk screenshots fmt clean tools test-tools soak-tools
+.PHONY: help run build static check test tests soak vet platforms lint requests scale bench snapshots corpus history fuzz dist sdk screenshots fmt clean tools test-tools soak-tools
 
 help: ## list all targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "%-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -152,6 +152,11 @@ bench: build corpus history ## run the benchmarks on N generated entities, compa
 snapshots: tools ## build, import, format and replay every public snapshot; print NOT RUN if they are missing
 	@KINDEX_SOAK=1 $(GO) test -count=1 -v -timeout 0 -run 'ShippedContent|EverySnapshot|SnapshotsAreFormatted|LikeTheConverters|OfCollection' ./builder ./builder/importer ./cmd/kindex | grep -vE '^(=== |    --- PASS)'
 
+# Needs a clean working tree. With KINDEX_RELEASE_KEY, the sums are signed; cmd/dist explains it.
+dist: tools $(MINISEARCH) ## write the files of the release VERSION=v1.2.3 into .dist
+	$(GO) mod download -modfile=.tools.mod
+	$(GO) run ./cmd/dist -version '$(VERSION)' $(if $(URL),-url '$(URL)')
+
 sdk: test-tools ## pack the client libraries into site/sdk/archives, with the version of the OpenAPI description
 	$(GO) test -count=1 ./site/sdk -run 'Archives|Sums' -update
 
@@ -163,7 +168,7 @@ fmt: ## format the code and the content
 	@$(GO) run ./cmd/kindex fmt content
 
 clean: ## remove builds and binaries
-	rm -rf bin exports/builds exports/seals exports/current indexes/builds .kindex-build.lock
+	rm -rf bin .dist exports/builds exports/seals exports/current indexes/builds .kindex-build.lock
 	@test ! -e kindex.db || echo 'kindex.db is kept: it contains accounts, keys and submissions'
 
 # Installed programs are used; missing ones are installed with apt-get, which needs root or
@@ -199,6 +204,11 @@ tools:
 test-tools: tools
 	$(call need,gcc,gcc libc6-dev)
 	$(call need,unshare,util-linux)
+	$(call need,dpkg,dpkg)
+	$(call need,rpm,rpm)
+	$(call need,cpio,cpio)
+	$(call need,file,file)
+	$(call need,shellcheck,shellcheck)
 	$(call need,python3,python3)
 	@python3 -c 'import venv, ensurepip' 2>/dev/null || { echo "installing python3-venv"; $(SUDO) apt-get update -q && $(SUDO) apt-get install -y -q python3-venv; }
 	$(call need,curl,curl)

@@ -14,8 +14,10 @@ import (
 	"kindex/indexes"
 )
 
-// release is set by the Makefile from the repository's state, and by cmd/dist to the tag.
-var release string
+// release is set by the Makefile from the repository's state. cmd/dist sets all three: the
+// tag, the commit and its time. go build records the latter two itself, but not in every
+// working tree.
+var release, commit, commitTime string
 
 func version() string {
 	if release != "" {
@@ -44,6 +46,10 @@ type versions struct {
 func programVersions() versions {
 	v := versions{Version: version(), Builder: builder.Version, Format: store.FormatVersion, Mapping: indexes.MappingVersion,
 		Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
+	if commit != "" {
+		v.Commit, v.CommitTime, v.Dirty = &commit, &commitTime, new(bool)
+		return v
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return v

@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	_ "time/tzdata" // for systems without time zones, such as Windows and containers
 
 	"github.com/fatih/color"
 	"github.com/spf13/cobra"
