@@ -26,7 +26,7 @@ func (r *release) describe(ctx context.Context, t target) error {
 	bom.Metadata.Timestamp = r.date().Format(time.RFC3339)
 	bom.Metadata.Component.Licenses = &cdx.Licenses{{License: &cdx.License{ID: "Apache-2.0"}}}
 	// The sums of the tool differ from machine to machine; its version is pinned.
-	if tools := bom.Metadata.Tools; tools != nil && tools.Tools != nil { //nolint:staticcheck // the tool writes this form
+	if tools := bom.Metadata.Tools; tools != nil && tools.Tools != nil {
 		for i := range *tools.Tools {
 			(*tools.Tools)[i].Hashes = nil
 		}
