@@ -20,7 +20,7 @@ FUZZTIME ?= 5000x
 # Fuzz targets that render an image or a page take milliseconds per input.
 SLOWFUZZ := FuzzPNG|FuzzGet
 
-.PHONY: help run build static check test tests soak vet lint requests scale bench snapshots corpus history fuzz sdk screenshots fmt clean tools test-tools soak-tools
+.PHONY: help run build static check test tests soak vet platforms lint requests scale bench snapshots corpus history fuzz dist sdk screenshots fmt clean tools test-tools soak-tools
 
 help: ## list all targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "%-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -74,7 +74,7 @@ RACY := ./builder ./builder/watch ./cmd/kindex ./edge/... ./exports ./exports/st
 
 # There are three suites; builder/suite defines which tests are in which. Many packages wait
 # for other programs and timers, so more of them run at once than there are cores.
-check: tools vet ## run the fast tests, in less than a minute; offline once the modules are downloaded
+check: tools vet platforms ## run the fast tests, in less than a minute; offline once the modules are downloaded
 	$(TEST) -p 4 -short $$($(GO) list ./... | grep -vE '/(site/(audit|e2e|sdk)|cmd/(bench|gencorpus)|edge/edgefuzz)$$')
 
 test: test-tools ## run the linters and all tests that a change must pass, with the race detector on concurrent code; takes minutes
@@ -100,9 +100,18 @@ vet: tools
 	$(GO) run ./cmd/kindex validate content
 	@$(GO) run ./cmd/kindex fmt --check content || { echo "the files above are not formatted; run: make fmt"; exit 1; }
 
+# vet covers the platform it runs on, with the tests. The tests use Unix facilities, so on the
+# others only the program is checked; an overlay takes the tests away.
+PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+platforms: tools ## compile and vet the program for all platforms of a release
+	@overlay=$$(mktemp); trap 'rm -f "$$overlay"' EXIT; \
+	  git ls-files '*_test.go' | awk -v dir="$(CURDIR)" 'BEGIN { printf "{\"Replace\": {" } { printf "%s\"%s/%s\": \"\"", sep, dir, $$0; sep = ", " } END { print "}}" }' > "$$overlay"; \
+	  for platform in $(PLATFORMS); do echo "vet $$platform"; \
+	    CGO_ENABLED=0 GOOS=$${platform%/*} GOARCH=$${platform#*/} $(GO) vet -overlay "$$overlay" $$($(GO) list -deps ./cmd/kindex | grep '^kindex/'); done
+
 # Runs a developer tool at the version pinned in .tools.mod.
 DEVTOOL := $(GO) tool -modfile=.tools.mod
-lint: vet ## run the linters; fail on dead code or unneeded modules
+lint: vet platforms ## run the linters; fail on dead code or unneeded modules
 	$(DEVTOOL) golangci-lint run ./...
 	@dead=$$($(DEVTOOL) deadcode -test ./...); test -z "$$dead" || { echo "dead code:"; echo "$$dead"; exit 1; }
 	@$(GO) mod tidy -diff || { echo "run: go mod tidy"; exit 1; }
@@ -143,6 +152,11 @@ bench: build corpus history ## run the benchmarks on N generated entities, compa
 snapshots: tools ## build, import, format and replay every public snapshot; print NOT RUN if they are missing
 	@KINDEX_SOAK=1 $(GO) test -count=1 -v -timeout 0 -run 'ShippedContent|EverySnapshot|SnapshotsAreFormatted|LikeTheConverters|OfCollection' ./builder ./builder/importer ./cmd/kindex | grep -vE '^(=== |    --- PASS)'
 
+# Needs a clean working tree. With KINDEX_RELEASE_KEY, the sums are signed; cmd/dist explains it.
+dist: tools $(MINISEARCH) ## write the files of the release VERSION=v1.2.3 into .dist
+	$(GO) mod download -modfile=.tools.mod
+	$(GO) run ./cmd/dist -version '$(VERSION)' $(if $(URL),-url '$(URL)')
+
 sdk: test-tools ## pack the client libraries into site/sdk/archives, with the version of the OpenAPI description
 	$(GO) test -count=1 ./site/sdk -run 'Archives|Sums' -update
 
@@ -154,7 +168,7 @@ fmt: ## format the code and the content
 	@$(GO) run ./cmd/kindex fmt content
 
 clean: ## remove builds and binaries
-	rm -rf bin exports/builds exports/seals exports/current indexes/builds .kindex-build.lock
+	rm -rf bin .dist exports/builds exports/seals exports/current indexes/builds .kindex-build.lock
 	@test ! -e kindex.db || echo 'kindex.db is kept: it contains accounts, keys and submissions'
 
 # Installed programs are used; missing ones are installed with apt-get, which needs root or
@@ -190,6 +204,11 @@ tools:
 test-tools: tools
 	$(call need,gcc,gcc libc6-dev)
 	$(call need,unshare,util-linux)
+	$(call need,dpkg,dpkg)
+	$(call need,rpm,rpm)
+	$(call need,cpio,cpio)
+	$(call need,file,file)
+	$(call need,shellcheck,shellcheck)
 	$(call need,python3,python3)
 	@python3 -c 'import venv, ensurepip' 2>/dev/null || { echo "installing python3-venv"; $(SUDO) apt-get update -q && $(SUDO) apt-get install -y -q python3-venv; }
 	$(call need,curl,curl)

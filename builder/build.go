@@ -73,7 +73,7 @@ type Report struct {
 	Warnings  []string               `json:"warnings"`
 	Steps     []Step                 `json:"steps"`
 	Seconds   float64                `json:"seconds"`
-	PeakBytes int64                  `json:"peakBytes"` // peak memory of the process
+	PeakBytes int64                  `json:"peakBytes"` // peak memory of the process; 0 if unknown, as on Windows
 	Removed   []string               `json:"removed"`   // old builds that were removed
 	Reused    int                    `json:"reused"`    // number of entities whose files are unchanged since the previous build
 }

@@ -112,6 +112,7 @@ var mayImport = map[string][]string{
 	// Programs.
 	"cmd/bench":          {"*"},
 	"cmd/bench/baseline": {"exports/record"},
+	"cmd/dist":           {},
 	"cmd/gencorpus":      {"*"},
 	"cmd/kindex":         {"*"},
 
@@ -158,12 +159,13 @@ var onlyIn = map[string][]string{
 	"github.com/github/go-spdx":     {"builder/content/schema"},
 	"github.com/santhosh-tekuri":    {"builder/content/schema"},
 	"golang.org/x/image":            {"site/ogimage"},
+	"golang.org/x/crypto/x509roots": {"cmd/dist"},
 
 	"github.com/modelcontextprotocol": {"edge/mcp"},
 
 	// No other package may start a program. The only exceptions are not part of the
-	// product: measurements, generated catalogues and test support.
-	"os/exec": {"builder/git", "builder/suite", "cmd/bench", "cmd/bench/baseline", "cmd/gencorpus", "edge/edgetest", "edge/edgetest/browser",
+	// product: measurements, releases, generated catalogues and test support.
+	"os/exec": {"builder/git", "builder/suite", "cmd/bench", "cmd/bench/baseline", "cmd/dist", "cmd/gencorpus", "edge/edgetest", "edge/edgetest/browser",
 		"edge/auth/authtest", "edge/storage/storagetest", "edge/storage/storagetest/server", "edge/submission/github/githubtest"},
 }
 

@@ -226,7 +226,11 @@ func printReport(w io.Writer, r *builder.Report) {
 			fmt.Fprintf(w, "  %-8s %8.3f s\n", s.Name, s.Seconds)
 		}
 	}
-	fmt.Fprintf(w, "  %-8s %8.3f s, peak memory %d MiB, %.1f MB written\n", "total", r.Seconds, r.PeakBytes>>20, float64(r.Bytes)/1e6)
+	memory := ""
+	if r.PeakBytes > 0 { // 0 is unknown
+		memory = fmt.Sprintf(" peak memory %d MiB,", r.PeakBytes>>20)
+	}
+	fmt.Fprintf(w, "  %-8s %8.3f s,%s %.1f MB written\n", "total", r.Seconds, memory, float64(r.Bytes)/1e6)
 }
 
 // progress draws a progress bar if the output is a terminal, and otherwise draws nothing.

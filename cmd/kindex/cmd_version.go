@@ -1,7 +1,9 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
 	"runtime"
 	"runtime/debug"
 
@@ -12,8 +14,10 @@ import (
 	"kindex/indexes"
 )
 
-// release is set by the Makefile from the repository's state.
-var release string
+// release is set by the Makefile from the repository's state. cmd/dist sets all three: the
+// tag, the commit and its time. go build records the latter two itself, but not in every
+// working tree.
+var release, commit, commitTime string
 
 func version() string {
 	if release != "" {
@@ -25,13 +29,65 @@ func version() string {
 	return "(devel)"
 }
 
+// versions is what kindex version --json prints.
+type versions struct {
+	Version    string  `json:"version"`
+	Commit     *string `json:"commit"`     // null if the program was compiled outside a repository
+	CommitTime *string `json:"commitTime"` // RFC 3339, UTC
+	Dirty      *bool   `json:"dirty"`      // whether there were uncommitted changes
+	Builder    string  `json:"builder"`
+	Format     int     `json:"format"`
+	Mapping    int     `json:"mapping"`
+	Go         string  `json:"go"`
+	OS         string  `json:"os"`
+	Arch       string  `json:"arch"`
+}
+
+func programVersions() versions {
+	v := versions{Version: version(), Builder: builder.Version, Format: store.FormatVersion, Mapping: indexes.MappingVersion,
+		Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
+	if commit != "" {
+		v.Commit, v.CommitTime, v.Dirty = &commit, &commitTime, new(bool)
+		return v
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return v
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			v.Commit = &s.Value
+		case "vcs.time":
+			v.CommitTime = &s.Value
+		case "vcs.modified":
+			dirty := s.Value == "true"
+			v.Dirty = &dirty
+		}
+	}
+	return v
+}
+
+func (v versions) print(w io.Writer) {
+	fmt.Fprintf(w, "kindex %s\nbuilder %s, format %d, mapping %d, %s %s/%s\n", v.Version, v.Builder, v.Format, v.Mapping, v.Go, v.OS, v.Arch)
+}
+
 func versionCommand() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	c := &cobra.Command{
 		Use: "version", Short: "Print the versions of the program and its formats",
-		Example: "  kindex version", Args: cobra.NoArgs,
-		Run: func(cmd *cobra.Command, _ []string) {
-			fmt.Fprintf(cmd.OutOrStdout(), "kindex %s\nbuilder %s, format %d, mapping %d, %s %s/%s\n", version(),
-				builder.Version, store.FormatVersion, indexes.MappingVersion, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+		Example: "  kindex version\n  kindex version --json", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			v := programVersions()
+			if !asJSON {
+				v.print(cmd.OutOrStdout())
+				return nil
+			}
+			enc := json.NewEncoder(cmd.OutOrStdout())
+			enc.SetIndent("", "  ")
+			return enc.Encode(v)
 		},
 	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON, with the commit that the program was compiled from")
+	return c
 }

@@ -1,0 +1,258 @@
+package main
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"kindex/builder/suite"
+)
+
+// made is a release that the tests share: for one platform, or in make soak for all.
+var made struct {
+	once                  sync.Once
+	root, dir, verifier   string
+	stdout, stderr, where string
+}
+
+const releaseURL = "https://127.0.0.1/releases/" + version
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	_ = os.RemoveAll(made.where) // "" removes nothing
+	os.Exit(code)
+}
+
+// madePlatforms returns the platforms of the shared release.
+func madePlatforms() string {
+	if suite.Soaking() {
+		return strings.Join(platforms, ",")
+	}
+	return "linux/" + runtime.GOARCH
+}
+
+// newRelease makes a signed release once, and returns the folder of its files.
+func newRelease(t *testing.T) string {
+	t.Helper()
+	suite.InTest(t)
+	suite.WithoutRace(t)
+	made.once.Do(func() {
+		where, err := os.MkdirTemp("", "kindex-dist-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		made.where, made.root = where, filepath.Join(where, "repository")
+		repository(t, made.root)
+		gitIn(t, made.root, "tag", version)
+		signer, verifier, err := note.GenerateKey(rand.Reader, "releases.example.org")
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(where, "release.key")
+		if err := os.WriteFile(file, []byte(signer+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("KINDEX_RELEASE_KEY_FILE", file)
+		dir := filepath.Join(made.root, ".dist")
+		code, stdout, stderr := dist(t, "-version", version, "-root", made.root, "-out", dir, "-platforms", madePlatforms(), "-url", releaseURL)
+		if code != exitOK {
+			t.Fatalf("exit %d\n%s%s", code, stdout, stderr)
+		}
+		made.stdout, made.stderr, made.verifier, made.dir = stdout, stderr, verifier, dir
+	})
+	if made.dir == "" {
+		t.Fatal("the release could not be made; see the first test that needed it")
+	}
+	return made.dir
+}
+
+// TestReproducible makes the same release at another path, without a key: every file must be
+// the same except the signature and the script that contains its key. make soak does so for
+// all platforms, with an empty build cache.
+func TestReproducible(t *testing.T) {
+	first := newRelease(t)
+	root := filepath.Join(t.TempDir(), "a much longer path", "kindex")
+	gitIn(t, ".", "clone", "-q", made.root, root)
+	if err := writeFile(filepath.Join(root, filepath.FromSlash(minisearch)), read(t, filepath.Join(made.root, filepath.FromSlash(minisearch))), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if suite.Soaking() {
+		t.Setenv("GOCACHE", t.TempDir())
+	}
+	t.Setenv("KINDEX_RELEASE_KEY_FILE", "")
+	second := filepath.Join(t.TempDir(), "out")
+	code, _, stderr := dist(t, "-version", version, "-root", root, "-out", second, "-platforms", madePlatforms(), "-url", releaseURL)
+	if code != exitOK || !strings.Contains(stderr, "NOT SIGNED") {
+		t.Fatalf("exit %d\n%s", code, stderr)
+	}
+	differs := []string{noteFile, sumsFile, "install.sh"}
+	names := namesIn(t, first)
+	if want := append(namesIn(t, second), noteFile); !slices.Equal(names, sorted(want)) {
+		t.Errorf("%v\n%v", names, want)
+	}
+	for _, name := range names {
+		if slices.Contains(differs, name) {
+			continue
+		}
+		if digest(t, filepath.Join(first, name)) != digest(t, filepath.Join(second, name)) {
+			t.Errorf("%s differs", name)
+		}
+	}
+}
+
+// TestSums checks the sums with sha256sum, and their signature.
+func TestSums(t *testing.T) {
+	dir := newRelease(t)
+	out := mustRun(t, dir, "sha256sum", "--check", "--strict", sumsFile)
+	if got, want := strings.Count(out, ": OK\n"), len(namesIn(t, dir))-2; got != want {
+		t.Errorf("%d sums, want %d:\n%s", got, want, out)
+	}
+	verifier, err := note.NewVerifier(made.verifier)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := note.Open(read(t, filepath.Join(dir, noteFile)), note.VerifierList(verifier))
+	if err != nil || n.Text != string(read(t, filepath.Join(dir, sumsFile))) {
+		t.Errorf("%v", err)
+	}
+	if !strings.Contains(made.stdout, made.verifier) || strings.Contains(made.stderr, "NOT SIGNED") {
+		t.Errorf("%s%s", made.stdout, made.stderr)
+	}
+}
+
+// TestActionAgrees checks that the files have the names that .github/actions/validate
+// downloads, and are programs of the release.
+func TestActionAgrees(t *testing.T) {
+	dir := newRelease(t)
+	action := string(read(t, filepath.Join(suite.Root(t), ".github", "actions", "validate", "action.yml")))
+	for _, platform := range strings.Split(madePlatforms(), ",") {
+		system, arch, _ := strings.Cut(platform, "/")
+		name := target{system, arch}.program()
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
+		if system == "linux" && !strings.Contains(action, "file="+name+" ;;") {
+			t.Errorf("the action does not download %s", name)
+		}
+	}
+	if !strings.Contains(action, "get "+sumsFile+"\n") {
+		t.Errorf("the action does not download %s", sumsFile)
+	}
+	program := filepath.Join(dir, "kindex-linux-"+runtime.GOARCH)
+	checkProgram(t, exec.Command(program, "version", "--json"))
+	if out := mustRun(t, dir, "file", "-b", program); !strings.Contains(out, "statically linked") || !strings.Contains(out, ", stripped") {
+		t.Error(out)
+	}
+	if text := read(t, program); strings.Contains(string(text), made.root) {
+		t.Errorf("the program contains the path of the repository")
+	}
+}
+
+// checkProgram runs a program of the release, which must print its version as JSON.
+func checkProgram(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	out, err := cmd.CombinedOutput()
+	commit := strings.TrimSpace(mustRun(t, made.root, "git", "rev-parse", "HEAD"))
+	for _, want := range []string{`"version": "` + version + `"`, `"commit": "` + commit + `"`, `"commitTime": "2026-11-01T12:00:00Z"`, `"dirty": false`} {
+		if err != nil || !strings.Contains(string(out), want) {
+			t.Fatalf("%v: %s does not print %s:\n%s", err, cmd, want, out)
+		}
+	}
+}
+
+// TestRefused checks what cannot become a release.
+func TestRefused(t *testing.T) {
+	suite.WithoutRace(t)
+	root := t.TempDir()
+	gitIn(t, root, "init", "-q", "-b", "main")
+	gitIn(t, root, "commit", "-q", "--allow-empty", "-m", "1")
+	gitIn(t, root, "tag", "v0.1.0")
+	gitIn(t, root, "commit", "-q", "--allow-empty", "-m", "2")
+	full := t.TempDir()
+	if err := os.WriteFile(filepath.Join(full, "thesis.txt"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for what, c := range map[string]struct {
+		args []string
+		env  string
+		code int
+		says string
+	}{
+		"no version":        {nil, "", exitUsage, "must be a tag such as v1.2.3"},
+		"no v":              {[]string{"-version", "1.2.3"}, "", exitUsage, "must be a tag such as v1.2.3"},
+		"a short version":   {[]string{"-version", "v1"}, "", exitUsage, "must be a tag such as v1.2.3"},
+		"build metadata":    {[]string{"-version", "v1.2.3+x"}, "", exitUsage, "must be a tag such as v1.2.3"},
+		"a path":            {[]string{"-version", "v1.2.3/../x"}, "", exitUsage, "must be a tag such as v1.2.3"},
+		"another platform":  {[]string{"-version", "v1.2.3", "-platforms", "plan9/amd64"}, "", exitUsage, "expected some of: linux/amd64"},
+		"an argument":       {[]string{"-version", "v1.2.3", "x"}, "", exitUsage, "unexpected argument"},
+		"a shell command":   {[]string{"-version", "v1.2.3", "-url", "https://x/'$(id)"}, "", exitUsage, "must be an https address"},
+		"another commit":    {[]string{"-version", "v0.1.0"}, "", exitProblem, "the tag v0.1.0 names commit"},
+		"a folder in use":   {[]string{"-version", "v1.2.3", "-out", full}, "", exitProblem, "is not an earlier release"},
+		"no such key":       {[]string{"-version", "v1.2.3"}, "KINDEX_RELEASE_KEY_FILE=/nonexistent", exitProblem, "KINDEX_RELEASE_KEY_FILE: "},
+		"an empty key file": {[]string{"-version", "v1.2.3"}, "KINDEX_RELEASE_KEY_FILE=/dev/null", exitProblem, "is not a file with a key"},
+		"not a key":         {[]string{"-version", "v1.2.3"}, "KINDEX_RELEASE_KEY=hunter2", exitProblem, "must contain a signing key"},
+		"no date":           {[]string{"-version", "v1.2.3"}, "SOURCE_DATE_EPOCH=today", exitProblem, "must be a number of seconds"},
+		"no MiniSearch":     {[]string{"-version", "v1.2.3"}, "", exitProblem, "run: make site/pages/npm/minisearch.js"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			if name, value, ok := strings.Cut(c.env, "="); ok {
+				t.Setenv(name, value)
+			}
+			out := filepath.Join(t.TempDir(), "out")
+			code, _, stderr := dist(t, append([]string{"-root", root, "-out", out}, c.args...)...)
+			if code != c.code || !strings.Contains(stderr, c.says) || strings.Contains(stderr, "hunter2") {
+				t.Errorf("exit %d, %s", code, stderr)
+			}
+			if _, err := os.Stat(out); err == nil {
+				t.Error("something was written")
+			}
+		})
+	}
+	if err := os.WriteFile(filepath.Join(root, "new"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := dist(t, "-version", "v1.2.3", "-root", root); code != exitProblem || !strings.Contains(stderr, "has uncommitted changes") {
+		t.Errorf("exit %d, %s", code, stderr)
+	}
+}
+
+func namesIn(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func sorted(names []string) []string {
+	slices.Sort(names)
+	return names
+}
+
+func read(t *testing.T, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func digest(t *testing.T, path string) string {
+	t.Helper()
+	return fmt.Sprintf("%x", sha256.Sum256(read(t, path)))
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"encoding/pem"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// TestInstall installs from good and bad servers. From a bad one, nothing may be installed.
+func TestInstall(t *testing.T) {
+	dir := newRelease(t)
+	need(t, "curl", "openssl", "awk")
+	archive := "kindex-" + version + "-linux-" + runtime.GOARCH + ".tar.gz"
+	files := map[string]string{}
+	for _, name := range []string{archive, sumsFile, noteFile} {
+		files[name] = string(read(t, filepath.Join(dir, name)))
+	}
+	other := "releases.example.org+" + strings.Repeat("0", 8) + made.verifier[strings.LastIndex(made.verifier[:len("releases.example.org+")+9], "+"):]
+	stranger := "releases.example.org+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW"
+	altered := strings.Replace(files[archive], "\x00", "\x01", 1)
+	for what, c := range map[string]struct {
+		change map[string]string // files of the server; "" is missing
+		args   []string
+		says   string // "" if it must be installed
+	}{
+		"signed":                      {nil, nil, ""},
+		"without a key":               {map[string]string{noteFile: ""}, []string{"--key", ""}, ""},
+		"a truncated archive":         {map[string]string{archive: files[archive][:1000]}, nil, "The SHA-256 of " + archive},
+		"an empty archive":            {map[string]string{archive: "\n"}, nil, "The SHA-256 of " + archive},
+		"an altered archive":          {map[string]string{archive: altered}, nil, "The SHA-256 of " + archive},
+		"altered, no key":             {map[string]string{archive: altered}, []string{"--key", ""}, "The SHA-256 of " + archive},
+		"no archive":                  {map[string]string{archive: ""}, nil, "cannot be downloaded"},
+		"no note":                     {map[string]string{noteFile: ""}, nil, "cannot be downloaded"},
+		"no sums":                     {map[string]string{sumsFile: ""}, []string{"--key", ""}, "cannot be downloaded"},
+		"other sums":                  {map[string]string{noteFile: strings.Replace(files[noteFile], "a", "b", 1)}, nil, "The signature of SHA256SUMS is not by"},
+		"a truncated note":            {map[string]string{noteFile: files[noteFile][:200]}, nil, "is not signed by"},
+		"no signature":                {map[string]string{noteFile: files[sumsFile] + "\n"}, nil, "is not signed by"},
+		"a text without the archive":  {map[string]string{sumsFile: "0  x\n"}, []string{"--key", ""}, "SHA256SUMS has no " + archive},
+		"a signature by a stranger":   {nil, []string{"--key", stranger}, "The signature of SHA256SUMS is not by"},
+		"another hash":                {nil, []string{"--key", other}, "The signature of SHA256SUMS is not by"},
+		"another name":                {nil, []string{"--key", "x" + made.verifier}, "is not signed by"},
+		"half a key":                  {nil, []string{"--key", made.verifier[:40]}, "is not an Ed25519 key"},
+		"no https":                    {nil, []string{"--url", "http://127.0.0.1:1"}, "Give the https address"},
+		"an option without its value": {nil, []string{"--prefix"}, "is not an option with a value"},
+		"an unknown option":           {nil, []string{"--no", "x"}, "--no is not an option"},
+	} {
+		s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			name := strings.TrimPrefix(r.URL.Path, "/releases/"+version+"/")
+			text, changed := c.change[name]
+			if !changed {
+				text = files[name]
+			}
+			if text == "" {
+				http.NotFound(w, r)
+				return
+			}
+			_, _ = w.Write([]byte(text))
+		}))
+		home := t.TempDir()
+		args := append([]string{filepath.Join(dir, "install.sh"), "--prefix", filepath.Join(home, "a b"), "--url", s.URL + "/releases/" + version}, c.args...)
+		cmd := exec.Command("sh", args...)
+		certificate := filepath.Join(t.TempDir(), "ca.pem")
+		if err := os.WriteFile(certificate, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd.Env = append(os.Environ(), "CURL_CA_BUNDLE="+certificate, "HOME="+home, "TMPDIR="+home)
+		out, err := cmd.CombinedOutput()
+		s.Close()
+		program := filepath.Join(home, "a b", "bin", "kindex")
+		_, missing := os.Stat(program)
+		if ok := c.says == ""; (err == nil) != ok || (missing == nil) != ok || !strings.Contains(string(out), c.says) {
+			t.Errorf("%s: %v, installed: %v\n%s", what, err, missing, out)
+		}
+		if c.says != "" {
+			continue
+		}
+		checkProgram(t, exec.Command(program, "version", "--json"))
+		for _, name := range []string{"share/man/man1/kindex-build.1", "share/bash-completion/completions/kindex", "share/zsh/site-functions/_kindex", "share/fish/vendor_completions.d/kindex.fish"} {
+			if _, err := os.Stat(filepath.Join(home, "a b", name)); err != nil {
+				t.Error(err)
+			}
+		}
+		if unsigned := strings.Contains(string(out), "only the sums are checked"); unsigned != (len(c.args) > 0) {
+			t.Errorf("%s: %s", what, out)
+		}
+		if names := namesIn(t, home); len(names) != 1 {
+			t.Errorf("%s: temporary files are left: %v", what, names)
+		}
+	}
+}
+
+// TestInstallScript checks that the script knows its release, that it is valid wherever it is
+// cut off, and that the source, which belongs to no release, installs nothing.
+func TestInstallScript(t *testing.T) {
+	dir := newRelease(t)
+	text := string(read(t, filepath.Join(dir, "install.sh")))
+	for _, line := range []string{"version='" + version + "'", "url='" + releaseURL + "'", "key='" + made.verifier + "'"} {
+		if !strings.Contains(text, "\n"+line+"\n") {
+			t.Errorf("the script does not contain %s", line)
+		}
+	}
+	home := t.TempDir()
+	for size := 0; size < len(text)-len("main \"$@\"\n"); size += 97 {
+		cmd := exec.Command("sh", "-c", text[:size])
+		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home}
+		if out, _ := cmd.CombinedOutput(); len(namesIn(t, home)) > 0 || strings.Contains(string(out), "kindex v") {
+			t.Fatalf("cut off after %d bytes, the script did something: %s", size, out)
+		}
+	}
+	if out, err := exec.Command("sh", "install.sh", "--prefix", home).CombinedOutput(); err == nil || !strings.Contains(string(out), "belongs to no release") {
+		t.Errorf("%v: %s", err, out)
+	}
+	if _, err := exec.LookPath("shellcheck"); err == nil {
+		mustRun(t, ".", "shellcheck", filepath.Join(dir, "install.sh"))
+	}
+}
