@@ -28,6 +28,7 @@ var mayImport = map[string][]string{
 	"exports/store":       {"exports/jsonenc", "exports/table"},
 	"exports/table":       {"exports/ids", "exports/jsonenc", "exports/record"},
 	"exports/board":       {"exports", "exports/didyoumean", "exports/jsonenc", "exports/leaderboard", "exports/record", "exports/score", "exports/where"},
+	"exports/buildlog":    {},
 	"exports/calendar":    {"exports", "exports/record", "exports/safetext"},
 	"exports/quality":     {"exports/pricing", "exports/record"},
 	"exports/croissant":   {"exports", "exports/store", "exports/table"},

@@ -1,12 +1,20 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"kindex/builder/importer"
+	"kindex/builder/plural"
+	"kindex/exports/record"
+	"kindex/exports/safetext"
 )
 
 // importMemoryMiB is enough for what an import keeps in memory: the slugs and names of
@@ -15,6 +23,8 @@ const importMemoryMiB = 256
 
 func importCommand() *cobra.Command {
 	var o importer.Options
+	var guess bool
+	var typ string
 	c := &cobra.Command{
 		Use: "import FILE", Short: "Import a CSV or JSONL catalogue as entity files",
 		Long: `Import reads a catalogue - a CSV file (.csv, .tsv) or a file with one JSON object
@@ -33,7 +43,8 @@ row. A mapping defines which column becomes which field:
     stars: {value: star_count, source: {template: "https://github.com/{repository}"}}
 
 content/README.md describes every part of a mapping; kindex schema mapping prints its
-JSON Schema.
+JSON Schema. --guess proposes a mapping from the names of the columns and the values in
+the first 1,000 rows, says what it is unsure of, and imports nothing.
 
 Each row has one outcome: written, updated, unchanged, left alone (because a file already
 exists), skipped (by where) or refused. A file is written only if it passes the checks of
@@ -43,17 +54,26 @@ import them again.
 
 Exit codes: 0 no row was refused; 1 some rows were refused, or the import failed; 2
 usage error.`,
-		Example: `  kindex import list.csv --map list.yaml --content content --dry-run
+		Example: `  kindex import list.csv --guess --map list.yaml
+  kindex import list.csv --map list.yaml --content content --dry-run
   kindex import list.jsonl.gz --map list.yaml --content content --rejects refused.jsonl --report report.json
   kindex import list.csv --map figures.yaml --content content --update --date 2026-11-01`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Input = args[0]
+			if typ != "" && (!guess || !slices.Contains(record.Types, typ)) {
+				return usageError{fmt.Errorf("--type is tool or model, and needs --guess; see %s --help", cmd.CommandPath())}
+			}
+			if guess {
+				return guessMapping(cmd, importer.GuessOptions{Input: o.Input, Content: filepath.Clean(o.Content), Type: typ}, o.Mapping)
+			}
 			return runImport(cmd, o)
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.Mapping, "map", "", "the mapping (required)")
+	f.StringVar(&o.Mapping, "map", "", "the mapping (required, unless --guess prints it)")
+	f.BoolVar(&guess, "guess", false, "propose a mapping: print it or, with --map, write it to a new file")
+	f.StringVar(&typ, "type", "", "with --guess: the type of the entities, tool or model")
 	f.StringVar(&o.Content, "content", "content", "the content folder; created if missing")
 	f.StringVar(&o.Date, "date", "", "the day on which the figures were read, YYYY-MM-DD (default: the source's date in the mapping)")
 	f.BoolVar(&o.Update, "update", false, "update existing files, only in the fields that the mapping defines")
@@ -86,4 +106,48 @@ func runImport(cmd *cobra.Command, o importer.Options) error {
 		return quietError{exitProblem}
 	}
 	return err
+}
+
+// guessMapping prints a proposed mapping, or writes it to a file that does not exist yet, and
+// prints what is unsure about it.
+func guessMapping(cmd *cobra.Command, o importer.GuessOptions, file string) error {
+	p, err := importer.Guess(o)
+	if err != nil {
+		return err
+	}
+	if file == "" {
+		if _, err := cmd.OutOrStdout().Write(p.Mapping); err != nil {
+			return err
+		}
+	} else if err := writeNew(file, p.Mapping); err != nil {
+		return err
+	}
+	notes := cmd.ErrOrStderr()
+	fmt.Fprintf(notes, "guessed from %s\n", plural.Count(p.Rows, "row", "rows"))
+	if len(p.Unsure) > 0 {
+		fmt.Fprintln(notes, "unsure:")
+	}
+	for _, doubt := range p.Unsure {
+		fmt.Fprintln(notes, "  "+safetext.Escape(doubt))
+	}
+	if len(p.Unused) > 0 {
+		fmt.Fprintln(notes, "unused columns: "+safetext.Escape(strings.Join(p.Unused, ", ")))
+	}
+	if file != "" {
+		fmt.Fprintf(notes, "wrote %s; check it, then run: kindex import %s --map %s --content %s --dry-run\n", file, o.Input, file, o.Content)
+	}
+	return nil
+}
+
+// writeNew writes a file that must not exist yet.
+func writeNew(path string, data []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) //nolint:gosec // as open as the umask allows
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s exists; --guess overwrites no file", path)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
 }
