@@ -204,11 +204,6 @@ tools:
 test-tools: tools
 	$(call need,gcc,gcc libc6-dev)
 	$(call need,unshare,util-linux)
-	$(call need,dpkg,dpkg)
-	$(call need,rpm,rpm)
-	$(call need,cpio,cpio)
-	$(call need,file,file)
-	$(call need,shellcheck,shellcheck)
 	$(call need,python3,python3)
 	@python3 -c 'import venv, ensurepip' 2>/dev/null || { echo "installing python3-venv"; $(SUDO) apt-get update -q && $(SUDO) apt-get install -y -q python3-venv; }
 	$(call need,curl,curl)
@@ -224,4 +219,9 @@ test-tools: tools
 	@$(MAKE) --no-print-directory $(MINISEARCH)
 
 soak-tools: test-tools
+	$(call need,dpkg,dpkg)
+	$(call need,rpm,rpm)
+	$(call need,cpio,cpio)
+	$(call need,file,file)
+	$(call need,shellcheck,shellcheck)
 	$(call need,java,default-jre-headless)

@@ -44,7 +44,7 @@ func madePlatforms() string {
 // newRelease makes a signed release once, and returns the folder of its files.
 func newRelease(t *testing.T) string {
 	t.Helper()
-	suite.InTest(t)
+	suite.InSoak(t, "the program is compiled again, with the flags of a release, which takes minutes; make test vets the program for all platforms, and tests what is refused")
 	suite.WithoutRace(t)
 	made.once.Do(func() {
 		where, err := os.MkdirTemp("", "kindex-dist-")
