@@ -65,8 +65,10 @@ var hostAliases = map[string]string{"hf.co": "huggingface.co", "export.arxiv.org
 // parseAddress returns the meanings of a web or repository address. The last one is the
 // address itself, which a link of an entity can be.
 func parseAddress(text string, known Known) (list []Reference) {
-	if m := scpAddress.FindStringSubmatch(text); m != nil {
-		text = "https://" + m[1] + "/" + m[2]
+	if !strings.Contains(text, "://") {
+		if m := scpAddress.FindStringSubmatch(text); m != nil {
+			text = "https://" + m[1] + "/" + m[2]
+		}
 	}
 	u, err := url.Parse(strings.TrimPrefix(text, "git+"))
 	if err != nil || u.Host == "" {
