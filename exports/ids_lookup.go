@@ -81,8 +81,20 @@ func (w *Writer) WriteIDs(entities []*record.Entity, declared []IDNamespace) err
 type idTable struct {
 	keys           packed.StringTable
 	ends, ordinals packed.Uint32s
-	declared       []IDNamespace
+	declared       []string // names of namespaces
+	pages          []idPage
 	summaries      packed.StringTable
+}
+
+// idPage is the address of an identifier's page in a declared namespace: what is before and
+// after the identifier in the form of record.NormalizeURL.
+type idPage struct{ namespace, before, after string }
+
+// newIDPage reads the page of a namespace, which need not have one.
+func newIDPage(namespace, page string) (p idPage, ok bool) {
+	before, after, ok := strings.Cut(page, "{id}")
+	// Normalize the start as part of an address, so that it keeps its last slash.
+	return idPage{namespace, strings.TrimSuffix(record.NormalizeURL(before+"x"), "x"), strings.TrimRight(after, "/")}, ok
 }
 
 // openIDs reads the ids file, if the build has one.
@@ -100,7 +112,10 @@ func (b *Build) openIDs(s *packed.SectionReader) {
 	names := s.Strings(idsFile, parts[3])
 	for i := range names.Len() {
 		name, page, _ := strings.Cut(string(names.At(i)), "\x00")
-		t.declared = append(t.declared, IDNamespace{name, page})
+		t.declared = append(t.declared, name)
+		if p, ok := newIDPage(name, page); ok {
+			t.pages = append(t.pages, p)
+		}
 	}
 	if s.Err() == nil {
 		b.ids = t
@@ -151,21 +166,16 @@ func (d *overlay) indexIDs(first int) {
 // IsIDNamespace implements ids.Known.
 func (b *Build) IsIDNamespace(name string) bool {
 	return slices.ContainsFunc(b.providers, func(p pricing.Provider) bool { return p.Slug == name }) ||
-		slices.ContainsFunc(b.ids.declared, func(n IDNamespace) bool { return n.Name == name })
+		slices.Contains(b.ids.declared, name)
 }
 
 // IDOnPage implements ids.Known.
 func (b *Build) IDOnPage(address string) (namespace, value string, ok bool) {
-	for _, n := range b.ids.declared {
-		before, after, found := strings.Cut(n.Page, "{id}")
-		if !found {
-			continue
-		}
-		// Normalize the start as part of an address, so that it keeps its last slash.
-		rest, starts := strings.CutPrefix(address, strings.TrimSuffix(record.NormalizeURL(before+"x"), "x"))
-		value, ends := strings.CutSuffix(rest, strings.TrimRight(after, "/"))
+	for _, p := range b.ids.pages {
+		rest, starts := strings.CutPrefix(address, p.before)
+		value, ends := strings.CutSuffix(rest, p.after)
 		if starts && ends && value != "" {
-			return n.Name, value, true
+			return p.namespace, value, true
 		}
 	}
 	return "", "", false

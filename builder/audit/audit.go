@@ -35,7 +35,7 @@ func (l Local) Resolve(_ context.Context, ids []string) ([]byte, error) {
 		if i > 0 {
 			body = append(body, ',')
 		}
-		body, _ = resolve.AppendJSON(body, l.Build, id, true)
+		body = resolve.Find(l.Build, id).AppendJSON(body, l.Build, true)
 	}
 	return append(body, ']', '}'), nil
 }

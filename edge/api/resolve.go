@@ -1,9 +1,11 @@
 package api
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"kindex/edge/query"
@@ -69,15 +71,28 @@ func readIDs(c *web.Call) ([]string, error) {
 	}
 	list := make([]string, len(body.IDs))
 	for i, raw := range body.IDs {
-		field := fmt.Sprintf("ids[%d]", i)
-		if raw[0] != '"' || json.Unmarshal(raw, &list[i]) != nil {
-			return invalid(field, "must be a string")
+		problem := "must be a string"
+		var ok bool
+		if list[i], ok = decodeString(raw); ok {
+			problem = idProblem(list[i])
 		}
-		if problem := idProblem(list[i]); problem != "" {
-			return invalid(field, problem)
+		if problem != "" {
+			return invalid(fmt.Sprintf("ids[%d]", i), problem)
 		}
 	}
 	return list, nil
+}
+
+// decodeString decodes valid JSON, and reports whether it is a string.
+func decodeString(raw json.RawMessage) (s string, ok bool) {
+	if raw[0] != '"' {
+		return "", false
+	}
+	if !bytes.ContainsRune(raw, '\\') {
+		return string(raw[1 : len(raw)-1]), true
+	}
+	err := json.Unmarshal(raw, &s)
+	return s, err == nil
 }
 
 // idProblem says why a string cannot be an identifier, or returns "".
@@ -95,12 +110,19 @@ func idProblem(id string) string {
 
 // resolved returns what identifiers refer to, in their order.
 func resolved(c *web.Call, identifiers []string) *web.Reply {
+	build := c.Served.Build
+	results, size := make([]resolve.Result, len(identifiers)), 0
+	for i, id := range identifiers {
+		results[i] = resolve.Find(build, id)
+		size += results[i].Size(build)
+	}
 	list := newCollection(c)
-	suggested := 0
-	for _, id := range identifiers {
-		var found bool
-		if list.body, found = resolve.AppendJSON(list.next(), c.Served.Build, id, suggested < maxSuggestedFor); !found {
-			suggested++
+	list.body = slices.Grow(list.body, size)
+	unknown := 0
+	for _, r := range results {
+		list.body = r.AppendJSON(list.next(), build, unknown < maxSuggestedFor)
+		if len(r.Matches) == 0 {
+			unknown++
 		}
 	}
 	return list.end(c.Served, len(identifiers))

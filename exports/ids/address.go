@@ -3,7 +3,6 @@ package ids
 import (
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 
 	"kindex/exports/record"
@@ -66,8 +65,10 @@ var hostAliases = map[string]string{"hf.co": "huggingface.co", "export.arxiv.org
 // parseAddress returns the meanings of a web or repository address. The last one is the
 // address itself, which a link of an entity can be.
 func parseAddress(text string, known Known) (list []Reference) {
-	if m := scpAddress.FindStringSubmatch(text); m != nil {
-		text = "https://" + m[1] + "/" + m[2]
+	if !strings.Contains(text, "://") {
+		if m := scpAddress.FindStringSubmatch(text); m != nil {
+			text = "https://" + m[1] + "/" + m[2]
+		}
 	}
 	u, err := url.Parse(strings.TrimPrefix(text, "git+"))
 	if err != nil || u.Host == "" {
@@ -92,7 +93,7 @@ func parseAddress(text string, known Known) (list []Reference) {
 		list = onSite(host, path)
 	}
 	u.Scheme, u.User, u.Host = "https", nil, host
-	address := record.NormalizeURL(u.String())
+	address := record.NormalizeParsed(u)
 	if known != nil {
 		if namespace, value, ok := known.IDOnPage(address); ok {
 			list = append(list, references(namespace, value)...)
@@ -103,24 +104,27 @@ func parseAddress(text string, known Known) (list []Reference) {
 
 // onSite returns the identifiers in the path of a page on a host of sites.
 func onSite(host, path string) (list []Reference) {
-	for _, s := range sites {
+	for i := range sites {
+		s := &sites[i]
+		if s.host != host {
+			continue
+		}
 		rest, ok := strings.CutPrefix(path, s.prefix)
-		if s.host != host || !ok {
+		if !ok {
 			continue
 		}
-		parts := strings.Split(rest, "/")
-		if len(parts) < s.parts {
+		value, rest, ok := cutSegments(rest, s.parts)
+		if !ok {
 			continue
 		}
-		separator := s.separator
-		if separator == "" {
-			separator = "/"
-		}
-		value := s.prepend + strings.Join(parts[:s.parts], separator)
-		version := versionIn(parts[s.parts:])
-		if len(parts) > 1 && version == "" && s.namespace == "huggingface" && s.parts == 1 {
+		version := versionIn(rest)
+		if rest != "" && version == "" && s.namespace == "huggingface" && s.parts == 1 {
 			continue // the first segment is an owner
 		}
+		if s.separator != "" {
+			value = strings.ReplaceAll(value, "/", s.separator)
+		}
+		value = s.prepend + value
 		switch s.namespace {
 		case "github":
 			value = strings.TrimSuffix(value, ".git")
@@ -145,13 +149,33 @@ func onSite(host, path string) (list []Reference) {
 	return list
 }
 
-// versionIn returns the version or revision that the rest of a path names, or "".
-func versionIn(parts []string) string {
-	if len(parts) > 1 && slices.Contains([]string{"v", "tree", "blob", "resolve", "commit"}, parts[0]) {
-		return parts[1]
+// cutSegments splits a path after its first n segments. The rest is empty or starts with a
+// slash. ok is false if there are fewer segments.
+func cutSegments(path string, n int) (first, rest string, ok bool) {
+	end := -1 // of the segments so far
+	for range n {
+		if end == len(path) {
+			return "", "", false
+		}
+		if i := strings.IndexByte(path[end+1:], '/'); i >= 0 {
+			end += 1 + i
+		} else {
+			end = len(path)
+		}
 	}
-	if len(parts) == 1 && len(parts[0]) > 0 && parts[0][0] >= '0' && parts[0][0] <= '9' {
-		return parts[0]
+	return path[:end], path[end:], true
+}
+
+// versionIn returns the version or revision that the rest of a path names, or "".
+func versionIn(rest string) string {
+	first, rest, more := strings.Cut(strings.TrimPrefix(rest, "/"), "/")
+	switch first {
+	case "v", "tree", "blob", "resolve", "commit":
+		version, _, _ := strings.Cut(rest, "/")
+		return version // "" if there are no more segments
+	}
+	if !more && first != "" && first[0] >= '0' && first[0] <= '9' {
+		return first
 	}
 	return ""
 }

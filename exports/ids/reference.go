@@ -140,7 +140,10 @@ func parsePaper(text string) (Reference, bool) {
 // alternatives returns a reference and what else names the same thing: for the DOI of a paper
 // that arXiv registered, the paper.
 func alternatives(r Reference) []Reference {
-	if m := arxivDOI.FindStringSubmatch(r.Value); r.Namespace == "doi" && m != nil {
+	if r.Namespace != "doi" {
+		return []Reference{r}
+	}
+	if m := arxivDOI.FindStringSubmatch(r.Value); m != nil {
 		if paper, ok := newReference("arxiv", m[1]); ok {
 			return []Reference{r, paper}
 		}

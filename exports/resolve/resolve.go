@@ -23,29 +23,30 @@ const (
 
 // Result says which entities an identifier refers to.
 type Result struct {
+	ID                  string   // the identifier
 	As                  string   // the identifier as it was read, "" if it has no meaning
 	Version, Qualifiers string   // parts of the identifier that do not matter, or ""
 	Matches             []uint32 // the ordinals, best first
 }
 
 // Find returns the entities that an identifier refers to.
-func Find(b *exports.Build, id string) Result {
-	id = strings.TrimSpace(id)
+func Find(b *exports.Build, identifier string) Result {
+	id := strings.TrimSpace(identifier)
 	if typ, slug, ok := strings.Cut(id, "/"); ok && slices.Contains(record.Types, typ) {
 		if o, found := findAddress(b, typ, slug); found {
-			return Result{As: id, Matches: []uint32{o}}
+			return Result{ID: identifier, As: id, Matches: []uint32{o}}
 		}
 	}
 	list := ids.Parse(id, b)
 	for _, r := range list {
 		if found := b.FindByID(r.Namespace, r.Value); len(found) > 0 {
-			return Result{r.String(), r.Version, r.Qualifiers, found[:min(len(found), MaxMatches)]}
+			return Result{identifier, r.String(), r.Version, r.Qualifiers, found[:min(len(found), MaxMatches)]}
 		}
 	}
 	if len(list) == 0 {
-		return Result{}
+		return Result{ID: identifier}
 	}
-	return Result{As: list[0].String(), Version: list[0].Version, Qualifiers: list[0].Qualifiers}
+	return Result{ID: identifier, As: list[0].String(), Version: list[0].Version, Qualifiers: list[0].Qualifiers}
 }
 
 // findAddress finds an entity by type and slug, which can be an earlier one.
@@ -92,11 +93,10 @@ func Suggest(b *exports.Build, id string) (list []uint32) {
 	return list
 }
 
-// AppendJSON appends what an identifier refers to as an object. suggest is whether to
-// suggest entities if there is no match.
-func AppendJSON(dst []byte, b *exports.Build, id string, suggest bool) (object []byte, found bool) {
-	r := Find(b, id)
-	dst = jsonenc.AppendString(append(dst, `{"id":`...), id)
+// AppendJSON appends the result as an object. suggest is whether to suggest entities if there
+// is no match.
+func (r Result) AppendJSON(dst []byte, b *exports.Build, suggest bool) []byte {
+	dst = jsonenc.AppendString(append(dst, `{"id":`...), r.ID)
 	for _, f := range [...]struct{ name, value string }{{"as", r.As}, {"version", r.Version}, {"qualifiers", r.Qualifiers}} {
 		dst = jsonenc.AppendMember(dst, f.name)
 		dst = jsonenc.AppendNullable(dst, f.value)
@@ -108,12 +108,22 @@ func AppendJSON(dst []byte, b *exports.Build, id string, suggest bool) (object [
 	}
 	dst = append(dst, `],"suggestions":[`...)
 	if suggest && len(r.Matches) == 0 {
-		for i, o := range Suggest(b, id) {
+		for i, o := range Suggest(b, r.ID) {
 			dst = jsonenc.AppendComma(dst, i)
 			dst = appendSuggestion(dst, b, o)
 		}
 	}
-	return append(dst, ']', '}'), len(r.Matches) > 0
+	return append(dst, ']', '}')
+}
+
+// Size returns the approximate length of the object, without suggestions.
+func (r Result) Size(b *exports.Build) int {
+	const members = 80 // the names of the members
+	n := members + len(r.ID) + len(r.As) + len(r.Version) + len(r.Qualifiers)
+	for _, o := range r.Matches {
+		n += len(b.Summary(o)) + 1
+	}
+	return n
 }
 
 // appendSuggestion appends the address and the name of an entity.
