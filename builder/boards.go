@@ -43,13 +43,11 @@ type RankedBoard struct {
 // RankBoards ranks the boards of the content at a time. The content does not change.
 func (l *Loaded) RankBoards(asOf time.Time) ([]RankedBoard, error) {
 	day := asOf.UTC().Format(time.DateOnly)
-	entities := make([]*record.Entity, len(l.Entities))
-	return rankBoards(l.Boards, len(entities), asOf, func(i int) (*record.Entity, error) {
+	return rankBoards(l.Boards, len(l.Entities), asOf, func(i int) (*record.Entity, error) {
 		e := *l.Entities[i]
 		e.Scores, e.Computed = l.Formula.Scores(&e, asOf), l.Providers.Compute(&e, day)
-		entities[i] = &e
 		return &e, nil
-	}, entities)
+	})
 }
 
 // Note returns a note if the board is not published, or "".
@@ -61,12 +59,12 @@ func (b *RankedBoard) Note() string {
 		plural.Count(len(b.Entries), "ranked entity", "ranked entities"), board.MinEntries)
 }
 
-// rankBoards ranks n entities on boards. entity is called concurrently, once for each of them;
-// entities then lists them by number.
-func rankBoards(boards []*board.Board, n int, asOf time.Time, entity func(i int) (*record.Entity, error), entities []*record.Entity) ([]RankedBoard, error) {
+// rankBoards ranks n entities on boards. entity is called concurrently, once for each of them.
+func rankBoards(boards []*board.Board, n int, asOf time.Time, entity func(i int) (*record.Entity, error)) ([]RankedBoard, error) {
 	if len(boards) == 0 {
 		return nil, nil
 	}
+	entities := make([]*record.Entity, n)
 	part := n/(4*runtime.GOMAXPROCS(0)) + 1
 	parts := make([][][]exports.BoardEntry, (n+part-1)/part)
 	var g errgroup.Group
@@ -91,7 +89,8 @@ func rankBoards(boards []*board.Board, n int, asOf time.Time, entity func(i int)
 	return list, nil
 }
 
-// rankPart returns, for each board, the entries of the entities in a range.
+// rankPart returns, for each board, the entries of the entities in a range, and sets that range of
+// entities.
 func rankPart(boards []*board.Board, from, to int, asOf time.Time, entity func(i int) (*record.Entity, error), entities []*record.Entity) ([][]exports.BoardEntry, error) {
 	list := make([][]exports.BoardEntry, len(boards))
 	for o := from; o < to; o++ {
@@ -122,7 +121,7 @@ func (b *build) rankOwnBoards(context.Context) (err error) {
 		return nil
 	}
 	entities := b.content.Entities
-	b.ownBoards, err = rankBoards(b.content.Boards, len(entities), b.AsOf, func(i int) (*record.Entity, error) { return entities[i], nil }, entities)
+	b.ownBoards, err = rankBoards(b.content.Boards, len(entities), b.AsOf, func(i int) (*record.Entity, error) { return entities[i], nil })
 	if err != nil {
 		return err
 	}
@@ -144,7 +143,7 @@ func (b *build) rankOwnBoards(context.Context) (err error) {
 			e.Computed = b.content.Providers.Compute(e, name)
 		}
 		return e, err
-	}, make([]*record.Entity, past.Len()))
+	})
 	return err
 }
 

@@ -1,7 +1,6 @@
 package builder
 
 import (
-	"slices"
 	"time"
 
 	"kindex/exports/board"
@@ -35,7 +34,7 @@ func (b *RankedBoard) Sensitivity(asOf time.Time) ([]Shift, error) {
 	}
 	var list []Shift
 	for _, v := range b.Variants() {
-		ranked, err := rankBoards([]*board.Board{v.Board}, len(b.Entities), asOf, func(i int) (*record.Entity, error) { return b.Entities[i], nil }, slices.Clone(b.Entities))
+		ranked, err := rankBoards([]*board.Board{v.Board}, len(b.Entities), asOf, func(i int) (*record.Entity, error) { return b.Entities[i], nil })
 		if err != nil {
 			return nil, err
 		}
