@@ -62,9 +62,10 @@ func versionFact(e *record.Entity) fact {
 	return f
 }
 
+// asOfNote says when a figure was read.
 func asOfNote(day string) string {
 	if day = textfmt.ISODay(day); day == "" {
-		return ""
+		return "date unknown"
 	}
 	return "as of " + textfmt.Day(day)
 }
@@ -114,10 +115,7 @@ func (s *Site) priceNote(e *record.Entity) string {
 	if e.Price.Provider == "" && len(offers) > 1 {
 		note = "median of " + textfmt.Plural(len(offers), "offer", "offers")
 	}
-	if day := asOfNote(priceDay(e)); day != "" {
-		note += ", " + day
-	}
-	return note
+	return note + ", " + asOfNote(priceDay(e))
 }
 
 func tokens(e *record.Entity, signal, name string) fact {
