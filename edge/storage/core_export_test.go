@@ -8,6 +8,9 @@ import (
 	"modernc.org/sqlite"
 )
 
+// MaxGroupLen is the maximum duration of the transactions that share one commit.
+const MaxGroupLen = maxGroupLen
+
 // Exec runs an arbitrary statement.
 func (tx *Tx) Exec(query string, args ...any) error {
 	_, err := tx.exec(query, args...)

@@ -214,6 +214,7 @@ func TestLostTransaction(t *testing.T) {
 	if err := s.OnWriter(ctx, fmt.Sprintf("PRAGMA max_page_count(%d)", pages+4)); err != nil {
 		t.Fatal(err)
 	}
+	start := time.Now()
 	release := held(t, s)
 	var wg sync.WaitGroup
 	var acknowledged sync.Map
@@ -233,7 +234,8 @@ func TestLostTransaction(t *testing.T) {
 	add("small1", "", 0)
 	add("large", strings.Repeat("x", 100_000), 1)
 	add("small2", "", 2)
-	if err := release(); err == nil {
+	// On a busy machine, the first write may be held for so long that it is committed alone.
+	if err := release(); err == nil && time.Since(start) < storage.MaxGroupLen {
 		t.Error("earlier writes of the lost transaction were acknowledged")
 	}
 	wg.Wait()
