@@ -113,8 +113,8 @@ type host struct {
 }
 
 // Links follows links and reports those that are dead. A link is dead if its page is gone, its
-// host does not exist or has no valid certificate, or it redirects in circles. What may be
-// temporary, or may only concern programs, is unclear: timeouts, limits, status 403 or 500. The
+// host does not exist or has no valid certificate, or it redirects in a loop. What may be
+// temporary, or may affect only programs, is unclear: timeouts, limits, status 403 or 500. The
 // error is that of ctx.
 func Links(ctx context.Context, links []Link, o LinkOptions) (*LinksReport, error) {
 	c := &checker{LinkOptions: o, hosts: map[string]*host{}, report: &LinksReport{Day: o.Clock.Now().UTC().Format(time.DateOnly), Links: len(links),

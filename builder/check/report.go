@@ -20,7 +20,7 @@ func (r *StaleReport) WriteText(w io.Writer) error {
 		line(&b, "stale: %s: its newest figure (%s, read on %s) %s on %s", s.Entity, s.Figure, s.Read, verb, s.Expires)
 	}
 	for _, key := range r.WithoutSuccessor {
-		line(&b, "without a successor: %s is deprecated", key)
+		line(&b, "deprecated without a successor: %s", key)
 	}
 	fmt.Fprintf(&b, "%s: %d stale within %s, %d deprecated without a successor\n", plural.Count(r.Checked, "entity", "entities"),
 		len(r.Stale), plural.Count(r.Within, "day", "days"), len(r.WithoutSuccessor))

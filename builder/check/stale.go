@@ -1,5 +1,5 @@
-// Package check finds what time has done to a content folder: figures that are getting too old
-// to count, deprecated entities without a successor, and links that are dead.
+// Package check finds what is out of date in a content folder: figures that are getting too old
+// to count, deprecated entities without a successor, and dead links.
 package check
 
 import (

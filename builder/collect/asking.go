@@ -191,7 +191,7 @@ func (a *asking) keep(r *run, ids []string, answers []Answer) error {
 		asked[id] = true
 	}
 	for _, answer := range answers {
-		if _, twice := a.used[answer.ID]; twice || !asked[answer.ID] {
+		if _, twice := a.used[answer.ID]; twice || !asked[answer.ID] || answer.Problem == "" && !answer.whole() {
 			continue // an answer to something else
 		}
 		if answer.Problem != "" {

@@ -20,12 +20,12 @@ import (
 	"kindex/exports/safetext"
 )
 
-// Client sends the requests of a source. It keeps to limits, waits and repeats where that
-// helps, and adds the token.
+// Client sends the requests of a source. It respects rate limits, retries where that helps, and
+// adds the token.
 type Client interface {
-	// Do returns any response that tells something about what was asked for: 2xx, 404, 410 and
-	// other client errors. Failures of the service, and limits that would take too long, are
-	// errors.
+	// Do returns any response that says something about the requested resource: 2xx, 404, 410 and
+	// other client errors. Failures of the service, and rate limits that would take too long to
+	// wait for, are errors.
 	Do(ctx context.Context, r Request) (*Response, error)
 	// Now returns the time of the run.
 	Now() time.Time
@@ -58,7 +58,7 @@ func (r *Response) JSON(into any) error {
 	}
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json") {
-		return fmt.Errorf("the response is %s instead of JSON", safetext.Quote(shorten(r.Header.Get("Content-Type"))))
+		return fmt.Errorf("the response is not JSON: its Content-Type is %s", safetext.Quote(shorten(r.Header.Get("Content-Type"))))
 	}
 	if err := json.Unmarshal(r.Body, into); err != nil {
 		return fmt.Errorf("the response is not the expected JSON: %w", err)
@@ -67,19 +67,16 @@ func (r *Response) JSON(into any) error {
 }
 
 func shorten(s string) string {
-	if s == "" {
-		return "of no stated type"
-	}
 	return s[:min(len(s), 100)]
 }
 
-// StoppedError ends the work of a source before its end: a limit that takes too long to wait
-// for, or the budget of the run. What was read is kept, and another run continues.
+// StoppedError ends the work of a source early: because of a rate limit that takes too long to
+// wait for, or the request budget of the run. What was read is kept, and the next run continues.
 type StoppedError struct{ Reason string }
 
 func (e *StoppedError) Error() string { return e.Reason }
 
-// unavailableError means that a service cannot be reached, or fails whatever it is asked.
+// unavailableError means that a service cannot be reached, or fails whatever the request is.
 type unavailableError struct {
 	error
 	status int // 0 if there was no response
@@ -147,7 +144,7 @@ func (c *client) Do(ctx context.Context, r Request) (*Response, error) {
 		if try == maxTries {
 			status := 0
 			if err == nil {
-				status, err = resp.Status, fmt.Errorf("%s answers with status %d", c.info.Title, resp.Status)
+				status, err = resp.Status, fmt.Errorf("%s responded with status %d", c.info.Title, resp.Status)
 			}
 			return nil, &unavailableError{fmt.Errorf("%w (%d attempts)", err, try), status}
 		}
@@ -208,7 +205,7 @@ func (c *client) send(ctx context.Context, r Request, address string, held *cach
 		return nil, err
 	}
 	if !c.requests.take() {
-		return nil, &StoppedError{"the maximum number of requests of this run has been reached"}
+		return nil, &StoppedError{"the maximum number of requests for this run has been reached"}
 	}
 	c.stats.Requests++
 	got, err := c.http.Do(req)
@@ -222,7 +219,7 @@ func (c *client) send(ctx context.Context, r Request, address string, held *cach
 	case err != nil:
 		return nil, fmt.Errorf("%s: the response ended early: %w", address, err)
 	case len(body) > maxBody:
-		return nil, fmt.Errorf("%s: the response has more than %d bytes", address, maxBody)
+		return nil, fmt.Errorf("%s: the response is larger than %d bytes", address, maxBody)
 	case got.StatusCode == http.StatusNotModified && held != nil:
 		c.stats.NotModified++
 		c.cache.touch(r)
@@ -285,7 +282,7 @@ func (c *client) pace(ctx context.Context, host string) error {
 // wait waits because a service said so, or has failed.
 func (c *client) wait(ctx context.Context, d time.Duration) error {
 	if c.blocked+d > c.maxWait {
-		return &StoppedError{fmt.Sprintf("%s must not be asked before %s; run again then", c.info.Title, c.clock.Now().Add(d).UTC().Format("2006-01-02 15:04 UTC"))}
+		return &StoppedError{fmt.Sprintf("%s accepts no requests before %s; run again then", c.info.Title, c.clock.Now().Add(d).UTC().Format("2006-01-02 15:04 UTC"))}
 	}
 	c.blocked += d
 	c.stats.Waited += d

@@ -1,10 +1,10 @@
 // Package collect keeps the figures of a content folder current. Sources read figures from
-// registries, code hosts and files, and only fetch and translate. The runner owns everything
-// else: whom to ask, requests, limits, what is kept on disk, the guards between an observation
-// and a file, writing and the report.
+// registries, code hosts and files; they only fetch and translate. The runner does everything
+// else: it decides what to ask, sends requests within rate limits, keeps answers on disk, applies
+// the guards between an observation and a file, and writes the files and the report.
 //
-// Absence never deletes anything, a source that fails as a whole changes nothing, and a value
-// that a guard stops keeps its old figure with its old date.
+// A value that a source lacks is not deleted unless a person accepts that, a source that fails as a
+// whole changes nothing, and a value that a guard stops keeps its old figure with its old date.
 package collect
 
 import (
@@ -40,8 +40,8 @@ type Info struct {
 	NeedsToken bool
 	// Batch is the number of identifiers that one call of Ask can have.
 	Batch int
-	// Whole is set if every call of Ask reads all that the source has, so that a failure is no
-	// reason to ask for less at once.
+	// Whole is set if every call of Ask reads everything that the source has, so that it does not
+	// help to ask for less after a failure.
 	Whole bool
 	// PerSecond is the maximum number of requests per second to each host.
 	PerSecond float64
@@ -63,7 +63,7 @@ type Column struct {
 type Answer struct {
 	ID     string  `json:"id"`
 	Values []Value `json:"values,omitempty"`
-	// Gone is set if the source does not know the identifier, or no longer.
+	// Gone is set if the source does not know the identifier, or no longer knows it.
 	Gone bool `json:"gone,omitempty"`
 	// Problem is the reason the source cannot say what it knows of the identifier. Such an answer
 	// counts as failed.
@@ -74,7 +74,7 @@ type Answer struct {
 	Moved string `json:"moved,omitempty"`
 	// Day is the day on which the values were read. "" means the day of the request.
 	Day string `json:"day,omitempty"`
-	// Beside has further figures that belong to other registries, by their names, such as
+	// Beside contains further figures from other registries in the same answer, by name, such as
 	// dockerhub_stars. A value that equals one of them is suspicious.
 	Beside map[string]float64 `json:"beside,omitempty"`
 }
@@ -86,6 +86,9 @@ type Value struct {
 	Text   string  `json:"text,omitempty"`   // of a signal that is a date, and of a field
 	Source string  `json:"source"`           // the address of the page for readers
 }
+
+// whole reports whether an answer about an offer has the offer, unless that is gone.
+func (a *Answer) whole() bool { return a.Gone || a.Offer != nil || !IsOfferID(a.ID) }
 
 // Find returns the named value of an answer.
 func (a *Answer) Find(name string) (Value, bool) {

@@ -345,7 +345,7 @@ func TestLongLimitStopsAndResumes(t *testing.T) {
 	dir := write(t, map[string]string{"tool/a.yaml": tool("A", ""), "tool/b.yaml": tool("B", ""), "tool/c.yaml": tool("C", "")})
 	o := options(t, dir, newClock("2026-11-23"), &service{base: url})
 	r := mustRun(t, o)
-	if s := r.Sources[0]; s.Answered != 1 || !strings.Contains(s.Error, "must not be asked before 2026-11-23 08:00 UTC") || r.Files != 1 {
+	if s := r.Sources[0]; s.Answered != 1 || !strings.Contains(s.Error, "accepts no requests before 2026-11-23 08:00 UTC") || r.Files != 1 {
 		t.Errorf("%+v", r)
 	}
 	limited, requests = false, 0
@@ -364,7 +364,7 @@ func TestEndlessLimit(t *testing.T) {
 	})
 	dir := write(t, map[string]string{"tool/a.yaml": tool("A", "")})
 	if s := mustRun(t, options(t, dir, newClock("2026-11-23"), &service{base: url})).Sources[0]; requests != 1 || s.Waited != 0 ||
-		!strings.Contains(s.Error, "must not be asked before 2026-11-24") {
+		!strings.Contains(s.Error, "accepts no requests before 2026-11-24") {
 		t.Errorf("%d requests, %+v", requests, s)
 	}
 }

@@ -75,7 +75,7 @@ func or[T any](p *T, other T) T {
 	return other
 }
 
-// unsteady lists the signals that rise and fall by nature.
+// unsteady lists the signals that naturally rise and fall.
 var unsteady = map[string]bool{"recentCommits": true, "openIssues": true, "archived": true}
 
 // bounds are the resolved bounds of a signal.

@@ -26,7 +26,7 @@ func parseAccepts(list []string) (out []accept, err error) {
 	for _, text := range list {
 		entity, name, ok := strings.Cut(text, ":")
 		if !ok || entity != "*" && !strings.Contains(entity, "/") || name == "" {
-			return nil, fmt.Errorf("%q is not a value; use type/slug:signal, such as tool/pytorch:stars", text)
+			return nil, fmt.Errorf("%q does not name a value; use type/slug:name, such as tool/pytorch:stars", text)
 		}
 		out = append(out, accept{entity, name})
 	}
@@ -42,7 +42,7 @@ func (r *run) accepted(e *record.Entity, name string) bool {
 // refused returns why collect.yaml refuses a value, or "".
 func (r *run) refused(e *record.Entity, name string) string {
 	if among(r.refuses, e, name) {
-		return "collect.yaml refuses it"
+		return "it is listed in guards.refuse in collect.yaml"
 	}
 	return ""
 }
@@ -107,7 +107,7 @@ func (r *run) judgeAnswer(a *asking, t target, answer *Answer, g suspicions) (pa
 		}
 		switch {
 		case reason == "" && v.Name == "version" && stopped["lastRelease"]:
-			r.stop(a, t, v, held, "lastRelease of the same answer was stopped")
+			r.stop(a, t, v, held, "lastRelease in the same answer was stopped")
 			continue
 		case reason != "" && (state == invalidValue || !r.accepted(t.entity, v.Name)):
 			r.stop(a, t, v, held, reason)
@@ -235,10 +235,10 @@ func wrong(v Value, day, today string) string {
 // wrongReading returns what is wrong with where and when something was read, or "".
 func wrongReading(source, day, today string) string {
 	if u, err := url.Parse(source); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return "its source is not an address"
+		return "its source is not a web address"
 	}
 	if _, err := time.Parse(time.DateOnly, day); err != nil || day > today {
-		return "it was read on " + strconv.Quote(day) + ", which is not a past day"
+		return "it was read on " + strconv.Quote(day) + ", which is in the future or not a date"
 	}
 	return ""
 }
@@ -249,8 +249,8 @@ func hasOutputTokens(e *record.Entity) bool {
 	return e.Model == nil || !slices.Contains(e.Model.Output, "embedding") && !slices.Contains(e.Model.Output, "score")
 }
 
-// guard returns the reason a change must be looked at by a person, or "". It looks at the
-// entity alone.
+// guard returns the reason a person must look at a change, or "". It considers only the entity
+// itself.
 func (r *run) guard(e *record.Entity, v Value, answer *Answer) string {
 	s, signal := isSignal(v.Name)
 	f, known := e.Signals.Fact(v.Name)
@@ -260,7 +260,7 @@ func (r *run) guard(e *record.Entity, v Value, answer *Answer) string {
 	case !signal:
 		return ""
 	case s.Kind == record.Day && v.Text > answer.Day:
-		return "the date is after the day on which it was read, " + answer.Day
+		return "the date is after the day it was read, " + answer.Day
 	case v.Name == "released":
 		if n := min(len(v.Text), len(f.Day)); known && v.Text[:n] != f.Day[:n] {
 			return "the release date changed from " + f.Day
@@ -268,7 +268,7 @@ func (r *run) guard(e *record.Entity, v Value, answer *Answer) string {
 		return ""
 	case s.Kind == record.Day:
 		if n := min(len(v.Text), len(f.Day)); known && v.Text[:n] < f.Day[:n] {
-			return "the date is before the last one, " + f.Day
+			return "the date is earlier than the previous one, " + f.Day
 		}
 		return ""
 	case v.Name == "archived" && v.Number == 1:
@@ -279,9 +279,9 @@ func (r *run) guard(e *record.Entity, v Value, answer *Answer) string {
 	b := r.config.Guards.of(v.Name)
 	switch {
 	case v.Number < f.Number*(1-b.fall/100):
-		return fmt.Sprintf("fell from %s, by more than %s %%", number(f.Number), number(b.fall))
+		return fmt.Sprintf("fell from %s by more than %s%%", number(f.Number), number(b.fall))
 	case b.rise > 0 && v.Number >= f.Number*b.rise:
-		return fmt.Sprintf("rose from %s, at least %s times", number(f.Number), number(b.rise))
+		return fmt.Sprintf("rose from %s by a factor of at least %s", number(f.Number), number(b.rise))
 	}
 	return ""
 }

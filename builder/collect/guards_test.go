@@ -21,16 +21,16 @@ func TestGuards(t *testing.T) {
 		reason     string
 	}{
 		{"a little less", "stars: {value: 1000, date: 2026-01-01}", map[string]any{"stars": 801.0}, "stars", ""},
-		{"a fifth less", "stars: {value: 1000, date: 2026-01-01}", map[string]any{"stars": 799.0}, "stars", "fell from 1000, by more than 20 %"},
+		{"a fifth less", "stars: {value: 1000, date: 2026-01-01}", map[string]any{"stars": 799.0}, "stars", "fell from 1000 by more than 20%"},
 		{"nine times", "stars: {value: 1000, date: 2026-01-01}", map[string]any{"stars": 9999.0}, "stars", ""},
-		{"tenfold", "stars: {value: 1000, date: 2026-01-01}", map[string]any{"stars": 10000.0}, "stars", "rose from 1000, at least 10 times"},
+		{"tenfold", "stars: {value: 1000, date: 2026-01-01}", map[string]any{"stars": 10000.0}, "stars", "rose from 1000 by a factor of at least 10"},
 		{"small counts", "stars: {value: 3, date: 2026-01-01}", map[string]any{"stars": 40.0}, "stars", ""},
 		{"to nothing", "stars: {value: 300, date: 2026-01-01}", map[string]any{"stars": 0.0}, "stars", "fell from 300"},
 		{"negative", "", map[string]any{"stars": -1.0}, "stars", "it is not a whole number"},
 		{"fraction", "", map[string]any{"stars": 1.5}, "stars", "it is not a whole number"},
 		{"enormous", "", map[string]any{"stars": 1e300}, "stars", "it is not a whole number"},
-		{"future", "", map[string]any{"lastCommit": "2026-11-24"}, "lastCommit", "after the day on which it was read"},
-		{"before the last", "lastCommit: {value: 2026-10-02, date: 2026-10-03}", map[string]any{"lastCommit": "2026-10-01"}, "lastCommit", "before the last one, 2026-10-02"},
+		{"future", "", map[string]any{"lastCommit": "2026-11-24"}, "lastCommit", "after the day it was read"},
+		{"before the last", "lastCommit: {value: 2026-10-02, date: 2026-10-03}", map[string]any{"lastCommit": "2026-10-01"}, "lastCommit", "earlier than the previous one, 2026-10-02"},
 		{"no date", "", map[string]any{"lastCommit": "yesterday"}, "lastCommit", "it is not a date"},
 		{"impossible date", "", map[string]any{"lastCommit": "2026-02-30"}, "lastCommit", "it is not a date"},
 		{"archived", "archived: {value: 0, date: 2026-01-01}", map[string]any{"archived": 1.0}, "archived", "the repository was archived"},
@@ -153,7 +153,7 @@ func TestFiguresOfSomethingElse(t *testing.T) {
 	})
 	dir := write(t, map[string]string{"tool/a.yaml": tool("A", ""), "tool/b.yaml": tool("B", ""), "tool/c.yaml": tool("C", "")})
 	r := mustRun(t, options(t, dir, newClock("2026-11-23"), &service{base: url}))
-	if len(r.Stopped) != 4 || r.Files != 1 || r.Stopped[0].Reason != "all its counts are those of own/b" {
+	if len(r.Stopped) != 4 || r.Files != 1 || r.Stopped[0].Reason != "all its counts equal those of own/b" {
 		t.Errorf("%+v", r.Stopped)
 	}
 }
@@ -188,7 +188,7 @@ func TestConfiguredGuards(t *testing.T) {
 		"collect.yaml": "guards:\n  fall: 30\n  signals:\n    forks: {fall: 50}\nsources:\n  github: {signals: [stars, forks]}\n",
 	})
 	r := mustRun(t, options(t, dir, newClock("2026-11-23"), &service{base: url}))
-	if len(r.Stopped) != 1 || r.Stopped[0].Name != "stars" || !strings.Contains(r.Stopped[0].Reason, "30 %") {
+	if len(r.Stopped) != 1 || r.Stopped[0].Name != "stars" || !strings.Contains(r.Stopped[0].Reason, "30%") {
 		t.Errorf("%+v", r.Stopped)
 	}
 }

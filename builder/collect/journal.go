@@ -11,9 +11,9 @@ import (
 	"path/filepath"
 )
 
-// journal keeps the answers of one source as they arrive, one line each. A run that was killed,
-// or stopped by a limit, continues with them instead of asking again, and --offline reads
-// nothing else. The last line of an identifier counts; a line that is not whole is ignored.
+// journal stores the answers of one source as they arrive, one per line. A run after one that was
+// killed, or stopped by a limit, uses them instead of asking again, and --offline reads nothing
+// else. The last line for an identifier counts; an incomplete line is ignored.
 type journal struct {
 	path    string // "" keeps nothing on disk
 	answers map[string]Answer
@@ -42,7 +42,7 @@ func openJournal(path string) (*journal, error) {
 		}
 		lines++
 		var a Answer
-		if json.Unmarshal(line, &a) != nil || a.ID == "" || a.Day == "" {
+		if json.Unmarshal(line, &a) != nil || a.ID == "" || a.Day == "" || !a.whole() {
 			whole = false
 			continue
 		}

@@ -18,6 +18,8 @@ type offerEdit struct {
 	fresh   record.Offer // with its new date and source
 	remove  bool
 	changes []offerChange // if there are none, only the date is new
+	// accepted has the changes that a guard would have stopped.
+	accepted []quality.Stopped
 }
 
 // offerChange is a price or limit of an offer that differs.
@@ -33,7 +35,7 @@ func (t offerTarget) name(c offerChange) string {
 }
 
 // judgeOffers lets all offers pass the guards. An offer has one date and one source, so if a
-// guard stops one of its prices, all of it stays as it was.
+// guard stops one of its prices, the whole offer stays as it was.
 func (r *run) judgeOffers() (pass []verdict) {
 	for _, a := range r.asks {
 		edits := map[*record.Entity][]offerEdit{}
@@ -67,10 +69,11 @@ func (r *run) judgeOffer(a *asking, t offerTarget, answer *Answer) *offerEdit {
 		return nil
 	case answer.Gone:
 		gone := []offerChange{{held: shownOffer(t.offer), reason: a.info.Title + " no longer has this offer; accept it to remove it"}}
-		if !r.passes(a, t, gone) {
+		accepted, ok := r.pass(a, t, gone)
+		if !ok {
 			return nil
 		}
-		return &offerEdit{offerTarget: t, fresh: record.Offer{Date: answer.Day}, remove: true, changes: gone}
+		return &offerEdit{offerTarget: t, fresh: record.Offer{Date: answer.Day}, remove: true, changes: gone, accepted: accepted}
 	}
 	if reason := wrongOffer(&answer.Offer.Offer, answer.Day, r.today); reason != "" {
 		r.stopOffer(a, t, offerChange{held: shownOffer(t.offer), reason: reason})
@@ -86,17 +89,19 @@ func (r *run) judgeOffer(a *asking, t offerTarget, answer *Answer) *offerEdit {
 		a.report.Unchanged++
 		return nil
 	}
-	if !r.passes(a, t, changes) {
+	accepted, ok := r.pass(a, t, changes)
+	if !ok {
 		return nil
 	}
 	if len(changes) > 0 {
 		setFree(&fresh)
 	}
-	return &offerEdit{offerTarget: t, fresh: fresh, changes: changes}
+	return &offerEdit{offerTarget: t, fresh: fresh, changes: changes, accepted: accepted}
 }
 
-// reportOffer counts what an edit changes.
+// reportOffer reports what an edit changes.
 func (r *run) reportOffer(a *asking, edit offerEdit) {
+	r.report.Accepted = append(r.report.Accepted, edit.accepted...)
 	if len(edit.changes) == 0 {
 		a.report.Redated++
 	}
@@ -137,8 +142,8 @@ func (r *run) complete(a *asking, t offerTarget, found *record.Offer) record.Off
 	return fresh
 }
 
-// keepUnknown makes prices of 0 unknown that the file does not know either: sources write 0 for
-// unknown prices, too.
+// keepUnknown makes prices of 0 unknown if the file does not have them either: sources also write
+// 0 for unknown prices.
 func keepUnknown(held, fresh *record.Offer) {
 	known := map[string]bool{}
 	for _, t := range terms(held) {
@@ -175,7 +180,7 @@ func (r *run) compareOffers(held, fresh *record.Offer) (changes []offerChange) {
 	for _, old := range terms(held) {
 		i := slices.IndexFunc(news, func(t term) bool { return t.name == old.name })
 		if i < 0 {
-			changes = append(changes, offerChange{term: old.name, held: old.value, reason: "it is no longer stated; accept it to remove it"})
+			changes = append(changes, offerChange{term: old.name, held: old.value, reason: "it is no longer listed; accept it to remove it"})
 			continue
 		}
 		if now := news[i].value; now != old.value {
@@ -184,7 +189,7 @@ func (r *run) compareOffers(held, fresh *record.Offer) (changes []offerChange) {
 		news = slices.Delete(news, i, i+1)
 	}
 	for _, t := range news {
-		changes = append(changes, offerChange{term: t.name, found: t.value})
+		changes = append(changes, offerChange{term: t.name, found: t.value, reason: suspectNew(fresh, t)})
 	}
 	if held.Deprecated != fresh.Deprecated {
 		changes = append(changes, offerChange{term: "deprecated", held: strconv.FormatBool(held.Deprecated), found: strconv.FormatBool(fresh.Deprecated)})
@@ -192,16 +197,31 @@ func (r *run) compareOffers(held, fresh *record.Offer) (changes []offerChange) {
 	return changes
 }
 
-// suspectTerm returns the reason a price or limit of an offer must be looked at, or "".
+// suspectTerm returns the reason a person must look at a price or limit of an offer, or "".
 func (r *run) suspectTerm(held, found float64) string {
 	factor := r.config.Guards.factor()
 	switch {
 	case found == 0:
-		return "fell to 0 from " + number(held) + ", which may mean that it is unknown; accept it if it is free"
+		return "fell from " + number(held) + " to 0, which may mean unknown; accept it if it is free"
 	case held == 0:
 		return "it was free"
 	case factor > 0 && (found > held*factor || held > found*factor):
-		return fmt.Sprintf("changed from %s, by a factor of more than %s", number(held), number(factor))
+		return fmt.Sprintf("changed from %s by a factor of more than %s", number(held), number(factor))
+	}
+	return ""
+}
+
+// suspectNew returns the reason a person must look at a price that the file does not have, or "":
+// in a tier or mode, it is a thousand times as large or small as the standard price. Other new
+// prices are compared with those of other offers.
+func suspectNew(fresh *record.Offer, t term) string {
+	i := strings.LastIndexByte(t.name, '.')
+	kind := slices.Index(record.PriceNames, t.name[i+1:])
+	if i < 0 || kind < 0 {
+		return ""
+	}
+	if base := fresh.Prices[kind].Float(); base > 0 && (t.value >= 1000*base || 1000*t.value <= base) {
+		return number(t.value) + " is far from the standard price, " + number(base)
 	}
 	return ""
 }
@@ -215,51 +235,75 @@ func setFree(o *record.Offer) {
 }
 
 // checkPrices leaves out the edits after which kindex validate would warn about a price.
-func (r *run) checkPrices(a *asking, e *record.Entity, edits []offerEdit) []offerEdit {
+func (r *run) checkPrices(a *asking, e *record.Entity, edits []offerEdit) (pass []offerEdit) {
 	if len(edits) == 0 {
 		return nil
 	}
+	byKey := map[string]*offerEdit{}
+	for i := range edits {
+		byKey[edits[i].offer.Key()] = &edits[i]
+	}
 	after := *e
-	after.Offers = slices.Clone(e.Offers)
-	for _, edit := range edits {
-		if i := slices.IndexFunc(e.Offers, func(o record.Offer) bool { return o.Key() == edit.offer.Key() }); !edit.remove {
-			after.Offers[i] = edit.fresh
+	after.Offers = nil
+	for _, o := range e.Offers {
+		switch edit := byKey[o.Key()]; {
+		case edit == nil:
+			after.Offers = append(after.Offers, o)
+		case !edit.remove:
+			after.Offers = append(after.Offers, edit.fresh)
 		}
 	}
 	unlikely := content.UnlikelyPrices(&after)
-	return slices.DeleteFunc(edits, func(edit offerEdit) bool {
-		if edit.remove || len(edit.changes) == 0 {
-			return false
-		}
-		var doubts []offerChange
-		for _, u := range unlikely {
-			if u.Offer.Key() != edit.offer.Key() {
-				continue
-			}
-			c := offerChange{term: record.PriceNames[u.Price], found: u.Offer.Prices[u.Price].Float(), reason: u.Message}
-			if old := edit.offer.Prices[u.Price]; old.Known() {
-				c.held = old.Float()
-			}
-			doubts = append(doubts, c)
-		}
-		return !r.passes(a, edit.offerTarget, doubts)
-	})
-}
-
-// passes reports whether a person accepts all changes of an offer that must be looked at. It
-// reports those that nobody accepts.
-func (r *run) passes(a *asking, t offerTarget, changes []offerChange) bool {
-	pass := true
-	for _, c := range changes {
-		if c.reason != "" && !r.accepted(t.entity, t.name(c)) {
-			r.stopOffer(a, t, c)
-			pass = false
+	for _, edit := range edits {
+		accepted, ok := r.pass(a, edit.offerTarget, edit.doubts(unlikely))
+		if ok {
+			edit.accepted = append(edit.accepted, accepted...)
+			pass = append(pass, edit)
 		}
 	}
 	return pass
 }
 
+// doubts returns the prices of a changed offer that are unlikely.
+func (edit *offerEdit) doubts(unlikely []content.UnlikelyPrice) (list []offerChange) {
+	if edit.remove || len(edit.changes) == 0 {
+		return nil
+	}
+	for _, u := range unlikely {
+		if u.Offer.Key() != edit.offer.Key() {
+			continue
+		}
+		c := offerChange{term: record.PriceNames[u.Price], found: u.Offer.Prices[u.Price].Float(), reason: u.Message}
+		if old := edit.offer.Prices[u.Price]; old.Known() {
+			c.held = old.Float()
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// pass reports whether a person has accepted all suspicious changes of an offer, and returns
+// them. It reports changes that nobody accepted as stopped.
+func (r *run) pass(a *asking, t offerTarget, changes []offerChange) (accepted []quality.Stopped, ok bool) {
+	ok = true
+	for _, c := range changes {
+		switch {
+		case c.reason == "":
+		case r.accepted(t.entity, t.name(c)):
+			accepted = append(accepted, stoppedChange(a, t, c))
+		default:
+			r.stopOffer(a, t, c)
+			ok = false
+		}
+	}
+	return accepted, ok
+}
+
 func (r *run) stopOffer(a *asking, t offerTarget, c offerChange) {
 	a.report.Stopped++
-	r.report.Stopped = append(r.report.Stopped, quality.Stopped{Entity: t.entity.Key(), Name: t.name(c), Source: a.info.Name, Held: c.held, Found: c.found, Reason: c.reason})
+	r.report.Stopped = append(r.report.Stopped, stoppedChange(a, t, c))
+}
+
+func stoppedChange(a *asking, t offerTarget, c offerChange) quality.Stopped {
+	return quality.Stopped{Entity: t.entity.Key(), Name: t.name(c), Source: a.info.Name, Held: c.held, Found: c.found, Reason: c.reason}
 }

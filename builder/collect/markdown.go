@@ -27,7 +27,7 @@ func (r *Report) WriteJSON(w io.Writer) error {
 // code spans, in which forges make neither links nor mentions.
 func (r *Report) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "## Figures of %s\n\n%s\n\n", r.Day, r.summary())
+	fmt.Fprintf(&b, "## Figures as of %s\n\n%s\n\n", r.Day, r.summary())
 	b.WriteString("| Source | Covers | Offers | Asked | Answered | Kept | Unchanged | Changed | Redated | Older | Stopped | Failed | Requests | Waited |\n")
 	b.WriteString("| --- |" + strings.Repeat(" ---: |", 13) + "\n")
 	for _, s := range r.Sources {
@@ -45,14 +45,14 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 	stopped := func(s quality.Stopped) string {
 		return fmt.Sprintf("%s %s: %s instead of %s (%s): %s", code(s.Entity), code(s.Name), shownValue(s.Found), shownValue(s.Held), code(s.Source), code(s.Reason))
 	}
-	list(&b, "Stopped by a guard", "The old figure stays. To let one through: `kindex collect --accept TYPE/SLUG:NAME`.", r.Stopped, stopped)
+	list(&b, "Stopped by a guard", "The old figures are kept. To let one through: `kindex collect --accept TYPE/SLUG:NAME`.", r.Stopped, stopped)
 	list(&b, "Accepted by hand", "A guard would have stopped these.", r.Accepted, stopped)
 	list(&b, "Largest changes", "For scores and ranks, see `kindex diff`.", r.Changes, func(c Change) string {
 		return fmt.Sprintf("%s %s: %s → %s (%s)", code(c.Entity), code(c.Name), shownValue(c.Old), shownValue(c.New), code(c.Source))
 	})
 	problem := func(p Problem) string { return fmt.Sprintf("%s: %s", code(p.Entity), code(p.Reason)) }
 	list(&b, "No longer found", "Nothing was changed.", r.Gone, problem)
-	list(&b, "Without an answer", "They are asked again in the next run.", r.Failed, problem)
+	list(&b, "Not answered", "The next run asks again.", r.Failed, problem)
 	list(&b, "Files that could not be changed", "", r.Refused, problem)
 	_, err := io.WriteString(w, bounded(b.String()))
 	return err

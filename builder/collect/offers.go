@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -127,8 +128,58 @@ func wrongOffer(found *record.Offer, day, today string) string {
 		return reason
 	}
 	for _, limit := range []int64{found.Context, found.OutputLimit} {
-		if limit < 0 || limit > 1<<53 {
-			return fmt.Sprintf("%d is not a number of tokens", limit)
+		if limit < 0 || limit > maxTokens {
+			return wrongTokens(limit)
+		}
+	}
+	reason := wrongPrices(&found.Prices, found.Tiers)
+	seen := map[string]bool{}
+	for i := range found.Modes {
+		m := &found.Modes[i]
+		switch {
+		case !slices.Contains(record.OfferModes, m.Name):
+			return fmt.Sprintf("it has the mode %q; expected one of: %s", m.Name, strings.Join(record.OfferModes, ", "))
+		case seen[m.Name]:
+			return fmt.Sprintf("it has the mode %q twice", m.Name)
+		}
+		seen[m.Name] = true
+		reason = cmp.Or(reason, wrongPrices(&m.Prices, m.Tiers))
+	}
+	return reason
+}
+
+// The bounds of entity files. An offer beyond them must not get as far as a file: the file would
+// be refused as a whole, with the figures of all other sources.
+const (
+	maxTokens = 1<<53 - 1
+	maxPrice  = 999_999 // dollars
+	maxTiers  = 10
+)
+
+func wrongTokens(n int64) string { return fmt.Sprintf("%d is not a number of tokens", n) }
+
+// wrongPrices returns the reason prices and their tiers can never be written, or "".
+func wrongPrices(p *record.Prices, tiers []record.Tier) string {
+	for kind := range p {
+		if x := p[kind].Float(); x > maxPrice {
+			return fmt.Sprintf("%s is not a price (expected at most %d dollars)", number(x), maxPrice)
+		}
+	}
+	if len(tiers) > maxTiers {
+		return fmt.Sprintf("it has %d tiers; at most %d are allowed", len(tiers), maxTiers)
+	}
+	seen := map[int64]bool{}
+	for i := range tiers {
+		over := tiers[i].Over
+		switch {
+		case over < 1 || over > maxTokens:
+			return wrongTokens(over)
+		case seen[over]:
+			return fmt.Sprintf("it has two tiers over %d", over)
+		}
+		seen[over] = true
+		if reason := wrongPrices(&tiers[i].Prices, nil); reason != "" {
+			return reason
 		}
 	}
 	return ""

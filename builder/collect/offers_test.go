@@ -97,21 +97,21 @@ func TestOffers(t *testing.T) {
 			m["acme/org/m"] = record.Offer{Prices: dollars(2, 10, -1), Deprecated: true, Tiers: []record.Tier{{Over: 500, Prices: dollars(4, 20, -1)}},
 				Modes: []record.Mode{{Name: "batch", Prices: dollars(1, 5, 0)}}}
 		}, "", "", "", "    tiers:\n      - {over: 500, input: 4, output: 20}\n    modes:\n      batch: {input: 1, output: 5}\n    deprecated: true\n"},
-		{"0", func(m map[string]record.Offer) { m["acme/org/m"] = record.Offer{Prices: dollars(0, 10, -1)} }, "acme/org%2Fm.input", "fell to 0 from 2", "offers.acme/org%2Fm.input",
+		{"0", func(m map[string]record.Offer) { m["acme/org/m"] = record.Offer{Prices: dollars(0, 10, -1)} }, "acme/org%2Fm.input", "fell from 2 to 0", "offers.acme/org%2Fm.input",
 			"input: 0, output: 10, free: true, date: 2026-11-20"},
 		{"no longer free", func(m map[string]record.Offer) { m["free/m"] = record.Offer{Prices: dollars(1, 2, -1)} }, "free/m.input free/m.output", "it was free", "offers.free/m",
 			"input: 1\n    output: 2\n    date: 2026-11-20"},
 		{"threefold", func(m map[string]record.Offer) { m["acme/org/m"] = record.Offer{Prices: dollars(6, 30, -1)} }, "", "", "", "input: 6, output: 30, date"},
 		{"more than threefold", func(m map[string]record.Offer) { m["acme/org/m"] = record.Offer{Prices: dollars(6.01, 12, -1)} }, "acme/org%2Fm.input",
-			"changed from 2, by a factor of more than 3", "offers", "input: 6.01, output: 12"},
+			"changed from 2 by a factor of more than 3", "offers", "input: 6.01, output: 12"},
 		{"less than a third", func(m map[string]record.Offer) {
 			m["zeta/m-1.5"] = record.Offer{Prices: dollars(.9, 15, .3), Context: 300}
 		}, "zeta/m-1%2E5.context zeta/m-1%2E5.input",
-			"changed from 1000, by a factor of more than 3", "*", "input: 0.9, output: 15, cacheRead: 0.3, context: 300"},
+			"changed from 1000 by a factor of more than 3", "*", "input: 0.9, output: 15, cacheRead: 0.3, context: 300"},
 		{"a price that is lost", func(m map[string]record.Offer) {
 			m["zeta/m-1.5"] = record.Offer{Prices: dollars(3, 15, -1), Context: 1000}
 		}, "zeta/m-1%2E5.cacheRead",
-			"it is no longer stated", "offers.zeta/m-1%2E5", "input: 3, output: 15, context: 1000, date: 2026-11-20"},
+			"it is no longer listed", "offers.zeta/m-1%2E5", "input: 3, output: 15, context: 1000, date: 2026-11-20"},
 		{"gone", func(m map[string]record.Offer) { delete(m, "free/m") }, "free/m", "Shop no longer has this offer", "", ""},
 		{"unlikely", func(m map[string]record.Offer) { m["acme/org/m"] = record.Offer{Prices: dollars(2, 10, 2.5)} }, "acme/org%2Fm.cacheRead", "2.5 is above the input price, 2",
 			"offers.acme/org%2Fm.cacheRead", "cacheRead: 2.5, date"},
@@ -161,7 +161,7 @@ func TestOffers(t *testing.T) {
 	}
 }
 
-// An offer that a person removes leaves the others as they are; the last one cannot be removed.
+// An offer that a person removes leaves the others as they are.
 func TestOfferRemoved(t *testing.T) {
 	text := strings.Replace(pricedModel, "    # in the evening\n", "", 1)
 	dir := write(t, map[string]string{"model/m.yaml": text})
@@ -209,7 +209,7 @@ func TestLimitOfTheModel(t *testing.T) {
 	}
 	s.offers["a/m"] = record.Offer{Prices: dollars(1.6, 2, .1), Context: 900}
 	r := mustRun(t, options(t, dir, newClock("2026-11-23"), s))
-	if len(r.Stopped) != 2 || r.Stopped[0].Reason != "collect.yaml refuses it" || r.Stopped[1].Reason != "changed from 1, by a factor of more than 1.5" || r.Files != 0 {
+	if len(r.Stopped) != 2 || r.Stopped[0].Reason != "it is listed in guards.refuse in collect.yaml" || r.Stopped[1].Reason != "changed from 1 by a factor of more than 1.5" || r.Files != 0 {
 		t.Errorf("%+v", r.Stopped)
 	}
 }

@@ -13,9 +13,9 @@ import (
 	"kindex/exports/safetext"
 )
 
-// Probe asks one source for one identifier and writes what came, without looking at guards or
+// Probe asks one source for one identifier and writes the answer, without applying guards or
 // changing anything. It is for the first run with a network. If id is "", it asks for the first
-// entity that the source knows; only Options.Select limits which.
+// entity that the source covers; only Options.Select limits which.
 func Probe(ctx context.Context, o Options, source, id string, w io.Writer) error {
 	o.Only, o.Cache, o.Accept = []string{source}, "", nil
 	r, err := prepare(o)
@@ -26,7 +26,7 @@ func Probe(ctx context.Context, o Options, source, id string, w io.Writer) error
 		return err
 	}
 	if len(r.asks) == 0 {
-		return fmt.Errorf("%s is turned off", source)
+		return fmt.Errorf("%s is turned off in collect.yaml", source)
 	}
 	a := r.asks[0]
 	if a.info.Problem != "" {
@@ -35,7 +35,7 @@ func Probe(ctx context.Context, o Options, source, id string, w io.Writer) error
 	var first *record.Entity // whose offers are asked for, too
 	if id == "" {
 		if len(a.targets) == 0 {
-			return fmt.Errorf("%s knows none of the entities", a.info.Title)
+			return fmt.Errorf("%s covers none of the selected entities", a.info.Title)
 		}
 		id, first = a.targets[0].id, a.targets[0].entity
 	}
@@ -50,7 +50,7 @@ func Probe(ctx context.Context, o Options, source, id string, w io.Writer) error
 		}
 	}
 	answers, err := a.source.Ask(ctx, a.client, asked)
-	fmt.Fprintf(w, "%s, written from %s\n", a.info.Title, strings.Join(a.info.Pages, ", "))
+	fmt.Fprintf(w, "%s, documented at %s\n", a.info.Title, strings.Join(a.info.Pages, ", "))
 	stats := a.client.stats
 	fmt.Fprintf(w, "%s: %d requests, %d bytes\n", safetext.Escape(id), stats.Requests, stats.Bytes)
 	for _, to := range stats.Redirects {

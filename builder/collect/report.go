@@ -30,7 +30,7 @@ type Report struct {
 // SourceReport is what became of one source.
 type SourceReport struct {
 	Name     string `json:"name"`
-	Covers   int    `json:"covers"`   // entities that it knows, among those selected
+	Covers   int    `json:"covers"`   // entities that it covers, among those selected
 	Offers   int    `json:"offers"`   // offers that it keeps current, in those entities
 	Fresh    int    `json:"fresh"`    // entities whose figures are recent enough
 	Asked    int    `json:"asked"`    // identifiers asked in this run
@@ -109,7 +109,7 @@ func (r *Report) sort() {
 	}
 	for _, list := range [][]Problem{r.Gone, r.Failed, r.Refused} {
 		slices.SortFunc(list, func(a, b Problem) int {
-			return cmp.Or(cmp.Compare(a.Entity, b.Entity), cmp.Compare(a.Source, b.Source))
+			return cmp.Or(cmp.Compare(a.Entity, b.Entity), cmp.Compare(a.Source, b.Source), cmp.Compare(a.ID, b.ID))
 		})
 	}
 }

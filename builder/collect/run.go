@@ -86,8 +86,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err := r.write(ctx, append(verdicts, r.judgeOffers()...)); err != nil {
 		return nil, err
 	}
+	err = r.writeStatus()
 	r.finish()
-	return r.report, r.writeStatus()
+	return r.report, err
 }
 
 // prepare checks everything that needs no request.

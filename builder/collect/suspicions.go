@@ -29,7 +29,7 @@ type count struct {
 }
 
 const (
-	// minAnswers is the number of answers from which on the share of missing values counts.
+	// minAnswers is the number of answers at which the share of missing values starts to count.
 	minAnswers = 10
 	// minEqual is the smallest figure that two entities are unlikely to share by chance.
 	minEqual = 1000
@@ -38,7 +38,7 @@ const (
 	maxDrift = 0.05
 )
 
-// stated lists the counts that somebody decided, and that many things therefore share.
+// stated lists the counts that somebody chose, so that many entities share the same value.
 var stated = map[string]bool{"archived": true, "contextTokens": true, "outputTokens": true, "parameters": true}
 
 // suspect looks at all answers of a source together: at columns that are mostly empty, at rows
@@ -60,7 +60,7 @@ func (r *run) suspect(a *asking) suspicions {
 		}
 		limit := r.config.Guards.of(col.Name).empty
 		if len(answers) >= minAnswers && float64(len(lacking)) > float64(len(answers))*limit/100 {
-			reason := fmt.Sprintf("%s is missing in %d of %d answers; at most %s %% may be", col.Name, len(lacking), len(answers), number(limit))
+			reason := fmt.Sprintf("%s is missing from %d of %d answers; at most %s%% may lack it", col.Name, len(lacking), len(answers), number(limit))
 			g.columns[col.Name] = reason
 			if col.Always && g.all == "" {
 				g.all = reason
@@ -139,11 +139,11 @@ func (g *suspicions) of(t target, answer *Answer, v Value, held any) string {
 	case !signal || s.Kind != record.Count || stated[v.Name]:
 		return ""
 	case g.twins[t.id] != "":
-		return "all its counts are those of " + g.twins[t.id]
+		return "all its counts equal those of " + g.twins[t.id]
 	}
 	for _, name := range sortedKeys(answer.Beside) {
 		if answer.Beside[name] == v.Number && v.Number > 1 && sameWord(name, v.Name) {
-			return "it equals " + name + ", a figure of another registry"
+			return "it equals " + name + ", a figure from another registry"
 		}
 	}
 	old, known := held.(float64)

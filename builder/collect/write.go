@@ -35,7 +35,7 @@ func (r *run) write(ctx context.Context, verdicts []verdict) error {
 	}
 	for _, key := range sortedKeys(byEntity) {
 		if ctx.Err() != nil {
-			return fmt.Errorf("interrupted; the files changed so far are whole: run the same command to continue: %w", errInterrupted)
+			return fmt.Errorf("interrupted; the files changed so far are complete: run the same command to continue: %w", errInterrupted)
 		}
 		e := byEntity[key][0].entity
 		changed, err := r.writeEntity(folder, e, byEntity[key])
@@ -133,7 +133,7 @@ func (r *run) writeEntity(folder *content.Workspace, e *record.Entity, verdicts 
 	}
 	problems := folder.CheckFile(e.Type, e.Slug, merged)
 	if n, _ := problems.Count(); n > 0 {
-		return false, &refusedError{cmp.Or(problems[0].Message, "would not be valid")}
+		return false, &refusedError{cmp.Or(problems[0].Message, "the changed file would not be valid")}
 	}
 	if r.DryRun {
 		return true, nil
@@ -160,7 +160,8 @@ func ReadStatus(dir string) (quality.Status, error) {
 	return s, nil
 }
 
-// writeStatus updates the status file, for the sources and entities of this run.
+// writeStatus updates the status file, for the sources and entities of this run. A file that nobody
+// could read again is not written, and the report says so.
 func (r *run) writeStatus() error {
 	if r.DryRun {
 		return nil
@@ -189,6 +190,11 @@ func (r *run) writeStatus() error {
 	if err != nil {
 		return err
 	}
+	if len(data) >= quality.MaxStatusFile {
+		r.report.Refused = append(r.report.Refused, Problem{Entity: schema.StatusFile, Reason: fmt.Sprintf(
+			"%d stopped values do not fit into %d bytes; the file was left unchanged", len(status.Stopped), quality.MaxStatusFile)})
+		return nil
+	}
 	path := filepath.Join(r.Content, schema.StatusFile)
 	if old, err := os.ReadFile(path); err == nil && string(old) == string(data)+"\n" { //nolint:gosec // as above
 		return nil
@@ -203,6 +209,9 @@ func (a *asking) status() quality.SourceStatus {
 			s.Answers++
 			s.Read = max(s.Read, answer.Day)
 		}
+	}
+	for _, t := range a.offers {
+		s.Read = max(s.Read, a.used[t.id].Day)
 	}
 	for _, col := range a.columns {
 		s.Values = append(s.Values, col.Name)

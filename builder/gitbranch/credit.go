@@ -13,7 +13,11 @@ import (
 // issues to close, so the message contains only one part of the submission: its key, whose
 // syntax is harmless.
 func message(p Proposal) string {
-	return fmt.Sprintf("Add %s/%s\n\nSubmission: %s\nSubmitted-by: %s\n", p.Type, p.Slug, p.ID, Credit(p.Account))
+	verb := "Add"
+	if p.Changes != nil {
+		verb = "Correct"
+	}
+	return fmt.Sprintf("%s %s/%s\n\nSubmission: %s\nSubmitted-by: %s\n", verb, p.Type, p.Slug, p.ID, Credit(p.Account))
 }
 
 // reference matches issue references without a #, such as GH-1.

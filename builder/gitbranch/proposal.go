@@ -3,22 +3,25 @@
 package gitbranch
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"path"
 	"strings"
 
+	"kindex/builder/content/yamlfmt"
 	"kindex/builder/git"
 	"kindex/builder/gitlog"
 )
 
-// Proposal is a submission to write.
+// Proposal is a submission to write: a new file, or changes to an existing one.
 type Proposal struct {
 	ID         string // the submission's ID, which determines the branch name
 	Type, Slug string
-	YAML       []byte
-	Account    string // the name of the submitter's account
+	YAML       []byte         // the new file
+	Changes    map[string]any // if not nil, changes to the existing file, as in yamlfmt.Merge
+	Account    string         // the name of the submitter's account
 	// Author, if not "", is the email address with which the account is recorded as the commit
 	// author; {account} in it is replaced by the account's name. Otherwise the committer is
 	// recorded as the author, and a trailer names the account.
@@ -89,14 +92,35 @@ func (r *Repository) FindAt(ctx context.Context, commit string, p Proposal) (Bra
 // the commit can be checked before Write creates the branch.
 func (r *Repository) Prepare(ctx context.Context, base string, p Proposal) (Branch, error) {
 	b := Branch{Name: BranchName(p.ID), Path: r.Path(p.Type, p.Slug)}
-	if r.lookUp(ctx, base+":"+b.Path) != "" {
+	data := p.YAML
+	switch there := r.lookUp(ctx, base+":"+b.Path) != ""; {
+	case p.Changes == nil && there:
 		return b, fmt.Errorf("%s is already in the content; reject the submission, or edit that file", b.Path)
+	case p.Changes != nil && !there && ctx.Err() == nil:
+		return b, fmt.Errorf("%s, which the submission corrects, is not in the commit %.12s; reject the submission", b.Path, base)
+	case p.Changes != nil:
+		var err error
+		if _, data, err = r.corrected(ctx, base, p); err != nil {
+			return b, err
+		}
 	}
-	blob, err := r.line(ctx, git.Command{Args: []string{"hash-object", "-w", "--stdin"}, Input: p.YAML})
+	blob, err := r.line(ctx, git.Command{Args: []string{"hash-object", "-w", "--stdin"}, Input: data})
 	if err == nil {
 		b.Commit, err = r.commit(ctx, base, b.Path, blob, p)
 	}
 	return b, err
+}
+
+// corrected returns the file that a proposal changes, before and after the change.
+func (r *Repository) corrected(ctx context.Context, commit string, p Proposal) (before, after []byte, err error) {
+	file := r.Path(p.Type, p.Slug)
+	text, err := r.Run(ctx, git.Command{Args: []string{"cat-file", "blob", commit + ":" + file}})
+	if err != nil {
+		return nil, nil, err
+	}
+	before = []byte(text)
+	after, err = yamlfmt.Merge(file, before, p.Changes)
+	return before, after, err
 }
 
 // Write creates the branch of a prepared proposal. If the branch has been created in the
@@ -112,8 +136,16 @@ func (r *Repository) Write(ctx context.Context, b Branch, p Proposal) (Branch, e
 	return b, fmt.Errorf("the branch %s cannot be created (does a branch named %q exist?): %w", b.Name, "submission", err)
 }
 
-// Holds reports whether a commit contains the file of a proposal, byte for byte.
+// Holds reports whether a commit contains the file of a proposal, byte for byte, or makes its
+// changes unnecessary because the file already has those values.
 func (r *Repository) Holds(ctx context.Context, commit string, p Proposal) (bool, error) {
+	if p.Changes != nil {
+		if r.lookUp(ctx, commit+":"+r.Path(p.Type, p.Slug)) == "" {
+			return false, ctx.Err()
+		}
+		before, after, err := r.corrected(ctx, commit, p)
+		return err == nil && bytes.Equal(before, after), err
+	}
 	return r.lookUp(ctx, commit+":"+r.Path(p.Type, p.Slug)) == git.BlobName(p.YAML, r.Format), ctx.Err()
 }
 

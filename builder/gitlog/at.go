@@ -2,6 +2,8 @@ package gitlog
 
 import (
 	"context"
+	"io"
+	"path"
 	"strings"
 
 	"kindex/builder/git"
@@ -15,10 +17,35 @@ func (p *Location) HeadAt(ctx context.Context, commit string) (Head, error) {
 
 // headAt returns the head that a folder in the repository would have if a commit were checked
 // out without changes.
-func headAt(ctx context.Context, r *git.Repository, commit, path string) (Head, error) {
+func headAt(ctx context.Context, r *git.Repository, commit, prefix string) (Head, error) {
 	seconds, err := r.Run(ctx, git.Command{Args: []string{"log", "-1", "--no-show-signature", "--format=%ct", commit, "--"}})
 	if err != nil {
 		return Head{}, err
 	}
-	return Head{Commit: commit, Time: commitTime(strings.TrimSpace(seconds)), Path: path}, nil
+	return Head{Commit: commit, Time: commitTime(strings.TrimSpace(seconds)), Path: prefix}, nil
+}
+
+// File returns the content of a file of the content folder as of a commit, or nil if the commit
+// has no such file. name is relative to the folder, and commit is the commit's object name. Of a
+// file that is too large for the parser, File returns only enough for the parser to report that.
+// ok is false if the repository lacks the commit or the content, as shallow and partial clones do.
+func (p *Location) File(ctx context.Context, commit, name string) (text []byte, ok bool, err error) {
+	at := commit + ":" + path.Join(p.prefix, name)
+	blob, err := p.Start(ctx, git.Command{Args: []string{"cat-file", "blob", at}})
+	if err != nil {
+		return nil, false, err
+	}
+	text, err = io.ReadAll(io.LimitReader(blob.Out, enoughToRefuse))
+	if err != nil || len(text) == enoughToRefuse {
+		blob.Stop()
+		return text, err == nil, err
+	}
+	if blob.Wait() == nil {
+		return text, true, nil
+	}
+	if object, err := p.Resolve(ctx, at); err != nil || object != "" {
+		return nil, false, err
+	}
+	known, err := p.Resolve(ctx, commit+"^{commit}")
+	return nil, known != "", err
 }

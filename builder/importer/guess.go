@@ -48,7 +48,7 @@ func Guess(o GuessOptions) (*Proposal, error) {
 		return nil, err
 	}
 	if rows == 0 {
-		return nil, fmt.Errorf("%s has no rows that can be read", o.Input)
+		return nil, fmt.Errorf("%s has no readable rows", o.Input)
 	}
 	for _, c := range columns {
 		if !writable(c.name) {
@@ -244,7 +244,7 @@ func (g *guesser) chooseByContent() {
 			}
 			return 1 / c.meanLen()
 		}); c != nil {
-			g.take("name", c, scalar(c.name), "chosen because its values are short and all different")
+			g.take("name", c, scalar(c.name), "chosen because its values are short and mostly unique")
 		}
 	}
 	if !g.has("description") {
@@ -262,7 +262,7 @@ func (g *guesser) chooseByContent() {
 	}
 	for _, name := range []string{"name", "description", "category"} {
 		if !g.has(name) {
-			g.unsure = append(g.unsure, name+" is required, but no column seems to have it; all rows are refused until the mapping says where it comes from")
+			g.unsure = append(g.unsure, name+" is required, but no column seems to contain it; all rows are refused until the mapping says where it comes from")
 		}
 	}
 }
@@ -293,7 +293,7 @@ func (g *guesser) best(mark func(*column) float64) (best *column) {
 func (g *guesser) categoryForm(c *column) (form, doubt string, ok bool) {
 	const maxCategories = 100
 	if c.list || len(c.counts) > maxCategories {
-		return "", fmt.Sprintf("it has more than %s, or lists of them", plural.Count(maxCategories, "value", "values")), false
+		return "", fmt.Sprintf("it has more than %s, or its values are lists", plural.Count(maxCategories, "value", "values")), false
 	}
 	var replaced, missing []string
 	for _, value := range c.sortedValues() {
@@ -310,7 +310,7 @@ func (g *guesser) categoryForm(c *column) (form, doubt string, ok bool) {
 	form = "{column: " + scalar(c.name) + ", as: slug}"
 	if len(replaced) > 0 {
 		form = "{column: " + scalar(c.name) + ", values: {" + strings.Join(replaced, ", ") + "}, as: slug}"
-		doubt = "the replacements are the nearest categories of the content"
+		doubt = "the replacements are the most similar categories in the content folder"
 	}
 	if len(missing) > 0 {
 		doubt = strings.TrimPrefix(doubt+"; ", "; ") + "no such category: " + listed(missing)

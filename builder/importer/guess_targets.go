@@ -86,11 +86,11 @@ func plainText(numbers bool) func(*guesser, *column) (string, string, bool) {
 	return func(_ *guesser, c *column) (string, string, bool) {
 		switch {
 		case c.list:
-			return "{column: " + scalar(c.name) + ", take: first}", "the values are lists, of which the first entry is taken", true
+			return "{column: " + scalar(c.name) + ", take: first}", "the values are lists, of which the first entry is used", true
 		case !numbers && c.most(isPlainNumber):
-			return "", "its values are numbers, such as " + shown(c.sortedValues()[0]), false
+			return "", "its values are numbers; for example " + shown(c.sortedValues()[0]), false
 		case c.most(isAddress):
-			return "", "its values are addresses, such as " + shown(c.sortedValues()[0]), false
+			return "", "its values are addresses; for example " + shown(c.sortedValues()[0]), false
 		}
 		return scalar(c.name), "", true
 	}
@@ -105,20 +105,20 @@ func repositoryForm(_ *guesser, c *column) (string, string, bool) {
 	case c.most(isPair):
 		doubt := ""
 		if !strings.Contains(c.norm, "github") {
-			doubt = "its values are taken for repositories on GitHub"
+			doubt = "its values are treated as GitHub repositories"
 		}
 		return `{template: ` + scalar("https://github.com/{"+c.name+"}") + `}`, doubt, !strings.ContainsAny(c.name, "{}")
 	}
-	return "", "its values are neither addresses of repositories nor of the form owner/name, such as " + shown(c.example(isRepository)), false
+	return "", "its values are neither addresses of repositories nor of the form owner/name; for example " + shown(c.example(isRepository)), false
 }
 
 func addressOnly(_ *guesser, c *column) (string, string, bool) {
 	if c.list || c.share(isAddress) < 0.5 {
-		return "", "its values are not addresses, such as " + shown(c.example(isAddress)), false
+		return "", "its values are not addresses; for example " + shown(c.example(isAddress)), false
 	}
 	doubt := ""
 	if bad := c.example(isAddress); bad != "" {
-		doubt = "some values are not addresses that start with https://, such as " + shown(bad)
+		doubt = "some values are not addresses that start with https://; for example " + shown(bad)
 	}
 	return scalar(c.name), doubt, true
 }
@@ -151,7 +151,7 @@ func licenseForm(_ *guesser, c *column) (string, string, bool) {
 func pricingForm(_ *guesser, c *column) (string, string, bool) {
 	known := func(s string) bool { return slices.Contains(record.PricingModels, content.Slugify(s)) }
 	if c.list || !c.most(known) {
-		return "", "its values are not among " + strings.Join(record.PricingModels, ", ") + ", such as " + shown(c.example(known)), false
+		return "", "its values are not among " + strings.Join(record.PricingModels, ", ") + "; for example " + shown(c.example(known)), false
 	}
 	return slugForm(nil, c)
 }
@@ -178,7 +178,7 @@ func listForm(_ *guesser, c *column) (string, string, bool) {
 		}
 	}
 	if best == "" {
-		return "{column: " + scalar(c.name) + ", as: slug}", "no value has a separator, so each is taken for one entry", true
+		return "{column: " + scalar(c.name) + ", as: slug}", "no value contains a separator, so each one becomes a single entry", true
 	}
 	return "{column: " + scalar(c.name) + ", list: " + scalar(best) + ", as: slug}", "", true
 }
@@ -187,7 +187,7 @@ func listForm(_ *guesser, c *column) (string, string, bool) {
 func modalityForm(g *guesser, c *column) (string, string, bool) {
 	known := func(s string) bool { return slices.Contains(record.Modalities, strings.ToLower(s)) }
 	if c.list && !c.most(known) {
-		return "", "its values are not among " + strings.Join(record.Modalities, ", ") + ", such as " + shown(c.example(known)), false
+		return "", "its values are not among " + strings.Join(record.Modalities, ", ") + "; for example " + shown(c.example(known)), false
 	}
 	return listForm(g, c)
 }
@@ -196,7 +196,7 @@ func modalityForm(g *guesser, c *column) (string, string, bool) {
 func idForm(test func(string) bool, what string) func(*guesser, *column) (string, string, bool) {
 	return func(_ *guesser, c *column) (string, string, bool) {
 		if c.list || !c.most(test) {
-			return "", "its values are not " + what + ", such as " + shown(c.example(test)), false
+			return "", "its values are not " + what + "; for example " + shown(c.example(test)), false
 		}
 		return scalar(c.name), "", true
 	}
@@ -205,11 +205,11 @@ func idForm(test func(string) bool, what string) func(*guesser, *column) (string
 // countForm is for numbers.
 func countForm(c *column) (string, string, bool) {
 	if c.list || !c.most(isGrouped) {
-		return "", "its values are not numbers, such as " + shown(c.example(isGrouped)), false
+		return "", "its values are not numbers; for example " + shown(c.example(isGrouped)), false
 	}
 	doubt := ""
 	if !c.most(isPlainNumber) {
-		doubt = "commas are taken for separators of thousands, such as in " + shown(c.example(isPlainNumber))
+		doubt = "commas are read as thousands separators, as in " + shown(c.example(isPlainNumber))
 	}
 	return scalar(c.name), doubt, true
 }
@@ -231,13 +231,13 @@ func dateForm(c *column) (string, string, bool) {
 	isShort := func(s string) bool { return twoFirst.MatchString(s) }
 	switch {
 	case !c.most(isShort):
-		return "", "its values are not dates such as 2024-06-06, such as " + shown(c.example(isDay)), false
+		return "", "its values are not dates such as 2024-06-06; for example " + shown(c.example(isDay)), false
 	case over(1) && over(2):
-		return "", "its dates have no common order", false
+		return "", "its dates are not all in the same order of day and month", false
 	case over(2):
 		return "{column: " + scalar(c.name) + ", as: mdy}", "", true
 	case over(1):
 		return "{column: " + scalar(c.name) + ", as: dmy}", "", true
 	}
-	return "{column: " + scalar(c.name) + ", as: dmy}", fmt.Sprintf("no date shows whether the day or the month comes first, such as %s; use mdy if it is the month", shown(c.sortedValues()[0])), true
+	return "{column: " + scalar(c.name) + ", as: dmy}", fmt.Sprintf("no date shows whether the day or the month comes first; for example %s. Use mdy if it is the month", shown(c.sortedValues()[0])), true
 }

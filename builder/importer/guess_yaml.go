@@ -44,7 +44,7 @@ func scalar(text string) string {
 func (g *guesser) yaml(file string) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# A proposed mapping for %s. Lines marked \"check\" are guesses.\n", strings.Map(dropControl, file))
-	b.WriteString("#\n# The list must be credited. Remove the # signs and fill in where it comes from:\n" +
+	b.WriteString("#\n# The list must be credited: fill in where it comes from, and uncomment the line.\n" +
 		"# source: {name: , url: , license: , date: }   # date: the day on which the figures were read\n")
 	early := g.unsure
 	g.unsure = nil
@@ -73,7 +73,7 @@ func (g *guesser) input(b *bytes.Buffer) {
 	default:
 		parts = append(parts, "delimiter: "+scalar(string(g.delimiter)))
 	}
-	if slices.ContainsFunc(g.chosen, func(c choice) bool { return strings.HasPrefix(c.doubt, "commas are taken") }) {
+	if slices.ContainsFunc(g.chosen, func(c choice) bool { return strings.HasPrefix(c.doubt, "commas are read") }) {
 		parts = append(parts, `decimal: "."`)
 	}
 	missing := map[string]bool{}

@@ -7,7 +7,6 @@ import (
 	"crypto/x509"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -22,6 +21,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/validate"
+
+	"kindex/builder/suite"
 )
 
 // openImage unpacks the layout and returns the image of this architecture.
@@ -123,7 +124,7 @@ func TestImage(t *testing.T) {
 	}
 	buildVolume(t, root)
 
-	address := freeAddress(t)
+	address := suite.FreeAddress(t)
 	args := append(append([]string{}, c.Config.Entrypoint...), c.Config.Cmd...)
 	cmd := inRoot(t, root, args, c.Config.WorkingDir)
 	cmd.Env = append(append(cmd.Env, c.Config.Env...), "KINDEX_ADDR="+address, "TZ=Europe/Berlin")
@@ -182,16 +183,6 @@ func inRoot(t *testing.T, root string, args []string, dir string) *exec.Cmd {
 	cmd = exec.Command(filepath.Join(root, args[0]), append(args[1:], "--dir", filepath.Join(root, "data"))...)
 	cmd.Env = []string{}
 	return cmd
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // getPage repeats a request until the server answers or ends.

@@ -6,7 +6,7 @@
 #   sh install.sh [--prefix DIR] [--url URL] [--key KEY]
 #
 # DIR is /usr/local for root, and ~/.local for other users. URL is the https address of the
-# folder with the files of the release. KEY is the public key that must have signed
+# folder that contains the release files. KEY is the public key that must have signed
 # SHA256SUMS, in the form name+hash+key. make dist writes the version, the address and the key
 # of a release into the lines below.
 set -eu
@@ -32,7 +32,7 @@ get() {
     wget -q -O "$tmp/$1" "$url/$1"
   else
     fail 'curl or wget is needed.'
-  fi || fail "$url/$1 cannot be downloaded."
+  fi || fail "$url/$1 could not be downloaded."
 }
 
 sha256() {
@@ -52,7 +52,7 @@ sha256() {
 # of the key's hash and the Ed25519 signature (golang.org/x/mod/sumdb/note).
 verify_note() {
   if ! has openssl || ! openssl pkeyutl -help 2>&1 | grep -q rawin; then
-    fail "OpenSSL 3 is needed to verify the signature. To check only the sums, which does not help against somebody who replaced all files, use --key ''."
+    fail "OpenSSL 3 is needed to verify the signature. To verify only the checksums, which does not help against somebody who replaced all files, use --key ''."
   fi
   name=${key%%+*} rest=${key#*+}
   hash=${rest%%+*}
@@ -70,7 +70,7 @@ verify_note() {
   tail -c +5 "$tmp/signature" >"$tmp/signature.raw"
   if [ "$(head -c 4 "$tmp/signature" | od -An -tx1 | tr -d ' ')" != "$hash" ] ||
     ! openssl pkeyutl -verify -pubin -keyform DER -inkey "$tmp/key.der" -rawin -in "$tmp/SHA256SUMS" -sigfile "$tmp/signature.raw" >/dev/null 2>&1; then
-    fail "The signature of SHA256SUMS is not by $name, so nothing was installed."
+    fail "The signature of SHA256SUMS is not from $name, so nothing was installed."
   fi
 }
 
@@ -99,7 +99,7 @@ main() {
   prefix=$HOME/.local
   [ "$(id -u)" -ne 0 ] || prefix=/usr/local
   while [ $# -gt 0 ]; do
-    [ $# -gt 1 ] || fail "$1 is not an option with a value; the options are --prefix DIR, --url URL and --key KEY."
+    [ $# -gt 1 ] || fail "$1 is not an option or lacks its value; the options are --prefix DIR, --url URL and --key KEY."
     case "$1" in
       --prefix) prefix=$2 ;;
       --url) url=${2%/} ;;
@@ -108,10 +108,10 @@ main() {
     esac
     shift 2
   done
-  [ -n "$version" ] || fail 'This script belongs to no release; make dist writes one that does.'
+  [ -n "$version" ] || fail 'This is only the template of the install script; use the install.sh of a release, or run make dist.'
   case "$url" in
     https://*) ;;
-    *) fail 'Give the https address of the folder with the files of the release with --url.' ;;
+    *) fail 'Use --url with the https address of the folder that contains the release files.' ;;
   esac
   base=kindex-$version-$(platform)
   tmp=$(mktemp -d)
@@ -120,13 +120,13 @@ main() {
   if [ -n "$key" ]; then
     verify_note
   else
-    echo 'install.sh: without a key, only the sums are checked. That finds damage, but not somebody who replaced all files.' >&2
+    echo 'install.sh: there is no key, so only the checksums are verified. They reveal damaged files, but do not help against somebody who replaced all files.' >&2
     get SHA256SUMS
   fi
   sum=$(awk -v file="$base.tar.gz" '$2 == file { print $1 }' "$tmp/SHA256SUMS")
-  [ -n "$sum" ] || fail "SHA256SUMS has no $base.tar.gz, so nothing was installed."
+  [ -n "$sum" ] || fail "SHA256SUMS does not list $base.tar.gz, so nothing was installed."
   get "$base.tar.gz"
-  [ "$(sha256 "$tmp/$base.tar.gz")" = "$sum" ] || fail "The SHA-256 of $base.tar.gz is not the expected one, so nothing was installed."
+  [ "$(sha256 "$tmp/$base.tar.gz")" = "$sum" ] || fail "The SHA-256 of $base.tar.gz does not match SHA256SUMS, so nothing was installed."
   tar -xzf "$tmp/$base.tar.gz" -C "$tmp"
 
   for page in "$tmp/$base"/man/man1/*.1; do

@@ -35,19 +35,19 @@ func TestInstall(t *testing.T) {
 		"an empty archive":            {map[string]string{archive: "\n"}, nil, "The SHA-256 of " + archive},
 		"an altered archive":          {map[string]string{archive: altered}, nil, "The SHA-256 of " + archive},
 		"altered, no key":             {map[string]string{archive: altered}, []string{"--key", ""}, "The SHA-256 of " + archive},
-		"no archive":                  {map[string]string{archive: ""}, nil, "cannot be downloaded"},
-		"no note":                     {map[string]string{noteFile: ""}, nil, "cannot be downloaded"},
-		"no sums":                     {map[string]string{sumsFile: ""}, []string{"--key", ""}, "cannot be downloaded"},
-		"other sums":                  {map[string]string{noteFile: strings.Replace(files[noteFile], "a", "b", 1)}, nil, "The signature of SHA256SUMS is not by"},
+		"no archive":                  {map[string]string{archive: ""}, nil, "could not be downloaded"},
+		"no note":                     {map[string]string{noteFile: ""}, nil, "could not be downloaded"},
+		"no sums":                     {map[string]string{sumsFile: ""}, []string{"--key", ""}, "could not be downloaded"},
+		"other sums":                  {map[string]string{noteFile: strings.Replace(files[noteFile], "a", "b", 1)}, nil, "The signature of SHA256SUMS is not from"},
 		"a truncated note":            {map[string]string{noteFile: files[noteFile][:200]}, nil, "is not signed by"},
 		"no signature":                {map[string]string{noteFile: files[sumsFile] + "\n"}, nil, "is not signed by"},
-		"a text without the archive":  {map[string]string{sumsFile: "0  x\n"}, []string{"--key", ""}, "SHA256SUMS has no " + archive},
-		"a signature by a stranger":   {nil, []string{"--key", stranger}, "The signature of SHA256SUMS is not by"},
-		"another hash":                {nil, []string{"--key", other}, "The signature of SHA256SUMS is not by"},
+		"a text without the archive":  {map[string]string{sumsFile: "0  x\n"}, []string{"--key", ""}, "SHA256SUMS does not list " + archive},
+		"a signature by a stranger":   {nil, []string{"--key", stranger}, "The signature of SHA256SUMS is not from"},
+		"another hash":                {nil, []string{"--key", other}, "The signature of SHA256SUMS is not from"},
 		"another name":                {nil, []string{"--key", "x" + made.verifier}, "is not signed by"},
 		"half a key":                  {nil, []string{"--key", made.verifier[:40]}, "is not an Ed25519 key"},
-		"no https":                    {nil, []string{"--url", "http://127.0.0.1:1"}, "Give the https address"},
-		"an option without its value": {nil, []string{"--prefix"}, "is not an option with a value"},
+		"no https":                    {nil, []string{"--url", "http://127.0.0.1:1"}, "Use --url with the https address"},
+		"an option without its value": {nil, []string{"--prefix"}, "is not an option or lacks its value"},
 		"an unknown option":           {nil, []string{"--no", "x"}, "--no is not an option"},
 	} {
 		s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -86,7 +86,7 @@ func TestInstall(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if unsigned := strings.Contains(string(out), "only the sums are checked"); unsigned != (len(c.args) > 0) {
+		if unsigned := strings.Contains(string(out), "only the checksums are verified"); unsigned != (len(c.args) > 0) {
 			t.Errorf("%s: %s", what, out)
 		}
 		if names := namesIn(t, home); len(names) != 1 {

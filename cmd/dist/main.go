@@ -1,6 +1,6 @@
 // Command dist writes the files of a release: programs, archives, packages, a container image,
-// bills of materials, an install script and their signed sums. Two runs on the same commit with
-// the same Go write the same bytes, wherever the repository is.
+// bills of materials, an install script and their signed checksums. Two runs on the same commit
+// with the same version of Go write the same bytes, wherever the repository is.
 package main
 
 import (
@@ -31,11 +31,10 @@ const about = `dist writes the files of a release into a folder. make dist runs 
 
   go run ./cmd/dist -version v1.2.3
 
-The environment variable KINDEX_RELEASE_KEY contains the key that signs the sums, and
-KINDEX_RELEASE_KEY_FILE names a file that contains it: a line PRIVATE+KEY+name+… of
-golang.org/x/mod/sumdb/note. Without either, the release is not signed.
-SOURCE_DATE_EPOCH is the date of all files, in seconds since 1970, instead of the
-commit's date.
+The environment variable KINDEX_RELEASE_KEY contains the key that signs the checksums, and
+KINDEX_RELEASE_KEY_FILE names a file that contains it: a line PRIVATE+KEY+name+… in the
+format of golang.org/x/mod/sumdb/note. Without either, the release is not signed.
+SOURCE_DATE_EPOCH, in seconds since 1970, is the date of all files instead of the commit's.
 
 `
 
@@ -83,8 +82,8 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	f.StringVar(&o.version, "version", "", "the tag of the release, such as v1.2.3")
 	f.StringVar(&o.root, "root", ".", "the repository")
 	f.StringVar(&o.out, "out", ".dist", "the folder to write; earlier contents are removed")
-	f.StringVar(&o.url, "url", "", "the https address of the folder that will have the files, for the install script")
-	only := f.String("platforms", strings.Join(platforms, ","), "the platforms, separated by commas")
+	f.StringVar(&o.url, "url", "", "the https address of the folder that will contain the files, for the install script")
+	only := f.String("platforms", strings.Join(platforms, ","), "the platforms, comma-separated")
 	if err := f.Parse(args); err != nil {
 		return nil, err
 	}
@@ -95,12 +94,12 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 		return nil, err
 	}
 	if o.url != "" && !installable(o.url) {
-		return nil, fmt.Errorf("-url %q must be an https address of letters, digits and %s", o.url, urlMarks)
+		return nil, fmt.Errorf("-url %q must be an https address made of letters, digits and %s", o.url, urlMarks)
 	}
 	o.platforms = strings.Split(*only, ",")
 	for _, p := range o.platforms {
 		if !slices.Contains(platforms, p) {
-			return nil, fmt.Errorf("-platforms: %q is unknown (expected some of: %s)", p, strings.Join(platforms, ", "))
+			return nil, fmt.Errorf("-platforms: %q is unknown (expected one or more of: %s)", p, strings.Join(platforms, ", "))
 		}
 	}
 	var err error
@@ -143,7 +142,7 @@ func distribute(ctx context.Context, o *options, stdout, stderr io.Writer) error
 		return err
 	}
 	if key == nil {
-		fmt.Fprintln(stderr, "dist: NOT SIGNED: neither KINDEX_RELEASE_KEY nor KINDEX_RELEASE_KEY_FILE is set. Anybody who can replace these files can replace their sums.")
+		fmt.Fprintln(stderr, "dist: NOT SIGNED: neither KINDEX_RELEASE_KEY nor KINDEX_RELEASE_KEY_FILE is set. Anybody who can replace these files can replace their checksums too.")
 	} else {
 		fmt.Fprintln(stdout, "signed; to verify:", key.verifier)
 	}

@@ -49,7 +49,7 @@ func findSource(ctx context.Context, root, version string) (*source, error) {
 		return nil, fmt.Errorf("git show printed %q: %w", shown, err)
 	}
 	if tagged, err := git(ctx, root, "rev-parse", "--quiet", "--verify", "refs/tags/"+version+"^{commit}"); err == nil && tagged != s.commit {
-		return nil, fmt.Errorf("the tag %s names commit %.12s, but %.12s is checked out", version, tagged, s.commit)
+		return nil, fmt.Errorf("the tag %s points to commit %.12s, but %.12s is checked out", version, tagged, s.commit)
 	}
 	if text, ok := os.LookupEnv("SOURCE_DATE_EPOCH"); ok {
 		if s.epoch, err = strconv.ParseInt(text, 10, 64); err != nil || s.epoch < 0 {

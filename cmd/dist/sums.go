@@ -75,7 +75,7 @@ func releaseKey() (*signingKey, error) {
 			return nil, fmt.Errorf("KINDEX_RELEASE_KEY_FILE: %w", err)
 		}
 		if !info.Mode().IsRegular() || info.Size() > 4<<10 {
-			return nil, fmt.Errorf("KINDEX_RELEASE_KEY_FILE: %s is not a file with a key", path)
+			return nil, fmt.Errorf("KINDEX_RELEASE_KEY_FILE: %s is not a regular file of at most 4 KiB", path)
 		}
 		data, err := os.ReadFile(path)
 		if err != nil {

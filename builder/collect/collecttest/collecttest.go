@@ -1,4 +1,4 @@
-// Package collecttest runs a source of figures against a server of the test's own.
+// Package collecttest runs a source of figures against the test's own server.
 package collecttest
 
 import (
@@ -138,7 +138,7 @@ func JSON(w http.ResponseWriter, status int, body string) {
 	_, _ = w.Write([]byte(body))
 }
 
-// Broken are responses that no service documents, but every service sends some day.
+// Broken contains responses that no service documents, but every service sends sooner or later.
 var Broken = map[string]http.HandlerFunc{
 	"an HTML page": func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -172,8 +172,8 @@ var Broken = map[string]http.HandlerFunc{
 	"deep nesting":         func(w http.ResponseWriter, _ *http.Request) { JSON(w, 200, strings.Repeat(`{"a":`, 100000)) },
 }
 
-// Survives checks that a source has no values, and changes nothing, whatever broken response it
-// gets for every request.
+// Survives checks that a source returns no values and changes nothing if it gets the same broken
+// response to every request, for each of Broken.
 func Survives(t *testing.T, newSource func(base string) collect.Source, typ, namespace, id string) {
 	t.Helper()
 	for name, h := range Broken {

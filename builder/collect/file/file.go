@@ -27,8 +27,8 @@ type Source struct {
 	name, title string
 	rows        map[string]collect.Answer // by key
 	columns     []collect.Column
-	day         string // on which the figures were read, unless a row says otherwise
-	page        string // the source of figures, unless a row says otherwise
+	day         string // on which the figures were read, unless a row states its own
+	page        string // the source of figures, unless a row states its own
 	// Unread is the number of rows that could not be read, and Reason is why the first of them
 	// could not.
 	Unread int
@@ -36,7 +36,7 @@ type Source struct {
 }
 
 // Open reads a list. date is the day on which its figures were read, if neither the mapping nor
-// the rows say it.
+// the rows state one.
 func Open(ctx context.Context, name, path, mapped, date string) (*Source, error) {
 	s := &Source{name: name, title: "the list " + name, day: date, rows: map[string]collect.Answer{}}
 	if err := s.readMapping(mapped); err != nil {
@@ -82,8 +82,8 @@ func (s *Source) readMapping(path string) error {
 	return nil
 }
 
-// always lists the signals that everything in a code repository has. A row that has some of them
-// but not all was read when the host did not answer.
+// always lists the signals that every code repository has. A row that has some of them but not all
+// was read when the host did not answer.
 var always = map[string]bool{"stars": true, "forks": true, "lastCommit": true}
 
 func (s *Source) add(d importer.Draft) {

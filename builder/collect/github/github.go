@@ -2,8 +2,8 @@
 // GraphQL query, and the number of contributors, which GraphQL does not have, with one REST
 // request each.
 //
-// It is written from the public documentation, and tested against a server that behaves as the
-// documentation says:
+// It was written from the public documentation, and is tested against a server that behaves as
+// documented:
 //   - https://docs.github.com/en/graphql/reference/objects#repository
 //   - https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
 //   - https://docs.github.com/en/rest/repos/repos#list-repository-contributors
@@ -281,7 +281,7 @@ func (s *Source) addContributors(ctx context.Context, c collect.Client, a *colle
 			return fmt.Errorf("GitHub: %w", err)
 		}
 		if n, err = strconv.Atoi(u.Query().Get("page")); err != nil {
-			return fmt.Errorf("GitHub: the last page of the contributors of %s has no number", repo.NameWithOwner)
+			return fmt.Errorf("GitHub: the link to the last page of contributors of %s has no page number", repo.NameWithOwner)
 		}
 	default:
 		var list []json.RawMessage

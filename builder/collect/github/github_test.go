@@ -217,7 +217,7 @@ func TestContributors(t *testing.T) {
 		"no number": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Link", `<https://x.example/?page=last>; rel="last"`)
 			collecttest.JSON(w, 200, `[]`)
-		}, "e0 failed: GitHub: the last page of the contributors of own/a has no number"},
+		}, "e0 failed: GitHub: the link to the last page of contributors of own/a has no page number"},
 		"not even a list": {func(w http.ResponseWriter, _ *http.Request) { collecttest.JSON(w, 200, `{}`) }, "e0 failed: GitHub: the response is not the expected JSON…"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -254,7 +254,7 @@ func TestBrokenResponses(t *testing.T) {
 	collecttest.Survives(t, func(base string) collect.Source { return github.New(base) }, "tool", "github", "own/a")
 }
 
-// A hundred repositories are one query, which has no validators. Contributors are one request for
+// A hundred repositories take one query, which has no validators. Contributors are one request for
 // each repository, and for those GitHub documents ETag; one repository in fifty has another number
 // a day later.
 func TestCost(t *testing.T) {

@@ -2,8 +2,8 @@
 // days, likes, the number of parameters in safetensors files and the licence. It also reports
 // the pipeline tag, gating and the last change, which only --probe shows.
 //
-// It is written from the public documentation, and tested against a server that behaves as the
-// documentation says:
+// It was written from the public documentation, and is tested against a server that behaves as
+// documented:
 //   - https://huggingface.co/docs/huggingface_hub/package_reference/hf_api#huggingface_hub.HfApi.model_info
 //   - https://huggingface.co/docs/hub/api
 //   - https://huggingface.co/docs/hub/rate-limits
@@ -84,10 +84,10 @@ func (s *Source) Ask(ctx context.Context, c collect.Client, names []string) ([]c
 	}
 	var m model
 	if err := resp.JSON(&m); err != nil {
-		return nil, fmt.Errorf("huggingface: %w", err)
+		return nil, fmt.Errorf("from Hugging Face: %w", err)
 	}
 	if strings.Trim(m.ID, "/") == "" || path(m.ID) != m.ID {
-		return nil, errors.New("huggingface: the response has no model")
+		return nil, errors.New("the response of Hugging Face does not name the model")
 	}
 	return []collect.Answer{m.answer(id)}, nil
 }

@@ -53,7 +53,7 @@ func TestModels(t *testing.T) {
 	collecttest.Want(t, lines,
 		"e0 huggingfaceDownloads 123456", "e0 license Apache-2.0", "e0 likes 789", "e0 parameters 8030261248",
 		"e1 stopped moved google/bert", "e2 stopped moved lab/new",
-		"e3 huggingfaceDownloads 9", "e3 likes 10", "e4 gone", "e5 stopped likes 10", "e6 failed: huggingface: the response is not the expected JSON…")
+		"e3 huggingfaceDownloads 9", "e3 likes 10", "e4 gone", "e5 stopped likes 10", "e6 failed: from Hugging Face: the response is not the expected JSON…")
 }
 
 func TestProbe(t *testing.T) {

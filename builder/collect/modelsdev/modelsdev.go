@@ -2,8 +2,8 @@
 // the day of release, and what providers charge. It reads them over HTTP, or from a checkout of
 // the repository, or from a saved catalog.json or models.json.
 //
-// It is written from the public documentation, and tested against a server that behaves as the
-// documentation says:
+// It was written from the public documentation, and is tested against a server that behaves as
+// documented:
 //   - https://github.com/anomalyco/models.dev#api
 //   - https://github.com/anomalyco/models.dev#adding-a-new-provider-model
 package modelsdev
@@ -165,7 +165,7 @@ func readLocal(path string) (*catalog, error) {
 		return nil, errors.Join(err, root.Close())
 	}
 	if len(all.models) == 0 {
-		return nil, errors.Join(fmt.Errorf("%s: has no models/<lab>/<model>.toml", path), root.Close())
+		return nil, errors.Join(fmt.Errorf("%s has no files models/<lab>/<model>.toml", path), root.Close())
 	}
 	folders, err := providerFolders(root.FS())
 	if len(folders) > 0 {
@@ -228,7 +228,7 @@ func readModels(dir fs.FS) (map[string]model, error) {
 func readFile(dir fs.FS, name string) ([]byte, error) {
 	info, err := fs.Stat(dir, name)
 	if err == nil && info.Size() > maxFile {
-		err = fmt.Errorf("%s has more than %d bytes", name, maxFile)
+		err = fmt.Errorf("%s is larger than %d bytes", name, maxFile)
 	}
 	if err != nil {
 		return nil, err

@@ -68,8 +68,8 @@ type cost struct {
 	Over200k *rates `json:"context_over_200k" toml:"context_over_200k"` // instead of tiers, or again
 }
 
-// CoversOffer implements collect.OfferSource. Offers with another source than models.dev are not
-// its business.
+// CoversOffer implements collect.OfferSource. Offers with a source other than models.dev are not
+// covered. If the checkout or file cannot be read, offers are covered so that Ask reports why.
 func (s *Source) CoversOffer(o *record.Offer) bool {
 	if o.Source != "" && !strings.HasPrefix(o.Source, repository) && !strings.HasPrefix(o.Source, "https://models.dev/") {
 		return false
@@ -78,7 +78,7 @@ func (s *Source) CoversOffer(o *record.Offer) bool {
 		return true
 	}
 	all, err := s.local()
-	return err == nil && all.offers != nil
+	return err != nil || all.offers != nil
 }
 
 // offer answers what a provider charges.
@@ -86,7 +86,7 @@ func (all *catalog) offer(id string) collect.Answer {
 	a := collect.Answer{ID: id}
 	o, ok := collect.ParseOfferID(id)
 	if !ok || all.offers == nil {
-		a.Problem = "models.dev cannot be asked for " + id
+		a.Problem = "models.dev cannot look up " + id
 		return a
 	}
 	provider := all.providers[o.Provider]
@@ -114,16 +114,17 @@ func (m *served) fill(o *record.Offer) (err error) {
 	if o.Prices, o.Tiers, err = m.Cost.prices(); err != nil {
 		return fmt.Errorf("cost.%w", err)
 	}
-	for name, limit := range map[string]struct {
+	for _, limit := range []struct {
+		name string
 		from *float64
 		to   *int64
-	}{"context": {m.Limit.Context, &o.Context}, "output": {m.Limit.Output, &o.OutputLimit}} {
+	}{{"context", m.Limit.Context, &o.Context}, {"output", m.Limit.Output, &o.OutputLimit}} {
 		if limit.from == nil {
 			continue
 		}
 		var ok bool
 		if *limit.to, ok = tokens(*limit.from); !ok {
-			return fmt.Errorf("limit.%s: %v is not a number of tokens", name, *limit.from)
+			return fmt.Errorf("limit.%s: %v is not a number of tokens", limit.name, *limit.from)
 		}
 	}
 	o.Deprecated = m.Status == "deprecated"
@@ -176,22 +177,23 @@ func (c *cost) prices() (p record.Prices, tiers []record.Tier, err error) {
 	return p, tiers, nil
 }
 
-// prices rounds prices to six decimals. That of reasoning is left out if it is that of other
-// output.
+// prices rounds prices to six decimals. The price of reasoning is left out if it equals that of
+// other output.
 func (r *rates) prices() (p record.Prices, err error) {
-	for kind, v := range map[int]struct {
+	for _, v := range []struct {
+		kind int
 		name string
 		x    *float64
-	}{record.InputPrice: {"input", r.Input}, record.OutputPrice: {"output", r.Output}, record.ReasoningPrice: {"reasoning", r.Reasoning},
-		record.CacheReadPrice: {"cache_read", r.CacheRead}, record.CacheWritePrice: {"cache_write", r.CacheWrite},
-		record.InputAudioPrice: {"input_audio", r.InputAudio}, record.OutputAudioPrice: {"output_audio", r.OutputAudio}} {
+	}{{record.InputPrice, "input", r.Input}, {record.OutputPrice, "output", r.Output}, {record.ReasoningPrice, "reasoning", r.Reasoning},
+		{record.CacheReadPrice, "cache_read", r.CacheRead}, {record.CacheWritePrice, "cache_write", r.CacheWrite},
+		{record.InputAudioPrice, "input_audio", r.InputAudio}, {record.OutputAudioPrice, "output_audio", r.OutputAudio}} {
 		if v.x == nil {
 			continue
 		}
-		if p[kind], _, err = record.RoundPrice(*v.x); err != nil {
+		if p[v.kind], _, err = record.RoundPrice(*v.x); err != nil {
 			return p, fmt.Errorf("%s: %w", v.name, err)
 		}
-		if p[kind].Micros() == 0 && *v.x > 0 {
+		if p[v.kind].Micros() == 0 && *v.x > 0 {
 			return p, fmt.Errorf("%s: %v is less than a millionth of a dollar; prices are per million tokens", v.name, *v.x)
 		}
 	}

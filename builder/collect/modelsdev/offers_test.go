@@ -163,6 +163,52 @@ offers:
 	}
 }
 
+// Of several wrong numbers, the first is named, in every run.
+func TestWrongNumbers(t *testing.T) {
+	for range 30 {
+		path := filepath.Join(t.TempDir(), "saved.json")
+		if err := os.WriteFile(path, []byte(`{"models":{"lab/a":{"release_date":"2026-05"}},"providers":{
+"prices": {"models": {"a": {"cost": {"output_audio": -5, "cache_write": -4, "cache_read": -3, "output": -2, "input": -1}}}},
+"limits": {"models": {"a": {"limit": {"output": 2.5, "context": 1.5}}}},
+"range": {"models": {"a": {"cost": {"input": 1e400}}}},
+"twice": {"models": {"a": {"cost": {"input": 1, "tiers": [{"tier": {"size": 1000}, "input": 2}, {"tier": {"size": 1e3}, "input": 3}]}}}},
+"nothing": {"models": {"a": null}},
+"large": {"models": {"a": {"cost": {"input": 1e6}}}}}}`), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		lines, _ := collecttest.Run(t, priced(t, modelsdev.New("", path, "2026-07-03"), `offersRead: {date: 2026-07-02}
+offers:
+  - {provider: prices, id: a}
+  - {provider: limits, id: a}
+  - {provider: range, id: a}
+  - {provider: twice, id: a, input: 1}
+  - {provider: nothing, id: a, input: 1}
+  - {provider: large, id: a}
+`))
+		collecttest.Want(t, lines, "e0 failed: limits/a: limit.context: 1.5 is not a number of tokens", "e0 failed: prices/a: cost.input: -1 is not a price…",
+			"e0 failed: range/a: json: cannot unmarshal number 1e400…", "e0 released 2026-05",
+			"e0 stopped offers.large/a <nil>", "e0 stopped offers.nothing/a.input <nil>", "e0 stopped offers.twice/a <nil>")
+	}
+}
+
+// Offers of a checkout that cannot be read have failed, even those of models that have no
+// identifier.
+func TestOffersOfNothing(t *testing.T) {
+	o := priced(t, modelsdev.New("", filepath.Join(t.TempDir(), "nowhere"), ""), listed)
+	path := filepath.Join(o.Content, "model", "e0.yaml")
+	data, err := os.ReadFile(path)
+	if err == nil {
+		err = os.WriteFile(path, []byte(strings.Replace(string(data), "modelsdev:", "huggingface:", 1)), 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, r := collecttest.Run(t, o)
+	if s := r.Sources[0]; s.Covers != 0 || s.Offers != 13 || s.Failed != 13 || len(r.Broken()) != 1 || !strings.Contains(r.Failed[0].Reason, "no such file") {
+		t.Errorf("%+v", s)
+	}
+}
+
 // A saved models.json has no offers, and then none is covered; a saved catalog.json has.
 func TestOffersOfASavedFile(t *testing.T) {
 	dir := t.TempDir()

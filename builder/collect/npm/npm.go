@@ -1,8 +1,8 @@
 // Package npm reads the latest version of packages, its date and its licence from the npm
 // registry, and the downloads of 30 days from its download counts.
 //
-// It is written from the public documentation, and tested against a server that behaves as the
-// documentation says:
+// It was written from the public documentation, and is tested against a server that behaves as
+// documented:
 //   - https://github.com/npm/registry/blob/main/docs/REGISTRY-API.md#getpackage
 //   - https://github.com/npm/registry/blob/main/docs/responses/package-metadata.md
 //   - https://github.com/npm/registry/blob/main/docs/download-counts.md
@@ -136,7 +136,7 @@ func (s *Source) point(ctx context.Context, c collect.Client, name string, into 
 		return fmt.Errorf("npm download counts: %w", err)
 	}
 	if p.Package != name || p.Downloads == nil {
-		return fmt.Errorf("npm download counts: the response has no downloads of %s", name)
+		return fmt.Errorf("npm download counts: the response has no download count for %s", name)
 	}
 	into[name] = *p.Downloads
 	return nil
@@ -168,7 +168,7 @@ func (s *Source) metadata(ctx context.Context, c collect.Client, name string) (c
 		return a, fmt.Errorf("npm: %w", err)
 	}
 	if p.Name != name {
-		return a, fmt.Errorf("npm answers with %q for %s", p.Name, name)
+		return a, fmt.Errorf("npm returned the package %q for %s", p.Name, name)
 	}
 	if p.Time["unpublished"] != nil {
 		a.Gone = true

@@ -94,7 +94,7 @@ func TestPackages(t *testing.T) {
 		t.Errorf("requests %s", got)
 	}
 	lines, _ = collecttest.Run(t, collecttest.Options(t, npm.New(url, url), "tool", "npm", "other"))
-	collecttest.Want(t, lines, `e0 failed: npm answers with "another" for other`)
+	collecttest.Want(t, lines, `e0 failed: npm returned the package "another" for other`)
 }
 
 func TestPaging(t *testing.T) {

@@ -1,8 +1,8 @@
 // Package pypi reads the latest version of packages, its date and its licence from PyPI, and the
 // downloads of a month from pypistats.org, which leaves mirrors out.
 //
-// It is written from the public documentation, and tested against a server that behaves as the
-// documentation says:
+// It was written from the public documentation, and is tested against a server that behaves as
+// documented:
 //   - https://docs.pypi.org/api/json/
 //   - https://docs.pypi.org/api/ (ETag, limits)
 //   - https://pypistats.org/api/
@@ -90,7 +90,7 @@ func (s *Source) Ask(ctx context.Context, c collect.Client, names []string) ([]c
 		return nil, fmt.Errorf("PyPI: %w", err)
 	}
 	if ids.Canonical("pypi", p.Info.Name) != id {
-		return nil, fmt.Errorf("PyPI answers with %q for %s", p.Info.Name, id)
+		return nil, fmt.Errorf("PyPI returned the package %q for %s", p.Info.Name, id)
 	}
 	a := collect.Answer{ID: id}
 	p.addRelease(&a)
@@ -138,7 +138,7 @@ func (s *Source) addDownloads(ctx context.Context, c collect.Client, a *collect.
 		return fmt.Errorf("pypistats.org: %w", err)
 	}
 	if r.Type != "recent_downloads" || ids.Canonical("pypi", r.Package) != a.ID || r.Data.LastMonth == nil {
-		return fmt.Errorf("pypistats.org: the response has no downloads of %s", a.ID)
+		return fmt.Errorf("pypistats.org: the response has no download count for %s", a.ID)
 	}
 	a.Add(collect.Value{Name: "pypiDownloads", Number: *r.Data.LastMonth, Source: "https://pypistats.org/packages/" + a.ID})
 	return nil
