@@ -28,7 +28,7 @@ import (
 // Version is the version of the builder and part of a build's identity. Increase it whenever the
 // same content would produce different artifacts or problems, because a build reuses what a
 // previous build of the same version has read and compressed.
-const Version = "10"
+const Version = "11"
 
 // Options configures Build.
 type Options struct {
@@ -109,7 +109,7 @@ func Build(ctx context.Context, o Options) (*Report, error) {
 		{"rank", b.rank},            // scores → ordinals, leaderboards
 		{"index", b.startIndex},     // documents → search index, concurrently with the next two steps
 		{"similar", b.similar},      // entities → neighbours
-		{"past", b.buildSnapshots},  // changes → leaderboards of earlier days, trending
+		{"past", b.buildSnapshots},  // changes → leaderboards of earlier days, trending, movers of weeks
 		{"boards", b.rankOwnBoards}, // entities → boards of boards.yaml
 		{"write", b.write},          // everything → files
 		{"place", b.place},          // rename the temporary folders to the build's ID, durably

@@ -12,6 +12,7 @@ import (
 	"kindex/builder/diff"
 	"kindex/builder/gitlog"
 	"kindex/exports/record"
+	"kindex/exports/score"
 )
 
 // walk finds the changes since the previous build, or the whole history, and sets the dates
@@ -63,8 +64,13 @@ func (b *build) known(typ, slug, blob string) *record.Entity {
 }
 
 // buildSnapshots builds everything that depends on both the history and the current scores.
-func (b *build) buildSnapshots(context.Context) error {
-	return b.archive.BuildSnapshots(b.content.Entities)
+func (b *build) buildSnapshots(ctx context.Context) error {
+	if b.archive.Log == nil {
+		return b.archive.BuildSnapshots(b.content.Entities, nil)
+	}
+	f := &formulas{build: b}
+	at := func(commit string) (*score.Formula, error) { return f.at(ctx, commit) }
+	return errors.Join(b.archive.BuildSnapshots(b.content.Entities, at), f.close())
 }
 
 // ShrinkError is the error for a build that would lose entities or changes of the previous

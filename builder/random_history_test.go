@@ -16,6 +16,7 @@ import (
 	"kindex/builder"
 	"kindex/builder/suite"
 	"kindex/exports"
+	"kindex/exports/score"
 	"kindex/exports/store"
 )
 
@@ -154,12 +155,18 @@ func (s *randomHistory) step() {
 	}
 	switch s.rand.IntN(8) {
 	case 0:
-		s.write("scoring.yaml", strings.ReplaceAll(s.scoring(), "full: 200000,", fmt.Sprintf("full: %d,", 50000+s.rand.IntN(3))))
+		s.write("scoring.yaml", formulaWith(fmt.Sprint(6000*(1+s.rand.IntN(3)))))
 	case 1:
 		s.write("categories.yaml", fmt.Sprintf("categories:\n  - slug: nlp\n    title: Language %d\n    description: Words.\n", s.rand.IntN(5)))
 	}
 	s.now = s.now.Add([]time.Duration{0, time.Second, 5 * time.Hour, 60 * time.Hour, -30 * time.Hour}[s.rand.IntN(5)])
 	s.asOf = s.asOf.AddDate(0, 0, []int{0, 0, 1, 8, 40}[s.rand.IntN(5)])
+}
+
+// formulaWith returns the built-in scoring file, except that a different number of stars counts as
+// full.
+func formulaWith(stars string) string {
+	return strings.ReplaceAll(string(score.Default), "full: 75000,", "full: "+stars+",")
 }
 
 func (s *randomHistory) scoring() string {

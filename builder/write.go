@@ -265,10 +265,10 @@ func (b *build) vocabulary() *record.Vocabulary {
 	return &record.Vocabulary{Capabilities: words(v.Capabilities), Tags: words(v.Tags)}
 }
 
-// feedLength is the number of changes in each feed of a build.
+// feedLength is the number of items in each feed of a build.
 const feedLength = 200
 
-// writeFeeds writes the newest changes as feeds. Without a public address, they have no
+// writeFeeds writes the newest changes, and the movers of completed weeks, as feeds. Without a public address, they have no
 // links.
 func (b *build) writeFeeds() error {
 	changes, err := b.archive.Newest(feedLength)
@@ -276,12 +276,13 @@ func (b *build) writeFeeds() error {
 		return err
 	}
 	f := &feed.Feed{Title: b.title(), Description: b.content.Index.Description, Base: strings.TrimSuffix(b.content.Index.URL, "/"),
-		Updated: b.AsOf, Titles: map[string]string{}, Changes: changes}
+		Titles: map[string]string{}, Changes: changes, Weeks: b.archive.Result().Weeks}
 	for _, c := range b.content.Categories {
 		f.Titles[c.Slug] = c.Title
 	}
-	if len(changes) > 0 {
-		f.Updated = changes[0].Timestamp
+	f.Truncate(feedLength)
+	if f.Updated = f.Newest(); f.Updated.IsZero() {
+		f.Updated = b.AsOf
 	}
 	for ext, format := range map[string]string{".xml": "rss", ".atom": "atom", ".json": "json"} {
 		var body bytes.Buffer

@@ -184,7 +184,7 @@ func TestCostRefusals(t *testing.T) {
 		"model=gpt-5-4&input=1.5":                    `"field":"input"`,
 		"model=gpt-5-4&input=1000000001":             `"suggestion":"1000000000"`,
 		"model=gpt-5-4&input=1&requests=0":           `"field":"requests"`,
-		"model=gpt-5-4&input=10&cached=11":           `"field":"cached","message":"cached and cacheWrite are parts of input`,
+		"model=gpt-5-4&input=10&cached=11":           `"field":"cached","message":"cached plus cacheWrite is more than input`,
 		"model=gpt-5-4&input=0&cacheWrite=1":         `"field":"cacheWrite"`,
 		"model=gpt-5-4&input=0&output=1&reasoning=2": `"field":"reasoning"`,
 		"model=gpt-5-4&input=1&mode=bulk":            `"field":"mode"`,

@@ -4,15 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"net/http/httptest"
 	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"kindex/builder/suite"
-	"kindex/edge/storage/storagetest"
 	"kindex/exports"
 	"kindex/exports/record"
 )
@@ -57,19 +54,7 @@ func serveFacts(t *testing.T, day string) *served {
 				factSignals("contextTokens", "200000", "stars", "1001"), factOffers("{provider: host, id: small, input: 4, output: 20}")),
 			"tool/new.yaml", factSheet("New", factSignals("lastCommit", "2025-10-01", "stars", "1000")))
 	}
-	s := &served{content: r.Dir, out: filepath.Join(t.TempDir(), "out")}
-	buildDay(t, r, s.out, day)
-	var err error
-	if s.Server, err = New(Options{Dir: s.out, State: storagetest.SQLite(t)}); err != nil {
-		t.Fatal(err)
-	}
-	h := httptest.NewServer(s)
-	t.Cleanup(func() {
-		h.Close()
-		s.Close()
-	})
-	s.url = h.URL
-	return s
+	return serveRepository(t, r, day)
 }
 
 // slugs returns the slugs of a list, in its order.

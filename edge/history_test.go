@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -101,19 +100,20 @@ func serveHistory(t testing.TB, day string, o Options) (*served, *Repository) {
 		}
 	})
 	r := &Repository{filepath.Join(dir, "repository"), t}
-	s := &served{content: r.Dir, out: filepath.Join(dir, "out")}
-	o.Dir, o.State = s.out, storagetest.SQLite(t)
-	var err error
-	if s.Server, err = New(o); err != nil {
-		t.Fatal(err)
-	}
-	h := httptest.NewServer(s)
-	t.Cleanup(func() {
-		h.Close()
-		s.Close()
-	})
-	s.url = h.URL
+	o.Dir, o.State = filepath.Join(dir, "out"), storagetest.SQLite(t)
+	s := serveWith(t, o)
+	s.content = r.Dir
 	return s, r
+}
+
+// serveRepository builds a repository's content with scores as of a day, and serves the build.
+func serveRepository(t testing.TB, r *Repository, day string) *served {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "out")
+	buildDay(t, r, out, day)
+	s := serveWith(t, Options{Dir: out, State: storagetest.SQLite(t)})
+	s.content = r.Dir
+	return s
 }
 
 // buildDay creates a build with scores as of a day.

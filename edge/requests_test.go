@@ -454,16 +454,6 @@ func signalNames() (names []string) {
 	return names
 }
 
-// growingSignals returns the names of the counts that grow.
-func growingSignals() (names []string) {
-	for _, s := range record.SignalTypes {
-		if s.Grows() {
-			names = append(names, s.Name)
-		}
-	}
-	return names
-}
-
 // testEnums: the description lists the same values as the program, and all of them work.
 func testEnums(t *testing.T, c *contract) {
 	var columns, formats []string
@@ -476,7 +466,7 @@ func testEnums(t *testing.T, c *contract) {
 	known := map[string][]string{
 		"type": record.Types, "status": record.Statuses, "pricingModel": record.PricingModels,
 		"facets": exports.FilterFields, "sort": exports.SortKeys, "by": record.ScoreNames,
-		"listTrending by":   append([]string{"score"}, growingSignals()...),
+		"listTrending by":   append([]string{"score"}, record.GrowingSignals()...),
 		"getLeaderboard by": append(slices.Clone(record.ScoreNames), board.ScoreName), "order": {"asc", "desc"},
 		"fields": slices.Concat(record.RecordFields, record.ScoreNames), "exportEntities fields": columns,
 		"format": formats, "getOpenapi format": {"json", "yaml"}, "getFeed format": feed.Formats,

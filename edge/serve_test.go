@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"testing"
@@ -81,18 +80,9 @@ type served struct {
 
 func serve(t testing.TB, n int) *served {
 	t.Helper()
-	s := &served{}
-	s.content, s.out = smallBuild(t, n)
-	var err error
-	if s.Server, err = New(Options{Dir: s.out, State: storagetest.SQLite(t)}); err != nil {
-		t.Fatal(err)
-	}
-	h := httptest.NewServer(s)
-	t.Cleanup(func() {
-		h.Close()
-		s.Close()
-	})
-	s.url = h.URL
+	content, out := smallBuild(t, n)
+	s := serveWith(t, Options{Dir: out, State: storagetest.SQLite(t)})
+	s.content = content
 	return s
 }
 

@@ -7,10 +7,12 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
 
+	"kindex/builder/content/yamlfmt"
 	"kindex/builder/suite"
 	"kindex/edge/storage"
 	"kindex/edge/storage/storagetest"
@@ -31,7 +33,8 @@ type submissionAnswer struct {
 	Similar               []struct{ Type, Slug, Name, URL string }
 	Errors                []web.FieldError
 	Entity                struct{ Type, Slug, Name, URL string }
-	Fields                map[string]any
+	Fields, Changes       map[string]any
+	Amends                *string
 	Data                  []submissionAnswer
 	Count                 int
 	NextCursor            *string
@@ -382,6 +385,67 @@ func TestSubmissionIsPublished(t *testing.T) {
 		eventually(t, "published", func() bool { return s.own(t, key, "/api/submissions/"+accepted.ID, 200).Status == "published" })
 		if now := s.own(t, key, "/api/submissions/"+pending.ID, 200); now.Status != "pending" {
 			t.Errorf("the other submission is %s", now.Status)
+		}
+	})
+}
+
+// TestCorrection: a correction is stored with what it changes, and is published with the first build
+// that has all its values, whatever else has changed since.
+func TestCorrection(t *testing.T) {
+	suite.InTest(t)
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		content, out := smallBuild(t, 3)
+		s := serveWith(t, Options{Dir: out, State: open()})
+		secret, _ := s.newKey(t, "ada")
+		key := secret.Reveal()
+		made := s.post(t, key, `{"amends":"tool/n0","license":"Zlib","links":{"paper":null,"demo":"https://demo.example/"}}`, 201)
+		if made.Status != "pending" || len(made.Similar) != 0 {
+			t.Errorf("%+v", made)
+		}
+		got := s.own(t, key, "/api/submissions/"+made.ID, 200)
+		want := map[string]any{"license": "Zlib", "links": map[string]any{"demo": "https://demo.example/"}}
+		if got.Amends == nil || *got.Amends != "tool/n0" || got.Entity.Slug != "n0" || !reflect.DeepEqual(got.Changes, want) || got.Fields["license"] != "Zlib" || got.Fields["name"] == nil {
+			t.Errorf("%+v", got)
+		}
+		if p := s.post(t, key, `{"amends":"tool/n0","license":"ISC"}`, 409); p.Suggestion == nil || *p.Suggestion != "/api/submissions/"+made.ID {
+			t.Errorf("%+v", p)
+		}
+		if p := s.post(t, key, `{"amends":"tool/n99","license":"MIT"}`, 400); len(p.Errors) != 1 || p.Errors[0].Field != "amends" {
+			t.Errorf("%+v", p)
+		}
+		s.post(t, key, `{"amends":"tool/n1","license":"MIT","similar":[]}`, 400)
+		s.post(t, "", `{"amends":"tool/n1","license":"MIT"}`, 401)
+
+		if ok, err := s.state.MoveSubmission(t.Context(), made.ID, submission.Accepted, submission.Change{}); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		status := func(license string) any {
+			file := filepath.Join(content, "tool", "n0.yaml")
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			data, err = yamlfmt.Merge(file, data, map[string]any{"license": license, "version": "9", "links": map[string]any{"demo": "https://demo.example/"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(file, data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			buildInto(t, content, out, 3)
+			if err := s.Reload(); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.markPublished(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			return s.own(t, key, "/api/submissions/"+made.ID, 200).Status
+		}
+		if now := status("MIT"); now != "accepted" {
+			t.Errorf("%v before the build", now)
+		}
+		if now := status("Zlib"); now != "published" {
+			t.Errorf("%v after the build", now)
 		}
 	})
 }

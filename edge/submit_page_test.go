@@ -206,7 +206,7 @@ func TestFormTellsAtTheField(t *testing.T) {
 				t.Errorf("the file contains the invalid value:\n%s", said.YAML)
 			}
 			a := s.fill(t, nil, siteurl.CheckSubmission, input.Encode())
-			for _, f := range form.Fields() {
+			for _, f := range form.Fields(false) {
 				text, tag := remarksAt(t, string(a.body), f.Name)
 				if here := f.Name == c.field; here != strings.Contains(text, c.says) || here != strings.Contains(tag, `aria-invalid="true"`) ||
 					!strings.Contains(tag, "f-"+strings.ReplaceAll(f.Name, ".", "-")+"-says") {
@@ -570,7 +570,7 @@ func TestFormShowsWhateverIsSent(t *testing.T) {
 	for _, evil := range []string{`"><script>alert(1)</script>`, `'><img src=x onerror=alert(1)>`, `</textarea><svg onload=alert(1)>`, `</pre></code><b>`,
 		"{{.}}", "&lt;script&gt;", "javascript:alert(1)", "a\u202e\u2066b", strings.Repeat("<x>", 200), "x\x00y", "](x)"} {
 		input := url.Values{evil: {evil}, "token": {evil}, "use": {"name=" + evil}}
-		for _, f := range form.Fields() {
+		for _, f := range form.Fields(false) {
 			input.Set(f.Name, evil)
 		}
 		for _, path := range []string{siteurl.CheckSubmission, siteurl.Submit} {
@@ -599,14 +599,15 @@ func TestFormShowsWhateverIsSent(t *testing.T) {
 	}
 }
 
-// TestFormOffersChanges: for an existing entity, the page shows its file and where to edit it.
-func TestFormOffersChanges(t *testing.T) {
+// TestFormCorrects: for an existing entity, the form has its values and shows its file and where to
+// edit it. Only what differs is sent.
+func TestFormCorrects(t *testing.T) {
 	suite.WithoutRace(t)
 	for _, repository := range []bool{false, true} {
 		s := serveForm(t, Options{}, repository)
 		a := s.ask(t, http.MethodGet, siteurl.Submit+"?e=tool/n1")
 		text := html.UnescapeString(string(a.body))
-		m := regexp.MustCompile(`(?s)<code data-text[^>]*>(.*?)</code>`).FindStringSubmatch(text)
+		m := regexp.MustCompile(`(?s)<code data-current[^>]*>(.*?)</code>`).FindStringSubmatch(text)
 		if a.status != http.StatusOK || m == nil || !strings.Contains(text, "content/tool/n1.yaml") {
 			t.Fatalf("%d\n%s", a.status, text)
 		}
@@ -621,11 +622,95 @@ func TestFormOffersChanges(t *testing.T) {
 		if got := strings.Contains(text, `href="`+repositoryPage+`/edit/main/tool/n1.yaml"`); got != repository {
 			t.Errorf("link to the editor: %v", got)
 		}
+		sent := sentBy(t, text)
+		if sent.Get("name") != want.Name || sent.Get("amends") != "tool/n1" || sent.Has("slug") || sent.Has("type") {
+			t.Errorf("the form has %v", sent)
+		}
+		if said := s.check(t, sent); said.Complete || len(said.Problems) != 0 || said.Says != "Nothing has changed yet." {
+			t.Errorf("an unchanged form: %+v", said)
+		}
 		for _, e := range []string{"tool/n11", "tool/", "nothing/n1", "tool/<script>"} {
 			if a := s.ask(t, http.MethodGet, siteurl.Submit+"?e="+url.QueryEscape(e)); a.status != http.StatusNotFound || strings.Contains(string(a.body), "<script>") {
 				t.Errorf("%s: %d", e, a.status)
 			}
+			if e == "tool/" {
+				continue
+			}
+			sent.Set("amends", e)
+			a := s.fill(t, nil, siteurl.CheckSubmission, sent.Encode())
+			if a.status != http.StatusNotFound || strings.Contains(string(a.body), "<script>") || !strings.Contains(string(a.body), `value="`+want.Name+`"`) {
+				t.Errorf("%s: %d, or the entries are lost", e, a.status)
+			}
 		}
+	}
+}
+
+// sentBy returns what a browser sends for the form on a page.
+func sentBy(t testing.TB, page string) url.Values {
+	t.Helper()
+	_, page, ok := strings.Cut(page, "data-propose")
+	if !ok {
+		t.Fatal("the page has no form")
+	}
+	sent := url.Values{}
+	for _, m := range regexp.MustCompile(`<input [^>]*name="([^"]*)" value="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+		sent.Set(m[1], html.UnescapeString(m[2]))
+	}
+	for _, m := range regexp.MustCompile(`(?s)<textarea [^>]*name="([^"]*)"[^>]*>(.*?)</textarea>`).FindAllStringSubmatch(page, -1) {
+		sent.Set(m[1], html.UnescapeString(m[2]))
+	}
+	for _, m := range regexp.MustCompile(`(?s)<select [^>]*name="([^"]*)"[^>]*>(.*?)</select>`).FindAllStringSubmatch(page, -1) {
+		chosen := regexp.MustCompile(`value="([^"]*)" selected`).FindStringSubmatch(m[2])
+		if sent.Set(m[1], ""); chosen != nil {
+			sent.Set(m[1], chosen[1])
+		}
+	}
+	return sent
+}
+
+// TestFormSendsCorrection: what a signed-in user changes in the form becomes a submission with
+// exactly these changes.
+func TestFormSendsCorrection(t *testing.T) {
+	suite.WithoutRace(t)
+	s, jar, key := serveSignedIn(t)
+	page := visit(t, jar, http.MethodGet, s.url+siteurl.Submit+"?e=tool/n1")
+	sent := sentBy(t, string(page.body))
+	for name, value := range map[string]string{"license": "", "tags": "new, words", "links.demo": "https://demo.example/",
+		"figure": "stars", "figure.value": "8123", "figure.date": "2026-06-01"} {
+		sent.Set(name, value)
+	}
+	said := s.check(t, sent)
+	if len(said.Problems) != 1 || said.Problems[0].Input != "figure.source" || said.Complete {
+		t.Errorf("without a source: %+v", said.Problems)
+	}
+	sent.Set("figure", "")
+	if said := s.check(t, sent); len(said.Problems) != 1 || said.Problems[0].Input != "figure" {
+		t.Errorf("without a figure: %+v", said.Problems)
+	}
+	sent.Set("figure", "stars")
+	sent.Set("figure.source", "https://stars.example/")
+	said = s.check(t, sent)
+	const changes = "# removed: license\nlinks:\n  demo: https://demo.example/\ntags: [new, words]\nsignals:\n  stars: {value: 8123, date: 2026-06-01, source: https://stars.example/}\n"
+	if !said.Complete || said.YAML != changes || said.Path != "tool/n1.yaml" || len(said.Similar) != 0 {
+		t.Errorf("%+v", said)
+	}
+	a := s.fill(t, jar, siteurl.Submit, sent.Encode())
+	if a.status != http.StatusSeeOther {
+		t.Fatalf("%d\n%s", a.status, a.body)
+	}
+	list := s.own(t, key, "/api/submissions", 200)
+	if len(list.Data) != 1 || list.Data[0].Amends == nil {
+		t.Fatalf("%+v", list)
+	}
+	one := s.own(t, key, "/api/submissions/"+list.Data[0].ID, 200)
+	want := map[string]any{"license": nil, "tags": []any{"new", "words"}, "links": map[string]any{"demo": "https://demo.example/"},
+		"signals": map[string]any{"stars": map[string]any{"value": 8123.0, "date": "2026-06-01", "source": "https://stars.example/"}}}
+	if !reflect.DeepEqual(one.Changes, want) {
+		t.Errorf("%v", one.Changes)
+	}
+	shown := visit(t, jar, http.MethodGet, s.url+a.header.Get("Location"))
+	if text := html.UnescapeString(string(shown.body)); !strings.Contains(text, "# removed: license\n") || !strings.Contains(text, "What changes") {
+		t.Errorf("the submission's page is\n%s", text)
 	}
 }
 

@@ -25,6 +25,8 @@ type Archive struct {
 	// Snapshots hold the catalogue at the end of certain days, oldest first.
 	Snapshots []*SnapshotData
 	Trends    []Trends
+	// Weeks lists the completed weeks with movers, newest first.
+	Weeks []*record.Week
 	// Providers are those of the build. The prices of past versions depend on them.
 	Providers pricing.Providers
 
@@ -65,16 +67,6 @@ type Trends struct {
 	List   []Trend
 	Growth []Growth // by signal, then by gain
 }
-
-// Growth is how much a count of an entity has grown.
-type Growth struct {
-	Ordinal       uint32
-	Signal        string
-	Now, Previous float64
-}
-
-// Gain returns the difference of the two values.
-func (g Growth) Gain() float64 { return g.Now - g.Previous }
 
 // Trend is the movement of one entity.
 type Trend struct {

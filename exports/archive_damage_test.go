@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
+	"kindex/exports/packed"
 )
 
 // TestArchivesThatDoNotFit finalizes builds in which one of the archive's files is truncated
@@ -22,7 +23,7 @@ func TestArchivesThatDoNotFit(t *testing.T) {
 	nothing := openBuild(t, list[:1], a)
 	seen := 0
 	for _, f := range m.Files {
-		if !slices.Contains([]string{versionsFile, archiveFile, pastValuesFile, changesFile, trendsFile, ChangelogFile + ".jsonl"}, f.Path) &&
+		if !slices.Contains([]string{versionsFile, archiveFile, pastValuesFile, changesFile, trendsFile, weeksFile, ChangelogFile + ".jsonl"}, f.Path) &&
 			!strings.HasPrefix(f.Path, snapshotsDir) {
 			continue
 		}
@@ -36,7 +37,7 @@ func TestArchivesThatDoNotFit(t *testing.T) {
 				t.Errorf("%s was opened with %d of %d bytes", f.Path, n, f.Size)
 			}
 		}
-		if f.Path == trendsFile || strings.HasPrefix(f.Path, snapshotsDir) {
+		if f.Path == weeksFile || f.Path == trendsFile || strings.HasPrefix(f.Path, snapshotsDir) {
 			continue // these files fit any archive with enough records or versions, see below
 		}
 		for _, b := range []*Build{other, nothing} {
@@ -45,7 +46,13 @@ func TestArchivesThatDoNotFit(t *testing.T) {
 			}
 		}
 	}
-	if seen < 7 {
+	for _, weeks := range []string{"null]", "[null]", `[{"end": "2026-01-05T00:00:00+00:00", "figures": [{}]}, {"end": "2026-01-05T00:00:00Z", "figures": [{}]}]`, `[{"end": "2026-01-05T00:00:00Z"}]`,
+		`[{"end": "2026-01-05T01:00:00+01:00", "figures": [{}]}]`, `[{"end": "2026-01-05T00:00:00Z", "scores": [{"score": 101}]}]`} {
+		if !openWith(t, dir, m, weeksFile, func([]byte) []byte { return packed.PackSections([]byte(weeks)) }) {
+			t.Errorf("%s was opened with %s", weeksFile, weeks)
+		}
+	}
+	if seen < 8 {
 		t.Errorf("only %d files", seen)
 	}
 	large := newMadeHistory(10, catalogue(10, 400))

@@ -40,6 +40,7 @@ type ArchiveReader struct {
 	windows   []trendsHead
 	trends    [][]byte
 	growth    [][]byte
+	weeks     []*record.Week
 
 	offerDays *offerDays
 }

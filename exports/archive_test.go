@@ -22,6 +22,7 @@ func archived(t testing.TB, seed uint64, entities, commits int) (*madeHistory, *
 	_, list := p.listed(len(p.versions), p.rng)
 	a := p.archive(len(p.versions))
 	a.Trends = someTrends(p.rng, len(list))
+	a.Weeks = someWeeks()
 	p.trends = a.Trends
 	return p, openBuild(t, list, a)
 }
@@ -47,6 +48,28 @@ func someTrends(rng *rand.Rand, n int) []Trends {
 	return all
 }
 
+// someWeeks returns two weeks, with values at the limits.
+func someWeeks() []*record.Week {
+	monday := time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
+	m := record.Mover{Type: "tool", Slug: "a", Name: "A <b>\u2028\"\n"}
+	return []*record.Week{
+		{ID: "2026-W01-" + strings.Repeat("0", 24), End: monday,
+			Scores:  []record.ScoreMove{{Mover: m, Previous: record.ScoreOf(0), Score: record.ScoreOf(100), Rank: 1}, {Mover: m, Score: record.ScoreOf(0.1), PreviousRank: 1 << 31}},
+			Figures: []record.FigureMove{{Mover: m, Signal: "stars", Previous: 0, Value: 1e300}}},
+		{ID: "2025-W01-" + strings.Repeat("0", 24), End: monday.AddDate(-1, 0, 1), Scores: []record.ScoreMove{}, Figures: []record.FigureMove{{Mover: m, Signal: "forks", Value: 0.1}}},
+	}
+}
+
+func checkWeeksRead(t *testing.T, b *Build) {
+	got := b.Archive().Weeks()
+	if want := someWeeks(); !reflect.DeepEqual(got, want) {
+		t.Fatalf("%+v, want %+v", got, want)
+	}
+	if got[0].Name() != "2026-W01" || got[1].Name() != "2025-W01" {
+		t.Errorf("the weeks are named %s and %s", got[0].Name(), got[1].Name())
+	}
+}
+
 func TestArchiveReadsBack(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -58,6 +81,7 @@ func TestArchiveReadsBack(t *testing.T) {
 			t.Run("at", func(t *testing.T) { checkAt(t, p, b.Archive()) })
 			t.Run("changes", func(t *testing.T) { checkChanges(t, p, b) })
 			t.Run("trends", func(t *testing.T) { checkTrends(t, p, b) })
+			t.Run("weeks", func(t *testing.T) { checkWeeksRead(t, b) })
 		})
 	}
 }
@@ -322,7 +346,13 @@ func TestBadArchives(t *testing.T) {
 		},
 		", 0 scores":                      func(a *Archive) { a.Snapshots[0].Scores = nil },
 		"must not follow the snapshot of": func(a *Archive) { slices.Reverse(a.Snapshots) },
-		"unexpected sections":             func(a *Archive) { a.Snapshots[0].Raw = []byte("x") },
+		"week 2026-W01 must not follow":   func(a *Archive) { a.Weeks = someWeeks(); slices.Reverse(a.Weeks) },
+		"must end on a Monday": func(a *Archive) {
+			a.Weeks = someWeeks()
+			a.Weeks[1].End = a.Weeks[1].End.AddDate(0, 0, 1)
+		},
+		"has no movers":       func(a *Archive) { a.Weeks = []*record.Week{{End: someWeeks()[0].End}} },
+		"unexpected sections": func(a *Archive) { a.Snapshots[0].Raw = []byte("x") },
 	} {
 		a := p.archive(n)
 		if len(a.Snapshots) < 2 || len(a.Changes) < 10 {

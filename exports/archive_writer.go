@@ -227,7 +227,7 @@ func (w *Writer) WriteArchive(a *Archive) error {
 	g.Go(p.writeChanges)
 	g.Go(func() error {
 		rank, err := p.writeVersions()
-		return errors.Join(err, p.writeSnapshots(rank), p.writeTrends())
+		return errors.Join(err, p.writeSnapshots(rank), p.writeTrends(), p.writeWeeks())
 	})
 	return g.Wait()
 }

@@ -74,7 +74,7 @@ func smallBuild(t *testing.T) (dir string, m *store.Manifest) {
 	t.Helper()
 	root := t.TempDir()
 	p, list, a := smallHistory(8)
-	a.Trends = someTrends(p.rng, len(list))
+	a.Trends, a.Weeks = someTrends(p.rng, len(list)), someWeeks()
 	dir = filepath.Join(store.BuildsDir(root), writeBuild(t, root, list, a))
 	m, err := store.Verify(dir)
 	if err != nil {
@@ -174,7 +174,7 @@ func TestDamagedManifest(t *testing.T) {
 		"truncated":      {func(b []byte) []byte { return b[:len(b)/2] }, "is not a valid manifest"},
 		"not an object":  {func([]byte) []byte { return []byte("[]\n") }, "is not a valid manifest"},
 		"nothing in it":  {func([]byte) []byte { return []byte("{}\n") }, "has format version 0"},
-		"other format":   {replace(`"formatVersion": 7`, `"formatVersion": 8`), "has format version 8, but this program reads version 7"},
+		"other format":   {replace(`"formatVersion": 8`, `"formatVersion": 9`), "has format version 9, but this program reads version 8"},
 		"other title":    {replace(`"title": "Test"`, `"title": "Best"`), "has ID"},
 		"other id":       {replace(m.ID, m.ID[:len(m.ID)-1]+"x"), "has ID"},
 		"other checksum": {replace(m.Files[3].SHA256, m.Files[4].SHA256), "has ID"},

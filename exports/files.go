@@ -51,6 +51,7 @@ const (
 	pastValuesFile = "lookup/pastvalues.bin"
 	changesFile    = "lookup/changes.bin"
 	trendsFile     = "lookup/trends.bin"
+	weeksFile      = "lookup/weeks.bin"
 	snapshotsDir   = "lookup/past/" // <day>.bin
 
 	pastMeasuresFile = "lookup/pastmeasures.bin"

@@ -19,6 +19,7 @@ func (b *Build) openArchive(s *packed.SectionReader) {
 	r.openValues(s)
 	r.openChanges(s)
 	r.openTrends(s)
+	r.openWeeks(s)
 	if s.Err() == nil {
 		s.Check(changesFile, r.head.Changes == r.log.n && (r.log.n == 0 || r.ChangeVersion(r.log.n-1) < r.n))
 		r.openSnapshots(s)

@@ -66,7 +66,16 @@ func (b *Build) Authored(ordinal uint32) (*record.Entity, error) {
 	if err != nil {
 		return nil, err
 	}
-	flag := b.sources.flags[ordinal]
+	b.asAuthored(e, ordinal)
+	return e, nil
+}
+
+// asAuthored restores what a record has beyond its source file, or lacks.
+func (b *Build) asAuthored(e *record.Entity, ordinal uint32) {
+	var flag byte // the edge also reads records of builds and edits without a sources file
+	if int(ordinal) < len(b.sources.flags) {
+		flag = b.sources.flags[ordinal]
+	}
 	if flag&addedDerived != 0 {
 		e.AddedDate = ""
 	}
@@ -74,6 +83,23 @@ func (b *Build) Authored(ordinal uint32) (*record.Entity, error) {
 		e.LastUpdated = ""
 	}
 	e.Formerly = b.aliases(ordinal)
+}
+
+// FindAuthored returns the entity that has, or once had, an address, as its author wrote it, or
+// nil if there is none. Unlike Authored, it also reads records whose files had warnings.
+func (b *Build) FindAuthored(typ, slug string) (*record.Entity, error) {
+	o, _, ok := b.Find(typ, slug)
+	if !ok {
+		return nil, nil
+	}
+	if e, err := b.Authored(o); err == nil {
+		return e, nil
+	}
+	e, err := b.Entity(o)
+	if err != nil {
+		return nil, err
+	}
+	b.asAuthored(e, o)
 	return e, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"hash/fnv"
 	"runtime"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -84,6 +85,27 @@ type shard struct {
 	files   [][]byte            // by Table.files
 	sums    [][sha256.Size]byte // hashes of the uncompressed files
 	err     error
+
+	array, lines, cells bytes.Buffer // the uncompressed files, in the order of shardedFormats
+	compressed          [][]byte     // buffers for the compressed files
+}
+
+// shardPool holds shards for reuse: their buffers are most of what writing a table allocates.
+var shardPool = sync.Pool{New: func() any { return &shard{} }}
+
+func newShard() *shard {
+	s := shardPool.Get().(*shard)
+	s.lengths, s.files, s.sums, s.err = s.lengths[:0], s.files[:0], s.sums[:0], nil
+	s.array.Reset()
+	s.lines.Reset()
+	s.cells.Reset()
+	return s
+}
+
+// release makes the shard available for reuse. Its rows, which others may still read, are not.
+func (s *shard) release() {
+	s.rows = nil
+	shardPool.Put(s)
 }
 
 // WriteTable writes a table in every format, with compressed variants. Shards that also exist
@@ -150,7 +172,9 @@ func (w *Writer) writeText(t *Table, rows chan<- []table.Row) ([]int64, error) {
 		}
 		index.add(s)
 		rows <- s.rows
-		return s.err
+		err := s.err
+		s.release()
+		return err
 	})
 	if err = closeAll(err); err != nil {
 		return nil, err
@@ -200,11 +224,11 @@ func encodeInOrder(bounds []int, produce func(from, to int) *shard, consume func
 // encodeShard encodes rows in all formats. It skips compression, the expensive
 // part, for shards that the previous build has.
 func encodeShard(t *Table, from, to int, previous *shards) *shard {
-	s := &shard{}
-	var array, lines, rows bytes.Buffer
-	csv := table.NewCSVBody(&rows, t.Columns)
+	s := newShard()
+	array, lines := &s.array, &s.lines
+	csv := table.NewCSVBody(&s.cells, t.Columns)
 	if from == 0 {
-		header, err := table.NewEncoder("csv", &rows, t.Columns)
+		header, err := table.NewEncoder("csv", &s.cells, t.Columns)
 		if err == nil {
 			err = header.Close()
 		}
@@ -235,22 +259,26 @@ func encodeShard(t *Table, from, to int, previous *shards) *shard {
 		array.WriteString("]\n")
 	}
 	s.err = errors.Join(s.err, csv.Close())
-	s.compress(t.Encodings, previous, array.Bytes(), lines.Bytes(), rows.Bytes())
+	s.compress(t.Encodings, previous, s.array.Bytes(), s.lines.Bytes(), s.cells.Bytes())
 	return s
 }
 
 // compress computes the compressed files from the uncompressed ones.
 func (s *shard) compress(encodings []string, previous *shards, raw ...[]byte) {
-	s.files = append(raw, make([][]byte, len(encodings)*len(raw))...)
+	s.files = append(append(s.files, raw...), make([][]byte, len(encodings)*len(raw))...)
+	if missing := len(encodings)*len(raw) - len(s.compressed); missing > 0 {
+		s.compressed = append(s.compressed, make([][]byte, missing)...)
+	}
 	for i, data := range raw {
 		s.sums = append(s.sums, sha256.Sum256(data))
 		compressed, known := previous.find(i, s.sums[i])
 		for j, coding := range encodings {
 			if !known {
+				buf := &s.compressed[j*len(raw)+i]
 				var err error
-				data, err := store.Compress(coding, data)
+				*buf, err = store.AppendCompressed((*buf)[:0], coding, data)
 				s.err = errors.Join(s.err, err)
-				compressed = append(compressed, data)
+				compressed = append(compressed, *buf)
 			}
 			s.files[(j+1)*len(shardedFormats)+i] = compressed[j]
 		}

@@ -152,7 +152,7 @@ func resolveAll(ctx context.Context, index Index, entries []manifest.Entry) (map
 		}
 		var answer struct{ Data []Resolution }
 		if err := json.Unmarshal(body, &answer); err != nil || len(answer.Data) != n {
-			return nil, fmt.Errorf("the index did not answer for each of %d identifiers", n)
+			return nil, fmt.Errorf("the index did not return an answer for each of %d identifiers", n)
 		}
 		for i := range answer.Data {
 			resolved[list[i]] = &answer.Data[i]

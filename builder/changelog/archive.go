@@ -1,6 +1,6 @@
 // Package changelog derives a build's history from the versions of entities: the changelog,
-// the leaderboards of earlier days, and the trending entities. The results depend only on the
-// versions, the formula and the as-of time.
+// the leaderboards of earlier days, the trending entities, and the movers of each week. The
+// results depend only on the versions, the formulas and the as-of time.
 package changelog
 
 import (
@@ -248,9 +248,13 @@ func (f *firstError) set(err error) {
 	}
 }
 
-// BuildSnapshots builds the leaderboards of earlier days and finds trending entities. ranked
-// contains the scored entities, ordered by ordinal.
-func (a *Archive) BuildSnapshots(ranked []*record.Entity) error {
+// FormulaAt returns the formula in force at a commit, or nil if there was no valid one.
+type FormulaAt func(commit string) (*score.Formula, error)
+
+// BuildSnapshots builds the leaderboards of earlier days and finds trending entities and the
+// movers of each week. ranked contains the scored entities, ordered by ordinal. formulaAt is nil
+// outside git.
+func (a *Archive) BuildSnapshots(ranked []*record.Entity, formulaAt FormulaAt) error {
 	if len(a.result.Versions) == 0 {
 		a.result.Trends = emptyTrends(a.AsOf)
 		return nil
@@ -260,6 +264,9 @@ func (a *Archive) BuildSnapshots(ranked []*record.Entity) error {
 	}
 	if err := a.findTrends(ranked); err != nil {
 		return fmt.Errorf("trending: %w", err)
+	}
+	if err := a.findWeeks(formulaAt); err != nil {
+		return fmt.Errorf("movers of the week: %w", err)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/record"
+	"kindex/exports/score"
 )
 
 // snapshotDays returns the days whose leaderboards a build keeps, oldest first: the as-of day,
@@ -24,19 +25,27 @@ func snapshotDays(first, asOf time.Time) []string {
 	for _, back := range append([]int{0}, lookBack...) {
 		add(asOf.AddDate(0, 0, -back))
 	}
-	week := asOf.AddDate(0, 0, -1)
-	week = week.AddDate(0, 0, -int(week.Weekday())) // the preceding Sunday
-	for range 12 {
-		add(week)
-		week = week.AddDate(0, 0, -7)
+	weeks := sundays(asOf)
+	for _, sunday := range weeks {
+		add(sunday)
 	}
-	oldest := week.AddDate(0, 0, 7)
+	oldest := weeks[len(weeks)-1]
 	month := time.Date(oldest.Year(), oldest.Month(), 1, 0, 0, 0, 0, time.UTC)
 	for earliest := asOf.AddDate(-50, 0, 0); !month.Before(first) && month.After(earliest); month = month.AddDate(0, -1, 0) {
 		add(month.AddDate(0, 0, -1))
 	}
 	slices.Sort(days)
 	return slices.Compact(days)
+}
+
+// sundays returns the last twelve Sundays before a day, newest first.
+func sundays(day time.Time) []time.Time {
+	list := make([]time.Time, 12)
+	last := day.AddDate(0, 0, -1)
+	for i := range list {
+		list[i] = last.AddDate(0, 0, -int(last.Weekday())-7*i)
+	}
+	return list
 }
 
 // lookBack lists the numbers of days by which movement and trending look back.
@@ -103,12 +112,18 @@ func (a *Archive) snapshot(name string, day time.Time, alive []uint32) (*exports
 		data, _ := a.previous.SnapshotData(name)
 		return data, nil
 	}
+	return a.rank(a.Formula, name, day, alive, known)
+}
+
+// rank ranks versions by their scores on a day according to a formula. known contains scores
+// according to that formula, or is nil.
+func (a *Archive) rank(formula *score.Formula, name string, day time.Time, alive []uint32, known *knownDay) (*exports.SnapshotData, error) {
 	places := make([]snapshotRow, len(alive))
 	var failed firstError
 	inParallel(len(alive), func(from, to int) {
 		for i := from; i < to; i++ {
 			var err error
-			places[i], err = a.snapshotRow(alive[i], day, known)
+			places[i], err = a.snapshotRow(formula, alive[i], day, known)
 			failed.set(err)
 		}
 	})
@@ -136,7 +151,7 @@ type snapshotRow struct {
 	standIn record.Entity // the entity's type, slug, status and scores on that day
 }
 
-func (a *Archive) snapshotRow(version uint32, day time.Time, known *knownDay) (snapshotRow, error) {
+func (a *Archive) snapshotRow(formula *score.Formula, version uint32, day time.Time, known *knownDay) (snapshotRow, error) {
 	v := &a.result.Versions[version]
 	p := snapshotRow{version: version, standIn: record.Entity{Type: v.Type, Slug: v.Slug}}
 	if o, ok := known.find(version); ok {
@@ -149,7 +164,7 @@ func (a *Archive) snapshotRow(version uint32, day time.Time, known *knownDay) (s
 	if err != nil {
 		return p, err
 	}
-	p.standIn.Scores, p.standIn.Status = a.Formula.Scores(e, day), e.Status
+	p.standIn.Scores, p.standIn.Status = formula.Scores(e, day), e.Status
 	return p, nil
 }
 

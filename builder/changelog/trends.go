@@ -2,12 +2,14 @@ package changelog
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"time"
 
 	"kindex/exports"
 	"kindex/exports/record"
+	"kindex/exports/score"
 )
 
 func emptyTrends(asOf time.Time) []exports.Trends {
@@ -37,13 +39,15 @@ func (a *Archive) findTrends(ranked []*record.Entity) error {
 		if t.Empty = r.Versions[0].Time >= endOf(since); t.Empty {
 			continue
 		}
+		w := &window{archive: a, formula: a.Formula, asOf: a.AsOf, since: since, days: t.Days, end: math.MaxInt64, after: after}
 		ranks := a.ranksOf(t.Since)
-		for newest, changes := range a.changedSince(endOf(since), after) {
+		changed, _ := w.changes()
+		for newest, changes := range changed {
 			o, ok := ordinals[newest]
 			if !ok || ranked[o].Status == record.Withdrawn {
 				continue
 			}
-			trend, grown, err := a.trend(newest, since, t.Days, ranks)
+			trend, grown, err := w.trend(newest, ranks)
 			if err != nil {
 				return err
 			}
@@ -69,23 +73,49 @@ func (a *Archive) findTrends(ranked []*record.Entity) error {
 	return nil
 }
 
-// changedSince counts the changes to each entity since a given time, keyed by the entity's
-// newest version.
-func (a *Archive) changedSince(from int64, after []int32) map[int32]uint32 {
-	versions := a.result.Versions
+// window is a span of time. What changed within it is compared with the state at its start.
+type window struct {
+	archive *Archive
+	formula *score.Formula // for the scores at both ends
+	asOf    time.Time      // time as of which the scores and the growth at the end are calculated
+	since   time.Time      // the window starts at the end of this day
+	days    int            // from since to asOf
+	end     int64          // the Unix time at which the window ends
+	after   []int32        // the next version of each version
+}
+
+// changes counts the changes to each entity within the window, keyed by the entity's newest
+// version in the window. last is the last version with a change.
+func (w *window) changes() (counts map[int32]uint32, last int32) {
+	versions, from := w.archive.result.Versions, endOf(w.since)
 	first, _ := slices.BinarySearchFunc(versions, from, func(v record.Version, at int64) int { return cmp.Compare(v.Time, at) })
-	changes := map[int32]uint32{}
-	for i := len(versions) - 1; i >= first; i-- {
+	counts, last = map[int32]uint32{}, none
+	for i := first; i < len(versions) && versions[i].Time < w.end; i++ {
 		if versions[i].Change == none {
 			continue
 		}
-		newest := int32(i)
-		for after[newest] != none {
-			newest = after[newest]
+		last = int32(i)
+		newest := last
+		for next := w.after[newest]; next != none && versions[next].Time < w.end; next = w.after[newest] {
+			newest = next
 		}
-		changes[newest]++
+		counts[newest]++
 	}
-	return changes
+	return counts, last
+}
+
+// start returns the version of an entity that was valid at the start of the window, given its
+// newest one. It returns none if the entity did not exist then.
+func (w *window) start(newest int32) int32 {
+	versions, end := w.archive.result.Versions, endOf(w.since)
+	then := newest
+	for then != none && versions[then].Time >= end {
+		then = versions[then].Previous
+	}
+	if then != none && versions[then].Deleted {
+		return none
+	}
+	return then
 }
 
 // position is the rank and score of an entity at the end of a day.
@@ -109,18 +139,23 @@ func (a *Archive) ranksOf(day string) func(version int32) position {
 				return at
 			}
 		}
-		at := make(map[uint32]int, len(s.Versions))
-		for o, v := range s.Versions {
-			at[v] = o
-		}
-		return func(v int32) position {
-			if o, ok := at[uint32(v)]; ok {
-				return positionAt(s.Scores[o], o, s.Ranked)
-			}
-			return position{}
-		}
+		return ranksIn(s)
 	}
 	return func(int32) position { return position{} }
+}
+
+// ranksIn returns the positions in a snapshot that was not copied from the previous build.
+func ranksIn(s *exports.SnapshotData) func(version int32) position {
+	at := make(map[uint32]int, len(s.Versions))
+	for o, v := range s.Versions {
+		at[v] = o
+	}
+	return func(v int32) position {
+		if o, ok := at[uint32(v)]; ok {
+			return positionAt(s.Scores[o], o, s.Ranked)
+		}
+		return position{}
+	}
 }
 
 func positionAt(s record.Scores, ordinal, ranked int) position {
@@ -130,51 +165,85 @@ func positionAt(s record.Scores, ordinal, ranked int) position {
 	return position{composite: s.Composite}
 }
 
-// trend calculates what an entity has gained since the end of a day.
+// trend returns what an entity has gained within the window. ranks are the positions at its start.
+// grown is the result of growth, whose rules are stricter than those of gain: a count that
+// vanished and came back has not grown.
+func (w *window) trend(newest int32, ranks func(int32) position) (t exports.Trend, grown []exports.Growth, err error) {
+	then := w.start(newest)
+	if then == none {
+		return t, nil, nil // its previous score is null and there is no gain
+	}
+	previous := ranks(then)
+	t.Previous, t.PreviousRank = previous.composite, previous.rank
+	if t.Previous.Known() {
+		if t.Gain, err = w.gain(then, newest); err != nil {
+			return t, nil, err
+		}
+	}
+	grown, err = w.growth(then, newest)
+	return t, grown, err
+}
+
+// gain calculates by how many tenths the composite score of an entity has risen from the version
+// at the start of the window to its newest one.
 //
-// Both states are scored as of the as-of time, with the dates of today's signals, so that
-// neither decay over time nor a mere refresh counts as a gain. Only signals in today's state
-// are included. In the old state, each of them has the value that it had then or, if it was
+// Both states are scored as of the end of the window, with the dates of the newest signals, so
+// that neither decay over time nor a mere refresh counts as a gain. Only signals in the newest
+// state are included. In the old state, each of them has the value that it had then or, if it was
 // missing then, its last known value. So neither the loss of a signal nor its return counts as
 // a gain. Nor does a figure that was read again only after more than twice the window: two
 // years of growth that arrive in one commit are not the gain of a week.
-//
-// grown has the counts that are higher now than in the old state, without their ordinals.
-func (a *Archive) trend(newest int32, since time.Time, days int, at func(int32) position) (t exports.Trend, grown []exports.Growth, err error) {
-	end := endOf(since)
-	then := newest
-	for then != none && a.result.Versions[then].Time >= end {
-		then = a.result.Versions[then].Previous
-	}
-	if then == none || a.result.Versions[then].Deleted {
-		return t, nil, nil // the entity did not exist then: its previous score is null and there is no gain
-	}
-	previous := at(then)
-	t.Previous, t.PreviousRank = previous.composite, previous.rank
-	now, err := a.entity(newest)
+func (w *window) gain(then, newest int32) (int16, error) {
+	now, err := w.archive.entity(newest)
 	if err != nil {
-		return t, nil, err
+		return 0, err
 	}
-	old, err := a.stateAt(now, then, 2*days)
+	old, err := w.archive.stateAt(now, then, 2*w.days)
 	if err != nil {
-		return t, nil, err
+		return 0, err
 	}
-	before, after := a.Formula.Scores(old, a.AsOf).Composite, a.Formula.Scores(now, a.AsOf).Composite
-	if t.Previous.Known() && before.Known() && after.Known() {
-		t.Gain = after.Tenths() - before.Tenths()
+	before, after := w.formula.Scores(old, w.asOf).Composite, w.formula.Scores(now, w.asOf).Composite
+	if !before.Known() || !after.Known() {
+		return 0, nil
 	}
-	return t, growthOf(old, now), nil
+	return after.Tenths() - before.Tenths(), nil
 }
 
-// growthOf returns the counts of an entity that are higher now than in an old state.
-func growthOf(old, now *record.Entity) (list []exports.Growth) {
-	for _, f := range now.Signals.Facts {
-		signal, _ := record.SignalType(f.Name)
-		if before, ok := old.Signals.Fact(f.Name); ok && signal.Grows() && f.Number > before.Number {
-			list = append(list, exports.Growth{Signal: f.Name, Now: f.Number, Previous: before.Number})
+// growth returns the counts of an entity that have grown from the version at the start of the
+// window to its newest one, without their ordinals.
+func (w *window) growth(then, newest int32) (list []exports.Growth, err error) {
+	a := w.archive
+	var moments []exports.Moment
+	for v := newest; ; v = a.result.Versions[v].Previous {
+		e, err := a.figures(v)
+		if err != nil {
+			return nil, err
+		}
+		moments = append(moments, exports.Moment{Entity: e, Time: a.result.Versions[v].Time})
+		if v == then {
+			break
 		}
 	}
-	return list
+	slices.Reverse(moments)
+	for _, f := range moments[len(moments)-1].Entity.Signals.Facts {
+		if signal, ok := record.SignalType(f.Name); !ok || !signal.Grows() {
+			continue
+		}
+		g := exports.GrowthOver(exports.SignalSeries(moments, f.Name), w.asOf, w.days)
+		if g != nil && g.Gain() > 0 {
+			list = append(list, exports.Growth{Signal: f.Name, Now: g.Now.Number, Previous: g.Previous.Number})
+		}
+	}
+	return list, nil
+}
+
+// figures returns the signals of a version, or nil for a deleted one.
+func (a *Archive) figures(i int32) (*record.Entity, error) {
+	v := &a.result.Versions[i]
+	if v.Entity != nil || v.Deleted {
+		return v.Entity, nil
+	}
+	return record.ParseFigures(v.Record)
 }
 
 // stateAt returns the content of an earlier version, then, but with exactly the signals that
@@ -233,17 +302,8 @@ func copyKnownFacts(dst *record.Signals, wanted record.Signals, had *record.Sign
 	return missing
 }
 
-// apart reports whether two known dates are more than a number of days apart. A month counts
-// as its first day.
+// apart reports whether two known dates are more than a number of days apart.
 func apart(from, to string, days int) bool {
-	a, errA := record.DayNumber(firstDay(from))
-	b, errB := record.DayNumber(firstDay(to))
-	return from != "" && to != "" && errA == nil && errB == nil && int(b-a) > days
-}
-
-func firstDay(date string) string {
-	if len(date) == len("2006-01") {
-		return date + "-01"
-	}
-	return date
+	n, ok := record.DaysApart(from, to)
+	return ok && n > days
 }

@@ -72,7 +72,7 @@ func decodeEntity(typ, slug string, m map[string]any) *record.Entity {
 	}
 	if links, ok := m["links"].(map[string]any); ok {
 		for name, v := range links {
-			e.Links = append(e.Links, record.Link{Name: name, URL: ownText(v)})
+			e.Links = append(e.Links, record.Link{Name: yamldoc.Text(name), URL: ownText(v)})
 		}
 		slices.SortFunc(e.Links, func(a, b record.Link) int { return cmp.Compare(a.Name, b.Name) })
 	}
@@ -93,7 +93,7 @@ func decodeEntity(typ, slug string, m map[string]any) *record.Entity {
 		if !ok {
 			continue
 		}
-		f := record.Fact{Name: name, Date: yamldoc.Text(s["date"]), Source: sourceOf(s["source"])}
+		f := record.Fact{Name: yamldoc.Text(name), Date: yamldoc.Text(s["date"]), Source: sourceOf(s["source"])}
 		if t, ok := record.SignalType(name); ok && t.Kind == record.Day {
 			f.Day = yamldoc.Text(s["value"])
 		} else {

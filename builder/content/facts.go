@@ -27,7 +27,7 @@ func decodeIDs(e *record.Entity, v any) (list []record.ID) {
 	stated, _ := v.(map[string]any)
 	for namespace, value := range stated {
 		for _, id := range textOrTexts(value) {
-			list = append(list, record.ID{Namespace: strings.Clone(namespace), Value: strings.Clone(id)})
+			list = append(list, record.ID{Namespace: yamldoc.Text(namespace), Value: strings.Clone(id)})
 		}
 	}
 	for _, id := range record.LinkedIDs(e.Links) {
@@ -85,7 +85,7 @@ func decodeOffers(m map[string]any, source func(any) string) []record.Offer {
 		modes, _ := f["modes"].(map[string]any)
 		for name, v := range modes {
 			mode, _ := v.(map[string]any)
-			o.Modes = append(o.Modes, record.Mode{Name: strings.Clone(name), Prices: decodePrices(mode), Tiers: decodeTiers(mode["tiers"])})
+			o.Modes = append(o.Modes, record.Mode{Name: yamldoc.Text(name), Prices: decodePrices(mode), Tiers: decodeTiers(mode["tiers"])})
 		}
 		offers = append(offers, o)
 	}

@@ -12,6 +12,7 @@ package suite
 import (
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -65,6 +66,17 @@ func WithoutRace(t testing.TB) {
 	if Race {
 		t.Skip("skipped under the race detector, which would find nothing; make test and make soak also run this test without the detector")
 	}
+}
+
+// FreeAddress returns an unused loopback address, for a server in another program.
+func FreeAddress(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
 }
 
 // Missing skips a test because a program that it needs is not installed. In continuous

@@ -65,7 +65,7 @@ var mayImport = map[string][]string{
 	"builder/diff":                {"builder/content", "builder/neighbors", "builder/plural", "builder/rank", "exports", "exports/*"},
 	"builder/diff/gitdiff":        {"builder", "builder/content/yamldoc", "builder/diff", "builder/gitlog", "builder/plural", "exports/jsonenc", "indexes"},
 	"builder/git":                 {},
-	"builder/gitbranch":           {"builder/git", "builder/gitlog", "exports/safetext"},
+	"builder/gitbranch":           {"builder/content/yamlfmt", "builder/git", "builder/gitlog", "exports/safetext"},
 	"builder/gitlog":              {"builder/content", "builder/content/*", "builder/git", "exports/*"},
 	"builder/importer":            {"builder/content", "builder/content/*", "builder/importer/mapping", "builder/plural", "exports/*"},
 	"builder/importer/mapping":    {"builder/content/schema", "builder/content/yamldoc", "exports/didyoumean", "exports/record"},
@@ -93,7 +93,7 @@ var mayImport = map[string][]string{
 
 	// Serving.
 	"edge":                   {"builder/safedial", "edge/*", "exports", "exports/record", "site/*"},
-	"edge/console":           {"edge/account", "edge/apikey", "edge/auth", "edge/live", "edge/ratelimit", "edge/storage", "edge/submission", "edge/web", "edge/webhook", "exports/*", "site/*"},
+	"edge/console":           {"builder/content/yamldoc", "edge/account", "edge/apikey", "edge/auth", "edge/live", "edge/ratelimit", "edge/storage", "edge/submission", "edge/web", "edge/webhook", "exports/*", "site/*"},
 	"edge/api":               {"edge/account", "edge/apikey", "edge/live", "edge/openapi", "edge/query", "edge/ratelimit", "edge/storage", "edge/submission", "edge/web", "edge/webhook", "exports", "exports/*", "indexes", "site", "site/*"},
 	"edge/account":           {"builder/safedial", "edge/apikey", "edge/live", "edge/seal", "edge/storage", "edge/submission", "edge/web", "edge/webhook", "exports/didyoumean", "exports/ids", "exports/record"},
 	"edge/web":               {"edge/apikey", "edge/live", "edge/query", "edge/ratelimit", "edge/storage", "exports/*", "site"},

@@ -22,8 +22,8 @@ var checkFormats = []string{"text", "json"}
 func checkCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "check", Short: "Find old figures, missing successors and dead links",
-		Long: `Check finds what time has done to a content folder. It changes nothing; to bring
-figures up to date, use kindex collect.`,
+		Long: `Check finds what is out of date in a content folder. It changes nothing; to update
+figures, use kindex collect.`,
 		Example: "  kindex check stale\n  kindex check links --max-requests 500",
 		Args:    noSuchCommand,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -75,15 +75,15 @@ func checkStaleCommand() *cobra.Command {
 	var o checkOptions
 	var asOf, within string
 	c := &cobra.Command{
-		Use: "stale [TYPE/SLUG...]", Short: "List entities whose figures are getting too old, and deprecated ones without a successor",
-		Long: `Stale lists the entities all of whose figures are too old for the scoring formula, or
-will be within 60 days (--within). A figure is too old after the staleAfter of its
-measure, from when on it no longer counts; if a measure has none, after its
-trustHalfLife, when half of the trust in it is gone. Figures without a date, and those
-of measures with neither, are left out.
+		Use: "stale [TYPE/SLUG...]", Short: "List entities whose figures are getting too old, and deprecated entities without a successor",
+		Long: `Stale lists entities whose figures are all too old for the scoring formula, or will be
+within 60 days (--within). A figure is too old once the staleAfter of its measure has
+passed, after which it no longer counts, or, if the measure has none, its
+trustHalfLife, after which the trust in it has halved. Figures without a date, and
+those of measures with neither, are left out.
 
 It also lists deprecated entities that name no successor in lifecycle.replacedBy; some
-have none, so this alone is no failure. Withdrawn entities are left out. Arguments
+have none, so this alone is not a failure. Withdrawn entities are left out. Arguments
 limit it to entities (tool/pytorch), types (tool) or files.
 
 Exit codes: 0 no figures are too old; 1 some are, or the content has errors; 2 usage
@@ -112,7 +112,7 @@ error.`,
 	}
 	o.register(c)
 	c.Flags().StringVar(&asOf, "as-of", "", "check as of this day, YYYY-MM-DD (default: today in UTC, or SOURCE_DATE_EPOCH)")
-	c.Flags().StringVar(&within, "within", "60d", "also list what will be too old after this many days")
+	c.Flags().StringVar(&within, "within", "60d", "also list figures that will be too old within this many days")
 	return c
 }
 
@@ -127,19 +127,19 @@ type linkFlags struct {
 func checkLinksCommand() *cobra.Command {
 	var o linkFlags
 	c := &cobra.Command{
-		Use: "links [TYPE/SLUG...]", Short: "Follow the links of the content and list those that are dead",
+		Use: "links [TYPE/SLUG...]", Short: "Follow the links in the content and list dead ones",
 		Long: `Links follows url, links and lifecycle.source of each entity that is not withdrawn, with
 HEAD and, where that is refused, with GET. Arguments limit it to entities
 (tool/pytorch), types (tool) or files.
 
 A link is dead if its page is gone (status 404 or 410), its host does not exist or has
-no valid certificate, or it redirects in circles. What may be temporary, or may only
-concern programs, is listed as unclear: timeouts, limits, other errors.
+no valid certificate, or it redirects in a loop. What may be temporary, or may affect
+only programs, is listed as unclear: timeouts, rate limits, other errors.
 
-Links to one host are followed one after the other, one request per second (--rate); a
-host that asks to wait is asked again later (--max-wait). --max-requests ends the run
-early; the rest is counted as not checked. Addresses that are not public, and ports
-other than 80 and 443, are not contacted (--allow). No proxy is used.
+Links to one host are followed one after the other, one request per second (--rate); if
+a host asks to wait, its requests are retried later (--max-wait). --max-requests ends
+the run early; the rest is counted as not checked. Addresses that are not public, and
+ports other than 80 and 443, are not contacted (--allow). No proxy is used.
 
 Exit codes: 0 no link is dead; 1 a link is dead, or the content has errors; 2 usage
 error.`,
@@ -150,24 +150,24 @@ error.`,
 	o.register(c)
 	f := c.Flags()
 	f.Float64Var(&o.rate, "rate", 1, "requests per second to one host")
-	f.IntVar(&o.hosts, "hosts", 8, "hosts that are asked at the same time")
+	f.IntVar(&o.hosts, "hosts", 8, "number of hosts that are contacted at the same time")
 	f.IntVar(&o.maxRequests, "max-requests", 0, "stop after this many requests; 0 means no limit")
-	f.DurationVar(&o.maxWait, "max-wait", 5*time.Minute, "how long each host may make the run wait for its limits")
-	f.DurationVar(&o.timeout, "timeout", 20*time.Second, "how long a request may take")
-	f.StringSliceVar(&o.allow, "allow", nil, "networks (10.0.0.0/8) and addresses with a port (127.0.0.1:8443) that may be contacted even if they are not public or on other ports")
+	f.DurationVar(&o.maxWait, "max-wait", 5*time.Minute, "maximum time to wait for the rate limits of one host")
+	f.DurationVar(&o.timeout, "timeout", 20*time.Second, "maximum time for one request")
+	f.StringSliceVar(&o.allow, "allow", nil, "networks (10.0.0.0/8) and addresses with a port (127.0.0.1:8443) that may be contacted even if they are not public, or the port is not 80 or 443")
 	return c
 }
 
 func (o *linkFlags) run(cmd *cobra.Command, args []string) error {
 	switch {
 	case !(o.rate > 0 && o.rate <= 100):
-		return usageError{fmt.Errorf("--rate %v: use a number above 0, and at most 100", o.rate)}
+		return usageError{fmt.Errorf("--rate %v: use a number above 0 and up to 100", o.rate)}
 	case o.hosts < 1 || o.hosts > 100:
 		return usageError{fmt.Errorf("--hosts %d: use a number from 1 to 100", o.hosts)}
 	case o.maxRequests < 0:
-		return usageError{fmt.Errorf("--max-requests %d: use a number of requests, or 0 for no limit", o.maxRequests)}
+		return usageError{fmt.Errorf("--max-requests %d: use a positive number, or 0 for no limit", o.maxRequests)}
 	case o.timeout <= 0 || o.maxWait < 0:
-		return usageError{errors.New("--timeout must be above 0, and --max-wait not negative; use a duration such as 20s")}
+		return usageError{errors.New("--timeout must be above 0, and --max-wait must not be negative; use a duration such as 20s")}
 	}
 	// The command has a limit per host of its own.
 	guard := safedial.Options{HostRate: -1, Ports: []uint16{80, 443}, Timeout: o.timeout}

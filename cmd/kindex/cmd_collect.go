@@ -41,7 +41,7 @@ type collectOptions struct {
 func collectCommand() *cobra.Command {
 	var o collectOptions
 	c := &cobra.Command{
-		Use: "collect [TYPE/SLUG...]", Short: "Bring the figures of the content up to date",
+		Use: "collect [TYPE/SLUG...]", Short: "Update the figures in the content folder",
 		Long: `Collect reads figures from GitHub, PyPI, npm, Hugging Face, models.dev and lists, and
 writes them to the entity files, with the day and the source of each. Arguments limit
 it to entities (tool/pytorch), types (tool) or files. collect.yaml in the content folder
@@ -49,12 +49,13 @@ configures sources, lists and guards; content/README.md describes it.
 
 Guards stop what looks wrong: a count that fell by a fifth or rose tenfold, the figure of
 another project, a column that is mostly empty, a date in the future, a changed licence, a
-repository that moved or was archived. What they stop keeps its old figure and date;
---accept lets a value through. Nothing is ever deleted because a source does not list it.
+repository that moved or was archived, a price that changed more than threefold, an offer
+that is gone. What they stop keeps its old figure and date; --accept lets a value through.
+Nothing is deleted just because a source no longer lists it; only --accept allows that.
 
 Answers are kept in the --cache folder: a run that was interrupted, or that reached a
 limit, continues when it is started again. Tokens come only from the environment
-(GITHUB_TOKEN, which GitHub needs, and HF_TOKEN) and are sent only to their own service.
+(GITHUB_TOKEN, which GitHub requires, and HF_TOKEN) and are sent only to their own service.
 
 Exit codes: 0 all sources answered; 1 a source answered nothing, or nothing could be
 written; 2 usage error.`,
@@ -68,22 +69,22 @@ written; 2 usage error.`,
 	f := c.Flags()
 	f.StringVar(&o.content, "content", "content", "the content folder")
 	f.StringSliceVar(&o.sources, "source", nil, "only these sources: github, pypi, npm, huggingface, modelsdev, file, or the name of a list in collect.yaml")
-	f.StringVar(&o.maxAge, "max-age", "", "ask again for figures of this age, in days, such as 7d (default: maxAge in collect.yaml, or 7d)")
+	f.StringVar(&o.maxAge, "max-age", "", "update figures that are at least this old, in days, such as 7d (default: maxAge in collect.yaml, or 7d)")
 	f.BoolVar(&o.dryRun, "dry-run", false, "report only; change no file")
 	f.BoolVar(&o.offline, "offline", false, "send no requests; use lists and the answers of earlier runs")
 	f.StringArrayVar(&o.reports, "report", nil, "write a report to this file; can be repeated")
-	f.StringVar(&o.format, "format", "", "format of the reports, markdown or json (default: by the names of the files)")
-	f.StringSliceVar(&o.accept, "accept", nil, "write a value although a guard stops it: TYPE/SLUG:NAME, such as tool/pytorch:stars or model/gpt-5:offers; * means any")
-	f.StringVar(&o.probe, "probe", "", "ask this source for one entity, or for the identifier given as argument, and print what came")
-	f.StringVar(&o.file, "file", "", "a list, .csv, .tsv or .jsonl, as the source file; needs --map")
+	f.StringVar(&o.format, "format", "", "format of the reports: markdown or json (default: by file extension)")
+	f.StringSliceVar(&o.accept, "accept", nil, "write a value even if a guard stops it: TYPE/SLUG:NAME, such as tool/pytorch:stars or model/gpt-5:offers; * means any")
+	f.StringVar(&o.probe, "probe", "", "ask this source for one entity, or for the identifier given as an argument, and print the answer; change nothing")
+	f.StringVar(&o.file, "file", "", "a list (.csv, .tsv or .jsonl) to use as the source named file; requires --map")
 	f.StringVar(&o.mapping, "map", "", "the mapping of --file, as for kindex import")
 	f.StringVar(&o.date, "date", "", "the day on which the figures of --file or --modelsdev were read, YYYY-MM-DD (default: the source's date in the mapping; today)")
 	f.StringVar(&o.modelsdev, "modelsdev", "", "read models.dev from this checkout, or saved catalog.json or models.json, instead of over HTTP")
-	f.StringVar(&o.cache, "cache", "", "folder for answers and validators of earlier runs (default: kindex/collect in the user's cache folder)")
+	f.StringVar(&o.cache, "cache", "", "folder for what is kept between runs: answers and HTTP validators (default: kindex/collect in the user's cache folder)")
 	f.IntVar(&o.maxRequests, "max-requests", 0, "stop after this many requests; 0 means no limit")
-	f.DurationVar(&o.maxWait, "max-wait", 15*time.Minute, "how long each source may wait for the limits of its service")
-	f.StringSliceVar(&o.endpoints, "endpoint", nil, "another address for a source, as NAME=URL, such as github=https://github.example.org/api/v3; also pypistats and npm-downloads. Its token is sent there")
-	f.StringSliceVar(&o.allow, "allow", nil, "networks (10.0.0.0/8) and addresses with a port (127.0.0.1:8443) that sources may use even if they are not public or not on port 443")
+	f.DurationVar(&o.maxWait, "max-wait", 15*time.Minute, "maximum time that each source waits for the rate limits of its service")
+	f.StringSliceVar(&o.endpoints, "endpoint", nil, "use another address for a source: NAME=URL, such as github=https://github.example.org/api/v3; NAME can also be pypistats or npm-downloads. The token of the source is sent there")
+	f.StringSliceVar(&o.allow, "allow", nil, "networks (10.0.0.0/8) and addresses with a port (127.0.0.1:8443) that sources may use even if they are not public, or the port is not 443")
 	return c
 }
 
@@ -154,7 +155,7 @@ func (o *collectOptions) options(cmd *cobra.Command, args []string) (opts collec
 		return opts, usageError{err}
 	}
 	if o.format != "" && len(o.reports) == 0 {
-		return opts, usageError{errors.New("--format needs --report FILE")}
+		return opts, usageError{errors.New("--format requires --report FILE")}
 	}
 	for _, path := range o.reports {
 		if _, err := o.reportFormat(path); err != nil {
@@ -165,7 +166,7 @@ func (o *collectOptions) options(cmd *cobra.Command, args []string) (opts collec
 		return opts, usageError{fmt.Errorf("--date %s: use YYYY-MM-DD", safetext.Quote(o.date))}
 	}
 	if (o.file == "") != (o.mapping == "") {
-		return opts, usageError{errors.New("--file and --map belong together")}
+		return opts, usageError{errors.New("--file and --map must be used together")}
 	}
 	guard := safedial.Options{HostRate: -1} // the runner has limits of its own
 	if guard.Allow, err = parseEach("--allow", o.allow, safedial.ParseException); err != nil {
@@ -261,7 +262,7 @@ func inside(base, path string) (string, error) {
 	}
 	rel, err := filepath.Rel(base, full)
 	if err != nil || !filepath.IsLocal(rel) {
-		return "", fmt.Errorf("%s is a link out of %s", path, base)
+		return "", fmt.Errorf("%s is a link that leads out of %s", path, base)
 	}
 	return full, nil
 }

@@ -62,7 +62,7 @@ usage error.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Input = args[0]
 			if typ != "" && (!guess || !slices.Contains(record.Types, typ)) {
-				return usageError{fmt.Errorf("--type is tool or model, and needs --guess; see %s --help", cmd.CommandPath())}
+				return usageError{fmt.Errorf("--type must be tool or model, and requires --guess; see %s --help", cmd.CommandPath())}
 			}
 			if guess {
 				return guessMapping(cmd, importer.GuessOptions{Input: o.Input, Content: filepath.Clean(o.Content), Type: typ}, o.Mapping)
@@ -143,7 +143,7 @@ func guessMapping(cmd *cobra.Command, o importer.GuessOptions, file string) erro
 func writeNew(path string, data []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) //nolint:gosec // as open as the umask allows
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s exists; --guess overwrites no file", path)
+		return fmt.Errorf("%s already exists; --guess does not overwrite files", path)
 	}
 	if err != nil {
 		return err

@@ -26,13 +26,13 @@ import (
 func submissionsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "submissions", Short: "Review submissions",
-		Long: `Submissions arrive through POST /api/submit and are reviewed here. A submission has one
-of these statuses:
+		Long: `Submissions arrive through POST /api/submit and are reviewed here. A submission
+proposes a new entity or corrects an existing one. It has one of these statuses:
 
   pending    it is waiting for review
   in-review  its pull request is open
   accepted   it was committed to a branch, or its pull request was merged
-  published  a build has the entity
+  published  a build has the entity or the correction
   rejected   a reviewer rejected it with a reason, or its pull request was closed
   withdrawn  its account withdrew it
 
@@ -136,6 +136,7 @@ type submissionLine struct {
 	CreatedAt   time.Time              `json:"createdAt"`
 	UpdatedAt   time.Time              `json:"updatedAt"`
 	Fields      map[string]any         `json:"fields"`
+	Changes     map[string]any         `json:"changes"` // what a correction changes; null for a new entity
 }
 
 func printSubmissionJSON(w io.Writer, s *submission.Submission) error {
@@ -143,8 +144,12 @@ func printSubmissionJSON(w io.Writer, s *submission.Submission) error {
 	if err != nil {
 		return err
 	}
+	changes, err := s.Corrections()
+	if err != nil {
+		return err
+	}
 	return json.NewEncoder(w).Encode(submissionLine{s.ID, s.Status, s.Account, s.Type, s.Slug, s.Name, jsonenc.OptionalString(s.Reason),
-		jsonenc.OptionalString(s.Branch), jsonenc.OptionalString(s.Commit), jsonenc.OptionalString(s.PullRequest.URL), s.CreatedAt, s.UpdatedAt, fields})
+		jsonenc.OptionalString(s.Branch), jsonenc.OptionalString(s.Commit), jsonenc.OptionalString(s.PullRequest.URL), s.CreatedAt, s.UpdatedAt, fields, changes})
 }
 
 type submissionsShowOptions struct {
@@ -157,7 +162,8 @@ func submissionsShowCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "show ID", Short: "Show a submission and the file it would become",
 		Long: `Show prints the details of a submission, the other open submissions for the same
-entity, and the file that accepting it would write.`,
+entity, and the file that accepting it would write. For a correction, that is the file
+as of the build to which it was submitted; what changes is listed before it.`,
 		Example: "  kindex submissions show sub_h3jd2mq7xkzc4v5wtbna",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -173,8 +179,7 @@ entity, and the file that accepting it would write.`,
 				if err != nil {
 					return err
 				}
-				printSubmission(cmd.OutOrStdout(), &one, siblings)
-				return nil
+				return printSubmission(cmd.OutOrStdout(), &one, siblings)
 			})
 		},
 	}
@@ -192,8 +197,12 @@ func findSubmission(ctx context.Context, s *storage.State, id string) (submissio
 	return one, err
 }
 
-func printSubmission(w io.Writer, s *submission.Submission, siblings []submission.Submission) {
-	fmt.Fprintf(w, "%s  %s\n%s by %s, submitted %s\n", s.ID, s.Status, s.Key(), safetext.Printable(s.Account), formatTime(s.CreatedAt, ""))
+func printSubmission(w io.Writer, s *submission.Submission, siblings []submission.Submission) error {
+	what := s.Key()
+	if s.Amends() {
+		what = "correction of " + what
+	}
+	fmt.Fprintf(w, "%s  %s\n%s by %s, submitted %s\n", s.ID, s.Status, what, safetext.Printable(s.Account), formatTime(s.CreatedAt, ""))
 	for _, line := range [][2]string{{"reason", s.Reason}, {"branch", s.Branch}, {"commit", s.Commit}, {"pull request", s.PullRequest.URL}} {
 		if line[1] != "" {
 			fmt.Fprintf(w, "%s: %s\n", line[0], safetext.Printable(line[1]))
@@ -206,10 +215,18 @@ func printSubmission(w io.Writer, s *submission.Submission, siblings []submissio
 	for _, p := range problems {
 		fmt.Fprintf(w, "%s: %s: %s\n", p.Severity, safetext.Escape(p.Field), safetext.Escape(p.Text()))
 	}
-	fmt.Fprintln(w)
-	for line := range strings.Lines(s.YAML) {
+	changes, err := s.Corrections()
+	if err != nil {
+		return err
+	}
+	text, err := submission.Describe(changes)
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(text + "\n" + s.YAML) {
 		fmt.Fprintln(w, safetext.Escape(strings.TrimSuffix(line, "\n")))
 	}
+	return nil
 }
 
 type submissionsRejectOptions struct {

@@ -98,12 +98,16 @@ func runAccept(cmd *cobra.Command, o acceptOptions, id string) error {
 			return err
 		}
 		for _, other := range siblings {
-			if other.Status == submission.Accepted && one.Status == submission.Pending {
+			if other.Status == submission.Accepted && one.Status == submission.Pending && !one.Amends() {
 				return fmt.Errorf("%s, for the same entity, is already accepted as %s; reject one of the two submissions: kindex submissions reject ID --reason TEXT", other.ID, other.Key())
 			}
 		}
+		changes, err := one.Corrections()
+		if err != nil {
+			return err
+		}
 		a := acceptance{options: o, asOf: asOf, forge: f, submission: &one,
-			proposal: gitbranch.Proposal{ID: one.ID, Type: one.Type, Slug: one.Slug, YAML: []byte(one.YAML), Account: one.Account, Author: o.author}}
+			proposal: gitbranch.Proposal{ID: one.ID, Type: one.Type, Slug: one.Slug, YAML: []byte(one.YAML), Changes: changes, Account: one.Account, Author: o.author}}
 		var problems yamldoc.Problems
 		if err := a.run(ctx); errors.As(err, &problems) {
 			printProblems(cmd.ErrOrStderr(), problems)
@@ -112,7 +116,7 @@ func runAccept(cmd *cobra.Command, o acceptOptions, id string) error {
 		} else if err != nil {
 			return err
 		}
-		if a.branch.Name == "" {
+		if a.branch.Name == "" && !one.Amends() {
 			if err := a.refuseCopy(ctx, s); err != nil {
 				return err
 			}

@@ -57,12 +57,16 @@ const maxNeighbours = 5
 // from the submission.
 func pullRequestOf(s *submission.Submission, d *diff.Report, after diff.Revision, base string) github.Request {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Submission %s for %s by %s.\n\n", diff.CodeSpan(s.ID), diff.CodeSpan(s.Key()), diff.CodeSpan(s.Account))
-	if near := neighbours(after, s.Type, s.Slug); len(near) > 0 {
+	what, title := "Submission %s for %s by %s.\n\n", "Add "
+	if s.Amends() {
+		what, title = "Submission %s corrects %s, by %s.\n\n", "Correct "
+	}
+	fmt.Fprintf(&b, what, diff.CodeSpan(s.ID), diff.CodeSpan(s.Key()), diff.CodeSpan(s.Account))
+	if near := neighbours(after, s.Type, s.Slug); len(near) > 0 && !s.Amends() {
 		b.WriteString("Most similar in the index: " + strings.Join(near, ", ") + ".\n\n")
 	}
 	b.WriteString(d.Markdown())
-	return github.Request{Branch: s.Branch, Base: base, Title: "Add " + s.Key(), Body: b.String()}
+	return github.Request{Branch: s.Branch, Base: base, Title: title + s.Key(), Body: b.String()}
 }
 
 // neighbours lists the entities most similar to the submitted one, with their similarity.
@@ -142,8 +146,5 @@ func publishFrom(ctx context.Context, s *storage.State, dir string) (published [
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
-	return submission.Publish(ctx, s, func(typ, slug string) bool {
-		_, _, ok := b.Find(typ, slug)
-		return ok
-	})
+	return submission.Publish(ctx, s, b.FindAuthored)
 }

@@ -162,8 +162,8 @@ var collectStops = map[string]string{
 	"tool/braintrust:lastCommit":  "the answer is incomplete",
 	"tool/llamaparse:stars":       "the answer is incomplete",
 	"tool/llamaparse:lastCommit":  "the answer is incomplete",
-	"tool/pydantic-ai:lastCommit": "the date is before the last one",
-	"tool/stagehand:lastCommit":   "the date is before the last one",
+	"tool/pydantic-ai:lastCommit": "the date is earlier than the previous one",
+	"tool/stagehand:lastCommit":   "the date is earlier than the previous one",
 	"tool/stagehand:stars":        "fell from",
 	// The figures of another repository.
 	"tool/paddlehub:stars": "fell from",
@@ -181,8 +181,8 @@ var collectStops = map[string]string{
 	"model/llama-4-scout-17b-instruct:contextTokens":                                      "fell from",
 	"model/gpt-3-5-turbo:offers.cloudflare-ai-gateway/openai%2Fgpt-3%2E5-turbo.cacheRead": "1.25 is above the input price",
 	"model/mimo-v2-flash:offers.novita-ai/xiaomimimo%2Fmimo-v2-flash.cacheRead":           "0.3 is above the input price",
-	"model/gpt-4:released": "collect.yaml refuses it",
-	"model/sonar:released": "collect.yaml refuses it",
+	"model/gpt-4:released": "it is listed in guards.refuse in collect.yaml",
+	"model/sonar:released": "it is listed in guards.refuse in collect.yaml",
 }
 
 // TestCollectFromFiles collects the figures of the whole catalogue from the newest public lists

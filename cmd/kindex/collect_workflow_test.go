@@ -175,7 +175,7 @@ func TestCollectWorkflow(t *testing.T) {
 	if r := c.run(); !r.failed || !strings.Contains(r.log, "::error title=GET pulls?state=open") || !strings.Contains(r.log, "allow GitHub Actions to create pull requests") {
 		t.Fatalf("not permitted: %+v", r)
 	}
-	if r := c.run("ACCEPT=$(touch pwned)"); !r.failed || r.proposed || !strings.Contains(r.log, "is not a value; use type/slug:signal") {
+	if r := c.run("ACCEPT=$(touch pwned)"); !r.failed || r.proposed || !strings.Contains(r.log, "does not name a value; use type/slug:name") {
 		t.Fatalf("%+v", r)
 	}
 
@@ -184,8 +184,8 @@ func TestCollectWorkflow(t *testing.T) {
 	}
 	opened := c.pull()
 	files, stars := c.proposed("networkx")
-	if opened.Head != "kindex-collect" || opened.Base != "main" || !strings.HasPrefix(opened.Title, "Figures of 20") || !slices.Equal(opened.Labels, []string{"figures-within-guards"}) ||
-		!strings.HasPrefix(opened.Body, "## Figures of ") || !strings.Contains(opened.Body, "/example/index/actions/runs/42)") || stars != "14400" {
+	if opened.Head != "kindex-collect" || opened.Base != "main" || !strings.HasPrefix(opened.Title, "Figures as of 20") || !slices.Equal(opened.Labels, []string{"figures-within-guards"}) ||
+		!strings.HasPrefix(opened.Body, "## Figures as of ") || !strings.Contains(opened.Body, "/example/index/actions/runs/42)") || stars != "14400" {
 		t.Fatalf("%s %+v", stars, opened)
 	}
 	if want := []string{"content/collect-status.json", "content/tool/networkx.yaml", "content/tool/scikit-learn.yaml"}; !slices.Equal(files, want) {
@@ -243,7 +243,7 @@ func TestCollectWorkflowFailures(t *testing.T) {
 	if r := c.run(silent); !r.failed || !r.proposed || !strings.Contains(r.log, "::error title=kindex collect::A source gave no answer") {
 		t.Errorf("%+v", r)
 	}
-	if p := c.pull(); !strings.Contains(p.Body, "### Without an answer (2)") || !strings.Contains(p.Body, "14347 → 14400") {
+	if p := c.pull(); !strings.Contains(p.Body, "### Not answered (2)") || !strings.Contains(p.Body, "14347 → 14400") {
 		t.Errorf("%+v", p)
 	}
 	c.write("content/collect.yaml", onlyLists)

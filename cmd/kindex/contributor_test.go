@@ -78,7 +78,7 @@ func (c *contributor) publishContent() {
 
 // serve starts kindex serve, with npm's oidc-provider for sign-in.
 func (c *contributor) serve() {
-	addr := freeAddress(c.T)
+	addr := suite.FreeAddress(c.T)
 	c.url = "http://" + addr
 	c.issuer = authtest.StartOIDC(c, c.url+"/signin/oidc/callback", map[string]string{"1001": "ada"})
 	cmd := program("serve", "--dir", c.out, "--addr", addr, "--admin", "", "--state", c.state, "--url", c.url,

@@ -13,7 +13,7 @@ import (
 
 // TestFeedsOfCollection follows the feeds of the replayed history from the first page to
 // the last, in every format, using a third-party parser. Every change must appear exactly
-// once, newest first.
+// once, newest first, and the movers of weeks among them.
 func TestFeedsOfCollection(t *testing.T) { wholeReplay(t, nil).compareFeeds() }
 
 // TestFeedsOfExtract does the same with the extract in testdata.
@@ -39,7 +39,7 @@ func (r *replay) compareFeeds() {
 	var changes []change
 	fetch(t, server.URL+"/api/export/changelog", &changes)
 	formats := []string{"rss", "atom", "json"}
-	left, pages := len(changes), 0
+	left, pages, weeks := len(changes), 0, 0
 	next := map[string]string{}
 	for _, f := range formats {
 		next[f] = server.URL + "/api/feed?format=" + f
@@ -47,26 +47,36 @@ func (r *replay) compareFeeds() {
 	for next["rss"] != "" {
 		pages++
 		found := r.readFeeds(site, formats, next)
+		rest := left
 		for i, f := range formats {
-			want := min(200, left)
-			if len(found[i].Items) != want {
-				t.Fatalf("page %d as %s has %d items, want %d", pages, f, len(found[i].Items), want)
-			}
+			rest = left
 			for k, item := range found[i].Items {
-				c := &changes[left-1-k]
+				if strings.HasPrefix(item.ID, "urn:kindex:week:") {
+					if weeks++; !strings.HasPrefix(item.Title, "Movers of week ") || item.Content == "" || rest > 0 && changes[rest-1].Timestamp >= item.Made ||
+						rest < len(changes) && changes[rest].Timestamp < item.Made[:len("2026-11-23T00:00:00")]+"Z" {
+						t.Fatalf("page %d as %s, item %d is %+v", pages, f, k, item)
+					}
+					continue
+				}
+				if rest--; rest < 0 {
+					t.Fatalf("page %d as %s has more items than there are changes", pages, f)
+				}
+				c := &changes[rest]
 				if item.ID != "urn:kindex:change:"+c.ID || item.URL != server.URL+"/tool/"+c.Entity.Slug+"/" ||
 					!strings.HasPrefix(item.Made, strings.TrimSuffix(c.Timestamp, "Z")) || !strings.Contains(item.Title, strings.TrimSpace(c.Entity.Name)) || item.Content == "" {
 					t.Fatalf("page %d as %s, item %d is %+v, want that of change %+v", pages, f, k, item, c)
 				}
 			}
-			next[f] = found[i].Links["next"]
+			if next[f] = found[i].Links["next"]; len(found[i].Items) != 200 && next[f] != "" || len(found[i].Items) != len(found[0].Items) {
+				t.Fatalf("page %d as %s has %d items, want 200", pages, f, len(found[i].Items))
+			}
 		}
-		left -= len(found[0].Items)
+		left = rest
 	}
 	if left != 0 {
 		t.Errorf("%d changes are missing from the pages", left)
 	}
-	t.Logf("%d changes on %d pages in %d formats", len(changes), pages, len(formats))
+	t.Logf("%d changes and %d weeks on %d pages in %d formats", len(changes), weeks/len(formats), pages, len(formats))
 }
 
 // readFeeds fetches a page in every format and parses it.

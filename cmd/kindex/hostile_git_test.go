@@ -348,7 +348,7 @@ func submissionsState(t *testing.T) (state string, ids [2]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	addr := freeAddress(t)
+	addr := suite.FreeAddress(t)
 	edge := program("serve", "--dir", filepath.Join(h.root, "out"), "--state", state, "--addr", addr, "--admin", "")
 	out, err := edge.StdoutPipe()
 	if err != nil {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -122,7 +121,7 @@ var shellBlock = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
 // that it starts keep running until the end of the test.
 func runCommands(t *testing.T, dir, markdown, name string) (ran string) {
 	t.Helper()
-	addr := freeAddress(t)
+	addr := suite.FreeAddress(t)
 	ctx, stop := context.WithCancel(context.Background())
 	t.Cleanup(stop)
 	for _, block := range shellBlock.FindAllStringSubmatch(markdown, -1) {
@@ -142,16 +141,6 @@ func runCommands(t *testing.T, dir, markdown, name string) (ran string) {
 		}
 	}
 	return ran
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // startServer starts a server, waits until it answers, and stops it at the end of the test.

@@ -117,6 +117,7 @@ var agentSteps = []struct {
 	{step: toolCall("leaderboard", map[string]any{"category": "nlp", "by": "adoption", "limit": 3}), want: []string{"of nlp by adoption score", "\n1. tool/", "\n3. tool/"}},
 	{step: toolCall("leaderboard", nil), want: []string{"of all by composite score", "\n10. "}},
 	{step: toolCall("trending", map[string]any{"window": "7d"}), want: []string{"since", "tool/tensorlayer", "gained"}},
+	{step: toolCall("trending", map[string]any{"by": "stars"}), want: []string{"1 entity with growth in stars since", "tool/pytorch", "stars 100 → 101717 (+101617, +101617%)"}},
 	{step: toolCall("similar", map[string]any{"entity": "tool/pytorch", "limit": 2}), want: []string{"like tool/pytorch", "similarity 0.", "Why: "}},
 	{step: toolCall("compare", map[string]any{"entities": []string{"tool/pytorch", "tool/tensorflow", "model/gpt-5"}}), want: []string{
 		"|  | «PyTorch» (tool/pytorch) | «TensorFlow» (tool/tensorflow) | ", "\n| stars | 101717, as of 2026-07-16 | ", "\n| contextTokens | – | – | ", "\n- tool/tensorflow: "}},

@@ -9,7 +9,7 @@ func TestPacer(t *testing.T) {
 	var warnings []int64
 	p := pacer{low: 900 * mib, high: 3000 * mib, warn: func(used int64) { warnings = append(warnings, used/mib) }}
 	for _, step := range []struct{ live, other, want int64 }{
-		{10, 5, 900}, {600, 50, 900}, {900, 50, 1250}, {2100, 100, 2900},
+		{10, 5, 900}, {560, 50, 900}, {900, 50, 1400}, {1900, 100, 2950},
 		{2190, 100, 3000}, // near the limit, which still leaves more than a tenth
 		{3000, 100, 3400}, // above it
 		{300, 50, 900},

@@ -81,7 +81,7 @@ func TestOperating(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	public, private := freeAddress(t), freeAddress(t)
+	public, private := suite.FreeAddress(t), suite.FreeAddress(t)
 	text := strings.NewReplacer("/var/lib/kindex", in("state"), "/etc/kindex", in("etc"), "ETC", in("etc"), "/var/backups/kindex", in("backups"),
 		"/srv/index/content", in("content"), "/usr/local/bin/kindex", in("programs/kindex"), "LOG", in("log"),
 		"127.0.0.1:8081", private, "PRIVATE", private, "PUBLIC", public).Replace(script.String())

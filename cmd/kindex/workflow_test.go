@@ -177,7 +177,7 @@ func TestStarterWorkflow(t *testing.T) {
 		ok              bool
 		says            string
 	}{
-		"unset":     {"", "", false, "::error file=.github/workflows/validate.yml,title=kindex cannot be installed::Write the address of kindex into KINDEX_INSTALL"},
+		"unset":     {"", "", false, "::error file=.github/workflows/validate.yml,title=kindex cannot be installed::Set KINDEX_INSTALL in .github/workflows/validate.yml to the address of kindex"},
 		"no https":  {"http://127.0.0.1/kindex", "", false, "::error "},
 		"source":    {sourceRepository(t) + "#v1.0", "", true, "kindex of the tag"},
 		"newest":    {sourceRepository(t), "", true, "kindex of the branch"},

@@ -3,6 +3,7 @@ package account
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -17,8 +18,14 @@ import (
 )
 
 // NewSubmission returns a new submission by an account, created from a draft.
-func NewSubmission(d *submission.Draft, id, account string) submission.Submission {
-	return submission.Submission{ID: id, AccountID: account, Type: d.Entity.Type, Slug: d.Entity.Slug, Name: d.Entity.Name, URL: d.Entity.URL, YAML: string(d.YAML)}
+func NewSubmission(d *submission.Draft, id, account string) (submission.Submission, error) {
+	s := submission.Submission{ID: id, AccountID: account, Type: d.Entity.Type, Slug: d.Entity.Slug, Name: d.Entity.Name, URL: d.Entity.URL, YAML: string(d.YAML)}
+	if d.Before == nil {
+		return s, nil
+	}
+	changes, err := json.Marshal(d.Changes)
+	s.Changes = string(changes)
+	return s, err
 }
 
 // TooManyOpen is the message for an account that has reached its limit of open
@@ -110,13 +117,18 @@ func (b SubmissionIndex) Identified(typ string, id record.ID) (list []*record.En
 	return list, nil
 }
 
-// Entity implements submission.Index.
-func (b SubmissionIndex) Entity(typ, slug string) (*record.Entity, error) {
-	o, _, ok := b.Served.Build.Find(typ, slug)
-	if !ok {
-		return nil, nil
+// Authored implements submission.Index.
+func (b SubmissionIndex) Authored(typ, slug string) (*record.Entity, error) {
+	return b.Served.Build.FindAuthored(typ, slug)
+}
+
+// Near implements submission.Index.
+func (b SubmissionIndex) Near(typ, slug string) (string, error) {
+	similar, err := b.Served.SimilarSlugs(typ, slug)
+	if len(similar) == 0 || err != nil {
+		return "", err
 	}
-	return b.Served.Build.Entity(o)
+	return typ + "/" + similar[0], nil
 }
 
 // Namespaces implements submission.Index.

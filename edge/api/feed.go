@@ -12,12 +12,13 @@ import (
 
 	"kindex/edge/query"
 	"kindex/edge/web"
+	"kindex/exports"
 	"kindex/exports/didyoumean"
 	"kindex/exports/feed"
 	"kindex/exports/record"
 )
 
-// feedPageSize is the number of changes on one page of a feed.
+// feedPageSize is the number of items on one page of a feed.
 const feedPageSize = 200
 
 // Feed handles GET /api/feed.
@@ -30,12 +31,13 @@ func (a *API) Feed(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	pages := max(1, (int(set.GetCardinality())+feedPageSize-1)/feedPageSize)
+	weeks := feedWeeks(c)
+	pages := max(1, (int(set.GetCardinality())+len(weeks)+feedPageSize-1)/feedPageSize)
 	page, err := c.Query.Int("page", 1, 1, pages)
 	if err != nil {
 		return nil, err
 	}
-	doc, err := feedDocument(c, set, page, pages)
+	doc, err := feedDocument(c, set, weeks, page, pages)
 	if err != nil {
 		return nil, err
 	}
@@ -100,8 +102,34 @@ func unknownKey(c *web.Call, key string) error {
 	return paramErr
 }
 
+// feedWeeks returns the weeks in a feed. A feed that is narrowed down has none, because a week is
+// about entities of all types and categories.
+func feedWeeks(c *web.Call) []*record.Week {
+	for _, name := range []string{"type", "category", "entity"} {
+		if c.Query.Has(name) {
+			return nil
+		}
+	}
+	return c.Served.Build.Archive().Weeks()
+}
+
+// weeksOnPage returns the weeks among a page of items, newest first, and the number of weeks
+// before the page. Weeks are only in feeds of all changes.
+func weeksOnPage(a *exports.ArchiveReader, weeks []*record.Week, skip int) (on []*record.Week, before int) {
+	for i, w := range weeks {
+		newer := a.Changes() - a.ChangesSince(w.End) // a change at the end of the week is newer
+		switch at := newer + i; {
+		case at < skip:
+			before++
+		case at < skip+feedPageSize:
+			on = append(on, w)
+		}
+	}
+	return on, before
+}
+
 // feedDocument returns one page of a feed (RFC 5005 section 3).
-func feedDocument(c *web.Call, set *roaring.Bitmap, page, pages int) (*feed.Feed, error) {
+func feedDocument(c *web.Call, set *roaring.Bitmap, weeks []*record.Week, page, pages int) (*feed.Feed, error) {
 	b := c.Served.Build
 	base := c.BaseURL()
 	at := func(n int) string {
@@ -120,7 +148,10 @@ func feedDocument(c *web.Call, set *roaring.Bitmap, page, pages int) (*feed.Feed
 	if page < pages {
 		doc.Next = at(page + 1)
 	}
-	indexes, _ := newestFirst(set, (page-1)*feedPageSize, feedPageSize)
+	skip := (page - 1) * feedPageSize
+	on, before := weeksOnPage(b.Archive(), weeks, skip)
+	doc.Weeks = on
+	indexes, _ := newestFirst(set, skip-before, feedPageSize-len(on))
 	for _, i := range indexes {
 		change, err := b.Archive().Change(i)
 		if err != nil {
@@ -128,8 +159,8 @@ func feedDocument(c *web.Call, set *roaring.Bitmap, page, pages int) (*feed.Feed
 		}
 		doc.Changes = append(doc.Changes, change)
 	}
-	if len(doc.Changes) > 0 {
-		doc.Updated = doc.Changes[0].Timestamp
+	if newest := doc.Newest(); !newest.IsZero() {
+		doc.Updated = newest
 	}
 	return doc, nil
 }

@@ -56,16 +56,53 @@ func (a *API) Signals(c *web.Call) (*web.Reply, error) {
 		return nil, err
 	}
 	var points []signalPoint
+	growth := []byte(`"growth":{`)
 	for _, name := range names {
-		for i, p := range exports.SignalSeries(moments, name) {
+		series := exports.SignalSeries(moments, name)
+		for i, p := range series {
 			points = append(points, signalPoint{name, i, p})
 		}
+		growth = appendSignalGrowth(growth, name, series, c.Served.AsOf)
 	}
-	return pageOfPoints(c, points, page, scope)
+	return pageOfPoints(c, points, string(append(growth, '}')), page, scope)
 }
 
-// pageOfPoints returns a page of the points, which are sorted by name and time.
-func pageOfPoints(c *web.Call, points []signalPoint, page query.Page, scope string) (*web.Reply, error) {
+// appendSignalGrowth appends the growth of a signal over each window as a member, unless the
+// signal does not vary or is unknown now.
+func appendSignalGrowth(dst []byte, name string, series []exports.Point[record.Fact], asOf time.Time) []byte {
+	signal, _ := record.SignalType(name)
+	if !signal.Varies() || len(series) == 0 || series[len(series)-1].Value == (record.Fact{}) {
+		return dst
+	}
+	if dst[len(dst)-1] != '{' {
+		dst = append(dst, ',')
+	}
+	dst = append(jsonenc.AppendString(dst, name), ":{"...)
+	for i, days := range exports.GrowthWindows {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(strconv.AppendInt(append(dst, '"'), int64(days), 10), `d":`...)
+		dst = appendFigureGrowth(dst, exports.GrowthOver(series, asOf, days))
+	}
+	return append(dst, '}')
+}
+
+func appendFigureGrowth(dst []byte, g *exports.FigureGrowth) []byte {
+	if g == nil {
+		return append(dst, "null"...)
+	}
+	dst = jsonenc.AppendNumber(append(dst, `{"value":`...), g.Now.Number)
+	dst = jsonenc.AppendNullable(jsonenc.AppendMember(dst, "date"), g.Now.Date)
+	dst = jsonenc.AppendNumber(jsonenc.AppendMember(dst, "previousValue"), g.Previous.Number)
+	dst = jsonenc.AppendNullable(jsonenc.AppendMember(dst, "previousDate"), g.Previous.Date)
+	dst = jsonenc.AppendNumber(jsonenc.AppendMember(dst, "gain"), g.Gain())
+	return append(appendPercent(jsonenc.AppendMember(dst, "percent"), g), '}')
+}
+
+// pageOfPoints returns a page of the points, which are sorted by name and time. growth is a
+// member of the answer.
+func pageOfPoints(c *web.Call, points []signalPoint, growth string, page query.Page, scope string) (*web.Reply, error) {
 	rest := points[min(page.Offset, len(points)):]
 	if page.Cursor != nil {
 		after, err := strconv.Atoi(page.Cursor.Value)
@@ -89,7 +126,7 @@ func pageOfPoints(c *web.Call, points []signalPoint, page query.Page, scope stri
 		last := rest[page.Limit-1]
 		next = query.Cursor{Position: exports.Position{Value: strconv.Itoa(last.index), Type: "signal", Slug: last.name}}.String(scope)
 	}
-	r := list.end(c.Served, len(points), nextCursor(next))
+	r := list.end(c.Served, len(points), growth, nextCursor(next))
 	linkNext(c, r, next)
 	return r, nil
 }

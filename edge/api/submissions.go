@@ -31,7 +31,11 @@ func (a *API) Submit(c *web.Call) (*web.Reply, error) {
 		if refused != nil {
 			return account.Result{}, refused
 		}
-		stored, err := tx.CreateSubmission(account.NewSubmission(draft, id, owner.ID))
+		proposed, err := account.NewSubmission(draft, id, owner.ID)
+		if err != nil {
+			return account.Result{}, err
+		}
+		stored, err := tx.CreateSubmission(proposed)
 		if err != nil {
 			return account.Result{}, submissionProblem(err)
 		}
@@ -68,6 +72,9 @@ func readDraft(c *web.Call) (*submission.Draft, []json.RawMessage, error) {
 	draft, err := submission.Parse(fields, account.SubmissionIndex{Served: c.Served})
 	if err != nil {
 		return nil, nil, submissionProblem(err)
+	}
+	if draft.Before != nil {
+		return draft, []json.RawMessage{}, nil
 	}
 	similar, err := similarEntities(c.Served, draft.Entity.Name)
 	return draft, similar, err
@@ -122,11 +129,15 @@ type submissionRecord struct {
 	Status      submission.Status `json:"status"`
 	URL         string            `json:"url"`
 	Entity      submittedEntity   `json:"entity"`
+	Amends      *string           `json:"amends"` // type/slug of the entity that a correction changes
 	Reason      *string           `json:"reason"`
 	PullRequest *pullRequest      `json:"pullRequest"`
 	CreatedAt   time.Time         `json:"createdAt"`
 	UpdatedAt   time.Time         `json:"updatedAt"`
-	Fields      map[string]any    `json:"fields,omitempty"` // the values that the file will have; set only in responses for a single submission
+	// Set only in responses for a single submission: the values that the file will have and, for a
+	// correction, those that change.
+	Fields  map[string]any `json:"fields,omitempty"`
+	Changes map[string]any `json:"changes,omitempty"`
 }
 
 type submittedEntity struct {
@@ -146,6 +157,10 @@ func newSubmissionRecord(c *web.Call, s *submission.Submission) submissionRecord
 		Entity: submittedEntity{s.Type, s.Slug, s.Name, s.URL}, CreatedAt: web.TruncateToSecond(s.CreatedAt), UpdatedAt: web.TruncateToSecond(s.UpdatedAt)}
 	if s.Reason != "" {
 		r.Reason = &s.Reason
+	}
+	if s.Amends() {
+		key := s.Key()
+		r.Amends = &key
 	}
 	if s.PullRequest.Number > 0 {
 		r.PullRequest = &pullRequest{Number: s.PullRequest.Number}
@@ -242,6 +257,9 @@ func (a *API) Submission(c *web.Call) (*web.Reply, error) {
 	}
 	record := newSubmissionRecord(c, &found)
 	if record.Fields, err = found.Fields(); err != nil {
+		return nil, err
+	}
+	if record.Changes, err = found.Corrections(); err != nil {
 		return nil, err
 	}
 	return web.JSONReply(http.StatusOK, record)

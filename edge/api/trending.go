@@ -1,7 +1,6 @@
 package api
 
 import (
-	"math"
 	"slices"
 	"strconv"
 
@@ -29,7 +28,7 @@ func (a *API) Trending(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	by, err := c.Query.OneOf("by", byScore, trendingBy())
+	by, err := c.Query.OneOf("by", byScore, append([]string{byScore}, record.GrowingSignals()...))
 	if err != nil {
 		return nil, err
 	}
@@ -61,17 +60,6 @@ func (a *API) Trending(c *web.Call) (*web.Reply, error) {
 
 // byScore is the value of the parameter by for gains in score; the others are signals.
 const byScore = "score"
-
-// trendingBy returns the valid values of the parameter by.
-func trendingBy() []string {
-	list := []string{byScore}
-	for _, s := range record.SignalTypes {
-		if s.Grows() {
-			list = append(list, s.Name)
-		}
-	}
-	return list
-}
 
 func trendingMembers(window, since, by string) []string {
 	return []string{`"window":"` + window + `"`, `"since":"` + since + `"`, `"by":"` + by + `"`}
@@ -109,10 +97,16 @@ func appendGrowth(dst []byte, g exports.Growth) []byte {
 	dst = append(jsonenc.AppendNumber(dst, g.Now), `,"previousValue":`...)
 	dst = append(jsonenc.AppendNumber(dst, g.Previous), `,"gain":`...)
 	dst = append(jsonenc.AppendNumber(dst, g.Gain()), `,"percent":`...)
-	if g.Previous == 0 {
-		return append(dst, `null}`...)
+	return append(appendPercent(dst, g), '}')
+}
+
+// appendPercent appends the gain in percent of the previous value, or null if that was 0.
+func appendPercent(dst []byte, g interface{ Percent() (float64, bool) }) []byte {
+	percent, ok := g.Percent()
+	if !ok {
+		return append(dst, "null"...)
 	}
-	return append(jsonenc.AppendNumber(dst, math.Round(1000*g.Gain()/g.Previous)/10), '}')
+	return jsonenc.AppendNumber(dst, percent)
 }
 
 // appendTrend appends a trending record with the changes in its score and rank. rank is its

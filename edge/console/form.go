@@ -3,7 +3,6 @@ package console
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
@@ -11,16 +10,13 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"kindex/edge/account"
 	"kindex/edge/auth"
-	"kindex/edge/live"
 	"kindex/edge/ratelimit"
 	"kindex/edge/storage"
 	"kindex/edge/submission"
 	"kindex/edge/web"
-	"kindex/exports/didyoumean"
 	"kindex/exports/record"
 	"kindex/site/form"
 	"kindex/site/pages"
@@ -104,19 +100,15 @@ func (e *formError) Error() string { return e.text }
 func (s *Console) Form(c *web.Call) (*web.Reply, error) {
 	c.SetDeadline()
 	q, _ := url.ParseQuery(c.Request.URL.RawQuery) // invalid parts of the query are ignored, as on all pages
-	if typ, slug, ok := strings.Cut(q.Get("e"), "/"); ok {
-		site, err := c.Served.Site()
-		if err != nil {
-			return nil, err
-		}
-		a, err := site.SuggestEdit(pages.Request{Path: siteurl.Submit, Query: q, Base: c.BaseURL()}, typ, slug, submission.File)
-		c.Writer.Header()["Vary"] = c.Shared.Vary.Accept
-		if err == nil && a.Status == http.StatusNotFound && !web.PrefersHTML(c.Request.Header["Accept"]) {
-			return nil, web.UnknownEntity(c, typ, slug)
-		}
-		return pageReply(a, err)
-	}
 	f := &form.Form{}
+	if typ, slug, ok := strings.Cut(q.Get("e"), "/"); ok {
+		c.Writer.Header()["Vary"] = c.Shared.Vary.Accept
+		if there, err := fillCorrection(c, f, typ, slug); err != nil {
+			return nil, err
+		} else if !there {
+			return noSuchEntity(c, typ, slug)
+		}
+	}
 	if err := s.fillSession(c, f); err != nil {
 		s.shared.Log.Warn("reading the session failed", "requestId", c.ID, "error", err)
 		f.Notice = "Accounts are currently unavailable; you can still check the form."
@@ -180,7 +172,10 @@ func (s *Console) storeSubmission(c *web.Call, f *form.Form, draft *submission.D
 	}
 	id := storage.NewID("sub_")
 	err = s.state.Write(s.shared.WithSessionActor(c.Request), func(tx *storage.Tx) error {
-		_, err := tx.CreateSubmission(account.NewSubmission(draft, id, owner.ID))
+		proposed, err := account.NewSubmission(draft, id, owner.ID)
+		if err == nil {
+			_, err = tx.CreateSubmission(proposed)
+		}
 		return err
 	})
 	var taken *submission.TakenError
@@ -237,13 +232,17 @@ func (s *Console) readForm(c *web.Call, f *form.Form) (done func(), err error) {
 		return nil, &formError{http.StatusForbidden, "This form was sent from another site. Use the form on this page."}
 	}
 	sent, size, tooLong := readFormBody(c)
+	var gone error
 	if sent != nil {
-		f.Values = formValues(sent)
+		gone = readCorrection(c, f, sent)
+		f.Values = formValues(sent) // whatever else is wrong, the page shows them again
 	}
 	err = s.fillSession(c, f)
 	switch {
 	case tooLong != nil:
 		return nil, tooLong
+	case gone != nil:
+		return nil, gone
 	case err != nil:
 		return nil, web.StateProblem(err)
 	}
@@ -270,6 +269,9 @@ func (s *Console) formPage(c *web.Call, f *form.Form) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
+	if f.Amends != "" {
+		f.File = currentFile(c, f)
+	}
 	a, err := site.Submit(pages.Request{Path: siteurl.Submit, Base: c.BaseURL(), Account: f.Account}, f)
 	r, err := pageReply(a, err)
 	if r != nil {
@@ -283,39 +285,52 @@ func (s *Console) formPage(c *web.Call, f *form.Form) (*web.Reply, error) {
 func wantsJSON(c *web.Call) bool { return strings.Contains(c.Header("Accept"), "application/json") }
 
 // checkForm checks a form against the rules for submissions and fills in the results: errors,
-// warnings, similar entities and the file. The draft is nil if the form is not valid.
+// warnings, similar entities and the file, or what a correction changes. The draft is nil if the
+// form is not valid.
 func (s *Console) checkForm(c *web.Call, f *form.Form) (*submission.Draft, error) {
 	f.Checked = true
-	fields, problems := formFields(c.Request.PostForm, f.Values)
+	fields, problems := formFields(c.Request.PostForm, f)
 	draft, err := submission.Parse(fields, account.SubmissionIndex{Served: c.Served})
 	var invalid *submission.InvalidError
 	var taken *submission.TakenError
 	var warnings []submission.Problem
 	switch {
+	case errors.As(err, &invalid) && invalid.Unchanged: // no mistake in a form
 	case errors.As(err, &invalid):
-		f.YAML = string(submission.Sketch(fields, invalid.Problems))
 		problems, warnings = append(problems, invalid.Problems...), invalid.Warnings
 	case errors.As(err, &taken):
 		f.Taken = newTaken(taken)
-		f.YAML = string(submission.Sketch(fields, nil))
 	case err != nil:
 		return nil, err
 	default:
-		f.YAML, warnings = string(draft.YAML), draft.Warnings
-		if len(problems) > 0 {
-			draft = nil
-		}
+		warnings = draft.Warnings
 	}
-	f.Problems, f.Warnings = newRemarks(f, problems), newRemarks(f, warnings)
-	if f.Similar, err = similarEntities(c.Served, f.Values["name"], f.Values["url"]); err != nil {
+	show := showProposal
+	if f.Amends != "" {
+		show = showCorrection
+	}
+	if f.Complete = draft != nil && len(problems) == 0; !f.Complete {
+		draft = nil
+	}
+	if err := show(c, f, fields, problems, draft); err != nil {
 		return nil, err
 	}
-	f.Path = formFilePath(fields, draft)
-	if f.Complete = draft != nil; f.Complete {
-		f.Pull = c.Served.Build.Manifest.Repository.New(f.Path, f.YAML)
-	}
+	f.Problems, f.Warnings = newRemarks(f, problems), newRemarks(f, warnings)
 	f.Summarize()
 	return draft, nil
+}
+
+// showProposal fills in the file of a new entity, its path, and similar entities.
+func showProposal(c *web.Call, f *form.Form, fields map[string]any, problems []submission.Problem, draft *submission.Draft) (err error) {
+	f.Path = formFilePath(fields, draft)
+	if draft == nil {
+		f.YAML = string(submission.Sketch(fields, problems))
+	} else {
+		f.YAML = string(draft.YAML)
+		f.Pull = c.Served.Build.Manifest.Repository.New(f.Path, f.YAML)
+	}
+	f.Similar, err = similarEntities(c.Served, f.Values["name"], f.Values["url"])
+	return err
 }
 
 func newRemarks(f *form.Form, problems []submission.Problem) []form.Remark {
@@ -376,56 +391,4 @@ func newTaken(e *submission.TakenError) *form.Taken {
 		t.Path = PanelSubmissions + e.Submission.ID + "/"
 	}
 	return t
-}
-
-// maxSimilarCandidates is the number of entities that a name is compared with.
-const maxSimilarCandidates = 30
-
-// similarEntities returns existing entities that a form may describe. It searches for the name and
-// keeps entities that have the same URL, a similar name, or a name that contains the given name or
-// is contained in it.
-func similarEntities(v *live.ServedBuild, name, page string) ([]form.Similar, error) {
-	list := []form.Similar{}
-	word := lettersAndDigits(name)
-	if word == "" {
-		return list, nil
-	}
-	found, err := v.FindSimilarNames(name, maxSimilarCandidates)
-	if err != nil {
-		return nil, err
-	}
-	for _, o := range found {
-		var e struct{ Type, Slug, Name, Category, URL string }
-		if err := json.Unmarshal(v.Build.Record(o), &e); err != nil {
-			return nil, err
-		}
-		samePage := page != "" && e.URL != "" && record.NormalizeURL(e.URL) == record.NormalizeURL(page)
-		if samePage || similarNames(word, lettersAndDigits(e.Name)) {
-			list = append(list, form.Similar{Path: "/" + e.Type + "/" + e.Slug + "/", Name: e.Name, Note: v.Titles[e.Category]})
-		}
-		if len(list) == live.MaxSimilar {
-			break
-		}
-	}
-	return list, nil
-}
-
-// lettersAndDigits returns only the letters and digits of a name, so that names written
-// differently can be compared.
-func lettersAndDigits(name string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return r
-		}
-		return -1
-	}, record.Fold(name))
-}
-
-// similarNames reports whether two names could refer to the same thing: one contains the other,
-// or they differ by very few letters.
-func similarNames(a, b string) bool {
-	if len(a) > len(b) {
-		a, b = b, a
-	}
-	return len(a) > 2 && strings.Contains(b, a) || a == b || didyoumean.Name(a, []string{b}) != ""
 }

@@ -67,11 +67,14 @@ func readFormBody(c *web.Call) (sent url.Values, size int, err error) {
 	return sent, size, nil
 }
 
-// formNames contains the names of the form's fields; formKinds maps them to their kinds.
+// formNames contains the names of the fields of both forms; formKinds maps them to their kinds.
 var formNames, formKinds = func() (names []string, kinds map[string]string) {
 	kinds = map[string]string{}
-	for _, f := range form.Fields() {
-		names, kinds[f.Name] = append(names, f.Name), f.Kind
+	for _, f := range slices.Concat(form.Fields(false), form.Fields(true)) {
+		if kinds[f.Name] == "" {
+			names = append(names, f.Name)
+		}
+		kinds[f.Name] = f.Kind
 	}
 	return names, kinds
 }()
@@ -87,17 +90,26 @@ func formValues(sent url.Values) map[string]string {
 	return values
 }
 
-// formFields converts a form to the fields of a submission. It omits empty fields and converts
-// line breaks to spaces. It returns only those problems that are specific to forms.
-func formFields(sent url.Values, values map[string]string) (fields map[string]any, problems []submission.Problem) {
+// formFields converts a form to the fields of a submission. It converts line breaks to spaces, and
+// omits empty fields; in a correction, these are removed. It returns only those problems that are
+// specific to forms.
+func formFields(sent url.Values, f *form.Form) (fields map[string]any, problems []submission.Problem) {
 	fields = map[string]any{}
+	if f.Amends != "" {
+		fields[amendsField] = f.Amends
+	}
+	known := map[string]bool{}
+	for _, field := range form.Fields(f.Amends != "") {
+		known[field.Name] = true
+	}
 	links := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(sent)) {
-		kind, known := formKinds[name]
+		kind := formKinds[name]
+		_, isFigure := form.IsFigure(name)
 		switch {
-		case name == auth.FormField:
+		case name == auth.FormField || name == amendsField:
 			continue
-		case !known:
+		case !known[name]:
 			if len(problems) < web.MaxFieldErrors {
 				problems = append(problems, submission.Problem{Field: web.Shorten(name), Message: "is not a field of this form", Suggestion: didyoumean.Name(name, formNames)})
 			}
@@ -106,13 +118,20 @@ func formFields(sent url.Values, values map[string]string) (fields map[string]an
 			problems = append(problems, submission.Problem{Field: name, Message: "is given twice"})
 			continue
 		}
-		text := strings.TrimSpace(values[name])
+		if isFigure {
+			continue
+		}
+		text := strings.TrimSpace(f.Values[name])
 		if kind == "text" {
 			text = lineBreaks.Replace(text)
 		}
 		link, isLink := strings.CutPrefix(name, "links.")
 		switch {
+		case text == "" && f.Amends == "":
+		case text == "" && isLink:
+			links[link] = nil
 		case text == "":
+			fields[name] = nil
 		case isLink:
 			links[link] = text
 		case kind == "list":
@@ -125,6 +144,9 @@ func formFields(sent url.Values, values map[string]string) (fields map[string]an
 	}
 	if len(links) > 0 {
 		fields["links"] = links
+	}
+	if f.Amends != "" {
+		problems = append(problems, addFigure(fields, f.Values)...)
 	}
 	return fields, problems
 }

@@ -15,7 +15,7 @@ const SubmissionsPerPage = 30
 
 func panelSubmission(s *submission.Submission) panel.Submission {
 	return panel.Submission{ID: s.ID, Type: s.Type, Slug: s.Slug, Name: s.Name, URL: s.URL, Status: string(s.Status), Reason: s.Reason,
-		PullRequest: s.PullRequest.URL, Number: s.PullRequest.Number, CreatedAt: web.TruncateToSecond(s.CreatedAt), UpdatedAt: web.TruncateToSecond(s.UpdatedAt)}
+		Amends: s.Amends(), PullRequest: s.PullRequest.URL, Number: s.PullRequest.Number, CreatedAt: web.TruncateToSecond(s.CreatedAt), UpdatedAt: web.TruncateToSecond(s.UpdatedAt)}
 }
 
 // submissions lists the account's submissions.
@@ -62,7 +62,14 @@ func (v *panelRequest) submission() (panelReply, error) {
 	if err != nil {
 		return panelReply{}, err
 	}
+	changes, err := found.Corrections()
+	if err != nil {
+		return panelReply{}, err
+	}
 	p := panelSubmission(&found)
+	if p.Changes, err = submission.Describe(changes); err != nil {
+		return panelReply{}, err
+	}
 	p.YAML, p.Withdrawable = found.YAML, slices.Contains(submission.Withdrawn.From(), found.Status)
 	return panelReply{page: &panel.SubmissionPage{Member: v.member, Submission: p}}, nil
 }

@@ -135,16 +135,23 @@ func (t *tools) leaderboard(ctx context.Context, v values) (any, string, error) 
 // boardScore is the score of an entity on a board.
 const boardScore = "boardScore"
 
+// byScore is the argument of trending for gains in score; the others are signals.
+const byScore = "score"
+
 func (t *tools) trending(ctx context.Context, v values) (any, string, error) {
-	q := params(v, t.args("trending"), "window", "type", "category", "limit")
+	q := params(v, t.args("trending"), "window", "by", "type", "category", "limit")
 	l, p, err := list(ctx, t.api, "/api/trending", q, v)
 	if err != nil {
 		return nil, "", err
 	}
-	if l.Total == 0 {
-		l.Note = "No entity is trending in this window, or the history does not go back far enough. changes_since lists all changes."
+	what, none := counted(l.Total, "trending entity", "trending entities"), "No entity is trending in this window"
+	if by := cmp.Or(v.text("by"), byScore); by != byScore {
+		what, none = counted(l.Total, "entity", "entities")+" with growth in "+by, "No figure of this kind has grown in this window"
 	}
-	return l, l.text(fmt.Sprintf("%s since %s, largest gain first.", counted(l.Total, "trending entity", "trending entities"), p.Since), 0, false), nil
+	if l.Total == 0 {
+		l.Note = none + ", or the history does not go back far enough. changes_since lists all changes."
+	}
+	return l, l.text(fmt.Sprintf("%s since %s, largest gain first.", what, p.Since), 0, false), nil
 }
 
 func (t *tools) similar(ctx context.Context, v values) (any, string, error) {

@@ -48,6 +48,24 @@ type entity struct {
 		Rank         *int     `json:"rank"`
 		PreviousRank *int     `json:"previousRank"`
 	} `json:"trend"`
+	Growth *growth `json:"growth"`
+}
+
+// growth is how much a signal has grown within a window.
+type growth struct {
+	Signal   string   `json:"signal"`
+	Value    float64  `json:"value"`
+	Previous float64  `json:"previousValue"`
+	Gain     float64  `json:"gain"`
+	Percent  *float64 `json:"percent"` // nil if the previous value was 0
+}
+
+func (g *growth) text() string {
+	text := fmt.Sprintf("%s %s → %s (+%s", identifier(g.Signal), number64(g.Previous), number64(g.Value), number64(g.Gain))
+	if g.Percent != nil {
+		text += ", +" + number64(*g.Percent) + "%"
+	}
+	return text + ")"
 }
 
 func (r *entity) key() string { return r.Type + "/" + r.Slug }
@@ -78,6 +96,7 @@ type brief struct {
 	Climbed    *int     `json:"climbed,omitempty"`
 	Gain       *float64 `json:"gain,omitempty"`
 	Changes    int      `json:"changes,omitempty"`
+	Growth     *growth  `json:"growth,omitempty"`
 	Kind       string   `json:"kind,omitempty"` // alternative or related
 	Similarity *float64 `json:"similarity,omitempty"`
 	Reasons    []string `json:"reasons,omitempty"`
@@ -89,7 +108,7 @@ func (r *entity) brief() brief {
 	b := brief{ID: r.key(), Name: r.Name, Provider: r.Provider, Category: r.Category, Score: r.Scores["composite"], BoardScore: r.BoardScore,
 		Pricing: r.PricingModel, License: r.License, Description: r.Description,
 		Price: r.knownPrice(), OfferCount: r.OfferCount, Context: r.figure("contextTokens"), Maintenance: r.Maintenance, MaintenanceAsOf: r.MaintenanceAsOf,
-		Lifecycle: r.Lifecycle, Rank: r.Rank, Climbed: r.Delta, Kind: r.Kind, Similarity: r.Similarity, Reasons: r.Reasons}
+		Lifecycle: r.Lifecycle, Rank: r.Rank, Climbed: r.Delta, Growth: r.Growth, Kind: r.Kind, Similarity: r.Similarity, Reasons: r.Reasons}
 	if r.Status != record.Active {
 		b.Status = r.Status
 	}
@@ -108,6 +127,9 @@ func (b *brief) line() string {
 	facts := []string{word(b.Category), "score " + plainScore(b.Score)}
 	if b.BoardScore != nil {
 		facts = slices.Insert(facts, 0, "board score "+plainScore(b.BoardScore))
+	}
+	if b.Growth != nil {
+		facts = slices.Insert(facts, 0, b.Growth.text())
 	}
 	add := func(format string, v any) { facts = append(facts, fmt.Sprintf(format, v)) }
 	if b.Gain != nil {

@@ -29,7 +29,7 @@ func TestHiddenInstructions(t *testing.T) {
 		q := string(quoted)
 		return `{"type":"tool","slug":"a","name":` + q + `,"provider":` + q + `,"description":` + q + `,"license":` + q + `,"version":` + q +
 			`,"category":"c","status":"active","tags":["»x«"],"scores":{"composite":1},"reasons":[` + q + `],"url":"https://a.example/",` +
-			`"signals":{"benchmarks":[{"name":` + q + `,"value":0.5}]},"similarity":0.5,"id":"1","event":"entity.updated","timestamp":"t",` +
+			`"signals":{"benchmarks":[{"name":` + q + `,"value":0.5}]},"similarity":0.5,"growth":{"signal":` + q + `,"value":2,"previousValue":1,"gain":1,"percent":100},"id":"1","event":"entity.updated","timestamp":"t",` +
 			`"entity":{"type":"tool","slug":"a","name":` + q + `},"changes":[{"field":"name","old":` + q + `,"new":` + q + `}]}`
 	}
 	for name, record := range map[string]string{

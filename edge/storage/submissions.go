@@ -11,13 +11,13 @@ import (
 )
 
 // submissionColumns selects the columns that scanSubmission reads.
-const submissionColumns = `s.id, s.account_id, a.name, s.status, s.type, s.slug, s.name, s.url, s.yaml, s.reason,
+const submissionColumns = `s.id, s.account_id, a.name, s.status, s.type, s.slug, s.name, s.url, s.yaml, s.changes, s.reason,
 	s.branch, s.commit_hash, s.pull_request, s.pull_request_url, s.created_at, s.updated_at
 	FROM submissions s JOIN accounts a ON a.id = s.account_id `
 
 func scanSubmission(scan func(...any) error) (s submission.Submission, err error) {
 	var created, updated sql.NullInt64
-	err = scan(&s.ID, &s.AccountID, &s.Account, &s.Status, &s.Type, &s.Slug, &s.Name, &s.URL, &s.YAML, &s.Reason,
+	err = scan(&s.ID, &s.AccountID, &s.Account, &s.Status, &s.Type, &s.Slug, &s.Name, &s.URL, &s.YAML, &s.Changes, &s.Reason,
 		&s.Branch, &s.Commit, &s.PullRequest.Number, &s.PullRequest.URL, &created, &updated)
 	s.CreatedAt, s.UpdatedAt = fromMillis(created), fromMillis(updated)
 	return s, err
@@ -57,10 +57,10 @@ func (tx *Tx) CreateSubmission(s submission.Submission) (submission.Submission, 
 	if err := tx.pruneSubmissions(s.AccountID); err != nil {
 		return submission.Submission{}, err
 	}
-	if _, err := tx.exec(`INSERT INTO submissions (id, account_id, status, type, slug, name, url, identity, yaml, reason,
+	if _, err := tx.exec(`INSERT INTO submissions (id, account_id, status, type, slug, name, url, identity, yaml, changes, reason,
 			branch, commit_hash, pull_request, pull_request_url, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, '', '', '', 0, '', $10, $10)`,
-		s.ID, s.AccountID, string(submission.Pending), s.Type, s.Slug, s.Name, s.URL, identity, s.YAML, tx.now()); err != nil {
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, '', '', '', 0, '', $11, $11)`,
+		s.ID, s.AccountID, string(submission.Pending), s.Type, s.Slug, s.Name, s.URL, identity, s.YAML, s.Changes, tx.now()); err != nil {
 		return submission.Submission{}, err
 	}
 	if err := tx.Audit(AuditEntry{AccountID: s.AccountID, Action: SubmissionCreated, Target: s.ID, Detail: s.Type + "/" + s.Slug}); err != nil {
@@ -73,7 +73,7 @@ func (tx *Tx) CreateSubmission(s submission.Submission) (submission.Submission, 
 // submission is kept while its pull request still has to be closed.
 func (tx *Tx) pruneSubmissions(account string) error {
 	_, err := tx.exec(`DELETE FROM submissions WHERE id IN (SELECT id FROM
-			(SELECT id, to_close, ROW_NUMBER() OVER newest AS place, SUM(OCTET_LENGTH(yaml)) OVER newest AS bytes
+			(SELECT id, to_close, ROW_NUMBER() OVER newest AS place, SUM(OCTET_LENGTH(yaml) + OCTET_LENGTH(changes)) OVER newest AS bytes
 			FROM submissions WHERE account_id = $1 AND status NOT IN `+openStatuses+`
 			WINDOW newest AS (ORDER BY created_at DESC, id DESC)) AS closed
 		WHERE to_close = 0 AND (place > $2 OR bytes > $3))`, account, submission.MaxClosed, submission.MaxClosedBytes)

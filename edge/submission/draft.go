@@ -29,8 +29,9 @@ func (p Problem) Text() string {
 // InvalidError lists all problems with a submission, and the warnings that remain once they
 // are fixed.
 type InvalidError struct {
-	Problems []Problem
-	Warnings []Problem
+	Problems  []Problem
+	Warnings  []Problem
+	Unchanged bool // the only problem is that a correction changes nothing
 }
 
 // Error lists the problems by field.
@@ -55,8 +56,11 @@ type Index interface {
 	// Identified returns the entities of a type that have an identifier, unless it follows
 	// from one of their links.
 	Identified(typ string, id record.ID) ([]*record.Entity, error)
-	// Entity returns the entity that has, or once had, this address, or nil.
-	Entity(typ, slug string) (*record.Entity, error)
+	// Authored returns the entity that has, or once had, this address, as its file states it, or
+	// nil if there is none.
+	Authored(typ, slug string) (*record.Entity, error)
+	// Near returns the key of the entity whose address is most similar, or "" if there is none.
+	Near(typ, slug string) (key string, err error)
 	// Namespaces lists the namespaces of identifiers, built-in ones included.
 	Namespaces() []string
 	// Vocabulary returns the words for capabilities and tags, or nil if all are allowed.
@@ -68,18 +72,24 @@ type Index interface {
 // Draft is a valid submission.
 type Draft struct {
 	Entity   *record.Entity
-	YAML     []byte // the canonical file
+	YAML     []byte         // the canonical file
+	Before   *record.Entity // the entity that a correction changes, or nil for a new entity
+	Changes  map[string]any // what a correction changes, as in yamlfmt.Merge
 	Warnings []Problem
 }
 
 // addressFields are the fields of a submission that are not in the file, because they
 // determine its path.
-var addressFields = []string{"slug", "type"}
+var addressFields = []string{amends, "slug", "type"}
 
-// Parse converts the fields of a JSON object (numbers as json.Number) to a draft. The error
-// is an *InvalidError if the submission breaks the rules for files in git or the few
-// additional rules for submissions, and a *TakenError if the index already has the entity.
+// Parse converts the fields of a JSON object (numbers as json.Number) to a draft: of a new
+// entity or, with the field amends, of a correction. The error is an *InvalidError if the
+// submission breaks the rules for files in git or the few additional rules for submissions, and
+// a *TakenError if the index already has the entity.
 func Parse(fields map[string]any, in Index) (*Draft, error) {
+	if _, ok := fields[amends]; ok {
+		return parseCorrection(fields, in)
+	}
 	p := parser{fields: map[string]any{}}
 	p.take(fields)
 	p.lost(nil, p.fields)
@@ -110,11 +120,10 @@ func Parse(fields map[string]any, in Index) (*Draft, error) {
 			p.warnings = append(p.warnings, Problem{Field: "slug", Message: fmt.Sprintf("%s was deleted on %s; this submission would restore it", named, day)})
 		}
 	}
-	if len(p.problems) > 0 {
-		slices.SortStableFunc(p.problems, func(a, b Problem) int { return strings.Compare(a.Field, b.Field) })
-		return nil, &InvalidError{p.problems, p.warnings}
+	if err := p.err(); err != nil {
+		return nil, err
 	}
-	return &Draft{e, data, p.warnings}, nil
+	return &Draft{Entity: e, YAML: data, Warnings: p.warnings}, nil
 }
 
 // parser holds the state of parsing a submission.
@@ -122,6 +131,15 @@ type parser struct {
 	fields   map[string]any // the fields of the file
 	problems []Problem
 	warnings []Problem
+}
+
+// err returns an *InvalidError if there are problems.
+func (p *parser) err() error {
+	if len(p.problems) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(p.problems, func(a, b Problem) int { return strings.Compare(a.Field, b.Field) })
+	return &InvalidError{Problems: p.problems, Warnings: p.warnings}
 }
 
 func (p *parser) problem(field, message, suggestion string) {
@@ -238,12 +256,17 @@ func findExistingEntity(e *record.Entity, in Index) error {
 		}
 		return taken
 	}
+	return findSamePage(e, in)
+}
+
+// findSamePage returns a *TakenError if another entity has the same name and URL.
+func findSamePage(e *record.Entity, in Index) error {
 	same, err := in.Named(e.Name)
 	if err != nil {
 		return err
 	}
 	for _, other := range same {
-		if other.URL != "" && record.NormalizeURL(other.URL) == record.NormalizeURL(e.URL) {
+		if other.Key() != e.Key() && other.URL != "" && record.NormalizeURL(other.URL) == record.NormalizeURL(e.URL) {
 			return &TakenError{Type: other.Type, Slug: other.Slug, SamePage: true}
 		}
 	}
@@ -318,7 +341,7 @@ func (a *findExisting) WithID(e *record.Entity, id record.ID) string {
 // Successor implements content.Siblings.
 func (a *findExisting) Successor(key string) (next string, ok bool) {
 	typ, slug, _ := strings.Cut(key, "/")
-	e, err := a.in.Entity(typ, slug)
+	e, err := a.in.Authored(typ, slug)
 	switch {
 	case err != nil:
 		a.failed = err

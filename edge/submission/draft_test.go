@@ -50,15 +50,42 @@ func (index) Identified(typ string, id record.ID) ([]*record.Entity, error) {
 	return nil, nil
 }
 
-// Entity knows tool/taken, which model/next replaces, and model/next itself.
-func (index) Entity(typ, slug string) (*record.Entity, error) {
+// takenFile is the file of tool/taken.
+const takenFile = `name: Taken
+description: Takes.
+category: ml-frameworks
+license: MIT
+url: https://www.taken.example/
+links: {homepage: https://www.taken.example/, paper: https://paper.example/}
+tags: [python, x]
+formerly: [old]
+lifecycle: {replacedBy: model/next}
+signals:
+  stars: {value: 7, date: 2026-05-01, source: https://stars.example/}
+  benchmarks:
+    - {name: MMLU, value: 50}
+`
+
+// Authored knows tool/taken, which model/next replaces, and model/next itself.
+func (index) Authored(typ, slug string) (*record.Entity, error) {
 	switch typ + "/" + slug {
 	case "tool/taken", "tool/old":
-		return &record.Entity{Type: "tool", Slug: "taken", Lifecycle: &record.Lifecycle{ReplacedBy: "model/next"}}, nil
+		e, problems := content.ParseEntity("", "tool", "taken", []byte(takenFile))
+		if e == nil {
+			return nil, problems
+		}
+		return e, nil
 	case "model/next":
 		return &record.Entity{Type: "model", Slug: "next"}, nil
 	}
 	return nil, nil
+}
+
+func (index) Near(typ, slug string) (string, error) {
+	if typ == "tool" && slug == "takn" {
+		return "tool/taken", nil
+	}
+	return "", nil
 }
 
 func (index) Namespaces() []string { return append(ids.Names(), "example-hub") }

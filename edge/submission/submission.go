@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
@@ -66,7 +67,7 @@ var ErrTooManyOpen = fmt.Errorf("the account has %d open submissions, which is t
 // From lists the statuses from which s can be reached.
 func (s Status) From() []Status { return slices.Clone(sources[s]) }
 
-// Submission is one proposed entity.
+// Submission is one proposed entity, or a correction of one.
 type Submission struct {
 	ID        string
 	AccountID string
@@ -76,7 +77,8 @@ type Submission struct {
 	Slug      string
 	Name      string
 	URL       string // the URL of the entity
-	YAML      string // the canonical file
+	YAML      string // the canonical file; for a correction, based on the build at the time
+	Changes   string // what a correction changes, as JSON (see Corrections), or "" for a new entity
 	Reason    string // the reason for the rejection, or "" if not rejected
 	// Branch and Commit are its location in the content repository, or "" before it is
 	// accepted.
@@ -91,6 +93,21 @@ func (s *Submission) Key() string { return s.Type + "/" + s.Slug }
 
 // Fields returns the values in the file, in their JSON form.
 func (s *Submission) Fields() (map[string]any, error) { return content.Fields([]byte(s.YAML)) }
+
+// Amends reports whether the submission corrects an existing entity.
+func (s *Submission) Amends() bool { return s.Changes != "" }
+
+// Corrections returns what a correction changes, for yamlfmt.Merge: the new values of fields,
+// with nil for those it removes. It returns nil for a new entity. Numbers are json.Number.
+func (s *Submission) Corrections() (changes map[string]any, err error) {
+	if !s.Amends() {
+		return nil, nil
+	}
+	d := json.NewDecoder(strings.NewReader(s.Changes))
+	d.UseNumber()
+	err = d.Decode(&changes)
+	return changes, err
+}
 
 // PullRequest is the pull request of a submission. Number is 0 if there is none.
 type PullRequest struct {
@@ -174,15 +191,17 @@ type Store interface {
 	PullRequestClosed(ctx context.Context, id string) error
 }
 
-// Publish marks the accepted submissions that are in a build as published. has reports
-// whether the build contains an entity.
-func Publish(ctx context.Context, store Store, contains func(typ, slug string) bool) (published []Submission, err error) {
+// Publish marks the accepted submissions that are in a build as published. authored returns an
+// entity of the build as its file states it, or nil if there is none.
+func Publish(ctx context.Context, store Store, authored func(typ, slug string) (*record.Entity, error)) (published []Submission, err error) {
 	accepted, err := store.Submissions(ctx, Query{Statuses: []Status{Accepted}, OldFirst: true})
 	if err != nil {
 		return nil, err
 	}
 	for _, s := range accepted {
-		if !contains(s.Type, s.Slug) {
+		if there, err := isPublished(&s, authored); err != nil {
+			return published, err
+		} else if !there {
 			continue
 		}
 		moved, err := store.MoveSubmission(ctx, s.ID, Published, Change{})
@@ -195,4 +214,16 @@ func Publish(ctx context.Context, store Store, contains func(typ, slug string) b
 		}
 	}
 	return published, nil
+}
+
+func isPublished(s *Submission, authored func(typ, slug string) (*record.Entity, error)) (bool, error) {
+	e, err := authored(s.Type, s.Slug)
+	if e == nil || err != nil || !s.Amends() {
+		return e != nil, err
+	}
+	changes, err := s.Corrections()
+	if err != nil {
+		return false, err
+	}
+	return Corrected(e, changes)
 }

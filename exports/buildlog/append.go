@@ -50,7 +50,7 @@ func Append(ctx context.Context, to Storage, signer note.Signer, verifier note.V
 		if err == nil && claimed.Build == s.Build && claimed.Manifest == s.Manifest {
 			return claimed, signed, nil
 		}
-		// The claim was another's, or another finished it, and has perhaps gone on from there.
+		// Another publisher made or finished the claim, and may have continued from there.
 		if claimed.Build == s.Build && claimed.Manifest == s.Manifest {
 			if c, _, err = ReadCheckpoint(ctx, to, verifier); err != nil {
 				return nil, nil, err

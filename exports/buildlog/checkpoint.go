@@ -56,7 +56,7 @@ func ReadCheckpoint(ctx context.Context, from Reader, verifier note.Verifier) (c
 		c, err = ParseCheckpoint(text)
 	}
 	if err == nil && c.Origin != verifier.Name() {
-		err = fmt.Errorf("the checkpoint is of the log %s, not of %s", c.Origin, verifier.Name())
+		err = fmt.Errorf("the checkpoint belongs to the log %s, not to %s", c.Origin, verifier.Name())
 	}
 	if err != nil {
 		return Checkpoint{}, "", fmt.Errorf("%s: %w", checkpointPath, err)

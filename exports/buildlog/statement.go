@@ -1,10 +1,10 @@
-// Package buildlog signs builds and keeps a public log of them, so that whoever downloads a build
-// can check that its publisher made it, and that everybody else was shown the same builds.
+// Package buildlog signs builds and keeps a public log of them, so that anyone who downloads a
+// build can check that its publisher made it, and that everybody else was shown the same builds.
 //
-// What is signed is a [Statement]: the sum of a build's manifest, and with it of all its files.
-// Signatures are signed notes (https://c2sp.org/signed-note) with Ed25519 keys. The statements are
-// also the entries of a transparency log in the tiled format (https://c2sp.org/tlog-tiles), which
-// consists of static files:
+// What is signed is a [Statement]: the hash of a build's manifest, which contains the hashes of
+// all its files. Signatures are signed notes (https://c2sp.org/signed-note) with Ed25519 keys. The
+// statements are also the entries of a transparency log in the tiled format
+// (https://c2sp.org/tlog-tiles), which consists of static files:
 //
 //	log/checkpoint             size and root hash of the log, signed
 //	log/tile/…                 hashes of the tree
@@ -105,7 +105,7 @@ func OpenStatement(signed []byte, verifier note.Verifier) (*Statement, error) {
 	}
 	s, err := ParseStatement(text)
 	if err == nil && s.Origin != verifier.Name() {
-		err = fmt.Errorf("the statement is about a build of %s, not of %s", s.Origin, verifier.Name())
+		err = fmt.Errorf("the statement is about a build by %s, not by %s", s.Origin, verifier.Name())
 	}
 	if err != nil {
 		return nil, err

@@ -2,7 +2,7 @@
 //
 // The formats are RSS 2.0, Atom (RFC 4287) and JSON Feed 1.1, paged as in RFC 5005,
 // section 3. Each change is one item. Its title is a sentence, and its content
-// lists what changed.
+// lists what changed. Each completed week with movers is one item too, dated by its end.
 //
 // Names and values are untrusted. They are treated as text, never as markup:
 // characters that XML 1.0 does not allow become U+FFFD in all formats, and any
@@ -52,9 +52,10 @@ type Feed struct {
 	// no such page. JSON Feed supports only Next.
 	First, Last, Next, Previous string
 
-	Updated time.Time         // time of the newest change or, if there are no changes, of the build
+	Updated time.Time         // time of the newest item; if it is zero, Write uses that of the newest item
 	Titles  map[string]string // category titles by slug
 	Changes []*record.Change  // newest first
+	Weeks   []*record.Week    // newest first; their items take their place among the changes
 }
 
 // Fixed and default values. RSS requires a URL for the index: indexURN is a valid URL,
@@ -63,6 +64,7 @@ const (
 	indexURN  = "urn:kindex:index"
 	feedURN   = "urn:kindex:feed"
 	changeURN = "urn:kindex:change:"
+	weekURN   = "urn:kindex:week:"
 	generator = "kindex"
 	language  = "en" // language of the generated sentences
 )
@@ -86,14 +88,14 @@ func (f *Feed) Write(w io.Writer, format string) error {
 	return fmt.Errorf("feed: unknown format %q (expected one of: %s)", format, strings.Join(Formats, ", "))
 }
 
-// item is a change in words, ready for any format.
+// item is a change, or a week, in words, ready for any format.
 type item struct {
 	id        string // a permanent URN
 	link      string // "" if there is none
 	title     string // plain text
 	content   string // HTML
 	author    string // a name, or "" if there is none
-	kind      string // the type of the entity
+	kind      string // the type of the entity, or "" for a week
 	published time.Time
 }
 
@@ -101,30 +103,80 @@ func (f *Feed) items() ([]item, error) {
 	if err := checkTime(f.Updated); err != nil {
 		return nil, fmt.Errorf("feed: %w", err)
 	}
-	items := make([]item, 0, len(f.Changes))
-	for _, c := range f.Changes {
-		if err := checkTime(c.Timestamp); err != nil {
-			return nil, fmt.Errorf("feed: change %s to %s: %w", c.ID, c.Key(), err)
+	items := make([]item, 0, len(f.Changes)+len(f.Weeks))
+	changes, weeks := f.Changes, f.Weeks
+	for len(changes)+len(weeks) > 0 {
+		var i item
+		var err error
+		if weekFirst(changes, weeks) {
+			i, err = f.weekItem(weeks[0])
+			weeks = weeks[1:]
+		} else {
+			i, err = f.changeItem(changes[0])
+			changes = changes[1:]
 		}
-		rows := changedRows(c, f.Titles)
-		html, err := content(c, rows)
 		if err != nil {
-			return nil, fmt.Errorf("feed: change %s to %s: %w", c.ID, c.Key(), err)
+			return nil, err
 		}
-		items = append(items, item{
-			id: changeURN + url.PathEscape(c.ID), link: f.entityLink(c), title: sentence(c, rows), content: html,
-			author: clean(c.Author), kind: clean(c.Type), published: truncateToSecond(c.Timestamp),
-		})
+		items = append(items, i)
 	}
 	return items, nil
 }
 
-func (f *Feed) entityLink(c *record.Change) string {
+// weekFirst reports whether a week is the newest of the changes and weeks. A change at the end of
+// a week belongs to the next one, and is newer.
+func weekFirst(changes []*record.Change, weeks []*record.Week) bool {
+	return len(weeks) > 0 && (len(changes) == 0 || changes[0].Timestamp.Before(weeks[0].End))
+}
+
+// Truncate keeps the newest n items.
+func (f *Feed) Truncate(n int) {
+	for len(f.Changes)+len(f.Weeks) > n {
+		changes, weeks := len(f.Changes), len(f.Weeks)
+		if weeks > 0 && (changes == 0 || !f.Changes[changes-1].Timestamp.Before(f.Weeks[weeks-1].End)) {
+			f.Weeks = f.Weeks[:weeks-1]
+		} else {
+			f.Changes = f.Changes[:changes-1]
+		}
+	}
+}
+
+// Newest returns the time of the newest item, or the zero time if there is none.
+func (f *Feed) Newest() (t time.Time) {
+	for _, c := range f.Changes {
+		if c.Timestamp.After(t) {
+			t = c.Timestamp
+		}
+	}
+	if len(f.Weeks) > 0 && f.Weeks[0].End.After(t) {
+		t = f.Weeks[0].End
+	}
+	return t
+}
+
+// changeItem describes a change in words.
+func (f *Feed) changeItem(c *record.Change) (item, error) {
+	if err := checkTime(c.Timestamp); err != nil {
+		return item{}, fmt.Errorf("feed: change %s to %s: %w", c.ID, c.Key(), err)
+	}
+	rows := changedRows(c, f.Titles)
+	html, err := content(c, rows)
+	if err != nil {
+		return item{}, fmt.Errorf("feed: change %s to %s: %w", c.ID, c.Key(), err)
+	}
+	return item{
+		id: changeURN + url.PathEscape(c.ID), link: f.entityLink(c.Type, c.Slug), title: sentence(c, rows), content: html,
+		author: clean(c.Author), kind: clean(c.Type), published: truncateToSecond(c.Timestamp),
+	}, nil
+}
+
+// entityLink returns the address of the entity's page on the website, or "" without a base.
+func (f *Feed) entityLink(typ, slug string) string {
 	base := f.base()
 	if base == "" {
 		return ""
 	}
-	return base + "/" + url.PathEscape(c.Type) + "/" + url.PathEscape(c.Slug) + "/" // the entity's page on the website
+	return base + "/" + url.PathEscape(typ) + "/" + url.PathEscape(slug) + "/"
 }
 
 func (f *Feed) base() string { return strings.TrimRight(clean(f.Base), "/") }
@@ -135,15 +187,11 @@ func (f *Feed) description() string {
 	return cmp.Or(clean(f.Description), "Changes to "+f.title())
 }
 
-// updated returns Updated or, if that is not set, the time of the newest change.
+// updated returns Updated or, if that is not set, the time of the newest item.
 func (f *Feed) updated() time.Time {
 	t := f.Updated
 	if t.IsZero() {
-		for _, c := range f.Changes {
-			if c.Timestamp.After(t) {
-				t = c.Timestamp
-			}
-		}
+		t = f.Newest()
 	}
 	return truncateToSecond(t)
 }

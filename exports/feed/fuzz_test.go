@@ -131,7 +131,10 @@ func FuzzWrite(f *testing.F) {
 		}
 		doc := &feed.Feed{Title: title, Description: name, Base: base, Self: base, First: author, Next: after, Changes: changes,
 			Titles: map[string]string{after: before}}
-		compare(t, doc, len(changes))
+		mover := record.Mover{Type: typ, Slug: slug, Name: name}
+		doc.Weeks = []*record.Week{{ID: id, End: time.Unix(1e9-100, 0), Scores: []record.ScoreMove{{Mover: mover, Previous: record.ScoreOf(1)}},
+			Figures: []record.FigureMove{{Mover: mover, Signal: field, Value: float64(len(id))}}}}
+		compare(t, doc, len(changes)+1)
 		if want := visible(name); want != "" && utf8.RuneCountInString(want) <= 100 {
 			created := readJSON(t, write(t, doc, "json")).Items[1]
 			if created.Title != want+" was added" {

@@ -33,14 +33,14 @@ func (u *Use) Check() error {
 		value int64
 	}{{"input", u.Input}, {"output", u.Output}, {"cached", u.Cached}, {"cacheWrite", u.CacheWrite}, {"reasoning", u.Reasoning}, {"requests", u.Requests}} {
 		if q.value < 0 || q.value > MaxQuantity {
-			return fmt.Errorf("%s: %d is not from 0 to %d", q.name, q.value, int64(MaxQuantity))
+			return fmt.Errorf("%s: %d is not between 0 and %d", q.name, q.value, int64(MaxQuantity))
 		}
 	}
 	switch {
 	case u.Cached+u.CacheWrite > u.Input:
-		return errors.New("cached and cacheWrite are parts of input, but together they are more")
+		return errors.New("cached plus cacheWrite is more than input, of which they are parts")
 	case u.Reasoning > u.Output:
-		return errors.New("reasoning is part of output, but it is more")
+		return errors.New("reasoning is more than output, of which it is a part")
 	}
 	return nil
 }

@@ -157,10 +157,10 @@ func TestCost(t *testing.T) {
 
 func TestCostChecksQuantities(t *testing.T) {
 	for want, u := range map[string]pricing.Use{
-		"input: -1 is not from 0 to 1000000000":                                {Input: -1},
-		"requests: 1000000001 is not from 0 to 1000000000":                     {Requests: pricing.MaxQuantity + 1},
-		"cached and cacheWrite are parts of input, but together they are more": {Input: 5, Cached: 3, CacheWrite: 3},
-		"reasoning is part of output, but it is more":                          {Output: 5, Reasoning: 6},
+		"input: -1 is not between 0 and 1000000000":                          {Input: -1},
+		"requests: 1000000001 is not between 0 and 1000000000":               {Requests: pricing.MaxQuantity + 1},
+		"cached plus cacheWrite is more than input, of which they are parts": {Input: 5, Cached: 3, CacheWrite: 3},
+		"reasoning is more than output, of which it is a part":               {Output: 5, Reasoning: 6},
 	} {
 		if err := u.Check(); err == nil || err.Error() != want {
 			t.Errorf("%+v: %v", u, err)

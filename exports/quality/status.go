@@ -17,18 +17,18 @@ const MaxStatusFile = 4 << 20
 // the API list them all.
 const maxSources = 200
 
-// Status is the content of collect-status.json, in which the collector says when each source was
-// last read.
+// Status is the content of collect-status.json, in which the collector records when each source
+// was last read.
 type Status struct {
 	Sources map[string]SourceStatus `json:"sources"`
-	Stopped []Stopped               `json:"stopped"` // what guards stop at present
+	Stopped []Stopped               `json:"stopped"` // what guards stop at the moment
 }
 
 // SourceStatus is what a source covers.
 type SourceStatus struct {
 	Read     string   `json:"read"`    // the day of its newest answer
-	Covers   int      `json:"covers"`  // entities that it knows
-	Answers  int      `json:"answers"` // entities for which there is an answer
+	Covers   int      `json:"covers"`  // entities that it covers
+	Answers  int      `json:"answers"` // entities for which it has answered
 	Values   []string `json:"values"`  // the values that it is used for
 	LastFail string   `json:"lastFail,omitempty"`
 }

@@ -29,3 +29,22 @@ func DayNumber(day string) (int32, error) {
 	}
 	return int32(t.Unix() / 86400), nil
 }
+
+// DaysApart returns the number of days from one date to another. It is negative if the second
+// one is earlier. A month counts as its first day. ok is false if one of them is no date.
+func DaysApart(from, to string) (days int, ok bool) {
+	a, errA := DayNumber(firstDay(from))
+	b, errB := DayNumber(firstDay(to))
+	if from == "" || to == "" || errA != nil || errB != nil {
+		return 0, false
+	}
+	return int(b - a), true
+}
+
+// firstDay returns a date, or the first day of a month.
+func firstDay(date string) string {
+	if len(date) == len("2006-01") {
+		return date + "-01"
+	}
+	return date
+}

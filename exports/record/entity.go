@@ -235,14 +235,29 @@ var SignalTypes = []Signal{
 	{"stars", Count, "repository stars"},
 }
 
-// Grows reports whether a signal is a count that rises over time, rather than a size, a limit or
-// a property.
-func (s Signal) Grows() bool {
+// Varies reports whether a signal is a count that changes over time, rather than a size, a limit
+// or a property.
+func (s Signal) Varies() bool {
 	switch s.Name {
-	case "archived", "contextTokens", "openIssues", "outputTokens", "parameters", "recentCommits":
+	case "archived", "contextTokens", "outputTokens", "parameters":
 		return false
 	}
 	return s.Kind == Count
+}
+
+// Grows reports whether a signal varies, and the more of it the better.
+func (s Signal) Grows() bool {
+	return s.Varies() && s.Name != "openIssues" && s.Name != "recentCommits"
+}
+
+// GrowingSignals returns the names of the signals that grow, sorted.
+func GrowingSignals() (names []string) {
+	for _, s := range SignalTypes {
+		if s.Grows() {
+			names = append(names, s.Name)
+		}
+	}
+	return names
 }
 
 // SignalType looks up a signal by name.

@@ -25,23 +25,29 @@ const MaxBrotliLen = 256 << 10
 // to the concatenated data (RFC 1952 section 2.2, RFC 8878 section 3.1), except
 // with br.
 func Compress(encoding string, data []byte) ([]byte, error) {
+	return AppendCompressed(nil, encoding, data)
+}
+
+// AppendCompressed is like Compress, but appends the result to dst, which must not overlap with
+// data.
+func AppendCompressed(dst []byte, encoding string, data []byte) ([]byte, error) {
 	switch encoding {
 	case "gzip":
-		var buf bytes.Buffer
+		buf := bytes.NewBuffer(dst)
 		w := gzipWriters.Get().(*gzip.Writer)
 		defer gzipWriters.Put(w)
-		w.Reset(&buf)
+		w.Reset(buf)
 		if err := writeClose(w, data); err != nil {
 			return nil, err
 		}
 		return buf.Bytes(), nil
 	case "zstd":
-		return zstdEncoder().EncodeAll(data, nil), nil
+		return zstdEncoder().EncodeAll(data, dst), nil
 	case "br":
-		var buf bytes.Buffer
+		buf := bytes.NewBuffer(dst)
 		w := brotliWriters.Get().(*brotli.Writer)
 		defer brotliWriters.Put(w)
-		w.Reset(&buf)
+		w.Reset(buf)
 		if err := writeClose(w, data); err != nil {
 			return nil, err
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/parquet-go/parquet-go"
@@ -77,7 +78,11 @@ func newParquetEncoder(w io.Writer, columns []Column, o parquetOptions) (Encoder
 }
 
 func (e *parquetEncoder) Write(r Row) error {
-	row := make(parquet.Row, 0, len(e.columns)+8)
+	if len(e.rows) == cap(e.rows) {
+		e.rows = slices.Grow(e.rows, parquetBatch)
+	}
+	at := len(e.rows)
+	row := e.rows[:at+1][at][:0] // the row of an earlier batch, if there was one
 	for i, c := range e.columns {
 		cell := &r[i]
 		null := parquet.NullValue().Level(0, 0, i)
@@ -86,7 +91,7 @@ func (e *parquetEncoder) Write(r Row) error {
 			row = append(row, null)
 		case c.Kind == List:
 			for j, s := range cell.List {
-				row = append(row, parquet.ByteArrayValue([]byte(s)).Level(min(j, 1), 1, i))
+				row = append(row, parquet.ValueOf(s).Level(min(j, 1), 1, i))
 			}
 		case c.Kind == Date && cell.Text != "":
 			d, err := time.Parse(time.DateOnly, cell.Text)
@@ -95,13 +100,13 @@ func (e *parquetEncoder) Write(r Row) error {
 			}
 			row = append(row, parquet.Int32Value(int32(d.Unix()/86400)).Level(0, 1, i))
 		case c.Kind == Timestamp && cell.Text != "":
-			at, err := time.Parse(time.RFC3339, cell.Text)
+			moment, err := time.Parse(time.RFC3339, cell.Text)
 			if err != nil {
 				return fmt.Errorf("parquet: %s: %w", c.Name, err)
 			}
-			row = append(row, parquet.Int64Value(at.UnixMilli()).Level(0, 1, i))
+			row = append(row, parquet.Int64Value(moment.UnixMilli()).Level(0, 1, i))
 		case (c.Kind == Text || c.Kind == Raw) && cell.Text != "":
-			row = append(row, parquet.ByteArrayValue([]byte(cell.Text)).Level(0, 1, i))
+			row = append(row, parquet.ValueOf(cell.Text).Level(0, 1, i))
 		case c.Kind == Boolean && cell.Text != "":
 			row = append(row, parquet.BooleanValue(cell.Text == "true").Level(0, 1, i))
 		case (c.Kind == Decimal || c.Kind == Number || c.Kind == Money) && cell.Known:

@@ -63,7 +63,7 @@ var complete = []string{"name", "Polars", "provider", "Polars", "category", "dat
 func typed(pairs ...string) string {
 	var b strings.Builder
 	for i := 0; i < len(pairs); i += 2 {
-		fmt.Fprintf(&b, `{ const e = document.querySelector('[data-propose] [name=%s]'); e.value = %q; e.dispatchEvent(new Event('input', {bubbles: true})) };`, pairs[i], pairs[i+1])
+		fmt.Fprintf(&b, `{ const e = document.querySelector('[data-propose] [name="%s"]'); e.value = %q; e.dispatchEvent(new Event('input', {bubbles: true})) };`, pairs[i], pairs[i+1])
 	}
 	return b.String()
 }

@@ -22,6 +22,7 @@ func (d *developer) withoutScripts() {
 	other.testWebhook(hook)
 	other.replayTest(hook)
 	other.propose()
+	other.correct()
 	other.tab.CheckQuiet(d, d.edge.URL)
 	other.tab.Do(d, chromedp.EmulateViewport(browser.Views[2].Width, 844))
 	for _, path := range []string{"/developer/", "/developer/webhooks/", hook.path, "/developer/submissions/", "/submit/"} {
@@ -89,6 +90,27 @@ func (d *developer) propose() {
 	}
 	res := d.tab.Load(d, chromedp.Click(`button[formaction]`))
 	if path := strings.TrimPrefix(res.URL, d.edge.URL); res.Status != http.StatusOK || !strings.HasPrefix(path, "/developer/submissions/sub_") || !strings.Contains(d.text(`main`), "name: Gradient Lantern") {
+		d.Errorf("after submitting, %s returns %d: %s", path, res.Status, d.text(`main`))
+	}
+}
+
+// correct changes an existing entity from its page: a mistake in a figure first, then with its source.
+func (d *developer) correct() {
+	d.tab.Load(d, chromedp.Navigate(d.edge.URL+"/tool/pytorch/"))
+	d.tab.Load(d, chromedp.Click(`a[href*="/submit/?e="]`))
+	d.tab.Do(d, chromedp.SetValue(`#f-license`, "MIT"), chromedp.SetValue(`#f-figure`, "stars"), chromedp.SetValue(`#f-figure-value`, "99000"))
+	d.tab.Load(d, chromedp.Click(`[data-check]`))
+	if wrong := browser.Eval[[]string](d, d.tab, remarked); !slices.Equal(wrong, []string{"figure.source"}) {
+		d.Errorf("without a source, the messages are on %q:\n%s", wrong, d.text(`main`))
+	}
+	d.tab.Do(d, chromedp.SetValue(`#f-figure-source`, "https://github.com/pytorch/pytorch"))
+	d.tab.Load(d, chromedp.Click(`[data-check]`))
+	const changes = "license: MIT\nsignals:\n  stars: {value: 99000, source: https://github.com/pytorch/pytorch}"
+	if got := strings.TrimSpace(d.text(`[data-text]`)); got != changes {
+		d.Errorf("what changes is\n%s", got)
+	}
+	res := d.tab.Load(d, chromedp.Click(`button[formaction]`))
+	if path := strings.TrimPrefix(res.URL, d.edge.URL); res.Status != http.StatusOK || !strings.HasPrefix(path, "/developer/submissions/sub_") || !strings.Contains(d.text(`main`), changes) {
 		d.Errorf("after submitting, %s returns %d: %s", path, res.Status, d.text(`main`))
 	}
 }

@@ -27,8 +27,20 @@ type Field struct {
 	Known    string // filter field that provides suggestions, or "" if there is none
 }
 
-// Groups lists the groups of fields in order. The last group is collapsed.
-var Groups = []string{"Basics", "Description", "Address and terms", "More links"}
+// Groups lists the groups of fields in order. The last two groups are collapsed; the last one is
+// only in corrections.
+var Groups = []string{"Basics", "Description", "Address and terms", "More links", "A figure"}
+
+// Folded reports whether a group of fields is collapsed while they are empty.
+func Folded(group string) bool { return slices.Index(Groups, group) >= len(Groups)-2 }
+
+// The fields with which a correction changes one signal.
+const (
+	Figure       = "figure"
+	figureValue  = "figure.value"
+	figureDate   = "figure.date"
+	figureSource = "figure.source"
+)
 
 var fields = func() []Field {
 	list := []Field{
@@ -55,12 +67,39 @@ var fields = func() []Field {
 	return list
 }()
 
-// Fields returns the fields of the form, in order.
-func Fields() []Field { return slices.Clone(fields) }
+// figureFields are the additional fields of a correction.
+var figureFields = []Field{
+	{Name: Figure, Label: "Figure", Hint: "Only if a figure is wrong or out of date.", Kind: "choice", Group: Groups[4]},
+	{Name: figureValue, Label: "Value", Hint: "A number without separators, or a day as YYYY-MM-DD.", Kind: "line", Group: Groups[4]},
+	{Name: figureDate, Label: "Read on", Hint: "The day on which you read it, as YYYY-MM-DD.", Kind: "line", Group: Groups[4]},
+	{Name: figureSource, Label: "Source", Hint: "The page on which a reviewer can check it.", Kind: "address", Group: Groups[4]},
+}
+
+// Fields returns the fields of the form, in order: for a new entity, or for a correction, which
+// cannot change the type and the slug.
+func Fields(correction bool) []Field {
+	if !correction {
+		return slices.Clone(fields)
+	}
+	list := slices.DeleteFunc(slices.Clone(fields), func(f Field) bool { return f.Name == "type" || f.Name == "slug" })
+	return append(list, figureFields...)
+}
+
+// IsFigure reports whether a field is one of those that change a signal; member is the member of the
+// signal, or "" for the field that chooses it.
+func IsFigure(field string) (member string, ok bool) {
+	if field == Figure {
+		return "", true
+	}
+	return strings.CutPrefix(field, Figure+".")
+}
 
 // Form is the data for the page: the values as sent, and the results of checking them.
 type Form struct {
 	Values map[string]string // by Field.Name
+	Amends string            // the entity that a correction changes, as type/slug, or "" for a new entity
+	Title  string            // the name of that entity
+	File   string            // the current file of that entity
 	Check
 	Account string // the signed-in account, or "" if there is none
 	Token   string // CSRF token if signed in
@@ -112,6 +151,12 @@ const maxMendedLen = 4000
 // Remark turns a message from the validation rules into a remark on a field.
 func (f *Form) Remark(field, message, suggestion string) Remark {
 	r := Remark{Field: textfmt.Name(field), Suggestion: suggestion}
+	if name := f.Values[Figure]; name != "" && f.Amends != "" {
+		if member, ok := strings.CutPrefix(field, "signals."+name); ok {
+			field = Figure + member
+		}
+	}
+	fields := Fields(f.Amends != "")
 	at := slices.IndexFunc(fields, func(i Field) bool {
 		return i.Name == field || i.Kind == "list" && strings.HasPrefix(field, i.Name+"[")
 	})
@@ -159,6 +204,7 @@ func SplitList(s string) []string {
 
 // Summarize sets Says from the remarks.
 func (f *Form) Summarize() {
+	fields := Fields(f.Amends != "")
 	var names []string
 	for _, r := range f.Problems {
 		i := slices.IndexFunc(fields, func(i Field) bool { return i.Name == r.Input })
@@ -175,6 +221,10 @@ func (f *Form) Summarize() {
 		f.Says = "Please correct: " + strings.Join(names, ", ") + "."
 	case f.Complete && len(f.Warnings) > 0:
 		f.Says = "Complete, with warnings."
+	case f.Amends != "" && !f.Complete:
+		f.Says = "Nothing has changed yet."
+	case f.Amends != "" && len(f.Warnings) == 0:
+		f.Says = "Valid. Check what changes before you submit it."
 	case f.Complete:
 		f.Says = "Complete and valid."
 	}

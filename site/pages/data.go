@@ -99,7 +99,7 @@ var fileKinds = []struct{ begin, title, text string }{
 	{exports.OffersFile + ".", "Offers", "One row per offer of a model at a provider, and for each of its tiers and modes, in US dollars per million tokens."},
 	{exports.IDsFile + ".", "Identifiers", "One row per identifier of an entity in a registry or at a provider."},
 	{exports.ChangelogFile + ".", "Changelog", "Every recorded change, field by field, oldest first."},
-	{exports.FeedFile + ".", "Feeds", "The latest changes, for feed readers."},
+	{exports.FeedFile + ".", "Feeds", "The latest changes and the movers of each week, for feed readers."},
 	{exports.LeaderboardsDir + "/", "Leaderboards", "One file per category and one for all, sorted by score."},
 	{"", "Metadata", "The categories, the providers, the scoring formula, and the JSON Schema of an entity."},
 }

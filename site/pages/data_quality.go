@@ -66,15 +66,15 @@ type contradictionRow struct {
 // entityName links to an entity. Path is "" if the build has no such entity.
 type entityName struct{ Title, Path string }
 
-// percent returns a share as a whole number of percent; only 0 is 0 %, and only all is 100 %.
+// percent returns a share as a whole percentage; only none is 0%, and only all is 100%.
 func percent(part, all int) string {
 	switch {
 	case all == 0 || part == 0:
-		return "0 %"
+		return "0%"
 	case part == all:
-		return "100 %"
+		return "100%"
 	}
-	return strconv.Itoa(min(max((200*part+all)/(2*all), 1), 99)) + " %"
+	return strconv.Itoa(min(max((200*part+all)/(2*all), 1), 99)) + "%"
 }
 
 func (r *request) dataQuality() (*page, error) {

@@ -51,7 +51,7 @@ func TestQualityPage(t *testing.T) {
 		if g.Category == nil {
 			for _, f := range g.Facts {
 				count := fmt.Sprintf("%d", f.Entities)
-				if !slices.ContainsFunc(rows, func(r string) bool { return strings.Contains(r, count) && strings.HasSuffix(r, " %") }) {
+				if !slices.ContainsFunc(rows, func(r string) bool { return strings.Contains(r, count) && strings.HasSuffix(r, "%") }) {
 					t.Errorf("no row for %s %s: %d", g.Type, f.Fact, f.Entities)
 				}
 			}

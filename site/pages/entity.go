@@ -38,7 +38,6 @@ type entityPage struct {
 	Market  *offerTable
 	Prices  *priceHistory
 	Signals []figure
-	Growing bool     // the growth of one of the signals is known
 	Curves  []curve  // signals over time
 	Results []figure // of benchmarks
 	Omitted int      // results that are not shown
@@ -139,7 +138,7 @@ func (r *request) describe(d *entityPage, asOf time.Time) {
 // fillSeries fills in everything that changed over time, except scores and ranks.
 func (r *request) fillSeries(d *entityPage, moments []exports.Moment, asOf time.Time) {
 	d.Prices = r.priceHistory(moments, d.AsOf)
-	r.addGrowth(d, moments, asOf)
+	r.addCurves(d, moments, asOf)
 }
 
 // topics returns a field's values, with links to their pages. Values from earlier

@@ -102,34 +102,31 @@ type figure struct {
 	Name    string
 	Unit    string
 	Value   string
-	Month   *growth // over 30 days, nil if unknown
-	Year    *growth // over 365 days
-	Date    string  // when the figure was observed
-	Address string  // URL of the source, or "" if it is not a web address
-	Source  string  // the source's host, or its text if it is not a web address
-	Counts  string  // the dimension that the figure counts towards, or "" if there is none
-	Why     string  // why the figure does not count, although a dimension uses this kind of figure
+	Date    string // when the figure was observed
+	Address string // URL of the source, or "" if it is not a web address
+	Source  string // the source's host, or its text if it is not a web address
+	Counts  string // the dimension that the figure counts towards, or "" if there is none
+	Why     string // why the figure does not count, although a dimension uses this kind of figure
 }
 
 // figureTable is a table of figures. The last ones are folded if there are many.
 type figureTable struct {
-	Name    string // of several figures
-	One     string // of one
-	Rows    []figure
-	Growing bool // with columns for the growth
-	Rest    *figureTable
+	Name string // of several figures
+	One  string // of one
+	Rows []figure
+	Rest *figureTable
 }
 
 // maxFigures is the number of figures that are always visible.
 const maxFigures = 6
 
-func newFigureTable(name string, rows []figure, growing bool) *figureTable {
+func newFigureTable(name string, rows []figure) *figureTable {
 	shown := len(rows)
 	if shown > maxFigures+3 {
 		shown = maxFigures
 	}
-	return &figureTable{Name: name, One: strings.TrimSuffix(name, "s"), Rows: rows[:shown], Growing: growing,
-		Rest: &figureTable{Name: name, Rows: rows[shown:], Growing: growing}}
+	return &figureTable{Name: name, One: strings.TrimSuffix(name, "s"), Rows: rows[:shown],
+		Rest: &figureTable{Name: name, Rows: rows[shown:]}}
 }
 
 // figures returns the signals and the benchmark results.

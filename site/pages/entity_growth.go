@@ -3,7 +3,6 @@ package pages
 import (
 	"html/template"
 	"math"
-	"slices"
 	"time"
 
 	"kindex/exports"
@@ -15,21 +14,20 @@ import (
 // maxCurve is the number of dots of a chart of a figure.
 const maxCurve = 60
 
-// notGrowing lists the counts that describe an entity, rather than grow.
-var notGrowing = []string{"archived", "contextTokens", "outputTokens", "parameters"}
-
-// growth is how a figure changed until its latest reading.
+// growth is how a figure changed over a window of days.
 type growth struct {
-	Text  string // such as +1,234 (+1.5%)
-	Since string // the day of the reading with which it is compared
+	Days     int
+	Text     string // such as +1,234 (+1.5%), or "" if it is unknown
+	From, To string // the days of the two readings, "" if unknown
 }
 
 // curve is a figure over time.
 type curve struct {
-	Name  string
-	Chart template.HTML
-	Words string // text alternative to the chart
-	JSON  string // URL of the series, or "" if there is no API
+	Name   string
+	Chart  template.HTML // "" if there is only one day
+	Words  string        // text alternative to the chart
+	JSON   string        // URL of the series, or "" if there is no API
+	Growth []growth      // over each window, or nil if it is unknown over all of them
 }
 
 // reading is the value of a signal on the day when it was read. It is unknown where the
@@ -65,66 +63,60 @@ func readings(points []exports.Point[record.Fact], asOf time.Time) (list []readi
 	return list
 }
 
-// grown returns the growth over about the given number of days: since the reading whose day
-// is nearest, if it is at most a third of them off. It is nil if there is no such reading.
-func grown(list []reading, days int) *growth {
-	if len(list) == 0 || !list[len(list)-1].known {
-		return nil
-	}
-	last := list[len(list)-1]
-	var best *reading
-	off := func(r *reading) float64 { return math.Abs(last.day.Sub(r.day).Hours()/24 - float64(days)) }
-	for i := range list {
-		if r := &list[i]; r.known && off(r) <= float64(days)/3 && (best == nil || off(r) <= off(best)) {
-			best = r
+// grown returns the growth of a figure over each window, or nil if all are unknown.
+func grown(points []exports.Point[record.Fact], asOf time.Time) []growth {
+	list, known := make([]growth, 0, len(exports.GrowthWindows)), false
+	for _, days := range exports.GrowthWindows {
+		x := growth{Days: days}
+		if g := exports.GrowthOver(points, asOf, days); g != nil {
+			x.Text, x.From, x.To = signed(g.Gain()), g.Previous.Date, g.Now.Date
+			if percent, ok := g.Percent(); ok && g.Gain() != 0 {
+				x.Text += " (" + signed(percent) + "%)"
+			}
+			known = true
 		}
+		list = append(list, x)
 	}
-	if best == nil {
+	if !known {
 		return nil
 	}
-	g := &growth{Text: signed(last.value-best.value, textfmt.Count), Since: best.day.Format(time.DateOnly)}
-	if best.value > 0 && last.value != best.value {
-		g.Text += " (" + signed(math.Round(1000*(last.value-best.value)/best.value)/10, textfmt.Count) + "%)"
-	}
-	return g
+	return list
 }
 
-// signed formats a number with its sign.
-func signed(x float64, format func(any) string) string {
+// signed formats a difference with its sign.
+func signed(x float64) string {
 	switch {
 	case x > 0:
-		return "+" + format(x)
+		return "+" + textfmt.Count(x)
 	case x == 0:
 		return "no change"
 	}
-	return format(x)
+	return textfmt.Count(x)
 }
 
-// addGrowth fills in the growth of the signals and their curves. x are the signals in the
-// order of e's.
-func (r *request) addGrowth(d *entityPage, moments []exports.Moment, asOf time.Time) {
-	for i, f := range d.Entity.Signals.Facts {
-		t, ok := record.SignalType(f.Name)
-		if !ok || t.Kind == record.Day || slices.Contains(notGrowing, f.Name) {
+// addCurves draws the figures of an entity over time, with their growth. Figures that were read
+// only once are left out.
+func (r *request) addCurves(d *entityPage, moments []exports.Moment, asOf time.Time) {
+	for _, f := range d.Entity.Signals.Facts {
+		if t, _ := record.SignalType(f.Name); !t.Varies() {
 			continue
 		}
-		list := readings(exports.SignalSeries(moments, f.Name), asOf)
-		d.Signals[i].Month, d.Signals[i].Year = grown(list, 30), grown(list, 365)
-		d.Growing = d.Growing || d.Signals[i].Month != nil || d.Signals[i].Year != nil
-		if c := drawCurve(list); c != nil {
-			c.Name = textfmt.Label(f.Name)
-			if r.served() && d.Day == "" {
-				c.JSON = r.api("/api/entity/" + d.Key() + "/signals?name=" + f.Name)
-			}
-			d.Curves = append(d.Curves, *c)
+		points := exports.SignalSeries(moments, f.Name)
+		c := curve{Name: textfmt.Label(f.Name), Growth: grown(points, asOf)}
+		if c.draw(readings(points, asOf)); c.Chart == "" && c.Growth == nil {
+			continue
 		}
+		if r.served() && d.Day == "" {
+			c.JSON = r.api("/api/entity/" + d.Key() + "/signals?name=" + f.Name)
+		}
+		d.Curves = append(d.Curves, c)
 	}
 }
 
-// drawCurve draws readings of at least two days, or returns nil.
-func drawCurve(list []reading) *curve {
+// draw draws readings of at least two days.
+func (c *curve) draw(list []reading) {
 	if len(list) < 2 || !list[len(list)-1].day.After(list[0].day) {
-		return nil
+		return
 	}
 	var points []chart.Point
 	low, high := math.Inf(1), math.Inf(-1)
@@ -139,12 +131,13 @@ func drawCurve(list []reading) *curve {
 		}
 	}
 	if low > high {
-		return nil
+		return
 	}
 	marks := []float64{low, high}
 	p := chart.Plot{Low: low, High: high, Height: 64, From: points[0].At, To: points[len(points)-1].At}
 	if low == high {
 		p.Low, p.High, marks = low-1, high+1, marks[:1]
 	}
-	return &curve{Chart: p.Draw("figure-curve", points, marks, textfmt.Compact), Words: describeHistory("figure", points, func(v float64) string { return textfmt.Count(v) })}
+	c.Chart = p.Draw("figure-curve", points, marks, textfmt.Compact)
+	c.Words = describeHistory("figure", points, func(v float64) string { return textfmt.Count(v) })
 }

@@ -146,7 +146,7 @@ func describePrices(p *record.Prices) string {
 
 // Limits of the history on an entity's page.
 const (
-	entityVersions     = 300 // the newest ones that are read
+	entityVersions     = 400 // the newest ones that are read: a year of daily figures
 	entityPriceChanges = 30  // rows of the table
 )
 

@@ -130,10 +130,8 @@ func (s *Site) functions() template.FuncMap {
 		"formula":  s.formulaAddress,
 		"boards":   s.boardsPath,
 		"figures":  newFigureTable,
-		"table": func(name string, rows []figure, growing bool) *figureTable {
-			return &figureTable{Name: name, Rows: rows, Growing: growing}
-		},
-		"snippet": func(name, text string) snippet { return snippet{name, text} },
+		"table":    func(name string, rows []figure) *figureTable { return &figureTable{Name: name, Rows: rows} },
+		"snippet":  func(name, text string) snippet { return snippet{name, text} },
 	}
 }
 

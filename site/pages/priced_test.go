@@ -117,10 +117,21 @@ func checkPriceHistory(t *testing.T, s *pages.Site) {
 	if !slices.Equal(paths, []string{"M HVHVH", "M HVHVH"}) {
 		t.Errorf("the steps of the input and the output price are %q", paths)
 	}
-	figures := strings.Join(plain(byID(p, "figures").named("tr")), "\n")
-	for _, row := range []string{"Stars2,200 repository stars+400 (+22.2%) since 21 Oct 2026+1,200 (+120%) since 16 Nov 2025", "Contributors12 peopleno change since 21 Oct 2026"} {
-		if !strings.Contains(figures, row) {
-			t.Errorf("no row %q in\n%s", row, figures)
+	growth := map[string][]string{}
+	for _, n := range byID(p, "figures").named("figure") {
+		name, _, _ := strings.Cut(plain(n.named("figcaption"))[0], " (")
+		growth[name] = nil
+		for _, dl := range n.named("dl") {
+			growth[name] = plain(dl.named("div"))
+		}
+	}
+	for name, want := range map[string][]string{
+		"Stars":        {"Last 7 daysunknown", "Last 30 days+400 (+22.2%) from 21 Oct 2026 to 21 Nov 2026", "Last 365 days+1,200 (+120%) from 16 Nov 2025 to 21 Nov 2026"},
+		"Contributors": {"Last 7 daysunknown", "Last 30 daysno change from 21 Oct 2026 to 21 Nov 2026", "Last 365 daysno change from 16 Nov 2025 to 21 Nov 2026"},
+		"Downloads":    nil, // they were missing for a month
+	} {
+		if got, ok := growth[name]; !ok || !slices.Equal(got, want) {
+			t.Errorf("the growth of %s is %q, want %q", name, got, want)
 		}
 	}
 	// The downloads were missing for a month: two lines.

@@ -141,7 +141,7 @@ func (r *request) offerFilter(d *pricesPage, offers *exports.Offers) (*exports.O
 	modality := field(formField{Name: "modality", Label: "Input", Choice: true, Known: record.Modalities})
 	if modality.Value != "" {
 		if f.Modalities = []string{modality.Value}; !slices.Contains(record.Modalities, modality.Value) {
-			modality.Wrong = "Choose one of the kinds of input."
+			modality.Wrong = "Choose a kind of input from the list."
 		}
 	}
 	offerLimits(d, f, field)
@@ -153,7 +153,7 @@ func offerLimits(d *pricesPage, f *exports.OfferFilter, field func(formField) *f
 	for _, l := range []struct {
 		name, label string
 		price       *record.Price
-	}{{"maxInput", "Input at most, $", &f.MaxInput}, {"maxOutput", "Output at most, $", &f.MaxOutput}} {
+	}{{"maxInput", "Maximum input price, $", &f.MaxInput}, {"maxOutput", "Maximum output price, $", &f.MaxOutput}} {
 		x := field(formField{Name: l.name, Label: l.label, Kind: "decimal"})
 		if x.Value == "" {
 			continue
@@ -163,7 +163,7 @@ func offerLimits(d *pricesPage, f *exports.OfferFilter, field func(formField) *f
 			x.Wrong = "This " + err.Error() + "."
 		}
 	}
-	context := field(formField{Name: "minContext", Label: "Context of at least", Hint: "tokens", Kind: "numeric"})
+	context := field(formField{Name: "minContext", Label: "Minimum context", Hint: "tokens", Kind: "numeric"})
 	if context.Value != "" {
 		n, err := strconv.ParseUint(context.Value, 10, 40)
 		if f.MinContext = int64(n); err != nil {

@@ -57,7 +57,7 @@ func TestPrices(t *testing.T) {
 		{"?maxInput=cheap", 0, "", "This is not an amount in dollars, such as 2.5."},
 		{"?maxInput=0.0000001", 0, "", "This has more than six decimals."},
 		{"?minContext=-1", 0, "", "Enter a whole number of tokens."},
-		{"?modality=smell", 0, "", "Choose one of the kinds of input."},
+		{"?modality=smell", 0, "", "Choose a kind of input from the list."},
 		{"?model=grok", 0, "", `<a href="/prices/?model=grok-4-3">`},
 		{"?model=%3Cb%3E%FF%00", 0, "", "No model has this name."},
 	} {
@@ -75,7 +75,7 @@ func TestPrices(t *testing.T) {
 		{"calculate=gemini-2-5-pro&input=10&cacheWrite=10", "Google gemini-2.5-pro | – unknown | Written to a cache: 10 tokens × an unknown price | 2 Jul 2026 Source", ""},
 		{"calculate=grok-4-3&input=10&mode=batch", "xAI grok-4.3 | – unknown | No prices are known for this mode. | 2 Jul 2026 Source", `<option value="batch" selected>`},
 		{"calculate=grok-4-3", "xAI grok-4.3 | $0.0025 | Input: 1,000 tokens × $1.25/M = $0.00125 Output: 500 tokens × $2.5/M = $0.00125 | 2 Jul 2026 Source", `name="input" value="1000"`},
-		{"calculate=grok-4-3&input=10&cached=11", "", "Cached and cacheWrite are parts of input, but together they are more."},
+		{"calculate=grok-4-3&input=10&cached=11", "", "Cached plus cacheWrite is more than input, of which they are parts."},
 		{"calculate=grok-4-3&input=1e9", "", "Enter a whole number up to 1,000,000,000."},
 		{"calculate=qwen", "", `<a href="/prices/?calculate=qwen3-6-plus">`},
 	} {

@@ -20,6 +20,9 @@ type formPage struct {
 	Known   []knownValuesOf
 	Other   []form.Remark // problems that do not belong to a field
 	Content string        // the content folder
+	Edit    string        // for a correction, URL of a page that opens an editor for the file, or "" if there is none
+	View    string        // URL of a page that shows the file and its history, or ""
+	Entity  string        // path of the entity's page
 	Action  string        // path that checks the entered values
 	Send    string        // path to which the entered values are submitted
 }
@@ -61,14 +64,15 @@ func (s *Site) Submit(q Request, f *form.Form) (*Answer, error) {
 	r := &request{Site: s, Request: q}
 	d := &formPage{Form: f, Content: r.contentFolder(), Action: siteurl.CheckSubmission, Send: siteurl.Submit}
 	for _, title := range form.Groups {
-		d.Groups = append(d.Groups, formGroup{Title: title, Folded: title == form.Groups[len(form.Groups)-1]})
+		d.Groups = append(d.Groups, formGroup{Title: title, Folded: form.Folded(title)})
 	}
-	for _, field := range form.Fields() {
+	for _, field := range form.Fields(f.Amends != "") {
 		in := r.input(field, f)
 		g := &d.Groups[slices.Index(form.Groups, field.Group)]
 		g.Inputs = append(g.Inputs, in)
-		g.Folded = g.Folded && in.Value == "" && len(in.Problems) == 0
+		g.Folded = g.Folded && (in.Value == "" || f.Amends != "" && !f.Checked) && len(in.Problems) == 0
 	}
+	d.Groups = slices.DeleteFunc(d.Groups, func(g formGroup) bool { return len(g.Inputs) == 0 })
 	for _, p := range f.Problems {
 		if p.Input == "" {
 			d.Other = append(d.Other, p)
@@ -78,8 +82,31 @@ func (s *Site) Submit(q Request, f *form.Form) (*Answer, error) {
 	if d.Known, err = s.suggestedValues(); err != nil {
 		return nil, err
 	}
+	if f.Amends != "" {
+		return r.render(r.correction(d))
+	}
 	return r.render(&page{Template: "submit", Title: "Propose a tool or a model", Data: d, Status: f.Status, NoIndex: len(f.Values) > 0, Canonical: siteurl.Submit,
 		Scripts: []string{"submit.js"}, Description: "Propose a tool or a model: the form checks your entries as you type and writes the file."})
+}
+
+// correction returns the page with the form for correcting an entity.
+func (r *request) correction(d *formPage) *page {
+	typ, slug, _ := strings.Cut(d.Amends, "/")
+	file := d.Amends + ".yaml"
+	d.Entity = siteurl.Entity(typ, slug)
+	d.Edit, d.View = r.Build.Manifest.Repository.Edit(file), r.Build.Manifest.Repository.View(file)
+	return &page{Template: "submit", Title: "Suggest a change to " + textfmt.Name(d.Title), Data: d, Status: d.Status, NoIndex: true,
+		Canonical: d.Entity, Section: siteurl.Submit, Scripts: []string{"submit.js"}}
+}
+
+// MissingEntity renders the page for an entity that does not exist, with similar ones.
+func (s *Site) MissingEntity(q Request, slug string) (*Answer, error) {
+	r := &request{Site: s, Request: q}
+	list, err := s.suggestEntities(slug, &exports.Filter{})
+	if err != nil {
+		return nil, err
+	}
+	return r.render(r.missing("Entity not found", "If it is missing from the index, you can propose it on the Submit page.", list))
 }
 
 // input returns a field with the value entered in it.
@@ -105,6 +132,10 @@ func (r *request) input(field form.Field, f *form.Form) formInput {
 		}
 	case "name":
 		in.Likes = f.Similar
+	case form.Figure:
+		for _, t := range record.SignalTypes {
+			in.Options = append(in.Options, option{Name: textfmt.Label(t.Name), Value: t.Name, Chosen: t.Name == in.Value})
+		}
 	}
 	// Keep an invalid value visible, although it is not one of the choices.
 	if field.Kind == "choice" && in.Value != "" && !slices.ContainsFunc(in.Options, func(o option) bool { return o.Chosen }) {
@@ -131,7 +162,7 @@ func (s *Site) suggestedValues() ([]knownValuesOf, error) {
 			s.known.err = err
 			return
 		}
-		for _, field := range form.Fields() {
+		for _, field := range form.Fields(false) {
 			if field.Known == "" {
 				continue
 			}

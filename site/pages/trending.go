@@ -127,40 +127,66 @@ func (r *request) trending() (*page, error) {
 	}
 	d.Days = windowDays(d.Window)
 	r.addGrowthChoices(d)
+	fill := r.fillTrending
 	if d.By != "" {
 		if !slices.Contains(r.grownSignals(), d.By) {
 			return r.missingGrowth(d.By), nil
 		}
-		r.addTrendingChoices(d, windows)
-		return &page{Template: "trending", Title: growthTitle(d), Data: d, Section: "/trending/",
-			Description: fmt.Sprintf("The tools and models whose %s grew the most in the last %d days.", textfmt.Label(d.By), d.Days)}, r.fillGrowth(d)
+		fill = r.fillGrowth
 	}
-	if err := r.fillTrending(d); err != nil {
+	if err := fill(d); err != nil {
 		return nil, err
 	}
-	if len(d.Rows) == 0 {
-		var err error
-		if d.Latest, err = r.latest(d.Type, latestRows); err != nil {
-			return nil, err
-		}
-	}
 	r.addTrendingChoices(d, windows)
-	title := "Trending"
+	return &page{Template: "trending", Title: d.title(d.Window == windows[0]), Data: d, Section: "/trending/", Description: d.description()}, nil
+}
+
+// title returns the title of the page. Each window has a title of its own.
+func (d *trendingPage) title(defaultWindow bool) string {
+	of := ""
 	if d.Type != "" {
-		title += " " + d.Type + "s"
+		of = " " + d.Type + "s"
 	}
-	title = fmt.Sprintf("%s, last %d days", title, d.Days)
-	if len(d.Rows) == 0 {
-		title = "Latest additions"
-		if d.Type != "" {
-			title = "Latest " + d.Type + "s"
-		}
-		if d.Window != windows[0] {
-			title += fmt.Sprintf(", nothing trending in %d days", d.Days) // a title of its own
-		}
+	switch {
+	case d.By != "":
+		return fmt.Sprintf("Trending%s by %s, last %d days", of, textfmt.Label(d.By), d.Days)
+	case len(d.Rows) > 0:
+		return fmt.Sprintf("Trending%s, last %d days", of, d.Days)
+	case of == "":
+		of = " additions"
 	}
-	return &page{Template: "trending", Title: title, Data: d, Section: "/trending/",
-		Description: fmt.Sprintf("The tools and models whose scores rose the most through changes in the last %d days.", d.Days)}, nil
+	switch {
+	case defaultWindow:
+		return "Latest" + of
+	case d.Young:
+		return fmt.Sprintf("Latest%s, less than %d days of history", of, d.Days)
+	}
+	return fmt.Sprintf("Latest%s, nothing trending in %d days", of, d.Days)
+}
+
+// description says in one sentence what the page shows.
+func (d *trendingPage) description() string {
+	of, by := "tools and models", textfmt.Label(d.By)
+	if d.Type != "" {
+		of = d.Type + "s"
+	}
+	none := fmt.Sprintf("no score has risen through changes in the last %d days", d.Days)
+	if d.Young {
+		none = fmt.Sprintf("the index has less than %d days of history", d.Days)
+	}
+	switch {
+	case len(d.Grown) > 0:
+		return fmt.Sprintf("%s: the %s whose figure grew the most in the last %d days.", by, of, d.Days)
+	case d.By != "" && d.Young:
+		return fmt.Sprintf("%s of %s: %s.", by, of, none)
+	case d.By != "":
+		return fmt.Sprintf("%s: no growth among the %s in the last %d days.", by, of, d.Days)
+	case len(d.Rows) > 0:
+		return fmt.Sprintf("The %s whose scores rose the most through changes in the last %d days.", of, d.Days)
+	case len(d.Latest) > 0:
+		return fmt.Sprintf("The most recently added %s; %s.", of, none)
+	}
+	return textfmt.Capitalize(none) + "."
 }
 
 func (r *request) missingWindow(windows []string) *page {
@@ -180,12 +206,16 @@ func (r *request) isA(typ string, ordinal uint32) bool {
 	return typ == "" || is == typ
 }
 
-// fillTrending reads the rows.
-func (r *request) fillTrending(d *trendingPage) error {
+// fillTrending reads the rows or, if no score has risen, the latest additions.
+func (r *request) fillTrending(d *trendingPage) (err error) {
 	a := r.Build.Archive()
 	since, young, trends := a.Trends(d.Window)
 	d.Since, d.Young, d.Begins = since, young, a.FirstDay()
 	trends = slices.DeleteFunc(trends, func(t exports.Trend) bool { return !r.isA(d.Type, t.Ordinal) })
+	if len(trends) == 0 || trends[0].Gain == 0 { // they are sorted by gain
+		d.Latest, err = r.latest(d.Type, latestRows)
+		return err
+	}
 	d.Total = len(trends)
 	for _, t := range trends[:min(trendingRows, len(trends))] {
 		e, err := r.Build.Entity(t.Ordinal)

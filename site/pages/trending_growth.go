@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -31,10 +30,11 @@ func (g grownRow) Figures() [2]string {
 
 // Percent returns the difference in percent of the earlier figure, or "" if that was 0.
 func (g grownRow) Percent() string {
-	if g.Previous == 0 {
+	percent, ok := g.Growth.Percent()
+	if !ok {
 		return ""
 	}
-	return strconv.FormatFloat(100*g.Gain()/g.Previous, 'f', 1, 64) + " %"
+	return strconv.FormatFloat(percent, 'f', 1, 64) + " %"
 }
 
 // grownSignals lists the signals that have grown in some window.
@@ -64,6 +64,7 @@ func (r *request) missingGrowth(by string) *page {
 // fillGrowth reads the rows of entities whose figure has grown.
 func (r *request) fillGrowth(d *trendingPage) error {
 	since, grown := r.Build.Archive().Growth(d.Window, d.By)
+	_, d.Young, _ = r.Build.Archive().Trends(d.Window)
 	d.Since = since
 	grown = slices.DeleteFunc(grown, func(g exports.Growth) bool { return !r.isA(d.Type, g.Ordinal) })
 	d.Total = len(grown)
@@ -88,13 +89,4 @@ func (r *request) addGrowthChoices(d *trendingPage) {
 	for _, name := range names {
 		d.Figures = append(d.Figures, option{Name: textfmt.Label(name), To: r.with("by", name), Chosen: d.By == name})
 	}
-}
-
-// growthTitle returns the title of a page of figures that have grown.
-func growthTitle(d *trendingPage) string {
-	what := "Trending"
-	if d.Type != "" {
-		what += " " + d.Type + "s"
-	}
-	return fmt.Sprintf("%s by %s, last %d days", what, textfmt.Label(d.By), d.Days)
 }

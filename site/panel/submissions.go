@@ -36,6 +36,8 @@ type Submission struct {
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 	YAML        string // filled in only on SubmissionPage
+	Amends      bool   // it corrects an existing entity
+	Changes     string // what a correction changes; filled in only on SubmissionPage
 
 	Withdrawable bool // the submission can be withdrawn; set only on SubmissionPage
 }
@@ -60,6 +62,11 @@ const longFile = 50_000
 
 // File returns the YAML with hidden characters escaped.
 func (s Submission) File() string { return textfmt.Truncate(safetext.EscapeLines(s.YAML), longFile) }
+
+// Changed returns Changes with hidden characters escaped.
+func (s Submission) Changed() string {
+	return textfmt.Truncate(safetext.EscapeLines(s.Changes), longFile)
+}
 
 // SubmissionPage shows one submission with its file.
 type SubmissionPage struct {

@@ -25,7 +25,7 @@ import (
 // forged deliveries.
 func (v *venv) serveReceiver(t *testing.T, e *edgetest.Edge, secret string, d edgetest.Delivery) {
 	t.Helper()
-	address := freeAddress(t)
+	address := suite.FreeAddress(t)
 	name := filepath.Join(v.dir, "receiver.py")
 	write(t, name, e.Example(t, pythonReadme, "receiver.py"))
 	cmd := v.command(t, "python", "-X", "dev", "-W", "error", name)
@@ -67,17 +67,6 @@ func post(t *testing.T, address string, header http.Header, body []byte) int {
 	}
 	resp.Body.Close()
 	return resp.StatusCode
-}
-
-// freeAddress returns an unused loopback address.
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // waitFor waits until a server listens on an address.

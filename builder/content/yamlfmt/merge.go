@@ -21,7 +21,7 @@ import (
 // comment would be lost.
 func Merge(path string, data []byte, fields map[string]any) ([]byte, error) {
 	set, removed := splitRemovals(fields)
-	fresh, err := layoutOf(set, nil)
+	fresh, err := layoutOfFields(set)
 	if err != nil {
 		return nil, err
 	}
@@ -33,10 +33,7 @@ func Merge(path string, data []byte, fields map[string]any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	want := merged(form.value, fresh.value(), nil)
-	for _, at := range removed {
-		want = without(want, at)
-	}
+	want := apply(form.value, fresh, removed)
 	if reflect.DeepEqual(want, form.value) {
 		return data, nil
 	}
@@ -63,6 +60,49 @@ func Merge(path string, data []byte, fields map[string]any) ([]byte, error) {
 		return nil, fmt.Errorf("%s cannot be updated without losing data; edit it by hand", path)
 	}
 	return result, nil
+}
+
+// Apply merges changes, which are as in Merge, into the values of an entity file, without changing
+// either. It returns the values after that, and the changes made: without those whose values are
+// already there, and empty if there are none. An error is a *FieldError.
+func Apply(values, changes map[string]any) (result, made map[string]any, err error) {
+	set, removed := splitRemovals(changes)
+	fresh, err := layoutOfFields(set)
+	if err != nil {
+		return nil, nil, err
+	}
+	result, _ = apply(values, fresh, removed).(map[string]any)
+	return result, difference(values, result), nil
+}
+
+func apply(values any, fresh *layout, removed [][]string) any {
+	result := merged(values, fresh.value(), nil)
+	for _, at := range removed {
+		result = without(result, at)
+	}
+	return result
+}
+
+// difference returns the changes that lead from old values to new ones.
+func difference(old, now map[string]any) map[string]any {
+	changes := map[string]any{}
+	for name := range maps.Keys(old) {
+		if now[name] == nil {
+			changes[name] = nil
+		}
+	}
+	for name, value := range now {
+		before, there := old[name].(map[string]any)
+		after, _ := value.(map[string]any)
+		switch {
+		case reflect.DeepEqual(old[name], value):
+		case there && after != nil && slices.Contains(memberwise, name):
+			changes[name] = difference(before, after)
+		default:
+			changes[name] = value
+		}
+	}
+	return changes
 }
 
 // splitRemovals separates the fields that have a value from the paths of those that are nil.

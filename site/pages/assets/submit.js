@@ -1,4 +1,4 @@
-// Checks the form for proposing an entity while the user types: the server checks the values
+// Checks the form for proposing or correcting an entity while the user types: the server checks the values
 // and writes the file, and this script shows the result. Without the script, the form's
 // buttons do the same.
 const form = document.querySelector('form[data-propose]');
@@ -20,7 +20,8 @@ for (const button of document.querySelectorAll('[data-copy]')) {
 if (form) live();
 
 function live() {
-  const kept = 'proposal';
+  const amends = form.elements.amends?.value;
+  const kept = amends ? 'correction ' + amends : 'proposal';
   const touched = new Set(); // fields whose problems are shown
   let edited = ''; // the field being filled in for the first time
   let all = 'checked' in form.dataset;
@@ -82,6 +83,7 @@ function live() {
     one('[data-ways]').hidden = !said.complete;
     one('[data-then]').hidden = said.complete;
     const pull = one('[data-pull]');
+    if (!pull) return; // a correction: the link to the editor does not change
     pull.hidden = !said.pull;
     pull.querySelector('a').href = said.pull; // hidden if empty
   }
@@ -92,7 +94,7 @@ function live() {
     let text = said.says;
     if (!said.taken && !all && said.problems.length) {
       const shown = said.problems.filter(p => touched.has(p.input)).length;
-      text = shown ? '' : 'Required fields are marked. Nothing is stored until you submit.';
+      text = shown ? '' : (amends ? '' : 'Required fields are marked. ') + 'Nothing is stored until you submit.';
       if (shown) text = shown === 1 ? 'One field needs a correction.' : shown + ' fields need corrections.';
     }
     if (says.textContent !== text) says.textContent = text;

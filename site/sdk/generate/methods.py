@@ -25,7 +25,7 @@ EXPORTS = {
 }
 TEXTS = {"getBadge": "image/svg+xml"}
 # The fields of most bodies become parameters; these bodies become a single parameter.
-WHOLE_BODIES = {"NewSubmission": "entity"}
+WHOLE_BODIES = {"SubmissionBody": "entity"}
 # Statuses that any operation can return, or that no method can trigger.
 ALWAYS = {405, 412, 413, 415, 416, 429, 500, 503}
 CLASSES = {400: "BadRequestError", 401: "UnauthorizedError", 403: "ForbiddenError", 404: "NotFoundError",
@@ -164,8 +164,8 @@ class Writer:
         first, named, body = list(m.first), list(m.named), "None"
         if o.body in WHOLE_BODIES:
             body = WHOLE_BODIES[o.body]
-            self.types.used.add(o.body)
-            first.append(Argument(body, o.body, None, "The fields of the entity."))
+            kind = self.types.annotation({"$ref": f"#/components/schemas/{o.body}"}, "")
+            first.append(Argument(body, kind, None, "The fields of a new entity, or a correction."))
         elif o.body is not None:
             fields, required = [], self.d.schemas[o.body]["required"]
             for name, schema in self.d.schemas[o.body]["properties"].items():

@@ -55,7 +55,8 @@ export class Kindex extends Files {
   }
 
   /**
-   * Proposes a new tool or model, which then awaits review.
+   * Proposes a new tool or model or, with `amends`, a correction of an existing one, which then
+   * awaits review.
    *
    * @throws {@link BadRequestError} with all invalid fields in `errors`;
    * {@link ConflictError} `already-exists` if the index or one of your open submissions already

@@ -58,6 +58,8 @@ export type ApiKey = Schemas['ApiKey'];
 export type CreatedApiKey = Schemas['CreatedApiKey'];
 /** The fields of a proposed entity. */
 export type NewSubmission = Schemas['NewSubmission'];
+/** The fields of an existing entity that change; null removes a field. */
+export type Correction = Schemas['Correction'];
 /** A new submission, and existing entities that could be the same. */
 export type CreatedSubmission = Schemas['CreatedSubmission'];
 /** A submission and its status. */

@@ -1,6 +1,6 @@
 """Exports: Bulk downloads as files.
 
-Generated from version 0.12.0 of the API description; do not edit.
+Generated from version 0.13.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ class Exports(AsyncCore):
         """Measure the quality of the data.
 
         How complete, how old and how consistent the data of the build is: for each type and
-        each of its categories the number of entities with each fact and the days on which
-        their figures were read; when each source was last read; the values that guards held
-        back; and offers that contradict their model or its other offers. The build's file
-        ``quality.json`` has the same content. This endpoint takes no query parameters.
+        each of its categories, the number of entities with each fact and the days on which
+        their figures were read; when each source was last read; the values that guards
+        stopped; and offers that contradict their model or its other offers. The build's
+        file ``quality.json`` has the same content. This endpoint takes no query parameters.
 
         Returns:
             The quality of the data.

@@ -1,6 +1,6 @@
 """Leaderboards: Entities ranked by score, and the categories that have a ranking.
 
-Generated from version 0.12.0 of the API description; do not edit.
+Generated from version 0.13.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -173,16 +173,17 @@ class Leaderboards(AsyncCore):
         ``rank`` and ``previousRank`` are ranks among all ranked entities, regardless of
         filters.
 
-        With ``by`` set to a signal, such as ``stars``, the list has the entities whose
-        figure grew, sorted by ``growth.gain``, under the same rules: a first figure is no
-        gain, nor is one that returned after it had vanished, nor one that was read more
-        than twice the window after the previous one. ``trend`` is then null if the score
-        fell.
+        With ``by`` set to a signal, such as ``stars``, the list contains the entities whose
+        figure grew, sorted by ``growth.gain``. A first figure does not count as a gain, nor
+        does one that was missing at some point within the window, nor one that was read
+        more than twice the window after the previous one. ``trend`` is then null if the
+        score fell. ``GET /api/entity/{type}/{slug}/signals`` returns the growth of one
+        entity's figures.
 
         Args:
             window: How far to look back from the day that the scores were calculated for.
                 Default: "7d".
-            by: What has to have grown, the composite score or a signal. Default: "score".
+            by: What must have grown, the composite score or a signal. Default: "score".
             type: Only entities of this type. Repeat the parameter to match any of several
                 values.
             category: Only entities in this category; ``GET /api/categories`` lists the

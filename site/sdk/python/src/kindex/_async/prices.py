@@ -1,6 +1,6 @@
-"""Prices: What providers charge for models, and what a use of them costs.
+"""Prices: What providers charge for models, and what using them costs.
 
-Generated from version 0.12.0 of the API description; do not edit.
+Generated from version 0.13.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ..types import CostList, OfferList, PriceSort
 
 
 class Prices(AsyncCore):
-    """What providers charge for models, and what a use of them costs."""
+    """What providers charge for models, and what using them costs."""
 
     async def list_offers(
         self,
@@ -37,8 +37,8 @@ class Prices(AsyncCore):
         unknown come last; ties are broken by model, provider and id. The blended price is
         the price of three parts input and one part output. A limit on a price or on the
         context leaves out offers that do not state it. With ``at``, the offers are those of
-        the snapshot for the day in ``asOf``; the first request for a day that nobody asked
-        for lately takes longer.
+        the snapshot for the day in ``asOf``; the first request for a day that was not
+        requested recently takes longer.
 
         Args:
             model: Only offers of this model, by its slug or by ``model/slug``. Former slugs
@@ -49,12 +49,11 @@ class Prices(AsyncCore):
                 of several values.
             modality: Only offers of models that take this kind of input. Repeat the
                 parameter to match any of several values.
-            max_input: The highest price of a million input tokens in dollars, with at most
+            max_input: The maximum price of a million input tokens in dollars, with at most
                 six decimals.
-            max_output: The highest price of a million output tokens in dollars, with at
+            max_output: The maximum price of a million output tokens in dollars, with at
                 most six decimals.
-            min_context: The number of tokens that a request can contain at least, as the
-                offer states it.
+            min_context: The minimum context length in tokens, as stated by the offer.
             sort: The price to sort by. Default: "blended".
             at: Return data as of the end of this day (UTC). By default, current data is
                 returned.
@@ -112,10 +111,10 @@ class Prices(AsyncCore):
         provider: Optional[str] = None,
         at: Optional[DateLike] = None,
     ) -> CostList:
-        """Calculate what a use of a model costs.
+        """Calculate what using a model costs.
 
-        What a number of equal requests costs at each offer of a model, cheapest first, with
-        the calculation. All quantities except ``requests`` are tokens of one request.
+        What a number of identical requests costs at each offer of a model, cheapest first,
+        with the calculation. All quantities except ``requests`` are tokens of one request.
 
         ``cached`` and ``cacheWrite`` are parts of ``input``, and ``reasoning`` is a part of
         ``output``. Reasoning without a price of its own is billed as output. If a request

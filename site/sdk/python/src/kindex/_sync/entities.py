@@ -1,6 +1,6 @@
 """Entities: Tools and models, individually or as filtered lists.
 
-Generated from version 0.12.0 of the API description; do not edit.
+Generated from version 0.13.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -481,7 +481,8 @@ class Entities(Core):
     def resolve(self, *, id: OneOrMore[str]) -> ResolutionList:
         """Find the entities that identifiers refer to.
 
-        What each ``id`` refers to, in the order asked. An identifier is one of these:
+        What each ``id`` refers to, in the order of the request. An identifier is one of
+        these:
 
         - a package URL, such as ``pkg:pypi/torch@2.1.0``; its version and qualifiers are
         ignored and returned - the address of a repository, a package, a model or a paper,
@@ -521,9 +522,9 @@ class Entities(Core):
     def resolve_batch(self, ids: Sequence[str], *, idempotency_key: Optional[str] = None) -> ResolutionList:
         """Find the entities that up to 1,000 identifiers refer to.
 
-        Like ``GET``, for a batch of identifiers. It costs one request for each hundred
-        identifiers begun: 101 identifiers cost two. If fewer requests remain, the response
-        is 429 and nothing is counted. The response is not cached.
+        Like ``GET``, for a batch of identifiers. Each hundred identifiers, or part of a
+        hundred, counts as one request: 101 identifiers count as two. If fewer requests
+        remain, the response is 429 and nothing is counted. The response is not cached.
 
         Args:
             ids: The identifiers.

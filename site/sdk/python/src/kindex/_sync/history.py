@@ -1,6 +1,6 @@
 """History: What has changed, when and by whom.
 
-Generated from version 0.12.0 of the API description; do not edit.
+Generated from version 0.13.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -128,9 +128,19 @@ class History(Core):
         The values that the signals of one entity had, from its history, sorted by name and
         oldest first, including those under its former slugs. There is one point for each
         commit that changed the value, or the day or source of its reading. Where a signal
-        vanished, because its value or the entity was removed, ``value`` is null. Series of
-        a deleted entity remain available. They are read from the newest 10,000 versions of
-        the entity. A former slug redirects (301).
+        disappeared, because its value or the entity was removed, ``value`` is null. Series
+        of a deleted entity remain available. They are read from the newest 10,000 versions
+        of the entity. A former slug redirects (301).
+
+        Every page contains, in ``growth``, the growth of each of these signals over 7, 30
+        and 365 days. The rules are those of ``GET /api/trending`` with ``by``: the latest
+        reading is compared with the one that was valid at the start of the window. A window
+        starts at the end of the day that is 7, 30 or 365 days before the day that the
+        scores were calculated for. If the growth over a window is unknown, it is null,
+        never 0: this is the case if there was no reading yet at its start, or none since;
+        if the signal was missing at some point in between; or if the two readings are more
+        than twice the window apart. There is no growth for dates, for quantities that do
+        not grow, such as the context length, and for signals that the entity no longer has.
 
         Args:
             type: The entity's type.
@@ -388,10 +398,17 @@ class History(Core):
         """Subscribe to changes.
 
         A human-readable feed of the changes: each item has a one-sentence title and lists
-        the old and new values. A document contains up to 200 changes, newest first. RSS and
+        the old and new values. A document contains up to 200 items, newest first. RSS and
         Atom documents link to the ``first``, ``previous``, ``next`` and ``last`` documents
         (RFC 5005 section 3); JSON Feed documents have ``next_url``. If you follow these
         links, you may see a change twice, but you will not miss any.
+
+        Without ``type``, ``category`` and ``entity``, the feed also has an item for each of
+        the last eleven completed weeks (Monday to Sunday, UTC) in which something moved up:
+        the ten largest gains in score, with score and rank before and after, and the three
+        largest growths of each figure, by the rules of ``GET /api/trending``. The item is
+        dated by the end of its week and describes the catalogue at that time. Later changes
+        do not alter it.
 
         Args:
             format: RSS 2.0, Atom (RFC 4287) or JSON Feed 1.1. Default: "rss".

@@ -1,15 +1,16 @@
 """Submissions: Propose new entities and track their status.
 
-Generated from version 0.12.0 of the API description; do not edit.
+Generated from version 0.13.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
 
-from typing import Iterator, Optional
+from typing import Iterator, Optional, Union
 
 from .._addresses import OneOrMore, path_to
 from .._core import Core
 from ..types import (
+    Correction,
     CreatedSubmission,
     NewSubmission,
     Submission,
@@ -22,23 +23,37 @@ from ..types import (
 class Submissions(Core):
     """Propose new entities and track their status."""
 
-    def submit_entity(self, entity: NewSubmission, *, idempotency_key: Optional[str] = None) -> CreatedSubmission:
+    def submit_entity(
+        self,
+        entity: Union[NewSubmission, Correction],
+        *,
+        idempotency_key: Optional[str] = None,
+    ) -> CreatedSubmission:
         """Submit an entity for review.
 
-        Proposes a new tool or model. The submission is converted to a content file, which
-        is checked against the index and against the build's JSON Schema for content files,
-        ``entity.schema.json``. If the submission is invalid, the response lists all invalid
-        fields. If you do not pass a ``slug``, it is derived from the name. A valid
-        submission awaits review; ``GET /api/submissions/{id}`` returns its status. The
-        response is 409 if the index, or an open submission from the same account, already
-        contains an entity with the same type and slug, or with the same name and URL.
+        Proposes a new tool or model, or corrects an existing one. The submission is
+        converted to a content file, which is checked against the index and against the
+        build's JSON Schema for content files, ``entity.schema.json``. If the submission is
+        invalid, the response lists all invalid fields. If you do not pass a ``slug``, it is
+        derived from the name. A valid submission awaits review; ``GET
+        /api/submissions/{id}`` returns its status. The response is 409 if the index, or an
+        open submission from the same account, already contains an entity with the same type
+        and slug, or with the same name and URL.
+
+        To correct an entity, name it in ``amends`` and send only the fields that change;
+        null removes a field. In ``links``, ``ids``, ``modalities``, ``parameters``,
+        ``lifecycle`` and ``signals``, members that are not sent stay as they are; lists are
+        replaced as a whole. Every figure that changes (a signal, a benchmark result, an
+        offer) needs a ``source``. The correction is reviewed as a change to the entity's
+        file.
+
         Several accounts can propose the same entity. An account can have at most 20 open
         submissions (pending, in review or accepted); ``DELETE /api/submissions/{id}``
         withdraws one. The newest 200 closed submissions of an account are kept, up to a
         total of 2 MiB. ``similar`` lists existing entities that could be the same.
 
         Args:
-            entity: The fields of the entity.
+            entity: The fields of a new entity, or a correction.
             idempotency_key: Identifies this write: if it is repeated within 24 hours, even
                 by another process, it has no further effect. By default, a random value.
 

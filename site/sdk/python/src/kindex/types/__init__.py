@@ -1,6 +1,6 @@
 """The objects of the API, for type checkers. At run time, they are dictionaries.
 
-Generated from version 0.12.0 of the API description; do not edit.
+Generated from version 0.13.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -74,11 +74,14 @@ from ._history import (
     ChangeList,
     ChangedField,
     FieldChange,
+    GrowthOverTime,
     JSONFeed,
     JSONFeedItem,
     JSONFeedItemAuthors,
+    SignalGrowth,
     SignalPoint,
     SignalPointList,
+    WindowGrowth,
 )
 from ._keys import (
     ApiKey,
@@ -110,6 +113,7 @@ from ._prices import Cost, CostLine, CostList, CostListModel, ListedOffer, Offer
 from ._search import FacetCount, Facets, Highlights, SearchHit, SearchResult, SuggestionList
 from ._service import OpenAPIDocument, Problem
 from ._submissions import (
+    Correction,
     CreatedSubmission,
     CreatedSubmissionSimilar,
     FieldError,
@@ -163,6 +167,7 @@ __all__ = [
     "ChangeEvent",
     "ChangeList",
     "ChangedField",
+    "Correction",
     "Cost",
     "CostLine",
     "CostList",
@@ -201,6 +206,7 @@ __all__ = [
     "FigureDays",
     "FiguresOf",
     "Growth",
+    "GrowthOverTime",
     "Highlights",
     "IdentifierBatch",
     "JSONFeed",
@@ -254,6 +260,7 @@ __all__ = [
     "Scores",
     "SearchHit",
     "SearchResult",
+    "SignalGrowth",
     "SignalName",
     "SignalPoint",
     "SignalPointList",
@@ -289,4 +296,5 @@ __all__ = [
     "WebhookEvent",
     "WebhookEventEntity",
     "WebhookList",
+    "WindowGrowth",
 ]

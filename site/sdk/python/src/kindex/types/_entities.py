@@ -1,6 +1,6 @@
 """Entities: Tools and models, individually or as filtered lists.
 
-Generated from version 0.12.0 of the API description; do not edit.
+Generated from version 0.13.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -677,7 +677,7 @@ class ResolutionList(TypedDict):
     """What identifiers refer to."""
 
     data: List[Resolution]
-    """One item for each identifier, in the order asked."""
+    """One item for each identifier, in the order of the request."""
     count: int
     """The number of records on all pages."""
     build: str
@@ -696,13 +696,13 @@ class _ResolutionRequired(TypedDict):
     id: str
     """An identifier, such as ``pkg:pypi/torch@2.1.0``."""
     version: Optional[str]
-    """The version that the identifier states, which does not matter."""
+    """The version in the identifier, which does not affect the matches."""
     qualifiers: Optional[str]
-    """The qualifiers of a package URL, which do not matter."""
+    """The qualifiers of a package URL, which do not affect the matches."""
     matches: List[Match]
     """The entities, best first; at most 20."""
     suggestions: List[Suggestion]
-    """Entities that may be meant, if there is no match."""
+    """Entities that may have been meant, if there is no match."""
 
 
 class Resolution(_ResolutionRequiredOdd, _ResolutionRequired, total=False):

@@ -1,6 +1,6 @@
 """Exports: Bulk downloads as files.
 
-Generated from version 0.12.0 of the API description; do not edit.
+Generated from version 0.13.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class FactShare(TypedDict):
     """How many entities have a fact."""
 
     fact: str
-    """The name of a signal, or of another member of a record."""
+    """The name of a signal or of another field of a record."""
     entities: int
     """The number of entities that have the fact."""
 
@@ -65,11 +65,11 @@ class _QualitySourceRequired(TypedDict):
     read: str
     """The day of its newest answer, or an empty string if it has never answered."""
     covers: int
-    """The number of entities that it knows."""
+    """The number of entities that it covers."""
     answers: int
-    """The number of entities for which there is an answer."""
+    """The number of entities for which it has answered."""
     values: List[str]
-    """The signals and fields that are taken from it."""
+    """The signals and fields that are read from it."""
 
 
 class QualitySource(_QualitySourceRequired, total=False):
@@ -80,7 +80,7 @@ class QualitySource(_QualitySourceRequired, total=False):
 
 
 class StoppedValue(TypedDict):
-    """A value that a guard held back because it looks wrong."""
+    """A value that a guard stopped because it looks wrong."""
 
     entity: str
     """The entity, as type/slug."""
@@ -91,9 +91,9 @@ class StoppedValue(TypedDict):
     held: Optional[Union[float, str]]
     """The value that was kept; null if there was none."""
     found: Optional[Union[float, str]]
-    """The value that was held back."""
+    """The value that was stopped."""
     reason: str
-    """Why it was held back."""
+    """Why it was stopped."""
 
 
 class OfferContradictions(TypedDict):
@@ -108,7 +108,8 @@ class OfferContradictions(TypedDict):
 
 
 class OfferContradiction(TypedDict):
-    """A value of an offer that does not agree with its model or its other offers."""
+    """A value of an offer that does not agree with its model or the model's other offers.
+    """
 
     entity: str
     """The model, as type/slug."""
@@ -130,9 +131,9 @@ class Quality(TypedDict):
     sources: List[QualitySource]
     """The sources from which figures are collected automatically, by name."""
     stopped: List[StoppedValue]
-    """The first 200 values that guards hold back, by entity."""
+    """The first 200 values that guards stopped, by entity."""
     stoppedCount: int
-    """The number of values that guards hold back."""
+    """The number of values that guards stopped."""
     contradictions: OfferContradictions
     """Offers with a higher limit than their model, or with a price at least ten times above or
     below the median of the model's offers.
@@ -251,8 +252,8 @@ class ExportedOffer(TypedDict):
     mode: Optional[str]
     """Such as batch; null for the standard mode."""
     over: Optional[int]
-    """The row holds for requests whose input is longer than this many tokens; null if it is no
-    tier.
+    """The row is valid for requests whose input is longer than this many tokens; null if it is
+    not a tier.
     """
     input: Optional[float]
     """US dollars per million tokens."""

@@ -1,6 +1,6 @@
 """History: What has changed, when and by whom.
 
-Generated from version 0.12.0 of the API description; do not edit.
+Generated from version 0.13.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -142,12 +142,12 @@ class Change(TypedDict):
 
 
 class SignalPoint(TypedDict):
-    """A value that a signal of an entity had from one commit on."""
+    """A value that a signal of an entity had, starting with one commit."""
 
     name: SignalName
     """The name of a signal."""
     value: Optional[Union[float, str]]
-    """The value, which is a number or a date; null where the signal vanished."""
+    """The value, which is a number or a date; null where the signal disappeared."""
     date: Optional[str]
     """A day, YYYY-MM-DD."""
     source: Optional[str]
@@ -158,6 +158,77 @@ class SignalPoint(TypedDict):
     """The commit hash; null if the value is not committed."""
 
 
+class SignalGrowth(TypedDict, total=False):
+    """The growth of the signals that the entity has now."""
+
+    citations: GrowthOverTime
+    """How much a signal has grown over each window."""
+    commits: GrowthOverTime
+    """How much a signal has grown over each window."""
+    condaDownloads: GrowthOverTime
+    """How much a signal has grown over each window."""
+    contributors: GrowthOverTime
+    """How much a signal has grown over each window."""
+    dependents: GrowthOverTime
+    """How much a signal has grown over each window."""
+    dockerPulls: GrowthOverTime
+    """How much a signal has grown over each window."""
+    downloads: GrowthOverTime
+    """How much a signal has grown over each window."""
+    forks: GrowthOverTime
+    """How much a signal has grown over each window."""
+    huggingfaceDownloads: GrowthOverTime
+    """How much a signal has grown over each window."""
+    likes: GrowthOverTime
+    """How much a signal has grown over each window."""
+    npmDownloads: GrowthOverTime
+    """How much a signal has grown over each window."""
+    openIssues: GrowthOverTime
+    """How much a signal has grown over each window."""
+    pypiDownloads: GrowthOverTime
+    """How much a signal has grown over each window."""
+    recentCommits: GrowthOverTime
+    """How much a signal has grown over each window."""
+    releases: GrowthOverTime
+    """How much a signal has grown over each window."""
+    stars: GrowthOverTime
+    """How much a signal has grown over each window."""
+
+
+_GrowthOverTimeRequiredOdd = TypedDict(
+    "_GrowthOverTimeRequiredOdd",
+    {
+        "7d": 'Optional[WindowGrowth]',
+        "30d": 'Optional[WindowGrowth]',
+        "365d": 'Optional[WindowGrowth]',
+    },
+)
+
+
+class GrowthOverTime(_GrowthOverTimeRequiredOdd, total=False):
+    """How much a signal has grown over each window."""
+
+
+class WindowGrowth(TypedDict):
+    """How much a signal has grown from one reading to the latest one; null if that is unknown.
+    """
+
+    value: float
+    """The latest reading."""
+    date: Optional[str]
+    """The day of the latest reading; null if it is unknown."""
+    previousValue: float
+    """The reading that was valid at the start of the window."""
+    previousDate: Optional[str]
+    """The day of that reading; null if it is unknown."""
+    gain: float
+    """The difference, which is negative if the signal fell."""
+    percent: Optional[float]
+    """The difference as a percentage of the previous reading, with one decimal; null if that
+    was 0.
+    """
+
+
 class SignalPointList(TypedDict):
     """One page of the values of signals, sorted by name and oldest first."""
 
@@ -165,6 +236,8 @@ class SignalPointList(TypedDict):
     """The points."""
     count: int
     """The number of records on all pages."""
+    growth: SignalGrowth
+    """The growth of the signals that the entity has now."""
     nextCursor: Optional[str]
     """The ``cursor`` of the next page; null on the last page."""
     build: str
@@ -190,7 +263,7 @@ class _JSONFeedRequired(TypedDict):
     title: str
     """The feed's title."""
     items: List[JSONFeedItem]
-    """The changes, newest first."""
+    """The changes and weeks, newest first."""
 
 
 class JSONFeed(_JSONFeedRequired, total=False):
@@ -218,21 +291,23 @@ class JSONFeedItemAuthors(TypedDict):
 
 class _JSONFeedItemRequired(TypedDict):
     id: str
-    """The change's id, as a URN."""
+    """The change's id as a URN or, for a week, a URN with the week and the id of the first
+    change of the index.
+    """
     title: str
     """What happened, in a sentence."""
     content_html: str
-    """What changed, as HTML."""
+    """What changed or moved, as HTML."""
     date_published: str
-    """The time of the change."""
+    """The time of the change, or the end of the week."""
 
 
 class JSONFeedItem(_JSONFeedItemRequired, total=False):
-    """One change."""
+    """One change, or the movers of one week."""
 
     url: str
-    """The entity's address."""
+    """The entity's address or, for a week, that of its changes."""
     authors: List[JSONFeedItemAuthors]
-    """Who made the change, if known."""
+    """Who made the change, if known. A week has no authors."""
     tags: List[EntityType]
-    """The entity's type."""
+    """The entity's type. A week has no tags."""

@@ -1,6 +1,6 @@
 """Leaderboards: Entities ranked by score, and the categories that have a ranking.
 
-Generated from version 0.12.0 of the API description; do not edit.
+Generated from version 0.13.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -240,31 +240,31 @@ class TrendingEntity(TypedDict):
     offerCount: int
     """The number of offers."""
     trend: Optional[Trend]
-    """How an entity's score and rank changed within the window; null with another ``by`` than
-    ``score`` if the score fell.
+    """How an entity's score and rank changed within the window; null if the score fell, which
+    happens only if ``by`` is a signal.
     """
     growth: Optional[Growth]
-    """How much the signal in ``by`` grew within the window; null with ``by=score``."""
+    """How much the signal in ``by`` grew within the window; null if ``by`` is ``score``."""
 
 
 class Growth(TypedDict):
-    """How much the signal in ``by`` grew within the window; null with ``by=score``."""
+    """How much the signal in ``by`` grew within the window; null if ``by`` is ``score``."""
 
     signal: SignalName
     """The name of a signal."""
     value: float
     """The latest figure."""
     previousValue: float
-    """The figure at the end of the day ``since``, or the last one before it."""
+    """The figure at the end of the day ``since``."""
     gain: float
     """The difference."""
     percent: Optional[float]
-    """The difference in percent of the previous figure; null if that was 0."""
+    """The difference as a percentage of the previous figure; null if that was 0."""
 
 
 class Trend(TypedDict):
-    """How an entity's score and rank changed within the window; null with another ``by`` than
-    ``score`` if the score fell.
+    """How an entity's score and rank changed within the window; null if the score fell, which
+    happens only if ``by`` is a signal.
     """
 
     score: Optional[float]

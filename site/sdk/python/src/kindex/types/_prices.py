@@ -1,6 +1,6 @@
-"""Prices: What providers charge for models, and what a use of them costs.
+"""Prices: What providers charge for models, and what using them costs.
 
-Generated from version 0.12.0 of the API description; do not edit.
+Generated from version 0.13.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -109,14 +109,14 @@ class _CostListRequired(TypedDict):
 
 
 class CostList(_CostListRequired, total=False):
-    """What a use of a model costs at each offer, cheapest first, unknown costs last."""
+    """What using a model costs at each offer, cheapest first, unknown costs last."""
 
     asOf: str
     """The day in ``at``; present only with ``at``."""
 
 
 class Cost(TypedDict):
-    """What a use costs at one offer."""
+    """The cost at one offer."""
 
     provider: str
     """The provider's slug."""
@@ -127,13 +127,13 @@ class Cost(TypedDict):
     that is needed is unknown.
     """
     over: Optional[int]
-    """The number of input tokens above which the applied tier holds; null if the offer's own
-    prices apply.
+    """The number of input tokens above which the applied tier is valid; null if the offer's
+    own prices apply.
     """
     lines: List[CostLine]
     """The calculation, one line for each price that is needed."""
     unknown: List[str]
-    """The prices that are needed and unknown: items, or the mode as in ``modes.batch``."""
+    """The prices that are needed but unknown: items, or the mode as in ``modes.batch``."""
     deprecated: bool
     """Whether the provider advises against the offer."""
     date: Optional[str]
@@ -148,8 +148,8 @@ class CostLine(TypedDict):
     item: Literal["input", "output", "cacheRead", "cacheWrite", "reasoningOutput", "request"]
     """The price that applies."""
     quantity: int
-    """The tokens or requests of all requests together."""
+    """The number of tokens or requests over all requests."""
     price: Optional[float]
-    """The price of a million tokens or of one request in dollars, null if unknown."""
+    """The price of a million tokens or of one request in dollars; null if unknown."""
     cost: Optional[float]
-    """The exact cost in dollars, null if the price is unknown."""
+    """The exact cost in dollars; null if the price is unknown."""

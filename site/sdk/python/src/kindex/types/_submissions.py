@@ -1,6 +1,6 @@
 """Submissions: Propose new entities and track their status.
 
-Generated from version 0.12.0 of the API description; do not edit.
+Generated from version 0.13.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -91,6 +91,77 @@ class NewSubmission(_NewSubmissionRequired, total=False):
     """Who offers the model, at which prices in US dollars with at most six decimals."""
 
 
+class _CorrectionRequired(TypedDict):
+    amends: str
+    """The entity: ``type/slug``."""
+
+
+class Correction(_CorrectionRequired, total=False):
+    """The fields of an existing entity that change, as in a content file. Null removes a field
+    or, in an object, one of its members.
+    """
+
+    type: EntityType
+    """The type of an entity. Type and slug together identify an entity."""
+    slug: str
+    """Lower-case letters and digits, with words separated by hyphens."""
+    name: str
+    """The entity's name, as its makers spell it."""
+    provider: Optional[str]
+    """The maker or provider."""
+    description: str
+    """The purpose of the entity and what sets it apart."""
+    category: str
+    """Lower-case letters and digits, with words separated by hyphens."""
+    version: Optional[Union[str, float]]
+    """The latest stable version. If it is a number, its digits are stored exactly as sent.
+    """
+    license: Optional[str]
+    """An SPDX expression."""
+    pricingModel: Optional[Literal["open-source", "open-weights", "free", "freemium", "subscription", "usage-based", "proprietary"]]
+    """The pricing model."""
+    url: Optional[str]
+    """The main web page."""
+    links: Optional[Dict[str, Any]]
+    """The links that change, as in ``NewSubmission``."""
+    tags: Optional[List[str]]
+    """All tags."""
+    capabilities: Optional[List[str]]
+    """All capabilities."""
+    status: Optional[Literal["active", "deprecated", "withdrawn"]]
+    """The status."""
+    formerly: Optional[List[str]]
+    """All former slugs."""
+    addedDate: Optional[str]
+    """When it was added to the index; usually omitted."""
+    lastUpdated: Optional[str]
+    """The day its record was last updated; usually omitted."""
+    signals: Optional[Dict[str, Any]]
+    """The signals that change, as in ``NewSubmission``, each with its source."""
+    ids: Optional[Dict[str, Any]]
+    """The identifiers that change, by namespace: a string or a list."""
+    family: Optional[str]
+    """The slug of the family."""
+    openWeights: Optional[bool]
+    """Whether the weights can be downloaded."""
+    modalities: Optional[Dict[str, Any]]
+    """The modalities that change: ``input``, ``output`` or both."""
+    knowledge: Optional[str]
+    """The end of the training data, as YYYY, YYYY-MM or YYYY-MM-DD."""
+    parameters: Optional[Dict[str, Any]]
+    """The numbers of parameters that change: ``total``, ``active`` or both."""
+    reasoning: Optional[bool]
+    """Whether the model can reason before it answers."""
+    reasoningEfforts: Optional[List[str]]
+    """All reasoning efforts."""
+    lifecycle: Optional[Dict[str, Any]]
+    """The members of the lifecycle that change, as in ``NewSubmission``."""
+    offersRead: Optional[Dict[str, Any]]
+    """When and where the offers were read."""
+    offers: Optional[List[SubmittedOffer]]
+    """All offers; those that change need a source."""
+
+
 class _SubmissionFieldsRequired(TypedDict):
     name: str
     """The entity's name, as its makers spell it."""
@@ -98,12 +169,12 @@ class _SubmissionFieldsRequired(TypedDict):
     """The purpose of the entity and what sets it apart."""
     category: str
     """Lower-case letters and digits, with words separated by hyphens."""
-    url: str
-    """The main web page."""
 
 
 class SubmissionFields(_SubmissionFieldsRequired, total=False):
-    """The fields as they will be in the file."""
+    """The fields as they will be in the file; for a correction, based on the build at the
+    time.
+    """
 
     provider: str
     """The maker or provider."""
@@ -113,6 +184,8 @@ class SubmissionFields(_SubmissionFieldsRequired, total=False):
     """An SPDX expression."""
     pricingModel: Literal["open-source", "open-weights", "free", "freemium", "subscription", "usage-based", "proprietary"]
     """The pricing model."""
+    url: str
+    """The main web page."""
     links: Links
     """Further links. A link that is not known is omitted."""
     tags: List[str]
@@ -444,6 +517,10 @@ class Submission(TypedDict):
     """The submission's address."""
     entity: SubmittedEntity
     """The proposed entity."""
+    amends: Optional[str]
+    """The entity that the submission corrects, as ``type/slug``; null if it proposes a new
+    one.
+    """
     reason: Optional[str]
     """The reason for the rejection; null if the submission was not rejected."""
     pullRequest: Optional[PullRequest]
@@ -454,9 +531,7 @@ class Submission(TypedDict):
     """When its status last changed."""
 
 
-class SubmissionDocument(TypedDict):
-    """A submission with the fields of its file."""
-
+class _SubmissionDocumentRequired(TypedDict):
     id: str
     """A submission's id."""
     status: SubmissionStatus
@@ -468,6 +543,10 @@ class SubmissionDocument(TypedDict):
     """The submission's address."""
     entity: SubmittedEntity
     """The proposed entity."""
+    amends: Optional[str]
+    """The entity that the submission corrects, as ``type/slug``; null if it proposes a new
+    one.
+    """
     reason: Optional[str]
     """The reason for the rejection; null if the submission was not rejected."""
     pullRequest: Optional[PullRequest]
@@ -477,7 +556,18 @@ class SubmissionDocument(TypedDict):
     updatedAt: str
     """When its status last changed."""
     fields: SubmissionFields
-    """The fields as they will be in the file."""
+    """The fields as they will be in the file; for a correction, based on the build at the
+    time.
+    """
+
+
+class SubmissionDocument(_SubmissionDocumentRequired, total=False):
+    """A submission with the fields of its file."""
+
+    changes: Dict[str, Any]
+    """What a correction changes: new values, and null for fields that it removes. Only in
+    corrections.
+    """
 
 
 class SubmissionList(TypedDict):

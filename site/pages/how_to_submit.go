@@ -10,51 +10,6 @@ import (
 	"kindex/site/textfmt"
 )
 
-// suggestEditPage shows how to change an existing entity.
-type suggestEditPage struct {
-	*record.Entity
-	File    string
-	YAML    string // the file, or "" if the build does not contain it
-	Edit    string // URL of a page that opens an editor for the file, or "" if there is none
-	View    string
-	Content string
-}
-
-// Path returns the path of the entity's page.
-func (a suggestEditPage) Path() string { return siteurl.Entity(a.Type, a.Slug) }
-
-// SuggestEdit renders the page for changing an existing entity. write formats the authored
-// entity as a file.
-func (s *Site) SuggestEdit(q Request, typ, slug string, write func(*record.Entity) ([]byte, error)) (*Answer, error) {
-	r := &request{Site: s, Request: q}
-	o, _, ok := s.Build.Find(typ, slug)
-	if !ok {
-		list, err := s.suggestEntities(slug, &exports.Filter{})
-		if err != nil {
-			return nil, err
-		}
-		return r.render(r.missing("Entity not found", "If it is missing from the index, you can propose it on the Submit page.", list))
-	}
-	e, err := s.Build.Entity(o)
-	if err != nil {
-		return nil, err
-	}
-	d := &suggestEditPage{Entity: e, File: e.Key() + ".yaml", Content: r.contentFolder()}
-	if _, known := s.Build.SourceSum(o); known {
-		authored, err := s.Build.Authored(o)
-		if err != nil {
-			return nil, err
-		}
-		data, err := write(authored)
-		if err != nil {
-			return nil, err
-		}
-		d.YAML = string(data)
-	}
-	d.Edit, d.View = s.Build.Manifest.Repository.Edit(d.File), s.Build.Manifest.Repository.View(d.File)
-	return r.render(&page{Template: "suggest-edit", Title: "Suggest a change to " + textfmt.Name(e.Name), Data: d, NoIndex: true, Canonical: d.Path(), Section: siteurl.Submit, Scripts: []string{"submit.js"}})
-}
-
 // howToSubmitPage explains how to propose an entity without the form.
 type howToSubmitPage struct {
 	Form    string // URL of a form elsewhere, or "" if there is none

@@ -1,0 +1,209 @@
+package submission
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
+	"kindex/builder/content/yamlfmt"
+	"kindex/exports/record"
+)
+
+// amends is the field of a submission that names the entity it corrects, as type/slug.
+const amends = "amends"
+
+// parseCorrection converts the fields of a correction to a draft. Fields that are missing stay
+// as they are; null removes a field. The values that change must be valid together with those
+// that stay, and figures need a source.
+func parseCorrection(fields map[string]any, in Index) (*Draft, error) {
+	p := parser{fields: map[string]any{}}
+	p.take(fields)
+	p.lost(nil, p.fields)
+	p.renameCategory(in)
+	before, err := p.amended(fields, in)
+	if err != nil {
+		return nil, err
+	}
+	if before == nil {
+		return nil, p.err()
+	}
+	old, err := values(before)
+	if err != nil { // its texts cannot be written as they are
+		p.problem(amends, fmt.Sprintf("%s cannot be corrected here; change its file in a pull request (%v)", before.Key(), err), "")
+		return nil, p.err()
+	}
+	now, changes, err := yamlfmt.Apply(old, p.fields)
+	var wrong *yamlfmt.FieldError
+	if errors.As(err, &wrong) {
+		p.problem(wrong.Field, wrong.Message, "")
+		return nil, p.err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	d := &Draft{Before: before, Changes: changes}
+	p.sources(old, changes)
+	if len(changes) == 0 && len(p.problems) == 0 {
+		p.problem(amends, "changes nothing, because "+before.Key()+" already has these values; include at least one new value", "")
+		return nil, &InvalidError{Problems: p.problems, Unchanged: true}
+	}
+	if err := p.checkCorrection(d, now, in); err != nil {
+		return nil, err
+	}
+	if err := p.err(); err != nil {
+		return nil, err
+	}
+	d.Warnings = p.warnings
+	return d, nil
+}
+
+// values returns the values of an entity's file.
+func values(e *record.Entity) (map[string]any, error) {
+	data, err := File(e)
+	if err != nil {
+		return nil, err
+	}
+	return content.Fields(data)
+}
+
+// amended returns the entity that a correction names, or nil, with a problem, if there is none.
+func (p *parser) amended(fields map[string]any, in Index) (*record.Entity, error) {
+	key, _ := fields[amends].(string)
+	typ, slug, _ := strings.Cut(key, "/")
+	if !slices.Contains(record.Types, typ) || !content.ValidSlug(slug) {
+		p.problem(amends, "must name an entity by type and slug, such as tool/example", "")
+		return nil, nil
+	}
+	e, err := in.Authored(typ, slug)
+	if err != nil {
+		return nil, err
+	}
+	if e == nil {
+		near, err := in.Near(typ, slug)
+		p.problem(amends, "the index has no "+key, near)
+		return nil, err
+	}
+	for _, f := range [...]struct{ name, value string }{{"type", e.Type}, {"slug", e.Slug}} {
+		if given, ok := fields[f.name]; ok && given != f.value {
+			p.problem(f.name, fmt.Sprintf("cannot be corrected here, because it is part of the address; leave it out, or use %q", f.value), f.value)
+		}
+	}
+	return e, nil
+}
+
+// checkCorrection checks the file that a correction would write, and adds it to the draft.
+// Warnings about fields that stay as they are do not concern the submitter.
+func (p *parser) checkCorrection(d *Draft, now map[string]any, in Index) error {
+	key := d.Before.Key()
+	changed := func(field string) bool {
+		if i := strings.IndexAny(field, ".["); i >= 0 {
+			field = field[:i]
+		}
+		_, ok := d.Changes[field]
+		return ok
+	}
+	add := func(found []yamldoc.Problem) {
+		for _, f := range found {
+			if f.Severity != yamldoc.Warning || changed(f.Field) {
+				p.add(f)
+			}
+		}
+	}
+	e, data, found := content.ParseFields(key, d.Before.Type, d.Before.Slug, now)
+	add(found)
+	if e == nil {
+		p.words(d.Before.Type, in)
+		return nil
+	}
+	if err := findSamePage(e, in); err != nil {
+		return err
+	}
+	among := findExisting{in: in}
+	add(content.CheckSiblings(key, e, now, &among))
+	d.Entity, d.YAML = e, data
+	return among.failed
+}
+
+// sources adds a problem for each figure without a source: a correction without one could not
+// be checked by a reviewer.
+func (p *parser) sources(old, changes map[string]any) {
+	missing := func(value any, path ...string) {
+		if members, ok := value.(map[string]any); ok && members["source"] == nil {
+			p.problem(yamldoc.FieldName(append(path, "source")), "is missing; state the page on which the figure can be checked", "")
+		}
+	}
+	listed := func(before, now any, path ...string) {
+		had, _ := before.([]any)
+		list, _ := now.([]any)
+		for i, item := range list {
+			if !slices.ContainsFunc(had, func(b any) bool { return reflect.DeepEqual(b, item) }) {
+				missing(item, append(path, strconv.Itoa(i))...)
+			}
+		}
+	}
+	was, _ := old["signals"].(map[string]any)
+	signals, _ := changes["signals"].(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(signals)) {
+		if name == "benchmarks" {
+			listed(was[name], signals[name], "signals", name)
+			continue
+		}
+		missing(signals[name], "signals", name)
+	}
+	if read, _ := changes["offersRead"].(map[string]any); read["source"] == nil {
+		listed(old["offers"], changes["offers"], "offers")
+	}
+}
+
+// Corrected reports whether an entity, as its file states it, has all values of a correction.
+func Corrected(e *record.Entity, changes map[string]any) (bool, error) {
+	old, err := values(e)
+	if err != nil {
+		return false, err
+	}
+	_, missing, err := yamlfmt.Apply(old, changes)
+	return err == nil && len(missing) == 0, err
+}
+
+// Describe returns the changes of a correction as text: the new values as in a file, and the names
+// of the fields that are removed. It returns "" if there are none.
+func Describe(changes map[string]any) (string, error) {
+	set, removed := map[string]any{}, []string(nil)
+	for _, name := range slices.Sorted(maps.Keys(changes)) {
+		members, nested := changes[name].(map[string]any)
+		if !nested {
+			if set[name] = changes[name]; changes[name] == nil {
+				delete(set, name)
+				removed = append(removed, name)
+			}
+			continue
+		}
+		kept := map[string]any{}
+		for _, member := range slices.Sorted(maps.Keys(members)) {
+			if members[member] == nil {
+				removed = append(removed, yamldoc.FieldName([]string{name, member}))
+				continue
+			}
+			kept[member] = members[member]
+		}
+		if len(kept) > 0 {
+			set[name] = kept
+		}
+	}
+	var text strings.Builder
+	if len(removed) > 0 {
+		text.WriteString("# removed: " + strings.Join(removed, ", ") + "\n")
+	}
+	if len(set) == 0 {
+		return text.String(), nil
+	}
+	data, err := yamlfmt.Compose(set)
+	text.Write(data)
+	return text.String(), err
+}

@@ -1,0 +1,146 @@
+package submission_test
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"kindex/builder/content"
+	"kindex/builder/content/yamlfmt"
+	"kindex/builder/suite"
+	"kindex/edge/submission"
+	"kindex/exports/record"
+)
+
+// TestCorrection checks what corrections change, and the lines of the file that differ.
+func TestCorrection(t *testing.T) {
+	for _, c := range []struct{ body, changes, lines string }{
+		{`{"amends":"tool/taken","license":"Apache-2.0"}`, `{"license":"Apache-2.0"}`, "-license: MIT\n+license: Apache-2.0\n"},
+		{`{"amends":"tool/old","license":"Apache-2.0"}`, `{"license":"Apache-2.0"}`, "-license: MIT\n+license: Apache-2.0\n"},
+		{`{"amends":"tool/taken","type":"tool","slug":"taken","license":"MIT","version":1.10}`, `{"version":"1.10"}`, "+version: \"1.10\"\n"},
+		{`{"amends":"tool/taken","license":null,"tags":null}`, `{"license":null,"tags":null}`, "-license: MIT\n-tags: [python, x]\n"},
+		{`{"amends":"tool/taken","links":{"paper":null,"homepage":"https://www.taken.example/","repository":"https://r.example/r"}}`,
+			`{"links":{"paper":null,"repository":"https://r.example/r"}}`, "-  paper: https://paper.example/\n+  repository: https://r.example/r\n"},
+		{`{"amends":"tool/taken","signals":{"stars":{"value":8,"date":"2026-06-01","source":"https://stars.example/"}}}`,
+			`{"signals":{"stars":{"date":"2026-06-01","source":"https://stars.example/","value":8}}}`,
+			"-  stars: {value: 7, date: 2026-05-01, source: https://stars.example/}\n+  stars: {value: 8, date: 2026-06-01, source: https://stars.example/}\n"},
+		{`{"amends":"tool/taken","signals":{"stars":null}}`, `{"signals":{"stars":null}}`, "-  stars: {value: 7, date: 2026-05-01, source: https://stars.example/}\n"},
+		{`{"amends":"tool/taken","signals":{"benchmarks":[{"name":"MMLU","value":50},{"name":"GPQA","value":3,"source":"https://b.example/"}]}}`,
+			`{"signals":{"benchmarks":[{"name":"MMLU","value":50},{"name":"GPQA","source":"https://b.example/","value":3}]}}`,
+			"+    - {name: GPQA, value: 3, source: https://b.example/}\n"},
+	} {
+		d, err := submission.Parse(fieldsOf(t, c.body), index{})
+		if err != nil {
+			t.Errorf("%s: %v", c.body, err)
+			continue
+		}
+		changes, err := json.Marshal(d.Changes)
+		if err != nil || string(changes) != c.changes {
+			t.Errorf("%s changes %s: %v", c.body, changes, err)
+		}
+		before, err := submission.File(d.Before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lines := differingLines(string(before), string(d.YAML)); lines != c.lines {
+			t.Errorf("%s:\n%s", c.body, lines)
+		}
+	}
+}
+
+// differingLines lists the lines that only the first text has, and those that only the second has.
+func differingLines(a, b string) (lines string) {
+	only := func(sign, a, b string) {
+		for line := range strings.Lines(a) {
+			if !strings.Contains(b, line) {
+				lines += sign + line
+			}
+		}
+	}
+	only("-", a, b)
+	only("+", b, a)
+	return lines
+}
+
+// TestWrongCorrection checks the field and the message of every error.
+func TestWrongCorrection(t *testing.T) {
+	const source = "state the page on which the figure can be checked"
+	for _, c := range []struct{ body, field, says string }{
+		{`{"amends":7}`, "amends", "must name an entity by type and slug, such as tool/example"},
+		{`{"amends":""}`, "amends", "must name an entity"},
+		{`{"amends":"../../x/y"}`, "amends", "must name an entity"},
+		{`{"amends":"tool/takn","license":"MIT"}`, "amends", `the index has no tool/takn (did you mean "tool/taken"?)`},
+		{`{"amends":"tool/taken"}`, "amends", "changes nothing, because tool/taken already has these values"},
+		{`{"amends":"tool/taken","license":"MIT","links":{"demo":null}}`, "amends", "changes nothing, because tool/taken already has these values"},
+		{`{"amends":"tool/taken","slug":"took"}`, "slug", "cannot be corrected here"},
+		{`{"amends":"tool/taken","type":"model"}`, "type", "cannot be corrected here"},
+		{`{"amends":"tool/taken","name":null}`, "name", "is missing"},
+		{`{"amends":"tool/taken","category":"ml-framework"}`, "category", `did you mean "ml-frameworks"?`},
+		{`{"amends":"tool/taken","licence":"MIT"}`, "licence", `did you mean "license"?`},
+		{`{"amends":"tool/taken","links":{"web":"https://x.example"}}`, "links.web", "unknown field"},
+		{`{"amends":"tool/taken","lifecycle":{"replacedBy":"tool/taken"}}`, "lifecycle.replacedBy", "is the entity itself"},
+		{`{"amends":"tool/taken","signals":{"stars":{"value":8}}}`, "signals.stars.source", source},
+		{`{"amends":"tool/taken","signals":{"forks":{"value":8,"date":"2026-06-01"}}}`, "signals.forks.source", source},
+		{`{"amends":"tool/taken","signals":{"stars":{"value":1e999,"source":"https://x.example/"}}}`, "signals.stars.value", "not a valid number"},
+		{`{"amends":"tool/taken","signals":{"benchmarks":[{"name":"MMLU","value":51}]}}`, "signals.benchmarks[0].source", source},
+		{`{"amends":"tool/taken","url":"javascript:alert(1)"}`, "url", "use a full URL"},
+	} {
+		_, err := submission.Parse(fieldsOf(t, c.body), index{})
+		var invalid *submission.InvalidError
+		if !errors.As(err, &invalid) || len(invalid.Problems) == 0 || invalid.Problems[0].Field != c.field || !strings.Contains(invalid.Problems[0].Text(), c.says) {
+			t.Errorf("%s: %v, not %s: …%s…", c.body, err, c.field, c.says)
+		}
+	}
+}
+
+// TestCorrectShipped corrects the license of shipped entities: the draft and the merge into the
+// original file give the same entity, and a correction that has been made is recognized. The soak
+// corrects all of them.
+func TestCorrectShipped(t *testing.T) {
+	suite.InTest(t)
+	suite.WithoutRace(t)
+	files, err := filepath.Glob("../../content/*/*.yaml")
+	if err != nil || len(files) < 100 {
+		t.Fatalf("%d files: %v", len(files), err)
+	}
+	changes := map[string]any{"license": "Zlib", "signals": map[string]any{"stars": nil}}
+	every := suite.Pick(25, 1)
+	for i := 0; i < len(files); i += every {
+		path := files[i]
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		typ, slug := filepath.Base(filepath.Dir(path)), strings.TrimSuffix(filepath.Base(path), ".yaml")
+		e, _ := content.ParseEntity(path, typ, slug, data)
+		before, err := submission.File(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		merged, err := yamlfmt.Merge(path, data, changes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		alone, err := yamlfmt.Merge(path, before, changes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, problems := content.ParseEntity(path, typ, slug, merged)
+		b, _ := content.ParseEntity(path, typ, slug, alone)
+		if a == nil || !reflect.DeepEqual(a, b) || a.License != "Zlib" {
+			t.Errorf("%s: %v", path, problems)
+		}
+		for _, c := range []struct {
+			e    *record.Entity
+			want bool
+		}{{e, false}, {a, true}} {
+			if made, err := submission.Corrected(c.e, changes); err != nil || made != c.want {
+				t.Errorf("%s: %t, %v", path, made, err)
+			}
+		}
+	}
+}
