@@ -21,7 +21,7 @@ type span struct {
 // is part of the word (3.5), and so are + and # at the end of a word (C++, C#). In scripts
 // without spaces, every character is a word.
 func spans(text string) []span {
-	var out []span
+	out := make([]span, 0, len(text)/6) // about a word in seven bytes
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRuneInString(text[i:])
 		if !wordRune(r) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/metrics"
 	"runtime/pprof"
 	"strconv"
 	"time"
@@ -106,8 +108,8 @@ func openEdge(ctx context.Context, dir string, limit int64) (s *edge.Server, end
 	return s, func() { s.Close(); away() }, nil
 }
 
-// profileBuild builds like `kindex build` and writes a CPU profile and an allocation
-// profile.
+// profileBuild builds like `kindex build` and writes a CPU profile, a profile of all
+// allocations, and one of the heap when it had the most live data.
 func profileBuild(ctx context.Context, args []string, _ io.Writer) error {
 	if len(args) != 3 {
 		return errors.New("profile-build CONTENT OUT PATH")
@@ -120,11 +122,12 @@ func profileBuild(ctx context.Context, args []string, _ io.Writer) error {
 	if err != nil {
 		return err
 	}
+	stop := watchHeap(args[2] + "-live.pprof")
 	err = profileTo(args[2]+"-cpu.pprof", func() error {
 		_, err := builder.Build(ctx, builder.Options{Content: args[0], Out: args[1], AsOf: at, Keep: 1, Key: key})
 		return err
 	})
-	if err != nil {
+	if err = errors.Join(err, stop()); err != nil {
 		return err
 	}
 	f, err := os.Create(args[2] + "-alloc.pprof")
@@ -134,9 +137,39 @@ func profileBuild(ctx context.Context, args []string, _ io.Writer) error {
 	return errors.Join(pprof.Lookup("allocs").WriteTo(f, 0), f.Close())
 }
 
-// asBuild sets the memory limits and the number of cores that kindex build uses.
+// watchHeap looks at the heap twice a second until stop is called, which writes the profile
+// of the moment with the most live data.
+func watchHeap(path string) (stop func() error) {
+	done, ended := make(chan struct{}), make(chan struct{})
+	var profile bytes.Buffer
+	go func() {
+		defer close(ended)
+		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+		most := uint64(0)
+		for tick := time.NewTicker(time.Second / 2); ; {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+			}
+			if metrics.Read(live); live[0].Value.Uint64() > most+most/20 {
+				most = live[0].Value.Uint64()
+				profile.Reset()
+				_ = pprof.Lookup("heap").WriteTo(&profile, 0) // a buffer accepts everything
+			}
+		}
+	}()
+	return func() error {
+		close(done)
+		<-ended
+		return os.WriteFile(path, profile.Bytes(), 0o644)
+	}
+}
+
+// asBuild sets what kindex build sets itself: the pace of garbage collection, but for its limit,
+// which follows the live data, and the number of cores.
 func asBuild(cmd *exec.Cmd) {
-	cmd.Env = append(os.Environ(), "GOGC=800", "GOMEMLIMIT=900MiB", fmt.Sprint("GOMAXPROCS=", min(buildCores, runtime.NumCPU())))
+	cmd.Env = append(os.Environ(), "GOGC=100", fmt.Sprint("GOMAXPROCS=", min(buildCores, runtime.NumCPU())))
 }
 
 // buildProfile repeats the build in a child that writes two profiles, and selects

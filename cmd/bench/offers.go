@@ -103,7 +103,7 @@ func addOffers(from, to string, seed uint64) (models int, err error) {
 
 // appendOffers adds offers to an entity file. Every fourth has a tier, every third a mode.
 func appendOffers(file []byte, rng *rand.Rand) []byte {
-	price := func(dollars float64) string { return fmt.Sprintf("%.2f", 0.01+dollars*rng.Float64()) }
+	price := func(dollars float64) string { return fmt.Sprintf("%.2f", 0.10+dollars*rng.Float64()) }
 	file = append(bytes.TrimRight(file, "\n"), "\noffersRead: {date: 2026-07-02, source: \"https://prices.example/models.json\"}\noffers:\n"...)
 	for i := range offersEach {
 		in, out := price(4), "1"+price(4) // at least 10, so that output costs more than input

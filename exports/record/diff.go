@@ -30,7 +30,11 @@ const (
 // leaves out computed fields, the dates and sources of signals and offers, dates derived
 // from the history, and earlier slugs.
 func (e *Entity) diffFields() []fieldValue {
-	c := fieldCollector{list: make([]fieldValue, 0, 24), buf: make([]byte, 0, 1024)}
+	const perOffer = 8 // an offer and its usual terms
+	c := fieldCollector{
+		list: make([]fieldValue, 0, 24+perOffer*len(e.Offers)),
+		buf:  make([]byte, 0, 1024+512*len(e.Offers)),
+	}
 	text := func(section int, name, s string) {
 		if s != "" {
 			c.add(section, name, jsonenc.AppendString(c.buf, s))
@@ -131,8 +135,11 @@ func (e *Entity) diffFieldsOrNil() []fieldValue {
 }
 
 func diff(before, after *Entity, a, b []fieldValue) []FieldChange {
+	if before == nil || after == nil {
+		return wholeFields(a, b)
+	}
 	fields := make([]FieldChange, 0, max(len(a), len(b))/4)
-	if before != nil && after != nil && before.Slug != after.Slug {
+	if before.Slug != after.Slug {
 		fields = append(fields, FieldChange{"slug", jsonenc.AppendString(nil, before.Slug), jsonenc.AppendString(nil, after.Slug)})
 	}
 	var whole map[string]bool // the groups that only one state has
@@ -179,6 +186,35 @@ func diff(before, after *Entity, a, b []fieldValue) []FieldChange {
 	return fields
 }
 
+// wholeFields returns the differences between a state and nothing, where each group of fields
+// is replaced by one.
+func wholeFields(a, b []fieldValue) (fields []FieldChange) {
+	n := 0
+	isWhole := func(v *fieldValue) bool { return v.group == "" || v.group == v.name }
+	for _, list := range [][]fieldValue{a, b} {
+		for i := range list {
+			if isWhole(&list[i]) {
+				n++
+			}
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	fields = make([]FieldChange, 0, n)
+	for i := range a {
+		if isWhole(&a[i]) {
+			fields = append(fields, FieldChange{a[i].name, a[i].value, null})
+		}
+	}
+	for i := range b {
+		if isWhole(&b[i]) {
+			fields = append(fields, FieldChange{b[i].name, null, b[i].value})
+		}
+	}
+	return fields
+}
+
 // Transition returns the result of Diff and, if there are differences, a hash of
 // each state that covers its address and everything that Diff compares. The hash of
 // a nil entity is zero.
@@ -205,14 +241,16 @@ func contentSum(e *Entity, fields []fieldValue) (sum [sha256.Size]byte) {
 	if e == nil {
 		return sum
 	}
-	h := sha256.New()
-	h.Write([]byte(e.Key()))
-	for _, v := range fields {
-		h.Write([]byte("\x00" + v.name + "\x00"))
-		h.Write(v.comparable())
+	size := len(e.Key())
+	for i := range fields {
+		size += len("\x00") + len(fields[i].name) + len("\x00") + len(fields[i].comparable())
 	}
-	h.Sum(sum[:0])
-	return sum
+	text := append(make([]byte, 0, size), e.Key()...)
+	for i := range fields {
+		text = append(append(append(text, 0), fields[i].name...), 0)
+		text = append(text, fields[i].comparable()...)
+	}
+	return sha256.Sum256(text)
 }
 
 // FieldGroup returns the first part of a nested field's name, or "" if the field is

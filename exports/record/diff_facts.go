@@ -1,7 +1,6 @@
 package record
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -71,41 +70,61 @@ func (c *fieldCollector) addFacts(e *Entity) {
 // was added or removed, which diff cannot know yet; so each offer is a group of fields.
 func (c *fieldCollector) addOffers(offers []Offer) {
 	first := len(c.list)
+	var terms []term
+	var names []byte
 	for i := range offers {
 		o := &offers[i]
-		prefix := "offers." + o.Key()
-		c.list = append(c.list, fieldValue{section: offerSection, name: prefix, value: o.AppendJSON(nil), compareAs: []byte("offer"), group: prefix})
-		for _, f := range o.terms() {
-			c.list = append(c.list, fieldValue{section: offerSection, name: prefix + "." + f.name, value: f.value, group: prefix})
+		whole := "offers." + o.Key()
+		c.add(offerSection, whole, o.AppendJSON(c.buf))
+		c.list[len(c.list)-1].compareAs, c.list[len(c.list)-1].group = offerCompareAs, whole
+		terms, c.buf = o.terms(terms[:0], c.buf)
+		// The names of all terms are parts of one string, because a catalogue has millions.
+		names = names[:0]
+		for j := range terms {
+			names = append(append(append(append(names, whole...), '.'), terms[j].prefix...), terms[j].name...)
+			terms[j].end = len(names)
+		}
+		all, from := string(names), 0
+		for _, t := range terms {
+			c.list = append(c.list, fieldValue{section: offerSection, name: all[from:t.end], value: t.value, group: whole})
+			from = t.end
 		}
 	}
-	slices.SortFunc(c.list[first:], func(a, b fieldValue) int { return cmp.Compare(a.name, b.name) })
+	slices.SortFunc(c.list[first:], func(a, b fieldValue) int { return strings.Compare(a.name, b.name) })
 }
+
+// offerCompareAs makes all whole offers equal: their terms are compared instead.
+var offerCompareAs = []byte("offer")
 
 // term is a named value of an offer, as JSON.
 type term struct {
-	name  string
-	value []byte
+	prefix, name string // the name is in two parts, because most terms have no prefix
+	value        []byte
+	end          int // for addOffers: where the term's name ends
 }
 
-// terms returns what is known of an offer besides its provider and id, without its date
-// and source.
-func (o *Offer) terms() (list []term) {
+// terms appends to list what is known of an offer besides its provider and id, without its
+// date and source. The values are appended to buf.
+func (o *Offer) terms(list []term, buf []byte) ([]term, []byte) {
+	add := func(prefix, name string, grown []byte) {
+		list = append(list, term{prefix: prefix, name: name, value: grown[len(buf):len(grown):len(grown)]})
+		buf = grown
+	}
 	prices := func(prefix string, p *Prices) {
 		for i, name := range PriceNames {
 			if p[i].Known() {
-				list = append(list, term{prefix + name, p[i].AppendJSON(nil)})
+				add(prefix, name, p[i].AppendJSON(buf))
 			}
 		}
 	}
 	tiers := func(prefix string, t []Tier) {
 		if len(t) > 0 {
-			list = append(list, term{prefix + "tiers", appendTiers(nil, t)})
+			add(prefix, "tiers", appendTiers(buf, t))
 		}
 	}
 	count := func(name string, n int64) {
 		if n != 0 {
-			list = append(list, term{name, appendCount(nil, n)})
+			add("", name, appendCount(buf, n))
 		}
 	}
 	prices("", &o.Prices)
@@ -118,13 +137,13 @@ func (o *Offer) terms() (list []term) {
 		tiers(prefix, o.Modes[i].Tiers)
 	}
 	if o.Free {
-		list = append(list, term{"free", []byte("true")})
+		add("", "free", append(buf, "true"...))
 	}
 	if o.Deprecated {
-		list = append(list, term{"deprecated", []byte("true")})
+		add("", "deprecated", append(buf, "true"...))
 	}
 	if len(o.Reviewed) > 0 {
-		list = append(list, term{"reviewed", jsonenc.AppendStrings(nil, o.Reviewed)})
+		add("", "reviewed", jsonenc.AppendStrings(buf, o.Reviewed))
 	}
-	return list
+	return list, buf
 }

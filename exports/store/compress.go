@@ -76,7 +76,7 @@ var brotliWriters = sync.Pool{New: func() any { return brotli.NewWriterLevel(nil
 // zstdEncoder is shared by all goroutines: EncodeAll keeps one state per
 // processor.
 var zstdEncoder = sync.OnceValue(func() *zstd.Encoder {
-	w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault))
+	w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithLowerEncoderMem(true))
 	if err != nil {
 		panic(err) // the options are constant
 	}
