@@ -153,7 +153,7 @@ func TestBench(t *testing.T) {
 	table, lines, _ := strings.Cut(stdout, "\n{")
 	dec := json.NewDecoder(strings.NewReader("{" + lines))
 	var m hardware
-	if err := dec.Decode(&m); err != nil || m.Entities != 300 || m.Cores < 1 || m.Go == "" || m.Queries != 20 || m.Others == nil || *m.Others < 0 || *m.Others > 1 {
+	if err := dec.Decode(&m); err != nil || m.Entities != 600 || m.Cores < 1 || m.Go == "" || m.Queries != 20 || m.Others == nil || *m.Others < 0 || *m.Others > 1 {
 		t.Errorf("%+v %v", m, err)
 	}
 	rows := map[string]row{}
