@@ -96,7 +96,7 @@ func TestInstall(t *testing.T) {
 }
 
 // TestInstallScript checks that the script knows its release, that it is valid wherever it is
-// cut off, and that the source, which belongs to no release, installs nothing.
+// cut off, and that the source, which only the template, installs nothing.
 func TestInstallScript(t *testing.T) {
 	dir := newRelease(t)
 	text := string(read(t, filepath.Join(dir, "install.sh")))
@@ -113,7 +113,7 @@ func TestInstallScript(t *testing.T) {
 			t.Fatalf("cut off after %d bytes, the script did something: %s", size, out)
 		}
 	}
-	if out, err := exec.Command("sh", "install.sh", "--prefix", home).CombinedOutput(); err == nil || !strings.Contains(string(out), "belongs to no release") {
+	if out, err := exec.Command("sh", "install.sh", "--prefix", home).CombinedOutput(); err == nil || !strings.Contains(string(out), "only the template") {
 		t.Errorf("%v: %s", err, out)
 	}
 	if _, err := exec.LookPath("shellcheck"); err == nil {

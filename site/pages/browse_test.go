@@ -310,6 +310,10 @@ func (b *browsed) checkValuePages() {
 	for field, list := range valueLists {
 		for _, v := range b.build.Values(field) {
 			u := escape(list + siteurl.Key(record.Fold(v)) + "/")
+			if _, replaced := b.build.Preferred(field, v); replaced { // only withdrawn entities still have the value
+				b.answer(u, http.StatusMovedPermanently)
+				continue
+			}
 			b.same(u, b.through(u, rowLink), b.ordered(map[string][][]string{field: {{v}}}, exports.DefaultSort))
 		}
 	}
