@@ -116,6 +116,20 @@ func (b *browsed) answer(address string, status int) string {
 	return string(a.Body)
 }
 
+// redirect returns the address to which a page redirects, or "".
+func (b *browsed) redirect(address string) string {
+	b.t.Helper()
+	r, err := http.NewRequest(http.MethodGet, address, nil)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	a, err := b.Get(pages.Request{Path: r.URL.Path, Base: "https://index.example"})
+	if err != nil {
+		b.t.Fatalf("%s: %v", address, err)
+	}
+	return a.Location
+}
+
 // all returns the text that a pattern's first group matches, for each match on a page.
 func all(page, pattern string) []string {
 	var list []string
@@ -382,6 +396,12 @@ func (b *browsed) checkLinks() {
 			continue
 		}
 		n++
+		if to := b.redirect(escape(p)); to != "" { // an earlier name or a synonym
+			if !written[unescape(b.t, to)] {
+				b.t.Errorf("%s redirects to %s, which is not written", p, to)
+			}
+			continue
+		}
 		for _, to := range all(b.page(escape(p)), `href="(/[^"#?]*)`) {
 			if path := unescape(b.t, to); mine.MatchString(path) && !strings.HasPrefix(path, "/data/"+b.build.Manifest.ID+"/") && !written[path] {
 				b.t.Errorf("%s links to %s, which is not written", p, path)
