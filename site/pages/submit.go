@@ -96,7 +96,8 @@ func (r *request) correction(d *formPage) *page {
 	d.Entity = siteurl.Entity(typ, slug)
 	d.Edit, d.View = r.Build.Manifest.Repository.Edit(file), r.Build.Manifest.Repository.View(file)
 	return &page{Template: "submit", Title: "Suggest a change to " + textfmt.Name(d.Title), Data: d, Status: d.Status, NoIndex: true,
-		Canonical: d.Entity, Section: siteurl.Submit, Scripts: []string{"submit.js"}}
+		Canonical: d.Entity, Section: siteurl.Submit, Scripts: []string{"submit.js"},
+		Description: "Correct what this index says about " + textfmt.Name(d.Title) + ": change what is wrong and name a source. A maintainer reviews it."}
 }
 
 // MissingEntity renders the page for an entity that does not exist, with similar ones.
