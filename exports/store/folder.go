@@ -175,10 +175,10 @@ func readLimited(dir *os.Root, name string, maxLen int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxLen))
 }
 
-// replaceFile atomically replaces the content of a file in a folder. The
+// ReplaceFile atomically replaces the content of a file in a folder. The
 // replacement is durable once the folder is synced. If name is a link, the link
 // is replaced.
-func replaceFile(dir *os.Root, name string, data []byte) error {
+func ReplaceFile(dir *os.Root, name string, data []byte) error {
 	part := temporaryName()
 	f, err := dir.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {

@@ -124,9 +124,9 @@ func (m *Manifest) Encode() []byte {
 	return append(b, '\n')
 }
 
-// parseManifest decodes a manifest and checks that this program supports its format
+// ParseManifest decodes a manifest, which is named path in errors, and checks that this program supports its format
 // and that it was not altered.
-func parseManifest(b []byte, path string) (*Manifest, error) {
+func ParseManifest(b []byte, path string) (*Manifest, error) {
 	var m Manifest
 	if err := json.Unmarshal(b, &m); err != nil {
 		return nil, &DamageError{Path: path, Problem: "is not a valid manifest: " + err.Error()}

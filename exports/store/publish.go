@@ -55,7 +55,7 @@ func Publish(root, id string) error {
 		return err
 	}
 	defer dir.Close()
-	if err := replaceFile(dir, "current", []byte(id+"\n")); err != nil {
+	if err := ReplaceFile(dir, "current", []byte(id+"\n")); err != nil {
 		return err
 	}
 	return SyncDir(dir.Name())

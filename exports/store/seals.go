@@ -22,7 +22,7 @@ func WriteSeal(root, id string, seal []byte) error {
 		return err
 	}
 	defer dir.Close()
-	return errors.Join(replaceFile(dir, id, seal), SyncDir(dir.Name()))
+	return errors.Join(ReplaceFile(dir, id, seal), SyncDir(dir.Name()))
 }
 
 // ReadSeal reads the seal of a build. It returns fs.ErrNotExist if there is none.

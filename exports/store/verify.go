@@ -79,7 +79,7 @@ func OpenManifest(dir *os.Root) (*Manifest, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	m, err := parseManifest(b, path)
+	m, err := ParseManifest(b, path)
 	if id := filepath.Base(dir.Name()); err == nil && m.ID != id {
 		return nil, nil, &DamageError{Path: path, Problem: fmt.Sprintf("has ID %s but is in the folder of build %s", m.ID, id)}
 	}

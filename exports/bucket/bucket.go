@@ -1,0 +1,129 @@
+// Package bucket reads and writes small files, called objects, where builds are published: in a
+// folder, in a bucket of S3-compatible object storage, or, read-only, behind any web server.
+//
+// An object is transferred as a whole, so callers keep objects small. A method may be called by
+// several goroutines, and several processes may use the same bucket.
+package bucket
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"kindex/exports/buildlog"
+)
+
+// Reader reads objects.
+type Reader interface {
+	// Read returns an object and a tag, which is different for every version of the object. It
+	// returns an error that wraps fs.ErrNotExist if there is no such object, ErrUnchanged if its
+	// tag is known, and another error if it is longer than limit bytes.
+	Read(ctx context.Context, name string, limit int64, known string) (data []byte, tag string, err error)
+	// String returns the address, without credentials.
+	String() string
+}
+
+// Bucket reads and writes objects.
+type Bucket interface {
+	Reader
+	// Write creates or replaces an object.
+	Write(ctx context.Context, name string, data []byte) error
+	// Replace replaces the version of an object that has the tag, or creates the object if tag
+	// is "". It returns an error that wraps ErrConflict if the object has another version, or
+	// exists.
+	Replace(ctx context.Context, name string, data []byte, tag string) error
+	// Stat describes an object. It returns an error that wraps fs.ErrNotExist if there is none.
+	Stat(ctx context.Context, name string) (Info, error)
+	// List yields all objects whose names start with prefix, which is "" or ends with a slash.
+	List(ctx context.Context, prefix string) iter.Seq2[Info, error]
+	// Remove removes an object. It is no error if there is none.
+	Remove(ctx context.Context, name string) error
+}
+
+// Info describes an object.
+type Info struct {
+	Name     string
+	Size     int64 // in bytes
+	Modified time.Time
+}
+
+// ErrUnchanged means that an object still is the version that the caller knows.
+var ErrUnchanged = errors.New("is unchanged")
+
+// ErrConflict means that somebody else has written an object in the meantime.
+var ErrConflict = buildlog.ErrConflict
+
+// Open opens the bucket with an address of the form file:FOLDER or s3://BUCKET/PREFIX.
+//
+// For S3, credentials, endpoint and region come from the usual variables: AWS_ACCESS_KEY_ID,
+// AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_ENDPOINT_URL, AWS_REGION; or credentials come
+// from the file ~/.aws/credentials.
+func Open(address string) (Bucket, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil, err
+	}
+	switch u.Scheme {
+	case "file":
+		return openFolder(folderOf(address))
+	case "s3":
+		return openS3(u)
+	}
+	return nil, fmt.Errorf("%q is not the address of a bucket; expected file:FOLDER or s3://BUCKET/PREFIX", address)
+}
+
+// OpenReader is like Open, but also accepts https://… and http://….
+func OpenReader(address string) (Reader, error) {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil:
+		return nil, err
+	case u.Scheme == "https" || u.Scheme == "http":
+		return openHTTP(u)
+	case u.Scheme != "file" && u.Scheme != "s3":
+		return nil, fmt.Errorf("%q is not the address of published builds; expected file:FOLDER, s3://BUCKET/PREFIX or https://HOST/PATH", address)
+	}
+	return Open(address)
+}
+
+// folderOf returns the folder in an address such as file:builds, file:/srv/builds or
+// file:///srv/builds.
+func folderOf(address string) string {
+	path := strings.TrimPrefix(address, "file:")
+	if rest, ok := strings.CutPrefix(path, "//"); ok {
+		path = rest
+	}
+	return filepath.FromSlash(path)
+}
+
+// names of objects consist of plain elements, so that every kind of bucket can store them.
+var validName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,127}(/[a-z0-9][a-z0-9._-]{0,127}){0,7}$`)
+
+func checkName(name string) error {
+	if !validName.MatchString(name) {
+		return fmt.Errorf("%q is not a valid name of an object", name)
+	}
+	return nil
+}
+
+// readLimited reads at most limit bytes, and returns an error if there are more.
+func readLimited(r io.Reader, name string, limit int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = fmt.Errorf("%s has more than %d bytes", name, limit)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return data, nil
+}
+
+func notExist(name string) error { return fmt.Errorf("%s: %w", name, fs.ErrNotExist) }

@@ -1,0 +1,232 @@
+package bucket_test
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"kindex/exports/bucket"
+	"kindex/exports/bucket/buckettest"
+)
+
+func TestFolder(t *testing.T) {
+	dir := t.TempDir()
+	checkBucket(t, "file:"+dir)
+	if b := open(t, "file://"+dir); b.String() != "file:"+dir {
+		t.Errorf("%s", b)
+	}
+}
+
+func TestS3(t *testing.T) {
+	address := buckettest.S3(t)
+	checkBucket(t, address)
+	checkBucket(t, address+"/a/prefix/")
+}
+
+func open(t *testing.T, address string) bucket.Bucket {
+	t.Helper()
+	b, err := bucket.Open(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// checkBucket checks everything that the interface promises.
+func checkBucket(t *testing.T, address string) {
+	ctx, b := t.Context(), open(t, address)
+	check := func(what string, err, want error) {
+		t.Helper()
+		if !errors.Is(err, want) || (want == nil) != (err == nil) {
+			t.Fatalf("%s: %s: %v, want %v", b, what, err, want)
+		}
+	}
+	_, _, err := b.Read(ctx, "dir/none", 100, "")
+	check("read what is not there", err, fs.ErrNotExist)
+	_, err = b.Stat(ctx, "dir/none")
+	check("describe what is not there", err, fs.ErrNotExist)
+	check("remove what is not there", b.Remove(ctx, "dir/none"), nil)
+	for i, err := range b.List(ctx, "") {
+		t.Fatalf("an empty bucket has %v %v", i, err)
+	}
+
+	before := time.Now().Add(-time.Minute)
+	check("write", b.Write(ctx, "dir/one", []byte("first")), nil)
+	data, first, err := b.Read(ctx, "dir/one", 5, "")
+	check("read", err, nil)
+	if string(data) != "first" || first == "" {
+		t.Fatalf("%q %q", data, first)
+	}
+	_, _, err = b.Read(ctx, "dir/one", 5, first)
+	check("read what is known", err, bucket.ErrUnchanged)
+	if _, _, err := b.Read(ctx, "dir/one", 4, ""); err == nil || !strings.Contains(err.Error(), "bytes") {
+		t.Fatalf("read more than the limit: %v", err)
+	}
+	i, err := b.Stat(ctx, "dir/one")
+	check("describe", err, nil)
+	if i.Name != "dir/one" || i.Size != 5 || i.Modified.Before(before) || i.Modified.After(time.Now().Add(time.Minute)) {
+		t.Fatalf("%+v", i)
+	}
+
+	check("create what is there", b.Replace(ctx, "dir/one", []byte("x"), ""), bucket.ErrConflict)
+	check("replace", b.Replace(ctx, "dir/one", []byte("second"), first), nil)
+	check("replace an old version", b.Replace(ctx, "dir/one", []byte("x"), first), bucket.ErrConflict)
+	check("create", b.Replace(ctx, "dir/two", nil, ""), nil)
+	data, second, err := b.Read(ctx, "dir/one", 100, first)
+	check("read what has changed", err, nil)
+	if string(data) != "second" || second == first {
+		t.Fatalf("%q %q", data, second)
+	}
+	check("remove", b.Remove(ctx, "dir/two"), nil)
+	check("replace what was removed", b.Replace(ctx, "dir/two", []byte("x"), first), bucket.ErrConflict)
+
+	large := bytes.Repeat([]byte("kindex "), 3<<20)
+	check("write 21 MB", b.Write(ctx, "dir/large", large), nil)
+	data, _, err = b.Read(ctx, "dir/large", int64(len(large)), "")
+	check("read 21 MB", err, nil)
+	if !bytes.Equal(data, large) {
+		t.Fatal("21 MB came back different")
+	}
+	check("write elsewhere", b.Write(ctx, "directory", nil), nil)
+	var names []string
+	for i, err := range b.List(ctx, "dir/") {
+		check("list", err, nil)
+		names = append(names, i.Name)
+	}
+	if slices.Sort(names); !slices.Equal(names, []string{"dir/large", "dir/one"}) {
+		t.Fatalf("%q", names)
+	}
+	for _, err := range b.List(ctx, "") {
+		check("list", err, nil)
+		break // the listing ends
+	}
+	for _, name := range []string{"", "/a", "a/", "../a", "a/../b", "A", "a//b", ".a", "a\x00"} {
+		if err := b.Write(ctx, name, nil); err == nil || !strings.Contains(err.Error(), "not a valid name") {
+			t.Errorf("%q was written: %v", name, err)
+		}
+		if _, _, err := b.Read(ctx, name, 1, ""); err == nil || errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%q was read: %v", name, err)
+		}
+	}
+	checkRace(t, b)
+}
+
+// checkRace lets many writers replace the same version. Exactly one wins each time.
+func checkRace(t *testing.T, b bucket.Bucket) {
+	t.Helper()
+	tag := ""
+	for round := range 5 {
+		var g sync.WaitGroup
+		var mu sync.Mutex
+		won := 0
+		for n := range 8 {
+			g.Go(func() {
+				err := b.Replace(t.Context(), "race", []byte{byte(round), byte(n)}, tag)
+				mu.Lock()
+				defer mu.Unlock()
+				switch {
+				case err == nil:
+					won++
+				case !errors.Is(err, bucket.ErrConflict):
+					t.Error(err)
+				}
+			})
+		}
+		g.Wait()
+		if won != 1 {
+			t.Errorf("%s: %d writers replaced the same version", b, won)
+		}
+		var err error
+		if _, tag, err = b.Read(t.Context(), "race", 10, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestWeb checks what a reader makes of the answers of web servers.
+func TestWeb(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(dir+"/there", []byte("content"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	files := http.FileServerFS(os.DirFS(dir))
+	requests := 0
+	mux := http.NewServeMux()
+	mux.HandleFunc("/base/tagged", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("ETag", `"v1"`)
+		http.ServeContent(w, r, "", time.Time{}, strings.NewReader("tagged"))
+	})
+	mux.HandleFunc("/base/busy", func(w http.ResponseWriter, _ *http.Request) {
+		if requests++; requests < 3 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		_, _ = w.Write([]byte("at last"))
+	})
+	mux.HandleFunc("/base/forbidden", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) })
+	mux.HandleFunc("/base/cut", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "10")
+		_, _ = w.Write([]byte("short"))
+	})
+	mux.HandleFunc("/base/endless", func(w http.ResponseWriter, r *http.Request) {
+		for r.Context().Err() == nil {
+			if _, err := w.Write(make([]byte, 1000)); err != nil {
+				return
+			}
+		}
+	})
+	mux.Handle("/base/", http.StripPrefix("/base/", files))
+	srv := httptest.NewServer(mux)
+	defer srv.Close()
+	r, err := bucket.OpenReader(srv.URL + "/base")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ name, known, want, problem string }{
+		{"there", "", "content", ""},
+		{"missing", "", "", "file does not exist"},
+		{"tagged", "", "tagged", ""},
+		{"tagged", `"v1"`, "", "is unchanged"},
+		{"busy", "", "at last", ""},
+		{"forbidden", "", "", "the server answered with status 403 Forbidden"},
+		{"cut", "", "", "unexpected EOF"},
+		{"endless", "", "", "has more than 100 bytes"},
+		{"../there", "", "", "not a valid name"},
+	} {
+		data, _, err := r.Read(t.Context(), c.name, 100, c.known)
+		if string(data) != c.want || (err == nil) != (c.problem == "") || err != nil && !strings.Contains(err.Error(), c.problem) {
+			t.Errorf("%s: %q, %v", c.name, data, err)
+		}
+	}
+	if requests != 3 {
+		t.Errorf("%d requests", requests)
+	}
+}
+
+// TestAddresses checks what is refused, and that no address shows a password.
+func TestAddresses(t *testing.T) {
+	for _, address := range []string{"", "file:", "s3:", "s3://key:secret@bucket", "s3://bucket?region=x", "ftp://host/x", "builds", "https://", "https://host/?key=secret"} {
+		if b, err := bucket.OpenReader(address); err == nil || strings.Contains(err.Error(), "key:secret") {
+			t.Errorf("%q: %v %v", address, b, err)
+		}
+	}
+	if _, err := bucket.Open("https://example.org"); err == nil {
+		t.Error("a web server can be written")
+	}
+	r, err := bucket.OpenReader("https://user:secret@example.org/builds")
+	if err != nil || strings.Contains(r.String(), "secret") {
+		t.Errorf("%v %v", r, err)
+	}
+	t.Setenv("AWS_ENDPOINT_URL", "nonsense")
+	if _, err := bucket.Open("s3://bucket"); err == nil || !strings.Contains(err.Error(), "AWS_ENDPOINT_URL") {
+		t.Error(err)
+	}
+}

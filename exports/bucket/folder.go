@@ -1,0 +1,159 @@
+package bucket
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"kindex/exports/store"
+)
+
+// folder is a bucket in a folder. Files are written under a temporary name, synced and renamed.
+type folder struct{ dir string }
+
+func openFolder(dir string) (*folder, error) {
+	if dir == "" {
+		return nil, errors.New("file: needs a folder, as in file:/srv/builds")
+	}
+	return &folder{dir: dir}, nil
+}
+
+// String implements Reader.
+func (f *folder) String() string { return "file:" + f.dir }
+
+func (f *folder) path(name string) string { return filepath.Join(f.dir, filepath.FromSlash(name)) }
+
+// open opens the folder of an object, which it creates if create is set.
+func (f *folder) open(name string, create bool) (dir *os.Root, base string, err error) {
+	if err := checkName(name); err != nil {
+		return nil, "", err
+	}
+	elements := strings.Split(name, "/")
+	last := len(elements) - 1
+	if create {
+		dir, err = store.MakeFolder(f.dir, elements[:last]...)
+	} else {
+		dir, err = store.OpenFolder(f.dir, elements[:last]...)
+	}
+	return dir, elements[last], err
+}
+
+// Read implements Reader. The tag is a hash of the content.
+func (f *folder) Read(_ context.Context, name string, limit int64, known string) ([]byte, string, error) {
+	dir, base, err := f.open(name, false)
+	if err != nil {
+		return nil, "", err
+	}
+	defer dir.Close()
+	data, err := store.ReadFile(dir, base, limit)
+	if err != nil {
+		return nil, "", err
+	}
+	sum := sha256.Sum256(data)
+	tag := hex.EncodeToString(sum[:16])
+	if tag == known {
+		return nil, tag, ErrUnchanged
+	}
+	return data, tag, nil
+}
+
+// Write implements Bucket.
+func (f *folder) Write(_ context.Context, name string, data []byte) error {
+	dir, base, err := f.open(name, true)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return errors.Join(store.ReplaceFile(dir, base, data), store.SyncDir(dir.Name()))
+}
+
+// Replace implements Bucket. Other processes that replace objects wait meanwhile.
+func (f *folder) Replace(ctx context.Context, name string, data []byte, tag string) error {
+	lock, err := store.AcquireLock(ctx, f.dir, func(*store.BusyError) {})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = lock.Release() }() // the lock is released at the latest when the process exits
+	_, now, err := f.Read(ctx, name, maxTagged, "")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if now != tag {
+		return fmt.Errorf("%s %w", f.path(name), ErrConflict)
+	}
+	return f.Write(ctx, name, data)
+}
+
+// maxTagged limits the size of objects that Replace replaces in a folder, in bytes.
+const maxTagged = 1 << 20
+
+// Stat implements Bucket.
+func (f *folder) Stat(_ context.Context, name string) (Info, error) {
+	dir, base, err := f.open(name, false)
+	if err != nil {
+		return Info{}, err
+	}
+	defer dir.Close()
+	s, err := dir.Lstat(base)
+	if err != nil {
+		return Info{}, err
+	}
+	if !s.Mode().IsRegular() {
+		return Info{}, fmt.Errorf("%s is not a regular file", f.path(name))
+	}
+	return Info{name, s.Size(), s.ModTime()}, nil
+}
+
+// List implements Bucket. Unfinished files have names that objects cannot have.
+func (f *folder) List(ctx context.Context, prefix string) iter.Seq2[Info, error] {
+	return func(yield func(Info, error) bool) {
+		root := f.path(strings.TrimSuffix(prefix, "/"))
+		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil // nothing was written yet, or it was removed in the meantime
+			}
+			if err = errors.Join(err, ctx.Err()); err != nil || d.IsDir() {
+				return err
+			}
+			rel, err := filepath.Rel(f.dir, path)
+			name := filepath.ToSlash(rel)
+			if err != nil || checkName(name) != nil || !d.Type().IsRegular() {
+				return err
+			}
+			s, err := d.Info()
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			if err == nil && !yield(Info{name, s.Size(), s.ModTime()}, nil) {
+				return fs.SkipAll
+			}
+			return err
+		})
+		if err != nil {
+			yield(Info{}, err)
+		}
+	}
+}
+
+// Remove implements Bucket. It leaves empty folders, which another process may be about to use.
+func (f *folder) Remove(_ context.Context, name string) error {
+	dir, base, err := f.open(name, false)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	if err := dir.Remove(base); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}

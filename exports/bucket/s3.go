@@ -1,0 +1,159 @@
+package bucket
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+)
+
+// s3 is a bucket of S3-compatible object storage, or the part of one whose names start with a
+// prefix. Replace needs a server that supports conditional writes: AWS S3 does, as do MinIO and
+// versitygw.
+type s3 struct {
+	client *minio.Client
+	bucket string
+	prefix string // "" or ends with a slash
+}
+
+func openS3(u *url.URL) (*s3, error) {
+	if u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return nil, fmt.Errorf("%q is not the address of a bucket; expected s3://BUCKET/PREFIX, and credentials in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY", u.Redacted())
+	}
+	endpoint, secure := "s3.amazonaws.com", true
+	if text := os.Getenv("AWS_ENDPOINT_URL"); text != "" {
+		e, err := url.Parse(text)
+		if err != nil || e.Host == "" || e.Scheme != "https" && e.Scheme != "http" || strings.Trim(e.Path, "/") != "" {
+			return nil, fmt.Errorf("AWS_ENDPOINT_URL is %q; expected an address such as https://s3.example.org", text)
+		}
+		endpoint, secure = e.Host, e.Scheme == "https"
+	}
+	client, err := minio.New(endpoint, &minio.Options{
+		Creds: credentials.NewChainCredentials([]credentials.Provider{
+			&credentials.EnvAWS{}, &credentials.FileAWSCredentials{},
+		}),
+		Secure: secure, Region: os.Getenv("AWS_REGION"), MaxRetries: attempts,
+	})
+	if err != nil {
+		return nil, err
+	}
+	s := &s3{client: client, bucket: u.Host}
+	if prefix := strings.Trim(u.Path, "/"); prefix != "" {
+		s.prefix = prefix + "/"
+	}
+	return s, nil
+}
+
+// String implements Reader.
+func (s *s3) String() string { return "s3://" + s.bucket + "/" + strings.TrimSuffix(s.prefix, "/") }
+
+// problem returns an error about an object in terms of this package.
+func (s *s3) problem(name string, err error) error {
+	switch r := minio.ToErrorResponse(err); {
+	case err == nil:
+		return nil
+	case r.Code == minio.NoSuchKey || r.Code == "NotFound" || r.StatusCode == http.StatusNotFound && r.Code != minio.NoSuchBucket:
+		return notExist(s.String() + "/" + name)
+	case r.StatusCode == http.StatusNotModified:
+		return ErrUnchanged
+	case r.StatusCode == http.StatusPreconditionFailed || r.StatusCode == http.StatusConflict:
+		return fmt.Errorf("%s/%s %w", s, name, ErrConflict)
+	}
+	return fmt.Errorf("%s/%s: %w", s, name, err)
+}
+
+// Read implements Reader.
+func (s *s3) Read(ctx context.Context, name string, limit int64, known string) ([]byte, string, error) {
+	if err := checkName(name); err != nil {
+		return nil, "", err
+	}
+	var o minio.GetObjectOptions
+	if known != "" {
+		if err := o.SetMatchETagExcept(known); err != nil {
+			return nil, "", err
+		}
+	}
+	core := minio.Core{Client: s.client}
+	body, info, _, err := core.GetObject(ctx, s.bucket, s.prefix+name, o)
+	if err != nil {
+		return nil, "", s.problem(name, err)
+	}
+	defer body.Close()
+	data, err := readLimited(body, s.String()+"/"+name, limit)
+	return data, info.ETag, err
+}
+
+// Write implements Bucket.
+func (s *s3) Write(ctx context.Context, name string, data []byte) error {
+	return s.put(ctx, name, data, minio.PutObjectOptions{})
+}
+
+// Replace implements Bucket.
+func (s *s3) Replace(ctx context.Context, name string, data []byte, tag string) error {
+	var o minio.PutObjectOptions
+	if tag == "" {
+		o.SetMatchETagExcept("*")
+	} else {
+		o.SetMatchETag(tag)
+	}
+	err := s.put(ctx, name, data, o)
+	if tag != "" && errors.Is(err, os.ErrNotExist) { // it was removed
+		err = fmt.Errorf("%s/%s %w", s, name, ErrConflict)
+	}
+	return err
+}
+
+func (s *s3) put(ctx context.Context, name string, data []byte, o minio.PutObjectOptions) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
+	o.DisableMultipart, o.ContentType = true, "application/octet-stream"
+	_, err := s.client.PutObject(ctx, s.bucket, s.prefix+name, bytes.NewReader(data), int64(len(data)), o)
+	return s.problem(name, err)
+}
+
+// Stat implements Bucket.
+func (s *s3) Stat(ctx context.Context, name string) (Info, error) {
+	if err := checkName(name); err != nil {
+		return Info{}, err
+	}
+	o, err := s.client.StatObject(ctx, s.bucket, s.prefix+name, minio.StatObjectOptions{})
+	return Info{name, o.Size, o.LastModified}, s.problem(name, err)
+}
+
+// List implements Bucket.
+func (s *s3) List(ctx context.Context, prefix string) iter.Seq2[Info, error] {
+	return func(yield func(Info, error) bool) {
+		ctx, cancel := context.WithCancel(ctx) // ends the listing if the caller does
+		defer cancel()
+		for o := range s.client.ListObjectsIter(ctx, s.bucket, minio.ListObjectsOptions{Prefix: s.prefix + prefix, Recursive: true}) {
+			if o.Err != nil {
+				yield(Info{}, s.problem(prefix, o.Err))
+				return
+			}
+			if name := strings.TrimPrefix(o.Key, s.prefix); checkName(name) == nil && !yield(Info{name, o.Size, o.LastModified}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Remove implements Bucket.
+func (s *s3) Remove(ctx context.Context, name string) error {
+	if err := checkName(name); err != nil {
+		return err
+	}
+	err := s.problem(name, s.client.RemoveObject(ctx, s.bucket, s.prefix+name, minio.RemoveObjectOptions{}))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
+}

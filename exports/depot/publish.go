@@ -1,0 +1,355 @@
+package depot
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+	"golang.org/x/sync/errgroup"
+
+	"kindex/exports/bucket"
+	"kindex/exports/store"
+)
+
+// PublishOptions configure Publish.
+type PublishOptions struct {
+	Dir   string // the output folder whose published build is published in the bucket
+	Dirty bool   // also publish a build from content that was not committed
+}
+
+// Published says what Publish did.
+type Published struct {
+	Build     string `json:"build"`
+	Unchanged bool   `json:"unchanged"` // it was already published, and nothing was written
+	Files     int    `json:"files"`
+	Bytes     int64  `json:"bytes"`    // size of all files
+	New       int64  `json:"newBytes"` // size of the chunks that were not in the published build
+	Packs     int    `json:"packs"`    // written
+	Uploaded  int64  `json:"uploadedBytes"`
+}
+
+// uploads is the number of packs that are compressed and written at the same time. Each takes
+// about 60 MiB of memory.
+const uploads = 3
+
+// ErrDirty means that a build was made from uncommitted content.
+var ErrDirty = errors.New("was built from content that was not committed, so nobody can rebuild it")
+
+// Publish publishes a build in a bucket. Chunks that the published build has are not written
+// again. If another publisher is faster, Publish returns an error that wraps bucket.ErrConflict;
+// nothing is lost, and it can be called again.
+func Publish(ctx context.Context, to bucket.Bucket, o PublishOptions) (*Published, error) {
+	id, err := store.Current(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	l, err := openLocal(o.Dir, id)
+	if err != nil {
+		return nil, err
+	}
+	defer l.close()
+	if l.set.manifest.Dirty && !o.Dirty {
+		return nil, fmt.Errorf("the build %s %w", id, ErrDirty)
+	}
+	before, tag, err := readCurrent(ctx, to, "")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	p := &publisher{to: to, local: l, report: &Published{Build: id, Files: len(l.set.files)}}
+	for _, f := range l.set.files {
+		p.report.Bytes += f.Size
+	}
+	if before != nil && before.Build == id && before.Index == sumOf(l.index) {
+		p.report.Unchanged = true
+		return p.report, nil
+	}
+	if before != nil {
+		if p.known, err = readMapOf(ctx, to, before); err != nil {
+			return nil, err
+		}
+	}
+	if p.now, err = clock(ctx, to); err != nil {
+		return nil, err
+	}
+	if err := p.scan(ctx); err != nil {
+		return nil, err
+	}
+	if err := p.writePacks(ctx); err != nil {
+		return nil, err
+	}
+	return p.report, p.writeBuild(ctx, tag)
+}
+
+// readMapOf returns the map of what is published.
+func readMapOf(ctx context.Context, from bucket.Reader, c *current) (*chunkMap, error) {
+	_, m, _, _, err := readBuild(ctx, from, c)
+	return m, err
+}
+
+// readBuild returns the files and the map of a build, and both manifests as they are stored.
+func readBuild(ctx context.Context, from bucket.Reader, c *current) (set *fileSet, m *chunkMap, manifest, index []byte, err error) {
+	if manifest, err = readChecked(ctx, from, manifestName(c), c.Manifest, maxManifest); err != nil {
+		return nil, nil, nil, nil, err
+	}
+	if index, err = readChecked(ctx, from, indexName(c), c.Index, maxManifest); err != nil {
+		return nil, nil, nil, nil, err
+	}
+	data, err := readChecked(ctx, from, mapName(c), c.Map, maxMap)
+	if err != nil {
+		return nil, nil, nil, nil, err
+	}
+	if set, err = parseManifests(c.Build, manifest, index); err != nil {
+		return nil, nil, nil, nil, err
+	}
+	if m, err = decodeMap(data, set.files); err != nil {
+		return nil, nil, nil, nil, fmt.Errorf("%s/%s: %w", from, mapName(c), err)
+	}
+	return set, m, manifest, index, nil
+}
+
+// publisher publishes one build.
+type publisher struct {
+	to     bucket.Bucket
+	local  *local
+	known  *chunkMap // of the published build, nil if there is none
+	report *Published
+	now    time.Time  // when Publish began, by the bucket's clock
+	mu     sync.Mutex // protects report while packs are written
+
+	files  []mapped // with places in chunks
+	chunks []found  // each once
+	packs  []*pack  // those of the published build that are needed, then new ones
+}
+
+// found is a chunk of the build, and where it is.
+type found struct {
+	chunk
+	file int   // place in local.set.files
+	at   int64 // offset in the file
+	old  bool  // it is in a pack of the published build
+}
+
+// scan reads all files, divides them into chunks and finds out which files need not be stored.
+func (p *publisher) scan(ctx context.Context) error {
+	derived, err := p.local.derivations(ctx)
+	if err != nil {
+		return err
+	}
+	places := map[chunkID]uint32{}
+	for i, f := range p.local.set.files {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if derived[f.Path] != nil {
+			continue
+		}
+		list := mapped{path: f.Path}
+		at := int64(0)
+		err := p.local.scan(f, func(c []byte) {
+			id := idOf(c)
+			place, ok := places[id]
+			if !ok {
+				place = uint32(len(p.chunks))
+				places[id] = place
+				p.chunks = append(p.chunks, found{chunk: chunk{id: id, length: uint32(len(c))}, file: i, at: at})
+			}
+			list.chunks = append(list.chunks, place)
+			at += int64(len(c))
+		})
+		if err != nil {
+			return err
+		}
+		p.files = append(p.files, list)
+	}
+	for _, arrays := range []bool{true, false} { // each after the file from which it is made
+		for _, f := range p.local.set.files {
+			if d := derived[f.Path]; d != nil && (d.As == asArray) == arrays {
+				p.files = append(p.files, mapped{path: f.Path, from: d})
+			}
+		}
+	}
+	return nil
+}
+
+// minLive is the share of a pack that the build must need for its chunks not to be written again,
+// in percent, if that is also less than what the build needs of all packs. It bounds what a reader
+// without any build must read.
+const minLive = 50
+
+// reuse finds chunks in packs of the published build. It leaves out packs of which little is
+// needed if they make up too much of all packs.
+func (p *publisher) reuse() {
+	if p.known == nil {
+		return
+	}
+	places := make(map[chunkID]int, len(p.known.chunks))
+	for i, c := range p.known.chunks {
+		places[c.id] = i
+	}
+	needed := make([]int64, len(p.known.packs))
+	for _, c := range p.chunks {
+		if i, ok := places[c.id]; ok {
+			needed[p.known.chunks[i].pack] += int64(c.length)
+		}
+	}
+	var all, live int64
+	for i, n := range needed {
+		if n > 0 {
+			all, live = all+p.known.packs[i].raw, live+n
+		}
+	}
+	wasteful := func(i uint32) bool {
+		return live*100 < all*minLive && needed[i]*100 < p.known.packs[i].raw*minLive
+	}
+	renumbered := map[uint32]uint32{}
+	for i := range p.chunks {
+		c := &p.chunks[i]
+		at, ok := places[c.id]
+		if !ok || wasteful(p.known.chunks[at].pack) {
+			continue
+		}
+		from := p.known.chunks[at]
+		number, ok := renumbered[from.pack]
+		if !ok {
+			number = uint32(len(p.packs))
+			renumbered[from.pack] = number
+			p.packs = append(p.packs, &p.known.packs[from.pack])
+		}
+		c.pack, c.offset, c.old = number, from.offset, true
+	}
+}
+
+// writePacks writes the chunks that the published build does not have. Files are read again for
+// it: their chunks would not fit into memory.
+func (p *publisher) writePacks(ctx context.Context) error {
+	p.reuse()
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(uploads)
+	raw := make([]byte, 0, maxPack+maxChunk)
+	flush := func() {
+		next := &pack{raw: int64(len(raw))}
+		data := slices.Clone(raw)
+		p.packs, raw = append(p.packs, next), raw[:0]
+		g.Go(func() error { return p.writePack(ctx, next, data) })
+	}
+	for i := range p.chunks {
+		c := &p.chunks[i]
+		if c.old {
+			continue
+		}
+		if len(raw) >= maxPack {
+			flush()
+		}
+		c.pack, c.offset = uint32(len(p.packs)), uint32(len(raw))
+		raw = raw[:len(raw)+int(c.length)]
+		err := p.local.readAt(c.file, raw[c.offset:], c.at, c.id)
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return cmp.Or(g.Wait(), err)
+		}
+		p.report.New += int64(c.length)
+	}
+	if len(raw) > 0 {
+		flush()
+	}
+	return g.Wait()
+}
+
+// writePack compresses and writes a pack, and sets its hash and size. A pack that is there already,
+// because a publisher was killed, is kept unless it is so old that it may be about to be removed.
+func (p *publisher) writePack(ctx context.Context, to *pack, raw []byte) error {
+	e := encoders.Get().(*zstd.Encoder)
+	data := e.EncodeAll(raw, nil)
+	encoders.Put(e)
+	to.sum, to.size = sha256.Sum256(data), int64(len(data))
+	name := blobName(to.sum)
+	info, err := p.to.Stat(ctx, name)
+	if err == nil && info.Size == to.size && p.now.Sub(info.Modified) < freshPack {
+		return nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := p.to.Write(ctx, name, data); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.report.Packs++
+	p.report.Uploaded += to.size
+	return nil
+}
+
+// encoders compress packs. The window is as large as a pack: a build contains most texts several
+// times, in files of different formats.
+var encoders = sync.Pool{New: func() any {
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithWindowSize(maxPack),
+		zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true))
+	if err != nil {
+		panic(err) // the options are constant
+	}
+	return e
+}}
+
+// freshPack is the age up to which Publish relies on a pack that no build names. It must be well
+// below MinGrace.
+const freshPack = 10 * time.Minute
+
+// writeBuild writes the build's own objects, then current.
+func (p *publisher) writeBuild(ctx context.Context, tag string) error {
+	next := current{Format: format, Build: p.report.Build}
+	for _, o := range []struct {
+		sum  *string
+		name func(*current) string
+		data []byte
+	}{
+		{&next.Map, mapName, p.chunkMap().encode()},
+		{&next.Index, indexName, p.local.index},
+		{&next.Manifest, manifestName, p.local.manifest},
+	} {
+		*o.sum = sumOf(o.data)
+		if err := p.to.Write(ctx, o.name(&next), o.data); err != nil {
+			return err
+		}
+		p.report.Uploaded += int64(len(o.data))
+	}
+	data, err := json.Marshal(next)
+	if err != nil {
+		return err
+	}
+	return p.to.Replace(ctx, currentName, append(data, '\n'), tag)
+}
+
+// chunkMap sorts the chunks by pack and offset and returns the map.
+func (p *publisher) chunkMap() *chunkMap {
+	order := make([]uint32, len(p.chunks))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortFunc(order, func(a, b uint32) int {
+		x, y := &p.chunks[a], &p.chunks[b]
+		return cmp.Or(cmp.Compare(x.pack, y.pack), cmp.Compare(x.offset, y.offset))
+	})
+	m := &chunkMap{chunks: make([]chunk, len(order)), files: p.files}
+	for _, pk := range p.packs {
+		m.packs = append(m.packs, *pk)
+	}
+	place := make([]uint32, len(order))
+	for i, at := range order {
+		m.chunks[i] = p.chunks[at].chunk
+		place[at] = uint32(i)
+	}
+	for _, f := range m.files {
+		for i, at := range f.chunks {
+			f.chunks[i] = place[at]
+		}
+	}
+	return m
+}
