@@ -21,28 +21,31 @@ import (
 // packages in design.md is generated from it: go test ./cmd/kindex -run TestRooms -update.
 var mayImport = map[string][]string{
 	// The parts of a build.
-	"exports":             {"exports/ids", "exports/jsonenc", "exports/packed", "exports/pricing", "exports/record", "exports/store", "exports/table"},
-	"exports/jsonenc":     {},
-	"exports/packed":      {},
-	"exports/record":      {"exports/jsonenc"},
-	"exports/store":       {"exports/jsonenc", "exports/table"},
-	"exports/table":       {"exports/ids", "exports/jsonenc", "exports/record"},
-	"exports/board":       {"exports", "exports/didyoumean", "exports/jsonenc", "exports/leaderboard", "exports/record", "exports/score", "exports/where"},
-	"exports/buildlog":    {},
-	"exports/calendar":    {"exports", "exports/record", "exports/safetext"},
-	"exports/quality":     {"exports/pricing", "exports/record"},
-	"exports/croissant":   {"exports", "exports/store", "exports/table"},
-	"exports/didyoumean":  {},
-	"exports/feed":        {"exports/ids", "exports/pricing", "exports/record", "exports/safetext", "exports/worddiff"},
-	"exports/worddiff":    {},
-	"exports/leaderboard": {"exports", "exports/record"},
-	"exports/safetext":    {},
-	"exports/score":       {"exports/record"},
-	"exports/ids":         {"exports/record"},
-	"exports/pricing":     {"exports/jsonenc", "exports/record"},
-	"exports/where":       {"exports", "exports/didyoumean", "exports/record", "exports/safetext"},
-	"exports/resolve":     {"exports", "exports/didyoumean", "exports/ids", "exports/jsonenc", "exports/record"},
-	"indexes":             {"exports", "exports/*"},
+	"exports":                   {"exports/ids", "exports/jsonenc", "exports/packed", "exports/pricing", "exports/record", "exports/store", "exports/table"},
+	"exports/jsonenc":           {},
+	"exports/packed":            {},
+	"exports/record":            {"exports/jsonenc"},
+	"exports/store":             {"exports/jsonenc", "exports/table"},
+	"exports/table":             {"exports/ids", "exports/jsonenc", "exports/record"},
+	"exports/board":             {"exports", "exports/didyoumean", "exports/jsonenc", "exports/leaderboard", "exports/record", "exports/score", "exports/where"},
+	"exports/buildlog":          {},
+	"exports/bucket":            {"exports/buildlog", "exports/store"},
+	"exports/bucket/buckettest": {"builder/suite"},
+	"exports/depot":             {"exports/bucket", "exports/store"},
+	"exports/calendar":          {"exports", "exports/record", "exports/safetext"},
+	"exports/quality":           {"exports/pricing", "exports/record"},
+	"exports/croissant":         {"exports", "exports/store", "exports/table"},
+	"exports/didyoumean":        {},
+	"exports/feed":              {"exports/ids", "exports/pricing", "exports/record", "exports/safetext", "exports/worddiff"},
+	"exports/worddiff":          {},
+	"exports/leaderboard":       {"exports", "exports/record"},
+	"exports/safetext":          {},
+	"exports/score":             {"exports/record"},
+	"exports/ids":               {"exports/record"},
+	"exports/pricing":           {"exports/jsonenc", "exports/record"},
+	"exports/where":             {"exports", "exports/didyoumean", "exports/record", "exports/safetext"},
+	"exports/resolve":           {"exports", "exports/didyoumean", "exports/ids", "exports/jsonenc", "exports/record"},
+	"indexes":                   {"exports", "exports/*"},
 
 	// Building.
 	"builder":                     {"builder/*", "exports", "exports/*", "indexes"},
@@ -161,13 +164,14 @@ var onlyIn = map[string][]string{
 	"github.com/santhosh-tekuri":    {"builder/content/schema"},
 	"golang.org/x/image":            {"site/ogimage"},
 	"golang.org/x/crypto/x509roots": {"cmd/dist"},
+	"github.com/minio/minio-go":     {"exports/bucket"},
 
 	"github.com/modelcontextprotocol": {"edge/mcp"},
 
 	// No other package may start a program. The only exceptions are not part of the
 	// product: measurements, releases, generated catalogues and test support.
 	"os/exec": {"builder/git", "builder/suite", "cmd/bench", "cmd/bench/baseline", "cmd/dist", "cmd/gencorpus", "edge/edgetest", "edge/edgetest/browser",
-		"edge/auth/authtest", "edge/storage/storagetest", "edge/storage/storagetest/server", "edge/submission/github/githubtest"},
+		"edge/auth/authtest", "edge/storage/storagetest", "edge/storage/storagetest/server", "edge/submission/github/githubtest", "exports/bucket/buckettest"},
 }
 
 // starts matches other ways to start a program or load code.

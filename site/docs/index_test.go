@@ -109,6 +109,7 @@ func TestEveryPageIsRun(t *testing.T) {
 		"site/docs/history.md":          "cmd/kindex/readme_test.go",
 		"site/docs/operating.md":        "cmd/kindex/operating_test.go",
 		"site/docs/pipelines.md":        "site/docs/pipelines_test.go",
+		"site/docs/scaling.md":          "cmd/kindex/scaling_test.go",
 		"site/docs/tour.md":             "cmd/kindex/readme_test.go",
 		"site/sdk/python/README.md":     "site/sdk/python_test.go",
 		"site/sdk/typescript/README.md": "site/sdk/typescript_readme_test.go",

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kindex/exports/bucket"
+	"kindex/exports/depot"
+)
+
+// bucketHelp explains the addresses of buckets.
+const bucketHelp = `An address is file:FOLDER, or s3://BUCKET/PREFIX for any S3-compatible object storage.
+Credentials for S3 come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or from
+~/.aws/credentials, the server from AWS_ENDPOINT_URL, and the region from AWS_REGION.`
+
+func publishCommand() *cobra.Command {
+	var o depot.PublishOptions
+	var to string
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "publish --to ADDRESS", Short: "Publish the current build in a folder or in object storage",
+		Long: `Publish copies the published build of an output folder to a bucket, from which other
+machines pull it. Only what the build published there lacks is written. Another
+publisher's build is never overwritten: whoever is later gets an error and can
+publish again.
+
+` + bucketHelp,
+		Example: `  kindex publish --to file:/srv/builds
+  AWS_ENDPOINT_URL=https://s3.example.org kindex publish --from /srv/kindex --to s3://builds/index`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if to == "" {
+				return usageError{errors.New("name a bucket with --to; see kindex publish --help")}
+			}
+			b, err := bucket.Open(to)
+			if err != nil {
+				return usageError{fmt.Errorf("--to: %w", err)}
+			}
+			r, err := depot.Publish(cmd.Context(), b, o)
+			switch {
+			case errors.Is(err, depot.ErrDirty):
+				return fmt.Errorf("%w; commit it and build again, or add --dirty", err)
+			case errors.Is(err, bucket.ErrConflict):
+				return fmt.Errorf("%w: nothing was published; run kindex publish again", err)
+			case err != nil:
+				return err
+			}
+			if asJSON {
+				return printIndentedJSON(cmd.OutOrStdout(), r)
+			}
+			printPublished(cmd.OutOrStdout(), r, b)
+			return nil
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&to, "to", "", "the address of the bucket")
+	f.StringVar(&o.Dir, "from", ".", "the output folder of kindex build")
+	f.BoolVar(&o.Dirty, "dirty", false, "also publish a build from content that was not committed")
+	f.BoolVar(&asJSON, "json", false, "print the report as JSON")
+	return c
+}
+
+func printPublished(w io.Writer, r *depot.Published, b bucket.Bucket) {
+	if r.Unchanged {
+		fmt.Fprintf(w, "%s is already published at %s\n", r.Build, b)
+		return
+	}
+	fmt.Fprintf(w, "published %s at %s\n%d files, %s, of which %s are new; uploaded %s in %d packs\n",
+		r.Build, b, r.Files, megabytes(r.Bytes), megabytes(r.New), megabytes(r.Uploaded), r.Packs)
+}
+
+func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
+
+func pruneCommand() *cobra.Command {
+	o := depot.PruneOptions{Keep: 5, Grace: 24 * time.Hour}
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "prune ADDRESS", Short: "Remove old builds from a folder or from object storage",
+		Long: `Prune removes all but the newest builds from a bucket, then what no build needs. It
+never removes the published build, nor anything younger than --grace, so it may run
+while others publish and pull.
+
+` + bucketHelp,
+		Example: "  kindex prune s3://builds/index --keep 10",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.Keep < 1 || o.Grace < depot.MinGrace {
+				return usageError{fmt.Errorf("--keep must be at least 1, and --grace at least %s", depot.MinGrace)}
+			}
+			b, err := bucket.Open(args[0])
+			if err != nil {
+				return usageError{err}
+			}
+			r, err := depot.Prune(cmd.Context(), b, o)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printIndentedJSON(cmd.OutOrStdout(), r)
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "removed %d builds and %d packs, %s; %d builds are left\n", len(r.Builds), r.Packs, megabytes(r.Bytes), r.Kept)
+			return nil
+		},
+	}
+	f := c.Flags()
+	f.IntVar(&o.Keep, "keep", o.Keep, "how many builds to keep")
+	f.DurationVar(&o.Grace, "grace", o.Grace, "keep everything younger than this")
+	f.BoolVar(&asJSON, "json", false, "print the report as JSON")
+	return c
+}

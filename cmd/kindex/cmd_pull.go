@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"kindex/exports/bucket"
+	"kindex/exports/depot"
+)
+
+// minInterval is the shortest time between two looks at what is published.
+const minInterval = time.Second
+
+func pullCommand() *cobra.Command {
+	var o depot.PullOptions
+	var watch, asJSON bool
+	interval := 30 * time.Second
+	c := &cobra.Command{
+		Use: "pull ADDRESS [DIR]", Short: "Copy the published build from a folder, object storage or a web server",
+		Long: `Pull copies the build that kindex publish published to an output folder, from which
+kindex serve and the other commands read it. It downloads only what the build in the
+folder lacks, and verifies every file before it moves the build into place. An
+interrupted pull continues where it stopped. A build that is older than the one in the
+folder is refused.
+
+With --watch, pull goes on: it looks for a new build again and again. An edge with
+kindex serve --dir DIR changes to it without a restart.
+
+An address is https://HOST/PATH of any web server that serves the files of a bucket, or:
+` + bucketHelp,
+		Example: `  kindex pull https://builds.example.org/index /srv/kindex
+  kindex pull --watch s3://builds/index /srv/kindex`,
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Dir = "."
+			if len(args) == 2 {
+				o.Dir = args[1]
+			}
+			if o.Keep < 1 {
+				return usageError{fmt.Errorf("--keep %d: use 1 or more", o.Keep)}
+			}
+			if interval < minInterval {
+				return usageError{fmt.Errorf("--interval %s: use %s or more", interval, minInterval)}
+			}
+			from, err := bucket.OpenReader(args[0])
+			if err != nil {
+				return usageError{err}
+			}
+			setGC(batchGCPercent, importMemoryMiB, 0, cmd.ErrOrStderr())
+			show := func(r *depot.Pulled) error { return printPulled(cmd.OutOrStdout(), r, o.Dir, asJSON) }
+			if watch {
+				return watchPublished(cmd.Context(), from, o, interval, show, cmd.ErrOrStderr())
+			}
+			r, err := pullOnce(cmd.Context(), from, o)
+			if err != nil {
+				return err
+			}
+			return show(r)
+		},
+	}
+	f := c.Flags()
+	f.BoolVar(&watch, "watch", false, "look for a new build again and again until interrupted")
+	f.DurationVar(&interval, "interval", interval, "with --watch: the time between two looks, on average")
+	f.IntVar(&o.Keep, "keep", 2, "how many builds to keep in DIR")
+	f.BoolVar(&o.AllowOlder, "allow-older", false, "accept a build that is older than the one in DIR")
+	f.BoolVar(&asJSON, "json", false, "print the report as JSON")
+	return c
+}
+
+// pullOnce pulls and says what to do about a refused build.
+func pullOnce(ctx context.Context, from bucket.Reader, o depot.PullOptions) (*depot.Pulled, error) {
+	r, err := depot.Pull(ctx, from, o)
+	if errors.Is(err, depot.ErrOlder) {
+		err = fmt.Errorf("%w; to accept it, add --allow-older", err)
+	}
+	return r, err
+}
+
+// watchPublished pulls every new build until ctx is done. An error is reported once, and again
+// after a pull that succeeded; the build in the folder stays.
+func watchPublished(ctx context.Context, from bucket.Reader, o depot.PullOptions, interval time.Duration, show func(*depot.Pulled) error, stderr io.Writer) error {
+	said := ""
+	for {
+		r, err := pullOnce(ctx, from, o)
+		if ctx.Err() != nil {
+			return nil //nolint:nilerr // it was interrupted, which is how it ends
+		}
+		switch {
+		case err != nil && err.Error() != said:
+			said = err.Error()
+			fmt.Fprintf(stderr, "kindex: %v; trying again\n", err)
+		case err == nil:
+			said, o.Known = "", r.Tag
+			if !r.Unchanged {
+				if err := show(r); err != nil {
+					return err
+				}
+			}
+		}
+		// Many edges must not ask at the same moment.
+		wait := interval/2 + rand.N(interval) //nolint:gosec // nobody gains from guessing it
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(wait):
+		}
+	}
+}
+
+func printPulled(w io.Writer, r *depot.Pulled, dir string, asJSON bool) error {
+	switch {
+	case asJSON:
+		return printIndentedJSON(w, r)
+	case r.Unchanged:
+		fmt.Fprintf(w, "%s already has the published build %s\n", dir, r.Build)
+	default:
+		fmt.Fprintf(w, "pulled %s to %s\n%d files, %s; downloaded %s in %d packs, copied %s from the build before\n",
+			r.Build, dir, r.Files, megabytes(r.Bytes), megabytes(r.Downloaded), r.Packs, megabytes(r.Local))
+	}
+	return nil
+}

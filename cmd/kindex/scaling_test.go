@@ -1,0 +1,92 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"kindex/builder/suite"
+	"kindex/edge/edgetest"
+	"kindex/exports/store"
+)
+
+// TestScalingGuide runs the commands of site/docs/scaling.md with a folder instead of object
+// storage and a web server on loopback. The pull that watches gets each build that is published,
+// and ends when it is interrupted.
+func TestScalingGuide(t *testing.T) {
+	suite.InTest(t)
+	dir, work := t.TempDir(), checkout(t)
+	bucket := filepath.Join(dir, "bucket")
+	if err := os.Mkdir(bucket, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	web := httptest.NewServer(http.FileServerFS(os.DirFS(bucket)))
+	defer web.Close()
+	replaced := strings.NewReplacer("/srv/", dir+"/", "s3://builds/index", "file:"+bucket, "https://builds.example.org/index", web.URL,
+		"--content content", "--content "+filepath.Join(work, "content"), "--watch", "--watch --interval 1s")
+	commands := map[string][]string{}
+	for _, line := range strings.Split(edgetest.Blocks(t, "site/docs/scaling.md")[0].Text, "\n") {
+		if words := strings.Fields(replaced.Replace(line)); len(words) > 0 {
+			commands[words[1]] = words[1:]
+		}
+	}
+	for _, name := range []string{"build", "publish", "pull", "serve"} {
+		if commands[name] == nil {
+			t.Fatalf("the guide has no kindex %s", name)
+		}
+	}
+	build := func(day string) string {
+		t.Helper()
+		for _, args := range [][]string{append(commands["build"], "--as-of", day), append(commands["publish"], "--dirty")} {
+			if code, stderr := kindex(t, args...); code != exitOK {
+				t.Fatalf("kindex %s: exit code %d: %s", args, code, stderr)
+			}
+		}
+		id, err := store.Current(filepath.Join(dir, "build"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	first := build("2026-11-01")
+	pull := program(commands["pull"]...)
+	if err := pull.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- pull.Wait() }()
+	defer func() { _ = pull.Process.Kill() }() // it has ended, unless the test failed
+	wait := func(id string) {
+		t.Helper()
+		for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+			got, err := store.Current(filepath.Join(dir, "kindex"))
+			if err == nil && got == id {
+				return
+			}
+			select {
+			case err := <-ended:
+				t.Fatalf("kindex pull --watch ended: %v", err)
+			default:
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("the build is %s (%v), not %s", got, err, id)
+			}
+		}
+	}
+	wait(first)
+	wait(build("2026-11-02"))
+	if err := pull.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil {
+		t.Errorf("interrupted: %v", err)
+	}
+	if code, stderr := kindex(t, "verify", filepath.Join(dir, "kindex")); code != exitOK {
+		t.Errorf("exit code %d: %s", code, stderr)
+	}
+}
