@@ -714,6 +714,49 @@ func TestFormSendsCorrection(t *testing.T) {
 	}
 }
 
+// TestFormOpenedEarlier: while a form is open, a build changes the entity. What the visitor left
+// alone is not sent, so it undoes nothing; what both changed is a problem, until the visitor has
+// seen it.
+func TestFormOpenedEarlier(t *testing.T) {
+	suite.WithoutRace(t)
+	s := serveForm(t, Options{}, false)
+	opened := sentBy(t, string(s.ask(t, http.MethodGet, siteurl.Submit+"?e=tool/n1").body))
+	now := opened.Get("license")
+	if now == "" || opened.Get("was.license") != now {
+		t.Fatalf("the form has %v", opened)
+	}
+	opened.Set("was.license", "Zlib") // as if the build had had another license then
+	opened.Set("license", "Zlib")
+	if said := s.check(t, opened); said.Complete || len(said.Problems) != 0 || said.Says != "Nothing has changed yet." {
+		t.Errorf("what was left alone is sent: %+v", said)
+	}
+	opened.Set("tags", "words")
+	if said := s.check(t, opened); !said.Complete || said.YAML != "tags: [words]\n" {
+		t.Errorf("%+v", said)
+	}
+	opened.Set("license", now)
+	if said := s.check(t, opened); !said.Complete || len(said.Problems) != 0 {
+		t.Errorf("the same change: %+v", said)
+	}
+	opened.Set("license", "ISC")
+	said := s.check(t, opened)
+	if said.Complete || len(said.Problems) != 1 || said.Problems[0].Input != "license" || !strings.Contains(said.Problems[0].Message, `has changed since you opened this form: it is now "`+now+`"`) {
+		t.Errorf("%+v", said)
+	}
+	a := s.fill(t, nil, siteurl.CheckSubmission, opened.Encode())
+	again := sentBy(t, string(a.body))
+	if again.Get("license") != "ISC" || again.Get("was.license") != now {
+		t.Fatalf("%d: the form has %v", a.status, again)
+	}
+	if said := s.check(t, again); !said.Complete || len(said.Problems) != 0 {
+		t.Errorf("sent again: %+v", said)
+	}
+	again.Set("was.nothing", "x")
+	if said := s.check(t, again); said.Complete {
+		t.Errorf("an unknown field was accepted: %+v", said)
+	}
+}
+
 // TestContribute: on a site without a form, the page explains the alternative and has valid
 // sample files to start with.
 func TestContribute(t *testing.T) {

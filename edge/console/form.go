@@ -235,6 +235,7 @@ func (s *Console) readForm(c *web.Call, f *form.Form) (done func(), err error) {
 	var gone error
 	if sent != nil {
 		gone = readCorrection(c, f, sent)
+		f.Was = readPrevious(f, sent)
 		f.Values = formValues(sent) // whatever else is wrong, the page shows them again
 	}
 	err = s.fillSession(c, f)

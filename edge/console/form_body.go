@@ -91,7 +91,8 @@ func formValues(sent url.Values) map[string]string {
 }
 
 // formFields converts a form to the fields of a submission. It converts line breaks to spaces, and
-// omits empty fields; in a correction, these are removed. It returns only those problems that are
+// omits empty fields; in a correction, these are removed, and fields that nobody has changed are
+// omitted. It returns only those problems that are
 // specific to forms.
 func formFields(sent url.Values, f *form.Form) (fields map[string]any, problems []submission.Problem) {
 	fields = map[string]any{}
@@ -118,8 +119,11 @@ func formFields(sent url.Values, f *form.Form) (fields map[string]any, problems 
 			problems = append(problems, submission.Problem{Field: name, Message: "is given twice"})
 			continue
 		}
-		if isFigure {
+		if isFigure || f.Amends != "" && sameText(f.Values[name], f.Was[name]) {
 			continue
+		}
+		if p := superseded(f, name); f.Amends != "" && p != nil {
+			problems = append(problems, *p)
 		}
 		text := strings.TrimSpace(f.Values[name])
 		if kind == "text" {

@@ -2,8 +2,11 @@ package console
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 
 	"kindex/builder/content/yamldoc"
@@ -31,7 +34,42 @@ func fillCorrection(c *web.Call, f *form.Form, typ, slug string) (there bool, er
 	for _, l := range e.Links {
 		f.Values["links."+l.Name] = l.URL
 	}
+	f.Current = maps.Clone(f.Values)
 	return true, nil
+}
+
+// wasPrefix precedes the name of a field in the name of the hidden field with the value that a
+// correction began with.
+const wasPrefix = "was."
+
+// readPrevious removes the values that a correction began with from a form and returns them. A
+// field that it lacks began with its present value.
+func readPrevious(f *form.Form, sent url.Values) map[string]string {
+	was := maps.Clone(f.Current)
+	for name, values := range sent {
+		if field, ok := strings.CutPrefix(name, wasPrefix); ok && f.Amends != "" && formKinds[field] != "" {
+			was[field] = values[0]
+			delete(sent, name)
+		}
+	}
+	return was
+}
+
+// sameText reports whether two values of a field are the same but for white space.
+func sameText(a, b string) bool { return slices.Equal(strings.Fields(a), strings.Fields(b)) }
+
+// superseded returns a problem if a field that a correction changes has a new value since the
+// form was opened, since the correction would undo that change unseen.
+func superseded(f *form.Form, field string) *submission.Problem {
+	now, sent := f.Current[field], f.Values[field]
+	if sameText(now, f.Was[field]) || sameText(now, sent) {
+		return nil
+	}
+	said := "was removed"
+	if now != "" {
+		said = "is now " + strconv.Quote(web.Shorten(now))
+	}
+	return &submission.Problem{Field: field, Message: "has changed since you opened this form: it " + said + "; check it, and submit again if your value is still right"}
 }
 
 // readCorrection finds the entity that a form corrects, if it is a correction.

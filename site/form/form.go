@@ -29,7 +29,10 @@ type Field struct {
 
 // Groups lists the groups of fields in order. The last two groups are collapsed; the last one is
 // only in corrections.
-var Groups = []string{"Basics", "Description", "Address and terms", "More links", "A figure"}
+var Groups = []string{"Basics", "Description", "Address and terms", "More links", FigureGroup}
+
+// FigureGroup is the group of the fields that only a correction has.
+const FigureGroup = "A figure"
 
 // Folded reports whether a group of fields is collapsed while they are empty.
 func Folded(group string) bool { return slices.Index(Groups, group) >= len(Groups)-2 }
@@ -100,6 +103,9 @@ type Form struct {
 	Amends string            // the entity that a correction changes, as type/slug, or "" for a new entity
 	Title  string            // the name of that entity
 	File   string            // the current file of that entity
+	// For a correction: the values of that entity in this build, and those when the form was
+	// opened, which may have been in an earlier build.
+	Current, Was map[string]string
 	Check
 	Account string // the signed-in account, or "" if there is none
 	Token   string // CSRF token if signed in

@@ -42,6 +42,8 @@ type formInput struct {
 	Problems []form.Remark
 	Warnings []form.Remark
 	Likes    []form.Similar // similar entities, shown below the name field
+	Was      string         // in a correction, the value that it begins with
+	Amends   bool
 }
 
 // Says returns the IDs of the elements that describe the field.
@@ -112,7 +114,8 @@ func (s *Site) MissingEntity(q Request, slug string) (*Answer, error) {
 
 // input returns a field with the value entered in it.
 func (r *request) input(field form.Field, f *form.Form) formInput {
-	in := formInput{Field: field, ID: "f-" + strings.ReplaceAll(field.Name, ".", "-"), Value: f.Values[field.Name]}
+	in := formInput{Field: field, ID: "f-" + strings.ReplaceAll(field.Name, ".", "-"), Value: f.Values[field.Name],
+		Was: f.Current[field.Name], Amends: f.Amends != "" && field.Group != form.FigureGroup}
 	of := func(list []form.Remark) []form.Remark {
 		return slices.DeleteFunc(slices.Clone(list), func(p form.Remark) bool { return p.Input != field.Name })
 	}
