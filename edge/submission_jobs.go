@@ -47,7 +47,7 @@ func (s *Server) markPublished(ctx context.Context) error {
 		return nil
 	}
 	defer v.Release()
-	list, err := submission.Publish(ctx, s.state, v.Build.FindAuthored)
+	list, err := submission.Publish(ctx, s.state, v.Build)
 	for _, one := range list {
 		s.log.Info("submission", "submission", one.ID, "entity", one.Key(), "status", one.Status, "build", v.ID())
 	}

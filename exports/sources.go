@@ -2,6 +2,7 @@ package exports
 
 import (
 	"crypto/sha256"
+	"time"
 
 	"kindex/exports/packed"
 	"kindex/exports/record"
@@ -83,6 +84,27 @@ func (b *Build) asAuthored(e *record.Entity, ordinal uint32) {
 		e.LastUpdated = ""
 	}
 	e.Formerly = b.aliases(ordinal)
+}
+
+// AuthoredSince returns the states of an entity that began at a time or later, the newest first,
+// as their author wrote them. It leaves out deletions.
+func (b *Build) AuthoredSince(typ, slug string, t time.Time) (list []*record.Entity, err error) {
+	a := b.Archive()
+	v, ok := a.Last(typ, slug)
+	if !ok {
+		return nil, nil
+	}
+	for v = a.Newest(v); v >= 0 && a.time(v) >= t.Unix(); v = a.previous(v) {
+		if a.deleted(v) {
+			continue
+		}
+		e, err := a.Entity(v)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, e)
+	}
+	return list, nil
 }
 
 // FindAuthored returns the entity that has, or once had, an address, as its author wrote it, or

@@ -146,5 +146,5 @@ func publishFrom(ctx context.Context, s *storage.State, dir string) (published [
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
-	return submission.Publish(ctx, s, b.FindAuthored)
+	return submission.Publish(ctx, s, b)
 }

@@ -191,15 +191,24 @@ type Store interface {
 	PullRequestClosed(ctx context.Context, id string) error
 }
 
-// Publish marks the accepted submissions that are in a build as published. authored returns an
-// entity of the build as its file states it, or nil if there is none.
-func Publish(ctx context.Context, store Store, authored func(typ, slug string) (*record.Entity, error)) (published []Submission, err error) {
+// Build is what Publish needs of a build.
+type Build interface {
+	// FindAuthored returns an entity as its file states it, or nil if there is none.
+	FindAuthored(typ, slug string) (*record.Entity, error)
+	// AuthoredSince returns the states of an entity that began at a time or later.
+	AuthoredSince(typ, slug string, t time.Time) ([]*record.Entity, error)
+}
+
+// Publish marks the accepted submissions that are in a build as published. A correction is in a
+// build if the entity has had all its values at once since it was submitted: a later commit may
+// have changed them again before the build.
+func Publish(ctx context.Context, store Store, b Build) (published []Submission, err error) {
 	accepted, err := store.Submissions(ctx, Query{Statuses: []Status{Accepted}, OldFirst: true})
 	if err != nil {
 		return nil, err
 	}
 	for _, s := range accepted {
-		if there, err := isPublished(&s, authored); err != nil {
+		if there, err := isPublished(&s, b); err != nil {
 			return published, err
 		} else if !there {
 			continue
@@ -216,8 +225,8 @@ func Publish(ctx context.Context, store Store, authored func(typ, slug string) (
 	return published, nil
 }
 
-func isPublished(s *Submission, authored func(typ, slug string) (*record.Entity, error)) (bool, error) {
-	e, err := authored(s.Type, s.Slug)
+func isPublished(s *Submission, b Build) (bool, error) {
+	e, err := b.FindAuthored(s.Type, s.Slug)
 	if e == nil || err != nil || !s.Amends() {
 		return e != nil, err
 	}
@@ -225,5 +234,14 @@ func isPublished(s *Submission, authored func(typ, slug string) (*record.Entity,
 	if err != nil {
 		return false, err
 	}
-	return Corrected(e, changes)
+	states, err := b.AuthoredSince(s.Type, s.Slug, s.CreatedAt)
+	if err != nil {
+		return false, err
+	}
+	for _, state := range append(states, e) {
+		if there, err := Corrected(state, changes); there || err != nil {
+			return there, err
+		}
+	}
+	return false, nil
 }
