@@ -58,11 +58,15 @@ func Describe(b *exports.Build, in *leaderboard.Boards, o uint32, show string) (
 // status describes whether it is safe to depend on an entity on a day: its announced end, its
 // status, or how it is maintained.
 func status(e *record.Entity, day string) (message, colour string) {
-	if l := e.Lifecycle; l != nil && l.Retires != "" {
-		if l.Retires <= day {
+	if l := e.Lifecycle; l != nil {
+		switch {
+		case l.Retires != "" && l.Retires <= day:
 			return "retired", Red
+		case l.Retires != "":
+			return "retires " + l.Retires, Amber
+		case l.Deprecated != "" && l.Deprecated <= day:
+			return record.Deprecated, Amber
 		}
-		return "retires " + l.Retires, Amber
 	}
 	switch m := e.Maintenance.State; {
 	case e.Status == record.Deprecated:
