@@ -10,8 +10,8 @@
 // The files of a build are divided into chunks of about four kilobytes, at places that depend on
 // their content. A chunk is stored once, however many files and builds contain it: a new build
 // stores only chunks that the published one lacks. Up to 16 MiB of chunks form a pack, which is
-// compressed as a whole. Compressed variants of files are not stored if compressing the files
-// again gives the same bytes, nor is the array form of a table of which there are lines.
+// compressed as a whole. Files that can be made from others byte for byte are not stored:
+// compressed variants, and JSON arrays that repeat a JSONL file.
 //
 // Packs and the files of a build never change. A publisher writes current last, and only if
 // nobody else has written it in the meantime. A reader checks the hash of everything it reads,
