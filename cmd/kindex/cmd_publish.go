@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kindex/builder/plural"
 	"kindex/exports/bucket"
 	"kindex/exports/depot"
 )
@@ -69,8 +70,8 @@ func printPublished(w io.Writer, r *depot.Published, b bucket.Bucket) {
 		fmt.Fprintf(w, "%s is already published at %s\n", r.Build, b)
 		return
 	}
-	fmt.Fprintf(w, "published %s at %s\n%d files, %s, of which %s are new; uploaded %s in %d packs\n",
-		r.Build, b, r.Files, megabytes(r.Bytes), megabytes(r.New), megabytes(r.Uploaded), r.Packs)
+	fmt.Fprintf(w, "published %s at %s\n%d files, %s, of which %s are new; uploaded %s in %s\n",
+		r.Build, b, r.Files, megabytes(r.Bytes), megabytes(r.New), megabytes(r.Uploaded), plural.Count(r.Packs, "pack", "packs"))
 }
 
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
@@ -102,7 +103,8 @@ while others publish and pull.
 			if asJSON {
 				return printIndentedJSON(cmd.OutOrStdout(), r)
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "removed %d builds and %d packs, %s; %d builds are left\n", len(r.Builds), r.Packs, megabytes(r.Bytes), r.Kept)
+			fmt.Fprintf(cmd.OutOrStdout(), "removed %s and %s, %s; kept %s\n", plural.Count(len(r.Builds), "build", "builds"),
+				plural.Count(r.Packs, "pack", "packs"), megabytes(r.Bytes), plural.Count(r.Kept, "build", "builds"))
 			return nil
 		},
 	}

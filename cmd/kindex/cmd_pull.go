@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kindex/builder/plural"
 	"kindex/exports/bucket"
 	"kindex/exports/depot"
 )
@@ -120,8 +121,8 @@ func printPulled(w io.Writer, r *depot.Pulled, dir string, asJSON bool) error {
 	case r.Unchanged:
 		fmt.Fprintf(w, "%s already has the published build %s\n", dir, r.Build)
 	default:
-		fmt.Fprintf(w, "pulled %s to %s\n%d files, %s; downloaded %s in %d packs, copied %s from the build before\n",
-			r.Build, dir, r.Files, megabytes(r.Bytes), megabytes(r.Downloaded), r.Packs, megabytes(r.Local))
+		fmt.Fprintf(w, "pulled %s to %s\n%d files, %s; downloaded %s in %s, copied %s from the previous build\n",
+			r.Build, dir, r.Files, megabytes(r.Bytes), megabytes(r.Downloaded), plural.Count(r.Packs, "pack", "packs"), megabytes(r.Local))
 	}
 	return nil
 }
