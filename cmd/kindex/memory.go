@@ -15,8 +15,8 @@ import (
 // batchGCPercent is the GC percentage for short-lived commands while their heap is small.
 const batchGCPercent = 800
 
-// leastGCPercent is the GC percentage for a large heap. With 25, a quarter of the CPU time of
-// 100,000 entities with 400,000 offers went to garbage collection.
+// leastGCPercent is the GC percentage for a large heap. When the heap could grow by only a third,
+// a quarter of the CPU time of 100,000 entities with 400,000 offers went to garbage collection.
 const leastGCPercent = 50
 
 // minMemoryMiB is the size up to which the heap of a command may grow, however little of it is

@@ -48,35 +48,39 @@ type tree struct {
 	dir    *os.Root
 }
 
-func newAssembly(from *countingReader, dir, id string, set *fileSet, m *chunkMap) (a *assembly, err error) {
-	a = &assembly{from: from, dir: dir, id: id, set: set, m: m, trees: map[string]*tree{}, here: make([]place, len(m.chunks)),
+func newAssembly(from *countingReader, dir, id string, set *fileSet, m *chunkMap) (*assembly, error) {
+	a := &assembly{from: from, dir: dir, id: id, set: set, m: m, trees: map[string]*tree{}, here: make([]place, len(m.chunks)),
 		files: make(map[string]store.File, len(set.files))}
-	defer func() {
-		if err != nil {
-			a.discard()
-		}
-	}()
 	for _, f := range set.files {
 		a.files[f.Path] = f
 	}
+	if err := a.makeFolders(from); err != nil {
+		a.discard()
+		return nil, err
+	}
+	return a, nil
+}
+
+// makeFolders makes the temporary folders. After an error, the caller discards a.
+func (a *assembly) makeFolders(from *countingReader) (err error) {
 	for _, name := range []string{exportsTree, indexesTree} {
 		t := &tree{}
 		a.trees[name] = t
-		if err := store.RemoveLeftovers(dir, name, "builds"); err != nil {
-			return nil, err
+		if err := store.RemoveLeftovers(a.dir, name, "builds"); err != nil {
+			return err
 		}
-		if t.builds, err = store.MakeFolder(dir, name, "builds"); err != nil {
-			return nil, err
+		if t.builds, err = store.MakeFolder(a.dir, name, "builds"); err != nil {
+			return err
 		}
 		if t.name, err = store.TemporaryDir(t.builds); err != nil {
-			return nil, err
+			return err
 		}
 		if t.dir, err = t.builds.OpenRoot(t.name); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	a.packs, err = newPackCache(from, dir, m.packs)
-	return a, err
+	a.packs, err = newPackCache(from, a.dir, a.m.packs)
+	return err
 }
 
 // discard removes the temporary folders. It may be called after install.
@@ -280,7 +284,7 @@ type packCache struct {
 	dir   *os.Root
 	packs []pack
 	raw   map[uint32][]byte
-	order []uint32 // those in raw, the least recently used first
+	order []uint32 // those in raw, the oldest first
 	dec   *zstd.Decoder
 }
 

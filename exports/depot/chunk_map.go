@@ -109,11 +109,10 @@ func (m *chunkMap) encode() []byte {
 			next = int64(at) + 1
 		}
 	}
-	w, err := zstd.NewWriter(nil)
-	if err != nil {
-		panic(err) // there are no options
+	if out, err = store.Compress("zstd", out); err != nil {
+		panic(err) // the coding is known
 	}
-	return w.EncodeAll(out, nil)
+	return out
 }
 
 // decodeMap decodes a map and checks that it describes exactly these files. The map may come from

@@ -7,7 +7,7 @@
 //	blobs/sha256/<2>/<64 hex>   packs, named by their hash
 //	clock                       written to learn what time it is there
 //
-// The files of a build are divided into chunks of about four kilobytes, at places that depend on
+// The files of a build are divided into chunks of about five kilobytes, at places that depend on
 // their content. A chunk is stored once, however many files and builds contain it: a new build
 // stores only chunks that the published one lacks. Up to 16 MiB of chunks form a pack, which is
 // compressed as a whole. Files that can be made from others byte for byte are not stored:

@@ -29,41 +29,42 @@ type local struct {
 }
 
 // openLocal opens a build. It reads no file but the manifests.
-func openLocal(dir, id string) (l *local, err error) {
-	l = new(local)
-	defer func() {
-		if err != nil {
-			l.close()
-		}
-	}()
-	if l.exports, err = store.OpenFolder(dir, exportsTree, "builds", id); err != nil {
+func openLocal(dir, id string) (*local, error) {
+	l := new(local)
+	if err := l.openBuild(dir, id); err != nil {
+		l.close()
 		return nil, err
+	}
+	return l, nil
+}
+
+// openBuild opens the folders of a build and reads its manifests. After an error, the caller
+// closes l.
+func (l *local) openBuild(dir, id string) (err error) {
+	if l.exports, err = store.OpenFolder(dir, exportsTree, "builds", id); err != nil {
+		return err
 	}
 	if l.indexes, err = store.OpenFolder(dir, indexesTree, "builds", id); err != nil {
-		return nil, err
+		return err
 	}
 	if l.manifest, err = store.ReadFile(l.exports, store.ManifestFile, maxManifest); err != nil {
-		return nil, err
+		return err
 	}
 	if l.index, err = store.ReadFile(l.indexes, store.ManifestFile, maxManifest); err != nil {
-		return nil, err
+		return err
 	}
 	l.set, err = parseManifests(id, l.manifest, l.index)
-	return l, err
+	return err
 }
 
 func (l *local) close() {
-	for _, c := range []interface{ Close() error }{l.exports, l.indexes, l.reading} {
-		switch c := c.(type) {
-		case *os.Root:
-			if c != nil {
-				_ = c.Close() // nothing was written
-			}
-		case *os.File:
-			if c != nil {
-				_ = c.Close()
-			}
+	for _, dir := range []*os.Root{l.exports, l.indexes} {
+		if dir != nil {
+			_ = dir.Close() // nothing was written
 		}
+	}
+	if l.reading != nil {
+		_ = l.reading.Close()
 	}
 }
 

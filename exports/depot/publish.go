@@ -67,14 +67,15 @@ func Publish(ctx context.Context, to bucket.Bucket, o PublishOptions) (*Publishe
 	for _, f := range l.set.files {
 		p.report.Bytes += f.Size
 	}
-	if before != nil && before.Build == id && before.Index == sumOf(l.index) {
-		p.report.Unchanged = true
-		return p.report, nil
-	}
+	complete := false
 	if before != nil {
-		if p.known, err = readMapOf(ctx, to, before); err != nil {
+		if complete, err = p.readKnown(ctx, before); err != nil {
 			return nil, err
 		}
+	}
+	if complete && before.Build == id && before.Index == sumOf(l.index) {
+		p.report.Unchanged = true
+		return p.report, nil
 	}
 	if p.now, err = clock(ctx, to); err != nil {
 		return nil, err
@@ -88,10 +89,36 @@ func Publish(ctx context.Context, to bucket.Bucket, o PublishOptions) (*Publishe
 	return p.report, p.writeBuild(ctx, tag)
 }
 
-// readMapOf returns the map of what is published.
-func readMapOf(ctx context.Context, from bucket.Reader, c *current) (*chunkMap, error) {
-	_, m, _, _, err := readBuild(ctx, from, c)
-	return m, err
+// readKnown reads which chunks the published build has, and reports whether all its packs are
+// there. What is damaged or missing, or has the format of another version of kindex, is published
+// again instead of being relied on.
+func (p *publisher) readKnown(ctx context.Context, c *current) (complete bool, err error) {
+	_, m, _, _, err := readBuild(ctx, p.to, c)
+	var altered *DamageError
+	var unreadable *store.DamageError
+	if errors.As(err, &altered) || errors.As(err, &unreadable) || errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	sizes := map[string]int64{}
+	for i, err := range p.to.List(ctx, blobsPrefix) {
+		if err != nil {
+			return false, err
+		}
+		sizes[i.Name] = i.Size
+	}
+	missing := make([]bool, len(m.packs))
+	complete = true
+	for i, k := range m.packs {
+		if size, ok := sizes[blobName(k.sum)]; !ok || size != k.size {
+			missing[i], complete = true, false
+		}
+	}
+	m.chunks = slices.DeleteFunc(m.chunks, func(c chunk) bool { return missing[c.pack] })
+	p.known = m
+	return complete, nil
 }
 
 // readBuild returns the files and the map of a build, and both manifests as they are stored.

@@ -40,6 +40,9 @@ var ErrOlder = errors.New("is older than the build that is there")
 // restarts is how often Pull starts again because objects were removed while it was reading.
 const restarts = 3
 
+// restartDelay is the time before the first restart; it doubles each time. Tests shorten it.
+var restartDelay = time.Second
+
 // Pull copies the published build to an output folder and makes it the current build there. It
 // reads only packs with chunks that builds in the folder lack, and verifies every file before the
 // build is moved into place. If it is interrupted, the packs that it has read are kept for the
@@ -69,7 +72,7 @@ func Pull(ctx context.Context, from bucket.Reader, o PullOptions) (*Pulled, erro
 		select {
 		case <-ctx.Done():
 			return nil, errors.Join(err, ctx.Err())
-		case <-time.After(time.Second << n):
+		case <-time.After(restartDelay << n):
 		}
 	}
 }
