@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"kindex/builder/suite"
 	"kindex/exports/store"
 )
 
@@ -49,7 +50,7 @@ func TestChunks(t *testing.T) {
 	for _, id := range before {
 		known[id] = true
 	}
-	for range 50 {
+	for range suite.Pick(10, 50) {
 		at := rng.IntN(len(data))
 		edited := append(append(bytes.Clone(data[:at]), "an edit"...), data[at+rng.IntN(min(20, len(data)-at)):]...)
 		changed := 0

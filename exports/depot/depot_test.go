@@ -1,172 +1,24 @@
 package depot_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io/fs"
-	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"kindex/builder"
 	"kindex/builder/suite"
 	"kindex/exports/bucket"
 	"kindex/exports/bucket/buckettest"
 	"kindex/exports/depot"
 	"kindex/exports/store"
-	"kindex/indexes"
 )
-
-// twoBuilds returns two output folders: one with a build of the included content, the other with
-// a build in which one in a hundred entities was edited. They are made once.
-var twoBuilds = sync.OnceValues(func() ([2]string, error) {
-	root, err := os.MkdirTemp("", "depot-test-")
-	if err != nil {
-		return [2]string{}, err
-	}
-	temporary = root
-	content := filepath.Join(root, "content")
-	if err := os.CopyFS(content, os.DirFS("../../content")); err != nil {
-		return [2]string{}, err
-	}
-	dirs := [2]string{filepath.Join(root, "first"), filepath.Join(root, "second")}
-	for i, dir := range dirs {
-		if i == 1 {
-			if err := editSome(content); err != nil {
-				return dirs, err
-			}
-		}
-		_, err := builder.Build(context.Background(), builder.Options{Content: content, Out: dir, Keep: 1,
-			AsOf: time.Date(2026, 11, 1, 0, i, 0, 0, time.UTC)})
-		if err != nil {
-			return dirs, err
-		}
-	}
-	return dirs, nil
-})
-
-// temporary is the folder of twoBuilds.
-var temporary string
-
-func TestMain(m *testing.M) {
-	depot.RestartAtOnce()
-	code := m.Run()
-	if temporary != "" {
-		_ = os.RemoveAll(temporary)
-	}
-	os.Exit(code)
-}
-
-// editSome edits one in a hundred entities.
-func editSome(content string) error {
-	files, err := filepath.Glob(filepath.Join(content, "*", "*.yaml"))
-	if err != nil {
-		return err
-	}
-	described := regexp.MustCompile(`(?m)^description: "?`)
-	for i := 0; i < len(files); i += 100 {
-		text, err := os.ReadFile(files[i])
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(files[i], described.ReplaceAll(text, []byte("${0}Edited, ")), 0o644); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func builds(t *testing.T) (first, second string) {
-	t.Helper()
-	suite.InTest(t)
-	dirs, err := twoBuilds()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dirs[0], dirs[1]
-}
-
-func openBucket(t *testing.T, address string) bucket.Bucket {
-	t.Helper()
-	b, err := bucket.Open(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
-func publish(t *testing.T, to bucket.Bucket, dir string) *depot.Published {
-	t.Helper()
-	r, err := depot.Publish(t.Context(), to, depot.PublishOptions{Dir: dir, Dirty: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
-func pull(t *testing.T, from bucket.Reader, dir string) *depot.Pulled {
-	t.Helper()
-	r, err := depot.Pull(t.Context(), from, depot.PullOptions{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	checkSame(t, dir, r.Build)
-	return r
-}
-
-// checkSame checks that a folder has the same current build as the one where it was built.
-func checkSame(t *testing.T, dir, id string) {
-	t.Helper()
-	first, second := builds(t)
-	origin := first
-	if current, err := store.Current(second); err == nil && current == id {
-		origin = second
-	}
-	if current, err := store.Current(dir); err != nil || current != id {
-		t.Fatalf("the current build is %s (%v), not %s", current, err, id)
-	}
-	for _, tree := range []string{"exports", "indexes"} {
-		want, got := os.DirFS(filepath.Join(origin, tree, "builds", id)), os.DirFS(filepath.Join(dir, tree, "builds", id))
-		n := 0
-		err := fs.WalkDir(want, ".", func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
-				return err
-			}
-			n++
-			a, errA := fs.ReadFile(want, path)
-			b, errB := fs.ReadFile(got, path)
-			if err := errors.Join(errA, errB); err != nil || !bytes.Equal(a, b) {
-				t.Errorf("%s differs (%v)", path, err)
-			}
-			return nil
-		})
-		if err != nil || n < 5 {
-			t.Fatalf("%d files of %s compared: %v", n, tree, err)
-		}
-	}
-	m, err := store.Verify(filepath.Join(store.BuildsDir(dir), id))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := indexes.Verify(indexes.Dir(dir, id), id, m.Index); err != nil {
-		t.Fatal(err)
-	}
-	if left, err := filepath.Glob(filepath.Join(dir, "*", "builds", ".tmp-*")); err != nil || len(left) > 0 {
-		t.Errorf("unfinished folders are left: %v %v", left, err)
-	}
-	if _, err := os.Stat(filepath.Join(dir, ".kindex-packs")); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("packs are left: %v", err)
-	}
-}
 
 // TestPublishAndPull publishes two builds and pulls them from a folder and from a web server. The
 // second one moves few bytes, and both copies are the same byte for byte.
@@ -203,7 +55,8 @@ func TestPublishAndPull(t *testing.T) {
 	t.Logf("first: %d of %d bytes written; 1 %% edited: %d (%.1f %%)", whole.Uploaded, whole.Bytes, edited.Uploaded, 100*float64(edited.Uploaded)/float64(edited.Bytes))
 	for from, at := range copies {
 		r := pull(t, from, at)
-		if share := float64(r.Downloaded) / float64(r.Bytes); share > 0.05 || edited.Uploaded > edited.Bytes/20 {
+		most := suite.Pick(0.1, 0.05)
+		if share := float64(r.Downloaded) / float64(r.Bytes); share > most || float64(edited.Uploaded) > most*float64(edited.Bytes) {
 			t.Errorf("%s: a change of 1 %% of the entities moved %.1f %% of the bytes: %+v, %+v", from, 100*share, edited, r)
 		}
 	}
@@ -259,145 +112,6 @@ func pullAgain(t *testing.T, from bucket.Reader, dir string) *depot.Pulled {
 		t.Errorf("%+v %v", known, err)
 	}
 	return r
-}
-
-// TestDamagedObjects damages every kind of object in every way. Nothing is installed, the error
-// names the object, and the build that was there stays.
-func TestDamagedObjects(t *testing.T) {
-	first, second := builds(t)
-	origin := t.TempDir()
-	to := openBucket(t, "file:"+origin)
-	publish(t, to, first)
-	there := t.TempDir()
-	old := pull(t, to, there).Build
-	publish(t, to, second)
-	var objects []bucket.Info
-	seen := map[string]int{}
-	for i, err := range to.List(t.Context(), "") {
-		if err != nil {
-			t.Fatal(err)
-		}
-		kind := regexp.MustCompile(`[0-9a-f]{8,}`).ReplaceAllString(i.Name, "N")
-		kind = regexp.MustCompile(`/[0-9a-f]{2}/`).ReplaceAllString(kind, "/")
-		if seen[kind]++; seen[kind] <= 2 && i.Name != "clock" {
-			objects = append(objects, i)
-		}
-	}
-	if len(objects) < 8 {
-		t.Fatalf("only %d objects: %v", len(objects), objects)
-	}
-	rng := rand.New(rand.NewPCG(1, 2))
-	damages := map[string]func(b []byte) []byte{
-		"truncated": func(b []byte) []byte { return b[:len(b)/2] },
-		"longer":    func(b []byte) []byte { return append(b, 'x') },
-		"altered":   func(b []byte) []byte { b[rng.IntN(len(b))] ^= 1; return b },
-		"empty":     func([]byte) []byte { return nil },
-		"missing":   nil,
-	}
-	failed := 0
-	for _, o := range objects {
-		path := filepath.Join(origin, filepath.FromSlash(o.Name))
-		whole, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for name, damage := range damages {
-			if damage == nil {
-				err = os.Remove(path)
-			} else {
-				err = os.WriteFile(path, damage(bytes.Clone(whole)), 0o644)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			copied := filepath.Join(t.TempDir(), "copy")
-			if out, err := exec.Command("sh", "-c", `cp -al "$0" "$1" && rm "$1"/.kindex-build.lock`, there, copied).CombinedOutput(); err != nil {
-				t.Fatalf("%v: %s", err, out)
-			}
-			r, err := depot.Pull(t.Context(), to, depot.PullOptions{Dir: copied})
-			if err == nil {
-				checkSame(t, copied, r.Build) // only the old build needs the object
-				continue
-			}
-			failed++
-			checkServed(t, copied, old)
-			// An altered character of current names objects that do not exist.
-			if o.Name != "current" && !strings.Contains(err.Error(), o.Name) {
-				t.Errorf("%s, %s: the error does not name it: %v", o.Name, name, err)
-			}
-		}
-		if err := os.WriteFile(path, whole, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if failed < 20 {
-		t.Errorf("only %d pulls failed", failed)
-	}
-	pull(t, to, there)
-}
-
-// checkServed checks that a build is still served after a pull that failed.
-func checkServed(t *testing.T, dir, id string) {
-	t.Helper()
-	if current, err := store.Current(dir); err != nil || current != id {
-		t.Fatalf("the current build is %s (%v), not %s", current, err, id)
-	}
-	if _, err := store.Verify(filepath.Join(store.BuildsDir(dir), id)); err != nil {
-		t.Error(err)
-	}
-	if entries, err := os.ReadDir(store.BuildsDir(dir)); err != nil || len(entries) != 1 {
-		t.Errorf("%v %v", entries, err)
-	}
-}
-
-// TestRepair removes objects of the published build, one kind at a time. Publishing it again writes
-// what is missing, also for later builds.
-func TestRepair(t *testing.T) {
-	first, second := builds(t)
-	origin := t.TempDir()
-	to := openBucket(t, "file:"+origin)
-	publish(t, to, first)
-	for _, pattern := range []string{"blobs/sha256/*/*", "builds/*/map-*", "builds/*/index-*", "builds/*/manifest.json"} {
-		for _, dir := range []string{first, second} {
-			lost, err := filepath.Glob(filepath.Join(origin, pattern))
-			if err != nil || len(lost) == 0 {
-				t.Fatalf("%s: %v %v", pattern, lost, err)
-			}
-			for _, name := range lost {
-				if err := os.Remove(name); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if r := publish(t, to, dir); r.Unchanged {
-				t.Errorf("%s: nothing was written", pattern)
-			}
-			pull(t, to, t.TempDir())
-		}
-	}
-}
-
-// TestUnusableFolder pulls to folders that cannot be used, or have half a build.
-func TestUnusableFolder(t *testing.T) {
-	first, second := builds(t)
-	to := openBucket(t, "file:"+t.TempDir())
-	publish(t, to, first)
-	blocked := t.TempDir()
-	if err := os.WriteFile(filepath.Join(blocked, "indexes"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := depot.Pull(t.Context(), to, depot.PullOptions{Dir: blocked}); err == nil {
-		t.Error("pulled to a folder where a file is in the way")
-	}
-	half := t.TempDir()
-	id := pull(t, to, half).Build
-	if err := os.RemoveAll(indexes.Dir(half, id)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := depot.Publish(t.Context(), to, depot.PublishOptions{Dir: half, Dirty: true}); err == nil {
-		t.Error("published a build without an index")
-	}
-	publish(t, to, second)
-	pull(t, to, half)
 }
 
 // faulty is a bucket that fails after some writes, as when a publisher is killed.
