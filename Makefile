@@ -189,6 +189,14 @@ define need-postgresql
   $(SUDO) apt-get update -q; $(SUDO) apt-get install -y -q postgresql; }
 endef
 
+# promtool is a program of a package that would also set up and start a server, so only the
+# program is installed.
+define need-promtool
+@command -v promtool >/dev/null || { echo "installing promtool"; $(SUDO) apt-get update -q; \
+  dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; cd "$$dir"; apt-get download -q prometheus; dpkg-deb -x prometheus_*.deb .; \
+  $(SUDO) install -m 755 usr/bin/promtool /usr/local/bin/promtool; }
+endef
+
 # The headless shell is Chromium without the desktop UI; page tests take little more than half
 # as long with it. Not every distribution packages it.
 define need-chromium
@@ -214,6 +222,7 @@ test-tools: tools
 	$(call need,npm,npm)
 	$(need-chromium)
 	$(need-postgresql)
+	$(need-promtool)
 	$(GO) mod download -modfile=.tools.mod
 	@test site/node_modules/.package-lock.json -nt site/package-lock.json || npm ci --prefix site
 	@$(MAKE) --no-print-directory $(MINISEARCH)

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"kindex/edge/live"
 	"kindex/edge/ratelimit"
 	"kindex/edge/webhook"
@@ -59,6 +61,18 @@ func (s *Server) stateStatus(ctx context.Context) string {
 		return "unreachable"
 	}
 	return "reachable"
+}
+
+// watchState adds a metric that reports, whenever metrics are read, whether the database is
+// reachable.
+func (s *Server) watchState() {
+	s.shared.Metrics.Registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "kindex_state_reachable",
+		Help: "Whether the database is reachable: 1 or 0."}, func() float64 {
+		if s.stateStatus(context.Background()) == "reachable" {
+			return 1
+		}
+		return 0
+	}))
 }
 
 // onSwitch is called after the server has switched to a build. It must not block.

@@ -126,6 +126,7 @@ var mayImport = map[string][]string{
 	"builder/diff/difftest":       {"builder/diff", "exports/jsonenc", "exports/record"},
 	"builder/suite":               {},
 
+	"edge/deploy":                       {},
 	"edge/edgefuzz":                     {},
 	"edge/submission/github/githubtest": {},
 	"edge/storage/storagetest/server":   {},

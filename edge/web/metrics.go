@@ -21,6 +21,7 @@ type metrics struct {
 	Refused       prometheus.Counter
 	build         *prometheus.GaugeVec
 	entities      prometheus.Gauge
+	buildTime     prometheus.Gauge
 	loadSeconds   prometheus.Gauge
 }
 
@@ -36,9 +37,11 @@ func NewMetrics() *metrics {
 		Refused:       prometheus.NewCounter(prometheus.CounterOpts{Name: "kindex_build_refused_total", Help: "Published builds that were rejected."}),
 		build:         prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "kindex_build_info", Help: "The served build."}, []string{"build", "commit"}),
 		entities:      prometheus.NewGauge(prometheus.GaugeOpts{Name: "kindex_build_entities", Help: "Number of entities in the served build that are not withdrawn."}),
-		loadSeconds:   prometheus.NewGauge(prometheus.GaugeOpts{Name: "kindex_build_load_seconds", Help: "Time to verify and open the build, in seconds."}),
+		buildTime: prometheus.NewGauge(prometheus.GaugeOpts{Name: "kindex_build_timestamp_seconds",
+			Help: "The as-of time of the served build or the time of its commit, whichever is later, as Unix time."}),
+		loadSeconds: prometheus.NewGauge(prometheus.GaugeOpts{Name: "kindex_build_load_seconds", Help: "Time to verify and open the build, in seconds."}),
 	}
-	m.Registry.MustRegister(m.requests, m.seconds, m.inFlight, m.buildSwitches, m.Refused, m.build, m.entities, m.loadSeconds,
+	m.Registry.MustRegister(m.requests, m.seconds, m.inFlight, m.buildSwitches, m.Refused, m.build, m.entities, m.buildTime, m.loadSeconds,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -48,6 +51,7 @@ func (m *metrics) Switched(v *live.ServedBuild, took time.Duration) {
 	m.build.Reset()
 	m.build.WithLabelValues(v.ID(), string(v.Build.Manifest.Commit)).Set(1)
 	m.entities.Set(float64(v.Build.Listed()))
+	m.buildTime.Set(float64(v.Build.Manifest.LastModified().Unix()))
 	m.loadSeconds.Set(took.Seconds())
 }
 

@@ -1,0 +1,260 @@
+// Package deploy contains what is needed to run a service on several machines: alerts, a
+// dashboard, the configuration of a proxy, and manifests for Compose and Kubernetes. The guide
+// is site/docs/scaling.md.
+package deploy
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/goccy/go-yaml"
+
+	"kindex/builder/suite"
+	"kindex/edge"
+	"kindex/edge/edgetest"
+	"kindex/edge/storage/storagetest"
+)
+
+func TestMain(m *testing.M) { edgetest.Main(m) }
+
+// healthy contains the series of a service that is well, if only just, in the notation of
+// promtool: one value a minute for two hours.
+var healthy = map[string]string{
+	`up{instance="a"}`: "1x120",
+	`up{instance="b"}`: "1x50 0 1x69",
+	`kindex_http_requests_total{instance="a", route="/api/search", code="200"}`:                 "0+600x120",
+	`kindex_http_requests_total{instance="a", route="/api/search", code="404"}`:                 "0+600x120",
+	`kindex_http_requests_total{instance="a", route="/api/search", code="503"}`:                 "0+9x120",
+	`kindex_http_request_seconds_bucket{instance="a", route="/api/search", le="0.25"}`:          "0+600x120",
+	`kindex_http_request_seconds_bucket{instance="a", route="/api/search", le="1"}`:             "0+605x120",
+	`kindex_http_request_seconds_bucket{instance="a", route="/api/search", le="5"}`:             "0+605x120",
+	`kindex_http_request_seconds_bucket{instance="a", route="/api/search", le="+Inf"}`:          "0+605x120",
+	`kindex_http_request_seconds_bucket{instance="a", route="/api/export/entities", le="5"}`:    "0x120",
+	`kindex_http_request_seconds_bucket{instance="a", route="/api/export/entities", le="+Inf"}`: "0+90x120",
+	`kindex_http_requests_in_flight{instance="a"}`:                                              "300x120",
+	`kindex_state_reachable{instance="a"}`:                                                      "1x50 0 1x69",
+	`kindex_build_refused_total{instance="a"}`:                                                  "0 1x120",
+	`kindex_build_timestamp_seconds{instance="a"}`:                                              "-165000x120", // time begins at 0
+	`kindex_build_timestamp_seconds{instance="b"}`:                                              "-999999x120",
+	`kindex_build_info{instance="a", build="one"}`:                                              "1x50 stale",
+	`kindex_build_info{instance="a", build="two"}`:                                              "_x50 1x69",
+	`kindex_build_info{instance="b", build="one"}`:                                              "1x60 stale",
+	`kindex_build_info{instance="b", build="two"}`:                                              "_x60 1x59",
+	`kindex_webhook_queue_age_seconds{instance="a"}`:                                            "86400x120",
+	`kindex_webhook_attempts_total{instance="a", outcome="2xx"}`:                                "0x90 1x29",
+	`kindex_webhook_attempts_total{instance="a", outcome="5xx"}`:                                "0+1x120",
+	`kindex_webhook_attempts_total{instance="a", outcome="postponed"}`:                          "0+9x120",
+	`kindex_webhook_events_failed_total{instance="a"}`:                                          "1x120",
+	`kindex_webhook_switched_off_total{instance="a"}`:                                           "1x120",
+}
+
+// firing contains, for each alert, the series that must differ for the alert to fire. An
+// empty text removes a series.
+var firing = map[string]map[string]string{
+	"KindexDown":              {`up{instance="b"}`: "1x117 0x3"},
+	"KindexNoEdges":           {`up{instance="a"}`: "", `up{instance="b"}`: ""},
+	"KindexErrors":            {`kindex_http_requests_total{instance="a", route="/api/search", code="503"}`: "0+15x120"},
+	"KindexSlow":              {`kindex_http_request_seconds_bucket{instance="a", route="/api/search", le="1"}`: "0+595x120", `kindex_http_request_seconds_bucket{instance="a", route="/api/search", le="0.25"}`: "0+590x120"},
+	"KindexRequestsPileUp":    {`kindex_http_requests_in_flight{instance="a"}`: "301x120"},
+	"KindexStateUnreachable":  {`kindex_state_reachable{instance="a"}`: "1x117 0x3"},
+	"KindexBuildRefused":      {`kindex_build_refused_total{instance="a"}`: "0x110 1x10"},
+	"KindexBuildOld":          {`kindex_build_timestamp_seconds{instance="a"}`: "-170000x120"},
+	"KindexBuildsDiffer":      {`kindex_build_info{instance="b", build="one"}`: "1x120", `kindex_build_info{instance="b", build="two"}`: ""},
+	"KindexWebhooksLate":      {`kindex_webhook_queue_age_seconds{instance="a"}`: "86401x120"},
+	"KindexWebhooksFail":      {`kindex_webhook_attempts_total{instance="a", outcome="2xx"}`: "0x120"},
+	"KindexWebhookEventsLost": {`kindex_webhook_events_failed_total{instance="a"}`: "1x100 2x20"},
+}
+
+// rule is an alert in alerts.yml.
+type rule struct {
+	Alert, Expr         string
+	Labels, Annotations map[string]string
+}
+
+func rules(t *testing.T) []rule {
+	t.Helper()
+	var file struct{ Groups []struct{ Rules []rule } }
+	if err := yaml.Unmarshal(read(t, "alerts.yml"), &file); err != nil || len(file.Groups) != 1 {
+		t.Fatalf("%+v %v", file, err)
+	}
+	return file.Groups[0].Rules
+}
+
+func read(t *testing.T, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// TestAlerts lets promtool evaluate the alerts: a healthy service fires none, and for each alert
+// there are series that fire it and no other.
+func TestAlerts(t *testing.T) {
+	suite.InTest(t)
+	suite.WithoutRace(t)
+	if _, err := exec.LookPath("promtool"); err != nil {
+		suite.Missing(t, "promtool")
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "alerts.yml"), read(t, "alerts.yml"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	tests := []any{ruleTest("", nil)}
+	for _, r := range rules(t) {
+		if firing[r.Alert] == nil {
+			t.Errorf("no series fire %s", r.Alert)
+		}
+		tests = append(tests, ruleTest(r.Alert, firing[r.Alert]))
+	}
+	if len(tests) != len(firing)+1 {
+		t.Errorf("there are %d alerts, and series for %d", len(tests)-1, len(firing))
+	}
+	text, err := json.Marshal(map[string]any{"rule_files": []string{"alerts.yml"}, "evaluation_interval": "1m", "tests": tests})
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "test.yml"), text, 0o644) // JSON is YAML
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"check", "rules", "alerts.yml"}, {"test", "rules", "test.yml"}} {
+		cmd := exec.Command("promtool", args...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("promtool %s: %v\n%s", args, err, out)
+		}
+	}
+}
+
+// ruleTest returns a test for promtool: with the changed series, the alert is the only one that
+// fires after two hours. If alert is "", none fires.
+func ruleTest(alert string, changed map[string]string) any {
+	var series []map[string]string
+	for name, values := range healthy {
+		if other, ok := changed[name]; ok {
+			values = other
+		}
+		if values != "" {
+			series = append(series, map[string]string{"series": strings.Replace(name, "{", `{job="kindex", `, 1), "values": values})
+		}
+	}
+	fires := []any{}
+	if alert != "" {
+		fires = append(fires, map[string]any{"labels": fmt.Sprintf("{alertname=%q}", alert), "value": 1})
+	}
+	return map[string]any{"name": alert, "interval": "1m", "input_series": series, "promql_expr_test": []any{
+		map[string]any{"expr": `count by (alertname) (ALERTS{alertstate="firing"})`, "eval_time": "120m", "exp_samples": fires},
+	}}
+}
+
+// TestRunbooks checks that each alert has a summary and a severity, and names a section that says
+// what to do.
+func TestRunbooks(t *testing.T) {
+	page := string(read(t, "../../site/docs/operating.md"))
+	for _, r := range rules(t) {
+		anchor, ok := strings.CutPrefix(r.Annotations["runbook"], "site/docs/operating.md#")
+		section := regexp.MustCompile(`(?m)^### ` + r.Alert + "\n\n[^#]").MatchString(page)
+		if !ok || anchor != strings.ToLower(r.Alert) || !section {
+			t.Errorf("%s: the runbook is %q, and operating.md has a section: %v", r.Alert, r.Annotations["runbook"], section)
+		}
+		if r.Annotations["summary"] == "" || !slices.Contains([]string{"critical", "warning", "info"}, r.Labels["severity"]) {
+			t.Errorf("%s: %v %v", r.Alert, r.Labels, r.Annotations)
+		}
+	}
+	if n := strings.Count(page, "\n### Kindex"); n != len(rules(t)) {
+		t.Errorf("operating.md has sections for %d alerts, want %d", n, len(rules(t)))
+	}
+}
+
+// metricName matches the names of metrics in expressions of PromQL. Everything in quotes must have
+// been removed.
+var metricName = regexp.MustCompile(`\b(kindex|process|go)_[a-z0-9_]+\b|\bup\b`)
+
+var quoted = regexp.MustCompile(`"[^"]*"`)
+
+// TestMetricsExist checks that a running edge exports each metric in the alerts and on the
+// dashboard, with the labels that they use.
+func TestMetricsExist(t *testing.T) {
+	suite.InTest(t)
+	exported := metrics(t)
+	expressions := map[string]string{}
+	for _, r := range rules(t) {
+		expressions[r.Alert] = r.Expr
+	}
+	maps.Copy(expressions, queries(t))
+	used := map[string]bool{"up": true}
+	for name, expr := range expressions {
+		found := metricName.FindAllString(quoted.ReplaceAllString(expr, `""`), -1)
+		if len(found) == 0 {
+			t.Errorf("%s uses no metric: %s", name, expr)
+		}
+		for _, metric := range found {
+			if metric != "up" && !exported[metric] {
+				t.Errorf("%s uses %s, which no edge exports", name, metric)
+			}
+			used[metric] = true
+		}
+	}
+	for metric := range exported {
+		base := strings.TrimSuffix(metric, "_count")
+		if strings.HasPrefix(metric, "kindex_") && !used[metric] && !strings.HasSuffix(metric, "_sum") && !used[base+"_bucket"] {
+			t.Errorf("%s is neither in an alert nor on the dashboard", metric)
+		}
+	}
+}
+
+// metrics returns the names of all series that an edge exports after a request.
+func metrics(t *testing.T) map[string]bool {
+	t.Helper()
+	e, err := edge.New(edge.Options{Dir: edgetest.Built(t), State: storagetest.SQLite(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	addresses, ended := make(chan [2]string, 1), make(chan error, 1)
+	go func() {
+		ended <- e.Run(ctx, edge.Listeners{Addr: "127.0.0.1:0", Admin: "127.0.0.1:0", Drain: time.Minute,
+			Ready: func(public, admin string) { addresses <- [2]string{public, admin} }})
+	}()
+	defer func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}()
+	a := <-addresses
+	get(t, "http://"+a[0]+"/api/categories")
+	names := map[string]bool{"kindex_webhook_attempts_total": true} // exported after the first attempt
+	for line := range strings.Lines(get(t, "http://"+a[1]+"/metrics")) {
+		names[regexp.MustCompile(`^\w*`).FindString(line)] = true
+	}
+	return names
+}
+
+func get(t *testing.T, address string) string {
+	t.Helper()
+	resp, err := http.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s %v", address, resp.Status, err)
+	}
+	return string(text)
+}
