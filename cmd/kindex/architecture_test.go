@@ -119,6 +119,7 @@ var mayImport = map[string][]string{
 	"cmd/dist":           {},
 	"cmd/gencorpus":      {"*"},
 	"cmd/kindex":         {"*"},
+	"cmd/kindex/config":  {"builder/content/yamldoc", "exports/didyoumean"},
 
 	// Test support, and packages that contain only tests.
 	"builder/collect/collecttest": {"builder/collect", "builder/safedial"},
@@ -152,7 +153,7 @@ var onlyIn = map[string][]string{
 	"github.com/gorilla/feeds":      {"exports/feed"},
 	"github.com/parquet-go":         {"exports/table"},
 	"github.com/julienschmidt":      {"edge", "edge/web"},
-	"github.com/spf13/cobra":        {"cmd/kindex"},
+	"github.com/spf13/cobra":        {"cmd/kindex", "cmd/kindex/config"},
 	"github.com/swaggest/swgui":     {"site"},
 	"github.com/yuin/goldmark":      {"site/mdrender"},
 	"database/sql":                  {"edge/storage", "edge/storage/storagetest", "cmd/bench/baseline"},

@@ -156,7 +156,7 @@ func runAccountsLimit(cmd *cobra.Command, o accountsLimitOptions, name, number s
 		if err != nil || quota < 1 || quota > maxRequests {
 			return usageError{fmt.Errorf("%q: use a number of requests from 1 to %d, or default; to block an account: kindex accounts suspend %q", number, maxRequests, name)}
 		}
-	} else if cmd.Flags().Changed("window") {
+	} else if onCommandLine(cmd.Flags(), "window") {
 		return usageError{errors.New("--window cannot be combined with default: the default window is a UTC day")}
 	}
 	window, err := parseWindow(o.window)

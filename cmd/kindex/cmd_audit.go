@@ -75,7 +75,7 @@ func runAudit(cmd *cobra.Command, o auditOptions, files []string) error {
 	switch {
 	case !slices.Contains(audit.Formats, o.format):
 		return usageError{unknownName("format", o.format, audit.Formats, didyoumean.Name(o.format, audit.Formats))}
-	case o.url != "" && cmd.Flags().Changed("dir"):
+	case o.url != "" && onCommandLine(cmd.Flags(), "dir"):
 		return usageError{errors.New("--dir and --url cannot be combined; see kindex audit --help")}
 	case o.url == "" && o.keyFile != "":
 		return usageError{errors.New("--key-file requires --url: the build in --dir needs no key; see kindex audit --help")}

@@ -52,7 +52,7 @@ stdin.`,
 
 func runMCP(cmd *cobra.Command, o mcpOptions) error {
 	switch {
-	case o.url != "" && cmd.Flags().Changed("dir"):
+	case o.url != "" && onCommandLine(cmd.Flags(), "dir"):
 		return usageError{errors.New("--dir and --url cannot be combined; see kindex mcp --help")}
 	case o.url == "" && o.keyFile != "":
 		return usageError{errors.New("--key-file requires --url: the build in --dir needs no key; see kindex mcp --help")}

@@ -9,16 +9,15 @@ import (
 	"log"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	_ "time/tzdata" // for systems without time zones, such as Windows and containers
 
 	"github.com/fatih/color"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/plural"
+	"kindex/cmd/kindex/config"
 	"kindex/exports/didyoumean"
 	"kindex/exports/store"
 )
@@ -42,7 +41,8 @@ search index - and serves it over HTTP.
   kindex history tool/pytorch              show what changed, when, and by whom
   kindex init mine                         start a new index
 
-Every flag can also be set as an environment variable: --as-of is KINDEX_AS_OF.
+Every flag can also be set as an environment variable (--as-of is KINDEX_AS_OF) or in a
+configuration file that --config or KINDEX_CONFIG names; see kindex config --help.
 
 Exit codes: 0 success; 1 a problem with the content, a build or the machine, and
 nothing was published; 2 usage error; 3 another build is running.`
@@ -75,16 +75,17 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use: "kindex", Short: "A knowledge index of AI tools and models", Long: about,
 		SilenceErrors: true, SilenceUsage: true, Version: version(),
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return fromEnvironment(cmd) },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return applySettings(cmd) },
 		Args:              noSuchCommand,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.PersistentFlags().String(config.Flag, "", "the configuration file (YAML); see kindex config --help")
 	root.SetVersionTemplate("kindex {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
 	})
 	root.AddCommand(initCommand(), buildCommand(), serveCommand(), validateCommand(), boardsCommand(), diffCommand(), showCommand(), searchCommand(),
-		historyCommand(), verifyCommand(), publishCommand(), pullCommand(), pruneCommand(), importCommand(), schemaCommand(), fmtCommand(), newCommand(), versionCommand(),
+		historyCommand(), configCommand(), verifyCommand(), publishCommand(), pullCommand(), pruneCommand(), importCommand(), schemaCommand(), fmtCommand(), newCommand(), versionCommand(),
 		auditCommand(), collectCommand(), checkCommand(), keysCommand(), accountsCommand(), submissionsCommand(), stateCommand(), mcpCommand(), manCommand())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -191,26 +192,4 @@ func printProblems(w io.Writer, problems yamldoc.Problems) {
 	}
 	errs, warnings := problems.Count()
 	fmt.Fprintf(w, "%s, %s\n", plural.Count(errs, "error", "errors"), plural.Count(warnings, "warning", "warnings"))
-}
-
-// variable returns the name of the environment variable that sets a flag.
-func variable(flag string) string {
-	return "KINDEX_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
-}
-
-// fromEnvironment sets each flag that is missing from the command line to the value of
-// its KINDEX_ environment variable, if that variable is set.
-func fromEnvironment(cmd *cobra.Command) error {
-	var failed error
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		name := variable(f.Name)
-		value, ok := os.LookupEnv(name)
-		if f.Changed || !ok || f.Name == "help" || f.Name == "version" {
-			return
-		}
-		if err := cmd.Flags().Set(f.Name, value); err != nil && failed == nil {
-			failed = usageError{fmt.Errorf("%s=%q: %w", name, value, err)}
-		}
-	})
-	return failed
 }

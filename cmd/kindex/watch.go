@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -51,11 +50,10 @@ func (o *watchOptions) flags(f *pflag.FlagSet) {
 	}
 }
 
-// unused rejects flags that would have no effect. Environment variables are ignored, as
-// they may be meant for other commands.
+// unused rejects flags on the command line that would have no effect.
 func (o *watchOptions) unused(f *pflag.FlagSet) error {
 	for _, name := range []string{"content", "as-of", "keep", "memory", "builder-key", "trust-previous"} {
-		if _, set := os.LookupEnv(variable(name)); f.Changed(name) && !set {
+		if onCommandLine(f, name) {
 			return usageError{fmt.Errorf("--%s has no effect without --watch", name)}
 		}
 	}
