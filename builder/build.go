@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime/pprof"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -120,7 +121,9 @@ func Build(ctx context.Context, o Options) (*Report, error) {
 			return nil, errors.Join(err, b.discard())
 		}
 		start := time.Now()
-		if err := s.run(ctx); err != nil {
+		var err error
+		pprof.Do(ctx, pprof.Labels("step", s.name), func(ctx context.Context) { err = s.run(ctx) })
+		if err != nil {
 			return nil, errors.Join(err, b.discard())
 		}
 		if s.name != "index" { // the index step records its own time

@@ -34,6 +34,7 @@ func (b *build) writeFiles() error {
 	if err := b.out.WriteLookups(b.content.Entities, rows, b.near, b.features); err != nil {
 		return err
 	}
+	b.near, b.features = nil, nil // they take a third of the memory of all entities
 	if err := b.writeIDs(); err != nil {
 		return err
 	}
@@ -182,12 +183,14 @@ func (b *build) writeDescriptions() error {
 		list = append(list, record.Category{Slug: c.Slug, Formerly: append([]string{}, c.Formerly...), Title: c.Title,
 			Description: jsonenc.OptionalString(c.Description)})
 	}
-	for i := range list {
-		for _, e := range b.content.Entities {
-			if e.Category == list[i].Slug && e.Status != record.Withdrawn {
-				list[i].Count++
-			}
+	count := map[string]int{}
+	for _, e := range b.content.Entities {
+		if e.Status != record.Withdrawn {
+			count[e.Category]++
 		}
+	}
+	for i := range list {
+		list[i].Count = count[list[i].Slug]
 		for _, board := range b.boards {
 			if board.Name == list[i].Slug {
 				list[i].Ranked = len(board.Entities)

@@ -260,7 +260,12 @@ func TestSimilarityKept(t *testing.T) {
 	for k := range 10001 {
 		list = append(list, Neighbour{Similarity: math.Round(float64(k)) / 1e4})
 	}
-	parts, err := packed.UnpackSections(packNeighbours([][]Neighbour{list}), 2)
+	var file bytes.Buffer
+	err := packNeighbours(&file, [][]Neighbour{list})
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts, err := packed.UnpackSections(file.Bytes(), 2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -79,7 +79,14 @@ func (w *Writer) writeNeighbours(neighbours [][]Neighbour, features []Feature) e
 	for i, f := range features {
 		names[i] = f.Kind + "\x00" + f.Value
 	}
-	return errors.Join(w.Add(similarFile, packNeighbours(neighbours)), w.Add(featuresFile, packed.PackStrings(names)))
+	f, err := w.Create(similarFile)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(packNeighbours(f, neighbours), f.Close()); err != nil {
+		return err
+	}
+	return w.Add(featuresFile, packed.PackStrings(names))
 }
 
 func (w *Writer) writeRecords(entities []*record.Entity, rows []RowLocation) error {

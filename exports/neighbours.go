@@ -2,6 +2,7 @@ package exports
 
 import (
 	"encoding/binary"
+	"io"
 	"math"
 	"strings"
 
@@ -15,11 +16,11 @@ type Feature struct {
 	Value string
 }
 
-// Neighbour is a similar entity. It contains no pointers, because a build has
+// Neighbour is a similar entity. It contains no pointers and is small, because a build has
 // millions of neighbours.
 type Neighbour struct {
-	Ordinal     uint32
 	Similarity  float64 // 0 to 1
+	Ordinal     uint32
 	Reasons     Reasons
 	Alternative bool // it does the same job; otherwise, it is related
 }
@@ -62,27 +63,43 @@ const alternativeFlag = 1 << 8
 // neighbourSize is the length of an encoded Neighbour in bytes.
 const neighbourSize = 8 + 4*MaxReasons
 
-func packNeighbours(lists [][]Neighbour) []byte {
+// packNeighbours writes the lists of neighbours as a lookup file.
+func packNeighbours(w io.Writer, lists [][]Neighbour) error {
 	offsets := make([]uint32, 1, len(lists)+1)
-	var out []byte
-	total := uint32(0)
+	total := 0
 	for _, list := range lists {
-		for _, nb := range list {
-			out = binary.LittleEndian.AppendUint32(out, nb.Ordinal)
-			out = binary.LittleEndian.AppendUint16(out, uint16(math.Round(nb.Similarity*10000)))
-			flags := uint16(nb.Reasons.n)
-			if nb.Alternative {
-				flags |= alternativeFlag
-			}
-			out = binary.LittleEndian.AppendUint16(out, flags)
-			for _, r := range nb.Reasons.list {
-				out = binary.LittleEndian.AppendUint32(out, r)
-			}
-		}
-		total += uint32(len(list))
-		offsets = append(offsets, total)
+		total += len(list)
+		offsets = append(offsets, uint32(total)) //nolint:gosec // there are at most 2^32 neighbours
 	}
-	return packed.PackSections(packed.PackUint32s(offsets), out)
+	index := packed.PackUint32s(offsets)
+	buf := packed.SectionHead(len(index), neighbourSize*total)
+	buf = append(append(buf, index...), packed.Padding(len(index))...)
+	for _, list := range lists {
+		for i := range list {
+			buf = list[i].append(buf)
+		}
+		if _, err := w.Write(buf); err != nil {
+			return err
+		}
+		buf = buf[:0]
+	}
+	_, err := w.Write(append(buf, packed.Padding(neighbourSize*total)...))
+	return err
+}
+
+// append appends the neighbour as it is stored.
+func (n *Neighbour) append(dst []byte) []byte {
+	dst = binary.LittleEndian.AppendUint32(dst, n.Ordinal)
+	dst = binary.LittleEndian.AppendUint16(dst, uint16(math.Round(n.Similarity*10000)))
+	flags := uint16(n.Reasons.n)
+	if n.Alternative {
+		flags |= alternativeFlag
+	}
+	dst = binary.LittleEndian.AppendUint16(dst, flags)
+	for _, r := range n.Reasons.list {
+		dst = binary.LittleEndian.AppendUint32(dst, r)
+	}
+	return dst
 }
 
 // Similar returns the neighbours that were computed for a record in the build, nearest first.

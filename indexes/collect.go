@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -38,9 +39,29 @@ type token struct {
 	stop       bool
 }
 
-// batchSize is the number of documents per segment before all segments are merged
-// into one. Larger segments take more memory but save hardly any time.
+// batchSize is the number of documents per segment before the segments are merged into one.
+// Larger segments take more memory but save hardly any time.
 const batchSize = 4000
+
+// maxMerge is the number of segments that are merged at once in a large index. The time of a
+// merge grows with the number of its terms times the number of its segments.
+const maxMerge = 32
+
+// batches returns the number of documents per segment and the number of segments to merge at
+// once. More than maxMerge segments are merged in two rounds. Bleve appends the result of each
+// merge to the segments that are still to be merged, so the documents keep their order only if
+// no merge combines segments of different rounds. This holds for m × m segments, m at once.
+func batches(documents int) (size, merge int) {
+	n := (documents + batchSize - 1) / batchSize
+	if n > maxMerge {
+		m := int(math.Ceil(math.Sqrt(float64(n))))
+		size = (documents + m*m - 1) / (m * m)
+		if (documents+size-1)/size == m*m {
+			return size, m
+		}
+	}
+	return batchSize, n + 2
+}
 
 func newCollector(dir string, records int) (*collector, error) {
 	if records == 0 {
@@ -50,8 +71,9 @@ func newCollector(dir string, records int) (*collector, error) {
 	if err != nil {
 		return nil, err
 	}
+	size, merge := batches(records)
 	b, err := bleve.NewBuilder(filepath.Join(dir, bleveDir), m, map[string]any{
-		"buildPathPrefix": dir, "batchSize": batchSize, "mergeMax": records/batchSize + 2,
+		"buildPathPrefix": dir, "batchSize": size, "mergeMax": merge,
 		"forceSegmentType": "zap", "forceSegmentVersion": int(zap.Version),
 	})
 	if err != nil {

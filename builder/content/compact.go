@@ -1,53 +1,73 @@
 package content
 
 import (
-	"slices"
 	"strings"
-	"sync"
 
 	"kindex/exports/record"
 )
 
-// compact moves the entities' data to separate memory blocks. After parsing, the data is
-// scattered among garbage. It prevents the blocks around it from being freed, which contain
-// about twice as much garbage as data.
-func compact(entities []*record.Entity) {
-	const together = 256
-	var wg sync.WaitGroup
-	limit := make(chan struct{}, 2)
-	for chunk := range slices.Chunk(entities, together) {
-		limit <- struct{}{}
-		wg.Go(func() {
-			compactChunk(chunk)
-			<-limit
-		})
+// together is the number of entities that share memory blocks.
+const together = 256
+
+// batch collects files that were read, and moves the data of their entities to separate memory
+// blocks. After parsing, the data is scattered among garbage: it prevents the blocks around it
+// from being freed, which contain about twice as much garbage as data.
+type batch []*file
+
+// add adds a file, which may be nil. Every together files, it moves their entities' data.
+func (b *batch) add(r *file) {
+	if r == nil || r.entity == nil {
+		return
 	}
-	wg.Wait()
+	if *b = append(*b, r); len(*b) < together {
+		return
+	}
+	entities := make([]*record.Entity, len(*b))
+	for i, r := range *b {
+		entities[i] = r.entity
+	}
+	compactChunk(entities)
+	for i, r := range *b {
+		r.entity = entities[i]
+	}
+	*b = (*b)[:0]
 }
 
-// compactChunk moves some entities to one memory block, and their strings, facts and links to
+// compactChunk moves some entities to one memory block, and their strings, lists and models to
 // one more block for each kind.
 func compactChunk(entities []*record.Entity) {
-	size, facts, links := 0, 0, 0
+	size, facts, links, ids, words, models := 0, 0, 0, 0, 0, 0
 	for _, e := range entities {
 		ownTexts(e, func(s *string) { size += len(*s) })
-		facts, links = facts+len(e.Signals.Facts), links+len(e.Links)
+		facts, links, ids = facts+len(e.Signals.Facts), links+len(e.Links), ids+len(e.IDs)
+		words += len(e.Tags) + len(e.Capabilities)
+		if e.Model != nil {
+			models++
+		}
 	}
 	block := make([]record.Entity, len(entities))
-	allFacts, allLinks := make([]record.Fact, 0, facts), make([]record.Link, 0, links)
+	allFacts, allLinks, allIDs := make([]record.Fact, 0, facts), make([]record.Link, 0, links), make([]record.ID, 0, ids)
+	allWords, allModels := make([]string, 0, words), make([]record.Model, 0, models)
 	var text strings.Builder
 	text.Grow(size)
 	for i, e := range entities {
-		block[i] = *e
-		block[i].Signals.Facts, allFacts = moved(allFacts, e.Signals.Facts)
-		block[i].Links, allLinks = moved(allLinks, e.Links)
-		block[i].Tags, block[i].Capabilities = slices.Clone(e.Tags), slices.Clone(e.Capabilities)
-		ownTexts(&block[i], func(s *string) {
+		own := &block[i]
+		*own = *e
+		own.Signals.Facts, allFacts = moved(allFacts, e.Signals.Facts)
+		own.Links, allLinks = moved(allLinks, e.Links)
+		own.IDs, allIDs = moved(allIDs, e.IDs)
+		own.Tags, allWords = moved(allWords, e.Tags)
+		own.Capabilities, allWords = moved(allWords, e.Capabilities)
+		if e.Model != nil {
+			allModels = append(allModels, *e.Model)
+			own.Model = &allModels[len(allModels)-1]
+		}
+		ownTexts(own, func(s *string) {
 			from := text.Len()
 			text.WriteString(*s)
 			*s = text.String()[from:]
 		})
-		entities[i] = &block[i]
+		entities[i] = own
 	}
 }
 
@@ -70,6 +90,9 @@ func ownTexts(e *record.Entity, f func(*string)) {
 	f(&e.URL)
 	for i := range e.Links {
 		f(&e.Links[i].URL)
+	}
+	for i := range e.IDs {
+		f(&e.IDs[i].Value)
 	}
 	last, at := "", ""
 	for i := range e.Signals.Facts {

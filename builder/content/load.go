@@ -69,11 +69,7 @@ func LoadWithReuse(dir string, reuse Reuse, progress func(done, total int)) (c *
 	if _, err := f.Refresh(progress); err != nil {
 		return nil, nil, err
 	}
-	c, problems, err = f.Check()
-	if err == nil {
-		compact(c.Entities)
-	}
-	return c, problems, err
+	return f.Check()
 }
 
 // Folder is a content folder that is read repeatedly. Each time, only changed files are read.
@@ -134,9 +130,11 @@ func (f *Folder) Read(names []string, progress func(done, total int)) (changed [
 	for range min(len(names), runtime.GOMAXPROCS(0)) {
 		wg.Go(func() {
 			var room bytes.Buffer
+			var batch batch
 			for i := range next {
 				if !linked[path.Dir(names[i])] {
 					read[i], failed[i] = f.read(names[i], &room)
+					batch.add(read[i])
 				}
 				if n := int(done.Add(1)); progress != nil {
 					progress(n, len(names))

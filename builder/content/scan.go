@@ -121,7 +121,8 @@ func holdsTypes(dir string) bool {
 func (f *Folder) classify(name string, info fs.FileInfo) (src source, problem *yamldoc.Problem, ok bool) {
 	typ, base := path.Split(name)
 	typ = strings.TrimSuffix(typ, "/")
-	src = source{path: filepath.Join(f.dir, filepath.FromSlash(name)), shown: shownPath(f.dir, name)}
+	src.path = filepath.Join(f.dir, filepath.FromSlash(name))
+	src.shown = filepath.ToSlash(src.path)
 	var message, suggestion string
 	switch {
 	case typ == "":

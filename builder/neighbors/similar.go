@@ -227,8 +227,9 @@ func (v *vectors) gather(i uint32, s *scratch) (unread []uint32) {
 	touched := v.touch(has[:reach], s)
 	rest := uint32(v.product(unread))
 	least := float32(0) // the minimum promise that a candidate must make
+	cells := s.cells
 	for _, j := range touched {
-		c := &s.cells[j]
+		c := &cells[j]
 		partial := c.partial
 		c.partial = 0
 		promise := float32(partial+rest) * c.inverse
@@ -247,6 +248,7 @@ func (v *vectors) gather(i uint32, s *scratch) (unread []uint32) {
 // feature. It returns these entities.
 func (v *vectors) touch(features []uint32, s *scratch) []uint32 {
 	touched := 0
+	cells, list := s.cells, s.touched // local variables, because the loop is hot and writes through s would reload them
 	for _, id := range features {
 		square := v.square[id]
 		if square == 0 {
@@ -255,13 +257,13 @@ func (v *vectors) touch(features []uint32, s *scratch) []uint32 {
 		for _, j := range v.inverted.of(id) {
 			// Avoid a branch, because it would be unpredictable: always write j, but keep it
 			// only if it was not touched before.
-			c := &s.cells[j]
-			s.touched[touched] = j
+			c := &cells[j]
+			list[touched] = j
 			touched += int((uint64(c.partial) - 1) >> 63)
 			c.partial += square
 		}
 	}
-	return s.touched[:touched]
+	return list[:touched]
 }
 
 // promised returns the minimum promise that a candidate must make to entity i to be able to

@@ -13,18 +13,30 @@ import (
 
 // PackSections returns a lookup file that consists of the given sections.
 func PackSections(parts ...[]byte) []byte {
-	out := binary.LittleEndian.AppendUint64(nil, uint64(len(parts)))
-	for _, p := range parts {
-		out = binary.LittleEndian.AppendUint64(out, uint64(len(p)))
+	lengths, size := make([]int, len(parts)), 8+8*len(parts)
+	for i, p := range parts {
+		lengths[i] = len(p)
+		size += len(p) + len(Padding(len(p)))
 	}
+	out := append(make([]byte, 0, size), SectionHead(lengths...)...)
 	for _, p := range parts {
-		out = append(out, p...)
-		for len(out)%8 != 0 {
-			out = append(out, 0)
-		}
+		out = append(append(out, p...), Padding(len(p))...)
 	}
 	return out
 }
+
+// SectionHead returns the start of a lookup file whose sections have the given lengths. Padding
+// follows each section.
+func SectionHead(lengths ...int) []byte {
+	head := binary.LittleEndian.AppendUint64(nil, uint64(len(lengths)))
+	for _, n := range lengths {
+		head = binary.LittleEndian.AppendUint64(head, uint64(n)) //nolint:gosec // lengths are not negative
+	}
+	return head
+}
+
+// Padding returns the zeros after a section of n bytes.
+func Padding(n int) []byte { return make([]byte, -n&7) }
 
 // ErrSections reports a lookup file that is truncated or does not have the sections that its
 // reader expects.
