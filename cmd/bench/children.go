@@ -32,6 +32,7 @@ var children = map[string]func(ctx context.Context, args []string, stdout io.Wri
 	"profile-watch": profileWatch,
 	"profile-walk":  profileWalk,
 	"walk":          walk,
+	"decode":        decode,
 }
 
 // child prepares a command that runs one of the children.

@@ -145,6 +145,7 @@ type section struct {
 // without the documents in memory.
 var parts = []section{
 	{"build", (*bench).measureBuild, needsCorpus},
+	{"decoding", (*bench).measureDecoding, needsCorpus},
 	{"offers", (*bench).measureOffers, needsCorpus},
 	{"history", (*bench).measureHistory, needsHistory},
 	{"incremental", (*bench).measureIncremental, needsContent},
