@@ -192,6 +192,7 @@ func (b *Build) IDsNear(namespace, value string) (near []string) {
 	start := ids.Canonical(namespace, value)
 	key, prefix := namespace+"\x00"+start, namespace+"\x00"+start[:min(2, len(start))]
 	at, _ := b.ids.keys.Search(key)
+	near = make([]string, 0, 2*maxNearIDs)
 	for i := max(0, at-maxNearIDs); i < min(b.ids.keys.Len(), at+maxNearIDs); i++ {
 		if k := b.ids.keys.At(i); len(k) >= len(prefix) && string(k[:len(prefix)]) == prefix {
 			near = append(near, string(k[len(namespace)+1:]))

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/antzucaro/matchr"
 )
 
 // Name returns the candidate nearest to word by edit distance, or "" if none is near. A
@@ -37,7 +35,7 @@ func Names(word string, candidates []string, limit int) []string {
 	if n <= MaxWordLen {
 		a.word = NewWord(word)
 	}
-	var inexact []string // slow to compare, so compared after all other candidates
+	var inexact []inexactCandidate // slow to compare, so compared after all other candidates
 	for _, c := range candidates {
 		lower := strings.ToLower(c)
 		if len(lower) == 0 || len(lower) > 3*n+16 {
@@ -46,16 +44,17 @@ func Names(word string, candidates []string, limit int) []string {
 		if d, exact := a.distance(lower); exact {
 			a.add(c, lower, d)
 		} else {
-			inexact = append(inexact, c)
+			inexact = append(inexact, inexactCandidate{c, lower, d})
 		}
 	}
+	// The nearest come first, because they lower the maximum distance for the others.
+	slices.SortFunc(inexact, func(x, y inexactCandidate) int { return cmp.Compare(x.atLeast, y.atLeast) })
+	var t table
 	for _, c := range inexact {
-		lower := strings.ToLower(c)
-		d, exact := a.distance(lower)
-		if !exact {
-			d = matchr.DamerauLevenshtein(withoutCommonEnds(word, lower))
+		if c.atLeast > a.maxDistance() {
+			break
 		}
-		a.add(c, lower, d)
+		a.add(c.name, c.lower, t.distance(withoutCommonEnds(word, c.lower)))
 	}
 	var names []string
 	for _, f := range a.found {
@@ -80,6 +79,12 @@ type query struct {
 type candidate struct {
 	name     string
 	distance int
+}
+
+// inexactCandidate is a candidate whose distance is not known yet.
+type inexactCandidate struct {
+	name, lower string
+	atLeast     int // lower bound of the distance
 }
 
 // maxDistance returns the maximum distance at which another candidate would be
@@ -115,9 +120,8 @@ func (a *query) sharesPrefix(candidate string) bool {
 }
 
 // distance returns a candidate's distance, or any number above maxDistance if the candidate
-// is too far away to be kept. If exact is false, the true distance may be smaller. Computing
-// the true distance takes up to a hundred times as long, and there may be tens of thousands
-// of candidates.
+// is too far away to be kept. If exact is false, it is a lower bound of the true distance, which
+// takes much longer to compute, and there may be tens of thousands of candidates.
 func (a *query) distance(candidate string) (distance int, exact bool) {
 	bound := a.maxDistance()
 	if abs(utf8.RuneCountInString(candidate)-a.letters) > bound || minDistance(a.letterMask, LetterMask(candidate)) > bound {
@@ -135,12 +139,15 @@ func (a *query) distance(candidate string) (distance int, exact bool) {
 	if alignedDistance <= 2 {
 		return alignedDistance, true
 	}
-	if 2*alignedDistance > 3*bound {
+	atLeast := (2*alignedDistance + 2) / 3
+	if atLeast > bound {
 		return a.maxEdits + 1, true
 	}
 	x, y := withoutCommonEnds(a.text, candidate)
-	// The distance is exact if there are no two letters to transpose.
-	return alignedDistance, bits.OnesCount64(LetterMask(x)&LetterMask(y)) < 2
+	if bits.OnesCount64(LetterMask(x)&LetterMask(y)) < 2 {
+		return alignedDistance, true // there are no two letters to transpose
+	}
+	return atLeast, false
 }
 
 // withoutCommonEnds removes the common prefix and suffix of two words. Neither
