@@ -3,6 +3,9 @@ package collect_test
 import (
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -178,6 +181,62 @@ func TestGoneIsNotDeleted(t *testing.T) {
 	r := mustRun(t, options(t, dir, newClock("2026-11-23"), &service{base: url}))
 	if len(r.Gone) != 1 || read(t, dir)["tool/a.yaml"] != text {
 		t.Errorf("%+v", r)
+	}
+}
+
+// What a guard stopped stays in the status file while its source is not asked, or does not answer.
+func TestStoppedRemains(t *testing.T) {
+	down := false
+	url := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		if down {
+			w.WriteHeader(http.StatusForbidden)
+			return
+		}
+		reply(w, map[string]any{"stars": 10.0, "forks": 5.0, "license": "MIT"})
+	})
+	dir := write(t, map[string]string{
+		"tool/a.yaml": "license: Apache-2.0\n" + tool("A", "signals:\n  stars: {value: 10, date: 2026-11-22}\n  forks: {value: 5, date: 2026-11-22}\n"),
+		"tool/b.yaml": tool("B", "signals:\n  stars: {value: 10, date: 2026-01-01}\n"),
+	})
+	run := func(day string, withCache bool) quality.Status {
+		o := options(t, dir, newClock(day), &service{base: url})
+		if !withCache {
+			o.Cache = filepath.Join(t.TempDir(), "another")
+		}
+		mustRun(t, o)
+		s, err := collect.ReadStatus(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	first := run("2026-12-01", true)
+	if len(first.Stopped) != 1 || first.Stopped[0].Name != "license" || first.Sources["github"].Answers != 2 {
+		t.Fatalf("%+v", first)
+	}
+	set := func(name, held, now string) {
+		t.Helper()
+		path, data := filepath.Join(dir, filepath.FromSlash(name)), read(t, dir)[name]
+		if !strings.Contains(data, held) {
+			t.Fatalf("%s has no %s:\n%s", name, held, data)
+		}
+		if err := os.WriteFile(path, []byte(strings.ReplaceAll(data, held, now)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// A is read so recently that it is not asked for.
+	set("tool/a.yaml", "date: 2026-11-22", "date: 2026-12-01")
+	if s := run("2026-12-02", false); !reflect.DeepEqual(s.Stopped, first.Stopped) || s.Sources["github"].Answers != 2 {
+		t.Errorf("recent figures: %+v", s)
+	}
+	down = true
+	if s := run("2026-12-20", false); !reflect.DeepEqual(s.Stopped, first.Stopped) {
+		t.Errorf("a source that fails: %+v", s)
+	}
+	down = false
+	set("tool/a.yaml", "Apache-2.0", "MIT")
+	if s := run("2026-12-21", false); len(s.Stopped) != 0 {
+		t.Errorf("it is no longer wrong: %+v", s)
 	}
 }
 

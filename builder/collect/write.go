@@ -170,18 +170,21 @@ func (r *run) writeStatus() error {
 	if err != nil {
 		return err
 	}
-	ran, selected := map[string]bool{}, map[string]bool{}
+	whole := len(r.entities) == len(r.content.Entities)
+	ran, selected, unanswered := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, e := range r.entities {
 		selected[e.Key()] = true
 	}
-	whole := len(r.entities) == len(r.content.Entities)
 	for _, a := range r.asks {
 		ran[a.info.Name] = true
+		a.addUnanswered(unanswered)
 		if len(a.used) > 0 && whole {
 			status.Sources[a.info.Name] = a.status()
 		}
 	}
-	status.Stopped = slices.DeleteFunc(status.Stopped, func(s quality.Stopped) bool { return ran[s.Source] && (selected[s.Entity] || whole) })
+	status.Stopped = slices.DeleteFunc(status.Stopped, func(s quality.Stopped) bool {
+		return ran[s.Source] && (selected[s.Entity] || whole) && !unanswered[stoppedKey(s)]
+	})
 	status.Stopped = append(status.Stopped, r.report.Stopped...)
 	slices.SortStableFunc(status.Stopped, func(a, b quality.Stopped) int {
 		return cmp.Or(strings.Compare(a.Entity, b.Entity), strings.Compare(a.Name, b.Name), strings.Compare(a.Source, b.Source))
@@ -202,8 +205,35 @@ func (r *run) writeStatus() error {
 	return replaceFile(path, append(data, '\n'), 0o644)
 }
 
+// addUnanswered adds the keys of what the source covers but has not answered in this run, because
+// its figures are recent, or because a request failed. What guards stopped there remains stopped.
+func (a *asking) addUnanswered(keys map[string]bool) {
+	for _, t := range a.targets {
+		if _, ok := a.used[t.id]; !ok {
+			keys[a.info.Name+"\x00"+t.entity.Key()] = true
+		}
+	}
+	for _, t := range a.offers {
+		if _, ok := a.used[t.id]; !ok {
+			keys[a.info.Name+"\x00"+t.entity.Key()+"\x00"+offerName(t.offer)] = true
+		}
+	}
+}
+
+// stoppedKey returns the key of a stopped value, as addUnanswered does: that of the entity, or of
+// the offer.
+func stoppedKey(s quality.Stopped) string {
+	key := s.Source + "\x00" + s.Entity
+	if rest, ok := strings.CutPrefix(s.Name, OffersColumn+"."); ok {
+		offer, _, _ := strings.Cut(rest, ".") // dots in an offer's key are encoded
+		key += "\x00" + OffersColumn + "." + offer
+	}
+	return key
+}
+
+// status describes the source. An entity whose figures are too recent to ask for counts as answered.
 func (a *asking) status() quality.SourceStatus {
-	s := quality.SourceStatus{Covers: len(a.targets), Values: []string{}, LastFail: a.report.Error}
+	s := quality.SourceStatus{Covers: len(a.targets), Answers: a.report.Fresh, Values: []string{}, LastFail: a.report.Error}
 	for _, t := range a.targets {
 		if answer, ok := a.used[t.id]; ok {
 			s.Answers++
