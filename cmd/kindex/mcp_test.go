@@ -132,6 +132,7 @@ var agentSteps = []struct {
 	{wrong: true, step: toolCall("get_entity", map[string]any{"view": "ful"}), want: []string{"entity is missing", `"ful" is not one of summary, full, score`, "did you mean full?"}},
 	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch", "at": "2001-01-01"}), want: []string{"There is no history for 2001-01-01"}},
 	{wrong: true, step: toolCall("search", map[string]any{"query": "x", "category": "npl"}), want: []string{`"npl" is not a known value. Did you mean nlp?`}},
+	{wrong: true, step: toolCall("search", map[string]any{"query": "x", "modality": "text,imge"}), want: []string{`"imge" is not one of text, image, audio`, "Did you mean image?"}},
 	{wrong: true, step: toolCall("search", map[string]any{"query": "x", "limit": 500}), want: []string{"limit: use a whole number from 1 to 50, not 500"}},
 	{wrong: true, step: toolCall("search", map[string]any{"query": []string{"x"}}), want: []string{"query: use a string"}},
 	{wrong: true, step: toolCall("leaderboard", map[string]any{"category": "nope"}), want: []string{"expected one of: all, agent-frameworks, "}},

@@ -47,7 +47,7 @@ type argument struct {
 // Limits for arguments.
 const (
 	maxText        = 200
-	maxFieldErrors = 10 // maximum number of reported errors; no tool has more arguments
+	maxFieldErrors = 10 // maximum number of reported errors
 	minCompare     = 2  // minimum number of entities to compare
 	maxCompare     = 4
 )
@@ -154,7 +154,7 @@ func check(raw json.RawMessage, args []argument) (values, error) {
 		v[a.name] = value
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		if len(faults) == maxFieldErrors {
+		if len(faults) >= maxFieldErrors {
 			break // finding the nearest names for thousands of arguments would take too long
 		}
 		fault := fmt.Sprintf("unknown argument %q; expected one of: %s", shorten(name), strings.Join(known, ", "))
@@ -164,7 +164,7 @@ func check(raw json.RawMessage, args []argument) (values, error) {
 		faults = append(faults, fault)
 	}
 	if len(faults) > 0 {
-		return nil, &argumentError{faults}
+		return nil, &argumentError{faults[:min(len(faults), maxFieldErrors)]}
 	}
 	return v, nil
 }

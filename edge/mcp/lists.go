@@ -6,7 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
+
+	"kindex/exports/where"
 )
 
 // page has the members that all lists in the API have in common.
@@ -90,7 +93,7 @@ func (l *listing) text(first string, from int, ranked bool) string {
 }
 
 func (t *tools) search(ctx context.Context, v values) (any, string, error) {
-	q := params(v, t.args("search"), "query", "type", "category", "tag", "license", "pricingModel", "minScore", "limit", "offset")
+	q := params(v, t.args("search"), slices.Concat([]string{"query", "limit", "offset"}, where.Filters)...)
 	l, p, err := list(ctx, t.api, "/api/search", q, v)
 	if err != nil {
 		return nil, "", err

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"kindex/exports/where"
 )
 
 // fake is an API with responses that the test defines.
@@ -108,6 +110,36 @@ func TestUnknownCategory(t *testing.T) {
 		text, wrong := use(t, connect(t, api, Options{Categories: known}), "search", map[string]any{"query": "x", "category": "zzz"})
 		if !wrong || !strings.Contains(text, `category: "zzz" is not a known value. `+want) {
 			t.Errorf("%s", text)
+		}
+	}
+}
+
+// TestSearchFilters: search takes every filter of the API, under its name, and passes its value on
+// unchanged.
+func TestSearchFilters(t *testing.T) {
+	given := map[string]any{"query": "x", "type": "model", "category": "nlp", "provider": "A, B", "tag": "a,b", "capability": "vision", "license": "MIT",
+		"pricingModel": "usage-based", "status": "deprecated", "maintenance": "dormant", "family": "gpt", "modality": "text,image", "outputModality": "text", "openWeights": false,
+		"minContext": 200_000, "maxPrice": 0.000001, "minScore": 12.5, "signal": "stars>=1000", "retiresBefore": "2027-01-01", "addedSince": "2026-01-01", "updatedSince": "2026-01-02"}
+	var asked url.Values
+	cs := connect(t, fake(func(_ context.Context, _ string, q url.Values) (int, http.Header, string, error) {
+		asked = q
+		return asJSON(`{"data":[],"count":0}`)
+	}), Options{})
+	if text, wrong := use(t, cs, "search", given); wrong {
+		t.Fatal(text)
+	}
+	for _, name := range where.Filters {
+		want := fmt.Sprint(given[name])
+		if name == "maxPrice" {
+			want = "0.000001"
+		}
+		if asked.Get(name) != want {
+			t.Errorf("%s = %q, want %q", name, asked.Get(name), want)
+		}
+	}
+	for name, value := range map[string]any{"minContext": 0.5, "maxPrice": -1, "openWeights": "perhaps", "maintenance": "dead"} {
+		if text, wrong := use(t, cs, "search", map[string]any{"query": "x", name: value}); !wrong || !strings.Contains(text, "- "+name+": ") {
+			t.Errorf("%s = %v: %s", name, value, text)
 		}
 	}
 }

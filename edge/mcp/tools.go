@@ -79,15 +79,9 @@ func newTools(api API, categories []string) *tools {
 	t.list = []tool{
 		{"search", "Search", "Find AI tools and models by keywords in names, topics and descriptions. Start here if you have a need or a name but no id. " +
 			"Tolerates typos; \"words in quotes\" must match exactly. Results are short: pass an id to get_entity for details. Costs one request.",
-			[]argument{
+			slices.Concat([]argument{
 				{name: "query", typ: text, required: true, param: "q", about: "What to search for, in a few words.", examples: []any{"gradient boosting", "speech recognition"}},
-				typeArgument(), category,
-				{name: "tag", typ: text, about: "Only entities with this tag. If you pass several tags, separated by commas, only entities that have all of them.", examples: []any{"python", "python,gpu"}},
-				{name: "license", typ: text, about: "Only entities with this licence (SPDX identifier).", examples: []any{"Apache-2.0", "MIT"}},
-				{name: "pricingModel", typ: text, choices: record.PricingModels, about: "Only entities with this pricing model."},
-				{name: "minScore", typ: number, min: 0, max: 100, about: "Only entities with at least this composite score."},
-				limitArgument(10, 50), offsetArgument(), fullArgument("complete records"),
-			}, listSchema, t.search},
+			}, searchFilters(category), []argument{limitArgument(10, 50), offsetArgument(), fullArgument("complete records")}), listSchema, t.search},
 		{"get_entity", "One entity", "All information about one tool or model: description, scores, version, licence, URL, tags, capabilities, and the figures used for the scores. " +
 			"Use it when you know the id. The view score explains how the composite score is calculated. Costs one request.",
 			[]argument{
