@@ -21,6 +21,7 @@ type collectRepository struct {
 	work   string // a clone in which people commit
 	forge  *githubtest.Server
 	w      *workflow
+	cache  string // the forge's copy of the cache
 }
 
 // figuresMap is the mapping of the list. DATE is the day on which its figures were read.
@@ -44,7 +45,7 @@ files:
 
 func newCollectRepository(t *testing.T) *collectRepository {
 	t.Helper()
-	c := &collectRepository{t: t, remote: filepath.Join(t.TempDir(), "bare.git"), work: newIndex(t)}
+	c := &collectRepository{t: t, remote: filepath.Join(t.TempDir(), "bare.git"), work: newIndex(t), cache: t.TempDir()}
 	c.w = readWorkflow(t, filepath.Join(c.work, ".github", "workflows", "collect.yml"))
 	c.write("content/collect.yaml", onlyLists)
 	c.git(c.work, `git init -q -b main && git init -q --bare -b main "$1" && git remote add origin "$1"`)
@@ -103,6 +104,7 @@ func (c *collectRepository) run(env ...string) (r collected) {
 	}
 	first := newRunner(c.t, clone(), append([]string{"ACCEPT=", "GITHUB_TOKEN=read", "HF_TOKEN="}, env...)...)
 	for _, s := range c.w.Jobs["collect"].Steps {
+		c.runCache(s, first.temp)
 		last := strings.Contains(s.If, "steps.collect.outputs.status != '0'")
 		switch {
 		case s.Run == "" || s.ID == "install" || r.failed && !last, last && (first.output("status") == "" || first.output("status") == "0"):
@@ -126,6 +128,24 @@ func (c *collectRepository) run(env ...string) (r collected) {
 		c.t.Errorf("something else ran: %v", found)
 	}
 	return r
+}
+
+// runCache runs a step that restores or saves the cache.
+func (c *collectRepository) runCache(s workflowStep, temp string) {
+	c.t.Helper()
+	action, _, _ := strings.Cut(s.Uses, "@")
+	held := filepath.Join(temp, "kindex-cache")
+	var err error
+	switch action {
+	case "actions/cache/restore":
+		err = os.CopyFS(held, os.DirFS(c.cache))
+	case "actions/cache/save":
+		c.cache = c.t.TempDir()
+		err = os.CopyFS(c.cache, os.DirFS(held))
+	}
+	if err != nil {
+		c.t.Fatal(s.Name, err)
+	}
 }
 
 // output returns an output of the steps so far.
@@ -238,6 +258,9 @@ func TestCollectWorkflowFailures(t *testing.T) {
 	c := newCollectRepository(t)
 	c.write("content/collect.yaml", strings.Replace(onlyLists, "  pypi: {enabled: false}\n", "", 1))
 	c.publish("2026-07-16", 14400, 59000)
+	if err := os.WriteFile(filepath.Join(c.cache, "earlier"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	// kindex sends nothing to an address that is not public.
 	silent := "KINDEX_ENDPOINT=pypi=http://127.0.0.1:1,pypistats=http://127.0.0.1:1"
 	if r := c.run(silent); !r.failed || !r.proposed || !strings.Contains(r.log, "::error title=kindex collect::A source gave no answer") {
@@ -245,6 +268,9 @@ func TestCollectWorkflowFailures(t *testing.T) {
 	}
 	if p := c.pull(); !strings.Contains(p.Body, "### Not answered (2)") || !strings.Contains(p.Body, "14347 → 14400") {
 		t.Errorf("%+v", p)
+	}
+	if kept, err := filepath.Glob(filepath.Join(c.cache, "*")); err != nil || len(kept) < 2 || filepath.Base(kept[0]) != "earlier" {
+		t.Errorf("a run that fails does not keep the cache for the next one: %v, %v", kept, err)
 	}
 	c.write("content/collect.yaml", onlyLists)
 	c.write("content/tool/wrong.yaml", "name: Wrong\n")
@@ -311,9 +337,39 @@ func checkCollectJobs(t *testing.T, w *workflow) {
 		"Propose GH_TOKEN": "${{ secrets.KINDEX_COLLECT_TOKEN || github.token }}"}; !reflect.DeepEqual(secrets, want) {
 		t.Errorf("%v", secrets)
 	}
+	checkCacheSteps(t, read.Steps)
 	for _, s := range write.Steps {
+		if strings.Contains(s.Uses, "/cache") {
+			t.Errorf("the job with write access reads the cache: %+v", s)
+		}
 		if strings.Contains(s.Run, "kindex ") && strings.Contains(s.Run, "kindex collect --") {
 			t.Errorf("the job with write access runs kindex: %s", s.Run)
 		}
+	}
+}
+
+// checkCacheSteps checks that the cache is restored before the figures are collected, and saved
+// afterwards even if a source failed, under a key of its own for each attempt.
+func checkCacheSteps(t *testing.T, steps []workflowStep) {
+	t.Helper()
+	at := func(matches func(workflowStep) bool) int {
+		i := slices.IndexFunc(steps, matches)
+		if i < 0 {
+			t.Fatalf("a step is missing: %+v", steps)
+		}
+		return i
+	}
+	uses := func(action string) func(workflowStep) bool {
+		return func(s workflowStep) bool { return strings.HasPrefix(s.Uses, action+"@") }
+	}
+	restore, save := at(uses("actions/cache/restore")), at(uses("actions/cache/save"))
+	collect := at(func(s workflowStep) bool { return s.ID == "collect" })
+	with := map[string]any{"path": "${{ runner.temp }}/kindex-cache", "key": "kindex-collect-${{ github.run_id }}-${{ github.run_attempt }}"}
+	if restore >= collect || save != collect+1 || steps[save].If != "${{ !cancelled() }}" || !reflect.DeepEqual(steps[save].With, with) {
+		t.Errorf("%+v", steps)
+	}
+	with["restore-keys"] = "kindex-collect-"
+	if !reflect.DeepEqual(steps[restore].With, with) || !strings.Contains(steps[collect].Run, `--cache "$RUNNER_TEMP/kindex-cache" `) {
+		t.Errorf("%+v", steps[restore])
 	}
 }

@@ -51,7 +51,7 @@ type workflowStep struct {
 
 // pinnedAction matches an action at a fixed commit. A tag is not enough: whoever controls
 // the action's repository can move the tag, and thereby change what runs here.
-var pinnedAction = regexp.MustCompile(`^[a-z0-9-]+/[a-z0-9-]+@[0-9a-f]{40}$`)
+var pinnedAction = regexp.MustCompile(`^[a-z0-9-]+(/[a-z0-9-]+)+@[0-9a-f]{40}$`)
 
 func readWorkflow(t *testing.T, path string) *workflow {
 	t.Helper()
