@@ -54,9 +54,9 @@ With --watch it also watches the content folder while you work on it: an edited 
 is live at once, and a full build follows when the folder has been quiet for a moment,
 or after a commit. Problems in an edit are printed with their location, and the last
 good version stays live. Until the next build, the build ID in responses ends in "+" and
-an identifier for the edits; similar entities, the manifest and its files still come
-from the last build. Builds made by --watch are never refused because of deletions, and
-they record only committed changes in the history.
+an identifier for the edits; similar entities, the data quality report, the manifest and
+its files still come from the last build. Builds made by --watch are never refused
+because of deletions, and they record only committed changes in the history.
 
 Accounts, keys, counters, submissions and webhooks are in the state: a SQLite file (by
 default kindex.db in --dir, created if missing) or a PostgreSQL database shared by many

@@ -12,9 +12,13 @@ import (
 
 // entityObject appends a record or another object, and adds the ID of the build that it is from.
 func entityObject(v *live.ServedBuild, dst, record []byte) []byte {
-	dst = append(dst, record[:len(record)-1]...)
-	dst = append(append(append(dst, `,"build":"`...), v.ID()...), '"', '}', '\n')
-	return dst
+	return objectOf(v.ID(), dst, record)
+}
+
+// objectOf appends an object and adds the ID of the build that it is from.
+func objectOf(build string, dst, object []byte) []byte {
+	dst = append(dst, object[:len(object)-1]...)
+	return append(append(append(dst, `,"build":"`...), build...), '"', '}', '\n')
 }
 
 // projection reduces records to some of their members.

@@ -1,6 +1,7 @@
 package pages_test
 
 import (
+	"fmt"
 	"html"
 	"maps"
 	"net/http"
@@ -154,7 +155,7 @@ func titlesOf(b *browsed) map[string]string {
 }
 
 // TestFeedOfChanges checks that the feed linked from a list of changes contains the same
-// changes.
+// changes, and the calendar the same entities.
 func TestFeedOfChanges(t *testing.T) {
 	b := browse(t, edgetest.Built(t), pages.Options{})
 	for path, want := range map[string]url.Values{"/changes/": {}, "/changes/type-model/": {"type": {"model"}}, "/changes/type-tool/category-nlp/": {"type": {"tool"}, "category": {"nlp"}}} {
@@ -168,6 +169,11 @@ func TestFeedOfChanges(t *testing.T) {
 		}
 		if q := r.URL.Query(); r.URL.Path != "/api/feed" || q.Encode() != want.Encode() {
 			t.Errorf("%s names the feed %s", path, m[1])
+		}
+		calendar := strings.TrimSuffix("/api/calendar?"+want.Encode(), "?")
+		if links := fmt.Sprintf(`<a href="%s">RSS</a>`, m[1]); !strings.Contains(b.page(path), links) ||
+			!strings.Contains(b.page(path), fmt.Sprintf(`<a href="%s">Calendar of releases and retirements</a>`, html.EscapeString(calendar))) {
+			t.Errorf("%s does not link to its feed and to %s", path, calendar)
 		}
 	}
 }

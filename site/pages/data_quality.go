@@ -18,6 +18,7 @@ const qualityPath = "/quality/"
 // qualityPage shows how complete, how old and how consistent the data is.
 type qualityPage struct {
 	AsOf           string
+	Edited         bool   // there are edits, which the page does not describe
 	File           string // path of the file with everything on the page
 	Types          []typeQuality
 	Sources        []quality.Source
@@ -83,7 +84,7 @@ func (r *request) dataQuality() (*page, error) {
 	if err := json.Unmarshal(data, &report); err != nil {
 		return nil, fmt.Errorf("%s: %w", exports.QualityFile, err)
 	}
-	d := &qualityPage{AsOf: r.AsOf.UTC().Format("2006-01-02"), File: "/data/" + r.Build.Manifest.ID + "/" + exports.QualityFile,
+	d := &qualityPage{AsOf: r.AsOf.UTC().Format("2006-01-02"), Edited: r.Build.OverlayID() != "", File: "/data/" + r.Build.Manifest.ID + "/" + exports.QualityFile,
 		Sources: report.Sources, StoppedCount: report.StoppedCount, Count: report.Contradictions.Count}
 	for _, g := range report.Groups {
 		row := qualityRow{Group: g}

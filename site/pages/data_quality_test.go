@@ -40,6 +40,11 @@ func TestQualityPage(t *testing.T) {
 	if body := string(answer.Body); strings.Contains(body, "<script>fell") || strings.Contains(body, "<b>429") {
 		t.Error("texts of the collector are not escaped")
 	}
+	const notIncluded = "Edits since the last build are not included."
+	edited := siteOf(t, out, pages.Options{}, exports.Edit{Type: "tool", Slug: "priced-kit"})
+	if strings.Contains(string(answer.Body), notIncluded) || !strings.Contains(string(get(t, edited, "/quality/").Body), notIncluded) {
+		t.Errorf("with edits, and only then, the page must say %q", notIncluded)
+	}
 	p := parse(t, answer.Body)
 	rows := plain(p.named("tr"))
 	for _, want := range []string{"Priced KitStars github90,00014<script>fell</script>", "tool/never-wasLicence githubnothingMITr"} {

@@ -55,7 +55,7 @@ func (r *request) embedCode(d *entityPage) *embedCode {
 		path := "/badge/" + d.Key() + ".svg"
 		u.Badge, u.Hosted = r.api(path), r.API == ""
 		image = cmp.Or(r.API, r.Base) + path
-		u.Dates = r.api("/api/calendar?" + singleQuery("entity", d.Key()))
+		u.Dates = r.api(calendarPath + "?" + singleQuery("entity", d.Key()))
 		u.addKinds(d, r.api(path))
 	}
 	if image != "" {

@@ -181,6 +181,21 @@ func (f frame) Feeds() (list []feedLink) {
 	return list
 }
 
+// Calendar returns the address of the calendar of releases and retirements, which is about the
+// same entities as the feeds, or "" if there is no API.
+func (f frame) Calendar() string {
+	if !f.served() {
+		return ""
+	}
+	_, query, narrowed := strings.Cut(f.Feed, "?")
+	if !narrowed {
+		return f.api(calendarPath)
+	}
+	return f.api(calendarPath + "?" + query)
+}
+
+const calendarPath = "/api/calendar"
+
 // feedPath returns the path of one of the API's feeds in a format.
 func feedPath(path, format string) string {
 	switch {
