@@ -28,7 +28,7 @@ func (r *Report) WriteJSON(w io.Writer) error {
 func (r *Report) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## Figures as of %s\n\n%s\n\n", r.Day, r.summary())
-	b.WriteString("| Source | Covers | Offers | Asked | Answered | Kept | Unchanged | Changed | Redated | Older | Stopped | Failed | Requests | Waited |\n")
+	b.WriteString("| Source | Covers | Offers | Asked | Answered | Kept | Unchanged | Changed | New date | Older | Stopped | Failed | Requests | Waited |\n")
 	b.WriteString("| --- |" + strings.Repeat(" ---: |", 13) + "\n")
 	for _, s := range r.Sources {
 		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %v |\n", code(s.Name), s.Covers, s.Offers, s.Asked, s.Answered, s.Kept,
@@ -120,7 +120,7 @@ func shownValue(v any) string {
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	for _, s := range r.Sources {
-		fmt.Fprintf(&b, "%s: %d covered, %d asked, %d answered, %d kept from earlier runs, %d failed; %d unchanged, %d changed, %d redated, %d older, %d stopped; %s, %v waited\n",
+		fmt.Fprintf(&b, "%s: %d covered, %d asked, %d answered, %d kept from earlier runs, %d failed; %d unchanged, %d changed, %d with a new date only, %d older than in the file, %d stopped; %s, %v waited\n",
 			s.Name, s.Covers, s.Asked, s.Answered, s.Kept, s.Failed, s.Unchanged, s.Changed, s.Redated, s.Older, s.Stopped,
 			plural.Count(s.Requests, "request", "requests"), s.Waited.Round(time.Second))
 		if s.Error != "" {

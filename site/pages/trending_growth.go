@@ -34,7 +34,7 @@ func (g grownRow) Percent() string {
 	if !ok {
 		return ""
 	}
-	return strconv.FormatFloat(percent, 'f', 1, 64) + " %"
+	return strconv.FormatFloat(percent, 'f', 1, 64) + "%"
 }
 
 // grownSignals lists the signals that have grown in some window.
