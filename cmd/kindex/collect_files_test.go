@@ -197,6 +197,7 @@ func TestCollectFromFiles(t *testing.T) {
 	stopped := map[string]string{}
 	for _, s := range r.Stopped {
 		stopped[s.Entity+":"+s.Name] = s.Reason
+		t.Logf("stopped: %s %s (%s): %v instead of %v: %s", s.Entity, s.Name, s.Source, s.Found, s.Held, s.Reason)
 	}
 	for name, reason := range collectStops {
 		if !strings.HasPrefix(stopped[name], reason) {
