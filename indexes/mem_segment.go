@@ -109,7 +109,7 @@ func (t *memTerms) fuzzy(w *fuzzyPattern) (ordinals [maxEdits + 1][]uint32, err 
 	if err != nil {
 		return ordinals, err
 	}
-	err = words.fuzzy(w, func(i uint64, edits int) error {
+	err = words.fuzzy(w, func(_ string, i uint64, edits int) error {
 		ordinals[edits] = append(ordinals[edits], t.postings[i]...)
 		return nil
 	})

@@ -43,6 +43,10 @@ func oddContent(t testing.TB) string {
 		"tool/senor":         "name: Señor Café\ncategory: a\ndescription: Marks & accents, \"quoted\".\n",
 		"tool/gidra":         "name: Ёлка Гидра\ncategory: a\ndescription: По-русски.\n",
 		"tool/hammer":        "name: Hammer\ncategory: hand-tools\ndescription: Drives nails.\nformerly: [nail-driver, old-hammer]\n",
+		"tool/ollama":        "name: Ollama\ncategory: a\ndescription: Runs models.\n",
+		"tool/llama-index":   "name: LlamaIndex\ncategory: a\ndescription: Retrieves.\n",
+		"model/opus-4-5":     "name: Claude Opus 4.5\ncategory: b\ndescription: Opus.\ntags: [claude-opus]\n",
+		"model/opus-5":       "name: Claude Opus 5\ncategory: b\ndescription: Opus, the fifth.\n",
 		"tool/deepseek-chat": "name: DeepSeek Chat\ncategory: b\ndescription: Talks.\nprovider: The Acme Technologies\n",
 	} {
 		file := filepath.Join(dir, path+".yaml")
@@ -75,6 +79,7 @@ func TestNamesThatAreHardToFind(t *testing.T) {
 		"文心一言": "model/ernie", "文心": "model/ernie model/wenxin", `"文心"`: "model/ernie", "语言模型": "model/ernie",
 		"senor cafe": "tool/senor", "SEÑOR CAFÉ": "tool/senor", "café": "tool/senor", "cafe\u0301": "tool/senor",
 		"елка": "tool/gidra", "ёлка гидра": "tool/gidra", "гидраа": "tool/gidra",
+		"olama": "tool/ollama tool/llama-index", "caude opus 5": "model/opus-5 model/opus-4-5", "claude ops 4.5": "model/opus-4-5",
 		"old-hammer": "tool/hammer", "nail driver": "tool/hammer", "naildriver": "tool/hammer", "workbench": "tool/hammer", "hand tools": "tool/hammer",
 		"deep seek": "tool/deepseek-chat", "deep seek chat": "tool/deepseek-chat", "technologies": "tool/deepseek-chat", "technology": "tool/deepseek-chat",
 		"acme": "tool/deepseek-chat", "technologis": "tool/deepseek-chat", "the acme": "tool/deepseek-chat", "object-detection": "model/detr",

@@ -18,6 +18,7 @@ const (
 	extraFieldWeight  = 0.2              // for each additional list that contains the exact word
 	scoreCoverage     = 10 * scoreUnit   // the query contains all words of the name and the slug
 	scoreTenth        = scoreUnit / 250  // per tenth of a point of the composite score
+	scoreNear         = 15 * scoreUnit   // without spaces, the query is the name or slug but for a typo
 	scoreJoinedPrefix = 20 * scoreUnit   // without spaces, the name starts with the query, at some word
 	scoreJoinedExact  = 100 * scoreUnit  // without spaces, the query is the name or slug
 	scoreExact        = 1000 * scoreUnit // the query is the name or slug
@@ -202,6 +203,11 @@ func (r *ranking) composite(o uint32) int32 {
 
 // queryScores returns the scores for matching the query as a whole.
 func (r *ranking) queryScores() (list []weightedGroup) {
+	for edits, set := range r.near {
+		if set != nil {
+			list = append(list, weightedGroup{set: set, score: scoreNear / int32(edits)})
+		}
+	}
 	for _, w := range append(r.topics[:], weightedGroup{set: r.joinedPrefix, score: scoreJoinedPrefix},
 		weightedGroup{set: r.joinedExact, score: scoreJoinedExact}, weightedGroup{set: r.exact, score: scoreExact}) {
 		if w.set != nil {

@@ -71,12 +71,13 @@ type ranking struct {
 	within  set
 	matches set
 
-	queryWords       int       // number of words in the query without fillers at its ends
-	joinedText       string    // the query without spaces
-	exact            set       // records whose name or slug is the query
-	joinedExact      set       // the same with spaces removed
-	joinedPrefix     set       // records with a name that, from one of its words on, starts with joinedText
-	queryPhrases     []*phrase // the query as a phrase, with its last word as it is, in the singular and in the plural; empty for a single word
+	queryWords       int               // number of words in the query without fillers at its ends
+	joinedText       string            // the query without spaces
+	exact            set               // records whose name or slug is the query
+	joinedExact      set               // the same with spaces removed
+	joinedPrefix     set               // records with a name that, from one of its words on, starts with joinedText
+	near             [maxEdits + 1]set // by number of edits: records whose name or slug is the query with typos
+	queryPhrases     []*phrase         // the query as a phrase, with its last word as it is, in the singular and in the plural; empty for a single word
 	synonyms         [][]clause
 	synonymSets      [maxClauses][]synonymSets // by clause
 	whole            []weightedGroup           // result of queryScores
@@ -105,6 +106,9 @@ func (r *ranking) find(text string) error {
 		if r.matched[i], err = r.session.matchClause(&r.clauses[i], r.synonymSets[i], r.within); err != nil {
 			return err
 		}
+	}
+	if err := r.findNear(terms(text)); err != nil {
+		return err
 	}
 	if r.intersect(); !r.matches.empty() {
 		return nil

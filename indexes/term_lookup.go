@@ -71,7 +71,7 @@ func (s *session) fuzzySets(list int, w *fuzzyPattern) (found [maxEdits + 1]set,
 	if err != nil {
 		return found, err
 	}
-	err = words.fuzzy(w, func(value uint64, edits int) error {
+	err = words.fuzzy(w, func(_ string, value uint64, edits int) error {
 		if found[edits] == nil {
 			found[edits] = s.newDocSet(edits)
 		}

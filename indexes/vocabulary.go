@@ -98,16 +98,16 @@ func newVocabulary(fst *vellum.FST, cancelled func() bool) (v *vocabulary, err e
 
 func (v *vocabulary) term(i int) string { return v.text[v.ends[i]:v.ends[i+1]] }
 
-// fuzzy calls f with the value (the postings) of each term within the number of
-// edits that w allows, and with the number of edits.
-func (v *vocabulary) fuzzy(w *fuzzyPattern, f func(value uint64, edits int) error) error {
+// fuzzy calls f with each term within the number of edits that w allows, its value (the postings)
+// and the number of edits.
+func (v *vocabulary) fuzzy(w *fuzzyPattern, f func(term string, value uint64, edits int) error) error {
 	from, to := v.starts[max(0, w.Letters()-w.edits)], v.starts[w.Letters()+w.edits+1]
 	for i, kinds := range v.letterMasks[from:to] {
 		if w.MinDistance(kinds) > w.edits {
 			continue
 		}
 		if d := w.Distance(v.term(from + i)); d <= w.edits {
-			if err := f(v.postings[from+i], d); err != nil {
+			if err := f(v.term(from+i), v.postings[from+i], d); err != nil {
 				return err
 			}
 		}

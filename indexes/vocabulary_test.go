@@ -73,7 +73,7 @@ func TestVocabulary(t *testing.T) {
 			}
 			want := walked(t, terms.fst, a)
 			got := map[uint64]int{}
-			if err := words.fuzzy(newFuzzyPattern(asked, edits), func(value uint64, edits int) error {
+			if err := words.fuzzy(newFuzzyPattern(asked, edits), func(_ string, value uint64, edits int) error {
 				got[value] = edits
 				return nil
 			}); err != nil {

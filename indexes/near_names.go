@@ -1,0 +1,91 @@
+package indexes
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// findNear finds the records whose whole name or slug is the query, but for as many edits as its
+// misspelled words allow. Words alone do not tell: "olama" is near Ollama, and near half of
+// LlamaIndex. A word that names begin with is taken to be unfinished, not misspelled.
+func (r *ranking) findNear(words []string) error {
+	edits := 0
+	for _, w := range r.clauses {
+		if w.fuzzy != nil && !w.beginning {
+			edits = min(edits+w.fuzziness, 2)
+		}
+	}
+	joined := strings.Join(words, "")
+	if edits == 0 || utf8.RuneCountInString(joined) > maxFuzzyLen {
+		return nil
+	}
+	query := newFuzzyPattern(joined, edits)
+	near, err := r.nearNames(query)
+	if err != nil {
+		return err
+	}
+	for name := range near {
+		if name == joined || digits(name) != digits(joined) {
+			continue // no typo, or another version: GPT-4 is not GPT-5
+		}
+		found, err := r.termSet(joinedField, name)
+		if err != nil {
+			return err
+		}
+		if found == nil {
+			continue // part of a name
+		}
+		if d := query.Distance(name); r.near[d] == nil {
+			r.near[d] = found
+		} else {
+			r.near[d].or(found)
+		}
+	}
+	// A record can have a name and a slug that differ, and counts with the nearer one.
+	for d := range r.near {
+		for _, nearer := range r.near[:d] {
+			if r.near[d] != nil && nearer != nil {
+				r.near[d].andNot(nearer)
+			}
+		}
+	}
+	return nil
+}
+
+// nearNames returns the terms of names, among them all names without spaces, within the number
+// of edits that a pattern allows.
+func (s *session) nearNames(w *fuzzyPattern) (map[string]bool, error) {
+	near := map[string]bool{}
+	add := func(term string, _ uint64, _ int) error {
+		near[term] = true
+		return nil
+	}
+	words, err := s.index.vocabularies[nameField].get()
+	if err != nil {
+		return nil, err
+	}
+	if err := words.fuzzy(w, add); err != nil {
+		return nil, err
+	}
+	for _, l := range s.index.memSegments {
+		words, err := l.terms[nameField].vocabulary.get()
+		if err != nil {
+			return nil, err
+		}
+		if err := words.fuzzy(w, add); err != nil {
+			return nil, err
+		}
+	}
+	return near, nil
+}
+
+// digits returns the digits in a text.
+func digits(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, text)
+}
