@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -137,6 +138,19 @@ func (r *Report) countPrices(o Outcome) {
 			*list = append(*list, example)
 		}
 	}
+}
+
+// WriteJSON prints the report as JSON, with as many rows as WriteText.
+func (r *Report) WriteJSON(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(struct {
+		*Report
+		Refusals []Outcome `json:"refusals"`
+		Warned   []Outcome `json:"warned"`
+		Existing []Outcome `json:"existing"`
+	}{r, append([]Outcome{}, r.Refusals...), append([]Outcome{}, r.Warned...), append([]Outcome{}, r.Existing...)})
 }
 
 // WriteText prints the report in human-readable form.

@@ -2,9 +2,9 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"time"
 
@@ -48,7 +48,7 @@ limit if it has one, and when a key was last used. Times are UTC.`,
 		},
 	}
 	stateFlag(c.Flags(), &target)
-	c.Flags().BoolVar(&asJSON, "json", false, "print one account per line, as JSON")
+	jsonFlag(c.Flags(), &asJSON)
 	return c
 }
 
@@ -67,19 +67,17 @@ type accountLine struct {
 
 func printAccounts(cmd *cobra.Command, list []storage.AccountSummary, asJSON bool) error {
 	if asJSON {
-		enc := json.NewEncoder(cmd.OutOrStdout())
-		for _, a := range list {
+		lines := make([]accountLine, len(list))
+		for i, a := range list {
 			line := accountLine{ID: a.ID, Name: a.Name, CreatedAt: a.CreatedAt, SuspendedAt: orNull(a.SuspendedAt),
 				ActiveKeys: a.ActiveKeys, LastUsedAt: orNull(a.LastUsedAt)}
 			if a.Quota > 0 {
 				seconds := int64(windowOf(a.Window) / time.Second)
 				line.Limit, line.WindowSeconds = &a.Quota, &seconds
 			}
-			if err := enc.Encode(line); err != nil {
-				return err
-			}
+			lines[i] = line
 		}
-		return nil
+		return printJSONLines(cmd.OutOrStdout(), without(lines))
 	}
 	if len(list) == 0 {
 		fmt.Fprintln(cmd.OutOrStdout(), "no accounts")
@@ -120,7 +118,10 @@ func formatLimit(quota int64, window time.Duration) string {
 	return fmt.Sprintf("%d %s", quota, per)
 }
 
-type accountsLimitOptions struct{ state, window string }
+type accountsLimitOptions struct {
+	state, window string
+	json          bool
+}
 
 func accountsLimitCommand() *cobra.Command {
 	var o accountsLimitOptions
@@ -138,6 +139,7 @@ limit; the edge's --limit-key then applies.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runAccountsLimit(cmd, o, args[0], args[1]) },
 	}
 	stateFlag(c.Flags(), &o.state)
+	jsonFlag(c.Flags(), &o.json)
 	c.Flags().StringVar(&o.window, "window", "day", "the window: day, hour, minute, or a duration such as 24h or 90s")
 	return c
 }
@@ -147,6 +149,13 @@ const (
 	maxRequests = 1_000_000_000_000
 	maxWindow   = 366 * 24 * time.Hour
 )
+
+// accountLimit is the limit of an account in JSON output; null is the default.
+type accountLimit struct {
+	Account       string `json:"account"`
+	Limit         *int64 `json:"limit"`
+	WindowSeconds *int64 `json:"windowSeconds"`
+}
 
 func runAccountsLimit(cmd *cobra.Command, o accountsLimitOptions, name, number string) error {
 	var quota int64
@@ -163,8 +172,19 @@ func runAccountsLimit(cmd *cobra.Command, o accountsLimitOptions, name, number s
 	if err != nil {
 		return err
 	}
+	changed := accountLimit{Account: name}
+	if quota > 0 {
+		seconds := int64(windowOf(window) / time.Second)
+		changed.Limit, changed.WindowSeconds = &quota, &seconds
+	}
 	return changeAccount(cmd, o.state, name, func(tx *storage.Tx, a apikey.Account) error { return tx.SetQuota(a.ID, quota, window) },
-		fmt.Sprintf("the limit for %q is now: %s", name, formatLimit(quota, window)))
+		func(w io.Writer) error {
+			if o.json {
+				return printIndentedJSON(w, changed)
+			}
+			fmt.Fprintf(w, "the limit for %q is now: %s\n", name, formatLimit(quota, window))
+			return nil
+		})
 }
 
 func parseWindow(s string) (time.Duration, error) {
@@ -185,7 +205,7 @@ func parseWindow(s string) (time.Duration, error) {
 
 func accountsSuspendCommand() *cobra.Command {
 	var target string
-	var undo bool
+	var undo, asJSON bool
 	c := &cobra.Command{
 		Use: "suspend NAME", Short: "Suspend or reinstate an account",
 		Long: `Suspend blocks an account: requests with its keys get 403 account-suspended, its
@@ -199,16 +219,29 @@ existing keys.`,
 				change, now = (*storage.Tx).Unsuspend, "is not suspended"
 			}
 			return changeAccount(cmd, target, args[0], func(tx *storage.Tx, a apikey.Account) error { return change(tx, a.ID) },
-				fmt.Sprintf("the account %q %s", args[0], now))
+				func(w io.Writer) error {
+					if asJSON {
+						return printIndentedJSON(w, accountSuspension{args[0], !undo})
+					}
+					fmt.Fprintf(w, "the account %q %s\n", args[0], now)
+					return nil
+				})
 		},
 	}
 	stateFlag(c.Flags(), &target)
+	jsonFlag(c.Flags(), &asJSON)
 	c.Flags().BoolVar(&undo, "undo", false, "reinstate the account")
 	return c
 }
 
+// accountSuspension is the result of suspending or reinstating an account in JSON output.
+type accountSuspension struct {
+	Account   string `json:"account"`
+	Suspended bool   `json:"suspended"`
+}
+
 // changeAccount changes an account and prints the result.
-func changeAccount(cmd *cobra.Command, target, name string, change func(*storage.Tx, apikey.Account) error, says string) error {
+func changeAccount(cmd *cobra.Command, target, name string, change func(*storage.Tx, apikey.Account) error, show func(io.Writer) error) error {
 	return withState(cmd, target, false, func(ctx context.Context, s *storage.State) error {
 		err := s.Write(ctx, func(tx *storage.Tx) error {
 			a, err := tx.AccountNamed(name)
@@ -225,9 +258,9 @@ func changeAccount(cmd *cobra.Command, target, name string, change func(*storage
 			_, err = findAccount(accounts, name)
 			return err
 		}
-		if err == nil {
-			fmt.Fprintln(cmd.OutOrStdout(), says)
+		if err != nil {
+			return err
 		}
-		return err
+		return show(cmd.OutOrStdout())
 	})
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -31,7 +30,7 @@ each kind of action. Times are UTC.`, storage.AuditRetention/(24*time.Hour), sto
 	}
 	stateFlag(c.Flags(), &o.state)
 	c.Flags().IntVar(&o.limit, "limit", 100, "show at most this many entries")
-	c.Flags().BoolVar(&o.json, "json", false, "print one entry per line, as JSON")
+	jsonFlag(c.Flags(), &o.json)
 	return c
 }
 
@@ -71,13 +70,11 @@ type logLine struct {
 
 func printLog(cmd *cobra.Command, list []storage.AuditEntry, count int, asJSON bool) error {
 	if asJSON {
-		enc := json.NewEncoder(cmd.OutOrStdout())
-		for _, e := range list {
-			if err := enc.Encode(logLine{e.ID(), e.At, e.Action, e.Actor.Kind, e.Actor.ID, e.Actor.Name, e.Actor.Address, e.Target, e.Detail}); err != nil {
-				return err
-			}
+		lines := make([]logLine, len(list))
+		for i, e := range list {
+			lines[i] = logLine{e.ID(), e.At, e.Action, e.Actor.Kind, e.Actor.ID, e.Actor.Name, e.Actor.Address, e.Target, e.Detail}
 		}
-		return nil
+		return printJSONLines(cmd.OutOrStdout(), without(lines))
 	}
 	if len(list) == 0 {
 		fmt.Fprintln(cmd.OutOrStdout(), "no entries")

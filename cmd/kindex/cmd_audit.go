@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,12 +13,12 @@ import (
 	"kindex/builder/audit"
 	"kindex/edge/mcp"
 	"kindex/exports"
-	"kindex/exports/didyoumean"
 )
 
 type auditOptions struct {
-	dir, url, keyFile, format, asOf string
-	failOn                          []string
+	formatOptions
+	dir, url, keyFile, asOf string
+	failOn                  []string
 }
 
 const aboutAudit = `Audit reads the files that declare a project's packages and models, and shows what the
@@ -63,18 +62,17 @@ func auditCommand() *cobra.Command {
 	f.StringVar(&o.dir, "dir", ".", "the folder that build --out wrote")
 	f.StringVar(&o.url, "url", "", "query the service at this address instead, such as https://index.example.org")
 	f.StringVar(&o.keyFile, "key-file", "", "a file with the key for --url (default: the environment variable "+apiKeyVariable+")")
-	f.StringVar(&o.format, "format", "text", "output format: "+strings.Join(audit.Formats, ", "))
+	o.flags(c, audit.Formats, "output format: "+strings.Join(audit.Formats, ", "))
 	f.StringVar(&o.asOf, "as-of", "", "audit as of this day, YYYY-MM-DD (default: today in UTC, or SOURCE_DATE_EPOCH)")
 	f.StringSliceVar(&o.failOn, "fail-on", nil, "exit with 1 if a package or model is any of these, such as retired,dormant,license:AGPL-3.0-only")
-	// This fails only if the flag is unknown or already has a completion.
-	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(audit.Formats, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
 func runAudit(cmd *cobra.Command, o auditOptions, files []string) error {
+	if err := o.choose(cmd.Flags(), audit.Formats); err != nil {
+		return err
+	}
 	switch {
-	case !slices.Contains(audit.Formats, o.format):
-		return usageError{unknownName("format", o.format, audit.Formats, didyoumean.Name(o.format, audit.Formats))}
 	case o.url != "" && onCommandLine(cmd.Flags(), "dir"):
 		return usageError{errors.New("--dir and --url cannot be combined; see kindex audit --help")}
 	case o.url == "" && o.keyFile != "":

@@ -49,7 +49,7 @@ and the largest move. A ranking that depends on a single weight says little.`,
 	f := c.Flags()
 	f.StringVar(&o.asOf, "as-of", "", "calculate scores as of this day or time, as kindex build does")
 	f.BoolVar(&o.sensitivity, "sensitivity", false, "also print what changes if each weight is halved or doubled")
-	f.BoolVar(&o.json, "json", false, "print JSON")
+	jsonFlag(f, &o.json)
 	return c
 }
 

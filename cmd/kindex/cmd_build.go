@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -82,7 +81,7 @@ submissions, badges with ranks, and feeds in formats other than RSS.`,
 	f.StringVar(&o.static.Dir, "static", "", "also write the website as plain files to this folder")
 	f.StringVar(&o.static.URL, "url", "", "the address of the static site (default: from the content)")
 	f.StringVar(&o.static.API, "api", "", "the address of a running service, for features that plain files cannot provide")
-	f.BoolVar(&o.json, "json", false, "print the report as JSON")
+	jsonFlag(f, &o.json)
 	f.BoolVar(&o.allowShrink, "allow-shrink", false, "publish even if more than 10% of the entities, or any recorded changes, would be lost")
 	builderKeyFlag(f, &o.builderKey)
 	trustFlag(f, &o.trustPrevious)
@@ -129,9 +128,7 @@ func runBuild(cmd *cobra.Command, o buildOptions) error {
 		return err
 	}
 	if o.json {
-		enc := json.NewEncoder(cmd.OutOrStdout())
-		enc.SetIndent("", "  ")
-		return enc.Encode(struct {
+		return printIndentedJSON(cmd.OutOrStdout(), struct {
 			*builder.Report
 			Static *static.Report `json:"static,omitempty"`
 		}{r, site})

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,7 +12,6 @@ import (
 	"kindex/builder/check"
 	"kindex/builder/collect"
 	"kindex/builder/safedial"
-	"kindex/exports/didyoumean"
 )
 
 // checkFormats are the output formats of kindex check.
@@ -33,19 +31,20 @@ figures, use kindex collect.`,
 }
 
 // checkOptions are the flags that all subcommands of kindex check have.
-type checkOptions struct{ content, format string }
+type checkOptions struct {
+	formatOptions
+	content string
+}
 
 func (o *checkOptions) register(c *cobra.Command) {
 	c.Flags().StringVar(&o.content, "content", "content", "the content folder")
-	c.Flags().StringVar(&o.format, "format", "text", "output format: text or json")
-	// This fails only if the flag is unknown or already has a completion.
-	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(checkFormats, cobra.ShellCompDirectiveNoFileComp))
+	o.flags(c, checkFormats, "output format: text or json")
 }
 
 // load reads the content, with the entities that the arguments select.
-func (o *checkOptions) load(names []string) (*builder.Loaded, error) {
-	if !slices.Contains(checkFormats, o.format) {
-		return nil, usageError{unknownName("format", o.format, checkFormats, didyoumean.Name(o.format, checkFormats))}
+func (o *checkOptions) load(cmd *cobra.Command, names []string) (*builder.Loaded, error) {
+	if err := o.choose(cmd.Flags(), checkFormats); err != nil {
+		return nil, err
 	}
 	l, problems, err := builder.LoadContent(o.content, nil)
 	if err != nil {
@@ -89,7 +88,7 @@ limit it to entities (tool/pytorch), types (tool) or files.
 Exit codes: 0 no figures are too old; 1 some are, or the content has errors; 2 usage
 error.`,
 		Example: `  kindex check stale
-  kindex check stale model --within 0d --format json`,
+  kindex check stale model --within 0d --json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			at, err := parseAsOf(asOf, time.Now())
 			if err != nil {
@@ -102,7 +101,7 @@ error.`,
 			if err != nil {
 				return usageError{err}
 			}
-			l, err := o.load(args)
+			l, err := o.load(cmd, args)
 			if err != nil {
 				return err
 			}
@@ -144,7 +143,7 @@ ports other than 80 and 443, are not contacted (--allow). No proxy is used.
 Exit codes: 0 no link is dead; 1 a link is dead, or the content has errors; 2 usage
 error.`,
 		Example: `  kindex check links
-  kindex check links tool --max-requests 500 --format json`,
+  kindex check links tool --max-requests 500 --json`,
 		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	}
 	o.register(c)
@@ -175,7 +174,7 @@ func (o *linkFlags) run(cmd *cobra.Command, args []string) error {
 	if guard.Allow, err = parseEach("--allow", o.allow, safedial.ParseException); err != nil {
 		return usageError{err}
 	}
-	l, err := o.load(args)
+	l, err := o.load(cmd, args)
 	if err != nil {
 		return err
 	}

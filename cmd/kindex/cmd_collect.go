@@ -33,7 +33,7 @@ type collectOptions struct {
 	content, maxAge, format, probe, cache      string
 	file, mapping, date, modelsdev             string
 	sources, accept, endpoints, allow, reports []string
-	dryRun, offline                            bool
+	dryRun, offline, json                      bool
 	maxRequests                                int
 	maxWait                                    time.Duration
 }
@@ -67,6 +67,7 @@ written; 2 usage error.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runCollect(cmd, o, args) },
 	}
 	f := c.Flags()
+	jsonFlag(f, &o.json)
 	f.StringVar(&o.content, "content", "content", "the content folder")
 	f.StringSliceVar(&o.sources, "source", nil, "only these sources: github, pypi, npm, huggingface, modelsdev, file, or the name of a list in collect.yaml")
 	f.StringVar(&o.maxAge, "max-age", "", "update figures that are at least this old, in days, such as 7d (default: maxAge in collect.yaml, or 7d)")
@@ -93,6 +94,9 @@ func runCollect(cmd *cobra.Command, o collectOptions, args []string) error {
 	if err != nil {
 		return err
 	}
+	if o.probe != "" && o.json {
+		return usageError{errors.New("--probe prints an answer, not a report; leave out --json")}
+	}
 	if o.probe != "" {
 		return o.runProbe(cmd, opts, args)
 	}
@@ -104,7 +108,11 @@ func runCollect(cmd *cobra.Command, o collectOptions, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(report.WriteText(cmd.OutOrStdout()), o.writeReports(report)); err != nil {
+	write := report.WriteText
+	if o.json {
+		write = report.WriteJSON
+	}
+	if err := errors.Join(write(cmd.OutOrStdout()), o.writeReports(report)); err != nil {
 		return err
 	}
 	if broken := report.Broken(); len(broken) > 0 {

@@ -139,7 +139,7 @@ are refused. --template prints a file with every flag, all commented out.`,
 	}
 	c.Flags().SetInterspersed(false)
 	c.Flags().BoolVar(&template, "template", false, "print a configuration file with all flags, commented out")
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	jsonFlag(c.Flags(), &asJSON)
 	return c
 }
 

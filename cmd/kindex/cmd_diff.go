@@ -2,22 +2,21 @@ package main
 
 import (
 	"io"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"kindex/builder/diff/gitdiff"
-	"kindex/exports/didyoumean"
 )
 
 // diffFormats lists the output formats of diff.
 var diffFormats = []string{"text", "markdown", "json"}
 
 type diffOptions struct {
-	content, asOf, format string
-	exitCode              bool
+	formatOptions
+	content, asOf string
+	exitCode      bool
 }
 
 const aboutDiff = `Diff compares two states of a content folder in a git repository and shows how the
@@ -36,7 +35,7 @@ errors, only its readable part is compared.
 --format markdown writes a comment for a pull request. The comment is truncated to
 the length that GitHub accepts.
 
---format json prints one document:
+--json, or --format json, prints one document:
   from, to        the given revision and its commit; null for the working tree
   asOf, changed   the time of the scores; false if nothing differs
   before, after   numbers of entities, ranked entities and categories; formula
@@ -67,23 +66,21 @@ func diffCommand() *cobra.Command {
 		Long: aboutDiff,
 		Example: `  kindex diff
   kindex diff main...HEAD --format markdown
-  kindex diff v1..v2 --as-of 2026-07-01 --format json`,
+  kindex diff v1..v2 --as-of 2026-07-01 --json`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runDiff(cmd, o, strings.Join(args, "")) },
 	}
 	f := c.Flags()
 	f.StringVar(&o.content, "content", "content", "the content folder")
 	f.StringVar(&o.asOf, "as-of", "", "calculate scores as of this day (YYYY-MM-DD) or RFC 3339 time (default: today at 00:00 UTC, or SOURCE_DATE_EPOCH)")
-	f.StringVar(&o.format, "format", "text", "output format: text, markdown or json")
+	o.flags(c, diffFormats, "output format: text, markdown or json")
 	f.BoolVar(&o.exitCode, "exit-code", false, "exit with 1 if anything differs")
-	// This fails only if the flag is unknown or already has a completion.
-	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(diffFormats, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
 func runDiff(cmd *cobra.Command, o diffOptions, arg string) error {
-	if !slices.Contains(diffFormats, o.format) {
-		return usageError{unknownName("format", o.format, diffFormats, didyoumean.Name(o.format, diffFormats))}
+	if err := o.choose(cmd.Flags(), diffFormats); err != nil {
+		return err
 	}
 	asOf, err := parseAsOf(o.asOf, time.Now())
 	if err != nil {

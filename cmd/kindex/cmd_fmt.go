@@ -20,10 +20,11 @@ import (
 	"kindex/builder/content"
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/content/yamlfmt"
+	"kindex/exports/jsonenc"
 	"kindex/exports/safetext"
 )
 
-type fmtOptions struct{ check, diff bool }
+type fmtOptions struct{ check, diff, json bool }
 
 func fmtCommand() *cobra.Command {
 	var o fmtOptions
@@ -35,7 +36,10 @@ comments are preserved; if they cannot be, the file is left unchanged and the re
 is printed.
 
 A PATH is a file, a folder (every .yaml file in it) or - to format standard input to
-standard output. Changed files are listed.`,
+standard output. Changed files are listed.
+
+--json prints the number of files and the changed ones, each with its differences if
+--diff is given. Problems are printed to standard error.`,
 		Example: "  kindex fmt content\n  kindex fmt --check content\n  kindex fmt --diff content/tool/pytorch.yaml\n  kindex fmt - < draft.yaml",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -46,6 +50,9 @@ standard output. Changed files are listed.`,
 					return usageError{errors.New("- means standard input and cannot be combined with files")}
 				}
 			}
+			if args[0] == "-" && o.json && !o.check && !o.diff {
+				return usageError{errors.New("--json: the output of kindex fmt - is the formatted file; for a report, add --check or --diff")}
+			}
 			if args[0] == "-" {
 				return fmtInput(cmd, o)
 			}
@@ -53,6 +60,7 @@ standard output. Changed files are listed.`,
 			return fmtFiles(cmd, o, args)
 		},
 	}
+	jsonFlag(c.Flags(), &o.json)
 	c.Flags().BoolVar(&o.check, "check", false, "change nothing; exit with 1 if a file is not formatted")
 	c.Flags().BoolVar(&o.diff, "diff", false, "change nothing; print the differences")
 	return c
@@ -225,7 +233,8 @@ func replaceFile(path string, data []byte) (err error) {
 func reportFormatted(cmd *cobra.Command, o fmtOptions, list []formatted) error {
 	out, stderr := cmd.OutOrStdout(), cmd.ErrOrStderr()
 	var problems yamldoc.Problems
-	changed, failed := 0, 0
+	report := fmtReport{Files: len(list), Changed: []fmtChange{}}
+	failed := 0
 	for _, f := range list {
 		var found yamldoc.Problems
 		switch {
@@ -235,22 +244,49 @@ func reportFormatted(cmd *cobra.Command, o fmtOptions, list []formatted) error {
 			failed++
 			fmt.Fprintln(stderr, paint(stderr, color.FgRed, "kindex:"), f.err)
 		case f.changed():
-			changed++
+			change := fmtChange{File: filepath.ToSlash(f.path)}
 			if o.diff {
-				name := filepath.ToSlash(f.path)
-				if _, err := out.Write(diff.Diff(name, f.before, name+" (formatted)", f.after)); err != nil {
-					return err
-				}
-			} else {
-				fmt.Fprintln(out, safetext.Escape(f.path))
+				change.Diff = optional(string(diff.Diff(change.File, f.before, change.File+" (formatted)", f.after)))
 			}
+			report.Changed = append(report.Changed, change)
 		}
+	}
+	if err := report.write(out, o); err != nil {
+		return err
 	}
 	if len(problems) > 0 {
 		printProblems(stderr, problems)
 	}
-	if len(problems) > 0 || failed > 0 || o.check && changed > 0 {
+	if len(problems) > 0 || failed > 0 || o.check && len(report.Changed) > 0 {
 		return quietError{exitProblem}
+	}
+	return nil
+}
+
+// fmtReport is the report of fmt. --json prints it.
+type fmtReport struct {
+	Files   int         `json:"files"`
+	Changed []fmtChange `json:"changed"` // or that would change, with --check or --diff
+}
+
+// fmtChange is a file that is not formatted.
+type fmtChange struct {
+	File string                 `json:"file"`
+	Diff jsonenc.OptionalString `json:"diff"` // null without --diff
+}
+
+func (r *fmtReport) write(w io.Writer, o fmtOptions) error {
+	if o.json {
+		return printIndentedJSON(w, r)
+	}
+	for _, c := range r.Changed {
+		text := string(c.Diff)
+		if !o.diff {
+			text = safetext.Escape(filepath.FromSlash(c.File)) + "\n"
+		}
+		if _, err := io.WriteString(w, text); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -53,7 +53,7 @@ that it ever had.`,
 	f.StringVar(&o.dir, "dir", ".", "the folder that build --out wrote")
 	f.StringVar(&o.since, "since", "", "only changes on or after this day, YYYY-MM-DD")
 	f.IntVar(&o.limit, "limit", 20, "how many changes to show, 0 for all")
-	f.BoolVar(&o.json, "json", false, "print one change per line, as the API returns it")
+	f.BoolVar(&o.json, "json", false, "print the changes as JSON, as the API returns them")
 	return c
 }
 
@@ -78,17 +78,26 @@ func runHistory(w io.Writer, o historyOptions, key string) (err error) {
 		return err
 	}
 	a := b.Archive()
-	first, shown := a.ChangesSince(since), 0
-	for i := len(places) - 1; i >= 0 && int(places[i]) >= first; i-- {
-		if o.limit > 0 && shown == o.limit {
-			break
-		}
-		shown++
-		if err := printChange(w, a, int(places[i]), o.json); err != nil {
+	first := a.ChangesSince(since)
+	var shown []int
+	for i := len(places) - 1; i >= 0 && int(places[i]) >= first && (o.limit == 0 || len(shown) < o.limit); i-- {
+		shown = append(shown, int(places[i]))
+	}
+	if o.json {
+		return printJSONLines(w, func(yield func(json.RawMessage, error) bool) {
+			for _, i := range shown {
+				if !yield(a.ChangeLine(i), nil) {
+					return
+				}
+			}
+		})
+	}
+	for _, i := range shown {
+		if err := printChange(w, a, i); err != nil {
 			return err
 		}
 	}
-	if shown == 0 && !o.json {
+	if len(shown) == 0 {
 		fmt.Fprintln(w, "no changes")
 	}
 	return nil
@@ -124,11 +133,7 @@ func changesToShow(b *exports.Build, key string) ([]uint32, error) {
 	return nil, unknownName("entity", key, nil, didyoumean.Name(key, keys))
 }
 
-func printChange(w io.Writer, a *exports.ArchiveReader, i int, asJSON bool) error {
-	if asJSON {
-		fmt.Fprintf(w, "%s\n", a.ChangeLine(i))
-		return nil
-	}
+func printChange(w io.Writer, a *exports.ArchiveReader, i int) error {
 	c, err := a.Change(i)
 	if err != nil {
 		return err

@@ -23,7 +23,7 @@ const importMemoryMiB = 256
 
 func importCommand() *cobra.Command {
 	var o importer.Options
-	var guess bool
+	var guess, asJSON bool
 	var typ string
 	c := &cobra.Command{
 		Use: "import FILE", Short: "Import a CSV or JSONL catalogue as entity files",
@@ -64,14 +64,18 @@ usage error.`,
 			if typ != "" && (!guess || !slices.Contains(record.Types, typ)) {
 				return usageError{fmt.Errorf("--type must be tool or model, and requires --guess; see %s --help", cmd.CommandPath())}
 			}
-			if guess {
-				return guessMapping(cmd, importer.GuessOptions{Input: o.Input, Content: filepath.Clean(o.Content), Type: typ}, o.Mapping)
+			if guess && asJSON && o.Mapping == "" {
+				return usageError{errors.New("--guess --json requires --map: without it, the mapping is the output")}
 			}
-			return runImport(cmd, o)
+			if guess {
+				return guessMapping(cmd, importer.GuessOptions{Input: o.Input, Content: filepath.Clean(o.Content), Type: typ}, o.Mapping, asJSON)
+			}
+			return runImport(cmd, o, asJSON)
 		},
 	}
 	f := c.Flags()
 	f.StringVar(&o.Mapping, "map", "", "the mapping (required, unless --guess prints it)")
+	jsonFlag(f, &asJSON)
 	f.BoolVar(&guess, "guess", false, "propose a mapping: print it or, with --map, write it to a new file")
 	f.StringVar(&typ, "type", "", "with --guess: the type of the entities, tool or model")
 	f.StringVar(&o.Content, "content", "content", "the content folder; created if missing")
@@ -84,7 +88,7 @@ usage error.`,
 	return c
 }
 
-func runImport(cmd *cobra.Command, o importer.Options) error {
+func runImport(cmd *cobra.Command, o importer.Options, asJSON bool) error {
 	if o.Mapping == "" {
 		return usageError{fmt.Errorf("import needs --map MAPPING.yaml; see %s --help", cmd.CommandPath())}
 	}
@@ -98,7 +102,11 @@ func runImport(cmd *cobra.Command, o importer.Options) error {
 	r, err := importer.Run(cmd.Context(), o)
 	bar.finish()
 	if r != nil {
-		if failed := r.WriteText(cmd.OutOrStdout()); err == nil {
+		write := r.WriteText
+		if asJSON {
+			write = r.WriteJSON
+		}
+		if failed := write(cmd.OutOrStdout()); err == nil {
 			err = failed
 		}
 	}
@@ -110,7 +118,7 @@ func runImport(cmd *cobra.Command, o importer.Options) error {
 
 // guessMapping prints a proposed mapping, or writes it to a file that does not exist yet, and
 // prints what is unsure about it.
-func guessMapping(cmd *cobra.Command, o importer.GuessOptions, file string) error {
+func guessMapping(cmd *cobra.Command, o importer.GuessOptions, file string, asJSON bool) error {
 	p, err := importer.Guess(o)
 	if err != nil {
 		return err
@@ -121,6 +129,9 @@ func guessMapping(cmd *cobra.Command, o importer.GuessOptions, file string) erro
 		}
 	} else if err := writeNew(file, p.Mapping); err != nil {
 		return err
+	}
+	if asJSON {
+		return printIndentedJSON(cmd.OutOrStdout(), guessed{file, p.Rows, append([]string{}, p.Unsure...), append([]string{}, p.Unused...)})
 	}
 	notes := cmd.ErrOrStderr()
 	fmt.Fprintf(notes, "guessed from %s\n", plural.Count(p.Rows, "row", "rows"))
@@ -137,6 +148,14 @@ func guessMapping(cmd *cobra.Command, o importer.GuessOptions, file string) erro
 		fmt.Fprintf(notes, "wrote %s; check it, then run: kindex import %s --map %s --content %s --dry-run\n", file, o.Input, file, o.Content)
 	}
 	return nil
+}
+
+// guessed describes a proposed mapping in JSON output.
+type guessed struct {
+	Mapping string   `json:"mapping"`
+	Rows    int      `json:"rows"`
+	Unsure  []string `json:"unsure"`
+	Unused  []string `json:"unused"` // columns
 }
 
 // writeNew writes a file that must not exist yet.

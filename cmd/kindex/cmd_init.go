@@ -15,11 +15,12 @@ import (
 	"kindex/builder/git"
 	"kindex/builder/plural"
 	"kindex/builder/scaffold"
+	"kindex/exports/jsonenc"
 )
 
 type initOptions struct {
 	title, description string
-	git                bool
+	git, json          bool
 }
 
 func initCommand() *cobra.Command {
@@ -43,8 +44,18 @@ It commits nothing, so that you can look at the files first.`,
 	}
 	c.Flags().StringVar(&o.title, "title", "", "the title of the index (default: the name of the folder)")
 	c.Flags().StringVar(&o.description, "description", "", "one sentence about its contents")
+	jsonFlag(c.Flags(), &o.json)
 	c.Flags().BoolVar(&o.git, "git", false, "make the folder a git repository, without committing")
 	return c
+}
+
+// createdIndex is a new index in JSON output. Repository is the root of the git repository that
+// contains it, or null if there is none.
+type createdIndex struct {
+	Folder     string                 `json:"folder"`
+	Title      string                 `json:"title"`
+	Files      []string               `json:"files"`
+	Repository jsonenc.OptionalString `json:"repository"`
 }
 
 func runInit(ctx context.Context, w io.Writer, dir string, o initOptions) error {
@@ -77,6 +88,9 @@ func runInit(ctx context.Context, w io.Writer, dir string, o initOptions) error 
 			return fmt.Errorf("%s: the index was created, but git failed: %w", dir, err)
 		}
 		hasGit = err == nil // without --git, do not report that git failed
+	}
+	if o.json {
+		return printIndentedJSON(w, createdIndex{dir, o.title, append([]string{}, written...), optional(repository)})
 	}
 	printNext(w, dir, len(written), hasGit, repository)
 	return nil

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -34,15 +33,15 @@ type keysCreateOptions struct {
 	state, account, name string
 	scopes               []string
 	expires              string
-	replace              bool
+	replace, json        bool
 }
 
 func keysCreateCommand() *cobra.Command {
 	var o keysCreateOptions
 	c := &cobra.Command{
 		Use: "create --account NAME", Short: "Create an API key and print it",
-		Long: `Create creates an API key and prints it, and nothing else, to standard output. The
-key is shown only once. The account and a SQLite state are created if missing. With
+		Long: `Create creates an API key and prints it, and nothing else, to standard output; --json
+prints it with its details. The key is shown only once. The account and a SQLite state are created if missing. With
 --replace, the account's keys with the same name are revoked in the same transaction.
 
 A key has every scope unless --scopes selects some of them:
@@ -60,6 +59,7 @@ A key has every scope unless --scopes selects some of them:
 	f := c.Flags()
 	stateFlag(f, &o.state)
 	f.StringVar(&o.account, "account", "", "the account that the key belongs to; created if missing")
+	jsonFlag(f, &o.json)
 	f.StringVar(&o.name, "name", "default", "a name for the key")
 	f.StringSliceVar(&o.scopes, "scopes", strings.Split(apikey.Everything.Join(","), ","), "the scopes of the key")
 	f.StringVar(&o.expires, "expires", "never", "when the key expires: days such as 90d, a UTC date, a time (RFC 3339), or never")
@@ -107,9 +107,13 @@ func runKeysCreate(cmd *cobra.Command, o keysCreateOptions) error {
 	case err != nil:
 		return err
 	}
-	fmt.Fprintln(cmd.OutOrStdout(), secret.Reveal())
+	if o.json {
+		err = printIndentedJSON(cmd.OutOrStdout(), createdKey{secret.Reveal(), newKeyLine(made, o.account)})
+	} else {
+		fmt.Fprintln(cmd.OutOrStdout(), secret.Reveal())
+	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "created %s for the account %q; the key will not be shown again\n", made.ID, o.account)
-	return nil
+	return err
 }
 
 // parseExpiry parses a key's expiry. It returns the zero time for a key that
@@ -154,7 +158,7 @@ scopes existed have all scopes; they are marked "legacy".`,
 	stateFlag(f, &o.state)
 	f.StringVar(&o.account, "account", "", "only the keys of this account")
 	f.BoolVar(&o.all, "all", false, "also show revoked and expired keys")
-	f.BoolVar(&o.json, "json", false, "print one key per line, as JSON")
+	jsonFlag(f, &o.json)
 	return c
 }
 
@@ -170,6 +174,16 @@ type keyLine struct {
 	CreatedAt  time.Time      `json:"createdAt"`
 	LastUsedAt *time.Time     `json:"lastUsedAt"`
 	RevokedAt  *time.Time     `json:"revokedAt"`
+}
+
+// createdKey is a new key in JSON output: the only one with the key itself.
+type createdKey struct {
+	Key string `json:"key"`
+	keyLine
+}
+
+func newKeyLine(k apikey.Key, account string) keyLine {
+	return keyLine{k.ID, k.Name, account, k.Masked, k.Scopes.List(), k.Legacy, orNull(k.ExpiresAt), k.CreatedAt, orNull(k.LastUsedAt), orNull(k.RevokedAt)}
 }
 
 func runKeysList(cmd *cobra.Command, o keysListOptions) error {
@@ -203,14 +217,11 @@ func runKeysList(cmd *cobra.Command, o keysListOptions) error {
 
 func printKeys(cmd *cobra.Command, o keysListOptions, list []apikey.Key, names map[string]string) error {
 	if o.json {
-		enc := json.NewEncoder(cmd.OutOrStdout())
-		for _, k := range list {
-			line := keyLine{k.ID, k.Name, names[k.AccountID], k.Masked, k.Scopes.List(), k.Legacy, orNull(k.ExpiresAt), k.CreatedAt, orNull(k.LastUsedAt), orNull(k.RevokedAt)}
-			if err := enc.Encode(line); err != nil {
-				return err
-			}
+		lines := make([]keyLine, len(list))
+		for i, k := range list {
+			lines[i] = newKeyLine(k, names[k.AccountID])
 		}
-		return nil
+		return printJSONLines(cmd.OutOrStdout(), without(lines))
 	}
 	if len(list) == 0 {
 		fmt.Fprintln(cmd.OutOrStdout(), "no keys")
@@ -238,19 +249,29 @@ func printKeys(cmd *cobra.Command, o keysListOptions, list []apikey.Key, names m
 
 func keysRevokeCommand() *cobra.Command {
 	var target string
+	var asJSON bool
 	c := &cobra.Command{
 		Use: "revoke ID", Short: "Revoke an API key permanently",
 		Long: `Revoke revokes a key permanently: a running edge rejects it within half a second. To
 find its ID, such as key_h3jd…, use kindex keys list.`,
 		Example: "  kindex keys revoke key_h3jd2mq7xkzc4v5wtbna",
 		Args:    cobra.ExactArgs(1),
-		RunE:    func(cmd *cobra.Command, args []string) error { return runKeysRevoke(cmd, target, args[0]) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return runKeysRevoke(cmd, target, args[0], asJSON) },
 	}
 	stateFlag(c.Flags(), &target)
+	jsonFlag(c.Flags(), &asJSON)
 	return c
 }
 
-func runKeysRevoke(cmd *cobra.Command, target, id string) error {
+// revokedKey is the result of revoking a key in JSON output. Its outcome is revoked,
+// already-revoked or expired.
+type revokedKey struct {
+	ID      string `json:"id"`
+	Masked  string `json:"masked"`
+	Outcome string `json:"outcome"`
+}
+
+func runKeysRevoke(cmd *cobra.Command, target, id string, asJSON bool) error {
 	if strings.HasPrefix(id, apikey.Prefix) {
 		// Do not print the argument: it may be a complete key.
 		return usageError{errors.New("expected a key ID starting with key_, not the key itself; to list IDs: kindex keys list")}
@@ -269,13 +290,18 @@ func runKeysRevoke(cmd *cobra.Command, target, id string) error {
 			return unknownKey(ctx, s, id)
 		case err != nil:
 			return err
-		case !revoked && k.RevokedAt.IsZero():
-			fmt.Fprintf(cmd.OutOrStdout(), "%s (%s) expired on %s\n", k.ID, k.Masked, formatTime(k.ExpiresAt, ""))
-		case !revoked:
-			fmt.Fprintf(cmd.OutOrStdout(), "%s (%s) was already revoked\n", k.ID, k.Masked)
-		default:
-			fmt.Fprintf(cmd.OutOrStdout(), "revoked %s (%s)\n", k.ID, k.Masked)
 		}
+		outcome, text := "revoked", fmt.Sprintf("revoked %s (%s)", k.ID, k.Masked)
+		switch {
+		case !revoked && k.RevokedAt.IsZero():
+			outcome, text = "expired", fmt.Sprintf("%s (%s) expired on %s", k.ID, k.Masked, formatTime(k.ExpiresAt, ""))
+		case !revoked:
+			outcome, text = "already-revoked", fmt.Sprintf("%s (%s) was already revoked", k.ID, k.Masked)
+		}
+		if asJSON {
+			return printIndentedJSON(cmd.OutOrStdout(), revokedKey{k.ID, k.Masked, outcome})
+		}
+		fmt.Fprintln(cmd.OutOrStdout(), text)
 		return nil
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
 	"kindex/builder/content/yamlfmt"
 	"kindex/exports/didyoumean"
 	"kindex/exports/record"
@@ -23,7 +24,7 @@ type newOptions struct {
 	texts              map[string]*string // field → value
 	links, ids         []string           // NAME=URL, NAMESPACE=ID
 	tags, capabilities []string
-	openWeights        bool
+	openWeights, json  bool
 }
 
 // textFlags lists the flags for fields that hold a single string.
@@ -65,6 +66,7 @@ never changes an existing file.`,
 	for _, t := range textFlags {
 		o.texts[t.field] = f.String(t.flag, "", t.usage)
 	}
+	jsonFlag(f, &o.json)
 	f.StringArrayVar(&o.links, "link", nil, "another address as NAME=URL, such as repository=https://…; may be repeated")
 	f.StringArrayVar(&o.ids, "id", nil, "an identifier as NAMESPACE=ID, such as pypi=torch; may be repeated")
 	f.BoolVar(&o.openWeights, "open-weights", false, "whether a model's weights can be downloaded; unknown unless given")
@@ -121,10 +123,21 @@ func runNew(cmd *cobra.Command, o newOptions, typ, slug string) error {
 	if len(problems) > 0 {
 		printProblems(cmd.ErrOrStderr(), problems)
 	}
+	if o.json {
+		return printIndentedJSON(cmd.OutOrStdout(), newEntity{filepath.ToSlash(path), typ, slug, append(yamldoc.Problems{}, problems...)})
+	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%s\n\nAdd whatever else you know about it (the content folder's README lists the fields), then run:\n"+
 		"  kindex fmt %[2]s\n  kindex validate %[2]s\n  kindex build --content %[2]s --out . && kindex show %[3]s/%[4]s\n",
 		filepath.ToSlash(path), filepath.ToSlash(o.content), typ, slug)
 	return nil
+}
+
+// newEntity is a new entity in JSON output.
+type newEntity struct {
+	File     string           `json:"file"`
+	Type     string           `json:"type"`
+	Slug     string           `json:"slug"`
+	Warnings yamldoc.Problems `json:"warnings"`
 }
 
 func slugError(slug string) error {

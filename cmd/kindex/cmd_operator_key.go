@@ -47,8 +47,16 @@ func operatorKeys(target, file string, makes bool) (keys *seal.Keys, made string
 	return keys, made, err
 }
 
+// rekeyed is the result of rekey in JSON output. Key is the ID of the operator's key.
+type rekeyed struct {
+	State   string `json:"state"`
+	Key     string `json:"key"`
+	Secrets int    `json:"secrets"`
+}
+
 func stateRekeyCommand() *cobra.Command {
 	var target, file string
+	var asJSON bool
 	c := &cobra.Command{
 		Use: "rekey", Short: "Reseal the secrets in the state with the operator's newest key",
 		Long: `Rekey reseals every secret in the state, such as the signing secrets of webhooks,
@@ -72,11 +80,15 @@ file. No secret is lost, and rekey contacts no webhooks.`,
 			if err != nil {
 				return err
 			}
+			if asJSON {
+				return printIndentedJSON(cmd.OutOrStdout(), rekeyed{s.String(), keys.IDs()[0], n})
+			}
 			fmt.Fprintf(cmd.OutOrStdout(), "sealed %d secrets with the operator's key %s\n", n, keys.IDs()[0])
 			return nil
 		},
 	}
 	stateFlag(c.Flags(), &target)
 	operatorKeyFlag(c.Flags(), &file)
+	jsonFlag(c.Flags(), &asJSON)
 	return c
 }

@@ -61,7 +61,7 @@ publish again.
 	f.StringVar(&to, "to", "", "the address of the bucket")
 	f.StringVar(&o.Dir, "from", ".", "the output folder of kindex build")
 	f.BoolVar(&o.Dirty, "dirty", false, "also publish a build from content that was not committed")
-	f.BoolVar(&asJSON, "json", false, "print the report as JSON")
+	jsonFlag(f, &asJSON)
 	return c
 }
 
@@ -111,6 +111,6 @@ while others publish and pull.
 	f := c.Flags()
 	f.IntVar(&o.Keep, "keep", o.Keep, "how many builds to keep")
 	f.DurationVar(&o.Grace, "grace", o.Grace, "keep everything younger than this")
-	f.BoolVar(&asJSON, "json", false, "print the report as JSON")
+	jsonFlag(f, &asJSON)
 	return c
 }

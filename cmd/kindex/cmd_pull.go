@@ -70,7 +70,7 @@ An address is https://HOST/PATH of any web server that serves the files of a buc
 	f.DurationVar(&interval, "interval", interval, "with --watch: the time between two looks, on average")
 	f.IntVar(&o.Keep, "keep", 2, "how many builds to keep in DIR")
 	f.BoolVar(&o.AllowOlder, "allow-older", false, "accept a build that is older than the one in DIR")
-	f.BoolVar(&asJSON, "json", false, "print the report as JSON")
+	jsonFlag(f, &asJSON)
 	return c
 }
 

@@ -41,7 +41,7 @@ lists similar names.`,
 	c.Flags().StringVar(&o.typ, "type", "", "only this type: "+strings.Join(record.Types, " or "))
 	c.Flags().StringVar(&o.category, "category", "", "only this category")
 	c.Flags().IntVar(&o.limit, "limit", 10, "maximum number of results")
-	c.Flags().BoolVar(&o.json, "json", false, "print one record per line, as the API returns it")
+	c.Flags().BoolVar(&o.json, "json", false, "print the records as JSON, as the API returns them")
 	return c
 }
 
@@ -80,17 +80,17 @@ func runSearch(w io.Writer, o searchOptions, text string) (err error) {
 	if err != nil {
 		return err
 	}
-	for _, h := range res.Hits {
-		if o.json {
-			fmt.Fprintf(w, "%s\n", b.Record(h.Ordinal))
-			continue
+	if o.json {
+		records := make([]json.RawMessage, len(res.Hits))
+		for i, h := range res.Hits {
+			records[i] = b.Record(h.Ordinal)
 		}
+		return printJSONLines(w, without(records))
+	}
+	for _, h := range res.Hits {
 		if err := printHit(w, b, h); err != nil {
 			return err
 		}
-	}
-	if o.json {
-		return nil
 	}
 	if len(res.Hits) == 0 {
 		return printNear(w, b, x, text)

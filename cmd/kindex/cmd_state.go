@@ -33,8 +33,34 @@ func openAsItIs(ctx context.Context, target string) (*storage.State, error) {
 	return storage.Open(ctx, target, storage.Options{MustExist: true, SkipMigrations: true})
 }
 
+// stateReport describes a state in JSON output. Schema is the version of its schema, and
+// latestSchema the newest version that this program supports. Rows are numbers by table.
+type stateReport struct {
+	State        string           `json:"state"`
+	Engine       storage.Engine   `json:"engine"`
+	Server       string           `json:"server"`
+	Schema       int64            `json:"schema"`
+	LatestSchema int64            `json:"latestSchema"`
+	Rows         map[string]int64 `json:"rows"`
+	Notes        []string         `json:"notes"`
+	Problems     []string         `json:"problems"`
+}
+
+func newStateReport(r *storage.Report) stateReport {
+	return stateReport{r.State, r.Engine, r.Server, r.Version, r.Latest, rowsOf(r.Counts), append([]string{}, r.Notes...), append([]string{}, r.Problems...)}
+}
+
+func rowsOf(counts []storage.TableCount) map[string]int64 {
+	rows := map[string]int64{}
+	for _, c := range counts {
+		rows[c.Table] = c.Rows
+	}
+	return rows
+}
+
 func stateCheckCommand() *cobra.Command {
 	var target string
+	var asJSON bool
 	c := &cobra.Command{
 		Use: "check", Short: "Check the integrity of the state",
 		Long: `Check reads a snapshot of the whole state and changes nothing, so it is safe to run
@@ -53,14 +79,19 @@ finds problems, it prints them and exits with 1.`,
 			if err != nil {
 				return err
 			}
-			printStateReport(cmd.OutOrStdout(), r)
-			if len(r.Problems) > 0 {
-				return quietError{exitProblem}
+			if asJSON {
+				err = printIndentedJSON(cmd.OutOrStdout(), newStateReport(r))
+			} else {
+				printStateReport(cmd.OutOrStdout(), r)
 			}
-			return nil
+			if err == nil && len(r.Problems) > 0 {
+				err = quietError{exitProblem}
+			}
+			return err
 		},
 	}
 	stateFlag(c.Flags(), &target)
+	jsonFlag(c.Flags(), &asJSON)
 	return c
 }
 
@@ -94,9 +125,16 @@ func formatCounts(counts []storage.TableCount) string {
 	return strings.Join(words, ", ")
 }
 
+// stateCopied is the result of a backup or a copy in JSON output.
+type stateCopied struct {
+	From string           `json:"from"`
+	To   string           `json:"to"`
+	Rows map[string]int64 `json:"rows"`
+}
+
 func stateBackupCommand() *cobra.Command {
 	var target string
-	var force bool
+	var force, asJSON bool
 	c := &cobra.Command{
 		Use: "backup FILE", Short: "Write the whole state into a new SQLite file",
 		Long: `Backup writes a snapshot of the state, from either engine, to a SQLite file; edges may
@@ -126,18 +164,22 @@ To restore a backup, use the file as the state, or copy it: kindex state copy --
 			if err != nil {
 				return err
 			}
+			if asJSON {
+				return printIndentedJSON(cmd.OutOrStdout(), stateCopied{s.String(), args[0], rowsOf(r.Counts)})
+			}
 			fmt.Fprintf(cmd.OutOrStdout(), "backed up %s to %s: %d bytes, schema version %d, no problems\nrows: %s\n", s, args[0], i.Size(), r.Version, formatCounts(r.Counts))
 			return nil
 		},
 	}
 	stateFlag(c.Flags(), &target)
+	jsonFlag(c.Flags(), &asJSON)
 	c.Flags().BoolVar(&force, "force", false, "replace an existing file")
 	return c
 }
 
 func stateMigrateCommand() *cobra.Command {
 	var target string
-	var check bool
+	var check, asJSON bool
 	c := &cobra.Command{
 		Use: "migrate", Short: "Update the schema of the state",
 		Long: `Migrate updates the state to this version's schema; kindex serve does the same when it
@@ -146,14 +188,23 @@ be served during the migration. With --check, migrate changes nothing, and exits
 if a migration is needed.`,
 		Example: "  kindex state migrate --check\n  kindex state migrate --state postgres://kindex@db.example.org/kindex",
 		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return runStateMigrate(cmd, target, check) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runStateMigrate(cmd, target, check, asJSON) },
 	}
 	stateFlag(c.Flags(), &target)
+	jsonFlag(c.Flags(), &asJSON)
 	c.Flags().BoolVar(&check, "check", false, "only report")
 	return c
 }
 
-func runStateMigrate(cmd *cobra.Command, target string, check bool) (failed error) {
+// stateMigration is the result of migrate in JSON output.
+type stateMigration struct {
+	State        string `json:"state"`
+	Schema       int64  `json:"schema"` // before the migration
+	LatestSchema int64  `json:"latestSchema"`
+	Migrated     bool   `json:"migrated"`
+}
+
+func runStateMigrate(cmd *cobra.Command, target string, check, asJSON bool) (failed error) {
 	ctx := cmd.Context()
 	s, err := storage.Open(ctx, target, storage.Options{MustExist: true, SkipMigrations: true, Exclusive: !check})
 	if err != nil {
@@ -161,28 +212,35 @@ func runStateMigrate(cmd *cobra.Command, target string, check bool) (failed erro
 	}
 	defer func() { failed = errors.Join(failed, s.Close()) }()
 	at, newest, err := s.Versions(ctx)
+	if err == nil && at > newest {
+		err = &storage.SchemaTooNewError{Target: s.String(), Version: at, Latest: newest}
+	}
+	if err == nil && at < newest && !check {
+		err = s.Migrate(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	w := cmd.OutOrStdout()
 	switch {
-	case err != nil:
-		return err
+	case asJSON:
+		err = printIndentedJSON(w, stateMigration{s.String(), at, newest, at < newest && !check})
 	case at == newest:
-		fmt.Fprintf(cmd.OutOrStdout(), "%s has schema version %d (current)\n", s, at)
-		return nil
-	case at > newest:
-		return &storage.SchemaTooNewError{Target: s.String(), Version: at, Latest: newest}
+		fmt.Fprintf(w, "%s has schema version %d (current)\n", s, at)
 	case check:
-		fmt.Fprintf(cmd.OutOrStdout(), "%s has schema version %d; the current version is %d\n", s, at, newest)
-		return quietError{exitProblem}
+		fmt.Fprintf(w, "%s has schema version %d; the current version is %d\n", s, at, newest)
+	default:
+		fmt.Fprintf(w, "migrated %s from schema version %d to %d\n", s, at, newest)
 	}
-	if err := s.Migrate(ctx); err != nil {
-		return err
+	if err == nil && check && at < newest {
+		err = quietError{exitProblem}
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "migrated %s from schema version %d to %d\n", s, at, newest)
-	return nil
+	return err
 }
 
 type stateCopyOptions struct {
-	from, to     string
-	whileServing bool
+	from, to           string
+	whileServing, json bool
 }
 
 func stateCopyCommand() *cobra.Command {
@@ -203,6 +261,7 @@ on PostgreSQL.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runStateCopy(cmd, o) },
 	}
 	f := c.Flags()
+	jsonFlag(f, &o.json)
 	f.StringVar(&o.from, "from", "", "the state to copy: a SQLite file, or postgres://…")
 	f.StringVar(&o.to, "to", "", "the empty state: a SQLite file, created if missing, or postgres://…")
 	f.BoolVar(&o.whileServing, "while-serving", false, "copy a SQLite file even while an edge is serving it; request counts in the edge's memory are not copied")
@@ -246,6 +305,9 @@ func runStateCopy(cmd *cobra.Command, o stateCopyOptions) (failed error) {
 	counts, err := from.CopyTo(ctx, to)
 	if err != nil {
 		return err
+	}
+	if o.json {
+		return printIndentedJSON(cmd.OutOrStdout(), stateCopied{from.String(), to.String(), rowsOf(counts)})
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "copied %s to %s, verified by row count and checksum\nrows: %s\n", from, to, formatCounts(counts))
 	return nil

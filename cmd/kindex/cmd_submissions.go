@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -61,7 +60,7 @@ func submissionsListCommand() *cobra.Command {
 		Use: "list", Short: "List submissions, oldest first",
 		Long: `List shows the submissions of all accounts, oldest first. Times are UTC. SAME is the
 number of other open submissions for the same entity, identified by type and slug or by
-name and URL. --json prints one submission per line, in the format of show --json.`,
+name and URL. --json prints a list of submissions, in the format of show --json.`,
 		Example: "  kindex submissions list --status pending\n  kindex submissions list --json",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runSubmissionsList(cmd, o) },
@@ -69,7 +68,7 @@ name and URL. --json prints one submission per line, in the format of show --jso
 	f := c.Flags()
 	stateFlag(f, &o.state)
 	f.StringVar(&o.status, "status", "", "only submissions with this status: pending, in-review, accepted, published, rejected or withdrawn")
-	f.BoolVar(&o.json, "json", false, "print one submission per line, as JSON")
+	jsonFlag(f, &o.json)
 	// This fails only if the flag is unknown or already has a completion.
 	_ = c.RegisterFlagCompletionFunc("status", cobra.FixedCompletions(statusNames(), cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -95,7 +94,16 @@ func runSubmissionsList(cmd *cobra.Command, o submissionsListOptions) error {
 		if err != nil {
 			return err
 		}
-		if !o.json && len(list) == 0 {
+		if o.json {
+			return printJSONLines(cmd.OutOrStdout(), func(yield func(*submissionLine, error) bool) {
+				for i := range list {
+					if !yield(newSubmissionLine(&list[i])) {
+						return
+					}
+				}
+			})
+		}
+		if len(list) == 0 {
 			fmt.Fprintln(cmd.OutOrStdout(), "no submissions")
 			return nil
 		}
@@ -106,17 +114,9 @@ func runSubmissionsList(cmd *cobra.Command, o submissionsListOptions) error {
 		rows := [][]string{{"ID", "STATUS", "ENTITY", "NAME", "ACCOUNT", "SUBMITTED", "SAME"}}
 		for i := range list {
 			one := &list[i]
-			if o.json {
-				if err := printSubmissionJSON(cmd.OutOrStdout(), one); err != nil {
-					return err
-				}
-				continue
-			}
 			rows = append(rows, []string{one.ID, string(one.Status), one.Key(), safetext.Printable(one.Name), safetext.Printable(one.Account), formatTime(one.CreatedAt, ""), fmt.Sprint(siblings[one.ID])})
 		}
-		if !o.json {
-			printTable(cmd, rows)
-		}
+		printTable(cmd, rows)
 		return nil
 	})
 }
@@ -139,17 +139,25 @@ type submissionLine struct {
 	Changes     map[string]any         `json:"changes"` // what a correction changes; null for a new entity
 }
 
-func printSubmissionJSON(w io.Writer, s *submission.Submission) error {
+func newSubmissionLine(s *submission.Submission) (*submissionLine, error) {
 	fields, err := s.Fields()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	changes, err := s.Corrections()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return json.NewEncoder(w).Encode(submissionLine{s.ID, s.Status, s.Account, s.Type, s.Slug, s.Name, jsonenc.OptionalString(s.Reason),
-		jsonenc.OptionalString(s.Branch), jsonenc.OptionalString(s.Commit), jsonenc.OptionalString(s.PullRequest.URL), s.CreatedAt, s.UpdatedAt, fields, changes})
+	return &submissionLine{s.ID, s.Status, s.Account, s.Type, s.Slug, s.Name, jsonenc.OptionalString(s.Reason),
+		jsonenc.OptionalString(s.Branch), jsonenc.OptionalString(s.Commit), jsonenc.OptionalString(s.PullRequest.URL), s.CreatedAt, s.UpdatedAt, fields, changes}, nil
+}
+
+// submissionStatus is a submission whose status has changed, in JSON output.
+type submissionStatus struct {
+	ID     string            `json:"id"`
+	Type   string            `json:"type"`
+	Slug   string            `json:"slug"`
+	Status submission.Status `json:"status"`
 }
 
 type submissionsShowOptions struct {
@@ -173,7 +181,11 @@ as of the build to which it was submitted; what changes is listed before it.`,
 					return err
 				}
 				if o.json {
-					return printSubmissionJSON(cmd.OutOrStdout(), &one)
+					line, err := newSubmissionLine(&one)
+					if err != nil {
+						return err
+					}
+					return printIndentedJSON(cmd.OutOrStdout(), line)
 				}
 				siblings, err := s.Siblings(ctx, one)
 				if err != nil {
@@ -184,7 +196,7 @@ as of the build to which it was submitted; what changes is listed before it.`,
 		},
 	}
 	stateFlag(c.Flags(), &o.state)
-	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	jsonFlag(c.Flags(), &o.json)
 	return c
 }
 
@@ -231,6 +243,7 @@ func printSubmission(w io.Writer, s *submission.Submission, siblings []submissio
 
 type submissionsRejectOptions struct {
 	state, reason, account string
+	json                   bool
 	forgeOptions
 }
 
@@ -251,6 +264,7 @@ only be rejected by its ID. If one submission cannot be rejected, the others sti
 	}
 	f := c.Flags()
 	stateFlag(f, &o.state)
+	jsonFlag(f, &o.json)
 	f.StringVar(&o.reason, "reason", "", "the reason, shown to the submitter (required)")
 	f.StringVar(&o.account, "all-of", "", "reject the pending and in-review submissions of this account, instead of listing IDs")
 	o.forgeOptions.flags(f)
@@ -276,19 +290,29 @@ func runSubmissionsReject(cmd *cobra.Command, o submissionsRejectOptions, ids []
 			if ids, err = reviewableOf(ctx, s, o.account); err != nil {
 				return err
 			}
-			if len(ids) == 0 {
+			if len(ids) == 0 && !o.json {
 				fmt.Fprintln(cmd.OutOrStdout(), "no submissions")
 				return nil
 			}
 		}
 		var failed []error
+		rejected := []submissionStatus{}
+		show := func(one submissionStatus) {
+			rejected = append(rejected, one)
+			if !o.json {
+				fmt.Fprintf(cmd.OutOrStdout(), "rejected %s (%s/%s)\n", one.ID, one.Type, one.Slug)
+			}
+		}
 		for _, id := range ids {
-			if err := rejectOne(ctx, cmd.OutOrStdout(), s, f, id, reason); err != nil {
+			if err := rejectOne(ctx, show, s, f, id, reason); err != nil {
 				failed = append(failed, err)
 			}
 			if ctx.Err() != nil {
 				break
 			}
+		}
+		if o.json {
+			failed = append(failed, printIndentedJSON(cmd.OutOrStdout(), rejected))
 		}
 		return errors.Join(failed...)
 	})
@@ -312,7 +336,7 @@ func reviewableOf(ctx context.Context, s *storage.State, name string) (ids []str
 }
 
 // rejectOne rejects one submission and closes its pull request.
-func rejectOne(ctx context.Context, w io.Writer, s *storage.State, f *github.Forge, id, reason string) error {
+func rejectOne(ctx context.Context, show func(submissionStatus), s *storage.State, f *github.Forge, id, reason string) error {
 	one, err := findSubmission(ctx, s, id)
 	if err != nil {
 		return err
@@ -330,7 +354,7 @@ func rejectOne(ctx context.Context, w io.Writer, s *storage.State, f *github.For
 	if !moved {
 		return settledAlready(ctx, s, id)
 	}
-	fmt.Fprintf(w, "rejected %s (%s)\n", id, one.Key())
+	show(submissionStatus{one.ID, one.Type, one.Slug, submission.Rejected})
 	if !inReview {
 		return nil
 	}

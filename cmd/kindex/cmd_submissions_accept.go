@@ -24,6 +24,7 @@ import (
 
 type acceptOptions struct {
 	state, content, base, author, remote, asOf string
+	json                                       bool
 	forgeOptions
 }
 
@@ -57,6 +58,7 @@ settings apply.`,
 	}
 	f := c.Flags()
 	stateFlag(f, &o.state)
+	jsonFlag(f, &o.json)
 	f.StringVar(&o.content, "content", "content", "the content folder, in a git repository")
 	f.StringVar(&o.base, "base", "", "the commit to start from (default HEAD; with a forge, its default branch)")
 	f.StringVar(&o.author, "author-email", "", "record the account as the commit author, with this email address; {account} is replaced by the account's name, as in {account}@users.noreply.example.org")
@@ -88,8 +90,7 @@ func runAccept(cmd *cobra.Command, o acceptOptions, id string) error {
 		case submission.Rejected, submission.Withdrawn:
 			return settledAlready(ctx, s, id)
 		case submission.InReview, submission.Published:
-			printAccepted(cmd.OutOrStdout(), &one)
-			return nil
+			return printAccepted(cmd.OutOrStdout(), &one, nil, o.json)
 		case submission.Accepted:
 			f = nil // already reviewed
 		}
@@ -127,10 +128,15 @@ func runAccept(cmd *cobra.Command, o acceptOptions, id string) error {
 		for _, line := range a.warnings {
 			fmt.Fprintln(cmd.ErrOrStderr(), "warning:", safetext.Escape(line))
 		}
-		printAccepted(cmd.OutOrStdout(), &one)
-		printSiblings(cmd.OutOrStdout(), siblings)
-		return nil
+		return printAccepted(cmd.OutOrStdout(), &one, siblings, o.json)
 	})
+}
+
+// acceptedSubmission is an accepted submission in JSON output. Siblings are the IDs of other
+// submissions that propose the same entity.
+type acceptedSubmission struct {
+	*submissionLine
+	Siblings []string `json:"siblings"`
 }
 
 // printSiblings lists the other submissions that propose the entity just accepted.
@@ -140,7 +146,18 @@ func printSiblings(w io.Writer, siblings []submission.Submission) {
 	}
 }
 
-func printAccepted(w io.Writer, s *submission.Submission) {
+func printAccepted(w io.Writer, s *submission.Submission, siblings []submission.Submission, asJSON bool) error {
+	if asJSON {
+		line, err := newSubmissionLine(s)
+		if err != nil {
+			return err
+		}
+		ids := []string{}
+		for i := range siblings {
+			ids = append(ids, siblings[i].ID)
+		}
+		return printIndentedJSON(w, acceptedSubmission{line, ids})
+	}
 	fmt.Fprintf(w, "%s (%s) is %s", s.ID, s.Key(), s.Status)
 	switch {
 	case s.PullRequest.Number > 0:
@@ -150,6 +167,8 @@ func printAccepted(w io.Writer, s *submission.Submission) {
 	default:
 		fmt.Fprintln(w)
 	}
+	printSiblings(w, siblings)
+	return nil
 }
 
 // acceptance is a submission being accepted.

@@ -86,6 +86,7 @@ func neighbours(revision diff.Revision, typ, slug string) (near []string) {
 
 type submissionsSyncOptions struct {
 	state, dir string
+	json       bool
 	forgeOptions
 }
 
@@ -104,6 +105,7 @@ every minute.`,
 	}
 	f := c.Flags()
 	stateFlag(f, &o.state)
+	jsonFlag(f, &o.json)
 	f.StringVar(&o.dir, "dir", ".", "the folder that build --out wrote")
 	o.forgeOptions.flags(f)
 	return c
@@ -115,8 +117,13 @@ func runSubmissionsSync(cmd *cobra.Command, o submissionsSyncOptions) error {
 		return err
 	}
 	return withState(cmd, o.state, false, func(ctx context.Context, s *storage.State) error {
+		all := []submissionStatus{}
 		tell := func(moved []submission.Submission) {
 			for _, one := range moved {
+				all = append(all, submissionStatus{one.ID, one.Type, one.Slug, one.Status})
+				if o.json {
+					continue
+				}
 				fmt.Fprintf(cmd.OutOrStdout(), "%s (%s) is %s\n", one.ID, one.Key(), one.Status)
 			}
 		}
@@ -130,6 +137,9 @@ func runSubmissionsSync(cmd *cobra.Command, o submissionsSyncOptions) error {
 		}
 		published, err := publishFrom(ctx, s, o.dir)
 		tell(published)
+		if o.json {
+			err = errors.Join(err, printIndentedJSON(cmd.OutOrStdout(), all))
+		}
 		return errors.Join(failed, err)
 	})
 }

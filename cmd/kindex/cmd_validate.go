@@ -1,11 +1,9 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,14 +11,13 @@ import (
 	"kindex/builder"
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/plural"
-	"kindex/exports/didyoumean"
 )
 
 // validateFormats lists the output formats of validate.
 var validateFormats = []string{"text", "json", "github"}
 
 type validateOptions struct {
-	format string
+	formatOptions
 	strict bool
 }
 
@@ -32,10 +29,10 @@ func validateCommand() *cobra.Command {
 file:line:column: field: message. It exits with 1 if there are errors or,
 with --strict, if there are warnings.
 
---format json prints one JSON document: problems, each with file, line, column,
-severity, field, message and, if available, suggestion; the numbers of errors and
-warnings; the number of valid entities; and, if there are any, notes, such as those on
-boards that have too few entities to be published. Line 0 means the whole folder.
+--json, or --format json, prints one JSON document: problems, each with file, line,
+column, severity, field, message and, if available, suggestion; the numbers of errors
+and warnings; the number of valid entities; and, if there are any, notes, such as those
+on boards that have too few entities to be published. Line 0 means the whole folder.
 
 --format github prints workflow commands that make GitHub Actions show each problem at
 its line in a pull request. It also appends a table to $GITHUB_STEP_SUMMARY.`,
@@ -47,14 +44,15 @@ its line in a pull request. It also appends a table to $GITHUB_STEP_SUMMARY.`,
 			if len(args) == 1 {
 				dir = args[0]
 			}
+			if err := o.choose(cmd.Flags(), validateFormats); err != nil {
+				return err
+			}
 			setGC(batchGCPercent, minMemoryMiB, 0, cmd.ErrOrStderr())
 			return runValidate(cmd.OutOrStdout(), dir, o)
 		},
 	}
-	c.Flags().StringVar(&o.format, "format", "text", "output format: text, json or github")
+	o.flags(c, validateFormats, "output format: text, json or github")
 	c.Flags().BoolVar(&o.strict, "strict", false, "exit with 1 for warnings too")
-	// This fails only if the flag is unknown or already has a completion.
-	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(validateFormats, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
@@ -71,9 +69,6 @@ type checked struct {
 }
 
 func runValidate(w io.Writer, dir string, o validateOptions) error {
-	if !slices.Contains(validateFormats, o.format) {
-		return usageError{unknownName("format", o.format, validateFormats, didyoumean.Name(o.format, validateFormats))}
-	}
 	l, problems, failed := builder.LoadContent(dir, nil)
 	c := &checked{Problems: problems, dir: dir}
 	if failed != nil {
@@ -142,12 +137,4 @@ func printJSON(w io.Writer, c *checked) error {
 		c.Problems = yamldoc.Problems{}
 	}
 	return printIndentedJSON(w, c)
-}
-
-// printIndentedJSON prints a value as one JSON document.
-func printIndentedJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
 }

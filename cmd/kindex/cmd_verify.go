@@ -10,12 +10,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"kindex/builder"
+	"kindex/exports/jsonenc"
 	"kindex/exports/store"
 	"kindex/indexes"
 )
 
 func verifyCommand() *cobra.Command {
 	var content string
+	var asJSON bool
 	c := &cobra.Command{
 		Use: "verify [DIR]", Short: "Check the published build byte by byte",
 		Long: `Verify reads every file of the published build and of its search index and
@@ -38,65 +40,120 @@ so it cannot be checked: from the second build on, the history differs.`,
 			if len(args) == 1 {
 				dir = args[0]
 			}
-			if err := verifyBytes(cmd.OutOrStdout(), dir); err != nil || content == "" {
+			w := cmd.OutOrStdout()
+			r, err := verifyBytes(dir)
+			if err != nil {
 				return err
 			}
-			return verifyContent(cmd.Context(), cmd.OutOrStdout(), content, dir)
+			if !asJSON {
+				r.print(w)
+			}
+			if content != "" {
+				if r.Content, err = verifyContent(cmd.Context(), content, dir); err != nil {
+					return err
+				}
+			}
+			if asJSON {
+				err = printIndentedJSON(w, r)
+			} else if r.Content != nil {
+				r.Content.print(w, r.Build)
+			}
+			if err == nil && r.Content != nil && len(r.Content.Differs) > 0 {
+				err = fmt.Errorf("%s does not match %s", r.Build, r.Content.from())
+			}
+			return err
 		},
 	}
+	jsonFlag(c.Flags(), &asJSON)
 	c.Flags().StringVar(&content, "content", "", "rebuild this content folder and compare")
 	return c
 }
 
+// verified is the report of verify. --json prints it.
+type verified struct {
+	Build   string           `json:"build"`
+	Files   int              `json:"files"`
+	Bytes   int64            `json:"bytes"`
+	Seconds float64          `json:"seconds"`
+	Content *verifiedContent `json:"content"` // null without --content
+}
+
+// verifiedContent is the comparison with a build of the content.
+type verifiedContent struct {
+	Commit  jsonenc.OptionalString `json:"commit"` // null if the folder was used as it is now
+	AsOf    string                 `json:"asOf"`
+	Files   int                    `json:"files"`
+	Differs []string               `json:"differs"` // one sentence each
+	Hint    jsonenc.OptionalString `json:"hint"`    // why it may differ
+
+	folder string
+}
+
 // verifyBytes compares the published build with its manifest.
-func verifyBytes(w io.Writer, dir string) (err error) {
+func verifyBytes(dir string) (r *verified, err error) {
 	defer recoverDamaged(dir, &err)
 	id, err := store.Current(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	start := time.Now()
 	m, err := store.Verify(filepath.Join(store.BuildsDir(dir), id))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	x, err := indexes.Verify(indexes.Dir(dir, id), id, m.Index)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var bytes int64
+	r = &verified{Build: id, Files: len(m.Files) + len(x.Files), Seconds: time.Since(start).Seconds()}
 	for _, f := range append(m.Files, x.Files...) {
-		bytes += f.Size
+		r.Bytes += f.Size
 	}
-	took := time.Since(start).Seconds()
-	fmt.Fprintf(w, "%s is intact: %d files, %.1f MB in %.3f s\n", id, len(m.Files)+len(x.Files), float64(bytes)/1e6, took)
-	return nil
+	return r, nil
+}
+
+func (r *verified) print(w io.Writer) {
+	fmt.Fprintf(w, "%s is intact: %d files, %.1f MB in %.3f s\n", r.Build, r.Files, float64(r.Bytes)/1e6, r.Seconds)
 }
 
 // verifyContent compares the published build with one newly built from the content.
-func verifyContent(ctx context.Context, w io.Writer, content, dir string) (err error) {
+func verifyContent(ctx context.Context, content, dir string) (r *verifiedContent, err error) {
 	defer recoverDamaged(dir, &err)
 	c, err := builder.Rebuild(ctx, content, dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	m := c.Published
-	from := "commit " + string(m.Commit)
-	if !c.FromCommit {
-		from = content + " as it is now"
-	}
-	if len(c.Differs) == 0 {
-		fmt.Fprintf(w, "%s matches %s as of %s: %d files and the search results are the same\n", m.ID, from, m.AsOf, c.Files)
-		return nil
-	}
-	for _, line := range c.Differs {
-		fmt.Fprintln(w, "differs:", line)
+	r = &verifiedContent{AsOf: m.AsOf, Files: c.Files, Differs: append([]string{}, c.Differs...), folder: content}
+	if c.FromCommit {
+		r.Commit = m.Commit
 	}
 	switch {
+	case len(r.Differs) == 0:
 	case m.Commit == "":
-		fmt.Fprintf(w, "The build records no commit: %s may have changed since, and earlier changes are recorded only in the builds.\n", content)
+		r.Hint = optional(fmt.Sprintf("The build records no commit: %s may have changed since, and earlier changes are recorded only in the builds.", content))
 	case m.Dirty:
-		fmt.Fprintf(w, "The build was made with uncommitted changes: kindex cannot tell whether they are still in %s.\n", content)
+		r.Hint = optional(fmt.Sprintf("The build was made with uncommitted changes: kindex cannot tell whether they are still in %s.", content))
 	}
-	return fmt.Errorf("%s does not match %s", m.ID, from)
+	return r, nil
+}
+
+// from returns what the build was compared with.
+func (r *verifiedContent) from() string {
+	if r.Commit == "" {
+		return r.folder + " as it is now"
+	}
+	return "commit " + string(r.Commit)
+}
+
+func (r *verifiedContent) print(w io.Writer, build string) {
+	if len(r.Differs) == 0 {
+		fmt.Fprintf(w, "%s matches %s as of %s: %d files and the search results are the same\n", build, r.from(), r.AsOf, r.Files)
+	}
+	for _, line := range r.Differs {
+		fmt.Fprintln(w, "differs:", line)
+	}
+	if r.Hint != "" {
+		fmt.Fprintln(w, string(r.Hint))
+	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"runtime"
@@ -83,9 +82,7 @@ func versionCommand() *cobra.Command {
 				v.print(cmd.OutOrStdout())
 				return nil
 			}
-			enc := json.NewEncoder(cmd.OutOrStdout())
-			enc.SetIndent("", "  ")
-			return enc.Encode(v)
+			return printIndentedJSON(cmd.OutOrStdout(), v)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON, with the commit that the program was compiled from")

@@ -169,10 +169,11 @@ func (c *contributor) submit() {
 
 // review accepts the submission, then reads and merges its pull request.
 func (c *contributor) review() {
-	var one submissionLine
-	if err := json.Unmarshal([]byte(c.kindex("submissions", "list", "--status", "pending", "--json", "--state", c.state)), &one); err != nil {
-		c.Fatal(err)
+	var list []submissionLine
+	if err := json.Unmarshal([]byte(c.kindex("submissions", "list", "--status", "pending", "--json", "--state", c.state)), &list); err != nil || len(list) != 1 {
+		c.Fatal(list, err)
 	}
+	one := list[0]
 	if one.Name != proposedName || one.Account != "ada" || c.page != "/developer/submissions/"+one.ID+"/" {
 		c.Fatalf("%+v waits for review; its page is %s", one, c.page)
 	}

@@ -41,19 +41,19 @@ func testKeysCommands(t *testing.T, target string) {
 		t.Errorf("%q %q", out, told)
 	}
 	list, _ := kindex(0, "keys", "list", "--json")
-	lines := strings.Split(strings.TrimSpace(list), "\n")
-	var first keyLine
-	if err := json.Unmarshal([]byte(lines[0]), &first); err != nil || len(lines) != apikey.MaxActive || first.Name != "n0" || first.Account != "ada" {
+	var keys []keyLine
+	if err := json.Unmarshal([]byte(list), &keys); err != nil || len(keys) != apikey.MaxActive || keys[0].Name != "n0" || keys[0].Account != "ada" {
 		t.Fatalf("%v: %s", err, list)
 	}
-	kindex(0, "keys", "revoke", first.ID)
+	kindex(0, "keys", "revoke", keys[0].ID)
 	kindex(0, "keys", "create", "--account", "ada")
 	kindex(0, "accounts", "limit", "ada", "7", "--window", "hour")
 	kindex(0, "accounts", "suspend", "ada")
 	kindex(1, "keys", "create", "--account", "ada")
-	var line accountLine
+	var accounts []accountLine
 	out, _ := kindex(0, "accounts", "list", "--json")
-	if err := json.Unmarshal([]byte(out), &line); err != nil || line.ActiveKeys != apikey.MaxActive || *line.Limit != 7 || *line.WindowSeconds != 3600 || line.SuspendedAt == nil {
+	if err := json.Unmarshal([]byte(out), &accounts); err != nil || len(accounts) != 1 || accounts[0].ActiveKeys != apikey.MaxActive ||
+		*accounts[0].Limit != 7 || *accounts[0].WindowSeconds != 3600 || accounts[0].SuspendedAt == nil {
 		t.Errorf("%v: %s", err, out)
 	}
 }

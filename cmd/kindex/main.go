@@ -43,6 +43,7 @@ search index - and serves it over HTTP.
 
 Every flag can also be set as an environment variable (--as-of is KINDEX_AS_OF) or in a
 configuration file that --config or KINDEX_CONFIG names; see kindex config --help.
+With --json, a report is printed as one JSON value.
 
 Exit codes: 0 success; 1 a problem with the content, a build or the machine, and
 nothing was published; 2 usage error; 3 another build is running.`
