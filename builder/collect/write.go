@@ -179,7 +179,7 @@ func (r *run) writeStatus() error {
 		ran[a.info.Name] = true
 		a.addUnanswered(unanswered)
 		if len(a.used) > 0 && whole {
-			status.Sources[a.info.Name] = a.status()
+			status.Sources[a.info.Name] = a.status(r)
 		}
 	}
 	status.Stopped = slices.DeleteFunc(status.Stopped, func(s quality.Stopped) bool {
@@ -231,14 +231,16 @@ func stoppedKey(s quality.Stopped) string {
 	return key
 }
 
-// status describes the source. An entity whose figures are too recent to ask for counts as answered.
-func (a *asking) status() quality.SourceStatus {
-	s := quality.SourceStatus{Covers: len(a.targets), Answers: a.report.Fresh, Values: []string{}, LastFail: a.report.Error}
+// status describes the source. An entity whose figures are too recent to be asked for counts as
+// answered.
+func (a *asking) status(r *run) quality.SourceStatus {
+	s := quality.SourceStatus{Covers: len(a.targets), Values: []string{}, LastFail: a.report.Error}
 	for _, t := range a.targets {
-		if answer, ok := a.used[t.id]; ok {
+		answer, ok := a.used[t.id]
+		if ok || a.fresh(t, r) {
 			s.Answers++
-			s.Read = max(s.Read, answer.Day)
 		}
+		s.Read = max(s.Read, answer.Day)
 	}
 	for _, t := range a.offers {
 		s.Read = max(s.Read, a.used[t.id].Day)
