@@ -65,7 +65,7 @@ func newGates(o Options) gates {
 }
 
 // limitConcurrency limits what no daily limit covers: how often an IP address sends requests, and
-// how many calls run at once. A call releases its slot in leaveGate. A request with a body gets
+// how many calls run at once. A call releases its slot in LeaveGate. A request with a body gets
 // no slot, because its client would occupy the slot while sending the body; the handler that
 // reads the body limits the cost of such a request.
 func (c *request) limitConcurrency(cost routeCost) error {

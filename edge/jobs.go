@@ -13,10 +13,13 @@ import (
 )
 
 // RunJobs runs the server's background jobs until ctx ends and must be called only once. The jobs
-// store counters and key usage, turn new builds and coming retirements into events, deliver the events to webhooks, and
+// pull builds, store counters and key usage, turn new builds and coming retirements into events, deliver the events to webhooks, and
 // delete expired records. The function that RunJobs returns waits until all jobs have ended.
 func (s *Server) RunJobs(ctx context.Context) (wait func()) {
 	var group sync.WaitGroup
+	if s.puller != nil {
+		group.Go(func() { s.puller.Run(ctx) })
+	}
 	for _, job := range []func(context.Context){
 		func(ctx context.Context) { s.keys.Work(ctx, s.errorLogger("storing key usage")) },
 		func(ctx context.Context) { ratelimit.Sweep(ctx, s.state, s.now, s.log) },

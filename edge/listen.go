@@ -113,16 +113,21 @@ func (s *Server) adminHandler(draining *atomic.Bool) http.Handler {
 		writeStatus(w, http.StatusOK, map[string]any{"status": "ok"})
 	})
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		status := map[string]any{"status": "not ready"}
+		if s.puller != nil {
+			status["bucket"] = s.puller.Status()
+		}
 		v := s.reloader.Acquire()
+		if v != nil {
+			defer v.Release()
+		}
 		if v == nil || draining.Load() {
-			if v != nil {
-				v.Release()
-			}
-			writeStatus(w, http.StatusServiceUnavailable, map[string]any{"status": "not ready"})
+			writeStatus(w, http.StatusServiceUnavailable, status)
 			return
 		}
-		defer v.Release()
-		writeStatus(w, http.StatusOK, map[string]any{"status": "ready", "build": v.ID(), "asOf": v.Build.Manifest.AsOf, "state": s.stateStatus(r.Context())})
+		status["status"], status["build"], status["asOf"] = "ready", v.ID(), v.Build.Manifest.AsOf
+		status["state"] = s.stateStatus(r.Context())
+		writeStatus(w, http.StatusOK, status)
 	})
 	mux.Handle("GET /metrics", promhttp.HandlerFor(s.shared.Metrics.Registry, promhttp.HandlerOpts{}))
 	return mux

@@ -19,10 +19,12 @@ import (
 	"kindex/edge/web"
 	"kindex/edge/webhook"
 	"kindex/exports"
+	"kindex/exports/depot"
 	"kindex/site/pages"
 )
 
-// New verifies and opens the published build. It returns an error if there is no valid build.
+// New verifies and opens the published build. It returns an error if there is no valid build,
+// unless builds are pulled from a bucket: then the server responds with 503 until one was pulled.
 // The caller must close the database after calling Close.
 func New(o Options) (*Server, error) {
 	if o.State == nil {
@@ -67,7 +69,12 @@ func (s *Server) init() (err error) {
 	}
 	s.retiring = webhook.NewRetirementChecker(o.State, s.retirements, o.Now, cmp.Or(o.WebhookPoll, time.Second), o.Log, s.accounts.Dispatch.Wake)
 	s.events = webhook.NewAnnouncer(o.State, o.Log, s.accounts.Dispatch.Wake, s.retiring.Wake)
-	if s.api, err = api.New(api.Options{Dir: o.Dir, State: o.State, Keys: s.keys, Accounts: s.accounts, Shared: s.shared}); err != nil {
+	var files *depot.Files
+	if o.Pull.From != nil {
+		files = depot.NewFiles(o.Pull.From, o.Dir, o.Pull.MaxBytes)
+	}
+	old := live.NewOldBuilds(o.Dir, files)
+	if s.api, err = api.New(api.Options{OldBuilds: old, State: o.State, Keys: s.keys, Accounts: s.accounts, Shared: s.shared}); err != nil {
 		return err
 	}
 	if s.console, err = console.New(console.Options{Shared: s.shared, Live: s.reloader, Accounts: s.accounts, State: o.State, SignIn: o.SignIn,
@@ -80,7 +87,11 @@ func (s *Server) init() (err error) {
 	if err := s.newAgents(); err != nil {
 		return err
 	}
-	return s.reloader.Load()
+	if o.Pull.From == nil {
+		return s.reloader.Load()
+	}
+	s.puller, err = live.NewPuller(o.Pull, s.reloader, old, o.Now, s.shared.Metrics.Registry)
+	return err
 }
 
 // Follow switches the server to each new build that is published, until ctx ends.

@@ -27,7 +27,10 @@ import (
 
 // Options configure an edge.
 type Options struct {
-	Dir   string // the output folder of kindex build
+	Dir string // the output folder of kindex build
+	// Pull says from which bucket builds are pulled into Dir, unless From is nil. Then the server
+	// also starts without a build.
+	Pull  live.PullOptions
 	State *storage.State
 	URL   string // the service's public address; if "", the requested host is used
 	// Contact is the operator's address, for users who need higher limits.
@@ -79,6 +82,7 @@ type Server struct {
 	origins  *Origins
 	hosts    []string // the accepted host names, if not every website can read the service
 	reloader *live.Reloader
+	puller   *live.Puller // nil if nothing is pulled
 	accounts *account.Service
 	api      *api.API
 	console  *console.Console

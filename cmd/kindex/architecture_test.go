@@ -95,7 +95,7 @@ var mayImport = map[string][]string{
 	"site/static":   {"exports", "exports/store", "site/pages"},
 
 	// Serving.
-	"edge":                   {"builder/safedial", "edge/*", "exports", "exports/record", "site/*"},
+	"edge":                   {"builder/safedial", "edge/*", "exports", "exports/depot", "exports/record", "site/*"},
 	"edge/console":           {"builder/content/yamldoc", "edge/account", "edge/apikey", "edge/auth", "edge/live", "edge/ratelimit", "edge/storage", "edge/submission", "edge/web", "edge/webhook", "exports/*", "site/*"},
 	"edge/api":               {"edge/account", "edge/apikey", "edge/live", "edge/openapi", "edge/query", "edge/ratelimit", "edge/storage", "edge/submission", "edge/web", "edge/webhook", "exports", "exports/*", "indexes", "site", "site/*"},
 	"edge/account":           {"builder/safedial", "edge/apikey", "edge/live", "edge/seal", "edge/storage", "edge/submission", "edge/web", "edge/webhook", "exports/didyoumean", "exports/ids", "exports/record"},

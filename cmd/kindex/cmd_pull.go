@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,13 +14,21 @@ import (
 	"kindex/exports/depot"
 )
 
-// minInterval is the shortest time between two looks at what is published.
-const minInterval = time.Second
+// defaultInterval is the default of --interval.
+const defaultInterval = 30 * time.Second
+
+// checkInterval checks the value of --interval.
+func checkInterval(d time.Duration) error {
+	if d < depot.MinInterval {
+		return usageError{fmt.Errorf("--interval %s: use %s or more", d, depot.MinInterval)}
+	}
+	return nil
+}
 
 func pullCommand() *cobra.Command {
 	var o depot.PullOptions
 	var watch, asJSON bool
-	interval := 30 * time.Second
+	var interval time.Duration
 	c := &cobra.Command{
 		Use: "pull ADDRESS [DIR]", Short: "Copy the published build from a folder, object storage or a web server",
 		Long: `Pull copies the build that kindex publish published to an output folder, from which
@@ -46,8 +53,8 @@ An address is https://HOST/PATH of any web server that serves the files of a buc
 			if o.Keep < 1 {
 				return usageError{fmt.Errorf("--keep %d: use 1 or more", o.Keep)}
 			}
-			if interval < minInterval {
-				return usageError{fmt.Errorf("--interval %s: use %s or more", interval, minInterval)}
+			if err := checkInterval(interval); err != nil {
+				return err
 			}
 			from, err := bucket.OpenReader(args[0])
 			if err != nil {
@@ -58,60 +65,42 @@ An address is https://HOST/PATH of any web server that serves the files of a buc
 			if watch {
 				return watchPublished(cmd.Context(), from, o, interval, show, cmd.ErrOrStderr())
 			}
-			r, err := pullOnce(cmd.Context(), from, o)
+			r, err := depot.Pull(cmd.Context(), from, o)
 			if err != nil {
-				return err
+				return advise(err)
 			}
 			return show(r)
 		},
 	}
 	f := c.Flags()
 	f.BoolVar(&watch, "watch", false, "look for a new build again and again until interrupted")
-	f.DurationVar(&interval, "interval", interval, "with --watch: the time between two looks, on average")
+	f.DurationVar(&interval, "interval", defaultInterval, "with --watch: the time between two looks, on average")
 	f.IntVar(&o.Keep, "keep", 2, "how many builds to keep in DIR")
 	f.BoolVar(&o.AllowOlder, "allow-older", false, "accept a build that is older than the one in DIR")
 	jsonFlag(f, &asJSON)
 	return c
 }
 
-// pullOnce pulls and says what to do about a refused build.
-func pullOnce(ctx context.Context, from bucket.Reader, o depot.PullOptions) (*depot.Pulled, error) {
-	r, err := depot.Pull(ctx, from, o)
+// advise says what to do about a refused build.
+func advise(err error) error {
 	if errors.Is(err, depot.ErrOlder) {
-		err = fmt.Errorf("%w; to accept it, add --allow-older", err)
+		return fmt.Errorf("%w; to accept it, add --allow-older", err)
 	}
-	return r, err
+	return err
 }
 
-// watchPublished pulls every new build until ctx is done. An error is reported once, and again
-// after a pull that succeeded; the build in the folder stays.
+// watchPublished pulls every new build until ctx ends. An error is reported once, and again after
+// a pull that succeeded; the build in the folder stays.
 func watchPublished(ctx context.Context, from bucket.Reader, o depot.PullOptions, interval time.Duration, show func(*depot.Pulled) error, stderr io.Writer) error {
-	said := ""
-	for {
-		r, err := pullOnce(ctx, from, o)
-		if ctx.Err() != nil {
-			return nil //nolint:nilerr // it was interrupted, which is how it ends
-		}
+	return depot.Watch(ctx, from, o, interval, func(l depot.Look) error {
 		switch {
-		case err != nil && err.Error() != said:
-			said = err.Error()
-			fmt.Fprintf(stderr, "kindex: %v; trying again\n", err)
-		case err == nil:
-			said, o.Known = "", r.Tag
-			if !r.Unchanged {
-				if err := show(r); err != nil {
-					return err
-				}
-			}
+		case l.Err != nil && !l.Repeated:
+			fmt.Fprintf(stderr, "kindex: %v; trying again\n", advise(l.Err))
+		case l.Err == nil && !l.Pulled.Unchanged:
+			return show(l.Pulled)
 		}
-		// Many edges must not ask at the same moment.
-		wait := interval/2 + rand.N(interval) //nolint:gosec // nobody gains from guessing it
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(wait):
-		}
-	}
+		return nil
+	})
 }
 
 func printPulled(w io.Writer, r *depot.Pulled, dir string, asJSON bool) error {

@@ -38,6 +38,7 @@ type serveOptions struct {
 	signIn      signInOptions
 	operatorKey string
 	webhooks    webhookOptions
+	pull        fromOptions
 	watchOptions
 }
 
@@ -58,6 +59,11 @@ an identifier for the edits; similar entities, the data quality report, the mani
 its files still come from the last build. Builds made by --watch are never refused
 because of deletions, and they record only committed changes in the history.
 
+With --from it serves the builds that kindex publish published elsewhere: it looks for a
+new one again and again, pulls it into --dir as kindex pull does, and switches to it. If
+--dir has no build yet, requests are answered with 503 until the first one is there. If
+the storage does not answer, the build in --dir is served, and /readyz says so.
+
 Accounts, keys, counters, submissions and webhooks are in the state: a SQLite file (by
 default kindex.db in --dir, created if missing) or a PostgreSQL database shared by many
 edges.
@@ -77,6 +83,7 @@ Health (/healthz), readiness (/readyz) and metrics (/metrics) are on the admin a
 which belongs on a private network.`,
 		Example: `  kindex serve --dir . --addr 127.0.0.1:8080
   kindex serve --watch --content content --dir .
+  kindex serve --from s3://builds/index --dir /var/lib/kindex
   kindex serve --state postgres://kindex@db.example.org/kindex --trusted-proxies 10.0.0.0/8`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runServe(cmd, o) },
@@ -102,6 +109,7 @@ which belongs on a private network.`,
 	o.signIn.flags(f)
 	operatorKeyFlag(f, &o.operatorKey)
 	o.webhooks.flags(f)
+	o.pull.flags(f)
 	f.BoolVar(&o.watch, "watch", false, "watch the content folder: edits are live at once and built soon afterwards")
 	o.watchOptions.flags(f)
 	return c
@@ -160,6 +168,11 @@ func (o *serveOptions) names(e *edge.Options) (err error) {
 
 // openState opens the state and reads the keys that seal its secrets.
 func (o *serveOptions) openState(cmd *cobra.Command, e *edge.Options) (madeKey string, err error) {
+	if e.Pull.From != nil { // the first start creates the folder
+		if err := os.MkdirAll(o.dir, 0o755); err != nil { //nolint:gosec // builds are for everybody
+			return "", err
+		}
+	}
 	target := cmp.Or(o.state, filepath.Join(o.dir, stateFile))
 	if e.State, err = storage.Open(cmd.Context(), target, storage.Options{Exclusive: true}); err != nil {
 		return "", err
@@ -179,6 +192,9 @@ func runServe(cmd *cobra.Command, o serveOptions) (failed error) {
 	}
 	eo, err := o.edgeOptions()
 	if err != nil {
+		return err
+	}
+	if eo.Pull, err = o.pull.options(cmd.Flags(), o.watch); err != nil {
 		return err
 	}
 	if eo.Log, err = newLog(cmd.ErrOrStderr(), o.logFormat); err != nil {

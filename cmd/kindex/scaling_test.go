@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -16,8 +17,8 @@ import (
 )
 
 // TestScalingGuide runs the commands of site/docs/scaling.md with a folder instead of object
-// storage and a web server on loopback. The pull that watches gets each build that is published,
-// and ends when it is interrupted.
+// storage and a web server on loopback. The edge and the pull that watches get each build that is
+// published, and end when they are interrupted.
 func TestScalingGuide(t *testing.T) {
 	suite.InTest(t)
 	dir, work := t.TempDir(), checkout(t)
@@ -27,8 +28,9 @@ func TestScalingGuide(t *testing.T) {
 	}
 	web := httptest.NewServer(http.FileServerFS(os.DirFS(bucket)))
 	defer web.Close()
+	admin := suite.FreeAddress(t)
 	replaced := strings.NewReplacer("/srv/", dir+"/", "s3://builds/index", "file:"+bucket, "https://builds.example.org/index", web.URL,
-		"--content content", "--content "+filepath.Join(work, "content"), "--watch", "--watch --interval 1s")
+		"--content content", "--content "+filepath.Join(work, "content"), "--watch", "--watch --interval 1s", "--dir", "--interval 1s --addr "+suite.FreeAddress(t)+" --admin "+admin+" --dir")
 	commands := map[string][]string{}
 	for _, line := range strings.Split(edgetest.Blocks(t, "site/docs/scaling.md")[0].Text, "\n") {
 		if words := strings.Fields(replaced.Replace(line)); len(words) > 0 {
@@ -54,39 +56,50 @@ func TestScalingGuide(t *testing.T) {
 		return id
 	}
 	first := build("2026-11-01")
-	pull := program(commands["pull"]...)
-	if err := pull.Start(); err != nil {
-		t.Fatal(err)
+	ended := make(chan error, 2)
+	var running []*exec.Cmd
+	for _, name := range []string{"pull", "serve"} {
+		cmd := program(commands[name]...)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		running = append(running, cmd)
+		go func() { ended <- cmd.Wait() }()
+		defer func() { _ = cmd.Process.Kill() }() // it has ended, unless the test failed
 	}
-	ended := make(chan error, 1)
-	go func() { ended <- pull.Wait() }()
-	defer func() { _ = pull.Process.Kill() }() // it has ended, unless the test failed
 	wait := func(id string) {
 		t.Helper()
-		for deadline := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
-			got, err := store.Current(filepath.Join(dir, "kindex"))
-			if err == nil && got == id {
+		for deadline := time.Now().Add(hanging); ; time.Sleep(50 * time.Millisecond) {
+			got, err := store.Current(filepath.Join(dir, "copy"))
+			status, served, _ := get("http://" + admin + "/readyz") // refused until the edge listens
+			if err == nil && got == id && status == http.StatusOK && strings.Contains(served, id) {
 				return
 			}
 			select {
 			case err := <-ended:
-				t.Fatalf("kindex pull --watch ended: %v", err)
+				t.Fatalf("a command ended: %v", err)
 			default:
 			}
 			if time.Now().After(deadline) {
-				t.Fatalf("the build is %s (%v), not %s", got, err, id)
+				t.Fatalf("the copy is %s (%v), and the edge says %d %s; want %s", got, err, status, served, id)
 			}
 		}
 	}
 	wait(first)
 	wait(build("2026-11-02"))
-	if err := pull.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
+	for _, cmd := range running {
+		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err := <-ended; err != nil {
-		t.Errorf("interrupted: %v", err)
+	for range running {
+		if err := <-ended; err != nil {
+			t.Errorf("interrupted: %v", err)
+		}
 	}
-	if code, stderr := kindex(t, "verify", filepath.Join(dir, "kindex")); code != exitOK {
-		t.Errorf("exit code %d: %s", code, stderr)
+	for _, name := range []string{"kindex", "copy"} {
+		if code, stderr := kindex(t, "verify", filepath.Join(dir, name)); code != exitOK {
+			t.Errorf("exit code %d: %s", code, stderr)
+		}
 	}
 }

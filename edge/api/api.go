@@ -20,24 +20,23 @@ type API struct {
 	state       *storage.State
 	keys        *apikey.Authenticator
 	leakReports *ratelimit.Memory // the rate limit for reports of leaked keys
-	dir         string            // the output folder of kindex build
-	oldBuilds   live.OldBuilds
+	oldBuilds   *live.OldBuilds
 	// Description is the API description.
 	Description struct{ YAML, JSON []byte }
 }
 
 // Options configure an API.
 type Options struct {
-	Dir      string // the output folder of kindex build
-	State    *storage.State
-	Keys     *apikey.Authenticator
-	Accounts *account.Service
-	Shared   *web.Shared
+	OldBuilds *live.OldBuilds
+	State     *storage.State
+	Keys      *apikey.Authenticator
+	Accounts  *account.Service
+	Shared    *web.Shared
 }
 
 // New returns an API. The caller must close it.
 func New(o Options) (*API, error) {
-	a := &API{accounts: o.Accounts, state: o.State, keys: o.Keys, dir: o.Dir, oldBuilds: live.OldBuilds{Root: o.Dir},
+	a := &API{accounts: o.Accounts, state: o.State, keys: o.Keys, oldBuilds: o.OldBuilds,
 		leakReports: ratelimit.NewMemory(nil, ratelimit.MemoryOptions{Now: o.Shared.Now, Log: o.Shared.Log})}
 	var err error
 	if a.Description.YAML, a.Description.JSON, err = openapi.With(o.Shared.ContactAddress); err != nil {

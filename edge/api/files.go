@@ -2,12 +2,13 @@ package api
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"io/fs"
 	"net/http"
-	"path/filepath"
 	"strings"
+	"time"
 
 	"kindex/edge/live"
 	"kindex/edge/web"
@@ -19,16 +20,10 @@ import (
 // the compressed variants have their own addresses.
 func (a *API) Data(c *web.Call) (*web.Reply, error) {
 	id, path := c.Param("build"), strings.TrimPrefix(c.Param("file"), "/")
-	m := c.Served.Build.Manifest
-	if id != m.ID {
-		var err error
-		if m, err = a.oldBuilds.Manifest(id); errors.Is(err, fs.ErrNotExist) {
-			return nil, unknownFile(id, path)
-		} else if err != nil {
-			return nil, err
-		}
+	content, m, f, err := a.dataFile(c, id, path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, unknownFile(id, path)
 	}
-	content, f, err := a.dataFile(c.Served, id, path)
 	if err != nil {
 		return nil, err
 	}
@@ -51,32 +46,47 @@ func unknownFile(id, path string) *web.Problem {
 		"; old builds are deleted. GET /api/export/manifest lists the files of the current build.")
 }
 
+// fetchTimeout is how long a request waits for a file that has to be fetched from a bucket. What
+// was downloaded is kept, so the same request may succeed later.
+const fetchTimeout = 45 * time.Second
+
 // dataFile returns a file of the current build from memory, or a file of an older build from
-// disk. Only files named in a manifest are served, whatever the path looks like.
-func (a *API) dataFile(v *live.ServedBuild, id, path string) (io.ReadSeekCloser, store.File, error) {
-	unknown := unknownFile(id, path)
-	if path == store.ManifestFile && store.ValidID(id) {
-		data, f, err := store.ManifestBytes(filepath.Join(store.BuildsDir(a.dir), id))
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, f, unknown
-		}
-		return inMemory(data), f, err
-	}
-	if id == v.Build.Manifest.ID {
-		data, f, ok := v.Build.File(path)
+// disk or from a bucket. Only files named in a manifest are served, whatever the path looks like.
+// It returns fs.ErrNotExist if there is no such file.
+func (a *API) dataFile(c *web.Call, id, path string) (io.ReadSeekCloser, *store.Manifest, store.File, error) {
+	if m := c.Served.Build.Manifest; id == m.ID && path != store.ManifestFile {
+		data, f, ok := c.Served.Build.File(path)
 		if !ok {
-			return nil, f, unknown
+			return nil, nil, f, fs.ErrNotExist
 		}
-		return inMemory(data), f, nil
+		return inMemory(data), m, f, nil
 	}
 	if !store.ValidID(id) {
-		return nil, store.File{}, unknown
+		return nil, nil, store.File{}, fs.ErrNotExist
 	}
-	content, f, err := a.oldBuilds.Open(id, path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, f, unknown
+	if a.oldBuilds.Away(id) {
+		c.LeaveGate() // fetching is limited elsewhere, and others must not wait for it
 	}
-	return content, f, err
+	ctx, cancel := context.WithTimeout(c.Request.Context(), fetchTimeout)
+	defer cancel()
+	var content io.ReadSeekCloser
+	var data []byte
+	var m *store.Manifest
+	var f store.File
+	var err error
+	if path == store.ManifestFile {
+		data, m, f, err = a.oldBuilds.ManifestBytes(ctx, id)
+		content = inMemory(data)
+	} else {
+		content, m, f, err = a.oldBuilds.Open(ctx, id, path)
+	}
+	var remote *live.FetchError
+	if errors.As(err, &remote) {
+		p := web.NewProblem("busy", "This file of an old build cannot be fetched at the moment; try again later.")
+		p.Header = http.Header{"Retry-After": {"10"}}
+		err = p
+	}
+	return content, m, f, err
 }
 
 // inMemory returns a reader for a file in memory; closing it has no effect.

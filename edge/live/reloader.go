@@ -42,6 +42,9 @@ type Reloader struct {
 	refused       string            // the id of the last rejected build
 	refusedAt     time.Time
 	refusal       error
+	reported      string // the error that reload logged last
+
+	open usage // the builds that are not closed yet
 }
 
 // New returns a Reloader that has not loaded a build yet. The caller must call Stop.
@@ -90,7 +93,9 @@ func (l *Reloader) Load() error {
 		l.refused, l.refusedAt, l.refusal = id, time.Now(), err
 		return err
 	}
+	l.open.add(id, 1)
 	next.close = func() {
+		l.open.add(id, -1)
 		if err := errors.Join(next.Index.Close(), next.Build.Close()); err != nil {
 			l.options.Log.Error("closing a build", "build", id, "error", err)
 		}
@@ -126,6 +131,9 @@ func (l *Reloader) ID() string {
 	}
 	return l.published.ID()
 }
+
+// InUse reports whether a build is served, or was served and a request still needs it.
+func (l *Reloader) InUse(id string) bool { return l.open.has(id) }
 
 // Published returns the published build without edits, or nil if there is none yet. The
 // caller must release it.
@@ -184,7 +192,6 @@ func (l *Reloader) Follow(ctx context.Context) {
 		events = w.Events
 		go drainErrors(w.Errors)
 	}
-	reported := "" // a persistent error is reported once
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
@@ -197,13 +204,26 @@ func (l *Reloader) Follow(ctx context.Context) {
 			}
 		case <-tick.C:
 		}
-		err := l.Load()
-		if err == nil {
-			reported = ""
-		} else if err.Error() != reported {
-			reported = err.Error()
-			l.options.Log.Error("new build rejected; still serving the previous build", "error", err)
-		}
+		l.reload()
+	}
+}
+
+// reload loads the published build and logs an error. A persistent error is logged once.
+func (l *Reloader) reload() {
+	err, said := l.Load(), ""
+	if err != nil {
+		said = err.Error()
+	}
+	l.mu.Lock()
+	repeated := said == l.reported
+	l.reported = said
+	l.mu.Unlock()
+	switch {
+	case err == nil || repeated:
+	case l.ID() != "":
+		l.options.Log.Error("new build rejected; still serving the previous build", "error", err)
+	case !errors.Is(err, store.ErrNoBuild):
+		l.options.Log.Error("build rejected; no build can be served yet", "error", err)
 	}
 }
 

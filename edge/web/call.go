@@ -110,8 +110,8 @@ func (c *Call) EnterGate(g *ratelimit.Gate) error {
 	return nil
 }
 
-// leaveGate releases the call's slot, if it has one.
-func (c *Call) leaveGate() {
+// LeaveGate releases the call's slot, if it has one.
+func (c *Call) LeaveGate() {
 	if c.gate != nil {
 		c.gate.Leave("")
 		c.gate = nil

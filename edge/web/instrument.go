@@ -33,7 +33,7 @@ func (s *Shared) Instrument(route string, answer func(*Call, http.ResponseWriter
 			if c.CancelDeadline != nil {
 				c.CancelDeadline()
 			}
-			c.leaveGate()
+			c.LeaveGate()
 			s.Metrics.inFlight.Dec()
 			m.observe(rec.status, time.Since(start))
 			if s.LogRequests {

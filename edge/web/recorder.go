@@ -20,7 +20,7 @@ func (r *recorder) WriteHeader(status int) {
 	if r.written {
 		return
 	}
-	r.call.leaveGate() // the expensive work has been done
+	r.call.LeaveGate() // the expensive work has been done
 	if status == http.StatusNotModified {
 		delete(r.Header(), "Link") // the link contains a cursor that depends on the records on the page
 	}

@@ -315,9 +315,9 @@ func (c *Call) Fail(w http.ResponseWriter, err error) {
 	p := AsProblem(err)
 	p.RequestID, p.Instance = c.ID, c.Request.URL.Path
 	// If the client has disconnected, that is usually the cause of the error, so the error is not
-	// logged. A busy problem is not logged either, because a client that sends too many requests
-	// would fill the log; it is counted in the metrics.
-	if p.Status >= 500 && p.Code != "busy" && !errors.Is(c.Request.Context().Err(), context.Canceled) {
+	// logged. Busy and not-ready problems are not logged either, because a client that sends too
+	// many requests would fill the log; they are counted in the metrics.
+	if p.Status >= 500 && p.Code != "busy" && p.Code != "not-ready" && !errors.Is(c.Request.Context().Err(), context.Canceled) {
 		c.Shared.Log.Error("request failed", "requestId", c.ID, "path", c.Request.URL.Path, "error", fmt.Sprint(p.Cause))
 	}
 	h := w.Header()

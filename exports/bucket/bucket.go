@@ -25,7 +25,8 @@ import (
 type Reader interface {
 	// Read returns an object and a tag, which is different for every version of the object. It
 	// returns an error that wraps fs.ErrNotExist if there is no such object, ErrUnchanged if its
-	// tag is known, and another error if it is longer than limit bytes.
+	// tag is known, a *TooLongError if it is longer than limit bytes, and another error if the
+	// bucket does not answer.
 	Read(ctx context.Context, name string, limit int64, known string) (data []byte, tag string, err error)
 	// String returns the address, without credentials.
 	String() string
@@ -118,12 +119,23 @@ func checkName(name string) error {
 func readLimited(r io.Reader, name string, limit int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err == nil && int64(len(data)) > limit {
-		err = fmt.Errorf("%s has more than %d bytes", name, limit)
+		err = &TooLongError{name, limit}
 	}
 	if err != nil {
 		return nil, err
 	}
 	return data, nil
+}
+
+// TooLongError reports an object that is longer than it should be.
+type TooLongError struct {
+	Name  string
+	Limit int64 // in bytes
+}
+
+// Error implements error.
+func (e *TooLongError) Error() string {
+	return fmt.Sprintf("%s has more than %d bytes", e.Name, e.Limit)
 }
 
 func notExist(name string) error { return fmt.Errorf("%s: %w", name, fs.ErrNotExist) }

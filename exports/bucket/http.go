@@ -86,8 +86,9 @@ func (w *web) read(ctx context.Context, name string, limit int64, known string) 
 		return nil, "", again, fmt.Errorf("%s: the server answered with status %s", address.Redacted(), resp.Status)
 	}
 	if resp.ContentLength > limit {
-		return nil, "", false, fmt.Errorf("%s has %d bytes; at most %d are allowed", address.Redacted(), resp.ContentLength, limit)
+		return nil, "", false, &TooLongError{address.Redacted(), limit}
 	}
 	data, err = readLimited(resp.Body, address.Redacted(), limit)
-	return data, resp.Header.Get("ETag"), err != nil && int64(len(data)) <= limit, err
+	var tooLong *TooLongError
+	return data, resp.Header.Get("ETag"), err != nil && !errors.As(err, &tooLong), err
 }

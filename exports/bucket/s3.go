@@ -81,6 +81,8 @@ func (s *s3) Read(ctx context.Context, name string, limit int64, known string) (
 			return nil, "", err
 		}
 	}
+	ctx, cancel := context.WithTimeout(ctx, objectTimeout)
+	defer cancel()
 	core := minio.Core{Client: s.client}
 	body, info, _, err := core.GetObject(ctx, s.bucket, s.prefix+name, o)
 	if err != nil {

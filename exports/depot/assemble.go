@@ -9,12 +9,12 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
+	"maps"
 	"os"
 	"path"
+	"slices"
 	"strings"
-
-	"github.com/klauspost/compress/zstd"
-	"golang.org/x/sync/errgroup"
 
 	"kindex/exports/bucket"
 	"kindex/exports/store"
@@ -27,6 +27,7 @@ type assembly struct {
 	id   string
 	set  *fileSet
 	m    *chunkMap
+	todo []mapped // the files to write, each after the one from which it is made
 
 	packs *packCache
 	trees map[string]*tree // by exportsTree and indexesTree
@@ -48,38 +49,63 @@ type tree struct {
 	dir    *os.Root
 }
 
+// newAssembly prepares to write all files of a build to an output folder. The caller must discard
+// it.
 func newAssembly(from *countingReader, dir, id string, set *fileSet, m *chunkMap) (*assembly, error) {
-	a := &assembly{from: from, dir: dir, id: id, set: set, m: m, trees: map[string]*tree{}, here: make([]place, len(m.chunks)),
+	return openAssembly(from, dir, id, set, m, map[string][]string{exportsTree: {exportsTree, "builds"}, indexesTree: {indexesTree, "builds"}})
+}
+
+// newPart is like newAssembly, but prepares to write some files and those from which they are
+// made, to a temporary folder in a folder of dir.
+func newPart(from *countingReader, dir, folder, id string, set *fileSet, m *chunkMap, wanted map[string]bool) (*assembly, error) {
+	a, err := openAssembly(from, dir, id, set, m, map[string][]string{exportsTree: {folder}})
+	if err != nil {
+		return nil, err
+	}
+	needed := maps.Clone(wanted)
+	for _, f := range slices.Backward(m.files) {
+		if needed[f.path] && f.from != nil {
+			needed[f.from.Path] = true
+		}
+	}
+	a.todo = slices.DeleteFunc(slices.Clone(m.files), func(f mapped) bool { return !needed[f.path] })
+	return a, nil
+}
+
+// openAssembly makes a temporary folder in each of the given folders of dir.
+func openAssembly(from *countingReader, dir, id string, set *fileSet, m *chunkMap, folders map[string][]string) (a *assembly, err error) {
+	a = &assembly{from: from, dir: dir, id: id, set: set, m: m, todo: m.files, trees: map[string]*tree{}, here: make([]place, len(m.chunks)),
 		files: make(map[string]store.File, len(set.files))}
 	for _, f := range set.files {
 		a.files[f.Path] = f
 	}
-	if err := a.makeFolders(from); err != nil {
+	for name, elements := range folders {
+		t := &tree{}
+		a.trees[name] = t
+		if err = t.open(dir, elements); err != nil {
+			a.discard()
+			return nil, err
+		}
+	}
+	if a.packs, err = newPackCache(from, dir, m.packs); err != nil {
 		a.discard()
 		return nil, err
 	}
 	return a, nil
 }
 
-// makeFolders makes the temporary folders. After an error, the caller discards a.
-func (a *assembly) makeFolders(from *countingReader) (err error) {
-	for _, name := range []string{exportsTree, indexesTree} {
-		t := &tree{}
-		a.trees[name] = t
-		if err := store.RemoveLeftovers(a.dir, name, "builds"); err != nil {
-			return err
-		}
-		if t.builds, err = store.MakeFolder(a.dir, name, "builds"); err != nil {
-			return err
-		}
-		if t.name, err = store.TemporaryDir(t.builds); err != nil {
-			return err
-		}
-		if t.dir, err = t.builds.OpenRoot(t.name); err != nil {
-			return err
-		}
+// open makes the temporary folder. After an error, the caller discards the assembly.
+func (t *tree) open(dir string, elements []string) (err error) {
+	if err := store.RemoveLeftovers(dir, elements...); err != nil {
+		return err
 	}
-	a.packs, err = newPackCache(from, a.dir, a.m.packs)
+	if t.builds, err = store.MakeFolder(dir, elements...); err != nil {
+		return err
+	}
+	if t.name, err = store.TemporaryDir(t.builds); err != nil {
+		return err
+	}
+	t.dir, err = t.builds.OpenRoot(t.name)
 	return err
 }
 
@@ -101,24 +127,25 @@ func (a *assembly) discard() {
 	}
 }
 
-// run writes all files. base is a local build with which the new one may share chunks, or nil.
-func (a *assembly) run(ctx context.Context, base *local) error {
+// run writes the files. base is a local build with which the new one may share chunks, or nil.
+// room is called with the number of bytes that will be written, unless it is nil.
+func (a *assembly) run(ctx context.Context, base *local, room func(bytes int64) error) error {
 	if base != nil {
 		a.base = base
 		if err := a.findLocal(ctx); err != nil {
 			return err
 		}
 	}
-	needed := make([]bool, len(a.m.packs))
-	for i, c := range a.m.chunks {
-		if a.here[i].file == 0 {
-			needed[c.pack] = true
+	needed, size := a.space()
+	if room != nil {
+		if err := room(size); err != nil {
+			return err
 		}
 	}
 	if err := a.packs.download(ctx, needed); err != nil {
 		return err
 	}
-	for _, f := range a.m.files {
+	for _, f := range a.todo {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -129,22 +156,44 @@ func (a *assembly) run(ctx context.Context, base *local) error {
 	return nil
 }
 
+// space returns which packs are needed, and the bytes that they and the files take on the disk.
+func (a *assembly) space() (needed []bool, size int64) {
+	needed = make([]bool, len(a.m.packs))
+	for _, f := range a.todo {
+		size += a.files[f.path].Size
+		for _, i := range f.chunks {
+			if a.here[i].file == 0 {
+				needed[a.m.chunks[i].pack] = true
+			}
+		}
+	}
+	for i, p := range a.m.packs {
+		if needed[i] {
+			size += p.size
+		}
+	}
+	return needed, size
+}
+
 // findLocal finds chunks in the local build. A file that is damaged is left out.
 func (a *assembly) findLocal(ctx context.Context) error {
 	wanted := make(map[chunkID]int, len(a.m.chunks))
 	for i, c := range a.m.chunks {
 		wanted[c.id] = i
 	}
-	derived := map[string]bool{}
+	skip, part := map[string]bool{}, len(a.todo) < len(a.m.files)
 	for _, f := range a.m.files {
-		derived[f.path] = f.from != nil
+		skip[f.path] = f.from != nil || part
+	}
+	for _, f := range a.todo {
+		skip[f.path] = f.from != nil
 	}
 	for number, f := range a.base.set.files {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if derived[f.Path] {
-			continue // it has the same texts as the file from which it was made, or shares nothing
+		if skip[f.Path] {
+			continue // it has the same texts as a file that is read, or shares nothing
 		}
 		at := int64(0)
 		var found []int
@@ -264,111 +313,27 @@ func (a *assembly) install(manifest, index []byte) error {
 		if err := store.SyncTree(t.dir.Name()); err != nil {
 			return err
 		}
-		if err := t.builds.RemoveAll(a.id); err != nil { // damaged, or with another index
-			return err
-		}
-		if err := t.builds.Rename(t.name, a.id); err != nil {
-			return err
-		}
-		t.name = ""
-		if err := store.SyncDir(t.builds.Name()); err != nil {
+		if err := t.replace(a.id); err != nil {
 			return err
 		}
 	}
 	return removePacks(a.dir)
 }
 
-// packCache has the packs that a build needs: all as files, some in memory.
-type packCache struct {
-	from  *countingReader
-	dir   *os.Root
-	packs []pack
-	raw   map[uint32][]byte
-	order []uint32 // those in raw, the oldest first
-	dec   *zstd.Decoder
-}
-
-// inMemory is the number of packs that are kept in memory.
-const inMemory = 6
-
-// downloads is the number of packs that are read at the same time.
-const downloads = 4
-
-func newPackCache(from *countingReader, dir string, packs []pack) (*packCache, error) {
-	dec, err := newDecoder(maxPack + maxChunk)
+// replace moves the folder to its final place. What is there, which is damaged or has another
+// index, is first moved away, so that the place is empty only for a moment.
+func (t *tree) replace(id string) error {
+	old, err := store.TemporaryDir(t.builds)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	folder, err := packFolder(dir)
-	if err != nil {
-		dec.Close()
-		return nil, err
+	defer func() { _ = t.builds.RemoveAll(old) }() // the next pull removes what is left
+	if err := t.builds.Rename(id, path.Join(old, id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
-	return &packCache{from: from, dir: folder, packs: packs, raw: map[uint32][]byte{}, dec: dec}, nil
-}
-
-func (p *packCache) close() {
-	p.dec.Close()
-	_ = p.dir.Close() // what was written is verified again before it is used
-}
-
-// download reads packs that are not there yet.
-func (p *packCache) download(ctx context.Context, needed []bool) error {
-	type result struct{ size int64 }
-	results := make(chan result, len(needed))
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(downloads)
-	for i, pk := range p.packs {
-		if !needed[i] {
-			continue
-		}
-		g.Go(func() error {
-			file := hex.EncodeToString(pk.sum[:])
-			if data, err := store.ReadFile(p.dir, file, pk.size); err == nil && sha256.Sum256(data) == pk.sum {
-				return nil // from an interrupted pull
-			}
-			data, err := readChecked(ctx, p.from.Reader, blobName(pk.sum), file, pk.size)
-			if err != nil {
-				return err
-			}
-			results <- result{int64(len(data))}
-			return store.ReplaceFile(p.dir, file, data)
-		})
+	if err := t.builds.Rename(t.name, id); err != nil {
+		return err
 	}
-	err := g.Wait()
-	close(results)
-	for r := range results {
-		p.from.report.Packs++
-		p.from.report.Downloaded += r.size
-	}
-	return err
-}
-
-// get returns an uncompressed pack, which is valid until the next call.
-func (p *packCache) get(number uint32) ([]byte, error) {
-	if raw, ok := p.raw[number]; ok {
-		return raw, nil
-	}
-	pk := p.packs[number]
-	file := hex.EncodeToString(pk.sum[:])
-	data, err := store.ReadFile(p.dir, file, pk.size)
-	if err != nil {
-		return nil, err
-	}
-	if sha256.Sum256(data) != pk.sum {
-		return nil, &store.DamageError{Path: path.Join(p.dir.Name(), file), Problem: "was changed while it was read"}
-	}
-	var buf []byte
-	if len(p.order) == inMemory { // use the memory of the oldest
-		buf = p.raw[p.order[0]][:0]
-		delete(p.raw, p.order[0])
-		p.order = p.order[1:]
-	}
-	raw, err := p.dec.DecodeAll(data, buf)
-	if err != nil || int64(len(raw)) != pk.raw {
-		return nil, &DamageError{Name: p.from.String() + "/" + blobName(pk.sum)}
-	}
-	p.raw[number] = raw
-	p.order = append(p.order, number)
-	return raw, nil
+	t.name = ""
+	return store.SyncDir(t.builds.Name())
 }

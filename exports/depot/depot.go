@@ -1,6 +1,7 @@
 // Package depot keeps published builds in a bucket, from which other machines fetch them.
 //
 //	current                     the published build and the hashes of its three files
+//	builds/<id>/build.json      what current contained when the build was published
 //	builds/<id>/manifest.json   the manifest of the build
 //	builds/<id>/index-….json    the manifest of its search index
 //	builds/<id>/map-….bin       where the contents of all its files are
@@ -49,7 +50,7 @@ const (
 	maxMap      = 1 << 30
 )
 
-// current is the content of the object with that name.
+// current is the content of the object with that name, and of the description of a build.
 type current struct {
 	Format   int    `json:"format"`
 	Build    string `json:"build"`
@@ -60,6 +61,7 @@ type current struct {
 
 // The names of a build's objects. Those that may differ between builds with the same ID have a
 // part of their hash in the name, so that no publisher replaces what another one has published.
+func entryName(id string) string     { return buildsPrefix + id + "/build.json" }
 func manifestName(c *current) string { return buildsPrefix + c.Build + "/manifest.json" }
 func indexName(c *current) string {
 	return buildsPrefix + c.Build + "/index-" + c.Index[:16] + ".json"
@@ -87,17 +89,23 @@ func readCurrent(ctx context.Context, from bucket.Reader, known string) (*curren
 	if err != nil {
 		return nil, tag, err
 	}
+	c, err := parseCurrent(from, currentName, data)
+	return c, tag, err
+}
+
+// parseCurrent decodes current, or the description of a build.
+func parseCurrent(from bucket.Reader, name string, data []byte) (*current, error) {
 	c := new(current)
 	if err := json.Unmarshal(data, c); err != nil {
-		return nil, "", fmt.Errorf("%s/%s is damaged: %w", from, currentName, err)
+		return nil, fmt.Errorf("%s/%s is damaged: %w", from, name, err)
 	}
 	if c.Format != format {
-		return nil, "", fmt.Errorf("%s has version %d of the layout, but this program reads version %d; use a newer kindex", from, c.Format, format)
+		return nil, fmt.Errorf("%s has version %d of the layout, but this program reads version %d; use a newer kindex", from, c.Format, format)
 	}
 	if !store.ValidID(c.Build) || !sumPattern.MatchString(c.Manifest) || !sumPattern.MatchString(c.Index) || !sumPattern.MatchString(c.Map) {
-		return nil, "", fmt.Errorf("%s/%s is damaged: it does not name a build and its hashes", from, currentName)
+		return nil, fmt.Errorf("%s/%s is damaged: it does not name a build and its hashes", from, name)
 	}
-	return c, tag, nil
+	return c, nil
 }
 
 // readChecked reads an object whose SHA-256 is known.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -55,6 +56,22 @@ func (l *local) openBuild(dir, id string) (err error) {
 	}
 	l.set, err = parseManifests(id, l.manifest, l.index)
 	return err
+}
+
+// verify reads all files of the build and compares them with the manifests.
+func (l *local) verify(dir, id string) error {
+	var lists [2][]store.File
+	for _, f := range l.set.files {
+		tree, path, _ := strings.Cut(f.Path, "/")
+		f.Path = path
+		i := 0
+		if tree == indexesTree {
+			i = 1
+		}
+		lists[i] = append(lists[i], f)
+	}
+	return errors.Join(store.VerifyFiles(filepath.Join(dir, exportsTree, "builds", id), lists[0], store.ManifestFile),
+		store.VerifyFiles(filepath.Join(dir, indexesTree, "builds", id), lists[1], store.ManifestFile))
 }
 
 func (l *local) close() {

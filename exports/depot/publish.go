@@ -351,7 +351,11 @@ func (p *publisher) writeBuild(ctx context.Context, tag string) error {
 	if err != nil {
 		return err
 	}
-	return p.to.Replace(ctx, currentName, append(data, '\n'), tag)
+	data = append(data, '\n')
+	if err := p.to.Write(ctx, entryName(next.Build), data); err != nil {
+		return err
+	}
+	return p.to.Replace(ctx, currentName, data, tag)
 }
 
 // chunkMap sorts the chunks by pack and offset and returns the map.

@@ -5,8 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
+	"syscall"
 	"time"
 
 	"kindex/exports/bucket"
@@ -17,8 +16,14 @@ import (
 type PullOptions struct {
 	Dir        string // the output folder to which the build is copied
 	Keep       int    // builds to keep there; 0 means 2, so that an edge can still answer from the one before
+	MaxBytes   int64  // if not 0, keep as many builds as fit into this space, instead of Keep
 	AllowOlder bool   // accept a build that is older than the one that is there
 	Known      string // the tag of what was pulled last, or ""
+	Intact     string // the ID of a build in Dir that need not be verified again, or ""
+	// InUse reports whether a build must not be removed because somebody reads it. If nil, only
+	// the current build must not be removed.
+	InUse func(id string) bool
+	Files *Files // the reader of single files that uses the same folder, or nil
 }
 
 // Pulled says what Pull did.
@@ -33,9 +38,20 @@ type Pulled struct {
 	Tag        string `json:"-"`               // for PullOptions.Known
 }
 
+// count counts the files of a build.
+func (p *Pulled) count(set *fileSet) {
+	for _, f := range set.files {
+		p.Files++
+		p.Bytes += f.Size
+	}
+}
+
 // ErrOlder means that the published build is older than one that was pulled before: somebody has
 // published an old build again, or answers with old objects.
 var ErrOlder = errors.New("is older than the build that is there")
+
+// ErrNothing means that no build is published. The message ends with the address of the bucket.
+var ErrNothing = errors.New("nothing is published at")
 
 // restarts is how often Pull starts again because objects were removed while it was reading.
 const restarts = 3
@@ -45,8 +61,8 @@ var restartDelay = time.Second
 
 // Pull copies the published build to an output folder and makes it the current build there. It
 // reads only packs with chunks that builds in the folder lack, and verifies every file before the
-// build is moved into place. If it is interrupted, the packs that it has read are kept for the
-// next time.
+// build is moved into place. If the build is there already, Pull verifies it and repairs what is
+// damaged. If it is interrupted, the packs that it has read are kept for the next time.
 func Pull(ctx context.Context, from bucket.Reader, o PullOptions) (*Pulled, error) {
 	for n := 0; ; n++ {
 		c, tag, err := readCurrent(ctx, from, o.Known)
@@ -54,7 +70,7 @@ func Pull(ctx context.Context, from bucket.Reader, o PullOptions) (*Pulled, erro
 			return &Pulled{Unchanged: true, Tag: tag}, nil
 		}
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("nothing is published at %s: %w", from, err)
+			return nil, fmt.Errorf("%w %s: %w", ErrNothing, from, err)
 		}
 		if err != nil {
 			return nil, err
@@ -86,16 +102,9 @@ func pullBuild(ctx context.Context, from bucket.Reader, c *current, o PullOption
 	defer func() { _ = lock.Release() }() // the lock is released at the latest when the process exits
 	report := &Pulled{Build: c.Build}
 	counted := &countingReader{Reader: from, report: report}
-	set, m, manifest, index, err := readBuild(ctx, counted, c)
-	if err != nil {
-		return nil, err
-	}
-	for _, f := range set.files {
-		report.Files++
-		report.Bytes += f.Size
-	}
 	there, err := store.Current(o.Dir)
-	if err != nil && !errors.Is(err, store.ErrNoBuild) {
+	var damaged *store.DamageError
+	if err != nil && !errors.Is(err, store.ErrNoBuild) && !errors.As(err, &damaged) {
 		return nil, err
 	}
 	var base *local
@@ -106,10 +115,16 @@ func pullBuild(ctx context.Context, from bucket.Reader, c *current, o PullOption
 			defer base.close()
 		}
 	}
-	if base != nil && there == c.Build && sumOf(base.index) == c.Index {
+	if base != nil && there == c.Build && sumOf(base.manifest) == c.Manifest && sumOf(base.index) == c.Index && (o.Intact == there || base.verify(o.Dir, there) == nil) {
 		report.Unchanged = true
+		report.count(base.set)
 		return report, nil
 	}
+	set, m, manifest, index, err := readBuild(ctx, counted, c)
+	if err != nil {
+		return nil, err
+	}
+	report.count(set)
 	if base != nil && !o.AllowOlder && set.manifest.LastModified().Before(base.set.manifest.LastModified()) {
 		return nil, fmt.Errorf("the build %s of %s %w, %s of %s", c.Build, set.manifest.LastModified().Format(time.RFC3339), ErrOlder,
 			there, base.set.manifest.LastModified().Format(time.RFC3339))
@@ -119,46 +134,33 @@ func pullBuild(ctx context.Context, from bucket.Reader, c *current, o PullOption
 		return nil, err
 	}
 	defer a.discard()
-	if err := a.run(ctx, base); err != nil {
-		return nil, err
-	}
-	if err := a.install(manifest, index); err != nil {
-		return nil, err
-	}
-	if err := store.Publish(o.Dir, c.Build); err != nil {
-		return nil, err
-	}
-	return report, removeOld(o.Dir, c.Build, o.Keep)
-}
-
-// removeOld removes builds from an output folder until keep are left, and indexes without a build.
-func removeOld(dir, id string, keep int) error {
-	if keep == 0 {
-		keep = 2
-	}
-	if _, err := store.Prune(dir, id, keep); err != nil {
-		return err
-	}
-	builds, err := store.Builds(dir, exportsTree, "builds")
-	if err != nil {
-		return err
-	}
-	kept := map[string]bool{}
-	for _, b := range builds {
-		kept[b] = true
-	}
-	root, err := store.OpenFolder(dir, indexesTree, "builds")
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	all, err := store.Builds(dir, indexesTree, "builds")
-	for _, b := range all {
-		if !kept[b] {
-			err = errors.Join(err, root.RemoveAll(b))
+	var size int64
+	room := func(bytes int64) error {
+		if size = bytes; o.MaxBytes == 0 {
+			return nil
 		}
+		if o.Files != nil {
+			o.Files.reserved.Store(bytes)
+		}
+		return makeRoom(o, c.Build, there, bytes)
 	}
-	return errors.Join(err, store.PruneSeals(dir, builds))
+	if o.Files != nil {
+		defer o.Files.reserved.Store(0)
+	}
+	if err = a.run(ctx, base, room); err == nil {
+		err = a.install(manifest, index)
+	}
+	if err == nil {
+		err = store.Publish(o.Dir, c.Build)
+	}
+	if errors.Is(err, syscall.ENOSPC) {
+		_ = removePacks(o.Dir) // others need the disk, too
+		return nil, fmt.Errorf("the disk of %s is full; the build %s needs %s there: %w", o.Dir, c.Build, megabytes(size), err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return report, removeOld(o, c.Build)
 }
 
 // countingReader counts what is read.
@@ -173,12 +175,3 @@ func (r *countingReader) Read(ctx context.Context, name string, limit int64, kno
 	r.report.Downloaded += int64(len(data))
 	return data, tag, err
 }
-
-// packsDir is the folder in an output folder with the packs of an unfinished pull.
-const packsDir = ".kindex-packs"
-
-// packFolder opens it.
-func packFolder(dir string) (*os.Root, error) { return store.MakeFolder(dir, packsDir) }
-
-// removePacks removes the packs of a pull that has ended.
-func removePacks(dir string) error { return os.RemoveAll(filepath.Join(dir, packsDir)) }

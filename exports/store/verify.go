@@ -99,9 +99,15 @@ func ManifestBytes(dir string) ([]byte, File, error) {
 	if err != nil {
 		return nil, File{}, err
 	}
-	sum := sha256.Sum256(b)
-	return b, File{Path: ManifestFile, Size: int64(len(b)), SHA256: hex.EncodeToString(sum[:]),
-		MediaType: mediaType(ManifestFile), License: string(m.License)}, nil
+	return b, ManifestEntry(m, b), nil
+}
+
+// ManifestEntry returns a manifest entry for a manifest, which does not list itself. data is the
+// manifest as it is stored.
+func ManifestEntry(m *Manifest, data []byte) File {
+	sum := sha256.Sum256(data)
+	return File{Path: ManifestFile, Size: int64(len(data)), SHA256: hex.EncodeToString(sum[:]),
+		MediaType: mediaType(ManifestFile), License: string(m.License)}
 }
 
 // VerifyFiles checks that dir contains exactly these files, unaltered, plus the

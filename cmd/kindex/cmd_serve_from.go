@@ -1,0 +1,71 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"kindex/edge/live"
+	"kindex/exports/bucket"
+)
+
+// fromOptions define from where an edge pulls builds.
+type fromOptions struct {
+	from       string
+	interval   time.Duration
+	allowOlder bool
+	cacheSize  string
+}
+
+func (o *fromOptions) flags(f *pflag.FlagSet) {
+	f.StringVar(&o.from, "from", "", "pull builds into --dir from this address, and serve them: s3://BUCKET/PREFIX, https://HOST/PATH or file:FOLDER")
+	f.DurationVar(&o.interval, "interval", defaultInterval, "with --from: the time between two looks for a new build, on average")
+	f.StringVar(&o.cacheSize, "cache-size", "", "with --from: how much space --dir may take, such as 20GB; as many old builds are kept as fit into it (default: the current build and the one before)")
+	f.BoolVar(&o.allowOlder, "allow-older", false, "with --from: accept a build that is older than the one in --dir")
+}
+
+// options checks the flags and returns the edge's options.
+func (o *fromOptions) options(f *pflag.FlagSet, watch bool) (p live.PullOptions, err error) {
+	if o.from == "" {
+		for _, name := range []string{"interval", "allow-older", "cache-size"} {
+			if f.Changed(name) {
+				return p, usageError{fmt.Errorf("--%s has no effect without --from", name)}
+			}
+		}
+		return p, nil
+	}
+	if watch {
+		return p, usageError{errors.New("--from serves builds that are published elsewhere, and --watch builds a content folder; use one of them")}
+	}
+	if err := checkInterval(o.interval); err != nil {
+		return p, err
+	}
+	p = live.PullOptions{Interval: o.interval, AllowOlder: o.allowOlder}
+	if o.cacheSize != "" {
+		if p.MaxBytes, err = parseBytes(o.cacheSize); err != nil {
+			return p, usageError{fmt.Errorf("--cache-size: %w", err)}
+		}
+	}
+	if p.From, err = bucket.OpenReader(o.from); err != nil {
+		return p, usageError{fmt.Errorf("--from: %w", err)}
+	}
+	return p, nil
+}
+
+// units are the units of sizes.
+var units = map[string]float64{"": 1, "B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "TIB": 1 << 40}
+
+// parseBytes parses a size such as 20GB, 1.5TB or 512MiB.
+func parseBytes(text string) (int64, error) {
+	number := strings.TrimRight(text, "BKMGTIbkmgti ")
+	unit, ok := units[strings.ToUpper(strings.TrimSpace(text[len(number):]))]
+	n, err := strconv.ParseFloat(number, 64)
+	if err != nil || !ok || !(n*unit >= 1 && n*unit < 1<<62) {
+		return 0, fmt.Errorf("%q is not a size; expected a number of bytes or, for example, 500MB, 20GB or 1.5TiB", text)
+	}
+	return int64(n * unit), nil
+}

@@ -1,0 +1,185 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"kindex/exports/bucket"
+	"kindex/exports/depot"
+	"kindex/exports/store"
+)
+
+// PullOptions say from where a Puller gets builds.
+type PullOptions struct {
+	From       bucket.Reader
+	Interval   time.Duration // between two looks at what is published there, on average
+	AllowOlder bool          // accept a build that is older than the one that was pulled last
+	// MaxBytes is the space that the output folder may take: as many old builds are kept as fit
+	// into it. If 0, one is kept.
+	MaxBytes int64
+}
+
+// Puller pulls each build that is published in a bucket into the output folder of a Reloader. It
+// is safe for concurrent use.
+type Puller struct {
+	options PullOptions
+	live    *Reloader
+	old     *OldBuilds
+	log     *slog.Logger
+	now     func() time.Time
+	metrics pullMetrics
+
+	mu     sync.Mutex
+	status BucketStatus
+}
+
+// BucketStatus says how the bucket did when the edge last looked.
+type BucketStatus struct {
+	Address string `json:"address"`
+	// Status is "waiting" before the first look has ended, then "ok", "unreachable" if the bucket
+	// did not answer, or "failed" if the published build could not be pulled for another reason.
+	Status   string     `json:"status"`
+	Since    *time.Time `json:"since,omitempty"`    // when it became unreachable or failed
+	Problem  string     `json:"problem,omitempty"`  // why
+	Answered *time.Time `json:"answered,omitempty"` // when it last answered
+}
+
+// NewPuller returns a Puller, and loads the build in the output folder if it can be served. It
+// creates the folder if it is missing, so that the Reloader can follow it, and registers the
+// metrics.
+func NewPuller(o PullOptions, l *Reloader, old *OldBuilds, now func() time.Time, metrics prometheus.Registerer) (*Puller, error) {
+	dir, err := store.MakeFolder(l.options.Root, "exports", "builds")
+	if err != nil {
+		return nil, err
+	}
+	if err := dir.Close(); err != nil {
+		return nil, err
+	}
+	p := &Puller{options: o, live: l, old: old, log: l.options.Log, now: now, metrics: newPullMetrics(metrics),
+		status: BucketStatus{Address: o.From.String(), Status: "waiting"}}
+	switch err := l.Load(); {
+	case errors.Is(err, store.ErrNoBuild):
+		p.log.Info("no build yet; pulling the first one", "from", p.status.Address)
+	case err != nil:
+		p.log.Error("the build in the folder cannot be served; pulling it again", "from", p.status.Address, "error", err)
+	}
+	return p, nil
+}
+
+// Run pulls builds until ctx ends.
+func (p *Puller) Run(ctx context.Context) {
+	from := countedReader{p.options.From, p.metrics.bytes}
+	o := depot.PullOptions{Dir: p.live.options.Root, AllowOlder: p.options.AllowOlder, Intact: p.live.ID(), MaxBytes: p.options.MaxBytes,
+		Files: p.old.files, InUse: func(id string) bool { return p.live.InUse(id) || p.old.InUse(id) }}
+	_ = depot.Watch(ctx, from, o, p.options.Interval, func(l depot.Look) error { // looked returns no error
+		p.looked(l)
+		return nil
+	})
+}
+
+// Status returns the status for the operator.
+func (p *Puller) Status() BucketStatus {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.status
+}
+
+// looked reports what was found, and switches to a build that was pulled.
+func (p *Puller) looked(l depot.Look) {
+	p.setStatus(l)
+	switch {
+	case l.Err == nil:
+		if !l.Pulled.Unchanged {
+			p.metrics.pulled.Set(seconds(p.now()))
+			p.log.Info("pulled build", "build", l.Pulled.Build, "bytes", l.Pulled.Bytes, "downloaded", l.Pulled.Downloaded, "packs", l.Pulled.Packs)
+			p.live.ForgetRefusal() // it may have been repaired
+		}
+		p.live.reload()
+	case l.Answered:
+		p.metrics.failures.WithLabelValues("failed").Inc()
+		if l.Repeated {
+			break
+		}
+		if errors.Is(l.Err, depot.ErrNothing) {
+			p.log.Warn("nothing is published; trying again", "serving", p.live.ID(), "error", l.Err)
+		} else {
+			p.live.options.Refused()
+			p.log.Error("the published build cannot be pulled; trying again", "serving", p.live.ID(), "error", l.Err)
+		}
+	default:
+		p.metrics.failures.WithLabelValues("unreachable").Inc()
+		if !l.Repeated {
+			p.log.Warn("the bucket does not answer; trying again", "serving", p.live.ID(), "error", l.Err)
+		}
+	}
+}
+
+// setStatus updates the status. A problem that changes keeps the time of the first one.
+func (p *Puller) setStatus(l depot.Look) {
+	now := p.now().UTC().Truncate(time.Second)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	before, s := p.status, BucketStatus{Address: p.status.Address, Status: "ok", Answered: p.status.Answered}
+	if l.Answered {
+		s.Answered = &now
+		p.metrics.answered.Set(seconds(now))
+	}
+	if l.Err != nil {
+		s.Status, s.Problem, s.Since = "failed", l.Err.Error(), &now
+		if !l.Answered {
+			s.Status = "unreachable"
+		}
+		if s.Status == before.Status {
+			s.Since = before.Since
+		}
+	} else if before.Status == "unreachable" {
+		p.log.Info("the bucket answers again", "after", now.Sub(*before.Since).String())
+	}
+	p.status = s
+}
+
+// pullMetrics are the metrics of a Puller.
+type pullMetrics struct {
+	answered prometheus.Gauge
+	pulled   prometheus.Gauge
+	bytes    prometheus.Counter
+	failures *prometheus.CounterVec
+}
+
+func newPullMetrics(r prometheus.Registerer) pullMetrics {
+	m := pullMetrics{
+		answered: prometheus.NewGauge(prometheus.GaugeOpts{Name: "kindex_bucket_answered_timestamp_seconds",
+			Help: "When the bucket last answered, as Unix time."}),
+		pulled: prometheus.NewGauge(prometheus.GaugeOpts{Name: "kindex_bucket_pulled_timestamp_seconds",
+			Help: "When a build was last pulled, as Unix time."}),
+		bytes: prometheus.NewCounter(prometheus.CounterOpts{Name: "kindex_bucket_downloaded_bytes_total",
+			Help: "Bytes downloaded from the bucket."}),
+		failures: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "kindex_bucket_failures_total",
+			Help: "Attempts that failed to look at the published build or to pull it."}, []string{"reason"}),
+	}
+	for _, reason := range []string{"unreachable", "failed"} {
+		m.failures.WithLabelValues(reason)
+	}
+	r.MustRegister(m.answered, m.pulled, m.bytes, m.failures)
+	return m
+}
+
+func seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
+
+// countedReader counts the bytes that are read.
+type countedReader struct {
+	bucket.Reader
+	bytes prometheus.Counter
+}
+
+// Read implements bucket.Reader.
+func (r countedReader) Read(ctx context.Context, name string, limit int64, known string) ([]byte, string, error) {
+	data, tag, err := r.Reader.Read(ctx, name, limit, known)
+	r.bytes.Add(float64(len(data)))
+	return data, tag, err
+}

@@ -1,0 +1,119 @@
+package depot
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/klauspost/compress/zstd"
+	"golang.org/x/sync/errgroup"
+
+	"kindex/exports/store"
+)
+
+// packCache has the packs that a build needs: all as files, some in memory.
+type packCache struct {
+	from  *countingReader
+	dir   *os.Root
+	packs []pack
+	raw   map[uint32][]byte
+	order []uint32 // those in raw, the oldest first
+	dec   *zstd.Decoder
+}
+
+// inMemory is the number of packs that are kept in memory.
+const inMemory = 6
+
+// downloads is the number of packs that are read at the same time.
+const downloads = 4
+
+func newPackCache(from *countingReader, dir string, packs []pack) (*packCache, error) {
+	dec, err := newDecoder(maxPack + maxChunk)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := packFolder(dir)
+	if err != nil {
+		dec.Close()
+		return nil, err
+	}
+	return &packCache{from: from, dir: folder, packs: packs, raw: map[uint32][]byte{}, dec: dec}, nil
+}
+
+func (p *packCache) close() {
+	p.dec.Close()
+	_ = p.dir.Close() // what was written is verified again before it is used
+}
+
+// download reads packs that are not there yet.
+func (p *packCache) download(ctx context.Context, needed []bool) error {
+	type result struct{ size int64 }
+	results := make(chan result, len(needed))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(downloads)
+	for i, pk := range p.packs {
+		if !needed[i] {
+			continue
+		}
+		g.Go(func() error {
+			file := hex.EncodeToString(pk.sum[:])
+			if data, err := store.ReadFile(p.dir, file, pk.size); err == nil && sha256.Sum256(data) == pk.sum {
+				return nil // from an interrupted pull
+			}
+			data, err := readChecked(ctx, p.from.Reader, blobName(pk.sum), file, pk.size)
+			if err != nil {
+				return err
+			}
+			results <- result{int64(len(data))}
+			return store.ReplaceFile(p.dir, file, data)
+		})
+	}
+	err := g.Wait()
+	close(results)
+	for r := range results {
+		p.from.report.Packs++
+		p.from.report.Downloaded += r.size
+	}
+	return err
+}
+
+// get returns an uncompressed pack, which is valid until the next call.
+func (p *packCache) get(number uint32) ([]byte, error) {
+	if raw, ok := p.raw[number]; ok {
+		return raw, nil
+	}
+	pk := p.packs[number]
+	file := hex.EncodeToString(pk.sum[:])
+	data, err := store.ReadFile(p.dir, file, pk.size)
+	if err != nil {
+		return nil, err
+	}
+	if sha256.Sum256(data) != pk.sum {
+		return nil, &store.DamageError{Path: path.Join(p.dir.Name(), file), Problem: "was changed while it was read"}
+	}
+	var buf []byte
+	if len(p.order) == inMemory { // use the memory of the oldest
+		buf = p.raw[p.order[0]][:0]
+		delete(p.raw, p.order[0])
+		p.order = p.order[1:]
+	}
+	raw, err := p.dec.DecodeAll(data, buf)
+	if err != nil || int64(len(raw)) != pk.raw {
+		return nil, &DamageError{Name: p.from.String() + "/" + blobName(pk.sum)}
+	}
+	p.raw[number] = raw
+	p.order = append(p.order, number)
+	return raw, nil
+}
+
+// packsDir is the folder in an output folder with the packs of an unfinished pull.
+const packsDir = ".kindex-packs"
+
+// packFolder opens it.
+func packFolder(dir string) (*os.Root, error) { return store.MakeFolder(dir, packsDir) }
+
+// removePacks removes the packs of a pull that has ended.
+func removePacks(dir string) error { return os.RemoveAll(filepath.Join(dir, packsDir)) }

@@ -1,0 +1,153 @@
+package depot
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"kindex/exports/store"
+)
+
+// SpaceError reports that a build does not fit into the space that an output folder may take.
+type SpaceError struct {
+	Build       string
+	Need, Limit int64 // in bytes; Need includes the builds that must stay meanwhile
+}
+
+// Error implements error.
+func (e *SpaceError) Error() string {
+	return fmt.Sprintf("the build %s does not fit: %s are needed while it is pulled, and the limit is %s", e.Build, megabytes(e.Need), megabytes(e.Limit))
+}
+
+func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
+
+// makeRoom removes what may be removed from an output folder until there is room for more bytes:
+// first single files of old builds, then the oldest builds.
+func makeRoom(o PullOptions, id, current string, bytes int64) error {
+	builds, err := store.Builds(o.Dir, exportsTree, "builds")
+	if err != nil {
+		return err
+	}
+	sizes, used := map[string]int64{}, bytes
+	for _, b := range builds {
+		if sizes[b], err = buildSize(o.Dir, b); err != nil {
+			return err
+		}
+		used += sizes[b]
+	}
+	files, err := treeSize(filepath.Join(o.Dir, filesDir))
+	if err != nil {
+		return err
+	}
+	if used += files; used > o.MaxBytes && files > 0 {
+		if err := os.RemoveAll(filepath.Join(o.Dir, filesDir)); err != nil {
+			return err
+		}
+		used -= files
+	}
+	removable := slices.DeleteFunc(builds, func(b string) bool { return b == id || b == current || o.InUse != nil && o.InUse(b) })
+	need := used
+	for _, b := range removable {
+		need -= sizes[b]
+	}
+	if need > o.MaxBytes {
+		return &SpaceError{Build: id, Need: need, Limit: o.MaxBytes}
+	}
+	for _, b := range removable {
+		if used <= o.MaxBytes {
+			break
+		}
+		if err := removeBuild(o.Dir, b); err != nil {
+			return err
+		}
+		used -= sizes[b]
+	}
+	return nil
+}
+
+// removeOld removes builds from an output folder until keep are left, and indexes without a build.
+func removeOld(o PullOptions, id string) error {
+	builds, err := store.Builds(o.Dir, exportsTree, "builds")
+	if err != nil {
+		return err
+	}
+	excess := len(builds) - cmp.Or(o.Keep, 2)
+	if o.MaxBytes > 0 {
+		excess = 0
+	}
+	kept := map[string]bool{}
+	for _, b := range builds {
+		if excess <= 0 || b == id || o.InUse != nil && o.InUse(b) {
+			kept[b] = true
+			continue
+		}
+		if err := removeBuild(o.Dir, b); err != nil {
+			return err
+		}
+		excess--
+	}
+	indexes, err := store.Builds(o.Dir, indexesTree, "builds")
+	for _, b := range indexes {
+		if !kept[b] {
+			err = errors.Join(err, removeBuild(o.Dir, b))
+		}
+	}
+	return errors.Join(err, store.PruneSeals(o.Dir, slices.Collect(maps.Keys(kept))))
+}
+
+// removeBuild removes a build from an output folder, and then its index. Each is moved away first,
+// so that a partly removed build does not look like a build.
+func removeBuild(dir, id string) error {
+	for _, tree := range []string{exportsTree, indexesTree} {
+		builds, err := store.OpenFolder(dir, tree, "builds")
+		if err != nil {
+			return err
+		}
+		away, err := store.TemporaryDir(builds)
+		if err == nil {
+			err = builds.Rename(id, filepath.Join(away, id))
+			if errors.Is(err, fs.ErrNotExist) {
+				err = nil
+			}
+			err = errors.Join(err, builds.RemoveAll(away))
+		}
+		if err = errors.Join(err, builds.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// buildSize returns the size of a build and its index in an output folder, in bytes.
+func buildSize(dir, id string) (sum int64, err error) {
+	for _, tree := range []string{exportsTree, indexesTree} {
+		n, err := treeSize(filepath.Join(dir, tree, "builds", id))
+		if err != nil {
+			return 0, err
+		}
+		sum += n
+	}
+	return sum, nil
+}
+
+// treeSize returns the size of all files in a folder, which may be missing.
+func treeSize(dir string) (sum int64, err error) {
+	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			var info fs.FileInfo
+			if info, err = d.Info(); err == nil {
+				sum += info.Size()
+			}
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // removed in the meantime
+		}
+		return err
+	})
+	return sum, err
+}
