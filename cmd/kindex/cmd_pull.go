@@ -37,13 +37,17 @@ folder lacks, and verifies every file before it moves the build into place. An
 interrupted pull continues where it stopped. A build that is older than the one in the
 folder is refused.
 
+With --only, pull copies only the files of the build whose names match, with their
+manifest, to DIR itself. That is for pipelines; it cannot be served.
+
 With --watch, pull goes on: it looks for a new build again and again. An edge with
 kindex serve --dir DIR changes to it without a restart.
 
 An address is https://HOST/PATH of any web server that serves the files of a bucket, or:
 ` + bucketHelp,
 		Example: `  kindex pull https://builds.example.org/index /srv/kindex
-  kindex pull --watch s3://builds/index /srv/kindex`,
+  kindex pull --watch s3://builds/index /srv/kindex
+  kindex pull https://builds.example.org/index data --only 'entities*.parquet'`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Dir = "."
@@ -55,6 +59,12 @@ An address is https://HOST/PATH of any web server that serves the files of a buc
 			}
 			if err := checkInterval(interval); err != nil {
 				return err
+			}
+			if err := depot.CheckPatterns(o.Only); err != nil {
+				return usageError{fmt.Errorf("--only %w", err)}
+			}
+			if len(o.Only) > 0 && cmd.Flags().Changed("keep") {
+				return usageError{errors.New("--keep is for whole builds, and --only keeps one version of each file; use one of them")}
 			}
 			from, err := bucket.OpenReader(args[0])
 			if err != nil {
@@ -76,6 +86,7 @@ An address is https://HOST/PATH of any web server that serves the files of a buc
 	f.BoolVar(&watch, "watch", false, "look for a new build again and again until interrupted")
 	f.DurationVar(&interval, "interval", defaultInterval, "with --watch: the time between two looks, on average")
 	f.IntVar(&o.Keep, "keep", 2, "how many builds to keep in DIR")
+	f.StringArrayVar(&o.Only, "only", nil, "copy only files whose names match this pattern, such as 'entities*.parquet'; can be repeated")
 	f.BoolVar(&o.AllowOlder, "allow-older", false, "accept a build that is older than the one in DIR")
 	jsonFlag(f, &asJSON)
 	return c
@@ -110,8 +121,8 @@ func printPulled(w io.Writer, r *depot.Pulled, dir string, asJSON bool) error {
 	case r.Unchanged:
 		fmt.Fprintf(w, "%s already has the published build %s\n", dir, r.Build)
 	default:
-		fmt.Fprintf(w, "pulled %s to %s\n%d files, %s; downloaded %s in %s, copied %s from the previous build\n",
-			r.Build, dir, r.Files, megabytes(r.Bytes), megabytes(r.Downloaded), plural.Count(r.Packs, "pack", "packs"), megabytes(r.Local))
+		fmt.Fprintf(w, "pulled %s to %s\n%s, %s; downloaded %s in %s, copied %s from the previous build\n",
+			r.Build, dir, plural.Count(r.Files, "file", "files"), megabytes(r.Bytes), megabytes(r.Downloaded), plural.Count(r.Packs, "pack", "packs"), megabytes(r.Local))
 	}
 	return nil
 }

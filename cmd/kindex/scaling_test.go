@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -87,6 +88,13 @@ func TestScalingGuide(t *testing.T) {
 	}
 	wait(first)
 	wait(build("2026-11-02"))
+	words := strings.Fields(replaced.Replace(strings.ReplaceAll(edgetest.Blocks(t, "site/docs/scaling.md")[1].Text, "'", "")))
+	if code, stderr := kindex(t, words[1:]...); code != exitOK {
+		t.Errorf("%s: exit code %d: %s", words, code, stderr)
+	}
+	if names := entries(t, filepath.Join(dir, "data")); !slices.Contains(names, "entities.parquet") || slices.Contains(names, "entities.csv") {
+		t.Errorf("the folder for a pipeline has %s", names)
+	}
 	for _, cmd := range running {
 		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 			t.Fatal(err)

@@ -24,6 +24,9 @@ type PullOptions struct {
 	// the current build must not be removed.
 	InUse func(id string) bool
 	Files *Files // the reader of single files that uses the same folder, or nil
+	// Only are patterns as those of path.Match. If there are any, only the files of exports that
+	// match one are copied, without the index, to Dir itself, next to the manifest.
+	Only []string
 }
 
 // Pulled says what Pull did.
@@ -36,6 +39,8 @@ type Pulled struct {
 	Downloaded int64  `json:"downloadedBytes"` // including manifests and map
 	Local      int64  `json:"localBytes"`      // size of the chunks that were copied from builds in Dir
 	Tag        string `json:"-"`               // for PullOptions.Known
+
+	need int64 // bytes that have to be written
 }
 
 // count counts the files of a build.
@@ -95,17 +100,31 @@ func Pull(ctx context.Context, from bucket.Reader, o PullOptions) (*Pulled, erro
 
 // pullBuild copies one build.
 func pullBuild(ctx context.Context, from bucket.Reader, c *current, o PullOptions) (*Pulled, error) {
-	lock, err := store.AcquireLock(ctx, o.Dir, func(*store.BusyError) {})
+	report := &Pulled{Build: c.Build}
+	err := copyBuild(ctx, &countingReader{Reader: from, report: report}, c, o)
+	if errors.Is(err, syscall.ENOSPC) {
+		_ = removePacks(o.Dir) // others need the disk, too
+		err = fmt.Errorf("the disk of %s is full; the build %s needs %s there: %w", o.Dir, c.Build, megabytes(max(report.need, report.Bytes)), err)
+	}
 	if err != nil {
 		return nil, err
 	}
+	return report, nil
+}
+
+func copyBuild(ctx context.Context, from *countingReader, c *current, o PullOptions) error {
+	lock, err := store.AcquireLock(ctx, o.Dir, func(*store.BusyError) {})
+	if err != nil {
+		return err
+	}
 	defer func() { _ = lock.Release() }() // the lock is released at the latest when the process exits
-	report := &Pulled{Build: c.Build}
-	counted := &countingReader{Reader: from, report: report}
+	if len(o.Only) > 0 {
+		return pullFiles(ctx, from, c, o)
+	}
 	there, err := store.Current(o.Dir)
 	var damaged *store.DamageError
 	if err != nil && !errors.Is(err, store.ErrNoBuild) && !errors.As(err, &damaged) {
-		return nil, err
+		return err
 	}
 	var base *local
 	if there != "" {
@@ -116,51 +135,53 @@ func pullBuild(ctx context.Context, from bucket.Reader, c *current, o PullOption
 		}
 	}
 	if base != nil && there == c.Build && sumOf(base.manifest) == c.Manifest && sumOf(base.index) == c.Index && (o.Intact == there || base.verify(o.Dir, there) == nil) {
-		report.Unchanged = true
-		report.count(base.set)
-		return report, nil
+		from.report.Unchanged = true
+		from.report.count(base.set)
+		return nil
 	}
-	set, m, manifest, index, err := readBuild(ctx, counted, c)
+	set, m, manifest, index, err := readBuild(ctx, from, c)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	report.count(set)
+	from.report.count(set)
 	if base != nil && !o.AllowOlder && set.manifest.LastModified().Before(base.set.manifest.LastModified()) {
-		return nil, fmt.Errorf("the build %s of %s %w, %s of %s", c.Build, set.manifest.LastModified().Format(time.RFC3339), ErrOlder,
-			there, base.set.manifest.LastModified().Format(time.RFC3339))
+		return olderError(c, set.manifest, base.set.manifest)
 	}
-	a, err := newAssembly(counted, o.Dir, c.Build, set, m)
+	a, err := newAssembly(from, o.Dir, c.Build, set, m)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer a.discard()
-	var size int64
-	room := func(bytes int64) error {
-		if size = bytes; o.MaxBytes == 0 {
-			return nil
-		}
-		if o.Files != nil {
-			o.Files.reserved.Store(bytes)
-		}
-		return makeRoom(o, c.Build, there, bytes)
-	}
 	if o.Files != nil {
 		defer o.Files.reserved.Store(0)
 	}
-	if err = a.run(ctx, base, room); err == nil {
-		err = a.install(manifest, index)
+	if err := a.run(ctx, base, func(bytes int64) error { return reserve(o, from.report, there, bytes) }); err != nil {
+		return err
 	}
-	if err == nil {
-		err = store.Publish(o.Dir, c.Build)
+	if err := a.install(manifest, index); err != nil {
+		return err
 	}
-	if errors.Is(err, syscall.ENOSPC) {
-		_ = removePacks(o.Dir) // others need the disk, too
-		return nil, fmt.Errorf("the disk of %s is full; the build %s needs %s there: %w", o.Dir, c.Build, megabytes(size), err)
+	if err := store.Publish(o.Dir, c.Build); err != nil {
+		return err
 	}
-	if err != nil {
-		return nil, err
+	return removeOld(o, c.Build)
+}
+
+// reserve makes room in the output folder.
+func reserve(o PullOptions, report *Pulled, there string, bytes int64) error {
+	report.need = bytes
+	if o.MaxBytes == 0 {
+		return nil
 	}
-	return report, removeOld(o, c.Build)
+	if o.Files != nil {
+		o.Files.reserved.Store(bytes)
+	}
+	return makeRoom(o, report.Build, there, bytes)
+}
+
+func olderError(c *current, published, there *store.Manifest) error {
+	return fmt.Errorf("the build %s of %s %w, %s of %s", c.Build, published.LastModified().Format(time.RFC3339), ErrOlder,
+		there.ID, there.LastModified().Format(time.RFC3339))
 }
 
 // countingReader counts what is read.
