@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"kindex/builder/content"
+	"kindex/builder/content/schema"
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/plural"
 	"kindex/exports/didyoumean"
@@ -56,7 +57,10 @@ func Guess(o GuessOptions) (*Proposal, error) {
 			c.used = true
 		}
 	}
-	g.columns = columns
+	g.columns, g.decimalComma = columns, hasDecimalComma(columns)
+	for _, c := range columns {
+		c.decimalComma = g.decimalComma
+	}
 	if g.categories, err = categoriesOf(o.Content); err != nil {
 		return nil, err
 	}
@@ -167,11 +171,13 @@ type guesser struct {
 	columns    []*column
 	delimiter  rune // 0 if the name of the file determines it
 	categories []string
-	typ        string
-	typeColumn *column
-	typeDoubt  string
-	chosen     []choice
-	unsure     []string
+
+	decimalComma bool
+	typ          string
+	typeColumn   *column
+	typeDoubt    string
+	chosen       []choice
+	unsure       []string
 }
 
 // choice is a field together with the column that it comes from.
@@ -196,7 +202,7 @@ func (g *guesser) chooseType(typ string) {
 	}
 	g.typ, g.typeDoubt = "tool", "no column says whether the entries are tools or models; --type sets it"
 	for _, c := range g.columns {
-		if slices.Contains(modelColumns, c.norm) {
+		if slices.Contains(modelColumns, c.norm) || slices.Contains(modelColumns, c.last) {
 			g.typ, g.typeDoubt = "model", "chosen because of the column "+shown(c.name)+"; --type sets it"
 			return
 		}
@@ -211,7 +217,8 @@ var modelColumns = []string{"contextlength", "contextwindow", "contexttokens", "
 func (g *guesser) choose(t guessTarget) {
 	for _, name := range t.names {
 		for _, c := range g.columns {
-			if c.used || c.norm != name || c.filled() == 0 {
+			nested := c.last == name && t.path != "name" // the name of a maker is not that of the entity
+			if c.used || c.norm != name && !nested || c.filled() == 0 {
 				continue
 			}
 			form, doubt, ok := t.form(g, c)
@@ -239,7 +246,7 @@ func (g *guesser) has(path string) bool {
 func (g *guesser) chooseByContent() {
 	if !g.has("name") {
 		if c := g.best(func(c *column) float64 {
-			if c.list || !c.distinct() || c.meanLen() > 60 || c.most(isAddress) || c.most(isPlainNumber) {
+			if c.list || !c.distinct() || c.meanLen() > 60 || c.share(isAddress) > 0.5 || c.share(isPlainNumber) > 0.5 {
 				return 0
 			}
 			return 1 / c.meanLen()
@@ -257,12 +264,51 @@ func (g *guesser) chooseByContent() {
 			g.take("description", c, scalar(c.name), "chosen because its texts are the longest")
 		}
 	}
+	g.chooseByForm()
 	if repository := g.find("links.repository"); repository != nil && !g.has("url") {
 		g.chosen = append(g.chosen, choice{"url", repository.column, repository.form, "no column has a website; this is the repository"})
 	}
 	for _, name := range []string{"name", "description", "category"} {
 		if !g.has(name) {
 			g.unsure = append(g.unsure, name+" is required, but no column seems to contain it; all rows are refused until the mapping says where it comes from")
+		}
+	}
+}
+
+// chooseByForm chooses columns whose values show what they are, in whatever language their names
+// are: addresses, licences, and a few texts that repeat.
+func (g *guesser) chooseByForm() {
+	if !g.has("url") {
+		if c := g.best(func(c *column) float64 {
+			if c.list || !c.most(isAddress) || c.share(isRepository) > 0.5 || !c.distinct() {
+				return 0
+			}
+			return 1
+		}); c != nil {
+			g.take("url", c, scalar(c.name), "chosen because its values are addresses")
+		}
+	}
+	if isLicense := func(s string) bool { return schema.License(s) != "" }; !g.has("license") {
+		if c := g.best(func(c *column) float64 {
+			if c.list || c.share(isLicense) < 0.5 {
+				return 0
+			}
+			return c.share(isLicense)
+		}); c != nil {
+			form, doubt, _ := licenseForm(g, c)
+			g.take("license", c, form, strings.TrimSuffix("chosen because most values are licences; "+doubt, "; "))
+		}
+	}
+	if !g.has("category") {
+		if c := g.best(func(c *column) float64 {
+			if c.list || len(c.counts) == c.total || c.meanLen() > 40 || c.share(isAddress)+c.share(isAnswer) > 0 || c.share(func(s string) bool { return strings.ContainsAny(s, "0123456789") }) > 0.2 {
+				return 0
+			}
+			return c.share(func(s string) bool { return slices.Contains(g.categories, content.Slugify(s)) }) + 1/float64(len(c.counts)+1)
+		}); c != nil {
+			if form, doubt, ok := g.categoryForm(c); ok {
+				g.take("category", c, form, strings.TrimSuffix("chosen because its values repeat; "+doubt, "; "))
+			}
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 type column struct {
 	name   string
 	norm   string // the name in lower case, letters and digits only
+	last   string // the same of what follows the last dot of the name, or ""
 	used   bool
 	list   bool           // some values are JSON lists
 	other  bool           // some values are objects or lists of objects
@@ -21,11 +22,17 @@ type column struct {
 	total  int            // the sum of counts
 	length int            // the total length of the values in code points
 
+	decimalComma bool // the file has a decimal comma
+
 	unknown map[string]bool // the texts that say that a value is unknown
 }
 
 func newColumn(name string) *column {
-	return &column{name: name, norm: normalName(name), counts: map[string]int{}, unknown: map[string]bool{}}
+	last := ""
+	if i := strings.LastIndexByte(name, '.'); i >= 0 {
+		last = normalName(name[i+1:])
+	}
+	return &column{name: name, norm: normalName(name), last: last, counts: map[string]int{}, unknown: map[string]bool{}}
 }
 
 // normalName reduces a name to lower-case letters and digits.
@@ -125,6 +132,8 @@ var (
 	addressForm = regexp.MustCompile(`^https?://[^\s/?#@]+([/?#]\S*)?$`)
 	githubForm  = regexp.MustCompile(`^https?://(www\.)?(github\.com|gitlab\.com|codeberg\.org)/[^/\s]+/[^/\s]+`)
 	pairForm    = regexp.MustCompile(`^[A-Za-z0-9][\w.-]*/[\w.-]+$`)
+	commaForm   = regexp.MustCompile(`^[+-]?\d{1,3}((\.\d{3})+|\d*),\d+$`)
+	pointForm   = regexp.MustCompile(`^[+-]?\d{1,3}((,\d{3})+|\d*)\.\d+$`)
 	plainName   = regexp.MustCompile(`^[^\s:/?#]+$`)
 	pythonForm  = regexp.MustCompile(`^\[.*\]$`)
 )
@@ -138,5 +147,25 @@ func isGrouped(s string) bool     { return plainForm.MatchString(s) || groupedFo
 func isDateOrMonth(s string) bool { return isoDate.MatchString(s) || isoMonth.MatchString(s) }
 func isDay(s string) bool         { return isoDate.MatchString(s) }
 func isAnswer(s string) bool      { return strings.EqualFold(s, "true") || strings.EqualFold(s, "false") }
+
+// withPoint is a test for numbers with a decimal comma.
+func withPoint(test func(string) bool) func(string) bool {
+	return func(s string) bool { return test(swapSeparators(s)) }
+}
+
+// hasDecimalComma reports whether a file has numbers that can only have a decimal comma, such as
+// 4,5, and none that can only have a decimal point.
+func hasDecimalComma(columns []*column) bool {
+	comma := false
+	for _, c := range columns {
+		for value := range c.counts {
+			if pointForm.MatchString(value) && !groupedForm.MatchString(swapSeparators(value)) {
+				return false
+			}
+			comma = comma || commaForm.MatchString(value) && !groupedForm.MatchString(value)
+		}
+	}
+	return comma
+}
 
 func sortedNames(object map[string]any) []string { return slices.Sorted(maps.Keys(object)) }

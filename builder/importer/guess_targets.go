@@ -23,14 +23,14 @@ type guessTarget struct {
 // guessTargets lists the fields in the order in which columns are chosen for them.
 var guessTargets = slices.Concat([]guessTarget{
 	{"links.repository", "", []string{"repository", "repo", "github", "githuburl", "githubid", "repourl", "repositoryurl", "htmlurl", "sourcecode", "githubrepo", "fullname", "reponame", "gitrepo", "code"}, repositoryForm},
-	{"name", "", []string{"name", "title", "displayname", "tool", "toolname", "model", "modelname", "project", "projectname", "product", "package"}, plainText(false)},
+	{"name", "", []string{"name", "title", "displayname", "tool", "toolname", "model", "modelname", "project", "projectname", "product", "package", "packagename", "library", "reponame"}, plainText(false)},
 	{"description", "", []string{"description", "summary", "about", "tagline", "abstract", "shortdescription", "desc"}, plainText(false)},
 	{"category", "", []string{"category", "categories", "topic", "group", "section", "area", "task", "pipelinetag", "kind", "type", "class"}, (*guesser).categoryForm},
-	{"provider", "", []string{"provider", "vendor", "maker", "company", "organization", "organisation", "developer", "author", "owner", "publisher", "creator"}, plainText(false)},
+	{"provider", "", []string{"provider", "vendor", "maker", "company", "organization", "organisation", "developer", "author", "owner", "publisher", "creator", "org", "orgname", "organizationname", "organisationname", "companyname", "vendorname", "authorname"}, plainText(false)},
 	{"version", "", []string{"version", "latestversion", "latestrelease", "currentversion", "tagname", "lateststablereleasenumber"}, plainText(true)},
 	{"license", "", []string{"license", "licence", "licensename", "spdx", "spdxid", "licensetype"}, licenseForm},
 	{"pricingModel", "", []string{"pricingmodel", "pricing", "price", "cost", "plan"}, pricingForm},
-	{"url", "", []string{"homepage", "website", "url", "link", "web", "site", "homepageurl", "websiteurl", "modelurl"}, addressOnly},
+	{"url", "", []string{"homepage", "website", "url", "link", "web", "site", "homepageurl", "websiteurl", "modelurl", "home"}, addressOnly},
 	{"tags", "", []string{"tags", "labels", "keywords", "topics", "tag"}, listForm},
 	{"links.documentation", "", []string{"documentation", "docs", "docsurl", "documentationurl", "docurl"}, addressOnly},
 	{"links.paper", "", []string{"paper", "paperurl", "arxivurl", "publication"}, addressOnly},
@@ -58,7 +58,7 @@ var guessSignals = []guessTarget{
 	signalTarget("openIssues", "openissues", "openissuecount", "openissuescount"),
 	signalTarget("dependents", "dependentcount", "dependentprojectcount", "usedby"),
 	signalTarget("citations", "citation", "citationcount", "citedby"),
-	signalTarget("downloads", "monthlydownloads", "downloadsmonth"),
+	signalTarget("downloads", "monthlydownloads", "downloadsmonth", "downloadslastmonth"),
 	signalTarget("likes", "like", "likecount"),
 	signalTarget("contextTokens", "contextlength", "contextwindow", "contextsize", "context", "limitcontext"),
 	signalTarget("outputTokens", "maxoutput", "maxoutputtokens", "outputlimit", "limitoutput"),
@@ -204,12 +204,16 @@ func idForm(test func(string) bool, what string) func(*guesser, *column) (string
 
 // countForm is for numbers.
 func countForm(c *column) (string, string, bool) {
-	if c.list || !c.most(isGrouped) {
-		return "", "its values are not numbers; for example " + shown(c.example(isGrouped)), false
+	number, separated, separator := isGrouped, groupedForm.MatchString, "commas"
+	if c.decimalComma {
+		number, separated, separator = withPoint(number), withPoint(separated), "points"
+	}
+	if c.list || !c.most(number) {
+		return "", "its values are not numbers; for example " + shown(c.example(number)), false
 	}
 	doubt := ""
-	if !c.most(isPlainNumber) {
-		doubt = "commas are read as thousands separators, as in " + shown(c.example(isPlainNumber))
+	if example := c.example(func(s string) bool { return !separated(s) }); example != "" {
+		doubt = separator + " are read as thousands separators, as in " + shown(example)
 	}
 	return scalar(c.name), doubt, true
 }

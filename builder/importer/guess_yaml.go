@@ -73,7 +73,10 @@ func (g *guesser) input(b *bytes.Buffer) {
 	default:
 		parts = append(parts, "delimiter: "+scalar(string(g.delimiter)))
 	}
-	if slices.ContainsFunc(g.chosen, func(c choice) bool { return strings.HasPrefix(c.doubt, "commas are read") }) {
+	switch {
+	case g.decimalComma:
+		parts = append(parts, `decimal: ","`)
+	case slices.ContainsFunc(g.chosen, func(c choice) bool { return strings.HasPrefix(c.doubt, "commas are read") }):
 		parts = append(parts, `decimal: "."`)
 	}
 	missing := map[string]bool{}

@@ -57,7 +57,7 @@ func (e *evaluator) convert(as string, item any) (out any, wrong string) {
 // number reads a string as a number: 5326.0 is 5326. It refuses ambiguous numbers unless the
 // mapping sets the decimal separator.
 func (e *evaluator) number(text string) (any, string) {
-	swapped := strings.NewReplacer(".", ",", ",", ".").Replace(text)
+	swapped := swapSeparators(text)
 	if e.decimal == "," {
 		text, swapped = swapped, text
 	}
@@ -69,6 +69,9 @@ func (e *evaluator) number(text string) (any, string) {
 	}
 	return exactNumber(text)
 }
+
+// swapSeparators turns points into commas, and commas into points.
+func swapSeparators(text string) string { return strings.NewReplacer(".", ",", ",", ".").Replace(text) }
 
 // exactNumber reads an unambiguous number, such as a JSON number.
 func exactNumber(text string) (any, string) {

@@ -157,6 +157,7 @@ func (w *writer) finish(c *candidate) (Outcome, error) {
 		return o, nil
 	}
 	if c.slug == "" {
+		w.judgeRest(c)
 		o.Reasons = c.reasons
 		return o, nil
 	}
@@ -172,10 +173,39 @@ func (w *writer) finish(c *candidate) (Outcome, error) {
 		w.checkFolder(c)
 	}
 	if len(c.reasons) > 0 {
+		w.judgeRest(c)
 		o.Reasons = c.reasons
 		return o, nil
 	}
 	return w.settle(c, o)
+}
+
+// judgeRest adds the problems of a refused row that the known ones hide: those of the fields that
+// could be read, so that a person can fix everything at once.
+func (w *writer) judgeRest(c *candidate) {
+	if c.draft == nil || c.draft.typ == "" {
+		return
+	}
+	data := c.data
+	if data == nil {
+		var err error
+		if data, err = yamlfmt.Compose(c.draft.fields); err != nil {
+			return // such a row has at least one reason already
+		}
+	}
+	var rest yamldoc.Problems
+	for _, p := range w.folder.CheckFile(c.draft.typ, cmp.Or(c.slug, "unnamed"), data) {
+		top, _, _ := strings.Cut(p.Field, ".")
+		_, given := c.draft.fields[top]
+		column := w.reason(p).Column
+		known := slices.ContainsFunc(c.reasons, func(r Reason) bool {
+			return r.Field == p.Field || strings.HasPrefix(p.Field, r.Field+".") || !given && column != "" && r.Column == column
+		})
+		if p.Severity == yamldoc.Error && !known && p.Field != "slug" && (given || !w.Update) {
+			rest = append(rest, p)
+		}
+	}
+	w.judge(c, rest)
 }
 
 // checkFolder checks an entity against the other entities in the folder.

@@ -77,7 +77,14 @@ func applySettings(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	return file.Apply(cmd)
+	if err := file.Apply(cmd); err != nil {
+		return err
+	}
+	if asJSON, err := cmd.Flags().GetBool("json"); err == nil && asJSON {
+		setPlain(cmd.OutOrStdout())
+		setPlain(cmd.ErrOrStderr())
+	}
+	return nil
 }
 
 // configFile reads the configuration file of a command; without one, it returns an empty file.

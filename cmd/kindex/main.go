@@ -189,7 +189,11 @@ func report(err error, stderr io.Writer) int {
 
 func printProblems(w io.Writer, problems yamldoc.Problems) {
 	for _, p := range problems {
-		fmt.Fprintln(w, p)
+		attribute := color.FgRed
+		if p.Severity == yamldoc.Warning {
+			attribute = color.FgYellow
+		}
+		fmt.Fprintln(w, paint(w, attribute, p.String()))
 	}
 	errs, warnings := problems.Count()
 	fmt.Fprintf(w, "%s, %s\n", plural.Count(errs, "error", "errors"), plural.Count(warnings, "warning", "warnings"))

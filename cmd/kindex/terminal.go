@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/fatih/color"
@@ -21,7 +22,8 @@ import (
 // hides, and remembers the first write error, so that a full disk does not look like
 // success.
 type output struct {
-	w io.Writer
+	w     io.Writer
+	plain atomic.Bool // never colored
 
 	mu   sync.Mutex
 	part []byte // the first bytes of a character whose remaining bytes are expected in the next Write
@@ -72,11 +74,23 @@ func (o *output) safe(text string) string {
 	}
 }
 
-// colored reports whether the output is a terminal and NO_COLOR (https://no-color.org) is
-// not set.
-func (o *output) colored() bool {
-	_, never := os.LookupEnv("NO_COLOR")
-	return isTerminal(o.w) && !never
+// colored reports whether people watch the output, and NO_COLOR (https://no-color.org) is empty.
+func (o *output) colored() bool { return isWatched(o) && os.Getenv("NO_COLOR") == "" }
+
+// isWatched reports whether w is a terminal that can show colors and progress. With --json, which
+// is for programs, and in continuous integration, nobody watches.
+func isWatched(w io.Writer) bool {
+	if o, ok := w.(*output); ok && o.plain.Load() {
+		return false
+	}
+	return isTerminal(w) && os.Getenv("TERM") != "dumb" && os.Getenv("CI") == ""
+}
+
+// setPlain turns colors and progress off.
+func setPlain(w io.Writer) {
+	if o, ok := w.(*output); ok {
+		o.plain.Store(true)
+	}
 }
 
 // raw returns the writer that an output wraps, for programs that draw on a terminal.
