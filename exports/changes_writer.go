@@ -125,23 +125,33 @@ func rowOfChange(line []byte) table.Row {
 		_ = json.Unmarshal(value, &s) // s stays empty for null
 		return table.Cell{Text: s}
 	}
-	cells := map[string]table.Cell{}
+	row := make(table.Row, len(table.ChangeColumns))
+	set := func(name string, c table.Cell) {
+		if i, ok := changeColumn[name]; ok {
+			row[i] = c
+		}
+	}
 	jsonenc.Members(line, func(name string, value []byte) {
 		switch name {
 		case "entity":
-			jsonenc.Members(value, func(name string, value []byte) { cells[name] = text(value) })
+			jsonenc.Members(value, func(name string, value []byte) { set(name, text(value)) })
 		case "changes":
-			cells[name] = table.Cell{Text: string(value)}
+			set(name, table.Cell{Text: string(value)})
 		case "pullRequest":
 			n, err := strconv.Atoi(string(value))
-			cells[name] = table.Cell{Number: float64(n), Known: err == nil}
+			set(name, table.Cell{Number: float64(n), Known: err == nil})
 		default:
-			cells[name] = text(value)
+			set(name, text(value))
 		}
 	})
-	row := make(table.Row, len(table.ChangeColumns))
-	for i, c := range table.ChangeColumns {
-		row[i] = cells[c.Name]
-	}
 	return row
 }
+
+// changeColumn maps the names of the ChangeColumns to their positions.
+var changeColumn = func() map[string]int {
+	positions := make(map[string]int, len(table.ChangeColumns))
+	for i, c := range table.ChangeColumns {
+		positions[c.Name] = i
+	}
+	return positions
+}()
