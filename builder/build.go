@@ -122,6 +122,7 @@ func Build(ctx context.Context, o Options) (*Report, error) {
 		}
 		start := time.Now()
 		var err error
+		// The label tells the samples of a profile apart, including those of goroutines that the step starts.
 		pprof.Do(ctx, pprof.Labels("step", s.name), func(ctx context.Context) { err = s.run(ctx) })
 		if err != nil {
 			return nil, errors.Join(err, b.discard())

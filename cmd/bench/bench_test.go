@@ -87,6 +87,7 @@ func runBench(t *testing.T, args ...string) (code int, stdout, stderr string) {
 var wanted = map[string]bool{
 	"build total": true, "build entities": false, "build step load": false, "build step index": false, "build step write": false,
 	"build files": false, "build processor time": false, "build peak memory": true,
+	"decoding goccy": false, "decoding goccy processor time": false, "decoding full build": true, "decoding full build processor time": false,
 	"offers build": true, "offers peak memory": true, "offers files": false,
 	"history walk": true, "history versions": false, "history walk, content parsed": false, "history new commit p50": false,
 	"history peak memory": false, "history peak memory, content parsed": false,
