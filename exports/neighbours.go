@@ -69,7 +69,7 @@ func packNeighbours(w io.Writer, lists [][]Neighbour) error {
 	total := 0
 	for _, list := range lists {
 		total += len(list)
-		offsets = append(offsets, uint32(total)) //nolint:gosec // there are at most 2^32 neighbours
+		offsets = append(offsets, uint32(total))
 	}
 	index := packed.PackUint32s(offsets)
 	buf := packed.SectionHead(len(index), neighbourSize*total)

@@ -30,7 +30,7 @@ func PackSections(parts ...[]byte) []byte {
 func SectionHead(lengths ...int) []byte {
 	head := binary.LittleEndian.AppendUint64(nil, uint64(len(lengths)))
 	for _, n := range lengths {
-		head = binary.LittleEndian.AppendUint64(head, uint64(n)) //nolint:gosec // lengths are not negative
+		head = binary.LittleEndian.AppendUint64(head, uint64(n))
 	}
 	return head
 }
