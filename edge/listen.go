@@ -19,6 +19,9 @@ type Listeners struct {
 	Addr  string        // address of the public listener
 	Admin string        // address of the operator's listener (health, readiness, metrics), or "" if there is none
 	Drain time.Duration // how long shutdown waits for requests in progress
+	// DrainDelay is how long the server keeps accepting requests after ctx has ended, while it
+	// reports that it is not ready. In this time, proxies stop sending it requests.
+	DrainDelay time.Duration
 	// Ready is called with the addresses once both listeners are open.
 	Ready func(public, admin string)
 }
@@ -32,11 +35,15 @@ const (
 	maxHeaderLen  = 32 << 10
 )
 
-// timeouts overrides headerTimeout and readTimeout in tests; 0 keeps the default.
-type timeouts struct{ header, read time.Duration }
+// timeouts overrides headerTimeout, readTimeout and the end of DrainDelay in tests; 0 and nil keep
+// the defaults.
+type timeouts struct {
+	header, read time.Duration
+	drainDelay   <-chan time.Time
+}
 
-// Run listens, follows new builds and serves requests until ctx ends. Then it lets requests in
-// progress finish.
+// Run listens, follows new builds and serves requests until ctx ends and DrainDelay has passed.
+// Then it lets requests in progress finish.
 func (s *Server) Run(ctx context.Context, l Listeners) error {
 	public, err := net.Listen("tcp", l.Addr)
 	if err != nil {
@@ -75,7 +82,16 @@ func (s *Server) Run(ctx context.Context, l Listeners) error {
 	case <-ctx.Done():
 	}
 	draining.Store(true)
-	s.log.Info("stopping", "drain", l.Drain)
+	s.log.Info("stopping", "delay", l.DrainDelay, "drain", l.Drain)
+	delay := s.timeouts.drainDelay
+	if delay == nil {
+		delay = time.After(l.DrainDelay)
+	}
+	select {
+	case err := <-serveErrs:
+		return err
+	case <-delay:
+	}
 	s.accounts.Dispatch.Stop(l.Drain)
 	drainCtx, cancel := context.WithTimeout(context.Background(), l.Drain)
 	defer cancel()

@@ -357,6 +357,31 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
+// TestDrainDelay checks that a server that is told to stop reports that it is not ready, and
+// keeps accepting connections until the delay has passed.
+func TestDrainDelay(t *testing.T) {
+	s := serve(t, 5)
+	passed := make(chan time.Time)
+	s.timeouts.drainDelay = passed
+	public, admin, stop, ended := run(t, s.Server)
+	get(t, "http://"+admin+"/readyz", http.StatusOK)
+	stop()
+	eventually(t, "the server is not ready", func() bool {
+		res, err := http.Get("http://" + admin + "/readyz")
+		return err == nil && res.Body.Close() == nil && res.StatusCode == http.StatusServiceUnavailable
+	})
+	fresh := &http.Client{Transport: &http.Transport{}}
+	defer fresh.CloseIdleConnections()
+	res, err := fresh.Get("http://" + public + "/api/entities")
+	if err != nil || res.Body.Close() != nil || res.StatusCode != http.StatusOK {
+		t.Errorf("during the delay: %v %v", res, err)
+	}
+	close(passed)
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
 // TestSlowHeadersAreCutOff sends half a request and waits.
 func TestSlowHeadersAreCutOff(t *testing.T) {
 	suite.InTest(t)

@@ -25,7 +25,7 @@ type serveOptions struct {
 	dir, addr, admin, logFormat string
 	url                         string
 	logRequests                 bool
-	drain                       time.Duration
+	drain, drainDelay           time.Duration
 	watch                       bool
 	state                       string
 	limitAnonymous, limitKey    int64
@@ -96,6 +96,7 @@ which belongs on a private network.`,
 	f.StringVar(&o.logFormat, "log-format", "text", "log format: text or json")
 	f.BoolVar(&o.logRequests, "log-requests", false, "log every request")
 	f.DurationVar(&o.drain, "drain", 15*time.Second, "how long in-flight requests may take to finish after SIGTERM")
+	f.DurationVar(&o.drainDelay, "drain-delay", 0, "how long to keep accepting requests after SIGTERM while /readyz reports 503, so that proxies notice")
 	f.StringVar(&o.state, "state", "", "the state (accounts, keys, submissions and webhooks): a SQLite file, or postgres://… (default: kindex.db in --dir)")
 	f.Int64Var(&o.limitAnonymous, "limit-anonymous", 20, "requests without a key per IP address per UTC day, or 0 for no limit (with --watch, there is no limit by default)")
 	f.Int64Var(&o.limitKey, "limit-key", 100, "requests per account per UTC day, unless the account has its own limit; 0 for no limit")
@@ -227,7 +228,7 @@ func runServe(cmd *cobra.Command, o serveOptions) (failed error) {
 	if w != nil {
 		defer w.follow(cmd.Context(), s)()
 	}
-	return s.Run(cmd.Context(), edge.Listeners{Addr: o.addr, Admin: o.admin, Drain: o.drain,
+	return s.Run(cmd.Context(), edge.Listeners{Addr: o.addr, Admin: o.admin, Drain: o.drain, DrainDelay: o.drainDelay,
 		Ready: func(public, admin string) {
 			fmt.Fprintf(cmd.OutOrStdout(), "serving http://%s\n", public)
 			if admin != "" {
