@@ -197,6 +197,14 @@ define need-promtool
   $(SUDO) install -m 755 usr/bin/promtool /usr/local/bin/promtool; }
 endef
 
+# Without this file, Debian would start the proxy that it installs.
+NOSTART := /usr/sbin/policy-rc.d
+define need-haproxy
+@command -v haproxy >/dev/null || { echo "installing haproxy"; $(SUDO) apt-get update -q; \
+  if test ! -e $(NOSTART); then printf '#!/bin/sh\nexit 101\n' | $(SUDO) tee $(NOSTART) >/dev/null; $(SUDO) chmod 755 $(NOSTART); trap '$(SUDO) rm -f $(NOSTART)' EXIT; fi; \
+  $(SUDO) apt-get install -y -q haproxy; }
+endef
+
 # The headless shell is Chromium without the desktop UI; page tests take little more than half
 # as long with it. Not every distribution packages it.
 define need-chromium
@@ -223,6 +231,7 @@ test-tools: tools
 	$(need-chromium)
 	$(need-postgresql)
 	$(need-promtool)
+	$(need-haproxy)
 	$(GO) mod download -modfile=.tools.mod
 	@test site/node_modules/.package-lock.json -nt site/package-lock.json || npm ci --prefix site
 	@$(MAKE) --no-print-directory $(MINISEARCH)

@@ -24,7 +24,9 @@ import (
 	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/edgetest"
+	"kindex/edge/live"
 	"kindex/edge/storage/storagetest"
+	"kindex/exports/bucket"
 )
 
 func TestMain(m *testing.M) { edgetest.Main(m) }
@@ -52,6 +54,9 @@ var healthy = map[string]string{
 	`kindex_build_info{instance="a", build="two"}`:                                              "_x50 1x69",
 	`kindex_build_info{instance="b", build="one"}`:                                              "1x60 stale",
 	`kindex_build_info{instance="b", build="two"}`:                                              "_x60 1x59",
+	`kindex_bucket_answered_timestamp_seconds{instance="a"}`:                                    "-500+60x120",
+	`kindex_bucket_failures_total{instance="a", reason="failed"}`:                               "0x100 1x20",
+	`kindex_bucket_failures_total{instance="a", reason="unreachable"}`:                          "0+1x120",
 	`kindex_webhook_queue_age_seconds{instance="a"}`:                                            "86400x120",
 	`kindex_webhook_attempts_total{instance="a", outcome="2xx"}`:                                "0x90 1x29",
 	`kindex_webhook_attempts_total{instance="a", outcome="5xx"}`:                                "0+1x120",
@@ -72,6 +77,8 @@ var firing = map[string]map[string]string{
 	"KindexBuildRefused":      {`kindex_build_refused_total{instance="a"}`: "0x110 1x10"},
 	"KindexBuildOld":          {`kindex_build_timestamp_seconds{instance="a"}`: "-170000x120"},
 	"KindexBuildsDiffer":      {`kindex_build_info{instance="b", build="one"}`: "1x120", `kindex_build_info{instance="b", build="two"}`: ""},
+	"KindexBucketSilent":      {`kindex_bucket_answered_timestamp_seconds{instance="a"}`: "-601+60x120"},
+	"KindexPullFails":         {`kindex_bucket_failures_total{instance="a", reason="failed"}`: "0x100 1x5 2x5 3x10"},
 	"KindexWebhooksLate":      {`kindex_webhook_queue_age_seconds{instance="a"}`: "86401x120"},
 	"KindexWebhooksFail":      {`kindex_webhook_attempts_total{instance="a", outcome="2xx"}`: "0x120"},
 	"KindexWebhookEventsLost": {`kindex_webhook_events_failed_total{instance="a"}`: "1x100 2x20"},
@@ -219,7 +226,11 @@ func TestMetricsExist(t *testing.T) {
 // metrics returns the names of all series that an edge exports after a request.
 func metrics(t *testing.T) map[string]bool {
 	t.Helper()
-	e, err := edge.New(edge.Options{Dir: edgetest.Built(t), State: storagetest.SQLite(t)})
+	from, err := bucket.OpenReader("file:" + t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := edge.New(edge.Options{Dir: edgetest.Built(t), State: storagetest.SQLite(t), Pull: live.PullOptions{From: from, Interval: time.Hour}})
 	if err != nil {
 		t.Fatal(err)
 	}

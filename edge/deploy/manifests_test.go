@@ -1,0 +1,258 @@
+package deploy
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"kindex/builder/suite"
+)
+
+// kubernetes is the version of Kubernetes whose schemas are used, the newest in the module.
+const kubernetes = "1.30"
+
+// schemaModule returns the folder of a module in testdata/schemas/go.mod.
+func schemaModule(t *testing.T, path string) string {
+	t.Helper()
+	cmd := exec.Command("go", "mod", "download", "-json", path)
+	cmd.Dir = filepath.Join("testdata", "schemas")
+	out, err := cmd.Output()
+	var m struct{ Dir string }
+	if err = errors.Join(err, json.Unmarshal(out, &m)); err != nil || m.Dir == "" {
+		suite.NotRun(t, fmt.Sprintf("the module %s cannot be downloaded: %v %s", path, err, out))
+	}
+	return m.Dir
+}
+
+// object is a document of YAML.
+type object = map[string]any
+
+// documents returns all documents of a file as JSON values.
+func documents(t *testing.T, name string) (all []object) {
+	t.Helper()
+	for dec := yaml.NewDecoder(bytes.NewReader(read(t, name))); ; {
+		var o object
+		err := dec.Decode(&o)
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		text, err := json.Marshal(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, v.(object))
+	}
+}
+
+func decode(t *testing.T, file string) any {
+	t.Helper()
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(read(t, file)))
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	return v
+}
+
+// compile compiles the schema at a pointer in a document.
+func compile(t *testing.T, doc any, pointer string) *jsonschema.Schema {
+	t.Helper()
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("schema.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.Compile("schema.json" + pointer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// TestCompose checks compose.yaml against the schema of the Compose specification, and that each
+// service has no more rights than it needs.
+func TestCompose(t *testing.T) {
+	suite.InTest(t)
+	suite.WithoutRace(t)
+	dir := schemaModule(t, "github.com/compose-spec/compose-go/v2")
+	schema := compile(t, decode(t, filepath.Join(dir, "schema", "compose-spec.json")), "")
+	file := documents(t, "compose.yaml")[0]
+	if err := schema.Validate(file); err != nil {
+		t.Errorf("%#v", err)
+	}
+	services := file["services"].(object)
+	for name, v := range services {
+		s := v.(object)
+		limits, _ := at(s, "deploy", "resources", "limits").(object)
+		if s["read_only"] != true || s["user"] != "65532:65532" || fmt.Sprint(s["cap_drop"], s["security_opt"]) != "[ALL] [no-new-privileges:true]" || limits["memory"] == nil || limits["cpus"] == nil || limits["pids"] == nil {
+			t.Errorf("%s has more rights or resources than it needs: %v", name, s)
+		}
+		if s["ports"] != nil && name != "proxy" {
+			t.Errorf("%s publishes ports", name)
+		}
+		for variable, value := range maybe(s["environment"]) {
+			if secretName.MatchString(variable) && !strings.HasPrefix(fmt.Sprint(value), "/run/secrets/") {
+				t.Errorf("%s: the value of %s is in the file", name, variable)
+			}
+		}
+	}
+	for name, v := range file["secrets"].(object) {
+		if v.(object)["file"] != "secrets/"+name {
+			t.Errorf("secret %s: %v", name, v)
+		}
+	}
+	if got := at(services, "storage", "image"); got != "docker.io/versity/versitygw:"+versitygw(t) {
+		t.Errorf("the storage is %v, and the tests use versitygw %s", got, versitygw(t))
+	}
+	if subnet := at(file, "networks", "edges", "ipam", "config"); subnet.([]any)[0].(object)["subnet"] != at(services, "edge", "environment", "KINDEX_TRUSTED_PROXIES") {
+		t.Errorf("trusted proxies are not those in %v", subnet)
+	}
+}
+
+// secretName matches the names of variables whose values must not be in a manifest.
+var secretName = regexp.MustCompile(`(?i)password|secret|access_key|token|passfile|operator_key`)
+
+// versitygw returns the version of the server that the tests use.
+func versitygw(t *testing.T) string {
+	t.Helper()
+	m := regexp.MustCompile(`github\.com/versity/versitygw (v\S+)`).FindSubmatch(read(t, "../../.tools.mod"))
+	if m == nil {
+		t.Fatal("no versitygw in .tools.mod")
+	}
+	return string(m[1])
+}
+
+// at returns the value at a path of names, or nil.
+func at(v any, path ...string) any {
+	for _, name := range path {
+		o, _ := v.(object)
+		v = o[name]
+	}
+	return v
+}
+
+func maybe(v any) object {
+	o, _ := v.(object)
+	return o
+}
+
+// TestKubernetes checks each manifest against the schema of its kind, without unknown fields, and
+// that each container has no more rights than it needs.
+func TestKubernetes(t *testing.T) {
+	suite.InTest(t)
+	suite.WithoutRace(t)
+	builtins := filepath.Join(schemaModule(t, "sigs.k8s.io/kubectl-validate"), "pkg", "openapiclient", "builtins", kubernetes)
+	files, err := filepath.Glob("kubernetes/*.yaml")
+	if err != nil || len(files) < 6 {
+		t.Fatal(files, err)
+	}
+	schemas, workloads, selectors := map[string]*jsonschema.Schema{}, map[string]bool{}, map[string]string{}
+	for _, file := range files {
+		for _, o := range documents(t, file) {
+			kind, name := fmt.Sprint(o["apiVersion"], " ", o["kind"]), fmt.Sprint(file, " ", o["kind"], " ", at(o, "metadata", "name"))
+			if schemas[kind] == nil {
+				schemas[kind] = kindSchema(t, builtins, o)
+			}
+			if err := schemas[kind].Validate(o); err != nil {
+				t.Errorf("%s: %#v", name, err)
+			}
+			if o["kind"] == "Secret" {
+				t.Errorf("%s: users create secrets", name)
+			}
+			pod := maybe(at(o, "spec", "template"))
+			if o["kind"] == "CronJob" {
+				pod = maybe(at(o, "spec", "jobTemplate", "spec", "template"))
+			}
+			if len(pod) > 0 {
+				workloads[fmt.Sprint(at(pod, "metadata", "labels", "app"))] = true
+				checkPod(t, name, pod["spec"])
+			}
+			if o["kind"] == "Service" {
+				selectors[name] = fmt.Sprint(at(o, "spec", "selector", "app"))
+			}
+			if o["kind"] == "NetworkPolicy" && at(o, "spec", "podSelector", "matchLabels") != nil {
+				selectors[name] = fmt.Sprint(at(o, "spec", "podSelector", "matchLabels", "app"))
+			}
+		}
+	}
+	for name, app := range selectors {
+		if !workloads[app] {
+			t.Errorf("%s selects %s, which does not exist", name, app)
+		}
+	}
+}
+
+// kindSchema returns the schema of an object's kind. In the API's own schema, objects may have
+// unknown fields; here they may not.
+func kindSchema(t *testing.T, builtins string, o object) *jsonschema.Schema {
+	t.Helper()
+	version, kind := o["apiVersion"].(string), o["kind"].(string)
+	file := filepath.Join(builtins, "apis", filepath.FromSlash(version)+".json")
+	group, v, grouped := strings.Cut(version, "/")
+	if !grouped {
+		file, group, v = filepath.Join(builtins, "api", version+".json"), "", version
+	}
+	if _, err := os.Stat(file); err != nil {
+		t.Fatalf("unknown API %s: %v", version, err)
+	}
+	name, wanted := "", fmt.Sprint(object{"group": group, "kind": kind, "version": v})
+	doc := decode(t, file)
+	for id, s := range at(doc, "components", "schemas").(object) {
+		s := s.(object)
+		if s["properties"] != nil && s["additionalProperties"] == nil {
+			s["additionalProperties"] = false
+		}
+		if kinds, _ := s["x-kubernetes-group-version-kind"].([]any); len(kinds) == 1 && fmt.Sprint(kinds[0]) == wanted {
+			name = id
+		}
+	}
+	if name == "" {
+		t.Fatalf("%s has no kind %s", file, kind)
+	}
+	return compile(t, doc, "#/components/schemas/"+name)
+}
+
+func checkPod(t *testing.T, name string, spec any) {
+	t.Helper()
+	if at(spec, "securityContext", "runAsNonRoot") != true || at(spec, "securityContext", "seccompProfile", "type") != "RuntimeDefault" || at(spec, "automountServiceAccountToken") != false {
+		t.Errorf("%s: %v", name, at(spec, "securityContext"))
+	}
+	containers := at(spec, "containers").([]any)
+	for _, c := range containers {
+		s := at(c, "securityContext")
+		if at(s, "readOnlyRootFilesystem") != true || at(s, "allowPrivilegeEscalation") != false || fmt.Sprint(at(s, "capabilities", "drop")) != "[ALL]" || at(c, "resources", "limits", "memory") == nil {
+			t.Errorf("%s: a container has more rights or resources than it needs: %v", name, c)
+		}
+		env, _ := at(c, "env").([]any)
+		for _, e := range env {
+			if v, ok := at(e, "value").(string); ok && secretName.MatchString(fmt.Sprint(at(e, "name"))) && !strings.HasPrefix(v, "/run/secrets/") {
+				t.Errorf("%s: the value of %v is in the file", name, at(e, "name"))
+			}
+		}
+		mounts, _ := at(c, "volumeMounts").([]any)
+		volumes, _ := at(spec, "volumes").([]any)
+		for _, m := range mounts {
+			known := slices.ContainsFunc(volumes, func(v any) bool { return at(v, "name") == at(m, "name") })
+			if claim := strings.Contains(name, "StatefulSet"); !known && !claim {
+				t.Errorf("%s: no volume %v", name, at(m, "name"))
+			}
+		}
+	}
+}
