@@ -200,7 +200,7 @@ endef
 # Without this file, Debian would start the proxy that it installs.
 NOSTART := /usr/sbin/policy-rc.d
 define need-haproxy
-@command -v haproxy >/dev/null || { echo "installing haproxy"; $(SUDO) apt-get update -q; \
+@command -v haproxy /usr/sbin/haproxy >/dev/null || { echo "installing haproxy"; $(SUDO) apt-get update -q; \
   if test ! -e $(NOSTART); then printf '#!/bin/sh\nexit 101\n' | $(SUDO) tee $(NOSTART) >/dev/null; $(SUDO) chmod 755 $(NOSTART); trap '$(SUDO) rm -f $(NOSTART)' EXIT; fi; \
   $(SUDO) apt-get install -y -q haproxy; }
 endef

@@ -29,6 +29,7 @@ func TestDeployGuide(t *testing.T) {
 	}
 	reasons := map[string]string{
 		"kindex publish --from":     "TestScalingGuide runs it",
+		"--only 'entities":          "TestScalingGuide runs it",
 		"docker compose up":         "needs a container engine; edge/deploy checks compose.yaml",
 		"kubectl create configmap ": "needs a cluster; edge/deploy checks the manifests",
 	}

@@ -60,9 +60,6 @@ type fleetEdge struct {
 // newFleet starts everything but the edges. The content has n tools.
 func newFleet(t *testing.T, n int) *fleet {
 	t.Helper()
-	if _, err := exec.LookPath("haproxy"); err != nil {
-		suite.Missing(t, "haproxy")
-	}
 	dir := t.TempDir()
 	f := &fleet{t: t, dir: dir, content: filepath.Join(dir, "repository"), database: storagetest.PostgreSQL(t), operatorKey: filepath.Join(dir, "operator.key"),
 		hook: startHearing(t, dir), names: startNames(t), builds: map[string]int{}, entityN: n}
@@ -145,7 +142,14 @@ func (f *fleet) startProxy() {
 			f.t.Fatal(err)
 		}
 	}
-	cmd := exec.Command("haproxy", "-db", "-f", filepath.Join(f.dir, "haproxy.cfg"))
+	program, err := exec.LookPath("haproxy")
+	if err != nil {
+		program, err = exec.LookPath("/usr/sbin/haproxy") // which is not in the PATH of every user
+	}
+	if err != nil {
+		suite.Missing(f.t, "haproxy")
+	}
+	cmd := exec.Command(program, "-db", "-f", filepath.Join(f.dir, "haproxy.cfg"))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	var log bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &log, &log

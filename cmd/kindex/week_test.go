@@ -1,0 +1,125 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"kindex/builder/suite"
+)
+
+// maxMoved is the part of a full copy that may be published or pulled after a change of 1 % of
+// the entities.
+const maxMoved = 0.05
+
+// TestWeek publishes the content of this repository each day of a week, with new figures of 1 %
+// of the entities and all scores as of that day, for three edges. It logs what moves, and how long it takes
+// until the third edge serves the new build.
+func TestWeek(t *testing.T) {
+	suite.InSoak(t, "it builds and moves the whole content eight times; TestFleet publishes a few builds of little content, and exports/depot tests what moves with a part of it")
+	suite.WithoutRace(t)
+	f := newFleet(t, 0)
+	content := filepath.Join(f.content, "content")
+	if err := os.CopyFS(content, os.DirFS(filepath.Join("..", "..", "content"))); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(content, "*", "*.yaml"))
+	edited := len(files) / 100
+	files = slices.DeleteFunc(files, func(file string) bool { return !figure.MatchString(readText(t, file)) })
+	if err != nil || edited < 10 || len(files) < 7*edited {
+		t.Fatal(edited, len(files), err)
+	}
+	day := time.Date(2026, 11, 24, 6, 0, 0, 0, time.UTC)
+	id, printed := f.build(day.Format(time.RFC3339))
+	full := megabytesIn(t, wholeBuild, printed)
+	t.Logf("the first build has %.1f MB, of which %.1f MB are uploaded", full, megabytesIn(t, uploaded, printed))
+	for range 3 {
+		f.add()
+	}
+	before := make([]float64, 3)
+	for i, e := range f.edges {
+		e.await(id)
+		before[i] = e.downloaded()
+	}
+	t.Logf("the first pull downloads %.1f MB", before[0]/1e6)
+	var up, down float64
+	for n := range 7 {
+		day = day.AddDate(0, 0, 1)
+		f.generation = n + 1
+		for i := range edited {
+			edit(t, files[(i*7+n)*len(files)/(7*edited)])
+		}
+		id, printed := f.build(day.Format(time.RFC3339))
+		start := time.Now()
+		published := megabytesIn(t, uploaded, printed) * 1e6
+		for _, e := range f.edges {
+			e.await(id)
+		}
+		third := time.Since(start)
+		for i, e := range f.edges {
+			now := e.downloaded()
+			pulled := now - before[i]
+			before[i] = now
+			if pulled > maxMoved*full*1e6 {
+				t.Errorf("day %d: %s pulled %.1f MB, %.1f %% of a full copy", n+1, e.host, pulled/1e6, pulled/full/1e4)
+			}
+			down += pulled / 3
+		}
+		if published > maxMoved*full*1e6 {
+			t.Errorf("day %d: published %.1f MB, %.1f %% of a full copy", n+1, published/1e6, published/full/1e4)
+		}
+		up += published
+		t.Logf("day %d: published %.2f MB; the third edge serves the build %v after it was published", n+1, published/1e6, third.Round(10*time.Millisecond))
+	}
+	t.Logf("a week: published %.1f MB and pulled %.1f MB, %.1f %% and %.1f %% of seven full copies", up/1e6, down/1e6, up/7/full/1e4, down/7/full/1e4)
+}
+
+var (
+	wholeBuild = regexp.MustCompile(`files, ([0-9.]+) MB`)
+	uploaded   = regexp.MustCompile(`uploaded ([0-9.]+) MB`)
+	downloaded = regexp.MustCompile(`(?m)^kindex_bucket_downloaded_bytes_total ([0-9.e+]+)$`)
+)
+
+// megabytesIn returns the number that the pattern finds.
+func megabytesIn(t *testing.T, pattern *regexp.Regexp, text string) float64 {
+	t.Helper()
+	m := pattern.FindStringSubmatch(text)
+	if m == nil {
+		t.Fatalf("%s does not match\n%s", pattern, text)
+	}
+	n, err := strconv.ParseFloat(m[1], 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// downloaded returns how many bytes the edge has downloaded since it started.
+func (e *fleetEdge) downloaded() float64 {
+	e.f.t.Helper()
+	_, text := e.f.ask(fmt.Sprintf("http://%s:%d", e.host, e.f.admin), http.MethodGet, "/metrics", "", "")
+	return megabytesIn(e.f.t, downloaded, string(text))
+}
+
+// figure is a value that edit can change.
+var figure = regexp.MustCompile(`value: (\d+)`)
+
+// edit increases the first figure of an entity.
+func edit(t *testing.T, file string) {
+	t.Helper()
+	text := readText(t, file)
+	m := figure.FindStringSubmatchIndex(text)
+	n, err := strconv.Atoi(text[m[2]:m[3]])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(fmt.Sprint(text[:m[2]], n+1+n/50, text[m[3]:])), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
