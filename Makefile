@@ -189,8 +189,8 @@ define need-postgresql
   $(SUDO) apt-get update -q; $(SUDO) apt-get install -y -q postgresql; }
 endef
 
-# promtool is a program of a package that would also set up and start a server, so only the
-# program is installed.
+# The package that contains promtool would also set up and start a server, so only the program is
+# installed.
 define need-promtool
 @command -v promtool >/dev/null || { echo "installing promtool"; $(SUDO) apt-get update -q; \
   dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; cd "$$dir"; apt-get download -q prometheus; dpkg-deb -x prometheus_*.deb .; \
