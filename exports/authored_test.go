@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 	"unicode/utf8"
 
@@ -108,4 +109,34 @@ func FuzzAuthored(f *testing.F) {
 			t.Errorf("%v\nfirst  %+v\nsecond %+v", err, e, again)
 		}
 	})
+}
+
+// TestParseTexts: the texts of a record are those that the whole record has, whatever they contain.
+func TestParseTexts(t *testing.T) {
+	list := catalogue(13, 400)
+	odd := *list[0]
+	odd.Name, odd.Description = `"quoted" \ ,"scores":{}`, "line\n\u2028 broken \xff UTF-8"
+	odd.Tags, odd.Capabilities = []string{"a\"b", ","}, nil
+	for _, e := range append(list, &odd) {
+		stored := e.AppendJSON(nil)
+		var whole record.Entity
+		if err := whole.UnmarshalJSON(stored); err != nil {
+			t.Fatal(err)
+		}
+		got, err := record.ParseTexts(stored)
+		if err != nil {
+			t.Fatalf("%s: %v", stored, err)
+		}
+		texts := func(e *record.Entity) []string {
+			return slices.Concat([]string{e.Type, e.Slug, e.Name, e.Provider, e.Description, e.Category}, e.Tags, []string{""}, e.Capabilities)
+		}
+		if !slices.Equal(texts(got), texts(&whole)) {
+			t.Fatalf("got  %q\nwant %q", texts(got), texts(&whole))
+		}
+	}
+	for n := range 200 {
+		if _, err := record.ParseTexts(list[0].AppendJSON(nil)[:n]); err == nil {
+			t.Fatalf("a record cut off after %d bytes was read", n)
+		}
+	}
 }

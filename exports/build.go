@@ -201,6 +201,15 @@ func (b *Build) Entity(ordinal uint32) (*record.Entity, error) {
 	return e, nil
 }
 
+// EntityTexts is like Entity, but decodes only the texts that searches look at, as
+// record.ParseTexts does.
+func (b *Build) EntityTexts(ordinal uint32) (*record.Entity, error) {
+	if e := b.edited(ordinal); e != nil {
+		return e, nil
+	}
+	return record.ParseTexts(b.Record(ordinal))
+}
+
 // PartOfEntity is like Entity, but decodes only some members of the record. All other fields
 // of the entity may be zero. The offers of a record take most of the time.
 func (b *Build) PartOfEntity(ordinal uint32, members []string) (*record.Entity, error) {
@@ -208,12 +217,12 @@ func (b *Build) PartOfEntity(ordinal uint32, members []string) (*record.Entity, 
 		return e, nil
 	}
 	part := []byte{'{'}
-	jsonenc.Members(b.Record(ordinal), func(name string, value []byte) {
-		if slices.Contains(members, name) {
+	for name, value := range jsonenc.Members(b.Record(ordinal)) {
+		if slices.Contains(members, string(name)) {
 			part = jsonenc.AppendComma(part, len(part)-1)
-			part = append(append(jsonenc.AppendString(part, name), ':'), value...)
+			part = append(append(jsonenc.AppendString(part, string(name)), ':'), value...)
 		}
-	})
+	}
 	e := new(record.Entity)
 	return e, e.UnmarshalJSON(append(part, '}'))
 }

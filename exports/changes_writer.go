@@ -131,10 +131,12 @@ func rowOfChange(line []byte) table.Row {
 			row[i] = c
 		}
 	}
-	jsonenc.Members(line, func(name string, value []byte) {
-		switch name {
+	for name, value := range jsonenc.Members(line) {
+		switch name := string(name); name {
 		case "entity":
-			jsonenc.Members(value, func(name string, value []byte) { set(name, text(value)) })
+			for name, value := range jsonenc.Members(value) {
+				set(string(name), text(value))
+			}
 		case "changes":
 			set(name, table.Cell{Text: string(value)})
 		case "pullRequest":
@@ -143,7 +145,7 @@ func rowOfChange(line []byte) table.Row {
 		default:
 			set(name, text(value))
 		}
-	})
+	}
 	return row
 }
 

@@ -43,7 +43,9 @@ func libraryMembers(t *testing.T, object []byte) (list []member) {
 func compareMembers(t *testing.T, object []byte) {
 	t.Helper()
 	var got []member
-	jsonenc.Members(object, func(name string, value []byte) { got = append(got, member{name, string(value)}) })
+	for name, value := range jsonenc.Members(object) {
+		got = append(got, member{string(name), string(value)})
+	}
 	if want := libraryMembers(t, object); !slices.Equal(got, want) {
 		t.Fatalf("%s:\ngot  %q\nwant %q", object, got, want)
 	}
@@ -56,26 +58,31 @@ func TestMembers(t *testing.T) {
 	} {
 		compareMembers(t, []byte(object))
 	}
-	jsonenc.Members(nil, func(string, []byte) { t.Error("nothing has no members") })
+	for range jsonenc.Members(nil) {
+		t.Error("nothing has no members")
+	}
 	for _, e := range catalogue(12, 400) {
 		authored, row := e.AppendJSON(nil), table.AppendRow(nil, table.EntityColumns, table.EntityRow(e))
 		compareMembers(t, authored)
 		compareMembers(t, row)
 		compareMembers(t, table.AppendRow(nil, table.LeaderboardColumns, table.LeaderboardRow(e, 7)))
 		var names []string
-		jsonenc.Members(authored, func(name string, value []byte) {
-			names = append(names, name)
-			if name == "scores" || name == "links" || name == "signals" {
-				compareMembers(t, value)
-			}
-			if name == "signals" {
+		for name, value := range jsonenc.Members(authored) {
+			names = append(names, string(name))
+			switch string(name) {
+			case "signals":
 				var inner []string
-				jsonenc.Members(value, func(name string, _ []byte) { inner = append(inner, name) })
+				for name := range jsonenc.Members(value) {
+					inner = append(inner, string(name))
+				}
 				if !slices.IsSorted(inner) {
 					t.Fatalf("the signals are %q", inner)
 				}
+				fallthrough
+			case "scores", "links":
+				compareMembers(t, value)
 			}
-		})
+		}
 		if !slices.Equal(names, record.RecordFields) {
 			t.Fatalf("the record has %q", names)
 		}

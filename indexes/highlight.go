@@ -57,8 +57,9 @@ func (r *Result) Highlights(h Hit, e *record.Entity, categoryTitle string) ([]Hi
 // of a word matches, the whole word is marked. Names and slugs also match if their
 // words are written without spaces.
 func (r *Result) highlight(text string, name bool) (highlighted string, found bool) {
-	var b strings.Builder
-	list := spans(text)
+	var room [64]span
+	list := appendSpans(room[:0], text)
+	var b []byte
 	at := 0
 	for i := 0; i < len(list); {
 		n := r.matchAt(list[i:], name)
@@ -66,28 +67,35 @@ func (r *Result) highlight(text string, name bool) (highlighted string, found bo
 			i++
 			continue
 		}
+		if !found {
+			b = make([]byte, 0, len(text)+len(text)/8+64)
+		}
 		found = true
 		start, end := list[i].start, list[i+n-1].end
-		b.WriteString(html.EscapeString(text[at:start]))
-		b.WriteString("<mark>" + html.EscapeString(text[start:end]) + "</mark>")
+		b = append(append(b, html.EscapeString(text[at:start])...), "<mark>"...)
+		b = append(append(b, html.EscapeString(text[start:end])...), "</mark>"...)
 		at = end
 		i += n
 	}
-	b.WriteString(html.EscapeString(text[at:]))
-	return b.String(), found
+	if !found {
+		return "", false
+	}
+	return string(append(b, html.EscapeString(text[at:])...)), true
 }
 
 // matchAt returns how many words at the start of a list match the query, or 0 if
 // none does.
 func (r *Result) matchAt(list []span, name bool) int {
 	n := 0
+	term := list[0].term
+	stemmed := stem(term)
 	for i := range r.clauses {
 		switch w := &r.clauses[i]; {
 		case w.phrase != nil:
 			if w.matchesPhrase(list) {
 				n = max(n, len(w.phrase))
 			}
-		case w.matches(list[0].term):
+		case w.matches(term, stemmed):
 			n = max(n, 1)
 		case name:
 			n = max(n, w.matchJoined(list))
@@ -110,13 +118,13 @@ func (w *clause) matchesPhrase(list []span) bool {
 		slices.EqualFunc(list[:len(w.phrase)], w.phrase, func(s span, t string) bool { return s.term == t })
 }
 
-// matches reports whether a word in a text matches a word in the query.
-func (w *clause) matches(term string) bool {
-	stemmed := stem(term)
-	if term == w.term || stemmed == w.stem || strings.HasPrefix(term, w.term) || strings.HasPrefix(stemmed, w.term) {
+// matches reports whether a word in a text, of which the singular is given too, matches a word
+// in the query.
+func (w *clause) matches(term, stemmed string) bool {
+	if stemmed == w.stem || strings.HasPrefix(term, w.term) || strings.HasPrefix(stemmed, w.term) {
 		return true
 	}
-	return w.matchesFuzzy(term) || w.matchesFuzzy(stemmed)
+	return w.matchesFuzzy(term) || stemmed != term && w.matchesFuzzy(stemmed)
 }
 
 // matchesFuzzy reports whether a term is within the allowed number of edits of a word.
@@ -131,6 +139,9 @@ const maxEditBytes = maxEdits * utf8.UTFMax
 // matchJoined returns how many words at the start of a list match a word in the
 // query when they are joined without spaces, or 0 if they do not match.
 func (w *clause) matchJoined(list []span) int {
+	if w.fuzzy == nil && !strings.HasPrefix(w.term, list[0].term) && !strings.HasPrefix(list[0].term, w.term) {
+		return 0 // the case for most words
+	}
 	var b strings.Builder
 	for i, s := range list {
 		b.WriteString(s.term)

@@ -21,15 +21,21 @@ type span struct {
 // is part of the word (3.5), and so are + and # at the end of a word (C++, C#). In scripts
 // without spaces, every character is a word.
 func spans(text string) []span {
-	out := make([]span, 0, len(text)/6) // about a word in seven bytes
+	return appendSpans(make([]span, 0, len(text)/6), text) // about a word in seven bytes
+}
+
+// appendSpans is like spans, but appends to a list.
+func appendSpans(out []span, text string) []span {
 	for i := 0; i < len(text); {
-		r, n := utf8.DecodeRuneInString(text[i:])
-		if !wordRune(r) {
-			i += n
+		start := i
+		r, n := rune(text[i]), 1
+		if r >= utf8.RuneSelf {
+			r, n = utf8.DecodeRuneInString(text[i:])
+		}
+		i += n
+		if !asciiWord[text[start]] && (n == 1 || !wordRune(r)) {
 			continue
 		}
-		start := i
-		i += n
 		if !ideographic(r) {
 			i = endOfWord(text, i)
 		}
@@ -42,6 +48,10 @@ func spans(text string) []span {
 
 func endOfWord(text string, i int) int {
 	for i < len(text) {
+		if asciiWord[text[i]] {
+			i++
+			continue
+		}
 		r, n := utf8.DecodeRuneInString(text[i:])
 		switch {
 		case wordRune(r) && !ideographic(r):
@@ -65,6 +75,14 @@ func suffixLength(rest string) int {
 	}
 	return n
 }
+
+// asciiWord reports, by byte, which letters and digits are ASCII: most of them are.
+var asciiWord = func() (table [256]bool) {
+	for c := range utf8.RuneSelf {
+		table[c] = wordRune(rune(c))
+	}
+	return table
+}()
 
 func wordRune(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r))

@@ -145,4 +145,7 @@ func newFuzzyPattern(word string, edits int) *fuzzyPattern {
 }
 
 // matches reports whether a term is within the allowed number of edits.
-func (w *fuzzyPattern) matches(term string) bool { return w.Distance(term) <= w.edits }
+func (w *fuzzyPattern) matches(term string) bool {
+	n := utf8.RuneCountInString(term)
+	return n >= w.Letters()-w.edits && n <= w.Letters()+w.edits && w.Distance(term) <= w.edits
+}

@@ -48,7 +48,7 @@ func (a *API) Audit(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	page, err := c.Query.Page(cursorScope(c), query.MaxLimit)
+	page, err := readPage(c)
 	if err != nil {
 		return nil, err
 	}

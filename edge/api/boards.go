@@ -84,7 +84,7 @@ func ownLeaderboard(c *web.Call, b *board.Board, day string) (*web.Reply, error)
 		return nil, &query.Error{Param: "type", Message: fmt.Sprintf("the board %s ranks %ss", b.Slug, b.Type), Suggestion: b.Type}
 	}
 	sel := &selection{}
-	if sel.page, err = c.Query.Page(cursorScope(c), query.MaxLimit); err != nil {
+	if sel.page, err = readPage(c); err != nil {
 		return nil, err
 	}
 	ranking, asOf, err := rankingAt(c, b, day)

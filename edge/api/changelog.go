@@ -130,7 +130,7 @@ func newestFirst(set *roaring.Bitmap, skip, limit int) (page []int, more bool) {
 // changesPage returns a page of changes, newest first. The cursor identifies the last change
 // returned, so new changes do not shift later pages.
 func changesPage(c *web.Call, set *roaring.Bitmap, scope string) (*web.Reply, error) {
-	page, err := c.Query.Page(scope, query.MaxLimit)
+	page, err := c.Query.Page(func() string { return scope }, query.MaxLimit)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"fmt"
 	"net/url"
 	"strconv"
 
@@ -50,11 +49,8 @@ func linkNext(c *web.Call, r *web.Reply, next string) {
 	if next == "" {
 		return
 	}
-	q := c.Request.URL.Query()
-	q.Del("offset")
-	q.Set("cursor", next)
-	u := url.URL{Path: c.Request.URL.Path, RawQuery: q.Encode()}
-	r.Header = map[string][]string{"Link": {fmt.Sprintf("<%s>; rel=\"next\"", u.String())}}
+	u := url.URL{Path: c.Request.URL.Path}
+	r.Header = map[string][]string{"Link": {"<" + u.EscapedPath() + "?" + c.Query.WithCursor(next) + `>; rel="next"`}}
 }
 
 func nextCursor(next string) string {
@@ -68,6 +64,11 @@ func nextCursor(next string) string {
 // parameters except the paging parameters.
 func cursorScope(c *web.Call) string {
 	return c.Request.URL.Path + "?" + c.Query.Canonical("limit", "offset", "cursor")
+}
+
+// readPage reads the paging parameters of a request.
+func readPage(c *web.Call) (query.Page, error) {
+	return c.Query.Page(func() string { return cursorScope(c) }, query.MaxLimit)
 }
 
 // selection is the result of reading a request's filters, fields and paging parameters.
@@ -94,7 +95,7 @@ func readSelection(c *web.Call, day string) (*selection, error) {
 	if s.project, err = readProjection(c); err != nil {
 		return nil, err
 	}
-	if s.page, err = c.Query.Page(cursorScope(c), query.MaxLimit); err != nil {
+	if s.page, err = readPage(c); err != nil {
 		return nil, err
 	}
 	s.set, err = s.catalogue.Select(f)

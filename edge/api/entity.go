@@ -56,24 +56,28 @@ func (p *projection) append(dst, record []byte) []byte {
 		return append(openListed(dst, record), '}')
 	}
 	dst = append(dst, '{')
-	first := true
-	jsonenc.Members(record, func(name string, value []byte) {
-		keep := p.fields[name]
-		if !keep && !(name == "scores" && len(p.scores) > 0) {
-			return
+	left := len(p.fields)
+	if len(p.scores) > 0 && !p.fields["scores"] {
+		left++
+	}
+	for name, value := range jsonenc.Members(record) {
+		keep := p.fields[string(name)]
+		if !keep && !(string(name) == "scores" && len(p.scores) > 0) {
+			continue
 		}
-		if !first {
+		if dst[len(dst)-1] != '{' {
 			dst = append(dst, ',')
 		}
-		first = false
 		dst = append(append(append(dst, '"'), name...), '"', ':')
 		if keep {
 			dst = append(dst, value...)
-			return
+		} else {
+			dst = (&projection{fields: p.scores}).append(dst, value)
 		}
-		inner := projection{fields: p.scores}
-		dst = inner.append(dst, value)
-	})
+		if left--; left == 0 {
+			break // the rest of the record need not be scanned
+		}
+	}
 	return append(dst, '}')
 }
 

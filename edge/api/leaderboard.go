@@ -4,7 +4,6 @@ import (
 	"net/url"
 	"strconv"
 
-	"kindex/edge/query"
 	"kindex/edge/web"
 	"kindex/exports"
 	"kindex/exports/leaderboard"
@@ -37,7 +36,7 @@ func (a *API) Leaderboard(c *web.Call) (*web.Reply, error) {
 		return nil, err
 	}
 	sel := &selection{}
-	if sel.page, err = c.Query.Page(cursorScope(c), query.MaxLimit); err != nil {
+	if sel.page, err = readPage(c); err != nil {
 		return nil, err
 	}
 	if sel.catalogue, sel.asOf, err = catalogueAt(c, day); err != nil {

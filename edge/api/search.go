@@ -97,7 +97,7 @@ func searchAfter(c *web.Call, cur *query.Cursor) (*indexes.After, error) {
 
 // appendHit appends a record with its relevance and highlights.
 func appendHit(v *live.ServedBuild, dst []byte, p *projection, res *indexes.Result, h indexes.Hit) ([]byte, error) {
-	e, err := v.Build.Entity(h.Ordinal)
+	e, err := v.Build.EntityTexts(h.Ordinal)
 	if err != nil {
 		return nil, err
 	}

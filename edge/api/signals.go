@@ -40,7 +40,7 @@ func (a *API) Signals(c *web.Call) (*web.Reply, error) {
 	}
 	slices.Sort(names)
 	scope := cursorScope(c)
-	page, err := c.Query.Page(scope, maxSeriesPoints)
+	page, err := c.Query.Page(func() string { return scope }, maxSeriesPoints)
 	if err != nil {
 		return nil, err
 	}

@@ -112,6 +112,15 @@ func (p *Params) Canonical(without ...string) string {
 	return left.Encode()
 }
 
+// WithCursor returns the query of the page that starts at a cursor.
+func (p *Params) WithCursor(cursor string) string {
+	next := make(url.Values, len(p.Params)+1)
+	maps.Copy(next, p.Params)
+	delete(next, "offset")
+	next.Set("cursor", cursor)
+	return next.Encode()
+}
+
 // Each returns the distinct values of a parameter that can be repeated. None of them is empty.
 func (p *Params) Each(name string) ([]string, error) {
 	var out []string
@@ -193,9 +202,10 @@ type Page struct {
 	Cursor *Cursor // nil if the request does not have one
 }
 
-// Page reads the limit parameter, and either cursor or offset. scope identifies the rest of the
-// request; a cursor is valid only for the scope that it was created for.
-func (p *Params) Page(scope string, maxLimit int) (Page, error) {
+// Page reads the limit parameter, and either cursor or offset. scope, which is called only if
+// there is a cursor, identifies the rest of the request; a cursor is valid only for the scope that
+// it was created for.
+func (p *Params) Page(scope func() string, maxLimit int) (Page, error) {
 	var page Page
 	var err error
 	if page.Limit, err = p.Int("limit", min(DefaultLimit, maxLimit), 1, maxLimit); err != nil {
@@ -211,6 +221,6 @@ func (p *Params) Page(scope string, maxLimit int) (Page, error) {
 	if p.Has("offset") {
 		return page, &Error{Param: "offset", Message: "cannot be combined with cursor; use one or the other"}
 	}
-	page.Cursor, err = ParseCursor(text, scope)
+	page.Cursor, err = ParseCursor(text, scope())
 	return page, err
 }

@@ -60,7 +60,7 @@ func readAll(raw string) error {
 			return err
 		}
 	}
-	_, err = p.Page(p.Canonical("cursor", "limit", "offset"), MaxLimit)
+	_, err = p.Page(func() string { return p.Canonical("cursor", "limit", "offset") }, MaxLimit)
 	return err
 }
 

@@ -124,7 +124,11 @@ func ETag(base, encoding string) string {
 // sections 13.1.2 and 13.1.3).
 func (c *Call) notModified(w http.ResponseWriter, tag string) bool {
 	w.Header()["Etag"] = []string{tag}
-	if sent := c.Header("If-None-Match"); sent != "" {
+	sent := c.Header("If-None-Match")
+	if sent == "" && c.Request.Header["If-Modified-Since"] == nil {
+		return false // the case for most requests
+	}
+	if sent != "" {
 		if strings.TrimSpace(sent) != "*" && !containsETag(sent, tag) {
 			return false
 		}

@@ -1,20 +1,25 @@
 package jsonenc
 
-// Members calls f with each member of a JSON object that AppendJSON or AppendRow
-// wrote: compact, valid, and with names that need no escapes. It only scans the
+import (
+	"bytes"
+	"iter"
+)
+
+// Members yields the name and the value of each member of a JSON object that AppendJSON or
+// AppendRow wrote: compact, valid, and with names that need no escapes. It only scans the
 // bytes, so fields of a record can be selected without decoding it.
-func Members(object []byte, f func(name string, value []byte)) {
-	i := 1 // after the opening brace
-	for i < len(object) && object[i] == '"' {
-		end := i + 1
-		for object[end] != '"' {
-			end++
+func Members(object []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func(name, value []byte) bool) {
+		i := 1 // after the opening brace
+		for i < len(object) && object[i] == '"' {
+			end := stringEnd(object, i)
+			from := end + 1 // after the colon
+			to := valueEnd(object, from)
+			if !yield(object[i+1:end-1], object[from:to]) {
+				return
+			}
+			i = to + 1 // after the comma or the closing brace
 		}
-		name := string(object[i+1 : end])
-		from := end + 2 // after the closing quote and the colon
-		to := valueEnd(object, from)
-		f(name, object[from:to])
-		i = to + 1 // after the comma or the closing brace
 	}
 }
 
@@ -24,11 +29,7 @@ func valueEnd(b []byte, i int) int {
 	for ; i < len(b); i++ {
 		switch b[i] {
 		case '"':
-			for i++; b[i] != '"'; i++ {
-				if b[i] == '\\' {
-					i++
-				}
-			}
+			i = stringEnd(b, i) - 1
 		case '[', '{':
 			depth++
 		case ']', '}':
@@ -43,4 +44,22 @@ func valueEnd(b []byte, i int) int {
 		}
 	}
 	return i
+}
+
+// stringEnd returns the end of the string that starts at i, after its closing quote.
+func stringEnd(b []byte, i int) int {
+	for i++; ; i++ {
+		n := bytes.IndexByte(b[i:], '"')
+		if n < 0 {
+			panic("jsonenc: a string has no end")
+		}
+		i += n
+		escapes := 0
+		for b[i-1-escapes] == '\\' {
+			escapes++
+		}
+		if escapes%2 == 0 {
+			return i + 1
+		}
+	}
 }

@@ -139,6 +139,13 @@ func (r *recordReader) text() string {
 // word reads a string that occurs often in a catalogue. Equal strings share memory.
 func (r *recordReader) word() string { return unique.Make(r.text()).Value() }
 
+func (r *recordReader) texts() (list []string) {
+	for more := r.open("[", "]"); more; more = r.next("]") {
+		list = append(list, r.text())
+	}
+	return list
+}
+
 func (r *recordReader) words() (list []string) {
 	for more := r.open("[", "]"); more; more = r.next("]") {
 		list = append(list, r.word())

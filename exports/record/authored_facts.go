@@ -179,9 +179,9 @@ func ParseOffers(record []byte) (*Entity, error) {
 	e := &Entity{}
 	var m Model
 	failed := false
-	jsonenc.Members(record, func(name string, value []byte) {
+	for name, value := range jsonenc.Members(record) {
 		r := &recordReader{rest: string(value)}
-		switch name {
+		switch string(name) {
 		case "family":
 			m.Family = r.word()
 		case "modalities":
@@ -191,7 +191,7 @@ func ParseOffers(record []byte) (*Entity, error) {
 			e.Offers = r.offers()
 		}
 		failed = failed || r.failed
-	})
+	}
 	if failed {
 		return nil, errRecord
 	}

@@ -20,6 +20,29 @@ func ParseFigures(record []byte) (*Entity, error) {
 	return e, e.UnmarshalJSON(record) // ParseAuthored does not read some texts either
 }
 
+// ParseTexts decodes from a record only the texts that searches look at: type, slug, names,
+// description, category, tags and capabilities. It takes a fraction of the time that
+// UnmarshalJSON takes.
+func ParseTexts(record []byte) (*Entity, error) {
+	head, _, _ := bytes.Cut(record, scoresMember)
+	r, e := &recordReader{rest: string(head)}, &Entity{}
+	r.literal(`{"type":`)
+	e.Type = r.text()
+	e.Slug = r.member("slug").text()
+	e.Name = r.member("name").text()
+	e.Provider = r.member("provider").text()
+	e.Description = r.member("description").text()
+	e.Category = r.member("category").text()
+	e.Tags = r.seek("tags").texts()
+	e.Capabilities = r.member("capabilities").texts()
+	if !r.failed {
+		return e, nil
+	}
+	return e, e.UnmarshalJSON(record) // ParseAuthored does not read some texts either
+}
+
+var scoresMember = []byte(`,"scores":`)
+
 // seek moves to the value of the next member with a name, at any depth. Quotes in strings
 // are escaped, so nothing else looks like it.
 func (r *recordReader) seek(name string) *recordReader {

@@ -132,10 +132,10 @@ func appendSuggestion(dst []byte, b *exports.Build, ordinal uint32) []byte {
 	dst = jsonenc.AppendString(append(dst, `{"type":`...), typ)
 	dst = jsonenc.AppendMember(dst, "slug")
 	dst = jsonenc.AppendString(dst, slug)
-	jsonenc.Members(b.Summary(ordinal), func(name string, value []byte) {
-		if name == "name" {
-			dst = append(jsonenc.AppendMember(dst, name), value...)
+	for name, value := range jsonenc.Members(b.Summary(ordinal)) {
+		if string(name) == "name" {
+			dst = append(jsonenc.AppendMember(dst, "name"), value...)
 		}
-	})
+	}
 	return append(dst, '}')
 }
