@@ -145,9 +145,11 @@ func (x *diskIndex) open(documents int) error {
 }
 
 // buildVocabularies builds the vocabularies in the background. Building them takes a fifth of
-// a second for a hundred thousand records, and the first search that allows edits should not
-// have to wait that long.
+// a second for a hundred thousand records; until then, searches that allow edits use walkFuzzy.
 func (x *diskIndex) buildVocabularies() {
+	for edits := 1; edits <= maxWalkedEdits; edits++ {
+		_, _ = automata[edits]() // as below
+	}
 	for _, words := range x.vocabularies {
 		_, _ = words.get() // callers that need the vocabulary get the error
 	}

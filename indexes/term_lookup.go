@@ -67,11 +67,7 @@ func (s *session) prefixSet(field int, prefix string) (found set, err error) {
 // fuzzySets returns the records that have, in a list, a term within the number of edits that
 // w allows. The records are grouped by number of edits; a set is nil if it is empty.
 func (s *session) fuzzySets(list int, w *fuzzyPattern) (found [maxEdits + 1]set, err error) {
-	words, err := s.index.vocabularies[list].get()
-	if err != nil {
-		return found, err
-	}
-	err = words.fuzzy(w, func(_ string, value uint64, edits int) error {
+	err = s.index.eachFuzzy(list, w, func(_ string, value uint64, edits int) error {
 		if found[edits] == nil {
 			found[edits] = s.newDocSet(edits)
 		}
@@ -90,6 +86,22 @@ func (s *session) fuzzySets(list int, w *fuzzyPattern) (found [maxEdits + 1]set,
 		}
 	}
 	return found, err
+}
+
+// eachFuzzy calls f with each term in a list and its value (the postings), within the number of
+// edits that w allows, and with the number of edits. It waits for the vocabulary only if nothing
+// else finds these terms.
+func (x *diskIndex) eachFuzzy(list int, w *fuzzyPattern, f func(term string, value uint64, edits int) error) error {
+	if x.builtVocabulary(list) == nil {
+		if ok, err := walkFuzzy(x.segment.terms[list], w, f); ok || err != nil {
+			return err
+		}
+	}
+	words, err := x.vocabularies[list].get()
+	if err != nil {
+		return err
+	}
+	return words.fuzzy(w, f)
 }
 
 // eachPrefixed calls f with the value (the postings) of each term that has a

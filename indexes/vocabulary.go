@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/blevesearch/vellum"
+	"github.com/blevesearch/vellum/levenshtein"
 
 	"kindex/exports/didyoumean"
 )
@@ -137,11 +138,13 @@ func (v *vocabulary) prefix(prefix string, f func(value uint64) error) error {
 // with.
 type fuzzyPattern struct {
 	*didyoumean.Word
-	edits int // maximum number of edits
+	text      string
+	edits     int              // maximum number of edits
+	automaton *levenshtein.DFA // set by walkFuzzy
 }
 
 func newFuzzyPattern(word string, edits int) *fuzzyPattern {
-	return &fuzzyPattern{didyoumean.NewWord(word), edits}
+	return &fuzzyPattern{Word: didyoumean.NewWord(word), text: word, edits: edits}
 }
 
 // matches reports whether a term is within the allowed number of edits.

@@ -85,6 +85,14 @@ func TestVocabulary(t *testing.T) {
 				}
 				within[d]++
 			}
+			walk := map[uint64]int{}
+			ok, err := walkFuzzy(terms.fst, newFuzzyPattern(asked, edits), func(_ string, value uint64, edits int) error {
+				walk[value] = edits
+				return nil
+			})
+			if err != nil || ok != (edits <= maxWalkedEdits) || ok && !maps.Equal(walk, got) {
+				t.Fatalf("%q: walking the transducer finds %v, %v, not %v: %v", asked, walk, ok, got, err)
+			}
 			if len(got) != len(want) {
 				t.Fatalf("%q: %d terms, want %d", asked, len(got), len(want))
 			}
