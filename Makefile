@@ -20,7 +20,7 @@ FUZZTIME ?= 5000x
 # Fuzz targets that render an image or a page take milliseconds per input.
 SLOWFUZZ := FuzzPNG|FuzzGet
 
-.PHONY: help run build static check test tests soak vet platforms lint requests scale bench snapshots corpus history fuzz dist sdk screenshots fmt clean tools test-tools soak-tools
+.PHONY: help run build static check test tests soak vet platforms lint requests scale bench bench-tools snapshots corpus history fuzz dist sdk screenshots fmt clean tools test-tools soak-tools
 
 help: ## list all targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "%-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -145,7 +145,7 @@ scale: build corpus ## validate, build and verify N generated entities; print ti
 
 # Run nothing else at the same time, because half of the results are times. For each missed
 # target, a profile is written to BENCH.
-bench: build corpus history ## run the benchmarks on N generated entities, compared with git, FTS5, Bleve and net/http; print a table and JSON lines
+bench: build corpus history bench-tools ## run the benchmarks on N generated entities, compared with git, FTS5, Bleve, Xapian, PostgreSQL, SQLite and net/http; print a table and JSON lines
 	@echo 'compiling bin/bench' && $(GO) build -o bin/bench ./cmd/bench
 	@bin/bench -corpus $(CORPUS) -history $(HISTORY) -profile $(BENCH) $(BENCHFLAGS)
 
@@ -217,7 +217,7 @@ tools:
 	$(call need,git,git)
 	@test -n "$$($(GO) env GOFLAGS | grep mod=vendor)" || $(GO) mod download
 
-test-tools: tools
+test-tools: tools bench-tools
 	$(call need,gcc,gcc libc6-dev)
 	$(call need,unshare,util-linux)
 	$(call need,python3,python3)
@@ -229,12 +229,15 @@ test-tools: tools
 	$(call need,node,nodejs)
 	$(call need,npm,npm)
 	$(need-chromium)
-	$(need-postgresql)
 	$(need-promtool)
 	$(need-haproxy)
 	$(GO) mod download -modfile=.tools.mod
 	@test site/node_modules/.package-lock.json -nt site/package-lock.json || npm ci --prefix site
 	@$(MAKE) --no-print-directory $(MINISEARCH)
+
+bench-tools: tools
+	$(need-postgresql)
+	@/usr/bin/python3 -c 'import xapian' 2>/dev/null || { echo "installing python3-xapian"; $(SUDO) apt-get update -q && $(SUDO) apt-get install -y -q python3-xapian; }
 
 soak-tools: test-tools
 	$(call need,dpkg,dpkg)

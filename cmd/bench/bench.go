@@ -37,6 +37,8 @@ type bench struct {
 	words       *words
 	fts         *baseline.FTS5
 	bleve       *baseline.Bleve
+	lists       *baseline.SQLiteLists
+	peers       peers
 	server      *edge.Server
 	closeServer func()
 }
@@ -65,6 +67,10 @@ func (b *bench) close() error {
 	if b.bleve != nil {
 		errs = append(errs, b.bleve.Close())
 	}
+	if b.lists != nil {
+		errs = append(errs, b.lists.Close())
+	}
+	errs = append(errs, b.peers.close())
 	if b.server != nil {
 		b.closeServer()
 	}
@@ -147,9 +153,17 @@ func (b *bench) makeYardsticks() error {
 			return err
 		}
 	}
+	if b.selected("search") {
+		if err := b.openPeers(docs); err != nil {
+			return err
+		}
+	}
 	if b.selected("filters") {
-		fmt.Fprintln(b.progress, "building the Bleve index")
+		fmt.Fprintln(b.progress, "building the Bleve index and the SQLite database of lists")
 		if b.bleve, err = baseline.NewBleve(filepath.Join(b.tmp, "bleve"), docs); err != nil {
+			return err
+		}
+		if b.lists, err = baseline.NewSQLiteLists(filepath.Join(b.tmp, "lists.db"), docs); err != nil {
 			return err
 		}
 	}

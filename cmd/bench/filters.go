@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"kindex/cmd/bench/baseline"
@@ -42,7 +43,7 @@ var filterClasses = []filterClass{
 	{"price and context", "modality=…&minContext=…&maxPrice=…&sort=context, with openWeights=… if the price is unknown; Bleve: conjunction of terms and numeric ranges, sorted by number and key", factListing},
 }
 
-// measureFilters requests the same pages from the edge and from Bleve, in turn.
+// measureFilters requests the same pages from the edge and from the yardsticks, in turn.
 func (b *bench) measureFilters(ctx context.Context) error {
 	if err := b.prepare(); err != nil {
 		return err
@@ -60,68 +61,87 @@ func (b *bench) measureFilterClass(ctx context.Context, class *filterClass) erro
 	if err != nil {
 		return err
 	}
-	var own, other durations
-	var spent time.Duration
+	rivals := []lister{{name: "Bleve", page: b.bleve.Page, mark: 0.05}, {name: "SQLite", page: b.lists.Page}}
+	var own durations
 	w := newAnswer()
-	var buf []byte
 	for k, l := range list {
-		var page []uint32
-		var total uint64
-		asked := k < warmUp || !b.timedOut(spent, k-warmUp)
-		theirs := func() (took time.Duration) {
-			start := time.Now()
-			buf, page, total, err = b.bleve.Page(buf[:0], l.filters, l.offset, pageSize)
-			return time.Since(start)
+		warm := k < warmUp
+		for turn := range len(rivals) + 1 {
+			if side := (turn + k) % (len(rivals) + 1); side < len(rivals) {
+				err = rivals[side].ask(&l, warm || !b.timedOut(rivals[side].spent, k-warmUp), warm)
+			} else {
+				start := time.Now()
+				b.server.ServeHTTP(w.reset(), l.request)
+				if took := time.Since(start); !warm {
+					own = append(own, took)
+				}
+			}
+			if err := errors.Join(err, ctx.Err()); err != nil {
+				return err
+			}
 		}
-		ours := func() time.Duration {
-			start := time.Now()
-			b.server.ServeHTTP(w.reset(), l.request)
-			return time.Since(start)
-		}
-		var tookTheirs, tookOurs time.Duration
-		if asked && k%2 == 1 {
-			tookTheirs = theirs()
-		}
-		tookOurs = ours()
-		if asked && k%2 == 0 {
-			tookTheirs = theirs()
-		}
-		if err := errors.Join(err, ctx.Err()); err != nil {
-			return err
-		}
-		if asked {
-			if err := b.samePage(w, page, total); err != nil {
+		for i := range rivals {
+			if err := b.samePage(w, &rivals[i]); err != nil {
 				return fmt.Errorf("%s: %w", l.request.URL, err)
 			}
 		}
-		if k < warmUp {
-			continue
-		}
-		own = append(own, tookOurs)
-		if asked {
-			other, spent = append(other, tookTheirs), spent+tookTheirs
-		}
 	}
-	return b.filterRows(class, list, own, other)
+	return b.filterRows(class, list, own, rivals)
 }
 
-func (b *bench) filterRows(class *filterClass, list []listing, own, other durations) error {
+// lister is a yardstick for listings, with its results.
+type lister struct {
+	name  string
+	page  func(dst []byte, f baseline.Filters, offset, limit int) ([]byte, []uint32, uint64, error)
+	mark  float64 // target relative to its times, or 0 if there is none
+	took  durations
+	spent time.Duration
+
+	asked bool // whether the last listing was requested
+	last  []uint32
+	total uint64
+	buf   []byte
+}
+
+// ask requests a listing, unless it is skipped, and records the time unless this is a warm-up.
+func (r *lister) ask(l *listing, asked, warm bool) (err error) {
+	if r.asked = asked; !asked {
+		return nil
+	}
+	start := time.Now()
+	r.buf, r.last, r.total, err = r.page(r.buf[:0], l.filters, l.offset, pageSize)
+	if took := time.Since(start); !warm {
+		r.took, r.spent = append(r.took, took), r.spent+took
+	}
+	return err
+}
+
+func (b *bench) filterRows(class *filterClass, list []listing, own durations, rivals []lister) error {
 	k, w := 0, newAnswer()
 	p := &profileRun{name: "filters " + class.name, run: func() error {
 		b.server.ServeHTTP(w.reset(), list[k%len(list)].request)
 		k++
 		return nil
 	}}
-	note := fmt.Sprintf("API: GET /api/entities?%s, 20 hits; called in process; the results of all %d requests sent to both were the same", class.note, len(other)+warmUp)
 	var rows []row
-	for _, q := range []struct {
-		name string
-		q    float64
-	}{{class.name + " p50", 0.5}, {class.name + " p99", 0.99}} {
-		rows = append(rows, row{Part: "filters", Name: q.name, Value: own.quantile(q.q), Unit: "ms", Count: len(own), Note: note}.
-			against("Bleve", other.quantile(q.q), len(other)).timesAtMost(0.05).explained(p))
+	for _, r := range rivals {
+		note := fmt.Sprintf("API: GET /api/entities?%s, 20 hits; called in process; the results of all %d requests sent to both were the same", class.note, len(r.took)+warmUp)
+		for _, q := range []struct {
+			name string
+			q    float64
+		}{{class.name + " p50", 0.5}, {class.name + " p99", 0.99}} {
+			if r.mark == 0 {
+				q.name = class.name + " (" + r.name + ")" + strings.TrimPrefix(q.name, class.name)
+			}
+			row := row{Part: "filters", Name: q.name, Value: own.quantile(q.q), Unit: "ms", Count: len(own), Note: note}.
+				against(r.name, r.took.quantile(q.q), len(r.took)).explained(p)
+			if r.mark > 0 {
+				row = row.timesAtMost(r.mark)
+			}
+			rows = append(rows, row)
+		}
 	}
-	return b.add(rows...)
+	return b.add(append(rows, row{Part: "filters", Name: class.name + " slowest 1%", Value: own.quantile(0.99), Unit: "ms", Count: len(own)}.atMost(2).explained(p))...)
 }
 
 // maxTries bounds the search for suitable records.
@@ -226,9 +246,12 @@ func factListing(_ *rand.Rand, e *record.Entity) (f baseline.Filters, q url.Valu
 	return f, q, true
 }
 
-// samePage checks that kindex and Bleve have returned the same page and the same
-// number of matches.
-func (b *bench) samePage(w *answer, page []uint32, total uint64) error {
+// samePage checks that kindex and a yardstick have returned the same page and the same number of
+// matches.
+func (b *bench) samePage(w *answer, r *lister) error {
+	if !r.asked {
+		return nil
+	}
 	n, err := w.count()
 	if err != nil {
 		return err
@@ -239,12 +262,12 @@ func (b *bench) samePage(w *answer, page []uint32, total uint64) error {
 	if err := json.Unmarshal(w.body, &body); err != nil {
 		return err
 	}
-	same := slices.EqualFunc(body.Data, page, func(r struct{ Type, Slug string }, o uint32) bool {
+	same := slices.EqualFunc(body.Data, r.last, func(x struct{ Type, Slug string }, o uint32) bool {
 		typ, slug := b.build.Key(o)
-		return r.Type == typ && r.Slug == slug
+		return x.Type == typ && x.Slug == slug
 	})
-	if uint64(n) != total || !same {
-		return fmt.Errorf("the page of results or the number of matches differs: kindex finds %d records and Bleve finds %d", n, total)
+	if uint64(n) != r.total || !same {
+		return fmt.Errorf("the page of results or the number of matches differs: kindex finds %d records and %s finds %d", n, r.name, r.total)
 	}
 	return nil
 }

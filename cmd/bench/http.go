@@ -77,7 +77,7 @@ type httpClassOf struct {
 // httpClasses returns the requests to send.
 func (b *bench) httpClasses() ([]httpClassOf, error) {
 	rng := rand.New(rand.NewPCG(b.seed, 13))
-	entity := httpClassOf{name: "GET /api/entity", requests: b.requests, mark: 1.2}
+	entity := httpClassOf{name: "GET /api/entity", requests: b.requests, mark: 1.1}
 	for _, o := range sample(rng, b.build.Listed(), addresses) {
 		typ, slug := b.build.Key(o)
 		entity.paths = append(entity.paths, "/api/entity/"+typ+"/"+slug)
@@ -86,8 +86,8 @@ func (b *bench) httpClasses() ([]httpClassOf, error) {
 	if err != nil {
 		return nil, err
 	}
-	entities := httpClassOf{name: "GET /api/entities", requests: max(1, b.requests/2)}
-	search := httpClassOf{name: "GET /api/search", requests: max(1, b.requests/5)}
+	entities := httpClassOf{name: "GET /api/entities", requests: max(1, b.requests/2), mark: 2.5}
+	search := httpClassOf{name: "GET /api/search", requests: max(1, b.requests/5), mark: 12}
 	for i, l := range lists {
 		entities.paths = append(entities.paths, l.request.URL.String())
 		words := b.words.term(rng)

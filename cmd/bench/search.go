@@ -29,6 +29,7 @@ type competitor struct {
 	ask  func(dst []byte, words []string) ([]byte, int, error)
 	mark float64 // target relative to its p99, or 0 if there is none
 	note string
+	took func() time.Duration // the time of the last query, or nil if the caller measures it
 }
 
 // classes returns the kinds of query.
@@ -36,21 +37,25 @@ func (b *bench) classes() []class {
 	f, w := b.fts, b.words
 	all := func(dst []byte, words []string) ([]byte, int, error) { return f.All(dst, words...) }
 	const plain = "API: GET /api/search?q=…&limit=20 called in process, with highlights and the number of matches; FTS5: MATCH '\"word\" …' ORDER BY rank LIMIT 20, with the records"
-	return []class{
-		{name: "term", make: w.term, rival: []competitor{{"FTS5", all, 0.25, plain}}},
-		{name: "two words", make: w.two, rival: []competitor{{"FTS5", all, 0.25, plain}}},
-		{name: "prefix", make: w.prefix, rival: []competitor{{"FTS5", func(dst []byte, words []string) ([]byte, int, error) { return f.Prefix(dst, words[0]) }, 0.25,
-			"as for a term; FTS5: MATCH '\"pre\"*' with prefix='2 3 4'"}}},
-		{name: "facets", make: w.term, extra: "&facets=category,tag,license", rival: []competitor{{"FTS5",
-			func(dst []byte, words []string) ([]byte, int, error) { return f.Faceted(dst, words[0]) }, 0.25,
-			"as for a term, with facets=category,tag,license; FTS5: the top 20, then three GROUP BY clauses over the matches, which are found only once"}}},
+	list := []class{
+		{name: "term", make: w.term, rival: []competitor{{name: "FTS5", ask: all, mark: 0.25, note: plain}}},
+		{name: "two words", make: w.two, rival: []competitor{{name: "FTS5", ask: all, mark: 0.25, note: plain}}},
+		{name: "prefix", make: w.prefix, rival: []competitor{{name: "FTS5", ask: func(dst []byte, words []string) ([]byte, int, error) { return f.Prefix(dst, words[0]) }, mark: 0.25,
+			note: "as for a term; FTS5: MATCH '\"pre\"*' with prefix='2 3 4'"}}},
+		{name: "facets", make: w.term, extra: "&facets=category,tag,license", rival: []competitor{{name: "FTS5",
+			ask: func(dst []byte, words []string) ([]byte, int, error) { return f.Faceted(dst, words[0]) }, mark: 0.25,
+			note: "as for a term, with facets=category,tag,license; FTS5: the top 20, then three GROUP BY clauses over the matches, which are found only once"}}},
 		{name: "typo", make: w.typo, rival: []competitor{
-			{"FTS5 trigram", func(dst []byte, words []string) ([]byte, int, error) { return f.AnyTrigram(dst, words[0]) }, 0.1,
-				"a word from a name, with one edit; FTS5 has no fuzzy search: the yardstick is its trigram tokenizer, MATCH '\"pyt\" OR \"ytr\" OR …' on a second table of the same documents"},
-			{"FTS5 corrected", func(dst []byte, words []string) ([]byte, int, error) { return f.Corrected(dst, words[0]) }, 0,
-				"the same, without a target because half of it is not FTS5: a Levenshtein automaton on the table's vocabulary (fts5vocab) finds the words within the edit distance, MATCH '\"a\" OR \"b\" …'"},
+			{name: "FTS5 trigram", ask: func(dst []byte, words []string) ([]byte, int, error) { return f.AnyTrigram(dst, words[0]) }, mark: 0.1,
+				note: "a word from a name, with one edit; FTS5 has no fuzzy search: the yardstick is its trigram tokenizer, MATCH '\"pyt\" OR \"ytr\" OR …' on a second table of the same documents"},
+			{name: "FTS5 corrected", ask: func(dst []byte, words []string) ([]byte, int, error) { return f.Corrected(dst, words[0]) },
+				note: "the same, without a target because half of it is not FTS5: a Levenshtein automaton on the table's vocabulary (fts5vocab) finds the words within the edit distance, MATCH '\"a\" OR \"b\" …'"},
 		}},
 	}
+	for i := range list {
+		list[i].rival = append(list[i].rival, b.peers.rivals(list[i].name)...)
+	}
+	return list
 }
 
 // measureSearch runs every class of queries on the edge and on the yardsticks, in
@@ -159,6 +164,8 @@ func (b *bench) searchClass(ctx context.Context, c *class, asked [][]string, req
 			if side == 0 {
 				records = w.body
 				n, err = w.count()
+			} else if own := c.rival[side-1].took; own != nil {
+				took = own()
 			}
 			if err != nil {
 				return err
@@ -187,9 +194,9 @@ func (c *class) rows(sides []contest, p *profileRun) []row {
 		if i > 0 {
 			what += " (" + r.name + ")"
 		}
-		note := fmt.Sprintf("%s; queries with hits: %d of %d, FTS5 %d of %d", r.note, own.found, len(own.took), s.found, len(s.took))
+		note := fmt.Sprintf("%s; queries with hits: %d of %d, %s %d of %d", r.note, own.found, len(own.took), r.name, s.found, len(s.took))
 		if c.name == "typo" {
-			note += fmt.Sprintf("; intended word in the top 20: %d of %d, FTS5 %d of %d", own.hit, len(own.took), s.hit, len(s.took))
+			note += fmt.Sprintf("; intended word in the top 20: %d of %d, %s %d of %d", own.hit, len(own.took), r.name, s.hit, len(s.took))
 		}
 		if len(s.took) < len(own.took) {
 			note += fmt.Sprintf("; %s ran only an evenly spread sample of the queries because of -patience", r.name)
@@ -206,7 +213,7 @@ func (c *class) rows(sides []contest, p *profileRun) []row {
 			rows = append(rows, row)
 		}
 	}
-	return rows
+	return append(rows, row{Part: "search", Name: c.name + " slowest 1%", Value: own.took.quantile(0.99), Unit: "ms", Count: len(own.took)}.atMost(10).explained(p))
 }
 
 // searchProfile repeats the queries of a class on the edge.

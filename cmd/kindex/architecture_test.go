@@ -157,7 +157,7 @@ var onlyIn = map[string][]string{
 	"github.com/swaggest/swgui":     {"site"},
 	"github.com/yuin/goldmark":      {"site/mdrender"},
 	"database/sql":                  {"edge/storage", "edge/storage/storagetest", "cmd/bench/baseline"},
-	"github.com/jackc/pgx":          {"edge/storage", "edge/storage/storagetest", "edge/storage/storagetest/server"},
+	"github.com/jackc/pgx":          {"edge/storage", "edge/storage/storagetest", "edge/storage/storagetest/server", "cmd/bench/baseline"},
 	"github.com/pressly/goose":      {"edge/storage"},
 	"github.com/coreos/go-oidc":     {"edge/auth"},
 	"code.dny.dev/ssrf":             {"builder/safedial"},

@@ -98,7 +98,7 @@ func (f *FTS5) fill(docs []Document) error {
 }
 
 func (f *FTS5) records(docs []Document) error {
-	return f.insert([]string{"INSERT INTO record VALUES (?, ?)", "INSERT INTO label VALUES (?, ?, ?)", "INSERT INTO tag VALUES (?, ?)"}, func(stmts []*sql.Stmt) error {
+	return insertRows(f.db, []string{"INSERT INTO record VALUES (?, ?)", "INSERT INTO label VALUES (?, ?, ?)", "INSERT INTO tag VALUES (?, ?)"}, func(stmts []*sql.Stmt) error {
 		for i := range docs {
 			d := &docs[i]
 			_, err := stmts[0].Exec(i, d.Record)
@@ -123,7 +123,7 @@ func (f *FTS5) records(docs []Document) error {
 func (f *FTS5) table(name string, docs []Document) (s Size, err error) {
 	start := time.Now()
 	query := fmt.Sprintf("INSERT INTO %s (rowid, %s) VALUES (?%s)", name, strings.Join(columns, ", "), strings.Repeat(", ?", len(columns)))
-	err = f.insert([]string{query}, func(stmts []*sql.Stmt) error {
+	err = insertRows(f.db, []string{query}, func(stmts []*sql.Stmt) error {
 		for i := range docs {
 			if _, err := stmts[0].Exec(append([]any{i}, docs[i].texts()...)...); err != nil {
 				return err
@@ -142,9 +142,9 @@ func (f *FTS5) table(name string, docs []Document) (s Size, err error) {
 	return s, err
 }
 
-// insert runs fill with prepared statements in one transaction.
-func (f *FTS5) insert(queries []string, fill func([]*sql.Stmt) error) (err error) {
-	tx, err := f.db.Begin()
+// insertRows runs fill with prepared statements in one transaction.
+func insertRows(db *sql.DB, queries []string, fill func([]*sql.Stmt) error) (err error) {
+	tx, err := db.Begin()
 	if err != nil {
 		return err
 	}

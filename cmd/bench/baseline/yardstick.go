@@ -1,9 +1,9 @@
 // Package baseline defines the yardsticks that kindex is compared with.
 //
-// They are SQLite FTS5 for searching, Bleve for filtering and sorting, git for
-// histories, and a bare net/http handler for serving. Each is given the same
-// documents and is configured as its manual recommends. None of them uses kindex's
-// code.
+// They are SQLite FTS5, Bleve's own searcher, PostgreSQL and Xapian for searching, Bleve and
+// plain SQLite for filtering and sorting, git for histories, and a bare net/http handler for
+// serving. Each is given the same documents and is configured as its manual recommends. None of
+// them uses kindex's code.
 package baseline
 
 import (

@@ -1,11 +1,14 @@
 package baseline
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/exports/record"
 )
 
@@ -75,5 +78,49 @@ func TestBleve(t *testing.T) {
 	f.Terms[1].Value = "beta"
 	if _, page, total, err = x.Page(nil, f, 0, 2); err != nil || total != 0 || len(page) != 0 {
 		t.Errorf("%v %d %v", page, total, err)
+	}
+}
+
+func TestSQLiteLists(t *testing.T) {
+	l, err := NewSQLiteLists(filepath.Join(t.TempDir(), "db"), documents())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	f := Filters{Terms: []Term{{"type", "tool"}, {"category", "alpha"}, {"tag", "tag-0"}}, Sort: "composite"}
+	got, page, total, err := l.Page(nil, f, 1, 2)
+	if err != nil || total != 3 || fmt.Sprint(page) != "[2 4]" || string(got) != "<Gradients><Forest>" {
+		t.Errorf("%q %v %d %v", got, page, total, err)
+	}
+	f.Ranges = []Range{{Field: "stars", Bound: 1}}
+	if _, page, total, err = l.Page(nil, f, 0, 2); err != nil || total != 0 || len(page) != 0 {
+		t.Errorf("%v %d %v", page, total, err)
+	}
+}
+
+func TestXapian(t *testing.T) {
+	x, err := NewXapian(context.Background(), filepath.Join(t.TempDir(), "db"), documents())
+	if errors.Is(err, ErrNoXapian) {
+		suite.NotRun(t, err.Error())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	for name, c := range map[string]struct {
+		ask  func() ([]byte, int, error)
+		n    int
+		want string
+	}{
+		"term":      {func() ([]byte, int, error) { return x.All(nil, "granite") }, 1, "<Granite>"},
+		"two words": {func() ([]byte, int, error) { return x.All(nil, "tensor", "boosting") }, 1, `<Tensor "quoted">`},
+		"prefix":    {func() ([]byte, int, error) { return x.Prefix(nil, "gra") }, 3, "<Granite>"},
+		"one edit":  {func() ([]byte, int, error) { return x.Fuzzy(nil, "grantie") }, 1, "<Granite>"},
+		"facets":    {func() ([]byte, int, error) { return x.Faceted(nil, "boosting") }, 5, "alpha"},
+	} {
+		got, n, err := c.ask()
+		if err != nil || n != c.n || !strings.Contains(string(got), c.want) || x.Took <= 0 {
+			t.Errorf("%s: %d records, %q, %v", name, n, got, err)
+		}
 	}
 }
