@@ -13,8 +13,8 @@ import (
 )
 
 // RunJobs runs the server's background jobs until ctx ends and must be called only once. The jobs
-// pull builds, store counters and key usage, turn new builds and coming retirements into events, deliver the events to webhooks, and
-// delete expired records. The function that RunJobs returns waits until all jobs have ended.
+// pull builds, store counters and key usage, turn new builds and coming retirements into events,
+// deliver the events to webhooks, and delete expired records. The function that RunJobs returns waits until all jobs have ended.
 func (s *Server) RunJobs(ctx context.Context) (wait func()) {
 	var group sync.WaitGroup
 	if s.puller != nil {
@@ -66,9 +66,9 @@ func (s *Server) stateStatus(ctx context.Context) string {
 	return "reachable"
 }
 
-// watchState adds a metric that reports, whenever metrics are read, whether the database is
-// reachable.
-func (s *Server) watchState() {
+// registerStateMetric registers the metric that reports whether the database is reachable. The
+// server checks that each time the metrics are read.
+func (s *Server) registerStateMetric() {
 	s.shared.Metrics.Registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "kindex_state_reachable",
 		Help: "Whether the database is reachable: 1 or 0."}, func() float64 {
 		if s.stateStatus(context.Background()) == "reachable" {

@@ -81,7 +81,7 @@ func (s *Server) init() (err error) {
 		LimitKey: o.LimitKey, Peek: s.limits.Peek, WriteTimeout: writeTimeout}); err != nil {
 		return err
 	}
-	s.watchState()
+	s.registerStateMetric()
 	s.routes()
 	s.handler = s.guardOrigin(s.router)
 	if err := s.newAgents(); err != nil {

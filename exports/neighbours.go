@@ -87,7 +87,7 @@ func packNeighbours(w io.Writer, lists [][]Neighbour) error {
 	return err
 }
 
-// append appends the neighbour as it is stored.
+// append appends the neighbour in its stored form.
 func (n *Neighbour) append(dst []byte) []byte {
 	dst = binary.LittleEndian.AppendUint32(dst, n.Ordinal)
 	dst = binary.LittleEndian.AppendUint16(dst, uint16(math.Round(n.Similarity*10000)))

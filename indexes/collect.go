@@ -43,14 +43,14 @@ type token struct {
 // Larger segments take more memory but save hardly any time.
 const batchSize = 4000
 
-// maxMerge is the number of segments that are merged at once in a large index. The time of a
-// merge grows with the number of its terms times the number of its segments.
+// maxMerge is the maximum number of segments that are merged at once, if possible. The time for a
+// merge grows with its number of terms times its number of segments.
 const maxMerge = 32
 
 // batches returns the number of documents per segment and the number of segments to merge at
 // once. More than maxMerge segments are merged in two rounds. Bleve appends the result of each
 // merge to the segments that are still to be merged, so the documents keep their order only if
-// no merge combines segments of different rounds. This holds for m × m segments, m at once.
+// no merge combines segments of different rounds. This holds for m × m segments, merged m at a time.
 func batches(documents int) (size, merge int) {
 	n := (documents + batchSize - 1) / batchSize
 	if n > maxMerge {

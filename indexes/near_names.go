@@ -6,13 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// findNear finds the records whose whole name or slug is the query, but for as many edits as its
-// misspelled words allow. Words alone do not tell: "olama" is near Ollama, and near half of
-// LlamaIndex. A word that names begin with is taken to be unfinished, not misspelled.
+// findNear finds the records whose complete name or slug is the query apart from typos, within the
+// number of edits that the misspelled words allow. Matching single words is not enough: "olama"
+// is near Ollama, but also near one of the words of LlamaIndex. If words of names start with a word
+// of the query, that word counts as unfinished, not as misspelled.
 func (r *ranking) findNear(words []string) error {
 	edits := 0
 	for _, w := range r.clauses {
-		if w.fuzzy != nil && !w.beginning {
+		if w.fuzzy != nil && !w.isPrefix {
 			edits = min(edits+w.fuzziness, 2)
 		}
 	}
@@ -42,7 +43,7 @@ func (r *ranking) findNear(words []string) error {
 			r.near[d].or(found)
 		}
 	}
-	// A record can have a name and a slug that differ, and counts with the nearer one.
+	// If the name and the slug of a record differ, the nearer one counts.
 	for d := range r.near {
 		for _, nearer := range r.near[:d] {
 			if r.near[d] != nil && nearer != nil {
@@ -53,8 +54,8 @@ func (r *ranking) findNear(words []string) error {
 	return nil
 }
 
-// nearNames returns the terms of names, among them all names without spaces, within the number
-// of edits that a pattern allows.
+// nearNames returns the terms in names that are within the number of edits that a pattern allows.
+// The terms include each complete name without its spaces.
 func (s *session) nearNames(w *fuzzyPattern) (map[string]bool, error) {
 	near := map[string]bool{}
 	add := func(term string, _ uint64, _ int) error {

@@ -18,7 +18,7 @@ type clause struct {
 	singleLetter bool          // the query is a single letter
 	phrase       []string      // the words in quotes, or nil if there are no quotes
 	fuzzy        *fuzzyPattern // set if the word was searched with edits
-	beginning    bool          // a word of a name starts with the word
+	isPrefix     bool          // a word of some name starts with the word
 }
 
 // parse splits a query into words and phrases and returns those that are used.
@@ -175,7 +175,7 @@ func (s *session) matchClause(w *clause, synonyms []synonymSets, within set) (*m
 		}
 	}
 	m.add(&prefixed, prefixWeight, false)
-	w.beginning = prefixed[nameField] != nil
+	w.isPrefix = prefixed[nameField] != nil
 	if found := m.addSynonyms(synonyms); found || m.hasExact {
 		return m, nil
 	}

@@ -76,7 +76,7 @@ type ranking struct {
 	exact            set               // records whose name or slug is the query
 	joinedExact      set               // the same with spaces removed
 	joinedPrefix     set               // records with a name that, from one of its words on, starts with joinedText
-	near             [maxEdits + 1]set // by number of edits: records whose name or slug is the query with typos
+	near             [maxEdits + 1]set // by number of edits: records whose name or slug is the query apart from typos
 	queryPhrases     []*phrase         // the query as a phrase, with its last word as it is, in the singular and in the plural; empty for a single word
 	synonyms         [][]clause
 	synonymSets      [maxClauses][]synonymSets // by clause

@@ -205,8 +205,9 @@ func (r *run) writeStatus() error {
 	return replaceFile(path, append(data, '\n'), 0o644)
 }
 
-// addUnanswered adds the keys of what the source covers but has not answered in this run, because
-// its figures are recent, or because a request failed. What guards stopped there remains stopped.
+// addUnanswered adds the keys of the entities and offers that the source covers but has not answered
+// for in this run, because their figures are recent or because a request failed. Values of these
+// that a guard stopped remain stopped.
 func (a *asking) addUnanswered(keys map[string]bool) {
 	for _, t := range a.targets {
 		if _, ok := a.used[t.id]; !ok {
@@ -220,8 +221,8 @@ func (a *asking) addUnanswered(keys map[string]bool) {
 	}
 }
 
-// stoppedKey returns the key of a stopped value, as addUnanswered does: that of the entity, or of
-// the offer.
+// stoppedKey returns the key of the entity or offer that a stopped value belongs to, in the format
+// of addUnanswered.
 func stoppedKey(s quality.Stopped) string {
 	key := s.Source + "\x00" + s.Entity
 	if rest, ok := strings.CutPrefix(s.Name, OffersColumn+"."); ok {
@@ -231,8 +232,8 @@ func stoppedKey(s quality.Stopped) string {
 	return key
 }
 
-// status describes the source. An entity whose figures are too recent to be asked for counts as
-// answered.
+// status returns the status of the source. An entity that is not asked for because its figures are
+// recent counts as answered.
 func (a *asking) status(r *run) quality.SourceStatus {
 	s := quality.SourceStatus{Covers: len(a.targets), Values: []string{}, LastFail: a.report.Error}
 	for _, t := range a.targets {

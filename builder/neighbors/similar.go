@@ -248,7 +248,7 @@ func (v *vectors) gather(i uint32, s *scratch) (unread []uint32) {
 // feature. It returns these entities.
 func (v *vectors) touch(features []uint32, s *scratch) []uint32 {
 	touched := 0
-	cells, list := s.cells, s.touched // local variables, because the loop is hot and writes through s would reload them
+	cells, list := s.cells, s.touched // local copies: in this hot loop, they would be reloaded after each write through s
 	for _, id := range features {
 		square := v.square[id]
 		if square == 0 {

@@ -77,7 +77,7 @@ func printAccounts(cmd *cobra.Command, list []storage.AccountSummary, asJSON boo
 			}
 			lines[i] = line
 		}
-		return printJSONLines(cmd.OutOrStdout(), without(lines))
+		return printJSONLines(cmd.OutOrStdout(), withoutErrors(lines))
 	}
 	if len(list) == 0 {
 		fmt.Fprintln(cmd.OutOrStdout(), "no accounts")

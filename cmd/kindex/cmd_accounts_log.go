@@ -74,7 +74,7 @@ func printLog(cmd *cobra.Command, list []storage.AuditEntry, count int, asJSON b
 		for i, e := range list {
 			lines[i] = logLine{e.ID(), e.At, e.Action, e.Actor.Kind, e.Actor.ID, e.Actor.Name, e.Actor.Address, e.Target, e.Detail}
 		}
-		return printJSONLines(cmd.OutOrStdout(), without(lines))
+		return printJSONLines(cmd.OutOrStdout(), withoutErrors(lines))
 	}
 	if len(list) == 0 {
 		fmt.Fprintln(cmd.OutOrStdout(), "no entries")

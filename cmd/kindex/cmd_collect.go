@@ -95,7 +95,7 @@ func runCollect(cmd *cobra.Command, o collectOptions, args []string) error {
 		return err
 	}
 	if o.probe != "" && o.json {
-		return usageError{errors.New("--probe prints an answer, not a report; leave out --json")}
+		return usageError{errors.New("--json cannot be combined with --probe, which prints an answer instead of a report")}
 	}
 	if o.probe != "" {
 		return o.runProbe(cmd, opts, args)

@@ -36,8 +36,7 @@ func secretVariable(name string) string {
 	return "secrets do not belong in this file; set the environment variable " + name
 }
 
-// userInfo matches the user and password of an address, and secretParameter a password in its
-// query.
+// userInfo matches the user and password in an address, and secretParameter a secret in its query.
 var (
 	userInfo        = regexp.MustCompile(`(?i)\b([a-z][a-z0-9+.-]*)://([^/?#@\s]*)@`)
 	secretParameter = regexp.MustCompile(`(?i)[?&](ssl)?(password|passwd|token|access_token|secret|api_?key)=`)
@@ -67,8 +66,8 @@ func secretIn(flag, value string) string {
 	return secret + "set the environment variable " + config.Variable(flag)
 }
 
-// applySettings sets the flags that are missing from the command line: from the environment, and
-// from the configuration file.
+// applySettings sets the flags that are missing from the command line from the environment or the
+// configuration file.
 func applySettings(cmd *cobra.Command) error {
 	if err := config.ApplyEnvironment(cmd); err != nil {
 		return usageError{err}
@@ -105,8 +104,8 @@ func configFile(cmd *cobra.Command) (*config.File, error) {
 	return file, nil
 }
 
-// onCommandLine reports whether the command line sets a flag. What the environment or a
-// configuration file sets may be meant for other commands.
+// onCommandLine reports whether the command line sets a flag. Settings from the environment or a
+// configuration file may be meant for other commands.
 func onCommandLine(f *pflag.FlagSet, name string) bool {
 	origin, _ := config.OriginOf(f.Lookup(name))
 	return origin == config.FromCommandLine
@@ -116,13 +115,13 @@ func configCommand() *cobra.Command {
 	var asJSON, template bool
 	c := &cobra.Command{
 		Use: "config [COMMAND [FLAG...]]", Short: "Show the effective settings, and where each comes from",
-		Long: `Config shows the settings of all commands that are not defaults or, given a command,
-the value of each of its flags, and where it comes from: the command line, the
-environment, the configuration file or the default. What follows the command is parsed
-as its flags, but the command does not run.
+		Long: `Config lists the settings of all commands that are not defaults. Given a command, it
+lists the value of each flag of that command. It also shows where each value comes from:
+the command line, the environment, the configuration file or the default. Flags after
+the command are parsed as its flags, but the command does not run.
 
-A configuration file is YAML: the names of commands, and below them their flags. A flag
-outside all sections applies to every command that has it.
+A configuration file is YAML, with a section of flags for each command. A flag outside
+all sections applies to every command that has it.
 
   content: /srv/content
   serve:
@@ -131,9 +130,9 @@ outside all sections applies to every command that has it.
     cors-origins: [https://app.example.org]
   keys: {list: {all: true}}
 
-It is read only if --config or KINDEX_CONFIG names it, never because of where it is.
-Unknown names and values of the wrong type are errors. Secrets do not belong in it and
-are refused. --template prints a file with every flag, all commented out.`,
+The file is read only if --config or KINDEX_CONFIG names it; kindex never searches for
+one. Unknown names and values of the wrong type are errors. So are secrets, which do not
+belong in the file. --template prints a file with every flag, all commented out.`,
 		Example: `  kindex config --template > kindex.yaml
   kindex config --config kindex.yaml
   kindex config serve --addr 127.0.0.1:9000`,
@@ -150,8 +149,8 @@ are refused. --template prints a file with every flag, all commented out.`,
 	return c
 }
 
-// effective is the value of a flag. kindex config --json prints a list of them.
-type effective struct {
+// effectiveValue is the value of a flag. kindex config --json prints a list of them.
+type effectiveValue struct {
 	Command string                 `json:"command"`
 	Flag    string                 `json:"flag"`
 	Value   any                    `json:"value"` // null if it is secret
@@ -165,7 +164,7 @@ func runConfig(cmd *cobra.Command, args []string, asJSON bool) error {
 		return err
 	}
 	root := newRoot()
-	list := []effective{}
+	list := []effectiveValue{}
 	if len(args) == 0 {
 		visitCommands(root, func(c *cobra.Command) {
 			if err = cmp.Or(err, config.ApplyEnvironment(c), file.Apply(c)); !c.Hidden && c.Parent().Name() != "completion" {
@@ -175,7 +174,7 @@ func runConfig(cmd *cobra.Command, args []string, asJSON bool) error {
 		if err != nil {
 			return usageError{err}
 		}
-	} else if list, err = effectiveOf(cmd, root, args, file); err != nil {
+	} else if list, err = valuesForCommand(cmd, root, args, file); err != nil {
 		return err
 	}
 	if asJSON {
@@ -193,8 +192,8 @@ func visitCommands(c *cobra.Command, visit func(*cobra.Command)) {
 	}
 }
 
-// effectiveOf returns the values that a command would have if it were called with args.
-func effectiveOf(cmd, root *cobra.Command, args []string, file *config.File) ([]effective, error) {
+// valuesForCommand returns the values of a command's flags as if it were run with args.
+func valuesForCommand(cmd, root *cobra.Command, args []string, file *config.File) ([]effectiveValue, error) {
 	c, rest, err := root.Find(args)
 	switch {
 	case err != nil:
@@ -218,19 +217,19 @@ func effectiveOf(cmd, root *cobra.Command, args []string, file *config.File) ([]
 }
 
 // effectiveValues returns the values of a command's own flags, with or without defaults.
-func effectiveValues(c *cobra.Command, defaults bool) (list []effective) {
+func effectiveValues(c *cobra.Command, defaults bool) (list []effectiveValue) {
 	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
-		if e := effectiveValue(c, f); (defaults || e.From != config.FromDefault) && f.Name != "help" && f.Name != "version" {
+		if e := newEffectiveValue(c, f); (defaults || e.From != config.FromDefault) && f.Name != "help" && f.Name != "version" {
 			list = append(list, e)
 		}
 	})
 	return list
 }
 
-func effectiveValue(c *cobra.Command, f *pflag.Flag) effective {
+func newEffectiveValue(c *cobra.Command, f *pflag.Flag) effectiveValue {
 	from, where := config.OriginOf(f)
 	_, name, _ := strings.Cut(c.CommandPath(), " ")
-	e := effective{Command: name, Flag: f.Name, Value: f.Value.String(), From: from, Where: jsonenc.OptionalString(where)}
+	e := effectiveValue{Command: name, Flag: f.Name, Value: f.Value.String(), From: from, Where: jsonenc.OptionalString(where)}
 	if slice, ok := f.Value.(pflag.SliceValue); ok {
 		e.Value = append([]string{}, slice.GetSlice()...)
 	}
@@ -246,9 +245,9 @@ func effectiveValue(c *cobra.Command, f *pflag.Flag) effective {
 	return e
 }
 
-func printEffective(cmd *cobra.Command, list []effective) {
+func printEffective(cmd *cobra.Command, list []effectiveValue) {
 	if len(list) == 0 {
-		fmt.Fprintln(cmd.OutOrStdout(), "every flag has its default; to list the flags of a command: kindex config COMMAND")
+		fmt.Fprintln(cmd.OutOrStdout(), "all flags have their defaults; to list the flags of a command: kindex config COMMAND")
 		return
 	}
 	rows := [][]string{{"COMMAND", "FLAG", "VALUE", "FROM"}}

@@ -51,7 +51,7 @@ standard output. Changed files are listed.
 				}
 			}
 			if args[0] == "-" && o.json && !o.check && !o.diff {
-				return usageError{errors.New("--json: the output of kindex fmt - is the formatted file; for a report, add --check or --diff")}
+				return usageError{errors.New("kindex fmt - prints the formatted file; for a report with --json, add --check or --diff")}
 			}
 			if args[0] == "-" {
 				return fmtInput(cmd, o)
@@ -266,7 +266,7 @@ func reportFormatted(cmd *cobra.Command, o fmtOptions, list []formatted) error {
 // fmtReport is the report of fmt. --json prints it.
 type fmtReport struct {
 	Files   int         `json:"files"`
-	Changed []fmtChange `json:"changed"` // or that would change, with --check or --diff
+	Changed []fmtChange `json:"changed"` // with --check or --diff, the files that would change
 }
 
 // fmtChange is a file that is not formatted.

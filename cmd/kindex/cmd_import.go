@@ -65,7 +65,7 @@ usage error.`,
 				return usageError{fmt.Errorf("--type must be tool or model, and requires --guess; see %s --help", cmd.CommandPath())}
 			}
 			if guess && asJSON && o.Mapping == "" {
-				return usageError{errors.New("--guess --json requires --map: without it, the mapping is the output")}
+				return usageError{errors.New("--guess --json requires --map: without it, the output is the mapping")}
 			}
 			if guess {
 				return guessMapping(cmd, importer.GuessOptions{Input: o.Input, Content: filepath.Clean(o.Content), Type: typ}, o.Mapping, asJSON)
@@ -131,7 +131,7 @@ func guessMapping(cmd *cobra.Command, o importer.GuessOptions, file string, asJS
 		return err
 	}
 	if asJSON {
-		return printIndentedJSON(cmd.OutOrStdout(), guessed{file, p.Rows, append([]string{}, p.Unsure...), append([]string{}, p.Unused...)})
+		return printIndentedJSON(cmd.OutOrStdout(), guessReport{file, p.Rows, append([]string{}, p.Unsure...), append([]string{}, p.Unused...)})
 	}
 	notes := cmd.ErrOrStderr()
 	fmt.Fprintf(notes, "guessed from %s\n", plural.Count(p.Rows, "row", "rows"))
@@ -150,8 +150,8 @@ func guessMapping(cmd *cobra.Command, o importer.GuessOptions, file string, asJS
 	return nil
 }
 
-// guessed describes a proposed mapping in JSON output.
-type guessed struct {
+// guessReport describes a proposed mapping in JSON output.
+type guessReport struct {
 	Mapping string   `json:"mapping"`
 	Rows    int      `json:"rows"`
 	Unsure  []string `json:"unsure"`

@@ -41,8 +41,9 @@ func keysCreateCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "create --account NAME", Short: "Create an API key and print it",
 		Long: `Create creates an API key and prints it, and nothing else, to standard output; --json
-prints it with its details. The key is shown only once. The account and a SQLite state are created if missing. With
---replace, the account's keys with the same name are revoked in the same transaction.
+prints it with its details. The key is shown only once. The account and a SQLite state
+are created if missing. With --replace, the account's keys with the same name are
+revoked in the same transaction.
 
 A key has every scope unless --scopes selects some of them:
 
@@ -176,7 +177,7 @@ type keyLine struct {
 	RevokedAt  *time.Time     `json:"revokedAt"`
 }
 
-// createdKey is a new key in JSON output: the only one with the key itself.
+// createdKey is a new key in JSON output. No other output contains the key itself.
 type createdKey struct {
 	Key string `json:"key"`
 	keyLine
@@ -221,7 +222,7 @@ func printKeys(cmd *cobra.Command, o keysListOptions, list []apikey.Key, names m
 		for i, k := range list {
 			lines[i] = newKeyLine(k, names[k.AccountID])
 		}
-		return printJSONLines(cmd.OutOrStdout(), without(lines))
+		return printJSONLines(cmd.OutOrStdout(), withoutErrors(lines))
 	}
 	if len(list) == 0 {
 		fmt.Fprintln(cmd.OutOrStdout(), "no keys")

@@ -47,8 +47,8 @@ func operatorKeys(target, file string, makes bool) (keys *seal.Keys, made string
 	return keys, made, err
 }
 
-// rekeyed is the result of rekey in JSON output. Key is the ID of the operator's key.
-type rekeyed struct {
+// rekeyReport is the report of rekey. Key is the ID of the operator's key.
+type rekeyReport struct {
 	State   string `json:"state"`
 	Key     string `json:"key"`
 	Secrets int    `json:"secrets"`
@@ -81,7 +81,7 @@ file. No secret is lost, and rekey contacts no webhooks.`,
 				return err
 			}
 			if asJSON {
-				return printIndentedJSON(cmd.OutOrStdout(), rekeyed{s.String(), keys.IDs()[0], n})
+				return printIndentedJSON(cmd.OutOrStdout(), rekeyReport{s.String(), keys.IDs()[0], n})
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "sealed %d secrets with the operator's key %s\n", n, keys.IDs()[0])
 			return nil

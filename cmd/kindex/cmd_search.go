@@ -85,7 +85,7 @@ func runSearch(w io.Writer, o searchOptions, text string) (err error) {
 		for i, h := range res.Hits {
 			records[i] = b.Record(h.Ordinal)
 		}
-		return printJSONLines(w, without(records))
+		return printJSONLines(w, withoutErrors(records))
 	}
 	for _, h := range res.Hits {
 		if err := printHit(w, b, h); err != nil {

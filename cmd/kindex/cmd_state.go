@@ -34,7 +34,7 @@ func openAsItIs(ctx context.Context, target string) (*storage.State, error) {
 }
 
 // stateReport describes a state in JSON output. Schema is the version of its schema, and
-// latestSchema the newest version that this program supports. Rows are numbers by table.
+// LatestSchema the newest version that this program supports. Rows are counted by table.
 type stateReport struct {
 	State        string           `json:"state"`
 	Engine       storage.Engine   `json:"engine"`
@@ -125,8 +125,8 @@ func formatCounts(counts []storage.TableCount) string {
 	return strings.Join(words, ", ")
 }
 
-// stateCopied is the result of a backup or a copy in JSON output.
-type stateCopied struct {
+// copyReport is the report of a backup or a copy.
+type copyReport struct {
 	From string           `json:"from"`
 	To   string           `json:"to"`
 	Rows map[string]int64 `json:"rows"`
@@ -165,7 +165,7 @@ To restore a backup, use the file as the state, or copy it: kindex state copy --
 				return err
 			}
 			if asJSON {
-				return printIndentedJSON(cmd.OutOrStdout(), stateCopied{s.String(), args[0], rowsOf(r.Counts)})
+				return printIndentedJSON(cmd.OutOrStdout(), copyReport{s.String(), args[0], rowsOf(r.Counts)})
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "backed up %s to %s: %d bytes, schema version %d, no problems\nrows: %s\n", s, args[0], i.Size(), r.Version, formatCounts(r.Counts))
 			return nil
@@ -307,7 +307,7 @@ func runStateCopy(cmd *cobra.Command, o stateCopyOptions) (failed error) {
 		return err
 	}
 	if o.json {
-		return printIndentedJSON(cmd.OutOrStdout(), stateCopied{from.String(), to.String(), rowsOf(counts)})
+		return printIndentedJSON(cmd.OutOrStdout(), copyReport{from.String(), to.String(), rowsOf(counts)})
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "copied %s to %s, verified by row count and checksum\nrows: %s\n", from, to, formatCounts(counts))
 	return nil

@@ -132,8 +132,8 @@ func runAccept(cmd *cobra.Command, o acceptOptions, id string) error {
 	})
 }
 
-// acceptedSubmission is an accepted submission in JSON output. Siblings are the IDs of other
-// submissions that propose the same entity.
+// acceptedSubmission is an accepted submission in JSON output. Siblings are the IDs of the other
+// submissions for the same entity.
 type acceptedSubmission struct {
 	*submissionLine
 	Siblings []string `json:"siblings"`

@@ -15,7 +15,7 @@ import (
 	"kindex/edge/edgetest"
 )
 
-// sampleValues are values other than the defaults, as YAML and as the flag has it afterwards.
+// sampleValues are values other than the defaults: as YAML, and as the flag returns them.
 var sampleValues = map[string][2]string{
 	"bool": {"", ""}, "string": {"'sample text'", "sample text"}, "int": {"4711", "4711"}, "int64": {"4711", "4711"},
 	"float64": {"0.25", "0.25"}, "duration": {"1h30m", "1h30m0s"},

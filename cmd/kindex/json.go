@@ -14,8 +14,8 @@ import (
 	"kindex/exports/didyoumean"
 )
 
-// jsonFlag adds --json. With it, a command prints one JSON value to standard output and nothing
-// else; site/docs/cli.md describes it. Commands without a report have no such flag.
+// jsonFlag adds --json. With this flag, a command prints one JSON value to standard output and
+// nothing else; site/docs/cli.md describes the value. Commands without a report do not have it.
 func jsonFlag(f *pflag.FlagSet, asJSON *bool) {
 	f.BoolVar(asJSON, "json", false, "print the report as JSON")
 }
@@ -28,7 +28,7 @@ func printIndentedJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// printJSONLines prints a JSON list with one entry per line.
+// printJSONLines prints a JSON array with one entry per line.
 func printJSONLines[T any](w io.Writer, entries iter.Seq2[T, error]) error {
 	separator := "[\n"
 	for entry, err := range entries {
@@ -55,8 +55,8 @@ func printJSONLines[T any](w io.Writer, entries iter.Seq2[T, error]) error {
 	return err
 }
 
-// without adds no errors to the elements of a list.
-func without[T any](list []T) iter.Seq2[T, error] {
+// withoutErrors returns the elements of a list, each with a nil error.
+func withoutErrors[T any](list []T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for _, v := range list {
 			if !yield(v, nil) {
@@ -66,7 +66,7 @@ func without[T any](list []T) iter.Seq2[T, error] {
 	}
 }
 
-// formatOptions are --format, and --json as a short form of --format json.
+// formatOptions are the flags --format and --json, which is short for --format json.
 type formatOptions struct {
 	format string
 	json   bool

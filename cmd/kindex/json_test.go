@@ -30,8 +30,8 @@ var withoutReport = map[string]string{
 	"help":   "its output is for people",
 }
 
-// jsonCalls are calls of all commands that print a report, in an order in which each has
-// something to report. The number is the exit code.
+// jsonCalls call each command that prints a report, in an order in which each has something to
+// report. The number is the exit code.
 var jsonCalls = []struct {
 	code int
 	args string
@@ -199,7 +199,7 @@ func oneValue(t *testing.T, call string, out []byte) []string {
 	return slices.Sorted(maps.Keys(object))
 }
 
-// prepareJSON makes the folder in which jsonCalls work. It returns what KEY means, which changes.
+// prepareJSON prepares the folder in which the jsonCalls run. It returns the key ID that replaces KEY.
 func prepareJSON(t *testing.T) (key *string) {
 	t.Helper()
 	t.Chdir(t.TempDir())

@@ -50,7 +50,7 @@ func (o *watchOptions) flags(f *pflag.FlagSet) {
 	}
 }
 
-// unused rejects flags on the command line that would have no effect.
+// unused rejects flags on the command line that have no effect without --watch.
 func (o *watchOptions) unused(f *pflag.FlagSet) error {
 	for _, name := range []string{"content", "as-of", "keep", "memory", "builder-key", "trust-previous"} {
 		if onCommandLine(f, name) {

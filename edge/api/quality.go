@@ -7,8 +7,8 @@ import (
 	"kindex/exports"
 )
 
-// Quality handles GET /api/quality. The response describes the build, which does not contain
-// previewed edits, and names it.
+// Quality handles GET /api/quality. The response describes and names the build, which does not
+// contain edits.
 func (a *API) Quality(c *web.Call) (*web.Reply, error) {
 	data, _, _ := c.Served.Build.File(exports.QualityFile)
 	return &web.Reply{MediaType: web.JSONType, Body: objectOf(c.Served.Build.Manifest.ID, c.Buffer(), bytes.TrimSpace(data))}, nil

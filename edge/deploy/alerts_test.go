@@ -31,8 +31,8 @@ import (
 
 func TestMain(m *testing.M) { edgetest.Main(m) }
 
-// healthy contains the series of a service that is well, if only just, in the notation of
-// promtool: one value a minute for two hours.
+// healthy contains the series of a service that is just within the limit of every alert, in the
+// notation of promtool: one value per minute for two hours.
 var healthy = map[string]string{
 	`up{instance="a"}`: "1x120",
 	`up{instance="b"}`: "1x50 0 1x69",

@@ -89,9 +89,9 @@ func Publish(ctx context.Context, to bucket.Bucket, o PublishOptions) (*Publishe
 	return p.report, p.writeBuild(ctx, tag)
 }
 
-// readKnown reads which chunks the published build has, and reports whether all its packs are
-// there. What is damaged or missing, or has the format of another version of kindex, is published
-// again instead of being relied on.
+// readKnown reads which chunks the published build has, and reports whether all its packs exist.
+// Objects that are missing or damaged, or have the format of another version of kindex, are not
+// relied on but published again.
 func (p *publisher) readKnown(ctx context.Context, c *current) (complete bool, err error) {
 	_, m, _, _, err := readBuild(ctx, p.to, c)
 	var altered *DamageError

@@ -1,6 +1,6 @@
 package didyoumean
 
-// table computes distances and reuses its memory.
+// table computes distances. It reuses its memory.
 type table struct {
 	cells   []int  // row by row; cell i, j is the distance between the first i and j letters
 	lastRow []int  // for each column, the last row so far with the same letter, or 0
@@ -40,7 +40,7 @@ func (t *table) distance(a, b string) int {
 	return t.cells[len(t.a)*width+len(t.b)]
 }
 
-// fill starts a table: it sets the first row and the first column.
+// fill prepares the table: it sets the first row and the first column.
 func (t *table) fill(a, b string) {
 	t.a, t.b = appendRunes(t.a[:0], a), appendRunes(t.b[:0], b)
 	width := len(t.b) + 1

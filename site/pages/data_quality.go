@@ -18,7 +18,7 @@ const qualityPath = "/quality/"
 // qualityPage shows how complete, how old and how consistent the data is.
 type qualityPage struct {
 	AsOf           string
-	Edited         bool   // there are edits, which the page does not describe
+	Edited         bool   // there are edits that the page does not include
 	File           string // path of the file with everything on the page
 	Types          []typeQuality
 	Sources        []quality.Source

@@ -181,7 +181,7 @@ func (f frame) Feeds() (list []feedLink) {
 	return list
 }
 
-// Calendar returns the address of the calendar of releases and retirements, which is about the
+// Calendar returns the address of the calendar of releases and retirements, narrowed down to the
 // same entities as the feeds, or "" if there is no API.
 func (f frame) Calendar() string {
 	if !f.served() {

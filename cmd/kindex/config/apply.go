@@ -82,22 +82,22 @@ func (l *File) Apply(cmd *cobra.Command) (failed error) {
 			err := set(f, s.value)
 			annotate(f, FromFile, at)
 			if err != nil && failed == nil {
-				failed = fmt.Errorf("%s: %s %w", at, name, err) // Load has tried the value
+				failed = fmt.Errorf("%s: %s %w", at, name, err) // only if Load did not check the value
 			}
 		}
 	}
 	return failed
 }
 
-// set sets a flag to a value from a file. The type of the value must be that of the flag: the
-// text "true" is not true.
+// set sets a flag to a value from a file. The value must have the type of the flag: the string
+// "true" is not a Boolean.
 func set(f *pflag.Flag, value any) error {
 	list, isList := value.([]any)
 	if slice, ok := f.Value.(pflag.SliceValue); ok && isList {
 		texts := make([]string, len(list))
 		for i, v := range list {
 			if texts[i], ok = v.(string); !ok {
-				return fmt.Errorf("must be a list of texts; put entry %d in quotes", i+1)
+				return fmt.Errorf("must be a list of text; put entry %d in quotes", i+1)
 			}
 		}
 		f.Changed = true
@@ -117,7 +117,7 @@ func set(f *pflag.Flag, value any) error {
 	return nil
 }
 
-// valueText returns a value as the command line would have it.
+// valueText returns a value in the form that the command line uses.
 func valueText(f *pflag.Flag, value any) (string, error) {
 	var want string
 	switch kind := f.Value.Type(); kind {

@@ -1,15 +1,15 @@
 // Package config sets the flags of commands from environment variables and from a configuration
 // file, and records where each value came from.
 //
-// The file is YAML. Its keys are the names of commands; below them are flags, by name, and
-// subcommands. A flag above the commands that have it applies to all of them, and the nearest
-// setting wins:
+// The file is YAML, with a section for each command. A section contains flags, and sections for
+// subcommands. A flag outside the sections of the commands that have it applies to all of them,
+// and the setting that is nearest to the command wins:
 //
 //	content: /srv/content        # for every command with --content
 //	serve: {addr: ":80", limit-anonymous: 50}
 //	keys: {list: {all: true}}
 //
-// The command line wins over the environment, and the environment over the file.
+// The command line takes precedence over the environment, and the environment over the file.
 package config
 
 import (
@@ -56,9 +56,10 @@ type setting struct {
 	line  int
 }
 
-// Load reads a configuration file and checks it against all commands of a program, whose tree
-// root returns; the values are tried on that tree. The error is a yamldoc.Problems if the file
-// could be read. Its size and its nesting are bounded, and it cannot use anchors.
+// Load reads a configuration file and checks it against root and all commands below it. To check
+// the values, it sets the flags of these commands, so the caller must not run them. The error is a
+// yamldoc.Problems if the file could be read. The size and the nesting of the file are limited, and
+// it cannot use anchors.
 func Load(path string, root *cobra.Command, rules Rules) (*File, error) {
 	r, err := os.Open(path)
 	if err != nil {
@@ -82,7 +83,7 @@ func Load(path string, root *cobra.Command, rules Rules) (*File, error) {
 	return l.file, nil
 }
 
-// empty reports whether a file has no settings, as a template that nobody has edited.
+// empty reports whether a file has no settings, such as a template that nobody has edited.
 func empty(data []byte) bool {
 	for line := range strings.Lines(string(data)) {
 		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
@@ -135,8 +136,9 @@ func unknown(c *cobra.Command, isSection bool) string {
 	return what
 }
 
-// known returns the names that a section can have: of commands for a set of fields, of flags for
-// another value, and of both if the command has no subcommands that the name could mean.
+// known returns the names that are valid in the section of a command. For a set of fields, these
+// are its subcommands or, if it has none, its flags. For any other value, these are the flags of
+// the command and of its subcommands and, except in the root section, its subcommands.
 func known(c *cobra.Command, isSection bool) (names []string) {
 	for _, sub := range c.Commands() {
 		if isSection || c.Parent() != nil {
@@ -163,7 +165,7 @@ func (l *loader) flag(c *cobra.Command, flags []*pflag.Flag, name string, value 
 		return
 	}
 	if slices.ContainsFunc(flags, func(f *pflag.Flag) bool { return f.Value.Type() != flags[0].Value.Type() }) {
-		l.doc.AddAt(at, true, yamldoc.Problem{Message: "is not of the same type in all commands; set it in the sections of the commands"})
+		l.doc.AddAt(at, true, yamldoc.Problem{Message: "has different types in different commands; set it in the section of each command"})
 		return
 	}
 	for _, f := range flags {
@@ -195,7 +197,7 @@ func (l *loader) secret(name string, value any) string {
 	return ""
 }
 
-// child returns a subcommand, or nil if there is none with the name.
+// child returns the subcommand with a name, or nil if there is none.
 func child(c *cobra.Command, name string) *cobra.Command {
 	for _, sub := range c.Commands() {
 		if sub.Name() == name {
@@ -205,7 +207,7 @@ func child(c *cobra.Command, name string) *cobra.Command {
 	return nil
 }
 
-// flagsBelow returns the flags with a name that a command and its subcommands have.
+// flagsBelow returns the flags with a name of a command and all commands below it.
 func flagsBelow(c *cobra.Command, name string) (flags []*pflag.Flag) {
 	walk(c, func(below *cobra.Command) {
 		if f := below.Flags().Lookup(name); f != nil && settable(f) {

@@ -12,7 +12,7 @@ import (
 
 const templateHead = `# Configuration of kindex. It is read only if --config or KINDEX_CONFIG names this file.
 # Remove the # in front of a setting to use it; the values shown are the defaults.
-# The command line wins over the environment, and the environment over this file.
+# The command line takes precedence over the environment, and the environment over this file.
 #
 # A setting outside all sections applies to every command that has the flag, such as:
 #content: content
@@ -20,8 +20,8 @@ const templateHead = `# Configuration of kindex. It is read only if --config or 
 # Secrets do not belong in this file. It may contain the names of files with secrets.
 `
 
-// WriteTemplate writes a configuration file with a section for each command that has flags, in
-// which all flags are explained and commented out.
+// WriteTemplate writes a configuration file with a section for each command that has flags. All
+// flags are explained and commented out.
 func WriteTemplate(w io.Writer, root *cobra.Command) error {
 	var b strings.Builder
 	b.WriteString(templateHead)
