@@ -197,7 +197,7 @@ define need-promtool
   $(SUDO) install -m 755 usr/bin/promtool /usr/local/bin/promtool; }
 endef
 
-# Without this file, Debian would start the proxy that it installs.
+# Without this file, Debian would start the proxy after installing it.
 NOSTART := /usr/sbin/policy-rc.d
 define need-haproxy
 @command -v haproxy /usr/sbin/haproxy >/dev/null || { echo "installing haproxy"; $(SUDO) apt-get update -q; \

@@ -230,7 +230,7 @@ func printReport(w io.Writer, r *builder.Report) {
 	fmt.Fprintf(w, "  %-8s %8.3f s,%s %.1f MB written\n", "total", r.Seconds, memory, float64(r.Bytes)/1e6)
 }
 
-// progress draws a progress bar if people watch the output, and otherwise draws nothing.
+// progress draws a progress bar if the output is a terminal that people watch, and otherwise nothing.
 type progress struct {
 	mu      sync.Mutex
 	w       io.Writer

@@ -38,10 +38,10 @@ interrupted pull continues where it stopped. A build that is older than the one 
 folder is refused.
 
 With --only, pull copies only the files of the build whose names match, with their
-manifest, to DIR itself. That is for pipelines; it cannot be served.
+manifest, to DIR itself. That is for pipelines: such a folder cannot be served.
 
-With --watch, pull goes on: it looks for a new build again and again. An edge with
-kindex serve --dir DIR changes to it without a restart.
+With --watch, pull keeps running and pulls each new build. An edge with kindex serve
+--dir DIR switches to it without a restart.
 
 An address is https://HOST/PATH of any web server that serves the files of a bucket, or:
 ` + bucketHelp,
@@ -64,7 +64,7 @@ An address is https://HOST/PATH of any web server that serves the files of a buc
 				return usageError{fmt.Errorf("--only %w", err)}
 			}
 			if len(o.Only) > 0 && cmd.Flags().Changed("keep") {
-				return usageError{errors.New("--keep is for whole builds, and --only keeps one version of each file; use one of them")}
+				return usageError{errors.New("--keep and --only cannot be combined: --only keeps one version of each file")}
 			}
 			from, err := bucket.OpenReader(args[0])
 			if err != nil {
@@ -83,8 +83,8 @@ An address is https://HOST/PATH of any web server that serves the files of a buc
 		},
 	}
 	f := c.Flags()
-	f.BoolVar(&watch, "watch", false, "look for a new build again and again until interrupted")
-	f.DurationVar(&interval, "interval", defaultInterval, "with --watch: the time between two looks, on average")
+	f.BoolVar(&watch, "watch", false, "keep running, and pull each new build")
+	f.DurationVar(&interval, "interval", defaultInterval, "with --watch: the average time between checks for a new build")
 	f.IntVar(&o.Keep, "keep", 2, "how many builds to keep in DIR")
 	f.StringArrayVar(&o.Only, "only", nil, "copy only files whose names match this pattern, such as 'entities*.parquet'; can be repeated")
 	f.BoolVar(&o.AllowOlder, "allow-older", false, "accept a build that is older than the one in DIR")

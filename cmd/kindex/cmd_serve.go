@@ -59,10 +59,10 @@ an identifier for the edits; similar entities, the data quality report, the mani
 its files still come from the last build. Builds made by --watch are never refused
 because of deletions, and they record only committed changes in the history.
 
-With --from it serves the builds that kindex publish published elsewhere: it looks for a
-new one again and again, pulls it into --dir as kindex pull does, and switches to it. If
---dir has no build yet, requests are answered with 503 until the first one is there. If
-the storage does not answer, the build in --dir is served, and /readyz says so.
+With --from, it serves builds that kindex publish has written to a bucket: it regularly
+checks for a new build, pulls it into --dir as kindex pull does, and switches to it.
+Until --dir has a build, requests get a 503. If the bucket does not answer, the build in
+--dir is served, and /readyz reports the problem.
 
 Accounts, keys, counters, submissions and webhooks are in the state: a SQLite file (by
 default kindex.db in --dir, created if missing) or a PostgreSQL database shared by many

@@ -13,7 +13,7 @@ import (
 	"kindex/exports/bucket"
 )
 
-// fromOptions define from where an edge pulls builds.
+// fromOptions are the flags that define where an edge pulls builds from.
 type fromOptions struct {
 	from       string
 	interval   time.Duration
@@ -23,8 +23,8 @@ type fromOptions struct {
 
 func (o *fromOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.from, "from", "", "pull builds into --dir from this address, and serve them: s3://BUCKET/PREFIX, https://HOST/PATH or file:FOLDER")
-	f.DurationVar(&o.interval, "interval", defaultInterval, "with --from: the time between two looks for a new build, on average")
-	f.StringVar(&o.cacheSize, "cache-size", "", "with --from: how much space --dir may take, such as 20GB; as many old builds are kept as fit into it (default: the current build and the one before)")
+	f.DurationVar(&o.interval, "interval", defaultInterval, "with --from: the average time between checks for a new build")
+	f.StringVar(&o.cacheSize, "cache-size", "", "with --from: the maximum size of --dir, such as 20GB; old builds are kept as long as they fit (default: keep the current build and the one before it)")
 	f.BoolVar(&o.allowOlder, "allow-older", false, "with --from: accept a build that is older than the one in --dir")
 }
 
@@ -39,7 +39,7 @@ func (o *fromOptions) options(f *pflag.FlagSet, watch bool) (p live.PullOptions,
 		return p, nil
 	}
 	if watch {
-		return p, usageError{errors.New("--from serves builds that are published elsewhere, and --watch builds a content folder; use one of them")}
+		return p, usageError{errors.New("--from and --watch cannot be combined: --from serves builds from a bucket, and --watch builds a content folder")}
 	}
 	if err := checkInterval(o.interval); err != nil {
 		return p, err

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Creates the bucket NAME on the server at AWS_ENDPOINT_URL if it is missing, and lets everybody who
-# can reach the server read it. It may be repeated.
+# can reach the server read it. It can be run again.
 set -eu
 name=${1:?usage: bucket.sh NAME}
 : "${AWS_ENDPOINT_URL:?}" "${AWS_ACCESS_KEY_ID:?}" "${AWS_SECRET_ACCESS_KEY:?}"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds the newest content of a git repository and publishes it. Run it on a schedule.
-#   CONTENT_REPOSITORY  what git clones: its folder content is built
-#   CONTENT_BRANCH      main, unless set
+#   CONTENT_REPOSITORY  the repository to clone; its folder content is built
+#   CONTENT_BRANCH      the branch (default: main)
 #   BUCKET              the address for kindex publish --to
 #   SIGNING_KEY         a file for kindex publish --sign, if set
 #   WORK                a folder that is kept between runs, with enough space for five builds

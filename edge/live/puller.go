@@ -14,10 +14,10 @@ import (
 	"kindex/exports/store"
 )
 
-// PullOptions say from where a Puller gets builds.
+// PullOptions define where a Puller gets builds from.
 type PullOptions struct {
 	From       bucket.Reader
-	Interval   time.Duration // between two looks at what is published there, on average
+	Interval   time.Duration // average time between checks for a new build
 	AllowOlder bool          // accept a build that is older than the one that was pulled last
 	// MaxBytes is the space that the output folder may take: as many old builds are kept as fit
 	// into it. If 0, one is kept.
@@ -38,10 +38,10 @@ type Puller struct {
 	status BucketStatus
 }
 
-// BucketStatus says how the bucket did when the edge last looked.
+// BucketStatus is the state of the bucket when the edge last checked it.
 type BucketStatus struct {
 	Address string `json:"address"`
-	// Status is "waiting" before the first look has ended, then "ok", "unreachable" if the bucket
+	// Status is "waiting" before the first check has ended, then "ok", "unreachable" if the bucket
 	// did not answer, or "failed" if the published build could not be pulled for another reason.
 	Status   string     `json:"status"`
 	Since    *time.Time `json:"since,omitempty"`    // when it became unreachable or failed
@@ -160,7 +160,7 @@ func newPullMetrics(r prometheus.Registerer) pullMetrics {
 		bytes: prometheus.NewCounter(prometheus.CounterOpts{Name: "kindex_bucket_downloaded_bytes_total",
 			Help: "Bytes downloaded from the bucket."}),
 		failures: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "kindex_bucket_failures_total",
-			Help: "Attempts that failed to look at the published build or to pull it."}, []string{"reason"}),
+			Help: "Failed attempts to check for a build or to pull it, by reason."}, []string{"reason"}),
 	}
 	for _, reason := range []string{"unreachable", "failed"} {
 		m.failures.WithLabelValues(reason)

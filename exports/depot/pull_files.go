@@ -38,7 +38,7 @@ func matchesAny(patterns []string, file string) bool {
 // manifest, which is written last.
 func pullFiles(ctx context.Context, from *countingReader, c *current, o PullOptions) error {
 	if _, err := os.Lstat(filepath.Join(o.Dir, exportsTree)); err == nil {
-		return fmt.Errorf("%s has whole builds; use another folder for some of the files", o.Dir)
+		return fmt.Errorf("%s contains complete builds; use another folder for single files", o.Dir)
 	}
 	set, m, manifest, _, err := readBuild(ctx, from, c)
 	if err != nil {

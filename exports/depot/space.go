@@ -21,7 +21,7 @@ type SpaceError struct {
 
 // Error implements error.
 func (e *SpaceError) Error() string {
-	return fmt.Sprintf("the build %s does not fit: %s are needed while it is pulled, and the limit is %s", e.Build, megabytes(e.Need), megabytes(e.Limit))
+	return fmt.Sprintf("the build %s does not fit: pulling it needs %s, and the limit is %s", e.Build, megabytes(e.Need), megabytes(e.Limit))
 }
 
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
