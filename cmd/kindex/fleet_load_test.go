@@ -145,6 +145,9 @@ var (
 func (l *fleetLoad) read(worker int) {
 	paths := []string{"/api/entity/tool/tool-%d", "/api/search?q=tool+number+%d&limit=20", "/api/entities?limit=30&offset=%d", "/tool/tool-%d/", "/api/export/entities?format=json", "/api/entity/tool/tool-%d/changelog"}
 	for i := worker; !l.f.t.Failed() && (l.sent.Add(1) <= l.total || !l.finished.Load()); i++ {
+		if l.sent.Load() > l.total {
+			time.Sleep(20 * time.Millisecond) // leave the processors to the builder
+		}
 		path := paths[i%len(paths)]
 		if strings.Contains(path, "%d") {
 			path = fmt.Sprintf(path, i%7)
@@ -241,7 +244,7 @@ func (l *fleetLoad) checkShared() {
 	f.t.Helper()
 	slices.Sort(l.ids)
 	for i, e := range f.edges {
-		base := fmt.Sprintf("http://%s:%d", e.host, f.port)
+		base := e.at(f.port)
 		_, body := f.ask(base, http.MethodGet, "/api/submissions?limit=100", l.author, "")
 		var list struct{ Data []struct{ ID string } }
 		if err := json.Unmarshal(body, &list); err != nil {
@@ -263,7 +266,7 @@ func (l *fleetLoad) checkShared() {
 			f.t.Fatalf("%d %v %s", status, err, body)
 		}
 		next := f.edges[(i+1)%len(f.edges)]
-		if status, body := f.ask(fmt.Sprintf("http://%s:%d", next.host, f.port), http.MethodGet, "/api/categories", made.Key, ""); status != http.StatusOK {
+		if status, body := f.ask(next.at(f.port), http.MethodGet, "/api/categories", made.Key, ""); status != http.StatusOK {
 			f.t.Errorf("%s does not accept a key made by %s: %d %s", next.host, e.host, status, body)
 		}
 	}
@@ -291,7 +294,7 @@ func (h *hearing) at(version string) map[string]bool {
 func (e *fleetEdge) await(build string) {
 	e.f.t.Helper()
 	await(e.f.t, e.host+" serves "+build, func() bool {
-		status, body := e.f.ask(fmt.Sprintf("http://%s:%d", e.host, e.f.admin), http.MethodGet, "/readyz", "", "")
+		status, body := e.f.ask(e.at(e.f.admin), http.MethodGet, "/readyz", "", "")
 		return status == http.StatusOK && strings.Contains(string(body), build)
 	})
 }
@@ -301,7 +304,7 @@ func (f *fleet) checkNewEdge(build string) {
 	f.t.Helper()
 	start := time.Now()
 	e := f.add()
-	status, body := f.ask(fmt.Sprintf("http://%s:%d", e.host, f.port), http.MethodGet, "/api/entity/tool/tool-1", "", "")
+	status, body := f.ask(e.at(f.port), http.MethodGet, "/api/entity/tool/tool-1", "", "")
 	if status != http.StatusOK || !strings.Contains(string(body), build) {
 		f.t.Errorf("a new edge: %d %s", status, body)
 	}

@@ -231,8 +231,8 @@ func (f *fleet) add() *fleetEdge {
 	e.start()
 	f.names.add(e.host)
 	f.t.Cleanup(func() {
-		_ = e.cmd.Process.Kill()
-		<-e.ended
+		_ = e.cmd.Process.Kill() // it may have ended
+		<-e.ended                //nolint:errcheck // it was killed
 		if f.t.Failed() {
 			f.t.Logf("%s:\n%s", e.host, e.log.String())
 		}
@@ -253,6 +253,11 @@ func (f *fleet) awaitProxy() {
 // servesRequests matches the line of an edge that is up in the statistics of HAProxy.
 var servesRequests = regexp.MustCompile(`(?m)^edges,edge\d+,.*,UP,`)
 
+// at returns the address of a port of the edge.
+func (e *fleetEdge) at(port int) string {
+	return "http://" + net.JoinHostPort(e.host, strconv.Itoa(port))
+}
+
 // start starts the edge, and waits until it is ready.
 func (e *fleetEdge) start() {
 	f := e.f
@@ -271,7 +276,7 @@ func (e *fleetEdge) start() {
 	}
 	go func() { e.ended <- e.cmd.Wait() }()
 	await(f.t, e.host+" is ready", func() bool {
-		res, err := http.Get(fmt.Sprintf("http://%s:%d/readyz", e.host, f.admin))
+		res, err := http.Get(e.at(f.admin) + "/readyz")
 		return err == nil && res.Body.Close() == nil && res.StatusCode == http.StatusOK
 	})
 }

@@ -103,7 +103,7 @@ func megabytesIn(t *testing.T, pattern *regexp.Regexp, text string) float64 {
 // downloaded returns how many bytes the edge has downloaded since it started.
 func (e *fleetEdge) downloaded() float64 {
 	e.f.t.Helper()
-	_, text := e.f.ask(fmt.Sprintf("http://%s:%d", e.host, e.f.admin), http.MethodGet, "/metrics", "", "")
+	_, text := e.f.ask(e.at(e.f.admin), http.MethodGet, "/metrics", "", "")
 	return megabytesIn(e.f.t, downloaded, string(text))
 }
 
