@@ -44,13 +44,13 @@ var (
 
 // secretIn returns what is wrong with the value of a flag that contains a secret, or "".
 func secretIn(flag, value string) string {
-	const secret = "contains a secret, which does not belong in this file; "
+	const problem = "contains a secret, which does not belong in this file; "
 	if strings.Contains(value, apikey.Prefix) {
-		return secret + "use --key-file, or set the environment variable " + apiKeyVariable
+		return problem + "use --key-file, or set the environment variable " + apiKeyVariable
 	}
 	if flag == "operator-key" {
 		if _, err := seal.Parse(value); err == nil {
-			return secret + "write the key to a file and name the file here"
+			return problem + "write the key to a file and name the file here"
 		}
 	}
 	found := secretParameter.MatchString(value)
@@ -61,9 +61,9 @@ func secretIn(flag, value string) string {
 	case !found:
 		return ""
 	case flag == "state" || strings.Contains(value, "postgres"):
-		return secret + "set the environment variable PGPASSWORD, name a password file in PGPASSFILE, or set " + config.Variable(flag)
+		return problem + "set the environment variable PGPASSWORD, name a password file in PGPASSFILE, or set " + config.Variable(flag)
 	}
-	return secret + "set the environment variable " + config.Variable(flag)
+	return problem + "set the environment variable " + config.Variable(flag)
 }
 
 // applySettings sets the flags that are missing from the command line from the environment or the
