@@ -10,6 +10,7 @@ import (
 
 	"kindex/builder/plural"
 	"kindex/exports/bucket"
+	"kindex/exports/buildlog"
 	"kindex/exports/depot"
 )
 
@@ -20,7 +21,7 @@ Credentials for S3 come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or from
 
 func publishCommand() *cobra.Command {
 	var o depot.PublishOptions
-	var to string
+	var to, keyFile string
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "publish --to ADDRESS", Short: "Publish the current build in a folder or in object storage",
@@ -29,8 +30,13 @@ machines pull it. Only what the build published there lacks is written. Another
 publisher's build is never overwritten: whoever is later gets an error and can
 publish again.
 
+With --sign, publish signs the build and appends it to the key's log in the bucket, so
+that kindex pull --verify-key can check who published it. A build that was published
+without a signature is signed when it is published again.
+
 ` + bucketHelp,
 		Example: `  kindex publish --to file:/srv/builds
+  kindex publish --to file:/srv/builds --sign builds.key
   AWS_ENDPOINT_URL=https://s3.example.org kindex publish --from /srv/kindex --to s3://builds/index`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -40,6 +46,11 @@ publish again.
 			b, err := bucket.Open(to)
 			if err != nil {
 				return usageError{fmt.Errorf("--to: %w", err)}
+			}
+			if keyFile != "" {
+				if o.Key, err = buildlog.LoadKey(keyFile); err != nil {
+					return fmt.Errorf("--sign: %w", err)
+				}
 			}
 			r, err := depot.Publish(cmd.Context(), b, o)
 			switch {
@@ -60,6 +71,7 @@ publish again.
 	f := c.Flags()
 	f.StringVar(&to, "to", "", "the address of the bucket")
 	f.StringVar(&o.Dir, "from", ".", "the output folder of kindex build")
+	f.StringVar(&keyFile, "sign", "", "sign the build with the key in this file, which kindex sign init created")
 	f.BoolVar(&o.Dirty, "dirty", false, "also publish a build from content that was not committed")
 	jsonFlag(f, &asJSON)
 	return c
@@ -68,10 +80,15 @@ publish again.
 func printPublished(w io.Writer, r *depot.Published, b bucket.Bucket) {
 	if r.Unchanged {
 		fmt.Fprintf(w, "%s is already published at %s\n", r.Build, b)
+		printSignature(w, r.Signature)
 		return
 	}
 	fmt.Fprintf(w, "published %s at %s\n%d files, %s, of which %s are new; uploaded %s in %s\n",
 		r.Build, b, r.Files, megabytes(r.Bytes), megabytes(r.New), megabytes(r.Uploaded), plural.Count(r.Packs, "pack", "packs"))
+	printSignature(w, r.Signature)
+	if r.PreviousKey != "" {
+		fmt.Fprintf(w, "warning: it is not signed, but the build before was signed with %s: readers with --verify-key refuse it; publish it again with --sign\n", r.PreviousKey)
+	}
 }
 
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }

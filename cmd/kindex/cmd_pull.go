@@ -28,6 +28,7 @@ func checkInterval(d time.Duration) error {
 func pullCommand() *cobra.Command {
 	var o depot.PullOptions
 	var watch, asJSON bool
+	var keys verifyKeys
 	var interval time.Duration
 	c := &cobra.Command{
 		Use: "pull ADDRESS [DIR]", Short: "Copy the published build from a folder, object storage or a web server",
@@ -40,12 +41,17 @@ folder is refused.
 With --only, pull copies only the files of the build whose names match, with their
 manifest, to DIR itself. That is for pipelines: such a folder cannot be served.
 
+With --verify-key, pull accepts only builds that kindex publish --sign signed with this
+key and that are in the key's log. It remembers the log in DIR, and refuses one that does
+not continue it.
+
 With --watch, pull keeps running and pulls each new build. An edge with kindex serve
 --dir DIR switches to it without a restart.
 
 An address is https://HOST/PATH of any web server that serves the files of a bucket, or:
 ` + bucketHelp,
 		Example: `  kindex pull https://builds.example.org/index /srv/kindex
+  kindex pull --verify-key builds.pub https://builds.example.org/index /srv/kindex
   kindex pull --watch s3://builds/index /srv/kindex
   kindex pull https://builds.example.org/index data --only 'entities*.parquet'`,
 		Args: cobra.RangeArgs(1, 2),
@@ -70,6 +76,9 @@ An address is https://HOST/PATH of any web server that serves the files of a buc
 			if err != nil {
 				return usageError{err}
 			}
+			if o.Verifiers, err = keys.parse(); err != nil {
+				return err
+			}
 			setGC(batchGCPercent, importMemoryMiB, 0, cmd.ErrOrStderr())
 			show := func(r *depot.Pulled) error { return printPulled(cmd.OutOrStdout(), r, o.Dir, asJSON) }
 			if watch {
@@ -87,17 +96,10 @@ An address is https://HOST/PATH of any web server that serves the files of a buc
 	f.DurationVar(&interval, "interval", defaultInterval, "with --watch: the average time between checks for a new build")
 	f.IntVar(&o.Keep, "keep", 2, "how many builds to keep in DIR")
 	f.StringArrayVar(&o.Only, "only", nil, "copy only files whose names match this pattern, such as 'entities*.parquet'; can be repeated")
+	keys.flag(f, "accept only builds that are signed with this key")
 	f.BoolVar(&o.AllowOlder, "allow-older", false, "accept a build that is older than the one in DIR")
 	jsonFlag(f, &asJSON)
 	return c
-}
-
-// advise says what to do about a refused build.
-func advise(err error) error {
-	if errors.Is(err, depot.ErrOlder) {
-		return fmt.Errorf("%w; to accept it, add --allow-older", err)
-	}
-	return err
 }
 
 // watchPublished pulls every new build until ctx ends. An error is reported once, and again after
@@ -120,9 +122,11 @@ func printPulled(w io.Writer, r *depot.Pulled, dir string, asJSON bool) error {
 		return printIndentedJSON(w, r)
 	case r.Unchanged:
 		fmt.Fprintf(w, "%s already has the published build %s\n", dir, r.Build)
+		printSignature(w, r.Signature)
 	default:
 		fmt.Fprintf(w, "pulled %s to %s\n%s, %s; downloaded %s in %s, copied %s from the previous build\n",
 			r.Build, dir, plural.Count(r.Files, "file", "files"), megabytes(r.Bytes), megabytes(r.Downloaded), plural.Count(r.Packs, "pack", "packs"), megabytes(r.Local))
+		printSignature(w, r.Signature)
 	}
 	return nil
 }

@@ -86,7 +86,7 @@ func newRoot() *cobra.Command {
 		return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
 	})
 	root.AddCommand(initCommand(), buildCommand(), serveCommand(), validateCommand(), boardsCommand(), diffCommand(), showCommand(), searchCommand(),
-		historyCommand(), configCommand(), verifyCommand(), publishCommand(), pullCommand(), pruneCommand(), importCommand(), schemaCommand(), fmtCommand(), newCommand(), versionCommand(),
+		historyCommand(), configCommand(), verifyCommand(), publishCommand(), pullCommand(), signCommand(), pruneCommand(), importCommand(), schemaCommand(), fmtCommand(), newCommand(), versionCommand(),
 		auditCommand(), collectCommand(), checkCommand(), keysCommand(), accountsCommand(), submissionsCommand(), stateCommand(), mcpCommand(), manCommand())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()

@@ -14,11 +14,11 @@ import (
 const maxAttempts = 100
 
 // Append appends a statement to a log and returns the signed statement, with its position. A log
-// is created if there is none. If the log already ends with a statement about the same manifest,
+// is created if there is none. If the log already ends with a statement about the same manifests,
 // for example because the publisher was killed after Append, Append returns that statement.
 //
 // Several publishers may append at the same time, and each may be killed at any time. A
-// publisher claims the next position by creating its file in log/claims, which only one can do.
+// publisher claims the next position by creating its file in claims, which only one can do.
 // Everything else follows from the claims: tiles and checkpoints of a size are the same bytes,
 // whoever writes them. So a publisher that finds a position claimed finishes the other's work and
 // tries the next one. Claims are never removed; otherwise, a publisher that was suspended for
@@ -26,16 +26,16 @@ const maxAttempts = 100
 func Append(ctx context.Context, to Storage, signer note.Signer, verifier note.Verifier, s Statement) (*Statement, []byte, error) {
 	s.Origin = signer.Name()
 	for range maxAttempts {
-		c, tag, err := ReadCheckpoint(ctx, to, verifier)
+		c, _, tag, err := ReadCheckpoint(ctx, to, verifier)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, nil, err
 		}
 		if c.Size > 0 {
-			last, signed, err := readClaim(ctx, to, verifier, c.Size-1)
+			last, signed, err := ReadStatement(ctx, to, verifier, c.Size-1)
 			if err != nil {
 				return nil, nil, err
 			}
-			if last.Build == s.Build && last.Manifest == s.Manifest {
+			if last.same(&s) {
 				return last, signed, nil
 			}
 		}
@@ -47,12 +47,12 @@ func Append(ctx context.Context, to Storage, signer note.Signer, verifier note.V
 		if err != nil && !errors.Is(err, ErrConflict) {
 			return nil, nil, err
 		}
-		if err == nil && claimed.Build == s.Build && claimed.Manifest == s.Manifest {
+		if err == nil && claimed.same(&s) {
 			return claimed, signed, nil
 		}
 		// Another publisher made or finished the claim, and may have continued from there.
-		if claimed.Build == s.Build && claimed.Manifest == s.Manifest {
-			if c, _, err = ReadCheckpoint(ctx, to, verifier); err != nil {
+		if claimed.same(&s) {
+			if c, _, _, err = ReadCheckpoint(ctx, to, verifier); err != nil {
 				return nil, nil, err
 			}
 			if c.Size > claimed.Position {
@@ -61,6 +61,11 @@ func Append(ctx context.Context, to Storage, signer note.Signer, verifier note.V
 		}
 	}
 	return nil, nil, fmt.Errorf("other publishers were faster %d times; try again", maxAttempts)
+}
+
+// same reports whether two statements are about the same build with the same index.
+func (s *Statement) same(other *Statement) bool {
+	return s.Build == other.Build && s.Manifest == other.Manifest && s.Index == other.Index
 }
 
 // claim claims a position for a statement. If the position has been claimed, claim returns the
@@ -73,7 +78,7 @@ func claim(ctx context.Context, to Storage, signer note.Signer, verifier note.Ve
 	}
 	err = to.Replace(ctx, claimPath(position), signed, "")
 	if errors.Is(err, ErrConflict) {
-		return readClaim(ctx, to, verifier, position)
+		return ReadStatement(ctx, to, verifier, position)
 	}
 	return &s, signed, err
 }
@@ -139,10 +144,11 @@ func extendEntries(ctx context.Context, to Storage, size int64, entry string) er
 	return to.Write(ctx, tilePath(t), encodeEntries(append(entries, entry)))
 }
 
-func claimPath(position int64) string { return fmt.Sprintf("log/claims/%d", position) }
+func claimPath(position int64) string { return fmt.Sprintf("claims/%d", position) }
 
-// readClaim returns the statement at a position.
-func readClaim(ctx context.Context, from Reader, verifier note.Verifier, position int64) (*Statement, []byte, error) {
+// ReadStatement returns the statement at a position, and as it is signed with the verifier's key.
+// It does not check that the log contains it.
+func ReadStatement(ctx context.Context, from Reader, verifier note.Verifier, position int64) (*Statement, []byte, error) {
 	signed, _, err := from.Read(ctx, claimPath(position), maxNoteLen)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the log: %w", err)

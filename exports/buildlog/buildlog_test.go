@@ -129,7 +129,7 @@ func newKeys(t testing.TB, name string) keys {
 }
 
 func build(n int) buildlog.Statement {
-	return buildlog.Statement{Build: fmt.Sprintf("20261101-%016x", n), Manifest: sha256.Sum256([]byte(fmt.Sprint(n))), Size: int64(n),
+	return buildlog.Statement{Build: fmt.Sprintf("20261101-%016x", n), Manifest: sha256.Sum256([]byte(fmt.Sprint(n))), Size: int64(n), Index: sha256.Sum256([]byte("index")),
 		Commit: strings.Repeat("ab", 20), AsOf: time.Date(2026, 11, 1, 0, 0, n, 0, time.UTC)}
 }
 
@@ -147,7 +147,7 @@ func (k keys) append(t testing.TB, to buildlog.Storage, n int) *buildlog.Stateme
 
 func (k keys) checkpoint(t testing.TB, from buildlog.Reader) buildlog.Checkpoint {
 	t.Helper()
-	c, _, err := buildlog.ReadCheckpoint(t.Context(), from, k.verifier)
+	c, _, _, err := buildlog.ReadCheckpoint(t.Context(), from, k.verifier)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func plainRoot(entries []string) tlog.Hash {
 // computed from all entries.
 func TestAppend(t *testing.T) {
 	k, m := newKeys(t, "example.org/index"), newMemory(t)
-	if _, _, err := buildlog.ReadCheckpoint(t.Context(), m, k.verifier); !errors.Is(err, fs.ErrNotExist) {
+	if _, _, _, err := buildlog.ReadCheckpoint(t.Context(), m, k.verifier); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("checkpoint of no log: %v", err)
 	}
 	var entries []string
@@ -206,7 +206,7 @@ func TestAppend(t *testing.T) {
 		t.Errorf("%d statements, %v", len(list), err)
 	}
 	// The paths of the format, with 530 = 2 × 256 + 18 entries.
-	for _, name := range []string{"log/tile/0/000", "log/tile/0/001", "log/tile/0/002.p/18", "log/tile/1/000.p/2", "log/tile/entries/001", "log/tile/entries/002.p/18"} {
+	for _, name := range []string{"tile/0/000", "tile/0/001", "tile/0/002.p/18", "tile/1/000.p/2", "tile/entries/001", "tile/entries/002.p/18"} {
 		if m.files[name] == nil {
 			t.Errorf("%s is missing", name)
 		}
@@ -224,12 +224,12 @@ func TestOthersAreRefused(t *testing.T) {
 	if _, _, err := buildlog.Append(t.Context(), m, other.signer, other.verifier, build(5)); err == nil {
 		t.Error("a stranger appended")
 	}
-	if _, _, err := buildlog.ReadCheckpoint(t.Context(), m, other.verifier); err == nil || !strings.Contains(err.Error(), "not with the key") {
+	if _, _, _, err := buildlog.ReadCheckpoint(t.Context(), m, other.verifier); err == nil || !strings.Contains(err.Error(), "not with the key") {
 		t.Errorf("the checkpoint with another key: %v", err)
 	}
 	for _, change := range []func(*buildlog.Statement){
 		func(s *buildlog.Statement) { s.Position-- }, func(s *buildlog.Statement) { s.Position = 5 },
-		func(s *buildlog.Statement) { s.Manifest[7] ^= 1 }, func(s *buildlog.Statement) { s.Commit = "" },
+		func(s *buildlog.Statement) { s.Manifest[7] ^= 1 }, func(s *buildlog.Statement) { s.Commit = "" }, func(s *buildlog.Statement) { s.Index[0] ^= 1 },
 		func(s *buildlog.Statement) { s.AsOf = s.AsOf.Add(time.Second) },
 	} {
 		altered := *s
@@ -264,7 +264,7 @@ func TestDamage(t *testing.T) {
 	}
 	first := buildlog.Checkpoint{Origin: "example.org", Size: 1, Root: plainRoot([]string{k.statement(t, m, 0).Text()})}
 	read := func(m *memory) error {
-		c, _, err := buildlog.ReadCheckpoint(t.Context(), m, k.verifier)
+		c, _, _, err := buildlog.ReadCheckpoint(t.Context(), m, k.verifier)
 		if err == nil {
 			err = buildlog.CheckConsistency(t.Context(), m, first, c)
 		}
@@ -276,7 +276,7 @@ func TestDamage(t *testing.T) {
 	if err := read(m); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"log/checkpoint", "log/tile/0/000.p/7", "log/tile/entries/000.p/7"} {
+	for _, name := range []string{"checkpoint", "tile/0/000.p/7", "tile/entries/000.p/7"} {
 		for i := range m.files[name] {
 			damaged := m.clone()
 			damaged.files[name] = bytes.Clone(m.files[name])

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-const checkpointPath = "log/checkpoint"
+const checkpointPath = "checkpoint"
 
 // Checkpoint describes all entries of a log of one size (https://c2sp.org/tlog-checkpoint). The
 // zero Checkpoint describes a log without entries.
@@ -44,13 +44,22 @@ func ParseCheckpoint(text string) (c Checkpoint, err error) {
 	return c, nil
 }
 
-// ReadCheckpoint returns the current checkpoint of a log and the tag of its file, or an error that
-// wraps fs.ErrNotExist if there is no log. The checkpoint must be signed with the verifier's key.
-func ReadCheckpoint(ctx context.Context, from Reader, verifier note.Verifier) (c Checkpoint, tag string, err error) {
-	signed, tag, err := from.Read(ctx, checkpointPath, maxNoteLen)
-	if err != nil {
-		return Checkpoint{}, "", fmt.Errorf("read the log: %w", err)
+// ReadCheckpoint returns the current checkpoint of a log, as it is signed and the tag of its file,
+// or an error that wraps fs.ErrNotExist if there is no log. The checkpoint must be signed with the
+// verifier's key.
+func ReadCheckpoint(ctx context.Context, from Reader, verifier note.Verifier) (c Checkpoint, signed []byte, tag string, err error) {
+	if signed, tag, err = from.Read(ctx, checkpointPath, maxNoteLen); err != nil {
+		return Checkpoint{}, nil, "", fmt.Errorf("read the log: %w", err)
 	}
+	if c, err = OpenCheckpoint(signed, verifier); err != nil {
+		return Checkpoint{}, nil, "", fmt.Errorf("%s: %w", checkpointPath, err)
+	}
+	return c, signed, tag, nil
+}
+
+// OpenCheckpoint returns the checkpoint in a signed note. It returns an error unless the signature
+// was made with the verifier's key.
+func OpenCheckpoint(signed []byte, verifier note.Verifier) (c Checkpoint, err error) {
 	text, err := open(signed, verifier)
 	if err == nil {
 		c, err = ParseCheckpoint(text)
@@ -59,9 +68,9 @@ func ReadCheckpoint(ctx context.Context, from Reader, verifier note.Verifier) (c
 		err = fmt.Errorf("the checkpoint belongs to the log %s, not to %s", c.Origin, verifier.Name())
 	}
 	if err != nil {
-		return Checkpoint{}, "", fmt.Errorf("%s: %w", checkpointPath, err)
+		return Checkpoint{}, err
 	}
-	return c, tag, nil
+	return c, nil
 }
 
 // ForkError means that a log has shown two histories, neither of which continues the other.

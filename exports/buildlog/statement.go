@@ -1,15 +1,17 @@
 // Package buildlog signs builds and keeps a public log of them, so that anyone who downloads a
 // build can check that its publisher made it, and that everybody else was shown the same builds.
 //
-// What is signed is a [Statement]: the hash of a build's manifest, which contains the hashes of
-// all its files. Signatures are signed notes (https://c2sp.org/signed-note) with Ed25519 keys. The
+// What is signed is a [Statement]: the hashes of a build's manifest and of its search index's
+// manifest, which contain the hashes of all files. Signatures are signed notes (https://c2sp.org/signed-note) with Ed25519 keys. The
 // statements are also the entries of a transparency log in the tiled format
 // (https://c2sp.org/tlog-tiles), which consists of static files:
 //
-//	log/checkpoint             size and root hash of the log, signed
-//	log/tile/…                 hashes of the tree
-//	log/tile/entries/…         the entries
-//	log/claims/<position>      the signed statement at a position; see [Append]
+//	checkpoint             size and root hash of the log, signed
+//	tile/…                 hashes of the tree
+//	tile/entries/…         the entries
+//	claims/<position>      the signed statement at a position; see [Append]
+//
+// A log belongs to one key. Only its checkpoint ever changes.
 package buildlog
 
 import (
@@ -37,6 +39,7 @@ type Statement struct {
 	Build    string    // the build's ID
 	Manifest [32]byte  // SHA-256 of manifest.json
 	Size     int64     // size of manifest.json in bytes
+	Index    [32]byte  // SHA-256 of the manifest of the search index
 	Commit   string    // commit of the content; "" outside git
 	AsOf     time.Time // the time for which scores were calculated, in whole seconds
 	Position int64     // position in the log, counted from 0
@@ -47,6 +50,7 @@ var statementLines = regexp.MustCompile(`^` + header + `
 origin ([^\s+]{1,200})
 build ([A-Za-z0-9-]{1,100})
 manifest ([0-9a-f]{64}) (0|[1-9][0-9]{0,17})
+index ([0-9a-f]{64})
 commit (none|[0-9a-f]{40}|[0-9a-f]{64})
 as-of ([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z)
 position (0|[1-9][0-9]{0,17})
@@ -58,8 +62,8 @@ func (s *Statement) Text() string {
 	if commit == "" {
 		commit = "none"
 	}
-	return fmt.Sprintf("%s\norigin %s\nbuild %s\nmanifest %x %d\ncommit %s\nas-of %s\nposition %d\n",
-		header, s.Origin, s.Build, s.Manifest, s.Size, commit, s.AsOf.UTC().Format(time.RFC3339), s.Position)
+	return fmt.Sprintf("%s\norigin %s\nbuild %s\nmanifest %x %d\nindex %x\ncommit %s\nas-of %s\nposition %d\n",
+		header, s.Origin, s.Build, s.Manifest, s.Size, s.Index, commit, s.AsOf.UTC().Format(time.RFC3339), s.Position)
 }
 
 // ParseStatement is the inverse of Text. It accepts only texts that Text returns.
@@ -67,17 +71,18 @@ func ParseStatement(text string) (*Statement, error) {
 	m := statementLines.FindStringSubmatch(text)
 	if m == nil {
 		return nil, errors.New("the text is not a statement about a build: expected the lines \"" + header +
-			"\", origin, build, manifest, commit, as-of and position")
+			"\", origin, build, manifest, index, commit, as-of and position")
 	}
-	s := &Statement{Origin: m[1], Build: m[2], Commit: m[5]}
+	s := &Statement{Origin: m[1], Build: m[2], Commit: m[6]}
 	if s.Commit == "none" {
 		s.Commit = ""
 	}
-	var errs [4]error
+	var errs [5]error
 	_, errs[0] = hex.Decode(s.Manifest[:], []byte(m[3]))
 	s.Size, errs[1] = strconv.ParseInt(m[4], 10, 64)
-	s.AsOf, errs[2] = time.Parse(time.RFC3339, m[6])
-	s.Position, errs[3] = strconv.ParseInt(m[7], 10, 64)
+	_, errs[2] = hex.Decode(s.Index[:], []byte(m[5]))
+	s.AsOf, errs[3] = time.Parse(time.RFC3339, m[7])
+	s.Position, errs[4] = strconv.ParseInt(m[8], 10, 64)
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, fmt.Errorf("statement about the build %s: %w", s.Build, err)
 	}
@@ -123,7 +128,7 @@ func open(signed []byte, verifier note.Verifier) (text string, err error) {
 	var invalid *note.InvalidSignatureError
 	switch {
 	case errors.As(err, &unverified):
-		return "", fmt.Errorf("signed by %s, not with the key %s+%08x", signers(unverified.Note), verifier.Name(), verifier.KeyHash())
+		return "", fmt.Errorf("signed by %s, not with the key %s", signers(unverified.Note), KeyName(verifier))
 	case errors.As(err, &invalid):
 		return "", fmt.Errorf("the signature of %s does not match the text, which was altered or signed with another key", invalid.Name)
 	case err != nil:

@@ -45,7 +45,7 @@ func tilePath(t tlog.Tile) string {
 	if rest, ok := strings.CutPrefix(path, "data/"); ok {
 		path = "entries/" + rest
 	}
-	return "log/tile/" + path
+	return "tile/" + path
 }
 
 // tileReader reads the tiles of a log. tlog checks what it returns.

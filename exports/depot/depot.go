@@ -1,11 +1,12 @@
 // Package depot keeps published builds in a bucket, from which other machines fetch them.
 //
-//	current                     the published build and the hashes of its three files
+//	current                     the published build, the hashes of its three files, who signed it
 //	builds/<id>/build.json      what current contained when the build was published
 //	builds/<id>/manifest.json   the manifest of the build
 //	builds/<id>/index-….json    the manifest of its search index
 //	builds/<id>/map-….bin       where the contents of all its files are
 //	blobs/sha256/<2>/<64 hex>   packs, named by their hash
+//	log/<8 hex>/…               the log of the builds that were signed with a key
 //	clock                       written to learn what time it is there
 //
 // The files of a build are divided into chunks of about five kilobytes, at places that depend on
@@ -17,6 +18,13 @@
 // Packs and the files of a build never change. A publisher writes current last, and only if
 // nobody else has written it in the meantime. A reader checks the hash of everything it reads,
 // beginning with the hashes in current.
+//
+// That shows that a reader gets what was published, but not by whom. A publisher with a key signs
+// a statement with the hashes of both manifests and appends it to the key's log (package
+// buildlog), before it writes current. A reader with the verifier key accepts only builds that
+// were signed and are in the log, and remembers the log's last checkpoint in its output folder,
+// so that nobody can show it another history later. What is signed does not depend on anything
+// that current says about it: an attacker who changes current can only hide builds.
 package depot
 
 import (
@@ -41,6 +49,7 @@ const (
 	clockName    = "clock"
 	buildsPrefix = "builds/"
 	blobsPrefix  = "blobs/sha256/"
+	logsPrefix   = "log/"
 )
 
 // Limits for what readers accept, in bytes. The map of a million entities takes about 100 MB.
@@ -57,6 +66,8 @@ type current struct {
 	Manifest string `json:"manifest"` // SHA-256 of each of the build's three objects
 	Index    string `json:"index"`
 	Map      string `json:"map"`
+	// Signature is nil if the build was not signed. Only prove relies on it, and verifies it.
+	Signature *Signature `json:"signature,omitempty"`
 }
 
 // The names of a build's objects. Those that may differ between builds with the same ID have a

@@ -4,3 +4,9 @@ import "time"
 
 // RestartAtOnce lets Pull start again without a delay.
 func RestartAtOnce() { restartDelay = time.Microsecond }
+
+// OpenLog and SumOf are for tests that forge what is published.
+var (
+	OpenLog = openLog
+	SumOf   = sumOf
+)

@@ -16,13 +16,15 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"kindex/exports/bucket"
+	"kindex/exports/buildlog"
 	"kindex/exports/store"
 )
 
 // PublishOptions configure Publish.
 type PublishOptions struct {
-	Dir   string // the output folder whose published build is published in the bucket
-	Dirty bool   // also publish a build from content that was not committed
+	Dir   string        // the output folder whose published build is published in the bucket
+	Dirty bool          // also publish a build from content that was not committed
+	Key   *buildlog.Key // signs the build and its log; nil to sign nothing
 }
 
 // Published says what Publish did.
@@ -30,10 +32,14 @@ type Published struct {
 	Build     string `json:"build"`
 	Unchanged bool   `json:"unchanged"` // it was already published, and nothing was written
 	Files     int    `json:"files"`
-	Bytes     int64  `json:"bytes"`    // size of all files
-	New       int64  `json:"newBytes"` // size of the chunks that were not in the published build
-	Packs     int    `json:"packs"`    // written
-	Uploaded  int64  `json:"uploadedBytes"`
+	Bytes     int64  `json:"bytes"`         // size of all files
+	New       int64  `json:"newBytes"`      // size of the chunks that were not in the published build
+	Packs     int    `json:"packs"`         // written
+	Uploaded  int64  `json:"uploadedBytes"` // without the log
+	// Signature is that of the build, nil if Publish was called without a key.
+	Signature *Signature `json:"signature,omitempty"`
+	// PreviousKey is the key with which the build before was signed, if this one is not signed.
+	PreviousKey string `json:"previousKey,omitempty"`
 }
 
 // uploads is the number of packs that are compressed and written at the same time. Each takes
@@ -45,7 +51,8 @@ var ErrDirty = errors.New("was built from content that was not committed, so nob
 
 // Publish publishes a build in a bucket. Chunks that the published build has are not written
 // again. If another publisher is faster, Publish returns an error that wraps bucket.ErrConflict;
-// nothing is lost, and it can be called again.
+// nothing is lost, and it can be called again. With a key, it signs the build, even if it was
+// published before without a signature, and keeps the signed statement in the output folder.
 func Publish(ctx context.Context, to bucket.Bucket, o PublishOptions) (*Published, error) {
 	id, err := store.Current(o.Dir)
 	if err != nil {
@@ -63,7 +70,7 @@ func Publish(ctx context.Context, to bucket.Bucket, o PublishOptions) (*Publishe
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	p := &publisher{to: to, local: l, report: &Published{Build: id, Files: len(l.set.files)}}
+	p := &publisher{to: to, local: l, dir: o.Dir, key: o.Key, report: &Published{Build: id, Files: len(l.set.files)}}
 	for _, f := range l.set.files {
 		p.report.Bytes += f.Size
 	}
@@ -73,9 +80,13 @@ func Publish(ctx context.Context, to bucket.Bucket, o PublishOptions) (*Publishe
 			return nil, err
 		}
 	}
-	if complete && before.Build == id && before.Index == sumOf(l.index) {
-		p.report.Unchanged = true
-		return p.report, nil
+	if same := before != nil && before.Build == id && before.Manifest == sumOf(l.manifest) && before.Index == sumOf(l.index); same {
+		p.before = before.Signature
+		if complete {
+			return p.report, p.signAgain(ctx, before, tag)
+		}
+	} else if before != nil && before.Signature != nil && o.Key == nil {
+		p.report.PreviousKey = before.Signature.Key
 	}
 	if p.now, err = clock(ctx, to); err != nil {
 		return nil, err
@@ -146,7 +157,11 @@ func readBuild(ctx context.Context, from bucket.Reader, c *current) (set *fileSe
 type publisher struct {
 	to     bucket.Bucket
 	local  *local
-	known  *chunkMap // of the published build, nil if there is none
+	dir    string        // with the build
+	key    *buildlog.Key // nil to sign nothing
+	before *Signature    // of this build, if it is published already
+	signed *proof        // nil before the build is signed
+	known  *chunkMap     // of the published build, nil if there is none
 	report *Published
 	now    time.Time  // when Publish began, by the bucket's clock
 	mu     sync.Mutex // protects report while packs are written
@@ -347,6 +362,16 @@ func (p *publisher) writeBuild(ctx context.Context, tag string) error {
 		}
 		p.report.Uploaded += int64(len(o.data))
 	}
+	if next.Signature = p.before; p.key != nil {
+		if err := p.sign(ctx, &next); err != nil {
+			return err
+		}
+	}
+	return p.writeCurrent(ctx, &next, tag)
+}
+
+// writeCurrent publishes the build.
+func (p *publisher) writeCurrent(ctx context.Context, next *current, tag string) error {
 	data, err := json.Marshal(next)
 	if err != nil {
 		return err
@@ -355,7 +380,11 @@ func (p *publisher) writeBuild(ctx context.Context, tag string) error {
 	if err := p.to.Write(ctx, entryName(next.Build), data); err != nil {
 		return err
 	}
-	return p.to.Replace(ctx, currentName, data, tag)
+	if err := p.to.Replace(ctx, currentName, data, tag); err != nil || p.signed == nil {
+		return err
+	}
+	p.report.Signature = &p.signed.signature
+	return p.signed.keep(p.dir, next.Build)
 }
 
 // chunkMap sorts the chunks by pack and offset and returns the map.

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"syscall"
 	"time"
+
+	"golang.org/x/mod/sumdb/note"
 
 	"kindex/exports/bucket"
 	"kindex/exports/store"
@@ -24,6 +27,9 @@ type PullOptions struct {
 	// the current build must not be removed.
 	InUse func(id string) bool
 	Files *Files // the reader of single files that uses the same folder, or nil
+	// Verifiers are the keys with one of which a build must be signed. If there are none, builds
+	// need no signature.
+	Verifiers []note.Verifier
 	// Only are patterns as those of path.Match. If there are any, only the files of exports that
 	// match one are copied, without the index, to Dir itself, next to the manifest.
 	Only []string
@@ -39,6 +45,8 @@ type Pulled struct {
 	Downloaded int64  `json:"downloadedBytes"` // including manifests and map
 	Local      int64  `json:"localBytes"`      // size of the chunks that were copied from builds in Dir
 	Tag        string `json:"-"`               // for PullOptions.Known
+	// Signature is that of the build, nil unless it was verified.
+	Signature *Signature `json:"signature,omitempty"`
 
 	need int64 // bytes that have to be written
 }
@@ -66,8 +74,10 @@ var restartDelay = time.Second
 
 // Pull copies the published build to an output folder and makes it the current build there. It
 // reads only packs with chunks that builds in the folder lack, and verifies every file before the
-// build is moved into place. If the build is there already, Pull verifies it and repairs what is
-// damaged. If it is interrupted, the packs that it has read are kept for the next time.
+// build is moved into place. With PullOptions.Verifiers, it also verifies who published the build,
+// and keeps the signed statement next to it. If the build is there already, Pull verifies it and
+// repairs what is damaged. If it is interrupted, the packs that it has read are kept for the next
+// time.
 func Pull(ctx context.Context, from bucket.Reader, o PullOptions) (*Pulled, error) {
 	for n := 0; ; n++ {
 		c, tag, err := readCurrent(ctx, from, o.Known)
@@ -119,11 +129,21 @@ func copyBuild(ctx context.Context, from *countingReader, c *current, o PullOpti
 	}
 	defer func() { _ = lock.Release() }() // the lock is released at the latest when the process exits
 	if len(o.Only) > 0 {
-		return pullFiles(ctx, from, c, o)
+		memory := o // without a folder exports, which would be one of builds
+		memory.Dir = filepath.Join(o.Dir, logFolder)
+		signed, err := proveIfAsked(ctx, from, c, "", memory)
+		if err != nil {
+			return err
+		}
+		return pullFiles(ctx, from, c, o, signed)
 	}
 	there, err := store.Current(o.Dir)
 	var damaged *store.DamageError
 	if err != nil && !errors.Is(err, store.ErrNoBuild) && !errors.As(err, &damaged) {
+		return err
+	}
+	signed, err := proveIfAsked(ctx, from, c, there, o)
+	if err != nil {
 		return err
 	}
 	var base *local
@@ -137,10 +157,16 @@ func copyBuild(ctx context.Context, from *countingReader, c *current, o PullOpti
 	if base != nil && there == c.Build && sumOf(base.manifest) == c.Manifest && sumOf(base.index) == c.Index && (o.Intact == there || base.verify(o.Dir, there) == nil) {
 		from.report.Unchanged = true
 		from.report.count(base.set)
-		return nil
+		if err := signed.matches(base.manifest, base.set.manifest); err != nil {
+			return err
+		}
+		return signed.keep(o.Dir, c.Build)
 	}
 	set, m, manifest, index, err := readBuild(ctx, from, c)
 	if err != nil {
+		return err
+	}
+	if err := signed.matches(manifest, set.manifest); err != nil {
 		return err
 	}
 	from.report.count(set)
@@ -158,6 +184,9 @@ func copyBuild(ctx context.Context, from *countingReader, c *current, o PullOpti
 	if err := a.run(ctx, base, func(bytes int64) error { return reserve(o, from.report, there, bytes) }); err != nil {
 		return err
 	}
+	if err := signed.keep(o.Dir, c.Build); err != nil {
+		return err
+	}
 	if err := a.install(manifest, index); err != nil {
 		return err
 	}
@@ -165,6 +194,22 @@ func copyBuild(ctx context.Context, from *countingReader, c *current, o PullOpti
 		return err
 	}
 	return removeOld(o, c.Build)
+}
+
+// logFolder is the folder that remembers logs next to some of the files of a build.
+const logFolder = ".kindex-log"
+
+// proveIfAsked verifies the signature of a build if it must have one, and otherwise returns nil.
+func proveIfAsked(ctx context.Context, from *countingReader, c *current, there string, o PullOptions) (*proof, error) {
+	if len(o.Verifiers) == 0 {
+		return nil, nil
+	}
+	p, err := prove(ctx, from, c, there, o)
+	if err != nil {
+		return nil, err
+	}
+	from.report.Signature = &p.signature
+	return p, nil
 }
 
 // reserve makes room in the output folder.

@@ -6,38 +6,72 @@ import (
 	"slices"
 )
 
-// A seal proves who created a build. Seals are stored next to the builds, not in
-// them, because the bytes of a build depend only on the content. builder.Key
-// documents what a seal contains.
+// Files about builds are stored next to the builds, not in them, because the bytes of a build
+// depend only on the content:
+//
+//   - A seal proves who created a build. builder.Key documents what it contains.
+//   - A signed statement proves who published a build. This machine made or verified it. The
+//     package buildlog documents it.
+//   - A checkpoint describes the log of all statements that were signed with a key, as this
+//     machine saw it last. It is a file for each key.
+var (
+	sealsFolder       = []string{"exports", "seals"}
+	statementsFolder  = []string{"exports", "statements"}
+	checkpointsFolder = []string{"exports", "checkpoints"}
+)
 
-var sealsFolder = []string{"exports", "seals"}
-
-// maxSealLen is the maximum size of a seal in bytes.
-const maxSealLen = 1 << 10
+// maxProofLen is the maximum size of such a file in bytes.
+const maxProofLen = 16 << 10
 
 // WriteSeal writes the seal of a build in an output folder.
-func WriteSeal(root, id string, seal []byte) error {
-	dir, err := MakeFolder(root, sealsFolder...)
+func WriteSeal(root, id string, seal []byte) error { return writeProof(root, sealsFolder, id, seal) }
+
+// ReadSeal reads the seal of a build. It returns fs.ErrNotExist if there is none.
+func ReadSeal(root, id string) ([]byte, error) { return readProof(root, sealsFolder, id) }
+
+// WriteStatement writes the signed statement about a build in an output folder.
+func WriteStatement(root, id string, signed []byte) error {
+	return writeProof(root, statementsFolder, id, signed)
+}
+
+// ReadStatement reads the signed statement about a build. It returns fs.ErrNotExist if there is
+// none.
+func ReadStatement(root, id string) ([]byte, error) { return readProof(root, statementsFolder, id) }
+
+// WriteCheckpoint writes the signed checkpoint of the log of a key.
+func WriteCheckpoint(root, key string, signed []byte) error {
+	return writeProof(root, checkpointsFolder, key, signed)
+}
+
+// ReadCheckpoint reads the signed checkpoint of the log of a key. It returns fs.ErrNotExist if
+// there is none.
+func ReadCheckpoint(root, key string) ([]byte, error) { return readProof(root, checkpointsFolder, key) }
+
+func writeProof(root string, folder []string, name string, data []byte) error {
+	dir, err := MakeFolder(root, folder...)
 	if err != nil {
 		return err
 	}
 	defer dir.Close()
-	return errors.Join(ReplaceFile(dir, id, seal), SyncDir(dir.Name()))
+	return errors.Join(ReplaceFile(dir, name, data), SyncDir(dir.Name()))
 }
 
-// ReadSeal reads the seal of a build. It returns fs.ErrNotExist if there is none.
-func ReadSeal(root, id string) ([]byte, error) {
-	dir, err := OpenFolder(root, sealsFolder...)
+func readProof(root string, folder []string, name string) ([]byte, error) {
+	dir, err := OpenFolder(root, folder...)
 	if err != nil {
 		return nil, err
 	}
 	defer dir.Close()
-	return readLimited(dir, id, maxSealLen)
+	return readLimited(dir, name, maxProofLen)
 }
 
-// PruneSeals removes the seals of removed builds.
+// PruneSeals removes the seals and statements of removed builds.
 func PruneSeals(root string, kept []string) error {
-	dir, err := OpenFolder(root, sealsFolder...)
+	return errors.Join(pruneProofs(root, sealsFolder, kept), pruneProofs(root, statementsFolder, kept))
+}
+
+func pruneProofs(root string, folder, kept []string) error {
+	dir, err := OpenFolder(root, folder...)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

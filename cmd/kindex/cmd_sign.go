@@ -1,0 +1,105 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/mod/sumdb/note"
+
+	"kindex/builder/plural"
+	"kindex/exports/buildlog"
+	"kindex/exports/depot"
+)
+
+func signCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "sign", Short: "Create keys that sign builds",
+		Long: `Sign creates the key with which kindex publish --sign signs builds, and prints the
+verifier key with which others check them: kindex pull --verify-key, kindex serve --from
+--verify-key and kindex verify --origin --verify-key.`,
+	}
+	c.AddCommand(signInitCommand(), signShowCommand())
+	return c
+}
+
+func signInitCommand() *cobra.Command {
+	out, name := "kindex-signing.key", "kindex-builds"
+	c := &cobra.Command{
+		Use: "init", Short: "Create a key",
+		Long: `Init writes a new Ed25519 key to a file that only you can read, in the format of signed
+notes (https://c2sp.org/signed-note), and prints its verifier key. Whoever has the file
+can sign builds in your name: keep it secret, and keep a copy, because without it you
+need a new key. Give the verifier key to those who pull your builds, in a way that does
+not depend on the bucket.`,
+		Example: "  kindex sign init --out builds.key --name builds.example.org/index",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			key, err := buildlog.CreateKey(out, name)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(cmd.ErrOrStderr(), "created %s; its verifier key, for kindex pull --verify-key, is:\n", out)
+			fmt.Fprintln(cmd.OutOrStdout(), key.Public)
+			return nil
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&out, "out", out, "the file to create")
+	f.StringVar(&name, "name", name, "the key's name, which should be an address that you control, without https://")
+	return c
+}
+
+func signShowCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "show FILE", Short: "Print the verifier key of a key",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			key, err := buildlog.LoadKey(args[0])
+			if err != nil {
+				return err
+			}
+			fmt.Fprintln(cmd.OutOrStdout(), key.Public)
+			return nil
+		},
+	}
+}
+
+// verifyKeys are the values of --verify-key.
+type verifyKeys []string
+
+func (k *verifyKeys) flag(f *pflag.FlagSet, usage string) {
+	f.StringArrayVar((*[]string)(k), "verify-key", nil, usage+"; a verifier key, or a file with one, and may be repeated")
+}
+
+// parse returns the verifiers.
+func (k verifyKeys) parse() (list []note.Verifier, err error) {
+	for _, text := range k {
+		v, err := buildlog.ParseVerifier(text)
+		if err != nil {
+			return nil, usageError{fmt.Errorf("--verify-key: %w", err)}
+		}
+		list = append(list, v)
+	}
+	return list, nil
+}
+
+// printSignature says who signed a build.
+func printSignature(w io.Writer, s *depot.Signature) {
+	if s != nil {
+		fmt.Fprintf(w, "signed with %s: position %d in its log, which has %s\n", s.Key, s.Position, plural.Count(int(s.LogSize), "entry", "entries"))
+	}
+}
+
+// advise says what to do about a build that was refused.
+func advise(err error) error {
+	switch {
+	case errors.Is(err, depot.ErrOlder):
+		return fmt.Errorf("%w; to accept it, add --allow-older", err)
+	case errors.Is(err, depot.ErrUnsigned):
+		return fmt.Errorf("%w; ask the publisher to run kindex publish --sign", err)
+	}
+	return err
+}
