@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 func verifyCommand() *cobra.Command {
 	var content string
 	var asJSON bool
+	var origin originOptions
 	c := &cobra.Command{
 		Use: "verify [DIR]", Short: "Check the published build byte by byte",
 		Long: `Verify reads every file of the published build and of its search index and
@@ -32,10 +34,30 @@ byte for byte: its results are compared instead.
 
 A build made with uncommitted changes, or from a folder without git, is compared with
 the folder as it is now. The history of a folder without git exists only in its builds,
-so it cannot be checked: from the second build on, the history differs.`,
-		Example: "  kindex verify .\n  kindex verify --content content .",
-		Args:    cobra.MaximumNArgs(1),
+so it cannot be checked: from the second build on, the history differs.
+
+With --origin, verify trusts nobody but the owner of a key: it downloads the build that
+is published at an address into a temporary folder, and checks its signature, its place
+in the key's log, and the SHA-256 of everything. With --content too, the build must
+come from its commit, so that not even the owner of the key can have altered it.
+
+An address is https://HOST/PATH of any web server that serves the files of a bucket, or:
+` + bucketHelp,
+		Example: `  kindex verify .
+  kindex verify --content content .
+  kindex verify --origin https://builds.example.org/index --verify-key builds.pub --content content`,
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if origin.origin != "" {
+				if len(args) > 0 {
+					return usageError{errors.New("verify either a folder or --origin")}
+				}
+				origin.content, origin.asJSON = content, asJSON
+				return verifyOrigin(cmd.Context(), cmd.OutOrStdout(), origin)
+			}
+			if len(origin.keys) > 0 {
+				return usageError{errors.New("--verify-key has no effect without --origin")}
+			}
 			dir := "."
 			if len(args) == 1 {
 				dir = args[0]
@@ -64,8 +86,11 @@ so it cannot be checked: from the second build on, the history differs.`,
 			return err
 		},
 	}
-	jsonFlag(c.Flags(), &asJSON)
-	c.Flags().StringVar(&content, "content", "", "rebuild this content folder and compare")
+	f := c.Flags()
+	f.StringVar(&content, "content", "", "rebuild this content folder and compare")
+	f.StringVar(&origin.origin, "origin", "", "verify what is published at this address")
+	origin.keys.flag(f, "with --origin: the build must be signed with this key")
+	jsonFlag(f, &asJSON)
 	return c
 }
 

@@ -144,6 +144,10 @@ func readBuild(ctx context.Context, from bucket.Reader, c *current) (set *fileSe
 	if err != nil {
 		return nil, nil, nil, nil, err
 	}
+	if v, err := store.FormatOf(manifest); err == nil && v != store.FormatVersion {
+		return nil, nil, nil, nil, &store.DamageError{Path: from.String() + "/" + manifestName(c), Problem: fmt.Sprintf(
+			"has format version %d, but this program reads version %d; use a kindex of the version that published it", v, store.FormatVersion)}
+	}
 	if set, err = parseManifests(c.Build, manifest, index); err != nil {
 		return nil, nil, nil, nil, err
 	}

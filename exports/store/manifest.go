@@ -150,6 +150,16 @@ func ParseManifest(b []byte, path string) (*Manifest, error) {
 	return &m, nil
 }
 
+// FormatOf returns the format version of a manifest, which may be one that this program does not
+// support.
+func FormatOf(manifest []byte) (version int, err error) {
+	var m struct {
+		FormatVersion int `json:"formatVersion"`
+	}
+	err = json.Unmarshal(manifest, &m)
+	return m.FormatVersion, err
+}
+
 // pathPattern matches the names of files in builds. Each part of a path consists of
 // lower-case letters, digits and, except at the start, "-", "_" and ".". No such
 // name is hidden or leads out of the folder.

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"kindex/exports/bucket"
+	"kindex/exports/depot"
+	"kindex/exports/store"
+)
+
+// originReport is the report of verify --origin.
+type originReport struct {
+	verified
+	Origin    string           `json:"origin"`
+	Signature *depot.Signature `json:"signature"`
+}
+
+// originOptions define what kindex verify --origin verifies.
+type originOptions struct {
+	origin, content string
+	keys            verifyKeys
+	asJSON          bool
+}
+
+// verifyOrigin verifies what is published at an address.
+func verifyOrigin(ctx context.Context, w io.Writer, o originOptions) (err error) {
+	from, err := bucket.OpenReader(o.origin)
+	if err != nil {
+		return usageError{fmt.Errorf("--origin: %w", err)}
+	}
+	if len(o.keys) == 0 {
+		return usageError{errors.New("--origin needs --verify-key: anybody could have published what is there")}
+	}
+	verifiers, err := o.keys.parse()
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "kindex-verify-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	pulled, err := depot.Pull(ctx, from, depot.PullOptions{Dir: dir, Verifiers: verifiers})
+	if err != nil {
+		return advise(err)
+	}
+	v, err := verifyBytes(dir)
+	if err != nil {
+		return err
+	}
+	if o.content != "" {
+		if err := checkCommitted(dir, v.Build); err != nil {
+			return err
+		}
+		if v.Content, err = verifyContent(ctx, o.content, dir); err != nil {
+			return err
+		}
+	}
+	r := &originReport{*v, from.String(), pulled.Signature}
+	if o.asJSON {
+		err = printIndentedJSON(w, r)
+	} else {
+		r.print(w)
+	}
+	if err == nil && r.Content != nil && len(r.Content.Differs) > 0 {
+		err = fmt.Errorf("%s was signed with %s, but does not come from %s of %s", r.Build, r.Signature.Key, r.Content.from(), o.content)
+	}
+	return err
+}
+
+// checkCommitted returns an error if a build was not made from a commit.
+func checkCommitted(dir, id string) error {
+	m, err := store.ReadManifest(filepath.Join(store.BuildsDir(dir), id))
+	if err == nil && (m.Commit == "" || m.Dirty) {
+		err = fmt.Errorf("%s was built from content that is in no commit, so nobody can rebuild it", id)
+	}
+	return err
+}
+
+func (r *originReport) print(w io.Writer) {
+	r.verified.print(w)
+	printSignature(w, r.Signature)
+	fmt.Fprintf(w, "checkpoint of the log: %s\n", r.Signature.Checkpoint)
+	if r.Content != nil {
+		r.Content.print(w, r.Build)
+	}
+}
