@@ -71,7 +71,7 @@ func (s *Server) init() (err error) {
 	s.events = webhook.NewAnnouncer(o.State, o.Log, s.accounts.Dispatch.Wake, s.retiring.Wake)
 	var files *depot.Files
 	if o.Pull.From != nil {
-		files = depot.NewFiles(o.Pull.From, o.Dir, o.Pull.MaxBytes)
+		files = depot.NewFiles(o.Pull.From, o.Dir, o.Pull.MaxBytes, o.Pull.Verifiers)
 	}
 	old := live.NewOldBuilds(o.Dir, files)
 	if s.api, err = api.New(api.Options{OldBuilds: old, State: o.State, Keys: s.keys, Accounts: s.accounts, Shared: s.shared}); err != nil {

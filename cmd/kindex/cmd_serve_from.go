@@ -19,19 +19,21 @@ type fromOptions struct {
 	interval   time.Duration
 	allowOlder bool
 	cacheSize  string
+	keys       verifyKeys
 }
 
 func (o *fromOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.from, "from", "", "pull builds into --dir from this address, and serve them: s3://BUCKET/PREFIX, https://HOST/PATH or file:FOLDER")
 	f.DurationVar(&o.interval, "interval", defaultInterval, "with --from: the average time between checks for a new build")
 	f.StringVar(&o.cacheSize, "cache-size", "", "with --from: the maximum size of --dir, such as 20GB; old builds are kept as long as they fit (default: keep the current build and the one before it)")
+	o.keys.flag(f, "with --from: accept only builds that are signed with this key")
 	f.BoolVar(&o.allowOlder, "allow-older", false, "with --from: accept a build that is older than the one in --dir")
 }
 
 // options checks the flags and returns the edge's options.
 func (o *fromOptions) options(f *pflag.FlagSet, watch bool) (p live.PullOptions, err error) {
 	if o.from == "" {
-		for _, name := range []string{"interval", "allow-older", "cache-size"} {
+		for _, name := range []string{"interval", "allow-older", "cache-size", "verify-key"} {
 			if f.Changed(name) {
 				return p, usageError{fmt.Errorf("--%s has no effect without --from", name)}
 			}
@@ -49,6 +51,9 @@ func (o *fromOptions) options(f *pflag.FlagSet, watch bool) (p live.PullOptions,
 		if p.MaxBytes, err = parseBytes(o.cacheSize); err != nil {
 			return p, usageError{fmt.Errorf("--cache-size: %w", err)}
 		}
+	}
+	if p.Verifiers, err = o.keys.parse(); err != nil {
+		return p, err
 	}
 	if p.From, err = bucket.OpenReader(o.from); err != nil {
 		return p, usageError{fmt.Errorf("--from: %w", err)}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/mod/sumdb/note"
 
 	"kindex/exports/bucket"
 	"kindex/exports/depot"
@@ -22,6 +23,9 @@ type PullOptions struct {
 	// MaxBytes is the space that the output folder may take: as many old builds are kept as fit
 	// into it. If 0, one is kept.
 	MaxBytes int64
+	// Verifiers are the keys with one of which builds must be signed. If there are none, builds
+	// need no signature.
+	Verifiers []note.Verifier
 }
 
 // Puller pulls each build that is published in a bucket into the output folder of a Reloader. It
@@ -74,7 +78,7 @@ func NewPuller(o PullOptions, l *Reloader, old *OldBuilds, now func() time.Time,
 // Run pulls builds until ctx ends.
 func (p *Puller) Run(ctx context.Context) {
 	from := countedReader{p.options.From, p.metrics.bytes}
-	o := depot.PullOptions{Dir: p.live.options.Root, AllowOlder: p.options.AllowOlder, Intact: p.live.ID(), MaxBytes: p.options.MaxBytes,
+	o := depot.PullOptions{Dir: p.live.options.Root, AllowOlder: p.options.AllowOlder, Intact: p.live.ID(), MaxBytes: p.options.MaxBytes, Verifiers: p.options.Verifiers,
 		Files: p.old.files, InUse: func(id string) bool { return p.live.InUse(id) || p.old.InUse(id) }}
 	_ = depot.Watch(ctx, from, o, p.options.Interval, func(l depot.Look) error { // looked returns no error
 		p.looked(l)

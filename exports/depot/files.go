@@ -3,6 +3,7 @@ package depot
 import (
 	"cmp"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,6 +16,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/time/rate"
 
 	"kindex/exports/bucket"
@@ -28,6 +30,7 @@ type Files struct {
 	from     bucket.Reader
 	dir      string // the output folder
 	maxBytes int64
+	keys     []note.Verifier
 	turn     chan struct{} // has one element unless a file is being put together
 	waiting  atomic.Int32
 	reserved atomic.Int64  // bytes for a build that is being pulled
@@ -59,9 +62,10 @@ const (
 var ErrBusy = errors.New("too many files of old builds are being fetched")
 
 // NewFiles returns a Files for an output folder whose builds are in a bucket. The folder may take
-// maxBytes, or any number of bytes if that is 0.
-func NewFiles(from bucket.Reader, dir string, maxBytes int64) *Files {
-	f := &Files{from: from, dir: dir, maxBytes: maxBytes, turn: make(chan struct{}, 1), asking: rate.NewLimiter(askRate, askBurst),
+// maxBytes, or any number of bytes if that is 0. If there are keys, Files only has builds that are
+// signed with one of them.
+func NewFiles(from bucket.Reader, dir string, maxBytes int64, keys []note.Verifier) *Files {
+	f := &Files{from: from, dir: dir, maxBytes: maxBytes, keys: keys, turn: make(chan struct{}, 1), asking: rate.NewLimiter(askRate, askBurst),
 		missing: map[string]time.Time{}, verified: map[string]bool{}}
 	f.turn <- struct{}{}
 	return f
@@ -78,8 +82,9 @@ func (f *Files) Manifest(ctx context.Context, id string) (*store.Manifest, []byt
 	}
 	dir := filepath.Join(store.BuildsDir(f.root()), id)
 	if m, err := store.ReadManifest(dir); err == nil {
-		data, err := os.ReadFile(filepath.Join(dir, store.ManifestFile))
-		return m, data, err
+		if data := m.Encode(); f.proven(id, sumOf(data)) {
+			return m, data, nil
+		}
 	}
 	f.mu.Lock()
 	at, gone := f.missing[id]
@@ -131,7 +136,25 @@ func (f *Files) entry(ctx context.Context, id string) (*current, error) {
 	if err == nil && c.Build != id {
 		err = &DamageError{Name: f.from.String() + "/" + entryName(id)}
 	}
-	return c, err
+	if err != nil || f.proven(id, c.Manifest) {
+		return c, err
+	}
+	p, err := prove(ctx, f.from, c, "", PullOptions{Dir: f.dir, Verifiers: f.keys, AllowOlder: true})
+	if errors.Is(err, ErrUnsigned) || errors.Is(err, ErrStranger) {
+		err = fmt.Errorf("%w: %w", fs.ErrNotExist, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c, p.keep(f.root(), id)
+}
+
+// proven reports whether a build with this manifest needs no signature, or was verified before.
+func (f *Files) proven(id, manifest string) bool {
+	return len(f.keys) == 0 || slices.ContainsFunc(f.keys, func(v note.Verifier) bool {
+		s := statementAbout(f.root(), id, v)
+		return s != nil && s.Build == id && hex.EncodeToString(s.Manifest[:]) == manifest
+	})
 }
 
 // Open returns a file of a build. The errors are those of Manifest, and a *SpaceError if there is

@@ -43,7 +43,7 @@ func TestFiles(t *testing.T) {
 	dir := t.TempDir()
 	pull(t, to, dir)
 	counted := &countedBucket{Reader: to}
-	files := depot.NewFiles(counted, dir, 0)
+	files := depot.NewFiles(counted, dir, 0, nil)
 	m, _, err := files.Manifest(t.Context(), old)
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +59,7 @@ func TestFiles(t *testing.T) {
 		group.Wait()
 	}
 	again := counted.requests.Load()
-	checkFile(t, depot.NewFiles(counted, dir, 0), old, m.Files[0], filepath.Join(store.BuildsDir(first), old))
+	checkFile(t, depot.NewFiles(counted, dir, 0, nil), old, m.Files[0], filepath.Join(store.BuildsDir(first), old))
 	for range 100 {
 		for _, name := range []string{"nothing.csv", "../../current", ""} {
 			if _, _, _, err := files.Open(t.Context(), old, name); !errors.Is(err, fs.ErrNotExist) {
@@ -101,7 +101,7 @@ func checkFile(t *testing.T, files *depot.Files, id string, want store.File, dir
 func TestManyUnknownBuilds(t *testing.T) {
 	to := openBucket(t, "file:"+t.TempDir())
 	counted := &countedBucket{Reader: to}
-	files := depot.NewFiles(counted, t.TempDir(), 0)
+	files := depot.NewFiles(counted, t.TempDir(), 0, nil)
 	busy := 0
 	for i := range 10_000 {
 		id := "20260101-" + fmt.Sprintf("%016x", i)
@@ -139,7 +139,7 @@ func TestDamagedFile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	files := depot.NewFiles(to, t.TempDir(), 0)
+	files := depot.NewFiles(to, t.TempDir(), 0, nil)
 	var damage *depot.DamageError
 	if f, _, _, err := files.Open(t.Context(), old, "entities.csv"); !errors.As(err, &damage) {
 		t.Fatalf("%v %v", f, err)
@@ -196,7 +196,7 @@ func TestSpace(t *testing.T) {
 	has(old.Build, now.Build)
 
 	// The older of the two must go to make room for a third, unless it is in use.
-	files := depot.NewFiles(to, dir, 0)
+	files := depot.NewFiles(to, dir, 0, nil)
 	if f, _, _, err := files.Open(t.Context(), now.Build, "entities.csv"); err != nil {
 		t.Fatal(err)
 	} else if err := f.Close(); err != nil {

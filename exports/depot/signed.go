@@ -30,6 +30,10 @@ type Signature struct {
 // ErrUnsigned means that a build has no signature, although it must have one.
 var ErrUnsigned = errors.New("is not signed")
 
+// ErrStranger means that a build is signed with a key that the reader does not accept. The message
+// ends with the key.
+var ErrStranger = errors.New("is signed with the key")
+
 // ShrunkError means that a log is shorter than it was before, although logs only grow.
 type ShrunkError struct{ Seen, Now buildlog.Checkpoint }
 
@@ -154,7 +158,7 @@ func prove(ctx context.Context, from bucket.Reader, c *current, there string, o 
 		}
 	}
 	if v == nil {
-		return nil, fmt.Errorf("the build %s of %s is signed with the key %.300q, not with %s", c.Build, from, c.Signature.Key, keyNames(o.Verifiers))
+		return nil, fmt.Errorf("the build %s of %s %w %.300q, not with %s", c.Build, from, ErrStranger, c.Signature.Key, keyNames(o.Verifiers))
 	}
 	log := logReader{from, logPrefix(v)}
 	checkpoint, err := readLog(ctx, log, v, o.Dir, o.AllowOlder)
