@@ -28,6 +28,9 @@ var withoutReport = map[string]string{
 	"schema": "its output is a JSON Schema",
 	"man":    "writes manual pages",
 	"help":   "its output is for people",
+
+	"sign init": "its output is one verifier key",
+	"sign show": "its output is one verifier key",
 }
 
 // jsonCalls call each command that prints a report, in an order in which each has something to
