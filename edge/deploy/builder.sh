@@ -17,5 +17,5 @@ fi
 git -C "$WORK/repository" fetch --quiet origin "$branch"
 git -C "$WORK/repository" reset --quiet --hard FETCH_HEAD
 kindex build --content "$WORK/repository/content" --out "$WORK/build"
-kindex publish --from "$WORK/build" --to "$BUCKET"
+kindex publish --from "$WORK/build" --to "$BUCKET" ${SIGNING_KEY:+--sign "$SIGNING_KEY"}
 kindex prune "$BUCKET"
