@@ -27,7 +27,7 @@ type Xapian struct {
 }
 
 // ErrNoXapian means that Python or its bindings for Xapian are not installed.
-var ErrNoXapian = errors.New("Xapian's bindings for Python are not installed")
+var ErrNoXapian = errors.New("the Python bindings of Xapian are not installed")
 
 // NewXapian creates the database in a new folder.
 func NewXapian(ctx context.Context, dir string, docs []Document) (*Xapian, error) {
