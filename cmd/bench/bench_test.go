@@ -363,7 +363,7 @@ func TestUsage(t *testing.T) {
 	}{
 		{nil, "-corpus"},
 		{[]string{"-corpus", "a", "-built", "b"}, "-corpus"},
-		{[]string{"-built", "b", "-only", "serch"}, `unknown part "serch" (expected one of: build, offers, history, incremental, watch, open, similar, search, filters, http`},
+		{[]string{"-built", "b", "-only", "serch"}, `unknown part "serch" (expected one of: build, decoding, offers, history, incremental, watch, open, similar, search, filters, http`},
 		{[]string{"-built", "b", "-only", "build"}, "needs a content folder"},
 		{[]string{"-built", "b", "-only", "watch"}, "-only watch needs a content folder"},
 		{[]string{"-corpus", "a", "-only", "history"}, "-only history needs a repository: use -history"},

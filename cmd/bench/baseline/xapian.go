@@ -8,11 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"time"
 )
 
-//go:embed xapian.py
+//go:embed xapian_server.py
 var xapianProgram string
 
 // Xapian is a Xapian database with the documents, compacted, searched by a Python program in
@@ -42,6 +43,7 @@ func NewXapian(ctx context.Context, dir string, docs []Document) (*Xapian, error
 		return nil, ErrNoXapian
 	}
 	x := &Xapian{cmd: exec.CommandContext(ctx, python, "-c", xapianProgram, dir)}
+	x.cmd.Stderr = os.Stderr
 	var err error
 	if x.in, err = x.cmd.StdinPipe(); err != nil {
 		return nil, err

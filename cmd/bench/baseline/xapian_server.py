@@ -37,7 +37,7 @@ def build(path):
 
 def search(db, enquire, kind, words):
     if kind == "prefix":
-        query = xapian.Query(xapian.Query.OP_WILDCARD, words[0])
+        query = xapian.Query(xapian.Query.OP_WILDCARD, words[0], 0, xapian.Query.WILDCARD_LIMIT_ERROR, xapian.Query.OP_SYNONYM)
     elif kind == "fuzzy":
         near = db.get_spelling_suggestion(words[0], 2 if len(words[0]) >= 8 else 1)
         query = xapian.Query(near.decode() if near else words[0])
