@@ -62,11 +62,7 @@ func (s *session) nearNames(w *fuzzyPattern) (map[string]bool, error) {
 		near[term] = true
 		return nil
 	}
-	words, err := s.index.vocabularies[nameField].get()
-	if err != nil {
-		return nil, err
-	}
-	if err := words.fuzzy(w, add); err != nil {
+	if err := s.index.eachFuzzy(nameField, w, add); err != nil {
 		return nil, err
 	}
 	for _, l := range s.index.memSegments {

@@ -60,11 +60,11 @@ func (l *SQLiteLists) fill(docs []Document) error {
 	if err != nil {
 		return err
 	}
-	script = []string{"CREATE INDEX by_category ON doc (type, category, id)", "CREATE INDEX by_context ON doc (contextTokens DESC, key)", "ANALYZE"}
+	script = []string{"CREATE INDEX by_category ON doc (type, category, id)", "CREATE INDEX by_context ON doc (contextTokens DESC, key)"}
 	for _, c := range columns {
 		script = append(script, fmt.Sprintf(`CREATE INDEX "by_type_%[1]s" ON doc (type, "%[1]s")`, c))
 	}
-	for _, s := range script {
+	for _, s := range append(script, "ANALYZE") {
 		if _, err := l.db.Exec(s); err != nil {
 			return err
 		}
@@ -129,8 +129,8 @@ func (l *SQLiteLists) Page(dst []byte, f Filters, offset, limit int) (out []byte
 	if err := l.db.QueryRow("SELECT count(*)"+matching, args...).Scan(&total); err != nil {
 		return dst, nil, 0, err
 	}
-	// The page is found first, so that only its records are read.
-	rows, err := l.db.Query("WITH page AS MATERIALIZED (SELECT doc.id AS id, row_number() OVER (ORDER BY "+order+") AS n"+matching+" ORDER BY n LIMIT ? OFFSET ?) SELECT id, json FROM page JOIN record USING (id) ORDER BY n", append(args, limit, offset)...)
+	// The page is found first, so that only its records are read; CROSS JOIN keeps its order.
+	rows, err := l.db.Query("WITH page AS MATERIALIZED (SELECT doc.id AS id"+matching+" ORDER BY "+order+" LIMIT ? OFFSET ?) SELECT id, json FROM page CROSS JOIN record USING (id)", append(args, limit, offset)...)
 	if err != nil {
 		return dst, nil, 0, err
 	}
