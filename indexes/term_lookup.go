@@ -88,9 +88,9 @@ func (s *session) fuzzySets(list int, w *fuzzyPattern) (found [maxEdits + 1]set,
 	return found, err
 }
 
-// eachFuzzy calls f with each term in a list, and its value (the postings), within the number of
-// edits that w allows, and with the number of edits. It waits for the vocabulary only if nothing
-// else finds these terms.
+// eachFuzzy calls f with each term in a list that is within the number of edits that w allows, with
+// the term's value (the postings) and its number of edits. It waits for the vocabulary only if
+// nothing else finds these terms.
 func (x *diskIndex) eachFuzzy(list int, w *fuzzyPattern, f func(term string, value uint64, edits int) error) error {
 	if x.builtVocabulary(list) == nil {
 		if ok, err := walkFuzzy(x.segment.terms[list], w, f); ok || err != nil {
