@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestInstall installs from good and bad servers. From a bad one, nothing may be installed.
@@ -50,31 +51,16 @@ func TestInstall(t *testing.T) {
 		"an option without its value": {nil, []string{"--prefix"}, "is not an option or lacks its value"},
 		"an unknown option":           {nil, []string{"--no", "x"}, "--no is not an option"},
 	} {
-		s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			name := strings.TrimPrefix(r.URL.Path, "/releases/"+version+"/")
-			text, changed := c.change[name]
-			if !changed {
-				text = files[name]
-			}
-			if text == "" {
-				http.NotFound(w, r)
-				return
-			}
-			_, _ = w.Write([]byte(text))
-		}))
 		home := t.TempDir()
-		args := append([]string{filepath.Join(dir, "install.sh"), "--prefix", filepath.Join(home, "a b"), "--url", s.URL + "/releases/" + version}, c.args...)
-		cmd := exec.Command("sh", args...)
-		certificate := filepath.Join(t.TempDir(), "ca.pem")
-		if err := os.WriteFile(certificate, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		cmd.Env = append(os.Environ(), "CURL_CA_BUNDLE="+certificate, "HOME="+home, "TMPDIR="+home)
-		out, err := cmd.CombinedOutput()
-		s.Close()
+		out, err := install(t, home, func(name string) string {
+			if text, changed := c.change[name]; changed {
+				return text
+			}
+			return files[name]
+		}, c.args...)
 		program := filepath.Join(home, "a b", "bin", "kindex")
 		_, missing := os.Stat(program)
-		if ok := c.says == ""; (err == nil) != ok || (missing == nil) != ok || !strings.Contains(string(out), c.says) {
+		if ok := c.says == ""; (err == nil) != ok || (missing == nil) != ok || !strings.Contains(out, c.says) {
 			t.Errorf("%s: %v, installed: %v\n%s", what, err, missing, out)
 		}
 		if c.says != "" {
@@ -86,13 +72,57 @@ func TestInstall(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if unsigned := strings.Contains(string(out), "only the checksums are verified"); unsigned != (len(c.args) > 0) {
+		if unsigned := strings.Contains(out, "only the checksums are verified"); unsigned != (len(c.args) > 0) {
 			t.Errorf("%s: %s", what, out)
 		}
 		if names := namesIn(t, home); len(names) != 1 {
 			t.Errorf("%s: temporary files are left: %v", what, names)
 		}
 	}
+}
+
+// install runs install.sh with the home folder, to install into its folder "a b" from a server
+// that serves what files returns for a name, unless that is "". It returns what the script prints.
+func install(t *testing.T, home string, files func(name string) string, args ...string) (string, error) {
+	t.Helper()
+	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text := files(strings.TrimPrefix(r.URL.Path, "/releases/"+version+"/"))
+		if text == "" {
+			http.NotFound(w, r)
+			return
+		}
+		_, _ = w.Write([]byte(text))
+	}))
+	defer s.Close()
+	certificate := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(certificate, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args = append([]string{filepath.Join(newRelease(t), "install.sh"), "--prefix", filepath.Join(home, "a b"), "--url", s.URL + "/releases/" + version}, args...)
+	cmd := exec.Command("sh", args...)
+	cmd.Env = append(os.Environ(), "CURL_CA_BUNDLE="+certificate, "HOME="+home, "TMPDIR="+home)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// TestFirstHour installs the program from a release, and runs the script of a stranger's first
+// hour with it: from the download until an own index is served, in less than five minutes.
+func TestFirstHour(t *testing.T) {
+	dir := newRelease(t)
+	need(t, "curl", "openssl", "awk")
+	home, begin := t.TempDir(), time.Now()
+	out, err := install(t, home, func(name string) string { return string(read(t, filepath.Join(dir, name))) })
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	cmd := exec.Command("go", "test", "-count=1", "-v", "-run", "^TestScripts$/^first_hour$", "kindex/cmd/kindex")
+	cmd.Env = append(os.Environ(), "KINDEX_TESTED_PROGRAM="+filepath.Join(home, "a b", "bin", "kindex"))
+	text, err := cmd.CombinedOutput()
+	took := time.Since(begin)
+	if err != nil || !strings.Contains(string(text), "--- PASS: TestScripts/first_hour") || took > 5*time.Minute {
+		t.Errorf("%v after %v\n%s", err, took, text)
+	}
+	t.Logf("installed, imported, built and served in %v, which includes compiling the test", took)
 }
 
 // TestInstallScript checks that the script knows its release, that it is valid wherever it is

@@ -113,8 +113,12 @@ func scripts(t *testing.T) []string {
 	return files
 }
 
-// fixedEnvironment isolates commits from the machine's settings and clock.
+// fixedEnvironment isolates commits from the machine's settings and clock. Scripts run the
+// program that KINDEX_TESTED_PROGRAM names, instead of this one: cmd/dist tests a release so.
 func fixedEnvironment(e *testscript.Env) error {
+	if program := os.Getenv("KINDEX_TESTED_PROGRAM"); program != "" {
+		e.Setenv("PATH", filepath.Dir(program)+string(os.PathListSeparator)+e.Getenv("PATH"))
+	}
 	e.Vars = append(e.Vars, programEnvironment...)
 	e.Values[scriptTest{}] = e.T()
 	e.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(e.WorkDir)) // do not find a repository around the test
