@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/fatih/color"
+
 	"kindex/builder/content"
 	"kindex/builder/content/yamlfmt"
 	"kindex/builder/plural"
@@ -154,18 +156,18 @@ func (r *Report) WriteJSON(w io.Writer) error {
 }
 
 // WriteText prints the report in human-readable form.
-func (r *Report) WriteText(w io.Writer) error {
+func (r *Report) WriteText(w io.Writer, paint func(attribute color.Attribute, text string) string) error {
 	p := &textPrinter{w: w}
 	for _, o := range r.Refusals {
 		for _, reason := range o.Reasons {
-			p.line("%s:%d: row %d: %s", r.Input, o.Line, o.Row, reason)
+			p.line("%s", paint(color.FgRed, fmt.Sprintf("%s:%d: row %d: %s", r.Input, o.Line, o.Row, reason)))
 		}
 	}
 	p.more(r.Refused-len(r.Refusals), "more rows were refused")
 	warnings := 0
 	for _, o := range r.Warned {
 		for _, warning := range o.Warnings {
-			p.line("%s:%d: row %d: warning: %s", r.Input, o.Line, o.Row, warning)
+			p.line("%s", paint(color.FgYellow, fmt.Sprintf("%s:%d: row %d: warning: %s", r.Input, o.Line, o.Row, warning)))
 			warnings++
 		}
 	}

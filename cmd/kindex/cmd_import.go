@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -102,7 +103,7 @@ func runImport(cmd *cobra.Command, o importer.Options, asJSON bool) error {
 	r, err := importer.Run(cmd.Context(), o)
 	bar.finish()
 	if r != nil {
-		write := r.WriteText
+		write := func(w io.Writer) error { return r.WriteText(w, painter(w)) }
 		if asJSON {
 			write = r.WriteJSON
 		}
