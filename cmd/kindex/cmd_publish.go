@@ -77,7 +77,7 @@ without a signature is signed when it is published again.
 	return c
 }
 
-func printPublished(w io.Writer, r *depot.Published, b bucket.Bucket) {
+func printPublished(w io.Writer, r *depot.PublishResult, b bucket.Bucket) {
 	if r.Unchanged {
 		fmt.Fprintf(w, "%s is already published at %s\n", r.Build, b)
 		printSignature(w, r.Signature)

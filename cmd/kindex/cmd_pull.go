@@ -80,13 +80,13 @@ An address is https://HOST/PATH of any web server that serves the files of a buc
 				return err
 			}
 			setGC(batchGCPercent, importMemoryMiB, 0, cmd.ErrOrStderr())
-			show := func(r *depot.Pulled) error { return printPulled(cmd.OutOrStdout(), r, o.Dir, asJSON) }
+			show := func(r *depot.PullResult) error { return printPulled(cmd.OutOrStdout(), r, o.Dir, asJSON) }
 			if watch {
 				return watchPublished(cmd.Context(), from, o, interval, show, cmd.ErrOrStderr())
 			}
 			r, err := depot.Pull(cmd.Context(), from, o)
 			if err != nil {
-				return advise(err)
+				return withHint(err)
 			}
 			return show(r)
 		},
@@ -104,19 +104,19 @@ An address is https://HOST/PATH of any web server that serves the files of a buc
 
 // watchPublished pulls every new build until ctx ends. An error is reported once, and again after
 // a pull that succeeded; the build in the folder stays.
-func watchPublished(ctx context.Context, from bucket.Reader, o depot.PullOptions, interval time.Duration, show func(*depot.Pulled) error, stderr io.Writer) error {
-	return depot.Watch(ctx, from, o, interval, func(l depot.Look) error {
+func watchPublished(ctx context.Context, from bucket.Reader, o depot.PullOptions, interval time.Duration, show func(*depot.PullResult) error, stderr io.Writer) error {
+	return depot.Watch(ctx, from, o, interval, func(r depot.WatchResult) error {
 		switch {
-		case l.Err != nil && !l.Repeated:
-			fmt.Fprintf(stderr, "kindex: %v; trying again\n", advise(l.Err))
-		case l.Err == nil && !l.Pulled.Unchanged:
-			return show(l.Pulled)
+		case r.Err != nil && !r.Repeated:
+			fmt.Fprintf(stderr, "kindex: %v; trying again\n", withHint(r.Err))
+		case r.Err == nil && !r.Pulled.Unchanged:
+			return show(r.Pulled)
 		}
 		return nil
 	})
 }
 
-func printPulled(w io.Writer, r *depot.Pulled, dir string, asJSON bool) error {
+func printPulled(w io.Writer, r *depot.PullResult, dir string, asJSON bool) error {
 	switch {
 	case asJSON:
 		return printIndentedJSON(w, r)

@@ -93,8 +93,8 @@ func printSignature(w io.Writer, s *depot.Signature) {
 	}
 }
 
-// advise says what to do about a build that was refused.
-func advise(err error) error {
+// withHint adds to the error about a refused build how to solve the problem.
+func withHint(err error) error {
 	switch {
 	case errors.Is(err, depot.ErrOlder):
 		return fmt.Errorf("%w; to accept it, add --allow-older", err)

@@ -94,17 +94,17 @@ An address is https://HOST/PATH of any web server that serves the files of a buc
 	return c
 }
 
-// verified is the report of verify. --json prints it.
-type verified struct {
-	Build   string           `json:"build"`
-	Files   int              `json:"files"`
-	Bytes   int64            `json:"bytes"`
-	Seconds float64          `json:"seconds"`
-	Content *verifiedContent `json:"content"` // null without --content
+// verifyReport is the report of verify. --json prints it.
+type verifyReport struct {
+	Build   string         `json:"build"`
+	Files   int            `json:"files"`
+	Bytes   int64          `json:"bytes"`
+	Seconds float64        `json:"seconds"`
+	Content *contentReport `json:"content"` // null without --content
 }
 
-// verifiedContent is the comparison with a build of the content.
-type verifiedContent struct {
+// contentReport is the comparison with a build of the content.
+type contentReport struct {
 	Commit  jsonenc.OptionalString `json:"commit"` // null if the folder was used as it is now
 	AsOf    string                 `json:"asOf"`
 	Files   int                    `json:"files"`
@@ -115,7 +115,7 @@ type verifiedContent struct {
 }
 
 // verifyBytes compares the published build with its manifest.
-func verifyBytes(dir string) (r *verified, err error) {
+func verifyBytes(dir string) (r *verifyReport, err error) {
 	defer recoverDamaged(dir, &err)
 	id, err := store.Current(dir)
 	if err != nil {
@@ -130,26 +130,26 @@ func verifyBytes(dir string) (r *verified, err error) {
 	if err != nil {
 		return nil, err
 	}
-	r = &verified{Build: id, Files: len(m.Files) + len(x.Files), Seconds: time.Since(start).Seconds()}
+	r = &verifyReport{Build: id, Files: len(m.Files) + len(x.Files), Seconds: time.Since(start).Seconds()}
 	for _, f := range append(m.Files, x.Files...) {
 		r.Bytes += f.Size
 	}
 	return r, nil
 }
 
-func (r *verified) print(w io.Writer) {
+func (r *verifyReport) print(w io.Writer) {
 	fmt.Fprintf(w, "%s is intact: %d files, %.1f MB in %.3f s\n", r.Build, r.Files, float64(r.Bytes)/1e6, r.Seconds)
 }
 
 // verifyContent compares the published build with one newly built from the content.
-func verifyContent(ctx context.Context, content, dir string) (r *verifiedContent, err error) {
+func verifyContent(ctx context.Context, content, dir string) (r *contentReport, err error) {
 	defer recoverDamaged(dir, &err)
 	c, err := builder.Rebuild(ctx, content, dir)
 	if err != nil {
 		return nil, err
 	}
 	m := c.Published
-	r = &verifiedContent{AsOf: m.AsOf, Files: c.Files, Differs: append([]string{}, c.Differs...), folder: content}
+	r = &contentReport{AsOf: m.AsOf, Files: c.Files, Differs: append([]string{}, c.Differs...), folder: content}
 	if c.FromCommit {
 		r.Commit = m.Commit
 	}
@@ -164,14 +164,14 @@ func verifyContent(ctx context.Context, content, dir string) (r *verifiedContent
 }
 
 // from returns what the build was compared with.
-func (r *verifiedContent) from() string {
+func (r *contentReport) from() string {
 	if r.Commit == "" {
 		return r.folder + " as it is now"
 	}
 	return "commit " + string(r.Commit)
 }
 
-func (r *verifiedContent) print(w io.Writer, build string) {
+func (r *contentReport) print(w io.Writer, build string) {
 	if len(r.Differs) == 0 {
 		fmt.Fprintf(w, "%s matches %s as of %s: %d files and the search results are the same\n", build, r.from(), r.AsOf, r.Files)
 	}

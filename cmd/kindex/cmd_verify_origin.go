@@ -15,7 +15,7 @@ import (
 
 // originReport is the report of verify --origin.
 type originReport struct {
-	verified
+	verifyReport
 	Origin    string           `json:"origin"`
 	Signature *depot.Signature `json:"signature"`
 }
@@ -47,7 +47,7 @@ func verifyOrigin(ctx context.Context, w io.Writer, o originOptions) (err error)
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	pulled, err := depot.Pull(ctx, from, depot.PullOptions{Dir: dir, Verifiers: verifiers})
 	if err != nil {
-		return advise(err)
+		return withHint(err)
 	}
 	v, err := verifyBytes(dir)
 	if err != nil {
@@ -83,7 +83,7 @@ func checkCommitted(dir, id string) error {
 }
 
 func (r *originReport) print(w io.Writer) {
-	r.verified.print(w)
+	r.verifyReport.print(w)
 	printSignature(w, r.Signature)
 	fmt.Fprintf(w, "checkpoint of the log: %s\n", r.Signature.Checkpoint)
 	if r.Content != nil {

@@ -138,8 +138,8 @@ func wrapArgs(c *cobra.Command) {
 	}
 	if check := c.Args; check != nil {
 		c.Args = func(cmd *cobra.Command, args []string) error {
-			var said usageError
-			if err := check(cmd, args); errors.As(err, &said) {
+			var usage usageError
+			if err := check(cmd, args); errors.As(err, &usage) {
 				return err
 			} else if err != nil {
 				return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}

@@ -64,7 +64,7 @@ func (a *API) dataFile(c *web.Call, id, path string) (io.ReadSeekCloser, *store.
 	if !store.ValidID(id) {
 		return nil, nil, store.File{}, fs.ErrNotExist
 	}
-	if a.oldBuilds.Away(id) {
+	if a.oldBuilds.NeedsFetch(id) {
 		c.LeaveGate() // fetching is limited elsewhere, and others must not wait for it
 	}
 	ctx, cancel := context.WithTimeout(c.Request.Context(), fetchTimeout)

@@ -33,8 +33,8 @@ func NewOldBuilds(root string, files *depot.Files) *OldBuilds {
 // InUse reports whether a file of a build is open.
 func (o *OldBuilds) InUse(id string) bool { return o.reading.has(id) }
 
-// Away reports whether files of a build would have to be fetched from the bucket.
-func (o *OldBuilds) Away(id string) bool {
+// NeedsFetch reports whether the files of a build would have to be fetched from the bucket.
+func (o *OldBuilds) NeedsFetch(id string) bool {
 	return o.files != nil && errors.Is(o.orNotExist(id, nil), fs.ErrNotExist)
 }
 
@@ -140,12 +140,12 @@ func (o *OldBuilds) openLocal(id, path string) (*os.File, *store.Manifest, store
 	full := filepath.Join(dir, filepath.FromSlash(f.Path))
 	files, err := store.OpenFiles(dir)
 	if err != nil {
-		return nil, o.unlessGone(id, m), f, o.orNotExist(id, err)
+		return nil, o.manifestUnlessDeleted(id, m), f, o.orNotExist(id, err)
 	}
 	defer files.Close()
 	content, err := store.OpenFile(files, f)
 	if err != nil {
-		return nil, o.unlessGone(id, m), f, o.orNotExist(id, err)
+		return nil, o.manifestUnlessDeleted(id, m), f, o.orNotExist(id, err)
 	}
 	o.mu.Lock()
 	verified := o.verified[full]
@@ -154,7 +154,7 @@ func (o *OldBuilds) openLocal(id, path string) (*os.File, *store.Manifest, store
 		return content, m, f, nil
 	}
 	if err := store.VerifyFile(dir, f); err != nil {
-		return nil, o.unlessGone(id, m), f, errors.Join(o.orNotExist(id, err), content.Close())
+		return nil, o.manifestUnlessDeleted(id, m), f, errors.Join(o.orNotExist(id, err), content.Close())
 	}
 	o.mu.Lock()
 	o.verified[full] = true
@@ -186,8 +186,8 @@ func (o *OldBuilds) manifest(id string) (*store.Manifest, error) {
 	return m, nil
 }
 
-// unlessGone returns the manifest, or nil if the build was deleted.
-func (o *OldBuilds) unlessGone(id string, m *store.Manifest) *store.Manifest {
+// manifestUnlessDeleted returns the manifest, or nil if the build was deleted.
+func (o *OldBuilds) manifestUnlessDeleted(id string, m *store.Manifest) *store.Manifest {
 	if errors.Is(o.orNotExist(id, nil), fs.ErrNotExist) {
 		return nil
 	}
@@ -197,7 +197,7 @@ func (o *OldBuilds) unlessGone(id string, m *store.Manifest) *store.Manifest {
 // orNotExist replaces an error with fs.ErrNotExist if the builder has deleted the build,
 // because a deletion during a read looks like damage.
 func (o *OldBuilds) orNotExist(id string, err error) error {
-	if _, gone := os.Stat(filepath.Join(store.BuildsDir(o.root), id, store.ManifestFile)); errors.Is(gone, fs.ErrNotExist) {
+	if _, statErr := os.Stat(filepath.Join(store.BuildsDir(o.root), id, store.ManifestFile)); errors.Is(statErr, fs.ErrNotExist) {
 		return fs.ErrNotExist
 	}
 	return err

@@ -78,10 +78,10 @@ func NewPuller(o PullOptions, l *Reloader, old *OldBuilds, now func() time.Time,
 // Run pulls builds until ctx ends.
 func (p *Puller) Run(ctx context.Context) {
 	from := countedReader{p.options.From, p.metrics.bytes}
-	o := depot.PullOptions{Dir: p.live.options.Root, AllowOlder: p.options.AllowOlder, Intact: p.live.ID(), MaxBytes: p.options.MaxBytes, Verifiers: p.options.Verifiers,
+	o := depot.PullOptions{Dir: p.live.options.Root, AllowOlder: p.options.AllowOlder, Verified: p.live.ID(), MaxBytes: p.options.MaxBytes, Verifiers: p.options.Verifiers,
 		Files: p.old.files, InUse: func(id string) bool { return p.live.InUse(id) || p.old.InUse(id) }}
-	_ = depot.Watch(ctx, from, o, p.options.Interval, func(l depot.Look) error { // looked returns no error
-		p.looked(l)
+	_ = depot.Watch(ctx, from, o, p.options.Interval, func(r depot.WatchResult) error { // report returns no error
+		p.report(r)
 		return nil
 	})
 }
@@ -93,49 +93,49 @@ func (p *Puller) Status() BucketStatus {
 	return p.status
 }
 
-// looked reports what was found, and switches to a build that was pulled.
-func (p *Puller) looked(l depot.Look) {
-	p.setStatus(l)
+// report logs the result of a check, and switches to a build that was pulled.
+func (p *Puller) report(r depot.WatchResult) {
+	p.setStatus(r)
 	switch {
-	case l.Err == nil:
-		if !l.Pulled.Unchanged {
+	case r.Err == nil:
+		if !r.Pulled.Unchanged {
 			p.metrics.pulled.Set(seconds(p.now()))
-			p.log.Info("pulled build", "build", l.Pulled.Build, "bytes", l.Pulled.Bytes, "downloaded", l.Pulled.Downloaded, "packs", l.Pulled.Packs)
+			p.log.Info("pulled build", "build", r.Pulled.Build, "bytes", r.Pulled.Bytes, "downloaded", r.Pulled.Downloaded, "packs", r.Pulled.Packs)
 			p.live.ForgetRefusal() // it may have been repaired
 		}
 		p.live.reload()
-	case l.Answered:
+	case r.Answered:
 		p.metrics.failures.WithLabelValues("failed").Inc()
-		if l.Repeated {
+		if r.Repeated {
 			break
 		}
-		if errors.Is(l.Err, depot.ErrNothing) {
-			p.log.Warn("nothing is published; trying again", "serving", p.live.ID(), "error", l.Err)
+		if errors.Is(r.Err, depot.ErrNothingPublished) {
+			p.log.Warn("nothing is published; trying again", "serving", p.live.ID(), "error", r.Err)
 		} else {
 			p.live.options.Refused()
-			p.log.Error("the published build cannot be pulled; trying again", "serving", p.live.ID(), "error", l.Err)
+			p.log.Error("the published build cannot be pulled; trying again", "serving", p.live.ID(), "error", r.Err)
 		}
 	default:
 		p.metrics.failures.WithLabelValues("unreachable").Inc()
-		if !l.Repeated {
-			p.log.Warn("the bucket does not answer; trying again", "serving", p.live.ID(), "error", l.Err)
+		if !r.Repeated {
+			p.log.Warn("the bucket does not answer; trying again", "serving", p.live.ID(), "error", r.Err)
 		}
 	}
 }
 
 // setStatus updates the status. A problem that changes keeps the time of the first one.
-func (p *Puller) setStatus(l depot.Look) {
+func (p *Puller) setStatus(r depot.WatchResult) {
 	now := p.now().UTC().Truncate(time.Second)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	before, s := p.status, BucketStatus{Address: p.status.Address, Status: "ok", Answered: p.status.Answered}
-	if l.Answered {
+	if r.Answered {
 		s.Answered = &now
 		p.metrics.answered.Set(seconds(now))
 	}
-	if l.Err != nil {
-		s.Status, s.Problem, s.Since = "failed", l.Err.Error(), &now
-		if !l.Answered {
+	if r.Err != nil {
+		s.Status, s.Problem, s.Since = "failed", r.Err.Error(), &now
+		if !r.Answered {
 			s.Status = "unreachable"
 		}
 		if s.Status == before.Status {

@@ -210,13 +210,13 @@ func (l *Reloader) Follow(ctx context.Context) {
 
 // reload loads the published build and logs an error. A persistent error is logged once.
 func (l *Reloader) reload() {
-	err, said := l.Load(), ""
+	err, message := l.Load(), ""
 	if err != nil {
-		said = err.Error()
+		message = err.Error()
 	}
 	l.mu.Lock()
-	repeated := said == l.reported
-	l.reported = said
+	repeated := message == l.reported
+	l.reported = message
 	l.mu.Unlock()
 	switch {
 	case err == nil || repeated:

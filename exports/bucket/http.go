@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// web reads objects from a web server that serves the files of a bucket.
-type web struct {
+// httpReader reads objects from a web server that serves the files of a bucket.
+type httpReader struct {
 	base   *url.URL
 	client *http.Client
 }
@@ -25,29 +25,29 @@ const (
 	firstDelay    = time.Second / 4 // before the second request; it doubles each time
 )
 
-func openHTTP(u *url.URL) (*web, error) {
+func openHTTP(u *url.URL) (*httpReader, error) {
 	if u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
 		return nil, fmt.Errorf("%q is not the address of published builds; expected https://HOST/PATH", u.Redacted())
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.ResponseHeaderTimeout = headerTimeout
-	return &web{base: u, client: &http.Client{Transport: transport, Timeout: objectTimeout}}, nil
+	return &httpReader{base: u, client: &http.Client{Transport: transport, Timeout: objectTimeout}}, nil
 }
 
 // String implements Reader.
-func (w *web) String() string { return w.base.Redacted() }
+func (w *httpReader) String() string { return w.base.Redacted() }
 
 // Read implements Reader. It repeats a request that fails or that the server answers with a status
 // of 429 or from 500 on.
-func (w *web) Read(ctx context.Context, name string, limit int64, known string) (data []byte, tag string, err error) {
+func (w *httpReader) Read(ctx context.Context, name string, limit int64, known string) (data []byte, tag string, err error) {
 	if err := checkName(name); err != nil {
 		return nil, "", err
 	}
 	delay := firstDelay
 	for n := 1; ; n++ {
-		var again bool
-		data, tag, again, err = w.read(ctx, name, limit, known)
-		if !again || n == attempts || ctx.Err() != nil {
+		var retry bool
+		data, tag, retry, err = w.read(ctx, name, limit, known)
+		if !retry || n == attempts || ctx.Err() != nil {
 			return data, tag, err
 		}
 		select {
@@ -59,8 +59,8 @@ func (w *web) Read(ctx context.Context, name string, limit int64, known string) 
 	}
 }
 
-// read sends one request. again reports whether another one may succeed.
-func (w *web) read(ctx context.Context, name string, limit int64, known string) (data []byte, tag string, again bool, err error) {
+// read sends one request. retry reports whether another one may succeed.
+func (w *httpReader) read(ctx context.Context, name string, limit int64, known string) (data []byte, tag string, retry bool, err error) {
 	address := w.base.JoinPath(strings.Split(name, "/")...)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
 	if err != nil {
@@ -82,8 +82,8 @@ func (w *web) read(ctx context.Context, name string, limit int64, known string) 
 		return nil, "", false, notExist(address.Redacted())
 	case resp.StatusCode != http.StatusOK:
 		_, _ = io.CopyN(io.Discard, resp.Body, 4096) // so that the connection can be used again
-		again = resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode >= 500
-		return nil, "", again, fmt.Errorf("%s: the server answered with status %s", address.Redacted(), resp.Status)
+		retry = resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode >= 500
+		return nil, "", retry, fmt.Errorf("%s: the server answered with status %s", address.Redacted(), resp.Status)
 	}
 	if resp.ContentLength > limit {
 		return nil, "", false, &TooLongError{address.Redacted(), limit}

@@ -55,8 +55,8 @@ func openS3(u *url.URL) (*s3, error) {
 // String implements Reader.
 func (s *s3) String() string { return "s3://" + s.bucket + "/" + strings.TrimSuffix(s.prefix, "/") }
 
-// problem returns an error about an object in terms of this package.
-func (s *s3) problem(name string, err error) error {
+// convertError returns an error about an object in terms of this package.
+func (s *s3) convertError(name string, err error) error {
 	switch r := minio.ToErrorResponse(err); {
 	case err == nil:
 		return nil
@@ -86,7 +86,7 @@ func (s *s3) Read(ctx context.Context, name string, limit int64, known string) (
 	core := minio.Core{Client: s.client}
 	body, info, _, err := core.GetObject(ctx, s.bucket, s.prefix+name, o)
 	if err != nil {
-		return nil, "", s.problem(name, err)
+		return nil, "", s.convertError(name, err)
 	}
 	defer body.Close()
 	data, err := readLimited(body, s.String()+"/"+name, limit)
@@ -119,7 +119,7 @@ func (s *s3) put(ctx context.Context, name string, data []byte, o minio.PutObjec
 	}
 	o.DisableMultipart, o.ContentType = true, "application/octet-stream"
 	_, err := s.client.PutObject(ctx, s.bucket, s.prefix+name, bytes.NewReader(data), int64(len(data)), o)
-	return s.problem(name, err)
+	return s.convertError(name, err)
 }
 
 // Stat implements Bucket.
@@ -128,7 +128,7 @@ func (s *s3) Stat(ctx context.Context, name string) (Info, error) {
 		return Info{}, err
 	}
 	o, err := s.client.StatObject(ctx, s.bucket, s.prefix+name, minio.StatObjectOptions{})
-	return Info{name, o.Size, o.LastModified}, s.problem(name, err)
+	return Info{name, o.Size, o.LastModified}, s.convertError(name, err)
 }
 
 // List implements Bucket.
@@ -138,7 +138,7 @@ func (s *s3) List(ctx context.Context, prefix string) iter.Seq2[Info, error] {
 		defer cancel()
 		for o := range s.client.ListObjectsIter(ctx, s.bucket, minio.ListObjectsOptions{Prefix: s.prefix + prefix, Recursive: true}) {
 			if o.Err != nil {
-				yield(Info{}, s.problem(prefix, o.Err))
+				yield(Info{}, s.convertError(prefix, o.Err))
 				return
 			}
 			if name := strings.TrimPrefix(o.Key, s.prefix); checkName(name) == nil && !yield(Info{name, o.Size, o.LastModified}, nil) {
@@ -153,7 +153,7 @@ func (s *s3) Remove(ctx context.Context, name string) error {
 	if err := checkName(name); err != nil {
 		return err
 	}
-	err := s.problem(name, s.client.RemoveObject(ctx, s.bucket, s.prefix+name, minio.RemoveObjectOptions{}))
+	err := s.convertError(name, s.client.RemoveObject(ctx, s.bucket, s.prefix+name, minio.RemoveObjectOptions{}))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}

@@ -35,7 +35,7 @@ func Append(ctx context.Context, to Storage, signer note.Signer, verifier note.V
 			if err != nil {
 				return nil, nil, err
 			}
-			if last.same(&s) {
+			if last.sameBuild(&s) {
 				return last, signed, nil
 			}
 		}
@@ -47,11 +47,11 @@ func Append(ctx context.Context, to Storage, signer note.Signer, verifier note.V
 		if err != nil && !errors.Is(err, ErrConflict) {
 			return nil, nil, err
 		}
-		if err == nil && claimed.same(&s) {
+		if err == nil && claimed.sameBuild(&s) {
 			return claimed, signed, nil
 		}
 		// Another publisher made or finished the claim, and may have continued from there.
-		if claimed.same(&s) {
+		if claimed.sameBuild(&s) {
 			if c, _, _, err = ReadCheckpoint(ctx, to, verifier); err != nil {
 				return nil, nil, err
 			}
@@ -63,8 +63,8 @@ func Append(ctx context.Context, to Storage, signer note.Signer, verifier note.V
 	return nil, nil, fmt.Errorf("other publishers were faster %d times; try again", maxAttempts)
 }
 
-// same reports whether two statements are about the same build with the same index.
-func (s *Statement) same(other *Statement) bool {
+// sameBuild reports whether two statements are about the same build with the same index.
+func (s *Statement) sameBuild(other *Statement) bool {
 	return s.Build == other.Build && s.Manifest == other.Manifest && s.Index == other.Index
 }
 

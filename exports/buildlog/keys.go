@@ -101,20 +101,20 @@ const privatePrefix = "PRIVATE+KEY+"
 
 // parseKey parses the text of a private key. Errors do not contain it.
 func parseKey(text string) (*Key, error) {
-	problem := errors.New("is not a key that kindex sign init created")
+	errInvalid := errors.New("is not a key that kindex sign init created")
 	signer, err := note.NewSigner(text)
 	if err != nil {
-		return nil, problem
+		return nil, errInvalid
 	}
 	// PRIVATE+KEY+NAME+HASH+BASE64, where the data are the algorithm, 1 for Ed25519, and the seed.
 	data, err := base64.StdEncoding.DecodeString(text[len(privatePrefix)+len(KeyName(signer))+1:])
 	if err != nil || len(data) != 1+ed25519.SeedSize {
-		return nil, problem
+		return nil, errInvalid
 	}
 	public := ed25519.NewKeyFromSeed(data[1:]).Public().(ed25519.PublicKey)
 	k := &Key{Signer: signer}
 	if k.Public, err = note.NewEd25519VerifierKey(signer.Name(), public); err != nil {
-		return nil, problem
+		return nil, errInvalid
 	}
 	k.Verifier, err = note.NewVerifier(k.Public)
 	return k, err

@@ -31,15 +31,15 @@ type assembly struct {
 
 	packs *packCache
 	trees map[string]*tree // by exportsTree and indexesTree
-	here  []place          // by chunk: where a local build has it
-	base  *local
+	local []location       // by chunk: where base has it
+	base  *local           // nil if there is none
 	files map[string]store.File
 }
 
-// place is where a local build has a chunk.
-type place struct {
-	file int32 // place in local.set.files plus 1; 0 if it has not
-	at   int64
+// location is where a local build has a chunk.
+type location struct {
+	file   int32 // index in local.set.files plus 1; 0 if the build lacks the chunk
+	offset int64
 }
 
 // tree is the temporary folder for a build's files in exports or indexes.
@@ -74,7 +74,7 @@ func newPart(from *countingReader, dir, folder, id string, set *fileSet, m *chun
 
 // openAssembly makes a temporary folder in each of the given folders of dir.
 func openAssembly(from *countingReader, dir, id string, set *fileSet, m *chunkMap, folders map[string][]string) (a *assembly, err error) {
-	a = &assembly{from: from, dir: dir, id: id, set: set, m: m, todo: m.files, trees: map[string]*tree{}, here: make([]place, len(m.chunks)),
+	a = &assembly{from: from, dir: dir, id: id, set: set, m: m, todo: m.files, trees: map[string]*tree{}, local: make([]location, len(m.chunks)),
 		files: make(map[string]store.File, len(set.files))}
 	for _, f := range set.files {
 		a.files[f.Path] = f
@@ -162,7 +162,7 @@ func (a *assembly) space() (needed []bool, size int64) {
 	for _, f := range a.todo {
 		size += a.files[f.path].Size
 		for _, i := range f.chunks {
-			if a.here[i].file == 0 {
+			if a.local[i].file == 0 {
 				needed[a.m.chunks[i].pack] = true
 			}
 		}
@@ -198,15 +198,15 @@ func (a *assembly) findLocal(ctx context.Context) error {
 		at := int64(0)
 		var found []int
 		err := a.base.scan(f, func(c []byte) {
-			if i, ok := wanted[idOf(c)]; ok && a.here[i].file == 0 {
-				a.here[i] = place{int32(number) + 1, at}
+			if i, ok := wanted[idOf(c)]; ok && a.local[i].file == 0 {
+				a.local[i] = location{int32(number) + 1, at}
 				found = append(found, i)
 			}
 			at += int64(len(c))
 		})
 		if err != nil {
 			for _, i := range found {
-				a.here[i] = place{}
+				a.local[i] = location{}
 			}
 		}
 	}
@@ -281,8 +281,8 @@ func (a *assembly) copyChunks(w io.Writer, chunks []uint32) error {
 	for _, i := range chunks {
 		c := a.m.chunks[i]
 		data := buf[:c.length]
-		if p := a.here[i]; p.file > 0 {
-			if err := a.base.readAt(int(p.file)-1, data, p.at, c.id); err != nil {
+		if at := a.local[i]; at.file > 0 {
+			if err := a.base.readAt(int(at.file)-1, data, at.offset, c.id); err != nil {
 				return err
 			}
 			a.packs.from.report.Local += int64(c.length)

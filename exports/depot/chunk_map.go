@@ -199,7 +199,7 @@ func (m *chunkMap) decodeFiles(d *mapDecoder, headers []fileHeader, want []store
 		list := mapped{path: f.Path}
 		next := int64(0)
 		for range f.Chunks {
-			at := next + d.difference()
+			at := next + d.delta()
 			if d.failed || at < 0 || at >= int64(len(m.chunks)) {
 				return fmt.Errorf("a chunk of %s is not valid", f.Path)
 			}
@@ -233,10 +233,10 @@ func (d *mapDecoder) id() (id chunkID) {
 	return id
 }
 
-// number reads a number of at most most.
-func (d *mapDecoder) number(most uint64) uint64 {
+// number reads a number of at most limit.
+func (d *mapDecoder) number(limit uint64) uint64 {
 	n, size := binary.Uvarint(d.data)
-	if size <= 0 || n > most {
+	if size <= 0 || n > limit {
 		d.failed = true
 		return 0
 	}
@@ -244,8 +244,8 @@ func (d *mapDecoder) number(most uint64) uint64 {
 	return n
 }
 
-// difference reads a difference between places of chunks.
-func (d *mapDecoder) difference() int64 {
+// delta reads a difference between places of chunks.
+func (d *mapDecoder) delta() int64 {
 	n, size := binary.Varint(d.data)
 	if size <= 0 || n > math.MaxInt32 || n < -math.MaxInt32 {
 		d.failed = true

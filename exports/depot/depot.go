@@ -66,14 +66,14 @@ type current struct {
 	Manifest string `json:"manifest"` // SHA-256 of each of the build's three objects
 	Index    string `json:"index"`
 	Map      string `json:"map"`
-	// Signature is nil if the build was not signed. Only prove relies on it, and verifies it.
+	// Signature is nil if the build was not signed. Only verifyStatement relies on it, and verifies it.
 	Signature *Signature `json:"signature,omitempty"`
 }
 
 // The names of a build's objects. Those that may differ between builds with the same ID have a
 // part of their hash in the name, so that no publisher replaces what another one has published.
-func entryName(id string) string     { return buildsPrefix + id + "/build.json" }
-func manifestName(c *current) string { return buildsPrefix + c.Build + "/manifest.json" }
+func descriptionName(id string) string { return buildsPrefix + id + "/build.json" }
+func manifestName(c *current) string   { return buildsPrefix + c.Build + "/manifest.json" }
 func indexName(c *current) string {
 	return buildsPrefix + c.Build + "/index-" + c.Index[:16] + ".json"
 }

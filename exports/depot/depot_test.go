@@ -101,13 +101,13 @@ func TestObjectStorage(t *testing.T) {
 }
 
 // pullAgain pulls what the folder may already have.
-func pullAgain(t *testing.T, from bucket.Reader, dir string) *depot.Pulled {
+func pullAgain(t *testing.T, from bucket.Reader, dir string) *depot.PullResult {
 	t.Helper()
 	r, err := depot.Pull(t.Context(), from, depot.PullOptions{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
-	known, err := depot.Pull(t.Context(), from, depot.PullOptions{Dir: dir, Known: r.Tag})
+	known, err := depot.Pull(t.Context(), from, depot.PullOptions{Dir: dir, KnownTag: r.Tag})
 	if err != nil || r.Tag != "" && (!known.Unchanged || known.Downloaded != 0) {
 		t.Errorf("%+v %v", known, err)
 	}

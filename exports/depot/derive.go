@@ -71,20 +71,20 @@ const maxPiece = 64 << 20
 func writeArray(w io.Writer, lines io.Reader) error {
 	buf := make([]byte, 1<<20)
 	open, separator := []byte("[\n"), []byte(nil)
-	atStart, any := true, false
+	atStart, wrote := true, false
 	for {
 		n, err := lines.Read(buf)
 		rest := buf[:n]
 		for len(rest) > 0 {
 			if atStart {
 				head := separator
-				if !any {
+				if !wrote {
 					head = open
 				}
 				if _, err := w.Write(head); err != nil {
 					return err
 				}
-				any, separator = true, []byte(",\n")
+				wrote, separator = true, []byte(",\n")
 			}
 			line, after, ended := bytes.Cut(rest, []byte("\n"))
 			if _, err := w.Write(line); err != nil {
@@ -100,7 +100,7 @@ func writeArray(w io.Writer, lines io.Reader) error {
 		}
 	}
 	end := "\n]\n"
-	if !any {
+	if !wrote {
 		end = "[]\n"
 	}
 	_, err := io.WriteString(w, end)
@@ -111,24 +111,24 @@ func writeArray(w io.Writer, lines io.Reader) error {
 // publisher tries each. pieces returns the lengths of the parts of the file that a zstd variant
 // consists of.
 func candidates(files []store.File, pieces func(variant string) ([]int64, error)) (map[string]*derivation, error) {
-	there := make(map[string]bool, len(files))
+	exists := make(map[string]bool, len(files))
 	for _, f := range files {
-		there[f.Path] = true
+		exists[f.Path] = true
 	}
 	found := map[string]*derivation{}
 	for _, f := range files {
 		if f.Encoding == "" {
-			if base, ok := strings.CutSuffix(f.Path, arrayExtension); ok && there[base+linesExtension] {
+			if base, ok := strings.CutSuffix(f.Path, arrayExtension); ok && exists[base+linesExtension] {
 				found[f.Path] = &derivation{Path: base + linesExtension, As: asArray}
 			}
 			continue
 		}
 		base := strings.TrimSuffix(f.Path, store.EncodingExtension(f.Encoding))
-		if !there[base] {
+		if !exists[base] {
 			continue
 		}
 		d := &derivation{Path: base, As: f.Encoding}
-		if variant := base + store.EncodingExtension("zstd"); f.Encoding != "br" && there[variant] {
+		if variant := base + store.EncodingExtension("zstd"); f.Encoding != "br" && exists[variant] {
 			var err error
 			if d.Pieces, err = pieces(variant); err != nil {
 				return nil, err
@@ -169,21 +169,21 @@ func framesOf(r io.Reader) ([]int64, error) {
 
 // frameReader is a reader to which bytes can be returned.
 type frameReader struct {
-	r    io.Reader
-	back []byte
+	r       io.Reader
+	pending []byte
 }
 
 // Read implements io.Reader.
 func (c *frameReader) Read(b []byte) (int, error) {
-	if len(c.back) > 0 {
-		n := copy(b, c.back)
-		c.back = c.back[n:]
+	if len(c.pending) > 0 {
+		n := copy(b, c.pending)
+		c.pending = c.pending[n:]
 		return n, nil
 	}
 	return c.r.Read(b)
 }
 
-func (c *frameReader) unread(b []byte) { c.back = append(bytes.Clone(b), c.back...) }
+func (c *frameReader) unread(b []byte) { c.pending = append(bytes.Clone(b), c.pending...) }
 
 // skipBlocks reads the blocks of a frame and its checksum.
 func (c *frameReader) skipBlocks(checksum bool) error {

@@ -34,7 +34,7 @@ type Files struct {
 	turn     chan struct{} // has one element unless a file is being put together
 	waiting  atomic.Int32
 	reserved atomic.Int64  // bytes for a build that is being pulled
-	asking   *rate.Limiter // for builds that the bucket may not have
+	lookups  *rate.Limiter // for builds that the bucket may not have
 
 	mu       sync.Mutex
 	missing  map[string]time.Time // builds that the bucket did not have, and when
@@ -51,11 +51,11 @@ const (
 
 // Limits of Files.
 const (
-	defaultFilesBytes = 1 << 30     // if there is no limit for the output folder
-	maxFilesWaiting   = 16          // for the one file that is put together
-	missingFor        = time.Minute // how long a build is not asked for again
-	maxMissing        = 4096        // builds that are remembered as missing
-	askRate, askBurst = 5, 50       // how often builds are asked for that may be missing, per second
+	defaultFilesBytes       = 1 << 30     // if there is no limit for the output folder
+	maxFilesWaiting         = 16          // for the one file that is put together
+	missingTTL              = time.Minute // how long a build is not asked for again
+	maxMissing              = 4096        // builds that are remembered as missing
+	lookupRate, lookupBurst = 5, 50       // how often builds are asked for that may be missing, per second
 )
 
 // ErrBusy means that a file cannot be read at the moment; the same request may succeed later.
@@ -65,7 +65,7 @@ var ErrBusy = errors.New("too many files of old builds are being fetched")
 // maxBytes, or any number of bytes if that is 0. If there are keys, Files only has builds that are
 // signed with one of them.
 func NewFiles(from bucket.Reader, dir string, maxBytes int64, keys []note.Verifier) *Files {
-	f := &Files{from: from, dir: dir, maxBytes: maxBytes, keys: keys, turn: make(chan struct{}, 1), asking: rate.NewLimiter(askRate, askBurst),
+	f := &Files{from: from, dir: dir, maxBytes: maxBytes, keys: keys, turn: make(chan struct{}, 1), lookups: rate.NewLimiter(lookupRate, lookupBurst),
 		missing: map[string]time.Time{}, verified: map[string]bool{}}
 	f.turn <- struct{}{}
 	return f
@@ -82,17 +82,17 @@ func (f *Files) Manifest(ctx context.Context, id string) (*store.Manifest, []byt
 	}
 	dir := filepath.Join(store.BuildsDir(f.root()), id)
 	if m, err := store.ReadManifest(dir); err == nil {
-		if data := m.Encode(); f.proven(id, sumOf(data)) {
+		if data := m.Encode(); f.acceptedManifest(id, sumOf(data)) {
 			return m, data, nil
 		}
 	}
 	f.mu.Lock()
 	at, gone := f.missing[id]
 	f.mu.Unlock()
-	if gone && time.Since(at) < missingFor {
+	if gone && time.Since(at) < missingTTL {
 		return nil, nil, fs.ErrNotExist
 	}
-	if !f.asking.Allow() {
+	if !f.lookups.Allow() {
 		return nil, nil, fmt.Errorf("build %s: %w", id, ErrBusy)
 	}
 	c, err := f.entry(ctx, id)
@@ -128,31 +128,32 @@ func (f *Files) Manifest(ctx context.Context, id string) (*store.Manifest, []byt
 
 // entry returns the object that describes a build.
 func (f *Files) entry(ctx context.Context, id string) (*current, error) {
-	data, _, err := f.objects(id).Read(ctx, entryName(id), maxCurrent, "")
+	data, _, err := f.objects(id).Read(ctx, descriptionName(id), maxCurrent, "")
 	if err != nil {
 		return nil, err
 	}
-	c, err := parseCurrent(f.from, entryName(id), data)
+	c, err := parseCurrent(f.from, descriptionName(id), data)
 	if err == nil && c.Build != id {
-		err = &DamageError{Name: f.from.String() + "/" + entryName(id)}
+		err = &DamageError{Name: f.from.String() + "/" + descriptionName(id)}
 	}
-	if err != nil || f.proven(id, c.Manifest) {
+	if err != nil || f.acceptedManifest(id, c.Manifest) {
 		return c, err
 	}
-	p, err := prove(ctx, f.from, c, "", PullOptions{Dir: f.dir, Verifiers: f.keys, AllowOlder: true})
-	if errors.Is(err, ErrUnsigned) || errors.Is(err, ErrStranger) {
+	p, err := verifyStatement(ctx, f.from, c, "", PullOptions{Dir: f.dir, Verifiers: f.keys, AllowOlder: true})
+	if errors.Is(err, ErrUnsigned) || errors.Is(err, ErrUnknownKey) {
 		err = fmt.Errorf("%w: %w", fs.ErrNotExist, err)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return c, p.keep(f.root(), id)
+	return c, p.save(f.root(), id)
 }
 
-// proven reports whether a build with this manifest needs no signature, or was verified before.
-func (f *Files) proven(id, manifest string) bool {
+// acceptedManifest reports whether a build with this manifest needs no signature, or was verified
+// before.
+func (f *Files) acceptedManifest(id, manifest string) bool {
 	return len(f.keys) == 0 || slices.ContainsFunc(f.keys, func(v note.Verifier) bool {
-		s := statementAbout(f.root(), id, v)
+		s := savedStatement(f.root(), id, v)
 		return s != nil && s.Build == id && hex.EncodeToString(s.Manifest[:]) == manifest
 	})
 }
@@ -227,7 +228,7 @@ func (f *Files) fetch(ctx context.Context, id string, want store.File) error {
 	if err != nil {
 		return err
 	}
-	counted := &countingReader{Reader: f.objects(id), report: &Pulled{}}
+	counted := &countingReader{Reader: f.objects(id), report: &PullResult{}}
 	set, m, _, _, err := readBuild(ctx, counted, c)
 	if err != nil {
 		// Read all objects again next time, in case those that were kept are damaged.
@@ -304,15 +305,15 @@ func (f *Files) makeRoom(id string, bytes int64) error {
 }
 
 // objects returns a reader that keeps the objects of a build, other than packs, in the folder.
-func (f *Files) objects(id string) bucket.Reader { return &keptObjects{f.from, f.root(), id} }
+func (f *Files) objects(id string) bucket.Reader { return &cachedObjects{f.from, f.root(), id} }
 
-type keptObjects struct {
+type cachedObjects struct {
 	bucket.Reader
 	root, id string
 }
 
 // Read implements bucket.Reader.
-func (k *keptObjects) Read(ctx context.Context, name string, limit int64, known string) ([]byte, string, error) {
+func (k *cachedObjects) Read(ctx context.Context, name string, limit int64, known string) ([]byte, string, error) {
 	base, ok := strings.CutPrefix(name, buildsPrefix+k.id+"/")
 	if !ok {
 		return k.Reader.Read(ctx, name, limit, known)

@@ -130,7 +130,7 @@ func openBucket(t *testing.T, address string) bucket.Bucket {
 	return b
 }
 
-func publish(t *testing.T, to bucket.Bucket, dir string) *depot.Published {
+func publish(t *testing.T, to bucket.Bucket, dir string) *depot.PublishResult {
 	t.Helper()
 	r, err := depot.Publish(t.Context(), to, depot.PublishOptions{Dir: dir, Dirty: true})
 	if err != nil {
@@ -139,7 +139,7 @@ func publish(t *testing.T, to bucket.Bucket, dir string) *depot.Published {
 	return r
 }
 
-func pull(t *testing.T, from bucket.Reader, dir string) *depot.Pulled {
+func pull(t *testing.T, from bucket.Reader, dir string) *depot.PullResult {
 	t.Helper()
 	r, err := depot.Pull(t.Context(), from, depot.PullOptions{Dir: dir})
 	if err != nil {

@@ -167,7 +167,7 @@ func (l *local) derivations(ctx context.Context) (map[string]*derivation, error)
 			continue
 		}
 		g.Go(func() error {
-			ok, err := l.gives(ctx, d, byPath[d.Path], f)
+			ok, err := l.reproduces(ctx, d, byPath[d.Path], f)
 			if ok {
 				mu.Lock()
 				defer mu.Unlock()
@@ -179,8 +179,8 @@ func (l *local) derivations(ctx context.Context) (map[string]*derivation, error)
 	return same, g.Wait()
 }
 
-// gives reports whether a derivation gives the bytes of a file.
-func (l *local) gives(ctx context.Context, d *derivation, source, want store.File) (bool, error) {
+// reproduces reports whether a derivation gives the bytes of a file.
+func (l *local) reproduces(ctx context.Context, d *derivation, source, want store.File) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}

@@ -24,11 +24,11 @@ type packCache struct {
 	dec   *zstd.Decoder
 }
 
-// inMemory is the number of packs that are kept in memory.
-const inMemory = 6
+// maxPacksInMemory is the number of packs that are kept in memory.
+const maxPacksInMemory = 6
 
-// downloads is the number of packs that are read at the same time.
-const downloads = 4
+// maxDownloads is the number of packs that are read at the same time.
+const maxDownloads = 4
 
 func newPackCache(from *countingReader, dir string, packs []pack) (*packCache, error) {
 	dec, err := newDecoder(maxPack + maxChunk)
@@ -53,7 +53,7 @@ func (p *packCache) download(ctx context.Context, needed []bool) error {
 	type result struct{ size int64 }
 	results := make(chan result, len(needed))
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(downloads)
+	g.SetLimit(maxDownloads)
 	for i, pk := range p.packs {
 		if !needed[i] {
 			continue
@@ -95,7 +95,7 @@ func (p *packCache) get(number uint32) ([]byte, error) {
 		return nil, &store.DamageError{Path: path.Join(p.dir.Name(), file), Problem: "was changed while it was read"}
 	}
 	var buf []byte
-	if len(p.order) == inMemory { // use the memory of the oldest
+	if len(p.order) == maxPacksInMemory { // use the memory of the oldest
 		buf = p.raw[p.order[0]][:0]
 		delete(p.raw, p.order[0])
 		p.order = p.order[1:]

@@ -27,8 +27,8 @@ type PruneOptions struct {
 // readers on builds that were replaced while they read them.
 const MinGrace = time.Hour
 
-// Pruned says what Prune removed.
-type Pruned struct {
+// PruneResult describes what Prune removed.
+type PruneResult struct {
 	Builds []string `json:"builds"` // removed, oldest first
 	Packs  int      `json:"packs"`
 	Bytes  int64    `json:"bytes"` // size of all removed objects
@@ -38,7 +38,7 @@ type Pruned struct {
 // Prune removes builds but the newest, and then packs that no build needs. It removes nothing
 // younger than the grace period, and never what is published, so it may run beside publishers
 // and readers. A reader that is slower than the grace period starts again.
-func Prune(ctx context.Context, in bucket.Bucket, o PruneOptions) (*Pruned, error) {
+func Prune(ctx context.Context, in bucket.Bucket, o PruneOptions) (*PruneResult, error) {
 	if o.Keep < 1 || o.Grace < MinGrace {
 		return nil, fmt.Errorf("keep at least one build, and a grace period of at least %s", MinGrace)
 	}
@@ -55,7 +55,7 @@ func Prune(ctx context.Context, in bucket.Bucket, o PruneOptions) (*Pruned, erro
 		return nil, err
 	}
 	old := func(i bucket.Info) bool { return now.Sub(i.Modified) > o.Grace }
-	report := &Pruned{Builds: []string{}}
+	report := &PruneResult{Builds: []string{}}
 	var kept [][]bucket.Info
 	for n, id := range slices.SortedFunc(maps.Keys(builds), func(a, b string) int { // newest first
 		return cmp.Or(newest(builds[b]).Compare(newest(builds[a])), strings.Compare(b, a))

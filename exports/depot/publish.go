@@ -27,8 +27,8 @@ type PublishOptions struct {
 	Key   *buildlog.Key // signs the build and its log; nil to sign nothing
 }
 
-// Published says what Publish did.
-type Published struct {
+// PublishResult describes what Publish did.
+type PublishResult struct {
 	Build     string `json:"build"`
 	Unchanged bool   `json:"unchanged"` // it was already published, and nothing was written
 	Files     int    `json:"files"`
@@ -38,13 +38,13 @@ type Published struct {
 	Uploaded  int64  `json:"uploadedBytes"` // without the log
 	// Signature is that of the build, nil if Publish was called without a key.
 	Signature *Signature `json:"signature,omitempty"`
-	// PreviousKey is the key with which the build before was signed, if this one is not signed.
+	// PreviousKey is the key with which the previous build was signed, if this one is not signed.
 	PreviousKey string `json:"previousKey,omitempty"`
 }
 
-// uploads is the number of packs that are compressed and written at the same time. Each takes
+// maxUploads is the number of packs that are compressed and written at the same time. Each takes
 // about 60 MiB of memory.
-const uploads = 3
+const maxUploads = 3
 
 // ErrDirty means that a build was made from uncommitted content.
 var ErrDirty = errors.New("was built from content that was not committed, so nobody can rebuild it")
@@ -53,7 +53,7 @@ var ErrDirty = errors.New("was built from content that was not committed, so nob
 // again. If another publisher is faster, Publish returns an error that wraps bucket.ErrConflict;
 // nothing is lost, and it can be called again. With a key, it signs the build, even if it was
 // published before without a signature, and keeps the signed statement in the output folder.
-func Publish(ctx context.Context, to bucket.Bucket, o PublishOptions) (*Published, error) {
+func Publish(ctx context.Context, to bucket.Bucket, o PublishOptions) (*PublishResult, error) {
 	id, err := store.Current(o.Dir)
 	if err != nil {
 		return nil, err
@@ -66,27 +66,27 @@ func Publish(ctx context.Context, to bucket.Bucket, o PublishOptions) (*Publishe
 	if l.set.manifest.Dirty && !o.Dirty {
 		return nil, fmt.Errorf("the build %s %w", id, ErrDirty)
 	}
-	before, tag, err := readCurrent(ctx, to, "")
+	published, tag, err := readCurrent(ctx, to, "")
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	p := &publisher{to: to, local: l, dir: o.Dir, key: o.Key, report: &Published{Build: id, Files: len(l.set.files)}}
+	p := &publisher{to: to, local: l, dir: o.Dir, key: o.Key, report: &PublishResult{Build: id, Files: len(l.set.files)}}
 	for _, f := range l.set.files {
 		p.report.Bytes += f.Size
 	}
 	complete := false
-	if before != nil {
-		if complete, err = p.readKnown(ctx, before); err != nil {
+	if published != nil {
+		if complete, err = p.readPublished(ctx, published); err != nil {
 			return nil, err
 		}
 	}
-	if same := before != nil && before.Build == id && before.Manifest == sumOf(l.manifest) && before.Index == sumOf(l.index); same {
-		p.before = before.Signature
+	if same := published != nil && published.Build == id && published.Manifest == sumOf(l.manifest) && published.Index == sumOf(l.index); same {
+		p.previous = published.Signature
 		if complete {
-			return p.report, p.signAgain(ctx, before, tag)
+			return p.report, p.ensureSigned(ctx, published, tag)
 		}
-	} else if before != nil && before.Signature != nil && o.Key == nil {
-		p.report.PreviousKey = before.Signature.Key
+	} else if published != nil && published.Signature != nil && o.Key == nil {
+		p.report.PreviousKey = published.Signature.Key
 	}
 	if p.now, err = clock(ctx, to); err != nil {
 		return nil, err
@@ -100,10 +100,10 @@ func Publish(ctx context.Context, to bucket.Bucket, o PublishOptions) (*Publishe
 	return p.report, p.writeBuild(ctx, tag)
 }
 
-// readKnown reads which chunks the published build has, and reports whether all its packs exist.
+// readPublished reads which chunks the published build has, and reports whether all its packs exist.
 // Objects that are missing or damaged, or have the format of another version of kindex, are not
 // relied on but published again.
-func (p *publisher) readKnown(ctx context.Context, c *current) (complete bool, err error) {
+func (p *publisher) readPublished(ctx context.Context, c *current) (complete bool, err error) {
 	_, m, _, _, err := readBuild(ctx, p.to, c)
 	var altered *DamageError
 	var unreadable *store.DamageError
@@ -128,7 +128,7 @@ func (p *publisher) readKnown(ctx context.Context, c *current) (complete bool, e
 		}
 	}
 	m.chunks = slices.DeleteFunc(m.chunks, func(c chunk) bool { return missing[c.pack] })
-	p.known = m
+	p.published = m
 	return complete, nil
 }
 
@@ -159,24 +159,24 @@ func readBuild(ctx context.Context, from bucket.Reader, c *current) (set *fileSe
 
 // publisher publishes one build.
 type publisher struct {
-	to     bucket.Bucket
-	local  *local
-	dir    string        // with the build
-	key    *buildlog.Key // nil to sign nothing
-	before *Signature    // of this build, if it is published already
-	signed *proof        // nil before the build is signed
-	known  *chunkMap     // of the published build, nil if there is none
-	report *Published
-	now    time.Time  // when Publish began, by the bucket's clock
-	mu     sync.Mutex // protects report while packs are written
+	to        bucket.Bucket
+	local     *local
+	dir       string             // with the build
+	key       *buildlog.Key      // nil to sign nothing
+	previous  *Signature         // of this build, if it is published already
+	signed    *verifiedStatement // nil before the build is signed
+	published *chunkMap          // of the published build, nil if there is none
+	report    *PublishResult
+	now       time.Time  // when Publish began, by the bucket's clock
+	mu        sync.Mutex // protects report while packs are written
 
-	files  []mapped // with places in chunks
-	chunks []found  // each once
-	packs  []*pack  // those of the published build that are needed, then new ones
+	files  []mapped     // with places in chunks
+	chunks []localChunk // each once
+	packs  []*pack      // those of the published build that are needed, then new ones
 }
 
-// found is a chunk of the build, and where it is.
-type found struct {
+// localChunk is a chunk of the build, and where it is.
+type localChunk struct {
 	chunk
 	file int   // place in local.set.files
 	at   int64 // offset in the file
@@ -205,7 +205,7 @@ func (p *publisher) scan(ctx context.Context) error {
 			if !ok {
 				place = uint32(len(p.chunks))
 				places[id] = place
-				p.chunks = append(p.chunks, found{chunk: chunk{id: id, length: uint32(len(c))}, file: i, at: at})
+				p.chunks = append(p.chunks, localChunk{chunk: chunk{id: id, length: uint32(len(c))}, file: i, at: at})
 			}
 			list.chunks = append(list.chunks, place)
 			at += int64(len(c))
@@ -233,41 +233,41 @@ const minLive = 50
 // reuse finds chunks in packs of the published build. It leaves out packs of which little is
 // needed if they make up too much of all packs.
 func (p *publisher) reuse() {
-	if p.known == nil {
+	if p.published == nil {
 		return
 	}
-	places := make(map[chunkID]int, len(p.known.chunks))
-	for i, c := range p.known.chunks {
+	places := make(map[chunkID]int, len(p.published.chunks))
+	for i, c := range p.published.chunks {
 		places[c.id] = i
 	}
-	needed := make([]int64, len(p.known.packs))
+	needed := make([]int64, len(p.published.packs))
 	for _, c := range p.chunks {
 		if i, ok := places[c.id]; ok {
-			needed[p.known.chunks[i].pack] += int64(c.length)
+			needed[p.published.chunks[i].pack] += int64(c.length)
 		}
 	}
 	var all, live int64
 	for i, n := range needed {
 		if n > 0 {
-			all, live = all+p.known.packs[i].raw, live+n
+			all, live = all+p.published.packs[i].raw, live+n
 		}
 	}
 	wasteful := func(i uint32) bool {
-		return live*100 < all*minLive && needed[i]*100 < p.known.packs[i].raw*minLive
+		return live*100 < all*minLive && needed[i]*100 < p.published.packs[i].raw*minLive
 	}
 	renumbered := map[uint32]uint32{}
 	for i := range p.chunks {
 		c := &p.chunks[i]
 		at, ok := places[c.id]
-		if !ok || wasteful(p.known.chunks[at].pack) {
+		if !ok || wasteful(p.published.chunks[at].pack) {
 			continue
 		}
-		from := p.known.chunks[at]
+		from := p.published.chunks[at]
 		number, ok := renumbered[from.pack]
 		if !ok {
 			number = uint32(len(p.packs))
 			renumbered[from.pack] = number
-			p.packs = append(p.packs, &p.known.packs[from.pack])
+			p.packs = append(p.packs, &p.published.packs[from.pack])
 		}
 		c.pack, c.offset, c.old = number, from.offset, true
 	}
@@ -278,7 +278,7 @@ func (p *publisher) reuse() {
 func (p *publisher) writePacks(ctx context.Context) error {
 	p.reuse()
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(uploads)
+	g.SetLimit(maxUploads)
 	raw := make([]byte, 0, maxPack+maxChunk)
 	flush := func() {
 		next := &pack{raw: int64(len(raw))}
@@ -317,7 +317,7 @@ func (p *publisher) writePack(ctx context.Context, to *pack, raw []byte) error {
 	to.sum, to.size = sha256.Sum256(data), int64(len(data))
 	name := blobName(to.sum)
 	info, err := p.to.Stat(ctx, name)
-	if err == nil && info.Size == to.size && p.now.Sub(info.Modified) < freshPack {
+	if err == nil && info.Size == to.size && p.now.Sub(info.Modified) < maxPackAge {
 		return nil
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -344,9 +344,9 @@ var encoders = sync.Pool{New: func() any {
 	return e
 }}
 
-// freshPack is the age up to which Publish relies on a pack that no build names. It must be well
+// maxPackAge is the age up to which Publish relies on a pack that no build names. It must be well
 // below MinGrace.
-const freshPack = 10 * time.Minute
+const maxPackAge = 10 * time.Minute
 
 // writeBuild writes the build's own objects, then current.
 func (p *publisher) writeBuild(ctx context.Context, tag string) error {
@@ -366,7 +366,7 @@ func (p *publisher) writeBuild(ctx context.Context, tag string) error {
 		}
 		p.report.Uploaded += int64(len(o.data))
 	}
-	if next.Signature = p.before; p.key != nil {
+	if next.Signature = p.previous; p.key != nil {
 		if err := p.sign(ctx, &next); err != nil {
 			return err
 		}
@@ -381,14 +381,14 @@ func (p *publisher) writeCurrent(ctx context.Context, next *current, tag string)
 		return err
 	}
 	data = append(data, '\n')
-	if err := p.to.Write(ctx, entryName(next.Build), data); err != nil {
+	if err := p.to.Write(ctx, descriptionName(next.Build), data); err != nil {
 		return err
 	}
 	if err := p.to.Replace(ctx, currentName, data, tag); err != nil || p.signed == nil {
 		return err
 	}
 	p.report.Signature = &p.signed.signature
-	return p.signed.keep(p.dir, next.Build)
+	return p.signed.save(p.dir, next.Build)
 }
 
 // chunkMap sorts the chunks by pack and offset and returns the map.

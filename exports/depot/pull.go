@@ -21,8 +21,8 @@ type PullOptions struct {
 	Keep       int    // builds to keep there; 0 means 2, so that an edge can still answer from the one before
 	MaxBytes   int64  // if not 0, keep as many builds as fit into this space, instead of Keep
 	AllowOlder bool   // accept a build that is older than the one that is there
-	Known      string // the tag of what was pulled last, or ""
-	Intact     string // the ID of a build in Dir that need not be verified again, or ""
+	KnownTag   string // the tag of what was pulled last, or ""
+	Verified   string // the ID of a build in Dir that need not be verified again, or ""
 	// InUse reports whether a build must not be removed because somebody reads it. If nil, only
 	// the current build must not be removed.
 	InUse func(id string) bool
@@ -35,8 +35,8 @@ type PullOptions struct {
 	Only []string
 }
 
-// Pulled says what Pull did.
-type Pulled struct {
+// PullResult describes what Pull did.
+type PullResult struct {
 	Build      string `json:"build"`
 	Unchanged  bool   `json:"unchanged"` // it was there already
 	Files      int    `json:"files"`
@@ -44,7 +44,7 @@ type Pulled struct {
 	Packs      int    `json:"packs"`           // downloaded
 	Downloaded int64  `json:"downloadedBytes"` // including manifests and map
 	Local      int64  `json:"localBytes"`      // size of the chunks that were copied from builds in Dir
-	Tag        string `json:"-"`               // for PullOptions.Known
+	Tag        string `json:"-"`               // for PullOptions.KnownTag
 	// Signature is that of the build, nil unless it was verified.
 	Signature *Signature `json:"signature,omitempty"`
 
@@ -52,10 +52,10 @@ type Pulled struct {
 }
 
 // count counts the files of a build.
-func (p *Pulled) count(set *fileSet) {
+func (r *PullResult) count(set *fileSet) {
 	for _, f := range set.files {
-		p.Files++
-		p.Bytes += f.Size
+		r.Files++
+		r.Bytes += f.Size
 	}
 }
 
@@ -63,11 +63,11 @@ func (p *Pulled) count(set *fileSet) {
 // published an old build again, or answers with old objects.
 var ErrOlder = errors.New("is older than the build that is there")
 
-// ErrNothing means that no build is published. The message ends with the address of the bucket.
-var ErrNothing = errors.New("nothing is published at")
+// ErrNothingPublished means that no build is published. The message ends with the address of the bucket.
+var ErrNothingPublished = errors.New("nothing is published at")
 
-// restarts is how often Pull starts again because objects were removed while it was reading.
-const restarts = 3
+// maxRestarts is how often Pull starts again because objects were removed while it was reading.
+const maxRestarts = 3
 
 // restartDelay is the time before the first restart; it doubles each time. Tests shorten it.
 var restartDelay = time.Second
@@ -78,14 +78,14 @@ var restartDelay = time.Second
 // and keeps the signed statement next to it. If the build is there already, Pull verifies it and
 // repairs what is damaged. If it is interrupted, the packs that it has read are kept for the next
 // time.
-func Pull(ctx context.Context, from bucket.Reader, o PullOptions) (*Pulled, error) {
+func Pull(ctx context.Context, from bucket.Reader, o PullOptions) (*PullResult, error) {
 	for n := 0; ; n++ {
-		c, tag, err := readCurrent(ctx, from, o.Known)
+		c, tag, err := readCurrent(ctx, from, o.KnownTag)
 		if errors.Is(err, bucket.ErrUnchanged) {
-			return &Pulled{Unchanged: true, Tag: tag}, nil
+			return &PullResult{Unchanged: true, Tag: tag}, nil
 		}
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%w %s: %w", ErrNothing, from, err)
+			return nil, fmt.Errorf("%w %s: %w", ErrNothingPublished, from, err)
 		}
 		if err != nil {
 			return nil, err
@@ -97,7 +97,7 @@ func Pull(ctx context.Context, from bucket.Reader, o PullOptions) (*Pulled, erro
 		}
 		// The build was replaced and pruned meanwhile, or a cache has old objects.
 		var damage *DamageError
-		if n == restarts || !errors.Is(err, fs.ErrNotExist) && !errors.As(err, &damage) {
+		if n == maxRestarts || !errors.Is(err, fs.ErrNotExist) && !errors.As(err, &damage) {
 			return nil, err
 		}
 		select {
@@ -109,8 +109,8 @@ func Pull(ctx context.Context, from bucket.Reader, o PullOptions) (*Pulled, erro
 }
 
 // pullBuild copies one build.
-func pullBuild(ctx context.Context, from bucket.Reader, c *current, o PullOptions) (*Pulled, error) {
-	report := &Pulled{Build: c.Build}
+func pullBuild(ctx context.Context, from bucket.Reader, c *current, o PullOptions) (*PullResult, error) {
+	report := &PullResult{Build: c.Build}
 	err := copyBuild(ctx, &countingReader{Reader: from, report: report}, c, o)
 	if errors.Is(err, syscall.ENOSPC) {
 		_ = removePacks(o.Dir) // others need the disk, too
@@ -129,44 +129,44 @@ func copyBuild(ctx context.Context, from *countingReader, c *current, o PullOpti
 	}
 	defer func() { _ = lock.Release() }() // the lock is released at the latest when the process exits
 	if len(o.Only) > 0 {
-		memory := o // without a folder exports, which would be one of builds
-		memory.Dir = filepath.Join(o.Dir, logFolder)
-		signed, err := proveIfAsked(ctx, from, c, "", memory)
+		logOptions := o // without a folder exports, which would be one of builds
+		logOptions.Dir = filepath.Join(o.Dir, logDir)
+		signed, err := verifyIfRequired(ctx, from, c, "", logOptions)
 		if err != nil {
 			return err
 		}
 		return pullFiles(ctx, from, c, o, signed)
 	}
-	there, err := store.Current(o.Dir)
+	localID, err := store.Current(o.Dir)
 	var damaged *store.DamageError
 	if err != nil && !errors.Is(err, store.ErrNoBuild) && !errors.As(err, &damaged) {
 		return err
 	}
-	signed, err := proveIfAsked(ctx, from, c, there, o)
+	signed, err := verifyIfRequired(ctx, from, c, localID, o)
 	if err != nil {
 		return err
 	}
 	var base *local
-	if there != "" {
-		if base, err = openLocal(o.Dir, there); err != nil {
+	if localID != "" {
+		if base, err = openLocal(o.Dir, localID); err != nil {
 			base = nil // it is damaged, and none of it is used
 		} else {
 			defer base.close()
 		}
 	}
-	if base != nil && there == c.Build && sumOf(base.manifest) == c.Manifest && sumOf(base.index) == c.Index && (o.Intact == there || base.verify(o.Dir, there) == nil) {
+	if base != nil && localID == c.Build && sumOf(base.manifest) == c.Manifest && sumOf(base.index) == c.Index && (o.Verified == localID || base.verify(o.Dir, localID) == nil) {
 		from.report.Unchanged = true
 		from.report.count(base.set)
-		if err := signed.matches(base.manifest, base.set.manifest); err != nil {
+		if err := signed.checkManifest(base.manifest, base.set.manifest); err != nil {
 			return err
 		}
-		return signed.keep(o.Dir, c.Build)
+		return signed.save(o.Dir, c.Build)
 	}
 	set, m, manifest, index, err := readBuild(ctx, from, c)
 	if err != nil {
 		return err
 	}
-	if err := signed.matches(manifest, set.manifest); err != nil {
+	if err := signed.checkManifest(manifest, set.manifest); err != nil {
 		return err
 	}
 	from.report.count(set)
@@ -181,10 +181,10 @@ func copyBuild(ctx context.Context, from *countingReader, c *current, o PullOpti
 	if o.Files != nil {
 		defer o.Files.reserved.Store(0)
 	}
-	if err := a.run(ctx, base, func(bytes int64) error { return reserve(o, from.report, there, bytes) }); err != nil {
+	if err := a.run(ctx, base, func(bytes int64) error { return reserve(o, from.report, localID, bytes) }); err != nil {
 		return err
 	}
-	if err := signed.keep(o.Dir, c.Build); err != nil {
+	if err := signed.save(o.Dir, c.Build); err != nil {
 		return err
 	}
 	if err := a.install(manifest, index); err != nil {
@@ -196,15 +196,15 @@ func copyBuild(ctx context.Context, from *countingReader, c *current, o PullOpti
 	return removeOld(o, c.Build)
 }
 
-// logFolder is the folder that remembers logs next to some of the files of a build.
-const logFolder = ".kindex-log"
+// logDir is the folder that remembers logs next to some of the files of a build.
+const logDir = ".kindex-log"
 
-// proveIfAsked verifies the signature of a build if it must have one, and otherwise returns nil.
-func proveIfAsked(ctx context.Context, from *countingReader, c *current, there string, o PullOptions) (*proof, error) {
+// verifyIfRequired verifies the signature of a build if it must have one, and otherwise returns nil.
+func verifyIfRequired(ctx context.Context, from *countingReader, c *current, localID string, o PullOptions) (*verifiedStatement, error) {
 	if len(o.Verifiers) == 0 {
 		return nil, nil
 	}
-	p, err := prove(ctx, from, c, there, o)
+	p, err := verifyStatement(ctx, from, c, localID, o)
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +213,7 @@ func proveIfAsked(ctx context.Context, from *countingReader, c *current, there s
 }
 
 // reserve makes room in the output folder.
-func reserve(o PullOptions, report *Pulled, there string, bytes int64) error {
+func reserve(o PullOptions, report *PullResult, localID string, bytes int64) error {
 	report.need = bytes
 	if o.MaxBytes == 0 {
 		return nil
@@ -221,18 +221,18 @@ func reserve(o PullOptions, report *Pulled, there string, bytes int64) error {
 	if o.Files != nil {
 		o.Files.reserved.Store(bytes)
 	}
-	return makeRoom(o, report.Build, there, bytes)
+	return makeRoom(o, report.Build, localID, bytes)
 }
 
-func olderError(c *current, published, there *store.Manifest) error {
+func olderError(c *current, published, local *store.Manifest) error {
 	return fmt.Errorf("the build %s of %s %w, %s of %s", c.Build, published.LastModified().Format(time.RFC3339), ErrOlder,
-		there.ID, there.LastModified().Format(time.RFC3339))
+		local.ID, local.LastModified().Format(time.RFC3339))
 }
 
 // countingReader counts what is read.
 type countingReader struct {
 	bucket.Reader
-	report *Pulled
+	report *PullResult
 }
 
 // Read implements bucket.Reader.

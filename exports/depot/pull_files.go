@@ -36,7 +36,7 @@ func matchesAny(patterns []string, file string) bool {
 
 // pullFiles copies the files that match PullOptions.Only. The folder then has these files and the
 // manifest, which is written last.
-func pullFiles(ctx context.Context, from *countingReader, c *current, o PullOptions, signed *proof) error {
+func pullFiles(ctx context.Context, from *countingReader, c *current, o PullOptions, signed *verifiedStatement) error {
 	if _, err := os.Lstat(filepath.Join(o.Dir, exportsTree)); err == nil {
 		return fmt.Errorf("%s contains complete builds; use another folder for single files", o.Dir)
 	}
@@ -44,7 +44,7 @@ func pullFiles(ctx context.Context, from *countingReader, c *current, o PullOpti
 	if err != nil {
 		return err
 	}
-	if err := signed.matches(manifest, set.manifest); err != nil {
+	if err := signed.checkManifest(manifest, set.manifest); err != nil {
 		return err
 	}
 	wanted := map[string]bool{}

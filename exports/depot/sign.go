@@ -28,23 +28,23 @@ func (p *publisher) sign(ctx context.Context, next *current) error {
 	if err != nil {
 		return err
 	}
-	p.signed = &proof{s, signed, Signature{Key: buildlog.KeyName(v), Position: s.Position, LogSize: now.Size, Checkpoint: now.String()}}
+	p.signed = &verifiedStatement{s, signed, Signature{Key: buildlog.KeyName(v), Position: s.Position, LogSize: now.Size, Checkpoint: now.String()}}
 	next.Signature = &Signature{Key: buildlog.KeyName(v), Position: s.Position, LogSize: now.Size}
 	return nil
 }
 
-// signAgain signs a build that is published, unless it is signed with the key.
-func (p *publisher) signAgain(ctx context.Context, c *current, tag string) (err error) {
+// ensureSigned signs a build that is published, unless it is signed with the key.
+func (p *publisher) ensureSigned(ctx context.Context, c *current, tag string) (err error) {
 	if p.report.Unchanged = p.key == nil; p.report.Unchanged {
 		return nil
 	}
 	keyed := PullOptions{Dir: p.dir, Verifiers: []note.Verifier{p.key.Verifier}}
-	if p.signed, err = prove(ctx, p.to, c, "", keyed); err != nil {
+	if p.signed, err = verifyStatement(ctx, p.to, c, "", keyed); err != nil {
 		if err := p.sign(ctx, c); err != nil { // sign finds out whether something is wrong with the log
 			return err
 		}
 		return p.writeCurrent(ctx, c, tag)
 	}
 	p.report.Unchanged, p.report.Signature = true, &p.signed.signature
-	return p.signed.keep(p.dir, c.Build)
+	return p.signed.save(p.dir, c.Build)
 }

@@ -30,20 +30,20 @@ type Signature struct {
 // ErrUnsigned means that a build has no signature, although it must have one.
 var ErrUnsigned = errors.New("is not signed")
 
-// ErrStranger means that a build is signed with a key that the reader does not accept. The message
-// ends with the key.
-var ErrStranger = errors.New("is signed with the key")
+// ErrUnknownKey means that a build is signed with a key that the reader does not accept. The
+// message ends with the key.
+var ErrUnknownKey = errors.New("is signed with the key")
 
-// ShrunkError means that a log is shorter than it was before, although logs only grow.
-type ShrunkError struct{ Seen, Now buildlog.Checkpoint }
+// RollbackError means that a log is shorter than it was before, although logs only grow.
+type RollbackError struct{ Seen, Now buildlog.Checkpoint }
 
 // Error implements error.
-func (e *ShrunkError) Error() string {
+func (e *RollbackError) Error() string {
 	return fmt.Sprintf("the log of builds is shorter than it was: somebody answers with old objects, or has restored a backup\nseen before: %s\nnow:         %s", e.Seen, e.Now)
 }
 
 // Is reports whether a target is ErrOlder, since this is a kind of it.
-func (e *ShrunkError) Is(target error) bool { return target == ErrOlder }
+func (e *RollbackError) Is(target error) bool { return target == ErrOlder }
 
 // keyID returns the name of a key in names of objects and files: the hash as 8 digits.
 func keyID(v note.Verifier) string { return fmt.Sprintf("%08x", v.KeyHash()) }
@@ -88,7 +88,7 @@ func openLog(to bucket.Bucket, v note.Verifier) logStorage {
 // readLog returns the checkpoint of a log, which must continue the one that was seen last in an
 // output folder, and remembers it there. It returns the zero Checkpoint if no log was ever there.
 func readLog(ctx context.Context, log logReader, v note.Verifier, dir string, allowOlder bool) (buildlog.Checkpoint, error) {
-	seen, file, err := readSeen(dir, v)
+	seen, file, err := lastCheckpoint(dir, v)
 	if err != nil {
 		return buildlog.Checkpoint{}, err
 	}
@@ -105,7 +105,7 @@ func readLog(ctx context.Context, log logReader, v note.Verifier, dir string, al
 	err = buildlog.CheckConsistency(ctx, log, seen, now)
 	if now.Size < seen.Size && (err == nil || errors.Is(err, fs.ErrNotExist)) { // a log that was replaced has lost its last tiles
 		if err = nil; !allowOlder {
-			err = &ShrunkError{Seen: seen, Now: now}
+			err = &RollbackError{Seen: seen, Now: now}
 		}
 	}
 	var fork *buildlog.ForkError
@@ -120,9 +120,9 @@ func readLog(ctx context.Context, log logReader, v note.Verifier, dir string, al
 	return now, store.WriteCheckpoint(dir, keyID(v), signed)
 }
 
-// readSeen returns the checkpoint that was seen last in an output folder, which is zero if none
+// lastCheckpoint returns the checkpoint that was seen last in an output folder, which is zero if none
 // was, and the name of its file.
-func readSeen(dir string, v note.Verifier) (seen buildlog.Checkpoint, file string, err error) {
+func lastCheckpoint(dir string, v note.Verifier) (seen buildlog.Checkpoint, file string, err error) {
 	file = filepath.Join(dir, exportsTree, "checkpoints", keyID(v))
 	signed, err := store.ReadCheckpoint(dir, keyID(v))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -137,17 +137,17 @@ func readSeen(dir string, v note.Verifier) (seen buildlog.Checkpoint, file strin
 	return seen, file, err
 }
 
-// proof is a statement about a build that was verified.
-type proof struct {
+// verifiedStatement is a statement about a build whose signature was verified.
+type verifiedStatement struct {
 	statement *buildlog.Statement
 	signed    []byte
 	signature Signature
 }
 
 // prove verifies that what is published was signed with one of the keys, that the statement is in
-// the key's log, and that it is not older than the one about the build that is there. The
-// statement still has to be compared with the build; see matches.
-func prove(ctx context.Context, from bucket.Reader, c *current, there string, o PullOptions) (*proof, error) {
+// the key's log, and that it is not older than the one about the local build. The
+// statement still has to be compared with the build; see checkManifest.
+func verifyStatement(ctx context.Context, from bucket.Reader, c *current, localID string, o PullOptions) (*verifiedStatement, error) {
 	if c.Signature == nil {
 		return nil, fmt.Errorf("the build %s of %s %w, but must be signed with %s", c.Build, from, ErrUnsigned, keyNames(o.Verifiers))
 	}
@@ -158,7 +158,7 @@ func prove(ctx context.Context, from bucket.Reader, c *current, there string, o 
 		}
 	}
 	if v == nil {
-		return nil, fmt.Errorf("the build %s of %s %w %.300q, not with %s", c.Build, from, ErrStranger, c.Signature.Key, keyNames(o.Verifiers))
+		return nil, fmt.Errorf("the build %s of %s %w %.300q, not with %s", c.Build, from, ErrUnknownKey, c.Signature.Key, keyNames(o.Verifiers))
 	}
 	log := logReader{from, logPrefix(v)}
 	checkpoint, err := readLog(ctx, log, v, o.Dir, o.AllowOlder)
@@ -178,10 +178,10 @@ func prove(ctx context.Context, from bucket.Reader, c *current, there string, o 
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", log, err)
 	}
-	if before := statementAbout(o.Dir, there, v); before != nil && before.Position > s.Position && !o.AllowOlder {
-		return nil, fmt.Errorf("the build %s at position %d of the log %w, %s at position %d", c.Build, s.Position, ErrOlder, there, before.Position)
+	if local := savedStatement(o.Dir, localID, v); local != nil && local.Position > s.Position && !o.AllowOlder {
+		return nil, fmt.Errorf("the build %s at position %d of the log %w, %s at position %d", c.Build, s.Position, ErrOlder, localID, local.Position)
 	}
-	return &proof{s, signed, Signature{buildlog.KeyName(v), s.Position, checkpoint.Size, checkpoint.String()}}, nil
+	return &verifiedStatement{s, signed, Signature{buildlog.KeyName(v), s.Position, checkpoint.Size, checkpoint.String()}}, nil
 }
 
 func keyNames(list []note.Verifier) string {
@@ -192,9 +192,9 @@ func keyNames(list []note.Verifier) string {
 	return strings.Join(names, " or ")
 }
 
-// statementAbout returns the statement about a build in an output folder, or nil if there is none
+// savedStatement returns the statement about a build in an output folder, or nil if there is none
 // that was signed with the key.
-func statementAbout(dir, id string, v note.Verifier) *buildlog.Statement {
+func savedStatement(dir, id string, v note.Verifier) *buildlog.Statement {
 	if id == "" {
 		return nil
 	}
@@ -220,9 +220,10 @@ func statementOf(manifest, index []byte, m *store.Manifest) (*buildlog.Statement
 		Commit: string(m.Commit), AsOf: asOf}, nil
 }
 
-// matches compares the statement with the manifest, whose hash it contains. A nil proof matches
+// checkManifest compares the statement with the manifest, whose hash it contains. A nil
+// verifiedStatement matches
 // every build.
-func (p *proof) matches(data []byte, m *store.Manifest) error {
+func (p *verifiedStatement) checkManifest(data []byte, m *store.Manifest) error {
 	if p == nil {
 		return nil
 	}
@@ -238,12 +239,12 @@ func (p *proof) matches(data []byte, m *store.Manifest) error {
 	return nil
 }
 
-// keep writes the statement next to the build, unless it is there. A nil proof has none.
-func (p *proof) keep(dir, id string) error {
+// save writes the statement next to the build, unless it is there. A nil verifiedStatement has none.
+func (p *verifiedStatement) save(dir, id string) error {
 	if p == nil {
 		return nil
 	}
-	if there, err := store.ReadStatement(dir, id); err == nil && string(there) == string(p.signed) {
+	if saved, err := store.ReadStatement(dir, id); err == nil && string(saved) == string(p.signed) {
 		return nil
 	}
 	return store.WriteStatement(dir, id, p.signed)

@@ -29,7 +29,7 @@ func newKey(t *testing.T) *buildlog.Key {
 	return k
 }
 
-func publishSigned(t *testing.T, to bucket.Bucket, dir string, k *buildlog.Key) *depot.Published {
+func publishSigned(t *testing.T, to bucket.Bucket, dir string, k *buildlog.Key) *depot.PublishResult {
 	t.Helper()
 	r, err := depot.Publish(t.Context(), to, depot.PublishOptions{Dir: dir, Dirty: true, Key: k})
 	if err != nil {
@@ -39,7 +39,7 @@ func publishSigned(t *testing.T, to bucket.Bucket, dir string, k *buildlog.Key) 
 }
 
 // pullSigned pulls into a folder and accepts only builds that were signed with one of the keys.
-func pullSigned(t *testing.T, from bucket.Reader, dir string, keys ...*buildlog.Key) (*depot.Pulled, error) {
+func pullSigned(t *testing.T, from bucket.Reader, dir string, keys ...*buildlog.Key) (*depot.PullResult, error) {
 	t.Helper()
 	o := depot.PullOptions{Dir: dir}
 	for _, k := range keys {
@@ -48,7 +48,7 @@ func pullSigned(t *testing.T, from bucket.Reader, dir string, keys ...*buildlog.
 	return depot.Pull(t.Context(), from, o)
 }
 
-func mustPullSigned(t *testing.T, from bucket.Reader, dir string, keys ...*buildlog.Key) *depot.Pulled {
+func mustPullSigned(t *testing.T, from bucket.Reader, dir string, keys ...*buildlog.Key) *depot.PullResult {
 	t.Helper()
 	r, err := pullSigned(t, from, dir, keys...)
 	if err != nil {
@@ -301,7 +301,7 @@ func TestLogRewritten(t *testing.T) {
 
 	// The log as it was, which is shorter.
 	_, err := pullSigned(t, short, seen, k)
-	var shrunk *depot.ShrunkError
+	var shrunk *depot.RollbackError
 	if !errors.As(err, &shrunk) || !errors.Is(err, depot.ErrOlder) || shrunk.Seen.Size != 2 || shrunk.Now.Size != 1 ||
 		!strings.Contains(err.Error(), shrunk.Seen.String()) || !strings.Contains(err.Error(), shrunk.Now.String()) {
 		t.Fatalf("a shorter log: %v", err)
