@@ -3,10 +3,13 @@ package depot_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -19,9 +22,9 @@ import (
 	"kindex/indexes"
 )
 
-// twoBuilds has two output folders: one with a build of the included content, the other with a
-// build in which one in a hundred entities was edited. They are made once, from two
-// categories, or from all in make soak.
+// twoBuilds has two output folders: one with a build, the other with a build in which one in a
+// hundred entities was edited. They are made once, from generated content, or from that of this
+// repository in make soak.
 var twoBuilds struct {
 	once sync.Once
 	root string
@@ -36,11 +39,10 @@ func makeBuilds(t *testing.T) {
 	}
 	twoBuilds.root = root
 	content := filepath.Join(root, "content")
-	if err := os.CopyFS(content, os.DirFS("../../content")); err != nil {
-		t.Fatal(err)
-	}
 	if !suite.Soaking() {
-		keepTwoCategories(t, content)
+		generate(t, content)
+	} else if err := os.CopyFS(content, os.DirFS("../../content")); err != nil {
+		t.Fatal(err)
 	}
 	for i, name := range []string{"first", "second"} {
 		dir := filepath.Join(root, name)
@@ -56,25 +58,25 @@ func makeBuilds(t *testing.T) {
 	}
 }
 
-// keepTwoCategories removes most of a content folder.
-func keepTwoCategories(t *testing.T, content string) {
+// generate writes a content folder with tools, always the same ones: after an edit of 1 %, more than
+// half of the chunks are needed, since Publish would otherwise write all of them again; see minLive.
+func generate(t *testing.T, content string) {
 	t.Helper()
-	kept := regexp.MustCompile(`(?m)^category: (vector-databases|reranking)$`)
-	for _, file := range entities(t, content) {
-		text, err := os.ReadFile(file)
-		if err == nil && !kept.Match(text) {
-			err = os.Remove(file)
+	if err := os.MkdirAll(filepath.Join(content, "tool"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range 150 {
+		words := make([]string, 30)
+		for n := range words {
+			words[n] = fmt.Sprintf("%x", rng.Uint32N(5000))
 		}
-		if err != nil {
+		text := fmt.Sprintf("name: Tool %d\ncategory: kind-%d\ndescription: \"%s\"\ntags: [%s, %s]\nsignals:\n  stars: {value: %d, date: 2026-06-01, source: https://example.org/%d}\n",
+			i, i%3, strings.Join(words[2:], " "), "t"+words[0], "u"+words[1], i*i, i)
+		if err := os.WriteFile(filepath.Join(content, "tool", fmt.Sprintf("tool-%d.yaml", i)), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	categories := "categories:\n  - {slug: vector-databases, title: Vector databases}\n  - {slug: reranking, title: Reranking models}\n"
-	err := os.WriteFile(filepath.Join(content, "categories.yaml"), []byte(categories), 0o644)
-	if err = errors.Join(err, os.Remove(filepath.Join(content, "boards.yaml"))); err != nil {
-		t.Fatal(err)
-	}
-	suite.DropLostSuccessors(t, content)
 }
 
 func entities(t *testing.T, content string) []string {
@@ -95,17 +97,22 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// editSome edits one in a hundred entities.
+// editSome edits one in a hundred entities. Of those that were generated, it edits the version: among
+// few entities, another description changes what is similar to most of them.
 func editSome(t *testing.T, content string) {
 	t.Helper()
 	described := regexp.MustCompile(`(?m)^description: "?`)
+	edited := "version: edited\n${0}"
+	if suite.Soaking() {
+		edited = "${0}Edited, "
+	}
 	files := entities(t, content)
 	for i := 0; i < len(files); i += 100 {
 		text, err := os.ReadFile(files[i])
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(files[i], described.ReplaceAll(text, []byte("${0}Edited, ")), 0o644); err != nil {
+		if err := os.WriteFile(files[i], described.ReplaceAll(text, []byte(edited)), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
