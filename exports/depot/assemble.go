@@ -13,8 +13,11 @@ import (
 	"maps"
 	"os"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"kindex/exports/bucket"
 	"kindex/exports/store"
@@ -145,16 +148,62 @@ func (a *assembly) run(ctx context.Context, base *local, room func(bytes int64) 
 	if err := a.packs.download(ctx, needed); err != nil {
 		return err
 	}
+	return a.writeAll(ctx)
+}
+
+// writeAll writes the files. Without a local build, nothing is served yet, so files are derived from
+// others on all processors as soon as these are written. Otherwise, one file is written after the
+// other, which leaves the other processors to requests.
+func (a *assembly) writeAll(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(1)
+	if a.base == nil {
+		g.SetLimit(1 + min(runtime.GOMAXPROCS(0), maxDerivers))
+	}
+	written := make(map[string]chan struct{}, len(a.todo))
 	for _, f := range a.todo {
+		written[f.path] = make(chan struct{})
+	}
+	write := func(f mapped) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		if err := a.write(f); err != nil {
 			return err
 		}
+		close(written[f.path])
+		return nil
 	}
-	return nil
+	g.Go(func() error { // packs and the local build are read by one goroutine
+		for _, f := range a.todo {
+			if f.from != nil {
+				continue
+			}
+			if err := write(f); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for _, f := range a.todo {
+		if f.from == nil {
+			continue
+		}
+		g.Go(func() error {
+			select {
+			case <-written[f.from.Path]: // by a goroutine that was started before this one
+				return write(f)
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		})
+	}
+	return g.Wait()
 }
+
+// maxDerivers limits how many files are derived at the same time. Each takes up to maxPiece bytes of
+// memory, and usually much less.
+const maxDerivers = 8
 
 // space returns which packs are needed, and the bytes that they and the files take on the disk.
 func (a *assembly) space() (needed []bool, size int64) {
