@@ -36,11 +36,16 @@ func openS3(u *url.URL) (*s3, error) {
 		}
 		endpoint, secure = e.Host, e.Scheme == "https"
 	}
+	transport, err := minio.DefaultTransport(secure)
+	if err != nil {
+		return nil, err
+	}
+	transport.ResponseHeaderTimeout = headerTimeout
 	client, err := minio.New(endpoint, &minio.Options{
 		Creds: credentials.NewChainCredentials([]credentials.Provider{
 			&credentials.EnvAWS{}, &credentials.FileAWSCredentials{},
 		}),
-		Secure: secure, Region: os.Getenv("AWS_REGION"), MaxRetries: attempts,
+		Secure: secure, Transport: transport, Region: os.Getenv("AWS_REGION"), MaxRetries: attempts,
 	})
 	if err != nil {
 		return nil, err
@@ -53,7 +58,7 @@ func openS3(u *url.URL) (*s3, error) {
 }
 
 // String implements Reader.
-func (s *s3) String() string { return "s3://" + s.bucket + "/" + strings.TrimSuffix(s.prefix, "/") }
+func (s *s3) String() string { return strings.TrimSuffix("s3://"+s.bucket+"/"+s.prefix, "/") }
 
 // convertError returns an error about an object in terms of this package.
 func (s *s3) convertError(name string, err error) error {
