@@ -28,7 +28,7 @@ func TestFullDisk(t *testing.T) {
 	if dir := os.Getenv(fullDiskDir); dir != "" {
 		buildOnFullDisk(t, dir)
 		writeOnFullDisk(t, dir)
-		serveOnFullDisk(t)
+		eachOrigin(t, serveOnFullDisk)
 		return
 	}
 	t.Parallel()

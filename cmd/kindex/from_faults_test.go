@@ -1,8 +1,8 @@
 package main
 
 import (
-	"context"
-	"io"
+	"io/fs"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -17,51 +17,78 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestServeFromFaults publishes builds while storage fails in every way, and a client asks the edge
-// without a break.
+// TestServeFromFaults publishes signed builds while storage fails in every way, and a client asks
+// the edge without a break.
 func TestServeFromFaults(t *testing.T) {
 	suite.InTest(t)
-	o := newOrigin(t)
-	first := o.publish()
-	e := startPulling(t, o, t.TempDir())
-	e.waitReady(first)
-	ctx, cancel := context.WithCancel(t.Context())
-	var clients sync.WaitGroup
-	clients.Go(func() { e.ask(ctx) })
-	defer clients.Wait()
-	defer cancel()
-	for round := range suite.Pick(1, 10) {
-		o.away(e)
-		o.damaged(e, round)
-		o.garbage(e, round)
-		o.slow(e)
-		o.pruned(e)
-		if t.Failed() {
-			return
+	eachOrigin(t, func(t *testing.T, o *origin) {
+		o.sign()
+		first := o.publish()
+		e := startPulling(t, o, t.TempDir())
+		e.waitReady(first)
+		defer e.load()()
+		faults := []func(*pulling, int){o.away, o.damaged, o.pointing, o.slowed, o.untrusted, o.pruned}
+		if suite.Soaking() {
+			faults = append(faults, o.hanging, o.wrongClock, o.forked) // TestScripts/sign forks a log, too
 		}
-	}
-	t.Logf("%d answers, %d requests to the bucket", e.answers.Load(), o.requests.Load())
+		for round := range suite.Pick(1, 4) {
+			for _, fail := range faults {
+				if fail(e, round); t.Failed() {
+					return
+				}
+			}
+		}
+		t.Logf("%d answers, %d requests to the bucket", e.answers.Load(), o.requests.Load())
+	})
 }
 
-// away stops storage while a build is published.
-func (o *origin) away(e *pulling) {
+// away stops storage. Then a build is published.
+func (o *origin) away(e *pulling, round int) {
 	o.t.Helper()
+	refusals := int64(4)
+	if round == 0 {
+		refusals = suite.Pick[int64](4, 60) // about a minute
+	}
 	var refused atomic.Int64
-	o.fail(func(http.ResponseWriter, *http.Request) bool {
+	o.fail(func(w http.ResponseWriter, name string) bool {
 		refused.Add(1)
-		panic(http.ErrAbortHandler) // closes the connection
+		return o.s3 == nil && refuse(w, name)
 	})
-	next := o.publish()
+	if o.s3 != nil {
+		o.s3.Kill()
+	}
 	e.waitReady(`"bucket":{`, `"status":"unreachable","since":"`)
-	for deadline := time.Now().Add(hanging); refused.Load() < suite.Pick[int64](4, 100) && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(hanging); refused.Load() < refusals && time.Now().Before(deadline); {
 		e.whileAnswers(10)
 	}
 	e.whileAnswers(100)
+	if o.s3 != nil {
+		o.s3.Restart()
+	}
 	o.fail(nil)
+	e.waitReady(o.publish(), `"status":"ok"`)
+}
+
+// hanging lets storage accept requests without answering. Meanwhile a build is published.
+func (o *origin) hanging(e *pulling, _ int) {
+	o.t.Helper()
+	var once sync.Once
+	asked, released := make(chan struct{}), make(chan struct{})
+	o.fail(func(http.ResponseWriter, string) bool {
+		once.Do(func() { close(asked) })
+		<-released
+		return false
+	})
+	<-asked
+	next := o.publish()
+	e.whileAnswers(100)
+	o.fail(nil)
+	close(released)
 	e.waitReady(next, `"status":"ok"`)
 }
 
-// damaged answers with packs that are truncated, replaced or missing.
+// damaged truncates, replaces or removes the packs of a build before the edge reads them.
+// Publishing the build again repairs it, once the damaged objects are removed.
 func (o *origin) damaged(e *pulling, round int) {
 	o.t.Helper()
 	damage := []func(data []byte) []byte{
@@ -69,78 +96,140 @@ func (o *origin) damaged(e *pulling, round int) {
 		func(data []byte) []byte { return data[:len(data)/2] },
 		func([]byte) []byte { return nil },
 	}[round%3]
-	o.fail(func(w http.ResponseWriter, r *http.Request) bool {
-		if !strings.HasPrefix(r.URL.Path, "/blobs/") {
-			return false
-		}
-		data, err := os.ReadFile(filepath.Join(o.dir, filepath.FromSlash(r.URL.Path)))
-		if err == nil {
-			data = damage(data)
-		}
-		if data == nil {
-			http.NotFound(w, r)
-		} else {
-			_, _ = w.Write(data) // the edge may have gone
-		}
-		return true
-	})
+	before := o.objects("blobs/")
+	o.fail(refuse)
 	next := o.publish()
-	e.waitReady(`"status":"failed"`, "/blobs/")
-	e.whileAnswers(20)
+	packs := o.objects("blobs/")
+	maps.DeleteFunc(packs, func(name string, _ []byte) bool { return before[name] != nil })
+	for name, data := range packs {
+		// The object is changed where it is stored, without the server's knowledge.
+		path := filepath.Join(o.dir, filepath.FromSlash(name))
+		err := os.Remove(path)
+		if data = damage(data); data != nil && err == nil {
+			err = os.WriteFile(path, data, 0o644)
+		}
+		if err != nil {
+			o.t.Fatal(err)
+		}
+	}
 	o.fail(nil)
+	e.waitReady(`"status":"failed"`, "blobs/")
+	e.whileAnswers(20)
+	for name := range packs {
+		o.remove(name)
+	}
+	o.put(o.key)
 	e.waitReady(next, `"status":"ok"`)
 }
 
-// garbage answers with a current that is not one, or that names a build that is not there.
-func (o *origin) garbage(e *pulling, round int) {
+// pointing writes a current that is not one, that names a build that is not there, and that names
+// an older build; and removes it.
+func (o *origin) pointing(e *pulling, round int) {
 	o.t.Helper()
+	back := o.current()
+	e.waitReady(o.publish(), `"status":"ok"`)
+	whole := o.current()
 	sum := strings.Repeat("0", 64)
 	nowhere := `{"format":1,"build":"20991231-0123456789abcdef","manifest":"` + sum + `","index":"` + sum + `","map":"` + sum + `"}`
-	for _, text := range []string{[]string{"garbage", "", "{}", `{"format":1,"build":"../../etc","manifest":"x","index":"y","map":"z"}`}[round%4], nowhere} {
-		o.fail(func(w http.ResponseWriter, r *http.Request) bool {
-			if r.URL.Path == "/current" {
-				_, _ = io.WriteString(w, text) // the edge may have gone
-			}
-			return r.URL.Path == "/current"
-		})
-		e.waitReady(`"status":"failed"`)
+	garbage := [][2]string{{"garbage", "/current is damaged"}, {"", "/current is damaged"}, {"{}", "version 0 of the layout"},
+		{`{"format":1,"build":"../../etc","manifest":"x","index":"y","map":"z"}`, "/current is damaged"}}[round%4]
+	for _, c := range [][2]string{garbage, {nowhere, "20991231-0123456789abcdef"}, {string(back), "older than the build that is there"}} {
+		o.write("current", []byte(c[0]))
+		e.waitReady(`"status":"failed"`, c[1])
 		e.whileAnswers(20)
-		o.fail(nil)
+		o.write("current", whole)
 		e.waitReady(`"status":"ok"`)
 	}
+	o.remove("current")
+	e.waitReady(`"status":"failed"`, "nothing is published")
+	e.whileAnswers(20)
+	o.write("current", whole)
+	e.waitReady(`"status":"ok"`)
 }
 
-// slow answers a kilobyte at a time.
-func (o *origin) slow(e *pulling) {
+// slowed answers a kilobyte at a time.
+func (o *origin) slowed(e *pulling, _ int) {
 	o.t.Helper()
-	o.fail(func(w http.ResponseWriter, r *http.Request) bool {
-		data, err := os.ReadFile(filepath.Join(o.dir, filepath.FromSlash(r.URL.Path)))
-		if err != nil {
-			return false
-		}
-		for len(data) > 0 {
-			n := min(1024, len(data))
-			if _, err := w.Write(data[:n]); err != nil || http.NewResponseController(w).Flush() != nil {
-				return true
-			}
-			data = data[n:]
-			time.Sleep(20 * time.Millisecond)
-		}
-		return true
-	})
-	next := o.publish()
-	e.waitReady(next, `"status":"ok"`)
+	o.slow.Store(true)
+	e.waitReady(o.publish(), `"status":"ok"`)
 	e.whileAnswers(20)
-	o.fail(nil)
+	o.slow.Store(false)
+}
+
+// wrongClock lets the edge's clock be a year ahead, which S3 servers do not accept. TestPullWithWrongClock
+// covers other storage.
+func (o *origin) wrongClock(e *pulling, _ int) {
+	if o.s3 == nil {
+		return
+	}
+	o.t.Helper()
+	o.skewed.Store(true)
+	next := o.publish()
+	e.waitReady(`"status":"unreachable"`, "time")
+	e.whileAnswers(20)
+	o.skewed.Store(false)
+	e.waitReady(next, `"status":"ok"`)
+}
+
+// untrusted publishes a build without a signature, and with that of a stranger.
+func (o *origin) untrusted(e *pulling, _ int) {
+	o.t.Helper()
+	stranger, _ := o.newKey()
+	next := o.build()
+	version := o.versions[next]
+	o.allow(next, "")
+	o.put("")
+	e.waitReady(`"status":"failed"`, "is not signed, but must be signed with ")
+	o.put(stranger)
+	e.waitReady(`"status":"failed"`, "is signed with the key ")
+	e.whileAnswers(20)
+	o.allow(next, version)
+	o.put(o.key)
+	e.waitReady(next, `"status":"ok"`)
+}
+
+// forked puts the log back to what it was, and lets a publisher who remembers nothing continue it
+// with another build.
+func (o *origin) forked(e *pulling, _ int) {
+	o.t.Helper()
+	before := o.objects("log/")
+	e.waitReady(o.publish(), `"status":"ok"`)
+	whole, last := o.objects("log/"), o.current()
+	forget := func() {
+		if err := os.RemoveAll(filepath.Join(o.out, "exports", "checkpoints")); err != nil {
+			o.t.Fatal(err)
+		}
+	}
+	restore := func(log map[string][]byte) {
+		for name := range o.objects("log/") {
+			if log[name] == nil {
+				o.remove(name)
+			}
+		}
+		for name, data := range log {
+			o.write(name, data)
+		}
+		forget()
+	}
+	restore(before)
+	forged := o.build()
+	o.allow(forged, "")
+	o.put(o.key)
+	e.waitReady(`"status":"failed"`, "the log of builds was rewritten", "seen before: ", "now: ")
+	e.whileAnswers(20)
+	restore(whole)
+	o.write("current", last)
+	e.waitReady(`"status":"ok"`)
+	e.waitReady(o.publish(), `"status":"ok"`)
 }
 
 // pruned publishes another build and prunes the one that the edge is pulling.
-func (o *origin) pruned(e *pulling) {
+func (o *origin) pruned(e *pulling, _ int) {
 	o.t.Helper()
 	var once sync.Once
 	started, pruned := make(chan struct{}), make(chan struct{})
-	o.fail(func(_ http.ResponseWriter, r *http.Request) bool {
-		if strings.HasPrefix(r.URL.Path, "/blobs/") {
+	o.fail(func(_ http.ResponseWriter, name string) bool {
+		if strings.HasPrefix(name, "blobs/") {
 			once.Do(func() { close(started); <-pruned })
 		}
 		return false
@@ -149,7 +238,7 @@ func (o *origin) pruned(e *pulling) {
 	<-started
 	next := o.publish()
 	old := time.Now().Add(-48 * time.Hour)
-	err := filepath.WalkDir(o.dir, func(path string, d os.DirEntry, err error) error {
+	err := filepath.WalkDir(o.dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
 			err = os.Chtimes(path, old, old)
 		}
@@ -158,7 +247,7 @@ func (o *origin) pruned(e *pulling) {
 	if err != nil {
 		o.t.Fatal(err)
 	}
-	if code, stderr := kindex(o.t, "prune", "file:"+o.dir, "--keep", "1", "--grace", "1h"); code != exitOK {
+	if code, stderr := kindex(o.t, "prune", o.to, "--keep", "1", "--grace", "1h"); code != exitOK {
 		o.t.Fatalf("kindex prune: %s", stderr)
 	}
 	close(pruned)
@@ -170,21 +259,23 @@ func (o *origin) pruned(e *pulling) {
 // old build or the new one, at once and from the folder, and then the new one.
 func TestServeFromKilled(t *testing.T) {
 	suite.InTest(t)
-	o := newOrigin(t)
+	eachOrigin(t, killEdge)
+}
+
+func killEdge(t *testing.T, o *origin) {
+	if o.s3 != nil {
+		o.sign() // in make test, builds without a signature are pulled here
+	}
 	first := o.publish()
 	e := startPulling(t, o, t.TempDir())
 	e.waitReady(first)
-	ctx, cancel := context.WithCancel(t.Context())
-	var clients sync.WaitGroup
-	clients.Go(func() { e.ask(ctx) })
-	defer clients.Wait()
-	defer cancel()
+	defer e.load()()
 	for n := range suite.Pick(4, 30) {
 		// The edge is killed after a different number of requests each time, and a different delay.
 		var left atomic.Int64
 		left.Store(int64(2 + n%5))
 		reached := make(chan struct{})
-		o.fail(func(http.ResponseWriter, *http.Request) bool {
+		o.fail(func(http.ResponseWriter, string) bool {
 			if left.Add(-1) == 0 {
 				close(reached)
 			}
@@ -195,7 +286,7 @@ func TestServeFromKilled(t *testing.T) {
 		time.Sleep(time.Duration(n*7%40) * time.Millisecond)
 		e.down.Store(true)
 		e.kill()
-		o.fail(func(http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandler) })
+		o.fail(refuse)
 		e.start()
 		e.waitReady(`"status":"ready"`, `"status":"unreachable"`)
 		e.down.Store(false)
@@ -221,7 +312,7 @@ func TestServeFromKilled(t *testing.T) {
 // serveOnFullDisk lets the disk with an edge's folder fill up. TestFullDisk runs it where it may
 // mount a file system. The edge keeps serving, leaves nothing unfinished, says what it needs, and
 // pulls the build when there is room.
-func serveOnFullDisk(t *testing.T) {
+func serveOnFullDisk(t *testing.T, o *origin) {
 	disk := t.TempDir()
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=4m", "small", disk).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -231,22 +322,17 @@ func serveOnFullDisk(t *testing.T) {
 			t.Errorf("%v\n%s", err, out)
 		}
 	})
-	o := newOrigin(t)
 	first := o.publish()
 	dir, ballast := filepath.Join(disk, "edge"), filepath.Join(disk, "ballast")
 	e := startPulling(t, o, dir, "--state", filepath.Join(t.TempDir(), "kindex.db"))
 	e.waitReady(first)
-	ctx, cancel := context.WithCancel(t.Context())
-	var clients sync.WaitGroup
-	clients.Go(func() { e.ask(ctx) })
-	defer clients.Wait()
-	defer cancel()
+	defer e.load()()
 	for _, room := range []int64{0, 16 << 10, 200 << 10} {
 		fillDisk(t, ballast, room)
 		next := o.publish()
 		e.waitReady(`"status":"failed"`, "the disk of "+dir+" is full; the build "+next+" needs ")
 		e.whileAnswers(20)
-		o.fail(func(http.ResponseWriter, *http.Request) bool { panic(http.ErrAbortHandler) })
+		o.fail(refuse)
 		e.waitReady(`"status":"unreachable"`) // so that no pull is under way
 		noLeftovers(t, dir)
 		if _, err := os.Stat(filepath.Join(dir, ".kindex-packs")); err == nil {

@@ -2,14 +2,11 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
-	"os"
 	"os/exec"
-	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -19,87 +16,6 @@ import (
 
 	"kindex/builder/suite"
 )
-
-// origin is a bucket in a folder, and a web server in front of it that fails on demand.
-type origin struct {
-	t       *testing.T
-	dir     string // the bucket
-	content string
-	out     string
-	url     string
-	day     int
-
-	fault    atomic.Pointer[fault]
-	requests atomic.Int64
-	mu       sync.Mutex
-	versions map[string]string // the version that every entity of a build has, by ID
-}
-
-// fault answers a request in place of the bucket, or returns false to leave it to the bucket.
-type fault func(w http.ResponseWriter, r *http.Request) bool
-
-func newOrigin(t *testing.T) *origin {
-	t.Helper()
-	root := t.TempDir()
-	o := &origin{t: t, dir: filepath.Join(root, "bucket"), content: filepath.Join(root, "content"), out: filepath.Join(root, "out"), versions: map[string]string{}}
-	if err := os.Mkdir(o.dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	files := http.FileServerFS(os.DirFS(o.dir))
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		o.requests.Add(1)
-		if f := o.fault.Load(); f != nil && (*f)(w, r) {
-			return
-		}
-		files.ServeHTTP(w, r)
-	}))
-	t.Cleanup(srv.Close)
-	o.url = srv.URL
-	return o
-}
-
-// fail sets the fault, or removes it if f is nil.
-func (o *origin) fail(f fault) {
-	if f == nil {
-		o.fault.Store(nil)
-		return
-	}
-	o.fault.Store(&f)
-}
-
-// publish builds and publishes another build, and returns its ID.
-func (o *origin) publish() string {
-	o.t.Helper()
-	o.day++
-	version := fmt.Sprintf("v%d", o.day)
-	for i := range 20 {
-		text := fmt.Sprintf("name: Tool %d\ncategory: kind-%d\ndescription: Number %d of the tools that move.\nversion: %s\n", i, i%3, i, version)
-		path := filepath.Join(o.content, "tool", fmt.Sprintf("tool-%d.yaml", i))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			o.t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			o.t.Fatal(err)
-		}
-	}
-	at := time.Date(2026, 1, o.day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
-	cmd := program("build", "--content", o.content, "--out", o.out, "--as-of", at, "--json")
-	report, err := cmd.Output()
-	var built struct{ ID string }
-	if err == nil {
-		err = json.Unmarshal(report, &built)
-	}
-	if err != nil || built.ID == "" {
-		o.t.Fatalf("kindex build: %v: %s", err, report)
-	}
-	o.mu.Lock()
-	o.versions[built.ID] = version
-	o.mu.Unlock()
-	if code, stderr := kindex(o.t, "publish", "--from", o.out, "--to", "file:"+o.dir, "--dirty"); code != exitOK {
-		o.t.Fatalf("kindex publish: %s", stderr)
-	}
-	return built.ID
-}
 
 // pulling is an edge in another process that serves what an origin publishes.
 type pulling struct {
@@ -116,6 +32,9 @@ type pulling struct {
 func startPulling(t *testing.T, o *origin, dir string, flags ...string) *pulling {
 	t.Helper()
 	e := &pulling{t: t, origin: o, dir: dir, flags: flags, addr: suite.FreeAddress(t), admin: suite.FreeAddress(t)}
+	if o.key != "" {
+		e.flags = append(e.flags, "--verify-key", o.public)
+	}
 	e.start()
 	t.Cleanup(e.kill)
 	return e
@@ -123,9 +42,10 @@ func startPulling(t *testing.T, o *origin, dir string, flags ...string) *pulling
 
 func (e *pulling) start() {
 	e.t.Helper()
-	args := append([]string{"serve", "--from", e.origin.url, "--interval", "1s", "--dir", e.dir, "--addr", e.addr, "--admin", e.admin,
-		"--limit-anonymous", "0", "--log-format", "json"}, e.flags...)
+	args := append([]string{"serve", "--from", e.origin.from, "--interval", "1s", "--dir", e.dir, "--addr", e.addr, "--admin", e.admin,
+		"--limit-anonymous", "0", "--limit-pages", "0", "--log-format", "json"}, e.flags...)
 	e.cmd = program(args...)
+	e.cmd.Env = append(e.cmd.Env, e.origin.env...)
 	if err := e.cmd.Start(); err != nil {
 		e.t.Fatal(err)
 	}
@@ -140,7 +60,7 @@ func (e *pulling) kill() {
 // waitReady waits until /readyz contains all of the texts.
 func (e *pulling) waitReady(texts ...string) {
 	e.t.Helper()
-	for deadline := time.Now().Add(hanging); ; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(hanging); ; time.Sleep(50 * time.Millisecond) {
 		status, body, err := get("http://" + e.admin + "/readyz")
 		missing := ""
 		for _, text := range texts {
@@ -157,12 +77,34 @@ func (e *pulling) waitReady(texts ...string) {
 	}
 }
 
-// ask asks the edge without a break until ctx ends. Every answer must be that of one build.
+// load asks the edge without a break until stop is called.
+func (e *pulling) load() (stop func()) {
+	ctx, cancel := context.WithCancel(e.t.Context())
+	var client sync.WaitGroup
+	client.Go(func() { e.ask(ctx) })
+	return func() {
+		cancel()
+		client.Wait()
+	}
+}
+
+// versionText matches the version of an entity in JSON.
+var versionText = regexp.MustCompile(`"version": ?"(v\d+)"`)
+
+// ask asks the edge until ctx ends, for an entity, for a list of all entities and for an export of
+// all. Every answer must be complete, and that of one build.
 func (e *pulling) ask(ctx context.Context) {
 	client := http.Client{Timeout: hanging}
 	for n := 0; ctx.Err() == nil; n++ {
+		path, count := fmt.Sprintf("/api/entity/tool/tool-%d", n%originEntities), 1
+		switch n % 10 {
+		case 5:
+			path, count = "/api/entities?limit=100", originEntities
+		case 9:
+			path, count = "/api/export/entities?format=json", originEntities
+		}
 		down := e.down.Load()
-		status, id, body, err := answerFrom(&client, fmt.Sprintf("http://%s/api/entity/tool/tool-%d", e.addr, n%20))
+		status, id, body, err := answerFrom(&client, "http://"+e.addr+path)
 		if err != nil {
 			if !down && !e.down.Load() {
 				e.t.Errorf("no answer: %v", err)
@@ -171,17 +113,20 @@ func (e *pulling) ask(ctx context.Context) {
 			time.Sleep(time.Millisecond)
 			continue
 		}
-		var entity struct{ Version string }
-		err = json.Unmarshal(body, &entity)
 		e.origin.mu.Lock()
 		want := e.origin.versions[id]
 		e.origin.mu.Unlock()
-		if err != nil || status != http.StatusOK || want == "" || entity.Version != want {
-			e.t.Errorf("status %d, build %q, version %q, want %q; %v: %s", status, id, entity.Version, want, err, body)
+		found := versionText.FindAllSubmatch(body, -1)
+		wrong := status != http.StatusOK || want == "" || len(found) != count
+		for _, v := range found {
+			wrong = wrong || string(v[1]) != want
+		}
+		if wrong {
+			e.t.Errorf("GET %s: status %d, build %q, %d of %d entities with a version, want version %q: %s", path, status, id, len(found), count, want, body)
 			return
 		}
 		e.answers.Add(1)
-		time.Sleep(time.Millisecond) // leave the processors to the edge
+		time.Sleep(suite.Pick(5*time.Millisecond, time.Millisecond)) // leave the processors to others
 	}
 }
 
