@@ -75,23 +75,15 @@ func (f folder) rename(from, to string) {
 	}
 }
 
-// thin removes most files from the folder. It keeps the edited files and one in sixteen of the
-// others, or one in four in make soak.
+// thin removes most files from the folder, but not those that tests edit. In make soak it keeps
+// more, and all categories.
 func (f folder) thin() {
 	f.t.Helper()
-	list, err := filepath.Glob(filepath.Join(f.dir, "*", "*.yaml"))
-	if err != nil {
-		f.t.Fatal(err)
+	suite.Thin(f.t, f.dir, suite.Pick(64, 4), "pytorch keras scipy matplotlib spacy claude-3-5-haiku-20241022")
+	if !suite.Soaking() {
+		suite.ThinCategories(f.t, f.dir, "nlp")
+		f.write("boards.yaml", "boards:\n  - {slug: shown, title: Shown, description: Words., type: tool, where: {category: nlp}}\n")
 	}
-	share := suite.Pick(16, 4)
-	used := []string{"pytorch", "keras", "scipy", "matplotlib", "spacy", "claude-3-5-haiku-20241022"}
-	for i, path := range list {
-		if i%share > 0 && !slices.Contains(used, strings.TrimSuffix(filepath.Base(path), ".yaml")) {
-			rel, _ := filepath.Rel(f.dir, path)
-			f.remove(rel)
-		}
-	}
-	suite.DropLostSuccessors(f.t, f.dir)
 }
 
 // entity returns the contents of a new file. Some of the possible extra lines cause warnings.

@@ -2,6 +2,7 @@ package builder
 
 import (
 	"context"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
@@ -14,15 +15,26 @@ import (
 	"kindex/exports/record"
 )
 
+// thinContent returns a copy of a quarter of the shipped content; in make soak, of all of it.
+func thinContent(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "content")
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "content"))); err != nil {
+		t.Fatal(err)
+	}
+	suite.Thin(t, dir, suite.Pick(4, 1))
+	return dir
+}
+
 // TestReusedEntitiesAreTheParsedOnes checks that an entity reused from an earlier build
 // equals the parsed entity in every field, both for the shipped content and for a generated
 // corpus.
 func TestReusedEntitiesAreTheParsedOnes(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
-	fixture := filepath.Join("..", "content")
+	fixture := thinContent(t)
 	corpus := filepath.Join(t.TempDir(), "corpus")
-	if out, err := exec.Command("go", "run", "../cmd/gencorpus", "-n", "1000", "-content", fixture, "-out", corpus).CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "run", "../cmd/gencorpus", "-n", "500", "-content", fixture, "-out", corpus).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	for _, dir := range []string{fixture, corpus} {
@@ -62,7 +74,7 @@ func TestReusedEntitiesAreTheParsedOnes(t *testing.T) {
 func TestContentHandedOverIsMarked(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
-	o := Options{Content: filepath.Join("..", "content"), Out: t.TempDir(), AsOf: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), Keep: 2, Key: GenerateKey()}
+	o := Options{Content: thinContent(t), Out: t.TempDir(), AsOf: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), Keep: 2, Key: GenerateKey()}
 	first, err := Build(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)

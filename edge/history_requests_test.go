@@ -55,7 +55,7 @@ func history() []request {
 		status(404, "listEntitySignals", "type", "/api/entity/robot/pytorch/signals"),
 
 		ok("getFeed", "/api/feed", "", "?format=atom", "?format=json", "?type=model&format=json", "?category=nlp", "?entity=tool/pytorch&format=json",
-			"?entity=tool/mxnet", "?entity=tool%2Fshort-lived", "?page=3&format=json", "?category=nlp&category=speech-to-text&type=tool&type=model"),
+			"?entity=tool/mxnet", "?entity=tool%2Fshort-lived", "?page=2&format=json", "?category=nlp&category=speech-to-text&type=tool&type=model"),
 		bad("getFeed", "/api/feed", "format", "xml", "", "RSS"),
 		bad("getFeed", "/api/feed", "type", "robot", ""),
 		bad("getFeed", "/api/feed", "category", "", "No"),

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"kindex/builder/collect"
+	"kindex/builder/suite"
 )
 
 // The environment variables that make TestCollectInChild run a collection.
@@ -39,10 +40,7 @@ func startChild(t *testing.T, dir, url string) *exec.Cmd {
 
 // A run that is killed leaves only whole files behind, and another run completes it.
 func TestKilled(t *testing.T) {
-	entities, kills := 300, 30
-	if testing.Short() {
-		entities, kills = 100, 5
-	}
+	entities, kills := suite.Pick(100, 300), suite.Pick(6, 30)
 	url := serve(t, func(w http.ResponseWriter, r *http.Request) { reply(w, figures(r.URL.Path[1:])) })
 	files := generated(t, entities)
 	dir := write(t, files)

@@ -1,10 +1,86 @@
 package suite
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
+)
+
+// Thin removes most entities from a content folder, so that a test takes less time. It keeps one
+// in share, and those whose slug is a word of texts.
+func Thin(t testing.TB, content string, share int, texts ...string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(content, "*", "*.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := map[string]bool{}
+	for _, text := range texts {
+		for _, slug := range slugs.FindAllString(text, -1) {
+			kept[slug] = true
+		}
+	}
+	for i, path := range files {
+		if i%share == 0 || kept[strings.TrimSuffix(filepath.Base(path), ".yaml")] {
+			continue
+		}
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	DropLostSuccessors(t, content)
+}
+
+// ThinCategories removes from a content folder the boards, and the categories that neither an
+// entity nor the keep list names, because each of them costs a build several files.
+func ThinCategories(t testing.TB, content string, keep ...string) {
+	t.Helper()
+	used := map[string]bool{}
+	for _, slug := range keep {
+		used[slug] = true
+	}
+	files, err := filepath.Glob(filepath.Join(content, "*", "*.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range files {
+		if m := categoryOf.FindSubmatch(read(t, path)); m != nil {
+			used[string(m[1])] = true
+		}
+	}
+	file := filepath.Join(content, "categories.yaml")
+	parts := bytes.Split(read(t, file), []byte("\n  - "))
+	kept := parts[:1]
+	for _, part := range parts[1:] {
+		line, _, _ := strings.Cut(string(part), "\n")
+		if used[strings.TrimPrefix(line, "slug: ")] {
+			kept = append(kept, part)
+		}
+	}
+	text := append(bytes.TrimRight(bytes.Join(kept, []byte("\n  - ")), "\n"), '\n')
+	if err := os.WriteFile(file, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(content, "boards.yaml")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t testing.TB, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+var (
+	slugs      = regexp.MustCompile(`[a-z0-9]+(-[a-z0-9]+)*`)
+	categoryOf = regexp.MustCompile(`(?m)^category: ([a-z0-9-]+)`)
 )
 
 var successorLine = regexp.MustCompile(`(?m)^  replacedBy: (\S+)\n`)
@@ -21,10 +97,7 @@ func DropLostSuccessors(t testing.TB, content string) {
 		t.Fatal(err)
 	}
 	for _, path := range files {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := read(t, path)
 		m := successorLine.FindSubmatch(text)
 		if m == nil {
 			continue
