@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,12 +16,14 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/storage"
+	"kindex/exports/store"
 )
 
 // TestFleet runs three edges behind the shipped proxy, with one database and one bucket. Builds
 // are published and edges are restarted, one after the other, while requests are sent through the
 // proxy. No request may fail, each response must be of one build, and everything that is in the
-// database must be exact, wherever a request goes. Clients repeat nothing.
+// database must be exact, wherever a request goes. Clients repeat nothing. Then edges are killed;
+// see killEdges. A session at one edge is one at all of them, and ends at all of them.
 func TestFleet(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t) // the concurrency is in other programs
@@ -70,7 +73,13 @@ func TestFleet(t *testing.T) {
 	t.Logf("%d requests, %d builds and %d restarts in %v; %v", l.sent.Load(), builds, restarted, time.Since(start).Round(time.Second), l.statuses)
 	l.check(last)
 	l.checkShared()
-	f.checkNewEdge(last)
+	session := f.signIn()
+	f.checkSession(session, true)
+	l.killEdges()
+	l.checkEvents()
+	f.signOut(session, f.checkSession(session, true))
+	f.checkSession(session, false)
+	f.checkNewEdge()
 }
 
 // fleetLoad sends requests to a fleet.
@@ -81,8 +90,10 @@ type fleetLoad struct {
 	submissions int
 	sent        atomic.Int64
 	finished    atomic.Bool // no more builds are published
+	killing     bool        // edges are killed
+	cut, again  atomic.Int64
 
-	counted, keyed, author, hooked string // keys
+	counted, keyed, author, hooked, repeated string // keys
 
 	mu       sync.Mutex
 	pairs    map[[2]string]int // responses by build and by what they say about the generation
@@ -97,7 +108,7 @@ func (l *fleetLoad) prepare() {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	for account, key := range map[string]*string{"counted": &l.counted, "keyed": &l.keyed, "author": &l.author, "hooked": &l.hooked} {
+	for account, key := range map[string]*string{"counted": &l.counted, "keyed": &l.keyed, "author": &l.author, "hooked": &l.hooked, "repeated": &l.repeated} {
 		*key = makeKey(f.t, st, account)
 	}
 	if err := st.Close(); err != nil {
@@ -111,17 +122,23 @@ func (l *fleetLoad) prepare() {
 	}
 }
 
-// ask sends one request, and reports a failure as an error.
-func (f *fleet) ask(base, method, path, key, body string) (int, []byte) {
+// ask sends one request. After a failure, the status is 0.
+func (f *fleet) ask(base, method, path, key, body string) (status int, answer []byte) {
+	return f.send(base, method, path, key, body, http.Header{})
+}
+
+// send is like ask, with more header fields.
+func (f *fleet) send(base, method, path, key, body string, header http.Header) (status int, answer []byte) {
 	req, err := http.NewRequest(method, base+path, strings.NewReader(body))
 	if err != nil {
 		panic(err)
 	}
+	req.Header = header
 	if key != "" {
-		req.Header.Set("x-api-key", key)
+		header.Set("x-api-key", key)
 	}
-	if body != "" {
-		req.Header.Set("Content-Type", "application/json")
+	if body != "" && header.Get("Content-Type") == "" {
+		header.Set("Content-Type", "application/json")
 	}
 	res, err := f.client.Do(req)
 	if err != nil {
@@ -153,6 +170,10 @@ func (l *fleetLoad) read(worker int) {
 			path = fmt.Sprintf(path, i%7)
 		}
 		status, body := l.f.ask(l.f.proxy, http.MethodGet, path, "", "")
+		if l.isCut(path, status) {
+			l.cut.Add(1)
+			continue
+		}
 		if status != http.StatusOK {
 			l.f.t.Errorf("GET %s: %d %.300s", path, status, body)
 			return
@@ -216,8 +237,18 @@ func (l *fleetLoad) submit() {
 	}
 }
 
-// check checks what the responses said.
+// check checks what the responses said, and how many were counted.
 func (l *fleetLoad) check(last string) {
+	t := l.f.t
+	t.Helper()
+	l.checkPairs(last)
+	if l.statuses[http.StatusOK] != l.limit || l.statuses[http.StatusTooManyRequests] != l.limit*6/10*2-l.limit {
+		t.Errorf("an account with %d requests: %v", l.limit, l.statuses)
+	}
+}
+
+// checkPairs checks that every response was of one build, and some of the last one.
+func (l *fleetLoad) checkPairs(last string) {
 	t := l.f.t
 	t.Helper()
 	served := map[string]bool{}
@@ -233,9 +264,6 @@ func (l *fleetLoad) check(last string) {
 	if !served[last] || len(served) < 2 {
 		t.Errorf("responses are of %d builds: %v", len(served), l.pairs)
 	}
-	if l.statuses[http.StatusOK] != l.limit || l.statuses[http.StatusTooManyRequests] != l.limit*6/10*2-l.limit {
-		t.Errorf("an account with %d requests: %v", l.limit, l.statuses)
-	}
 }
 
 // checkShared checks that each edge knows what happened on the others.
@@ -245,16 +273,7 @@ func (l *fleetLoad) checkShared() {
 	slices.Sort(l.ids)
 	for i, e := range f.edges {
 		base := e.at(f.port)
-		_, body := f.ask(base, http.MethodGet, "/api/submissions?limit=100", l.author, "")
-		var list struct{ Data []struct{ ID string } }
-		if err := json.Unmarshal(body, &list); err != nil {
-			f.t.Errorf("%v %s", err, body)
-		}
-		var ids []string
-		for _, s := range list.Data {
-			ids = append(ids, s.ID)
-		}
-		if slices.Sort(ids); !slices.Equal(ids, l.ids) {
+		if ids := f.submissions(e, l.author); !slices.Equal(ids, l.ids) {
 			f.t.Errorf("%s has the submissions %v, want %v", e.host, ids, l.ids)
 		}
 		if status, _ := f.ask(base, http.MethodGet, "/api/categories", l.counted, ""); status != http.StatusTooManyRequests {
@@ -270,6 +289,28 @@ func (l *fleetLoad) checkShared() {
 			f.t.Errorf("%s does not accept a key made by %s: %d %s", next.host, e.host, status, body)
 		}
 	}
+	l.checkEvents()
+}
+
+// submissions returns the sorted IDs of an account's submissions, as an edge knows them.
+func (f *fleet) submissions(e *fleetEdge, key string) (ids []string) {
+	f.t.Helper()
+	_, body := f.ask(e.at(f.port), http.MethodGet, "/api/submissions?limit=100", key, "")
+	var list struct{ Data []struct{ ID string } }
+	if err := json.Unmarshal(body, &list); err != nil {
+		f.t.Errorf("%v %s", err, body)
+	}
+	for _, s := range list.Data {
+		ids = append(ids, s.ID)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// checkEvents waits for the events of all builds, and checks them.
+func (l *fleetLoad) checkEvents() {
+	f := l.f
+	f.t.Helper()
 	await(f.t, "an event for the last version of each tool", func() bool { return len(f.hook.at(fmt.Sprint(f.generation))) == f.entityN })
 	f.hook.check(f.t) // each change once, and in order
 	f.t.Logf("the webhook received %d deliveries", f.hook.count())
@@ -300,8 +341,12 @@ func (e *fleetEdge) await(build string) {
 }
 
 // checkNewEdge adds an edge, which has no builds, and logs how long it takes to serve one.
-func (f *fleet) checkNewEdge(build string) {
+func (f *fleet) checkNewEdge() {
 	f.t.Helper()
+	build, err := store.Current(filepath.Join(f.dir, "work", "build"))
+	if err != nil {
+		f.t.Fatal(err)
+	}
 	start := time.Now()
 	e := f.add()
 	status, body := f.ask(e.at(f.port), http.MethodGet, "/api/entity/tool/tool-1", "", "")

@@ -22,6 +22,7 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 
 	"kindex/builder/suite"
+	"kindex/edge/auth/authtest"
 	"kindex/edge/storage/storagetest"
 	"kindex/exports/bucket/buckettest"
 	"kindex/exports/store"
@@ -42,6 +43,7 @@ type fleet struct {
 	proxy, stats          string       // addresses of the proxy
 	client                *http.Client // trusts the proxy
 	hook                  *hearing
+	provider              *authtest.GitHub // people sign in with it
 	edges                 []*fleetEdge
 	names                 *names
 	builds                map[string]int // generation of the content, by build
@@ -62,7 +64,7 @@ func newFleet(t *testing.T, n int) *fleet {
 	t.Helper()
 	dir := t.TempDir()
 	f := &fleet{t: t, dir: dir, content: filepath.Join(dir, "repository"), database: storagetest.PostgreSQL(t), operatorKey: filepath.Join(dir, "operator.key"),
-		hook: startHearing(t, dir), names: startNames(t), builds: map[string]int{}, entityN: n}
+		hook: startHearing(t, dir), provider: authtest.StartGitHub(t), names: startNames(t), builds: map[string]int{}, entityN: n}
 	if err := os.WriteFile(f.operatorKey, []byte("AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -264,8 +266,9 @@ func (e *fleetEdge) start() {
 	f.t.Helper()
 	e.cmd = program("serve", "--from", f.from, "--interval", "1s", "--dir", filepath.Join(f.dir, e.host), "--addr", fmt.Sprintf("%s:%d", e.host, f.port), "--admin", fmt.Sprintf("%s:%d", e.host, f.admin),
 		"--state", f.database, "--operator-key", f.operatorKey, "--url", f.proxy, "--trusted-proxies", "127.0.0.1", "--limit-anonymous", "0", "--limit-key", "0", "--limit-pages", "0",
-		"--drain-delay", "1200ms", "--drain", "1m", "--webhook-allow", f.hook.address, "--log-format", "json")
-	e.cmd.Env = append(e.cmd.Env, "SSL_CERT_FILE="+f.hook.roots)
+		"--drain-delay", "1200ms", "--drain", "1m", "--webhook-allow", f.hook.address, "--log-format", "json",
+		"--signin-github-client", authtest.Client, "--signin-github-url", f.provider.URL)
+	e.cmd.Env = append(e.cmd.Env, "SSL_CERT_FILE="+f.hook.roots, "KINDEX_SIGNIN_GITHUB_SECRET="+authtest.ClientSecret)
 	e.cmd.Stderr = &e.log
 	e.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	e.ended = make(chan error, 1)
