@@ -52,7 +52,10 @@ without a signature is signed when it is published again.
 					return fmt.Errorf("--sign: %w", err)
 				}
 			}
+			bar := newProgress(cmd.ErrOrStderr())
+			o.Progress = bar.step
 			r, err := depot.Publish(cmd.Context(), b, o)
+			bar.finish()
 			switch {
 			case errors.Is(err, depot.ErrDirty):
 				return fmt.Errorf("%w; commit it and build again, or add --dirty", err)

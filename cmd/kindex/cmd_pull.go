@@ -84,7 +84,10 @@ An address is https://HOST/PATH of any web server that serves the files of a buc
 			if watch {
 				return watchPublished(cmd.Context(), from, o, interval, show, cmd.ErrOrStderr())
 			}
+			bar := newProgress(cmd.ErrOrStderr())
+			o.Progress = bar.step
 			r, err := depot.Pull(cmd.Context(), from, o)
+			bar.finish()
 			if err != nil {
 				return withHint(err)
 			}

@@ -53,7 +53,7 @@ An address is https://HOST/PATH of any web server that serves the files of a buc
 					return usageError{errors.New("verify either a folder or --origin")}
 				}
 				origin.content, origin.asJSON = content, asJSON
-				return verifyOrigin(cmd.Context(), cmd.OutOrStdout(), origin)
+				return verifyOrigin(cmd.Context(), cmd.OutOrStdout(), origin, newProgress(cmd.ErrOrStderr()))
 			}
 			if len(origin.keys) > 0 {
 				return usageError{errors.New("--verify-key has no effect without --origin")}
@@ -63,7 +63,7 @@ An address is https://HOST/PATH of any web server that serves the files of a buc
 				dir = args[0]
 			}
 			w := cmd.OutOrStdout()
-			r, err := verifyBytes(dir)
+			r, err := verifyBytes(dir, newProgress(cmd.ErrOrStderr()))
 			if err != nil {
 				return err
 			}
@@ -115,14 +115,15 @@ type contentReport struct {
 }
 
 // verifyBytes compares the published build with its manifest.
-func verifyBytes(dir string) (r *verifyReport, err error) {
+func verifyBytes(dir string, bar *progress) (r *verifyReport, err error) {
 	defer recoverDamaged(dir, &err)
 	id, err := store.Current(dir)
 	if err != nil {
 		return nil, err
 	}
 	start := time.Now()
-	m, err := store.Verify(filepath.Join(store.BuildsDir(dir), id))
+	m, err := store.VerifyWithProgress(filepath.Join(store.BuildsDir(dir), id), func(done, total int) { bar.step("verify", done, total) })
+	bar.finish()
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ type originOptions struct {
 }
 
 // verifyOrigin verifies what is published at an address.
-func verifyOrigin(ctx context.Context, w io.Writer, o originOptions) (err error) {
+func verifyOrigin(ctx context.Context, w io.Writer, o originOptions, bar *progress) (err error) {
 	from, err := bucket.OpenReader(o.origin)
 	if err != nil {
 		return usageError{fmt.Errorf("--origin: %w", err)}
@@ -45,11 +45,12 @@ func verifyOrigin(ctx context.Context, w io.Writer, o originOptions) (err error)
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	pulled, err := depot.Pull(ctx, from, depot.PullOptions{Dir: dir, Verifiers: verifiers})
+	pulled, err := depot.Pull(ctx, from, depot.PullOptions{Dir: dir, Verifiers: verifiers, Progress: bar.step})
+	bar.finish()
 	if err != nil {
 		return withHint(err)
 	}
-	v, err := verifyBytes(dir)
+	v, err := verifyBytes(dir, bar)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -32,11 +33,12 @@ type assembly struct {
 	m    *chunkMap
 	todo []mapped // the files to write, each after the one from which it is made
 
-	packs *packCache
-	trees map[string]*tree // by exportsTree and indexesTree
-	local []location       // by chunk: where base has it
-	base  *local           // nil if there is none
-	files map[string]store.File
+	packs    *packCache
+	trees    map[string]*tree // by exportsTree and indexesTree
+	local    []location       // by chunk: where base has it
+	base     *local           // nil if there is none
+	files    map[string]store.File
+	progress Progress
 }
 
 // location is where a local build has a chunk.
@@ -145,7 +147,7 @@ func (a *assembly) run(ctx context.Context, base *local, room func(bytes int64) 
 			return err
 		}
 	}
-	if err := a.packs.download(ctx, needed); err != nil {
+	if err := a.packs.download(ctx, needed, a.progress); err != nil {
 		return err
 	}
 	return a.writeAll(ctx)
@@ -164,6 +166,7 @@ func (a *assembly) writeAll(ctx context.Context) error {
 	for _, f := range a.todo {
 		written[f.path] = make(chan struct{})
 	}
+	var done atomic.Int64
 	write := func(f mapped) error {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -171,6 +174,7 @@ func (a *assembly) writeAll(ctx context.Context) error {
 		if err := a.write(f); err != nil {
 			return err
 		}
+		a.progress.report("write", int(done.Add(1)), len(a.todo))
 		close(written[f.path])
 		return nil
 	}

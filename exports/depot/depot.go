@@ -70,6 +70,16 @@ type current struct {
 	Signature *Signature `json:"signature,omitempty"`
 }
 
+// Progress is called with the progress of a step. Several goroutines may call it at the same time.
+type Progress func(step string, done, total int)
+
+// report calls p unless it is nil.
+func (p Progress) report(step string, done, total int) {
+	if p != nil {
+		p(step, done, total)
+	}
+}
+
 // The names of a build's objects. Those that may differ between builds with the same ID have a
 // part of their hash in the name, so that no publisher replaces what another one has published.
 func descriptionName(id string) string { return buildsPrefix + id + "/build.json" }

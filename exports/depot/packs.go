@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"sync/atomic"
 
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/sync/errgroup"
@@ -49,8 +50,15 @@ func (p *packCache) close() {
 }
 
 // download reads packs that are not there yet.
-func (p *packCache) download(ctx context.Context, needed []bool) error {
+func (p *packCache) download(ctx context.Context, needed []bool, progress Progress) error {
 	type result struct{ size int64 }
+	total := 0
+	for _, n := range needed {
+		if n {
+			total++
+		}
+	}
+	var done atomic.Int64
 	results := make(chan result, len(needed))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(maxDownloads)
@@ -68,6 +76,7 @@ func (p *packCache) download(ctx context.Context, needed []bool) error {
 				return err
 			}
 			results <- result{int64(len(data))}
+			progress.report("download", int(done.Add(1)), total)
 			return store.ReplaceFile(p.dir, file, data)
 		})
 	}

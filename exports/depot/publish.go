@@ -25,6 +25,9 @@ type PublishOptions struct {
 	Dir   string        // the output folder whose published build is published in the bucket
 	Dirty bool          // also publish a build from content that was not committed
 	Key   *buildlog.Key // signs the build and its log; nil to sign nothing
+	// Progress is called with how many files were read, and then how many chunks were uploaded or were
+	// there already. It may be nil.
+	Progress Progress
 }
 
 // PublishResult describes what Publish did.
@@ -70,7 +73,7 @@ func Publish(ctx context.Context, to bucket.Bucket, o PublishOptions) (*PublishR
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	p := &publisher{to: to, local: l, dir: o.Dir, key: o.Key, report: &PublishResult{Build: id, Files: len(l.set.files)}}
+	p := &publisher{to: to, local: l, dir: o.Dir, key: o.Key, progress: o.Progress, report: &PublishResult{Build: id, Files: len(l.set.files)}}
 	for _, f := range l.set.files {
 		p.report.Bytes += f.Size
 	}
@@ -165,7 +168,8 @@ type publisher struct {
 	key       *buildlog.Key      // nil to sign nothing
 	previous  *Signature         // of this build, if it is published already
 	signed    *verifiedStatement // nil before the build is signed
-	published *chunkMap          // of the published build, nil if there is none
+	progress  Progress
+	published *chunkMap // of the published build, nil if there is none
 	report    *PublishResult
 	now       time.Time  // when Publish began, by the bucket's clock
 	mu        sync.Mutex // protects report while packs are written
@@ -194,6 +198,7 @@ func (p *publisher) scan(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		p.progress.report("read", i+1, len(p.local.set.files))
 		if derived[f.Path] != nil {
 			continue
 		}
@@ -292,6 +297,7 @@ func (p *publisher) writePacks(ctx context.Context) error {
 			continue
 		}
 		if len(raw) >= maxPack {
+			p.progress.report("upload", i, len(p.chunks))
 			flush()
 		}
 		c.pack, c.offset = uint32(len(p.packs)), uint32(len(raw))

@@ -30,6 +30,9 @@ type PullOptions struct {
 	// Verifiers are the keys with one of which a build must be signed. If there are none, builds
 	// need no signature.
 	Verifiers []note.Verifier
+	// Progress is called with how many packs were downloaded, and then how many files were written. It
+	// may be nil.
+	Progress Progress
 	// Only are patterns as those of path.Match. If there are any, only the files of exports that
 	// match one are copied, without the index, to Dir itself, next to the manifest.
 	Only []string
@@ -177,6 +180,7 @@ func copyBuild(ctx context.Context, from *countingReader, c *current, o PullOpti
 	if err != nil {
 		return err
 	}
+	a.progress = o.Progress
 	defer a.discard()
 	if o.Files != nil {
 		defer o.Files.reserved.Store(0)
@@ -203,6 +207,13 @@ const logDir = ".kindex-log"
 func verifyIfRequired(ctx context.Context, from *countingReader, c *current, localID string, o PullOptions) (*verifiedStatement, error) {
 	if len(o.Verifiers) == 0 {
 		return nil, nil
+	}
+	if o.KnownTag == "" { // the first pull of a process removes what a killed one has left
+		for _, folder := range []string{"checkpoints", "statements"} {
+			if err := store.RemoveLeftovers(o.Dir, exportsTree, folder); err != nil {
+				return nil, err
+			}
+		}
 	}
 	p, err := verifyStatement(ctx, from, c, localID, o)
 	if err != nil {

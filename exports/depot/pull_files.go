@@ -74,6 +74,7 @@ func pullFiles(ctx context.Context, from *countingReader, c *current, o PullOpti
 	if err != nil {
 		return err
 	}
+	a.progress = o.Progress
 	defer func() {
 		a.discard()
 		_ = os.RemoveAll(filepath.Join(o.Dir, partFolder)) // the next pull removes what is left

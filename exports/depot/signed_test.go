@@ -456,8 +456,15 @@ func TestSignedPullInterrupted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	left := filepath.Join(dir, "exports", "checkpoints", ".tmp-0123456789abcdef") // by a process that was killed
+	if err := os.WriteFile(left, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if r := mustPullSigned(t, to, dir, k); !r.Unchanged {
 		t.Errorf("%+v", r)
+	}
+	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s is left: %v", left, err)
 	}
 }
 

@@ -160,7 +160,7 @@ func (w *Staging) isInstalled(m *Manifest) (bool, error) {
 	}
 	defer dir.Close()
 	there, err := dir.ReadFile(ManifestFile)
-	return err == nil && bytes.Equal(there, m.Encode()) && verifyFiles(dir, m.Files, ManifestFile) == nil, nil
+	return err == nil && bytes.Equal(there, m.Encode()) && verifyFiles(dir, m.Files, ManifestFile, nil) == nil, nil
 }
 
 // Discard removes the temporary folder. It may be called after Install.

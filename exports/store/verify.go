@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -22,7 +23,11 @@ const maxManifestSize = 64 << 20
 
 // Verify reads every file of a build, largest first and using all processors, and compares
 // its size and SHA-256 with the manifest. It returns all problems, each as a *DamageError.
-func Verify(dir string) (*Manifest, error) {
+func Verify(dir string) (*Manifest, error) { return VerifyWithProgress(dir, nil) }
+
+// VerifyWithProgress is like Verify, and calls progress after each file, concurrently, unless it is
+// nil.
+func VerifyWithProgress(dir string, progress func(done, total int)) (*Manifest, error) {
 	r, err := OpenFiles(dir)
 	if err != nil {
 		return nil, err
@@ -32,7 +37,7 @@ func Verify(dir string) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m, verifyFiles(r, m.Files, ManifestFile)
+	return m, verifyFiles(r, m.Files, ManifestFile, progress)
 }
 
 // OpenFiles opens the folder of a build or an index, which must not be a link. If
@@ -118,18 +123,22 @@ func VerifyFiles(dir string, files []File, manifest string) error {
 		return err
 	}
 	defer r.Close()
-	return verifyFiles(r, files, manifest)
+	return verifyFiles(r, files, manifest, nil)
 }
 
-func verifyFiles(dir *os.Root, files []File, manifest string) error {
+func verifyFiles(dir *os.Root, files []File, manifest string, progress func(done, total int)) error {
 	order := slices.Clone(files)
 	slices.SortFunc(order, func(a, b File) int { return cmp.Compare(b.Size>>10, a.Size>>10) })
 	problems := make([]error, len(order))
+	var done atomic.Int64
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, f := range order {
 		g.Go(func() error {
 			problems[i] = verifyFile(dir, f)
+			if n := int(done.Add(1)); progress != nil {
+				progress(n, len(order))
+			}
 			return nil
 		})
 	}
