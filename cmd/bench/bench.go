@@ -24,7 +24,7 @@ type bench struct {
 	started  cpuClock
 	progress io.Writer
 	rows     []row
-	left     []string // parts that are not measured, with reasons
+	left     []string // parts and yardsticks that are not measured, with reasons
 
 	plain, repository *workCopy // copies for edits, created on first use
 
@@ -33,7 +33,6 @@ type bench struct {
 	indexSeconds float64 // time to build the index; 0 if bench did not build it
 	build        *exports.Build
 
-	entities    []*record.Entity // by ordinal; nil once the yardsticks are built
 	words       *words
 	fts         *baseline.FTS5
 	bleve       *baseline.Bleve
@@ -93,25 +92,7 @@ func (b *bench) opened() (*exports.Build, error) {
 	return b.build, err
 }
 
-// decoded returns the build's entities by ordinal.
-func (b *bench) decoded() ([]*record.Entity, error) {
-	build, err := b.opened()
-	if err != nil || b.entities != nil {
-		return b.entities, err
-	}
-	list := make([]*record.Entity, build.Len())
-	for o := range list {
-		if list[o], err = build.Entity(uint32(o)); err != nil {
-			return nil, err
-		}
-	}
-	b.entities = list
-	return list, nil
-}
-
-// prepare builds the yardsticks and opens the edge that serves the build. It then
-// drops the decoded entities, because a heap full of them would slow down
-// everything that allocates.
+// prepare builds the yardsticks and opens the edge that serves the build.
 func (b *bench) prepare() error {
 	if b.server != nil {
 		return nil
@@ -122,7 +103,7 @@ func (b *bench) prepare() error {
 	if err := b.makeYardsticks(); err != nil {
 		return err
 	}
-	b.entities, b.words = nil, &words{build: b.build}
+	b.words = &words{build: b.build}
 	runtime.GC()
 	var err error
 	b.server, b.closeServer, err = openEdge(context.Background(), b.root, 0)
@@ -131,43 +112,36 @@ func (b *bench) prepare() error {
 
 // makeYardsticks builds the yardsticks from the listed entities.
 func (b *bench) makeYardsticks() error {
-	if !b.selected("search") && !b.selected("filters") {
-		return nil
-	}
-	entities, err := b.decoded()
-	if err != nil {
-		return err
-	}
 	titles, err := categoryTitles(b.build)
 	if err != nil {
 		return err
 	}
-	docs := make([]baseline.Document, b.build.Listed())
-	for o := range docs {
-		e := entities[o]
-		docs[o] = baseline.Document{Entity: e, Title: titles[e.Category], Record: b.build.Record(uint32(o))}
-	}
-	if b.selected("search") {
-		fmt.Fprintln(b.progress, "building the SQLite database")
-		if b.fts, err = baseline.NewFTS5(filepath.Join(b.tmp, "fts5.db"), docs); err != nil {
-			return err
+	docs := baseline.Documents{Len: b.build.Listed(), Read: func(i int) (baseline.Document, error) {
+		e, err := b.build.Entity(uint32(i))
+		if err != nil {
+			return baseline.Document{}, err
 		}
-	}
+		return baseline.Document{Entity: e, Title: titles[e.Category], Record: b.build.Record(uint32(i))}, nil
+	}}
 	if b.selected("search") {
 		if err := b.openPeers(docs); err != nil {
 			return err
 		}
 	}
-	if b.selected("filters") {
-		fmt.Fprintln(b.progress, "building the Bleve index and the SQLite database of lists")
+	if !b.selected("filters") {
+		return nil
+	}
+	if b.compares(bleveName) {
+		fmt.Fprintln(b.progress, "building the Bleve index")
 		if b.bleve, err = baseline.NewBleve(filepath.Join(b.tmp, "bleve"), docs); err != nil {
 			return err
 		}
-		if b.lists, err = baseline.NewSQLiteLists(filepath.Join(b.tmp, "lists.db"), docs); err != nil {
-			return err
-		}
 	}
-	return nil
+	if b.compares(sqliteName) {
+		fmt.Fprintln(b.progress, "building the SQLite database of lists")
+		b.lists, err = baseline.NewSQLiteLists(filepath.Join(b.tmp, "lists.db"), docs)
+	}
+	return err
 }
 
 func (b *bench) selected(part string) bool { return len(b.only) == 0 || slices.Contains(b.only, part) }

@@ -61,7 +61,13 @@ func (b *bench) measureFilterClass(ctx context.Context, class *filterClass) erro
 	if err != nil {
 		return err
 	}
-	rivals := []lister{{name: "Bleve", page: b.bleve.Page, mark: 0.05}, {name: "SQLite", page: b.lists.Page}}
+	var rivals []lister
+	if b.bleve != nil {
+		rivals = append(rivals, lister{name: bleveName, page: b.bleve.Page, mark: 0.05})
+	}
+	if b.lists != nil {
+		rivals = append(rivals, lister{name: sqliteName, page: b.lists.Page})
+	}
 	var own durations
 	w := newAnswer()
 	for k, l := range list {

@@ -45,7 +45,7 @@ type options struct {
 	corpus, built, kindex    string
 	history                  string
 	jsonFile, profiles       string
-	only                     []string
+	only, without            []string
 	queries, requests, saves int
 	seed                     uint64
 	patience                 time.Duration
@@ -78,7 +78,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 // parse reads and checks the flags.
 func parse(args []string, stderr io.Writer) (options, error) {
 	var o options
-	var only string
+	var only, without string
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.SetOutput(io.Discard) // run reports each error once
 	f.StringVar(&o.corpus, "corpus", "", "content folder to build, as written by cmd/gencorpus")
@@ -88,6 +88,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	f.StringVar(&o.jsonFile, "json", "-", `file for the JSON lines; "-" prints them after the table`)
 	f.StringVar(&o.profiles, "profile", "", `folder for profiles of missed targets; if "", none are written`)
 	f.StringVar(&only, "only", "", "comma-separated parts to measure ("+strings.Join(partNames(), ", ")+`), "" for all`)
+	f.StringVar(&without, "without", "", "comma-separated yardsticks to leave out, because they take long to build ("+strings.Join(peerNames, ", ")+")")
 	f.IntVar(&o.queries, "queries", 2000, "number of queries per class")
 	f.IntVar(&o.requests, "requests", 20000, "number of HTTP requests per class")
 	f.IntVar(&o.saves, "saves", 20, "number of saves to watch")
@@ -101,18 +102,29 @@ func parse(args []string, stderr io.Writer) (options, error) {
 		}
 		return o, err
 	}
-	for name := range strings.SplitSeq(only, ",") {
-		if only != "" {
-			o.only = append(o.only, strings.TrimSpace(name))
+	o.only, o.without = splitList(only), splitList(without)
+	return o, o.check(f)
+}
+
+// splitList splits a comma-separated list.
+func splitList(s string) (list []string) {
+	for item := range strings.SplitSeq(s, ",") {
+		if s != "" {
+			list = append(list, strings.TrimSpace(item))
 		}
 	}
-	return o, o.check(f)
+	return list
 }
 
 func (o *options) check(f *flag.FlagSet) error {
 	for _, name := range o.only {
 		if !slices.Contains(partNames(), name) {
 			return fmt.Errorf("-only: unknown part %q (expected one of: %s)", name, strings.Join(partNames(), ", "))
+		}
+	}
+	for _, name := range o.without {
+		if !slices.Contains(peerNames, name) {
+			return fmt.Errorf("-without: unknown yardstick %q (expected one of: %s)", name, strings.Join(peerNames, ", "))
 		}
 	}
 	switch {
@@ -219,6 +231,9 @@ func measure(ctx context.Context, o options, stdout, stderr io.Writer) (err erro
 		return errors.Join(err, os.RemoveAll(tmp))
 	}
 	b := &bench{options: o, tmp: tmp, progress: stderr, started: readClock()}
+	for _, name := range o.without {
+		b.left = append(b.left, "comparisons with "+name+" are left out by -without")
+	}
 	defer func() { err = errors.Join(err, b.close(), os.RemoveAll(tmp)) }()
 	for _, p := range parts {
 		if !b.selected(p.name) && (p.name != "build" || !b.requiresBuild()) {

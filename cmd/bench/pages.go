@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -45,8 +44,7 @@ func (b *bench) measurePages(ctx context.Context) error {
 	}
 	defer build.Close()
 	b.paged = build.Len()
-	product, err := start(ctx, exec.CommandContext(ctx, b.kindex, "serve", "--dir", root, "--addr", "127.0.0.1:0", "--admin", "",
-		"--state", filepath.Join(b.tmp, "pages.db")))
+	product, err := b.serve(ctx, root, "pages")
 	if err != nil {
 		return err
 	}
@@ -84,7 +82,7 @@ func (b *bench) measurePages(ctx context.Context) error {
 		Note: "the first request for each kind of page after the edge has started; all page times are measured from the request to the first byte of the response, on loopback, one request at a time on a keep-alive connection, with gzip; the bare handler writes the same bytes"}); err != nil {
 		return err
 	}
-	return errors.Join(product.stop(), bare.stop())
+	return errors.Join(b.addMemory("pages", product), product.stop(), bare.stop())
 }
 
 // pagesRoot returns the output folder whose pages are measured.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,8 +41,44 @@ type namedPeer struct {
 	took func() time.Duration
 }
 
+// The names of the yardsticks that take long to build, by which -without leaves them out.
+const (
+	fts5Name       = "FTS5"
+	bleveName      = "Bleve"
+	xapianName     = "Xapian"
+	postgresqlName = "PostgreSQL"
+	sqliteName     = "SQLite"
+)
+
+var peerNames = []string{fts5Name, bleveName, xapianName, postgresqlName, sqliteName}
+
+// compares reports whether a yardstick is to be measured.
+func (b *bench) compares(name string) bool { return !slices.Contains(b.without, name) }
+
 // openPeers gives the documents to all peers that are installed.
-func (b *bench) openPeers(docs []baseline.Document) error {
+func (b *bench) openPeers(docs baseline.Documents) error {
+	ctx := context.Background()
+	for _, p := range []struct {
+		name string
+		open func(context.Context, baseline.Documents) error
+	}{{fts5Name, b.openFTS5}, {bleveName, b.openBleve}, {xapianName, b.openXapian}, {postgresqlName, b.openPostgreSQL}} {
+		if !b.compares(p.name) {
+			continue
+		}
+		fmt.Fprintln(b.progress, "preparing searches with", p.name)
+		if err := p.open(ctx, docs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bench) openFTS5(_ context.Context, docs baseline.Documents) (err error) {
+	b.fts, err = baseline.NewFTS5(filepath.Join(b.tmp, "fts5.db"), docs)
+	return err
+}
+
+func (b *bench) openBleve(context.Context, baseline.Documents) error {
 	// The index of the build may be shared with an earlier build, whose documents have other
 	// numbers: Bleve's records then are those of other entities, but of about the same length.
 	record := func(document uint32) []byte { return b.build.Record(document % uint32(b.build.Len())) }
@@ -49,27 +86,28 @@ func (b *bench) openPeers(docs []baseline.Document) error {
 	if err != nil {
 		return err
 	}
-	b.peers.list = append(b.peers.list, namedPeer{name: "Bleve", peer: own,
+	b.peers.list = append(b.peers.list, namedPeer{name: bleveName, peer: own,
 		note:     "Bleve's own searcher on the index that kindex built: a disjunction of the three lists for each word, boosted as in kindex",
 		typoNote: "the same with fuzzy queries"})
-	fmt.Fprintln(b.progress, "building the Xapian database")
-	xapian, err := baseline.NewXapian(context.Background(), filepath.Join(b.tmp, "xapian"), docs)
-	switch {
-	case errors.Is(err, baseline.ErrNoXapian):
-		b.left = append(b.left, "comparing searches with Xapian requires Debian's python3-xapian: install it")
-	case err != nil:
-		return err
-	default:
-		b.peers.list = append(b.peers.list, namedPeer{name: "Xapian", peer: xapian, took: func() time.Duration { return xapian.Took },
-			note:     "Xapian: BM25 with weighted fields, without stemming, in a compacted database; facets count categories and licences only",
-			typoNote: "Xapian: the word that its spelling dictionary suggests"})
-	}
-	fmt.Fprintln(b.progress, "filling the PostgreSQL database")
-	return b.openPostgreSQL(docs)
+	return nil
 }
 
-func (b *bench) openPostgreSQL(docs []baseline.Document) (err error) {
-	ctx := context.Background()
+func (b *bench) openXapian(ctx context.Context, docs baseline.Documents) error {
+	xapian, err := baseline.NewXapian(ctx, filepath.Join(b.tmp, "xapian"), docs)
+	if errors.Is(err, baseline.ErrNoXapian) {
+		b.left = append(b.left, "comparing searches with Xapian requires Debian's python3-xapian: install it")
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	b.peers.list = append(b.peers.list, namedPeer{name: xapianName, peer: xapian, took: func() time.Duration { return xapian.Took },
+		note:     "Xapian: BM25 with weighted fields, without stemming, in a compacted database; facets count categories and licences only",
+		typoNote: "Xapian: the word that its spelling dictionary suggests"})
+	return nil
+}
+
+func (b *bench) openPostgreSQL(ctx context.Context, docs baseline.Documents) (err error) {
 	b.peers.postgres, err = server.Start(baseline.PostgreSQLSettings...)
 	if errors.Is(err, exec.ErrNotFound) {
 		b.left = append(b.left, "comparing searches with PostgreSQL requires PostgreSQL: install it")
@@ -86,7 +124,7 @@ func (b *bench) openPostgreSQL(docs []baseline.Document) (err error) {
 	if err != nil {
 		return err
 	}
-	b.peers.list = append(b.peers.list, namedPeer{name: "PostgreSQL", peer: db,
+	b.peers.list = append(b.peers.list, namedPeer{name: postgresqlName, peer: db,
 		note:     "PostgreSQL: a weighted tsvector (simple) with a GIN index, ORDER BY ts_rank, through a Unix socket",
 		typoNote: "PostgreSQL: the five words most similar by pg_trgm, then as for a term"})
 	return nil

@@ -53,6 +53,9 @@ func (b *bench) classes() []class {
 		}},
 	}
 	for i := range list {
+		if f == nil {
+			list[i].rival = nil
+		}
 		list[i].rival = append(list[i].rival, b.peers.rivals(list[i].name)...)
 	}
 	return list
@@ -64,8 +67,10 @@ func (b *bench) measureSearch(ctx context.Context) error {
 	if err := b.prepare(); err != nil {
 		return err
 	}
-	if err := b.indexRows(); err != nil {
-		return err
+	if b.fts != nil {
+		if err := b.indexRows(); err != nil {
+			return err
+		}
 	}
 	for i, c := range b.classes() {
 		fmt.Fprintln(b.progress, "measuring: search", c.name)
@@ -191,7 +196,7 @@ func (c *class) rows(sides []contest, p *profileRun) []row {
 	for i, r := range c.rival {
 		s := &sides[i+1]
 		what := c.name
-		if i > 0 {
+		if r.mark == 0 {
 			what += " (" + r.name + ")"
 		}
 		note := fmt.Sprintf("%s; queries with hits: %d of %d, %s %d of %d", r.note, own.found, len(own.took), r.name, s.found, len(s.took))

@@ -9,6 +9,7 @@ import (
 
 	"kindex/builder/neighbors"
 	"kindex/exports"
+	"kindex/exports/record"
 	"kindex/indexes"
 )
 
@@ -23,7 +24,7 @@ const pairsSample = 200
 // measureSimilar measures the recall of the neighbours that a build computes,
 // and compares the time with that of computing the exact neighbours.
 func (b *bench) measureSimilar(ctx context.Context) error {
-	entities, err := b.decoded()
+	entities, err := b.decode()
 	if err != nil {
 		return err
 	}
@@ -64,6 +65,21 @@ func (b *bench) measureSimilar(ctx context.Context) error {
 		row{Part: "similar", Name: "time vs. all pairs", Value: took, Unit: "s", Count: len(entities),
 			Note: fmt.Sprintf("the same; the yardstick compares all pairs of entities using the same lists: measured for %d entities", len(some))}.
 			against("all pairs", prepared+compared, len(some)))
+}
+
+// decode returns the build's entities by ordinal.
+func (b *bench) decode() ([]*record.Entity, error) {
+	build, err := b.opened()
+	if err != nil {
+		return nil, err
+	}
+	list := make([]*record.Entity, build.Len())
+	for o := range list {
+		if list[o], err = build.Entity(uint32(o)); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
 }
 
 // sameAsServed checks that the measured neighbours match those in the build.

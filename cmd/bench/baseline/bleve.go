@@ -14,8 +14,8 @@ import (
 )
 
 // Bleve is a Bleve index that contains only the fields to filter by, indexed as
-// keywords or numbers, and those to sort by. It is built offline into a single segment. Records are kept outside the index, so that returning a
-// page requires no decoding.
+// keywords or numbers, and those to sort by. It is built offline into a single segment. Records are
+// kept outside the index, so that returning a page requires no decoding.
 type Bleve struct {
 	index   bleve.Index
 	records [][]byte
@@ -54,7 +54,7 @@ func (d *Document) terms() map[string]any {
 
 // NewBleve creates the index in a new folder. Each document's ID is its index in
 // docs, so documents with equal scores keep their order.
-func NewBleve(dir string, docs []Document) (*Bleve, error) {
+func NewBleve(dir string, docs Documents) (*Bleve, error) {
 	m := bleve.NewIndexMapping()
 	doc := bleve.NewDocumentStaticMapping()
 	for _, name := range append(termFields, "key") {
@@ -74,9 +74,8 @@ func NewBleve(dir string, docs []Document) (*Bleve, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &Bleve{records: make([][]byte, len(docs))}
-	for i := range docs {
-		d := &docs[i]
+	x := &Bleve{records: make([][]byte, docs.Len)}
+	err = docs.each(func(i int, d *Document) error {
 		x.records[i] = d.Record
 		fields := d.terms()
 		fields["key"] = d.Type + "\x00" + d.Slug
@@ -84,11 +83,9 @@ func NewBleve(dir string, docs []Document) (*Bleve, error) {
 		if s := d.Scores.Composite; s.Known() {
 			fields["composite"] = s.Float()
 		}
-		if err := b.Index(string(binary.BigEndian.AppendUint32(nil, uint32(i))), fields); err != nil {
-			return nil, errors.Join(err, b.Close())
-		}
-	}
-	if err := b.Close(); err != nil {
+		return b.Index(string(binary.BigEndian.AppendUint32(nil, uint32(i))), fields)
+	})
+	if err := errors.Join(err, b.Close()); err != nil {
 		return nil, err
 	}
 	x.index, err = bleve.OpenUsing(dir, map[string]any{"read_only": true})

@@ -53,7 +53,7 @@ const (
 
 // NewFTS5 creates the database in a file. Each full-text table is merged into one
 // segment, and the cache is large enough for the whole database.
-func NewFTS5(path string, docs []Document) (*FTS5, error) {
+func NewFTS5(path string, docs Documents) (*FTS5, error) {
 	db, err := sql.Open("sqlite", path)
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func NewFTS5(path string, docs []Document) (*FTS5, error) {
 	return f, nil
 }
 
-func (f *FTS5) fill(docs []Document) error {
+func (f *FTS5) fill(docs Documents) error {
 	for _, s := range []string{"PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", "PRAGMA cache_size = -2000000",
 		"PRAGMA temp_store = MEMORY", fmt.Sprintf(schema, strings.Join(columns, ", "))} {
 		if _, err := f.db.Exec(s); err != nil {
@@ -97,10 +97,9 @@ func (f *FTS5) fill(docs []Document) error {
 	return nil
 }
 
-func (f *FTS5) records(docs []Document) error {
+func (f *FTS5) records(docs Documents) error {
 	return insertRows(f.db, []string{"INSERT INTO record VALUES (?, ?)", "INSERT INTO label VALUES (?, ?, ?)", "INSERT INTO tag VALUES (?, ?)"}, func(stmts []*sql.Stmt) error {
-		for i := range docs {
-			d := &docs[i]
+		return docs.each(func(i int, d *Document) error {
 			_, err := stmts[0].Exec(i, d.Record)
 			if err == nil {
 				_, err = stmts[1].Exec(i, d.Category, d.License)
@@ -113,23 +112,21 @@ func (f *FTS5) records(docs []Document) error {
 					return err
 				}
 			}
-		}
-		return nil
+			return nil
+		})
 	})
 }
 
 // table fills a full-text table and merges its segments into one, as recommended
 // for a read-only index.
-func (f *FTS5) table(name string, docs []Document) (s Size, err error) {
+func (f *FTS5) table(name string, docs Documents) (s Size, err error) {
 	start := time.Now()
 	query := fmt.Sprintf("INSERT INTO %s (rowid, %s) VALUES (?%s)", name, strings.Join(columns, ", "), strings.Repeat(", ?", len(columns)))
 	err = insertRows(f.db, []string{query}, func(stmts []*sql.Stmt) error {
-		for i := range docs {
-			if _, err := stmts[0].Exec(append([]any{i}, docs[i].texts()...)...); err != nil {
-				return err
-			}
-		}
-		return nil
+		return docs.each(func(i int, d *Document) error {
+			_, err := stmts[0].Exec(append([]any{i}, d.texts()...)...)
+			return err
+		})
 	})
 	if err == nil {
 		_, err = f.db.Exec(fmt.Sprintf("INSERT INTO %[1]s (%[1]s) VALUES ('optimize')", name))

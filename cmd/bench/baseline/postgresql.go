@@ -45,7 +45,7 @@ const (
 )
 
 // NewPostgreSQL fills an empty database at an address.
-func NewPostgreSQL(ctx context.Context, address string, docs []Document) (*PostgreSQL, error) {
+func NewPostgreSQL(ctx context.Context, address string, docs Documents) (*PostgreSQL, error) {
 	db, err := pgx.Connect(ctx, address)
 	if err != nil {
 		return nil, err
@@ -57,24 +57,27 @@ func NewPostgreSQL(ctx context.Context, address string, docs []Document) (*Postg
 	return p, nil
 }
 
-func (p *PostgreSQL) fill(docs []Document) error {
+func (p *PostgreSQL) fill(docs Documents) error {
 	if err := p.script(postgresqlSchema); err != nil {
 		return err
 	}
 	const chunk = 2000
-	for from := 0; from < len(docs); from += chunk {
-		var b pgx.Batch
-		for i := from; i < min(from+chunk, len(docs)); i++ {
-			t := docs[i].texts()
-			b.Queue(`INSERT INTO doc VALUES ($1, $2, $3, $4, setweight(to_tsvector('simple', $5), 'A') || setweight(to_tsvector('simple', $6), 'B') || setweight(to_tsvector('simple', $7), 'C'))`,
-				i, string(docs[i].Record), docs[i].Category, docs[i].License, fmt.Sprint(t[0], " ", t[1]), fmt.Sprint(t[2], " ", t[3]), t[4])
-			for _, tag := range docs[i].Tags {
-				b.Queue(`INSERT INTO tag VALUES ($1, $2)`, i, tag)
-			}
+	b := &pgx.Batch{}
+	if err := docs.each(func(i int, d *Document) error {
+		t := d.texts()
+		b.Queue(`INSERT INTO doc VALUES ($1, $2, $3, $4, setweight(to_tsvector('simple', $5), 'A') || setweight(to_tsvector('simple', $6), 'B') || setweight(to_tsvector('simple', $7), 'C'))`,
+			i, string(d.Record), d.Category, d.License, fmt.Sprint(t[0], " ", t[1]), fmt.Sprint(t[2], " ", t[3]), t[4])
+		for _, tag := range d.Tags {
+			b.Queue(`INSERT INTO tag VALUES ($1, $2)`, i, tag)
 		}
-		if err := p.db.SendBatch(p.ctx, &b).Close(); err != nil {
-			return err
+		if (i+1)%chunk != 0 && i+1 != docs.Len {
+			return nil
 		}
+		full := b
+		b = &pgx.Batch{}
+		return p.db.SendBatch(p.ctx, full).Close()
+	}); err != nil {
+		return err
 	}
 	return p.script(postgresqlIndexes)
 }

@@ -15,7 +15,7 @@ import (
 type SQLiteLists struct{ db *sql.DB }
 
 // NewSQLiteLists creates the database in a file.
-func NewSQLiteLists(path string, docs []Document) (*SQLiteLists, error) {
+func NewSQLiteLists(path string, docs Documents) (*SQLiteLists, error) {
 	db, err := sql.Open("sqlite", path)
 	if err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func numberColumns() []string {
 	return list
 }
 
-func (l *SQLiteLists) fill(docs []Document) error {
+func (l *SQLiteLists) fill(docs Documents) error {
 	columns := numberColumns()
 	script := []string{"PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", "PRAGMA cache_size = -2000000", "PRAGMA temp_store = MEMORY",
 		`CREATE TABLE doc (id INTEGER PRIMARY KEY, key TEXT, type TEXT, category TEXT, openWeights TEXT, "` + strings.Join(columns, `" REAL, "`) + `" REAL) STRICT`,
@@ -50,12 +50,7 @@ func (l *SQLiteLists) fill(docs []Document) error {
 	}
 	row := "INSERT INTO doc VALUES (?, ?, ?, ?, ?" + strings.Repeat(", ?", len(columns)) + ")"
 	err := insertRows(l.db, []string{row, "INSERT INTO record VALUES (?, ?)", "INSERT OR IGNORE INTO term VALUES (?, ?, ?)"}, func(stmts []*sql.Stmt) error {
-		for i := range docs {
-			if err := addListed(stmts, i, &docs[i], columns); err != nil {
-				return err
-			}
-		}
-		return nil
+		return docs.each(func(i int, d *Document) error { return addListed(stmts, i, d, columns) })
 	})
 	if err != nil {
 		return err

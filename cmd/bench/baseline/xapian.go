@@ -31,7 +31,7 @@ type Xapian struct {
 var ErrNoXapian = errors.New("the Python bindings of Xapian are not installed")
 
 // NewXapian creates the database in a new folder.
-func NewXapian(ctx context.Context, dir string, docs []Document) (*Xapian, error) {
+func NewXapian(ctx context.Context, dir string, docs Documents) (*Xapian, error) {
 	// Distributions package the bindings for their own Python, which may not be the first in PATH.
 	python := ""
 	for _, p := range []string{"python3", "/usr/bin/python3"} {
@@ -62,14 +62,13 @@ func NewXapian(ctx context.Context, dir string, docs []Document) (*Xapian, error
 	return x, nil
 }
 
-func (x *Xapian) fill(docs []Document) error {
+func (x *Xapian) fill(docs Documents) error {
 	w := bufio.NewWriter(x.in)
 	enc := json.NewEncoder(w)
-	for i := range docs {
-		d := &docs[i]
-		if err := enc.Encode(map[string]any{"texts": d.texts(), "category": d.Category, "license": d.License, "record": string(d.Record)}); err != nil {
-			return err
-		}
+	if err := docs.each(func(_ int, d *Document) error {
+		return enc.Encode(map[string]any{"texts": d.texts(), "category": d.Category, "license": d.License, "record": string(d.Record)})
+	}); err != nil {
+		return err
 	}
 	_ = w.WriteByte('\n') // Flush returns the error
 	if err := w.Flush(); err != nil {

@@ -19,6 +19,27 @@ type Document struct {
 	Record []byte // the JSON that responses contain
 }
 
+// Documents are all documents that the yardsticks are given. They are read one at a time, so that
+// a large catalogue need not fit in memory.
+type Documents struct {
+	Len  int
+	Read func(i int) (Document, error)
+}
+
+// each calls f with every document and its index, in order.
+func (docs Documents) each(f func(i int, d *Document) error) error {
+	for i := range docs.Len {
+		d, err := docs.Read(i)
+		if err == nil {
+			err = f(i, &d)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // columns lists the fields that FTS5 indexes, which are the same fields that kindex
 // searches. As in kindex, words that would only repeat other words are omitted.
 var columns = []string{"name", "slug", "provider", "topic", "description"}

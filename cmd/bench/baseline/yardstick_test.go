@@ -13,7 +13,7 @@ import (
 )
 
 // documents returns a small set of documents with predictable results.
-func documents() []Document {
+func documents() Documents {
 	var docs []Document
 	for i, name := range []string{"Gradient", "Granite", "Gradients", "Tensor \"quoted\"", "Forest"} {
 		e := &record.Entity{Type: "tool", Slug: fmt.Sprint("s", i), Name: name, Category: "alpha", Tags: []string{"shared", fmt.Sprint("tag-", i%2)},
@@ -23,7 +23,7 @@ func documents() []Document {
 		}
 		docs = append(docs, Document{Entity: e, Title: "Alpha things", Record: []byte("<" + name + ">")})
 	}
-	return docs
+	return Documents{Len: len(docs), Read: func(i int) (Document, error) { return docs[i], nil }}
 }
 
 func TestFTS5(t *testing.T) {
