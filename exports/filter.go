@@ -266,57 +266,6 @@ func (b *Build) yieldAfter(key int, order packed.Uint32s, isAfter func(value, ra
 	return true
 }
 
-// FacetCount holds a value and the number of records in a set that have it.
-type FacetCount struct {
-	Value string `json:"value"`
-	Count int    `json:"count"`
-}
-
-// Facet counts the values of a filter field in a set. It returns at most top
-// values, most frequent first.
-func (b *Build) Facet(set *roaring.Bitmap, field string, top int) []FacetCount {
-	f := b.facets[slices.Index(FilterFields, field)]
-	first, last := b.values.Len(), 0
-	for i := range b.valuesOf(field) {
-		first, last = min(first, i), i+1
-	}
-	counts := make([]int, max(0, last-first))
-	buf := make([]uint32, 1024)
-	it := set.ManyIterator()
-	for n := it.NextMany(buf); n > 0; n = it.NextMany(buf) {
-		for _, o := range buf[:n] {
-			if int(o) >= b.n {
-				break // edited records are counted below
-			}
-			for j := f[0].At(int(o)); j < f[0].At(int(o)+1); j++ {
-				counts[int(f[1].At(int(j)))-first]++
-			}
-		}
-	}
-	added := b.addFacets(set, field, counts, first)
-	type counted struct {
-		FacetCount
-		folded string
-	}
-	var list []counted
-	for i, n := range counts {
-		if n > 0 {
-			list = append(list, counted{FacetCount{string(b.spellings.At(first + i)), n}, string(b.values.At(first + i)[len(field)+1:])})
-		}
-	}
-	for folded, c := range added {
-		list = append(list, counted{c, folded})
-	}
-	slices.SortFunc(list, func(x, y counted) int {
-		return cmp.Or(cmp.Compare(y.Count, x.Count), cmp.Compare(x.folded, y.folded))
-	})
-	out := make([]FacetCount, 0, min(top, len(list)))
-	for _, c := range list[:min(top, len(list))] {
-		out = append(out, c.FacetCount)
-	}
-	return out
-}
-
 // Board returns the records on a leaderboard: those in a category (AllBoard for
 // any) and of a type ("" for any) that have the score.
 func (b *Build) Board(category, typ, score string) (*roaring.Bitmap, error) {
@@ -371,29 +320,4 @@ func (b *Build) InRankOrder(set *roaring.Bitmap) []uint32 {
 		slices.SortFunc(list, func(x, y uint32) int { return cmp.Compare(b.SortPosition(x), b.SortPosition(y)) })
 	}
 	return list
-}
-
-// addFacets adds the values of a set's edited entities to counts. It returns the
-// counts of values that no record in the build has, by folded form.
-func (b *Build) addFacets(set *roaring.Bitmap, field string, counts []int, first int) map[string]FacetCount {
-	added := map[string]FacetCount{}
-	for o, e := range b.edits {
-		if !set.Contains(o) {
-			continue
-		}
-		seen := map[string]bool{}
-		for _, v := range e.FieldValues(field) {
-			key := record.Fold(v)
-			if seen[key] {
-				continue
-			}
-			seen[key] = true
-			if i, ok := b.values.Search(field + "\x00" + key); ok {
-				counts[i-first]++
-			} else {
-				added[key] = FacetCount{Value: cmp.Or(added[key].Value, v), Count: added[key].Count + 1}
-			}
-		}
-	}
-	return added
 }
