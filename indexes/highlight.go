@@ -1,7 +1,6 @@
 package indexes
 
 import (
-	"html"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -58,29 +57,67 @@ func (r *Result) Highlights(h Hit, e *record.Entity, categoryTitle string) ([]Hi
 // words are written without spaces.
 func (r *Result) highlight(text string, name bool) (highlighted string, found bool) {
 	var room [64]span
-	list := appendSpans(room[:0], text)
-	var b []byte
-	at := 0
+	list := appendSpans(room[:0], lowerASCII(text)) // so that few words are folded one by one
+	var buf [512]byte                               // more than most texts need
+	b, at := buf[:0], 0
 	for i := 0; i < len(list); {
 		n := r.matchAt(list[i:], name)
 		if n == 0 {
 			i++
 			continue
 		}
-		if !found {
-			b = make([]byte, 0, len(text)+len(text)/8+64)
-		}
 		found = true
 		start, end := list[i].start, list[i+n-1].end
-		b = append(append(b, html.EscapeString(text[at:start])...), "<mark>"...)
-		b = append(append(b, html.EscapeString(text[start:end])...), "</mark>"...)
+		b = append(appendEscaped(b, text[at:start]), "<mark>"...)
+		b = append(appendEscaped(b, text[start:end]), "</mark>"...)
 		at = end
 		i += n
 	}
 	if !found {
 		return "", false
 	}
-	return string(append(b, html.EscapeString(text[at:])...)), true
+	return string(appendEscaped(b, text[at:])), true
+}
+
+// appendEscaped appends a text with the characters escaped that have a meaning in HTML, as
+// html.EscapeString does.
+func appendEscaped(dst []byte, text string) []byte {
+	for i := range len(text) {
+		switch c := text[i]; c {
+		case '&':
+			dst = append(dst, "&amp;"...)
+		case '<':
+			dst = append(dst, "&lt;"...)
+		case '>':
+			dst = append(dst, "&gt;"...)
+		case '"':
+			dst = append(dst, "&#34;"...)
+		case '\'':
+			dst = append(dst, "&#39;"...)
+		default:
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}
+
+// lowerASCII returns a text of the same length with its ASCII letters in lower case.
+func lowerASCII(text string) string {
+	first := strings.IndexFunc(text, func(r rune) bool { return 'A' <= r && r <= 'Z' })
+	if first < 0 {
+		return text
+	}
+	var b strings.Builder
+	b.Grow(len(text))
+	b.WriteString(text[:first])
+	for i := first; i < len(text); i++ {
+		c := text[i]
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
 }
 
 // matchAt returns how many words at the start of a list match the query, or 0 if
