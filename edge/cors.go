@@ -181,7 +181,11 @@ func (s *Server) allowOrigin(h http.Header, r *http.Request, preflight bool) {
 // can embed the response, such as a badge, without CORS. Browsers send the page's address in
 // Referer; a page can withhold it but not forge it.
 func (s *Server) embeddable(r *http.Request) []string {
-	if u, err := url.Parse(r.Header.Get("Referer")); err == nil && u.Host != "" && s.origins.allows(u.Scheme+"://"+strings.ToLower(u.Host)) {
+	sent := r.Header["Referer"]
+	if len(sent) == 0 {
+		return web.SameOrigin
+	}
+	if u, err := url.Parse(sent[0]); err == nil && u.Host != "" && s.origins.allows(u.Scheme+"://"+strings.ToLower(u.Host)) {
 		return web.CrossOrigin
 	}
 	return web.SameOrigin

@@ -32,6 +32,7 @@ type Call struct {
 	Query     *query.Params
 	Served    *live.ServedBuild // the build that the response is from, or nil before the request is admitted
 	ID        string
+	values    [responseValues]string // see single
 	// immutable is copied from the reply.
 	immutable bool
 	// BuildOnly marks a response that depends only on the build, not on the settings.
@@ -70,8 +71,26 @@ func (c *Call) releaseBuffer(r *Reply) {
 func (c *Call) Param(name string) string { return c.Path.ByName(name) }
 
 // Header returns the value of a request header that is a list. If the header occurs several
-// times (RFC 9110 section 5.3), the values are joined with commas.
-func (c *Call) Header(name string) string { return strings.Join(c.Request.Header.Values(name), ",") }
+// times (RFC 9110 section 5.3), the values are joined with commas. The name must be in canonical
+// form.
+func (c *Call) Header(name string) string { return strings.Join(c.Request.Header[name], ",") }
+
+// responseValue identifies a response header whose value differs in each response.
+type responseValue int
+
+const (
+	requestIDValue responseValue = iota
+	etagValue
+	lengthValue
+	responseValues
+)
+
+// single returns the value of a response header as a list of one. It is stored in the call,
+// which saves an allocation. Appending to the list copies it.
+func (c *Call) single(v responseValue, value string) []string {
+	c.values[v] = value
+	return c.values[v : v+1 : v+1]
+}
 
 // Handler handles a request and returns a reply or an error.
 type Handler func(*Call) (*Reply, error)

@@ -7,6 +7,7 @@ var (
 	ExposedHeaders = []string{"ETag, Link, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, " +
 		"X-RateLimit-Reset, X-RateLimit-Tier, RateLimit, RateLimit-Policy, X-Request-Id, X-Build, " +
 		"Repr-Digest, Content-Range, Content-Disposition, Idempotency-Replayed, Location"}
+	jsonContent  = []string{JSONType}
 	noSniff      = []string{"nosniff"}
 	SameOrigin   = []string{"same-origin"}
 	CrossOrigin  = []string{"cross-origin"}
@@ -18,6 +19,14 @@ var (
 	CacheHour    = []string{"public, max-age=3600"}
 	cacheForever = []string{"public, max-age=31536000, immutable"}
 )
+
+// contentType returns the value of Content-Type for a media type.
+func contentType(mediaType string) []string {
+	if mediaType == JSONType {
+		return jsonContent
+	}
+	return []string{mediaType}
+}
 
 // VaryValues contains the initial values of the Vary header.
 type VaryValues struct{ Encoding, Accept, Key []string }

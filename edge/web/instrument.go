@@ -18,10 +18,14 @@ func (s *Shared) Instrument(route string, answer func(*Call, http.ResponseWriter
 	m := s.Metrics.route(route)
 	return func(w http.ResponseWriter, r *http.Request, p httprouter.Params) {
 		start := time.Now()
-		c := &Call{Shared: s, Request: r, Writer: w, Path: p, ID: requestID(r)}
-		rec := &recorder{ResponseWriter: w, call: c, status: http.StatusOK}
+		both := &struct { // allocated together
+			Call
+			recorder
+		}{Call: Call{Shared: s, Request: r, Writer: w, Path: p, ID: requestID(r)}}
+		c, rec := &both.Call, &both.recorder
+		*rec = recorder{ResponseWriter: w, call: c, status: http.StatusOK}
 		header := rec.Header()
-		header["X-Request-Id"] = []string{c.ID}
+		header["X-Request-Id"] = c.single(requestIDValue, c.ID)
 		header["X-Content-Type-Options"] = noSniff
 		header["Vary"] = s.Vary.Encoding
 		s.Metrics.inFlight.Inc()
@@ -67,8 +71,8 @@ func (c *Call) recoverPanic(rec *recorder, cause any) (abort bool) {
 
 // requestID returns the ID set by a proxy if it is valid, or else a new one.
 func requestID(r *http.Request) string {
-	if id := r.Header.Get("X-Request-Id"); len(id) > 0 && len(id) <= 64 && validRequestID(id) {
-		return id
+	if sent := r.Header["X-Request-Id"]; len(sent) > 0 && len(sent[0]) > 0 && len(sent[0]) <= 64 && validRequestID(sent[0]) {
+		return sent[0]
 	}
 	var b [12]byte
 	binary.LittleEndian.PutUint64(b[:], rand.Uint64())  //nolint:gosec // the ID is not a secret: it only identifies a request

@@ -57,7 +57,7 @@ func (c *Call) respond(w http.ResponseWriter, r *Reply) error {
 	if c.Served != nil && !r.Immutable && r.ErrorStatus == 0 {
 		h["Last-Modified"] = c.Served.Modified
 	}
-	h["Content-Type"] = []string{r.MediaType}
+	h["Content-Type"] = contentType(r.MediaType)
 	switch {
 	case r.File != nil:
 		return c.respondFile(w, r)
@@ -93,7 +93,7 @@ func (c *Call) respondBody(w http.ResponseWriter, r *Reply) error {
 	status := http.StatusOK
 	if r.ErrorStatus != 0 {
 		status = r.ErrorStatus
-	} else if c.notModified(w, ETag(strconv.FormatUint(xxhash.Sum64(r.Body), 36), enc)) {
+	} else if c.notModified(w, bodyETag(r.Body, enc)) {
 		return nil
 	}
 	body := r.Body
@@ -104,12 +104,22 @@ func (c *Call) respondBody(w http.ResponseWriter, r *Reply) error {
 			return err
 		}
 	}
-	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	h["Content-Length"] = c.single(lengthValue, strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	if c.Request.Method != http.MethodHead {
 		return IgnoreClientGone(WriteAll(w, body))
 	}
 	return nil
+}
+
+// bodyETag returns the entity tag of a body in a content coding.
+func bodyETag(body []byte, encoding string) string {
+	var buf [64]byte
+	b := strconv.AppendUint(append(buf[:0], '"'), xxhash.Sum64(body), 36)
+	if encoding != Identity {
+		b = append(append(b, '-'), encoding...)
+	}
+	return string(append(b, '"'))
 }
 
 // ETag returns a strong entity tag, which is different for each content coding.
@@ -123,7 +133,7 @@ func ETag(base, encoding string) string {
 // notModified responds with 304 if the client already has this representation (RFC 9110
 // sections 13.1.2 and 13.1.3).
 func (c *Call) notModified(w http.ResponseWriter, tag string) bool {
-	w.Header()["Etag"] = []string{tag}
+	w.Header()["Etag"] = c.single(etagValue, tag)
 	sent := c.Header("If-None-Match")
 	if sent == "" && c.Request.Header["If-Modified-Since"] == nil {
 		return false // the case for most requests
