@@ -60,7 +60,7 @@ func (e *pulling) kill() {
 // waitReady waits until /readyz contains all of the texts.
 func (e *pulling) waitReady(texts ...string) {
 	e.t.Helper()
-	for deadline := time.Now().Add(hanging); ; time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(hanging); ; time.Sleep(100 * time.Millisecond) {
 		status, body, err := get("http://" + e.admin + "/readyz")
 		missing := ""
 		for _, text := range texts {
@@ -126,7 +126,7 @@ func (e *pulling) ask(ctx context.Context) {
 			return
 		}
 		e.answers.Add(1)
-		time.Sleep(suite.Pick(5*time.Millisecond, time.Millisecond)) // leave the processors to others
+		time.Sleep(suite.Pick(20*time.Millisecond, time.Millisecond)) // leave the processors to others
 	}
 }
 
