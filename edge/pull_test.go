@@ -39,7 +39,7 @@ func TestPullWithWrongClock(t *testing.T) {
 		}
 		servers = append(servers, s)
 		if status := s.puller.Status(); status.Status != "waiting" || s.reloader.ID() != "" {
-			t.Errorf("before the first look: %+v", status)
+			t.Errorf("before the first check: %+v", status)
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		wait := s.RunJobs(ctx)

@@ -51,7 +51,7 @@ func LLMs(m *Map) []byte {
 		link("All entities, Parquet", b+"/data/"+url.PathEscape(d.ID)+"/"+exports.EntitiesFile+".parquet"),
 		link("Entities with every column, Parquet", b+"/data/"+url.PathEscape(d.ID)+"/"+exports.FullFile+".parquet") + ": status, maintenance, rank, prices and links as well",
 		link("Signals, Parquet", b+"/data/"+url.PathEscape(d.ID)+"/"+exports.SignalsFile+".parquet") + ": one row per figure, with its day and source; benchmarks, offers and ids are tables like it",
-		link("Manifest", b+"/api/export/manifest") + ": every file in the current build, with its size and SHA-256",
+		link("Manifest", b+"/api/export/manifest") + ": every file in the current build, with its size and SHA-256, and who signed the build",
 		link("Croissant", b+"/api/export/croissant") + ": a description of the files as a machine-learning dataset, with the types of all fields",
 	})
 	w.line("## Optional")

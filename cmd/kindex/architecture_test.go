@@ -34,7 +34,7 @@ var mayImport = map[string][]string{
 	"exports/depot":             {"exports/bucket", "exports/buildlog", "exports/store"},
 	"exports/calendar":          {"exports", "exports/record", "exports/safetext"},
 	"exports/quality":           {"exports/pricing", "exports/record"},
-	"exports/croissant":         {"exports", "exports/store", "exports/table"},
+	"exports/croissant":         {"exports", "exports/buildlog", "exports/store", "exports/table"},
 	"exports/didyoumean":        {},
 	"exports/feed":              {"exports/ids", "exports/pricing", "exports/record", "exports/safetext", "exports/worddiff"},
 	"exports/worddiff":          {},

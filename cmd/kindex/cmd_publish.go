@@ -90,7 +90,7 @@ func printPublished(w io.Writer, r *depot.PublishResult, b bucket.Bucket) {
 		r.Build, b, r.Files, megabytes(r.Bytes), megabytes(r.New), megabytes(r.Uploaded), plural.Count(r.Packs, "pack", "packs"))
 	printSignature(w, r.Signature)
 	if r.PreviousKey != "" {
-		fmt.Fprintf(w, "warning: it is not signed, but the build before was signed with %s: readers with --verify-key refuse it; publish it again with --sign\n", r.PreviousKey)
+		fmt.Fprintf(w, "warning: the build is not signed, but the previous build was signed with %s: readers with --verify-key will refuse it; publish it again with --sign\n", r.PreviousKey)
 	}
 }
 
@@ -101,9 +101,9 @@ func pruneCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "prune ADDRESS", Short: "Remove old builds from a folder or from object storage",
-		Long: `Prune removes all but the newest builds from a bucket, then what no build needs. It
-never removes the published build, nor anything younger than --grace, so it may run
-while others publish and pull.
+		Long: `Prune removes all builds except the newest ones from a bucket, and everything that no
+remaining build needs. It never removes the published build or anything younger than
+--grace, so it can run while others publish and pull.
 
 ` + bucketHelp,
 		Example: "  kindex prune s3://builds/index --keep 10",

@@ -28,12 +28,14 @@ func TestDeployGuide(t *testing.T) {
 		}
 	}
 	reasons := map[string]string{
-		"kindex publish --from":     "TestScalingGuide runs it",
-		"--only 'entities":          "TestScalingGuide runs it",
-		"kindex sign init":          "testdata/script/sign.txtar and serve_signed.txtar run its commands",
-		"kindex verify --origin":    "testdata/script/verify_origin.txtar runs it",
-		"docker compose up":         "needs a container engine; edge/deploy checks compose.yaml",
-		"kubectl create configmap ": "needs a cluster; edge/deploy checks the manifests",
+		"kindex publish --from":              "TestScalingGuide runs it",
+		"--only 'entities":                   "TestScalingGuide runs it",
+		"kindex sign init":                   "testdata/script/sign.txtar and serve_signed.txtar run its commands",
+		"kindex verify --origin":             "testdata/script/verify_origin.txtar runs it",
+		"compose.signing.yaml":               "needs a container engine; edge/deploy checks the file",
+		"kindex-signing":                     "needs a cluster; edge/deploy checks the manifests",
+		"docker compose up --detach --build": "needs a container engine; edge/deploy checks compose.yaml",
+		"kubectl create configmap ":          "needs a cluster; edge/deploy checks the manifests",
 	}
 	ran := 0
 	for _, b := range edgetest.Blocks(t, "site/docs/scaling.md") {

@@ -42,9 +42,29 @@ func TestDeployCommands(t *testing.T) {
 				}
 			})
 		}
+		if file == "compose.yaml" {
+			checkSigningVariable(t)
+		}
 		if found != 1 || !strings.Contains(text, gracePeriod) {
 			t.Errorf("%s has %d commands that start edges, want 1, and %q", file, found, gracePeriod)
 		}
+	}
+}
+
+// checkSigningVariable checks that the program has a flag for the variable in compose.signing.yaml.
+func checkSigningVariable(t *testing.T) {
+	t.Helper()
+	var v any
+	if err := yaml.Unmarshal([]byte(readText(t, filepath.Join(deployFolder, "compose.signing.yaml"))), &v); err != nil {
+		t.Fatal(err)
+	}
+	found := false
+	walk(v, func(o map[string]any) {
+		_, ok := o[config.Variable("verify-key")]
+		found = found || ok
+	})
+	if !found || serveCommand().Flags().Lookup("verify-key") == nil {
+		t.Error("compose.signing.yaml does not set --verify-key of edges")
 	}
 }
 

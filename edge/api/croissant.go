@@ -11,10 +11,11 @@ import (
 // which do not contain previewed edits.
 func (a *API) ExportCroissant(c *web.Call) (*web.Reply, error) {
 	m := c.Served.Build.Manifest
-	body, err := croissant.Describe(m, c.BaseURL())
+	body, err := croissant.Describe(m, c.BaseURL(), c.Served.Signature())
 	if err != nil {
 		return nil, err
 	}
+	c.BuildOnly = false // the build may be signed later
 	h := http.Header{"Link": c.Served.Licenses}
 	return &web.Reply{MediaType: croissant.MediaType, Header: h, Build: m.ID, Body: body}, nil
 }

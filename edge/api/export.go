@@ -12,6 +12,7 @@ import (
 	"kindex/edge/query"
 	"kindex/edge/web"
 	"kindex/exports"
+	"kindex/exports/buildlog"
 	"kindex/exports/didyoumean"
 	"kindex/exports/store"
 	"kindex/exports/table"
@@ -249,8 +250,10 @@ func (a *API) ExportManifest(c *web.Call) (*web.Reply, error) {
 	}
 	answer := struct {
 		store.Manifest
-		Files []file `json:"files"`
-	}{Manifest: m}
+		Signature *buildlog.SignatureInfo `json:"signature"`
+		Files     []file                  `json:"files"`
+	}{Manifest: m, Signature: c.Served.Signature()}
+	c.BuildOnly = false // the build may be signed later
 	for _, f := range m.Files {
 		answer.Files = append(answer.Files, file{f, "/data/" + m.ID + "/" + f.Path})
 	}

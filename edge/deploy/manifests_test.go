@@ -118,11 +118,34 @@ func TestCompose(t *testing.T) {
 			t.Errorf("secret %s: %v", name, v)
 		}
 	}
+	checkSigning(t, schema, services)
 	if got := at(services, "storage", "image"); got != "docker.io/versity/versitygw:"+versitygw(t) {
 		t.Errorf("the storage is %v, and the tests use versitygw %s", got, versitygw(t))
 	}
 	if subnet := at(file, "networks", "edges", "ipam", "config"); subnet.([]any)[0].(object)["subnet"] != at(services, "edge", "environment", "KINDEX_TRUSTED_PROXIES") {
 		t.Errorf("trusted proxies are not those in %v", subnet)
+	}
+}
+
+// checkSigning checks the file that adds signatures: it changes only services of compose.yaml, and
+// only the builder gets the signing key.
+func checkSigning(t *testing.T, schema *jsonschema.Schema, services object) {
+	t.Helper()
+	file := documents(t, "compose.signing.yaml")[0]
+	if err := schema.Validate(file); err != nil {
+		t.Errorf("%#v", err)
+	}
+	for name, v := range file["services"].(object) {
+		if services[name] == nil {
+			t.Errorf("compose.signing.yaml changes %s, which compose.yaml does not have", name)
+		}
+		if at(v, "secrets") != nil && name != "builder" {
+			t.Errorf("compose.signing.yaml gives %s the signing key", name)
+		}
+	}
+	if key := at(file, "services", "builder", "environment", "SIGNING_KEY"); key != "/run/secrets/builds.key" || at(file, "secrets", "builds.key", "file") != "secrets/builds.key" ||
+		!bytes.Contains(read(t, "builder.sh"), []byte(`--sign "$SIGNING_KEY"`)) {
+		t.Errorf("the builder signs with %v", key)
 	}
 }
 

@@ -5,9 +5,13 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
 
 	"kindex/exports/depot"
 	"kindex/exports/store"
@@ -17,6 +21,9 @@ import (
 type OldBuilds struct {
 	root  string
 	files *depot.Files // builds that are not in the folder any more; nil if there is no bucket
+	log   *slog.Logger
+	// reports limits messages about files that cannot be fetched: anybody can ask for any file.
+	reports rate.Sometimes
 
 	mu        sync.Mutex
 	manifests map[string]*store.Manifest
@@ -26,8 +33,8 @@ type OldBuilds struct {
 
 // NewOldBuilds returns the old builds of an output folder and, if files is not nil, those in a
 // bucket.
-func NewOldBuilds(root string, files *depot.Files) *OldBuilds {
-	return &OldBuilds{root: root, files: files}
+func NewOldBuilds(root string, files *depot.Files, log *slog.Logger) *OldBuilds {
+	return &OldBuilds{root: root, files: files, log: log, reports: rate.Sometimes{First: 5, Interval: 10 * time.Second}}
 }
 
 // InUse reports whether a file of a build is open.
@@ -53,7 +60,7 @@ func (o *OldBuilds) Open(ctx context.Context, id, path string) (io.ReadSeekClose
 		return nil, m, f, err
 	}
 	if file, m, f, err = o.files.Open(ctx, id, path); err != nil {
-		return nil, m, f, fetchError(err)
+		return nil, m, f, o.fetchError(id, path, err)
 	}
 	return file, m, f, nil
 }
@@ -67,9 +74,16 @@ func (e *FetchError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *FetchError) Unwrap() error { return e.Err }
 
-func fetchError(err error) error {
+// fetchError returns the error for a file that could not be fetched, and logs it unless the file
+// does not exist or the client has gone away.
+func (o *OldBuilds) fetchError(id, path string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fs.ErrNotExist
+	}
+	if !errors.Is(err, context.Canceled) {
+		o.reports.Do(func() {
+			o.log.Warn("a file of an old build cannot be fetched from the bucket", "build", id, "file", path, "error", err)
+		})
 	}
 	return &FetchError{err}
 }
@@ -86,7 +100,7 @@ func (o *OldBuilds) ManifestBytes(ctx context.Context, id string) ([]byte, *stor
 	}
 	m, data, err := o.files.Manifest(ctx, id)
 	if err != nil {
-		return nil, nil, store.File{}, fetchError(err)
+		return nil, nil, store.File{}, o.fetchError(id, store.ManifestFile, err)
 	}
 	return data, m, store.ManifestEntry(m, data), nil
 }

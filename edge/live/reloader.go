@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+	"golang.org/x/mod/sumdb/note"
 
 	"kindex/exports"
 	"kindex/exports/store"
@@ -23,7 +24,9 @@ import (
 type Options struct {
 	Root  string // the output folder
 	Pages pages.Options
-	Log   *slog.Logger
+	// Verifiers are the keys that the operator has configured for signatures of builds.
+	Verifiers []note.Verifier
+	Log       *slog.Logger
 	// Switched is called with every new build and the time it took to open it, but not when
 	// edits are applied. It must not block.
 	Switched func(v *ServedBuild, took time.Duration)
@@ -101,6 +104,7 @@ func (l *Reloader) Load() error {
 		}
 	}
 	next.UniqueModified, next.options = l.modifiedIsUnique(next), l.options.Pages
+	next.signature = &signatureReader{root: l.options.Root, manifest: next.Build.Manifest, verifiers: l.options.Verifiers, log: l.options.Log}
 	previous := l.published
 	l.published, l.refused = next, ""
 	l.publishCurrent()

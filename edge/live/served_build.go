@@ -41,9 +41,10 @@ type ServedBuild struct {
 	Own    *board.List                // the boards of boards.yaml
 	LLMs   atomic.Pointer[CachedText] // /llms.txt as last requested
 	// Calendar is /api/calendar without parameters, as last requested.
-	Calendar atomic.Pointer[CachedText]
-	website  website
-	options  pages.Options // the options for its pages
+	Calendar  atomic.Pointer[CachedText]
+	website   website
+	options   pages.Options // the options for its pages
+	signature *signatureReader
 
 	ShownSince atomic.Pointer[time.Time] // when it last became the current build
 	refs       atomic.Int64              // references held by requests, the Reloader, and builds with edits on top
@@ -124,7 +125,7 @@ func (v *ServedBuild) withEdits(edits []exports.Edit) (*ServedBuild, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &ServedBuild{Build: b, Formula: v.Formula, AsOf: v.AsOf, Modified: []string{time.Now().UTC().Format(http.TimeFormat)}, Titles: maps.Clone(v.Titles), Licenses: v.Licenses, options: v.options}
+	w := &ServedBuild{Build: b, Formula: v.Formula, AsOf: v.AsOf, Modified: []string{time.Now().UTC().Format(http.TimeFormat)}, Titles: maps.Clone(v.Titles), Licenses: v.Licenses, options: v.options, signature: v.signature}
 	w.BuildHeader = []string{w.ID()}
 	w.Boards = leaderboard.New(b, w.AsOf)
 	if w.Own, err = board.Open(b, w.Boards, w.Formula, w.AsOf); err != nil {
@@ -210,7 +211,7 @@ type website struct {
 func (v *ServedBuild) Site() (*pages.Site, error) {
 	w := &v.website
 	w.once.Do(func() {
-		w.pages, w.err = pages.New(pages.Source{Build: v.Build, Index: v.Index, Boards: v.Boards, Own: v.Own, Formula: v.Formula, AsOf: v.AsOf, Categories: v.Categories}, v.options)
+		w.pages, w.err = pages.New(pages.Source{Build: v.Build, Index: v.Index, Boards: v.Boards, Own: v.Own, Formula: v.Formula, AsOf: v.AsOf, Categories: v.Categories, Signature: v.Signature}, v.options)
 	})
 	return w.pages, w.err
 }

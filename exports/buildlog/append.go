@@ -146,12 +146,21 @@ func extendEntries(ctx context.Context, to Storage, size int64, entry string) er
 
 func claimPath(position int64) string { return fmt.Sprintf("claims/%d", position) }
 
+// ReadSigned returns the signed note at a position. It verifies nothing.
+func ReadSigned(ctx context.Context, from Reader, position int64) ([]byte, error) {
+	signed, _, err := from.Read(ctx, claimPath(position), maxNoteLen)
+	if err != nil {
+		return nil, fmt.Errorf("read the log: %w", err)
+	}
+	return signed, nil
+}
+
 // ReadStatement returns the statement at a position, and as it is signed with the verifier's key.
 // It does not check that the log contains it.
 func ReadStatement(ctx context.Context, from Reader, verifier note.Verifier, position int64) (*Statement, []byte, error) {
-	signed, _, err := from.Read(ctx, claimPath(position), maxNoteLen)
+	signed, err := ReadSigned(ctx, from, position)
 	if err != nil {
-		return nil, nil, fmt.Errorf("read the log: %w", err)
+		return nil, nil, err
 	}
 	s, err := OpenStatement(signed, verifier)
 	if err == nil && s.Position != position {

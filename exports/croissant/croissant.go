@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"kindex/exports"
+	"kindex/exports/buildlog"
 	"kindex/exports/store"
 )
 
@@ -26,13 +27,15 @@ const ConformsTo = "http://mlcommons.org/croissant/1.1"
 const MediaType = `application/ld+json; profile="` + ConformsTo + `"`
 
 // Describe returns the description of a build whose files are at base+"/data/",
-// as indented JSON. It is deterministic. base must not end with a slash.
-func Describe(m *store.Manifest, base string) ([]byte, error) {
+// as indented JSON. It is deterministic. base must not end with a slash. signature is nil if the
+// build is not signed.
+func Describe(m *store.Manifest, base string, signature *buildlog.SignatureInfo) ([]byte, error) {
 	d := dataset{Context: context, Type: "sc:Dataset", ConformsTo: ConformsTo,
 		Name: m.Title, Description: m.Description, URL: base + "/", License: licenses(string(m.License)),
 		Creator: organization{"sc:Organization", m.Title + " contributors", base + "/"},
 		CiteAs:  cite(m, base), Keywords: keywords(m), Version: version(m), DatePublished: day(m.AsOf),
-		DateModified: m.LastModified().UTC().Format("2006-01-02"), InLanguage: "en", Live: true, Free: true}
+		DateModified: m.LastModified().UTC().Format("2006-01-02"), InLanguage: "en", Live: true, Free: true,
+		SubjectOf: statement(signature)}
 	for _, s := range m.Sources {
 		d.BasedOn = append(d.BasedOn, work{"sc:CreativeWork", s.Name, s.URL, licenses(s.License)})
 	}
@@ -71,6 +74,7 @@ type dataset struct {
 	Creator       organization   `json:"creator"`
 	CiteAs        string         `json:"citeAs"`
 	BasedOn       []work         `json:"isBasedOn,omitempty"`
+	SubjectOf     *document      `json:"subjectOf,omitempty"`
 	Keywords      []string       `json:"keywords"`
 	Version       string         `json:"version"`
 	DatePublished string         `json:"datePublished"`
@@ -94,6 +98,35 @@ type work struct {
 	Name    string `json:"name"`
 	URL     string `json:"url,omitempty"`
 	License []any  `json:"license,omitempty"`
+}
+
+// document is the signed statement about a build. Croissant has no property for signatures;
+// schema.org's subjectOf links to works about a dataset.
+type document struct {
+	Type           string `json:"@type"`
+	Name           string `json:"name"`
+	Description    string `json:"description"`
+	Identifier     string `json:"identifier"` // the key
+	ConformsTo     string `json:"conformsTo"`
+	EncodingFormat string `json:"encodingFormat"`
+	Text           string `json:"text"`
+}
+
+// statement describes the signed statement about a build, or returns nil if it is not signed.
+func statement(s *buildlog.SignatureInfo) *document {
+	if s == nil {
+		return nil
+	}
+	text := fmt.Sprintf("The build is signed with the key %s; this service has not verified the signature. The statement claims position %d in the log %s.", s.Key, s.Position, s.Origin)
+	if s.Verified {
+		text = fmt.Sprintf("The build is signed with the key %s; this service has verified the signature. The statement is at position %d in the log %s", s.Key, s.Position, s.Origin)
+		if s.LogSize != nil {
+			text += fmt.Sprintf(", which has %d entries", *s.LogSize)
+		}
+		text += "."
+	}
+	return &document{Type: "sc:DigitalDocument", Name: "Signed statement about the build", Description: text, Identifier: s.Key,
+		ConformsTo: "https://c2sp.org/signed-note", EncodingFormat: "text/plain", Text: s.Statement}
 }
 
 // fileObject describes one file ("FileObject").

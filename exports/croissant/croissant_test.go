@@ -30,7 +30,7 @@ func manifest() *store.Manifest {
 
 func describe(t *testing.T, m *store.Manifest) []byte {
 	t.Helper()
-	doc, err := croissant.Describe(m, "https://kindex.example.org")
+	doc, err := croissant.Describe(m, "https://kindex.example.org", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -193,7 +193,8 @@ func (c *checker) terms(v any, at string) {
 
 // schemaOrg lists the schema.org properties that descriptions use.
 var schemaOrg = []string{"name", "description", "url", "license", "creator", "keywords", "version", "datePublished", "dateModified",
-	"inLanguage", "isAccessibleForFree", "isBasedOn", "distribution", "contentUrl", "contentSize", "encodingFormat", "sha256", "sameAs"}
+	"inLanguage", "isAccessibleForFree", "isBasedOn", "distribution", "contentUrl", "contentSize", "encodingFormat", "sha256", "sameAs",
+	"subjectOf", "identifier", "text"}
 
 // expand expands a compact name.
 func (c *checker) expand(name string) string {

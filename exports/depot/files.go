@@ -190,7 +190,7 @@ func (f *Files) Open(ctx context.Context, id, name string) (*os.File, *store.Man
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) { // pruned just now
-		err = fmt.Errorf("%w: %v", ErrBusy, err) //nolint:errorlint // the file does exist
+		err = fmt.Errorf("the bucket lacks a part of the build %s: %v", id, err) //nolint:errorlint // the file does exist
 	}
 	return file, m, want, err
 }

@@ -149,6 +149,11 @@ func copyBuild(ctx context.Context, from *countingReader, c *current, o PullOpti
 	if err != nil {
 		return err
 	}
+	if signed == nil {
+		if err := saveUnverified(ctx, from, c, o.Dir); err != nil {
+			return err
+		}
+	}
 	var base *local
 	if localID != "" {
 		if base, err = openLocal(o.Dir, localID); err != nil {

@@ -97,7 +97,7 @@ func readLog(ctx context.Context, log logReader, v note.Verifier, dir string, al
 		return buildlog.Checkpoint{}, nil
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return now, fmt.Errorf("%s: the log of builds is gone, but it was there before; each key has one log, in one bucket\nseen before: %s", log, seen)
+		return now, fmt.Errorf("%s: the log of builds is gone, although it existed before; each key has one log, in one bucket\nseen before: %s", log, seen)
 	}
 	if err != nil {
 		return now, fmt.Errorf("%s: %w", log, err)

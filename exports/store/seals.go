@@ -10,8 +10,9 @@ import (
 // depend only on the content:
 //
 //   - A seal proves who created a build. builder.Key documents what it contains.
-//   - A signed statement proves who published a build. This machine made or verified it. The
-//     package buildlog documents it.
+//   - A signed statement proves who published a build to anyone who has the publisher's key. If
+//     this machine has no key, it has not verified the statement. The package buildlog documents
+//     it.
 //   - A checkpoint describes the log of all statements that were signed with a key, as this
 //     machine saw it last. It is a file for each key.
 var (

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kindex/exports"
+	"kindex/exports/buildlog"
 	"kindex/exports/store"
 	"kindex/site/textfmt"
 )
@@ -23,7 +24,10 @@ type dataPage struct {
 	Groups     []fileGroup
 	MoreBoards int // number of leaderboards that are not listed
 	Sources    []store.Source
-	Host       string // start of the URLs in examples
+	Signature  *buildlog.SignatureInfo // nil if the build is not signed
+	Signable   bool                    // whether Signature is known
+	LogSize    int                     // number of entries of the key's log, 0 if unknown
+	Host       string                  // start of the URLs in examples
 	Example    download
 	Lines      download // the entities as JSONL, compressed by gzip
 	Files      int
@@ -132,6 +136,12 @@ func (s *Site) publicFiles() []download {
 func (r *request) data() (*page, error) {
 	m := r.Build.Manifest
 	d := &dataPage{Build: m.ID, Manifest: "/data/" + m.ID + "/" + store.ManifestFile, Sources: m.Sources}
+	if r.Signature != nil {
+		d.Signable, d.Signature = true, r.Signature()
+		if d.Signature != nil && d.Signature.LogSize != nil {
+			d.LogSize = int(*d.Signature.LogSize)
+		}
+	}
 	if d.Host = r.Base; d.Host == "" {
 		d.Host = "https://…" + strings.TrimSuffix(r.Root, "/")
 	}

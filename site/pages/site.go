@@ -14,6 +14,7 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/board"
+	"kindex/exports/buildlog"
 	"kindex/exports/leaderboard"
 	"kindex/exports/record"
 	"kindex/exports/score"
@@ -30,6 +31,9 @@ type Source struct {
 	Formula    *score.Formula
 	AsOf       time.Time
 	Categories []record.Category
+	// Signature returns the signature of the build, or nil if it has none; it can change. The
+	// function is nil if nothing is known about signatures.
+	Signature func() *buildlog.SignatureInfo
 }
 
 // Options defines where and how the pages are served.

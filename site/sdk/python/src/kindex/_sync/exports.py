@@ -1,6 +1,6 @@
 """Exports: Bulk downloads as files.
 
-Generated from version 0.13.0 of the API description; do not edit.
+Generated from version 0.14.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -1294,8 +1294,10 @@ class Exports(Core):
         """Read the manifest of the build.
 
         Describes the build: what it was created from, the time that its scores were
-        calculated for, its statistics and licences, and every file with its size, SHA-256
-        and immutable URL. This endpoint takes no query parameters.
+        calculated for, its statistics and licences, who signed it, and every file with its
+        size, SHA-256 and immutable URL. A build can be signed after it was published, so
+        ``signature`` can change, and with it the ETag. This endpoint takes no query
+        parameters.
 
         Returns:
             The manifest.

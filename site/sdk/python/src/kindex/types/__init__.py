@@ -1,6 +1,6 @@
 """The objects of the API, for type checkers. At run time, they are dictionaries.
 
-Generated from version 0.13.0 of the API description; do not edit.
+Generated from version 0.14.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ from ._entities import (
 )
 from ._exports import (
     CroissantDataset,
+    CroissantDatasetSubjectOf,
     CroissantField,
     CroissantFile,
     CroissantRecords,
@@ -59,6 +60,7 @@ from ._exports import (
     ManifestFile,
     ManifestIndex,
     ManifestRepository,
+    ManifestSignature,
     ManifestSource,
     OfferContradiction,
     OfferContradictions,
@@ -178,6 +180,7 @@ __all__ = [
     "CreatedSubmissionSimilar",
     "CreatedWebhook",
     "CroissantDataset",
+    "CroissantDatasetSubjectOf",
     "CroissantField",
     "CroissantFile",
     "CroissantRecords",
@@ -224,6 +227,7 @@ __all__ = [
     "ManifestFile",
     "ManifestIndex",
     "ManifestRepository",
+    "ManifestSignature",
     "ManifestSource",
     "Match",
     "Measure",

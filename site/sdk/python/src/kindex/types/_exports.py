@@ -1,6 +1,6 @@
 """Exports: Bulk downloads as files.
 
-Generated from version 0.13.0 of the API description; do not edit.
+Generated from version 0.14.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -375,6 +375,11 @@ class Manifest(TypedDict):
     """The collections that facts were taken from."""
     index: ManifestIndex
     """The data that the search index was built from."""
+    signature: Optional[ManifestSignature]
+    """The signature of the build; null if the build is not signed. It is not part of the
+    build's ``manifest.json``. Check it with the publisher's verifier key, which you need
+    from a source other than this service.
+    """
     files: List[ManifestFile]
     """Every file of the build."""
 
@@ -443,6 +448,37 @@ class ManifestIndex(TypedDict):
     """A SHA-256, in hexadecimal."""
 
 
+class ManifestSignature(TypedDict):
+    """The signature of the build; null if the build is not signed. It is not part of the
+    build's ``manifest.json``. Check it with the publisher's verifier key, which you need
+    from a source other than this service.
+    """
+
+    key: str
+    """The name and the hash of the key, as in a verifier key."""
+    verified: bool
+    """Whether this service has verified the signature with a key that its operator configured.
+    If it is false, anybody could have written the statement.
+    """
+    origin: str
+    """The origin of the log of builds, which is the name of the key."""
+    position: int
+    """The position of the statement in the log, counted from 0."""
+    logSize: Optional[int]
+    """The number of entries of the log when this service last read it; null if ``verified`` is
+    false.
+    """
+    checkpoint: Optional[str]
+    """The checkpoint of the log of that size: origin, size and root hash, separated by spaces.
+    Everybody should see the same one. It is null if ``logSize`` is.
+    """
+    statement: str
+    """The signed statement, a signed note (https://c2sp.org/signed-note): the build, the
+    SHA-256 of ``manifest.json`` and of the manifest of the search index, the commit, the
+    as-of time and the position in the log.
+    """
+
+
 class _ManifestFileRequired(TypedDict):
     path: str
     """The path of the file within the build."""
@@ -463,6 +499,35 @@ class ManifestFile(_ManifestFileRequired, total=False):
     """The content coding of a compressed variant; absent for other files."""
     license: str
     """An SPDX expression; absent if none is stated."""
+
+
+_CroissantDatasetSubjectOfRequiredOdd = TypedDict(
+    "_CroissantDatasetSubjectOfRequiredOdd",
+    {
+        "@type": 'Literal["sc:DigitalDocument"]',
+    },
+)
+
+
+class _CroissantDatasetSubjectOfRequired(TypedDict):
+    name: str
+    """What it is."""
+    description: str
+    """The key, whether the signature was verified, and the position in the log."""
+    identifier: str
+    """The name and the hash of the key."""
+    conformsTo: str
+    """The format of the text."""
+    encodingFormat: str
+    """The media type of the text."""
+    text: str
+    """The signed note."""
+
+
+class CroissantDatasetSubjectOf(_CroissantDatasetSubjectOfRequiredOdd, _CroissantDatasetSubjectOfRequired, total=False):
+    """The signed statement about the build, as in the manifest; absent if the build is not
+    signed. ``description`` says whether this service has verified the signature.
+    """
 
 
 _CroissantDatasetRequiredOdd = TypedDict(
@@ -507,6 +572,10 @@ class CroissantDataset(_CroissantDatasetRequiredOdd, _CroissantDatasetRequired, 
     """
     citeAs: str
     """How to cite the dataset."""
+    subjectOf: CroissantDatasetSubjectOf
+    """The signed statement about the build, as in the manifest; absent if the build is not
+    signed. ``description`` says whether this service has verified the signature.
+    """
     keywords: List[str]
     """What the dataset is about."""
 

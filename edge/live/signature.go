@@ -1,0 +1,41 @@
+package live
+
+import (
+	"log/slog"
+	"sync"
+
+	"golang.org/x/mod/sumdb/note"
+
+	"kindex/exports/buildlog"
+	"kindex/exports/depot"
+	"kindex/exports/store"
+)
+
+// signatureReader reads the signature of a build.
+type signatureReader struct {
+	root      string // the output folder
+	manifest  *store.Manifest
+	verifiers []note.Verifier
+	log       *slog.Logger
+
+	mu      sync.Mutex
+	problem string // the error that was logged last
+}
+
+// Signature describes the signature of the published build, whether it was verified or not. It
+// returns nil if the build has none. A publisher can sign a build that is already served, so the
+// signature is read each time. One that is wrong is logged and left out.
+func (v *ServedBuild) Signature() *buildlog.SignatureInfo {
+	r := v.signature
+	info, err := depot.SavedSignature(r.root, r.manifest, r.verifiers)
+	if err == nil {
+		return info
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if message := err.Error(); message != r.problem {
+		r.problem = message
+		r.log.Error("the signature of the build is wrong", "build", r.manifest.ID, "error", err)
+	}
+	return nil
+}

@@ -1,0 +1,176 @@
+package edge
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"golang.org/x/mod/sumdb/note"
+
+	"kindex/edge/live"
+	"kindex/edge/openapi"
+	"kindex/edge/storage/storagetest"
+	"kindex/exports/bucket"
+	"kindex/exports/buildlog"
+	"kindex/exports/depot"
+	"kindex/exports/store"
+)
+
+// signedFolder returns an output folder with a build, the bucket where it is published without a
+// signature, and a key.
+func signedFolder(t *testing.T) (out string, to bucket.Bucket, key *buildlog.Key) {
+	t.Helper()
+	content := t.TempDir()
+	out = t.TempDir()
+	writeContent(t, content, 4, 1)
+	buildInto(t, content, out, 1)
+	to, err := bucket.Open("file:" + t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if key, err = buildlog.CreateKey(filepath.Join(t.TempDir(), "key"), "builds.example.org/index"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := depot.Publish(t.Context(), to, depot.PublishOptions{Dir: out, Dirty: true}); err != nil {
+		t.Fatal(err)
+	}
+	return out, to, key
+}
+
+// signedAnswer is what an edge says about the signature of its build.
+type signedAnswer struct {
+	Signature *buildlog.SignatureInfo
+	tag       string
+	croissant string
+	page      string
+}
+
+// readSigned reads it, and checks the manifest against the description.
+func readSigned(t *testing.T, s *Server) (a signedAnswer) {
+	t.Helper()
+	get := func(path string) *httptest.ResponseRecorder {
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+		if w.Code != http.StatusOK {
+			t.Fatalf("%s: %d %s", path, w.Code, w.Body)
+		}
+		return w
+	}
+	w := get("/api/export/manifest")
+	var manifest map[string]any
+	if err := json.Unmarshal(w.Body.Bytes(), &manifest); err != nil {
+		t.Fatal(err)
+	}
+	doc, err := openapi3.NewLoader().LoadFromData(openapi.YAML)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := doc.Components.Schemas["ManifestSignature"].Value.VisitJSON(manifest["signature"]); err != nil {
+		t.Error(err)
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil {
+		t.Fatal(err)
+	}
+	a.tag = w.Header().Get("Etag")
+	a.croissant, a.page = get("/api/export/croissant").Body.String(), get("/data/").Body.String()
+	return a
+}
+
+// TestSignatureArrivesLater signs a build that an edge serves already: the next answer has the
+// signature and another tag, and no cache keeps the old one. Without a key, the edge does not call
+// it verified.
+func TestSignatureArrivesLater(t *testing.T) {
+	out, to, key := signedFolder(t)
+	s, err := New(Options{Dir: out, State: storagetest.SQLite(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	before := readSigned(t, s)
+	if before.Signature != nil || strings.Contains(before.croissant, "subjectOf") || !strings.Contains(before.page, "This build is not signed.") {
+		t.Errorf("an unsigned build: %+v", before)
+	}
+	if _, err := depot.Publish(t.Context(), to, depot.PublishOptions{Dir: out, Dirty: true, Key: key}); err != nil {
+		t.Fatal(err)
+	}
+	after := readSigned(t, s)
+	if i := after.Signature; i == nil || i.Verified || i.Key != buildlog.KeyName(key.Verifier) || i.Position != 0 || i.LogSize != nil || i.Checkpoint != nil {
+		t.Fatalf("%+v", i)
+	}
+	if _, err := buildlog.OpenStatement([]byte(after.Signature.Statement), key.Verifier); err != nil {
+		t.Error(err)
+	}
+	if before.tag == after.tag || !strings.Contains(after.croissant, "has not verified the signature") || !strings.Contains(after.page, "<strong>not verified</strong>") {
+		t.Errorf("%+v", after)
+	}
+	served := s.reloader.Acquire()
+	defer served.Release()
+	for _, path := range []string{"/api/export/manifest", "/api/export/croissant", "/data/"} {
+		w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, path, nil)
+		r.Header.Set("If-Modified-Since", served.Modified[0])
+		if s.ServeHTTP(w, r); w.Code != http.StatusOK {
+			t.Errorf("%s: %d although the build was signed", path, w.Code)
+		}
+	}
+
+	// A signature that is wrong is not shown.
+	id := s.reloader.ID()
+	file := filepath.Join(out, "exports", "statements", id)
+	altered := strings.Replace(after.Signature.Statement, "build "+id, "build 20260101-0123456789abcdef", 1)
+	if err := os.WriteFile(file, []byte(altered), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if a := readSigned(t, s); a.Signature != nil || a.tag != before.tag {
+		t.Errorf("a statement about another build: %+v", a.Signature)
+	}
+}
+
+// TestPulledSignature lets edges pull a signed build: one with the key, which verifies the
+// signature, and one without.
+func TestPulledSignature(t *testing.T) {
+	out, to, key := signedFolder(t)
+	if _, err := depot.Publish(t.Context(), to, depot.PublishOptions{Dir: out, Dirty: true, Key: key}); err != nil {
+		t.Fatal(err)
+	}
+	for _, verifiers := range [][]note.Verifier{{key.Verifier}, nil} {
+		dir := t.TempDir()
+		if _, err := depot.Pull(t.Context(), to, depot.PullOptions{Dir: dir, Verifiers: verifiers}); err != nil {
+			t.Fatal(err)
+		}
+		s, err := New(Options{Dir: dir, State: storagetest.SQLite(t), Pull: live.PullOptions{From: to, Verifiers: verifiers}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(s.Close)
+		a := readSigned(t, s)
+		i := a.Signature
+		if i == nil || i.Verified != (verifiers != nil) || i.Key != buildlog.KeyName(key.Verifier) || i.Origin != key.Verifier.Name() || i.Position != 0 {
+			t.Fatalf("%+v", i)
+		}
+		if !i.Verified {
+			if i.LogSize != nil || !strings.Contains(a.page, "<strong>not verified</strong>") {
+				t.Errorf("%+v", i)
+			}
+			continue
+		}
+		if i.LogSize == nil || *i.LogSize != 1 || i.Checkpoint == nil || !strings.Contains(a.page, "this service has verified the signature") ||
+			!strings.Contains(a.page, "which has 1 entry") || !strings.Contains(a.croissant, "has verified the signature") {
+			t.Errorf("%+v\n%s", i, a.page)
+		}
+
+		// With an altered signature, the edge shows none, not an unverified one.
+		id := s.reloader.ID()
+		altered := strings.Replace(i.Statement, "position 0\n", "position 7\n", 1)
+		if err := store.WriteStatement(dir, id, []byte(altered)); err != nil {
+			t.Fatal(err)
+		}
+		if a := readSigned(t, s); a.Signature != nil {
+			t.Errorf("%+v", a.Signature)
+		}
+	}
+}
