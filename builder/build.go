@@ -3,6 +3,7 @@
 package builder
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,7 +30,7 @@ import (
 // Version is the version of the builder and part of a build's identity. Increase it whenever the
 // same content would produce different artifacts or problems, because a build reuses what a
 // previous build of the same version has read and compressed.
-const Version = "11"
+const Version = "12"
 
 // Options configures Build.
 type Options struct {
@@ -57,6 +58,10 @@ type Options struct {
 	// Wait is called if another build is running; Build then waits until that build ends. If
 	// Wait is nil, Build returns a *store.BusyError instead of waiting.
 	Wait func(*store.BusyError)
+	// LargeTable and StoreTexts replace the defaults of exports.Writer. Tests set them: large tables
+	// would take them long, and a build must not depend on what is stored.
+	LargeTable int64 // 0 for the default
+	StoreTexts bool
 	// Progress is called with the progress of a step; total is 0 if unknown. It may be
 	// called concurrently.
 	Progress func(step string, done, total int)
@@ -280,6 +285,7 @@ func (b *build) write(context.Context) error {
 		return err
 	}
 	b.out.ReuseFrom(b.cache())
+	b.out.LargeTable, b.out.StoreTexts = cmp.Or(b.LargeTable, b.out.LargeTable), b.StoreTexts
 	if err := b.writeFiles(); err != nil {
 		return err
 	}

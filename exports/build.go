@@ -1,9 +1,13 @@
 package exports
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -82,13 +86,31 @@ func (b *Build) Close() error {
 	return errors.Join(errs...)
 }
 
-// File returns the content of one of the build's files and its manifest entry.
-func (b *Build) File(path string) ([]byte, store.File, bool) {
+// File returns the content of one of the build's files and its manifest entry. ok is false if
+// there is no such file or it is not stored; Open can also read the latter.
+func (b *Build) File(path string) (data []byte, f store.File, ok bool) {
+	if data, ok = b.files[path]; ok {
+		f, ok = b.Manifest.File(path)
+	}
+	return data, f, ok
+}
+
+// Open opens one of the build's files, which need not be stored, and returns its manifest entry.
+// It returns fs.ErrNotExist if there is no such file. Closing the content has no effect, and it
+// must not be used after the build is closed.
+func (b *Build) Open(path string) (*store.Content, store.File, error) {
 	f, ok := b.Manifest.File(path)
 	if !ok {
-		return nil, store.File{}, false
+		return nil, f, fs.ErrNotExist
 	}
-	return b.files[path], f, true
+	c, err := store.OpenWith(func(f store.File) (io.ReaderAt, error) {
+		data, ok := b.files[f.Path]
+		if !ok {
+			return nil, fs.ErrNotExist
+		}
+		return bytes.NewReader(data), nil
+	}, filepath.Join(b.Dir, filepath.FromSlash(path)), b.Manifest.Files, f)
+	return c, f, err
 }
 
 // Providers returns the providers of offers, in the order of providers.yaml. The caller must

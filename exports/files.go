@@ -57,10 +57,6 @@ const (
 	pastMeasuresFile = "lookup/pastmeasures.bin"
 )
 
-// shardsFile returns the path of the file with the shard boundaries of a table's
-// files.
-func shardsFile(base string) string { return "lookup/" + base + ".shards.bin" }
-
 // AllBoard is the leaderboard of all categories.
 const AllBoard = "all"
 

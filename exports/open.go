@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -36,7 +37,11 @@ func Open(dir string) (*Build, error) {
 	}
 	b := &Build{Dir: dir, Manifest: m, files: make(map[string]mmap.MMap, len(m.Files))}
 	for _, f := range m.Files {
-		if err := b.mapFile(r, f); err != nil {
+		err := b.mapFile(r, f)
+		if errors.Is(err, fs.ErrNotExist) && store.Unstored(m.Files, f.Path) {
+			continue
+		}
+		if err != nil {
 			return nil, errors.Join(err, b.Close())
 		}
 	}

@@ -4,42 +4,59 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"os"
+	"slices"
 
 	"kindex/exports/packed"
 	"kindex/exports/store"
 )
 
+// variant is a compressed form of one of the text files of a table: places in
+// store.TableEncodings and store.TextFormats.
+type variant struct{ encoding, format int }
+
+// file returns the path of the variant of a table.
+func (v variant) file(base string) string {
+	return base + "." + store.TextFormats[v.format] + store.EncodingExtension(store.TableEncodings[v.encoding])
+}
+
+// section returns the section of the shards file with the lengths of the pieces.
+func (v variant) section() int {
+	return store.ShardCompressed + v.encoding*len(store.TextFormats) + v.format
+}
+
 // shards holds the compressed pieces of a table's text files in an earlier build. They are
 // read on demand with ReadAt, not through the memory mapping, because mapped pages would
 // count towards the memory of the process.
 type shards struct {
-	files  []*os.File                  // one per combination of the table's encodings and shardedFormats
-	ends   [][]int64                   // by file, then by shard: where the shard's piece ends
-	byHash []map[[sha256.Size]byte]int // by shardedFormats: hash of a piece → shard
+	files  map[variant]*os.File
+	ends   map[variant][]int64         // by shard: where the shard's piece ends
+	byHash []map[[sha256.Size]byte]int // by store.TextFormats: hash of a piece → shard
 }
 
-// shardIndex lets a later build find the shards of a table. It holds the SHA-256 of
-// each piece in each of the shardedFormats, and the length of each piece in each
-// compressed file.
-type shardIndex [][]byte
+// shardIndex is the sections of a shards file, which describes the pieces of a table's files. It
+// lets a later build find them.
+type shardIndex [store.ShardSections][]byte
 
-func (x shardIndex) add(s *shard) {
-	for i := range x {
-		if i < len(shardedFormats) {
-			x[i] = append(x[i], s.sums[i][:]...)
-		} else {
-			x[i] = binary.LittleEndian.AppendUint64(x[i], uint64(len(s.files[i])))
-		}
+func (x *shardIndex) add(s *shard, variants map[variant]*store.FileWriter) {
+	length := func(section int, data []byte) {
+		x[section] = binary.LittleEndian.AppendUint64(x[section], uint64(len(data)))
+	}
+	for format, text := range s.texts() {
+		x[store.ShardSums+format] = append(x[store.ShardSums+format], s.sums[format][:]...)
+		length(store.ShardLengths+format, text)
+	}
+	for v := range variants {
+		length(v.section(), s.compressed[v])
 	}
 }
 
 // openShards opens the pieces of a table. It returns nil if b is nil, has no such
 // table, or cannot be read.
-func openShards(b *Build, t *Table) *shards {
+func openShards(b *Build, base string) *shards {
 	if b == nil {
 		return nil
 	}
-	table, err := packed.UnpackSections(b.files[shardsFile(t.Base)], len(t.files()))
+	sections, err := packed.UnpackSections(b.files[store.ShardsFile(base)], store.ShardSections)
 	if err != nil {
 		return nil
 	}
@@ -48,25 +65,28 @@ func openShards(b *Build, t *Table) *shards {
 		return nil
 	}
 	defer dir.Close()
-	s := &shards{}
-	for _, sums := range table[:len(shardedFormats)] {
+	s := &shards{files: map[variant]*os.File{}, ends: map[variant][]int64{}}
+	for format := range store.TextFormats {
+		sums := sections[store.ShardSums+format]
 		byHash := make(map[[sha256.Size]byte]int, len(sums)/sha256.Size)
 		for i := range len(sums) / sha256.Size {
 			byHash[[sha256.Size]byte(sums[i*sha256.Size:])] = i
 		}
 		s.byHash = append(s.byHash, byHash)
-	}
-	for i, ext := range t.files()[len(shardedFormats):] {
-		lengths := table[len(shardedFormats)+i]
-		entry, _ := b.Manifest.File(t.Base + ext)
-		f, err := store.OpenFile(dir, entry)
-		if err == nil {
-			s.files = append(s.files, f)
-			s.ends = append(s.ends, prefixSums(lengths))
-		}
-		if n := len(lengths) / 8; err != nil || n == 0 || n != len(table[0])/sha256.Size || s.ends[i][n-1] != entry.Size {
-			s.close()
-			return nil
+		for encoding := range store.TableEncodings {
+			v := variant{encoding, format}
+			entry, ok := b.Manifest.File(v.file(base))
+			if !ok {
+				continue
+			}
+			f, err := store.OpenFile(dir, entry)
+			if err == nil {
+				s.files[v], s.ends[v] = f, prefixSums(sections[v.section()])
+			}
+			if n := len(s.ends[v]); err != nil || n == 0 || n != len(sums)/sha256.Size || s.ends[v][n-1] != entry.Size {
+				s.close()
+				return nil
+			}
 		}
 	}
 	return s
@@ -83,29 +103,26 @@ func prefixSums(lengths []byte) (ends []int64) {
 	return ends
 }
 
-// find returns the compressed forms of a piece, one for each encoding of the table. If
-// there are none or they cannot be read, known is false, and the caller must compress the
-// piece itself.
-func (s *shards) find(format int, sum [sha256.Size]byte) (compressed [][]byte, known bool) {
-	if s == nil {
-		return nil, false
+// find appends the compressed form of a piece to dst. If there is none or it cannot be read, known
+// is false, and the caller must compress the piece itself.
+func (s *shards) find(dst []byte, v variant, sum [sha256.Size]byte) (compressed []byte, known bool) {
+	if s == nil || s.files[v] == nil {
+		return dst, false
 	}
-	at, known := s.byHash[format][sum]
+	at, known := s.byHash[v.format][sum]
 	if !known {
-		return nil, false
+		return dst, false
 	}
-	for i := format; i < len(s.files); i += len(shardedFormats) {
-		from := int64(0)
-		if at > 0 {
-			from = s.ends[i][at-1]
-		}
-		piece := make([]byte, s.ends[i][at]-from)
-		if _, err := s.files[i].ReadAt(piece, from); err != nil {
-			return nil, false
-		}
-		compressed = append(compressed, piece)
+	from := int64(0)
+	if at > 0 {
+		from = s.ends[v][at-1]
 	}
-	return compressed, true
+	n := int(s.ends[v][at] - from)
+	piece := slices.Grow(dst, n)[:len(dst)+n]
+	if _, err := s.files[v].ReadAt(piece[len(dst):], from); err != nil {
+		return dst, false
+	}
+	return piece, true
 }
 
 func (s *shards) close() {

@@ -154,12 +154,12 @@ func TestOneEditPacksOneShard(t *testing.T) {
 		things = append(things, thing{fmt.Sprintf("key-%04d", i), "some text"})
 	}
 	dir, flat := writeTables(t, nil, things), tableOf("flat", things)
-	count := func(b *Build, ext string) (pieces, marked int) {
-		data, _, _ := b.File("flat" + ext)
-		s := openShards(b, flat)
+	count := func(b *Build, v variant) (pieces, marked int) {
+		data, _, _ := b.File(v.file("flat"))
+		s := openShards(b, "flat")
 		defer s.close()
 		from := int64(0)
-		for _, to := range s.ends[slices.Index(flat.files(), ext)-len(shardedFormats)] {
+		for _, to := range s.ends[v] {
 			pieces++
 			marked += bytes.Count(data[from:to], bytes.Repeat([]byte("!"), int(to-from)))
 			from = to
@@ -167,8 +167,8 @@ func TestOneEditPacksOneShard(t *testing.T) {
 		return pieces, marked
 	}
 	before := openDir(t, dir)
-	for _, ext := range flat.files()[len(shardedFormats):] {
-		path := filepath.Join(dir, "flat"+ext)
+	for _, v := range flat.variants(false) {
+		path := filepath.Join(dir, v.file("flat"))
 		info, err := os.Stat(path)
 		if err == nil {
 			err = os.WriteFile(path, bytes.Repeat([]byte("!"), int(info.Size())), 0o644)
@@ -183,9 +183,9 @@ func TestOneEditPacksOneShard(t *testing.T) {
 			now[i].text += " and more"
 		}
 		after := openDir(t, writeTables(t, before, now))
-		for _, ext := range flat.files()[len(shardedFormats):] {
-			if pieces, marked := count(after, ext); pieces < 10 || marked != pieces-edits {
-				t.Errorf("%d edits: %d of %d pieces of %s were taken from the earlier build, want all but one per edit", edits, marked, pieces, ext)
+		for _, v := range flat.variants(false) {
+			if pieces, marked := count(after, v); pieces < 10 || marked != pieces-edits {
+				t.Errorf("%d edits: %d of %d pieces of %s were taken from the earlier build, want all but one per edit", edits, marked, pieces, v.file("flat"))
 			}
 		}
 	}
@@ -196,13 +196,13 @@ func TestOneEditPacksOneShard(t *testing.T) {
 func TestTablesThatCannotBeTaken(t *testing.T) {
 	suite.InTest(t)
 	things := []thing{{"a", "text"}, {"b", "text"}}
-	dir, flat := writeTables(t, nil, things), tableOf("flat", things)
+	dir := writeTables(t, nil, things)
 	want := writeTables(t, nil, things)
 	for name, spoil := range map[string]func(*Build){
-		"no shard table":    func(b *Build) { delete(b.files, shardsFile("flat")) },
-		"of another length": func(b *Build) { b.files[shardsFile("flat")] = b.files[shardsFile("flat")][:40] },
+		"no shard table":    func(b *Build) { delete(b.files, store.ShardsFile("flat")) },
+		"of another length": func(b *Build) { b.files[store.ShardsFile("flat")] = b.files[store.ShardsFile("flat")][:40] },
 		"empty": func(b *Build) {
-			b.files[shardsFile("flat")] = packed.PackSections(make([][]byte, len(flat.files()))...)
+			b.files[store.ShardsFile("flat")] = packed.PackSections(make([][]byte, store.ShardSections)...)
 		},
 		"no such folder": func(b *Build) { b.Dir += "-gone" },
 		"of other files": func(b *Build) {
@@ -215,7 +215,7 @@ func TestTablesThatCannotBeTaken(t *testing.T) {
 			t.Fatal(err)
 		}
 		spoil(b)
-		if s := openShards(b, flat); s != nil {
+		if s := openShards(b, "flat"); s != nil {
 			t.Errorf("%s: the shards were opened", name)
 		}
 		sameFolders(t, writeTables(t, b, things), want)

@@ -5,12 +5,13 @@ import (
 	"crypto/sha256"
 	"errors"
 	"hash/fnv"
+	"maps"
 	"runtime"
+	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
 
-	"kindex/exports/packed"
 	"kindex/exports/store"
 	"kindex/exports/table"
 )
@@ -27,12 +28,10 @@ func isShardEnd(key string) bool {
 	return h.Sum32()%shardMean == 0
 }
 
-// shardedFormats are the text formats, which are sharded.
-var shardedFormats = []string{"json", "jsonl", "csv"}
-
-// The encodings of the compressed variants of a table's text files.
+// The encodings of the compressed variants of a table's text files. A large table has fewer
+// variants, see store.Compressed.
 var (
-	WebEncodings  = []string{"gzip", "zstd"}
+	WebEncodings  = store.TableEncodings
 	BulkEncodings = []string{"zstd"}
 )
 
@@ -51,13 +50,13 @@ type Table struct {
 	Cells func(object []byte) table.Row
 }
 
-// files lists the extensions of the sharded files: first all formats uncompressed, then all
-// formats in each encoding.
-func (t *Table) files() []string {
-	var list []string
-	for _, coding := range append([]string{""}, t.Encodings...) {
-		for _, format := range shardedFormats {
-			list = append(list, "."+format+store.EncodingExtension(coding))
+// variants lists the compressed variants of the text files.
+func (t *Table) variants(large bool) (list []variant) {
+	for encoding, name := range store.TableEncodings {
+		for format, extension := range store.TextFormats {
+			if slices.Contains(t.Encodings, name) && store.Compressed(large, extension, name) {
+				list = append(list, variant{encoding, format})
+			}
 		}
 	}
 	return list
@@ -82,20 +81,26 @@ func (t *Table) rows(buf []byte, i int, yield func(object []byte, cells table.Ro
 type shard struct {
 	lengths []int64 // length of each JSONL line, without its line ending
 	rows    []table.Row
-	files   [][]byte            // by Table.files
-	sums    [][sha256.Size]byte // hashes of the uncompressed files
+	sums    [][sha256.Size]byte // hashes of the texts
 	err     error
 
-	array, lines, cells bytes.Buffer // the uncompressed files, in the order of shardedFormats
-	compressed          [][]byte     // buffers for the compressed files
+	array, lines, cells bytes.Buffer // the texts
+	compressed, spare   map[variant][]byte
 }
 
+// texts returns the uncompressed files, in the order of store.TextFormats.
+func (s *shard) texts() [][]byte { return [][]byte{s.array.Bytes(), s.lines.Bytes(), s.cells.Bytes()} }
+
 // shardPool holds shards for reuse: their buffers are most of what writing a table allocates.
-var shardPool = sync.Pool{New: func() any { return &shard{} }}
+var shardPool = sync.Pool{New: func() any {
+	return &shard{compressed: map[variant][]byte{}, spare: map[variant][]byte{}}
+}}
 
 func newShard() *shard {
 	s := shardPool.Get().(*shard)
-	s.lengths, s.files, s.sums, s.err = s.lengths[:0], s.files[:0], s.sums[:0], nil
+	s.lengths, s.sums, s.err = s.lengths[:0], s.sums[:0], nil
+	maps.Copy(s.spare, s.compressed)
+	clear(s.compressed)
 	s.array.Reset()
 	s.lines.Reset()
 	s.cells.Reset()
@@ -141,47 +146,6 @@ func (w *Writer) writeParquet(t *Table, rows <-chan []table.Row) error {
 	return errors.Join(err, f.Close())
 }
 
-// writeText writes all formats except Parquet and sends the rows to the channel.
-func (w *Writer) writeText(t *Table, rows chan<- []table.Row) ([]int64, error) {
-	var outs []*store.FileWriter
-	closeAll := func(err error) error {
-		for _, f := range outs {
-			err = errors.Join(err, f.Close())
-		}
-		return err
-	}
-	for _, ext := range t.files() {
-		f, err := w.Create(t.Base + ext)
-		if err != nil {
-			return nil, closeAll(err)
-		}
-		outs = append(outs, f)
-	}
-	var lengths []int64
-	index := make(shardIndex, len(outs))
-	previous := openShards(w.previous, t)
-	defer previous.close()
-	err := encodeInOrder(shardBounds(t.Keys), func(from, to int) *shard {
-		return encodeShard(t, from, to, previous)
-	}, func(s *shard) error {
-		lengths = append(lengths, s.lengths...)
-		for i, b := range s.files {
-			if _, err := outs[i].Write(b); err != nil {
-				return err
-			}
-		}
-		index.add(s)
-		rows <- s.rows
-		err := s.err
-		s.release()
-		return err
-	})
-	if err = closeAll(err); err != nil {
-		return nil, err
-	}
-	return lengths, w.Add(shardsFile(t.Base), packed.PackSections(index...))
-}
-
 // shardBounds returns the index of the first key of each shard, followed by the
 // number of keys. There is always at least one shard, which may be empty.
 func shardBounds(keys []string) []int {
@@ -223,9 +187,8 @@ func encodeInOrder(bounds []int, produce func(from, to int) *shard, consume func
 
 // encodeShard encodes rows in all formats. It skips compression, the expensive
 // part, for shards that the previous build has.
-func encodeShard(t *Table, from, to int, previous *shards) *shard {
+func (t *Table) encodeShard(from, to int, variants []variant, previous *shards) *shard {
 	s := newShard()
-	array, lines := &s.array, &s.lines
 	csv := table.NewCSVBody(&s.cells, t.Columns)
 	if from == 0 {
 		header, err := table.NewEncoder("csv", &s.cells, t.Columns)
@@ -239,48 +202,34 @@ func encodeShard(t *Table, from, to int, previous *shards) *shard {
 		buf = t.rows(buf, i, func(object []byte, cells table.Row) {
 			s.rows = append(s.rows, cells)
 			s.lengths = append(s.lengths, int64(len(object)))
-			if array.Len() == 0 && from == 0 {
-				array.WriteString("[\n")
-			} else {
-				array.WriteString(",\n")
-			}
-			array.Write(object)
-			lines.Write(object)
-			lines.WriteByte('\n')
+			s.lines.Write(object)
+			s.lines.WriteByte('\n')
 			s.err = errors.Join(s.err, csv.Write(cells))
 		})
 	}
+	array := table.NewArrayWriter(&s.array, from > 0)
+	_, err := array.Write(s.lines.Bytes())
 	if to == len(t.Keys) {
-		if to == 0 {
-			array.WriteString("[")
-		} else {
-			array.WriteString("\n")
-		}
-		array.WriteString("]\n")
+		err = errors.Join(err, array.Close())
 	}
-	s.err = errors.Join(s.err, csv.Close())
-	s.compress(t.Encodings, previous, s.array.Bytes(), s.lines.Bytes(), s.cells.Bytes())
+	s.err = errors.Join(s.err, err, csv.Close())
+	s.compress(variants, previous)
 	return s
 }
 
-// compress computes the compressed files from the uncompressed ones.
-func (s *shard) compress(encodings []string, previous *shards, raw ...[]byte) {
-	s.files = append(append(s.files, raw...), make([][]byte, len(encodings)*len(raw))...)
-	if missing := len(encodings)*len(raw) - len(s.compressed); missing > 0 {
-		s.compressed = append(s.compressed, make([][]byte, missing)...)
+// compress computes the compressed files from the texts.
+func (s *shard) compress(variants []variant, previous *shards) {
+	texts := s.texts()
+	for _, text := range texts {
+		s.sums = append(s.sums, sha256.Sum256(text))
 	}
-	for i, data := range raw {
-		s.sums = append(s.sums, sha256.Sum256(data))
-		compressed, known := previous.find(i, s.sums[i])
-		for j, coding := range encodings {
-			if !known {
-				buf := &s.compressed[j*len(raw)+i]
-				var err error
-				*buf, err = store.AppendCompressed((*buf)[:0], coding, data)
-				s.err = errors.Join(s.err, err)
-				compressed = append(compressed, *buf)
-			}
-			s.files[(j+1)*len(shardedFormats)+i] = compressed[j]
+	for _, v := range variants {
+		data, known := previous.find(s.spare[v][:0], v, s.sums[v.format])
+		if !known {
+			var err error
+			data, err = store.AppendCompressed(data, store.TableEncodings[v.encoding], texts[v.format])
+			s.err = errors.Join(s.err, err)
 		}
+		s.compressed[v] = data
 	}
 }

@@ -10,7 +10,12 @@ import (
 // each file writer belongs to one goroutine.
 type Writer struct {
 	*store.Staging
-	previous *Build // build from which unchanged files are copied, or nil
+	// LargeTable is the size in bytes of the JSONL file of a table above which the table is large,
+	// by default store.LargeTable.
+	LargeTable int64
+	// StoreTexts is set to also store the text files of large tables. The build has the same ID.
+	StoreTexts bool
+	previous   *Build // build from which unchanged files are copied, or nil
 }
 
 // NewWriter starts a build in root, the output folder.
@@ -19,11 +24,11 @@ func NewWriter(root string) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Writer{Staging: s}, nil
+	return &Writer{Staging: s, LargeTable: store.LargeTable}, nil
 }
 
 // ReuseFrom makes the writer copy compressed data from an earlier build wherever the result
-// would be identical. The build must have passed store.Verify, must have been written by the
+// would be identical. The build must have passed store.VerifyStored, must have been written by the
 // same version of the builder, and must stay open until all files are written. ReuseFrom must
 // be called before anything is written.
 func (w *Writer) ReuseFrom(previous *Build) { w.previous = previous }

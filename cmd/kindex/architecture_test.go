@@ -31,7 +31,7 @@ var mayImport = map[string][]string{
 	"exports/buildlog":          {},
 	"exports/bucket":            {"exports/buildlog", "exports/store"},
 	"exports/bucket/buckettest": {"builder/suite"},
-	"exports/depot":             {"exports/bucket", "exports/buildlog", "exports/store"},
+	"exports/depot":             {"exports/bucket", "exports/buildlog", "exports/store", "exports/table"},
 	"exports/calendar":          {"exports", "exports/record", "exports/safetext"},
 	"exports/quality":           {"exports/pricing", "exports/record"},
 	"exports/croissant":         {"exports", "exports/buildlog", "exports/store", "exports/table"},

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -118,18 +117,19 @@ func (c *chunkWriter) flush() error {
 }
 
 // prebuilt returns a reply with a file of the build. attachment is the file name under which
-// clients should save it.
+// clients should save it. Compressed variants that a large table does not have are made while they
+// are sent.
 func prebuilt(c *web.Call, name, attachment string) (*web.Reply, error) {
-	data, f, ok := c.Served.Build.File(name)
-	if !ok {
-		return nil, fmt.Errorf("build has no file %s", name)
-	}
 	b := c.Served.Build
+	content, f, err := b.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("%s of the build: %w", name, err)
+	}
 	return &web.Reply{MediaType: f.MediaType, Attachment: attachment,
-		File: &web.FileReply{Content: bytes.NewReader(data), ETag: web.ETag(etagBase(f), web.Identity), SHA256: f.SHA256,
+		File: &web.FileReply{Content: content, ETag: web.ETag(etagBase(f), web.Identity), SHA256: f.SHA256,
 			Variant: func(enc string) (web.Variant, bool) {
 				body, _, ok := b.File(name + store.EncodingExtension(enc))
-				return web.Variant{Body: body, ETag: web.ETag(etagBase(f), enc)}, ok
+				return web.Variant{Body: body, ETag: web.ETag(etagBase(f), enc)}, ok || store.OfLargeTable(b.Manifest.Files, name)
 			}}}, nil
 }
 

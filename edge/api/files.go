@@ -55,11 +55,8 @@ const fetchTimeout = 45 * time.Second
 // It returns fs.ErrNotExist if there is no such file.
 func (a *API) dataFile(c *web.Call, id, path string) (io.ReadSeekCloser, *store.Manifest, store.File, error) {
 	if m := c.Served.Build.Manifest; id == m.ID && path != store.ManifestFile {
-		data, f, ok := c.Served.Build.File(path)
-		if !ok {
-			return nil, nil, f, fs.ErrNotExist
-		}
-		return inMemory(data), m, f, nil
+		content, f, err := c.Served.Build.Open(path)
+		return content, m, f, err
 	}
 	if !store.ValidID(id) {
 		return nil, nil, store.File{}, fs.ErrNotExist

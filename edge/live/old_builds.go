@@ -54,15 +54,16 @@ func (o *OldBuilds) Open(ctx context.Context, id, path string) (io.ReadSeekClose
 	file, m, f, err := o.openLocal(id, path)
 	if err == nil {
 		o.reading.add(id, 1)
-		return &trackedFile{File: file, closed: sync.OnceFunc(func() { o.reading.add(id, -1) })}, m, f, nil
+		return &trackedFile{Content: file, closed: sync.OnceFunc(func() { o.reading.add(id, -1) })}, m, f, nil
 	}
 	if o.files == nil || m != nil || !errors.Is(err, fs.ErrNotExist) {
 		return nil, m, f, err
 	}
-	if file, m, f, err = o.files.Open(ctx, id, path); err != nil {
+	fetched, m, f, err := o.files.Open(ctx, id, path)
+	if err != nil {
 		return nil, m, f, o.fetchError(id, path, err)
 	}
-	return file, m, f, nil
+	return fetched, m, f, nil
 }
 
 // FetchError means that a file could not be fetched from the bucket, which may have it.
@@ -107,14 +108,14 @@ func (o *OldBuilds) ManifestBytes(ctx context.Context, id string) ([]byte, *stor
 
 // trackedFile reports when it is closed.
 type trackedFile struct {
-	*os.File
+	*store.Content
 	closed func()
 }
 
 // Close implements io.Closer.
 func (t *trackedFile) Close() error {
 	t.closed()
-	return t.File.Close()
+	return t.Content.Close()
 }
 
 // usage counts who uses builds.
@@ -141,7 +142,7 @@ func (u *usage) has(id string) bool {
 }
 
 // openLocal opens a file in the output folder. The manifest is nil if the build is not there.
-func (o *OldBuilds) openLocal(id, path string) (*os.File, *store.Manifest, store.File, error) {
+func (o *OldBuilds) openLocal(id, path string) (*store.Content, *store.Manifest, store.File, error) {
 	m, err := o.manifest(id)
 	if err != nil {
 		return nil, nil, store.File{}, err
@@ -157,7 +158,7 @@ func (o *OldBuilds) openLocal(id, path string) (*os.File, *store.Manifest, store
 		return nil, o.manifestUnlessDeleted(id, m), f, o.orNotExist(id, err)
 	}
 	defer files.Close()
-	content, err := store.OpenFile(files, f)
+	content, err := store.Open(files, m.Files, f)
 	if err != nil {
 		return nil, o.manifestUnlessDeleted(id, m), f, o.orNotExist(id, err)
 	}
@@ -167,7 +168,7 @@ func (o *OldBuilds) openLocal(id, path string) (*os.File, *store.Manifest, store
 	if verified {
 		return content, m, f, nil
 	}
-	if err := store.VerifyFile(dir, f); err != nil {
+	if err := store.VerifyFile(dir, m.Files, f); err != nil {
 		return nil, o.manifestUnlessDeleted(id, m), f, errors.Join(o.orNotExist(id, err), content.Close())
 	}
 	o.mu.Lock()

@@ -123,7 +123,7 @@ var errAnswerReplaced = errors.New("another response was sent")
 // EnterGate takes a slot in a gate, or returns a problem if none becomes free in time.
 func (c *Call) EnterGate(g *ratelimit.Gate) error {
 	if err := g.Enter(c.Request.Context(), ""); err != nil {
-		return gateProblem(err)
+		return gateProblem(err, tooManyStreams)
 	}
 	c.gate = g
 	return nil
@@ -137,11 +137,20 @@ func (c *Call) LeaveGate() {
 	}
 }
 
-// gateProblem converts an error from a gate to a problem.
-func gateProblem(err error) error {
+// What a caller is told who has too many streams of one kind running.
+const (
+	tooManyStreams = "You already have two filtered exports running; wait until one has finished. " +
+		"This limit does not apply to exports without filters or to files under /data/."
+	tooManyEncoded = "You already have two exports running that are filtered, or compressed while they are sent; wait until one has finished. " +
+		"This limit does not apply to uncompressed exports without filters or to files under /data/."
+)
+
+// gateProblem converts an error from a gate to a problem. tooMany is the detail if the caller has
+// too many calls running.
+func gateProblem(err error, tooMany string) error {
 	switch {
 	case errors.Is(err, ratelimit.ErrTooManyPerCaller):
-		return NewProblem("busy", "You already have two filtered exports running; wait until one has finished. This limit does not apply to exports without filters or to files under /data/.")
+		return NewProblem("busy", tooMany)
 	case errors.Is(err, ratelimit.ErrBusy):
 		return NewProblem("busy", "The service is busy; try again in a few seconds.")
 	}

@@ -46,7 +46,7 @@ type Reply struct {
 	Status int
 }
 
-// FileReply is a build's file with its precompressed variants.
+// FileReply is a build's file with its compressed variants.
 type FileReply struct {
 	Content io.ReadSeeker // closed after the response if it is an io.Closer
 	ETag    string
@@ -54,8 +54,9 @@ type FileReply struct {
 	Variant func(encoding string) (Variant, bool) // nil if there are no variants
 }
 
+// Variant is a compressed form of a file.
 type Variant struct {
-	Body []byte
+	Body []byte // nil if it is made while it is sent
 	ETag string
 }
 

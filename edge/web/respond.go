@@ -215,10 +215,16 @@ func (c *Call) respondStream(w http.ResponseWriter, r *Reply) error {
 	if c.notModified(w, tag) {
 		return nil
 	}
+	return c.stream(w, enc, tooManyStreams, r.Stream)
+}
+
+// stream sends what write writes, encoded. Only a few streams run at once; tooMany is the detail of
+// the problem if the caller has too many.
+func (c *Call) stream(w http.ResponseWriter, enc, tooMany string, write func(io.Writer) error) error {
 	if c.Request.Method != http.MethodHead {
 		who := c.Admission.Exporter()
 		if err := c.Shared.Exports.Enter(c.Request.Context(), who); err != nil {
-			return gateProblem(err)
+			return gateProblem(err, tooMany)
 		}
 		defer c.Shared.Exports.Leave(who)
 	}
@@ -229,7 +235,7 @@ func (c *Call) respondStream(w http.ResponseWriter, r *Reply) error {
 	if c.Request.Method == http.MethodHead {
 		return nil
 	}
-	err := encodeTo(&pacedWriter{deadlineWriter: newDeadlineWriter(w), contended: c.Shared.Exports.Contended, now: c.Shared.Now, start: c.Shared.Now()}, enc, r.Stream)
+	err := encodeTo(&pacedWriter{deadlineWriter: newDeadlineWriter(w), contended: c.Shared.Exports.Contended, now: c.Shared.Now, start: c.Shared.Now()}, enc, write)
 	if err != nil && IgnoreClientGone(err) != nil {
 		// The status has already been sent, so cutting the connection is the only way to tell
 		// the client that the response is incomplete.
@@ -239,8 +245,7 @@ func (c *Call) respondStream(w http.ResponseWriter, r *Reply) error {
 	return nil
 }
 
-// respondFile sends a prebuilt file: a precompressed variant, or the file
-// itself with ranges.
+// respondFile sends a prebuilt file: a compressed variant, or the file itself with ranges.
 func (c *Call) respondFile(w http.ResponseWriter, r *Reply) error {
 	h := w.Header()
 	f := r.File
@@ -253,6 +258,12 @@ func (c *Call) respondFile(w http.ResponseWriter, r *Reply) error {
 			return nil
 		}
 		v, _ := f.Variant(enc)
+		if v.Body == nil {
+			return c.stream(w, enc, tooManyEncoded, func(w io.Writer) error {
+				_, err := io.Copy(w, f.Content)
+				return err
+			})
+		}
 		h.Set("Content-Encoding", enc)
 		h.Set("Content-Length", strconv.Itoa(len(v.Body)))
 		w.WriteHeader(http.StatusOK)

@@ -16,6 +16,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -32,7 +33,11 @@ type assembly struct {
 	set  *fileSet
 	m    *chunkMap
 	todo []mapped // the files to write, each after the one from which it is made
+	// unstored are the files of todo that are not written, because readers of the build make them
+	// from others.
+	unstored map[string]mapped
 
+	reads    sync.Mutex // protects packs and base
 	packs    *packCache
 	trees    map[string]*tree // by exportsTree and indexesTree
 	local    []location       // by chunk: where base has it
@@ -57,7 +62,17 @@ type tree struct {
 // newAssembly prepares to write all files of a build to an output folder. The caller must discard
 // it.
 func newAssembly(from *countingReader, dir, id string, set *fileSet, m *chunkMap) (*assembly, error) {
-	return openAssembly(from, dir, id, set, m, map[string][]string{exportsTree: {exportsTree, "builds"}, indexesTree: {indexesTree, "builds"}})
+	a, err := openAssembly(from, dir, id, set, m, map[string][]string{exportsTree: {exportsTree, "builds"}, indexesTree: {indexesTree, "builds"}})
+	if err != nil {
+		return nil, err
+	}
+	a.unstored = map[string]mapped{}
+	for _, f := range m.files {
+		if file, ok := strings.CutPrefix(f.path, exportsTree+"/"); ok && store.Unstored(set.manifest.Files, file) {
+			a.unstored[f.path] = f
+		}
+	}
+	return a, nil
 }
 
 // newPart is like newAssembly, but prepares to write some files and those from which they are
@@ -156,8 +171,8 @@ func (a *assembly) run(ctx context.Context, base *local, room func(bytes int64) 
 // writeAll writes the files. Without a local build, nothing is served yet, so files are derived from
 // others on all processors as soon as these are written. Otherwise, one file is written after the
 // other, which leaves the other processors to requests.
-func (a *assembly) writeAll(ctx context.Context) error {
-	g, ctx := errgroup.WithContext(ctx)
+func (a *assembly) writeAll(outer context.Context) error {
+	g, ctx := errgroup.WithContext(outer)
 	g.SetLimit(1)
 	if a.base == nil {
 		g.SetLimit(1 + min(runtime.GOMAXPROCS(0), maxDerivers))
@@ -178,9 +193,9 @@ func (a *assembly) writeAll(ctx context.Context) error {
 		close(written[f.path])
 		return nil
 	}
-	g.Go(func() error { // packs and the local build are read by one goroutine
+	g.Go(func() error {
 		for _, f := range a.todo {
-			if f.from != nil {
+			if _, skip := a.unstored[f.path]; skip || f.from != nil {
 				continue
 			}
 			if err := write(f); err != nil {
@@ -190,10 +205,13 @@ func (a *assembly) writeAll(ctx context.Context) error {
 		return nil
 	})
 	for _, f := range a.todo {
-		if f.from == nil {
+		if _, skip := a.unstored[f.path]; skip || f.from == nil {
 			continue
 		}
 		g.Go(func() error {
+			if _, ok := a.unstored[f.from.Path]; ok {
+				return write(f) // reads the chunks again
+			}
 			select {
 			case <-written[f.from.Path]: // by a goroutine that was started before this one
 				return write(f)
@@ -202,7 +220,16 @@ func (a *assembly) writeAll(ctx context.Context) error {
 			}
 		})
 	}
-	return g.Wait()
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	for name := range a.unstored {
+		if err := errors.Join(outer.Err(), a.verifyUnstored(name)); err != nil {
+			return err
+		}
+		a.progress.report("write", int(done.Add(1)), len(a.todo))
+	}
+	return nil
 }
 
 // maxDerivers limits how many files are derived at the same time. Each takes up to maxPiece bytes of
@@ -213,7 +240,9 @@ const maxDerivers = 8
 func (a *assembly) space() (needed []bool, size int64) {
 	needed = make([]bool, len(a.m.packs))
 	for _, f := range a.todo {
-		size += a.files[f.path].Size
+		if _, skip := a.unstored[f.path]; !skip {
+			size += a.files[f.path].Size
+		}
 		for _, i := range f.chunks {
 			if a.local[i].file == 0 {
 				needed[a.m.chunks[i].pack] = true
@@ -282,7 +311,7 @@ func (a *assembly) write(f mapped) (err error) {
 	if f.from != nil {
 		err = a.derive(w, f.from)
 	} else {
-		err = a.copyChunks(w, f.chunks)
+		_, err = io.Copy(w, &chunkReader{a: a, chunks: f.chunks})
 	}
 	if err = errors.Join(err, w.w.Flush(), file.Close()); err != nil {
 		return fmt.Errorf("%s: %w", f.path, err)
@@ -315,9 +344,20 @@ func (w *verifyingWriter) Write(b []byte) (int, error) {
 	return w.w.Write(b)
 }
 
+// verifyUnstored verifies a file that is not stored as readers of the build will make it.
+func (a *assembly) verifyUnstored(name string) error {
+	f := a.files[name]
+	f.Path = strings.TrimPrefix(name, exportsTree+"/")
+	err := store.VerifyFile(a.trees[exportsTree].dir.Name(), a.set.manifest.Files, f)
+	var damage *store.DamageError
+	if errors.As(err, &damage) {
+		return &DamageError{Name: a.from.String() + ": " + name + " of build " + a.id}
+	}
+	return err
+}
+
 func (a *assembly) derive(w io.Writer, d *derivation) error {
-	name, rel, _ := strings.Cut(d.Path, "/")
-	source, err := a.trees[name].dir.Open(rel)
+	source, err := a.source(d.Path)
 	if err != nil {
 		return err
 	}
@@ -329,28 +369,13 @@ func (a *assembly) derive(w io.Writer, d *derivation) error {
 	return err
 }
 
-func (a *assembly) copyChunks(w io.Writer, chunks []uint32) error {
-	buf := make([]byte, maxChunk)
-	for _, i := range chunks {
-		c := a.m.chunks[i]
-		data := buf[:c.length]
-		if at := a.local[i]; at.file > 0 {
-			if err := a.base.readAt(int(at.file)-1, data, at.offset, c.id); err != nil {
-				return err
-			}
-			a.packs.from.report.Local += int64(c.length)
-		} else {
-			raw, err := a.packs.get(c.pack)
-			if err != nil {
-				return err
-			}
-			data = raw[c.offset : c.offset+c.length]
-		}
-		if _, err := w.Write(data); err != nil {
-			return err
-		}
+// source opens a file from which another one is made.
+func (a *assembly) source(path string) (io.ReadCloser, error) {
+	if f, ok := a.unstored[path]; ok {
+		return io.NopCloser(&chunkReader{a: a, chunks: f.chunks}), nil
 	}
-	return nil
+	name, rel, _ := strings.Cut(path, "/")
+	return a.trees[name].dir.Open(rel)
 }
 
 // install writes the manifests, syncs everything and moves the folders to their final places: the

@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"kindex/exports/store"
+	"kindex/exports/table"
 )
 
 // asArray makes the file of a table as a JSON array from the file with one object a line.
@@ -35,7 +36,9 @@ func validDerivation(d *derivation) bool {
 // write writes the derived file to w; source is the other file.
 func (d *derivation) write(w io.Writer, source io.Reader) error {
 	if d.As == asArray {
-		return writeArray(w, source)
+		array := table.NewArrayWriter(w, false)
+		_, err := io.CopyBuffer(array, source, make([]byte, 1<<18))
+		return errors.Join(err, array.Close())
 	}
 	pieces := d.Pieces
 	if len(pieces) == 0 {
@@ -66,46 +69,6 @@ func (d *derivation) write(w io.Writer, source io.Reader) error {
 
 // maxPiece limits the size of a part of a file that is compressed separately, in bytes.
 const maxPiece = 64 << 20
-
-// writeArray writes lines as a JSON array, as package table does.
-func writeArray(w io.Writer, lines io.Reader) error {
-	buf := make([]byte, 1<<20)
-	open, separator := []byte("[\n"), []byte(nil)
-	atStart, wrote := true, false
-	for {
-		n, err := lines.Read(buf)
-		rest := buf[:n]
-		for len(rest) > 0 {
-			if atStart {
-				head := separator
-				if !wrote {
-					head = open
-				}
-				if _, err := w.Write(head); err != nil {
-					return err
-				}
-				wrote, separator = true, []byte(",\n")
-			}
-			line, after, ended := bytes.Cut(rest, []byte("\n"))
-			if _, err := w.Write(line); err != nil {
-				return err
-			}
-			rest, atStart = after, ended
-		}
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return err
-		}
-	}
-	end := "\n]\n"
-	if !wrote {
-		end = "[]\n"
-	}
-	_, err := io.WriteString(w, end)
-	return err
-}
 
 // candidates returns how files might be made from others: compressed variants and arrays. The
 // publisher tries each. pieces returns the lengths of the parts of the file that a zstd variant

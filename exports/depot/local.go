@@ -25,8 +25,8 @@ type local struct {
 	exports         *os.Root
 	indexes         *os.Root
 
-	reading *os.File // the file that readAt read last
-	number  int      // its place in set.files
+	reading *store.Content // the file that readAt read last
+	number  int            // its place in set.files
 }
 
 // openLocal opens a build. It reads no file but the manifests.
@@ -86,14 +86,13 @@ func (l *local) close() {
 }
 
 // open opens a file of the build, whose size must be that in the manifest.
-func (l *local) open(f store.File) (*os.File, error) {
+func (l *local) open(f store.File) (*store.Content, error) {
 	tree, path, _ := strings.Cut(f.Path, "/")
-	root := l.exports
-	if tree == indexesTree {
-		root = l.indexes
-	}
 	f.Path = path
-	return store.OpenFile(root, f)
+	if tree == indexesTree {
+		return store.Open(l.indexes, nil, f) // all its files are stored
+	}
+	return store.Open(l.exports, l.set.manifest.Files, f)
 }
 
 // scan calls yield with the chunks of a file, which are valid until it returns. It returns an

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -116,6 +117,50 @@ func (p *packCache) get(number uint32) ([]byte, error) {
 	p.raw[number] = raw
 	p.order = append(p.order, number)
 	return raw, nil
+}
+
+// chunkReader reads chunks one after the other. Several readers of an assembly may be used
+// concurrently.
+type chunkReader struct {
+	a      *assembly
+	chunks []uint32
+	buf    []byte
+	rest   []byte // of the chunk that was read last, in buf
+}
+
+// Read implements io.Reader.
+func (r *chunkReader) Read(b []byte) (int, error) {
+	if len(r.rest) == 0 {
+		if len(r.chunks) == 0 {
+			return 0, io.EOF
+		}
+		if err := r.next(); err != nil {
+			return 0, err
+		}
+	}
+	n := copy(b, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
+}
+
+// next reads a chunk.
+func (r *chunkReader) next() error {
+	if r.buf == nil {
+		r.buf = make([]byte, maxChunk)
+	}
+	c, at := r.a.m.chunks[r.chunks[0]], r.a.local[r.chunks[0]]
+	r.chunks, r.rest = r.chunks[1:], r.buf[:c.length]
+	r.a.reads.Lock()
+	defer r.a.reads.Unlock()
+	if at.file > 0 {
+		r.a.packs.from.report.Local += int64(c.length)
+		return r.a.base.readAt(int(at.file)-1, r.rest, at.offset, c.id)
+	}
+	raw, err := r.a.packs.get(c.pack)
+	if err == nil {
+		copy(r.rest, raw[c.offset:])
+	}
+	return err
 }
 
 // packsDir is the folder in an output folder with the packs of an unfinished pull.

@@ -20,7 +20,7 @@ import (
 
 // FormatVersion is the version of the format of builds. Readers reject builds in any other
 // version. Such builds must be built again; they are never converted.
-const FormatVersion = 8
+const FormatVersion = 9
 
 // ManifestFile is the path of the manifest in a build.
 const ManifestFile = "manifest.json"
@@ -93,13 +93,7 @@ func (m *Manifest) LastModified() time.Time {
 }
 
 // File returns the entry for a path.
-func (m *Manifest) File(path string) (File, bool) {
-	i, ok := slices.BinarySearchFunc(m.Files, path, func(f File, p string) int { return cmp.Compare(f.Path, p) })
-	if !ok {
-		return File{}, false
-	}
-	return m.Files[i], true
-}
+func (m *Manifest) File(path string) (File, bool) { return find(m.Files, path) }
 
 // Finalize sorts the files and sets the ID, which consists of the as-of day, for readability,
 // and the first 64 bits of the SHA-256 of the manifest without the ID.

@@ -50,7 +50,7 @@ func NewStaging(root string) (*Staging, error) {
 type FileWriter struct {
 	w    *Staging
 	name string
-	f    *os.File
+	f    *os.File // nil if the file is not stored
 	buf  *bufio.Writer
 	sum  hash.Hash
 	size int64
@@ -76,7 +76,18 @@ func (w *Staging) Create(name string) (*FileWriter, error) {
 func (f *FileWriter) Write(b []byte) (int, error) {
 	f.sum.Write(b)
 	f.size += int64(len(b))
+	if f.f == nil {
+		return len(b), nil
+	}
 	return f.buf.Write(b)
+}
+
+// Drop removes the file. What is written to it is still hashed. If the file is nevertheless
+// closed, it becomes part of the build, and Open must be able to make it from other files.
+func (f *FileWriter) Drop() error {
+	err := errors.Join(f.f.Close(), f.w.dir.Remove(filepath.FromSlash(f.name)))
+	f.f, f.buf = nil, nil
+	return err
 }
 
 // Size returns the number of bytes written so far.
@@ -84,8 +95,10 @@ func (f *FileWriter) Size() int64 { return f.size }
 
 // Close completes the file and adds it to the build.
 func (f *FileWriter) Close() error {
-	if err := errors.Join(f.buf.Flush(), f.f.Close()); err != nil {
-		return err
+	if f.f != nil {
+		if err := errors.Join(f.buf.Flush(), f.f.Close()); err != nil {
+			return err
+		}
 	}
 	base, encoding := splitEncoding(f.name)
 	f.w.mu.Lock()
@@ -160,7 +173,7 @@ func (w *Staging) isInstalled(m *Manifest) (bool, error) {
 	}
 	defer dir.Close()
 	there, err := dir.ReadFile(ManifestFile)
-	return err == nil && bytes.Equal(there, m.Encode()) && verifyFiles(dir, m.Files, ManifestFile, nil) == nil, nil
+	return err == nil && bytes.Equal(there, m.Encode()) && verifyFiles(dir, m.Files, ManifestFile, true, nil) == nil, nil
 }
 
 // Discard removes the temporary folder. It may be called after Install.

@@ -23,11 +23,20 @@ const maxManifestSize = 64 << 20
 
 // Verify reads every file of a build, largest first and using all processors, and compares
 // its size and SHA-256 with the manifest. It returns all problems, each as a *DamageError.
-func Verify(dir string) (*Manifest, error) { return VerifyWithProgress(dir, nil) }
+func Verify(dir string) (*Manifest, error) { return verify(dir, false, nil) }
+
+// VerifyStored is like Verify, but does not make the files that are not stored. Their content
+// follows from that of the stored ones, so this is enough for a build that was written by a
+// builder of this machine.
+func VerifyStored(dir string) (*Manifest, error) { return verify(dir, true, nil) }
 
 // VerifyWithProgress is like Verify, and calls progress after each file, concurrently, unless it is
 // nil.
 func VerifyWithProgress(dir string, progress func(done, total int)) (*Manifest, error) {
+	return verify(dir, false, progress)
+}
+
+func verify(dir string, stored bool, progress func(done, total int)) (*Manifest, error) {
 	r, err := OpenFiles(dir)
 	if err != nil {
 		return nil, err
@@ -37,7 +46,7 @@ func VerifyWithProgress(dir string, progress func(done, total int)) (*Manifest, 
 	if err != nil {
 		return nil, err
 	}
-	return m, verifyFiles(r, m.Files, ManifestFile, progress)
+	return m, verifyFiles(r, m.Files, ManifestFile, stored, progress)
 }
 
 // OpenFiles opens the folder of a build or an index, which must not be a link. If
@@ -116,18 +125,26 @@ func ManifestEntry(m *Manifest, data []byte) File {
 }
 
 // VerifyFiles checks that dir contains exactly these files, unaltered, plus the
-// manifest.
+// manifest. Files that need not be stored may be missing.
 func VerifyFiles(dir string, files []File, manifest string) error {
 	r, err := OpenFiles(dir)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	return verifyFiles(r, files, manifest, nil)
+	return verifyFiles(r, files, manifest, false, nil)
 }
 
-func verifyFiles(dir *os.Root, files []File, manifest string, progress func(done, total int)) error {
+// verifyFiles is VerifyFiles. If stored is set, it leaves out the files that are not stored.
+// progress is called after each file unless it is nil.
+func verifyFiles(dir *os.Root, files []File, manifest string, stored bool, progress func(done, total int)) error {
 	order := slices.Clone(files)
+	if stored {
+		order = slices.DeleteFunc(order, func(f File) bool {
+			_, err := dir.Lstat(filepath.FromSlash(f.Path))
+			return Unstored(files, f.Path) && errors.Is(err, fs.ErrNotExist)
+		})
+	}
 	slices.SortFunc(order, func(a, b File) int { return cmp.Compare(b.Size>>10, a.Size>>10) })
 	problems := make([]error, len(order))
 	var done atomic.Int64
@@ -135,7 +152,7 @@ func verifyFiles(dir *os.Root, files []File, manifest string, progress func(done
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, f := range order {
 		g.Go(func() error {
-			problems[i] = verifyFile(dir, f)
+			problems[i] = verifyFile(dir, files, f)
 			if n := int(done.Add(1)); progress != nil {
 				progress(n, len(order))
 			}
@@ -159,34 +176,34 @@ func verifyFiles(dir *os.Root, files []File, manifest string, progress func(done
 	return errors.Join(append(problems, err)...)
 }
 
-// VerifyFile compares the size and SHA-256 of a file under dir with its manifest
-// entry.
-func VerifyFile(dir string, want File) error {
+// VerifyFile compares the size and SHA-256 of a file under dir with its entry in the manifest,
+// which lists these files.
+func VerifyFile(dir string, files []File, want File) error {
 	r, err := OpenFiles(dir)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	return verifyFile(r, want)
+	return verifyFile(r, files, want)
 }
 
-func verifyFile(dir *os.Root, want File) error {
-	f, err := OpenFile(dir, want)
+func verifyFile(dir *os.Root, files []File, want File) error {
+	f, err := Open(dir, files, want)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	sum := sha256.New()
 	if _, err := io.CopyBuffer(writerOnly{sum}, readerOnly{f}, make([]byte, 1<<18)); err != nil {
-		return fmt.Errorf("read %s: %w", joinPath(dir, want.Path), err)
+		return fmt.Errorf("read %s: %w", f.Name(), err)
 	}
 	if got := hex.EncodeToString(sum.Sum(nil)); got != want.SHA256 {
-		return &DamageError{Path: joinPath(dir, want.Path), Problem: fmt.Sprintf("was altered: its SHA-256 is %s, but the manifest says %s", got, want.SHA256)}
+		return &DamageError{Path: f.Name(), Problem: fmt.Sprintf("was altered: its SHA-256 is %s, but the manifest says %s", got, want.SHA256)}
 	}
 	return nil
 }
 
-// OpenFile opens a file listed in a manifest; dir is the folder of the manifest. It
+// OpenFile opens a file listed in a manifest that is stored; dir is the folder of the manifest. It
 // returns a *DamageError if the file is missing, has a different size, or is a link or
 // anything else that no builder writes. The caller must close it.
 func OpenFile(dir *os.Root, want File) (*os.File, error) {

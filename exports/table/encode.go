@@ -65,7 +65,7 @@ func NewStreamEncoder(format string, w io.Writer, columns []Column) (Encoder, er
 func newEncoder(format string, w io.Writer, columns []Column, p parquetOptions) (Encoder, error) {
 	switch format {
 	case "json":
-		return &jsonEncoder{w: w, columns: columns}, nil
+		return newJSONEncoder(w, columns), nil
 	case "jsonl":
 		return &jsonlEncoder{w: w, columns: columns}, nil
 	case "csv":
@@ -142,31 +142,16 @@ func (e *jsonlEncoder) Close() error { return nil }
 
 // jsonEncoder writes one array with one object per line.
 type jsonEncoder struct {
-	w       io.Writer
-	columns []Column
-	buf     []byte
-	started bool
+	jsonlEncoder
+	array *ArrayWriter
 }
 
-func (e *jsonEncoder) Write(r Row) error {
-	e.buf = append(e.buf[:0], "[\n"...)
-	if e.started {
-		e.buf = append(e.buf[:0], ",\n"...)
-	}
-	e.started = true
-	e.buf = AppendRow(e.buf, e.columns, r)
-	_, err := e.w.Write(e.buf)
-	return err
+func newJSONEncoder(w io.Writer, columns []Column) *jsonEncoder {
+	array := NewArrayWriter(w, false)
+	return &jsonEncoder{jsonlEncoder{w: array, columns: columns}, array}
 }
 
-func (e *jsonEncoder) Close() error {
-	end := "\n]\n"
-	if !e.started {
-		end = "[]\n"
-	}
-	_, err := io.WriteString(e.w, end)
-	return err
-}
+func (e *jsonEncoder) Close() error { return e.array.Close() }
 
 // csvEncoder writes RFC 4180 with CRLF and a header row. Null becomes an empty
 // field. Lists are joined with |, which slugs cannot contain.

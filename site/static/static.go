@@ -239,12 +239,15 @@ func (w *writer) data() error {
 		if !published(f) {
 			continue
 		}
-		data, _, _ := w.build.File(f.Path)
-		if err := w.put(w.dataOf(f.Path), data); err != nil {
+		data, _, err := w.build.Open(f.Path)
+		if err != nil {
+			return err
+		}
+		if err := w.copy(w.dataOf(f.Path), data, f.Size); err != nil {
 			return err
 		}
 		if isFeed(f) {
-			if err := w.put(f.Path, data); err != nil {
+			if err := w.copy(f.Path, data, f.Size); err != nil {
 				return err
 			}
 		}
@@ -265,23 +268,31 @@ func isFeed(f store.File) bool {
 
 // put writes a file unless it already exists with the same content.
 func (w *writer) put(name string, body []byte) error {
+	return w.copy(name, bytes.NewReader(body), int64(len(body)))
+}
+
+// copy is like put for content of a certain size.
+func (w *writer) copy(name string, body io.ReadSeeker, size int64) error {
 	if !ofSite(name) || strings.Contains(name, "\n") {
 		return fmt.Errorf("%q is not a valid file name within the site", name)
 	}
-	w.note(name, int64(len(body)))
-	if w.holds(name, body) {
-		return nil
+	w.note(name, size)
+	if _, err := body.Seek(0, io.SeekStart); err != nil || w.holds(name, body, size) {
+		return err
 	}
 	return w.replace(name, func(f *os.File) error {
-		_, err := f.Write(body)
+		if _, err := body.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		_, err := io.Copy(f, body)
 		return err
 	})
 }
 
 // holds reports whether a file exists with the given content. It compares the bytes,
 // because other programs may have written the file.
-func (w *writer) holds(name string, body []byte) bool {
-	if info, err := w.root.Lstat(filepath.FromSlash(name)); err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(body)) {
+func (w *writer) holds(name string, body io.Reader, size int64) bool {
+	if info, err := w.root.Lstat(filepath.FromSlash(name)); err != nil || !info.Mode().IsRegular() || info.Size() != size {
 		return false // a symbolic link is replaced, and a pipe would block
 	}
 	f, err := w.root.Open(filepath.FromSlash(name))
@@ -289,13 +300,16 @@ func (w *writer) holds(name string, body []byte) bool {
 		return false
 	}
 	defer f.Close()
-	part := make([]byte, min(len(body), 1<<18))
-	for rest := body; len(rest) > 0; {
-		n, err := io.ReadFull(f, part[:min(len(part), len(rest))])
-		if err != nil || !bytes.Equal(part[:n], rest[:n]) {
+	buf := make([]byte, 2*min(size, 1<<18))
+	there, want := buf[:len(buf)/2], buf[len(buf)/2:]
+	for ; size > 0; size -= int64(len(want)) {
+		n := min(size, int64(len(want)))
+		there, want = there[:n], want[:n]
+		_, errA := io.ReadFull(f, there)
+		_, errB := io.ReadFull(body, want)
+		if errA != nil || errB != nil || !bytes.Equal(there, want) {
 			return false
 		}
-		rest = rest[n:]
 	}
 	return true
 }

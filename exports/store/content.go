@@ -1,0 +1,210 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"sort"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+
+	"kindex/exports/table"
+)
+
+// Content is an open file of a build. It may be stored, or made from other files while it is
+// read. It implements io.ReadSeekCloser and io.ReaderAt. It must not be used concurrently.
+type Content struct {
+	*io.SectionReader
+	name   string
+	closes []io.Closer
+}
+
+// Name returns the path of the file, for error messages.
+func (c *Content) Name() string { return c.name }
+
+// Close closes the files that the content is read from.
+func (c *Content) Close() error {
+	var err error
+	for _, f := range c.closes {
+		err = errors.Join(err, f.Close())
+	}
+	return err
+}
+
+// Stored opens a file that is stored, and returns fs.ErrNotExist if it is not. If the result is an
+// io.Closer, it is closed with the Content.
+type Stored func(File) (io.ReaderAt, error)
+
+// Open opens a file of a build; dir is its folder, and files lists what the manifest lists. Its
+// errors are those of OpenFile. A file that is not stored is made from others; if these are
+// damaged, reading returns a *DamageError. The caller must close the content.
+func Open(dir *os.Root, files []File, want File) (*Content, error) {
+	return OpenWith(func(f File) (io.ReaderAt, error) {
+		file, err := OpenFile(dir, f)
+		if err != nil {
+			return nil, err // not a nil *os.File
+		}
+		return file, nil
+	}, joinPath(dir, want.Path), files, want)
+}
+
+// OpenWith is like Open for a build whose files are opened by stored; name is the path of the file
+// for error messages.
+func OpenWith(stored Stored, name string, files []File, want File) (*Content, error) {
+	c := &Content{name: name}
+	r, err := c.open(stored, files, want)
+	if err != nil {
+		return nil, errors.Join(err, c.Close())
+	}
+	c.SectionReader = io.NewSectionReader(r, 0, want.Size)
+	return c, nil
+}
+
+// open returns a reader for a file.
+func (c *Content) open(stored Stored, files []File, want File) (io.ReaderAt, error) {
+	r, err := stored(want)
+	if err == nil {
+		if f, ok := r.(io.Closer); ok {
+			c.closes = append(c.closes, f)
+		}
+		return r, nil
+	}
+	if !Unstored(files, want.Path) || !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	base, format, _ := splitText(want.Path)
+	t := &text{name: c.name, array: format == "json"}
+	from, section := want.Path+".zst", ShardCompressed+len(TextFormats)+slices.Index(TextFormats, format)
+	if t.array { // made from the JSONL file, which may itself not be stored
+		from, section = base+".jsonl", ShardLengths+slices.Index(TextFormats, "jsonl")
+	}
+	source, _ := find(files, from)
+	if t.source, err = c.open(stored, files, source); err != nil {
+		return nil, err
+	}
+	list, _ := find(files, ShardsFile(base))
+	shards, err := c.open(stored, files, list)
+	if err != nil {
+		return nil, err
+	}
+	t.ends, err = readEnds(shards, ShardLengths+slices.Index(TextFormats, format), want.Size)
+	if err == nil {
+		t.sourceEnds, err = readEnds(shards, section, source.Size)
+	}
+	if err == nil && len(t.ends) != len(t.sourceEnds) {
+		err = fmt.Errorf("it has %d pieces, and %s has %d", len(t.ends), from, len(t.sourceEnds))
+	}
+	if err != nil {
+		return nil, t.damage(fmt.Errorf("%s: %w", list.Path, err))
+	}
+	c.closes = append(c.closes, t)
+	return t, nil
+}
+
+// text makes a text file of a table from another file of the table, piece by piece.
+type text struct {
+	name             string
+	array            bool // it is the JSON file, and the source is the JSONL file; otherwise, the source is compressed
+	source           io.ReaderAt
+	ends, sourceEnds []int64
+
+	last *piece
+}
+
+// ReadAt implements io.ReaderAt. It takes time to make a piece, but the piece that was made last is
+// usually still there, so it is fast to read a file from beginning to end.
+func (t *text) ReadAt(p []byte, off int64) (n int, err error) {
+	for n < len(p) {
+		at := off + int64(n)
+		i := sort.Search(len(t.ends), func(i int) bool { return t.ends[i] > at })
+		if i == len(t.ends) {
+			return n, io.EOF
+		}
+		for ok := false; !ok; {
+			var m int
+			if t.last != nil && t.last.number == i {
+				m, ok = pieces.read(t.last, p[n:], at-start(t.ends, i))
+			}
+			if n += m; !ok {
+				if err := t.make(i); err != nil {
+					return n, err
+				}
+			}
+		}
+	}
+	return n, nil
+}
+
+// Close implements io.Closer. It does not close the source.
+func (t *text) Close() error {
+	pieces.remove(t.last)
+	return nil
+}
+
+// start returns where a piece starts.
+func start(ends []int64, i int) int64 {
+	if i == 0 {
+		return 0
+	}
+	return ends[i-1]
+}
+
+// make makes a piece.
+func (t *text) make(i int) error {
+	from, to := start(t.sourceEnds, i), t.sourceEnds[i]
+	source := sources.Get().(*[]byte)
+	defer sources.Put(source)
+	*source = slices.Grow((*source)[:0], int(to-from))[:to-from]
+	if _, err := t.source.ReadAt(*source, from); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	want := t.ends[i] - start(t.ends, i)
+	data := slices.Grow(pieces.remove(t.last)[:0], int(want))
+	var err error
+	if t.array {
+		data, err = appendArray(data, *source, i > 0, i == len(t.ends)-1)
+	} else {
+		data, err = zstdDecoder().DecodeAll(*source, data)
+	}
+	if err == nil && int64(len(data)) != want {
+		err = fmt.Errorf("piece %d has %d bytes, not %d", i, len(data), want)
+	}
+	if err != nil {
+		return t.damage(err)
+	}
+	t.last = &piece{number: i, data: data}
+	pieces.add(t.last)
+	return nil
+}
+
+// sources holds buffers for what pieces are made from.
+var sources = sync.Pool{New: func() any { return new([]byte) }}
+
+func (t *text) damage(err error) error {
+	return &DamageError{Path: t.name, Problem: "is not stored and cannot be made from the other files of its table: " + err.Error()}
+}
+
+// appendArray appends the part of a JSON array that consists of the given lines.
+func appendArray(dst, lines []byte, started, last bool) ([]byte, error) {
+	b := bytes.NewBuffer(dst)
+	w := table.NewArrayWriter(b, started)
+	_, err := w.Write(lines)
+	if last {
+		err = errors.Join(err, w.Close())
+	}
+	return b.Bytes(), err
+}
+
+// zstdDecoder is shared by all goroutines: DecodeAll keeps one state per processor.
+var zstdDecoder = sync.OnceValue(func() *zstd.Decoder {
+	r, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(MaxPiece))
+	if err != nil {
+		panic(err) // the options are constant
+	}
+	return r
+})
