@@ -25,7 +25,7 @@ func TestModifiedSince(t *testing.T) {
 		left--
 		return s.expect(t, status, left, "anonymous", method, path, header...)
 	}
-	for _, path := range []string{"/api/entities", "/api/entity/tool/n3", "/api/feed", "/api/export/manifest",
+	for _, path := range []string{"/api/entities", "/api/entity/tool/n3", "/api/feed",
 		"/api/export/entities?format=csv", "/api/export/entities?format=jsonl&type=tool"} {
 		whole := ask(200, "GET", path)
 		modified := whole.header.Get("Last-Modified")
@@ -47,10 +47,10 @@ func TestModifiedSince(t *testing.T) {
 		// An entity tag takes precedence over a time (RFC 9110 section 13.1.3).
 		ask(200, "GET", path, "If-Modified-Since", modified, "If-None-Match", `"other"`)
 	}
-	// Pages and the description also change when the program does, so the build's time does not
-	// apply to them.
+	// Pages and the description also change when the program does, and the manifest when a
+	// signature arrives, so the build's time does not apply to them.
 	future := time.Now().AddDate(1, 0, 0).UTC().Format(http.TimeFormat)
-	for _, path := range []string{"/", "/tool/n3/", "/api/openapi", "/robots.txt", "/llms.txt", "/badge/tool/n3.svg"} {
+	for _, path := range []string{"/", "/tool/n3/", "/api/openapi", "/robots.txt", "/llms.txt", "/badge/tool/n3.svg", "/api/export/manifest"} {
 		if a := s.ask(t, "GET", path, "If-Modified-Since", future); a.status != 200 {
 			t.Errorf("%s: %d", path, a.status)
 		}

@@ -21,9 +21,8 @@ import (
 // The proxy sends a GET to another edge if the killed one had not begun to answer it, so none of
 // those may fail. Two kinds of requests may: one other than GET that the killed edge had received,
 // because the proxy cannot know whether it had its effect; and a GET whose response had begun,
-// which the client sees end early. Responses that fit into a single write, as those for an entity
-// or a page of a list do, are not cut off. A client that repeats a write with the same
-// Idempotency-Key causes it once.
+// which the client sees end early. A client that repeats a write with the same Idempotency-Key
+// causes it once.
 func (l *fleetLoad) killEdges() {
 	f := l.f
 	f.t.Helper()
@@ -50,7 +49,7 @@ func (l *fleetLoad) killEdges() {
 	}
 	k.finished.Store(true)
 	wg.Wait()
-	f.t.Logf("%d edges were killed during %d requests: %d exports were cut off, and %d submissions were repeated", kills, k.sent.Load(), k.cut.Load(), k.again.Load())
+	f.t.Logf("%d edges were killed during %d requests: %d responses were cut off, and %d submissions were repeated", kills, k.sent.Load(), k.cut.Load(), k.again.Load())
 	k.checkPairs(last)
 	for _, e := range f.edges {
 		if ids := f.submissions(e, k.repeated); len(ids) != k.submissions {
@@ -65,9 +64,10 @@ func (e *fleetEdge) kill() {
 	<-e.ended                                 //nolint:errcheck // it was killed
 }
 
-// isCut reports whether a response may have ended early because its edge was killed.
-func (l *fleetLoad) isCut(path string, status int) bool {
-	return l.killing && status == 0 && strings.HasPrefix(path, "/api/export/")
+// isCut reports whether a response ended early because its edge was killed. The proxy cannot
+// repeat a request once it has passed on the beginning of the response.
+func (l *fleetLoad) isCut(status int, body []byte) bool {
+	return l.killing && status == 0 && strings.Contains(string(body), io.ErrUnexpectedEOF.Error())
 }
 
 // submitRepeatedly sends requests that change something, and repeats those that fail.

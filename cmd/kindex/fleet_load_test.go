@@ -170,7 +170,7 @@ func (l *fleetLoad) read(worker int) {
 			path = fmt.Sprintf(path, i%7)
 		}
 		status, body := l.f.ask(l.f.proxy, http.MethodGet, path, "", "")
-		if l.isCut(path, status) {
+		if l.isCut(status, body) {
 			l.cut.Add(1)
 			continue
 		}
