@@ -58,8 +58,8 @@ type Options struct {
 	// Wait is called if another build is running; Build then waits until that build ends. If
 	// Wait is nil, Build returns a *store.BusyError instead of waiting.
 	Wait func(*store.BusyError)
-	// LargeTable and StoreTexts replace the defaults of exports.Writer. Tests set them: large tables
-	// would take them long, and a build must not depend on what is stored.
+	// LargeTable and StoreTexts replace the defaults of exports.Writer. Only tests set them, so that
+	// small tables count as large, and to check that a build does not depend on what is stored.
 	LargeTable int64 // 0 for the default
 	StoreTexts bool
 	// Progress is called with the progress of a step; total is 0 if unknown. It may be

@@ -35,7 +35,7 @@ func Thin(t testing.TB, content string, share int, texts ...string) {
 }
 
 // ThinCategories removes from a content folder the boards, and the categories that neither an
-// entity nor the keep list names, because each of them costs a build several files.
+// entity nor the keep list names, because a build has several files for each.
 func ThinCategories(t testing.TB, content string, keep ...string) {
 	t.Helper()
 	used := map[string]bool{}

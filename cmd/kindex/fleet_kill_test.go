@@ -18,10 +18,10 @@ import (
 // killEdges kills one edge after the other while requests are sent through the proxy, and a build
 // is published meanwhile.
 //
-// The proxy sends a GET to another edge if the killed one had not begun to answer it, so none of
+// The proxy sends a GET to another edge if the killed one had not started to answer it, so none of
 // those may fail. Two kinds of requests may: one other than GET that the killed edge had received,
-// because the proxy cannot know whether it had its effect; and a GET whose response had begun,
-// which the client sees end early. A client that repeats a write with the same Idempotency-Key
+// because the proxy cannot know whether it took effect; and a GET whose response had started, which
+// the client sees end early. A client that repeats a write with the same Idempotency-Key
 // causes it once.
 func (l *fleetLoad) killEdges() {
 	f := l.f
@@ -123,7 +123,7 @@ func (f *fleet) signIn() (cookies string) {
 	return cookies
 }
 
-// checkSession checks whether the session is one at every edge, and returns its form token.
+// checkSession checks whether the session is valid at every edge, and returns its form token.
 func (f *fleet) checkSession(cookies string, want bool) (token string) {
 	f.t.Helper()
 	for _, e := range f.edges {

@@ -22,8 +22,8 @@ import (
 // TestFleet runs three edges behind the shipped proxy, with one database and one bucket. Builds
 // are published and edges are restarted, one after the other, while requests are sent through the
 // proxy. No request may fail, each response must be of one build, and everything that is in the
-// database must be exact, wherever a request goes. Clients repeat nothing. Then edges are killed;
-// see killEdges. A session at one edge is one at all of them, and ends at all of them.
+// database must be exact, wherever a request goes. Clients do not retry. Then edges are killed; see
+// killEdges. A session that starts at one edge is valid at all of them, and ends at all of them.
 func TestFleet(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t) // the concurrency is in other programs

@@ -17,8 +17,8 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestServeFromFaults publishes signed builds while storage fails in every way, and a client asks
-// the edge without a break.
+// TestServeFromFaults publishes signed builds while storage fails in every way, and a client sends
+// requests to the edge continuously.
 func TestServeFromFaults(t *testing.T) {
 	suite.InTest(t)
 	eachOrigin(t, func(t *testing.T, o *origin) {
@@ -42,7 +42,7 @@ func TestServeFromFaults(t *testing.T) {
 	})
 }
 
-// away stops storage. Then a build is published.
+// away stops storage, and then publishes a build.
 func (o *origin) away(e *pulling, round int) {
 	o.t.Helper()
 	refusals := int64(4)
@@ -69,7 +69,7 @@ func (o *origin) away(e *pulling, round int) {
 	e.waitReady(o.publish(), `"status":"ok"`)
 }
 
-// hanging lets storage accept requests without answering. Meanwhile a build is published.
+// hanging makes storage accept requests without answering, and publishes a build meanwhile.
 func (o *origin) hanging(e *pulling, _ int) {
 	o.t.Helper()
 	var once sync.Once
@@ -122,8 +122,8 @@ func (o *origin) damaged(e *pulling, round int) {
 	e.waitReady(next, `"status":"ok"`)
 }
 
-// pointing writes a current that is not one, that names a build that is not there, and that names
-// an older build; and removes it.
+// pointing writes a current that is invalid, one that names a build that does not exist and one that
+// names an older build, and removes current.
 func (o *origin) pointing(e *pulling, round int) {
 	o.t.Helper()
 	back := o.current()
@@ -156,7 +156,7 @@ func (o *origin) slowed(e *pulling, _ int) {
 	o.slow.Store(false)
 }
 
-// wrongClock lets the edge's clock be a year ahead, which S3 servers do not accept. TestPullWithWrongClock
+// wrongClock sets the edge's clock a year ahead, which S3 servers do not accept. TestPullWithWrongClock
 // covers other storage.
 func (o *origin) wrongClock(e *pulling, _ int) {
 	if o.s3 == nil {
@@ -171,7 +171,7 @@ func (o *origin) wrongClock(e *pulling, _ int) {
 	e.waitReady(next, `"status":"ok"`)
 }
 
-// untrusted publishes a build without a signature, and with that of a stranger.
+// untrusted publishes a build without a signature, and with a stranger's.
 func (o *origin) untrusted(e *pulling, _ int) {
 	o.t.Helper()
 	stranger, _ := o.newKey()
@@ -188,8 +188,8 @@ func (o *origin) untrusted(e *pulling, _ int) {
 	e.waitReady(next, `"status":"ok"`)
 }
 
-// forked puts the log back to what it was, and lets a publisher who remembers nothing continue it
-// with another build.
+// forked restores an earlier state of the log, and a publisher without checkpoints continues it with
+// another build.
 func (o *origin) forked(e *pulling, _ int) {
 	o.t.Helper()
 	before := o.objects("log/")

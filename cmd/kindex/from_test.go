@@ -77,7 +77,7 @@ func (e *pulling) waitReady(texts ...string) {
 	}
 }
 
-// load asks the edge without a break until stop is called.
+// load sends requests to the edge continuously until stop is called.
 func (e *pulling) load() (stop func()) {
 	ctx, cancel := context.WithCancel(e.t.Context())
 	var client sync.WaitGroup
@@ -91,8 +91,8 @@ func (e *pulling) load() (stop func()) {
 // versionText matches the version of an entity in JSON.
 var versionText = regexp.MustCompile(`"version": ?"(v\d+)"`)
 
-// ask asks the edge until ctx ends, for an entity, for a list of all entities and for an export of
-// all. Every answer must be complete, and that of one build.
+// ask requests an entity, a list of all entities and an export of all of them from the edge until
+// ctx ends. Every answer must be complete, and of one build.
 func (e *pulling) ask(ctx context.Context) {
 	client := http.Client{Timeout: hanging}
 	for n := 0; ctx.Err() == nil; n++ {

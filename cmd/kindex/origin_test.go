@@ -173,7 +173,7 @@ func (o *origin) publish() (id string) {
 	return id
 }
 
-// build makes another build, which edges may serve, and returns its ID.
+// build creates another build, which edges may serve, and returns its ID.
 func (o *origin) build() (id string) {
 	o.t.Helper()
 	o.day++

@@ -15,7 +15,7 @@ import (
 )
 
 // TestSigningKilled kills kindex publish --sign at random moments. After each kill, a reader with
-// the key gets the build before or the new one, and the next publisher continues: with the same
+// the key gets the previous build or the new one, and the next publisher continues: with the same
 // build or, every second time, with another one. The log never forks.
 func TestSigningKilled(t *testing.T) {
 	suite.InTest(t)

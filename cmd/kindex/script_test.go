@@ -114,7 +114,7 @@ func scripts(t *testing.T) []string {
 }
 
 // fixedEnvironment isolates commits from the machine's settings and clock. Scripts run the
-// program that KINDEX_TESTED_PROGRAM names, instead of this one: cmd/dist tests a release so.
+// program that KINDEX_TESTED_PROGRAM names, instead of this one: cmd/dist tests a release this way.
 func fixedEnvironment(e *testscript.Env) error {
 	if program := os.Getenv("KINDEX_TESTED_PROGRAM"); program != "" {
 		e.Setenv("PATH", filepath.Dir(program)+string(os.PathListSeparator)+e.Getenv("PATH"))

@@ -117,8 +117,8 @@ func (c *chunkWriter) flush() error {
 }
 
 // prebuilt returns a reply with a file of the build. attachment is the file name under which
-// clients should save it. Compressed variants that a large table does not have are made while they
-// are sent.
+// clients should save it. If a large table does not have a compressed variant, the file is compressed
+// while it is sent.
 func prebuilt(c *web.Call, name, attachment string) (*web.Reply, error) {
 	b := c.Served.Build
 	content, f, err := b.Open(name)

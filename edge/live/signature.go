@@ -24,7 +24,7 @@ type signatureReader struct {
 
 // Signature describes the signature of the published build, whether it was verified or not. It
 // returns nil if the build has none. A publisher can sign a build that is already served, so the
-// signature is read each time. One that is wrong is logged and left out.
+// signature is read each time. An invalid one is logged and not returned.
 func (v *ServedBuild) Signature() *buildlog.SignatureInfo {
 	r := v.signature
 	info, err := depot.SavedSignature(r.root, r.manifest, r.verifiers)
@@ -35,7 +35,7 @@ func (v *ServedBuild) Signature() *buildlog.SignatureInfo {
 	defer r.mu.Unlock()
 	if message := err.Error(); message != r.problem {
 		r.problem = message
-		r.log.Error("the signature of the build is wrong", "build", r.manifest.ID, "error", err)
+		r.log.Error("the signature of the build is invalid", "build", r.manifest.ID, "error", err)
 	}
 	return nil
 }

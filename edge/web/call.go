@@ -137,11 +137,11 @@ func (c *Call) LeaveGate() {
 	}
 }
 
-// What a caller is told who has too many streams of one kind running.
+// Details of the problems for a caller that has too many streams of one kind running.
 const (
 	tooManyStreams = "You already have two filtered exports running; wait until one has finished. " +
 		"This limit does not apply to exports without filters or to files under /data/."
-	tooManyEncoded = "You already have two exports running that are filtered, or compressed while they are sent; wait until one has finished. " +
+	tooManyEncoded = "You already have two exports running that are filtered or compressed while they are sent; wait until one has finished. " +
 		"This limit does not apply to uncompressed exports without filters or to files under /data/."
 )
 

@@ -56,7 +56,7 @@ type FileReply struct {
 
 // Variant is a compressed form of a file.
 type Variant struct {
-	Body []byte // nil if it is made while it is sent
+	Body []byte // nil if the file is compressed while it is sent
 	ETag string
 }
 

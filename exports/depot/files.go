@@ -23,15 +23,15 @@ import (
 	"kindex/exports/store"
 )
 
-// Files reads single files of builds that are in a bucket, but not in the output folder. It puts
-// each file together in a folder of the output folder and keeps it there while there is room. It
-// is safe for concurrent use.
+// Files reads single files of builds that are in a bucket, but not in the output folder. It assembles
+// each file in a folder of the output folder and keeps it there while there is room. It is safe for
+// concurrent use.
 type Files struct {
 	from     bucket.Reader
 	dir      string // the output folder
 	maxBytes int64
 	keys     []note.Verifier
-	turn     chan struct{} // has one element unless a file is being put together
+	turn     chan struct{} // has one element unless a file is being assembled
 	waiting  atomic.Int32
 	reserved atomic.Int64  // bytes for a build that is being pulled
 	lookups  *rate.Limiter // for builds that the bucket may not have
@@ -52,10 +52,10 @@ const (
 // Limits of Files.
 const (
 	defaultFilesBytes       = 1 << 30     // if there is no limit for the output folder
-	maxFilesWaiting         = 16          // for the one file that is put together
-	missingTTL              = time.Minute // how long a build is not asked for again
+	maxFilesWaiting         = 16          // requests that wait while another file is assembled
+	missingTTL              = time.Minute // how long a missing build is not looked up again
 	maxMissing              = 4096        // builds that are remembered as missing
-	lookupRate, lookupBurst = 5, 50       // how often builds are asked for that may be missing, per second
+	lookupRate, lookupBurst = 5, 50       // lookups of builds that may be missing, per second
 )
 
 // ErrBusy means that a file cannot be read at the moment; the same request may succeed later.
@@ -195,7 +195,7 @@ func (f *Files) Open(ctx context.Context, id, name string) (*os.File, *store.Man
 	return file, m, want, err
 }
 
-// openCached opens a file that was put together before. It is verified once by each process.
+// openCached opens a file that was assembled before. It is verified once by each process.
 func (f *Files) openCached(id string, want store.File) (*os.File, error) {
 	dir := filepath.Join(store.BuildsDir(f.root()), id)
 	r, err := store.OpenFiles(dir)

@@ -25,8 +25,8 @@ type PublishOptions struct {
 	Dir   string        // the output folder whose published build is published in the bucket
 	Dirty bool          // also publish a build from content that was not committed
 	Key   *buildlog.Key // signs the build and its log; nil to sign nothing
-	// Progress is called with how many files were read, and then how many chunks were uploaded or were
-	// there already. It may be nil.
+	// Progress is called with how many files were read, and then how many chunks were uploaded or
+	// existed already. It may be nil.
 	Progress Progress
 }
 
@@ -171,7 +171,7 @@ type publisher struct {
 	progress  Progress
 	published *chunkMap // of the published build, nil if there is none
 	report    *PublishResult
-	now       time.Time  // when Publish began, by the bucket's clock
+	now       time.Time  // when Publish started, by the bucket's clock
 	mu        sync.Mutex // protects report while packs are written
 
 	files  []mapped     // with places in chunks

@@ -132,7 +132,7 @@ func copyBuild(ctx context.Context, from *countingReader, c *current, o PullOpti
 	}
 	defer func() { _ = lock.Release() }() // the lock is released at the latest when the process exits
 	if len(o.Only) > 0 {
-		logOptions := o // without a folder exports, which would be one of builds
+		logOptions := o // a folder Dir/exports would look like an output folder
 		logOptions.Dir = filepath.Join(o.Dir, logDir)
 		signed, err := verifyIfRequired(ctx, from, c, "", logOptions)
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 	"kindex/exports/store"
 )
 
-// partFolder is the folder in which some files of a build are put together.
+// partFolder is the folder in which some files of a build are assembled.
 const partFolder = ".kindex-part"
 
 // ErrNoMatch means that no file of a build matches the patterns in PullOptions.Only.

@@ -59,7 +59,7 @@ func saveUnverified(ctx context.Context, from bucket.Reader, c *current, dir str
 	}
 	hash := keyHash.FindStringSubmatch(c.Signature.Key)
 	if _, err := store.ReadStatement(dir, c.Build); hash == nil || err == nil {
-		return nil // one that is there may have been verified
+		return nil // the existing one may have been verified
 	}
 	signed, err := buildlog.ReadSigned(ctx, logReader{from, logsPrefix + hash[1] + "/"}, c.Signature.Position)
 	if err != nil {

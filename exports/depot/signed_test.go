@@ -365,7 +365,7 @@ func TestCurrentPointsBack(t *testing.T) {
 }
 
 // TestSigningPublisherKilled kills a publisher with a key before each of its writes. A reader with
-// the key gets the build before or the new one, and the next attempt succeeds with one entry.
+// the key gets the previous build or the new one, and the next attempt succeeds with one entry.
 func TestSigningPublisherKilled(t *testing.T) {
 	first, second := builds(t)
 	k, there := newKey(t), t.TempDir()

@@ -9,11 +9,11 @@ import (
 type piece struct {
 	number int // in the file
 	data   []byte
-	place  *list.Element // in pieceCache.used; nil if data was given up
+	place  *list.Element // in pieceCache.used; nil if data was evicted
 }
 
-// pieceCache holds the pieces of all readers. A reader whose piece was given up makes it again, so
-// that readers take little memory, however many there are and however slowly they read.
+// pieceCache holds the pieces of all readers. A reader whose piece was evicted makes it again, so
+// readers take little memory, however many there are and however slowly they read.
 type pieceCache struct {
 	mu    sync.Mutex
 	limit int       // in bytes; exceeded by a single piece that is longer
@@ -34,7 +34,7 @@ func (c *pieceCache) read(p *piece, dst []byte, off int64) (n int, ok bool) {
 	return copy(dst, p.data[off:]), true
 }
 
-// add adds a piece, and gives up others if there is no room for it.
+// add adds a piece, and evicts others if there is no room for it.
 func (c *pieceCache) add(p *piece) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -44,7 +44,7 @@ func (c *pieceCache) add(p *piece) {
 	}
 }
 
-// remove removes a piece. It returns its memory, unless the piece was given up before.
+// remove removes a piece. It returns its memory, unless the piece was evicted before.
 func (c *pieceCache) remove(p *piece) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -271,7 +271,7 @@ func (w *writer) put(name string, body []byte) error {
 	return w.copy(name, bytes.NewReader(body), int64(len(body)))
 }
 
-// copy is like put for content of a certain size.
+// copy is like put for content whose size is known.
 func (w *writer) copy(name string, body io.ReadSeeker, size int64) error {
 	if !ofSite(name) || strings.Contains(name, "\n") {
 		return fmt.Errorf("%q is not a valid file name within the site", name)

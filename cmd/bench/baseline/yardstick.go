@@ -19,7 +19,7 @@ type Document struct {
 	Record []byte // the JSON that responses contain
 }
 
-// Documents are all documents that the yardsticks are given. They are read one at a time, so that
+// Documents are the documents that the yardsticks get. They are read one at a time, so that
 // a large catalogue need not fit in memory.
 type Documents struct {
 	Len  int
