@@ -1309,7 +1309,7 @@ class Exports(AsyncCore):
 
         Describes the build: what it was created from, the time that its scores were
         calculated for, its statistics and licences, who signed it, and every file with its
-        size, SHA-256 and immutable URL. A build can be signed after it was published, so
+        size, SHA-256 and immutable URL. A build can be signed after it is published, so
         ``signature`` can change, and with it the ETag. This endpoint takes no query
         parameters.
 

@@ -461,7 +461,7 @@ class ManifestSignature(TypedDict):
     If it is false, anybody could have written the statement.
     """
     origin: str
-    """The origin of the log of builds, which is the name of the key."""
+    """The origin of the log, which is also the name of the key."""
     position: int
     """The position of the statement in the log, counted from 0."""
     logSize: Optional[int]
@@ -470,7 +470,7 @@ class ManifestSignature(TypedDict):
     """
     checkpoint: Optional[str]
     """The checkpoint of the log of that size: origin, size and root hash, separated by spaces.
-    Everybody should see the same one. It is null if ``logSize`` is.
+    Everyone should see the same one. Null if ``logSize`` is null.
     """
     statement: str
     """The signed statement, a signed note (https://c2sp.org/signed-note): the build, the
@@ -511,7 +511,7 @@ _CroissantDatasetSubjectOfRequiredOdd = TypedDict(
 
 class _CroissantDatasetSubjectOfRequired(TypedDict):
     name: str
-    """What it is."""
+    """The name of the document."""
     description: str
     """The key, whether the signature was verified, and the position in the log."""
     identifier: str
