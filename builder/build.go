@@ -30,7 +30,7 @@ import (
 // Version is the version of the builder and part of a build's identity. Increase it whenever the
 // same content would produce different artifacts or problems, because a build reuses what a
 // previous build of the same version has read and compressed.
-const Version = "12"
+const Version = "13"
 
 // Options configures Build.
 type Options struct {

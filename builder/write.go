@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"runtime"
 	"slices"
 	"strings"
@@ -27,11 +26,10 @@ import (
 
 // writeFiles writes all files of the build except the manifest.
 func (b *build) writeFiles() error {
-	rows, err := b.writeEntities()
-	if err != nil {
+	if err := b.writeTables(); err != nil {
 		return err
 	}
-	if err := b.out.WriteLookups(b.content.Entities, rows, b.near, b.features); err != nil {
+	if err := b.out.WriteLookups(b.content.Entities, b.near, b.features); err != nil {
 		return err
 	}
 	b.near, b.features = nil, nil // free them: they take a third as much memory as all entities
@@ -52,63 +50,28 @@ func (b *build) writeFiles() error {
 	g.Go(func() error {
 		a := b.archive.Result()
 		a.Providers = b.content.Providers
-		return errors.Join(b.out.WriteArchive(a), b.archive.Err())
+		return b.out.WriteArchive(a)
 	})
 	return g.Wait()
 }
 
-// writeEntities writes the bulk exports, which are sorted by type and slug and do not contain
-// withdrawn entities. It returns the location of each entity's line, by ordinal.
-func (b *build) writeEntities() ([]exports.RowLocation, error) {
-	order := make([]int, 0, len(b.content.Entities))
-	places := make([]exports.RowLocation, len(b.content.Entities))
-	var hidden []byte
-	for i, e := range b.content.Entities {
+// writeTables writes the bulk exports, which are sorted by type and slug and do not contain
+// withdrawn entities.
+func (b *build) writeTables() error {
+	listed := make([]*record.Entity, 0, len(b.content.Entities))
+	for _, e := range b.content.Entities {
 		if e.Status != record.Withdrawn {
-			order = append(order, i)
-			continue
+			listed = append(listed, e)
 		}
-		from := len(hidden)
-		hidden = table.AppendRow(hidden, table.EntityColumns, table.EntityRow(e))
-		places[i] = exports.RowLocation{Offset: int64(from), Length: int64(len(hidden) - from), Withdrawn: true}
-		hidden = append(hidden, '\n')
 	}
-	if err := b.out.Add(exports.WithdrawnFile, hidden); err != nil {
-		return nil, err
-	}
-	slices.SortFunc(order, func(x, y int) int { return record.CompareKey(b.content.Entities[x], b.content.Entities[y]) })
-	listed := make([]*record.Entity, len(order))
-	for i, o := range order {
-		listed[i] = b.content.Entities[o]
-	}
-	lengths, err := b.writeTable(exports.EntitiesFile, table.EntityColumns, exports.WebEncodings, listed,
+	slices.SortFunc(listed, record.CompareKey)
+	err := b.writeTable(exports.EntitiesFile, table.EntityColumns, exports.WebEncodings, listed,
 		func(e *record.Entity) []table.Row { return []table.Row{table.EntityRow(e)} })
 	if err != nil {
-		return nil, err
+		return err
 	}
-	offset := int64(0)
-	for i, n := range lengths {
-		places[order[i]] = exports.RowLocation{Offset: offset, Length: n}
-		offset += n + 1
-	}
-	return places, b.writeBulkTables(listed)
-}
-
-// writeTable writes a table with the rows of entities.
-func (b *build) writeTable(base string, columns []table.Column, encodings []string, entities []*record.Entity,
-	rows func(*record.Entity) []table.Row) (lengths []int64, err error) {
-	keys := make([]string, len(entities))
-	for i, e := range entities {
-		keys[i] = e.Key()
-	}
-	return b.out.WriteTable(&exports.Table{Base: base, Columns: columns, Encodings: encodings, Keys: keys,
-		Rows: func(i int) []table.Row { return rows(entities[i]) }})
-}
-
-// writeBulkTables writes the table with all columns and the long tables.
-func (b *build) writeBulkTables(listed []*record.Entity) error {
 	ranks := b.ranks()
-	_, err := b.writeTable(exports.FullFile, table.FullColumns, exports.BulkEncodings, listed,
+	err = b.writeTable(exports.FullFile, table.FullColumns, exports.BulkEncodings, listed,
 		func(e *record.Entity) []table.Row { return []table.Row{table.FullRow(e, ranks[e])} })
 	if err != nil {
 		return err
@@ -121,11 +84,23 @@ func (b *build) writeBulkTables(listed []*record.Entity) error {
 			}
 		}
 		rows := func(e *record.Entity) []table.Row { return t.Rows(e, b.namespace) }
-		if _, err := b.writeTable(t.Base, t.Columns, exports.BulkEncodings, with, rows); err != nil {
+		if err := b.writeTable(t.Base, t.Columns, exports.BulkEncodings, with, rows); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// writeTable writes a table with the rows of entities.
+func (b *build) writeTable(base string, columns []table.Column, encodings []string, entities []*record.Entity,
+	rows func(*record.Entity) []table.Row) error {
+	keys := make([]string, len(entities))
+	for i, e := range entities {
+		keys[i] = e.Key()
+	}
+	_, err := b.out.WriteTable(&exports.Table{Base: base, Columns: columns, Encodings: encodings, Keys: keys,
+		Rows: func(i int) []table.Row { return rows(entities[i]) }})
+	return err
 }
 
 // namespace returns the identifier namespace with the given name, as Build.Namespace does.

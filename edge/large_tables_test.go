@@ -105,7 +105,7 @@ func TestLargeTables(t *testing.T) {
 				t.Fatal(err)
 			}
 			switch url := "/data/" + m.ID + "/" + f.Path; {
-			case store.OfLargeTable(m.Files, f.Path):
+			case store.Unstored(m.Files, f.Path):
 				made++
 				p.all(t, url, string(text))
 				if i == 1 {

@@ -21,7 +21,7 @@ type Archive struct {
 	// Line appends change i as a compact JSON object without a line ending. It is called
 	// concurrently, and several times per change, but only for changes after the first
 	// KeptChanges.
-	Line func(dst []byte, i int) []byte
+	Line func(dst []byte, i int) ([]byte, error)
 	// Snapshots hold the catalogue at the end of certain days, oldest first.
 	Snapshots []*SnapshotData
 	Trends    []Trends

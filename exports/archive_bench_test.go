@@ -126,6 +126,6 @@ func (p *madeHistory) benchArchive() *Archive {
 		}
 		a.Changes = append(a.Changes, entry)
 	}
-	a.Line = func(dst []byte, i int) []byte { return p.changes[i].AppendJSON(dst) }
+	a.Line = func(dst []byte, i int) ([]byte, error) { return p.changes[i].AppendJSON(dst), nil }
 	return a
 }

@@ -43,11 +43,11 @@ func TestArchiveReusesAnother(t *testing.T) {
 				a.Previous, a.Kept, a.KeptChanges = upon, kept, len(p.archive(kept).Changes)
 				clear(a.Versions[:kept]) // WriteArchive must not read these
 				clear(a.Changes[:a.KeptChanges])
-				a.Line = func(dst []byte, i int) []byte {
+				a.Line = func(dst []byte, i int) ([]byte, error) {
 					if i < a.KeptChanges {
 						t.Errorf("the line of change %d was requested", i)
 					}
-					return p.changes[i].AppendJSON(dst)
+					return p.changes[i].AppendJSON(dst), nil
 				}
 				for i, s := range a.Snapshots {
 					if raw, ok := upon.Archive().SnapshotData(s.Day); ok && p.until(s.Day) <= kept && from[name].until(s.Day) == p.until(s.Day) {

@@ -8,6 +8,7 @@ import (
 
 	"kindex/exports/packed"
 	"kindex/exports/record"
+	"kindex/exports/store"
 )
 
 // noIndex means no version, no change or no commit in a lookup file.
@@ -248,7 +249,8 @@ func (r *ArchiveReader) SnapshotData(day string) (*SnapshotData, bool) {
 
 // changelog holds the part of an archive that is used to look up changes.
 type changelog struct {
-	lines     []byte // changelog.jsonl
+	lines     []byte         // changelog.jsonl; nil if it is not stored
+	text      *store.Content // changelog.jsonl if it is not stored
 	n         int
 	times     []byte // Unix seconds
 	versions  packed.Uint32s

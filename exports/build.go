@@ -36,7 +36,6 @@ type Build struct {
 	listed        int
 	records       []byte
 	offsets       []byte
-	rows          []byte
 	keys          packed.StringTable
 	targets       packed.Uint32s
 	keyRank       packed.Uint32s
@@ -77,6 +76,9 @@ func (b *Build) Close() error {
 		return nil
 	}
 	var errs []error
+	if b.archive != nil && b.archive.log.text != nil {
+		errs = append(errs, b.archive.log.text.Close())
+	}
 	for _, m := range b.files {
 		if m != nil {
 			errs = append(errs, m.Unmap())
@@ -249,22 +251,6 @@ func (b *Build) PartOfEntity(ordinal uint32, members []string) (*record.Entity, 
 	return e, e.UnmarshalJSON(append(part, '}'))
 }
 
-// ExportRow returns a record's line in the JSONL export, without the line ending. Withdrawn
-// records have such a line too, although the exports do not include them.
-func (b *Build) ExportRow(ordinal uint32) []byte {
-	if b.edited(ordinal) != nil {
-		return b.overlay.rows[int(ordinal)-b.n]
-	}
-	at := binary.LittleEndian.Uint64(b.rows[16*int(ordinal):])
-	n := binary.LittleEndian.Uint64(b.rows[16*int(ordinal)+8:])
-	file := b.files[EntitiesFile+".jsonl"]
-	if at&1 == 1 {
-		file = b.files[WithdrawnFile]
-	}
-	at >>= 1
-	return file[at : at+n : at+n]
-}
-
 // Score returns the named score of a record, or null if no score has that name.
 func (b *Build) Score(name string, ordinal uint32) record.Score {
 	i := slices.Index(record.ScoreNames, name)
@@ -363,7 +349,6 @@ type overlay struct {
 	id            string
 	entities      []*record.Entity // the record of ordinal n+i is entities[i]
 	records       [][]byte
-	rows          [][]byte
 	replaced      *roaring.Bitmap   // ordinals of the build that were replaced or removed
 	newOrdinals   map[uint32]uint32 // replaced ordinal → new ordinal
 	keys          map[string]uint32 // as Build.targets

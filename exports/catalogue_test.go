@@ -250,9 +250,7 @@ func writeBuildReusing(t testing.TB, root string, earlier *Build, entities []*re
 	check(err)
 	w.ReuseFrom(earlier)
 	m := &store.Manifest{Builder: "test", Title: "Test", AsOf: "2026-11-01T00:00:00Z", Counts: store.Counts{Types: map[string]int{}}}
-	places := make([]RowLocation, len(entities))
 	var order []int
-	var hidden []byte
 	for i, e := range entities {
 		if e.Status != record.Withdrawn {
 			order = append(order, i)
@@ -262,26 +260,16 @@ func writeBuildReusing(t testing.TB, root string, earlier *Build, entities []*re
 			continue
 		}
 		m.Counts.Withdrawn++
-		from := len(hidden)
-		hidden = table.AppendRow(hidden, table.EntityColumns, table.EntityRow(e))
-		places[i] = RowLocation{Offset: int64(from), Length: int64(len(hidden) - from), Withdrawn: true}
-		hidden = append(hidden, '\n')
 	}
-	check(w.Add(WithdrawnFile, hidden))
 	slices.SortFunc(order, func(x, y int) int { return record.CompareKey(entities[x], entities[y]) })
 	keys := make([]string, len(order))
 	for i, o := range order {
 		keys[i] = entities[o].Key()
 	}
-	lengths, err := w.WriteTable(&Table{Base: EntitiesFile, Columns: table.EntityColumns, Encodings: WebEncodings, Keys: keys, Rows: func(i int) []table.Row { return []table.Row{table.EntityRow(entities[order[i]])} }})
+	_, err = w.WriteTable(&Table{Base: EntitiesFile, Columns: table.EntityColumns, Encodings: WebEncodings, Keys: keys, Rows: func(i int) []table.Row { return []table.Row{table.EntityRow(entities[order[i]])} }})
 	check(err)
-	offset := int64(0)
-	for i, n := range lengths {
-		places[order[i]] = RowLocation{Offset: offset, Length: n}
-		offset += n + 1
-	}
 	near, features := someNeighbours(rand.New(rand.NewPCG(7, 7)), len(entities))
-	check(w.WriteLookups(entities, places, near, features))
+	check(w.WriteLookups(entities, near, features))
 	check(w.WriteIDs(entities, []IDNamespace{{"zoo", "https://zoo.example/{id}"}}))
 	check(w.AddVariants(ScoringFile, bytes.Repeat([]byte("{\"version\": \"1\"}\n"), 50)))
 	check(more(w))

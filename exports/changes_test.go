@@ -19,8 +19,9 @@ func checkChanges(t *testing.T, p *madeHistory, b *Build) {
 	data, _, _ := b.File(ChangelogFile + ".jsonl")
 	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
 	for i, want := range p.changes {
-		if string(r.ChangeLine(i)) != lines[i] || !bytes.Equal(r.ChangeLine(i), want.AppendJSON(nil)) {
-			t.Fatalf("change %d is %s\nwant %s", i, r.ChangeLine(i), want.AppendJSON(nil))
+		line, err := r.ChangeLine(i)
+		if err != nil || string(line) != lines[i] || !bytes.Equal(line, want.AppendJSON(nil)) {
+			t.Fatalf("change %d is %s\nwant %s: %v", i, line, want.AppendJSON(nil), err)
 		}
 		got, err := r.Change(i)
 		if err != nil || !reflect.DeepEqual(got, want) {

@@ -3,6 +3,7 @@ package exports
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -93,23 +94,26 @@ func (p *archivePacker) packIDs() (ids, indexes []byte, err error) {
 
 // line appends a change as a JSON object, either copied from the previous build or produced
 // by Line.
-func (p *archivePacker) line(dst []byte, i int) []byte {
-	if i < p.KeptChanges {
-		return append(dst, p.previous.ChangeLine(i)...)
+func (p *archivePacker) line(dst []byte, i int) ([]byte, error) {
+	if i >= p.KeptChanges {
+		return p.Line(dst, i)
 	}
-	return p.Line(dst, i)
+	line, err := p.previous.ChangeLine(i)
+	return append(dst, line...), err
 }
 
 // writeChangelog writes the changelog in every format, with compressed variants. It
 // returns the length of each JSONL line, without its line ending.
 func (p *archivePacker) writeChangelog() ([]int64, error) {
 	ids := make([]string, len(p.Changes))
-	for i := range ids {
-		if i < p.KeptChanges {
-			ids[i] = string(p.previous.ChangeLine(i)[len(`{"id":"`):][:2*idSize])
-		} else {
-			ids[i] = p.Changes[i].ID
+	previous := &p.previous.log
+	for i := range previous.n {
+		if at := int(previous.idIndexes.At(i)); at < p.KeptChanges {
+			ids[at] = hex.EncodeToString(previous.ids[idSize*i : idSize*(i+1)])
 		}
+	}
+	for i := p.KeptChanges; i < len(ids); i++ {
+		ids[i] = p.Changes[i].ID
 	}
 	return p.w.WriteTable(&Table{Base: ChangelogFile, Columns: table.ChangeColumns, Encodings: WebEncodings, Keys: ids, JSON: p.line, Cells: rowOfChange})
 }

@@ -74,8 +74,7 @@ func ExampleBuild_Select() {
 	// c 1
 }
 
-// Find follows earlier slugs; ExportRow returns a record's line in the JSONL
-// export.
+// Find follows earlier slugs.
 func ExampleBuild_Find() {
 	out, remove, err := exampleOutput()
 	if err != nil {

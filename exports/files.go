@@ -22,12 +22,8 @@ const (
 	QualityFile     = "quality.json"
 	BoardsFile      = "boards.json" // only if the content has boards.yaml
 
-	// WithdrawnFile holds the export lines of withdrawn entities.
-	WithdrawnFile = "lookup/withdrawn.jsonl"
-
 	recordsFile  = "lookup/records.bin"
 	offsetsFile  = "lookup/offsets.bin"
-	rowsFile     = "lookup/rows.bin"
 	keysFile     = "lookup/keys.bin"
 	valuesFile   = "lookup/values.bin"
 	bitmapsFile  = "lookup/bitmaps.bin"

@@ -288,7 +288,7 @@ func (p *madeHistory) archive(n int) *Archive {
 		}
 		a.Changes = append(a.Changes, entry)
 	}
-	a.Line = func(dst []byte, i int) []byte { return p.changes[i].AppendJSON(dst) }
+	a.Line = func(dst []byte, i int) ([]byte, error) { return p.changes[i].AppendJSON(dst), nil }
 	for i, day := range p.days() {
 		if m := p.until(day); i%7 == 3 && m <= n {
 			versions, entities := p.listed(m, rand.New(rand.NewPCG(uint64(m), 5)))

@@ -25,7 +25,7 @@ func largeTables(t *testing.T, earlier *Build, things []thing, limit int64, stor
 		w.LargeTable, w.StoreTexts = limit, storeTexts
 		_, err := w.WriteTable(tableOf("flat", things))
 		if err == nil {
-			_, err = w.WriteTable(withObjects(tableOf("changelog", things), things)) // whose lines are stored
+			_, err = w.WriteTable(withObjects(tableOf("changelog", things), things))
 		}
 		return err
 	})
@@ -87,7 +87,7 @@ func TestLargeTable(t *testing.T) {
 			t.Errorf("%s differs from that of a table that is not large", f.Path)
 		}
 	}
-	if want := []string{"changelog.csv", "changelog.json", "flat.csv", "flat.json", "flat.jsonl"}; !slices.Equal(missing, want) {
+	if want := []string{"changelog.csv", "changelog.json", "changelog.jsonl", "flat.csv", "flat.json", "flat.jsonl"}; !slices.Equal(missing, want) {
 		t.Errorf("%q are not stored, want %q", missing, want)
 	}
 	for _, f := range small.Manifest.Files {
@@ -132,7 +132,7 @@ func TestDamageOfLargeTable(t *testing.T) {
 	for name, texts := range map[string][]string{
 		"flat.jsonl.zst":         {"flat.jsonl", "flat.json"},
 		"flat.csv.zst":           {"flat.csv"},
-		"changelog.jsonl":        {"changelog.json"},
+		"changelog.jsonl.zst":    {"changelog.jsonl", "changelog.json"},
 		store.ShardsFile("flat"): {"flat.jsonl"},
 	} {
 		path := filepath.Join(dir, filepath.FromSlash(name))

@@ -20,20 +20,13 @@ var FilterFields = []string{
 	"outputModality", "pricingModel", "provider", "status", "tag", "type",
 }
 
-// RowLocation locates a record's line, without the line ending, in the JSONL export
-// or, if Withdrawn is set, in WithdrawnFile.
-type RowLocation struct {
-	Offset, Length int64
-	Withdrawn      bool
-}
-
 // WriteLookups writes the files that the edge maps into memory. The entities must
 // be in the order of CompareRank: an entity's ordinal is its index. neighbours has
 // the same order. The neighbours' reasons are indexes into features.
-func (w *Writer) WriteLookups(entities []*record.Entity, rows []RowLocation, neighbours [][]Neighbour, features []Feature) error {
+func (w *Writer) WriteLookups(entities []*record.Entity, neighbours [][]Neighbour, features []Feature) error {
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
-	g.Go(func() error { return w.writeRecords(entities, rows) })
+	g.Go(func() error { return w.writeRecords(entities) })
 	g.Go(func() error { return w.writeOrders(entities) })
 	g.Go(func() error { return w.writeValues(entities) })
 	g.Go(func() error { return w.writeNeighbours(neighbours, features) })
@@ -89,7 +82,7 @@ func (w *Writer) writeNeighbours(neighbours [][]Neighbour, features []Feature) e
 	return w.Add(featuresFile, packed.PackStrings(names))
 }
 
-func (w *Writer) writeRecords(entities []*record.Entity, rows []RowLocation) error {
+func (w *Writer) writeRecords(entities []*record.Entity) error {
 	f, err := w.Create(recordsFile)
 	if err != nil {
 		return err
@@ -106,15 +99,7 @@ func (w *Writer) writeRecords(entities []*record.Entity, rows []RowLocation) err
 	if err := f.Close(); err != nil {
 		return err
 	}
-	if err := w.Add(offsetsFile, offsets); err != nil {
-		return err
-	}
-	locations := make([]byte, 0, 16*len(rows))
-	for _, p := range rows {
-		locations = binary.LittleEndian.AppendUint64(locations, uint64(p.Offset)<<1|uint64(boolInt(p.Withdrawn)))
-		locations = binary.LittleEndian.AppendUint64(locations, uint64(p.Length))
-	}
-	return w.Add(rowsFile, locations)
+	return w.Add(offsetsFile, offsets)
 }
 
 // packKeys builds the table that maps a type and a slug, which may be an earlier

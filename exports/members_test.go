@@ -112,8 +112,8 @@ func FuzzMembers(f *testing.F) {
 		}
 		object := table.AppendRow(nil, columns, cells)
 		compareMembers(t, object)
-		if _, err := table.ParseRow(object, columns); err != nil {
-			t.Fatalf("%s: %v", object, err)
+		if !json.Valid(object) {
+			t.Fatalf("%s is not JSON", object)
 		}
 		e := record.Entity{Type: a, Name: b, Tags: []string{a, b}, Links: []record.Link{{Name: "paper", URL: b}}, Signals: record.Signals{
 			Facts: []record.Fact{{Name: "stars", Number: number, Source: a}}, Benchmarks: []record.Benchmark{{Name: b, Value: number, Date: a}}}}

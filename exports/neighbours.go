@@ -58,48 +58,65 @@ func ReasonsOf(list ...uint32) (r Reasons) {
 func (r Reasons) List() []uint32 { return r.list[:r.n] }
 
 // alternativeFlag marks an alternative. It is added to the number of reasons.
-const alternativeFlag = 1 << 8
-
-// neighbourSize is the length of an encoded Neighbour in bytes.
-const neighbourSize = 8 + 4*MaxReasons
+const alternativeFlag = 1 << 7
 
 // packNeighbours writes the lists of neighbours as a lookup file.
 func packNeighbours(w io.Writer, lists [][]Neighbour) error {
-	offsets := make([]uint32, 1, len(lists)+1)
+	offsets := make([]byte, 8, 8*(len(lists)+1))
+	var buf []byte
 	total := 0
 	for _, list := range lists {
-		total += len(list)
-		offsets = append(offsets, uint32(total))
+		buf = appendNeighbours(buf[:0], list)
+		total += len(buf)
+		offsets = binary.LittleEndian.AppendUint64(offsets, uint64(total))
 	}
-	index := packed.PackUint32s(offsets)
-	buf := packed.SectionHead(len(index), neighbourSize*total)
-	buf = append(append(buf, index...), packed.Padding(len(index))...)
+	buf = append(packed.SectionHead(len(offsets), total), offsets...)
 	for _, list := range lists {
-		for i := range list {
-			buf = list[i].append(buf)
-		}
+		buf = appendNeighbours(buf, list)
 		if _, err := w.Write(buf); err != nil {
 			return err
 		}
 		buf = buf[:0]
 	}
-	_, err := w.Write(append(buf, packed.Padding(neighbourSize*total)...))
+	_, err := w.Write(append(buf, packed.Padding(total)...))
 	return err
 }
 
-// append appends the neighbour in its stored form.
-func (n *Neighbour) append(dst []byte) []byte {
-	dst = binary.LittleEndian.AppendUint32(dst, n.Ordinal)
-	dst = binary.LittleEndian.AppendUint16(dst, uint16(math.Round(n.Similarity*10000)))
-	flags := uint16(n.Reasons.n)
-	if n.Alternative {
-		flags |= alternativeFlag
-	}
-	dst = binary.LittleEndian.AppendUint16(dst, flags)
-	for _, r := range n.Reasons.list {
-		dst = binary.LittleEndian.AppendUint32(dst, r)
+// appendNeighbours appends neighbours in their stored form.
+func appendNeighbours(dst []byte, list []Neighbour) []byte {
+	for i := range list {
+		n := &list[i]
+		dst = binary.AppendUvarint(dst, uint64(n.Ordinal))
+		dst = binary.LittleEndian.AppendUint16(dst, uint16(math.Round(n.Similarity*10000)))
+		flags := n.Reasons.n
+		if n.Alternative {
+			flags |= alternativeFlag
+		}
+		dst = append(dst, flags)
+		for _, r := range n.Reasons.List() {
+			dst = binary.AppendUvarint(dst, uint64(r))
+		}
 	}
 	return dst
+}
+
+// parseNeighbours calls yield with each neighbour in a list that appendNeighbours wrote.
+func parseNeighbours(raw []byte, yield func(Neighbour)) {
+	number := func() uint32 {
+		v, n := binary.Uvarint(raw)
+		raw = raw[n:]
+		return uint32(v) //nolint:gosec // written from 32 bits
+	}
+	for len(raw) > 0 {
+		n := Neighbour{Ordinal: number()}
+		n.Similarity = float64(binary.LittleEndian.Uint16(raw)) / 10000
+		n.Alternative, n.Reasons.n = raw[2]&alternativeFlag != 0, min(raw[2]&^alternativeFlag, MaxReasons)
+		raw = raw[3:]
+		for j := range n.Reasons.n {
+			n.Reasons.list[j] = number()
+		}
+		yield(n)
+	}
 }
 
 // Similar returns the neighbours that were computed for a record in the build, nearest first.
@@ -112,24 +129,14 @@ func (b *Build) Similar(ordinal uint32) []Neighbour {
 		}
 		ordinal = b.targets.At(i) >> 1
 	}
-	offsets := packed.Uint32s(b.similar[0])
-	from, to := offsets.At(int(ordinal)), offsets.At(int(ordinal)+1)
-	list := make([]Neighbour, 0, to-from)
-	for i := from; i < to; i++ {
-		raw := b.similar[1][int(i)*neighbourSize:]
-		at, ok := b.currentOrdinal(binary.LittleEndian.Uint32(raw))
-		if !ok {
-			continue
+	from, to := packed.Uint64At(b.similar[0], int(ordinal)), packed.Uint64At(b.similar[0], int(ordinal)+1)
+	var list []Neighbour
+	parseNeighbours(b.similar[1][from:to], func(n Neighbour) {
+		var ok bool
+		if n.Ordinal, ok = b.currentOrdinal(n.Ordinal); ok {
+			list = append(list, n)
 		}
-		nb := Neighbour{Ordinal: at, Similarity: float64(binary.LittleEndian.Uint16(raw[4:])) / 10000}
-		flags := binary.LittleEndian.Uint16(raw[6:])
-		nb.Alternative = flags&alternativeFlag != 0
-		nb.Reasons.n = uint8(min(flags&^alternativeFlag, MaxReasons))
-		for j := range nb.Reasons.list {
-			nb.Reasons.list[j] = binary.LittleEndian.Uint32(raw[8+4*j:])
-		}
-		list = append(list, nb)
-	}
+	})
 	return list
 }
 

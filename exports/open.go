@@ -80,8 +80,8 @@ func (b *Build) mapFile(dir *os.Root, f store.File) error {
 
 func (b *Build) openLookups() error {
 	s := packed.NewSectionReader(func(name string) []byte { return b.files[name] })
-	b.records, b.offsets, b.rows = b.files[recordsFile], b.files[offsetsFile], b.files[rowsFile]
-	b.n = len(b.rows) / 16
+	b.records, b.offsets = b.files[recordsFile], b.files[offsetsFile]
+	b.n = max(0, len(b.offsets)/8-1)
 	keys := s.Open(keysFile, 3)
 	b.keys, b.targets, b.keyRank = s.Strings(keysFile, keys[0]), keys[1], keys[2]
 	cols := s.Open(columnsFile, len(record.ScoreNames)+4)

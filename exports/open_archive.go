@@ -83,10 +83,18 @@ func (r *ArchiveReader) openChanges(s *packed.SectionReader) {
 		return
 	}
 	n := len(parts[0]) / 8
-	c := changelog{lines: r.base.files[ChangelogFile+".jsonl"], n: n, times: parts[0], versions: parts[1],
-		offsets: parts[2], ids: parts[3], idIndexes: parts[4]}
+	c := changelog{n: n, times: parts[0], versions: parts[1], offsets: parts[2], ids: parts[3], idIndexes: parts[4]}
 	c.postings = s.Postings(changesFile, parts[changeSections:])
 	s.Check(changesFile, c.versions.Len() == n && len(c.offsets) == 8*(n+1) && len(c.ids) == idSize*n && c.idIndexes.Len() == n)
-	s.Check(ChangelogFile+".jsonl", s.Err() != nil || packed.Uint64At(c.offsets, n) == uint64(len(c.lines)))
+	const lines = ChangelogFile + ".jsonl"
+	if c.lines = r.base.files[lines]; c.lines == nil {
+		var err error
+		if c.text, _, err = r.base.Open(lines); err != nil {
+			s.Fail(lines, err)
+			return
+		}
+	}
+	f, _ := r.base.Manifest.File(lines)
+	s.Check(lines, s.Err() != nil || packed.Uint64At(c.offsets, n) == uint64(f.Size))
 	r.log = c
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"kindex/exports/record"
-	"kindex/exports/table"
 )
 
 // Edit is an entity that was changed, added or removed on top of a build.
@@ -53,7 +52,6 @@ func (b *Build) WithEdits(edits []Edit) (*Build, error) {
 		d.keys[key] = ordinal << 1
 		d.entities = append(d.entities, e.Entity)
 		d.records = append(d.records, e.Entity.AppendJSON(nil))
-		d.rows = append(d.rows, table.AppendRow(nil, table.EntityColumns, table.EntityRow(e.Entity)))
 		d.names = append(d.names, record.Fold(e.Entity.Name))
 		d.slugs = append(d.slugs, key)
 		sum.Write(d.records[len(d.records)-1])

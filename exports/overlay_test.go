@@ -181,9 +181,6 @@ func (x *edited) addresses(before []*record.Entity) {
 			if got, want := x.with.Record(o), x.fresh.Record(p); !bytes.Equal(got, want) {
 				x.t.Fatalf("record\n%s\n%s", got, want)
 			}
-			if got, want := x.with.ExportRow(o), x.fresh.ExportRow(p); !bytes.Equal(got, want) {
-				x.t.Fatalf("row\n%s\n%s", got, want)
-			}
 			for _, name := range record.ScoreNames {
 				if x.with.Score(name, o) != x.fresh.Score(name, p) {
 					x.t.Fatalf("%s/%s: %s differs", typ, slug, name)

@@ -33,8 +33,8 @@ func tableOf(base string, things []thing) *Table {
 func (x thing) row() table.Row { return table.Row{{Text: x.key}, {Text: x.text[:len(x.text)/2]}} }
 
 func withObjects(t *Table, things []thing) *Table {
-	t.JSON = func(dst []byte, i int) []byte {
-		return append(jsonenc.AppendString(append(dst, `{"it":`...), things[i].key+"\n"+things[i].text), '}')
+	t.JSON = func(dst []byte, i int) ([]byte, error) {
+		return append(jsonenc.AppendString(append(dst, `{"it":`...), things[i].key+"\n"+things[i].text), '}'), nil
 	}
 	t.Cells = func(object []byte) table.Row {
 		var o struct{ It string }

@@ -107,12 +107,11 @@ func (x *tableTexts) write(s *shard) error {
 // enlarge drops the files that are not stored for a large table.
 func (x *tableTexts) enlarge() error {
 	x.large.Store(true)
-	for i, format := range store.TextFormats {
-		if x.w.StoreTexts || slices.Contains(store.StoredTexts, x.table.Base+"."+format) {
-			continue
-		}
-		if err := x.texts[i].Drop(); err != nil {
-			return err
+	if !x.w.StoreTexts {
+		for _, text := range x.texts {
+			if err := text.Drop(); err != nil {
+				return err
+			}
 		}
 	}
 	kept := x.table.variants(true)

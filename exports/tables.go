@@ -46,7 +46,7 @@ type Table struct {
 	Rows func(i int) []table.Row
 	// JSON and Cells replace Rows if JSON and JSONL contain more than the flat table: each
 	// item has one row, JSON appends it as a compact object, and Cells extracts the cells.
-	JSON  func(dst []byte, i int) []byte
+	JSON  func(dst []byte, i int) ([]byte, error)
 	Cells func(object []byte) table.Row
 }
 
@@ -64,17 +64,19 @@ func (t *Table) variants(large bool) (list []variant) {
 
 // rows calls yield with each row of an item, as an object, which is valid until yield
 // returns, and as cells.
-func (t *Table) rows(buf []byte, i int, yield func(object []byte, cells table.Row)) []byte {
+func (t *Table) rows(buf []byte, i int, yield func(object []byte, cells table.Row)) ([]byte, error) {
 	if t.JSON != nil {
-		buf = t.JSON(buf[:0], i)
-		yield(buf, t.Cells(buf))
-		return buf
+		buf, err := t.JSON(buf[:0], i)
+		if err == nil {
+			yield(buf, t.Cells(buf))
+		}
+		return buf, err
 	}
 	for _, r := range t.Rows(i) {
 		buf = table.AppendRow(buf[:0], t.Columns, r)
 		yield(buf, r)
 	}
-	return buf
+	return buf, nil
 }
 
 // shard is the encoded form of consecutive records.
@@ -198,14 +200,16 @@ func (t *Table) encodeShard(from, to int, variants []variant, previous *shards) 
 		s.err = errors.Join(s.err, err)
 	}
 	var buf []byte
-	for i := from; i < to; i++ {
-		buf = t.rows(buf, i, func(object []byte, cells table.Row) {
+	for i := from; i < to && s.err == nil; i++ {
+		var err error
+		buf, err = t.rows(buf, i, func(object []byte, cells table.Row) {
 			s.rows = append(s.rows, cells)
 			s.lengths = append(s.lengths, int64(len(object)))
 			s.lines.Write(object)
 			s.lines.WriteByte('\n')
 			s.err = errors.Join(s.err, csv.Write(cells))
 		})
+		s.err = errors.Join(s.err, err)
 	}
 	array := table.NewArrayWriter(&s.array, from > 0)
 	_, err := array.Write(s.lines.Bytes())

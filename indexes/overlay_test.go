@@ -46,9 +46,7 @@ func publishInto(t testing.TB, root string, entities []*record.Entity, previousI
 	check(err)
 	m := &store.Manifest{Builder: "test", Title: "Test", AsOf: "2026-11-01T00:00:00Z", Index: p.Stub,
 		Counts: store.Counts{Types: map[string]int{}}}
-	places := make([]exports.RowLocation, len(entities))
 	var order []int
-	var hidden []byte
 	for i, e := range entities {
 		if e.Status != record.Withdrawn {
 			order = append(order, i)
@@ -56,26 +54,16 @@ func publishInto(t testing.TB, root string, entities []*record.Entity, previousI
 			continue
 		}
 		m.Counts.Withdrawn++
-		from := len(hidden)
-		hidden = table.AppendRow(hidden, table.EntityColumns, table.EntityRow(e))
-		places[i] = exports.RowLocation{Offset: int64(from), Length: int64(len(hidden) - from), Withdrawn: true}
-		hidden = append(hidden, '\n')
 	}
-	check(w.Add(exports.WithdrawnFile, hidden))
 	slices.SortFunc(order, func(x, y int) int { return record.CompareKey(entities[x], entities[y]) })
 	keys := make([]string, len(order))
 	for i, o := range order {
 		keys[i] = entities[o].Key()
 	}
-	lengths, err := w.WriteTable(&exports.Table{Base: exports.EntitiesFile, Columns: table.EntityColumns, Encodings: exports.WebEncodings, Keys: keys,
+	_, err = w.WriteTable(&exports.Table{Base: exports.EntitiesFile, Columns: table.EntityColumns, Encodings: exports.WebEncodings, Keys: keys,
 		Rows: func(i int) []table.Row { return []table.Row{table.EntityRow(entities[order[i]])} }})
 	check(err)
-	offset := int64(0)
-	for i, n := range lengths {
-		places[order[i]] = exports.RowLocation{Offset: offset, Length: n}
-		offset += n + 1
-	}
-	check(w.WriteLookups(entities, places, make([][]exports.Neighbour, len(entities)), nil))
+	check(w.WriteLookups(entities, make([][]exports.Neighbour, len(entities)), nil))
 	check(w.AddVariants(exports.ScoringFile, []byte("{}\n")))
 	check(w.AddVariants(exports.CategoriesFile, []byte("[]\n")))
 	check(w.Finalize(m, func(string) string { return "CC0-1.0" }))

@@ -42,7 +42,6 @@ type Archive struct {
 	result   exports.Archive
 	previous *exports.ArchiveReader // nil if there is no previous build
 
-	failed   firstError
 	newest   map[string]int32 // the newest version at each address
 	line     []int32          // for each version, the first version of its entity
 	followed []bool           // for each version, whether it has a successor
@@ -66,13 +65,12 @@ func New(in Input) (*Archive, error) {
 	if err := a.findChanges(); err != nil {
 		return nil, err
 	}
-	a.result.Line = func(dst []byte, i int) []byte {
+	a.result.Line = func(dst []byte, i int) ([]byte, error) {
 		c, err := a.changeOf(i)
 		if err != nil {
-			a.failed.set(err)
-			return dst
+			return dst, err
 		}
-		return c.AppendJSON(dst)
+		return c.AppendJSON(dst), nil
 	}
 	return a, nil
 }
@@ -83,11 +81,7 @@ func formulaHash(f *score.Formula) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// Err returns the first error that occurred while the changes in the Result were being
-// written.
-func (a *Archive) Err() error { return a.failed.err }
-
-// Result returns the archive to write. Call Err afterwards.
+// Result returns the archive to write.
 func (a *Archive) Result() *exports.Archive { return &a.result }
 
 // keep copies the versions from the previous build. If the formula is the same, it also copies

@@ -86,7 +86,7 @@ func runHistory(w io.Writer, o historyOptions, key string) (err error) {
 	if o.json {
 		return printJSONLines(w, func(yield func(json.RawMessage, error) bool) {
 			for _, i := range shown {
-				if !yield(a.ChangeLine(i), nil) {
+				if line, err := a.ChangeLine(i); !yield(line, err) {
 					return
 				}
 			}

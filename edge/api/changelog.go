@@ -150,7 +150,11 @@ func changesPage(c *web.Call, set *roaring.Bitmap, scope string) (*web.Reply, er
 	indexes, more := newestFirst(set, page.Offset, page.Limit)
 	list := newCollection(c)
 	for _, i := range indexes {
-		list.body = append(list.next(), a.ChangeLine(i)...)
+		line, err := a.ChangeLine(i)
+		if err != nil {
+			return nil, err
+		}
+		list.body = append(list.next(), line...)
 	}
 	next := ""
 	if more && len(indexes) > 0 {
@@ -211,7 +215,11 @@ func writeChanges(w io.Writer, array bool, a *exports.ArchiveReader, set *roarin
 		if _, err := io.WriteString(out, separator); err != nil {
 			return err
 		}
-		if _, err := out.Write(a.ChangeLine(int(it.Next()))); err != nil {
+		line, err := a.ChangeLine(int(it.Next()))
+		if err != nil {
+			return err
+		}
+		if _, err := out.Write(line); err != nil {
 			return err
 		}
 		separator = between

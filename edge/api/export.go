@@ -129,7 +129,7 @@ func prebuilt(c *web.Call, name, attachment string) (*web.Reply, error) {
 		File: &web.FileReply{Content: content, ETag: web.ETag(etagBase(f), web.Identity), SHA256: f.SHA256,
 			Variant: func(enc string) (web.Variant, bool) {
 				body, _, ok := b.File(name + store.EncodingExtension(enc))
-				return web.Variant{Body: body, ETag: web.ETag(etagBase(f), enc)}, ok || store.OfLargeTable(b.Manifest.Files, name)
+				return web.Variant{Body: body, ETag: web.ETag(etagBase(f), enc)}, ok || store.Unstored(b.Manifest.Files, name)
 			}}}, nil
 }
 

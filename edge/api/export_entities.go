@@ -76,9 +76,12 @@ func readEntityExport(c *web.Call) (*entityExport, error) {
 // rows returns a function that returns the row of a record.
 func (x *entityExport) rows(b *exports.Build) (func(ordinal uint32) (table.Row, error), error) {
 	if len(x.columns) <= len(table.EntityColumns) && !slices.ContainsFunc(x.at, func(i int) bool { return i >= len(table.EntityColumns) }) {
-		return func(o uint32) (table.Row, error) { // the first columns are stored as a row
-			row, err := table.ParseRow(b.ExportRow(o), table.EntityColumns)
-			return selectCells(row, x.at), err
+		return func(o uint32) (table.Row, error) { // no ranks are needed, and only a few members
+			e, err := b.PartOfEntity(o, table.EntityMembers)
+			if err != nil {
+				return nil, err
+			}
+			return selectCells(table.EntityRow(e), x.at), nil
 		}, nil
 	}
 	ranks, err := ranksByType(b)

@@ -17,7 +17,7 @@ import (
 )
 
 // Content is an open file of a build. It may be stored, or made from other files while it is
-// read. It implements io.ReadSeekCloser and io.ReaderAt. It must not be used concurrently.
+// read. It implements io.ReadSeekCloser and io.ReaderAt. ReadAt may be called concurrently.
 type Content struct {
 	*io.SectionReader
 	name   string
@@ -112,12 +112,10 @@ type text struct {
 	array            bool // it is the JSON file, and the source is the JSONL file; otherwise, the source is compressed
 	source           io.ReaderAt
 	ends, sourceEnds []int64
-
-	last *piece
 }
 
-// ReadAt implements io.ReaderAt. It takes time to make a piece, but the piece that was made last is
-// usually still there, so it is fast to read a file from beginning to end.
+// ReadAt implements io.ReaderAt. It takes about a millisecond to make a piece, but pieces that were
+// made lately are usually still there, so it is fast to read a file from beginning to end.
 func (t *text) ReadAt(p []byte, off int64) (n int, err error) {
 	for n < len(p) {
 		at := off + int64(n)
@@ -125,24 +123,18 @@ func (t *text) ReadAt(p []byte, off int64) (n int, err error) {
 		if i == len(t.ends) {
 			return n, io.EOF
 		}
-		for ok := false; !ok; {
-			var m int
-			if t.last != nil && t.last.number == i {
-				m, ok = pieces.read(t.last, p[n:], at-start(t.ends, i))
-			}
-			if n += m; !ok {
-				if err := t.make(i); err != nil {
-					return n, err
-				}
-			}
+		data, err := t.piece(i)
+		if err != nil {
+			return n, err
 		}
+		n += copy(p[n:], data[at-start(t.ends, i):])
 	}
 	return n, nil
 }
 
 // Close implements io.Closer. It does not close the source.
 func (t *text) Close() error {
-	pieces.remove(t.last)
+	pieces.remove(t)
 	return nil
 }
 
@@ -154,17 +146,29 @@ func start(ends []int64, i int) int64 {
 	return ends[i-1]
 }
 
+// piece returns a piece, which the caller must not modify.
+func (t *text) piece(i int) ([]byte, error) {
+	if data := pieces.get(t, i); data != nil {
+		return data, nil
+	}
+	data, err := t.make(i)
+	if err == nil {
+		pieces.add(t, i, data)
+	}
+	return data, err
+}
+
 // make makes a piece.
-func (t *text) make(i int) error {
+func (t *text) make(i int) ([]byte, error) {
 	from, to := start(t.sourceEnds, i), t.sourceEnds[i]
 	source := sources.Get().(*[]byte)
 	defer sources.Put(source)
 	*source = slices.Grow((*source)[:0], int(to-from))[:to-from]
 	if _, err := t.source.ReadAt(*source, from); err != nil && !errors.Is(err, io.EOF) {
-		return err
+		return nil, err
 	}
 	want := t.ends[i] - start(t.ends, i)
-	data := slices.Grow(pieces.remove(t.last)[:0], int(want))
+	data := make([]byte, 0, want)
 	var err error
 	if t.array {
 		data, err = appendArray(data, *source, i > 0, i == len(t.ends)-1)
@@ -175,11 +179,9 @@ func (t *text) make(i int) error {
 		err = fmt.Errorf("piece %d has %d bytes, not %d", i, len(data), want)
 	}
 	if err != nil {
-		return t.damage(err)
+		return nil, t.damage(err)
 	}
-	t.last = &piece{number: i, data: data}
-	pieces.add(t.last)
-	return nil
+	return data, nil
 }
 
 // sources holds buffers for what pieces are made from.

@@ -5,59 +5,71 @@ import (
 	"sync"
 )
 
-// piece is the piece of a text file that was made last for one reader of the file.
+// piece is a piece of a text file that was made for a reader of the file.
 type piece struct {
+	of     *text
 	number int // in the file
 	data   []byte
-	place  *list.Element // in pieceCache.used; nil if data was evicted
 }
 
-// pieceCache holds the pieces of all readers. A reader whose piece was evicted makes it again, so
-// readers take little memory, however many there are and however slowly they read.
+// pieceCache holds the pieces of all readers. Readers make evicted pieces again, so they take little
+// memory, however many there are and however slowly they read.
 type pieceCache struct {
-	mu    sync.Mutex
-	limit int       // in bytes; exceeded by a single piece that is longer
-	size  int       // of all pieces
-	used  list.List // of *piece, the one that was used last at the end
+	mu     sync.Mutex
+	limit  int       // in bytes; exceeded by a single piece that is longer
+	size   int       // of all pieces
+	recent list.List // of *piece, the one that was used last at the end
+	places map[place]*list.Element
 }
 
-var pieces = &pieceCache{limit: 64 << 20}
-
-// read copies data of a piece. It reports whether the piece was still there.
-func (c *pieceCache) read(p *piece, dst []byte, off int64) (n int, ok bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if p == nil || p.place == nil {
-		return 0, false
-	}
-	c.used.MoveToBack(p.place)
-	return copy(dst, p.data[off:]), true
+// place identifies a piece.
+type place struct {
+	of     *text
+	number int
 }
 
-// add adds a piece, and evicts others if there is no room for it.
-func (c *pieceCache) add(p *piece) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	p.place = c.used.PushBack(p)
-	for c.size += len(p.data); c.size > c.limit && c.used.Len() > 1; {
-		c.drop(c.used.Front().Value.(*piece))
-	}
-}
+var pieces = &pieceCache{limit: 64 << 20, places: map[place]*list.Element{}}
 
-// remove removes a piece. It returns its memory, unless the piece was evicted before.
-func (c *pieceCache) remove(p *piece) []byte {
+// get returns a piece, or nil if it must be made. The caller must not modify it.
+func (c *pieceCache) get(of *text, number int) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if p == nil || p.place == nil {
+	e := c.places[place{of, number}]
+	if e == nil {
 		return nil
 	}
-	data := p.data
-	c.drop(p)
-	return data
+	c.recent.MoveToBack(e)
+	return e.Value.(*piece).data
 }
 
-func (c *pieceCache) drop(p *piece) {
-	c.used.Remove(p.place)
+// add adds a piece, unless it is there, and evicts others if there is no room for it.
+func (c *pieceCache) add(of *text, number int, data []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.places[place{of, number}] != nil {
+		return // another goroutine has made it at the same time
+	}
+	c.places[place{of, number}] = c.recent.PushBack(&piece{of, number, data})
+	for c.size += len(data); c.size > c.limit && c.recent.Len() > 1; {
+		c.evict(c.recent.Front())
+	}
+}
+
+// remove removes all pieces of a file.
+func (c *pieceCache) remove(of *text) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for e := c.recent.Front(); e != nil; {
+		next := e.Next()
+		if e.Value.(*piece).of == of {
+			c.evict(e)
+		}
+		e = next
+	}
+}
+
+func (c *pieceCache) evict(e *list.Element) {
+	p := c.recent.Remove(e).(*piece)
+	delete(c.places, place{p.of, p.number})
 	c.size -= len(p.data)
-	p.data, p.place = nil, nil
 }

@@ -60,7 +60,7 @@ func TestManySlowReaders(t *testing.T) {
 			got[i] = append(got[i], part[:n]...)
 			done = err != nil
 			if pieces.size > pieces.limit {
-				t.Fatalf("%d pieces with %d bytes are kept", pieces.used.Len(), pieces.size)
+				t.Fatalf("%d pieces with %d bytes are kept", pieces.recent.Len(), pieces.size)
 			}
 		}
 	}
@@ -72,7 +72,7 @@ func TestManySlowReaders(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if pieces.size != 0 || pieces.used.Len() != 0 {
-		t.Errorf("%d pieces with %d bytes are left", pieces.used.Len(), pieces.size)
+	if pieces.size != 0 || pieces.recent.Len() != 0 {
+		t.Errorf("%d pieces with %d bytes are left", pieces.recent.Len(), pieces.size)
 	}
 }

@@ -32,13 +32,8 @@ var TableEncodings = []string{"gzip", "zstd"}
 
 // LargeTable is the size in bytes of the JSONL file of a table above which the table is large.
 // Of the compressed variants, a large table has only .jsonl.zst and .csv.zst, and its text files
-// are not stored, except for StoredTexts. They remain in the manifest, and Open makes them from
-// the compressed files.
+// are not stored. They remain in the manifest, and Open makes them from the compressed files.
 const LargeTable = 16 << 20
-
-// StoredTexts are the text files that are stored even if their table is large, because lookups
-// return parts of them.
-var StoredTexts = []string{"entities.jsonl", "changelog.jsonl"}
 
 // ShardsFile returns the path of the shards file of a table. The files of the table are named base
 // and an extension.
@@ -64,9 +59,9 @@ func splitText(path string) (base, format string, ok bool) {
 	return base, format, !strings.Contains(base, "/") && slices.Contains(TextFormats, format)
 }
 
-// OfLargeTable reports whether a file is one of the text files of a large table. files are those
-// of the manifest, sorted by path.
-func OfLargeTable(files []File, path string) bool {
+// Unstored reports whether a file is one of the text files of a large table, which need not be
+// stored, because they can be made from others. files are those of the manifest, sorted by path.
+func Unstored(files []File, path string) bool {
 	base, _, ok := splitText(path)
 	if !ok {
 		return false
@@ -74,12 +69,6 @@ func OfLargeTable(files []File, path string) bool {
 	_, sharded := find(files, ShardsFile(base))
 	_, array := find(files, base+".json.zst")
 	return sharded && !array
-}
-
-// Unstored reports whether a file need not be stored, because it can be made from others. files
-// are those of the manifest, sorted by path.
-func Unstored(files []File, path string) bool {
-	return OfLargeTable(files, path) && !slices.Contains(StoredTexts, path)
 }
 
 // MaxPiece limits the length of a piece in bytes. It bounds the memory that reading takes.

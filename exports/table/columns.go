@@ -3,7 +3,6 @@
 package table
 
 import (
-	"encoding/json"
 	"fmt"
 )
 
@@ -61,35 +60,4 @@ func SelectColumns(all []Column, names []string) ([]Column, []int, error) {
 		return nil, nil, fmt.Errorf("unknown field %q", n)
 	}
 	return cols, at, nil
-}
-
-// ParseRow decodes a JSONL line of an export into cells.
-func ParseRow(line []byte, columns []Column) (Row, error) {
-	var obj map[string]json.RawMessage
-	if err := json.Unmarshal(line, &obj); err != nil {
-		return nil, fmt.Errorf("exported row: %w", err)
-	}
-	row := make(Row, len(columns))
-	for i, c := range columns {
-		raw := obj[c.Name]
-		if len(raw) == 0 || string(raw) == "null" {
-			continue
-		}
-		var err error
-		switch c.Kind {
-		case List:
-			err = json.Unmarshal(raw, &row[i].List)
-		case Decimal, Integer, Number, Money:
-			row[i].Known = true
-			err = json.Unmarshal(raw, &row[i].Number)
-		case Raw, Boolean:
-			row[i].Text = string(raw)
-		default:
-			err = json.Unmarshal(raw, &row[i].Text)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("exported row: %s: %w", c.Name, err)
-		}
-	}
-	return row, nil
 }

@@ -84,19 +84,6 @@ func TestCSVExport(t *testing.T) {
 	}
 }
 
-func TestJSONLRowsReadBack(t *testing.T) {
-	lines := bytes.Split(bytes.TrimSpace(encodeAll(t, "jsonl", EntityColumns)), []byte("\n"))
-	for i, e := range sample() {
-		row, err := ParseRow(lines[i], EntityColumns)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, want := AppendRow(nil, EntityColumns, row), AppendRow(nil, EntityColumns, EntityRow(e)); !bytes.Equal(got, want) {
-			t.Errorf("got  %s\nwant %s", got, want)
-		}
-	}
-}
-
 type parquetRow struct {
 	Slug        string   `parquet:"slug,optional"`
 	Provider    *string  `parquet:"provider,optional"`

@@ -56,12 +56,6 @@ func TestKindsAsText(t *testing.T) {
 			t.Errorf("%s:\n%s\nwant\n%s", format, got, want)
 		}
 	}
-	for i, line := range lines {
-		row, err := ParseRow([]byte(line), kinds)
-		if got := string(AppendRow(nil, kinds, row)); err != nil || got != line {
-			t.Errorf("row %d was read back as %s: %v", i, got, err)
-		}
-	}
 }
 
 func TestKindsInParquet(t *testing.T) {
