@@ -17,7 +17,10 @@ type Archive struct {
 	Formula             string // hash of the formula used for past scores
 	Commits             []record.ArchivedCommit
 	Versions            []record.Version
-	Changes             []ChangeEntry
+	// Current reports whether the content of a version is that of the record at its address, as the author
+	// wrote it; the build then contains it only once. If Current is nil, no version is.
+	Current func(i int) bool
+	Changes []ChangeEntry
 	// Line appends change i as a compact JSON object without a line ending. It is called
 	// concurrently, and several times per change, but only for changes after the first
 	// KeptChanges.

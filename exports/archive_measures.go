@@ -27,7 +27,7 @@ func (p *archivePacker) newMeasures() ([]columnBuilder, error) {
 		return added, nil
 	}
 	for i := range p.Kept {
-		if p.previous.deleted(i) || !record.HasComputed(p.previous.record(i)) {
+		if p.previous.deleted(i) || !record.HasComputed(p.previous.Record(i)) {
 			continue
 		}
 		e, err := p.previous.Entity(i)

@@ -70,18 +70,14 @@ func (r *ArchiveReader) Commit(i int) record.ArchivedCommit {
 // Versions returns the number of versions of all entities.
 func (r *ArchiveReader) Versions() int { return r.n }
 
-// Version returns version i with its Record set, but not its Entity.
+// Version returns version i without its Entity.
 func (r *ArchiveReader) Version(i int) record.Version {
 	typ, slug := r.address(i)
-	v := record.Version{
+	return record.Version{
 		Type: typ, Slug: slug, Deleted: r.deleted(i), Time: r.time(i),
 		Commit: r.number(sectionCommit, i), Previous: r.number(sectionPrevious, i), Change: r.number(sectionChange, i),
 		Added: r.number(sectionAdded, i), Updated: r.number(sectionUpdated, i),
 	}
-	if !v.Deleted {
-		v.Record = r.record(i)
-	}
-	return v
 }
 
 // number returns the value for a version in one of the versionColumns.
@@ -102,9 +98,15 @@ func (r *ArchiveReader) address(v int) (typ, slug string) {
 	return typ, slug
 }
 
-func (r *ArchiveReader) record(v int) []byte {
+// Record returns the content of a version as record.Entity.AppendAuthored encodes it, or nil for a
+// deletion.
+func (r *ArchiveReader) Record(v int) []byte {
 	from, to := packed.Uint64At(r.offsets, v), packed.Uint64At(r.offsets, v+1)
-	return r.records[from:to:to]
+	if from < to || r.deleted(v) {
+		return r.records[from:to:to]
+	}
+	ordinal, _, _ := r.base.Find(r.address(v))
+	return r.base.appendAuthored(nil, ordinal)
 }
 
 // Entity decodes the content of a version as its author wrote it, without scores
@@ -115,7 +117,7 @@ func (r *ArchiveReader) Entity(v int) (*record.Entity, error) {
 		return nil, fmt.Errorf("%s/%s: version %d is a deletion and has no content", typ, slug, v)
 	}
 	e := new(record.Entity)
-	return e, e.UnmarshalJSON(r.record(v))
+	return e, e.UnmarshalJSON(r.Record(v))
 }
 
 // RecordAt returns a version as the API shows it for a UTC day, YYYY-MM-DD, with
@@ -125,7 +127,7 @@ func (r *ArchiveReader) RecordAt(v int, day string, s record.Scores) []byte {
 		return nil
 	}
 	var c record.Computed
-	offers, authored := 0, r.record(v)
+	offers, authored := 0, r.Record(v)
 	if record.HasComputed(authored) {
 		if e, err := r.Entity(v); err == nil {
 			c, offers = r.base.providers.Compute(e, day), len(e.Offers)

@@ -43,7 +43,7 @@ func (p *archivePacker) writeVersions() (rank []uint32, err error) {
 		p.w.Add(pastMeasuresFile, p.packMeasures(numbers)))
 }
 
-// writeContents writes versions.bin. It returns the offsets of the records in that
+// writeContents writes versions.bin. It returns the offsets of the versions in that
 // file and, for versions that the previous build does not contain, the search keys:
 // the values of the filter fields and the folded names. It adds their measures to numbers.
 func (p *archivePacker) writeContents(numbers []columnBuilder) (offsets []byte, values packed.PostingsBuilder, names []string, err error) {
@@ -52,24 +52,23 @@ func (p *archivePacker) writeContents(numbers []columnBuilder) (offsets []byte, 
 		return nil, nil, nil, err
 	}
 	values = packed.PostingsBuilder{}
-	offsets = make([]byte, 0, 8*(len(p.Versions)+1))
-	offsets = append(offsets, p.previous.offsets[:8*(p.Kept+1)]...)
-	_, err = f.Write(p.previous.records[:packed.Uint64At(offsets, p.Kept)])
+	offsets = make([]byte, 8, 8*(len(p.Versions)+1))
 	var buf []byte
-	for i := p.Kept; i < len(p.Versions) && err == nil; i++ {
-		v := &p.Versions[i]
-		name := ""
-		if !v.Deleted {
-			e, authored := v.Entity, v.Record
-			if e == nil {
-				e = new(record.Entity)
-				err = e.UnmarshalJSON(authored)
-			} else {
-				buf = e.AppendAuthored(buf[:0])
-				authored = buf
+	for i := 0; i < len(p.Versions) && err == nil; i++ {
+		stored := p.Current == nil || !p.Current(i)
+		if i < p.Kept {
+			if stored {
+				_, err = f.Write(p.previous.Record(i))
 			}
-			if err == nil {
-				_, err = f.Write(authored)
+			offsets = binary.LittleEndian.AppendUint64(offsets, uint64(f.Size()))
+			continue
+		}
+		name := ""
+		if v := &p.Versions[i]; !v.Deleted {
+			e := v.Entity
+			if stored {
+				buf = e.AppendAuthored(buf[:0])
+				_, err = f.Write(buf)
 			}
 			for _, field := range FilterFields {
 				for _, value := range versionValues(e, field) {
@@ -271,7 +270,7 @@ func (a *Archive) check(previous *ArchiveReader) error {
 
 func (a *Archive) checkVersion(i int, v *record.Version) error {
 	switch {
-	case v.Deleted == (v.Entity != nil || v.Record != nil):
+	case v.Deleted == (v.Entity != nil):
 		return errors.New("must either have content or be a deletion")
 	case v.Entity != nil && (v.Entity.Type != v.Type || v.Entity.Slug != v.Slug):
 		return errors.New("has the content of " + v.Entity.Key())

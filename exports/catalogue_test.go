@@ -2,6 +2,7 @@ package exports
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -228,7 +229,8 @@ func someNeighbours(rng *rand.Rand, n int) ([][]Neighbour, []Feature) {
 // one is given, and returns its ID.
 func writeBuild(t testing.TB, root string, entities []*record.Entity, archive ...*Archive) string {
 	t.Helper()
-	return writeBuildReusing(t, root, nil, entities, func(w *Writer) (err error) {
+	return writeBuildReusing(t, root, nil, entities, func(w *Writer) error {
+		err := w.WriteSources(entities, make([][sha256.Size]byte, len(entities)))
 		for _, a := range archive {
 			err = errors.Join(err, w.WriteArchive(a))
 		}

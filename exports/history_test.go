@@ -298,6 +298,14 @@ func (p *madeHistory) archive(n int) *Archive {
 	return a
 }
 
+// asCurrent returns the archive of the first n versions for a build whose records are those that
+// listed returns.
+func (p *madeHistory) asCurrent(n int) *Archive {
+	a, state := p.archive(n), p.state(n)
+	a.Current = func(i int) bool { return p.entities[i] != nil && slices.Contains(state, i) }
+	return a
+}
+
 func (p *madeHistory) versionOf(change int) int32 {
 	return int32(slices.IndexFunc(p.versions, func(v record.Version) bool { return int(v.Change) == change }))
 }

@@ -26,7 +26,7 @@ func (r *ArchiveReader) Moments(v, limit int) ([]Moment, error) {
 		}
 		if !r.deleted(v) {
 			var err error
-			if m.Entity, err = record.ParseFigures(r.record(v)); err != nil {
+			if m.Entity, err = record.ParseFigures(r.Record(v)); err != nil {
 				return nil, err
 			}
 		}

@@ -56,7 +56,7 @@ func (d *offerDays) of(s *Snapshot) (offerColumns, error) {
 // collectOffers packs the offers of a snapshot's listed records.
 func (s *Snapshot) collectOffers() (offerColumns, error) {
 	data, err := packOffers(s.listed, s.rank, func(ordinal uint32) (*record.Entity, error) {
-		return record.ParseOffers(s.archive.record(s.Version(ordinal)))
+		return record.ParseOffers(s.archive.Record(s.Version(ordinal)))
 	})
 	if err != nil {
 		return offerColumns{}, err

@@ -71,6 +71,15 @@ func (b *Build) Authored(ordinal uint32) (*record.Entity, error) {
 	return e, nil
 }
 
+// appendAuthored appends a record as record.Entity.AppendAuthored encodes it.
+func (b *Build) appendAuthored(dst []byte, ordinal uint32) []byte {
+	var flag byte
+	if int(ordinal) < len(b.sources.flags) {
+		flag = b.sources.flags[ordinal]
+	}
+	return record.AppendAuthoredFrom(dst, b.Record(ordinal), flag&addedDerived != 0, flag&updatedDerived != 0, b.aliases(ordinal))
+}
+
 // asAuthored restores what a record has beyond its source file, or lacks.
 func (b *Build) asAuthored(e *record.Entity, ordinal uint32) {
 	var flag byte // the edge also reads records of builds and edits without a sources file

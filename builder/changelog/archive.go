@@ -45,6 +45,7 @@ type Archive struct {
 	newest   map[string]int32 // the newest version at each address
 	line     []int32          // for each version, the first version of its entity
 	followed []bool           // for each version, whether it has a successor
+	current  []bool           // for each version, whether its content is that of the entity at its address
 }
 
 // New collects the versions and finds the changes between them.
@@ -117,12 +118,12 @@ func (a *Archive) append(log *gitlog.Log) {
 // none means no version, commit or change.
 const none = -1
 
-// attach finds the newest version at every address and the first version of every entity. If a
-// version from the previous build equals an entity in the content, the version then shares
-// that entity's data.
+// attach finds the newest version at every address, the first version of every entity, and the
+// versions that equal an entity in the content. If such a version is from the previous build, it then
+// shares that entity's data.
 func (a *Archive) attach() {
 	versions := a.result.Versions
-	a.line, a.followed = make([]int32, len(versions)), make([]bool, len(versions))
+	a.line, a.followed, a.current = make([]int32, len(versions)), make([]bool, len(versions)), make([]bool, len(versions))
 	for i := range versions {
 		v := &versions[i]
 		a.newest[v.Type+"/"+v.Slug] = int32(i)
@@ -134,14 +135,23 @@ func (a *Archive) attach() {
 		var buf []byte
 		for _, e := range a.Entities[from:to] {
 			i, ok := a.newest[e.Key()]
-			if !ok || versions[i].Record == nil {
+			if !ok || versions[i].Deleted {
 				continue
 			}
-			if buf = e.AppendAuthored(buf[:0]); bytes.Equal(buf, versions[i].Record) {
-				versions[i].Entity = e
+			v := &versions[i]
+			a.current[i] = v.Entity == e
+			if v.Entity == e {
+				continue
+			}
+			buf = e.AppendAuthored(buf[:0])
+			if v.Entity != nil {
+				a.current[i] = bytes.Equal(buf, v.Entity.AppendAuthored(nil))
+			} else if a.current[i] = bytes.Equal(buf, a.previous.Record(int(i))); a.current[i] {
+				v.Entity = e
 			}
 		}
 	})
+	a.result.Current = func(i int) bool { return a.current[i] }
 }
 
 // entity returns the content of a version, or nil for a deleted one.

@@ -32,7 +32,7 @@ func (a *Archive) findChanges() error {
 	inParallel(len(found)-from, func(lo, hi int) {
 		for i := from + lo; i < from+hi; i++ {
 			var err error
-			found[i], err = a.find(&r.Versions[i])
+			found[i], err = a.find(int32(i))
 			failed.set(err)
 		}
 	})
@@ -64,16 +64,15 @@ func (a *Archive) findChanges() error {
 }
 
 // find compares a version with its predecessor and returns the change.
-func (a *Archive) find(v *record.Version) (f versionChange, err error) {
+func (a *Archive) find(i int32) (f versionChange, err error) {
+	v := &a.result.Versions[i]
 	before, err := a.before(v)
 	if err != nil {
 		return f, err
 	}
-	after := v.Entity
-	if after == nil && !v.Deleted {
-		if after, err = decode(v.Record); err != nil {
-			return f, err
-		}
+	after, err := a.entity(i)
+	if err != nil {
+		return f, err
 	}
 	fields, old, now := record.Transition(before, after)
 	if len(fields) == 0 {
@@ -89,11 +88,6 @@ func (a *Archive) find(v *record.Version) (f versionChange, err error) {
 		f.fields = append(f.fields, c.Field)
 	}
 	return f, nil
-}
-
-func decode(authored []byte) (*record.Entity, error) {
-	e := new(record.Entity)
-	return e, e.UnmarshalJSON(authored)
 }
 
 func eventOf(before, after *record.Entity) string {

@@ -34,7 +34,7 @@ func (a *Archive) changed() (list []*record.Entity) {
 	for _, e := range a.Entities {
 		if a.previous != nil {
 			last, ok := a.previous.Last(e.Type, e.Slug)
-			if buf = e.AppendAuthored(buf[:0]); ok && a.alive(last) && bytes.Equal(buf, a.result.Versions[last].Record) {
+			if buf = e.AppendAuthored(buf[:0]); ok && a.alive(last) && bytes.Equal(buf, a.previous.Record(last)) {
 				continue
 			}
 		}

@@ -243,7 +243,7 @@ func (a *Archive) figures(i int32) (*record.Entity, error) {
 	if v.Entity != nil || v.Deleted {
 		return v.Entity, nil
 	}
-	return record.ParseFigures(v.Record)
+	return record.ParseFigures(a.previous.Record(int(i)))
 }
 
 // stateAt returns the content of an earlier version, then, but with exactly the signals that

@@ -10,10 +10,9 @@ import (
 // deletion. Versions are numbered in chronological order.
 type Version struct {
 	Type, Slug string // for a deletion, the last ones before it
-	// Entity is the content as its author wrote it. It is nil if Record is set or
-	// if the version is a deletion.
+	// Entity is the content as its author wrote it. It is nil if the version is a deletion, or if an
+	// earlier build contains it.
 	Entity  *Entity
-	Record  []byte // the entity as AppendAuthored encodes it
 	Deleted bool
 	Time    int64 // Unix seconds, never less than in the preceding version of the list
 	Commit  int32 // index of the commit, -1 outside git
@@ -49,6 +48,35 @@ func (e *Entity) AppendAuthored(dst []byte) []byte {
 	}
 	dst = jsonenc.AppendMember(dst[:len(dst)-1], "formerly")
 	return append(jsonenc.AppendStrings(dst, e.Formerly), '}')
+}
+
+// AppendAuthoredFrom appends what AppendAuthored writes for an entity with the given record. addedDerived
+// and updatedDerived state which of its dates are derived from the history, and formerly lists its
+// earlier slugs.
+func AppendAuthoredFrom(dst, record []byte, addedDerived, updatedDerived bool, formerly []string) []byte {
+	begin := len(dst)
+	dst = append(dst, '{')
+	for name, value := range jsonenc.Members(record) {
+		switch string(name) {
+		case "scores", "maintenance", "maintenanceAsOf", "price", "offerCount":
+			continue // computed
+		case "addedDate":
+			if addedDerived {
+				value = []byte("null")
+			}
+		case "lastUpdated":
+			if updatedDerived {
+				value = []byte("null")
+			}
+		}
+		dst = jsonenc.AppendComma(dst, len(dst)-begin-1)
+		dst = append(append(append(dst, '"'), name...), '"', ':')
+		dst = append(dst, value...)
+	}
+	if len(formerly) > 0 {
+		dst = jsonenc.AppendStrings(jsonenc.AppendMember(dst, "formerly"), formerly)
+	}
+	return append(dst, '}')
 }
 
 // Where CompleteAuthored edits a record. Quotes within texts are escaped, so the first
