@@ -24,7 +24,7 @@ type bench struct {
 	started  cpuClock
 	progress io.Writer
 	rows     []row
-	left     []string // parts and yardsticks that are not measured, with reasons
+	skipped  []string // parts and yardsticks that are not measured, with reasons
 
 	plain, repository *workCopy // copies for edits, created on first use
 

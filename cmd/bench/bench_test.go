@@ -234,7 +234,7 @@ func TestRewrite(t *testing.T) {
 
 // TestLeftOut checks the reasons that are reported for skipped parts.
 func TestLeftOut(t *testing.T) {
-	b := &bench{options: options{jsonFile: "-"}, left: []string{"history needs " + needsHistory(&options{})}}
+	b := &bench{options: options{jsonFile: "-"}, skipped: []string{"history needs " + needsHistory(&options{})}}
 	var out bytes.Buffer
 	if err := b.report(&out); err != nil || !strings.Contains(out.String(), "NOT MEASURED: history needs a repository: use -history\n") {
 		t.Errorf("%v in %s", err, out.String())

@@ -41,7 +41,7 @@ func (b *bench) measureLimits(ctx context.Context) error {
 	// PostgreSQL runs with its default configuration, which syncs to disk.
 	pg, err := server.Start()
 	if errors.Is(err, exec.ErrNotFound) {
-		b.left = append(b.left, "measuring limits on PostgreSQL requires PostgreSQL: install it")
+		b.skipped = append(b.skipped, "measuring limits on PostgreSQL requires PostgreSQL: install it")
 		return nil
 	}
 	if err != nil {

@@ -232,7 +232,7 @@ func measure(ctx context.Context, o options, stdout, stderr io.Writer) (err erro
 	}
 	b := &bench{options: o, tmp: tmp, progress: stderr, started: readClock()}
 	for _, name := range o.without {
-		b.left = append(b.left, "comparisons with "+name+" are left out by -without")
+		b.skipped = append(b.skipped, "comparisons with "+name+" are left out by -without")
 	}
 	defer func() { err = errors.Join(err, b.close(), os.RemoveAll(tmp)) }()
 	for _, p := range parts {
@@ -240,7 +240,7 @@ func measure(ctx context.Context, o options, stdout, stderr io.Writer) (err erro
 			continue
 		}
 		if lacking := p.needs(&o); lacking != "" {
-			b.left = append(b.left, p.name+" needs "+lacking)
+			b.skipped = append(b.skipped, p.name+" needs "+lacking)
 			continue
 		}
 		fmt.Fprintln(stderr, "measuring:", p.name)

@@ -25,7 +25,7 @@ func (b *bench) measureOffers(ctx context.Context) error {
 		return err
 	}
 	if models == 0 {
-		b.left = append(b.left, "offers needs models in the content folder")
+		b.skipped = append(b.skipped, "offers needs models in the content folder")
 		return nil
 	}
 	var without, with []buildResult

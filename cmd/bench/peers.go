@@ -95,7 +95,7 @@ func (b *bench) openBleve(context.Context, baseline.Documents) error {
 func (b *bench) openXapian(ctx context.Context, docs baseline.Documents) error {
 	xapian, err := baseline.NewXapian(ctx, filepath.Join(b.tmp, "xapian"), docs)
 	if errors.Is(err, baseline.ErrNoXapian) {
-		b.left = append(b.left, "comparing searches with Xapian requires Debian's python3-xapian: install it")
+		b.skipped = append(b.skipped, "comparing searches with Xapian requires Debian's python3-xapian: install it")
 		return nil
 	}
 	if err != nil {
@@ -110,7 +110,7 @@ func (b *bench) openXapian(ctx context.Context, docs baseline.Documents) error {
 func (b *bench) openPostgreSQL(ctx context.Context, docs baseline.Documents) (err error) {
 	b.peers.postgres, err = server.Start(baseline.PostgreSQLSettings...)
 	if errors.Is(err, exec.ErrNotFound) {
-		b.left = append(b.left, "comparing searches with PostgreSQL requires PostgreSQL: install it")
+		b.skipped = append(b.skipped, "comparing searches with PostgreSQL requires PostgreSQL: install it")
 		return nil
 	}
 	if err != nil {

@@ -91,7 +91,7 @@ func (b *bench) report(w io.Writer) (failed error) {
 	if m.Others != nil {
 		fmt.Fprintf(w, "other programs used %.1f%% of the processor time during the run\n", 100**m.Others)
 	}
-	for _, l := range b.left {
+	for _, l := range b.skipped {
 		fmt.Fprintln(w, "NOT MEASURED:", l)
 	}
 	fmt.Fprintln(w)
