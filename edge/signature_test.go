@@ -105,7 +105,7 @@ func TestSignatureArrivesLater(t *testing.T) {
 	if _, err := buildlog.OpenStatement([]byte(after.Signature.Statement), key.Verifier); err != nil {
 		t.Error(err)
 	}
-	if before.tag == after.tag || !strings.Contains(after.croissant, "has not verified the signature") || !strings.Contains(after.page, "<strong>not verified</strong>") {
+	if before.tag == after.tag || !strings.Contains(after.croissant, "(not verified by this service)") || !strings.Contains(after.page, "<strong>not verified</strong>") {
 		t.Errorf("%+v", after)
 	}
 	served := s.reloader.Acquire()
@@ -142,7 +142,7 @@ func TestPulledSignature(t *testing.T) {
 		if _, err := depot.Pull(t.Context(), to, depot.PullOptions{Dir: dir, Verifiers: verifiers}); err != nil {
 			t.Fatal(err)
 		}
-		s, err := New(Options{Dir: dir, State: storagetest.SQLite(t), Pull: live.PullOptions{From: to, Verifiers: verifiers}})
+		s, err := New(Options{Dir: dir, State: storagetest.SQLite(t), Pull: live.PullOptions{From: to}, Verifiers: verifiers})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,8 +158,8 @@ func TestPulledSignature(t *testing.T) {
 			}
 			continue
 		}
-		if i.LogSize == nil || *i.LogSize != 1 || i.Checkpoint == nil || !strings.Contains(a.page, "this service has verified the signature") ||
-			!strings.Contains(a.page, "which has 1 entry") || !strings.Contains(a.croissant, "has verified the signature") {
+		if i.LogSize == nil || *i.LogSize != 1 || i.Checkpoint == nil || !strings.Contains(a.page, "(verified by this service)") ||
+			!strings.Contains(a.page, "which has 1 entry") || !strings.Contains(a.croissant, "(verified by this service)") {
 			t.Errorf("%+v\n%s", i, a.page)
 		}
 

@@ -142,7 +142,7 @@ func distribute(ctx context.Context, o *options, stdout, stderr io.Writer) error
 		return err
 	}
 	if key == nil {
-		fmt.Fprintln(stderr, "dist: NOT SIGNED: neither KINDEX_RELEASE_KEY nor KINDEX_RELEASE_KEY_FILE is set. Anybody who can replace these files can replace their checksums too.")
+		fmt.Fprintln(stderr, "dist: NOT SIGNED: neither KINDEX_RELEASE_KEY nor KINDEX_RELEASE_KEY_FILE is set. Anyone who can replace these files can replace their checksums too.")
 	} else {
 		fmt.Fprintln(stdout, "signed; to verify:", key.verifier)
 	}

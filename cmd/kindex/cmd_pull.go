@@ -111,7 +111,7 @@ func watchPublished(ctx context.Context, from bucket.Reader, o depot.PullOptions
 	return depot.Watch(ctx, from, o, interval, func(r depot.WatchResult) error {
 		switch {
 		case r.Err != nil && !r.Repeated:
-			fmt.Fprintf(stderr, "kindex: %v; trying again\n", withHint(r.Err))
+			fmt.Fprintf(stderr, "kindex: %v; retrying\n", withHint(r.Err))
 		case r.Err == nil && !r.Pulled.Unchanged:
 			return show(r.Pulled)
 		}

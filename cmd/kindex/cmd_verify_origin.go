@@ -34,7 +34,7 @@ func verifyOrigin(ctx context.Context, w io.Writer, o originOptions, bar *progre
 		return usageError{fmt.Errorf("--origin: %w", err)}
 	}
 	if len(o.keys) == 0 {
-		return usageError{errors.New("--origin needs --verify-key: anybody could have published what is there")}
+		return usageError{errors.New("--origin needs --verify-key: anyone could have published what is there")}
 	}
 	verifiers, err := o.keys.parse()
 	if err != nil {

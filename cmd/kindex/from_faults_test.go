@@ -27,9 +27,9 @@ func TestServeFromFaults(t *testing.T) {
 		e := startPulling(t, o, t.TempDir())
 		e.waitReady(first)
 		defer e.load()()
-		faults := []func(*pulling, int){o.away, o.damaged, o.pointing, o.slowed, o.untrusted, o.pruned}
+		faults := []func(*pulling, int){o.storageStopped, o.damaged, o.wrongCurrent, o.slowStorage, o.untrusted, o.pruned}
 		if suite.Soaking() {
-			faults = append(faults, o.hanging, o.wrongClock, o.forked) // TestScripts/sign forks a log, too
+			faults = append(faults, o.hanging, o.wrongClock, o.forkedLog) // TestScripts/sign forks a log, too
 		}
 		for round := range suite.Pick(1, 4) {
 			for _, fail := range faults {
@@ -42,8 +42,8 @@ func TestServeFromFaults(t *testing.T) {
 	})
 }
 
-// away stops storage, and then publishes a build.
-func (o *origin) away(e *pulling, round int) {
+// storageStopped stops storage, and then publishes a build.
+func (o *origin) storageStopped(e *pulling, round int) {
 	o.t.Helper()
 	refusals := int64(4)
 	if round == 0 {
@@ -122,9 +122,9 @@ func (o *origin) damaged(e *pulling, round int) {
 	e.waitReady(next, `"status":"ok"`)
 }
 
-// pointing writes a current that is invalid, one that names a build that does not exist and one that
+// wrongCurrent writes a current that is invalid, one that names a build that does not exist and one that
 // names an older build, and removes current.
-func (o *origin) pointing(e *pulling, round int) {
+func (o *origin) wrongCurrent(e *pulling, round int) {
 	o.t.Helper()
 	back := o.current()
 	e.waitReady(o.publish(), `"status":"ok"`)
@@ -133,7 +133,7 @@ func (o *origin) pointing(e *pulling, round int) {
 	nowhere := `{"format":1,"build":"20991231-0123456789abcdef","manifest":"` + sum + `","index":"` + sum + `","map":"` + sum + `"}`
 	garbage := [][2]string{{"garbage", "/current is damaged"}, {"", "/current is damaged"}, {"{}", "version 0 of the layout"},
 		{`{"format":1,"build":"../../etc","manifest":"x","index":"y","map":"z"}`, "/current is damaged"}}[round%4]
-	for _, c := range [][2]string{garbage, {nowhere, "20991231-0123456789abcdef"}, {string(back), "older than the build that is there"}} {
+	for _, c := range [][2]string{garbage, {nowhere, "20991231-0123456789abcdef"}, {string(back), "older than the local build"}} {
 		o.write("current", []byte(c[0]))
 		e.waitReady(`"status":"failed"`, c[1])
 		e.whileAnswers(20)
@@ -141,14 +141,14 @@ func (o *origin) pointing(e *pulling, round int) {
 		e.waitReady(`"status":"ok"`)
 	}
 	o.remove("current")
-	e.waitReady(`"status":"failed"`, "nothing is published")
+	e.waitReady(`"status":"failed"`, "no build is published")
 	e.whileAnswers(20)
 	o.write("current", whole)
 	e.waitReady(`"status":"ok"`)
 }
 
-// slowed answers a kilobyte at a time.
-func (o *origin) slowed(e *pulling, _ int) {
+// slowStorage answers a kilobyte at a time.
+func (o *origin) slowStorage(e *pulling, _ int) {
 	o.t.Helper()
 	o.slow.Store(true)
 	e.waitReady(o.publish(), `"status":"ok"`)
@@ -188,9 +188,9 @@ func (o *origin) untrusted(e *pulling, _ int) {
 	e.waitReady(next, `"status":"ok"`)
 }
 
-// forked restores an earlier state of the log, and a publisher without checkpoints continues it with
+// forkedLog restores an earlier state of the log, and a publisher without checkpoints continues it with
 // another build.
-func (o *origin) forked(e *pulling, _ int) {
+func (o *origin) forkedLog(e *pulling, _ int) {
 	o.t.Helper()
 	before := o.objects("log/")
 	e.waitReady(o.publish(), `"status":"ok"`)
@@ -215,7 +215,7 @@ func (o *origin) forked(e *pulling, _ int) {
 	forged := o.build()
 	o.allow(forged, "")
 	o.put(o.key)
-	e.waitReady(`"status":"failed"`, "the log of builds was rewritten", "seen before: ", "now: ")
+	e.waitReady(`"status":"failed"`, "the log of builds was rewritten", "previous checkpoint: ", "current checkpoint: ")
 	e.whileAnswers(20)
 	restore(whole)
 	o.write("current", last)

@@ -184,6 +184,6 @@ func (w *watching) built(r *builder.Report, edits []exports.Edit) {
 
 func (w *watching) failed(err error) {
 	if err != nil && !errors.Is(err, context.Canceled) {
-		fmt.Fprintf(w.out, "%v; will try again\n", err)
+		fmt.Fprintf(w.out, "%v; will retry\n", err)
 	}
 }

@@ -110,15 +110,15 @@ func (p *Puller) report(r depot.WatchResult) {
 			break
 		}
 		if errors.Is(r.Err, depot.ErrNothingPublished) {
-			p.log.Warn("nothing is published; trying again", "serving", p.live.ID(), "error", r.Err)
+			p.log.Warn("no build is published; retrying", "serving", p.live.ID(), "error", r.Err)
 		} else {
 			p.live.options.Refused()
-			p.log.Error("the published build cannot be pulled; trying again", "serving", p.live.ID(), "error", r.Err)
+			p.log.Error("the published build cannot be pulled; retrying", "serving", p.live.ID(), "error", r.Err)
 		}
 	default:
 		p.metrics.failures.WithLabelValues("unreachable").Inc()
 		if !r.Repeated {
-			p.log.Warn("the bucket does not answer; trying again", "serving", p.live.ID(), "error", r.Err)
+			p.log.Warn("the bucket does not answer; retrying", "serving", p.live.ID(), "error", r.Err)
 		}
 	}
 }

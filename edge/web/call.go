@@ -141,7 +141,7 @@ func (c *Call) LeaveGate() {
 const (
 	tooManyStreams = "You already have two filtered exports running; wait until one has finished. " +
 		"This limit does not apply to exports without filters or to files under /data/."
-	tooManyEncoded = "You already have two exports running that are filtered or compressed while they are sent; wait until one has finished. " +
+	tooManyCompressed = "You already have two exports running that are filtered or compressed while they are sent; wait until one has finished. " +
 		"This limit does not apply to uncompressed exports without filters or to files under /data/."
 )
 

@@ -259,7 +259,7 @@ func (c *Call) respondFile(w http.ResponseWriter, r *Reply) error {
 		}
 		v, _ := f.Variant(enc)
 		if v.Body == nil {
-			return c.stream(w, enc, tooManyEncoded, func(w io.Writer) error {
+			return c.stream(w, enc, tooManyCompressed, func(w io.Writer) error {
 				_, err := io.Copy(w, f.Content)
 				return err
 			})

@@ -79,7 +79,7 @@ type ForkError struct {
 }
 
 func (e *ForkError) Error() string {
-	return fmt.Sprintf("the log of builds was rewritten: its checkpoint does not continue one that was seen before\nseen before: %s\nnow:         %s", e.Seen, e.Now)
+	return fmt.Sprintf("the log of builds was rewritten: its checkpoint does not continue the previous one\nprevious checkpoint: %s\ncurrent checkpoint:  %s", e.Seen, e.Now)
 }
 
 // CheckConsistency checks that a log continues, or is, the log that a checkpoint described

@@ -117,9 +117,9 @@ func statement(s *buildlog.SignatureInfo) *document {
 	if s == nil {
 		return nil
 	}
-	text := fmt.Sprintf("The build is signed with the key %s; this service has not verified the signature. The statement claims position %d in the log %s.", s.Key, s.Position, s.Origin)
+	text := fmt.Sprintf("The build has a signature by the key %s (not verified by this service). The statement claims position %d in the log %s.", s.Key, s.Position, s.Origin)
 	if s.Verified {
-		text = fmt.Sprintf("The build is signed with the key %s; this service has verified the signature. The statement is at position %d in the log %s", s.Key, s.Position, s.Origin)
+		text = fmt.Sprintf("The build is signed with the key %s (verified by this service). The statement is at position %d in the log %s", s.Key, s.Position, s.Origin)
 		if s.LogSize != nil {
 			text += fmt.Sprintf(", which has %d entries", *s.LogSize)
 		}

@@ -9,15 +9,15 @@ import (
 	"kindex/exports/croissant"
 )
 
-// TestDescribeSignature describes builds that are signed: the description says whether anybody has
-// verified the signature.
+// TestDescribeSignature describes builds that are signed: the description says whether the
+// signature was verified.
 func TestDescribeSignature(t *testing.T) {
 	size := int64(5)
 	for _, c := range []struct {
 		signature buildlog.SignatureInfo
 		want      string
 	}{
-		{buildlog.SignatureInfo{Key: "example.org+0123abcd", Origin: "example.org", Position: 3, Statement: "kindex build v1\n"}, "this service has not verified the signature"},
+		{buildlog.SignatureInfo{Key: "example.org+0123abcd", Origin: "example.org", Position: 3, Statement: "kindex build v1\n"}, "(not verified by this service)"},
 		{buildlog.SignatureInfo{Key: "example.org+0123abcd", Origin: "example.org", Position: 3, Statement: "kindex build v1\n", Verified: true}, "position 3 in the log example.org."},
 		{buildlog.SignatureInfo{Key: "example.org+0123abcd", Origin: "example.org", Position: 3, Statement: "kindex build v1\n", Verified: true, LogSize: &size}, "log example.org, which has 5 entries."},
 	} {

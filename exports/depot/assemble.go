@@ -320,7 +320,7 @@ func (a *assembly) write(f mapped) (err error) {
 		return nil
 	}
 	if f.from != nil {
-		return fmt.Errorf("%s cannot be made from %s here: this program compresses differently from version %s of the builder; use the kindex that published the build",
+		return fmt.Errorf("%s cannot be recreated from %s: this program compresses differently from version %s of the builder; use the kindex that published the build",
 			f.path, f.from.Path, a.set.manifest.Builder)
 	}
 	return &DamageError{Name: a.from.String() + ": " + f.path + " of build " + a.id}

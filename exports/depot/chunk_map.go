@@ -189,7 +189,7 @@ func (m *chunkMap) decodeFiles(d *mapDecoder, headers []fileHeader, want []store
 		delete(sizes, f.Path)
 		if f.From != nil {
 			if !earlier[f.From.Path] || f.Chunks != 0 || !validDerivation(f.From) {
-				return fmt.Errorf("%s cannot be made from %q", f.Path, f.From.Path)
+				return fmt.Errorf("%s cannot be recreated from %q", f.Path, f.From.Path)
 			}
 			m.files = append(m.files, mapped{path: f.Path, from: f.From})
 			earlier[f.Path] = true

@@ -12,7 +12,7 @@
 // The files of a build are divided into chunks of about five kilobytes, at places that depend on
 // their content. A chunk is stored once, however many files and builds contain it: a new build
 // stores only chunks that the published one lacks. Up to 16 MiB of chunks form a pack, which is
-// compressed as a whole. Files that can be made from others byte for byte are not stored:
+// compressed as a whole. Files that can be recreated from others byte for byte are not stored:
 // compressed variants, and JSON arrays that repeat a JSONL file.
 //
 // Packs and the files of a build never change. A publisher writes current last, and only if

@@ -64,10 +64,10 @@ func (r *PullResult) count(set *fileSet) {
 
 // ErrOlder means that the published build is older than one that was pulled before: somebody has
 // published an old build again, or answers with old objects.
-var ErrOlder = errors.New("is older than the build that is there")
+var ErrOlder = errors.New("is older than the local build")
 
 // ErrNothingPublished means that no build is published. The message ends with the address of the bucket.
-var ErrNothingPublished = errors.New("nothing is published at")
+var ErrNothingPublished = errors.New("no build is published at")
 
 // maxRestarts is how often Pull starts again because objects were removed while it was reading.
 const maxRestarts = 3

@@ -39,7 +39,7 @@ type RollbackError struct{ Seen, Now buildlog.Checkpoint }
 
 // Error implements error.
 func (e *RollbackError) Error() string {
-	return fmt.Sprintf("the log of builds is shorter than it was: somebody answers with old objects, or has restored a backup\nseen before: %s\nnow:         %s", e.Seen, e.Now)
+	return fmt.Sprintf("the log of builds is shorter than before: someone answers with old objects, or has restored a backup\nprevious checkpoint: %s\ncurrent checkpoint:  %s", e.Seen, e.Now)
 }
 
 // Is reports whether a target is ErrOlder, since this is a kind of it.
@@ -97,7 +97,7 @@ func readLog(ctx context.Context, log logReader, v note.Verifier, dir string, al
 		return buildlog.Checkpoint{}, nil
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return now, fmt.Errorf("%s: the log of builds is gone, although it existed before; each key has one log, in one bucket\nseen before: %s", log, seen)
+		return now, fmt.Errorf("%s: the log of builds is gone, although it existed before; each key has one log, in one bucket\nprevious checkpoint: %s", log, seen)
 	}
 	if err != nil {
 		return now, fmt.Errorf("%s: %w", log, err)
@@ -144,9 +144,9 @@ type verifiedStatement struct {
 	signature Signature
 }
 
-// prove verifies that what is published was signed with one of the keys, that the statement is in
-// the key's log, and that it is not older than the one about the local build. The
-// statement still has to be compared with the build; see checkManifest.
+// verifyStatement verifies that what is published was signed with one of the keys, that the statement is in
+// the key's log, and that it is not older than the one about the local build. The statement still
+// has to be compared with the build; see checkManifest.
 func verifyStatement(ctx context.Context, from bucket.Reader, c *current, localID string, o PullOptions) (*verifiedStatement, error) {
 	if c.Signature == nil {
 		return nil, fmt.Errorf("the build %s of %s %w, but must be signed with %s", c.Build, from, ErrUnsigned, keyNames(o.Verifiers))
@@ -221,8 +221,7 @@ func statementOf(manifest, index []byte, m *store.Manifest) (*buildlog.Statement
 }
 
 // checkManifest compares the statement with the manifest, whose hash it contains. A nil
-// verifiedStatement matches
-// every build.
+// verifiedStatement matches every build.
 func (p *verifiedStatement) checkManifest(data []byte, m *store.Manifest) error {
 	if p == nil {
 		return nil

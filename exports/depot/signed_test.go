@@ -337,7 +337,7 @@ func TestLogRewritten(t *testing.T) {
 		t.Fatalf("%s %v", signed, err)
 	}
 	editCurrent(t, origin, func(c map[string]any) { c["signature"].(map[string]any)["position"] = 0 })
-	refused(t, to, seen, "older than the build that is there", k)
+	refused(t, to, seen, "older than the local build", k)
 	if r, err := depot.Pull(t.Context(), to, depot.PullOptions{Dir: seen, AllowOlder: true, Verifiers: []note.Verifier{k.Verifier}}); err != nil || r.Signature.Position != 0 {
 		t.Errorf("%+v %v", r, err)
 	}
@@ -359,7 +359,7 @@ func TestCurrentPointsBack(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(origin, "current"), old, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, to, dir, "older than the build that is there", k)
+	refused(t, to, dir, "older than the local build", k)
 	editCurrent(t, origin, func(c map[string]any) { c["build"] = "20260101-0123456789abcdef" })
 	refused(t, to, dir, "so 20260101-0123456789abcdef was not signed", k)
 }

@@ -457,8 +457,8 @@ class ManifestSignature(TypedDict):
     key: str
     """The name and the hash of the key, as in a verifier key."""
     verified: bool
-    """Whether this service has verified the signature with a key that its operator configured.
-    If it is false, anybody could have written the statement.
+    """Whether the signature was verified by this service with a key that its operator
+    configured. If it is false, anyone could have written the statement.
     """
     origin: str
     """The origin of the log, which is also the name of the key."""
@@ -526,7 +526,7 @@ class _CroissantDatasetSubjectOfRequired(TypedDict):
 
 class CroissantDatasetSubjectOf(_CroissantDatasetSubjectOfRequiredOdd, _CroissantDatasetSubjectOfRequired, total=False):
     """The signed statement about the build, as in the manifest; absent if the build is not
-    signed. ``description`` says whether this service has verified the signature.
+    signed. ``description`` says whether it was verified by this service.
     """
 
 
@@ -574,7 +574,7 @@ class CroissantDataset(_CroissantDatasetRequiredOdd, _CroissantDatasetRequired, 
     """How to cite the dataset."""
     subjectOf: CroissantDatasetSubjectOf
     """The signed statement about the build, as in the manifest; absent if the build is not
-    signed. ``description`` says whether this service has verified the signature.
+    signed. ``description`` says whether it was verified by this service.
     """
     keywords: List[str]
     """What the dataset is about."""
