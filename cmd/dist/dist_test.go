@@ -18,42 +18,44 @@ import (
 	"kindex/builder/suite"
 )
 
-// made is a release that the tests share: for one platform, or in make soak for all.
-var made struct {
+// madeRelease is a release that tests share. It is made when the first test needs it.
+type madeRelease struct {
+	platforms             string
 	once                  sync.Once
 	root, dir, verifier   string
 	stdout, stderr, where string
 }
 
+// fullRelease is for all platforms. localRelease is for this machine's platform, which takes less time
+// and is enough for the install script.
+var (
+	fullRelease  = &madeRelease{platforms: strings.Join(platforms, ",")}
+	localRelease = &madeRelease{platforms: "linux/" + runtime.GOARCH}
+)
+
 const releaseURL = "https://127.0.0.1/releases/" + version
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	_ = os.RemoveAll(made.where) // "" removes nothing
+	for _, m := range []*madeRelease{fullRelease, localRelease} {
+		_ = os.RemoveAll(m.where) // "" removes nothing
+	}
 	os.Exit(code)
 }
 
-// madePlatforms returns the platforms of the shared release.
-func madePlatforms() string {
-	if suite.Soaking() {
-		return strings.Join(platforms, ",")
-	}
-	return "linux/" + runtime.GOARCH
-}
-
-// newRelease makes a signed release once, and returns the folder of its files.
-func newRelease(t *testing.T) string {
+// files returns the folder with the files of the release, which is signed.
+func (m *madeRelease) files(t *testing.T) string {
 	t.Helper()
 	suite.InSoak(t, "the program is compiled again, with the flags of a release, which takes minutes; make test vets the program for all platforms, and tests what is refused")
 	suite.WithoutRace(t)
-	made.once.Do(func() {
+	m.once.Do(func() {
 		where, err := os.MkdirTemp("", "kindex-dist-")
 		if err != nil {
 			t.Fatal(err)
 		}
-		made.where, made.root = where, filepath.Join(where, "repository")
-		repository(t, made.root)
-		gitIn(t, made.root, "tag", version)
+		m.where, m.root = where, filepath.Join(where, "repository")
+		repository(t, m.root)
+		gitIn(t, m.root, "tag", version)
 		signer, verifier, err := note.GenerateKey(rand.Reader, "releases.example.org")
 		if err != nil {
 			t.Fatal(err)
@@ -63,35 +65,32 @@ func newRelease(t *testing.T) string {
 			t.Fatal(err)
 		}
 		t.Setenv("KINDEX_RELEASE_KEY_FILE", file)
-		dir := filepath.Join(made.root, ".dist")
-		code, stdout, stderr := dist(t, "-version", version, "-root", made.root, "-out", dir, "-platforms", madePlatforms(), "-url", releaseURL)
+		dir := filepath.Join(m.root, ".dist")
+		code, stdout, stderr := dist(t, "-version", version, "-root", m.root, "-out", dir, "-platforms", m.platforms, "-url", releaseURL)
 		if code != exitOK {
 			t.Fatalf("exit %d\n%s%s", code, stdout, stderr)
 		}
-		made.stdout, made.stderr, made.verifier, made.dir = stdout, stderr, verifier, dir
+		m.stdout, m.stderr, m.verifier, m.dir = stdout, stderr, verifier, dir
 	})
-	if made.dir == "" {
+	if m.dir == "" {
 		t.Fatal("the release could not be made; see the first test that needed it")
 	}
-	return made.dir
+	return m.dir
 }
 
 // TestReproducible makes the same release at another path, without a key: every file must be
-// the same except the signature and the script that contains its key. make soak does so for
-// all platforms, with an empty build cache.
+// the same except the signature and the script that contains its key.
 func TestReproducible(t *testing.T) {
-	first := newRelease(t)
+	first := fullRelease.files(t)
 	root := filepath.Join(t.TempDir(), "a much longer path", "kindex")
-	gitIn(t, ".", "clone", "-q", made.root, root)
-	if err := writeFile(filepath.Join(root, filepath.FromSlash(minisearch)), read(t, filepath.Join(made.root, filepath.FromSlash(minisearch))), 0o644); err != nil {
+	gitIn(t, ".", "clone", "-q", fullRelease.root, root)
+	if err := writeFile(filepath.Join(root, filepath.FromSlash(minisearch)), read(t, filepath.Join(fullRelease.root, filepath.FromSlash(minisearch))), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if suite.Soaking() {
-		t.Setenv("GOCACHE", t.TempDir())
-	}
+	t.Setenv("GOCACHE", t.TempDir())
 	t.Setenv("KINDEX_RELEASE_KEY_FILE", "")
 	second := filepath.Join(t.TempDir(), "out")
-	code, _, stderr := dist(t, "-version", version, "-root", root, "-out", second, "-platforms", madePlatforms(), "-url", releaseURL)
+	code, _, stderr := dist(t, "-version", version, "-root", root, "-out", second, "-platforms", fullRelease.platforms, "-url", releaseURL)
 	if code != exitOK || !strings.Contains(stderr, "NOT SIGNED") {
 		t.Fatalf("exit %d\n%s", code, stderr)
 	}
@@ -112,12 +111,12 @@ func TestReproducible(t *testing.T) {
 
 // TestSums checks the sums with sha256sum, and their signature.
 func TestSums(t *testing.T) {
-	dir := newRelease(t)
+	dir := fullRelease.files(t)
 	out := mustRun(t, dir, "sha256sum", "--check", "--strict", sumsFile)
 	if got, want := strings.Count(out, ": OK\n"), len(namesIn(t, dir))-2; got != want {
 		t.Errorf("%d sums, want %d:\n%s", got, want, out)
 	}
-	verifier, err := note.NewVerifier(made.verifier)
+	verifier, err := note.NewVerifier(fullRelease.verifier)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,17 +124,17 @@ func TestSums(t *testing.T) {
 	if err != nil || n.Text != string(read(t, filepath.Join(dir, sumsFile))) {
 		t.Errorf("%v", err)
 	}
-	if !strings.Contains(made.stdout, made.verifier) || strings.Contains(made.stderr, "NOT SIGNED") {
-		t.Errorf("%s%s", made.stdout, made.stderr)
+	if !strings.Contains(fullRelease.stdout, fullRelease.verifier) || strings.Contains(fullRelease.stderr, "NOT SIGNED") {
+		t.Errorf("%s%s", fullRelease.stdout, fullRelease.stderr)
 	}
 }
 
 // TestActionAgrees checks that the files have the names that .github/actions/validate
 // downloads, and are programs of the release.
 func TestActionAgrees(t *testing.T) {
-	dir := newRelease(t)
+	dir := fullRelease.files(t)
 	action := string(read(t, filepath.Join(suite.Root(t), ".github", "actions", "validate", "action.yml")))
-	for _, platform := range strings.Split(madePlatforms(), ",") {
+	for _, platform := range platforms {
 		system, arch, _ := strings.Cut(platform, "/")
 		name := target{system, arch}.program()
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
@@ -149,20 +148,20 @@ func TestActionAgrees(t *testing.T) {
 		t.Errorf("the action does not download %s", sumsFile)
 	}
 	program := filepath.Join(dir, "kindex-linux-"+runtime.GOARCH)
-	checkProgram(t, exec.Command(program, "version", "--json"))
+	fullRelease.checkProgram(t, exec.Command(program, "version", "--json"))
 	if out := mustRun(t, dir, "file", "-b", program); !strings.Contains(out, "statically linked") || !strings.Contains(out, ", stripped") {
 		t.Error(out)
 	}
-	if text := read(t, program); strings.Contains(string(text), made.root) {
+	if text := read(t, program); strings.Contains(string(text), fullRelease.root) {
 		t.Errorf("the program contains the path of the repository")
 	}
 }
 
 // checkProgram runs a program of the release, which must print its version as JSON.
-func checkProgram(t *testing.T, cmd *exec.Cmd) {
+func (m *madeRelease) checkProgram(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
 	out, err := cmd.CombinedOutput()
-	commit := strings.TrimSpace(mustRun(t, made.root, "git", "rev-parse", "HEAD"))
+	commit := strings.TrimSpace(mustRun(t, m.root, "git", "rev-parse", "HEAD"))
 	for _, want := range []string{`"version": "` + version + `"`, `"commit": "` + commit + `"`, `"commitTime": "2026-11-01T12:00:00Z"`, `"dirty": false`} {
 		if err != nil || !strings.Contains(string(out), want) {
 			t.Fatalf("%v: %s does not print %s:\n%s", err, cmd, want, out)

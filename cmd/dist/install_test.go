@@ -11,18 +11,20 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"kindex/builder/suite"
 )
 
 // TestInstall installs from good and bad servers. From a bad one, nothing may be installed.
 func TestInstall(t *testing.T) {
-	dir := newRelease(t)
+	dir := localRelease.files(t)
 	need(t, "curl", "openssl", "awk")
 	archive := "kindex-" + version + "-linux-" + runtime.GOARCH + ".tar.gz"
 	files := map[string]string{}
 	for _, name := range []string{archive, sumsFile, noteFile} {
 		files[name] = string(read(t, filepath.Join(dir, name)))
 	}
-	other := "releases.example.org+" + strings.Repeat("0", 8) + made.verifier[strings.LastIndex(made.verifier[:len("releases.example.org+")+9], "+"):]
+	other := "releases.example.org+" + strings.Repeat("0", 8) + localRelease.verifier[strings.LastIndex(localRelease.verifier[:len("releases.example.org+")+9], "+"):]
 	stranger := "releases.example.org+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW"
 	altered := strings.Replace(files[archive], "\x00", "\x01", 1)
 	for what, c := range map[string]struct {
@@ -45,8 +47,8 @@ func TestInstall(t *testing.T) {
 		"a text without the archive":  {map[string]string{sumsFile: "0  x\n"}, []string{"--key", ""}, "SHA256SUMS does not list " + archive},
 		"a signature by a stranger":   {nil, []string{"--key", stranger}, "The signature of SHA256SUMS is not from"},
 		"another hash":                {nil, []string{"--key", other}, "The signature of SHA256SUMS is not from"},
-		"another name":                {nil, []string{"--key", "x" + made.verifier}, "is not signed by"},
-		"half a key":                  {nil, []string{"--key", made.verifier[:40]}, "is not an Ed25519 key"},
+		"another name":                {nil, []string{"--key", "x" + localRelease.verifier}, "is not signed by"},
+		"half a key":                  {nil, []string{"--key", localRelease.verifier[:40]}, "is not an Ed25519 key"},
 		"no https":                    {nil, []string{"--url", "http://127.0.0.1:1"}, "Use --url with the https address"},
 		"an option without its value": {nil, []string{"--prefix"}, "is not an option or lacks its value"},
 		"an unknown option":           {nil, []string{"--no", "x"}, "--no is not an option"},
@@ -66,7 +68,7 @@ func TestInstall(t *testing.T) {
 		if c.says != "" {
 			continue
 		}
-		checkProgram(t, exec.Command(program, "version", "--json"))
+		localRelease.checkProgram(t, exec.Command(program, "version", "--json"))
 		for _, name := range []string{"share/man/man1/kindex-build.1", "share/bash-completion/completions/kindex", "share/zsh/site-functions/_kindex", "share/fish/vendor_completions.d/kindex.fish"} {
 			if _, err := os.Stat(filepath.Join(home, "a b", name)); err != nil {
 				t.Error(err)
@@ -98,7 +100,7 @@ func install(t *testing.T, home string, files func(name string) string, args ...
 	if err := os.WriteFile(certificate, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	args = append([]string{filepath.Join(newRelease(t), "install.sh"), "--prefix", filepath.Join(home, "a b"), "--url", s.URL + "/releases/" + version}, args...)
+	args = append([]string{filepath.Join(localRelease.files(t), "install.sh"), "--prefix", filepath.Join(home, "a b"), "--url", s.URL + "/releases/" + version}, args...)
 	cmd := exec.Command("sh", args...)
 	cmd.Env = append(os.Environ(), "CURL_CA_BUNDLE="+certificate, "HOME="+home, "TMPDIR="+home)
 	out, err := cmd.CombinedOutput()
@@ -108,29 +110,33 @@ func install(t *testing.T, home string, files func(name string) string, args ...
 // TestFirstHour installs the program from a release, and runs the script of a stranger's first
 // hour with it: from the download until an own index is served, in less than five minutes.
 func TestFirstHour(t *testing.T) {
-	dir := newRelease(t)
+	dir := localRelease.files(t)
 	need(t, "curl", "openssl", "awk")
-	home, begin := t.TempDir(), time.Now()
+	home := t.TempDir()
+	scripts := filepath.Join(home, "scripts.test")
+	mustRun(t, ".", "go", "test", "-c", "-o", scripts, "kindex/cmd/kindex")
+	begin := time.Now()
 	out, err := install(t, home, func(name string) string { return string(read(t, filepath.Join(dir, name))) })
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	cmd := exec.Command("go", "test", "-count=1", "-v", "-run", "^TestScripts$/^first_hour$", "kindex/cmd/kindex")
+	cmd := exec.Command(scripts, "-test.v", "-test.run", "^TestScripts$/^first_hour$")
+	cmd.Dir = filepath.Join(suite.Root(t), "cmd", "kindex")
 	cmd.Env = append(os.Environ(), "KINDEX_TESTED_PROGRAM="+filepath.Join(home, "a b", "bin", "kindex"))
 	text, err := cmd.CombinedOutput()
 	took := time.Since(begin)
 	if err != nil || !strings.Contains(string(text), "--- PASS: TestScripts/first_hour") || took > 5*time.Minute {
 		t.Errorf("%v after %v\n%s", err, took, text)
 	}
-	t.Logf("installed, imported, built and served in %v, which includes compiling the test", took)
+	t.Logf("installed, imported, built and served in %v", took)
 }
 
 // TestInstallScript checks that the script knows its release, that it is valid wherever it is
 // cut off, and that the source, which only the template, installs nothing.
 func TestInstallScript(t *testing.T) {
-	dir := newRelease(t)
+	dir := localRelease.files(t)
 	text := string(read(t, filepath.Join(dir, "install.sh")))
-	for _, line := range []string{"version='" + version + "'", "url='" + releaseURL + "'", "key='" + made.verifier + "'"} {
+	for _, line := range []string{"version='" + version + "'", "url='" + releaseURL + "'", "key='" + localRelease.verifier + "'"} {
 		if !strings.Contains(text, "\n"+line+"\n") {
 			t.Errorf("the script does not contain %s", line)
 		}
