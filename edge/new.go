@@ -51,7 +51,7 @@ func New(o Options) (*Server, error) {
 		Exports: newExportGate(exportsPerCaller, exportWaitTimeout), Vary: newVaryValues(s.origins), Proxies: ratelimit.NewProxies(o.TrustedProxies, func(from netip.Addr) {
 			s.log.Warn("ignoring a forwarding header from an address that is not a trusted proxy; logged once", "from", from)
 		})}
-	s.reloader = live.New(live.Options{Root: o.Dir, Log: o.Log, Verifiers: o.Pull.Verifiers, Switched: s.onSwitch, Refused: s.shared.Metrics.Refused.Inc,
+	s.reloader = live.New(live.Options{Root: o.Dir, Log: o.Log, Verifiers: o.Verifiers, Switched: s.onSwitch, Refused: s.shared.Metrics.Refused.Inc,
 		Pages: pages.Options{SignIn: o.SignIn.Configured(), Contact: o.Contact, LimitAnonymous: o.LimitAnonymous, LimitKey: o.LimitKey}})
 	if err := s.init(); err != nil {
 		s.closeLimits()
@@ -71,9 +71,9 @@ func (s *Server) init() (err error) {
 	s.events = webhook.NewAnnouncer(o.State, o.Log, s.accounts.Dispatch.Wake, s.retiring.Wake)
 	var files *depot.Files
 	if o.Pull.From != nil {
-		files = depot.NewFiles(o.Pull.From, o.Dir, o.Pull.MaxBytes, o.Pull.Verifiers)
+		files = depot.NewFiles(o.Pull.From, o.Dir, o.Pull.MaxBytes, o.Verifiers)
 	}
-	old := live.NewOldBuilds(o.Dir, files, o.Log)
+	old := live.NewOldBuilds(o.Dir, o.Verifiers, files, o.Log)
 	if s.api, err = api.New(api.Options{OldBuilds: old, State: o.State, Keys: s.keys, Accounts: s.accounts, Shared: s.shared}); err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/julienschmidt/httprouter"
+	"golang.org/x/mod/sumdb/note"
 
 	"kindex/builder/safedial"
 	"kindex/edge/account"
@@ -30,9 +31,12 @@ type Options struct {
 	Dir string // the output folder of kindex build
 	// Pull says from which bucket builds are pulled into Dir, unless From is nil. Then the server
 	// also starts without a build.
-	Pull  live.PullOptions
-	State *storage.State
-	URL   string // the service's public address; if "", the requested host is used
+	Pull live.PullOptions
+	// Verifiers are the keys with one of which builds must be signed. If there are none, builds
+	// need no signature.
+	Verifiers []note.Verifier
+	State     *storage.State
+	URL       string // the service's public address; if "", the requested host is used
 	// Contact is the operator's address, for users who need higher limits.
 	Contact string
 	// Origins are the websites that can read responses. If nil, DefaultOrigins(URL) is used.

@@ -272,4 +272,5 @@ func (p *progress) finish() {
 	if p.bar != nil {
 		_ = p.bar.Finish()
 	}
+	p.bar, p.current = nil, ""
 }

@@ -108,7 +108,10 @@ An address is https://HOST/PATH of any web server that serves the files of a buc
 // watchPublished pulls every new build until ctx ends. An error is reported once, and again after
 // a pull that succeeded; the build in the folder stays.
 func watchPublished(ctx context.Context, from bucket.Reader, o depot.PullOptions, interval time.Duration, show func(*depot.PullResult) error, stderr io.Writer) error {
+	bar := newProgress(stderr)
+	o.Progress = bar.step
 	return depot.Watch(ctx, from, o, interval, func(r depot.WatchResult) error {
+		bar.finish()
 		switch {
 		case r.Err != nil && !r.Repeated:
 			fmt.Fprintf(stderr, "kindex: %v; retrying\n", withHint(r.Err))

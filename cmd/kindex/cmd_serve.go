@@ -64,6 +64,10 @@ checks for a new build, pulls it into --dir as kindex pull does, and switches to
 Until --dir has a build, requests get a 503. If the bucket does not answer, the build in
 --dir is served, and /readyz reports the problem.
 
+With --verify-key, only builds that kindex publish --sign signed with this key are
+served. That also applies to builds that are already in --dir, and to those that kindex
+pull copies there; a build without a saved signature is refused.
+
 Accounts, keys, counters, submissions and webhooks are in the state: a SQLite file (by
 default kindex.db in --dir, created if missing) or a PostgreSQL database shared by many
 edges.
@@ -195,7 +199,7 @@ func runServe(cmd *cobra.Command, o serveOptions) (failed error) {
 	if err != nil {
 		return err
 	}
-	if eo.Pull, err = o.pull.options(cmd.Flags(), o.watch); err != nil {
+	if err := o.pull.apply(&eo, cmd.Flags(), o.watch); err != nil {
 		return err
 	}
 	if eo.Log, err = newLog(cmd.ErrOrStderr(), o.logFormat); err != nil {

@@ -9,11 +9,12 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"kindex/edge"
 	"kindex/edge/live"
 	"kindex/exports/bucket"
 )
 
-// fromOptions are the flags that define where an edge pulls builds from.
+// fromOptions are the flags that define where an edge pulls builds from, and which ones it accepts.
 type fromOptions struct {
 	from       string
 	interval   time.Duration
@@ -26,14 +27,26 @@ func (o *fromOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.from, "from", "", "pull builds into --dir from this address, and serve them: s3://BUCKET/PREFIX, https://HOST/PATH or file:FOLDER")
 	f.DurationVar(&o.interval, "interval", defaultInterval, "with --from: the average time between checks for a new build")
 	f.StringVar(&o.cacheSize, "cache-size", "", "with --from: the maximum size of --dir, such as 20GB; old builds are kept as long as they fit (default: keep the current build and the one before it)")
-	o.keys.flag(f, "with --from: accept only builds that are signed with this key")
+	o.keys.flag(f, "serve only builds that are signed with this key")
 	f.BoolVar(&o.allowOlder, "allow-older", false, "with --from: accept a build that is older than the one in --dir")
 }
 
-// options checks the flags and returns the edge's options.
+// apply checks the flags and sets the edge's options.
+func (o *fromOptions) apply(e *edge.Options, f *pflag.FlagSet, watch bool) (err error) {
+	if watch && len(o.keys) > 0 {
+		return usageError{errors.New("--verify-key and --watch cannot be combined: --watch builds a content folder, and does not sign the builds")}
+	}
+	if e.Verifiers, err = o.keys.parse(); err != nil {
+		return err
+	}
+	e.Pull, err = o.options(f, watch)
+	return err
+}
+
+// options returns the options for pulling builds.
 func (o *fromOptions) options(f *pflag.FlagSet, watch bool) (p live.PullOptions, err error) {
 	if o.from == "" {
-		for _, name := range []string{"interval", "allow-older", "cache-size", "verify-key"} {
+		for _, name := range []string{"interval", "allow-older", "cache-size"} {
 			if f.Changed(name) {
 				return p, usageError{fmt.Errorf("--%s has no effect without --from", name)}
 			}
@@ -51,9 +64,6 @@ func (o *fromOptions) options(f *pflag.FlagSet, watch bool) (p live.PullOptions,
 		if p.MaxBytes, err = parseBytes(o.cacheSize); err != nil {
 			return p, usageError{fmt.Errorf("--cache-size: %w", err)}
 		}
-	}
-	if p.Verifiers, err = o.keys.parse(); err != nil {
-		return p, err
 	}
 	if p.From, err = bucket.OpenReader(o.from); err != nil {
 		return p, usageError{fmt.Errorf("--from: %w", err)}

@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"log/slog"
@@ -11,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/time/rate"
 
 	"kindex/exports/depot"
@@ -20,6 +22,7 @@ import (
 // OldBuilds reads files of builds that are no longer current. It is safe for concurrent use.
 type OldBuilds struct {
 	root  string
+	keys  []note.Verifier
 	files *depot.Files // builds that are not in the folder any more; nil if there is no bucket
 	log   *slog.Logger
 	// reports limits messages about files that cannot be fetched: anybody can ask for any file.
@@ -32,9 +35,9 @@ type OldBuilds struct {
 }
 
 // NewOldBuilds returns the old builds of an output folder and, if files is not nil, those in a
-// bucket.
-func NewOldBuilds(root string, files *depot.Files, log *slog.Logger) *OldBuilds {
-	return &OldBuilds{root: root, files: files, log: log, reports: rate.Sometimes{First: 5, Interval: 10 * time.Second}}
+// bucket. If there are keys, it only has builds that are signed with one of them.
+func NewOldBuilds(root string, keys []note.Verifier, files *depot.Files, log *slog.Logger) *OldBuilds {
+	return &OldBuilds{root: root, keys: keys, files: files, log: log, reports: rate.Sometimes{First: 5, Interval: 10 * time.Second}}
 }
 
 // InUse reports whether a file of a build is open.
@@ -42,7 +45,8 @@ func (o *OldBuilds) InUse(id string) bool { return o.reading.has(id) }
 
 // NeedsFetch reports whether the files of a build would have to be fetched from the bucket.
 func (o *OldBuilds) NeedsFetch(id string) bool {
-	return o.files != nil && errors.Is(o.orNotExist(id, nil), fs.ErrNotExist)
+	_, err := o.manifest(id)
+	return o.files != nil && errors.Is(o.orNotExist(id, err), fs.ErrNotExist)
 }
 
 // Open opens a file in a build. Clients cache its bytes for a year, so they are verified
@@ -93,8 +97,10 @@ func (o *OldBuilds) fetchError(id, path string, err error) error {
 func (o *OldBuilds) ManifestBytes(ctx context.Context, id string) ([]byte, *store.Manifest, store.File, error) {
 	data, f, err := store.ManifestBytes(filepath.Join(store.BuildsDir(o.root), id))
 	if err == nil {
-		m, err := o.manifest(id)
-		return data, m, f, err
+		var m *store.Manifest
+		if m, err = o.manifest(id); err == nil {
+			return data, m, f, nil
+		}
 	}
 	if o.files == nil || !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, f, err
@@ -180,7 +186,8 @@ func (o *OldBuilds) openLocal(id, path string) (*store.Content, *store.Manifest,
 // maxManifests is the maximum number of cached manifests.
 const maxManifests = 32
 
-// manifest returns the manifest of a build in the output folder.
+// manifest returns the manifest of a build in the output folder. A build that is not signed, although
+// it must be, does not exist.
 func (o *OldBuilds) manifest(id string) (*store.Manifest, error) {
 	if !store.ValidID(id) {
 		return nil, fs.ErrNotExist
@@ -193,6 +200,9 @@ func (o *OldBuilds) manifest(id string) (*store.Manifest, error) {
 	m, err := store.ReadManifest(filepath.Join(store.BuildsDir(o.root), id))
 	if err != nil {
 		return nil, o.orNotExist(id, err)
+	}
+	if err := depot.CheckSaved(o.root, m, o.keys); err != nil {
+		return nil, fmt.Errorf("%w: %w", fs.ErrNotExist, err)
 	}
 	if o.manifests == nil || len(o.manifests) >= maxManifests {
 		o.manifests, o.verified = map[string]*store.Manifest{}, map[string]bool{}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"golang.org/x/mod/sumdb/note"
 
 	"kindex/exports/bucket"
 	"kindex/exports/depot"
@@ -23,9 +22,6 @@ type PullOptions struct {
 	// MaxBytes is the space that the output folder may take: as many old builds are kept as fit
 	// into it. If 0, one is kept.
 	MaxBytes int64
-	// Verifiers are the keys with one of which builds must be signed. If there are none, builds
-	// need no signature.
-	Verifiers []note.Verifier
 }
 
 // Puller pulls each build that is published in a bucket into the output folder of a Reloader. It
@@ -78,8 +74,8 @@ func NewPuller(o PullOptions, l *Reloader, old *OldBuilds, now func() time.Time,
 // Run pulls builds until ctx ends.
 func (p *Puller) Run(ctx context.Context) {
 	from := countedReader{p.options.From, p.metrics.bytes}
-	o := depot.PullOptions{Dir: p.live.options.Root, AllowOlder: p.options.AllowOlder, Verified: p.live.ID(), MaxBytes: p.options.MaxBytes, Verifiers: p.options.Verifiers,
-		Files: p.old.files, InUse: func(id string) bool { return p.live.InUse(id) || p.old.InUse(id) }}
+	o := depot.PullOptions{Dir: p.live.options.Root, AllowOlder: p.options.AllowOlder, Verified: p.live.ID(), MaxBytes: p.options.MaxBytes, Verifiers: p.live.options.Verifiers,
+		OnVerified: p.live.markVerified, Files: p.old.files, InUse: func(id string) bool { return p.live.InUse(id) || p.old.InUse(id) }}
 	_ = depot.Watch(ctx, from, o, p.options.Interval, func(r depot.WatchResult) error { // report returns no error
 		p.report(r)
 		return nil
@@ -101,7 +97,9 @@ func (p *Puller) report(r depot.WatchResult) {
 		if !r.Pulled.Unchanged {
 			p.metrics.pulled.Set(seconds(p.now()))
 			p.log.Info("pulled build", "build", r.Pulled.Build, "bytes", r.Pulled.Bytes, "downloaded", r.Pulled.Downloaded, "packs", r.Pulled.Packs)
-			p.live.ForgetRefusal() // it may have been repaired
+		}
+		if r.Pulled.Build != "" {
+			p.live.ForgetRefusal() // it may have been repaired or signed
 		}
 		p.live.reload()
 	case r.Answered:

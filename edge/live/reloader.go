@@ -24,7 +24,8 @@ import (
 type Options struct {
 	Root  string // the output folder
 	Pages pages.Options
-	// Verifiers are the keys that the operator has configured for signatures of builds.
+	// Verifiers are the keys with one of which builds must be signed. If there are none, builds
+	// need no signature.
 	Verifiers []note.Verifier
 	Log       *slog.Logger
 	// Switched is called with every new build and the time it took to open it, but not when
@@ -46,6 +47,7 @@ type Reloader struct {
 	refusedAt     time.Time
 	refusal       error
 	reported      string // the error that reload logged last
+	verified      string // the id of a build that was verified, but not opened yet
 
 	open usage // the builds that are not closed yet
 }
@@ -88,7 +90,11 @@ func (l *Reloader) Load() error {
 		return l.refusal
 	}
 	start := time.Now()
-	next, err := openBuild(l.options.Root, id)
+	verified := l.verified == id
+	if verified {
+		l.verified = "" // whoever opens it again verifies it
+	}
+	next, err := openBuild(l.options, id, verified)
 	if err != nil {
 		if l.refused != id {
 			l.options.Refused()
@@ -124,6 +130,14 @@ func (l *Reloader) ForgetRefusal() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.refused = ""
+}
+
+// markVerified lets Load open a build without verifying its files, because this process has just done
+// so. It applies once.
+func (l *Reloader) markVerified(id string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.verified = id
 }
 
 // ID returns the id of the published build, or "" if there is none yet.

@@ -13,6 +13,7 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/board"
+	"kindex/exports/depot"
 	"kindex/exports/leaderboard"
 	"kindex/exports/record"
 	"kindex/exports/score"
@@ -51,21 +52,27 @@ type ServedBuild struct {
 	close      func()
 }
 
-// openBuild verifies and opens a build of an output folder.
-func openBuild(root, id string) (v *ServedBuild, err error) {
-	dir := filepath.Join(store.BuildsDir(root), id)
+// openBuild verifies and opens a build of an output folder. It does not read every file if that has
+// been verified.
+func openBuild(o Options, id string, verified bool) (v *ServedBuild, err error) {
+	dir := filepath.Join(store.BuildsDir(o.Root), id)
 	defer func() {
 		// A forged build can have correct checksums but wrong offsets.
 		if r := recover(); r != nil {
 			v, err = nil, &store.DamageError{Path: dir, Problem: fmt.Sprintf("has inconsistent files: %v", r)}
 		}
 	}()
-	m, err := store.Verify(dir)
+	m, err := store.ReadManifest(dir)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := indexes.Verify(indexes.Dir(root, id), id, m.Index); err != nil {
+	if err := depot.CheckSaved(o.Root, m, o.Verifiers); err != nil {
 		return nil, err
+	}
+	if !verified {
+		if err := verifyFiles(o.Root, id, dir); err != nil {
+			return nil, err
+		}
 	}
 	b, err := exports.Open(dir)
 	if err != nil {
@@ -73,7 +80,7 @@ func openBuild(root, id string) (v *ServedBuild, err error) {
 	}
 	v = &ServedBuild{Build: b, Modified: []string{m.LastModified().UTC().Format(http.TimeFormat)}, Titles: map[string]string{}}
 	v.BuildHeader = []string{v.ID()}
-	if v.Index, err = indexes.Open(root, b); err != nil {
+	if v.Index, err = indexes.Open(o.Root, b); err != nil {
 		return nil, errors.Join(err, b.Close())
 	}
 	if err := v.decode(); err != nil {
@@ -81,6 +88,16 @@ func openBuild(root, id string) (v *ServedBuild, err error) {
 	}
 	v.refs.Store(1)
 	return v, nil
+}
+
+// verifyFiles reads all files of a build and of its index, and compares them with the manifests.
+func verifyFiles(root, id, dir string) error {
+	m, err := store.Verify(dir)
+	if err != nil {
+		return err
+	}
+	_, err = indexes.Verify(indexes.Dir(root, id), id, m.Index)
+	return err
 }
 
 // decode decodes the data that every request needs.

@@ -172,11 +172,12 @@ func (a *assembly) run(ctx context.Context, base *local, room func(bytes int64) 
 // others on all processors as soon as these are written. Otherwise, one file is written after the
 // other, which leaves the other processors to requests.
 func (a *assembly) writeAll(outer context.Context) error {
-	g, ctx := errgroup.WithContext(outer)
-	g.SetLimit(1)
+	limit := 1
 	if a.base == nil {
-		g.SetLimit(1 + min(runtime.GOMAXPROCS(0), maxDerivers))
+		limit += min(runtime.GOMAXPROCS(0), maxDerivers)
 	}
+	g, ctx := errgroup.WithContext(outer)
+	g.SetLimit(limit)
 	written := make(map[string]chan struct{}, len(a.todo))
 	for _, f := range a.todo {
 		written[f.path] = make(chan struct{})
@@ -223,13 +224,21 @@ func (a *assembly) writeAll(outer context.Context) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
+	g, ctx = errgroup.WithContext(outer)
+	g.SetLimit(limit)
 	for name := range a.unstored {
-		if err := errors.Join(outer.Err(), a.verifyUnstored(name)); err != nil {
-			return err
-		}
-		a.progress.report("write", int(done.Add(1)), len(a.todo))
+		g.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := a.verifyUnstored(name); err != nil {
+				return err
+			}
+			a.progress.report("write", int(done.Add(1)), len(a.todo))
+			return nil
+		})
 	}
-	return nil
+	return g.Wait()
 }
 
 // maxDerivers limits how many files are derived at the same time. Each takes up to maxPiece bytes of

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -163,4 +164,40 @@ func TestUnusableFolder(t *testing.T) {
 	}
 	publish(t, to, second)
 	pull(t, to, half)
+}
+
+// TestOnVerified pulls a build, and then finds it undamaged, damaged and known: what was verified is
+// reported before the build is current.
+func TestOnVerified(t *testing.T) {
+	first, _ := builds(t)
+	to, dir := openBucket(t, "file:"+t.TempDir()), t.TempDir()
+	id := publish(t, to, first).Build
+	var verified, current []string
+	pull := func(known string) *depot.PullResult {
+		t.Helper()
+		r, err := depot.Pull(t.Context(), to, depot.PullOptions{Dir: dir, Verified: known, OnVerified: func(id string) {
+			now, _ := store.Current(dir) // "" if there is none
+			verified, current = append(verified, id), append(current, now)
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	pull("")
+	if r := pull(""); !r.Unchanged {
+		t.Errorf("%+v", r)
+	}
+	if r := pull(id); !r.Unchanged {
+		t.Errorf("%+v", r)
+	}
+	if err := os.WriteFile(filepath.Join(store.BuildsDir(dir), id, "entities.csv"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if r := pull(""); r.Unchanged {
+		t.Errorf("%+v", r)
+	}
+	if !slices.Equal(verified, []string{id, id, id}) || !slices.Equal(current, []string{"", id, id}) {
+		t.Errorf("verified %v while %v was current", verified, current)
+	}
 }

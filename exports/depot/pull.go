@@ -30,6 +30,9 @@ type PullOptions struct {
 	// Verifiers are the keys with one of which a build must be signed. If there are none, builds
 	// need no signature.
 	Verifiers []note.Verifier
+	// OnVerified is called with the ID of a build in Dir all of whose files were verified, before it
+	// becomes the current one. It may be nil.
+	OnVerified func(id string)
 	// Progress is called with how many packs were downloaded, and then how many files were written. It
 	// may be nil.
 	Progress Progress
@@ -162,7 +165,7 @@ func copyBuild(ctx context.Context, from *countingReader, c *current, o PullOpti
 			defer base.close()
 		}
 	}
-	if base != nil && localID == c.Build && sumOf(base.manifest) == c.Manifest && sumOf(base.index) == c.Index && (o.Verified == localID || base.verify(o.Dir, localID) == nil) {
+	if base != nil && localID == c.Build && sumOf(base.manifest) == c.Manifest && sumOf(base.index) == c.Index && o.verify(base, localID) {
 		from.report.Unchanged = true
 		from.report.count(base.set)
 		if err := signed.checkManifest(base.manifest, base.set.manifest); err != nil {
@@ -199,10 +202,30 @@ func copyBuild(ctx context.Context, from *countingReader, c *current, o PullOpti
 	if err := a.install(manifest, index); err != nil {
 		return err
 	}
+	o.verified(c.Build)
 	if err := store.Publish(o.Dir, c.Build); err != nil {
 		return err
 	}
 	return removeOld(o, c.Build)
+}
+
+// verify reports whether a local build is undamaged.
+func (o *PullOptions) verify(base *local, id string) bool {
+	if o.Verified == id {
+		return true
+	}
+	if base.verify(o.Dir, id) != nil {
+		return false
+	}
+	o.verified(id)
+	return true
+}
+
+// verified calls OnVerified unless it is nil.
+func (o *PullOptions) verified(id string) {
+	if o.OnVerified != nil {
+		o.OnVerified(id)
+	}
 }
 
 // logDir is the folder that remembers logs next to some of the files of a build.

@@ -20,19 +20,9 @@ import (
 // if there is none. A publisher may sign a build after it was pulled, so the result can change. It
 // returns an error if the statement is not about the build, or if its signature is wrong.
 func SavedSignature(dir string, m *store.Manifest, verifiers []note.Verifier) (*buildlog.SignatureInfo, error) {
-	signed, err := store.ReadStatement(dir, m.ID)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
+	_, info, err := readSaved(dir, m, verifiers)
+	if err != nil || info == nil {
 		return nil, err
-	}
-	s, info, err := buildlog.DescribeSignature(signed, verifiers)
-	if err == nil && (s.Build != m.ID || s.Manifest != sha256.Sum256(m.Encode())) {
-		err = errors.New("it is about other files")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("the signed statement about the build %s: %w", m.ID, err)
 	}
 	for _, v := range verifiers {
 		if !info.Verified || buildlog.KeyName(v) != info.Key {
@@ -45,6 +35,54 @@ func SavedSignature(dir string, m *store.Manifest, verifiers []note.Verifier) (*
 		info.SetCheckpoint(checkpoint)
 	}
 	return info, nil
+}
+
+// readSaved reads the statement about a build, and describes its signature. Both are nil if there is
+// none.
+func readSaved(dir string, m *store.Manifest, verifiers []note.Verifier) (*buildlog.Statement, *buildlog.SignatureInfo, error) {
+	signed, err := store.ReadStatement(dir, m.ID)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	s, info, err := buildlog.DescribeSignature(signed, verifiers)
+	if err == nil && (s.Build != m.ID || s.Manifest != sha256.Sum256(m.Encode())) {
+		err = errors.New("it is about other files")
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("the signed statement about the build %s: %w", m.ID, err)
+	}
+	return s, info, nil
+}
+
+// CheckSaved returns nil if a build of an output folder is signed with one of the verifiers' keys, or
+// if there are no verifiers. The signed statement must be in the folder, and must be about the
+// manifests of the build and of its index. Its log is not read. The error wraps ErrUnsigned if there
+// is no statement, and ErrUnknownKey if it was signed with another key.
+func CheckSaved(dir string, m *store.Manifest, verifiers []note.Verifier) error {
+	if len(verifiers) == 0 {
+		return nil
+	}
+	s, info, err := readSaved(dir, m, verifiers)
+	switch {
+	case err != nil:
+		return err
+	case info == nil:
+		return fmt.Errorf("the build %s in %s %w, but must be signed with %s", m.ID, dir, ErrUnsigned, keyNames(verifiers))
+	case !info.Verified:
+		return fmt.Errorf("the build %s in %s %w %.300q, not with %s", m.ID, dir, ErrUnknownKey, info.Key, keyNames(verifiers))
+	}
+	l, err := openLocal(dir, m.ID)
+	if err != nil {
+		return err
+	}
+	defer l.close()
+	if sha256.Sum256(l.index) != s.Index {
+		return fmt.Errorf("the signed statement about the build %s is about another search index", m.ID)
+	}
+	return nil
 }
 
 // keyHash finds the hash in the name of a key.
