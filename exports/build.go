@@ -49,6 +49,8 @@ type Build struct {
 	values        packed.StringTable
 	spellings     packed.StringTable
 	bitmapOffsets []byte
+	valueSizes    packed.Uint32s // the number of records that have each value
+	valuesBySize  packed.Uint32s // by field, the indexes of the values, the most frequent first
 	bitmaps       []byte
 	facets        [][2]packed.Uint32s
 	days          []dayIndex // by DayFields
@@ -276,8 +278,7 @@ func (b *Build) Values(field string) []string {
 // valuesOf calls yield with the indexes of the values of a field.
 func (b *Build) valuesOf(field string) func(yield func(int) bool) {
 	return func(yield func(int) bool) {
-		i, _ := b.values.Search(field + "\x00")
-		for ; i < b.values.Len() && strings.HasPrefix(string(b.values.At(i)), field+"\x00"); i++ {
+		for i, last := b.valueRange(field); i < last; i++ {
 			if !yield(i) {
 				return
 			}

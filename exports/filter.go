@@ -125,15 +125,13 @@ func (b *Build) Page(set *roaring.Bitmap, s Sort, after *Position, skip, limit i
 		}
 		isAfter = func(value, rank int64) bool { return compareSortKeys(value, rank, from, fromRank, s.Desc) > 0 }
 	}
-	// Sort a small set that is not in the order of its ordinals. For a large one, walk the
-	// whole order, which soon finds enough records.
+	// Compare the records of a small set that is not in the order of its ordinals. For a large one,
+	// walk the whole order, which soon finds enough records.
 	if card := set.GetCardinality(); card < uint64(b.n)/32 && !b.isRanked(set, s) {
-		list := set.ToArray()
-		b.sort(list, s)
-		i := sort.Search(len(list), func(i int) bool { return isAfter(b.sortValue(key, list[i]), b.rank(list[i])) })
-		i = min(i+skip, len(list))
-		end := min(i+limit, len(list))
-		return list[i:end], end < len(list), true
+		list := b.first(set, s, isAfter, skip+limit+1)
+		from := min(skip, len(list))
+		end := min(from+limit, len(list))
+		return list[from:end], end < len(list), true
 	}
 	for o := range b.walk(set, s, isAfter) {
 		if skip > 0 {
@@ -163,6 +161,38 @@ func (b *Build) sort(list []uint32, s Sort) {
 	for i, k := range keys {
 		list[i] = k.ordinal
 	}
+}
+
+// first returns the first n records of a set in a given order for whose sort value and rank isAfter
+// returns true.
+func (b *Build) first(set *roaring.Bitmap, s Sort, isAfter func(value, rank int64) bool, n int) []uint32 {
+	key := slices.Index(SortKeys, s.Key)
+	type keyed struct {
+		value, rank int64
+		ordinal     uint32
+	}
+	compare := func(x, y keyed) int { return compareSortKeys(x.value, x.rank, y.value, y.rank, s.Desc) }
+	var kept []keyed
+	var last *keyed // once n records are kept, the last of them; later ones are not kept
+	for it := set.Iterator(); it.HasNext(); {
+		o := it.Next()
+		k := keyed{b.sortValue(key, o), b.rank(o), o}
+		if last != nil && compare(k, *last) > 0 || !isAfter(k.value, k.rank) {
+			continue
+		}
+		if kept = append(kept, k); len(kept) >= 2*n+64 {
+			slices.SortFunc(kept, compare)
+			kept = kept[:n]
+			l := kept[n-1]
+			last = &l
+		}
+	}
+	slices.SortFunc(kept, compare)
+	list := make([]uint32, min(n, len(kept)))
+	for i := range list {
+		list[i] = kept[i].ordinal
+	}
+	return list
 }
 
 // isRanked reports whether a set's stored records, taken by their ordinals, are in a given

@@ -363,6 +363,7 @@ func checkSelect(t *testing.T, rng *rand.Rand, b *Build, list []*record.Entity) 
 var wrongFilters = []*Filter{{RetiresBefore: "2025-02-30"}, {Signals: []SignalBound{{Signal: "star"}}}, {Signals: []SignalBound{{Signal: "created", Day: "2025"}}}}
 
 func checkValues(t *testing.T, rng *rand.Rand, b *Build, list []*record.Entity) {
+	byValues := 0
 	for _, field := range modelFieldNames {
 		having := map[string][]uint32{}
 		forms := map[string]map[string]int{}
@@ -416,8 +417,20 @@ func checkValues(t *testing.T, rng *rand.Rand, b *Build, list []*record.Entity) 
 				if got := b.Facet(set, field, top); !slices.Equal(got, want[:min(top, len(want))]) {
 					t.Errorf("facet %s over %s:\ngot  %v\nwant %v", field, name, got, want[:min(top, len(want))])
 				}
+				byValue, byRecord := make([]int, len(keys)), make([]int, len(keys))
+				if b.countByRecord(set, field, byRecord); b.countByValue(set, field, byValue, top) {
+					byValues++
+				} else {
+					byValue = byRecord
+				}
+				if got, want := mostCounted(byValue, top), mostCounted(byRecord, top); !slices.Equal(got, want) {
+					t.Errorf("facet %s over %s: counted by value, the most frequent are %v, by record %v", field, name, got, want)
+				}
 			}
 		}
+	}
+	if len(list) > 1000 && byValues == 0 {
+		t.Error("no facet was counted by value")
 	}
 }
 

@@ -92,8 +92,10 @@ func (b *Build) openLookups() error {
 		b.orders = append(b.orders, part)
 	}
 	b.openMeasures(s)
-	values := s.Open(valuesFile, 3)
+	values := s.Open(valuesFile, 5)
 	b.values, b.spellings, b.bitmapOffsets = s.Strings(valuesFile, values[0]), s.Strings(valuesFile, values[1]), values[2]
+	b.valueSizes, b.valuesBySize = values[3], values[4]
+	s.Check(valuesFile, s.Err() != nil || b.valueSizes.Len() == b.values.Len() && b.valuesBySize.Len() == b.values.Len())
 	b.bitmaps = b.files[bitmapsFile]
 	facets := s.Open(facetsFile, 2*len(FilterFields))
 	for i := range FilterFields {
