@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"runtime/pprof"
 	"time"
@@ -119,6 +118,7 @@ func Build(ctx context.Context, o Options) (*Report, error) {
 		{"boards", b.rankOwnBoards}, // entities → boards of boards.yaml
 		{"write", b.write},          // everything → files
 		{"place", b.place},          // rename the temporary folders to the build's ID, durably
+		{"cache", b.writeCaches},    // what the next build needs in order to read only what has changed
 		{"publish", b.publish},      // update the pointer last
 		{"prune", b.prune},          // old builds
 	} {
@@ -146,6 +146,7 @@ type build struct {
 	report  Report
 
 	previous *exports.Build // the previous build; nil if nothing is reused
+	asBuilt  *identities    // of the files of the previous build
 	damaged  error          // why the current build could not be opened
 	skipped  bool           // whether a build newer than previous could not be opened
 
@@ -165,6 +166,7 @@ type build struct {
 
 	near     [][]exports.Neighbour
 	features []exports.Feature
+	sets     *neighbors.Sets // the features of every entity
 
 	out      *exports.Writer
 	manifest *store.Manifest
@@ -243,18 +245,14 @@ func (b *build) rank(context.Context) error {
 
 func (b *build) similar(context.Context) error {
 	b.progress("similar", 0, 0)
-	previous := b.cache()
-	if previous == nil {
-		b.near, b.features = neighbors.Find(b.content.Entities, indexes.Words)
-		return nil
+	var found *neighbors.Found
+	if previous := b.cache(); previous == nil {
+		found = neighbors.Find(b.content.Entities, indexes.Words)
+	} else {
+		found = neighbors.FindIncremental(b.content.Entities, indexes.Words, previous, b.readFeatures(),
+			func(i int) (uint32, bool) { return b.content.Ordinals[i], b.content.Unchanged[i] })
 	}
-	changed := map[*record.Entity]bool{}
-	for i, e := range b.content.Entities {
-		if !b.content.Unchanged[i] {
-			changed[e] = true
-		}
-	}
-	b.near, b.features, _ = neighbors.FindIncremental(b.content.Entities, indexes.Words, previous, func(e *record.Entity) bool { return !changed[e] })
+	b.near, b.features, b.sets = found.Near, found.Features, found.Sets
 	return nil
 }
 
@@ -266,7 +264,7 @@ func (b *build) startIndex(context.Context) error {
 	}
 	b.docs = indexes.Prepare(b.content.Entities, titles)
 	if previous := b.cache(); previous != nil && b.indexTrusted {
-		b.docs.ReuseFrom(previous.Manifest.ID)
+		b.docs.ReuseFrom(previous.Manifest.ID, b.asBuilt.index)
 	}
 	b.indexing.Go(func() (err error) {
 		start := time.Now()
@@ -307,6 +305,9 @@ func (b *build) place(context.Context) error {
 	if err := b.docs.Install(b.Out, b.indexDir, b.manifest.ID, trusted); err != nil {
 		return err
 	}
+	if b.previous != nil && b.previous.Manifest.ID == b.manifest.ID { // it was verified when it was opened
+		return errors.Join(b.out.Discard(), b.seal(b.manifest.ID))
+	}
 	if err := b.out.Install(b.manifest); err != nil {
 		return err
 	}
@@ -334,7 +335,12 @@ func (b *build) removeOld() error {
 	if err != nil {
 		return err
 	}
-	return b.pruneIndexes()
+	err = errors.Join(b.pruneIndexes(), store.PruneCaches(b.Out, b.manifest.ID))
+	if err != nil || len(b.report.Removed) == 0 {
+		return err
+	}
+	b.writeIdentities() // an index that shared files with a removed one has fewer links, and so another identity
+	return nil
 }
 
 // pruneIndexes removes indexes and seals that belong to no build.
@@ -372,75 +378,4 @@ func (b *build) finish() *Report {
 	r.Seconds = time.Since(b.started).Seconds()
 	r.PeakBytes = peakMemory()
 	return r
-}
-
-// Loaded contains a folder's content and the formula for scoring it.
-type Loaded struct {
-	*content.Content
-	Formula *score.Formula
-}
-
-// LoadContent reads and checks a content folder the way a build does, including the scoring
-// file. progress may be nil.
-func LoadContent(dir string, progress func(done, total int)) (*Loaded, yamldoc.Problems, error) {
-	return withFormula(content.Load(dir, progress))
-}
-
-// LoadFolder is like LoadContent, but for a folder that has already been read.
-func LoadFolder(f *content.Folder) (*Loaded, yamldoc.Problems, error) {
-	return withFormula(f.Content())
-}
-
-// CheckFolder is like LoadFolder, but for callers that only need the problems.
-func CheckFolder(f *content.Folder) (yamldoc.Problems, error) {
-	_, problems, err := withFormula(f.Check())
-	return problems, err
-}
-
-func withFormula(c *content.Content, problems yamldoc.Problems, err error) (*Loaded, yamldoc.Problems, error) {
-	if err != nil {
-		return nil, nil, err
-	}
-	l := &Loaded{Content: c}
-	if c.Scoring != nil {
-		l.Formula, err = parseFormula(c.ScoringPath, c.ScoringText, c.Scoring)
-	} else {
-		l.Formula, err = defaultFormula()
-	}
-	var wrong yamldoc.Problems
-	if errors.As(err, &wrong) {
-		return l, problems.With(wrong), nil
-	}
-	if err != nil {
-		return l, problems, err
-	}
-	return l, problems.With(l.resolveBoards()), nil
-}
-
-// defaultFormula returns the formula for content without a scoring file.
-func defaultFormula() (*score.Formula, error) {
-	const path = "the built-in scoring file"
-	asJSON, problems := content.ParseScoring(path, score.Default)
-	if len(problems) > 0 {
-		return nil, problems
-	}
-	return parseFormula(path, score.Default, asJSON)
-}
-
-// parseFormula reads a scoring file. It returns errors in the file as yamldoc.Problems.
-func parseFormula(path string, text, asJSON []byte) (*score.Formula, error) {
-	f, mistakes, err := score.Parse(asJSON)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	var problems yamldoc.Problems
-	for _, m := range mistakes {
-		line, column := content.LocateScoring(path, text, m.Path...)
-		problems = append(problems, yamldoc.Problem{File: path, Line: line, Column: column, Severity: yamldoc.Error,
-			Field: yamldoc.FieldName(m.Path), Message: m.Message})
-	}
-	if len(problems) > 0 {
-		return nil, problems
-	}
-	return f, nil
 }

@@ -34,7 +34,7 @@ func (b *build) walk(ctx context.Context) error {
 	for _, note := range log.Notes {
 		b.report.Warnings = append(b.report.Warnings, "note: "+note)
 	}
-	in := changelog.Input{Previous: b.previous, Formula: b.formula, AsOf: b.AsOf, Entities: b.content.Entities, Frozen: b.Still || b.head.Hidden}
+	in := changelog.Input{Previous: b.previous, Formula: b.formula, AsOf: b.AsOf, Entities: b.content.Entities, Recorded: b.recorded, Frozen: b.Still || b.head.Hidden}
 	if b.head.Hidden {
 		b.report.Warnings = append(b.report.Warnings, "warning: "+b.Content+" is in a git repository, but git is not installed: "+
 			"the changelog is not updated")
@@ -51,6 +51,12 @@ func (b *build) walk(ctx context.Context) error {
 	}
 	b.archive.Date()
 	return nil
+}
+
+// recorded reports whether an entity of the content, given its index, is the same as in the previous
+// build, and was the same as its newest version then.
+func (b *build) recorded(i int) bool {
+	return b.content.Unchanged[i] && b.asBuilt.recorded(b.content.Ordinals[i])
 }
 
 // known returns the entity in a file of the working tree if the content of the file is the

@@ -12,7 +12,6 @@ import (
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/gitlog"
 	"kindex/exports"
-	"kindex/exports/record"
 	"kindex/exports/store"
 	"kindex/indexes"
 )
@@ -75,11 +74,15 @@ func (b *build) open(id string, takeOver bool) (err error) {
 	if b.tracked != "" || !build && (!takeOver || b.Key == nil) {
 		return b.newUntrustedError(id)
 	}
-	verify := store.VerifyStored
-	if !build {
-		verify = store.Verify // another machine wrote it
+	b.asBuilt = &identities{}
+	if build {
+		b.asBuilt = b.Key.readIdentities(b.Out, id, manifest)
+		b.asBuilt.sources = b.asBuilt.readCache(b.Out, id, sourcesCache, maxSources)
+		_, err = store.VerifyKnown(dir, b.asBuilt.build)
+	} else {
+		_, err = store.Verify(dir) // another machine wrote it
 	}
-	if _, err := verify(dir); err != nil {
+	if err != nil {
 		return err
 	}
 	if b.previous, err = exports.Open(dir); err != nil {
@@ -225,20 +228,45 @@ func (b *build) closePrevious() {
 // loadContent is like LoadContent, but reuses the entities from files that the previous build
 // has read.
 func (b *build) loadContent(progress func(done, total int)) (*Loaded, yamldoc.Problems, error) {
-	return withFormula(content.LoadWithReuse(b.Content, b.reuse, progress))
+	return withFormula(content.LoadWithReuse(b.Content, reuse{b}, progress))
 }
 
 // reuse implements content.Reuse with entities from the previous build.
-func (b *build) reuse(typ, slug string, sum [sha256.Size]byte) *record.Entity {
-	ordinal, ok := b.unchanged(typ, slug, sum)
+type reuse struct{ *build }
+
+// Unread implements content.Reuse.
+func (r reuse) Unread(typ, slug string, identity store.Identity) (f content.EarlierFile, ok bool) {
+	if r.cache() == nil {
+		return f, false
+	}
+	ordinal, moved, ok := r.previous.Find(typ, slug)
+	if !ok || moved {
+		return f, false
+	}
+	blob, ok := r.asBuilt.source(ordinal, identity)
+	sum, known := r.previous.SourceSum(ordinal)
+	if !ok || !known {
+		return f, false
+	}
+	f, ok = r.authored(ordinal)
+	f.Sum, f.Blob = sum, blob
+	return f, ok
+}
+
+// Unparsed implements content.Reuse.
+func (r reuse) Unparsed(typ, slug string, sum [sha256.Size]byte) (f content.EarlierFile, ok bool) {
+	ordinal, ok := r.unchanged(typ, slug, sum)
 	if !ok {
-		return nil
+		return f, false
 	}
-	e, err := b.previous.Authored(ordinal)
-	if err != nil {
-		return nil // parse the file as if it had changed
-	}
-	return e
+	return r.authored(ordinal)
+}
+
+// authored returns an entity of the previous build. If it cannot be read, its file is parsed as if it had
+// changed.
+func (r reuse) authored(ordinal uint32) (content.EarlierFile, bool) {
+	e, err := r.previous.Authored(ordinal)
+	return content.EarlierFile{Entity: e, Ordinal: ordinal}, err == nil
 }
 
 // unchanged finds the record in the previous build that was built from a file with the same
@@ -260,7 +288,7 @@ func (b *build) unchanged(typ, slug string, sum [sha256.Size]byte) (ordinal uint
 func (b *build) markUnchanged() {
 	for i, e := range b.content.Entities {
 		if b.Loaded != nil {
-			_, b.content.Unchanged[i] = b.unchanged(e.Type, e.Slug, b.content.Sums[i])
+			b.content.Ordinals[i], b.content.Unchanged[i] = b.unchanged(e.Type, e.Slug, b.content.Sums[i])
 		}
 		if b.content.Unchanged[i] {
 			b.report.Reused++

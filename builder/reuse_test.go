@@ -51,7 +51,7 @@ func TestReusedEntitiesAreTheParsedOnes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		reused, _, err := content.LoadWithReuse(dir, b.reuse, nil)
+		reused, _, err := content.LoadWithReuse(dir, reuse{b}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -101,7 +101,7 @@ func TestLargeTable(t *testing.T) {
 		if _, err := store.Verify(dir); err != nil {
 			t.Error(err)
 		}
-		if _, err := store.VerifyStored(dir); err != nil {
+		if _, err := store.VerifyKnown(dir, nil); err != nil {
 			t.Error(err)
 		}
 	}
@@ -159,7 +159,7 @@ func TestDamageOfLargeTable(t *testing.T) {
 				t.Errorf("%s %s: %v", name, kind, err)
 			}
 			var damage *store.DamageError
-			if _, err := store.VerifyStored(dir); !errors.As(err, &damage) {
+			if _, err := store.VerifyKnown(dir, nil); !errors.As(err, &damage) {
 				t.Errorf("%s %s, stored files: %v", name, kind, err)
 			}
 			if kind == "zeros" {

@@ -28,7 +28,7 @@ func NewWriter(root string) (*Writer, error) {
 }
 
 // ReuseFrom makes the writer copy compressed data from an earlier build wherever the result
-// would be identical. The build must have passed store.VerifyStored, must have been written by the
+// would be identical. The build must have passed store.VerifyKnown, must have been written by the
 // same version of the builder, and must stay open until all files are written. ReuseFrom must
 // be called before anything is written.
 func (w *Writer) ReuseFrom(previous *Build) { w.previous = previous }

@@ -232,7 +232,7 @@ func BenchmarkWrite(b *testing.B) {
 	b.Run("upon", func(b *testing.B) {
 		for b.Loop() {
 			p := indexes.Prepare(entities, c.titles)
-			p.ReuseFrom(before)
+			p.ReuseFrom(before, nil)
 			dir, err := p.Write(root)
 			if err != nil {
 				b.Fatal(err)

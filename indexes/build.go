@@ -69,8 +69,9 @@ type Prepared struct {
 
 	entities    []*record.Entity
 	titles      map[string]string
-	previousID  string       // the ID of the previous build
-	sharedFiles []store.File // files of the previous build's index that this index shares
+	previousID  string           // the ID of the previous build
+	known       store.Identities // of the files of its index
+	sharedFiles []store.File     // files of the previous build's index that this index shares
 }
 
 // Prepare prepares the documents of entities, which must be in the order of their
@@ -160,6 +161,9 @@ func (p *Prepared) documents(yield func(*document) bool) {
 // index.
 func (p *Prepared) Install(root, dir, id string, trusted bool) error {
 	final := Dir(root, id)
+	if trusted && p.previousID == id && p.sharedFiles != nil { // it was verified when this index was written
+		return os.RemoveAll(dir)
+	}
 	if trusted {
 		if _, err := Verify(final, id, p.Stub); err == nil {
 			return os.RemoveAll(dir)
@@ -218,11 +222,16 @@ func (p *Prepared) describe(dir string) ([]store.File, error) {
 // built from the documents that the build names, and that every file is intact. It
 // reports problems as *store.DamageError.
 func Verify(dir, id string, want store.IndexStub) (*Manifest, error) {
+	return VerifyKnown(dir, id, want, nil)
+}
+
+// VerifyKnown is like Verify, but does not read files that have the identity that known says.
+func VerifyKnown(dir, id string, want store.IndexStub, known store.Identities) (*Manifest, error) {
 	m, err := readManifestOf(dir, id, want)
 	if err != nil {
 		return nil, err
 	}
-	return m, store.VerifyFiles(dir, m.Files, manifestFile)
+	return m, store.VerifyKnownFiles(dir, m.Files, manifestFile, known)
 }
 
 // readManifestOf is like readManifest, but also checks that the index was built

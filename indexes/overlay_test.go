@@ -39,7 +39,7 @@ func publishInto(t testing.TB, root string, entities []*record.Entity, previousI
 		}
 	}
 	p := indexes.Prepare(entities, someTitles)
-	p.ReuseFrom(previousID)
+	p.ReuseFrom(previousID, nil)
 	dir, err := p.Write(root)
 	check(err)
 	w, err := exports.NewWriter(root)

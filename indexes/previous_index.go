@@ -45,8 +45,11 @@ type previousIndex struct {
 // that index is missing, damaged or of a different version, Write indexes all
 // documents.
 //
-// Files are shared through hard links, so the earlier index can be removed.
-func (p *Prepared) ReuseFrom(id string) { p.previousID = id }
+// Files are shared through hard links, so the earlier index can be removed. known has the identities
+// of the files of that index, as far as they are known; these files are not read.
+func (p *Prepared) ReuseFrom(id string, known store.Identities) {
+	p.previousID, p.known = id, known
+}
 
 // findPrevious returns the index whose files can be shared, or nil if there is
 // none.
@@ -59,8 +62,8 @@ func (p *Prepared) findPrevious(root string, digests []digest) *previousIndex {
 	if err != nil {
 		return nil
 	}
-	// Check every byte: a damaged file would be passed on to all later indexes.
-	if store.VerifyFiles(x.dir, m.Files, manifestFile) != nil {
+	// A damaged file would be passed on to all later indexes.
+	if store.VerifyKnownFiles(x.dir, m.Files, manifestFile, p.known) != nil {
 		return nil
 	}
 	for _, f := range m.Files {

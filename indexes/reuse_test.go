@@ -399,7 +399,7 @@ func TestReuseWhatDiffers(t *testing.T) {
 		"one entity":              {list[:1], someTitles, 1},
 	} {
 		p := indexes.Prepare(k.entities, k.titles)
-		p.ReuseFrom(id)
+		p.ReuseFrom(id, nil)
 		dir, err := p.Write(c.root)
 		if err != nil {
 			t.Fatal(err)

@@ -1,6 +1,7 @@
 package content
 
 import (
+	"reflect"
 	"slices"
 	"strconv"
 
@@ -10,116 +11,252 @@ import (
 	"kindex/exports/record"
 )
 
-// claims indexes the values that must be unique across files. With this index, the cost of
+// The kinds of values by which files refer to each other, or that must be unique.
+const (
+	byCategory  = iota
+	byName      // of its type
+	byFormer    // the address of an earlier slug
+	byID        // of its type
+	byTwin      // a name of which the entity's name is a look-alike
+	bySuccessor // the address of the entity that replaces it
+	claimKinds
+)
+
+// claim is a value of a kind.
+type claim struct {
+	kind int
+	key  string
+}
+
+// claims lists the files that have a value, for each kind. With this index, the cost of
 // checking an edited file against all others depends only on the edited file.
-type claims struct {
-	names, former, categories, ids map[string][]*file
+type claims [claimKinds]map[string][]*file
+
+func newClaims() (c claims) {
+	for kind := range c {
+		c[kind] = map[string][]*file{}
+	}
+	return c
 }
 
-func newClaims() claims {
-	return claims{map[string][]*file{}, map[string][]*file{}, map[string][]*file{}, map[string][]*file{}}
-}
-
-// each calls yield for every value that a file claims.
-func (c *claims) each(r *file, yield func(in map[string][]*file, key string)) {
+// each calls yield for every value that a file has.
+func (c *claims) each(r *file, yield func(claim)) {
 	e := r.entity
 	if e == nil {
 		return
 	}
-	yield(c.categories, e.Category)
+	yield(claim{byCategory, e.Category})
 	if e.Name != "" {
-		yield(c.names, nameKey(e))
+		yield(claim{byName, nameKey(e)})
 	}
 	seen := map[string]bool{}
 	for _, id := range ownIDs(e) {
 		if key := idKey(e, id); !seen[key] {
 			seen[key] = true
-			yield(c.ids, key)
+			yield(claim{byID, key})
 		}
 	}
 	for _, old := range e.Formerly {
 		if !seen[old] {
 			seen[old] = true
-			yield(c.former, e.Type+"/"+old)
+			yield(claim{byFormer, e.Type + "/" + old})
 		}
+	}
+	if skeleton := latinSkeleton(e.Name); skeleton != "" {
+		for _, typ := range record.Types {
+			yield(claim{byTwin, nameKey(&record.Entity{Type: typ, Name: skeleton})})
+		}
+	}
+	if l := e.Lifecycle; l != nil && l.ReplacedBy != "" {
+		yield(claim{bySuccessor, l.ReplacedBy})
 	}
 }
 
 func (c *claims) add(r *file) {
-	c.each(r, func(in map[string][]*file, key string) { in[key] = append(in[key], r) })
+	c.each(r, func(x claim) { c[x.kind][x.key] = append(c[x.kind][x.key], r) })
 }
 
 func (c *claims) remove(r *file) {
-	c.each(r, func(in map[string][]*file, key string) {
-		if left := slices.DeleteFunc(in[key], func(x *file) bool { return x == r }); len(left) > 0 {
-			in[key] = left
+	c.each(r, func(x claim) {
+		if left := slices.DeleteFunc(c[x.kind][x.key], func(y *file) bool { return y == r }); len(left) > 0 {
+			c[x.kind][x.key] = left
 		} else {
-			delete(in, key)
+			delete(c[x.kind], x.key)
 		}
 	})
 }
 
-// crossCheck finds problems between files: undeclared categories, earlier slugs claimed
-// twice, and duplicate names.
+// sort sorts the files that have the same value, so that problems are reported for the later ones.
+// The lists of categories may contain all files and are never sorted.
+func (c *claims) sort(x claim) []*file {
+	list := c[x.kind][x.key]
+	if x.kind != byCategory && len(list) > 1 && !slices.IsSortedFunc(list, compareFiles) {
+		slices.SortFunc(list, compareFiles)
+	}
+	return list
+}
+
+// between holds the problems between files: undeclared categories, earlier slugs claimed twice,
+// duplicate names, and so on. After a change, only the files that it can affect are checked again.
+type between struct {
+	problems map[*file]yamldoc.Problems
+	with     rules // the rules by which the files were checked
+	words    *vocabulary
+	checked  bool // whether all files have been checked by these rules
+
+	// What has changed since the last check: values that files have or had, and addresses.
+	claims    map[claim]bool
+	addresses map[string]bool
+}
+
+// note records that a file is about to be replaced, or has just been read.
+func (b *between) note(c *claims, r *file) {
+	delete(b.problems, r)
+	if !b.checked {
+		return // all files will be checked
+	}
+	b.addresses[r.typ+"/"+r.slug] = true
+	c.each(r, func(x claim) { b.claims[x] = true })
+}
+
+// affected returns the files that must be checked because of the changes since the last check.
+func (f *Folder) affected() map[*file]bool {
+	files := map[*file]bool{}
+	add := func(list []*file) {
+		for _, r := range list {
+			files[r] = true
+		}
+	}
+	for x := range f.between.claims {
+		if x.kind == byName || x.kind == byFormer || x.kind == byID {
+			add(f.claims.sort(x))
+		}
+		if x.kind == byName {
+			add(f.claims[byTwin][x.key])
+		}
+	}
+	var addresses []string
+	for address := range f.between.addresses {
+		if r := f.files[address+".yaml"]; r != nil {
+			files[r] = true
+		}
+		add(f.claims[byFormer][address])
+		addresses = append(addresses, address)
+	}
+	// A chain of successors may lead to one that has changed.
+	for seen := f.between.addresses; len(addresses) > 0; addresses = addresses[1:] {
+		for _, r := range f.claims[bySuccessor][addresses[0]] {
+			files[r] = true
+			if address := r.typ + "/" + r.slug; !seen[address] {
+				seen[address] = true
+				addresses = append(addresses, address)
+			}
+		}
+	}
+	return files
+}
+
+// crossCheck returns the problems between files.
 func (f *Folder) crossCheck(c *Content) (problems yamldoc.Problems) {
-	complain := func(r *file, severity yamldoc.Severity, path []string, message, suggestion string) {
+	b, now := &f.between, rulesOf(c)
+	if !b.checked || !reflect.DeepEqual(b.with, now) {
+		b.problems, b.with, b.words, b.checked = map[*file]yamldoc.Problems{}, now, newVocabulary(now.vocabulary), true
+		for kind := range f.claims {
+			for key := range f.claims[kind] {
+				f.claims.sort(claim{kind, key})
+			}
+		}
+		for _, r := range f.files {
+			f.checkFile(r)
+		}
+	} else {
+		for r := range f.affected() {
+			f.checkFile(r)
+		}
+	}
+	b.claims, b.addresses = map[claim]bool{}, map[string]bool{}
+	for _, list := range b.problems {
+		problems = append(problems, list...)
+	}
+	return problems
+}
+
+// rules is what files are checked against, besides other files.
+type rules struct {
+	categories []Category
+	vocabulary *record.Vocabulary
+	namespaces []string
+	providers  []string
+	today      string
+}
+
+func rulesOf(c *Content) rules {
+	r := rules{categories: slices.Clone(c.Categories), vocabulary: c.Vocabulary, namespaces: namespacesOf(&c.Index), today: today()}
+	for _, p := range c.Providers {
+		r.providers = append(r.providers, p.Slug)
+	}
+	return r
+}
+
+// checkFile finds the problems between a file and the others.
+func (f *Folder) checkFile(r *file) {
+	delete(f.between.problems, r)
+	e := r.entity
+	if e == nil {
+		return // it cannot be read
+	}
+	with := &f.between.with
+	complain := func(severity yamldoc.Severity, path []string, message, suggestion string) {
 		line, col := 1, 1
 		if data, err := readFile(r.path); err == nil {
 			line, col = yamldoc.Parse(r.shown, data, yamldoc.TextFields...).Locate(path, false)
 		}
-		problems = append(problems, yamldoc.Problem{File: r.shown, Line: line, Column: col, Severity: severity,
+		f.between.problems[r] = append(f.between.problems[r], yamldoc.Problem{File: r.shown, Line: line, Column: col, Severity: severity,
 			Field: yamldoc.FieldName(path), Message: message, Suggestion: suggestion})
 	}
-	for category, list := range f.claims.categories {
-		if message, suggestion := wrongCategory(category, c.Categories); message != "" {
-			for _, r := range list {
-				complain(r, yamldoc.Error, []string{"category"}, message, suggestion)
-			}
+	if message, suggestion := wrongCategory(e.Category, with.categories); message != "" {
+		complain(yamldoc.Error, []string{"category"}, message, suggestion)
+	}
+	f.between.words.check(e, func(path []string, message, suggestion string) { complain(yamldoc.Error, path, message, suggestion) })
+	f.checkFormer(r, complain)
+	if list := f.claims[byName][nameKey(e)]; e.Name != "" && list[0] != r {
+		complain(yamldoc.Warning, []string{"name"}, nameTaken(e.Name, list[0].shown), "")
+	}
+	message := lookAlike(e, func(typ, name string) string {
+		list := f.claims[byName][nameKey(&record.Entity{Type: typ, Name: name})]
+		if len(list) == 0 {
+			return ""
+		}
+		return list[0].shown
+	})
+	if message != "" {
+		complain(yamldoc.Warning, []string{"name"}, message, "")
+	}
+	f.checkIDs(r, complain)
+	check := factCheck{namespaces: with.namespaces, providers: with.providers, today: with.today, successor: f.successor, add: complain,
+		offer: func(o *record.Offer) int { return f.offerIndex(r, o) }}
+	check.entity(e)
+}
+
+// complainer adds a problem with a file.
+type complainer func(severity yamldoc.Severity, path []string, message, suggestion string)
+
+// checkFormer finds earlier slugs that belong to another entity, or that another one claims too.
+func (f *Folder) checkFormer(r *file, complain complainer) {
+	for i, old := range r.entity.Formerly {
+		if slices.Index(r.entity.Formerly, old) != i {
+			continue // the schema reports duplicates
+		}
+		key := r.typ + "/" + old
+		path := []string{"formerly", indexStep(i)}
+		list := f.claims[byFormer][key]
+		at, _ := slices.BinarySearchFunc(list, r, compareFiles)
+		if owner := f.files[key+".yaml"]; owner != nil && owner != r {
+			complain(yamldoc.Error, path, slugTaken(old, owner.shown), "")
+		} else if at > 0 {
+			complain(yamldoc.Error, path, slugClaimed(old, list[at-1].shown), "")
 		}
 	}
-	if words := newVocabulary(c.Vocabulary); words != nil {
-		for _, r := range f.order {
-			if r.entity == nil { // it cannot be read
-				continue
-			}
-			words.check(r.entity, func(path []string, message, suggestion string) { complain(r, yamldoc.Error, path, message, suggestion) })
-		}
-	}
-	for key, list := range f.claims.former {
-		slices.SortFunc(list, compareFiles)
-		for i, r := range list {
-			old := key[len(r.typ)+1:]
-			path := []string{"formerly", indexStep(slices.Index(r.entity.Formerly, old))}
-			if owner := f.files[key+".yaml"]; owner != nil && owner != r {
-				complain(r, yamldoc.Error, path, slugTaken(old, owner.shown), "")
-			} else if i > 0 {
-				complain(r, yamldoc.Error, path, slugClaimed(old, list[i-1].shown), "")
-			}
-		}
-	}
-	for _, list := range f.claims.names {
-		if len(list) < 2 {
-			continue
-		}
-		slices.SortFunc(list, compareFiles)
-		for _, r := range list[1:] {
-			complain(r, yamldoc.Warning, []string{"name"}, nameTaken(r.entity.Name, list[0].shown), "")
-		}
-	}
-	for _, r := range f.order {
-		message := lookAlike(r.entity, func(typ, name string) string {
-			list := f.claims.names[nameKey(&record.Entity{Type: typ, Name: name})]
-			if len(list) == 0 {
-				return ""
-			}
-			return list[0].shown
-		})
-		if message != "" {
-			complain(r, yamldoc.Warning, []string{"name"}, message, "")
-		}
-	}
-	f.crossCheckFacts(c, complain)
-	return problems
 }
 
 // wrongCategory returns the reason an entity cannot be in a category, or "". declared

@@ -12,40 +12,15 @@ import (
 	"kindex/exports/record"
 )
 
-// complainer adds a problem with a file.
-type complainer func(r *file, severity yamldoc.Severity, path []string, message, suggestion string)
-
-// crossCheckFacts finds identifiers that belong to two entities, and names of namespaces,
-// providers and successors that do not exist.
-func (f *Folder) crossCheckFacts(c *Content, complain complainer) {
-	for key, list := range f.claims.ids {
-		if len(list) < 2 {
-			continue
+// checkIDs finds identifiers that another entity has too.
+func (f *Folder) checkIDs(r *file, complain complainer) {
+	seen := map[string]bool{}
+	for _, id := range ownIDs(r.entity) {
+		key := idKey(r.entity, id)
+		if first := f.claims[byID][key][0]; !seen[key] && first != r {
+			complain(yamldoc.Error, []string{"ids", id.Namespace}, idTaken(id, first.shown), "")
 		}
-		slices.SortFunc(list, compareFiles)
-		for _, r := range list[1:] {
-			for _, id := range ownIDs(r.entity) {
-				if idKey(r.entity, id) == key {
-					complain(r, yamldoc.Error, []string{"ids", id.Namespace}, idTaken(id, list[0].shown), "")
-					break
-				}
-			}
-		}
-	}
-	var providers []string
-	for _, p := range c.Providers {
-		providers = append(providers, p.Slug)
-	}
-	check := factCheck{namespaces: namespacesOf(&c.Index), providers: providers, today: today(), successor: f.successor}
-	for _, r := range f.order {
-		if r.entity == nil {
-			continue
-		}
-		check.offer = func(o *record.Offer) int { return f.offerIndex(r, o) }
-		check.add = func(severity yamldoc.Severity, path []string, message, suggestion string) {
-			complain(r, severity, path, message, suggestion)
-		}
-		check.entity(r.entity)
+		seen[key] = true
 	}
 }
 

@@ -283,13 +283,11 @@ func parseChecked(path string, data []byte, s *schema.Schema) ([]byte, yamldoc.P
 
 // completeCategories sorts the categories. If no file declares them, it first collects them
 // from the entities.
-func (c *Content) completeCategories() {
+func (f *Folder) completeCategories(c *Content) {
 	if len(c.Categories) == 0 {
-		seen := map[string]bool{}
-		for _, e := range c.Entities {
-			if !seen[e.Category] {
-				seen[e.Category] = true
-				c.Categories = append(c.Categories, Category{Slug: e.Category, Title: TitleOf(e.Category)})
+		for slug, list := range f.claims[byCategory] {
+			if slices.ContainsFunc(list, (*file).usable) {
+				c.Categories = append(c.Categories, Category{Slug: slug, Title: TitleOf(slug)})
 			}
 		}
 	}

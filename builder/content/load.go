@@ -26,6 +26,7 @@ import (
 	"kindex/exports/pricing"
 	"kindex/exports/quality"
 	"kindex/exports/record"
+	"kindex/exports/store"
 )
 
 // Content is a content folder that has been read and checked.
@@ -43,6 +44,10 @@ type Content struct {
 	Blobs     [][sha1.Size]byte   // git blob name of each file
 	Sums      [][sha256.Size]byte // SHA-256 of each file; zero if there is a warning about the file
 	Unchanged []bool              // whether Reuse returned the entity
+	Ordinals  []uint32            // if so, its ordinal in the build that Reuse reads
+	// Identities has the identity of each file when it was read, or zero if the file could have changed
+	// later without getting another one.
+	Identities []store.Identity
 
 	roots map[string][sha1.Size]byte // git blob names of the existing root files
 
@@ -61,7 +66,7 @@ func Load(dir string, progress func(done, total int)) (c *Content, problems yaml
 	return LoadWithReuse(dir, nil, progress)
 }
 
-// LoadWithReuse is like Load, but does not parse files for which reuse returns an entity.
+// LoadWithReuse is like Load, but does not read or parse files for which reuse returns an entity.
 // reuse may be nil.
 func LoadWithReuse(dir string, reuse Reuse, progress func(done, total int)) (c *Content, problems yamldoc.Problems, err error) {
 	f := Open(dir)
@@ -69,7 +74,7 @@ func LoadWithReuse(dir string, reuse Reuse, progress func(done, total int)) (c *
 	if _, err := f.Refresh(progress); err != nil {
 		return nil, nil, err
 	}
-	return f.Check()
+	return f.content(func(e *record.Entity) *record.Entity { return e })
 }
 
 // Folder is a content folder that is read repeatedly. Each time, only changed files are read.
@@ -81,7 +86,10 @@ type Folder struct {
 	mu    sync.Mutex
 	files map[string]*file // keyed by slash-separated path relative to the folder
 	order []*file          // the entity files by type and slug; nil if it must be rebuilt
-	claims
+
+	faulty  map[*file]bool // the files with problems of their own
+	claims  claims
+	between between
 }
 
 // file is a file in the content folder: a file in a type folder, a root file, or a misplaced
@@ -93,7 +101,15 @@ type file struct {
 	info     fs.FileInfo // metadata of the file when it was read; nil if it might not reveal a later change
 	sum      [sha256.Size]byte
 	blob     [sha1.Size]byte
+	identity store.Identity // zero if there is none that would reveal a later change
 	reused   bool
+	ordinal  uint32 // if reused, as Reuse returned it
+}
+
+// usable reports whether a file has no errors of its own.
+func (r *file) usable() bool {
+	n, _ := r.problems.Count()
+	return n == 0
 }
 
 // source contains a file's path, in one form for opening the file and in another for messages,
@@ -104,7 +120,7 @@ type source struct {
 
 // Open returns a Folder without reading anything.
 func Open(dir string) *Folder {
-	return &Folder{dir: dir, files: map[string]*file{}, claims: newClaims()}
+	return &Folder{dir: dir, files: map[string]*file{}, faulty: map[*file]bool{}, claims: newClaims()}
 }
 
 // Refresh reads the files that seem to have changed since they were last read, and returns the
@@ -173,10 +189,16 @@ func (f *Folder) linkedFolders() map[string]bool {
 func (f *Folder) replace(name string, now *file) bool {
 	previous := f.files[name]
 	if previous != nil {
+		f.between.note(&f.claims, previous)
 		f.claims.remove(previous)
+		delete(f.faulty, previous)
 	}
 	if now != nil {
 		f.claims.add(now)
+		f.between.note(&f.claims, now)
+		if len(now.problems) > 0 {
+			f.faulty[now] = true
+		}
 	}
 	switch {
 	case now == nil:
@@ -212,13 +234,19 @@ func (f *Folder) read(name string, room *bytes.Buffer) (*file, error) {
 	if !ok {
 		return nil, nil
 	}
-	r := &file{source: src}
+	r := &file{source: src, identity: settledIdentity(info)}
 	if settled(info) {
 		r.info = info
 	}
 	if problem != nil {
 		r.problems = yamldoc.Problems{*problem}
 		return r, nil
+	}
+	if f.reuse != nil && src.slug != "" && r.identity != (store.Identity{}) {
+		if earlier, ok := f.reuse.Unread(src.typ, src.slug, r.identity); ok {
+			r.entity, r.ordinal, r.sum, r.blob, r.reused = earlier.Entity, earlier.Ordinal, earlier.Sum, earlier.Blob, true
+			return r, nil
+		}
 	}
 	data, err := readInto(room, full)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -231,11 +259,11 @@ func (f *Folder) read(name string, room *bytes.Buffer) (*file, error) {
 	if src.slug == "" {
 		return r, nil // root files are parsed whenever the content is assembled
 	}
+	var earlier EarlierFile
 	if f.reuse != nil {
-		r.entity = f.reuse(src.typ, src.slug, r.sum)
-		r.reused = r.entity != nil
+		earlier, r.reused = f.reuse.Unparsed(src.typ, src.slug, r.sum)
 	}
-	if !r.reused {
+	if r.entity, r.ordinal = earlier.Entity, earlier.Ordinal; !r.reused {
 		r.entity, r.problems = parseEntity(src.shown, src.typ, src.slug, data)
 	}
 	return r, nil
@@ -250,11 +278,6 @@ func (f *Folder) Content() (*Content, yamldoc.Problems, error) {
 	})
 }
 
-// Check is like Content, but does not copy the entities, so the caller must not change them.
-func (f *Folder) Check() (*Content, yamldoc.Problems, error) {
-	return f.content(func(e *record.Entity) *record.Entity { return e })
-}
-
 // Entity returns the entity in a file, and the name by which messages refer to that file. name
 // is the file's path relative to the folder. The entity is nil if the file is unusable, or if
 // there is no such entity file; in the latter case, gone is true. The caller owns the entity.
@@ -265,14 +288,33 @@ func (f *Folder) Entity(name string) (e *record.Entity, shown string, gone bool)
 	if r == nil || r.slug == "" {
 		return nil, shownPath(f.dir, name), true
 	}
-	if n, _ := r.problems.Count(); n > 0 {
+	if !r.usable() {
 		return nil, r.shown, false
 	}
 	own := *r.entity
 	return &own, r.shown, false
 }
 
+// content returns the folder's content, with the entities that own returns.
 func (f *Folder) content(own func(*record.Entity) *record.Entity) (*Content, yamldoc.Problems, error) {
+	c, problems, err := f.Check()
+	if err != nil {
+		return nil, nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.sort()
+	for _, r := range f.order {
+		if r.usable() {
+			c.add(r, own(r.entity))
+		}
+	}
+	return c, problems, nil
+}
+
+// Check returns the folder's problems as last read, and its content without entities. Its cost
+// depends on what has changed since the last call, and on the number of problems.
+func (f *Folder) Check() (*Content, yamldoc.Problems, error) {
 	c := &Content{}
 	problems, err := c.loadRootFiles(f.dir)
 	if err != nil {
@@ -280,20 +322,14 @@ func (f *Folder) content(own func(*record.Entity) *record.Entity) (*Content, yam
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.sort()
-	for _, r := range f.files {
+	for r := range f.faulty {
 		problems = append(problems, r.problems...)
 	}
-	for _, r := range f.order {
-		if n, _ := r.problems.Count(); n == 0 {
-			c.add(r, own(r.entity))
-		}
-	}
-	if len(f.order) == 0 && len(problems) == 0 {
+	if len(f.claims[byCategory]) == 0 && len(problems) == 0 {
 		return nil, nil, fmt.Errorf("%s: contains no entity files (%s/<slug>.yaml)", f.dir, strings.Join(record.Types, "/<slug>.yaml, "))
 	}
 	problems = append(problems, f.crossCheck(c)...)
-	c.completeCategories()
+	f.completeCategories(c)
 	boardProblems, err := c.parseBoards()
 	if err != nil {
 		return nil, nil, err

@@ -8,12 +8,26 @@ import (
 	"strconv"
 
 	"kindex/exports/record"
+	"kindex/exports/store"
 )
 
-// Reuse returns the entity in a file that was read earlier, or nil if the file is unknown or
-// had problems. The file is identified by its type, its slug and the SHA-256 of its bytes.
-// The caller owns the entity. Reuse is called concurrently.
-type Reuse func(typ, slug string, sum [sha256.Size]byte) *record.Entity
+// Reuse provides the entities of files that were read earlier. Its methods are called concurrently.
+type Reuse interface {
+	// Unread returns what is known of a file with this identity, which is then not read. ok is false
+	// if the file must be read.
+	Unread(typ, slug string, identity store.Identity) (f EarlierFile, ok bool)
+	// Unparsed returns what is known of a file with this SHA-256, which is then not parsed. ok is false
+	// if the file is unknown or had problems.
+	Unparsed(typ, slug string, sum [sha256.Size]byte) (f EarlierFile, ok bool)
+}
+
+// EarlierFile is a file without problems that was read earlier. The reader owns the entity.
+type EarlierFile struct {
+	Entity  *record.Entity
+	Ordinal uint32            // of the entity in the build that provides it
+	Sum     [sha256.Size]byte // only from Unread
+	Blob    [sha1.Size]byte   // only from Unread
+}
 
 // gitBlobName returns the git blob name of a file: the SHA-1 of a header and its bytes.
 func gitBlobName(data []byte) (name [sha1.Size]byte) {
@@ -53,7 +67,8 @@ func (c *Content) add(r *file, e *record.Entity) {
 	}
 	c.Entities = append(c.Entities, e)
 	c.Blobs, c.Sums = append(c.Blobs, r.blob), append(c.Sums, sum)
-	c.Unchanged = append(c.Unchanged, r.reused)
+	c.Unchanged, c.Identities = append(c.Unchanged, r.reused), append(c.Identities, r.identity)
+	c.Ordinals = append(c.Ordinals, r.ordinal)
 }
 
 // Sort sorts the entities together with the data about their files.
@@ -65,6 +80,7 @@ func (c *Content) Sort(compare func(a, b *record.Entity) int) {
 	slices.SortFunc(order, func(i, j int) int { return compare(c.Entities[i], c.Entities[j]) })
 	c.Entities, c.Blobs = reordered(order, c.Entities), reordered(order, c.Blobs)
 	c.Sums, c.Unchanged = reordered(order, c.Sums), reordered(order, c.Unchanged)
+	c.Identities, c.Ordinals = reordered(order, c.Identities), reordered(order, c.Ordinals)
 }
 
 func reordered[T any](order []int, list []T) []T {

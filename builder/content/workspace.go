@@ -62,7 +62,7 @@ func (s *Workspace) Find(typ, slug string) *record.Entity {
 	if r := s.folder.files[key+".yaml"]; r != nil && r.entity != nil {
 		return r.entity
 	}
-	if list := s.folder.former[key]; len(list) > 0 {
+	if list := s.folder.claims[byFormer][key]; len(list) > 0 {
 		return list[0].entity
 	}
 	return nil
@@ -73,7 +73,7 @@ func (s *Workspace) Find(typ, slug string) *record.Entity {
 func (s *Workspace) Categories() []Category {
 	list := slices.Clone(s.declared)
 	if len(list) == 0 {
-		for slug := range s.folder.categories {
+		for slug := range s.folder.claims[byCategory] {
 			list = append(list, Category{Slug: slug, Title: TitleOf(slug)})
 		}
 	}
@@ -145,17 +145,17 @@ func (o workspaceSiblings) WithSlug(typ, slug string) string {
 
 // OnceWithSlug implements Siblings.
 func (o workspaceSiblings) OnceWithSlug(typ, slug string, e *record.Entity) string {
-	return firstOther(o.s.folder.former[typ+"/"+slug], e)
+	return firstOther(o.s.folder.claims[byFormer][typ+"/"+slug], e)
 }
 
 // WithName implements Siblings.
 func (o workspaceSiblings) WithName(e *record.Entity) string {
-	return firstOther(o.s.folder.names[nameKey(e)], e)
+	return firstOther(o.s.folder.claims[byName][nameKey(e)], e)
 }
 
 // WithID implements Siblings.
 func (o workspaceSiblings) WithID(e *record.Entity, id record.ID) string {
-	return firstOther(o.s.folder.ids[idKey(e, id)], e)
+	return firstOther(o.s.folder.claims[byID][idKey(e, id)], e)
 }
 
 // Successor implements Siblings.

@@ -223,7 +223,7 @@ func (f *finder) bySimilarity(words func(string) []string) {
 	if len(places) <= few {
 		near = neighbors.NewExact(f.all, words).Neighbours(places)
 	} else {
-		everything, _ := neighbors.Find(f.all, words)
+		everything := neighbors.Find(f.all, words).Near
 		for _, i := range places {
 			near = append(near, everything[i])
 		}

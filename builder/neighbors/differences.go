@@ -20,6 +20,7 @@ type update struct {
 	limits
 	previous Previous
 
+	unchanged       []uint32                   // ordinal of each unchanged entity in the previous build, in the given order; none for the others
 	previousOrdinal []uint32                   // ordinal of each entity in the previous build
 	now             []uint32                   // for each ordinal in the previous build, the index of its entity in the given order
 	ids             map[exports.Feature]uint32 // number of each feature
@@ -45,9 +46,9 @@ type difference struct {
 
 // compare finds the changed entities and their effect on the features and neighbours of other
 // entities, except for case 4 of FindIncremental. It returns false if too much has changed.
-func (u *update) compare(entities []*record.Entity, words func(string) []string, unchanged func(*record.Entity) bool) bool {
+func (u *update) compare(entities []*record.Entity, words func(string) []string) bool {
 	most := int(u.changed * float64(len(entities)))
-	differences, ok := u.differences(entities, unchanged, most)
+	differences, ok := u.differences(entities, most)
 	if !ok {
 		return false
 	}
@@ -63,14 +64,14 @@ func (u *update) compare(entities []*record.Entity, words func(string) []string,
 
 // differences lists the entities with relevant changes. ok is false if there are more than
 // most of them.
-func (u *update) differences(entities []*record.Entity, unchanged func(*record.Entity) bool, most int) (list []difference, ok bool) {
+func (u *update) differences(entities []*record.Entity, most int) (list []difference, ok bool) {
 	u.previousOrdinal = make([]uint32, len(entities))
 	workers := runtime.GOMAXPROCS(0)
 	parts := make([][]difference, workers)
 	var failed atomic.Bool
 	inParallel(workers, func(w int) {
 		for i := w; i < len(entities) && len(parts[w]) <= most; i += workers {
-			d, differs, err := u.difference(uint32(i), entities[u.ordinal[i]], unchanged)
+			d, differs, err := u.difference(uint32(i), entities[u.ordinal[i]])
 			if err != nil {
 				failed.Store(true)
 				return
@@ -105,16 +106,16 @@ func (u *update) differences(entities []*record.Entity, unchanged func(*record.E
 
 // difference records the previous ordinal of an entity and compares the entity with its old
 // state.
-func (u *update) difference(i uint32, e *record.Entity, unchanged func(*record.Entity) bool) (d difference, differs bool, err error) {
+func (u *update) difference(i uint32, e *record.Entity) (d difference, differs bool, err error) {
+	if u.previousOrdinal[i] = u.unchanged[u.ordinal[i]]; u.previousOrdinal[i] != none {
+		return d, false, nil
+	}
 	o, moved, ok := u.previous.Find(e.Type, e.Slug)
 	if !ok || moved {
 		u.previousOrdinal[i] = none
 		return difference{current: i}, true, nil
 	}
 	u.previousOrdinal[i] = o
-	if unchanged(e) {
-		return d, false, nil
-	}
 	old, err := u.previous.Entity(o)
 	if err != nil {
 		return d, false, err

@@ -19,7 +19,7 @@ type Exact struct {
 
 // NewExact returns an Exact for the same arguments as Find.
 func NewExact(entities []*record.Entity, words func(string) []string) *Exact {
-	x := &Exact{newVectors(entities, words), make([]uint32, len(entities))}
+	x := &Exact{newVectors(entities, words, nil), make([]uint32, len(entities))}
 	for i, o := range x.vectors.ordinal {
 		x.number[o] = uint32(i)
 	}

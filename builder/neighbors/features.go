@@ -54,8 +54,17 @@ type collection struct {
 	ids      map[string]map[string]uint32 // IDs of features, by kind and value
 	features []exports.Feature
 	count    []uint32 // how many entities have each feature
-	items    []uint32 // the features of the entities, as consecutive lists
-	lengths  []uint32 // lengths of the lists in items
+	items    []uint32 // the features of the entities whose features are not known, as consecutive lists
+	lengths  []uint32 // how many features each entity has, including those whose features are known
+	known    []uint32 // how many entities have each known feature, of those whose features are known
+}
+
+// addKnown adds an entity whose features are known.
+func (c *collection) addKnown(list []uint32) {
+	for _, id := range list {
+		c.known[id]++
+	}
+	c.lengths = append(c.lengths, uint32(len(list)))
 }
 
 func (c *collection) add(e *record.Entity, words func(string) []string) {
@@ -89,18 +98,23 @@ func (c *collection) add(e *record.Entity, words func(string) []string) {
 }
 
 // collect lists the features of every entity. It numbers them by frequency, then by kind and
-// value, so that the numbers do not depend on how the work is divided among the workers.
-func (v *vectors) collect(entities []*record.Entity, words func(string) []string) {
+// value, so that the numbers do not depend on how the work is divided among the workers, or on what is
+// known. known may be nil.
+func (v *vectors) collect(entities []*record.Entity, words func(string) []string, known *known) {
 	workers := runtime.GOMAXPROCS(0)
 	parts := make([]*collection, workers)
 	inParallel(workers, func(w int) {
-		c := &collection{ids: map[string]map[string]uint32{}}
-		for _, e := range entities[w*len(entities)/workers : (w+1)*len(entities)/workers] {
-			c.add(e, words)
+		c := &collection{ids: map[string]map[string]uint32{}, known: make([]uint32, known.len())}
+		for i := w * len(entities) / workers; i < (w+1)*len(entities)/workers; i++ {
+			if list := known.of(v.ordinal[i]); list != nil {
+				c.addKnown(list)
+			} else {
+				c.add(entities[i], words)
+			}
 		}
 		parts[w] = c
 	})
-	numbers := v.number(parts)
+	numbers, earlier := v.number(parts, known)
 	v.has.start = append(make([]uint32, 0, len(entities)+1), 0)
 	total := uint32(0)
 	for _, c := range parts {
@@ -111,55 +125,88 @@ func (v *vectors) collect(entities []*record.Entity, words func(string) []string
 	}
 	v.has.items = make([]uint32, total)
 	inParallel(workers, func(w int) {
-		i := uint32(w * len(entities) / workers)
-		to := v.has.items[v.has.start[i]:]
-		for k, id := range parts[w].items {
-			to[k] = numbers[w][id]
-		}
-		for k := range parts[w].lengths {
-			slices.Sort(v.has.of(i + uint32(k)))
+		i, items := uint32(w*len(entities)/workers), parts[w].items
+		for ; i < uint32((w+1)*len(entities)/workers); i++ {
+			list, own, number := v.has.of(i), known.of(v.ordinal[i]), earlier
+			if own == nil {
+				own, number = items[:len(list)], numbers[w]
+				items = items[len(list):]
+			}
+			for k, id := range own {
+				list[k] = number[id]
+			}
+			if !slices.IsSorted(list) {
+				slices.Sort(list)
+			}
 		}
 	})
 }
 
-// number merges the features of all parts. It returns, for each part, the numbers of that
-// part's features.
-func (v *vectors) number(parts []*collection) [][]uint32 {
-	numbers := make([][]uint32, len(parts))
+// number merges the features of all parts with those that are known. It returns, for each part, the
+// numbers of that part's features, and the numbers of the known ones.
+func (v *vectors) number(parts []*collection, known *known) (numbers [][]uint32, earlier []uint32) {
+	features, count := known.list(), make([]uint32, known.len())
+	for _, c := range parts {
+		for id, n := range c.known {
+			count[id] += n
+		}
+	}
+	fewer := known.gone() // by how much the number of entities is less than in the previous build
 	ids := map[exports.Feature]uint32{}
-	var features []exports.Feature
-	var count []uint32
+	for _, c := range parts {
+		for _, f := range c.features {
+			ids[f] = none
+		}
+	}
+	for id, f := range features {
+		if _, ok := ids[f]; ok {
+			ids[f] = uint32(id)
+		}
+	}
+	numbers = make([][]uint32, len(parts))
 	for w, c := range parts {
 		numbers[w] = make([]uint32, len(c.features))
 		for own, f := range c.features {
-			id, ok := ids[f]
-			if !ok {
-				id = uint32(len(features))
-				ids[f] = id
-				features, count = append(features, f), append(count, 0)
+			if ids[f] == none {
+				ids[f] = uint32(len(features))
+				features, count, fewer = append(features, f), append(count, 0), append(fewer, 0)
 			}
+			id := ids[f]
 			count[id] += c.count[own]
+			fewer[id] -= int32(c.count[own])
 			numbers[w][own] = id
 		}
 	}
-	order, place := make([]uint32, len(count)), make([]uint32, len(count))
-	for i := range order {
-		order[i] = uint32(i)
+	compare := func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(count[a], count[b]), compareFeatures(features[a], features[b]))
 	}
-	slices.SortFunc(order, func(a, b uint32) int {
-		if c := cmp.Compare(count[a], count[b]); c != 0 {
-			return c
+	var keep, rest []uint32 // those of the previous build with the same frequency are still in order
+	for id := range features {
+		switch {
+		case count[id] == 0: // no entity has it any longer
+		case id < known.len() && fewer[id] == 0:
+			keep = append(keep, uint32(id))
+		default:
+			rest = append(rest, uint32(id))
 		}
-		return compareFeatures(features[a], features[b])
-	})
-	v.features = make([]exports.Feature, len(order))
-	for to, id := range order {
-		v.features[to], place[id] = features[id], uint32(to)
+	}
+	slices.SortFunc(rest, compare)
+	place := make([]uint32, len(features))
+	v.features = make([]exports.Feature, 0, len(keep)+len(rest))
+	for len(keep)+len(rest) > 0 {
+		from := &keep
+		if len(keep) == 0 || len(rest) > 0 && compare(rest[0], keep[0]) < 0 {
+			from = &rest
+		}
+		id := (*from)[0]
+		*from = (*from)[1:]
+		place[id] = uint32(len(v.features))
+		v.features = append(v.features, features[id])
 	}
 	for _, list := range numbers {
 		for own, id := range list {
 			list[own] = place[id]
 		}
 	}
-	return numbers
+	return numbers, place[:known.len()]
 }

@@ -29,11 +29,10 @@ type Previous interface {
 var _ Previous = (*exports.Build)(nil)
 
 // FindIncremental returns exactly what Find returns, but recalculates only the neighbours that
-// the changes since the previous build can affect; computed is the number of entities whose
-// neighbours were recalculated. It calls unchanged, concurrently, for every entity whose type
-// and slug are also in the previous build; unchanged must report whether the content of that
-// entity is certainly the same. If too much has changed, or the previous build cannot be read,
-// everything is recalculated.
+// the changes since the previous build can affect. It calls unchanged for every index of
+// entities; unchanged returns the ordinal of an entity in the previous build if its content is certainly
+// the same. sets has the features of the entities of that build; if it is nil, they are collected
+// again. If too much has changed, or the previous build cannot be read, everything is recalculated.
 //
 // Why the other results remain valid: The neighbours of an entity i depend on three things: on
 // its features and their squared weights; on which of these features are read (its reach); and
@@ -60,21 +59,32 @@ var _ Previous = (*exports.Build)(nil)
 //
 // Which neighbours are alternatives depends on the list, and on the types, slugs, names and
 // features of its members. A member for which any of these changed is a T in H.
-func FindIncremental(entities []*record.Entity, words func(string) []string, previous Previous, unchanged func(*record.Entity) bool) (
-	near [][]exports.Neighbour, features []exports.Feature, computed int) {
-	return findIncremental(entities, words, previous, unchanged, defaultLimits)
+func FindIncremental(entities []*record.Entity, words func(string) []string, previous Previous, sets *Sets, unchanged Unchanged) *Found {
+	return findIncremental(entities, words, previous, sets, unchanged, defaultLimits)
 }
 
-func findIncremental(entities []*record.Entity, words func(string) []string, previous Previous, unchanged func(*record.Entity) bool, l limits) (
-	[][]exports.Neighbour, []exports.Feature, int) {
-	v := newVectors(entities, words)
-	u := &update{vectors: v, limits: l, previous: previous}
-	if bits.Len(uint(len(entities))) != bits.Len(uint(previous.Len())) || !u.compare(entities, words, unchanged) {
-		return v.all(l), v.features, len(entities)
+// Unchanged returns the ordinal in the previous build of an unchanged entity, given its index.
+type Unchanged func(i int) (ordinal uint32, ok bool)
+
+func findIncremental(entities []*record.Entity, words func(string) []string, previous Previous, sets *Sets, unchanged Unchanged, l limits) *Found {
+	u := &update{limits: l, previous: previous, unchanged: make([]uint32, len(entities))}
+	for i := range entities {
+		u.unchanged[i] = none
+		if o, ok := unchanged(i); ok {
+			u.unchanged[i] = o
+		}
 	}
-	found := u.keep() // cases 1 to 3 are done
-	u.meet()          // case 4
-	return found, v.features, u.compute(found)
+	var k *known
+	if sets != nil {
+		k = &known{previous, sets, u.unchanged}
+	}
+	u.vectors = newVectors(entities, words, k)
+	if bits.Len(uint(len(entities))) != bits.Len(uint(previous.Len())) || !u.compare(entities, words) {
+		return u.found(u.all(l), len(entities))
+	}
+	near := u.keep() // cases 1 to 3 are done
+	u.meet()         // case 4
+	return u.found(near, u.compute(near))
 }
 
 // keep returns the previous neighbours of all entities that, so far, need no recalculation. It

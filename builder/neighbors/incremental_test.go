@@ -19,13 +19,14 @@ type past struct {
 	entities []*record.Entity
 	near     [][]exports.Neighbour
 	features []exports.Feature
+	sets     *Sets
 	places   map[string]uint32 // by key
 	moved    map[string]uint32 // keyed by former key
 	broken   bool              // whether reading its records must fail
 }
 
-func newPast(entities []*record.Entity, near [][]exports.Neighbour, features []exports.Feature) *past {
-	p := &past{entities, near, features, map[string]uint32{}, map[string]uint32{}, false}
+func newPast(entities []*record.Entity, f *Found) *past {
+	p := &past{entities, f.Near, f.Features, ReadSets(f.Sets.Bytes(), len(entities), len(f.Features)), map[string]uint32{}, map[string]uint32{}, false}
 	for i, e := range entities {
 		p.places[e.Key()] = uint32(i)
 		for _, slug := range e.Formerly {
@@ -54,6 +55,14 @@ func (p *past) Entity(i uint32) (*record.Entity, error) {
 }
 func (p *past) Similar(i uint32) []exports.Neighbour { return slices.Clone(p.near[i]) }
 func (p *past) Feature(i uint32) exports.Feature     { return p.features[i] }
+
+// unchanged finds the entities of a catalogue that are the same as before.
+func (p *past) unchanged(list []*record.Entity, same func(*record.Entity) bool) Unchanged {
+	return func(i int) (uint32, bool) {
+		o, moved, ok := p.Find(list[i].Type, list[i].Slug)
+		return o, ok && !moved && same(list[i])
+	}
+}
 
 // editor creates and changes catalogues at random. It uses few different values, so that
 // entities share many of them, frequencies are equal or cross powers of two, and lists are
@@ -184,8 +193,8 @@ func TestFindIncremental(t *testing.T) {
 		for range 2 + r.IntN(150) {
 			entities = append(entities, r.entity())
 		}
-		v := newVectors(entities, strings.Fields)
-		before := newPast(entities, v.all(l), v.features)
+		v := newVectors(entities, strings.Fields, nil)
+		before := newPast(entities, v.found(v.all(l), 0))
 		for step := range 3 {
 			entities = r.next(entities)
 			same := map[*record.Entity]bool{}
@@ -194,11 +203,16 @@ func TestFindIncremental(t *testing.T) {
 					same[e] = true
 				}
 			}
-			near, features, n := findIncremental(entities, strings.Fields, before, func(e *record.Entity) bool { return same[e] }, l)
-			asked, computed = asked+len(entities), computed+n
-			v := newVectors(entities, strings.Fields)
+			sets := before.sets
+			if r.IntN(4) == 0 { // they are lost
+				sets = nil
+			}
+			found := findIncremental(entities, strings.Fields, before, sets, before.unchanged(entities, func(e *record.Entity) bool { return same[e] }), l)
+			near := found.Near
+			asked, computed = asked+len(entities), computed+found.Computed
+			v := newVectors(entities, strings.Fields, nil)
 			want := v.all(l)
-			if !slices.Equal(features, v.features) {
+			if !slices.Equal(found.Features, v.features) || !reflect.DeepEqual(found.Sets, v.found(nil, 0).Sets) {
 				t.Fatalf("seed %d, step %d: other features", seed, step)
 			}
 			for i := range want {
@@ -206,7 +220,7 @@ func TestFindIncremental(t *testing.T) {
 					t.Fatalf("seed %d, step %d, limits %+v: entity %d of %d has\n%v, want\n%v", seed, step, l, i, len(want), near[i], want[i])
 				}
 			}
-			before = newPast(entities, near, features)
+			before = newPast(entities, found)
 		}
 	}
 	t.Logf("%d of %d entities computed", computed, asked)
@@ -218,7 +232,7 @@ func TestFindIncremental(t *testing.T) {
 // TestFindIncrementalInFull tests the cases in which everything is recalculated.
 func TestFindIncrementalInFull(t *testing.T) {
 	was := catalogue(200)
-	near, features := Find(was, strings.Fields)
+	found := Find(was, strings.Fields)
 	for _, c := range []struct {
 		name   string
 		list   []*record.Entity
@@ -231,15 +245,15 @@ func TestFindIncrementalInFull(t *testing.T) {
 		{"a broken build", append(slices.Clone(was[1:]), &record.Entity{Type: "tool", Slug: "new"}), true, 200},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			before := newPast(was, near, features)
+			before := newPast(was, found)
 			before.broken = c.broken
-			got, gotFeatures, computed := FindIncremental(c.list, strings.Fields, before, func(e *record.Entity) bool { return slices.Contains(was, e) })
-			want, wantFeatures := Find(c.list, strings.Fields)
-			if !reflect.DeepEqual(got, want) || !slices.Equal(gotFeatures, wantFeatures) {
+			got := FindIncremental(c.list, strings.Fields, before, before.sets, before.unchanged(c.list, func(e *record.Entity) bool { return slices.Contains(was, e) }))
+			want := Find(c.list, strings.Fields)
+			if !reflect.DeepEqual(got.Near, want.Near) || !slices.Equal(got.Features, want.Features) || !reflect.DeepEqual(got.Sets, want.Sets) {
 				t.Error("the result differs from that from scratch")
 			}
-			if computed != c.most {
-				t.Errorf("%d computed, want %d", computed, c.most)
+			if got.Computed != c.most {
+				t.Errorf("%d computed, want %d", got.Computed, c.most)
 			}
 		})
 	}
@@ -248,12 +262,12 @@ func TestFindIncrementalInFull(t *testing.T) {
 // BenchmarkFindIncremental edits one entity in a very large catalogue.
 func BenchmarkFindIncremental(b *testing.B) {
 	was := catalogue(100000)
-	near, features := Find(was, strings.Fields)
-	before := newPast(was, near, features)
+	found := Find(was, strings.Fields)
+	before := newPast(was, found)
 	now, edited := slices.Clone(was), *was[777]
 	edited.Description += " word17 word1700"
 	now[777] = &edited
 	for b.Loop() {
-		FindIncremental(now, strings.Fields, before, func(e *record.Entity) bool { return e != &edited })
+		FindIncremental(now, strings.Fields, before, before.sets, before.unchanged(now, func(e *record.Entity) bool { return e != &edited }))
 	}
 }

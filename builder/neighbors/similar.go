@@ -38,11 +38,28 @@ type limits struct {
 
 var defaultLimits = limits{budget: 16000, shortlist: 250, most: MaxNeighbours, changed: 0.1}
 
-// Find returns the neighbours of every entity in the given order, and the features that their
-// reasons refer to. words splits a string into the words that are used as features.
-func Find(entities []*record.Entity, words func(string) []string) ([][]exports.Neighbour, []exports.Feature) {
-	v := newVectors(entities, words)
-	return v.all(defaultLimits), v.features
+// Found is the result of Find and FindIncremental.
+type Found struct {
+	Near     [][]exports.Neighbour // of every entity, in the given order
+	Features []exports.Feature     // to which the reasons refer
+	Sets     *Sets                 // the features of every entity
+	Computed int                   // the number of entities whose neighbours were calculated, not copied
+}
+
+// Find returns the neighbours of every entity. words splits a string into the words that are used as
+// features.
+func Find(entities []*record.Entity, words func(string) []string) *Found {
+	v := newVectors(entities, words, nil)
+	return v.found(v.all(defaultLimits), len(entities))
+}
+
+// found returns the result.
+func (v *vectors) found(near [][]exports.Neighbour, computed int) *Found {
+	s := &Sets{lists: v.has, number: make([]uint32, len(v.ordinal))}
+	for i, o := range v.ordinal {
+		s.number[o] = uint32(i)
+	}
+	return &Found{near, v.features, s, computed}
 }
 
 // all returns the neighbours of all entities, in the order in which they were given.

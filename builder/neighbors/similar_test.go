@@ -82,7 +82,7 @@ func TestRecall(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
 	entities := catalogue(40000)
-	lists, _ := Find(entities, strings.Fields)
+	lists := Find(entities, strings.Fields).Near
 	x := NewExact(entities, strings.Fields)
 	var of []uint32
 	for i := 0; i < len(entities); i += 160 {
@@ -109,8 +109,9 @@ func TestRecall(t *testing.T) {
 
 func TestProperties(t *testing.T) {
 	entities := catalogue(800)
-	lists, features := Find(entities, strings.Fields)
-	again, _ := Find(entities, strings.Fields)
+	found := Find(entities, strings.Fields)
+	lists, features := found.Near, found.Features
+	again := Find(entities, strings.Fields).Near
 	for i, list := range lists {
 		if len(list) > MaxNeighbours {
 			t.Fatalf("%d neighbours", len(list))

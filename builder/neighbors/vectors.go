@@ -33,7 +33,9 @@ type lists struct{ start, items []uint32 }
 
 func (l *lists) of(i uint32) []uint32 { return l.items[l.start[i]:l.start[i+1]] }
 
-func newVectors(given []*record.Entity, words func(string) []string) *vectors {
+// newVectors collects the features of entities. known provides those of entities that have not changed;
+// it may be nil.
+func newVectors(given []*record.Entity, words func(string) []string, known *known) *vectors {
 	n := len(given)
 	key := byKey(given)
 	v := &vectors{ordinal: byCategory(given, key), rank: make([]int32, n), norm: make([]float64, n), inverse: make([]float32, n), hidden: make([]bool, n)}
@@ -45,7 +47,7 @@ func newVectors(given []*record.Entity, words func(string) []string) *vectors {
 	for place, o := range key {
 		v.rank[number[o]] = int32(place)
 	}
-	v.collect(entities, words)
+	v.collect(entities, words, known)
 	v.invert(n)
 	v.weigh(n)
 	v.purposes = v.newPurposes(entities)

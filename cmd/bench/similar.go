@@ -29,7 +29,7 @@ func (b *bench) measureSimilar(ctx context.Context) error {
 		return err
 	}
 	start := time.Now()
-	lists, _ := neighbors.Find(entities, indexes.Words)
+	lists := neighbors.Find(entities, indexes.Words).Near
 	took := time.Since(start).Seconds()
 	if err := b.sameAsServed(lists); err != nil {
 		return err

@@ -66,6 +66,7 @@ type watching struct {
 	server  *edge.Server
 	out     io.Writer
 	dir     string
+	key     *builder.Key // or nil
 }
 
 // startWatching prepares the watcher. If the output folder contains no build that can
@@ -86,7 +87,7 @@ func startWatching(cmd *cobra.Command, o watchOptions, dir string) (*watching, e
 	}
 	setGC(watchPercent, watchMemoryMiB, o.memoryMiB, cmd.ErrOrStderr())
 	bar := newProgress(cmd.ErrOrStderr())
-	w := &watching{out: cmd.OutOrStdout(), dir: o.content}
+	w := &watching{out: cmd.OutOrStdout(), dir: o.content, key: key}
 	first := true
 	build := builder.Options{Content: o.content, Out: dir, Keep: o.keep, AllowShrink: true, Still: true,
 		Key: key, TrustPrevious: o.trustPrevious, TakenOver: reportTakenOver(cmd.ErrOrStderr()),

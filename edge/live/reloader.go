@@ -22,7 +22,10 @@ import (
 
 // Options configure a Reloader.
 type Options struct {
-	Root  string // the output folder
+	Root string // the output folder
+	// Known, if not nil, returns the identities of the files of a build and its index that this
+	// machine has just written, or nil. These files are not verified.
+	Known func(id string) (build, index store.Identities)
 	Pages pages.Options
 	// Verifiers are the keys with one of which builds must be signed. If there are none, builds
 	// need no signature.

@@ -70,7 +70,7 @@ func openBuild(o Options, id string, verified bool) (v *ServedBuild, err error) 
 		return nil, err
 	}
 	if !verified {
-		if err := verifyFiles(o.Root, id, dir); err != nil {
+		if err := o.verifyFiles(id, dir); err != nil {
 			return nil, err
 		}
 	}
@@ -90,13 +90,22 @@ func openBuild(o Options, id string, verified bool) (v *ServedBuild, err error) 
 	return v, nil
 }
 
-// verifyFiles reads all files of a build and of its index, and compares them with the manifests.
-func verifyFiles(root, id, dir string) error {
-	m, err := store.Verify(dir)
+// verifyFiles reads all files of a build and of its index, except those that are known, and compares
+// them with the manifests.
+func (o *Options) verifyFiles(id, dir string) error {
+	var build, index store.Identities
+	if o.Known != nil {
+		build, index = o.Known(id)
+	}
+	verify := store.Verify
+	if build != nil {
+		verify = func(dir string) (*store.Manifest, error) { return store.VerifyKnown(dir, build) }
+	}
+	m, err := verify(dir)
 	if err != nil {
 		return err
 	}
-	_, err = indexes.Verify(indexes.Dir(root, id), id, m.Index)
+	_, err = indexes.VerifyKnown(indexes.Dir(o.Root, id), id, m.Index, index)
 	return err
 }
 

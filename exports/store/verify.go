@@ -23,20 +23,11 @@ const maxManifestSize = 64 << 20
 
 // Verify reads every file of a build, largest first and using all processors, and compares
 // its size and SHA-256 with the manifest. It returns all problems, each as a *DamageError.
-func Verify(dir string) (*Manifest, error) { return verify(dir, false, nil) }
-
-// VerifyStored is like Verify, but does not make the files that are not stored. Their content
-// follows from that of the stored ones, so this is enough for a build that was written by a
-// builder of this machine.
-func VerifyStored(dir string) (*Manifest, error) { return verify(dir, true, nil) }
+func Verify(dir string) (*Manifest, error) { return VerifyWithProgress(dir, nil) }
 
 // VerifyWithProgress is like Verify, and calls progress after each file, concurrently, unless it is
 // nil.
 func VerifyWithProgress(dir string, progress func(done, total int)) (*Manifest, error) {
-	return verify(dir, false, progress)
-}
-
-func verify(dir string, stored bool, progress func(done, total int)) (*Manifest, error) {
 	r, err := OpenFiles(dir)
 	if err != nil {
 		return nil, err
@@ -46,7 +37,7 @@ func verify(dir string, stored bool, progress func(done, total int)) (*Manifest,
 	if err != nil {
 		return nil, err
 	}
-	return m, verifyFiles(r, m.Files, ManifestFile, stored, progress)
+	return m, verifyFiles(r, m.Files, ManifestFile, false, progress)
 }
 
 // OpenFiles opens the folder of a build or an index, which must not be a link. If

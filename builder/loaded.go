@@ -1,0 +1,81 @@
+package builder
+
+import (
+	"errors"
+	"fmt"
+
+	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
+	"kindex/exports/score"
+)
+
+// Loaded contains a folder's content and the formula for scoring it.
+type Loaded struct {
+	*content.Content
+	Formula *score.Formula
+}
+
+// LoadContent reads and checks a content folder the way a build does, including the scoring
+// file. progress may be nil.
+func LoadContent(dir string, progress func(done, total int)) (*Loaded, yamldoc.Problems, error) {
+	return withFormula(content.Load(dir, progress))
+}
+
+// LoadFolder is like LoadContent, but for a folder that has already been read.
+func LoadFolder(f *content.Folder) (*Loaded, yamldoc.Problems, error) {
+	return withFormula(f.Content())
+}
+
+// CheckFolder is like LoadFolder, but for callers that only need the problems.
+func CheckFolder(f *content.Folder) (yamldoc.Problems, error) {
+	_, problems, err := withFormula(f.Check())
+	return problems, err
+}
+
+func withFormula(c *content.Content, problems yamldoc.Problems, err error) (*Loaded, yamldoc.Problems, error) {
+	if err != nil {
+		return nil, nil, err
+	}
+	l := &Loaded{Content: c}
+	if c.Scoring != nil {
+		l.Formula, err = parseFormula(c.ScoringPath, c.ScoringText, c.Scoring)
+	} else {
+		l.Formula, err = defaultFormula()
+	}
+	var wrong yamldoc.Problems
+	if errors.As(err, &wrong) {
+		return l, problems.With(wrong), nil
+	}
+	if err != nil {
+		return l, problems, err
+	}
+	return l, problems.With(l.resolveBoards()), nil
+}
+
+// defaultFormula returns the formula for content without a scoring file.
+func defaultFormula() (*score.Formula, error) {
+	const path = "the built-in scoring file"
+	asJSON, problems := content.ParseScoring(path, score.Default)
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	return parseFormula(path, score.Default, asJSON)
+}
+
+// parseFormula reads a scoring file. It returns errors in the file as yamldoc.Problems.
+func parseFormula(path string, text, asJSON []byte) (*score.Formula, error) {
+	f, mistakes, err := score.Parse(asJSON)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	var problems yamldoc.Problems
+	for _, m := range mistakes {
+		line, column := content.LocateScoring(path, text, m.Path...)
+		problems = append(problems, yamldoc.Problem{File: path, Line: line, Column: column, Severity: yamldoc.Error,
+			Field: yamldoc.FieldName(m.Path), Message: m.Message})
+	}
+	if len(problems) > 0 {
+		return nil, problems
+	}
+	return f, nil
+}
