@@ -118,6 +118,7 @@ lint: vet platforms ## run the linters; fail on dead code or unneeded modules
 	$(DEVTOOL) golangci-lint run ./...
 	@dead=$$($(DEVTOOL) deadcode -test ./...); test -z "$$dead" || { echo "dead code:"; echo "$$dead"; exit 1; }
 	@$(GO) mod tidy -diff || { echo "run: go mod tidy"; exit 1; }
+	@$(GO) list -modfile=.tools.mod -deps tool >/dev/null || { echo "run: go mod download -modfile=.tools.mod MODULE, for the module whose sum is missing"; exit 1; }
 
 SOAKTIME ?= 20m
 requests: tools ## send mutated requests to every path of an edge for SOAKTIME
