@@ -3,7 +3,6 @@
 package builder
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
@@ -57,7 +56,7 @@ type Options struct {
 	// Wait is called if another build is running; Build then waits until that build ends. If
 	// Wait is nil, Build returns a *store.BusyError instead of waiting.
 	Wait func(*store.BusyError)
-	// LargeTable and StoreTexts replace the defaults of exports.Writer. Only tests set them, so that
+	// LargeTable and StoreTexts replace the defaults of bulk.Options. Only tests set them, so that
 	// small tables count as large, and to check that a build does not depend on what is stored.
 	LargeTable int64 // 0 for the default
 	StoreTexts bool
@@ -283,7 +282,7 @@ func (b *build) write(context.Context) error {
 		return err
 	}
 	b.out.ReuseFrom(b.cache())
-	b.out.LargeTable, b.out.StoreTexts = cmp.Or(b.LargeTable, b.out.LargeTable), b.StoreTexts
+	b.out.Tables.LargeTable, b.out.Tables.StoreTexts = b.LargeTable, b.StoreTexts
 	if err := b.writeFiles(); err != nil {
 		return err
 	}

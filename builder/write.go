@@ -15,6 +15,7 @@ import (
 	"kindex/builder/content/schema"
 	"kindex/builder/rank"
 	"kindex/exports"
+	"kindex/exports/bulk"
 	"kindex/exports/feed"
 	"kindex/exports/ids"
 	"kindex/exports/jsonenc"
@@ -65,13 +66,13 @@ func (b *build) writeTables() error {
 		}
 	}
 	slices.SortFunc(listed, record.CompareKey)
-	err := b.writeTable(exports.EntitiesFile, table.EntityColumns, exports.WebEncodings, listed,
+	err := b.writeTable(exports.EntitiesFile, table.EntityColumns, bulk.WebEncodings, listed,
 		func(e *record.Entity) []table.Row { return []table.Row{table.EntityRow(e)} })
 	if err != nil {
 		return err
 	}
 	ranks := b.ranks()
-	err = b.writeTable(exports.FullFile, table.FullColumns, exports.BulkEncodings, listed,
+	err = b.writeTable(exports.FullFile, table.FullColumns, bulk.BulkEncodings, listed,
 		func(e *record.Entity) []table.Row { return []table.Row{table.FullRow(e, ranks[e])} })
 	if err != nil {
 		return err
@@ -84,7 +85,7 @@ func (b *build) writeTables() error {
 			}
 		}
 		rows := func(e *record.Entity) []table.Row { return t.Rows(e, b.namespace) }
-		if err := b.writeTable(t.Base, t.Columns, exports.BulkEncodings, with, rows); err != nil {
+		if err := b.writeTable(t.Base, t.Columns, bulk.BulkEncodings, with, rows); err != nil {
 			return err
 		}
 	}
@@ -98,7 +99,7 @@ func (b *build) writeTable(base string, columns []table.Column, encodings []stri
 	for i, e := range entities {
 		keys[i] = e.Key()
 	}
-	_, err := b.out.WriteTable(&exports.Table{Base: base, Columns: columns, Encodings: encodings, Keys: keys,
+	_, err := b.out.WriteTable(&bulk.Table{Base: base, Columns: columns, Encodings: encodings, Keys: keys,
 		Rows: func(i int) []table.Row { return rows(entities[i]) }})
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"kindex/exports/bulk"
 	"kindex/exports/jsonenc"
 	"kindex/exports/packed"
 	"kindex/exports/record"
@@ -115,7 +116,7 @@ func (p *archivePacker) writeChangelog() ([]int64, error) {
 	for i := p.KeptChanges; i < len(ids); i++ {
 		ids[i] = p.Changes[i].ID
 	}
-	return p.w.WriteTable(&Table{Base: ChangelogFile, Columns: table.ChangeColumns, Encodings: WebEncodings, Keys: ids, JSON: p.line, Cells: rowOfChange})
+	return p.w.WriteTable(&bulk.Table{Base: ChangelogFile, Columns: table.ChangeColumns, Encodings: bulk.WebEncodings, Keys: ids, JSON: p.line, Cells: rowOfChange})
 }
 
 // rowOfChange extracts the cells of the ChangeColumns from a line that AppendJSON

@@ -22,7 +22,7 @@ func largeTables(t *testing.T, earlier *Build, things []thing, limit int64, stor
 	t.Helper()
 	root := t.TempDir()
 	id := writeBuildReusing(t, root, earlier, nil, func(w *Writer) error {
-		w.LargeTable, w.StoreTexts = limit, storeTexts
+		w.Tables.LargeTable, w.Tables.StoreTexts = limit, storeTexts
 		_, err := w.WriteTable(tableOf("flat", things))
 		if err == nil {
 			_, err = w.WriteTable(withObjects(tableOf("changelog", things), things))

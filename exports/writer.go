@@ -3,6 +3,7 @@ package exports
 import (
 	"bytes"
 
+	"kindex/exports/bulk"
 	"kindex/exports/store"
 )
 
@@ -10,12 +11,8 @@ import (
 // each file writer belongs to one goroutine.
 type Writer struct {
 	*store.Staging
-	// LargeTable is the size in bytes of the JSONL file of a table above which the table is large,
-	// by default store.LargeTable.
-	LargeTable int64
-	// StoreTexts is set to also store the text files of large tables. The build has the same ID.
-	StoreTexts bool
-	previous   *Build // build from which unchanged files are copied, or nil
+	Tables   bulk.Options
+	previous *Build // build from which unchanged files are copied, or nil
 }
 
 // NewWriter starts a build in root, the output folder.
@@ -24,14 +21,24 @@ func NewWriter(root string) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Writer{Staging: s, LargeTable: store.LargeTable}, nil
+	return &Writer{Staging: s}, nil
 }
 
 // ReuseFrom makes the writer copy compressed data from an earlier build wherever the result
 // would be identical. The build must have passed store.VerifyKnown, must have been written by the
 // same version of the builder, and must stay open until all files are written. ReuseFrom must
 // be called before anything is written.
-func (w *Writer) ReuseFrom(previous *Build) { w.previous = previous }
+func (w *Writer) ReuseFrom(previous *Build) {
+	if w.previous = previous; previous != nil {
+		w.Tables.Earlier = &bulk.Earlier{Dir: previous.Dir, Manifest: previous.Manifest, File: func(path string) []byte { return previous.files[path] }}
+	}
+}
+
+// WriteTable writes a table in every format, with compressed variants, and returns the length of every
+// JSONL line.
+func (w *Writer) WriteTable(t *bulk.Table) ([]int64, error) {
+	return bulk.Write(w.Staging, t, w.Tables)
+}
 
 // AddVariants writes a small file and its compressed variants.
 func (w *Writer) AddVariants(name string, data []byte) error {

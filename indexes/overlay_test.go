@@ -12,6 +12,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/exports"
+	"kindex/exports/bulk"
 	"kindex/exports/record"
 	"kindex/exports/store"
 	"kindex/exports/table"
@@ -60,7 +61,7 @@ func publishInto(t testing.TB, root string, entities []*record.Entity, previousI
 	for i, o := range order {
 		keys[i] = entities[o].Key()
 	}
-	_, err = w.WriteTable(&exports.Table{Base: exports.EntitiesFile, Columns: table.EntityColumns, Encodings: exports.WebEncodings, Keys: keys,
+	_, err = w.WriteTable(&bulk.Table{Base: exports.EntitiesFile, Columns: table.EntityColumns, Encodings: bulk.WebEncodings, Keys: keys,
 		Rows: func(i int) []table.Row { return []table.Row{table.EntityRow(entities[order[i]])} }})
 	check(err)
 	check(w.WriteLookups(entities, make([][]exports.Neighbour, len(entities)), nil))

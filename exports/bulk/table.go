@@ -1,7 +1,10 @@
-package exports
+// Package bulk writes the tables of a build, in every format and with compressed variants, and reuses
+// what an earlier build has compressed.
+package bulk
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"hash/fnv"
@@ -115,10 +118,29 @@ func (s *shard) release() {
 	shardPool.Put(s)
 }
 
-// WriteTable writes a table in every format, with compressed variants. Shards that also exist
-// in the previous build are copied from there. WriteTable returns the length of every JSONL
+// Options are the options for writing tables.
+type Options struct {
+	// LargeTable is the size in bytes of the JSONL file of a table above which the table is large,
+	// by default store.LargeTable.
+	LargeTable int64
+	// StoreTexts is set to also store the text files of large tables. The files are the same.
+	StoreTexts bool
+	// Earlier is a build written by the same version of the builder, or nil. Shards that it has are
+	// copied from it.
+	Earlier *Earlier
+}
+
+// writer writes one table.
+type writer struct {
+	*store.Staging
+	Options
+}
+
+// Write writes a table in every format, with compressed variants, and returns the length of every JSONL
 // line.
-func (w *Writer) WriteTable(t *Table) ([]int64, error) {
+func Write(to *store.Staging, t *Table, o Options) ([]int64, error) {
+	w := &writer{to, o}
+	w.LargeTable = cmp.Or(o.LargeTable, store.LargeTable)
 	rows := make(chan []table.Row, 2)
 	var g errgroup.Group
 	g.Go(func() error { return w.writeParquet(t, rows) })
@@ -128,7 +150,7 @@ func (w *Writer) WriteTable(t *Table) ([]int64, error) {
 }
 
 // writeParquet writes the rows that it receives, in order.
-func (w *Writer) writeParquet(t *Table, rows <-chan []table.Row) error {
+func (w *writer) writeParquet(t *Table, rows <-chan []table.Row) error {
 	f, err := w.Create(t.Base + ".parquet")
 	var enc table.Encoder
 	if err == nil {

@@ -1,4 +1,4 @@
-package exports
+package bulk
 
 import (
 	"crypto/sha256"
@@ -50,13 +50,20 @@ func (x *shardIndex) add(s *shard, variants map[variant]*store.FileWriter) {
 	}
 }
 
+// Earlier is a build whose tables Write reuses. Its files must be intact.
+type Earlier struct {
+	Dir      string
+	Manifest *store.Manifest
+	File     func(path string) []byte // returns the content of a stored file, or nil
+}
+
 // openShards opens the pieces of a table. It returns nil if b is nil, has no such
 // table, or cannot be read.
-func openShards(b *Build, base string) *shards {
+func openShards(b *Earlier, base string) *shards {
 	if b == nil {
 		return nil
 	}
-	sections, err := packed.UnpackSections(b.files[store.ShardsFile(base)], store.ShardSections)
+	sections, err := packed.UnpackSections(b.File(store.ShardsFile(base)), store.ShardSections)
 	if err != nil {
 		return nil
 	}

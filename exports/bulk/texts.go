@@ -1,4 +1,4 @@
-package exports
+package bulk
 
 import (
 	"errors"
@@ -13,22 +13,22 @@ import (
 
 // tableTexts writes the text files of a table and their compressed variants.
 type tableTexts struct {
-	w        *Writer
+	*writer
 	table    *Table
 	texts    []*store.FileWriter // by store.TextFormats
 	variants map[variant]*store.FileWriter
 	index    shardIndex
 	lengths  []int64     // length of each JSONL line
-	large    atomic.Bool // set once the JSONL file is longer than Writer.LargeTable
+	large    atomic.Bool // set once the JSONL file is longer than Options.LargeTable
 }
 
 // writeText writes all formats except Parquet and sends the rows to the channel.
-func (w *Writer) writeText(t *Table, rows chan<- []table.Row) ([]int64, error) {
-	x := &tableTexts{w: w, table: t, variants: map[variant]*store.FileWriter{}}
+func (w *writer) writeText(t *Table, rows chan<- []table.Row) ([]int64, error) {
+	x := &tableTexts{writer: w, table: t, variants: map[variant]*store.FileWriter{}}
 	if err := x.create(); err != nil {
 		return nil, x.close(err)
 	}
-	previous := openShards(w.previous, t.Base)
+	previous := openShards(w.Earlier, t.Base)
 	defer previous.close()
 	err := encodeInOrder(shardBounds(t.Keys), func(from, to int) *shard {
 		return t.encodeShard(from, to, t.variants(x.large.Load()), previous)
@@ -49,14 +49,14 @@ func (w *Writer) writeText(t *Table, rows chan<- []table.Row) ([]int64, error) {
 // create creates the files.
 func (x *tableTexts) create() error {
 	for _, format := range store.TextFormats {
-		f, err := x.w.Create(x.table.Base + "." + format)
+		f, err := x.Create(x.table.Base + "." + format)
 		if err != nil {
 			return err
 		}
 		x.texts = append(x.texts, f)
 	}
 	for _, v := range x.table.variants(false) {
-		f, err := x.w.Create(v.file(x.table.Base))
+		f, err := x.Create(v.file(x.table.Base))
 		if err != nil {
 			return err
 		}
@@ -80,7 +80,7 @@ func (x *tableTexts) close(err error) error {
 // a large table does not have.
 func (x *tableTexts) write(s *shard) error {
 	lines := slices.Index(store.TextFormats, "jsonl")
-	if !x.large.Load() && x.texts[lines].Size()+int64(s.lines.Len()) > x.w.LargeTable {
+	if !x.large.Load() && x.texts[lines].Size()+int64(s.lines.Len()) > x.LargeTable {
 		if err := x.enlarge(); err != nil {
 			return err
 		}
@@ -107,7 +107,7 @@ func (x *tableTexts) write(s *shard) error {
 // enlarge drops the files that are not stored for a large table.
 func (x *tableTexts) enlarge() error {
 	x.large.Store(true)
-	if !x.w.StoreTexts {
+	if !x.StoreTexts {
 		for _, text := range x.texts {
 			if err := text.Drop(); err != nil {
 				return err
