@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -28,8 +29,10 @@ const about = `bench compares kindex, on a content folder, with yardsticks measu
 
   make bench
   bin/bench -corpus DIR -history DIR -kindex bin/kindex
+  bin/bench compare SMALL.json LARGE.json
 
-It prints a table and JSON lines. Nothing else should be running on the machine.
+It prints a table and JSON lines. Nothing else should be running on the machine. compare prints two
+results of -json side by side.
 
 `
 
@@ -39,6 +42,13 @@ func main() {
 	stop()
 	os.Exit(code)
 }
+
+// commands are the subcommands: compare and the children.
+var commands = func() map[string]func(ctx context.Context, args []string, stdout io.Writer) error {
+	all := maps.Clone(children)
+	all["compare"] = compareRuns
+	return all
+}()
 
 // options are the command line options.
 type options struct {
@@ -53,8 +63,8 @@ type options struct {
 
 // run executes one command line and returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	if len(args) > 0 && children[args[0]] != nil {
-		if err := children[args[0]](ctx, args[1:], stdout); err != nil {
+	if len(args) > 0 && commands[args[0]] != nil {
+		if err := commands[args[0]](ctx, args[1:], stdout); err != nil {
 			fmt.Fprintln(stderr, "bench:", err)
 			return exitProblem
 		}
