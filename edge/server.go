@@ -24,7 +24,6 @@ import (
 	"kindex/edge/submission/github"
 	"kindex/edge/web"
 	"kindex/edge/webhook"
-	"kindex/exports/store"
 )
 
 // Options configure an edge.
@@ -33,8 +32,8 @@ type Options struct {
 	// Pull says from which bucket builds are pulled into Dir, unless From is nil. Then the server
 	// also starts without a build.
 	Pull live.PullOptions
-	// Known says which files of a build need not be verified; see live.Options.
-	Known func(id string) (build, index store.Identities)
+	// Known says which files of a build need not be verified.
+	Known live.Known
 	// Verifiers are the keys with one of which builds must be signed. If there are none, builds
 	// need no signature.
 	Verifiers []note.Verifier

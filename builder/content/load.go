@@ -70,7 +70,7 @@ func Load(dir string, progress func(done, total int)) (c *Content, problems yaml
 // reuse may be nil.
 func LoadWithReuse(dir string, reuse Reuse, progress func(done, total int)) (c *Content, problems yamldoc.Problems, err error) {
 	f := Open(dir)
-	f.reuse = reuse
+	f.ReuseFrom(reuse)
 	if _, err := f.Refresh(progress); err != nil {
 		return nil, nil, err
 	}
@@ -87,6 +87,7 @@ type Folder struct {
 	files map[string]*file // keyed by slash-separated path relative to the folder
 	order []*file          // the entity files by type and slug; nil if it must be rebuilt
 
+	roots   checked        // the files next to the type folders
 	faulty  map[*file]bool // the files with problems of their own
 	claims  claims
 	between between
@@ -120,8 +121,12 @@ type source struct {
 
 // Open returns a Folder without reading anything.
 func Open(dir string) *Folder {
-	return &Folder{dir: dir, files: map[string]*file{}, faulty: map[*file]bool{}, claims: newClaims()}
+	return &Folder{dir: dir, files: map[string]*file{}, roots: checked{}, faulty: map[*file]bool{}, claims: newClaims()}
 }
+
+// ReuseFrom makes the next reads take entities from reuse, or parse all files if it is nil. It must not be
+// called while files are being read.
+func (f *Folder) ReuseFrom(reuse Reuse) { f.reuse = reuse }
 
 // Refresh reads the files that seem to have changed since they were last read, and returns the
 // names of those that really have.
@@ -316,12 +321,12 @@ func (f *Folder) content(own func(*record.Entity) *record.Entity) (*Content, yam
 // depends on what has changed since the last call, and on the number of problems.
 func (f *Folder) Check() (*Content, yamldoc.Problems, error) {
 	c := &Content{}
-	problems, err := c.loadRootFiles(f.dir)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	problems, err := c.loadRootFiles(f.dir, f.roots)
 	if err != nil {
 		return nil, nil, err
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	for r := range f.faulty {
 		problems = append(problems, r.problems...)
 	}

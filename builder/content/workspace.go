@@ -34,7 +34,7 @@ func OpenWorkspace(dir string) (*Workspace, error) {
 		return nil, missing
 	}
 	var c Content
-	problems, err := c.loadRootFiles(dir)
+	problems, err := c.loadRootFiles(dir, f.roots)
 	if err != nil {
 		return nil, err
 	}

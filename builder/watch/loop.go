@@ -78,7 +78,7 @@ func (w *Watcher) Run(ctx context.Context) error {
 		case <-l.scanTimer.C:
 			l.scan(ctx)
 		case found := <-l.scanned:
-			l.handleScan(found)
+			l.handleScan(ctx, found)
 		case <-l.build.C:
 			l.startBuild(ctx)
 		case j := <-l.done:
@@ -160,12 +160,12 @@ func (l *loop) scan(ctx context.Context) {
 	}()
 }
 
-func (l *loop) handleScan(handleScan scanResult) {
+func (l *loop) handleScan(ctx context.Context, found scanResult) {
 	l.scanning = false
-	l.scanTimer.Reset(max(minScanInterval, scanIntervalFactor*handleScan.took))
-	if handleScan.err != nil {
+	l.scanTimer.Reset(max(minScanInterval, scanIntervalFactor*found.took))
+	if found.err != nil {
 		l.lost = true
-		l.fail(handleScan.err)
+		l.fail(found.err)
 		return
 	}
 	if l.lost {
@@ -174,13 +174,16 @@ func (l *loop) handleScan(handleScan scanResult) {
 			l.o.Found()
 		}
 	}
-	l.changed(handleScan.names)
-	if handleScan.commit != l.commit && l.known { // the history has changed, even if the files have not
+	if !l.known && len(found.names) > 0 { // the first scan may find all files
+		defer builder.LendPrevious(ctx, l.o.Build, l.folder)()
+	}
+	l.changed(found.names)
+	if found.commit != l.commit && l.known { // the history has changed, even if the files have not
 		l.count++
 		l.stale = true
 		l.build.Reset(l.quietPeriod())
 	}
-	l.commit, l.known = handleScan.commit, true
+	l.commit, l.known = found.commit, true
 	if l.stale && l.formula == nil && !l.building {
 		l.build.Reset(0) // there is no build yet
 	}

@@ -88,7 +88,7 @@ func (w *Watcher) Build(ctx context.Context) (*builder.Report, error) {
 			w.o.Build.Progress("load", done, total)
 		}
 	}
-	if _, err := w.folder.Refresh(total); err != nil {
+	if err := w.refresh(ctx, total); err != nil {
 		return nil, err
 	}
 	job, problems, err := w.prepare()
@@ -105,6 +105,13 @@ func (w *Watcher) Build(ctx context.Context) (*builder.Report, error) {
 	w.reportProblems(problems)
 	w.built(job, r)
 	return r, nil
+}
+
+// refresh reads the folder for the first time.
+func (w *Watcher) refresh(ctx context.Context, progress func(done, total int)) error {
+	defer builder.LendPrevious(ctx, w.o.Build, w.folder)()
+	_, err := w.folder.Refresh(progress)
+	return err
 }
 
 // job is a running build.
