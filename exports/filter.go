@@ -73,17 +73,6 @@ func (b *Build) Select(f *Filter) (*roaring.Bitmap, error) {
 	return set, err
 }
 
-// within returns the records of a set that meet a condition on a measure.
-func (b *Build) within(set *roaring.Bitmap, r measureRange) *roaring.Bitmap {
-	found := b.measures[r.measure].Within(set, r.low, r.high)
-	for o, e := range b.edits {
-		if v := measureOf(e, r.measure); set.Contains(o) && v != nullValue && r.low <= v && v <= r.high {
-			found.Add(o)
-		}
-	}
-	return found
-}
-
 // withAllValues returns the records that have all of the values in a field. A replaced value
 // stands for its replacement.
 func (b *Build) withAllValues(field string, values []string) *roaring.Bitmap {
@@ -91,25 +80,6 @@ func (b *Build) withAllValues(field string, values []string) *roaring.Bitmap {
 		v, _ = b.Preferred(field, v)
 		return b.Bitmap(field, v)
 	})
-}
-
-// atLeast returns the records with a known value of at least minimum for a sort
-// key. They are a prefix of the descending order.
-func (b *Build) atLeast(key int, minimum int64) *roaring.Bitmap {
-	order := b.orders[2*key+1]
-	n := sort.Search(order.Len(), func(i int) bool { return b.sortValue(key, order.At(i)) < minimum })
-	dense := make([]uint64, (order.Len()+63)/64)
-	for i := range n {
-		o := order.At(i)
-		dense[o>>6] |= 1 << (o & 63)
-	}
-	set := roaring.FromDense(dense, false)
-	for o := range b.edits {
-		if b.sortValue(key, o) >= minimum {
-			set.Add(o)
-		}
-	}
-	return set
 }
 
 // Page returns up to limit ordinals of a set in a given order, after skipping the
