@@ -185,10 +185,7 @@ func BenchmarkWith(b *testing.B) {
 func BenchmarkOpen(b *testing.B) {
 	root := os.Getenv(benchBuild)
 	if root == "" {
-		var err error
-		if root, err = shippedOut(); err != nil {
-			b.Fatal(err)
-		}
+		root = shippedOut(b)
 	}
 	c := benchCatalogue(b)
 	for b.Loop() {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/exports/record"
 	"kindex/indexes"
 )
@@ -135,6 +136,7 @@ func dcg(grades []int) (sum float64) {
 // TestRelevance judges the answers to queries as people type them, with the synonyms of the
 // shipped content and without them.
 func TestRelevance(t *testing.T) {
+	suite.WithoutRace(t)
 	list := readJudged(t)
 	if len(list) < 150 {
 		t.Fatalf("judged.csv has only %d queries", len(list))

@@ -3,11 +3,14 @@ package indexes_test
 import (
 	"strings"
 	"testing"
+
+	"kindex/builder/suite"
 )
 
 // TestLongWords searches for unrealistically long words. The cost must not grow with their
 // length, because anyone can search for them.
 func TestLongWords(t *testing.T) {
+	suite.WithoutRace(t)
 	c := shippedCatalogue(t)
 	cost := func(q string) float64 {
 		return testing.AllocsPerRun(3, func() {

@@ -99,6 +99,7 @@ func TestNamesThatAreHardToFind(t *testing.T) {
 
 // TestNear checks which near names are found for queries without search results.
 func TestNear(t *testing.T) {
+	suite.WithoutRace(t)
 	c := shippedCatalogue(t)
 	for q, want := range map[string]string{
 		"pyttrchhh": "PyTorch", "tensorfolllow": "TensorFlow", "gtp4": "GPT", "scikkitleeern": "scikit-learn", "bayezzyan": "Bayesian Optimization",

@@ -66,6 +66,7 @@ func TestPhrases(t *testing.T) {
 }
 
 func TestPhrasesAreExact(t *testing.T) {
+	suite.WithoutRace(t)
 	c := shippedCatalogue(t)
 	keys := func(q string) []string {
 		k, _ := c.find(t, q, 1000)

@@ -16,6 +16,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"kindex/builder"
+	"kindex/builder/suite"
 	"kindex/exports"
 	"kindex/exports/record"
 	"kindex/indexes"
@@ -74,18 +75,40 @@ func openOutput(t testing.TB, out string) *catalogue {
 	return &catalogue{b, x, all, titles}
 }
 
-// shippedOut is the output folder with the shipped content, built once.
-var shippedOut = sync.OnceValues(func() (string, error) {
-	out, err := os.MkdirTemp("", "kindex-indexes-test")
-	if err == nil {
-		err = buildInto(filepath.Join("..", "content"), out)
-	}
-	return out, err
-})
+// shipped is the output folder of shippedOut.
+var shipped struct {
+	sync.Once
+	out string
+}
+
+// shippedOut returns the output folder with the shipped content, built once. Under the race
+// detector, which makes a build take ten times as long, it contains one entity in eight.
+func shippedOut(t testing.TB) string {
+	t.Helper()
+	shipped.Do(func() {
+		var err error
+		if shipped.out, err = os.MkdirTemp("", "kindex-indexes-test"); err != nil {
+			t.Fatal(err)
+		}
+		content := filepath.Join("..", "content")
+		if suite.Race {
+			part := filepath.Join(t.TempDir(), "content")
+			if err := os.CopyFS(part, os.DirFS(content)); err != nil {
+				t.Fatal(err)
+			}
+			suite.Thin(t, part, 8)
+			content = part
+		}
+		if err := buildInto(content, shipped.out); err != nil {
+			t.Fatal(err)
+		}
+	})
+	return shipped.out
+}
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if out, _ := shippedOut(); os.RemoveAll(out) != nil && code == 0 {
+	if shipped.out != "" && os.RemoveAll(shipped.out) != nil && code == 0 {
 		code = 1
 	}
 	os.Exit(code)
@@ -93,11 +116,7 @@ func TestMain(m *testing.M) {
 
 func shippedCatalogue(t testing.TB) *catalogue {
 	t.Helper()
-	out, err := shippedOut()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return openOutput(t, out)
+	return openOutput(t, shippedOut(t))
 }
 
 // builderKey seals the builds of all tests.
@@ -153,6 +172,7 @@ func sharesName(t testing.TB, c *catalogue, keys []string, e *record.Entity) boo
 }
 
 func TestExactNameAndSlugComeFirst(t *testing.T) {
+	suite.WithoutRace(t)
 	c := shippedCatalogue(t)
 	c.each(t, func(e *record.Entity) {
 		for _, q := range []string{e.Name, e.Slug, strings.ToUpper(e.Name), strings.ToLower(e.Name)} {
@@ -177,6 +197,7 @@ func typos(rng *rand.Rand, s string) []string {
 }
 
 func TestWordsWithDigitsAreNotFuzzy(t *testing.T) {
+	suite.WithoutRace(t)
 	c := shippedCatalogue(t)
 	keys, _ := c.find(t, "gpt-5", 20)
 	for _, k := range keys {
@@ -193,6 +214,7 @@ func TestWordsWithDigitsAreNotFuzzy(t *testing.T) {
 }
 
 func TestBeginningsPhrasesAndJoinedWords(t *testing.T) {
+	suite.WithoutRace(t)
 	c := shippedCatalogue(t)
 	for q, want := range map[string]string{
 		"pytor": "tool/pytorch", "scikit learn": "tool/scikit-learn", "scikitlearn": "tool/scikit-learn",
@@ -217,6 +239,7 @@ func TestBeginningsPhrasesAndJoinedWords(t *testing.T) {
 }
 
 func TestFilterPagingAndOrder(t *testing.T) {
+	suite.WithoutRace(t)
 	c := shippedCatalogue(t)
 	models, err := c.build.Select(&exports.Filter{Fields: map[string][][]string{"type": {{"model"}}}})
 	if err != nil {
@@ -278,6 +301,7 @@ func TestWordsOfAProvider(t *testing.T) {
 }
 
 func TestSuggest(t *testing.T) {
+	suite.WithoutRace(t)
 	c := shippedCatalogue(t)
 	found, total, err := c.index.Suggest("pyt", c.all, 5)
 	if err != nil || len(found) < 2 || total < len(found) {
@@ -300,7 +324,10 @@ func TestSuggest(t *testing.T) {
 }
 
 // TestManySearchesAtOnce is for the race detector.
-func TestManySearchesAtOnce(t *testing.T) { searchAtOnce(t, shippedCatalogue(t)) }
+func TestManySearchesAtOnce(t *testing.T) {
+	suite.InRace(t)
+	searchAtOnce(t, shippedCatalogue(t))
+}
 
 func searchAtOnce(t *testing.T, c *catalogue) {
 	queries := []string{"pytrch", "gradient boosting", "gpt", "vision language", "open weights model"}
