@@ -20,10 +20,44 @@ import (
 
 var asOf = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 
-// build runs a build, verifies the result and logs the time and memory that it took.
+// shippedBuild is the build of shipped.
+var shippedBuild struct {
+	sync.Once
+	out    string
+	report *builder.Report
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	_ = os.RemoveAll(shippedBuild.out) // "" removes nothing
+	os.Exit(code)
+}
+
+// shipped returns a build of the shipped content as of boardsAsOf, which all tests share.
+func shipped(t *testing.T) *builder.Report {
+	t.Helper()
+	shippedBuild.Do(func() {
+		var err error
+		if shippedBuild.out, err = os.MkdirTemp("", "kindex-builder-"); err != nil {
+			t.Fatal(err)
+		}
+		shippedBuild.report = buildInto(t, filepath.Join("..", "content"), shippedBuild.out, boardsAsOf)
+	})
+	if shippedBuild.report == nil {
+		t.Fatal("the shipped content was not built")
+	}
+	return shippedBuild.report
+}
+
+// build builds a content folder as of asOf.
 func build(t *testing.T, content string) *builder.Report {
 	t.Helper()
-	out := t.TempDir()
+	return buildInto(t, content, t.TempDir(), asOf)
+}
+
+// buildInto runs a build, verifies the result and logs the time and memory that it took.
+func buildInto(t *testing.T, content, out string, asOf time.Time) *builder.Report {
+	t.Helper()
 	r, err := builder.Build(context.Background(), builder.Options{Content: content, Out: out, AsOf: asOf, Keep: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +81,7 @@ func build(t *testing.T, content string) *builder.Report {
 func TestShippedContent(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
-	r := build(t, filepath.Join("..", "content"))
+	r := shipped(t)
 	if r.Counts.Types["tool"] < 30 || r.Counts.Types["model"] < 30 || len(r.Warnings) > 0 {
 		t.Errorf("%+v, warnings %v", r.Counts, r.Warnings)
 	}
@@ -98,11 +132,16 @@ func TestEverySnapshot(t *testing.T) {
 // TestInterruptedBuildLeavesNothing interrupts a build at every step that reports progress.
 func TestInterruptedBuildLeavesNothing(t *testing.T) {
 	suite.InTest(t)
+	f := folder{t, filepath.Join(t.TempDir(), "content")}
+	if err := os.CopyFS(f.dir, os.DirFS(filepath.Join("..", "content"))); err != nil {
+		t.Fatal(err)
+	}
+	f.thin()
 	for _, at := range []string{"load", "score", "similar", "write"} {
 		out := t.TempDir()
 		ctx, cancel := context.WithCancel(context.Background())
 		var once sync.Once
-		_, err := builder.Build(ctx, builder.Options{Content: filepath.Join("..", "content"), Out: out, AsOf: asOf, Keep: 1,
+		_, err := builder.Build(ctx, builder.Options{Content: f.dir, Out: out, AsOf: asOf, Keep: 1,
 			Progress: func(step string, _, _ int) {
 				if step == at {
 					once.Do(cancel)

@@ -1,7 +1,6 @@
 package builder_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -12,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"kindex/builder"
 	"kindex/builder/content"
 	"kindex/builder/suite"
+	"kindex/exports"
 	"kindex/exports/record"
 	"kindex/exports/score"
 )
@@ -57,15 +56,39 @@ func TestTopTens(t *testing.T) {
 	suite.Golden(t, filepath.Join("testdata", "leaderboards.golden.txt"), []byte(b.String()))
 }
 
-// boards builds the shipped content and reads its leaderboards: overall, for each type, and
-// for each board and category.
-func boards(t *testing.T) []board {
-	t.Helper()
-	out := t.TempDir()
-	r, err := builder.Build(context.Background(), builder.Options{Content: filepath.Join("..", "content"), Out: out, AsOf: boardsAsOf, Keep: 1})
+// TestKnownAlternatives checks the entities similar to well-known entities of the shipped
+// content, most similar first.
+func TestKnownAlternatives(t *testing.T) {
+	suite.InTest(t)
+	suite.WithoutRace(t)
+	b, err := exports.Open(shipped(t).Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer b.Close()
+	var got strings.Builder
+	for _, key := range []string{"tool/pytorch", "tool/xgboost", "tool/faiss", "tool/mlflow", "tool/einops", "model/gpt-4o"} {
+		typ, slug, _ := strings.Cut(key, "/")
+		o, _, _ := b.Find(typ, slug)
+		near := b.Similar(o)
+		for _, kind := range []string{exports.Alternative, exports.Related} {
+			fmt.Fprintf(&got, "%s, %s:", key, kind)
+			for _, n := range near {
+				if typ, slug := b.Key(n.Ordinal); n.Kind() == kind {
+					got.WriteString(" " + typ + "/" + slug)
+				}
+			}
+			got.WriteString("\n")
+		}
+	}
+	suite.Golden(t, filepath.Join("testdata", "alternatives.golden.txt"), []byte(got.String()))
+}
+
+// boards reads the leaderboards of the shipped content: overall, for each type, and
+// for each board and category.
+func boards(t *testing.T) []board {
+	t.Helper()
+	r := shipped(t)
 	read := func(name string) (rows []row) {
 		text, err := os.ReadFile(filepath.Join(r.Dir, "leaderboards", name+".json"))
 		if err != nil {

@@ -240,29 +240,6 @@ func count(near []exports.Neighbour, alternative bool) (n int) {
 	return n
 }
 
-// TestKnownAlternatives checks the entities similar to well-known entities of the shipped
-// content, most similar first.
-func TestKnownAlternatives(t *testing.T) {
-	t.Parallel()
-	s := siteOf(t, edgetest.Built(t), pages.Options{})
-	var got strings.Builder
-	for _, key := range []string{"tool/pytorch", "tool/xgboost", "tool/faiss", "tool/mlflow", "tool/einops", "model/gpt-4o"} {
-		typ, slug, _ := strings.Cut(key, "/")
-		o, _, _ := s.Build.Find(typ, slug)
-		near := s.Build.Similar(o)
-		for _, kind := range []string{exports.Alternative, exports.Related} {
-			fmt.Fprintf(&got, "%s, %s:", key, kind)
-			for _, n := range near {
-				if typ, slug := s.Build.Key(n.Ordinal); n.Kind() == kind {
-					got.WriteString(" " + typ + "/" + slug)
-				}
-			}
-			got.WriteString("\n")
-		}
-	}
-	suite.Golden(t, "testdata/alternatives.txt", []byte(got.String()))
-}
-
 func mustFind(t *testing.T, s *pages.Site, e *record.Entity) uint32 {
 	o, former, ok := s.Build.Find(e.Type, e.Slug)
 	if !ok || former {
