@@ -2,6 +2,7 @@ package sdk_test
 
 import (
 	"net/http"
+	"os"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -10,7 +11,14 @@ import (
 	"kindex/edge/edgetest"
 )
 
-func TestMain(m *testing.M) { edgetest.Main(m) }
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if changed.dir != "" {
+		_ = os.RemoveAll(changed.dir)
+	}
+	edgetest.Stop()
+	os.Exit(code)
+}
 
 // patience is how long a test waits before it gives up. It is long enough for a slow machine.
 const patience = 5 * time.Minute

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // The languages of the libraries. Each is the last segment of the address of the newest version.
@@ -35,16 +36,17 @@ type Archive struct {
 //go:embed archives
 var files embed.FS
 
-// archives contains all archives by language, newest first.
-var archives = read()
+// archives returns all archives by language, newest first. It reads them once, and only if they
+// are needed, because they have megabytes.
+var archives = sync.OnceValue(read)
 
 // Versions returns the archives of a language, newest first, or nil if there is no library for
 // it. The caller must not modify them.
-func Versions(language string) []Archive { return archives[language] }
+func Versions(language string) []Archive { return archives()[language] }
 
 // Find returns the archive of a language that has the given file name.
 func Find(language, file string) (Archive, bool) {
-	for _, a := range archives[language] {
+	for _, a := range archives()[language] {
 		if a.File == file {
 			return a, true
 		}

@@ -53,7 +53,7 @@ func TestTypeScript(t *testing.T) {
 	})
 	t.Run("streams", func(t *testing.T) {
 		t.Parallel()
-		broken := edgetest.Start(t, edge.Options{LimitAnonymous: 1000}, edgetest.Cut("/api/export/", 100_000, 2), edgetest.Cut("/data/", 60_000, 3))
+		broken := edgetest.Start(t, edge.Options{LimitAnonymous: 1000}, edgetest.Cut("/api/export/", 100_000, 2), edgetest.Cut("/data/", 30_000, 3))
 		p.run(t, "streams.test.js", "URL="+e.URL, "KEY="+key, "BROKEN="+broken.URL)
 	})
 	t.Run("faults", func(t *testing.T) {
@@ -175,19 +175,31 @@ func command(t *testing.T, cmd *exec.Cmd) []byte {
 	return out
 }
 
+// changed is the build of renamedAndDeleted, which tests share.
+var changed struct {
+	sync.Once
+	dir string
+}
+
 // renamedAndDeleted returns the folder of a build in which tool/tensorlayer was renamed to
 // tool/tensor-layer and tool/agate was deleted.
 func renamedAndDeleted(t *testing.T) string {
 	t.Helper()
-	content := edgetest.Content(t)
-	old := filepath.Join(content, "tool/tensorlayer.yaml")
-	write(t, filepath.Join(content, "tool/tensor-layer.yaml"), read(t, old)+"formerly: [tensorlayer]\n")
-	remove(t, old)
-	remove(t, filepath.Join(content, "tool/agate.yaml"))
-	edgetest.Commit(t, filepath.Dir(content), 1)
-	out := t.TempDir()
-	edgetest.Build(t, content, out)
-	return out
+	changed.Do(func() {
+		content := edgetest.Content(t)
+		old := filepath.Join(content, "tool/tensorlayer.yaml")
+		write(t, filepath.Join(content, "tool/tensor-layer.yaml"), read(t, old)+"formerly: [tensorlayer]\n")
+		remove(t, old)
+		remove(t, filepath.Join(content, "tool/agate.yaml"))
+		edgetest.Commit(t, filepath.Dir(content), 1)
+		dir, err := os.MkdirTemp("", "kindex-sdk-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed.dir = dir
+		edgetest.Build(t, content, dir)
+	})
+	return changed.dir
 }
 
 // delivered writes the delivery that a receiver received to a file, and returns its name.

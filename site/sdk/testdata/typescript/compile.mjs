@@ -8,7 +8,7 @@ import openapiTS, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
 
 const schema = resolve('package/src/schema.ts');
-const config = ts.getParsedCommandLineOfConfigFile('package/tsconfig.json', { noEmit: true, skipLibCheck: true }, { ...ts.sys, onUnRecoverableConfigFileDiagnostic: console.error });
+const config = ts.getParsedCommandLineOfConfigFile('package/tsconfig.json', { noEmit: true }, { ...ts.sys, onUnRecoverableConfigFileDiagnostic: console.error });
 const host = ts.createCompilerHost(config.options);
 const { getSourceFile, fileExists } = host;
 const files = new Map();
