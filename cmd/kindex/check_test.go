@@ -15,7 +15,7 @@ import (
 // TestAutomationGuide runs the examples in site/docs/automation.md.
 func TestAutomationGuide(t *testing.T) {
 	suite.InTest(t)
-	edgetest.Examples(t, "site/docs/automation.md", edgetest.Run{Dir: checkout(t), Env: programEnvironment,
+	edgetest.Examples(t, "site/docs/automation.md", edgetest.Run{Dir: checkout(t, edgetest.Content(t)), Env: programEnvironment,
 		Except: []edgetest.Exception{
 			{Text: "runs-on: ubuntu-latest", Reason: "a workflow for GitHub; TestAction runs its steps"},
 			{Text: "kindex check links", Reason: "it needs the network; TestCheckLinks runs it without"},

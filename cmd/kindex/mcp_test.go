@@ -160,7 +160,7 @@ var agentSteps = []struct {
 // build and from a service, and over HTTP. The results must be the same.
 func TestAgents(t *testing.T) {
 	suite.InTest(t)
-	e := edgetest.Start(t, edge.Options{LimitKey: 10_000})
+	e := edgetest.Start(t, edge.Options{Dir: edgetest.BuiltWhole(t), LimitKey: 10_000})
 	key := e.Key(t, "agents")
 	temporary := t.TempDir()
 	ways := map[string]map[string]any{
@@ -247,7 +247,7 @@ func checkServer(t *testing.T, name string, list []done) {
 func TestAgentsAreCounted(t *testing.T) {
 	suite.InTest(t)
 	const limit = 5
-	e := edgetest.Start(t, edge.Options{LimitKey: limit, LimitAnonymous: 1})
+	e := edgetest.Start(t, edge.Options{Dir: edgetest.BuiltWhole(t), LimitKey: limit, LimitAnonymous: 1})
 	left := func(key string) string {
 		t.Helper()
 		req, err := http.NewRequest(http.MethodGet, e.URL+"/api/openapi", nil)
@@ -355,7 +355,7 @@ func TestAgentsOfAnotherProtocol(t *testing.T) {
 	suite.InTest(t)
 	var mu sync.Mutex
 	spoken := map[string]bool{}
-	e := edgetest.Start(t, edge.Options{}, func(next http.Handler) http.Handler {
+	e := edgetest.Start(t, edge.Options{Dir: edgetest.BuiltWhole(t)}, func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			mu.Lock()
 			spoken[r.Header.Get("Mcp-Protocol-Version")] = true

@@ -19,7 +19,6 @@ import (
 	"testing"
 	"time"
 
-	"kindex/builder"
 	"kindex/builder/safedial"
 	"kindex/builder/suite"
 	"kindex/edge"
@@ -27,14 +26,10 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// readmeDay is the day whose scores the README shows.
-var readmeDay = time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
-
-// checkout creates a repository that contains the shipped content, with a short history,
-// and bin/kindex.
-func checkout(t *testing.T) string {
+// checkout adds bin/kindex to the repository of a content folder, and returns the repository.
+func checkout(t *testing.T, content string) string {
 	t.Helper()
-	dir := filepath.Dir(edgetest.ContentOf(t, readmeDay))
+	dir := filepath.Dir(content)
 	program, err := exec.LookPath("kindex")
 	if err != nil {
 		t.Fatal(err)
@@ -65,20 +60,17 @@ func (public) dial(_ context.Context, _ *net.Dialer, _, address string) (net.Con
 }
 
 // TestReadme runs the examples in the README, and in the guides that continue it, as of
-// readmeDay. An edge is running meanwhile, which shares its database with the commands.
+// edgetest.Today. An edge is running meanwhile, which shares its database with the commands.
 func TestReadme(t *testing.T) {
 	suite.InTest(t)
-	dir, out, clock := checkout(t), t.TempDir(), t.TempDir()
-	if err := os.WriteFile(filepath.Join(clock, "date"), []byte("#!/bin/sh\necho "+readmeDay.Format(time.DateOnly)+"\n"), 0o755); err != nil {
+	dir, clock := checkout(t, edgetest.WholeContent(t)), t.TempDir()
+	if err := os.WriteFile(filepath.Join(clock, "date"), []byte("#!/bin/sh\necho "+edgetest.Today().Format(time.DateOnly)+"\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := builder.Build(t.Context(), builder.Options{Content: filepath.Join(dir, "content"), Out: out, AsOf: readmeDay, Keep: 1}); err != nil {
-		t.Fatal(err)
-	}
-	e := edgetest.Start(t, edge.Options{Dir: out, LimitAnonymous: 20, LimitKey: 100, State: storagetest.Open(t, filepath.Join(dir, "kindex.db")),
+	e := edgetest.Start(t, edge.Options{Dir: edgetest.BuiltWhole(t), LimitAnonymous: 20, LimitKey: 100, State: storagetest.Open(t, filepath.Join(dir, "kindex.db")),
 		Guard: safedial.New(safedial.Options{Resolver: public{}, Dial: public{}.dial})})
 	run := edgetest.Run{Edge: e, Key: e.Key(t, "local"), Dir: dir, Path: []string{clock},
-		Env: append(slices.Clone(programEnvironment), "KINDEX_AS_OF="+readmeDay.Format(time.DateOnly)),
+		Env: append(slices.Clone(programEnvironment), "KINDEX_AS_OF="+edgetest.Today().Format(time.DateOnly)),
 		// The images that the README offers for use on other sites must exist.
 		Programs: map[string][]string{"md": {"bash", "-euo", "pipefail", "-c", `grep -oE 'http[^)]+' "$0" | xargs -n 1 curl -fsS`}},
 		After: func(b edgetest.Block, printed string) {
@@ -162,7 +154,11 @@ func compareLeaders(t *testing.T, e *edgetest.Edge) {
 // TestContentReadme runs the examples in the guide for contributors.
 func TestContentReadme(t *testing.T) {
 	suite.InTest(t)
-	dir := checkout(t)
+	dir := checkout(t, edgetest.Content(t))
+	shipped, err := filepath.Glob(filepath.Join(dir, "content", "tool", "*.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	rows := writeList(t, filepath.Join(dir, "list.csv.gz"))
 	edgetest.Examples(t, "content/README.md", edgetest.Run{Dir: dir, Env: programEnvironment, Path: []string{filepath.Join(dir, "bin")},
 		Except: []edgetest.Exception{
@@ -185,9 +181,8 @@ func TestContentReadme(t *testing.T) {
 		t.Errorf("with the examples as entities: %v: %s", err, out)
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "content", "tool", "*.yaml"))
-	shipped, err2 := filepath.Glob("../../content/tool/*.yaml")
-	if added := len(files) - len(shipped); err != nil || err2 != nil || added < rows/2 {
-		t.Errorf("the import wrote %d entities from %d rows: %v %v", added, rows, err, err2)
+	if added := len(files) - len(shipped); err != nil || added < rows/2 {
+		t.Errorf("the import wrote %d entities from %d rows: %v", added, rows, err)
 	}
 }
 

@@ -22,7 +22,7 @@ import (
 // published, and end when they are interrupted.
 func TestScalingGuide(t *testing.T) {
 	suite.InTest(t)
-	dir, work := t.TempDir(), checkout(t)
+	dir, content := t.TempDir(), edgetest.Content(t, "ml-frameworks")
 	bucket := filepath.Join(dir, "bucket")
 	if err := os.Mkdir(bucket, 0o755); err != nil {
 		t.Fatal(err)
@@ -31,7 +31,7 @@ func TestScalingGuide(t *testing.T) {
 	defer web.Close()
 	admin := suite.FreeAddress(t)
 	replaced := strings.NewReplacer("/srv/", dir+"/", "s3://builds/index", "file:"+bucket, "https://builds.example.org/index", web.URL,
-		"--content content", "--content "+filepath.Join(work, "content"), "--watch", "--watch --interval 1s", "--dir", "--interval 1s --addr "+suite.FreeAddress(t)+" --admin "+admin+" --dir")
+		"--content content", "--content "+content, "--watch", "--watch --interval 1s", "--dir", "--interval 1s --addr "+suite.FreeAddress(t)+" --admin "+admin+" --dir")
 	commands := map[string][]string{}
 	for _, line := range strings.Split(edgetest.Blocks(t, "site/docs/scaling.md")[0].Text, "\n") {
 		if words := strings.Fields(replaced.Replace(line)); len(words) > 0 {

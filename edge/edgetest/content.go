@@ -3,6 +3,7 @@ package edgetest
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,41 +42,96 @@ func Root(t testing.TB) string {
 // gets a later date.
 func Today() time.Time { return time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC) }
 
-// Content returns the shipped content in a new repository in which two entities, tool/pytorch
-// and tool/tensorlayer, changed two days ago. The project's own repository cannot be used: it
-// may be new, or may not have changed for a while. If categories are given, the content contains
-// only their entities; ml-frameworks must be one of them.
+// Content returns shipped content in a new repository in which two entities, tool/pytorch and
+// tool/tensorlayer, changed two days ago. The project's own repository cannot be used: it may
+// be new, or may not have changed for a while. If categories are given, the content contains
+// only their entities; ml-frameworks must be one of them. Otherwise it is a sample that contains
+// every entity that the documentation or the package's tests mention. In make soak, it is all of
+// the shipped content.
 func Content(t testing.TB, categories ...string) string {
 	t.Helper()
-	return ContentOf(t, Today(), categories...)
+	return changed(t, func(content string) {
+		if len(categories) > 0 {
+			keepOnly(t, content, categories)
+		} else if !suite.Soaking() {
+			suite.Thin(t, content, sampleShare, mentions(t)...)
+		}
+	})
 }
 
-// ContentOf is like Content, but as of the given day.
-func ContentOf(t testing.TB, day time.Time, categories ...string) string {
+// sampleShare is the share of the shipped content that a sample contains: one entity in
+// sampleShare.
+const sampleShare = 8
+
+// WholeContent is like Content, but always returns all of the shipped content.
+func WholeContent(t testing.TB) string {
 	t.Helper()
-	since := int(Today().Sub(day).Hours() / 24)
+	return changed(t, func(string) {})
+}
+
+// changed copies the shipped content into a new repository, and calls reduce with the folder. The
+// history ends with changes to two entities two days ago.
+func changed(t testing.TB, reduce func(content string)) string {
+	t.Helper()
 	repo := t.TempDir()
 	content := filepath.Join(repo, "content")
 	if err := os.CopyFS(content, os.DirFS(filepath.Join(Root(t), "content"))); err != nil {
 		t.Fatal(err)
 	}
-	if len(categories) > 0 {
-		keepOnly(t, content, categories)
-	}
+	reduce(content)
 	suite.DropLostSuccessors(t, content)
 	files := map[string][]byte{
 		"tool/pytorch.yaml":     replace(t, filepath.Join(content, "tool/pytorch.yaml"), `stars: {value: \d+`, "stars: {value: 100"),
 		"tool/tensorlayer.yaml": replace(t, filepath.Join(content, "tool/tensorlayer.yaml"), `category: [a-z-]+`, "category: reinforcement-learning"),
 	}
-	git(t, repo, since+20, "init", "-q", "-b", "main")
-	Commit(t, repo, since+20)
+	git(t, repo, 20, "init", "-q", "-b", "main")
+	Commit(t, repo, 20)
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(content, name), text, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	Commit(t, repo, since+2)
+	Commit(t, repo, 2)
 	return content
+}
+
+// mentions returns the texts whose entities a sample keeps: the documentation, and the tests in
+// the working directory with their data.
+func mentions(t testing.TB) (texts []string) {
+	t.Helper()
+	add := func(path string) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, string(text))
+	}
+	for _, pattern := range []string{"README.md", "site/docs/*.md", "site/sdk/*/README.md", "edge/openapi/openapi.yaml"} {
+		files, err := filepath.Glob(filepath.Join(Root(t), filepath.FromSlash(pattern)))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("no file matches %s: %v", pattern, err)
+		}
+		for _, path := range files {
+			add(path)
+		}
+	}
+	tests, err := filepath.Glob("*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range tests {
+		add(path)
+	}
+	err = filepath.WalkDir("testdata", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			add(path)
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return texts
 }
 
 var categoryLine = regexp.MustCompile(`(?m)^category: ([a-z-]+)`)
@@ -143,28 +199,44 @@ func Build(t testing.TB, content, out string) {
 	}
 }
 
-// built is the build of Content that all tests of a binary share.
-var built struct {
+// The builds that all tests of a binary share.
+var sample, whole sharedBuild
+
+// sharedBuild is a build that the first test that needs it creates.
+type sharedBuild struct {
 	sync.Once
 	dir string
+}
+
+// of returns the output folder of the build, which is created from the content if necessary.
+func (b *sharedBuild) of(t testing.TB, content func() string) string {
+	t.Helper()
+	b.Do(func() {
+		dir, err := os.MkdirTemp("", "kindex-edgetest-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.dir = dir
+		Build(t, content(), filepath.Join(dir, "out"))
+	})
+	return filepath.Join(b.dir, "out")
 }
 
 // Built returns a build of Content that all tests of the binary share. A test that publishes
 // another build must create its own build with Build.
 func Built(t testing.TB) string {
 	t.Helper()
-	built.Do(func() {
-		dir, err := os.MkdirTemp("", "kindex-edgetest-")
-		if err != nil {
-			t.Fatal(err)
-		}
-		built.dir = dir
-		Build(t, Content(t), filepath.Join(dir, "out"))
-	})
-	return filepath.Join(built.dir, "out")
+	return sample.of(t, func() string { return Content(t) })
 }
 
-// Main runs the tests of a package, then removes the shared build and stops the shared database
+// BuiltWhole is like Built, but returns a build of WholeContent. It is for tests of
+// documentation that shows what the shipped content contains; few tests need it.
+func BuiltWhole(t testing.TB) string {
+	t.Helper()
+	return whole.of(t, func() string { return WholeContent(t) })
+}
+
+// Main runs the tests of a package, then removes the shared builds and stops the shared database
 // server. Call it from TestMain.
 func Main(m *testing.M) {
 	code := m.Run()
@@ -172,11 +244,13 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// Stop removes the shared build and stops the shared database server. It is for packages that
+// Stop removes the shared builds and stops the shared database server. It is for packages that
 // cannot use Main.
 func Stop() {
 	storagetest.Stop()
-	if built.dir != "" {
-		_ = os.RemoveAll(built.dir)
+	for _, b := range []*sharedBuild{&sample, &whole} {
+		if b.dir != "" {
+			_ = os.RemoveAll(b.dir)
+		}
 	}
 }

@@ -71,7 +71,12 @@ func removeBuilt() {
 func (b *shared) build(t testing.TB, categories ...string) string {
 	t.Helper()
 	b.Do(func() {
-		content := edgetest.Content(t, categories...)
+		var content string
+		if len(categories) > 0 {
+			content = edgetest.Content(t, categories...)
+		} else {
+			content = edgetest.WholeContent(t) // whose size the budgets of pages are for
+		}
 		if err := os.Remove(filepath.Join(content, goneTool+".yaml")); err != nil {
 			t.Fatal(err)
 		}

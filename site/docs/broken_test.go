@@ -86,13 +86,13 @@ func (p *place) sum(name string) string {
 func TestFetch(t *testing.T) {
 	suite.InTest(t)
 	var asked requests
-	p := start(t, asked.below("/data/"), edgetest.Cut("/data/", 20_000, 3))
+	p := start(t, asked.below("/data/"), edgetest.Cut("/data/", 10_000, 3))
 	p.must("bash", "fetch.sh", "entities.parquet")
 	sum, size := p.listed("entities.parquet")
 	if p.sum("entities.parquet") != sum || p.size("entities.parquet") != size {
 		t.Error("the file is not that of the build")
 	}
-	if got, want := fmt.Sprint(asked.ranges), "[ bytes=20000- bytes=40000- bytes=60000-]"; got != want {
+	if got, want := fmt.Sprint(asked.ranges), "[ bytes=10000- bytes=20000- bytes=30000-]"; got != want {
 		t.Errorf("asks for %s, want %s", got, want)
 	}
 	if left := p.there("*.part"); len(left) > 0 {
