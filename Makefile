@@ -20,7 +20,7 @@ FUZZTIME ?= 5000x
 # Fuzz targets that render an image or a page take milliseconds per input.
 SLOWFUZZ := FuzzPNG|FuzzGet
 
-.PHONY: help run build static check test tests soak vet platforms lint requests scale bench bench-tools snapshots corpus history fuzz dist sdk screenshots fmt clean tools test-tools soak-tools
+.PHONY: help run build static check test tests soak vet formats platforms lint requests scale bench bench-tools snapshots corpus history fuzz dist sdk screenshots fmt clean tools test-tools soak-tools
 
 help: ## list all targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "%-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -70,7 +70,7 @@ TEST     := GOGC=$(or $(GOGC),300) KINDEX_NOT_RUN=$(NOTRUN) TMPDIR=$(TESTTMP) $(
 # Start the slowest packages first, so that none is left running alone at the end.
 LONGEST := ./cmd/kindex ./site/sdk ./site/audit ./edge ./site/docs ./site/e2e
 # Packages with concurrent code. make soak runs every package with the race detector.
-RACY := ./builder ./builder/watch ./cmd/kindex ./edge/... ./exports ./exports/store ./indexes
+RACY := ./builder ./builder/watch ./cmd/kindex ./edge ./edge/apikey ./edge/auth ./edge/ratelimit ./edge/storage ./edge/submission/github ./edge/webhook ./indexes
 
 # There are three suites; builder/suite defines which tests are in which. Many packages wait
 # for other programs and timers, so more of them run at once than there are cores.
@@ -94,9 +94,11 @@ soak: soak-tools platforms ## run every test at full size and with the race dete
 	@test ! -e $(NOTRUN) || sort -u $(NOTRUN)
 	@$(MAKE) --no-print-directory fuzz scale requests
 
-vet: tools
-	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }
+vet: formats
 	$(GO) vet ./...
+
+formats: tools
+	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }
 	$(GO) run ./cmd/kindex validate content
 	@$(GO) run ./cmd/kindex fmt --check content || { echo "the files above are not formatted; run: make fmt"; exit 1; }
 
@@ -114,7 +116,8 @@ platforms: tools ## compile and vet the program for other systems; make soak doe
 
 # Runs a developer tool at the version pinned in .tools.mod.
 DEVTOOL := $(GO) tool -modfile=.tools.mod
-lint: vet platforms ## run the linters; fail on dead code or unneeded modules
+# golangci-lint runs the analyzers of go vet.
+lint: formats platforms ## run the linters; fail on dead code or unneeded modules
 	$(DEVTOOL) golangci-lint run ./...
 	@dead=$$($(DEVTOOL) deadcode -test ./...); test -z "$$dead" || { echo "dead code:"; echo "$$dead"; exit 1; }
 	@$(GO) mod tidy -diff || { echo "run: go mod tidy"; exit 1; }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge/live"
 	"kindex/edge/storage/storagetest"
 	"kindex/exports/bucket"
@@ -19,6 +20,7 @@ import (
 // TestUnfetchableFileIsLogged asks for a file of an old build whose packs the bucket has lost: the
 // answer is 503, and the log says why, but not once for each of many requests.
 func TestUnfetchableFileIsLogged(t *testing.T) {
+	suite.WithoutRace(t)
 	content, out, storage := t.TempDir(), t.TempDir(), t.TempDir()
 	to, err := bucket.Open("file:" + storage)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"kindex/builder/suite"
 	"kindex/cmd/kindex/config"
 	"kindex/edge/edgetest"
 )
@@ -25,6 +26,7 @@ var sampleValues = map[string][2]string{
 // TestConfigEveryFlag checks that a configuration file can set every flag of every command, in
 // the section of the command and above it, and that the command line wins.
 func TestConfigEveryFlag(t *testing.T) {
+	suite.WithoutRace(t)
 	flags := 0
 	visitCommands(newRoot(), func(c *cobra.Command) {
 		_, name, _ := strings.Cut(c.CommandPath(), " ")

@@ -26,8 +26,8 @@ import (
 func (l *fleetLoad) killEdges() {
 	f := l.f
 	f.t.Helper()
-	k := &fleetLoad{f: f, total: int64(suite.Pick(300, 6000)), submissions: suite.Pick(4, 18), killing: true, repeated: l.repeated, pairs: map[[2]string]int{}, statuses: map[int]int{}}
-	kills := suite.Pick(3, 20)
+	k := &fleetLoad{f: f, total: int64(suite.Pick(150, 6000)), submissions: suite.Pick(4, 18), killing: true, repeated: l.repeated, pairs: map[[2]string]int{}, statuses: map[int]int{}}
+	kills := suite.Pick(2, 20)
 	var wg sync.WaitGroup
 	for i := range 6 {
 		wg.Go(func() { k.read(i) })

@@ -35,9 +35,9 @@ func TestFleet(t *testing.T) {
 	for range 3 {
 		f.add()
 	}
-	l := &fleetLoad{f: f, total: int64(suite.Pick(1500, 20000)), limit: suite.Pick(100, 2000), submissions: 18, pairs: map[[2]string]int{}, statuses: map[int]int{}}
+	l := &fleetLoad{f: f, total: int64(suite.Pick(600, 20000)), limit: suite.Pick(50, 2000), submissions: 18, pairs: map[[2]string]int{}, statuses: map[int]int{}}
 	l.prepare()
-	start, builds := time.Now(), suite.Pick(3, 10)
+	start, builds := time.Now(), suite.Pick(2, 10)
 	var wg, restarts sync.WaitGroup
 	for i := range 6 {
 		wg.Go(func() { l.read(i) })

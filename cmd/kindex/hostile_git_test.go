@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -51,17 +52,44 @@ type hostile struct {
 	http    *httptest.Server // a host that asks for a password
 }
 
+// pristine is the folder with the repositories that newHostile copies, or "".
+var pristine struct {
+	sync.Once
+	dir string
+}
+
 // newHostile creates a checkout with two commits, like a clone of an index.
 func newHostile(t *testing.T) *hostile {
-	root := t.TempDir()
-	h := &hostile{T: t, root: root, dir: filepath.Join(root, "checkout"), content: "content", bare: filepath.Join(root, "example", "index.git"),
-		marker: filepath.Join(root, "marker"), trace: filepath.Join(root, "ran")}
-	if err := os.Mkdir(filepath.Join(root, "tmp"), 0o755); err != nil {
+	pristine.Do(func() {
+		dir, err := os.MkdirTemp("", "kindex-hostile-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		pristine.dir = dir
+		hostileIn(t, dir).commitTwice()
+	})
+	h := hostileIn(t, t.TempDir())
+	if out, err := exec.Command("cp", "-a", pristine.dir+"/.", h.root).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	config := filepath.Join(h.dir, ".git", "config")
+	h.write(config, strings.ReplaceAll(readText(t, config), pristine.dir, h.root))
+	if err := os.Mkdir(filepath.Join(h.root, "tmp"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	h.write(h.marker, "#!/bin/sh\necho \"$0 $*\" >> '"+h.trace+"'\nexit 1\n")
-	h.git(root, "init", "-q", "-b", "main", h.dir)
-	h.git(root, "init", "-q", "--bare", "-b", "main", h.bare)
+	return h
+}
+
+func hostileIn(t *testing.T, root string) *hostile {
+	return &hostile{T: t, root: root, dir: filepath.Join(root, "checkout"), content: "content", bare: filepath.Join(root, "example", "index.git"),
+		marker: filepath.Join(root, "marker"), trace: filepath.Join(root, "ran")}
+}
+
+// commitTwice creates the two repositories.
+func (h *hostile) commitTwice() {
+	h.git(h.root, "init", "-q", "-b", "main", h.dir)
+	h.git(h.root, "init", "-q", "--bare", "-b", "main", h.bare)
 	h.write(filepath.Join(h.dir, h.content, "categories.yaml"), "categories:\n  - {slug: hand-tools, title: Hand tools, description: Without a motor.}\n")
 	h.entity("Hammer")
 	h.git(h.dir, "add", ".")
@@ -70,7 +98,6 @@ func newHostile(t *testing.T) *hostile {
 	h.git(h.dir, "commit", "-q", "-a", "-m", "Second")
 	h.git(h.dir, "remote", "add", "origin", "file://"+h.bare)
 	h.git(h.dir, "push", "-q", "origin", "main")
-	return h
 }
 
 func (h *hostile) write(path, text string) {
@@ -155,15 +182,28 @@ func TestHostileRepositories(t *testing.T) {
 				t.Errorf("the build is %s, want %s as in the honest repository", got, want)
 			}
 			h.quiet("build")
-			h.readers(trap, i)
-			if suite.Soaking() || trap.refused || i%4 == 0 {
-				h.watch(trap)
-			}
-			h.accept(trap, i, state, ids)
+			h.commands(trap, i, state, ids)
 			if left, err := filepath.Glob(filepath.Join(h.root, "tmp", "*")); err != nil || len(left) > 0 {
 				t.Errorf("it leaves %q (%v)", left, err)
 			}
 		})
+	}
+}
+
+// commands runs other commands than build: all of them in make soak and if every command must
+// reject the repository. Otherwise, it runs those that are most likely to trigger the trap, and
+// others in rotation.
+func (h *hostile) commands(trap trap, number int, state string, ids [2]string) {
+	h.Helper()
+	all := suite.Soaking() || trap.refused
+	if all || number%3 == 0 || trap.springs("diff", "log", "show") {
+		h.readers(trap, number)
+	}
+	if all || number%6 == 1 {
+		h.watch(trap)
+	}
+	if all || number%3 == 2 || trap.remote || trap.springs("push", "fetch", "ls-remote") {
+		h.accept(trap, number, state, ids)
 	}
 }
 

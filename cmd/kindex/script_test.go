@@ -54,7 +54,7 @@ func (s stopping) Run() int {
 	}
 	defer storagetest.Stop()
 	defer edgetest.Stop()
-	defer func() { _ = os.RemoveAll(unedited.dir) }() // "" removes nothing
+	defer func() { _, _ = os.RemoveAll(unedited.dir), os.RemoveAll(pristine.dir) }() // "" removes nothing
 	keys, err := os.MkdirTemp("", "kindex-keys-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -120,6 +120,9 @@ func fixedEnvironment(e *testscript.Env) error {
 		e.Setenv("PATH", filepath.Dir(program)+string(os.PathListSeparator)+e.Getenv("PATH"))
 	}
 	e.Vars = append(e.Vars, programEnvironment...)
+	if gogc := os.Getenv("GOGC"); gogc != "" {
+		e.Setenv("GOGC", gogc) // a script's environment has only a few variables
+	}
 	e.Values[scriptTest{}] = e.T()
 	e.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(e.WorkDir)) // do not find a repository around the test
 	return nil
