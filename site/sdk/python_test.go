@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"kindex/builder/suite"
 	"kindex/edge"
@@ -246,8 +247,8 @@ func TestPythonReadme(t *testing.T) {
 	needPython(t, "python3")
 	e := edgetest.Start(t, edge.Options{LimitKey: 1000})
 	dir := t.TempDir()
-	python := []string{filepath.Join(dir, ".venv", "bin", "python3"), "-X", "dev", "-W", "error"} // created by the first block
-	edgetest.Examples(t, pythonReadme, edgetest.Run{Edge: e, Key: e.Key(t, "ada"), Dir: dir,
+	python := []string{filepath.Join(dir, ".venv", "bin", "python3"), "-X", "dev", "-W", "error"}                       // created by the first block
+	edgetest.Examples(t, pythonReadme, edgetest.Run{Edge: e, Key: e.Key(t, "ada"), Dir: dir, Timeout: 10 * time.Minute, // pip compiles slowly on a busy machine
 		Programs: map[string][]string{"python.py": python},
 		Except:   []edgetest.Exception{{Text: "python3 receiver.py", Reason: "it serves until it is ended; TestPython/webhooks runs it"}}})
 }
