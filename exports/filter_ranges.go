@@ -44,15 +44,15 @@ func (b *Build) atLeast(key int, minimum int64) *roaring.Bitmap {
 // value is the lowest of all. Adding the sign of a difference is faster than a branch that cannot be predicted.
 func (b *Build) denseAtLeast(key int, minimum int64) []uint64 {
 	dense := make([]uint64, (b.n+63)/64)
-	set := func(i int, value int64) { dense[i>>6] |= uint64(minimum-1-value) >> 63 << (i & 63) } //nolint:gosec // the sign
+	set := func(i int, value int64) { dense[i>>6] |= uint64(minimum-1-value) >> 63 << (i & 63) }
 	if key < len(record.ScoreNames) {
 		for i, column := 0, b.scores[key]; i < b.n; i++ {
-			set(i, int64(int16(binary.LittleEndian.Uint16(column[2*i:])))) //nolint:gosec // a code
+			set(i, int64(int16(binary.LittleEndian.Uint16(column[2*i:]))))
 		}
 		return dense
 	}
 	for i, column := 0, b.dates[key-len(record.ScoreNames)-1]; i < b.n; i++ {
-		set(i, int64(int32(column.At(i)))) //nolint:gosec // a day
+		set(i, int64(int32(column.At(i))))
 	}
 	return dense
 }

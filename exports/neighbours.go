@@ -105,7 +105,7 @@ func parseNeighbours(raw []byte, yield func(Neighbour)) {
 	number := func() uint32 {
 		v, n := binary.Uvarint(raw)
 		raw = raw[n:]
-		return uint32(v) //nolint:gosec // written from 32 bits
+		return uint32(v)
 	}
 	for len(raw) > 0 {
 		n := Neighbour{Ordinal: number()}
