@@ -70,7 +70,7 @@ TEST     := GOGC=$(or $(GOGC),300) KINDEX_NOT_RUN=$(NOTRUN) TMPDIR=$(TESTTMP) $(
 # Start the slowest packages first, so that none is left running alone at the end.
 LONGEST := ./cmd/kindex ./site/sdk ./site/audit ./edge ./site/docs ./site/e2e
 # Packages with concurrent code. make soak runs every package with the race detector.
-RACY := ./builder ./builder/watch ./cmd/kindex ./edge ./edge/apikey ./edge/auth ./edge/ratelimit ./edge/storage ./edge/submission/github ./edge/webhook ./indexes
+RACY := ./builder ./builder/watch ./cmd/kindex ./edge/... ./exports ./exports/store ./indexes
 
 # There are three suites; builder/suite defines which tests are in which. Many packages wait
 # for other programs and timers, so more of them run at once than there are cores.
