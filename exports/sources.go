@@ -73,19 +73,13 @@ func (b *Build) Authored(ordinal uint32) (*record.Entity, error) {
 
 // appendAuthored appends a record as record.Entity.AppendAuthored encodes it.
 func (b *Build) appendAuthored(dst []byte, ordinal uint32) []byte {
-	var flag byte
-	if int(ordinal) < len(b.sources.flags) {
-		flag = b.sources.flags[ordinal]
-	}
+	flag := b.sourceFlags(ordinal)
 	return record.AppendAuthoredFrom(dst, b.Record(ordinal), flag&addedDerived != 0, flag&updatedDerived != 0, b.aliases(ordinal))
 }
 
 // asAuthored restores what a record has beyond its source file, or lacks.
 func (b *Build) asAuthored(e *record.Entity, ordinal uint32) {
-	var flag byte // the edge also reads records of builds and edits without a sources file
-	if int(ordinal) < len(b.sources.flags) {
-		flag = b.sources.flags[ordinal]
-	}
+	flag := b.sourceFlags(ordinal)
 	if flag&addedDerived != 0 {
 		e.AddedDate = ""
 	}
@@ -93,6 +87,15 @@ func (b *Build) asAuthored(e *record.Entity, ordinal uint32) {
 		e.LastUpdated = ""
 	}
 	e.Formerly = b.aliases(ordinal)
+}
+
+// sourceFlags returns which dates of a record are derived. The edge also reads records of builds and
+// edits without a sources file.
+func (b *Build) sourceFlags(ordinal uint32) byte {
+	if int(ordinal) < len(b.sources.flags) {
+		return b.sources.flags[ordinal]
+	}
+	return 0
 }
 
 // AuthoredSince returns the states of an entity that began at a time or later, the newest first,
