@@ -16,8 +16,9 @@ import (
 	"kindex/exports/table"
 )
 
-// Content is an open file of a build. It may be stored, or made from other files while it is
-// read. It implements io.ReadSeekCloser and io.ReaderAt. ReadAt may be called concurrently.
+// Content is an open file of a build. If the file is not stored, it is recreated from other files
+// while it is read. Content implements io.ReadSeekCloser and io.ReaderAt. ReadAt may be called
+// concurrently.
 type Content struct {
 	*io.SectionReader
 	name   string
@@ -36,12 +37,12 @@ func (c *Content) Close() error {
 	return err
 }
 
-// Stored opens a file that is stored, and returns fs.ErrNotExist if it is not. If the result is an
+// Stored opens a file, and returns fs.ErrNotExist if it is not stored. If the result is an
 // io.Closer, it is closed with the Content.
 type Stored func(File) (io.ReaderAt, error)
 
 // Open opens a file of a build; dir is its folder, and files lists what the manifest lists. Its
-// errors are those of OpenFile. A file that is not stored is made from others; if these are
+// errors are those of OpenFile. A file that is not stored is recreated from others; if these are
 // damaged, reading returns a *DamageError. The caller must close the content.
 func Open(dir *os.Root, files []File, want File) (*Content, error) {
 	return OpenWith(func(f File) (io.ReaderAt, error) {
@@ -80,7 +81,7 @@ func (c *Content) open(stored Stored, files []File, want File) (io.ReaderAt, err
 	base, format, _ := splitText(want.Path)
 	t := &text{name: c.name, array: format == "json"}
 	from, section := want.Path+".zst", ShardCompressed+len(TextFormats)+slices.Index(TextFormats, format)
-	if t.array { // made from the JSONL file, which may itself not be stored
+	if t.array { // recreated from the JSONL file, which may not be stored either
 		from, section = base+".jsonl", ShardLengths+slices.Index(TextFormats, "jsonl")
 	}
 	source, _ := find(files, from)
@@ -106,7 +107,7 @@ func (c *Content) open(stored Stored, files []File, want File) (io.ReaderAt, err
 	return t, nil
 }
 
-// text makes a text file of a table from another file of the table, piece by piece.
+// text recreates a text file of a table from another file of the table, piece by piece.
 type text struct {
 	name             string
 	array            bool // it is the JSON file, and the source is the JSONL file; otherwise, the source is compressed
@@ -114,8 +115,8 @@ type text struct {
 	ends, sourceEnds []int64
 }
 
-// ReadAt implements io.ReaderAt. It takes about a millisecond to make a piece, but pieces that were
-// made lately are usually still there, so it is fast to read a file from beginning to end.
+// ReadAt implements io.ReaderAt. Recreating a piece takes about a millisecond, but recent pieces are
+// usually still cached, so reading a file from beginning to end is fast.
 func (t *text) ReadAt(p []byte, off int64) (n int, err error) {
 	for n < len(p) {
 		at := off + int64(n)
@@ -151,15 +152,15 @@ func (t *text) piece(i int) ([]byte, error) {
 	if data := pieces.get(t, i); data != nil {
 		return data, nil
 	}
-	data, err := t.make(i)
+	data, err := t.recreate(i)
 	if err == nil {
 		pieces.add(t, i, data)
 	}
 	return data, err
 }
 
-// make makes a piece.
-func (t *text) make(i int) ([]byte, error) {
+// recreate returns a new copy of a piece.
+func (t *text) recreate(i int) ([]byte, error) {
 	from, to := start(t.sourceEnds, i), t.sourceEnds[i]
 	source := sources.Get().(*[]byte)
 	defer sources.Put(source)
@@ -184,11 +185,11 @@ func (t *text) make(i int) ([]byte, error) {
 	return data, nil
 }
 
-// sources holds buffers for what pieces are made from.
+// sources holds buffers for the data from which pieces are recreated.
 var sources = sync.Pool{New: func() any { return new([]byte) }}
 
 func (t *text) damage(err error) error {
-	return &DamageError{Path: t.name, Problem: "is not stored and cannot be made from the other files of its table: " + err.Error()}
+	return &DamageError{Path: t.name, Problem: "cannot be recreated from the other files of its table: " + err.Error()}
 }
 
 // appendArray appends the part of a JSON array that consists of the given lines.

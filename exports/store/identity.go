@@ -92,9 +92,9 @@ func eachFile(dir *os.Root, yield func(name string, info fs.FileInfo)) error {
 }
 
 // VerifyKnown is like Verify, but reads only files whose identity differs from the known one, and does
-// not make the files that are not stored: their content follows from that of the stored ones. This is
-// enough for a build that a builder of this machine wrote, which recorded the identities. known may be
-// nil.
+// not recreate the files that are not stored: their content follows from that of the stored ones. This
+// is enough for a build that a builder on this machine wrote, which recorded the identities. known may
+// be nil.
 func VerifyKnown(dir string, known Identities) (*Manifest, error) {
 	m, err := ReadManifest(dir)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 //     this machine has no key, it has not verified the statement. The package buildlog documents
 //     it.
 //   - A checkpoint describes the log of all statements that were signed with a key, as this
-//     machine saw it last. It is a file for each key.
+//     machine saw it last. There is one file for each key.
 var (
 	sealsFolder       = []string{"exports", "seals"}
 	statementsFolder  = []string{"exports", "statements"}

@@ -9,8 +9,8 @@ import (
 )
 
 // The text files of a table consist of pieces, one for each shard of its rows. Each piece was
-// compressed on its own, so any part of a text can be made from a compressed file without reading
-// what comes before it. The shards file of a table lists the pieces. The sections of that file are
+// compressed on its own, so any part of a text can be recreated from a compressed file without
+// decompressing what comes before it. The shards file of a table lists the pieces. The sections of that file are
 //
 //	0–2   SHA-256 of the pieces of each of the TextFormats
 //	3–5   their lengths (u64)
@@ -32,7 +32,7 @@ var TableEncodings = []string{"gzip", "zstd"}
 
 // LargeTable is the size in bytes of the JSONL file of a table above which the table is large.
 // Of the compressed variants, a large table has only .jsonl.zst and .csv.zst, and its text files
-// are not stored. They remain in the manifest, and Open makes them from the compressed files.
+// are not stored. They remain in the manifest, and Open recreates them from the compressed files.
 const LargeTable = 16 << 20
 
 // ShardsFile returns the path of the shards file of a table. The files of the table are named base
@@ -60,7 +60,7 @@ func splitText(path string) (base, format string, ok bool) {
 }
 
 // Unstored reports whether a file is one of the text files of a large table, which need not be
-// stored, because they can be made from others. files are those of the manifest, sorted by path.
+// stored because they can be recreated from others. files are those of the manifest, sorted by path.
 func Unstored(files []File, path string) bool {
 	base, _, ok := splitText(path)
 	if !ok {

@@ -82,8 +82,8 @@ func (f *FileWriter) Write(b []byte) (int, error) {
 	return f.buf.Write(b)
 }
 
-// Drop removes the file. What is written to it is still hashed. If the file is nevertheless
-// closed, it becomes part of the build, and Open must be able to make it from other files.
+// Drop removes the file, so that it is not stored. Data written to it is still hashed, and Close still
+// adds it to the build; Open must then be able to recreate it from other files.
 func (f *FileWriter) Drop() error {
 	err := errors.Join(f.f.Close(), f.w.dir.Remove(filepath.FromSlash(f.name)))
 	f.f, f.buf = nil, nil
