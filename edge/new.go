@@ -24,7 +24,7 @@ import (
 )
 
 // New verifies and opens the published build. It returns an error if there is no valid build,
-// unless builds are pulled from a bucket: then the server responds with 503 until one was pulled.
+// unless builds are pulled from a bucket: then the server responds with 503 until one has been pulled.
 // The caller must close the database after calling Close.
 func New(o Options) (*Server, error) {
 	if o.State == nil {

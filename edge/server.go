@@ -29,13 +29,13 @@ import (
 // Options configure an edge.
 type Options struct {
 	Dir string // the output folder of kindex build
-	// Pull says from which bucket builds are pulled into Dir, unless From is nil. Then the server
-	// also starts without a build.
+	// Pull configures the bucket from which builds are pulled into Dir; if its From is nil, none are
+	// pulled. A server that pulls builds can start without one.
 	Pull live.PullOptions
-	// Known says which files of a build need not be verified.
+	// Known returns which files of a build need not be verified.
 	Known live.Known
-	// Verifiers are the keys with one of which builds must be signed. If there are none, builds
-	// need no signature.
+	// Verifiers are the keys that are accepted: each build must be signed with one of them. If there
+	// are none, builds need no signature.
 	Verifiers []note.Verifier
 	State     *storage.State
 	URL       string // the service's public address; if "", the requested host is used

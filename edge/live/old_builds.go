@@ -25,7 +25,7 @@ type OldBuilds struct {
 	keys  []note.Verifier
 	files *depot.Files // builds that are not in the folder any more; nil if there is no bucket
 	log   *slog.Logger
-	// reports limits messages about files that cannot be fetched: anybody can ask for any file.
+	// reports limits messages about files that cannot be fetched: anyone can request any file.
 	reports rate.Sometimes
 
 	mu        sync.Mutex
@@ -35,7 +35,7 @@ type OldBuilds struct {
 }
 
 // NewOldBuilds returns the old builds of an output folder and, if files is not nil, those in a
-// bucket. If there are keys, it only has builds that are signed with one of them.
+// bucket. If there are keys, builds that are not signed with one of them do not exist for it.
 func NewOldBuilds(root string, keys []note.Verifier, files *depot.Files, log *slog.Logger) *OldBuilds {
 	return &OldBuilds{root: root, keys: keys, files: files, log: log, reports: rate.Sometimes{First: 5, Interval: 10 * time.Second}}
 }
@@ -70,7 +70,7 @@ func (o *OldBuilds) Open(ctx context.Context, id, path string) (io.ReadSeekClose
 	return fetched, m, f, nil
 }
 
-// FetchError means that a file could not be fetched from the bucket, which may have it.
+// FetchError means that a file could not be fetched from the bucket, although it may be there.
 type FetchError struct{ Err error }
 
 // Error implements error.

@@ -25,8 +25,8 @@ type Options struct {
 	Root  string // the output folder
 	Known Known  // nil if all files of a build must be verified
 	Pages pages.Options
-	// Verifiers are the keys with one of which builds must be signed. If there are none, builds
-	// need no signature.
+	// Verifiers are the keys that are accepted: each build must be signed with one of them. If there
+	// are none, builds need no signature.
 	Verifiers []note.Verifier
 	Log       *slog.Logger
 	// Switched is called with every new build and the time it took to open it, but not when
@@ -52,7 +52,7 @@ type Reloader struct {
 	refusedAt     time.Time
 	refusal       error
 	reported      string // the error that reload logged last
-	verified      string // the id of a build that was verified, but not opened yet
+	verified      string // the ID of a build that was verified, but not opened yet
 
 	open usage // the builds that are not closed yet
 }
@@ -97,7 +97,7 @@ func (l *Reloader) Load() error {
 	start := time.Now()
 	verified := l.verified == id
 	if verified {
-		l.verified = "" // whoever opens it again verifies it
+		l.verified = "" // if it is opened again, it is verified again
 	}
 	next, err := openBuild(l.options, id, verified)
 	if err != nil {
@@ -138,7 +138,7 @@ func (l *Reloader) ForgetRefusal() {
 }
 
 // markVerified lets Load open a build without verifying its files, because this process has just done
-// so. It applies once.
+// so. It applies to the next Load only.
 func (l *Reloader) markVerified(id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

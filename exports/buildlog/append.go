@@ -155,8 +155,8 @@ func ReadSigned(ctx context.Context, from Reader, position int64) ([]byte, error
 	return signed, nil
 }
 
-// ReadStatement returns the statement at a position, and as it is signed with the verifier's key.
-// It does not check that the log contains it.
+// ReadStatement returns the statement at a position and the signed note that contains it, which must
+// be signed with the verifier's key. It does not check that the log contains the statement.
 func ReadStatement(ctx context.Context, from Reader, verifier note.Verifier, position int64) (*Statement, []byte, error) {
 	signed, err := ReadSigned(ctx, from, position)
 	if err != nil {

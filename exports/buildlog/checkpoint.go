@@ -44,9 +44,9 @@ func ParseCheckpoint(text string) (c Checkpoint, err error) {
 	return c, nil
 }
 
-// ReadCheckpoint returns the current checkpoint of a log, as it is signed and the tag of its file,
-// or an error that wraps fs.ErrNotExist if there is no log. The checkpoint must be signed with the
-// verifier's key.
+// ReadCheckpoint returns the current checkpoint of a log, the signed note that contains it, and the
+// tag of its file, or an error that wraps fs.ErrNotExist if there is no log. The note must be signed
+// with the verifier's key.
 func ReadCheckpoint(ctx context.Context, from Reader, verifier note.Verifier) (c Checkpoint, signed []byte, tag string, err error) {
 	if signed, tag, err = from.Read(ctx, checkpointPath, maxNoteLen); err != nil {
 		return Checkpoint{}, nil, "", fmt.Errorf("read the log: %w", err)

@@ -12,7 +12,7 @@ import (
 type SignatureInfo struct {
 	Key string `json:"key"` // name and hash
 	// Verified reports whether the signature was verified with a key that the operator
-	// configured. If not, anybody can have written the statement.
+	// configured. If not, anyone could have written the statement.
 	Verified bool   `json:"verified"`
 	Origin   string `json:"origin"`   // of the log
 	Position int64  `json:"position"` // in the log, counted from 0

@@ -74,7 +74,7 @@ func LoadKey(path string) (*Key, error) {
 		return nil, err
 	}
 	if mode.Perm()&0o007 != 0 && runtime.GOOS != "windows" {
-		return nil, fmt.Errorf("the key %s is accessible to every user of this machine, who may have copied it: replace it, or chmod 600 %s if nobody has", path, path)
+		return nil, fmt.Errorf("the key %s is accessible to every user of this machine: create a new key if somebody may have copied it, otherwise run chmod 600 %s", path, path)
 	}
 	key, err := parseKey(text)
 	if err != nil {
@@ -83,7 +83,7 @@ func LoadKey(path string) (*Key, error) {
 	return key, nil
 }
 
-// readKey returns the text in a key file, without the space around it.
+// readKey returns the text in a key file, without leading and trailing white space.
 func readKey(path string) (string, fs.FileMode, error) {
 	i, err := os.Stat(path)
 	if err != nil {
@@ -96,7 +96,7 @@ func readKey(path string) (string, fs.FileMode, error) {
 	return strings.TrimSpace(string(text)), i.Mode(), err
 }
 
-// privatePrefix is how the text of a private key begins.
+// privatePrefix is the start of every private key.
 const privatePrefix = "PRIVATE+KEY+"
 
 // parseKey parses the text of a private key. Errors do not contain it.

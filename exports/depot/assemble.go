@@ -32,9 +32,8 @@ type assembly struct {
 	id   string
 	set  *fileSet
 	m    *chunkMap
-	todo []mapped // the files to write, each after the one from which it is made
-	// unstored are the files of todo that are not written, because readers of the build make them
-	// from others.
+	todo []mapped // the files to write, each after the one that it is recreated from
+	// unstored are the files of todo that are not written, because readers of the build recreate them.
 	unstored map[string]mapped
 
 	reads    sync.Mutex // protects packs and base
@@ -75,8 +74,8 @@ func newAssembly(from *countingReader, dir, id string, set *fileSet, m *chunkMap
 	return a, nil
 }
 
-// newPart is like newAssembly, but prepares to write some files and those from which they are
-// made, to a temporary folder in a folder of dir.
+// newPart is like newAssembly, but prepares to write only some files, and those that they are
+// recreated from, to a temporary folder in a folder of dir.
 func newPart(from *countingReader, dir, folder, id string, set *fileSet, m *chunkMap, wanted map[string]bool) (*assembly, error) {
 	a, err := openAssembly(from, dir, id, set, m, map[string][]string{exportsTree: {folder}})
 	if err != nil {
@@ -92,7 +91,7 @@ func newPart(from *countingReader, dir, folder, id string, set *fileSet, m *chun
 	return a, nil
 }
 
-// openAssembly makes a temporary folder in each of the given folders of dir.
+// openAssembly creates a temporary folder in each of the given folders of dir.
 func openAssembly(from *countingReader, dir, id string, set *fileSet, m *chunkMap, folders map[string][]string) (a *assembly, err error) {
 	a = &assembly{from: from, dir: dir, id: id, set: set, m: m, todo: m.files, trees: map[string]*tree{}, local: make([]location, len(m.chunks)),
 		files: make(map[string]store.File, len(set.files))}
@@ -114,7 +113,7 @@ func openAssembly(from *countingReader, dir, id string, set *fileSet, m *chunkMa
 	return a, nil
 }
 
-// open makes the temporary folder. After an error, the caller discards the assembly.
+// open creates the temporary folder. After an error, the caller discards the assembly.
 func (t *tree) open(dir string, elements []string) (err error) {
 	if err := store.RemoveLeftovers(dir, elements...); err != nil {
 		return err
@@ -329,7 +328,7 @@ func (a *assembly) write(f mapped) (err error) {
 		return nil
 	}
 	if f.from != nil {
-		return fmt.Errorf("%s cannot be recreated from %s: this program compresses differently from version %s of the builder; use the kindex that published the build",
+		return fmt.Errorf("%s cannot be recreated from %s: this program compresses data differently than version %s of the builder; use the version of kindex that published the build",
 			f.path, f.from.Path, a.set.manifest.Builder)
 	}
 	return &DamageError{Name: a.from.String() + ": " + f.path + " of build " + a.id}
@@ -353,7 +352,7 @@ func (w *verifyingWriter) Write(b []byte) (int, error) {
 	return w.w.Write(b)
 }
 
-// verifyUnstored verifies a file that is not stored as readers of the build will make it.
+// verifyUnstored verifies that readers of the build can recreate a file that is not stored.
 func (a *assembly) verifyUnstored(name string) error {
 	f := a.files[name]
 	f.Path = strings.TrimPrefix(name, exportsTree+"/")
@@ -373,12 +372,12 @@ func (a *assembly) derive(w io.Writer, d *derivation) error {
 	defer source.Close()
 	err = d.write(w, source)
 	if errors.Is(err, errTooLong) {
-		return nil // the caller sees that it is not what it should be
+		return nil // the caller checks the result
 	}
 	return err
 }
 
-// source opens a file from which another one is made.
+// source opens a file that another one is recreated from.
 func (a *assembly) source(path string) (io.ReadCloser, error) {
 	if f, ok := a.unstored[path]; ok {
 		return io.NopCloser(&chunkReader{a: a, chunks: f.chunks}), nil
@@ -407,8 +406,8 @@ func (a *assembly) install(manifest, index []byte) error {
 	return removePacks(a.dir)
 }
 
-// replace moves the folder to its final place. What is there, which is damaged or has another
-// index, is first moved away, so that the place is empty only for a moment.
+// replace moves the folder to its final place. The folder that is already there, which is damaged or
+// has another index, is first moved away, so that the place is empty only for a moment.
 func (t *tree) replace(id string) error {
 	old, err := store.TemporaryDir(t.builds)
 	if err != nil {

@@ -19,12 +19,12 @@
 // nobody else has written it in the meantime. A reader checks the hash of everything it reads,
 // beginning with the hashes in current.
 //
-// That shows that a reader gets what was published, but not by whom. A publisher with a key signs
-// a statement with the hashes of both manifests and appends it to the key's log (package
+// A reader thus gets what was published, but cannot tell who published it. A publisher with a key
+// signs a statement with the hashes of both manifests and appends it to the key's log (package
 // buildlog), before it writes current. A reader with the verifier key accepts only builds that
 // were signed and are in the log, and remembers the log's last checkpoint in its output folder,
 // so that nobody can show it another history later. What is signed does not depend on anything
-// that current says about it: an attacker who changes current can only hide builds.
+// current says about it: an attacker who changes current can only hide builds.
 package depot
 
 import (

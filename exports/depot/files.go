@@ -62,8 +62,8 @@ const (
 var ErrBusy = errors.New("too many files of old builds are being fetched")
 
 // NewFiles returns a Files for an output folder whose builds are in a bucket. The folder may take
-// maxBytes, or any number of bytes if that is 0. If there are keys, Files only has builds that are
-// signed with one of them.
+// maxBytes, or any number of bytes if that is 0. If there are keys, builds that are not signed with
+// one of them do not exist for Files.
 func NewFiles(from bucket.Reader, dir string, maxBytes int64, keys []note.Verifier) *Files {
 	f := &Files{from: from, dir: dir, maxBytes: maxBytes, keys: keys, turn: make(chan struct{}, 1), lookups: rate.NewLimiter(lookupRate, lookupBurst),
 		missing: map[string]time.Time{}, verified: map[string]bool{}}
@@ -74,8 +74,8 @@ func NewFiles(from bucket.Reader, dir string, maxBytes int64, keys []note.Verifi
 func (f *Files) root() string { return filepath.Join(f.dir, filesDir) }
 
 // Manifest returns the manifest of a build and its bytes. It returns fs.ErrNotExist if the bucket
-// does not have the build, which it asks for at most once a minute, and an error that wraps ErrBusy
-// if too many such builds are asked for.
+// does not have the build, which it looks up at most once a minute, and an error that wraps ErrBusy
+// if there are too many lookups of such builds.
 func (f *Files) Manifest(ctx context.Context, id string) (*store.Manifest, []byte, error) {
 	if !store.ValidID(id) {
 		return nil, nil, fs.ErrNotExist
@@ -183,7 +183,7 @@ func (f *Files) Open(ctx context.Context, id, name string) (*os.File, *store.Man
 	case <-f.turn:
 		defer func() { f.turn <- struct{}{} }()
 	}
-	file, err := f.openCached(id, want) // somebody else may have wanted it, too
+	file, err := f.openCached(id, want) // another request may have fetched it
 	if err != nil {
 		if err = f.fetch(ctx, id, want); err == nil {
 			file, err = f.openCached(id, want)
@@ -222,7 +222,7 @@ func (f *Files) openCached(id string, want store.File) (*os.File, error) {
 	return file, nil
 }
 
-// fetch puts a file together. Only one runs at a time.
+// fetch assembles a file. Only one fetch runs at a time.
 func (f *Files) fetch(ctx context.Context, id string, want store.File) error {
 	c, err := f.entry(ctx, id)
 	if err != nil {

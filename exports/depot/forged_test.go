@@ -157,7 +157,7 @@ func TestLogRewritten(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(dir, "log")); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, gone, seen, "the log of builds is gone", k)
+	refused(t, gone, seen, "the log of builds is missing", k)
 	// An old position in a log that grew.
 	signed, err := store.ReadStatement(seen, last.Build)
 	if err != nil || !bytes.Contains(signed, []byte("position 1\n")) {

@@ -26,7 +26,7 @@ type local struct {
 	indexes         *os.Root
 
 	reading *store.Content // the file that readAt read last
-	number  int            // its place in set.files
+	number  int            // its index in set.files
 }
 
 // openLocal opens a build. It reads no file but the manifests.

@@ -16,13 +16,13 @@ import (
 	"kindex/exports/store"
 )
 
-// packCache has the packs that a build needs: all as files, some in memory.
+// packCache holds the packs that a build needs: all as files, some in memory.
 type packCache struct {
 	from  *countingReader
 	dir   *os.Root
 	packs []pack
 	raw   map[uint32][]byte
-	order []uint32 // those in raw, the oldest first
+	order []uint32 // those in raw, oldest first
 	dec   *zstd.Decoder
 }
 

@@ -23,21 +23,21 @@ type PullOptions struct {
 	AllowOlder bool   // accept a build that is older than the one that is there
 	KnownTag   string // the tag of what was pulled last, or ""
 	Verified   string // the ID of a build in Dir that need not be verified again, or ""
-	// InUse reports whether a build must not be removed because somebody reads it. If nil, only
-	// the current build must not be removed.
+	// InUse reports whether a build must be kept because it is being read. If nil, only the current
+	// build must be kept.
 	InUse func(id string) bool
 	Files *Files // the reader of single files that uses the same folder, or nil
-	// Verifiers are the keys with one of which a build must be signed. If there are none, builds
-	// need no signature.
+	// Verifiers are the keys that are accepted: each build must be signed with one of them. If there
+	// are none, builds need no signature.
 	Verifiers []note.Verifier
-	// OnVerified is called with the ID of a build in Dir all of whose files were verified, before it
-	// becomes the current one. It may be nil.
+	// OnVerified is called with the ID of a build in Dir after all of its files were verified, and
+	// before it becomes the current one. It may be nil.
 	OnVerified func(id string)
 	// Progress is called with how many packs were downloaded, and then how many files were written. It
 	// may be nil.
 	Progress Progress
-	// Only are patterns as those of path.Match. If there are any, only the files of exports that
-	// match one are copied, without the index, to Dir itself, next to the manifest.
+	// Only lists patterns for path.Match. If there are any, only the exported files that match one are
+	// copied, without the index, to Dir itself, next to the manifest.
 	Only []string
 }
 
@@ -72,7 +72,7 @@ var ErrOlder = errors.New("is older than the local build")
 // ErrNothingPublished means that no build is published. The message ends with the address of the bucket.
 var ErrNothingPublished = errors.New("no build is published at")
 
-// maxRestarts is how often Pull starts again because objects were removed while it was reading.
+// maxRestarts is how often Pull restarts because objects were removed while it was reading.
 const maxRestarts = 3
 
 // restartDelay is the time before the first restart; it doubles each time. Tests shorten it.
@@ -119,7 +119,7 @@ func pullBuild(ctx context.Context, from bucket.Reader, c *current, o PullOption
 	report := &PullResult{Build: c.Build}
 	err := copyBuild(ctx, &countingReader{Reader: from, report: report}, c, o)
 	if errors.Is(err, syscall.ENOSPC) {
-		_ = removePacks(o.Dir) // others need the disk, too
+		_ = removePacks(o.Dir) // other programs need space, too
 		err = fmt.Errorf("the disk of %s is full; the build %s needs %s there: %w", o.Dir, c.Build, megabytes(max(report.need, report.Bytes)), err)
 	}
 	if err != nil {

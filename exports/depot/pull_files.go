@@ -126,7 +126,7 @@ func (l *local) has(id string, wanted map[string]bool) bool {
 }
 
 // installFiles moves files to their final places, and removes those of the build before that are
-// not wanted. Each file is replaced at once, and the manifest is written last.
+// not wanted. Each file is replaced atomically, and the manifest is written last.
 func (a *assembly) installFiles(dir string, before *local, wanted map[string]bool, manifest []byte) error {
 	t := a.trees[exportsTree]
 	if err := store.SyncTree(t.dir.Name()); err != nil {

@@ -39,13 +39,14 @@ type RollbackError struct{ Seen, Now buildlog.Checkpoint }
 
 // Error implements error.
 func (e *RollbackError) Error() string {
-	return fmt.Sprintf("the log of builds is shorter than before: someone answers with old objects, or has restored a backup\nprevious checkpoint: %s\ncurrent checkpoint:  %s", e.Seen, e.Now)
+	return fmt.Sprintf("the log of builds is shorter than before: the bucket returns old objects, or a backup was restored\nprevious checkpoint: %s\ncurrent checkpoint:  %s", e.Seen, e.Now)
 }
 
-// Is reports whether a target is ErrOlder, since this is a kind of it.
+// Is reports whether the target is ErrOlder: a rolled-back log is a kind of older build.
 func (e *RollbackError) Is(target error) bool { return target == ErrOlder }
 
-// keyID returns the name of a key in names of objects and files: the hash as 8 digits.
+// keyID returns what identifies a key in the names of objects and files: its hash as 8 hexadecimal
+// digits.
 func keyID(v note.Verifier) string { return fmt.Sprintf("%08x", v.KeyHash()) }
 
 // logPrefix returns the folder of a key's log in a bucket.
@@ -85,8 +86,8 @@ func openLog(to bucket.Bucket, v note.Verifier) logStorage {
 	return logStorage{logReader{to, logPrefix(v)}, to}
 }
 
-// readLog returns the checkpoint of a log, which must continue the one that was seen last in an
-// output folder, and remembers it there. It returns the zero Checkpoint if no log was ever there.
+// readLog returns the checkpoint of a log, which must continue the last one saved in an output folder,
+// and saves it there. It returns the zero Checkpoint if there has never been a log.
 func readLog(ctx context.Context, log logReader, v note.Verifier, dir string, allowOlder bool) (buildlog.Checkpoint, error) {
 	seen, file, err := lastCheckpoint(dir, v)
 	if err != nil {
@@ -97,7 +98,7 @@ func readLog(ctx context.Context, log logReader, v note.Verifier, dir string, al
 		return buildlog.Checkpoint{}, nil
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return now, fmt.Errorf("%s: the log of builds is gone, although it existed before; each key has one log, in one bucket\nprevious checkpoint: %s", log, seen)
+		return now, fmt.Errorf("%s: the log of builds is missing, although it existed before; each key has one log, in one bucket\nprevious checkpoint: %s", log, seen)
 	}
 	if err != nil {
 		return now, fmt.Errorf("%s: %w", log, err)
@@ -120,8 +121,8 @@ func readLog(ctx context.Context, log logReader, v note.Verifier, dir string, al
 	return now, store.WriteCheckpoint(dir, keyID(v), signed)
 }
 
-// lastCheckpoint returns the checkpoint that was seen last in an output folder, which is zero if none
-// was, and the name of its file.
+// lastCheckpoint returns the last checkpoint saved in an output folder, or zero if there is none, and
+// the name of its file.
 func lastCheckpoint(dir string, v note.Verifier) (seen buildlog.Checkpoint, file string, err error) {
 	file = filepath.Join(dir, exportsTree, "checkpoints", keyID(v))
 	signed, err := store.ReadCheckpoint(dir, keyID(v))
@@ -132,7 +133,7 @@ func lastCheckpoint(dir string, v note.Verifier) (seen buildlog.Checkpoint, file
 		seen, err = buildlog.OpenCheckpoint(signed, v)
 	}
 	if err != nil {
-		err = fmt.Errorf("the checkpoint that was seen last: %s: %w; remove it to trust the log as it is", file, err)
+		err = fmt.Errorf("the last saved checkpoint cannot be used: %s: %w; remove this file to trust the log as it is now", file, err)
 	}
 	return seen, file, err
 }
@@ -238,7 +239,8 @@ func (p *verifiedStatement) checkManifest(data []byte, m *store.Manifest) error 
 	return nil
 }
 
-// save writes the statement next to the build, unless it is there. A nil verifiedStatement has none.
+// save writes the statement next to the build, unless it is already there. A nil verifiedStatement has
+// none.
 func (p *verifiedStatement) save(dir, id string) error {
 	if p == nil {
 		return nil

@@ -16,7 +16,7 @@ import (
 // SpaceError reports that a build does not fit into the space that an output folder may take.
 type SpaceError struct {
 	Build       string
-	Need, Limit int64 // in bytes; Need includes the builds that must stay meanwhile
+	Need, Limit int64 // in bytes; Need includes the builds that must be kept during the pull
 }
 
 // Error implements error.

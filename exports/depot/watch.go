@@ -39,7 +39,7 @@ func Watch(ctx context.Context, from bucket.Reader, o PullOptions, interval time
 		var unanswered *unansweredError
 		r.Pulled, r.Err = Pull(ctx, errorMarker{from}, o)
 		if ctx.Err() != nil {
-			return nil //nolint:nilerr // it was interrupted, which is how it ends
+			return nil //nolint:nilerr // this is how Watch ends
 		}
 		r.Answered = !errors.As(r.Err, &unanswered)
 		if r.Err != nil {
@@ -50,7 +50,7 @@ func Watch(ctx context.Context, from bucket.Reader, o PullOptions, interval time
 		if err := report(r); err != nil {
 			return err
 		}
-		// What cannot be used is read again less and less often, since that costs more than a check.
+		// A build that cannot be used is read less and less often, since that costs more than a check.
 		if factor = min(2*factor, maxFactor); r.Err == nil || !r.Answered || !r.Repeated || errors.Is(r.Err, ErrNothingPublished) {
 			factor = 1
 		}
