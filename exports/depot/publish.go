@@ -3,7 +3,6 @@ package depot
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,9 +10,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/klauspost/compress/zstd"
-	"golang.org/x/sync/errgroup"
 
 	"kindex/exports/bucket"
 	"kindex/exports/buildlog"
@@ -25,8 +21,8 @@ type PublishOptions struct {
 	Dir   string        // the output folder whose published build is published in the bucket
 	Dirty bool          // also publish a build from content that was not committed
 	Key   *buildlog.Key // signs the build and its log; nil to sign nothing
-	// Progress is called with how many files were read, and then how many chunks were uploaded or
-	// existed already. It may be nil.
+	// Progress is called with how many files were read, and then how many of the chunks to upload were
+	// uploaded. It may be nil.
 	Progress Progress
 }
 
@@ -36,7 +32,7 @@ type PublishResult struct {
 	Unchanged bool   `json:"unchanged"` // it was already published, and nothing was written
 	Files     int    `json:"files"`
 	Bytes     int64  `json:"bytes"`         // size of all files
-	New       int64  `json:"newBytes"`      // size of the chunks that were not in the published build
+	New       int64  `json:"newBytes"`      // size of the chunks that were written
 	Packs     int    `json:"packs"`         // written
 	Uploaded  int64  `json:"uploadedBytes"` // without the log
 	// Signature is that of the build, nil if Publish was called without a key.
@@ -182,9 +178,10 @@ type publisher struct {
 // localChunk is a chunk of the build, and where it is.
 type localChunk struct {
 	chunk
-	file int   // place in local.set.files
-	at   int64 // offset in the file
-	old  bool  // it is in a pack of the published build
+	file  int   // place in local.set.files
+	at    int64 // offset in the file
+	old   bool  // it is in a pack of the published build that is kept
+	again bool  // it is in another pack of the published build
 }
 
 // scan reads all files, divides them into chunks and finds out which files need not be stored.
@@ -229,130 +226,6 @@ func (p *publisher) scan(ctx context.Context) error {
 	}
 	return nil
 }
-
-// minLive is the share of a pack that the build must need for its chunks not to be written again,
-// in percent, if that is also less than what the build needs of all packs. It bounds what a reader
-// without any build must read.
-const minLive = 50
-
-// reuse finds chunks in packs of the published build. It leaves out packs of which little is
-// needed if they make up too much of all packs.
-func (p *publisher) reuse() {
-	if p.published == nil {
-		return
-	}
-	places := make(map[chunkID]int, len(p.published.chunks))
-	for i, c := range p.published.chunks {
-		places[c.id] = i
-	}
-	needed := make([]int64, len(p.published.packs))
-	for _, c := range p.chunks {
-		if i, ok := places[c.id]; ok {
-			needed[p.published.chunks[i].pack] += int64(c.length)
-		}
-	}
-	var all, live int64
-	for i, n := range needed {
-		if n > 0 {
-			all, live = all+p.published.packs[i].raw, live+n
-		}
-	}
-	wasteful := func(i uint32) bool {
-		return live*100 < all*minLive && needed[i]*100 < p.published.packs[i].raw*minLive
-	}
-	renumbered := map[uint32]uint32{}
-	for i := range p.chunks {
-		c := &p.chunks[i]
-		at, ok := places[c.id]
-		if !ok || wasteful(p.published.chunks[at].pack) {
-			continue
-		}
-		from := p.published.chunks[at]
-		number, ok := renumbered[from.pack]
-		if !ok {
-			number = uint32(len(p.packs))
-			renumbered[from.pack] = number
-			p.packs = append(p.packs, &p.published.packs[from.pack])
-		}
-		c.pack, c.offset, c.old = number, from.offset, true
-	}
-}
-
-// writePacks writes the chunks that the published build does not have. Files are read again for
-// it: their chunks would not fit into memory.
-func (p *publisher) writePacks(ctx context.Context) error {
-	p.reuse()
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(maxUploads)
-	raw := make([]byte, 0, maxPack+maxChunk)
-	flush := func() {
-		next := &pack{raw: int64(len(raw))}
-		data := slices.Clone(raw)
-		p.packs, raw = append(p.packs, next), raw[:0]
-		g.Go(func() error { return p.writePack(ctx, next, data) })
-	}
-	for i := range p.chunks {
-		c := &p.chunks[i]
-		if c.old {
-			continue
-		}
-		if len(raw) >= maxPack {
-			p.progress.report("upload", i, len(p.chunks))
-			flush()
-		}
-		c.pack, c.offset = uint32(len(p.packs)), uint32(len(raw))
-		raw = raw[:len(raw)+int(c.length)]
-		err := p.local.readAt(c.file, raw[c.offset:], c.at, c.id)
-		if err = errors.Join(err, ctx.Err()); err != nil {
-			return cmp.Or(g.Wait(), err)
-		}
-		p.report.New += int64(c.length)
-	}
-	if len(raw) > 0 {
-		flush()
-	}
-	return g.Wait()
-}
-
-// writePack compresses and writes a pack, and sets its hash and size. A pack that is there already,
-// because a publisher was killed, is kept unless it is so old that it may be about to be removed.
-func (p *publisher) writePack(ctx context.Context, to *pack, raw []byte) error {
-	e := encoders.Get().(*zstd.Encoder)
-	data := e.EncodeAll(raw, nil)
-	encoders.Put(e)
-	to.sum, to.size = sha256.Sum256(data), int64(len(data))
-	name := blobName(to.sum)
-	info, err := p.to.Stat(ctx, name)
-	if err == nil && info.Size == to.size && p.now.Sub(info.Modified) < maxPackAge {
-		return nil
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err := p.to.Write(ctx, name, data); err != nil {
-		return err
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.report.Packs++
-	p.report.Uploaded += to.size
-	return nil
-}
-
-// encoders compress packs. The window is as large as a pack: a build contains most texts several
-// times, in files of different formats.
-var encoders = sync.Pool{New: func() any {
-	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithWindowSize(maxPack),
-		zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true))
-	if err != nil {
-		panic(err) // the options are constant
-	}
-	return e
-}}
-
-// maxPackAge is the age up to which Publish relies on a pack that no build names. It must be well
-// below MinGrace.
-const maxPackAge = 10 * time.Minute
 
 // writeBuild writes the build's own objects, then current.
 func (p *publisher) writeBuild(ctx context.Context, tag string) error {
