@@ -150,7 +150,7 @@ const (
 	maxWindow   = 366 * 24 * time.Hour
 )
 
-// accountLimit is the limit of an account in JSON output; null is the default.
+// accountLimit is the limit of an account in JSON output; null means the default.
 type accountLimit struct {
 	Account       string `json:"account"`
 	Limit         *int64 `json:"limit"`

@@ -247,7 +247,7 @@ func newEffectiveValue(c *cobra.Command, f *pflag.Flag) effectiveValue {
 
 func printEffective(cmd *cobra.Command, list []effectiveValue) {
 	if len(list) == 0 {
-		fmt.Fprintln(cmd.OutOrStdout(), "all flags have their defaults; to list the flags of a command: kindex config COMMAND")
+		fmt.Fprintln(cmd.OutOrStdout(), "all flags have their default values; to list the flags of a command, run: kindex config COMMAND")
 		return
 	}
 	rows := [][]string{{"COMMAND", "FLAG", "VALUE", "FROM"}}

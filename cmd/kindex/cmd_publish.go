@@ -26,8 +26,8 @@ func publishCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "publish --to ADDRESS", Short: "Publish the current build in a folder or in object storage",
 		Long: `Publish copies the published build of an output folder to a bucket, from which other
-machines pull it. Only what the build published there lacks is written. Another
-publisher's build is never overwritten: whoever is later gets an error and can
+machines pull it. It writes only what the build published there lacks. It never
+overwrites another publisher's build: the later publisher gets an error and can
 publish again.
 
 With --sign, publish signs the build and appends it to the key's log in the bucket, so
@@ -86,7 +86,7 @@ func printPublished(w io.Writer, r *depot.PublishResult, b bucket.Bucket) {
 		printSignature(w, r.Signature)
 		return
 	}
-	fmt.Fprintf(w, "published %s at %s\n%d files, %s, of which %s are new; uploaded %s in %s\n",
+	fmt.Fprintf(w, "published %s at %s\n%d files, %s (%s new); uploaded %s in %s\n",
 		r.Build, b, r.Files, megabytes(r.Bytes), megabytes(r.New), megabytes(r.Uploaded), plural.Count(r.Packs, "pack", "packs"))
 	printSignature(w, r.Signature)
 	if r.PreviousKey != "" {
@@ -102,7 +102,7 @@ func pruneCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "prune ADDRESS", Short: "Remove old builds from a folder or from object storage",
 		Long: `Prune removes all builds except the newest ones from a bucket, and everything that no
-remaining build needs. It never removes the published build or anything younger than
+remaining build needs. It never removes the published build or anything newer than
 --grace, so it can run while others publish and pull.
 
 ` + bucketHelp,

@@ -38,15 +38,15 @@ folder lacks, and verifies every file before it moves the build into place. An
 interrupted pull continues where it stopped. A build that is older than the one in the
 folder is refused.
 
-With --only, pull copies only the files of the build whose names match, with their
-manifest, to DIR itself. That is for pipelines: such a folder cannot be served.
+With --only, pull copies only the files of the build whose names match, and the
+manifest, to DIR itself. This is for pipelines: such a folder cannot be served.
 
 With --verify-key, pull accepts only builds that kindex publish --sign signed with this
 key and that are in the key's log. It remembers the log in DIR, and refuses one that does
 not continue it.
 
-With --watch, pull keeps running and pulls each new build. An edge with kindex serve
---dir DIR switches to it without a restart.
+With --watch, pull keeps running and pulls each new build. An edge that was started with
+kindex serve --dir DIR switches to it without a restart.
 
 An address is https://HOST/PATH of any web server that serves the files of a bucket, or:
 ` + bucketHelp,
@@ -98,15 +98,15 @@ An address is https://HOST/PATH of any web server that serves the files of a buc
 	f.BoolVar(&watch, "watch", false, "keep running, and pull each new build")
 	f.DurationVar(&interval, "interval", defaultInterval, "with --watch: the average time between checks for a new build")
 	f.IntVar(&o.Keep, "keep", 2, "how many builds to keep in DIR")
-	f.StringArrayVar(&o.Only, "only", nil, "copy only files whose names match this pattern, such as 'entities*.parquet'; can be repeated")
+	f.StringArrayVar(&o.Only, "only", nil, "copy only files whose names match this pattern, such as 'entities*.parquet'; may be repeated")
 	keys.flag(f, "accept only builds that are signed with this key")
 	f.BoolVar(&o.AllowOlder, "allow-older", false, "accept a build that is older than the one in DIR")
 	jsonFlag(f, &asJSON)
 	return c
 }
 
-// watchPublished pulls every new build until ctx ends. An error is reported once, and again after
-// a pull that succeeded; the build in the folder stays.
+// watchPublished pulls every new build until ctx ends. A persistent error is reported once; the build in
+// the folder is kept.
 func watchPublished(ctx context.Context, from bucket.Reader, o depot.PullOptions, interval time.Duration, show func(*depot.PullResult) error, stderr io.Writer) error {
 	bar := newProgress(stderr)
 	o.Progress = bar.step

@@ -16,7 +16,7 @@ import (
 
 func signCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "sign", Short: "Create keys that sign builds",
+		Use: "sign", Short: "Create keys for signing builds",
 		Long: `Sign creates the key with which kindex publish --sign signs builds, and prints the
 verifier key with which others check them: kindex pull --verify-key, kindex serve --from
 --verify-key and kindex verify --origin --verify-key.`,
@@ -54,7 +54,7 @@ not depend on the bucket.`,
 
 func signShowCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "show FILE", Short: "Print the verifier key of a key",
+		Use: "show FILE", Short: "Print the verifier key of a signing key",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			key, err := buildlog.LoadKey(args[0])
@@ -71,7 +71,7 @@ func signShowCommand() *cobra.Command {
 type verifyKeys []string
 
 func (k *verifyKeys) flag(f *pflag.FlagSet, usage string) {
-	f.StringArrayVar((*[]string)(k), "verify-key", nil, usage+"; a verifier key, or a file with one, and may be repeated")
+	f.StringArrayVar((*[]string)(k), "verify-key", nil, usage+": a verifier key, or a file that contains one; may be repeated")
 }
 
 // parse returns the verifiers.
@@ -93,7 +93,7 @@ func printSignature(w io.Writer, s *depot.Signature) {
 	}
 }
 
-// withHint adds to the error about a refused build how to solve the problem.
+// withHint adds a solution to the error about a refused build.
 func withHint(err error) error {
 	switch {
 	case errors.Is(err, depot.ErrOlder):

@@ -36,10 +36,10 @@ A build made with uncommitted changes, or from a folder without git, is compared
 the folder as it is now. The history of a folder without git exists only in its builds,
 so it cannot be checked: from the second build on, the history differs.
 
-With --origin, verify trusts nobody but the owner of a key: it downloads the build that
-is published at an address into a temporary folder, and checks its signature, its place
-in the key's log, and the SHA-256 of everything. With --content too, the build must
-come from its commit, so that not even the owner of the key can have altered it.
+With --origin, you need to trust only the owner of a key: verify downloads the build that
+is published at an address into a temporary folder, and checks its signature, its
+position in the key's log, and the SHA-256 of every file. With --content as well, the
+build must match its commit, so not even the owner of the key can have altered it.
 
 An address is https://HOST/PATH of any web server that serves the files of a bucket, or:
 ` + bucketHelp,
@@ -50,7 +50,7 @@ An address is https://HOST/PATH of any web server that serves the files of a buc
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if origin.origin != "" {
 				if len(args) > 0 {
-					return usageError{errors.New("verify either a folder or --origin")}
+					return usageError{errors.New("a folder and --origin cannot be combined: verify one or the other")}
 				}
 				origin.content, origin.asJSON = content, asJSON
 				return verifyOrigin(cmd.Context(), cmd.OutOrStdout(), origin, newProgress(cmd.ErrOrStderr()))

@@ -69,16 +69,16 @@ func verifyOrigin(ctx context.Context, w io.Writer, o originOptions, bar *progre
 		r.print(w)
 	}
 	if err == nil && r.Content != nil && len(r.Content.Differs) > 0 {
-		err = fmt.Errorf("%s was signed with %s, but does not come from %s of %s", r.Build, r.Signature.Key, r.Content.from(), o.content)
+		err = fmt.Errorf("%s was signed with %s, but does not match %s of %s", r.Build, r.Signature.Key, r.Content.from(), o.content)
 	}
 	return err
 }
 
-// checkCommitted returns an error if a build was not made from a commit.
+// checkCommitted returns an error if a build was not built from a commit.
 func checkCommitted(dir, id string) error {
 	m, err := store.ReadManifest(filepath.Join(store.BuildsDir(dir), id))
 	if err == nil && (m.Commit == "" || m.Dirty) {
-		err = fmt.Errorf("%s was built from content that is in no commit, so nobody can rebuild it", id)
+		err = fmt.Errorf("%s was built from content that was not committed, so nobody can rebuild it", id)
 	}
 	return err
 }

@@ -74,7 +74,7 @@ func (o *output) safe(text string) string {
 	}
 }
 
-// colored reports whether people watch the output, and NO_COLOR (https://no-color.org) is empty.
+// colored reports whether a person watches the output, and NO_COLOR (https://no-color.org) is empty.
 func (o *output) colored() bool { return isWatched(o) && os.Getenv("NO_COLOR") == "" }
 
 // isWatched reports whether w is a terminal that can show colors and progress. With --json, which
