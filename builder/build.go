@@ -56,8 +56,8 @@ type Options struct {
 	// Wait is called if another build is running; Build then waits until that build ends. If
 	// Wait is nil, Build returns a *store.BusyError instead of waiting.
 	Wait func(*store.BusyError)
-	// LargeTable and StoreTexts replace the defaults of bulk.Options. Only tests set them, so that
-	// small tables count as large, and to check that a build does not depend on what is stored.
+	// LargeTable and StoreTexts are passed to bulk.Options. Only tests set them: they need large tables
+	// that are quick to build, and compare builds that store all text files with builds that do not.
 	LargeTable int64 // 0 for the default
 	StoreTexts bool
 	// Progress is called with the progress of a step; total is 0 if unknown. It may be
@@ -126,7 +126,7 @@ func Build(ctx context.Context, o Options) (*Report, error) {
 		}
 		start := time.Now()
 		var err error
-		// The label tells the samples of a profile apart, including those of goroutines that the step starts.
+		// The label shows in a profile which step a sample belongs to, also in goroutines that the step starts.
 		pprof.Do(ctx, pprof.Labels("step", s.name), func(ctx context.Context) { err = s.run(ctx) })
 		if err != nil {
 			return nil, errors.Join(err, b.discard())

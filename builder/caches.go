@@ -12,8 +12,8 @@ import (
 	"kindex/exports/store"
 )
 
-// writeCaches writes what the next build needs to know in order to read only what has changed. It
-// reports errors only as warnings, because that build can do without.
+// writeCaches writes what the next build needs in order to read only what has changed. It reports errors
+// as warnings, because that build also works without the caches.
 func (b *build) writeCaches(context.Context) error {
 	if b.Key == nil {
 		return nil
@@ -53,12 +53,12 @@ const (
 // featuresCache has the features by which each entity is compared with others; see neighbors.Sets.
 const featuresCache = "features.bin"
 
-// maxFeatures is the maximum length of the cache in bytes: that of ten million entities with more features
-// than most have.
+// maxFeatures is the maximum length of the cache in bytes: enough for ten million entities with many
+// features each.
 const maxFeatures = 8 << 30
 
-// readFeatures reads the cache of features of the previous build. It returns nil if there is none that has
-// not changed since it was written.
+// readFeatures reads the cache of features of the previous build. It returns nil if the cache is missing
+// or has changed since it was written.
 func (b *build) readFeatures() *neighbors.Sets {
 	data := b.asBuilt.readCache(b.Out, b.previous.Manifest.ID, featuresCache, maxFeatures)
 	if data == nil {
@@ -67,7 +67,7 @@ func (b *build) readFeatures() *neighbors.Sets {
 	return neighbors.ReadSets(data, b.previous.Len(), b.previous.Features())
 }
 
-// readCache reads a cache of a build. It returns nil if there is none that has not changed since it was
+// readCache reads a cache of a build. It returns nil if the cache is missing or has changed since it was
 // written.
 func (i *identities) readCache(out, id, name string, maxLen int64) []byte {
 	data, is, err := store.ReadCache(out, id, name, maxLen)
@@ -77,7 +77,7 @@ func (i *identities) readCache(out, id, name string, maxLen int64) []byte {
 	return data
 }
 
-// maxSources is the maximum length of the cache in bytes: that of a hundred million entities.
+// maxSources is the maximum length of the cache in bytes: enough for a hundred million entities.
 const maxSources = 100_000_000 * sourceSize
 
 // writeSources writes the cache of entities and their files.

@@ -13,17 +13,17 @@ import (
 )
 
 // identities holds the identities that the files of a build had when it was published, so that the
-// next build on this machine need not read every byte of them again. They are stored in a cache with
-// the code of the builder's key, since they say what the SHA-256 of a file is without reading it.
+// next build on this machine need not read all of them again. The cache that stores them is sealed with
+// the builder's key, because the next build trusts the SHA-256 of a file whose identity is unchanged.
 type identities struct {
 	build, index store.Identities
-	caches       store.Identities // of the other caches, which have no other proof of being unaltered
+	caches       store.Identities // of the other caches, which are not sealed themselves
 
 	sources []byte // the cache of source files, or nil
 }
 
-// The name and the first line of the cache of identities. After one line for each file, the last line
-// has the code of all the others and of the build's manifest.
+// The name and the first line of the cache of identities. One line for each file follows, and then a
+// line with the authentication code of all lines before it and of the build's manifest.
 const identitiesCache, identitiesHead = "identities", "kindex identities 1\n"
 
 // maxIdentities is the maximum length of the cache in bytes, which is about that of two manifests.
@@ -35,7 +35,7 @@ func (i *identities) parts() map[string]*store.Identities {
 }
 
 // readIdentities returns the identities of the files of a build with this manifest. They are empty if
-// there are none that this key has sealed.
+// this key has not sealed any.
 func (k *Key) readIdentities(out, id string, manifest []byte) *identities {
 	found := &identities{build: store.Identities{}, index: store.Identities{}, caches: store.Identities{}}
 	data, _, err := store.ReadCache(out, id, identitiesCache, maxIdentities)

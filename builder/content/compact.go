@@ -6,8 +6,8 @@ import (
 	"kindex/exports/record"
 )
 
-// together is the number of entities that share memory blocks.
-const together = 256
+// batchSize is the number of files in a batch, whose entities share memory blocks.
+const batchSize = 256
 
 // batch collects files that were read, and moves the data of their entities to separate memory
 // blocks. After parsing, the data is scattered among garbage: it prevents the blocks around it
@@ -17,12 +17,12 @@ type batch struct {
 	texts texts
 }
 
-// add adds a file, which may be nil. Every together files, it moves their entities' data.
+// add adds a file, which may be nil. When the batch is full, it moves the data of its entities.
 func (b *batch) add(r *file) {
 	if r == nil || r.entity == nil {
 		return
 	}
-	if b.files = append(b.files, r); len(b.files) < together {
+	if b.files = append(b.files, r); len(b.files) < batchSize {
 		return
 	}
 	entities := make([]*record.Entity, len(b.files))
@@ -43,7 +43,7 @@ type texts struct {
 	first int // where the strings of the current entity start in moved
 }
 
-// movedText is a string, which still has its old value, and its place in the block.
+// movedText is a string that still has its old value, and its position in the block.
 type movedText struct {
 	s        *string
 	from, to int

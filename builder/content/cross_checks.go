@@ -17,7 +17,7 @@ const (
 	byName      // of its type
 	byFormer    // the address of an earlier slug
 	byID        // of its type
-	byTwin      // a name of which the entity's name is a look-alike
+	byTwin      // a name that the entity's name looks like
 	bySuccessor // the address of the entity that replaces it
 	claimKinds
 )
@@ -96,21 +96,21 @@ func (c *claims) sort(x claim) []*file {
 	return list
 }
 
-// between holds the problems between files: undeclared categories, earlier slugs claimed twice,
+// crossChecks holds the problems between files: undeclared categories, earlier slugs claimed twice,
 // duplicate names, and so on. After a change, only the files that it can affect are checked again.
-type between struct {
+type crossChecks struct {
 	problems map[*file]yamldoc.Problems
-	with     rules // the rules by which the files were checked
+	rules    rules // the rules that the files were last checked against
 	words    *vocabulary
-	checked  bool // whether all files have been checked by these rules
+	checked  bool // whether all files have been checked against these rules
 
-	// What has changed since the last check: values that files have or had, and addresses.
+	// Changes since the last check: values that files have now or had before, and addresses.
 	claims    map[claim]bool
 	addresses map[string]bool
 }
 
 // note records that a file is about to be replaced, or has just been read.
-func (b *between) note(c *claims, r *file) {
+func (b *crossChecks) note(c *claims, r *file) {
 	delete(b.problems, r)
 	if !b.checked {
 		return // all files will be checked
@@ -127,7 +127,7 @@ func (f *Folder) affected() map[*file]bool {
 			files[r] = true
 		}
 	}
-	for x := range f.between.claims {
+	for x := range f.cross.claims {
 		if x.kind == byName || x.kind == byFormer || x.kind == byID {
 			add(f.claims.sort(x))
 		}
@@ -136,7 +136,7 @@ func (f *Folder) affected() map[*file]bool {
 		}
 	}
 	var addresses []string
-	for address := range f.between.addresses {
+	for address := range f.cross.addresses {
 		if r := f.files[address+".yaml"]; r != nil {
 			files[r] = true
 		}
@@ -144,7 +144,7 @@ func (f *Folder) affected() map[*file]bool {
 		addresses = append(addresses, address)
 	}
 	// A chain of successors may lead to one that has changed.
-	for seen := f.between.addresses; len(addresses) > 0; addresses = addresses[1:] {
+	for seen := f.cross.addresses; len(addresses) > 0; addresses = addresses[1:] {
 		for _, r := range f.claims[bySuccessor][addresses[0]] {
 			files[r] = true
 			if address := r.typ + "/" + r.slug; !seen[address] {
@@ -158,9 +158,9 @@ func (f *Folder) affected() map[*file]bool {
 
 // crossCheck returns the problems between files.
 func (f *Folder) crossCheck(c *Content) (problems yamldoc.Problems) {
-	b, now := &f.between, rulesOf(c)
-	if !b.checked || !reflect.DeepEqual(b.with, now) {
-		b.problems, b.with, b.words, b.checked = map[*file]yamldoc.Problems{}, now, newVocabulary(now.vocabulary), true
+	b, now := &f.cross, rulesOf(c)
+	if !b.checked || !reflect.DeepEqual(b.rules, now) {
+		b.problems, b.rules, b.words, b.checked = map[*file]yamldoc.Problems{}, now, newVocabulary(now.vocabulary), true
 		for kind := range f.claims {
 			for key := range f.claims[kind] {
 				f.claims.sort(claim{kind, key})
@@ -181,7 +181,7 @@ func (f *Folder) crossCheck(c *Content) (problems yamldoc.Problems) {
 	return problems
 }
 
-// rules is what files are checked against, besides other files.
+// rules are what files are checked against, apart from other files.
 type rules struct {
 	categories []Category
 	vocabulary *record.Vocabulary
@@ -200,24 +200,24 @@ func rulesOf(c *Content) rules {
 
 // checkFile finds the problems between a file and the others.
 func (f *Folder) checkFile(r *file) {
-	delete(f.between.problems, r)
+	delete(f.cross.problems, r)
 	e := r.entity
 	if e == nil {
 		return // it cannot be read
 	}
-	with := &f.between.with
+	with := &f.cross.rules
 	complain := func(severity yamldoc.Severity, path []string, message, suggestion string) {
 		line, col := 1, 1
 		if data, err := readFile(r.path); err == nil {
 			line, col = yamldoc.Parse(r.shown, data, yamldoc.TextFields...).Locate(path, false)
 		}
-		f.between.problems[r] = append(f.between.problems[r], yamldoc.Problem{File: r.shown, Line: line, Column: col, Severity: severity,
+		f.cross.problems[r] = append(f.cross.problems[r], yamldoc.Problem{File: r.shown, Line: line, Column: col, Severity: severity,
 			Field: yamldoc.FieldName(path), Message: message, Suggestion: suggestion})
 	}
 	if message, suggestion := wrongCategory(e.Category, with.categories); message != "" {
 		complain(yamldoc.Error, []string{"category"}, message, suggestion)
 	}
-	f.between.words.check(e, func(path []string, message, suggestion string) { complain(yamldoc.Error, path, message, suggestion) })
+	f.cross.words.check(e, func(path []string, message, suggestion string) { complain(yamldoc.Error, path, message, suggestion) })
 	f.checkFormer(r, complain)
 	if list := f.claims[byName][nameKey(e)]; e.Name != "" && list[0] != r {
 		complain(yamldoc.Warning, []string{"name"}, nameTaken(e.Name, list[0].shown), "")

@@ -87,10 +87,10 @@ type Folder struct {
 	files map[string]*file // keyed by slash-separated path relative to the folder
 	order []*file          // the entity files by type and slug; nil if it must be rebuilt
 
-	roots   checked        // the files next to the type folders
-	faulty  map[*file]bool // the files with problems of their own
-	claims  claims
-	between between
+	roots  checked        // the files next to the type folders
+	faulty map[*file]bool // the files with problems of their own
+	claims claims
+	cross  crossChecks
 }
 
 // file is a file in the content folder: a file in a type folder, a root file, or a misplaced
@@ -194,13 +194,13 @@ func (f *Folder) linkedFolders() map[string]bool {
 func (f *Folder) replace(name string, now *file) bool {
 	previous := f.files[name]
 	if previous != nil {
-		f.between.note(&f.claims, previous)
+		f.cross.note(&f.claims, previous)
 		f.claims.remove(previous)
 		delete(f.faulty, previous)
 	}
 	if now != nil {
 		f.claims.add(now)
-		f.between.note(&f.claims, now)
+		f.cross.note(&f.claims, now)
 		if len(now.problems) > 0 {
 			f.faulty[now] = true
 		}

@@ -13,11 +13,11 @@ import (
 
 // Reuse provides the entities of files that were read earlier. Its methods are called concurrently.
 type Reuse interface {
-	// Unread returns what is known of a file with this identity, which is then not read. ok is false
-	// if the file must be read.
+	// Unread returns the entity of a file with this identity, which is then not read. ok is false if
+	// the file must be read.
 	Unread(typ, slug string, identity store.Identity) (f EarlierFile, ok bool)
-	// Unparsed returns what is known of a file with this SHA-256, which is then not parsed. ok is false
-	// if the file is unknown or had problems.
+	// Unparsed returns the entity of a file with this SHA-256, which is then not parsed. ok is false if
+	// the file must be parsed, because it is unknown or had problems.
 	Unparsed(typ, slug string, sum [sha256.Size]byte) (f EarlierFile, ok bool)
 }
 

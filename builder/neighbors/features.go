@@ -151,7 +151,7 @@ func (v *vectors) number(parts []*collection, known *known) (numbers [][]uint32,
 			count[id] += n
 		}
 	}
-	fewer := known.gone() // by how much the number of entities is less than in the previous build
+	fewer := known.removed() // by feature: how many fewer entities have it than in the previous build
 	ids := map[exports.Feature]uint32{}
 	for _, c := range parts {
 		for _, f := range c.features {

@@ -81,8 +81,8 @@ func (k *known) list() []exports.Feature {
 	return list
 }
 
-// gone counts, for each feature, the entities of the previous build that had it and are not known.
-func (k *known) gone() []int32 {
+// removed counts, for each feature, the entities of the previous build that had it and are not known.
+func (k *known) removed() []int32 {
 	count := make([]int32, k.len())
 	if k == nil {
 		return count
