@@ -103,7 +103,7 @@ formats: tools
 	@$(GO) run ./cmd/kindex fmt --check content || { echo "the files above are not formatted; run: make fmt"; exit 1; }
 
 # vet covers the platform it runs on, with the tests. The tests use Unix facilities, so on the
-# others only the program is checked; an overlay takes the tests away. No file is specific to a
+# others only the program is checked; an overlay hides the tests. No file is specific to a
 # processor, so one platform of each other system is enough, except in make soak: each takes
 # more than a minute of processor time.
 PLATFORMS := darwin/arm64 windows/amd64
