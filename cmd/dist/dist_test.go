@@ -18,8 +18,8 @@ import (
 	"kindex/builder/suite"
 )
 
-// madeRelease is a release that tests share. It is made when the first test needs it.
-type madeRelease struct {
+// sharedRelease is a release that tests share. The first test that needs it creates it.
+type sharedRelease struct {
 	platforms             string
 	once                  sync.Once
 	root, dir, verifier   string
@@ -29,22 +29,22 @@ type madeRelease struct {
 // fullRelease is for all platforms. localRelease is for this machine's platform, which takes less time
 // and is enough for the install script.
 var (
-	fullRelease  = &madeRelease{platforms: strings.Join(platforms, ",")}
-	localRelease = &madeRelease{platforms: "linux/" + runtime.GOARCH}
+	fullRelease  = &sharedRelease{platforms: strings.Join(platforms, ",")}
+	localRelease = &sharedRelease{platforms: "linux/" + runtime.GOARCH}
 )
 
 const releaseURL = "https://127.0.0.1/releases/" + version
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	for _, m := range []*madeRelease{fullRelease, localRelease} {
+	for _, m := range []*sharedRelease{fullRelease, localRelease} {
 		_ = os.RemoveAll(m.where) // "" removes nothing
 	}
 	os.Exit(code)
 }
 
 // files returns the folder with the files of the release, which is signed.
-func (m *madeRelease) files(t *testing.T) string {
+func (m *sharedRelease) files(t *testing.T) string {
 	t.Helper()
 	suite.InSoak(t, "the program is compiled again, with the flags of a release, which takes minutes; make test vets the program for all platforms, and tests what is refused")
 	suite.WithoutRace(t)
@@ -73,12 +73,12 @@ func (m *madeRelease) files(t *testing.T) string {
 		m.stdout, m.stderr, m.verifier, m.dir = stdout, stderr, verifier, dir
 	})
 	if m.dir == "" {
-		t.Fatal("the release could not be made; see the first test that needed it")
+		t.Fatal("the release could not be created; see the first test that needed it")
 	}
 	return m.dir
 }
 
-// TestReproducible makes the same release at another path, without a key: every file must be
+// TestReproducible creates the same release at another path, without a key: every file must be
 // the same except the signature and the script that contains its key.
 func TestReproducible(t *testing.T) {
 	first := fullRelease.files(t)
@@ -158,7 +158,7 @@ func TestActionAgrees(t *testing.T) {
 }
 
 // checkProgram runs a program of the release, which must print its version as JSON.
-func (m *madeRelease) checkProgram(t *testing.T, cmd *exec.Cmd) {
+func (m *sharedRelease) checkProgram(t *testing.T, cmd *exec.Cmd) {
 	t.Helper()
 	out, err := cmd.CombinedOutput()
 	commit := strings.TrimSpace(mustRun(t, m.root, "git", "rev-parse", "HEAD"))

@@ -107,8 +107,8 @@ func install(t *testing.T, home string, files func(name string) string, args ...
 	return string(out), err
 }
 
-// TestFirstHour installs the program from a release, and runs the script of a stranger's first
-// hour with it: from the download until an own index is served, in less than five minutes.
+// TestFirstHour installs the program from a release, and runs the script of a new user's first hour
+// with it: from the download until their own index is served, in less than five minutes.
 func TestFirstHour(t *testing.T) {
 	dir := localRelease.files(t)
 	need(t, "curl", "openssl", "awk")
@@ -131,8 +131,8 @@ func TestFirstHour(t *testing.T) {
 	t.Logf("installed, imported, built and served in %v", took)
 }
 
-// TestInstallScript checks that the script knows its release, that it is valid wherever it is
-// cut off, and that the source, which only the template, installs nothing.
+// TestInstallScript checks that the script contains its release, that it does nothing if it is cut
+// off anywhere, and that the template in the repository installs nothing.
 func TestInstallScript(t *testing.T) {
 	dir := localRelease.files(t)
 	text := string(read(t, filepath.Join(dir, "install.sh")))

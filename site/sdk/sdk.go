@@ -37,7 +37,7 @@ type Archive struct {
 var files embed.FS
 
 // archives returns all archives by language, newest first. It reads them once, and only if they
-// are needed, because they have megabytes.
+// are needed, because they are several megabytes in size.
 var archives = sync.OnceValue(read)
 
 // Versions returns the archives of a language, newest first, or nil if there is no library for

@@ -89,6 +89,8 @@ func (l *File) Apply(cmd *cobra.Command) (failed error) {
 	return failed
 }
 
+const wantDuration = "must be a duration: a number with a unit, such as 90s, 15m or 24h"
+
 // set sets a flag to a value from a file. The value must have the type of the flag: the string
 // "true" is not a Boolean.
 func set(f *pflag.Flag, value any) error {
@@ -97,7 +99,7 @@ func set(f *pflag.Flag, value any) error {
 		texts := make([]string, len(list))
 		for i, v := range list {
 			if texts[i], ok = v.(string); !ok {
-				return fmt.Errorf("must be a list of text; put entry %d in quotes", i+1)
+				return fmt.Errorf("must be a list of texts: put entry %d in quotes", i+1)
 			}
 		}
 		f.Changed = true
@@ -109,7 +111,7 @@ func set(f *pflag.Flag, value any) error {
 	}
 	if err := f.Value.Set(text); err != nil {
 		if f.Value.Type() == "duration" {
-			err = errors.New("must be a duration, a number with a unit, such as 90s, 15m or 24h")
+			err = errors.New(wantDuration)
 		}
 		return err
 	}
@@ -145,7 +147,7 @@ func valueText(f *pflag.Flag, value any) (string, error) {
 		}
 		want = "must be text; put it in quotes"
 		if kind == "duration" {
-			want = "must be a duration, a number with a unit, such as 90s, 15m or 24h"
+			want = wantDuration
 		}
 	}
 	return "", errors.New(want)
