@@ -157,7 +157,7 @@ func (w *writer) finish(c *candidate) (Outcome, error) {
 		return o, nil
 	}
 	if c.slug == "" {
-		w.judgeRest(c)
+		w.addHiddenProblems(c)
 		o.Reasons = c.reasons
 		return o, nil
 	}
@@ -173,16 +173,16 @@ func (w *writer) finish(c *candidate) (Outcome, error) {
 		w.checkFolder(c)
 	}
 	if len(c.reasons) > 0 {
-		w.judgeRest(c)
+		w.addHiddenProblems(c)
 		o.Reasons = c.reasons
 		return o, nil
 	}
 	return w.settle(c, o)
 }
 
-// judgeRest adds the problems of a refused row that the known ones hide: those of the fields that
-// could be read, so that a person can fix everything at once.
-func (w *writer) judgeRest(c *candidate) {
+// addHiddenProblems adds the problems of a refused row that the known ones hide: those of the fields that
+// could be read. A person can then fix everything in one pass.
+func (w *writer) addHiddenProblems(c *candidate) {
 	if c.draft == nil || c.draft.typ == "" {
 		return
 	}

@@ -55,8 +55,8 @@ type collection struct {
 	features []exports.Feature
 	count    []uint32 // how many entities have each feature
 	items    []uint32 // the features of the entities whose features are not known, as consecutive lists
-	lengths  []uint32 // how many features each entity has, including those whose features are known
-	known    []uint32 // how many entities have each known feature, of those whose features are known
+	lengths  []uint32 // the number of features of each entity, including those whose features are known
+	known    []uint32 // for each known feature, how many of the entities whose features are known have it
 }
 
 // addKnown adds an entity whose features are known.

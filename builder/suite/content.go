@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Thin removes most entities from a content folder, so that a test takes less time. It keeps one
-// in share, and those whose slug is a word of texts.
+// Thin removes most entities from a content folder, so that a test takes less time. It keeps one out
+// of every share entities, and those whose slug occurs in texts as a word.
 func Thin(t testing.TB, content string, share int, texts ...string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(content, "*", "*.yaml"))

@@ -98,7 +98,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	f.StringVar(&o.jsonFile, "json", "-", `file for the JSON lines; "-" prints them after the table`)
 	f.StringVar(&o.profiles, "profile", "", `folder for profiles of missed targets; if "", none are written`)
 	f.StringVar(&only, "only", "", "comma-separated parts to measure ("+strings.Join(partNames(), ", ")+`), "" for all`)
-	f.StringVar(&without, "without", "", "comma-separated yardsticks to leave out, because they take long to build ("+strings.Join(peerNames, ", ")+")")
+	f.StringVar(&without, "without", "", "comma-separated yardsticks to leave out, because they take a long time to build ("+strings.Join(peerNames, ", ")+")")
 	f.IntVar(&o.queries, "queries", 2000, "number of queries per class")
 	f.IntVar(&o.requests, "requests", 20000, "number of HTTP requests per class")
 	f.IntVar(&o.saves, "saves", 20, "number of saves to watch")

@@ -41,7 +41,7 @@ type namedPeer struct {
 	took func() time.Duration
 }
 
-// The names of the yardsticks that -without can leave out, because they take long to build.
+// The names of the yardsticks that -without can leave out, because they take a long time to build.
 const (
 	fts5Name       = "FTS5"
 	bleveName      = "Bleve"

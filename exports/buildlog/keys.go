@@ -129,7 +129,7 @@ func ParseVerifier(keyOrFile string) (note.Verifier, error) {
 		return v, nil
 	}
 	if text, _, err = readKey(keyOrFile); err != nil {
-		return nil, fmt.Errorf("%q is neither a verifier key, such as kindex sign init prints, nor a file with one", keyOrFile)
+		return nil, fmt.Errorf("%q is neither a verifier key, such as kindex sign init prints, nor a file that contains one", keyOrFile)
 	}
 	if strings.HasPrefix(text, privatePrefix) {
 		return nil, fmt.Errorf("%s contains a private key, which must stay with the publisher; expected the verifier key that kindex sign show prints", keyOrFile)
