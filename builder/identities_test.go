@@ -11,8 +11,8 @@ import (
 	"kindex/indexes"
 )
 
-// TestChangedFilesAreFound changes bytes of a previous build, of its index and of its caches, and makes
-// the files look as old and as long as before. No later build may contain any of it.
+// TestChangedFilesAreFound changes bytes of a previous build, of its index and of its caches, but not
+// the length and the modification time of the files. No later build may contain any of the changes.
 func TestChangedFilesAreFound(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()

@@ -26,7 +26,7 @@ var comparedHeaders = []string{"Etag", "Content-Length", "Content-Encoding", "Co
 	"Repr-Digest", "Accept-Ranges", "Cache-Control", "Last-Modified", "Vary", "X-Build"}
 
 // largePair is two edges that serve the same builds with large tables: one has their texts, the
-// other makes them.
+// other recreates them.
 type largePair struct{ stored, lean *served }
 
 // ask sends the same request to both edges and checks that the responses are the same.
@@ -82,7 +82,7 @@ func largeBuild(t *testing.T, content, out string, asOf time.Time, storeTexts bo
 }
 
 // TestLargeTables compares the responses of an edge whose build has the texts of large tables with
-// those of an edge that makes them, for every file of the current build and of an old one.
+// those of an edge that recreates them, for every file of the current build and of an old one.
 func TestLargeTables(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -98,7 +98,7 @@ func TestLargeTables(t *testing.T) {
 	}
 	p := largePair{serveWith(t, Options{Dir: outs[0], State: storagetest.SQLite(t)}), serveWith(t, Options{Dir: outs[1], State: storagetest.SQLite(t)})}
 	for i, m := range manifests[0] {
-		made := 0
+		recreated := 0
 		for _, f := range m.Files {
 			text, err := os.ReadFile(filepath.Join(store.BuildsDir(outs[0]), m.ID, filepath.FromSlash(f.Path)))
 			if err != nil {
@@ -106,7 +106,7 @@ func TestLargeTables(t *testing.T) {
 			}
 			switch url := "/data/" + m.ID + "/" + f.Path; {
 			case store.Unstored(m.Files, f.Path):
-				made++
+				recreated++
 				p.all(t, url, string(text))
 				if i == 1 {
 					p.export(t, f, string(text))
@@ -115,8 +115,8 @@ func TestLargeTables(t *testing.T) {
 				p.ask(t, "GET", url)
 			}
 		}
-		if made != 12 {
-			t.Errorf("%d texts were compared", made)
+		if recreated != 12 {
+			t.Errorf("%d recreated texts were compared", recreated)
 		}
 	}
 }

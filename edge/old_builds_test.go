@@ -17,8 +17,8 @@ import (
 	"kindex/exports/depot"
 )
 
-// TestUnfetchableFileIsLogged asks for a file of an old build whose packs the bucket has lost: the
-// answer is 503, and the log says why, but not once for each of many requests.
+// TestUnfetchableFileIsLogged requests a file of an old build whose packs are missing in the bucket: the
+// response is 503, and the log says why, but not once for each of many requests.
 func TestUnfetchableFileIsLogged(t *testing.T) {
 	suite.WithoutRace(t)
 	content, out, storage := t.TempDir(), t.TempDir(), t.TempDir()

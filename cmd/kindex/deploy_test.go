@@ -15,9 +15,9 @@ import (
 	"kindex/cmd/kindex/config"
 )
 
-// TestDeployCommands lets the program parse the commands and variables with which the manifests
-// start edges, and checks that an edge is given the time to stop. TestFleet runs the other
-// commands, which are in scripts.
+// TestDeployCommands checks that the program can parse the commands and variables that the manifests
+// start edges with, and that an edge is given enough time to stop. TestFleet runs the other commands,
+// which are in scripts.
 func TestDeployCommands(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

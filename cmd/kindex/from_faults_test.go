@@ -122,8 +122,8 @@ func (o *origin) damaged(e *pulling, round int) {
 	e.waitReady(next, `"status":"ok"`)
 }
 
-// wrongCurrent writes a current that is invalid, one that names a build that does not exist and one that
-// names an older build, and removes current.
+// wrongCurrent writes a current object that is invalid, one that names a missing build and one that names
+// an older build, and then removes it.
 func (o *origin) wrongCurrent(e *pulling, round int) {
 	o.t.Helper()
 	back := o.current()

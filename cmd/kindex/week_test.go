@@ -38,7 +38,7 @@ func TestWeek(t *testing.T) {
 	day := time.Date(2026, 11, 24, 6, 0, 0, 0, time.UTC)
 	id, printed := f.build(day.Format(time.RFC3339))
 	full := megabytesIn(t, wholeBuild, printed)
-	t.Logf("the first build has %.1f MB, of which %.1f MB are uploaded", full, megabytesIn(t, uploaded, printed))
+	t.Logf("the first build is %.1f MB; %.1f MB were uploaded", full, megabytesIn(t, uploaded, printed))
 	for range 3 {
 		f.add()
 	}

@@ -108,8 +108,8 @@ func read(t *testing.T, name string) []byte {
 	return text
 }
 
-// TestAlerts lets promtool evaluate the alerts: a healthy service fires none, and for each alert
-// there are series that fire it and no other.
+// TestAlerts evaluates the alerts with promtool: a healthy service fires none, and for each alert there
+// are series that fire it and no other.
 func TestAlerts(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

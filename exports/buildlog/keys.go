@@ -19,7 +19,7 @@ import (
 type Key struct {
 	Signer   note.Signer
 	Verifier note.Verifier
-	// Public is the text of the verifier key, which everybody may know.
+	// Public is the text of the verifier key, which need not be kept secret.
 	Public string
 }
 

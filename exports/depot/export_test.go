@@ -2,7 +2,7 @@ package depot
 
 import "time"
 
-// RestartAtOnce lets Pull start again without a delay.
+// RestartAtOnce makes Pull restart without a delay.
 func RestartAtOnce() { restartDelay = time.Microsecond }
 
 // OpenLog and SumOf are for tests that forge what is published.

@@ -97,7 +97,8 @@ func checkFile(t *testing.T, files *depot.Files, id string, want store.File, dir
 	}
 }
 
-// TestManyUnknownBuilds asks for more builds than anybody should: the bucket is not asked for all.
+// TestManyUnknownBuilds requests more builds than any client should: not all of them are looked up in
+// the bucket.
 func TestManyUnknownBuilds(t *testing.T) {
 	to := openBucket(t, "file:"+t.TempDir())
 	counted := &countedBucket{Reader: to}
@@ -158,7 +159,7 @@ func TestDamagedFile(t *testing.T) {
 }
 
 // TestSpace pulls to folders that may take a certain number of bytes. As many builds are kept as
-// fit; the current one stays, and so do those in use. Files of old builds make room for builds.
+// fit; the current one is kept, and so are those in use. Files of old builds make room for builds.
 func TestSpace(t *testing.T) {
 	first, second := builds(t)
 	to := openBucket(t, "file:"+t.TempDir())
@@ -195,7 +196,7 @@ func TestSpace(t *testing.T) {
 	}
 	has(old.Build, now.Build)
 
-	// The older of the two must go to make room for a third, unless it is in use.
+	// The older of the two must be removed to make room for a third, unless it is in use.
 	files := depot.NewFiles(to, dir, 0, nil)
 	if f, _, _, err := files.Open(t.Context(), now.Build, "entities.csv"); err != nil {
 		t.Fatal(err)

@@ -23,7 +23,7 @@ import (
 )
 
 // twoBuilds has two output folders: one with a build, the other with a build in which one in a
-// hundred entities was edited. They are made once, from generated content, or from that of this
+// hundred entities was edited. They are built once, from generated content, or from that of this
 // repository in make soak.
 var twoBuilds struct {
 	once sync.Once
@@ -123,7 +123,7 @@ func builds(t *testing.T) (first, second string) {
 	suite.InTest(t)
 	twoBuilds.once.Do(func() { makeBuilds(t) })
 	if twoBuilds.dirs[1] == "" {
-		t.Fatal("the builds could not be made")
+		t.Fatal("the builds could not be created")
 	}
 	return twoBuilds.dirs[0], twoBuilds.dirs[1]
 }

@@ -15,7 +15,7 @@ import (
 	"kindex/exports/store"
 )
 
-// TestStrangers lets somebody who can write to the bucket, but has not the key, publish builds.
+// TestStrangers publishes builds as somebody who can write to the bucket, but does not have the key.
 func TestStrangers(t *testing.T) {
 	first, second := builds(t)
 	k, stranger, origin := newKey(t), newKey(t), t.TempDir()

@@ -51,7 +51,7 @@ func TestLargeTables(t *testing.T) {
 	}
 	checkOnly(t, a, stored)
 
-	// What a text is made from is damaged: it is repaired.
+	// The file that a text is recreated from is damaged: it is repaired.
 	damaged := filepath.Join(store.BuildsDir(copies[0]), fromLean.Build, "entities.csv.zst")
 	data, err := os.ReadFile(damaged)
 	if err == nil {

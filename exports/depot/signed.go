@@ -23,7 +23,7 @@ type Signature struct {
 	Key      string `json:"key"`      // name and hash
 	Position int64  `json:"position"` // counted from 0
 	LogSize  int64  `json:"logSize"`  // when it was signed or verified
-	// Checkpoint describes the whole log on one line. Everybody should see the same one for a size.
+	// Checkpoint describes the whole log on one line. Everyone should see the same one for a given size.
 	Checkpoint string `json:"checkpoint,omitempty"`
 }
 

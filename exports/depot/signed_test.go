@@ -111,8 +111,8 @@ func copyBucket(t *testing.T, origin string) (bucket.Bucket, string) {
 	return openBucket(t, "file:"+dir), dir
 }
 
-// TestSigned publishes and pulls signed builds. Everybody can read them, and readers with the key
-// know who published them.
+// TestSigned publishes and pulls signed builds. Everyone can read them, and readers with the key know
+// who published them.
 func TestSigned(t *testing.T) {
 	first, second := builds(t)
 	k, dir, origin := newKey(t), t.TempDir(), t.TempDir()
@@ -269,8 +269,8 @@ func TestSigningPublisherKilled(t *testing.T) {
 	}
 }
 
-// TestTwoSigners lets another publisher win. The loser's entry stays in the log, and it can publish
-// after that.
+// TestTwoSigners lets another publisher win. The loser's entry remains in the log, and the loser can
+// publish afterwards.
 func TestTwoSigners(t *testing.T) {
 	first, second := builds(t)
 	k, dir := newKey(t), t.TempDir()
@@ -288,7 +288,7 @@ func TestTwoSigners(t *testing.T) {
 	mustPullSigned(t, to, dir, k)
 }
 
-// overtakenOn is a bucket where somebody else publishes just before an object is replaced.
+// overtakenOn is a bucket where another publisher publishes just before an object is replaced.
 type overtakenOn struct {
 	bucket.Bucket
 	name   string
