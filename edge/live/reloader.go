@@ -48,7 +48,7 @@ type Reloader struct {
 	published     *ServedBuild // without edits
 	edits         []exports.Edit
 	modifiedTimes map[string]string // build id by Last-Modified time, see modifiedIsUnique
-	refused       string            // the id of the last rejected build
+	refused       string            // the ID of the last refused build
 	refusedAt     time.Time
 	refusal       error
 	reported      string // the error that reload logged last
@@ -61,7 +61,7 @@ type Reloader struct {
 func New(o Options) *Reloader { return &Reloader{options: o} }
 
 // The published build is checked at pollInterval even without file events, because some file
-// systems never report any. A rejected build is retried, in case it has been repaired, but less
+// systems never report any. A refused build is retried, in case it has been repaired, but less
 // often, because verification reads every byte.
 const (
 	pollInterval         = 2 * time.Second
@@ -129,7 +129,7 @@ func (l *Reloader) Load() error {
 	return nil
 }
 
-// ForgetRefusal makes the next Load verify a rejected build again without waiting for the
+// ForgetRefusal makes the next Load verify a refused build again without waiting for the
 // retry interval.
 func (l *Reloader) ForgetRefusal() {
 	l.mu.Lock()
@@ -244,9 +244,9 @@ func (l *Reloader) reload() {
 	switch {
 	case err == nil || repeated:
 	case l.ID() != "":
-		l.options.Log.Error("new build rejected; still serving the previous build", "error", err)
+		l.options.Log.Error("new build refused; still serving the previous build", "error", err)
 	case !errors.Is(err, store.ErrNoBuild):
-		l.options.Log.Error("build rejected; no build can be served yet", "error", err)
+		l.options.Log.Error("build refused; no build can be served yet", "error", err)
 	}
 }
 
