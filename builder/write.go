@@ -3,6 +3,8 @@ package builder
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
 	"runtime"
 	"slices"
@@ -27,13 +29,13 @@ import (
 
 // writeFiles writes all files of the build except the manifest.
 func (b *build) writeFiles() error {
-	if err := b.writeTables(); err != nil {
-		return err
-	}
 	if err := b.out.WriteLookups(b.content.Entities, b.near, b.features); err != nil {
 		return err
 	}
 	b.near, b.features = nil, nil // free them: they take a third as much memory as all entities
+	if err := b.writeTables(); err != nil {
+		return err
+	}
 	if err := b.writeIDs(); err != nil {
 		return err
 	}
@@ -57,51 +59,69 @@ func (b *build) writeFiles() error {
 }
 
 // writeTables writes the bulk exports, which are sorted by type and slug and do not contain
-// withdrawn entities.
+// withdrawn entities. Their rows are made from the records, which have been written, and from what
+// the inputs add.
 func (b *build) writeTables() error {
-	listed := make([]*record.Entity, 0, len(b.content.Entities))
-	for _, e := range b.content.Entities {
+	listed := make([]int, 0, len(b.content.Entities))
+	for i, e := range b.content.Entities {
 		if e.Status != record.Withdrawn {
-			listed = append(listed, e)
+			listed = append(listed, i)
 		}
 	}
-	slices.SortFunc(listed, record.CompareKey)
-	err := b.writeTable(exports.EntitiesFile, table.EntityColumns, bulk.WebEncodings, listed,
+	slices.SortFunc(listed, func(i, j int) int { return record.CompareKey(b.content.Entities[i], b.content.Entities[j]) })
+	err := b.writeTable(exports.EntitiesFile, table.EntityColumns, bulk.WebEncodings, listed, nil,
 		func(e *record.Entity) []table.Row { return []table.Row{table.EntityRow(e)} })
 	if err != nil {
 		return err
 	}
 	ranks := b.ranks()
-	err = b.writeTable(exports.FullFile, table.FullColumns, bulk.BulkEncodings, listed,
+	rank := func(dst []byte, e *record.Entity) []byte {
+		return binary.LittleEndian.AppendUint64(dst, uint64(ranks[e]))
+	}
+	err = b.writeTable(exports.FullFile, table.FullColumns, bulk.BulkEncodings, listed, rank,
 		func(e *record.Entity) []table.Row { return []table.Row{table.FullRow(e, ranks[e])} })
 	if err != nil {
 		return err
 	}
+	declared, err := json.Marshal(b.content.Index.IDs)
+	if err != nil {
+		return err
+	}
+	namespaces := sha256.Sum256(declared)
 	for _, t := range exports.LongTables {
-		var with []*record.Entity
-		for _, e := range listed {
-			if t.Has(e) {
-				with = append(with, e)
+		var with []int
+		for _, i := range listed {
+			if t.Has(b.content.Entities[i]) {
+				with = append(with, i)
 			}
 		}
 		rows := func(e *record.Entity) []table.Row { return t.Rows(e, b.namespace) }
-		if err := b.writeTable(t.Base, t.Columns, bulk.BulkEncodings, with, rows); err != nil {
+		more := func(dst []byte, _ *record.Entity) []byte { return append(dst, namespaces[:]...) }
+		if err := b.writeTable(t.Base, t.Columns, bulk.BulkEncodings, with, more, rows); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// writeTable writes a table with the rows of entities.
-func (b *build) writeTable(base string, columns []table.Column, encodings []string, entities []*record.Entity,
-	rows func(*record.Entity) []table.Row) error {
-	keys := make([]string, len(entities))
-	for i, e := range entities {
-		keys[i] = e.Key()
+// writeTable writes a table with the rows of entities, given by ordinal. The rows are made from the
+// records and from what more appends; more may be nil.
+func (b *build) writeTable(base string, columns []table.Column, encodings []string, ordinals []int,
+	more func([]byte, *record.Entity) []byte, rows func(*record.Entity) []table.Row) error {
+	entity := func(i int) *record.Entity { return b.content.Entities[ordinals[i]] }
+	keys := make([]string, len(ordinals))
+	for i := range keys {
+		keys[i] = entity(i).Key()
 	}
-	_, err := b.out.WriteTable(&bulk.Table{Base: base, Columns: columns, Encodings: encodings, Keys: keys,
-		Rows: func(i int) []table.Row { return rows(entities[i]) }})
-	return err
+	return b.out.WriteTable(&bulk.Table{Base: base, Columns: columns, Encodings: encodings, Keys: keys,
+		Inputs: func(dst []byte, i int) []byte {
+			sum := b.out.RecordSum(ordinals[i])
+			if dst = append(dst, sum[:]...); more != nil {
+				dst = more(dst, entity(i))
+			}
+			return dst
+		},
+		Rows: func(i int) []table.Row { return rows(entity(i)) }})
 }
 
 // namespace returns the identifier namespace with the given name, as Build.Namespace does.

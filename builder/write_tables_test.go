@@ -365,3 +365,50 @@ func randomOffers(b *strings.Builder, rng *rand.Rand) {
 		b.WriteString("}\n")
 	}
 }
+
+// TestShardsOfUnchangedRecords edits an index whose tables have several shards in ways that change other
+// rows than those of the edited entity, and compares the build with a full one; in make soak, after each edit.
+func TestShardsOfUnchangedRecords(t *testing.T) {
+	suite.InTest(t)
+	suite.WithoutRace(t)
+	t.Parallel()
+	f := folder{t, randomContent(t, suite.Pick(150, 3000))}
+	f.write("tool/e616.yaml", entity("End of a shard")) // as the hash of the key decides
+	f.git("init", "-q", "-b", "main")
+	declare := func(page string) {
+		f.write("index.yaml", "title: T\nids:\n  - {name: doi-of, title: D, page: \"https://d.example/"+page+"/{id}\"}\n")
+	}
+	declare("one")
+	tools, err := filepath.Glob(filepath.Join(f.dir, "tool", "*.yaml"))
+	if err != nil || len(tools) < 60 {
+		t.Fatal(len(tools), err)
+	}
+	name := func(i int) string { return filepath.Join("tool", filepath.Base(tools[i])) }
+	f.write(name(7), f.read(name(7))+"ids: {doi-of: a1}\n")
+	out, at := t.TempDir(), asOf
+	commit := func(message string) {
+		f.git("add", "-A")
+		f.git("commit", "-q", "-m", message)
+	}
+	commit("all")
+	buildAt(t, f.dir, out, at)
+	edits := []struct {
+		name string
+		edit func()
+	}{
+		{"a figure that moves ranks", func() {
+			f.replace(name(50), "downloads: {value: 5}", "downloads: {value: 5000000}\n  lastCommit: {value: 2026-10-01}")
+		}},
+		{"a removed entity", func() { f.remove(name(20)) }},
+		{"another page of a namespace", func() { declare("two") }},
+		{"a later day", func() { at = at.AddDate(0, 3, 0); f.add(name(3), "# later\n") }},
+	}
+	for i, e := range edits {
+		if e.edit(); !suite.Soaking() && i != len(edits)-2 { // a later day has other scores, and so other records
+			continue
+		}
+		commit(e.name)
+		incremental, full := buildAt(t, f.dir, out, at), buildAt(t, f.dir, t.TempDir(), at)
+		t.Run(e.name, func(t *testing.T) { sameBuild(t, incremental.Dir, full.Dir) })
+	}
+}

@@ -19,18 +19,15 @@ import (
 // writeChanges writes the changelog and changes.bin.
 func (p *archivePacker) writeChanges() error {
 	previous, kept, n := &p.previous.log, p.KeptChanges, len(p.Changes)
-	lengths, err := p.writeChangelog()
-	if err != nil {
+	lengths := make([]int, n-kept)
+	if err := p.writeChangelog(lengths); err != nil {
 		return err
 	}
 	times := append(make([]byte, 0, 8*n), previous.times[:8*kept]...)
-	offsets := make([]byte, 8, 8*(n+1))
+	offsets := append(make([]byte, 0, 8*(n+1)), previous.offsets[:8*(kept+1)]...)
 	postings := packed.PostingsBuilder{}
-	for i, length := range lengths {
-		offsets = binary.LittleEndian.AppendUint64(offsets, packed.Uint64At(offsets, i)+uint64(length)+1)
-		if i < kept {
-			continue
-		}
+	for i := kept; i < n; i++ {
+		offsets = binary.LittleEndian.AppendUint64(offsets, packed.Uint64At(offsets, i)+uint64(lengths[i-kept])+1)
 		c := &p.Changes[i]
 		times = binary.LittleEndian.AppendUint64(times, uint64(c.Time))
 		addChangePostings(postings, c, i)
@@ -93,19 +90,9 @@ func (p *archivePacker) packIDs() (ids, indexes []byte, err error) {
 	return ids, indexes, nil
 }
 
-// line appends a change as a JSON object, either copied from the previous build or produced
-// by Line.
-func (p *archivePacker) line(dst []byte, i int) ([]byte, error) {
-	if i >= p.KeptChanges {
-		return p.Line(dst, i)
-	}
-	line, err := p.previous.ChangeLine(i)
-	return append(dst, line...), err
-}
-
-// writeChangelog writes the changelog in every format, with compressed variants. It
-// returns the length of each JSONL line, without its line ending.
-func (p *archivePacker) writeChangelog() ([]int64, error) {
+// writeChangelog writes the changelog in every format, with compressed variants. It stores the length of
+// the line of each change that is not kept, without its line ending, in lengths.
+func (p *archivePacker) writeChangelog(lengths []int) error {
 	ids := make([]string, len(p.Changes))
 	previous := &p.previous.log
 	for i := range previous.n {
@@ -116,7 +103,21 @@ func (p *archivePacker) writeChangelog() ([]int64, error) {
 	for i := p.KeptChanges; i < len(ids); i++ {
 		ids[i] = p.Changes[i].ID
 	}
-	return p.w.WriteTable(&bulk.Table{Base: ChangelogFile, Columns: table.ChangeColumns, Encodings: bulk.WebEncodings, Keys: ids, JSON: p.line, Cells: rowOfChange})
+	t := &bulk.Table{Base: ChangelogFile, Columns: table.ChangeColumns, Encodings: bulk.WebEncodings, Keys: ids, Cells: rowOfChange,
+		JSON: func(dst []byte, i int) ([]byte, error) {
+			if i < p.KeptChanges {
+				line, err := p.previous.ChangeLine(i)
+				return append(dst, line...), err
+			}
+			before := len(dst)
+			dst, err := p.Line(dst, i)
+			lengths[i-p.KeptChanges] = len(dst) - before
+			return dst, err
+		}}
+	if p.Previous == p.w.previous { // the build that shards are copied from
+		t.Kept = p.KeptChanges
+	}
+	return p.w.WriteTable(t)
 }
 
 // rowOfChange extracts the cells of the ChangeColumns from a line that AppendJSON

@@ -23,9 +23,9 @@ func largeTables(t *testing.T, earlier *Build, things []thing, limit int64, stor
 	root := t.TempDir()
 	id := writeBuildReusing(t, root, earlier, nil, func(w *Writer) error {
 		w.Tables.LargeTable, w.Tables.StoreTexts = limit, storeTexts
-		_, err := w.WriteTable(tableOf("flat", things))
+		err := w.WriteTable(tableOf("flat", things))
 		if err == nil {
-			_, err = w.WriteTable(withObjects(tableOf("changelog", things), things))
+			err = w.WriteTable(withObjects(tableOf("changelog", things), earlier, things))
 		}
 		return err
 	})

@@ -1,7 +1,9 @@
 package exports
 
 import (
+	"bufio"
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -9,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"kindex/builder/suite"
@@ -28,24 +31,49 @@ func tableOf(base string, things []thing) *bulk.Table {
 		t.Keys = append(t.Keys, x.key)
 	}
 	t.Rows = func(i int) []table.Row { return []table.Row{things[i].row()} }
+	t.Inputs = inputsOf(things)
 	return t
+}
+
+// inputsOf returns the Inputs of a table of things.
+func inputsOf(things []thing) func(dst []byte, i int) []byte {
+	return func(dst []byte, i int) []byte {
+		sum := sha256.Sum256([]byte(things[i].key + "\n" + things[i].text))
+		return append(dst, sum[:]...)
+	}
 }
 
 func (x thing) row() table.Row { return table.Row{{Text: x.key}, {Text: x.text[:len(x.text)/2]}} }
 
-func withObjects(t *bulk.Table, things []thing) *bulk.Table {
+// withObjects makes a table one with objects, which knows how many of its things an earlier build has, not
+// which.
+func withObjects(t *bulk.Table, earlier *Build, things []thing) *bulk.Table {
+	t.Inputs = nil
 	t.JSON = func(dst []byte, i int) ([]byte, error) {
 		return append(jsonenc.AppendString(append(dst, `{"it":`...), things[i].key+"\n"+things[i].text), '}'), nil
 	}
-	t.Cells = func(object []byte) table.Row {
-		var o struct{ It string }
-		if err := json.Unmarshal(object, &o); err != nil {
-			panic(err)
-		}
-		key, text, _ := strings.Cut(o.It, "\n")
-		return thing{key, text}.row()
+	t.Cells = func(object []byte) table.Row { return thingOf(object).row() }
+	if earlier == nil {
+		return t
+	}
+	lines, _, err := earlier.Open(t.Base + ".jsonl")
+	if err != nil {
+		panic(err)
+	}
+	defer lines.Close()
+	for scan := bufio.NewScanner(lines); t.Kept < len(things) && scan.Scan() && thingOf(scan.Bytes()) == things[t.Kept]; {
+		t.Kept++
 	}
 	return t
+}
+
+func thingOf(object []byte) thing {
+	var o struct{ It string }
+	if err := json.Unmarshal(object, &o); err != nil {
+		panic(err)
+	}
+	key, text, _ := strings.Cut(o.It, "\n")
+	return thing{key, text}
 }
 
 func (x thing) compare(y thing) int { return strings.Compare(x.key, y.key) }
@@ -81,7 +109,7 @@ func writeTables(t *testing.T, earlier *Build, things []thing) (dir string) {
 	t.Helper()
 	root := t.TempDir()
 	id := writeBuildReusing(t, root, earlier, nil, func(w *Writer) error {
-		if _, err := w.WriteTable(tableOf("flat", things)); err != nil {
+		if err := w.WriteTable(tableOf("flat", things)); err != nil {
 			return err
 		}
 		long := tableOf("long", things)
@@ -92,9 +120,9 @@ func writeTables(t *testing.T, earlier *Build, things []thing) (dir string) {
 			}
 			return rows
 		}
-		_, err := w.WriteTable(withObjects(tableOf("objects", things), things))
+		err := w.WriteTable(withObjects(tableOf("objects", things), earlier, things))
 		if err == nil {
-			_, err = w.WriteTable(long)
+			err = w.WriteTable(long)
 		}
 		return err
 	})
@@ -231,5 +259,55 @@ func TestTablesThatCannotBeTaken(t *testing.T) {
 		spoil(b)
 		t.Log(name)
 		sameFolders(t, writeTables(t, b, things), want)
+	}
+}
+
+// TestOneEditMakesTheRowsOfOneRowGroup counts the items whose rows are made. After an edit, these are the
+// items of its row group.
+func TestOneEditMakesTheRowsOfOneRowGroup(t *testing.T) {
+	suite.InTest(t)
+	t.Parallel()
+	const limit = 100_000 // the table is large
+	var things []thing
+	for i := range 24_000 {
+		things = append(things, thing{fmt.Sprintf("key-%05d", i), "some text"})
+	}
+	write := func(earlier *Build, things []thing) (dir string, made int) {
+		root := t.TempDir()
+		var rows atomic.Int64
+		id := writeBuildReusing(t, root, earlier, nil, func(w *Writer) error {
+			w.Tables.LargeTable = limit
+			flat := tableOf("flat", things)
+			make := flat.Rows
+			flat.Rows = func(i int) []table.Row {
+				rows.Add(1)
+				return make(i)
+			}
+			return w.WriteTable(flat)
+		})
+		return filepath.Join(store.BuildsDir(root), id), int(rows.Load())
+	}
+	dir, made := write(nil, things)
+	before := openDir(t, dir)
+	sections, err := packed.UnpackSections(before.files[store.ShardsFile("flat")], store.ShardSections)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if groups := len(sections[store.ShardGroups]) / 8; groups < 3 || made != len(things) {
+		t.Fatalf("%d row groups, and the rows of %d items were made, want several groups and all %d items", groups, made, len(things))
+	}
+	for name, edit := range map[string]func(now []thing) []thing{
+		"none":   func(now []thing) []thing { return now },
+		"edit":   func(now []thing) []thing { now[12_000].text += " and more"; return now },
+		"insert": func(now []thing) []thing { return slices.Insert(now, 12_000, thing{"key-11999a", "new"}) },
+		"last":   func(now []thing) []thing { return now[:len(now)-1] },
+	} {
+		now := edit(slices.Clone(things))
+		upon, made := write(before, now)
+		full, _ := write(nil, now)
+		sameFolders(t, upon, full)
+		if made > len(things)*3/4 || (name == "none") != (made == 0) {
+			t.Errorf("%s: the rows of %d items were made", name, made)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package exports
 
 import (
 	"bytes"
+	"crypto/sha256"
 
 	"kindex/exports/bulk"
 	"kindex/exports/store"
@@ -13,6 +14,7 @@ type Writer struct {
 	*store.Staging
 	Tables   bulk.Options
 	previous *Build // build from which unchanged files are copied, or nil
+	records  [][sha256.Size]byte
 }
 
 // NewWriter starts a build in root, the output folder.
@@ -34,9 +36,11 @@ func (w *Writer) ReuseFrom(previous *Build) {
 	}
 }
 
-// WriteTable writes a table in every format, with compressed variants, and returns the length of every
-// JSONL line.
-func (w *Writer) WriteTable(t *bulk.Table) ([]int64, error) {
+// RecordSum returns the SHA-256 of a record, which WriteLookups must have written.
+func (w *Writer) RecordSum(ordinal int) [sha256.Size]byte { return w.records[ordinal] }
+
+// WriteTable writes a table in every format, with compressed variants.
+func (w *Writer) WriteTable(t *bulk.Table) error {
 	return bulk.Write(w.Staging, t, w.Tables)
 }
 

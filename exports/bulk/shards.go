@@ -8,6 +8,7 @@ import (
 
 	"kindex/exports/packed"
 	"kindex/exports/store"
+	"kindex/exports/table"
 )
 
 // variant is a compressed form of one of the text files of a table: places in
@@ -24,29 +25,54 @@ func (v variant) section() int {
 	return store.ShardCompressed + v.encoding*len(store.TextFormats) + v.format
 }
 
-// shards holds the compressed pieces of a table's text files in an earlier build. They are
-// read on demand with ReadAt, not through the memory mapping, because mapped pages would
-// count towards the memory of the process.
+// pieces is a file that consists of one piece for each shard.
+type pieces struct {
+	*os.File
+	ends []int64 // where each piece ends
+}
+
+// append appends a piece to dst.
+func (p *pieces) append(dst []byte, shard int) ([]byte, error) {
+	from := int64(0)
+	if shard > 0 {
+		from = p.ends[shard-1]
+	}
+	n := int(p.ends[shard] - from)
+	dst = slices.Grow(dst, n)[:len(dst)+n]
+	_, err := p.ReadAt(dst[len(dst)-n:], from)
+	return dst, err
+}
+
+// shards holds the shards of a table in an earlier build. They are read on demand with ReadAt, not
+// through the memory mapping, because mapped pages would count towards the memory of the process.
 type shards struct {
-	files  map[variant]*os.File
-	ends   map[variant][]int64         // by shard: where the shard's piece ends
-	byHash []map[[sha256.Size]byte]int // by store.TextFormats: hash of a piece → shard
+	sections [][]byte // of the shards file
+	n        int      // the number of shards
+	texts    map[int]*pieces
+	variants map[variant]*pieces
+	bySum    []map[[sha256.Size]byte]int // by store.TextFormats: hash of a piece → shard
+	byInputs map[[sha256.Size]byte]int   // hash of what a shard was made from → shard
+
+	parquet *os.File
+	groups  *table.RowGroups
+	starts  map[int]int // first shard of a row group → row group
 }
 
 // shardIndex is the sections of a shards file, which describes the pieces of a table's files. It
 // lets a later build find them.
 type shardIndex [store.ShardSections][]byte
 
+func (x *shardIndex) addLength(section, length int) {
+	x[section] = binary.LittleEndian.AppendUint64(x[section], uint64(length))
+}
+
 func (x *shardIndex) add(s *shard, variants map[variant]*store.FileWriter) {
-	length := func(section int, data []byte) {
-		x[section] = binary.LittleEndian.AppendUint64(x[section], uint64(len(data)))
-	}
 	for format, text := range s.texts() {
 		x[store.ShardSums+format] = append(x[store.ShardSums+format], s.sums[format][:]...)
-		length(store.ShardLengths+format, text)
+		x.addLength(store.ShardLengths+format, len(text))
 	}
 	for v := range variants {
-		length(v.section(), s.compressed[v])
+		x.addLength(v.section(), len(s.compressed[v]))
 	}
 }
 
@@ -72,31 +98,89 @@ func openShards(b *Earlier, base string) *shards {
 		return nil
 	}
 	defer dir.Close()
-	s := &shards{files: map[variant]*os.File{}, ends: map[variant][]int64{}}
-	for format := range store.TextFormats {
-		sums := sections[store.ShardSums+format]
-		byHash := make(map[[sha256.Size]byte]int, len(sums)/sha256.Size)
-		for i := range len(sums) / sha256.Size {
-			byHash[[sha256.Size]byte(sums[i*sha256.Size:])] = i
+	s := &shards{sections: sections, n: len(sections[store.ShardSums]) / sha256.Size, texts: map[int]*pieces{},
+		variants: map[variant]*pieces{}, byInputs: hashes(sections[store.ShardInputs])}
+	open := func(path string, section int) (p *pieces, ok bool) {
+		entry, ok := b.Manifest.File(path)
+		if !ok {
+			return nil, true
 		}
-		s.byHash = append(s.byHash, byHash)
+		f, err := store.OpenFile(dir, entry)
+		if err != nil {
+			return nil, store.Unstored(b.Manifest.Files, path)
+		}
+		p = &pieces{f, prefixSums(sections[section])}
+		return p, len(p.ends) == s.n && s.n > 0 && p.ends[s.n-1] == entry.Size
+	}
+	for format, extension := range store.TextFormats {
+		s.bySum = append(s.bySum, hashes(sections[store.ShardSums+format]))
+		text, ok := open(base+"."+extension, store.ShardLengths+format)
+		if text != nil {
+			s.texts[format] = text
+		}
 		for encoding := range store.TableEncodings {
 			v := variant{encoding, format}
-			entry, ok := b.Manifest.File(v.file(base))
-			if !ok {
-				continue
+			p, intact := open(v.file(base), v.section())
+			if p != nil {
+				s.variants[v] = p
 			}
-			f, err := store.OpenFile(dir, entry)
-			if err == nil {
-				s.files[v], s.ends[v] = f, prefixSums(sections[v.section()])
-			}
-			if n := len(s.ends[v]); err != nil || n == 0 || n != len(sums)/sha256.Size || s.ends[v][n-1] != entry.Size {
-				s.close()
-				return nil
-			}
+			ok = ok && intact
+		}
+		if !ok || len(sections[store.ShardSums+format]) != sha256.Size*s.n {
+			s.close()
+			return nil
 		}
 	}
+	if entry, ok := b.Manifest.File(base + ".parquet"); ok {
+		s.openParquet(store.OpenFile(dir, entry))
+	}
 	return s
+}
+
+// openParquet opens the Parquet file. If it is not as the shards file describes it, its row groups are not
+// reused.
+func (s *shards) openParquet(f *os.File, err error) {
+	if err != nil {
+		return
+	}
+	s.parquet = f
+	info, err := f.Stat()
+	if err != nil {
+		return
+	}
+	groups, err := table.OpenRowGroups(f, info.Size())
+	ends := prefixSums(s.sections[store.ShardGroups])
+	if err != nil || len(ends) != groups.Len() || len(ends) > 0 && ends[len(ends)-1] != int64(s.n) {
+		return
+	}
+	s.groups, s.starts = groups, map[int]int{}
+	start := 0
+	for i, end := range ends {
+		s.starts[start], start = i, int(end)
+	}
+}
+
+// group returns the row group that consists of exactly the given shards.
+func (s *shards) group(list []int) (i int, ok bool) {
+	if s == nil || len(list) == 0 {
+		return 0, false
+	}
+	for j, shard := range list {
+		if shard < 0 || shard != list[0]+j {
+			return 0, false
+		}
+	}
+	i, ok = s.starts[list[0]]
+	return i, ok && int(packed.Uint64At(s.sections[store.ShardGroups], i)) == len(list)
+}
+
+// hashes returns the place of each hash in a section.
+func hashes(section []byte) map[[sha256.Size]byte]int {
+	places := make(map[[sha256.Size]byte]int, len(section)/sha256.Size)
+	for i := range len(section) / sha256.Size {
+		places[[sha256.Size]byte(section[i*sha256.Size:])] = i
+	}
+	return places
 }
 
 // prefixSums converts the lengths of a file's pieces to the offsets at which they
@@ -113,30 +197,44 @@ func prefixSums(lengths []byte) (ends []int64) {
 // find appends the compressed form of a piece to dst. If there is none or it cannot be read, known
 // is false, and the caller must compress the piece itself.
 func (s *shards) find(dst []byte, v variant, sum [sha256.Size]byte) (compressed []byte, known bool) {
-	if s == nil || s.files[v] == nil {
+	if s == nil || s.variants[v] == nil {
 		return dst, false
 	}
-	at, known := s.byHash[v.format][sum]
+	at, known := s.bySum[v.format][sum]
 	if !known {
 		return dst, false
 	}
-	from := int64(0)
-	if at > 0 {
-		from = s.ends[v][at-1]
-	}
-	n := int(s.ends[v][at] - from)
-	piece := slices.Grow(dst, n)[:len(dst)+n]
-	if _, err := s.files[v].ReadAt(piece[len(dst):], from); err != nil {
+	piece, err := s.variants[v].append(dst, at)
+	if err != nil {
 		return dst, false
 	}
 	return piece, true
+}
+
+// sum returns the hash of a piece of a text.
+func (s *shards) sum(format, shard int) [sha256.Size]byte {
+	return [sha256.Size]byte(s.sections[store.ShardSums+format][sha256.Size*shard:])
+}
+
+// text appends a piece of a text to dst. compressed is its zstd variant.
+func (s *shards) text(dst []byte, format, shard int, compressed []byte) ([]byte, error) {
+	if text := s.texts[format]; text != nil {
+		return text.append(dst, shard)
+	}
+	return store.AppendDecompressed(dst, compressed)
 }
 
 func (s *shards) close() {
 	if s == nil {
 		return
 	}
-	for _, f := range s.files {
-		_ = f.Close() // the file was only read
+	for _, p := range s.texts {
+		_ = p.Close() // the files were only read
+	}
+	for _, p := range s.variants {
+		_ = p.Close()
+	}
+	if s.parquet != nil {
+		_ = s.parquet.Close()
 	}
 }

@@ -3,15 +3,11 @@
 package bulk
 
 import (
-	"bytes"
 	"cmp"
-	"crypto/sha256"
 	"errors"
 	"hash/fnv"
-	"maps"
 	"runtime"
 	"slices"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -25,10 +21,18 @@ import (
 // therefore never moves the boundaries of other shards.
 const shardMean = 256
 
-func isShardEnd(key string) bool {
+// A row group of a Parquet file consists of whole shards: groupMean on average. It ends with a shard
+// whose last key has a hash that decides so, like the end of a shard.
+const groupMean = 32
+
+func isShardEnd(key string) bool { return hash(key)%shardMean == 0 }
+
+func isGroupEnd(key string) bool { return hash(key)%(shardMean*groupMean) == 0 }
+
+func hash(key string) uint32 {
 	h := fnv.New32a()
 	h.Write([]byte(key)) // never fails
-	return h.Sum32()%shardMean == 0
+	return h.Sum32()
 }
 
 // The encodings of the compressed variants of a table's text files. A large table has fewer
@@ -44,13 +48,20 @@ type Table struct {
 	Columns   []table.Column
 	Encodings []string // WebEncodings or BulkEncodings
 	Keys      []string // the key of each item, which has at least one row
-	// Rows returns the rows of an item. It is called once per item, from several
+	// Rows returns the rows of an item. It is called at most once per item, from several
 	// goroutines.
 	Rows func(i int) []table.Row
 	// JSON and Cells replace Rows if JSON and JSONL contain more than the flat table: each
 	// item has one row, JSON appends it as a compact object, and Cells extracts the cells.
 	JSON  func(dst []byte, i int) ([]byte, error)
 	Cells func(object []byte) table.Row
+	// Inputs, if not nil, appends everything that the rows of an item are made from, or its hash, always
+	// in the same number of bytes. A shard whose items have the same inputs as those of a shard of the
+	// earlier build is copied.
+	Inputs func(dst []byte, i int) []byte
+	// Kept is how many items at the beginning are known to have the same keys and rows as those of the
+	// earlier build.
+	Kept int
 }
 
 // variants lists the compressed variants of the text files.
@@ -82,42 +93,6 @@ func (t *Table) rows(buf []byte, i int, yield func(object []byte, cells table.Ro
 	return buf, nil
 }
 
-// shard is the encoded form of consecutive records.
-type shard struct {
-	lengths []int64 // length of each JSONL line, without its line ending
-	rows    []table.Row
-	sums    [][sha256.Size]byte // hashes of the texts
-	err     error
-
-	array, lines, cells bytes.Buffer // the texts
-	compressed, spare   map[variant][]byte
-}
-
-// texts returns the uncompressed files, in the order of store.TextFormats.
-func (s *shard) texts() [][]byte { return [][]byte{s.array.Bytes(), s.lines.Bytes(), s.cells.Bytes()} }
-
-// shardPool holds shards for reuse: their buffers are most of what writing a table allocates.
-var shardPool = sync.Pool{New: func() any {
-	return &shard{compressed: map[variant][]byte{}, spare: map[variant][]byte{}}
-}}
-
-func newShard() *shard {
-	s := shardPool.Get().(*shard)
-	s.lengths, s.sums, s.err = s.lengths[:0], s.sums[:0], nil
-	maps.Copy(s.spare, s.compressed)
-	clear(s.compressed)
-	s.array.Reset()
-	s.lines.Reset()
-	s.cells.Reset()
-	return s
-}
-
-// release makes the shard available for reuse. Its rows, which others may still read, are not.
-func (s *shard) release() {
-	s.rows = nil
-	shardPool.Put(s)
-}
-
 // Options are the options for writing tables.
 type Options struct {
 	// LargeTable is the size in bytes of the JSONL file of a table above which the table is large,
@@ -136,38 +111,58 @@ type writer struct {
 	Options
 }
 
-// Write writes a table in every format, with compressed variants, and returns the length of every JSONL
-// line.
-func Write(to *store.Staging, t *Table, o Options) ([]int64, error) {
+// Write writes a table in every format, with compressed variants.
+func Write(to *store.Staging, t *Table, o Options) error {
 	w := &writer{to, o}
 	w.LargeTable = cmp.Or(o.LargeTable, store.LargeTable)
+	previous := openShards(w.Earlier, t.Base)
+	defer previous.close()
+	p := t.plan(previous)
 	rows := make(chan []table.Row, 2)
 	var g errgroup.Group
-	g.Go(func() error { return w.writeParquet(t, rows) })
-	lengths, err := w.writeText(t, rows)
+	g.Go(func() error { return w.writeParquet(p, rows) })
+	err := w.writeText(p, rows)
 	close(rows)
-	return lengths, errors.Join(err, g.Wait())
+	return errors.Join(err, g.Wait())
 }
 
-// writeParquet writes the rows that it receives, in order.
-func (w *writer) writeParquet(t *Table, rows <-chan []table.Row) error {
-	f, err := w.Create(t.Base + ".parquet")
-	var enc table.Encoder
-	if err == nil {
-		enc, err = table.NewEncoder("parquet", f, t.Columns)
-	}
-	for list := range rows { // keep draining the channel after an error, or the sender would block
-		for i := 0; i < len(list) && err == nil; i++ {
-			err = enc.Write(list[i])
+// writeParquet writes the rows of each shard that it receives, in order. The rows of shards in a row group
+// that is copied are not needed.
+func (w *writer) writeParquet(p *plan, rows <-chan []table.Row) error {
+	defer func() {
+		for range rows { // after an error, or the sender would block
 		}
-	}
-	if err == nil {
-		err = enc.Close()
-	}
-	if f == nil {
+	}()
+	f, err := w.Create(p.Base + ".parquet")
+	if err != nil {
 		return err
 	}
+	enc := table.NewGroupEncoder(f, p.Columns)
+	if err = p.encodeGroups(enc, rows); err == nil {
+		err = enc.Close()
+	}
 	return errors.Join(err, f.Close())
+}
+
+func (p *plan) encodeGroups(enc table.GroupEncoder, rows <-chan []table.Row) error {
+	for _, g := range p.groups {
+		if g.earlier >= 0 {
+			if err := enc.CopyGroup(p.previous.groups, g.earlier); err != nil {
+				return err
+			}
+		}
+		for range g.shards {
+			for _, row := range <-rows {
+				if err := enc.Write(row); err != nil {
+					return err
+				}
+			}
+		}
+		if err := enc.EndGroup(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // shardBounds returns the index of the first key of each shard, followed by the
@@ -182,23 +177,23 @@ func shardBounds(keys []string) []int {
 	return append(bounds, len(keys))
 }
 
-// encodeInOrder encodes shards in parallel and consumes them in order. Only a few are in
+// encodeInOrder encodes n shards in parallel and consumes them in order. Only a few are in
 // memory at a time.
-func encodeInOrder(bounds []int, produce func(from, to int) *shard, consume func(*shard) error) error {
+func encodeInOrder(n int, produce func(k int) *shard, consume func(*shard) error) error {
 	workers := runtime.GOMAXPROCS(0)
 	queue := make(chan chan *shard, workers)
 	stop := make(chan struct{})
 	defer close(stop)
 	go func() {
 		defer close(queue)
-		for i := 0; i+1 < len(bounds); i++ {
+		for k := range n {
 			slot := make(chan *shard, 1)
 			select {
 			case queue <- slot:
 			case <-stop:
 				return
 			}
-			go func() { slot <- produce(bounds[i], bounds[i+1]) }()
+			go func() { slot <- produce(k) }()
 		}
 	}()
 	for slot := range queue {
@@ -207,55 +202,4 @@ func encodeInOrder(bounds []int, produce func(from, to int) *shard, consume func
 		}
 	}
 	return nil
-}
-
-// encodeShard encodes rows in all formats. It skips compression, the expensive
-// part, for shards that the previous build has.
-func (t *Table) encodeShard(from, to int, variants []variant, previous *shards) *shard {
-	s := newShard()
-	csv := table.NewCSVBody(&s.cells, t.Columns)
-	if from == 0 {
-		header, err := table.NewEncoder("csv", &s.cells, t.Columns)
-		if err == nil {
-			err = header.Close()
-		}
-		s.err = errors.Join(s.err, err)
-	}
-	var buf []byte
-	for i := from; i < to && s.err == nil; i++ {
-		var err error
-		buf, err = t.rows(buf, i, func(object []byte, cells table.Row) {
-			s.rows = append(s.rows, cells)
-			s.lengths = append(s.lengths, int64(len(object)))
-			s.lines.Write(object)
-			s.lines.WriteByte('\n')
-			s.err = errors.Join(s.err, csv.Write(cells))
-		})
-		s.err = errors.Join(s.err, err)
-	}
-	array := table.NewArrayWriter(&s.array, from > 0)
-	_, err := array.Write(s.lines.Bytes())
-	if to == len(t.Keys) {
-		err = errors.Join(err, array.Close())
-	}
-	s.err = errors.Join(s.err, err, csv.Close())
-	s.compress(variants, previous)
-	return s
-}
-
-// compress computes the compressed files from the texts.
-func (s *shard) compress(variants []variant, previous *shards) {
-	texts := s.texts()
-	for _, text := range texts {
-		s.sums = append(s.sums, sha256.Sum256(text))
-	}
-	for _, v := range variants {
-		data, known := previous.find(s.spare[v][:0], v, s.sums[v.format])
-		if !known {
-			var err error
-			data, err = store.AppendCompressed(data, store.TableEncodings[v.encoding], texts[v.format])
-			s.err = errors.Join(s.err, err)
-		}
-		s.compressed[v] = data
-	}
 }

@@ -14,24 +14,27 @@ import (
 // tableTexts writes the text files of a table and their compressed variants.
 type tableTexts struct {
 	*writer
-	table    *Table
+	plan     *plan
 	texts    []*store.FileWriter // by store.TextFormats
 	variants map[variant]*store.FileWriter
 	index    shardIndex
-	lengths  []int64     // length of each JSONL line
 	large    atomic.Bool // set once the JSONL file is longer than Options.LargeTable
 }
 
-// writeText writes all formats except Parquet and sends the rows to the channel.
-func (w *writer) writeText(t *Table, rows chan<- []table.Row) ([]int64, error) {
-	x := &tableTexts{writer: w, table: t, variants: map[variant]*store.FileWriter{}}
-	if err := x.create(); err != nil {
-		return nil, x.close(err)
+// writeText writes all formats except Parquet and sends the rows for it to the channel, one list for each
+// shard.
+func (w *writer) writeText(p *plan, rows chan<- []table.Row) error {
+	x := &tableTexts{writer: w, plan: p, variants: map[variant]*store.FileWriter{}}
+	err := x.create()
+	if err == nil && p.copiedSize() > w.LargeTable {
+		err = x.enlarge() // now, so that no variants are compressed in vain
 	}
-	previous := openShards(w.Earlier, t.Base)
-	defer previous.close()
-	err := encodeInOrder(shardBounds(t.Keys), func(from, to int) *shard {
-		return t.encodeShard(from, to, t.variants(x.large.Load()), previous)
+	if err != nil {
+		return x.close(err)
+	}
+	withRows := p.needsRows()
+	err = encodeInOrder(len(p.earlier), func(k int) *shard {
+		return p.shard(k, withRows[k], p.variants(x.large.Load()))
 	}, func(s *shard) error {
 		if err := errors.Join(s.err, x.write(s)); err != nil {
 			return err
@@ -41,22 +44,28 @@ func (w *writer) writeText(t *Table, rows chan<- []table.Row) ([]int64, error) {
 		return nil
 	})
 	if err = x.close(err); err != nil {
-		return nil, err
+		return err
 	}
-	return x.lengths, w.Add(store.ShardsFile(t.Base), packed.PackSections(x.index[:]...))
+	for _, sum := range p.inputs {
+		x.index[store.ShardInputs] = append(x.index[store.ShardInputs], sum[:]...)
+	}
+	for _, g := range p.groups {
+		x.index.addLength(store.ShardGroups, g.shards)
+	}
+	return w.Add(store.ShardsFile(p.Base), packed.PackSections(x.index[:]...))
 }
 
 // create creates the files.
 func (x *tableTexts) create() error {
 	for _, format := range store.TextFormats {
-		f, err := x.Create(x.table.Base + "." + format)
+		f, err := x.Create(x.plan.Base + "." + format)
 		if err != nil {
 			return err
 		}
 		x.texts = append(x.texts, f)
 	}
-	for _, v := range x.table.variants(false) {
-		f, err := x.Create(v.file(x.table.Base))
+	for _, v := range x.plan.variants(false) {
+		f, err := x.Create(v.file(x.plan.Base))
 		if err != nil {
 			return err
 		}
@@ -79,17 +88,15 @@ func (x *tableTexts) close(err error) error {
 // write writes a shard. Shards that were encoded before the table became large have variants that
 // a large table does not have.
 func (x *tableTexts) write(s *shard) error {
-	lines := slices.Index(store.TextFormats, "jsonl")
-	if !x.large.Load() && x.texts[lines].Size()+int64(s.lines.Len()) > x.LargeTable {
+	if !x.large.Load() && x.texts[linesFormat].Size()+int64(s.lines.Len()) > x.LargeTable {
 		if err := x.enlarge(); err != nil {
 			return err
 		}
 	}
-	x.lengths = append(x.lengths, s.lengths...)
 	for i, text := range s.texts() {
 		if len(text) > store.MaxPiece {
-			return fmt.Errorf("%s.%s: %d rows in one shard have %d bytes, more than readers accept (%d)",
-				x.table.Base, store.TextFormats[i], len(s.rows), len(text), store.MaxPiece)
+			return fmt.Errorf("%s.%s: the rows of one shard have %d bytes, more than readers accept (%d)",
+				x.plan.Base, store.TextFormats[i], len(text), store.MaxPiece)
 		}
 		if _, err := x.texts[i].Write(text); err != nil {
 			return err
@@ -114,7 +121,7 @@ func (x *tableTexts) enlarge() error {
 			}
 		}
 	}
-	kept := x.table.variants(true)
+	kept := x.plan.variants(true)
 	for v, f := range x.variants {
 		if slices.Contains(kept, v) {
 			continue

@@ -174,7 +174,7 @@ func (t *text) recreate(i int) ([]byte, error) {
 	if t.array {
 		data, err = appendArray(data, *source, i > 0, i == len(t.ends)-1)
 	} else {
-		data, err = zstdDecoder().DecodeAll(*source, data)
+		data, err = AppendDecompressed(data, *source)
 	}
 	if err == nil && int64(len(data)) != want {
 		err = fmt.Errorf("piece %d has %d bytes, not %d", i, len(data), want)
@@ -201,6 +201,11 @@ func appendArray(dst, lines []byte, started, last bool) ([]byte, error) {
 		err = errors.Join(err, w.Close())
 	}
 	return b.Bytes(), err
+}
+
+// AppendDecompressed appends a decompressed zstd frame of at most MaxPiece bytes to dst.
+func AppendDecompressed(dst, frame []byte) ([]byte, error) {
+	return zstdDecoder().DecodeAll(frame, dst)
 }
 
 // zstdDecoder is shared by all goroutines: DecodeAll keeps one state per processor.

@@ -76,7 +76,7 @@ func newEncoder(format string, w io.Writer, columns []Column, p parquetOptions) 
 		e.spreadsheet = true
 		return e, e.header()
 	case "parquet":
-		return newParquetEncoder(w, columns, p)
+		return newParquetEncoder(w, columns, p), nil
 	}
 	return nil, fmt.Errorf("unknown export format %q", format)
 }
