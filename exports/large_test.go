@@ -123,7 +123,7 @@ func TestTableBecomesLarge(t *testing.T) {
 	}
 }
 
-// TestDamageOfLargeTable damages what the texts of a large table are made from.
+// TestDamageOfLargeTable damages the files that the texts of a large table are recreated from.
 func TestDamageOfLargeTable(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()

@@ -12,7 +12,7 @@ type plan struct {
 	*Table
 	previous *shards
 	bounds   []int               // as shardBounds returns them
-	inputs   [][sha256.Size]byte // by shard: hash of what it is made from; nil if unknown
+	inputs   [][sha256.Size]byte // by shard: hash of its Inputs; nil if unknown
 	earlier  []int               // by shard: the same shard of the earlier build, or -1
 	groups   []group
 }
@@ -23,7 +23,7 @@ type group struct {
 	earlier int // the same row group of the earlier build, or -1
 }
 
-// plan finds out what need not be written again. previous may be nil.
+// plan finds the shards and row groups that need not be encoded again. previous may be nil.
 func (t *Table) plan(previous *shards) *plan {
 	p := &plan{Table: t, previous: previous, bounds: shardBounds(t.Keys)}
 	n := len(p.bounds) - 1

@@ -13,8 +13,8 @@ import (
 	"kindex/exports/table"
 )
 
-// linesFormat and cellsFormat are the places of two formats in store.TextFormats. The third is made from
-// the lines.
+// linesFormat and cellsFormat are the indexes of two formats in store.TextFormats. The third is derived
+// from the lines.
 var (
 	linesFormat = slices.Index(store.TextFormats, "jsonl")
 	cellsFormat = slices.Index(store.TextFormats, "csv")
@@ -60,7 +60,7 @@ func (s *shard) release() {
 	shardPool.Put(s)
 }
 
-// shard encodes shard k in all formats, or copies it from the earlier build. It leaves its rows if
+// shard encodes shard k in all formats, or copies it from the earlier build. It keeps its rows if
 // withRows is set.
 func (p *plan) shard(k int, withRows bool, variants []variant) *shard {
 	s := newShard()
@@ -132,7 +132,7 @@ func (s *shard) copy(p *plan, k, at int, variants []variant) (err error) {
 	return nil
 }
 
-// makeArray makes the JSON text from the lines.
+// makeArray derives the JSON text from the lines.
 func (s *shard) makeArray(p *plan, k int) error {
 	array := table.NewArrayWriter(&s.array, p.bounds[k] > 0)
 	_, err := array.Write(s.lines.Bytes())

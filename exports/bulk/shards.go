@@ -11,7 +11,7 @@ import (
 	"kindex/exports/table"
 )
 
-// variant is a compressed form of one of the text files of a table: places in
+// variant is a compressed form of one of the text files of a table, as indexes into
 // store.TableEncodings and store.TextFormats.
 type variant struct{ encoding, format int }
 
@@ -51,7 +51,7 @@ type shards struct {
 	texts    map[int]*pieces
 	variants map[variant]*pieces
 	bySum    []map[[sha256.Size]byte]int // by store.TextFormats: hash of a piece → shard
-	byInputs map[[sha256.Size]byte]int   // hash of what a shard was made from → shard
+	byInputs map[[sha256.Size]byte]int   // hash of the Inputs of a shard → shard
 
 	parquet *os.File
 	groups  *table.RowGroups
@@ -137,8 +137,7 @@ func openShards(b *Earlier, base string) *shards {
 	return s
 }
 
-// openParquet opens the Parquet file. If it is not as the shards file describes it, its row groups are not
-// reused.
+// openParquet opens the Parquet file. If it does not match the shards file, its row groups are not reused.
 func (s *shards) openParquet(f *os.File, err error) {
 	if err != nil {
 		return
@@ -174,7 +173,7 @@ func (s *shards) group(list []int) (i int, ok bool) {
 	return i, ok && int(packed.Uint64At(s.sections[store.ShardGroups], i)) == len(list)
 }
 
-// hashes returns the place of each hash in a section.
+// hashes returns the index of each hash in a section.
 func hashes(section []byte) map[[sha256.Size]byte]int {
 	places := make(map[[sha256.Size]byte]int, len(section)/sha256.Size)
 	for i := range len(section) / sha256.Size {

@@ -59,8 +59,8 @@ type Table struct {
 	// in the same number of bytes. A shard whose items have the same inputs as those of a shard of the
 	// earlier build is copied.
 	Inputs func(dst []byte, i int) []byte
-	// Kept is how many items at the beginning are known to have the same keys and rows as those of the
-	// earlier build.
+	// Kept is the number of items at the beginning that are known to have the same keys and rows as in
+	// the earlier build.
 	Kept int
 }
 
@@ -98,7 +98,8 @@ type Options struct {
 	// LargeTable is the size in bytes of the JSONL file of a table above which the table is large,
 	// by default store.LargeTable.
 	LargeTable int64
-	// StoreTexts is set to also store the text files of large tables. The files are the same.
+	// StoreTexts also stores the text files of large tables, which readers could recreate. It does not
+	// change the content of any file.
 	StoreTexts bool
 	// Earlier is a build written by the same version of the builder, or nil. Shards that it has are
 	// copied from it.

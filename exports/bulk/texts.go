@@ -27,7 +27,7 @@ func (w *writer) writeText(p *plan, rows chan<- []table.Row) error {
 	x := &tableTexts{writer: w, plan: p, variants: map[variant]*store.FileWriter{}}
 	err := x.create()
 	if err == nil && p.copiedSize() > w.LargeTable {
-		err = x.enlarge() // now, so that no variants are compressed in vain
+		err = x.enlarge() // now, so that no unneeded variants are compressed
 	}
 	if err != nil {
 		return x.close(err)

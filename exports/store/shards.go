@@ -16,7 +16,7 @@ import (
 //	3–5   their lengths (u64)
 //	6–8   the lengths of these pieces compressed with gzip; empty if the table has no such files
 //	9–11  the lengths of these pieces compressed with zstd; empty if the table has no such file
-//	12    SHA-256 of what the rows of each shard are made from, see bulk.Table.Inputs; may be empty
+//	12    SHA-256 of the inputs of each shard, see bulk.Table.Inputs; may be empty
 //	13    the number of shards (u64) in each row group of the Parquet file
 const (
 	ShardSums       = 0

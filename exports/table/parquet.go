@@ -111,8 +111,8 @@ func OpenRowGroups(file io.ReaderAt, size int64) (*RowGroups, error) {
 // Len returns the number of row groups.
 func (g *RowGroups) Len() int { return len(g.list) }
 
-// CopyGroup writes a row group of a file with the same columns. It copies the bytes, so that they are those
-// of its rows if they were written again. The current row group must have ended.
+// CopyGroup writes a row group of a file with the same columns. It copies the bytes, which are those that
+// encoding the rows again would produce. The current row group must have ended.
 func (e GroupEncoder) CopyGroup(from *RowGroups, i int) error {
 	_, err := e.w.WriteRowGroup(from.list[i])
 	return err
