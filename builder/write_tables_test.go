@@ -384,6 +384,7 @@ func TestShardsOfUnchangedRecords(t *testing.T) {
 		t.Fatal(len(tools), err)
 	}
 	name := func(i int) string { return filepath.Join("tool", filepath.Base(tools[i])) }
+	f.write("tool/moves.yaml", entity("Moves", "signals: {downloads: {value: 5}, lastCommit: {value: 2026-10-01}}\n"))
 	f.write(name(7), f.read(name(7))+"ids: {doi-of: a1}\n")
 	out, at := t.TempDir(), asOf
 	commit := func(message string) {
@@ -396,9 +397,7 @@ func TestShardsOfUnchangedRecords(t *testing.T) {
 		name string
 		edit func()
 	}{
-		{"a figure that moves ranks", func() {
-			f.replace(name(50), "downloads: {value: 5}", "downloads: {value: 5000000}\n  lastCommit: {value: 2026-10-01}")
-		}},
+		{"a figure that moves ranks", func() { f.replace("tool/moves.yaml", "downloads: {value: 5}", "downloads: {value: 5000000}") }},
 		{"a removed entity", func() { f.remove(name(20)) }},
 		{"another page of a namespace", func() { declare("two") }},
 		{"a later day", func() { at = at.AddDate(0, 3, 0); f.add(name(3), "# later\n") }},
