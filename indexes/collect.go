@@ -28,8 +28,11 @@ type collector struct {
 	phrases       *bufferedFile
 	phrasesLen    uint64
 	encoded       [wordFields][]byte // phrases of the current record
-	aliasKeys     [][]byte           // keys of earlier slugs
-	nextOrdinal   uint32             // ordinal of the next document
+	last          [wordFields]uint64 // the last word of each, 0 at the start of a phrase
+	pairs         wordPairs          // of the current record
+	allPairs      []byte
+	aliasKeys     [][]byte // keys of earlier slugs
+	nextOrdinal   uint32   // ordinal of the next document
 }
 
 // token is a word in the form in which phrasesFile stores it.
@@ -94,6 +97,7 @@ func (c *collector) add(d *document) error {
 	for i := range c.encoded {
 		c.encoded[i] = c.encoded[i][:0]
 	}
+	c.last, c.pairs = [wordFields]uint64{}, wordPairs{}
 	for f := range c.terms {
 		c.terms[f] = c.terms[f][:0]
 	}
@@ -110,6 +114,9 @@ func (c *collector) add(d *document) error {
 		return err
 	}
 	c.nextOrdinal++
+	for _, word := range c.pairs {
+		c.allPairs = binary.LittleEndian.AppendUint64(c.allPairs, word)
+	}
 	return c.writePhrases()
 }
 
@@ -117,6 +124,7 @@ func (c *collector) add(d *document) error {
 func (c *collector) token(part int, t string) *token {
 	if t == "" {
 		c.encoded[part] = appendWord(c.encoded[part], 0)
+		c.last[part] = 0
 		return nil
 	}
 	v := c.vocabulary[t]
@@ -126,6 +134,10 @@ func (c *collector) token(part int, t string) *token {
 		c.vocabulary[t] = v
 	}
 	c.encoded[part] = appendWord(c.encoded[part], v.id)
+	if c.last[part] != 0 {
+		c.pairs.add(c.last[part], v.id)
+	}
+	c.last[part] = v.id
 	return v
 }
 
@@ -172,14 +184,28 @@ func (c *collector) write() error {
 		if err != nil {
 			return err
 		}
-		return checkDocNums(segments[0], int(c.nextOrdinal))
+		return c.readSegment(segments[0])
 	})
 	g.Go(func() error { return c.writeVocabulary(c.dir) })
 	g.Go(func() error { return writeAliases(c.dir, c.aliasKeys) })
 	g.Go(c.phrases.close)
 	g.Go(func() error { return os.WriteFile(filepath.Join(c.dir, phraseOffsetsFile), c.phraseOffsets, 0o644) })
 	g.Go(func() error { return os.WriteFile(filepath.Join(c.dir, nameLengthsFile), c.nameLengths, 0o644) })
+	g.Go(func() error { return os.WriteFile(filepath.Join(c.dir, pairsFile), c.allPairs, 0o644) })
 	return g.Wait()
+}
+
+// readSegment checks the complete segment and writes the vocabularies of its terms.
+func (c *collector) readSegment(path string) (err error) {
+	var s segmentReader
+	defer func() { err = errors.Join(err, s.close()) }()
+	if err := s.open(path, int(c.nextOrdinal)); err != nil {
+		return err
+	}
+	if err := s.checkDocNums(); err != nil {
+		return err
+	}
+	return writeVocabularies(c.dir, &s)
 }
 
 func (c *collector) writeVocabulary(dir string) error {

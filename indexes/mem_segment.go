@@ -22,7 +22,7 @@ type memSegment struct {
 type memTerms struct {
 	fst        *vellum.FST // maps terms to indexes into postings; nil if there are no terms
 	postings   [][]uint32
-	vocabulary *lazyVocabulary // terms of the transducer
+	vocabulary *vocabulary // terms of the transducer, if the field has a vocabulary
 }
 
 // memRegistrySize is the number of states that are remembered while an in-memory
@@ -55,12 +55,16 @@ func newMemSegment(documents map[uint32]*document) (*memSegment, error) {
 			return nil, err
 		}
 	}
+	for f := range wordFields {
+		if err := l.terms[f].buildVocabulary(); err != nil {
+			return nil, err
+		}
+	}
 	return l, nil
 }
 
 func (t *memTerms) build(postings map[string][]uint32) error {
 	if len(postings) == 0 {
-		t.vocabulary = newLazyVocabulary(nil, neverCancelled)
 		return nil
 	}
 	var data bytes.Buffer
@@ -78,12 +82,18 @@ func (t *memTerms) build(postings map[string][]uint32) error {
 		return err
 	}
 	t.fst, err = vellum.Load(data.Bytes())
-	t.vocabulary = newLazyVocabulary(t.fst, neverCancelled)
 	return err
 }
 
-// neverCancelled is for vocabularies that take hardly any time to build.
-func neverCancelled() bool { return false }
+// buildVocabulary sets the vocabulary, of a field in which near words are searched.
+func (t *memTerms) buildVocabulary() error {
+	sections, err := packVocabulary(t.fst)
+	if err != nil {
+		return err
+	}
+	t.vocabulary, err = openVocabulary(sections)
+	return err
+}
 
 func (t *memTerms) term(term string) ([]uint32, error) {
 	if t.fst == nil {
@@ -105,11 +115,7 @@ func (t *memTerms) prefix(s *session, prefix string) (ordinals []uint32, err err
 }
 
 func (t *memTerms) fuzzy(w *fuzzyPattern) (ordinals [maxEdits + 1][]uint32, err error) {
-	words, err := t.vocabulary.get()
-	if err != nil {
-		return ordinals, err
-	}
-	err = words.fuzzy(w, func(_ string, i uint64, edits int) error {
+	err = t.vocabulary.fuzzy(w, func(_ string, i uint64, edits int) error {
 		ordinals[edits] = append(ordinals[edits], t.postings[i]...)
 		return nil
 	})

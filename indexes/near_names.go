@@ -62,15 +62,11 @@ func (s *session) nearNames(w *fuzzyPattern) (map[string]bool, error) {
 		near[term] = true
 		return nil
 	}
-	if err := s.index.eachFuzzy(nameField, w, add); err != nil {
+	if err := s.index.vocabularies[nameField].fuzzy(w, add); err != nil {
 		return nil, err
 	}
 	for _, l := range s.index.memSegments {
-		words, err := l.terms[nameField].vocabulary.get()
-		if err != nil {
-			return nil, err
-		}
-		if err := words.fuzzy(w, add); err != nil {
+		if err := l.terms[nameField].vocabulary.fuzzy(w, add); err != nil {
 			return nil, err
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/blevesearch/mmap-go"
@@ -42,9 +41,7 @@ type diskIndex struct {
 	nameLengths []byte // results of document.nameLength by ordinal
 	files       *mappedFiles
 
-	vocabularies [wordFields]*lazyVocabulary
-	closing      atomic.Bool
-	building     sync.WaitGroup // the vocabularies
+	vocabularies [wordFields]*vocabulary
 }
 
 // Open opens the index of a build, which must stay open as long as the index is
@@ -63,7 +60,6 @@ func Open(root string, b *exports.Build) (*Index, error) {
 	if err := x.open(m); err != nil {
 		return nil, errors.Join(err, x.Close())
 	}
-	x.building.Go(x.buildVocabularies)
 	return x, nil
 }
 
@@ -138,30 +134,7 @@ func (x *diskIndex) open(documents int) error {
 	if len(x.nameLengths) != documents || x.phrases.numDocs() != documents {
 		return &store.DamageError{Path: x.files.dir, Problem: fmt.Sprintf("has files that do not match its %d documents", documents)}
 	}
-	for list := range x.vocabularies {
-		x.vocabularies[list] = newLazyVocabulary(x.segment.terms[list], x.closing.Load)
-	}
-	return nil
-}
-
-// buildVocabularies builds the vocabularies in the background. Building them takes a fifth of
-// a second for a hundred thousand records; until then, searches that allow edits use walkFuzzy.
-func (x *diskIndex) buildVocabularies() {
-	for edits := 1; edits <= maxWalkedEdits; edits++ {
-		_, _ = automata[edits]() // as below
-	}
-	for _, words := range x.vocabularies {
-		_, _ = words.get() // callers that need the vocabulary get the error
-	}
-}
-
-// builtVocabulary returns the vocabulary of a field, or nil if the field has none or the
-// vocabulary has not been built yet.
-func (x *diskIndex) builtVocabulary(field int) *vocabulary {
-	if field >= wordFields {
-		return nil
-	}
-	return x.vocabularies[field].built.Load()
+	return x.openVocabularies()
 }
 
 // Close releases the index. No search may be in progress in this index or in an
@@ -170,8 +143,6 @@ func (x *Index) Close() error {
 	if x.overlay != nil {
 		return nil
 	}
-	x.closing.Store(true)
-	x.building.Wait()
 	return errors.Join(x.segment.close(), x.files.close())
 }
 

@@ -3,6 +3,7 @@ package indexes
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"slices"
 
 	"github.com/blevesearch/vellum"
@@ -11,11 +12,12 @@ import (
 )
 
 // The files of the phrase store: the number of each word, the offsets of each
-// record's words, and the words.
+// record's words, the words, and the wordPairs of each record.
 const (
 	vocabularyFile    = "vocabulary.fst"
 	phraseOffsetsFile = "places.bin"
 	phrasesFile       = "texts.bin"
+	pairsFile         = "pairs.bin"
 )
 
 // phraseStore stores the words of all records in order, so that phrases can be
@@ -31,6 +33,27 @@ type phraseStore struct {
 	vocabulary *vellum.FST
 	offsets    []byte // the start of each document, then the end of the last document
 	words      []byte
+	pairs      []byte // wordPairs by document
+}
+
+// wordPairs is a Bloom filter (Bloom, CACM 13, 1970) of the pairs of consecutive words in a record, with
+// two bits for each pair. Most records that have all words of a phrase do not have the phrase, and
+// reading the words of a record at a random place takes longer than all other work of a search.
+type wordPairs [2]uint64
+
+const wordPairsSize = 16
+
+// add adds a pair of words, given their numbers.
+func (p *wordPairs) add(first, second uint64) {
+	h := (first*0x9e3779b97f4a7c15 ^ second) * 0xd6e8feb86659fd93 // odd numbers without a pattern
+	p[0] |= 1 << (h >> 58)
+	p[1] |= 1 << (h >> 52 & 63)
+}
+
+// mayContain reports whether a document may contain all pairs.
+func (t *phraseStore) mayContain(docNum uint32, pairs *wordPairs) bool {
+	b := t.pairs[wordPairsSize*docNum:]
+	return pairs[0]&^binary.LittleEndian.Uint64(b) == 0 && pairs[1]&^binary.LittleEndian.Uint64(b[8:]) == 0
 }
 
 func (t *phraseStore) open(files *mappedFiles) error {
@@ -44,7 +67,12 @@ func (t *phraseStore) open(files *mappedFiles) error {
 	if t.offsets, err = files.open(phraseOffsetsFile); err != nil {
 		return err
 	}
-	t.words, err = files.open(phrasesFile)
+	if t.words, err = files.open(phrasesFile); err != nil {
+		return err
+	}
+	if t.pairs, err = files.open(pairsFile); err == nil && len(t.pairs) != wordPairsSize*t.numDocs() {
+		err = &store.DamageError{Path: pairsFile, Problem: fmt.Sprintf("has %d bytes for %d documents", len(t.pairs), t.numDocs())}
+	}
 	return err
 }
 
@@ -65,34 +93,39 @@ func (t *phraseStore) docWords(docNum uint32, list int) []byte {
 	return b[name+topic:]
 }
 
-// encode returns a phrase in its stored form, or nil if one of its words does not
-// occur in any record.
-func (t *phraseStore) encode(phrase []string) ([]byte, error) {
-	var b []byte
-	for _, w := range phrase {
-		id, ok, err := t.vocabulary.Get([]byte(w))
-		if err != nil || !ok {
-			return nil, err
-		}
-		b = appendWord(b, id)
-	}
-	return b, nil
-}
-
 // phrase is a sequence of words to search for.
 type phrase struct {
 	words   []string
 	encoded []byte // the stored form of the phrase, or nil if one of its words does not occur in any stored record
+	pairs   wordPairs
+}
+
+// encode sets the stored form of a phrase.
+func (t *phraseStore) encode(p *phrase) error {
+	var b []byte
+	last := uint64(0)
+	for i, w := range p.words {
+		id, ok, err := t.vocabulary.Get([]byte(w))
+		if err != nil || !ok {
+			return err
+		}
+		if b = appendWord(b, id); i > 0 {
+			p.pairs.add(last, id)
+		}
+		last = id
+	}
+	p.encoded = b
+	return nil
 }
 
 // encodePhrase prepares a phrase for searching. It returns nil if no record can
 // contain the phrase.
 func (x *Index) encodePhrase(words []string) (*phrase, error) {
-	encoded, err := x.phrases.encode(words)
-	if err != nil || encoded == nil && len(x.memSegments) == 0 {
+	p := &phrase{words: words}
+	if err := x.phrases.encode(p); err != nil || p.encoded == nil && len(x.memSegments) == 0 {
 		return nil, err
 	}
-	return &phrase{words, encoded}, nil
+	return p, nil
 }
 
 // hasPhrase reports whether a record contains a phrase in a list.
@@ -101,7 +134,7 @@ func (x *Index) hasPhrase(o uint32, p *phrase, list int) bool {
 	switch {
 	case docNum == noDoc:
 		return x.document(o).hasPhrase(p.words)[list]
-	case p.encoded == nil:
+	case p.encoded == nil || !x.phrases.mayContain(docNum, &p.pairs):
 		return false
 	}
 	return hasPhrase(x.phrases.docWords(docNum, list), p.encoded)

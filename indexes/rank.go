@@ -58,8 +58,8 @@ func (r *ranking) weightGroups() [][]weightedGroup {
 }
 
 // page returns a page of hits after a position, or from the start if after is nil.
-// It processes records in blocks of 64 and skips blocks whose maximum score is too
-// low for the page.
+// It processes records in blocks of 64, in each first those that may score for more than their words,
+// and skips those whose maximum score is too low for the page.
 func (r *ranking) page(after *After, skip, limit int) []Hit {
 	words := r.weightGroups()
 	r.whole = r.queryScores()
@@ -68,41 +68,104 @@ func (r *ranking) page(after *After, skip, limit int) []Hit {
 		return []Hit{}
 	}
 	r.findPhraseCandidates()
-	var best worstFirst
+	r.findNamed()
+	special, maxPlain := r.special(), maxPlainScore(words)
+	plain := true // whether records that are not special can still be among the best
+	best := worstFirst{limit: n}
 	for block, among := range r.matches {
-		if among == 0 || len(best) == n && r.maxScore(words, block, among) < best[0].score+r.tieBreak(block) {
+		if among == 0 {
 			continue
 		}
-		scores := r.scores(words, block, among)
-		for m := among; m != 0; m &= m - 1 {
-			i := bits.TrailingZeros64(m)
-			o := uint32(block*64 + i)
-			h := scored{o, scores[i], r.index.sortPosition(o)}
-			if more := r.maxPhraseScore(block, 1<<i); more > 0 {
-				if len(best) == n && !best[0].worseThan(scored{o, h.score + more, h.sortPosition}) {
-					continue
-				}
-				h.score += r.phraseScore(o)
-			}
-			if after != nil && !after.precedes(h) {
+		tie := r.tieBreak(block)
+		if part := among & special[block]; part != 0 && (!best.full() || r.maxScore(words, block, part) >= best.list[0].score+tie) {
+			r.rank(&best, words, block, part, after)
+			tie = 0 // some of these may come after the others of this block
+		}
+		if best.full() && 64*block+63 < r.index.listed {
+			plain = plain && maxPlain+scoreTenth*r.maxComposite(block) >= best.list[0].score+tie
+			if !plain {
 				continue
 			}
-			if len(best) < n {
-				heap.Push(&best, h)
-			} else if best[0].worseThan(h) {
-				best[0] = h
-				heap.Fix(&best, 0)
-			}
+		}
+		if part := among &^ special[block]; part != 0 && (!best.full() || r.maxScore(words, block, part) >= best.list[0].score+tie) {
+			r.rank(&best, words, block, part, after)
 		}
 	}
-	slices.SortFunc(best, func(a, b scored) int {
+	slices.SortFunc(best.list, func(a, b scored) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.sortPosition, b.sortPosition))
 	})
 	hits := []Hit{}
-	for _, h := range best[min(skip, len(best)):] {
+	for _, h := range best.list[min(skip, len(best.list)):] {
 		hits = append(hits, Hit{h.ordinal, h.relevance()})
 	}
 	return hits
+}
+
+// rank adds records of a block to the best ones.
+func (r *ranking) rank(best *worstFirst, words [][]weightedGroup, block int, among uint64, after *After) {
+	scores := r.scores(words, block, among)
+	for m := among; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m)
+		o := uint32(block*64 + i)
+		h := scored{o, scores[i], r.index.sortPosition(o)}
+		if more := r.maxPhraseScore(block, 1<<i); more > 0 {
+			if best.full() && !best.list[0].worseThan(scored{o, h.score + more, h.sortPosition}) {
+				continue
+			}
+			h.score += r.phraseScore(o)
+		}
+		if after == nil || after.precedes(h) {
+			best.offer(h)
+		}
+	}
+}
+
+// findNamed sets named to the records that match a word in their names.
+func (r *ranking) findNamed() {
+	r.named = r.set()
+	for _, m := range r.matched {
+		for _, g := range m.groups {
+			if g.name {
+				r.named.or(g.set)
+			}
+		}
+	}
+}
+
+// special returns the records that may score for more than what their topics and descriptions match.
+func (r *ranking) special() set {
+	all := r.set()
+	copy(all, r.named)
+	for _, w := range r.whole {
+		all.or(w.set)
+	}
+	for list := range r.phraseCandidates {
+		for _, s := range []set{r.phraseCandidates[list], r.synonymPhrases[list]} {
+			if s != nil {
+				all.or(s)
+			}
+		}
+	}
+	return all
+}
+
+// maxPlainScore returns an upper bound for the scores of records that are not special, without what
+// they get for their composite scores.
+func maxPlainScore(words [][]weightedGroup) (sum int32) {
+	for _, groups := range words {
+		first := true
+		for _, g := range groups { // best first
+			if g.name {
+				continue
+			}
+			if first {
+				sum += g.score
+				first = false
+			}
+			sum += g.extra
+		}
+	}
+	return sum
 }
 
 // tieBreak returns the margin by which a block's maximum score must exceed the
@@ -118,7 +181,10 @@ func (r *ranking) tieBreak(block int) int32 {
 
 // maxScore returns an upper bound for the scores in a block.
 func (r *ranking) maxScore(words [][]weightedGroup, block int, among uint64) int32 {
-	sum := scoreCoverage + r.maxPhraseScore(block, among) + scoreTenth*r.maxComposite(block)
+	sum := r.maxPhraseScore(block, among) + scoreTenth*r.maxComposite(block)
+	if r.named[block]&among != 0 {
+		sum += scoreCoverage
+	}
 	for _, groups := range words {
 		first := true
 		for _, g := range groups {
@@ -278,16 +344,31 @@ func (a *After) precedes(s scored) bool {
 	return rel < a.Relevance || rel == a.Relevance && s.sortPosition > a.SortPosition
 }
 
-// worstFirst is a heap of records with the worst on top.
-type worstFirst []scored
+// worstFirst holds the best records so far, as a heap with the worst on top.
+type worstFirst struct {
+	list  []scored
+	limit int
+}
 
-func (h worstFirst) Len() int           { return len(h) }
-func (h worstFirst) Less(i, j int) bool { return h[i].worseThan(h[j]) }
-func (h worstFirst) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *worstFirst) Push(x any)        { *h = append(*h, x.(scored)) }
+// full reports whether there are as many records as wanted. Then only better ones are added.
+func (h *worstFirst) full() bool { return len(h.list) == h.limit }
+
+// offer adds a record if it is among the best.
+func (h *worstFirst) offer(s scored) {
+	if !h.full() {
+		heap.Push(h, s)
+	} else if h.list[0].worseThan(s) {
+		h.list[0] = s
+		heap.Fix(h, 0)
+	}
+}
+
+func (h *worstFirst) Len() int           { return len(h.list) }
+func (h *worstFirst) Less(i, j int) bool { return h.list[i].worseThan(h.list[j]) }
+func (h *worstFirst) Swap(i, j int)      { h.list[i], h.list[j] = h.list[j], h.list[i] }
+func (h *worstFirst) Push(x any)         { h.list = append(h.list, x.(scored)) }
 func (h *worstFirst) Pop() any {
-	old := *h
-	last := old[len(old)-1]
-	*h = old[:len(old)-1]
+	last := h.list[len(h.list)-1]
+	h.list = h.list[:len(h.list)-1]
 	return last
 }

@@ -83,6 +83,7 @@ type ranking struct {
 	whole            []weightedGroup           // result of queryScores
 	topics           [3]weightedGroup          // by topicFields: records with what the query names
 	synonymPhrases   fieldSets                 // records with a synonym of the whole query
+	named            set                       // records that match a word in their names
 	phraseCandidates fieldSets                 // records with all exact words in one list; only these can contain the phrase
 }
 

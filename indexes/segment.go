@@ -87,20 +87,15 @@ func (s *segmentReader) dictionary(seg *zap.Segment, field string) (*vellum.FST,
 	return vellum.Load(s.data[from : from+size])
 }
 
-// checkDocNums checks that the number of every document in an index is its ordinal.
-func checkDocNums(path string, documents int) (err error) {
-	var s segmentReader
-	defer func() { err = errors.Join(err, s.close()) }()
-	if err := s.open(path, documents); err != nil {
-		return err
-	}
-	for docNum := range documents {
-		id, err := s.segment.DocID(uint64(docNum))
+// checkDocNums checks that the number of every document is its ordinal.
+func (s *segmentReader) checkDocNums() error {
+	for docNum := range s.segment.NumDocs() {
+		id, err := s.segment.DocID(docNum)
 		if err != nil {
 			return err
 		}
 		if string(id) != docID(uint32(docNum)) {
-			return fmt.Errorf("search index %s: document %d has ID %x", path, docNum, id)
+			return fmt.Errorf("search index %s: document %d has ID %x", s.segment.Path(), docNum, id)
 		}
 	}
 	return nil

@@ -45,7 +45,7 @@ func (s *session) prefixSet(field int, prefix string) (found set, err error) {
 		}
 		return s.addPosting(found, value)
 	}
-	if v := s.index.builtVocabulary(field); v != nil && len(prefix) <= shortPrefix {
+	if v := s.index.vocabulary(field); v != nil {
 		err = v.prefix(prefix, add)
 	} else {
 		err = s.eachPrefixed(s.index.segment.terms[field], prefix, add)
@@ -67,7 +67,7 @@ func (s *session) prefixSet(field int, prefix string) (found set, err error) {
 // fuzzySets returns the records that have, in a list, a term within the number of edits that
 // w allows. The records are grouped by number of edits; a set is nil if it is empty.
 func (s *session) fuzzySets(list int, w *fuzzyPattern) (found [maxEdits + 1]set, err error) {
-	err = s.index.eachFuzzy(list, w, func(_ string, value uint64, edits int) error {
+	err = s.index.vocabularies[list].fuzzy(w, func(_ string, value uint64, edits int) error {
 		if found[edits] == nil {
 			found[edits] = s.newDocSet(edits)
 		}
@@ -86,22 +86,6 @@ func (s *session) fuzzySets(list int, w *fuzzyPattern) (found [maxEdits + 1]set,
 		}
 	}
 	return found, err
-}
-
-// eachFuzzy calls f with each term in a list that is within the number of edits that w allows, with
-// the term's value (the postings) and its number of edits. It waits for the vocabulary only if
-// nothing else finds these terms.
-func (x *diskIndex) eachFuzzy(list int, w *fuzzyPattern, f func(term string, value uint64, edits int) error) error {
-	if x.builtVocabulary(list) == nil {
-		if ok, err := walkFuzzy(x.segment.terms[list], w, f); ok || err != nil {
-			return err
-		}
-	}
-	words, err := x.vocabularies[list].get()
-	if err != nil {
-		return err
-	}
-	return words.fuzzy(w, f)
 }
 
 // eachPrefixed calls f with the value (the postings) of each term that has a

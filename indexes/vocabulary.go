@@ -1,114 +1,144 @@
 package indexes
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"sort"
-	"strings"
-	"sync"
-	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/blevesearch/vellum"
-	"github.com/blevesearch/vellum/levenshtein"
 
 	"kindex/exports/didyoumean"
+	"kindex/exports/packed"
+	"kindex/exports/store"
 )
+
+// termsFile contains the vocabularies of names, topics and descriptions. They repeat the terms of the
+// segment's transducers, but in an order in which they can be scanned.
+const termsFile = "terms.bin"
 
 // vocabulary holds the terms of a field by length. It is used to find terms within
 // a number of edits of a word. Scanning all terms of one length takes microseconds.
 // An automaton that walks the transducer would take milliseconds and megabytes:
 // with three edits, it visits nearly every prefix of three letters.
 type vocabulary struct {
-	letterMasks []uint64            // didyoumean.LetterMask of each term
-	postings    []uint64            // value of each term in the transducer
-	ends        []uint32            // term i is text[ends[i]:ends[i+1]]
-	text        string              // all terms, ordered by length, then alphabetically
-	starts      [maxTermLen + 2]int // by length in letters: index of the first term
+	starts packed.Uint32s // by length in letters: index of the first term; then the number of terms
+	ends   packed.Uint32s // term i is text[ends[i]:ends[i+1]]
+	masks  []byte         // didyoumean.LetterMask of each term, as uint64
+	values []byte         // value (the postings) of each term in the transducer, as uint64
+	text   []byte         // all terms, ordered by length, then alphabetically
 }
+
+// vocabularySections is the number of sections of a vocabulary in termsFile.
+const vocabularySections = 5
 
 // maxTermLen is recorded as the length of all terms that are too long to be near any word.
 const maxTermLen = maxFuzzyLen + maxEdits + 1
 
-// lazyVocabulary builds a vocabulary on first use.
-type lazyVocabulary struct {
-	get   func() (*vocabulary, error)
-	built atomic.Pointer[vocabulary] // nil until the vocabulary is built
-}
-
-func newLazyVocabulary(fst *vellum.FST, cancelled func() bool) *lazyVocabulary {
-	l := &lazyVocabulary{}
-	l.get = sync.OnceValues(func() (*vocabulary, error) {
-		v, err := newVocabulary(fst, cancelled)
-		l.built.Store(v)
-		return v, err
-	})
-	return l
-}
-
-// errCancelled reports that a vocabulary was not built because the index was closed.
-var errCancelled = errors.New("indexes: the index is closed")
-
-// newVocabulary lists the terms of a transducer, which may be nil. It calls
-// cancelled from time to time and stops if the result is true.
-func newVocabulary(fst *vellum.FST, cancelled func() bool) (v *vocabulary, err error) {
+// packVocabulary returns the sections of the vocabulary of a transducer, which may be nil.
+func packVocabulary(fst *vellum.FST) (sections [][]byte, err error) {
 	defer func() {
 		if r := recover(); r != nil { // vellum panics on a corrupt transducer
-			v, err = nil, fmt.Errorf("cannot read the terms of the search index: %v", r)
+			sections, err = nil, fmt.Errorf("cannot read the terms of the search index: %v", r)
 		}
 	}()
-	v = &vocabulary{ends: []uint32{0}}
-	if fst == nil {
-		return v, nil
-	}
 	var byLength [maxTermLen + 1]struct {
-		text   []byte
-		ends   []uint32
-		values []uint64
+		text          []byte
+		ends          []uint32
+		masks, values []byte
 	}
-	it, err := fst.Iterator(nil, nil)
-	for n := 0; err == nil; err = it.Next() {
-		if n++; n%1024 == 0 && cancelled() {
-			return nil, errCancelled
+	if fst != nil {
+		it, err := fst.Iterator(nil, nil)
+		for ; err == nil; err = it.Next() {
+			term, value := it.Current()
+			l := &byLength[min(utf8.RuneCount(term), maxTermLen)]
+			l.text = append(l.text, term...)
+			l.ends = append(l.ends, uint32(len(l.text)))
+			l.masks = binary.LittleEndian.AppendUint64(l.masks, didyoumean.LetterMask(string(term)))
+			l.values = binary.LittleEndian.AppendUint64(l.values, value)
 		}
-		term, value := it.Current()
-		l := &byLength[min(utf8.RuneCount(term), maxTermLen)]
-		l.text = append(l.text, term...)
-		l.ends, l.values = append(l.ends, uint32(len(l.text))), append(l.values, value)
+		if !errors.Is(err, vellum.ErrIteratorDone) {
+			return nil, err
+		}
 	}
-	if !errors.Is(err, vellum.ErrIteratorDone) {
-		return nil, err
-	}
-	var text strings.Builder
-	for n, l := range byLength {
-		at := uint32(text.Len())
-		text.Write(l.text)
+	starts, ends := []uint32{0}, []uint32{0}
+	var text, masks, values []byte
+	for _, l := range byLength {
 		for _, end := range l.ends {
-			v.ends = append(v.ends, at+end)
+			ends = append(ends, uint32(len(text))+end)
 		}
-		v.postings = append(v.postings, l.values...)
-		v.starts[n+1] = len(v.postings)
+		text, masks, values = append(text, l.text...), append(masks, l.masks...), append(values, l.values...)
+		starts = append(starts, uint32(len(ends)-1))
 	}
-	v.text = text.String()
-	v.letterMasks = make([]uint64, len(v.postings))
-	for i := range v.letterMasks {
-		v.letterMasks[i] = didyoumean.LetterMask(v.term(i))
+	return [][]byte{packed.PackUint32s(starts), packed.PackUint32s(ends), masks, values, text}, nil
+}
+
+// openVocabulary opens the sections that packVocabulary returned.
+func openVocabulary(sections [][]byte) (*vocabulary, error) {
+	v := &vocabulary{starts: sections[0], ends: sections[1], masks: sections[2], values: sections[3], text: sections[4]}
+	n := v.ends.Len() - 1
+	if v.starts.Len() != maxTermLen+2 || n < 0 || len(v.masks) != 8*n || len(v.values) != 8*n ||
+		int(v.starts.At(maxTermLen+1)) != n || int(v.ends.At(n)) != len(v.text) {
+		return nil, packed.ErrSections
 	}
 	return v, nil
 }
 
-func (v *vocabulary) term(i int) string { return v.text[v.ends[i]:v.ends[i+1]] }
+// writeVocabularies writes termsFile from the transducers of a segment.
+func writeVocabularies(dir string, segment *segmentReader) error {
+	var all [][]byte
+	for list := range wordFields {
+		sections, err := packVocabulary(segment.terms[list])
+		if err != nil {
+			return err
+		}
+		all = append(all, sections...)
+	}
+	return os.WriteFile(filepath.Join(dir, termsFile), packed.PackSections(all...), 0o644)
+}
+
+// openVocabularies opens termsFile.
+func (x *diskIndex) openVocabularies() error {
+	data, err := x.files.open(termsFile)
+	if err != nil {
+		return err
+	}
+	sections, err := packed.UnpackSections(data, wordFields*vocabularySections)
+	for list := 0; list < wordFields && err == nil; list++ {
+		x.vocabularies[list], err = openVocabulary(sections[list*vocabularySections:][:vocabularySections])
+	}
+	if err != nil {
+		return &store.DamageError{Path: filepath.Join(x.files.dir, termsFile), Problem: err.Error()}
+	}
+	return nil
+}
+
+// vocabulary returns the vocabulary of a field, or nil if the field has none.
+func (x *diskIndex) vocabulary(field int) *vocabulary {
+	if field >= wordFields {
+		return nil
+	}
+	return x.vocabularies[field]
+}
+
+func (v *vocabulary) term(i int) []byte { return v.text[v.ends.At(i):v.ends.At(i+1)] }
 
 // fuzzy calls f with each term within the number of edits that w allows, its value (the postings)
 // and the number of edits.
 func (v *vocabulary) fuzzy(w *fuzzyPattern, f func(term string, value uint64, edits int) error) error {
-	from, to := v.starts[max(0, w.Letters()-w.edits)], v.starts[w.Letters()+w.edits+1]
-	for i, kinds := range v.letterMasks[from:to] {
-		if w.MinDistance(kinds) > w.edits {
+	from, to := int(v.starts.At(max(0, w.Letters()-w.edits))), int(v.starts.At(w.Letters()+w.edits+1))
+	masks := v.masks[8*from : 8*to]
+	for i := from; i < to; i++ {
+		kinds := binary.LittleEndian.Uint64(masks)
+		if masks = masks[8:]; w.MinDistance(kinds) > w.edits {
 			continue
 		}
-		if d := w.Distance(v.term(from + i)); d <= w.edits {
-			if err := f(v.term(from+i), v.postings[from+i], d); err != nil {
+		if d := w.Distance(string(v.term(i))); d <= w.edits {
+			if err := f(string(v.term(i)), packed.Uint64At(v.values, i), d); err != nil {
 				return err
 			}
 		}
@@ -116,17 +146,14 @@ func (v *vocabulary) fuzzy(w *fuzzyPattern, f func(term string, value uint64, ed
 	return nil
 }
 
-// shortPrefix is the maximum length, in bytes, of prefixes that are looked up here instead of
-// in the transducer. So many terms have these prefixes that listing them here is faster.
-const shortPrefix = 3
-
-// prefix calls f with the value (the postings) of each term that has a prefix.
+// prefix calls f with the value (the postings) of each term that has a prefix. Listing terms here
+// takes a tenth of the time that the transducer needs, of which a name usually has many terms.
 func (v *vocabulary) prefix(prefix string, f func(value uint64) error) error {
-	for n := range maxTermLen + 1 {
-		from, to := v.starts[n], v.starts[n+1]
-		from += sort.Search(to-from, func(i int) bool { return v.term(from+i) >= prefix })
-		for i := from; i < to && strings.HasPrefix(v.term(i), prefix); i++ {
-			if err := f(v.postings[i]); err != nil {
+	for n := min(utf8.RuneCountInString(prefix), maxTermLen); n <= maxTermLen; n++ {
+		from, to := int(v.starts.At(n)), int(v.starts.At(n+1))
+		from += sort.Search(to-from, func(i int) bool { return string(v.term(from+i)) >= prefix })
+		for i := from; i < to && bytes.HasPrefix(v.term(i), []byte(prefix)); i++ {
+			if err := f(packed.Uint64At(v.values, i)); err != nil {
 				return err
 			}
 		}
@@ -138,13 +165,11 @@ func (v *vocabulary) prefix(prefix string, f func(value uint64) error) error {
 // with.
 type fuzzyPattern struct {
 	*didyoumean.Word
-	text      string
-	edits     int              // maximum number of edits
-	automaton *levenshtein.DFA // set by walkFuzzy
+	edits int // maximum number of edits
 }
 
 func newFuzzyPattern(word string, edits int) *fuzzyPattern {
-	return &fuzzyPattern{Word: didyoumean.NewWord(word), text: word, edits: edits}
+	return &fuzzyPattern{Word: didyoumean.NewWord(word), edits: edits}
 }
 
 // matches reports whether a term is within the allowed number of edits.
