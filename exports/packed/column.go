@@ -105,20 +105,27 @@ func (c Column) Within(set *roaring.Bitmap, low, high int64) *roaring.Bitmap {
 		return roaring.New()
 	case set == nil:
 		return c.slice(from, to)
-	case set.GetCardinality() < uint64(min(inside, known-inside)):
+	case lookUpCost*set.GetCardinality() < uint64(min(inside, known-inside)):
 		return c.among(set, low, high)
 	default:
-		return roaring.And(set, c.slice(from, to))
+		return And(set, c.slice(from, to))
 	}
 }
+
+// lookUpCost is the estimated cost of looking up an item, which reads three random places, in units of
+// the cost of setting a bit in slice.
+const lookUpCost = 8
 
 // among looks up each item of a set.
 func (c Column) among(set *roaring.Bitmap, low, high int64) *roaring.Bitmap {
 	var list []uint32
-	for it := set.Iterator(); it.HasNext(); {
-		i := it.Next()
-		if v, ok := c.Get(i); ok && low <= v && v <= high {
-			list = append(list, i)
+	buf := make([]uint32, 256)
+	it := set.ManyIterator()
+	for n := it.NextMany(buf); n > 0; n = it.NextMany(buf) {
+		for _, i := range buf[:n] {
+			if v, ok := c.Get(i); ok && low <= v && v <= high {
+				list = append(list, i)
+			}
 		}
 	}
 	return roaring.BitmapOf(list...)

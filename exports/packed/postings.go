@@ -186,11 +186,26 @@ func Intersect(values []string, of func(value string) *roaring.Bitmap) *roaring.
 		case set == nil:
 			set = one
 		default:
-			set = roaring.And(set, one)
+			set = And(set, one)
 		}
 	}
 	if set == nil {
 		return roaring.New()
 	}
 	return set
+}
+
+// And returns the intersection of two sets, which it leaves unchanged. If both have many runs, roaring
+// takes milliseconds for a million items: it copies the intersection run by run, and each run moves
+// those after it.
+func And(x, y *roaring.Bitmap) *roaring.Bitmap {
+	if !x.HasRunCompression() || !y.HasRunCompression() {
+		return roaring.And(x, y)
+	}
+	a, b := x.ToDense(), y.ToDense()
+	a = a[:min(len(a), len(b))]
+	for i := range a {
+		a[i] &= b[i]
+	}
+	return roaring.FromDense(a, false)
 }
