@@ -385,6 +385,7 @@ func TestShardsOfUnchangedRecords(t *testing.T) {
 	}
 	name := func(i int) string { return filepath.Join("tool", filepath.Base(tools[i])) }
 	f.write("tool/moves.yaml", entity("Moves", "signals: {downloads: {value: 5}, lastCommit: {value: 2026-10-01}}\n"))
+	f.write("tool/a.yaml", entity("In another shard", "signals: {downloads: {value: 5000}, lastCommit: {value: 2026-10-01}}\n"))
 	f.write(name(7), f.read(name(7))+"ids: {doi-of: a1}\n")
 	out, at := t.TempDir(), asOf
 	commit := func(message string) {
@@ -398,7 +399,7 @@ func TestShardsOfUnchangedRecords(t *testing.T) {
 		edit func()
 	}{
 		{"a figure that moves ranks", func() { f.replace("tool/moves.yaml", "downloads: {value: 5}", "downloads: {value: 5000000}") }},
-		{"a removed entity", func() { f.remove(name(20)) }},
+		{"a removed entity", func() { f.remove(name(len(tools) - 1)) }}, // in the shard of the moved one
 		{"another page of a namespace", func() { declare("two") }},
 		{"a later day", func() { at = at.AddDate(0, 3, 0); f.add(name(3), "# later\n") }},
 	}
