@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -123,14 +122,7 @@ func (p *archivePacker) writeChangelog(lengths []int) error {
 // rowOfChange extracts the cells of the ChangeColumns from a line that AppendJSON
 // wrote, without decoding nested values.
 func rowOfChange(line []byte) table.Row {
-	text := func(value []byte) table.Cell {
-		var s string
-		if len(value) > 2 && bytes.IndexByte(value, '\\') < 0 && value[0] == '"' {
-			return table.Cell{Text: string(value[1 : len(value)-1])}
-		}
-		_ = json.Unmarshal(value, &s) // s stays empty for null
-		return table.Cell{Text: s}
-	}
+	text := func(value []byte) table.Cell { return table.Cell{Text: jsonenc.Text(value)} }
 	row := make(table.Row, len(table.ChangeColumns))
 	set := func(name string, c table.Cell) {
 		if i, ok := changeColumn[name]; ok {

@@ -116,7 +116,7 @@ func (x *tableTexts) enlarge() error {
 	x.large.Store(true)
 	if !x.StoreTexts {
 		for _, text := range x.texts {
-			if err := text.Drop(); err != nil {
+			if err := text.Discard(); err != nil {
 				return err
 			}
 		}
@@ -128,7 +128,7 @@ func (x *tableTexts) enlarge() error {
 		}
 		delete(x.variants, v)
 		x.index[v.section()] = nil
-		if err := f.Drop(); err != nil {
+		if err := f.Discard(); err != nil {
 			return err
 		}
 	}

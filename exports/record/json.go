@@ -1,11 +1,6 @@
 package record
 
 import (
-	"encoding/json"
-	"fmt"
-	"slices"
-	"strings"
-
 	"kindex/exports/jsonenc"
 )
 
@@ -151,81 +146,4 @@ func appendOrigin(dst []byte, date, source string) []byte {
 	dst = append(dst, `,"source":`...)
 	dst = jsonenc.AppendNullable(dst, source)
 	return append(dst, '}')
-}
-
-// recordJSON mirrors the record for decoding; AppendJSON encodes it.
-type recordJSON struct {
-	Type, Slug, Name, Provider, Description, Category, Version, PricingModel, License, URL string
-	Tags, Capabilities                                                                     []string
-	Scores                                                                                 map[string]Score
-	AddedDate, LastUpdated, Status                                                         string
-	Links                                                                                  map[string]string
-	Signals                                                                                map[string]json.RawMessage
-	IDs                                                                                    map[string][]string
-	Lifecycle                                                                              *Lifecycle
-	Offers                                                                                 []offerJSON
-	Maintenance, MaintenanceAsOf                                                           string
-	Price                                                                                  PriceSummary
-	Formerly                                                                               []string // only in what AppendAuthored wrote
-	modelJSON
-}
-
-// UnmarshalJSON decodes a record that AppendJSON or AppendAuthored wrote.
-func (e *Entity) UnmarshalJSON(b []byte) error {
-	var r recordJSON
-	if err := json.Unmarshal(b, &r); err != nil {
-		return fmt.Errorf("entity record: %w", err)
-	}
-	*e = Entity{
-		Type: r.Type, Slug: r.Slug, Name: r.Name, Provider: r.Provider, Description: r.Description,
-		Category: r.Category, Version: r.Version, PricingModel: r.PricingModel, License: r.License,
-		URL: r.URL, Tags: r.Tags, Capabilities: r.Capabilities, AddedDate: r.AddedDate,
-		LastUpdated: r.LastUpdated, Status: r.Status, Formerly: r.Formerly,
-	}
-	e.Lifecycle, e.Computed = r.Lifecycle, Computed{Maintenance{r.Maintenance, r.MaintenanceAsOf}, r.Price}
-	e.Model, e.IDs, e.Offers = r.model(), decodeIDs(r.IDs), decodeOffers(r.Offers)
-	for name, s := range r.Scores {
-		if p := e.Scores.slot(name); p != nil {
-			*p = s
-		}
-	}
-	for name, url := range r.Links {
-		e.Links = append(e.Links, Link{Name: name, URL: url})
-	}
-	slices.SortFunc(e.Links, func(a, b Link) int { return strings.Compare(a.Name, b.Name) })
-	for name, raw := range r.Signals {
-		if name == "benchmarks" {
-			if err := json.Unmarshal(raw, &e.Signals.Benchmarks); err != nil {
-				return fmt.Errorf("entity record: benchmarks: %w", err)
-			}
-			continue
-		}
-		f, err := parseFact(name, raw)
-		if err != nil {
-			return err
-		}
-		e.Signals.Facts = append(e.Signals.Facts, f)
-	}
-	slices.SortFunc(e.Signals.Facts, func(a, b Fact) int { return strings.Compare(a.Name, b.Name) })
-	return nil
-}
-
-func parseFact(name string, raw []byte) (Fact, error) {
-	var v struct {
-		Value        any
-		Date, Source string
-	}
-	if err := json.Unmarshal(raw, &v); err != nil {
-		return Fact{}, fmt.Errorf("entity record: signal %s: %w", name, err)
-	}
-	f := Fact{Name: name, Date: v.Date, Source: v.Source}
-	switch x := v.Value.(type) {
-	case float64:
-		f.Number = x
-	case string:
-		f.Day = x
-	default:
-		return Fact{}, fmt.Errorf("entity record: signal %s: unexpected value type %T", name, v.Value)
-	}
-	return f, nil
 }

@@ -82,9 +82,9 @@ func (f *FileWriter) Write(b []byte) (int, error) {
 	return f.buf.Write(b)
 }
 
-// Drop removes the file, so that it is not stored. Data written to it is still hashed, and Close still
+// Discard removes the file, so that it is not stored. Data written to it is still hashed, and Close still
 // adds it to the build; Open must then be able to recreate it from other files.
-func (f *FileWriter) Drop() error {
+func (f *FileWriter) Discard() error {
 	err := errors.Join(f.f.Close(), f.w.dir.Remove(filepath.FromSlash(f.name)))
 	f.f, f.buf = nil, nil
 	return err

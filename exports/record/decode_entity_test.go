@@ -1,0 +1,86 @@
+package record_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"kindex/builder/suite"
+	"kindex/exports/record"
+)
+
+// whole returns an entity with every kind of member.
+func whole() *record.Entity {
+	return &record.Entity{
+		Type: "model", Slug: "a-1", Name: `A "1" \ é`, Provider: "maker", Description: "Plans, \"codes\": {all} in, \nlines", Category: "language",
+		Version: "1.0", PricingModel: "freemium", License: "MIT", URL: "https://example.org/?a=1&b=<2>", Tags: []string{}, Capabilities: []string{"vision", `a"b`},
+		Scores: record.Scores{Composite: record.ScoreOf(95.1), Quality: record.ScoreOf(0)}, AddedDate: "2026-01-01", LastUpdated: "2026-02-01", Status: record.Active,
+		Links: []record.Link{{Name: "docs", URL: "https://example.org/docs"}, {Name: "paper", URL: "https://example.org/{p}"}},
+		Signals: record.Signals{
+			Facts: []record.Fact{{Name: "context", Number: 1e6, Date: "2026-01", Source: "https://example.org"}, {Name: "lastCommit", Day: "2026-02-03"}, {Name: "stars", Number: 12.5}},
+			Benchmarks: []record.Benchmark{{Name: "MMLU, (five)", Value: 80.25, Metric: "pass@1", Harness: "h", Variant: "v", Dataset: "d", Version: "2", By: record.ByMaker,
+				Publisher: "p", Date: "2026-01-02", Source: "https://example.org/b"}, {Name: "second", Value: 1}},
+		},
+		IDs: []record.ID{{Namespace: "arxiv", Value: "2401.00001"}, {Namespace: "github", Value: "a/b"}},
+		Model: &record.Model{Family: "a", OpenWeights: record.AnswerOf(true), Input: []string{"text", "image"}, Output: []string{"text"}, Knowledge: "2025-12",
+			Parameters: 7e9, ActiveParameters: 1e9, Reasoning: record.AnswerOf(false), ReasoningEfforts: []string{"low", "high"}},
+		Lifecycle: &record.Lifecycle{Deprecated: "2026-03-01", Retires: "2026-09-01", ReplacedBy: "model/a-2", Source: "https://example.org/end"},
+		Offers:    []record.Offer{{Provider: "maker", ID: "a", Prices: record.Prices{record.PriceOf(2500000)}, Context: 1000, Date: "2026-01-01", Source: "https://example.org/prices"}},
+		Computed: record.Computed{Maintenance: record.Maintenance{State: "active", AsOf: "2026-02-03"},
+			Price: record.PriceSummary{Input: record.PriceOf(2500000), Provider: "maker", Date: "2026-01-01"}},
+	}
+}
+
+// TestDecodeEntity decodes records as they are written, and with white space.
+func TestDecodeEntity(t *testing.T) {
+	suite.InTest(t)
+	for name, want := range map[string]*record.Entity{"whole": whole(), "empty": {Tags: []string{}, Capabilities: []string{}}} {
+		data := want.AppendJSON(nil)
+		var spaced bytes.Buffer
+		if err := json.Indent(&spaced, data, " ", "\t"); err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range [][]byte{data, spaced.Bytes(), bytes.ReplaceAll(spaced.Bytes(), []byte("\n"), []byte("\r\n"))} {
+			var got record.Entity
+			if err := json.Unmarshal(b, &got); err != nil || !reflect.DeepEqual(&got, want) {
+				t.Errorf("%s: decoded as\n%+v, not\n%+v: %v", name, got, *want, err)
+			}
+		}
+	}
+	authored := whole()
+	authored.Formerly = []string{"a", "a-0"}
+	var got record.Entity
+	if err := got.UnmarshalJSON(authored.AppendAuthored(nil)); err != nil || !reflect.DeepEqual(got.Formerly, authored.Formerly) || !reflect.DeepEqual(got.Links, authored.Links) {
+		t.Errorf("decoded as %+v: %v", got, err)
+	}
+}
+
+// FuzzDecodeEntity checks that no record makes the decoder panic, and that what is not JSON is refused.
+func FuzzDecodeEntity(f *testing.F) {
+	data := whole().AppendJSON(nil)
+	for i := 0; i < len(data); i += 7 {
+		f.Add(data[:i])
+		f.Add(append(append([]byte{}, data[:i]...), data[min(len(data), i+3):]...))
+	}
+	f.Add([]byte(`{"tags":{"a":1},"links":["x"],"signals":{"benchmarks":{"a":[]},"stars":[1],"x":{"value":"2026","value":true}},"scores":[1]}`))
+	f.Add([]byte(`[{"a":1}]`))
+	f.Add([]byte(`null`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var e record.Entity
+		if err := e.UnmarshalJSON(b); err == nil && !json.Valid(b) {
+			t.Errorf("%q is accepted", b)
+		}
+	})
+}
+
+func BenchmarkDecodeEntity(b *testing.B) {
+	data := whole().AppendJSON(nil)
+	b.ReportAllocs()
+	for b.Loop() {
+		var e record.Entity
+		if err := e.UnmarshalJSON(data); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
