@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sort"
 	"unicode/utf8"
@@ -46,35 +45,48 @@ func packVocabulary(fst *vellum.FST) (sections [][]byte, err error) {
 			sections, err = nil, fmt.Errorf("cannot read the terms of the search index: %v", r)
 		}
 	}()
-	var byLength [maxTermLen + 1]struct {
-		text          []byte
-		ends          []uint32
-		masks, values []byte
+	// Reading the terms twice saves the memory for copying them.
+	var next, at [maxTermLen + 2]int // by length: the index of the next term, and where its text starts
+	err = eachTerm(fst, func(length int, term []byte, _ uint64) {
+		next[length+1]++
+		at[length+1] += len(term)
+	})
+	if err != nil {
+		return nil, err
 	}
-	if fst != nil {
-		it, err := fst.Iterator(nil, nil)
-		for ; err == nil; err = it.Next() {
-			term, value := it.Current()
-			l := &byLength[min(utf8.RuneCount(term), maxTermLen)]
-			l.text = append(l.text, term...)
-			l.ends = append(l.ends, uint32(len(l.text)))
-			l.masks = binary.LittleEndian.AppendUint64(l.masks, didyoumean.LetterMask(string(term)))
-			l.values = binary.LittleEndian.AppendUint64(l.values, value)
-		}
-		if !errors.Is(err, vellum.ErrIteratorDone) {
-			return nil, err
-		}
+	starts := make([]uint32, len(next))
+	for n := range maxTermLen + 1 {
+		next[n+1] += next[n]
+		at[n+1] += at[n]
+		starts[n+1] = uint32(next[n+1])
 	}
-	starts, ends := []uint32{0}, []uint32{0}
-	var text, masks, values []byte
-	for _, l := range byLength {
-		for _, end := range l.ends {
-			ends = append(ends, uint32(len(text))+end)
-		}
-		text, masks, values = append(text, l.text...), append(masks, l.masks...), append(values, l.values...)
-		starts = append(starts, uint32(len(ends)-1))
+	n, size := next[maxTermLen+1], at[maxTermLen+1]
+	ends, masks, values, text := make([]byte, 4*(n+1)), make([]byte, 8*n), make([]byte, 8*n), make([]byte, size)
+	err = eachTerm(fst, func(length int, term []byte, value uint64) {
+		i := next[length]
+		next[length]++
+		at[length] += copy(text[at[length]:], term)
+		binary.LittleEndian.PutUint32(ends[4*(i+1):], uint32(at[length]))
+		binary.LittleEndian.PutUint64(masks[8*i:], didyoumean.LetterMask(string(term)))
+		binary.LittleEndian.PutUint64(values[8*i:], value)
+	})
+	return [][]byte{packed.PackUint32s(starts), ends, masks, values, text}, err
+}
+
+// eachTerm calls f with each term of a transducer, which may be nil, its length and its value.
+func eachTerm(fst *vellum.FST, f func(length int, term []byte, value uint64)) error {
+	if fst == nil {
+		return nil
 	}
-	return [][]byte{packed.PackUint32s(starts), packed.PackUint32s(ends), masks, values, text}, nil
+	it, err := fst.Iterator(nil, nil)
+	for ; err == nil; err = it.Next() {
+		term, value := it.Current()
+		f(min(utf8.RuneCount(term), maxTermLen), term, value)
+	}
+	if errors.Is(err, vellum.ErrIteratorDone) {
+		return nil
+	}
+	return err
 }
 
 // openVocabulary opens the sections that packVocabulary returned.
@@ -90,15 +102,29 @@ func openVocabulary(sections [][]byte) (*vocabulary, error) {
 
 // writeVocabularies writes termsFile from the transducers of a segment.
 func writeVocabularies(dir string, segment *segmentReader) error {
-	var all [][]byte
+	var sections [][]byte
+	var lengths []int
 	for list := range wordFields {
-		sections, err := packVocabulary(segment.terms[list])
+		v, err := packVocabulary(segment.terms[list])
 		if err != nil {
 			return err
 		}
-		all = append(all, sections...)
+		sections = append(sections, v...)
 	}
-	return os.WriteFile(filepath.Join(dir, termsFile), packed.PackSections(all...), 0o644)
+	for _, s := range sections {
+		lengths = append(lengths, len(s))
+	}
+	f, err := createFile(filepath.Join(dir, termsFile))
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(packed.SectionHead(lengths...))
+	for _, s := range sections {
+		_, errData := f.Write(s)
+		_, errPadding := f.Write(packed.Padding(len(s)))
+		err = errors.Join(err, errData, errPadding)
+	}
+	return errors.Join(err, f.close())
 }
 
 // openVocabularies opens termsFile.
