@@ -76,7 +76,7 @@ func (b *build) writeTables() error {
 	}
 	ranks := b.ranks()
 	rank := func(dst []byte, e *record.Entity) []byte {
-		return binary.LittleEndian.AppendUint64(dst, uint64(ranks[e]))
+		return binary.AppendVarint(dst, int64(ranks[e]))
 	}
 	err = b.writeTable(exports.FullFile, table.FullColumns, bulk.BulkEncodings, listed, rank,
 		func(e *record.Entity) []table.Row { return []table.Row{table.FullRow(e, ranks[e])} })
