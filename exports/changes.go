@@ -112,7 +112,7 @@ func (r *ArchiveReader) SelectChanges(f ChangeFilter) *roaring.Bitmap {
 		values []string
 	}{{byEvent, f.Event}, {byType, f.Type}, {byCategory, f.Category}, {byField, f.Field}} {
 		if len(c.values) > 0 {
-			set.And(r.log.postings.Any(c.field, r.renamed(c.field, c.values)))
+			set = packed.And(set, r.log.postings.Any(c.field, r.renamed(c.field, c.values)))
 		}
 	}
 	return set

@@ -96,8 +96,8 @@ func (b *Build) Page(set *roaring.Bitmap, s Sort, after *Position, skip, limit i
 		isAfter = func(value, rank int64) bool { return compareSortKeys(value, rank, from, fromRank, s.Desc) > 0 }
 	}
 	// Compare the records of a small set that is not in the order of its ordinals. For a large one,
-	// walk the whole order, which soon finds enough records. A comparison reads random places, so it
-	// takes fifty times as long as a step of a walk.
+	// walk the whole order, which soon finds enough records: a comparison reads random places and takes
+	// much longer than a step of a walk.
 	if card := set.GetCardinality(); card < uint64(b.n)/256 && !b.isRanked(set, s) {
 		list := b.first(set, s, isAfter, skip+limit+1)
 		from := min(skip, len(list))

@@ -109,7 +109,7 @@ func (o *Offers) Select(f *OfferFilter) *OfferSet {
 	}
 	for field, values := range f.lists {
 		if len(values) > 0 {
-			set.And(o.postings.Any(field, values))
+			set = packed.And(set, o.postings.Any(field, values))
 		}
 	}
 	s := &OfferSet{offers: o, numbers: o.within(set, f)}

@@ -142,7 +142,7 @@ func (s *Snapshot) Select(f *Filter) (*roaring.Bitmap, error) {
 			any = s.archive.measures[maintenanceRead].Within(any, int64(day)-record.MaxMaintenanceDays, math.MaxInt64)
 		}
 		if selected != nil {
-			any.And(selected)
+			any = packed.And(any, selected)
 		}
 		selected = any
 	}

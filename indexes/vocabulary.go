@@ -172,8 +172,9 @@ func (v *vocabulary) fuzzy(w *fuzzyPattern, f func(term string, value uint64, ed
 	return nil
 }
 
-// prefix calls f with the value (the postings) of each term that has a prefix. Listing terms here
-// takes a tenth of the time that the transducer needs, of which a name usually has many terms.
+// prefix calls f with the value (the postings) of each term that has a prefix. Short
+// prefixes have very many terms, and listing them here takes a tenth of the time that iterating over the
+// transducer takes.
 func (v *vocabulary) prefix(prefix string, f func(value uint64) error) error {
 	for n := min(utf8.RuneCountInString(prefix), maxTermLen); n <= maxTermLen; n++ {
 		from, to := int(v.starts.At(n)), int(v.starts.At(n+1))

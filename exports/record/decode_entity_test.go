@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"reflect"
+	"strings"
 	"testing"
 
 	"kindex/builder/suite"
@@ -53,6 +54,38 @@ func TestDecodeEntity(t *testing.T) {
 	var got record.Entity
 	if err := got.UnmarshalJSON(authored.AppendAuthored(nil)); err != nil || !reflect.DeepEqual(got.Formerly, authored.Formerly) || !reflect.DeepEqual(got.Links, authored.Links) {
 		t.Errorf("decoded as %+v: %v", got, err)
+	}
+}
+
+// TestDecodeWrongTypes decodes records whose members have wrong types. The error must name the member.
+func TestDecodeWrongTypes(t *testing.T) {
+	suite.InTest(t)
+	for text, want := range map[string]string{
+		`[]`:                                    "expected an object",
+		`"x"`:                                   "expected an object",
+		`{"name":"x"`:                           "unexpected end",
+		`{"name":5}`:                            "name: expected a string",
+		`{"tags":{"a":1}}`:                      "tags: expected an array",
+		`{"tags":["a",1]}`:                      "tags: expected a string",
+		`{"capabilities":"a"}`:                  "capabilities: expected an array",
+		`{"scores":[1]}`:                        "scores: expected an object",
+		`{"scores":{"composite":"1"}}`:          "scores: invalid score",
+		`{"links":["a"]}`:                       "links: expected an object",
+		`{"links":{"a":1}}`:                     "links: expected a string",
+		`{"signals":"a"}`:                       "signals: expected an object",
+		`{"signals":{"stars":[1]}}`:             "signals: stars: expected an object",
+		`{"signals":{"stars":{"date":"2026"}}}`: "signals: stars: has no value",
+		`{"signals":{"stars":{"value":true}}}`:  "signals: stars: ",
+		`{"signals":{"stars":{"value":1,"date":2}}}`:    "signals: stars: expected a string",
+		`{"signals":{"benchmarks":{"name":"a"}}}`:       "benchmarks: expected an array",
+		`{"signals":{"benchmarks":["a"]}}`:              "benchmarks: expected an object",
+		`{"signals":{"benchmarks":[{"value":"high"}]}}`: "benchmarks: value: ",
+		`{"lifecycle":5}`:                               "lifecycle: ",
+	} {
+		var e record.Entity
+		if err := e.UnmarshalJSON([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
 	}
 }
 
