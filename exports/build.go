@@ -52,8 +52,8 @@ type Build struct {
 	valueSizes    packed.Uint32s // the number of records that have each value
 	valuesBySize  packed.Uint32s // by field, the indexes of the values, the most frequent first
 	bitmaps       []byte
-	facets        [][2]packed.Uint32s
-	days          []dayIndex // by DayFields
+	facets        [2]packed.Uint32s // where the values of each record start, and the values
+	days          []dayIndex        // by DayFields
 	similar       [2][]byte
 	features      packed.StringTable
 	ids           idTable

@@ -20,7 +20,7 @@ func packValues(entities []*record.Entity) (values, bitmaps, facets []byte, err 
 	var sizes, bySize []uint32
 	var offsets []byte
 	var inverted bytes.Buffer
-	var forward [][]byte
+	rows := emptyRows(entities)
 	for _, field := range FilterFields {
 		lists := map[string]*valueList{}
 		of := listsOf(entities, field, lists)
@@ -37,20 +37,43 @@ func packValues(entities []*record.Entity) (values, bitmaps, facets []byte, err 
 			}
 		}
 		slices.SortStableFunc(bySize[first:], func(i, j uint32) int { return cmp.Compare(sizes[j], sizes[i]) })
-		offsets, list := make([]uint32, 1, len(entities)+1), []uint32(nil)
-		for _, e := range entities {
-			start := len(list)
+		for i, e := range entities {
+			start := len(rows[i])
 			for _, v := range e.FieldValues(field) {
-				if id := of[v].id; !slices.Contains(list[start:], id) {
-					list = append(list, id)
+				if id := of[v].id; !slices.Contains(rows[i][start:], id) {
+					rows[i] = append(rows[i], id)
 				}
 			}
-			offsets = append(offsets, uint32(len(list)))
 		}
-		forward = append(forward, packed.PackUint32s(offsets), packed.PackUint32s(list))
 	}
 	values = packed.PackSections(packed.PackStrings(keys), packed.PackStrings(spellings), offsets, packed.PackUint32s(sizes), packed.PackUint32s(bySize))
-	return values, inverted.Bytes(), packed.PackSections(forward...), nil
+	return values, inverted.Bytes(), packLists(rows), nil
+}
+
+// emptyRows returns an empty list for each entity, with room for its values.
+func emptyRows(entities []*record.Entity) [][]uint32 {
+	rows, sizes, total := make([][]uint32, len(entities)), make([]int, len(entities)), 0
+	for i, e := range entities {
+		for _, field := range FilterFields {
+			sizes[i] += len(e.FieldValues(field))
+		}
+		total += sizes[i]
+	}
+	room := make([]uint32, total)
+	for i, n := range sizes {
+		rows[i], room = room[:0:n], room[n:]
+	}
+	return rows
+}
+
+// packLists packs lists of numbers: the place where each begins, and the last one ends, then all numbers.
+func packLists(lists [][]uint32) []byte {
+	places, all := make([]uint32, 1, len(lists)+1), []uint32(nil)
+	for _, l := range lists {
+		all = append(all, l...)
+		places = append(places, uint32(len(all)))
+	}
+	return packed.PackSections(packed.PackUint32s(places), packed.PackUint32s(all))
 }
 
 // valueList is one value of a filter field.

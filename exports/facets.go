@@ -2,6 +2,8 @@ package exports
 
 import (
 	"cmp"
+	"encoding/binary"
+	"runtime"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -15,22 +17,47 @@ type FacetCount struct {
 	Count int    `json:"count"`
 }
 
-// Facet counts the values of a filter field in a set. It returns at most top
-// values, most frequent first.
+// Facet counts the values of one field as Facets does.
 func (b *Build) Facet(set *roaring.Bitmap, field string, top int) []FacetCount {
-	first, last := b.valueRange(field)
-	counts := make([]int, last-first)
-	if b.overlay != nil || !b.countByValue(set, field, counts, top) {
-		b.countByRecord(set, field, counts)
+	return b.Facets(set, []string{field}, top)[field]
+}
+
+// Facets counts the values of filter fields in a set. Of each field, it returns at most top
+// values, most frequent first.
+func (b *Build) Facets(set *roaring.Bitmap, fields []string, top int) map[string][]FacetCount {
+	lists := make([]*valueCounts, len(fields))
+	for i, field := range fields {
+		first, last := b.valueRange(field)
+		lists[i] = &valueCounts{field: field, first: first, counts: make([]int, last-first)}
 	}
-	added := b.addFacets(set, field, counts, first)
+	b.count(set, lists, top)
+	all := make(map[string][]FacetCount, len(fields))
+	for _, l := range lists {
+		all[l.field] = b.mostFrequent(set, l, top)
+	}
+	return all
+}
+
+// valueCounts counts the values of one field.
+type valueCounts struct {
+	field  string
+	first  int // the index of its first value
+	counts []int
+
+	next int   // the number of values that countByValue has looked at
+	best []int // the largest of their counts, in ascending order
+}
+
+// mostFrequent returns the most frequent values of a field, including those of edited records.
+func (b *Build) mostFrequent(set *roaring.Bitmap, l *valueCounts, top int) []FacetCount {
+	added := b.addFacets(set, l)
 	type counted struct {
 		FacetCount
 		folded string
 	}
 	var list []counted
-	for _, i := range mostCounted(counts, top) {
-		list = append(list, counted{FacetCount{string(b.spellings.At(first + i)), counts[i]}, string(b.values.At(first + i)[len(field)+1:])})
+	for _, i := range mostCounted(l.counts, top) {
+		list = append(list, counted{FacetCount{string(b.spellings.At(l.first + i)), l.counts[i]}, string(b.values.At(l.first + i)[len(l.field)+1:])})
 	}
 	for folded, c := range added {
 		list = append(list, counted{c, folded})
@@ -52,56 +79,139 @@ func (b *Build) valueRange(field string) (first, last int) {
 	return first, last
 }
 
-// countByRecord adds the values of each of a set's stored records to counts.
-func (b *Build) countByRecord(set *roaring.Bitmap, field string, counts []int) {
-	f := b.facets[slices.Index(FilterFields, field)]
-	first, _ := b.valueRange(field)
+// count counts the values of a set's stored records, in the way that probably takes the least time.
+func (b *Build) count(set *roaring.Bitmap, lists []*valueCounts, top int) {
+	byRecord, byValue := recordCost*int(set.GetCardinality()), 0
+	for _, l := range lists {
+		byValue += b.costByValue(l, top, top, byRecord)
+	}
+	if b.overlay != nil || byRecord < byValue {
+		b.countByRecord(set, lists)
+		return
+	}
+	dense := newDenseSet(set, b.n)
+	byValue = 0
+	for _, l := range lists {
+		b.countByValue(dense, l, top, top)
+		byValue += b.costByValue(l, top, len(l.counts), byRecord) // now the least of the top is known
+	}
+	if byRecord < byValue {
+		b.countByRecord(set, lists)
+		return
+	}
+	for _, l := range lists {
+		b.countByValue(dense, l, top, len(l.counts))
+	}
+}
+
+// countByRecord adds the values of each of a set's stored records to the counts of their fields.
+func (b *Build) countByRecord(set *roaring.Bitmap, lists []*valueCounts) {
+	counts := make([]uint32, b.values.Len()) // of all fields: their values are stored together, and skipping some takes longer
 	var buf, from, to [1024]uint32
+	var touched uint32
 	it := set.ManyIterator()
 	for n := it.NextMany(buf[:]); n > 0; n = it.NextMany(buf[:]) {
 		n, _ = slices.BinarySearch(buf[:n], uint32(b.n)) // edited records are counted elsewhere
-		// The places in memory are random. Reading all of one column first lets the processor wait for
-		// several at the same time.
+		// The places in memory are random. Reading only the places of lists first, and then only the
+		// start of each list, lets the processor wait for several at the same time.
 		for i, o := range buf[:n] {
-			from[i], to[i] = f[0].At(int(o)), f[0].At(int(o)+1)
+			from[i], to[i] = b.facets[0].At(int(o)), b.facets[0].At(int(o)+1)
 		}
 		for i := range n {
-			for j := from[i]; j < to[i]; j++ {
-				counts[int(f[1].At(int(j)))-first]++
+			if from[i] < to[i] {
+				touched += b.facets[1].At(int(from[i])) + b.facets[1].At(int(to[i])-1)
 			}
+		}
+		for i := range n {
+			for row := b.facets[1][4*from[i] : 4*to[i]]; len(row) >= 4; row = row[4:] {
+				counts[binary.LittleEndian.Uint32(row)]++
+			}
+		}
+	}
+	runtime.KeepAlive(touched) // or the compiler would leave out those reads
+	for _, l := range lists {
+		for i := range l.counts {
+			l.counts[i] = int(counts[l.first+i])
 		}
 	}
 }
 
 // The estimated cost of reading the values of a record, whose place in memory is random, and of
-// opening the set of a value, in units of the cost of comparing 64 records of two sets.
-const recordCost, valueCost = 8, 100
+// opening the set of a value, in units of the cost of looking up one record in a set.
+const recordCost, valueCost = 25, 400
 
-// countByValue sets counts to the numbers of records in a set that have each value, the most frequent
-// values first, until no other value can be among the top. Values that it did not look at have no
-// count. It reports false, with all counts 0, if countByRecord probably takes less time.
-func (b *Build) countByValue(set *roaring.Bitmap, field string, counts []int, top int) bool {
-	first, last := b.valueRange(field)
-	budget := recordCost * int(set.GetCardinality())
-	var best []int // the largest counts, in ascending order
-	for at := first; at < last && top > 0; at++ {
-		i := int(b.valuesBySize.At(at))
-		size := int(b.valueSizes.At(i))
-		if len(best) == top && best[0] > size {
-			break
-		}
-		if budget -= valueCost + min(size, b.n/64); budget < 0 {
-			clear(counts)
-			return false
-		}
-		n := int(b.bitmap(i).AndCardinality(set))
-		if counts[i-first] = n; len(best) < top || n > best[0] {
-			place, _ := slices.BinarySearch(best, n)
-			best = slices.Insert(best, place, n)
-			best = best[max(0, len(best)-top):]
+// denseShare is the inverse of the share of all records above which roaring stores a set as bits.
+const denseShare = 16
+
+// denseSet is a set with its bits.
+type denseSet struct {
+	*roaring.Bitmap
+	words []uint64
+}
+
+func newDenseSet(set *roaring.Bitmap, n int) *denseSet {
+	d := &denseSet{set, make([]uint64, (n+63)/64)}
+	set.WriteDenseTo(d.words)
+	return d
+}
+
+// common returns the number of records that are also in another set, which has size records.
+func (d *denseSet) common(other *roaring.Bitmap, size int) (n int) {
+	if size > 64*len(d.words)/denseShare {
+		return int(d.AndCardinality(other))
+	}
+	var buf [256]uint32
+	it := other.ManyIterator()
+	for k := it.NextMany(buf[:]); k > 0; k = it.NextMany(buf[:]) {
+		for _, o := range buf[:k] {
+			n += int(d.words[o>>6] >> (o & 63) & 1)
 		}
 	}
-	return true
+	return n
+}
+
+// countByValue sets counts to the numbers of records in a set that have each of the next values, most of
+// them, the most frequent values first. It stops when no other value can be among the top. Values that it
+// did not look at have no count.
+func (b *Build) countByValue(set *denseSet, l *valueCounts, top, most int) {
+	for ; most > 0; most-- {
+		i, size := b.nextValue(l, l.next, top)
+		if size == 0 {
+			return
+		}
+		n := set.common(b.bitmap(i), size)
+		if l.counts[i-l.first] = n; len(l.best) < top || n > l.best[0] {
+			place, _ := slices.BinarySearch(l.best, n)
+			l.best = slices.Insert(l.best, place, n)
+			l.best = l.best[max(0, len(l.best)-top):]
+		}
+		l.next++
+	}
+}
+
+// nextValue returns the value at a place by the number of records, and that number. It is 0 if neither this
+// value nor a later one can be among the top.
+func (b *Build) nextValue(l *valueCounts, place, top int) (value, size int) {
+	if top <= 0 || place == len(l.counts) {
+		return 0, 0
+	}
+	value = int(b.valuesBySize.At(l.first + place))
+	if size = int(b.valueSizes.At(value)); len(l.best) == top && l.best[0] > size {
+		return 0, 0
+	}
+	return value, size
+}
+
+// costByValue returns an upper bound for the cost of countByValue, or more than limit.
+func (b *Build) costByValue(l *valueCounts, top, most, limit int) (cost int) {
+	for place := l.next; cost <= limit && place-l.next < most; place++ {
+		_, size := b.nextValue(l, place, top)
+		if size == 0 {
+			break
+		}
+		cost += valueCost + min(size, b.n/denseShare)
+	}
+	return cost
 }
 
 // mostCounted returns the indexes of up to top counts, largest first. It omits zeros, and puts
@@ -129,21 +239,21 @@ func mostCounted(counts []int, top int) []int {
 
 // addFacets adds the values of a set's edited entities to counts. It returns the
 // counts of values that no record in the build has, by folded form.
-func (b *Build) addFacets(set *roaring.Bitmap, field string, counts []int, first int) map[string]FacetCount {
+func (b *Build) addFacets(set *roaring.Bitmap, l *valueCounts) map[string]FacetCount {
 	added := map[string]FacetCount{}
 	for o, e := range b.edits {
 		if !set.Contains(o) {
 			continue
 		}
 		seen := map[string]bool{}
-		for _, v := range e.FieldValues(field) {
+		for _, v := range e.FieldValues(l.field) {
 			key := record.Fold(v)
 			if seen[key] {
 				continue
 			}
 			seen[key] = true
-			if i, ok := b.values.Search(field + "\x00" + key); ok {
-				counts[i-first]++
+			if i, ok := b.values.Search(l.field + "\x00" + key); ok {
+				l.counts[i-l.first]++
 			} else {
 				added[key] = FacetCount{Value: cmp.Or(added[key].Value, v), Count: added[key].Count + 1}
 			}

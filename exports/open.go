@@ -97,10 +97,8 @@ func (b *Build) openLookups() error {
 	b.valueSizes, b.valuesBySize = values[3], values[4]
 	s.Check(valuesFile, s.Err() != nil || b.valueSizes.Len() == b.values.Len() && b.valuesBySize.Len() == b.values.Len())
 	b.bitmaps = b.files[bitmapsFile]
-	facets := s.Open(facetsFile, 2*len(FilterFields))
-	for i := range FilterFields {
-		b.facets = append(b.facets, [2]packed.Uint32s{facets[2*i], facets[2*i+1]})
-	}
+	facets := s.Open(facetsFile, 2)
+	b.facets = [2]packed.Uint32s{facets[0], facets[1]}
 	similar := s.Open(similarFile, 2)
 	b.similar = [2][]byte{similar[0], similar[1]}
 	b.features = s.Strings(featuresFile, b.files[featuresFile])

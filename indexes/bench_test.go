@@ -142,9 +142,7 @@ func BenchmarkSearch(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			for _, f := range exports.FilterFields {
-				c.build.Facet(res.Matches, f, 20)
-			}
+			c.build.Facets(res.Matches, []string{"category", "tag", "license"}, 20)
 			took = append(took, time.Since(start))
 		}
 		report(b, took)

@@ -72,10 +72,7 @@ func (a *API) Search(c *web.Call) (*web.Reply, error) {
 	}
 	extra := []string{nextCursor(next), `"suggestions":` + string(near)}
 	if len(facets) > 0 {
-		counted := make(map[string][]exports.FacetCount, len(facets))
-		for _, name := range facets {
-			counted[name] = b.Facet(res.Matches, name, maxFacetValues)
-		}
+		counted := b.Facets(res.Matches, facets, maxFacetValues)
 		extra = append(extra, `"facets":`+string(web.AppendJSON(nil, counted)))
 	}
 	r := list.end(c.Served, int(res.Matches.GetCardinality()), extra...)

@@ -264,7 +264,8 @@ func (h *searchHit) mark(res *indexes.Result, found indexes.Hit, category string
 
 // addFacets fills in the filters and orders.
 func (r *request) addFacets(d *searchPage, found *roaring.Bitmap) {
-	r.addTypes(d, found)
+	counted := r.facetsOf(found)
+	r.addTypes(d, counted["type"])
 	for _, f := range facetNames {
 		chosen := r.Query[f]
 		shown := facet{Name: f}
@@ -272,7 +273,7 @@ func (r *request) addFacets(d *searchPage, found *roaring.Bitmap) {
 			r.addChosen(d, f)
 			continue
 		}
-		for _, v := range r.facet(found, f) {
+		for _, v := range counted[f] {
 			o := option{Name: r.valueTitle(f, v.Value), Value: v.Value, Count: v.Count, Chosen: slices.Contains(chosen, v.Value)}
 			if o.Chosen {
 				o.To = r.without(f, v.Value)
@@ -305,7 +306,7 @@ func (r *request) addChosen(d *searchPage, field string) {
 
 // addTypes fills in the types. Choosing one drops the filters that do not concern it. If one is
 // chosen, the numbers of the others are unknown.
-func (r *request) addTypes(d *searchPage, found *roaring.Bitmap) {
+func (r *request) addTypes(d *searchPage, counts []exports.FacetCount) {
 	chosen := r.Query["type"]
 	types := r.types()
 	if d.Total == 0 || len(types) < 2 || len(chosen) > 1 {
@@ -324,7 +325,6 @@ func (r *request) addTypes(d *searchPage, found *roaring.Bitmap) {
 		}, false)
 	}
 	d.Types = []option{{Name: "All", To: choose(""), Chosen: len(chosen) == 0}}
-	counts := r.facet(found, "type")
 	for _, t := range types {
 		o := option{Name: textfmt.Capitalize(t) + "s", Value: t, To: choose(t), Chosen: slices.Contains(chosen, t)}
 		for _, c := range counts {
@@ -338,13 +338,13 @@ func (r *request) addTypes(d *searchPage, found *roaring.Bitmap) {
 	}
 }
 
-// facet counts the values of a field in a result. The counts over all entities are
-// cached, because most visits start with them.
-func (s *Site) facet(found *roaring.Bitmap, field string) []exports.FacetCount {
+// facetsOf counts the values in a result. The counts over all entities are cached, because most
+// visits start with them.
+func (s *Site) facetsOf(found *roaring.Bitmap) map[string][]exports.FacetCount {
 	if all, facets := s.allListed(); all != nil && found.Equals(all) {
-		return facets[field]
+		return facets
 	}
-	return s.Build.Facet(found, field, searchFacets)
+	return s.Build.Facets(found, facetNames, searchFacets)
 }
 
 // countAll returns all listed entities and their facets.
@@ -353,11 +353,7 @@ func (s *Site) countAll() (*roaring.Bitmap, map[string][]exports.FacetCount) {
 	if err != nil {
 		return nil, nil // the page that lists all entities returns the error
 	}
-	facets := map[string][]exports.FacetCount{}
-	for _, f := range facetNames {
-		facets[f] = s.Build.Facet(all, f, searchFacets)
-	}
-	return all, facets
+	return all, s.Build.Facets(all, facetNames, searchFacets)
 }
 
 func (s *Site) valueTitle(field, value string) string {
