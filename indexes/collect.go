@@ -205,7 +205,7 @@ func (c *collector) readSegment(path string) (err error) {
 	if err := s.checkDocNums(); err != nil {
 		return err
 	}
-	return writeVocabularies(c.dir, &s)
+	return errors.Join(writeVocabularies(c.dir, &s), writePrefixes(c.dir, &s, int(c.nextOrdinal)))
 }
 
 func (c *collector) writeVocabulary(dir string) error {

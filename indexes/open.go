@@ -11,11 +11,11 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/blevesearch/mmap-go"
 	"github.com/blevesearch/vellum"
 
 	"kindex/exports"
+	"kindex/exports/packed"
 	"kindex/exports/store"
 )
 
@@ -42,6 +42,7 @@ type diskIndex struct {
 	files       *mappedFiles
 
 	vocabularies [wordFields]*vocabulary
+	prefixes     packed.Postings // by field and prefix, for those that very many terms have
 }
 
 // Open opens the index of a build, which must stay open as long as the index is
@@ -134,7 +135,7 @@ func (x *diskIndex) open(documents int) error {
 	if len(x.nameLengths) != documents || x.phrases.numDocs() != documents {
 		return &store.DamageError{Path: x.files.dir, Problem: fmt.Sprintf("has files that do not match its %d documents", documents)}
 	}
-	return x.openVocabularies()
+	return errors.Join(x.openVocabularies(), x.openPrefixes())
 }
 
 // Close releases the index. No search may be in progress in this index or in an
@@ -231,8 +232,7 @@ type session struct {
 	index    *Index
 	readers  [fieldCount]*vellum.Reader // nil if no record has the field
 	iterator vellum.FSTIterator
-	bitmap   roaring.Bitmap // the postings being read
-	scratch  set            // as large as the sets that newDocSet returns
+	postings postingReader
 	docSets  [maxEdits + 1]set
 	sets     []set
 	taken    int
@@ -244,7 +244,7 @@ func (x *Index) session() (*session, error) {
 		return s, nil
 	}
 	s := &session{index: x}
-	s.scratch = make(set, len(s.newDocSet(0)))
+	s.postings.scratch = make(set, len(s.newDocSet(0)))
 	s.taken = 0
 	for f, terms := range x.segment.terms {
 		var err error

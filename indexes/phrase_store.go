@@ -37,23 +37,30 @@ type phraseStore struct {
 }
 
 // wordPairs is a Bloom filter (Bloom, CACM 13, 1970) of the pairs of consecutive words in a record, with
-// two bits for each pair. Most records that have all words of a phrase do not have the phrase, and
-// reading the words of a record at a random place takes longer than all other work of a search.
-type wordPairs [2]uint64
+// four bits for each pair, one in each word. Most records that have all words of a phrase do not have the
+// phrase, and reading the words of a record at a random place takes longer than all other work of a search.
+type wordPairs [4]uint64
 
-const wordPairsSize = 16
+const wordPairsSize = 8 * len(wordPairs{})
 
 // add adds a pair of words, given their numbers.
 func (p *wordPairs) add(first, second uint64) {
 	h := (first*0x9e3779b97f4a7c15 ^ second) * 0xd6e8feb86659fd93 // odd numbers without a pattern
-	p[0] |= 1 << (h >> 58)
-	p[1] |= 1 << (h >> 52 & 63)
+	for i := range p {
+		p[i] |= 1 << (h >> 58)
+		h <<= 6
+	}
 }
 
 // mayContain reports whether a document may contain all pairs.
 func (t *phraseStore) mayContain(docNum uint32, pairs *wordPairs) bool {
-	b := t.pairs[wordPairsSize*docNum:]
-	return pairs[0]&^binary.LittleEndian.Uint64(b) == 0 && pairs[1]&^binary.LittleEndian.Uint64(b[8:]) == 0
+	b := t.pairs[wordPairsSize*int(docNum):][:wordPairsSize]
+	for i, bits := range pairs {
+		if bits&^binary.LittleEndian.Uint64(b[8*i:]) != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 func (t *phraseStore) open(files *mappedFiles) error {

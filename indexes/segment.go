@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/blevesearch/bleve/v2/index/scorch"
 	index "github.com/blevesearch/bleve_index_api"
 	segment "github.com/blevesearch/scorch_segment_api/v2"
@@ -109,25 +110,36 @@ func (s *segmentReader) close() error {
 	return s.segment.Close()
 }
 
-// addPosting adds the documents of a term to a set. The postings are either a
+// addPosting adds the documents of a term in the segment to a set.
+func (s *session) addPosting(dst set, value uint64) error {
+	return s.postings.add(s.index.segment.data, dst, value)
+}
+
+// postingReader is the working memory for reading postings.
+type postingReader struct {
+	bitmap  roaring.Bitmap // the postings being read
+	scratch set            // as large as the sets of documents
+}
+
+// add adds the documents of a term to a set, given the value of the term. Postings are either a
 // single document, which is stored with the term, or a bitmap that follows two
 // offsets and its length (zapx describes the format in zap.md).
-func (s *session) addPosting(dst set, value uint64) error {
+func (r *postingReader) add(segment []byte, dst set, value uint64) error {
 	if value&zap.FSTValEncodingMask == zap.FSTValEncoding1Hit {
 		docNum, _ := zap.FSTValDecode1Hit(value)
 		dst.add(uint32(docNum))
 		return nil
 	}
-	b := s.index.segment.data[value:]
+	b := segment[value:]
 	for range 2 {
 		_, n := binary.Uvarint(b)
 		b = b[n:]
 	}
 	size, n := binary.Uvarint(b)
-	if _, err := s.bitmap.FromBuffer(b[n : n+int(size)]); err != nil {
+	if _, err := r.bitmap.FromBuffer(b[n : n+int(size)]); err != nil {
 		return err
 	}
-	dst.addBitmap(&s.bitmap, s.scratch)
+	dst.addBitmap(&r.bitmap, r.scratch)
 	return nil
 }
 

@@ -48,7 +48,7 @@ func comparePostings(t *testing.T, s *session, field int, name string) int {
 	want := map[string]set{}
 	err := zapxPostings(s, field, func(term string, o uint32) {
 		if want[term] == nil {
-			want[term] = make(set, len(s.scratch))
+			want[term] = make(set, len(s.postings.scratch))
 		}
 		want[term].add(o)
 	})
@@ -56,7 +56,7 @@ func comparePostings(t *testing.T, s *session, field int, name string) int {
 		t.Fatal(err)
 	}
 	for term, docs := range want {
-		got := make(set, len(s.scratch))
+		got := make(set, len(s.postings.scratch))
 		value, ok, err := s.index.segment.terms[field].Get([]byte(term))
 		if err != nil || !ok {
 			t.Fatalf("%s %q is not in the dictionary: %v", name, term, err)
@@ -126,7 +126,7 @@ func contractSession(tb testing.TB) *session {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { _ = r.close() })
-	s := &session{index: &Index{diskIndex: &diskIndex{segment: r, records: len(entities)}}, scratch: make(set, setWords(len(entities)))}
+	s := &session{index: &Index{diskIndex: &diskIndex{segment: r, records: len(entities)}}, postings: postingReader{scratch: make(set, setWords(len(entities)))}}
 	return s
 }
 
@@ -134,7 +134,7 @@ func contractSession(tb testing.TB) *session {
 // with reading them through the interfaces of zapx.
 func BenchmarkPostings(b *testing.B) {
 	s := contractSession(b)
-	dst := make(set, len(s.scratch))
+	dst := make(set, len(s.postings.scratch))
 	b.Run("own", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {

@@ -45,7 +45,10 @@ func (s *session) prefixSet(field int, prefix string) (found set, err error) {
 		}
 		return s.addPosting(found, value)
 	}
-	if v := s.index.vocabulary(field); v != nil {
+	if frequent := s.index.prefixes.Find(fieldNames[field], prefix); frequent != nil {
+		found = s.newDocSet(0)
+		frequent.WriteDenseTo(found)
+	} else if v := s.index.vocabulary(field); v != nil {
 		err = v.prefix(prefix, add)
 	} else {
 		err = s.eachPrefixed(s.index.segment.terms[field], prefix, add)

@@ -103,7 +103,6 @@ func openVocabulary(sections [][]byte) (*vocabulary, error) {
 // writeVocabularies writes termsFile from the transducers of a segment.
 func writeVocabularies(dir string, segment *segmentReader) error {
 	var sections [][]byte
-	var lengths []int
 	for list := range wordFields {
 		v, err := packVocabulary(segment.terms[list])
 		if err != nil {
@@ -111,10 +110,16 @@ func writeVocabularies(dir string, segment *segmentReader) error {
 		}
 		sections = append(sections, v...)
 	}
+	return writeSections(filepath.Join(dir, termsFile), sections)
+}
+
+// writeSections writes a lookup file.
+func writeSections(path string, sections [][]byte) error {
+	var lengths []int
 	for _, s := range sections {
 		lengths = append(lengths, len(s))
 	}
-	f, err := createFile(filepath.Join(dir, termsFile))
+	f, err := createFile(path)
 	if err != nil {
 		return err
 	}

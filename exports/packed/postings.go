@@ -209,3 +209,18 @@ func And(x, y *roaring.Bitmap) *roaring.Bitmap {
 	}
 	return roaring.FromDense(a, false)
 }
+
+// PackSets returns the sections of postings that consist of the given sets, by field and value, joined by
+// NUL.
+func PackSets(sets map[string]*roaring.Bitmap) ([][]byte, error) {
+	keys := slices.Sorted(maps.Keys(sets))
+	offsets := make([]byte, 8)
+	var all bytes.Buffer
+	for _, key := range keys {
+		if _, err := sets[key].WriteTo(&all); err != nil {
+			return nil, err
+		}
+		offsets = binary.LittleEndian.AppendUint64(offsets, uint64(all.Len()))
+	}
+	return [][]byte{PackStrings(keys), offsets, all.Bytes()}, nil
+}

@@ -100,7 +100,7 @@ func (s *SectionReader) Strings(name string, part []byte) StringTable {
 func (s *SectionReader) Postings(name string, parts [][]byte) Postings {
 	p := Postings{keys: s.Strings(name, parts[0]), offsets: parts[1], sets: parts[2]}
 	n := p.keys.Len()
-	s.Check(name, len(p.offsets) == 8*(n+1) && Uint64At(p.offsets, n) == uint64(len(p.sets)))
+	s.Check(name, n >= 0 && len(p.offsets) == 8*(n+1) && Uint64At(p.offsets, n) == uint64(len(p.sets)))
 	return p
 }
 
