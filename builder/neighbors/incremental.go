@@ -50,12 +50,10 @@ var _ Previous = (*exports.Build)(nil)
 //     shown, or whose features (1) or norm (2) have changed.
 //
 // Case 4 matters only if T, before or after the change, promises i at least the similarity of
-// the last neighbour of i, or the minimum similarity if the list of i is not full. Let H be the
-// set of candidates that promise that much. A promise is an upper bound on a similarity, so all
-// neighbours were in H, and every candidate outside H would rank after them. If no such T is in
-// H, neither before nor after the change, then H and its order by promise are unchanged. The
-// shortlist then starts with the same members of H as before: all of them, or as many as fit.
-// The nearest of these members are again the neighbours, whatever else is on the shortlist.
+// the last neighbour of i, or the minimum similarity if the list of i is not full. A promise is
+// an upper bound on a similarity, and the neighbours are the most similar of all candidates. So
+// if T promises less, neither before nor after the change, it is not a neighbour, and the most similar of
+// the other candidates are the same as before.
 //
 // Which neighbours are alternatives depends on the list, and on the types, slugs, names and
 // features of its members. A member for which any of these changed is a T in H.

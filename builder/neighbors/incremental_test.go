@@ -185,7 +185,7 @@ func TestFindIncremental(t *testing.T) {
 	for seed := range uint64(cases) {
 		r := &editor{Rand: rand.New(rand.NewPCG(seed, 1)), words: 20}
 		r.words += r.Uint64N(400)
-		l := limits{budget: 1 + r.IntN(1+r.IntN(400)), shortlist: 1 + r.IntN(20), most: 1 + r.IntN(8), changed: 10}
+		l := limits{budget: 1 + r.IntN(1+r.IntN(400)), first: 1 + r.IntN(20), most: 1 + r.IntN(8), changed: 10}
 		if r.IntN(4) == 0 {
 			l = defaultLimits
 		}

@@ -27,16 +27,16 @@ const minSimilarity = 0.05
 
 // limits contains the limits on the work for one entity and for an incremental update.
 type limits struct {
-	budget    int // how many entries in inverted lists may be read to gather candidates, rarest features first
-	shortlist int // how many candidates are then compared exactly
-	most      int // the maximum number of neighbours kept
+	budget int // how many entries in inverted lists may be read to gather candidates, rarest features first
+	first  int // how many candidates are compared before the others are compared with what those promise
+	most   int // the maximum number of neighbours kept
 
 	// changed is the maximum share of entities that may have changed for an incremental update
 	// to pay off.
 	changed float64
 }
 
-var defaultLimits = limits{budget: 16000, shortlist: 250, most: MaxNeighbours, changed: 0.1}
+var defaultLimits = limits{budget: 16000, first: 32, most: MaxNeighbours, changed: 0.1}
 
 // Found is the result of Find and FindIncremental.
 type Found struct {
@@ -84,107 +84,57 @@ func inParallel(parts int, work func(w int)) {
 	wg.Wait()
 }
 
-// scratch is the working memory of one worker.
-type scratch struct {
-	limits
-	cells   []cell      // by entity
-	touched []uint32    // has room for one more than the number of entities
-	best    []candidate // a heap with the least promising candidate at the top
-	order   []uint64    // promises and indexes of the candidates in best, sorted
-}
-
-// cell keeps an entity's most frequently used values together in memory.
-type cell struct {
-	partial uint32 // sum of the squared weights that are known to be shared
-	inverse float32
-}
-
-func (v *vectors) scratch(l limits) *scratch {
-	s := &scratch{limits: l, cells: make([]cell, len(v.inverse)), touched: make([]uint32, len(v.inverse)+1)}
-	for j, x := range v.inverse {
-		s.cells[j].inverse = x
-	}
-	return s
-}
-
-// candidate is an entity that may be a neighbour.
-type candidate struct {
-	entity  uint32
-	rank    int32
-	partial uint32  // the part of the dot product that is known so far
-	promise float32 // an upper bound on the similarity, multiplied by the entity's own norm
-}
-
-// before reports whether c promises more than d.
-func (c candidate) before(d candidate) bool {
-	if c.promise != d.promise {
-		return c.promise > d.promise
-	}
-	return c.rank < d.rank
-}
-
-// offer adds a candidate to the shortlist if the candidate is one of the most promising.
-func (s *scratch) offer(c candidate) {
-	if len(s.best) < s.shortlist {
-		s.best = append(s.best, c)
-		for i := len(s.best) - 1; i > 0; {
-			up := (i - 1) / 2
-			if s.best[i].before(s.best[up]) {
-				break
-			}
-			s.best[i], s.best[up] = s.best[up], s.best[i]
-			i = up
-		}
-		return
-	}
-	if !c.before(s.best[0]) {
-		return
-	}
-	s.best[0] = c
-	for i := 0; ; {
-		down := 2*i + 1
-		if down+1 < len(s.best) && s.best[down].before(s.best[down+1]) {
-			down++
-		}
-		if down >= len(s.best) || !s.best[i].before(s.best[down]) {
-			return
-		}
-		s.best[i], s.best[down] = s.best[down], s.best[i]
-		i = down
-	}
-}
-
-// neighbours finds an entity's candidates by its rarest features, and calculates the exact
-// similarity of the most promising ones.
+// neighbours finds an entity's candidates by its rarest features, and returns the most similar ones. It
+// first compares those that share the most, so that most of the others need not be compared: they
+// cannot be more similar.
 func (v *vectors) neighbours(i uint32, s *scratch) []exports.Neighbour {
 	unread := v.gather(i, s)
-	nearest := make([]scored, 0, s.most+1)
-	least := minSimilarity // similarity of the last neighbour, once the list is full
-	s.order = s.order[:0]
-	for k, c := range s.best {
-		s.order = append(s.order, uint64(math.Float32bits(c.promise))<<32|uint64(k))
+	n := &nearest{vectors: v, of: i, unread: unread, list: make([]scored, 0, s.most+1), most: s.most, least: v.promised(i, minSimilarity)}
+	for _, at := range s.leaders {
+		n.compare(&s.candidates[at.place])
+		s.candidates[at.place].inverse = 0 // it promises nothing any longer
 	}
-	slices.Sort(s.order)
-	for k := len(s.order) - 1; k >= 0; k-- {
-		c := s.best[uint32(s.order[k])]
-		if c.promise < v.promised(i, least) {
-			break // later candidates cannot reach this similarity either
-		}
-		dot := uint64(c.partial) + v.sharedOf(unread, c.entity)
-		n := scored{c.entity, c.rank, v.cosine(dot, i, c.entity)}
-		if n.similarity < minSimilarity {
-			continue
-		}
-		if nearest = n.insert(nearest, s.most); len(nearest) == s.most {
-			least = nearest[s.most-1].similarity
+	rest := uint32(v.product(unread))
+	s.setProbes(v, unread)
+	batch := s.batch[:0]
+	for k := range s.candidates {
+		if c := &s.candidates[k]; c.promise(rest) >= n.least {
+			if batch = append(batch, *c); len(batch) == cap(batch) {
+				s.compareBatch(n, batch, rest)
+				batch = batch[:0]
+			}
 		}
 	}
-	list := make([]exports.Neighbour, len(nearest))
-	for k, n := range nearest {
-		list[k] = exports.Neighbour{Ordinal: v.ordinal[n.entity], Similarity: n.similarity, Reasons: v.reasons(i, n.entity)}
+	s.compareBatch(n, batch, rest)
+	list := make([]exports.Neighbour, len(n.list))
+	for k, x := range n.list {
+		list[k] = exports.Neighbour{Ordinal: v.ordinal[x.entity], Similarity: x.similarity, Reasons: v.reasons(i, x.entity)}
 	}
-	v.markAlternatives(i, nearest, list)
+	v.markAlternatives(i, n.list, list)
 	return list
+}
+
+// nearest collects the most similar of the candidates of an entity.
+type nearest struct {
+	*vectors
+	of     uint32
+	unread []uint32 // the features of that entity that were not read
+	list   []scored // sorted
+	most   int      // the maximum length of list
+	least  float32  // what a candidate must promise to be inserted
+}
+
+// compare calculates the similarity of a candidate, and inserts the candidate if it is one of the most
+// similar.
+func (n *nearest) compare(c *candidate) {
+	dot := uint64(c.partial) + n.sharedOf(n.unread, c.entity)
+	x := scored{c.entity, n.rank[c.entity], n.cosine(dot, n.of, c.entity)}
+	if x.similarity < minSimilarity {
+		return
+	}
+	if n.list = x.insert(n.list, n.most); len(n.list) == n.most {
+		n.least = n.promised(n.of, n.list[n.most-1].similarity)
+	}
 }
 
 // scored is a candidate with its exact similarity.
@@ -231,56 +181,6 @@ func (l limits) reach(features []uint32, df func(id uint32) int) int {
 		read += n
 	}
 	return len(features)
-}
-
-// gather reads as many of an entity's features as the budget allows, rarest first, and fills the
-// shortlist with the most promising entities that share these features. It returns the features
-// that it has not read, which are the most frequent ones.
-func (v *vectors) gather(i uint32, s *scratch) (unread []uint32) {
-	s.best = s.best[:0]
-	has := v.has.of(i)
-	reach := s.reach(has, v.df)
-	unread = has[reach:]
-	touched := v.touch(has[:reach], s)
-	rest := uint32(v.product(unread))
-	least := float32(0) // the minimum promise that a candidate must make
-	cells := s.cells
-	for _, j := range touched {
-		c := &cells[j]
-		partial := c.partial
-		c.partial = 0
-		promise := float32(partial+rest) * c.inverse
-		if promise < least || j == i || v.hidden[j] {
-			continue
-		}
-		s.offer(candidate{j, v.rank[j], partial, promise})
-		if len(s.best) == s.shortlist {
-			least = s.best[0].promise
-		}
-	}
-	return unread
-}
-
-// touch adds the squared weight of each given feature to the cells of all entities that have the
-// feature. It returns these entities.
-func (v *vectors) touch(features []uint32, s *scratch) []uint32 {
-	touched := 0
-	cells, list := s.cells, s.touched // local copies: in this hot loop, they would be reloaded after each write through s
-	for _, id := range features {
-		square := v.square[id]
-		if square == 0 {
-			continue
-		}
-		for _, j := range v.inverted.of(id) {
-			// Avoid a branch, because it would be unpredictable: always write j, but keep it
-			// only if it was not touched before.
-			c := &cells[j]
-			list[touched] = j
-			touched += int((uint64(c.partial) - 1) >> 63)
-			c.partial += square
-		}
-	}
-	return list[:touched]
 }
 
 // promised returns the minimum promise that a candidate must make to entity i to be able to

@@ -2,6 +2,8 @@ package neighbors
 
 import (
 	"cmp"
+	"hash/fnv"
+	"io"
 	"maps"
 	"math"
 	"math/bits"
@@ -15,16 +17,18 @@ import (
 // most frequent. Entities are numbered so that entities in the same category are adjacent in
 // memory, because these are compared most often.
 type vectors struct {
-	ordinal  []uint32 // index of each entity in the given order
-	features []exports.Feature
-	square   []uint32 // squared weight of each feature
-	reason   []uint32 // position of each feature when reasons are sorted by weight, largest first
-	has      lists    // features of each entity, ascending
-	inverted lists    // entities with each feature, ascending
-	norm     []float64
-	inverse  []float32 // the inverse of each norm
-	hidden   []bool    // withdrawn entities are never neighbours
-	rank     []int32   // position in the order by type and slug, for breaking ties
+	ordinal    []uint32 // index of each entity in the given order
+	features   []exports.Feature
+	square     []uint32    // squared weight of each feature
+	reason     []uint32    // position of each feature when reasons are sorted by weight, largest first
+	has        lists       // features of each entity, ascending
+	inverted   lists       // entities with each feature, ascending
+	bit        []uint8     // the bit of each feature in signatures
+	signatures []signature // the features of each entity
+	norm       []float64
+	inverse    []float32 // the inverse of each norm
+	hidden     []bool    // withdrawn entities are never neighbours
+	rank       []int32   // position in the order by type and slug, for breaking ties
 	purposes
 }
 
@@ -50,6 +54,7 @@ func newVectors(given []*record.Entity, words func(string) []string, known *know
 	v.collect(entities, words, known)
 	v.invert(n)
 	v.weigh(n)
+	v.signEach(n)
 	v.purposes = v.newPurposes(entities)
 	for i, e := range entities {
 		v.hidden[i] = hidden(e)
@@ -125,6 +130,22 @@ func (v *vectors) weigh(n int) {
 	})
 	for place, id := range order {
 		v.reason[id] = uint32(place)
+	}
+}
+
+// signEach sets the bits of the features, and the signatures of the entities. The bits depend on nothing but the
+// features, so that a change to some entities does not change what others promise.
+func (v *vectors) signEach(n int) {
+	v.bit, v.signatures = make([]uint8, len(v.features)), make([]signature, n)
+	for id, f := range v.features {
+		h := fnv.New32a()
+		_, _ = io.WriteString(h, f.Kind+"\x00"+f.Value) // a hash accepts everything
+		v.bit[id] = uint8(h.Sum32() % uint32(signatureBits))
+	}
+	for i := range v.signatures {
+		for _, id := range v.has.of(uint32(i)) {
+			v.signatures[i][v.bit[id]/64] |= 1 << (v.bit[id] % 64)
+		}
 	}
 }
 
