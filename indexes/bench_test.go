@@ -17,7 +17,7 @@ import (
 // KINDEX_BENCH_BUILD=/tmp/out go test -bench . -run '^$' ./indexes
 const benchBuild = "KINDEX_BENCH_BUILD"
 
-func benchCatalogue(b *testing.B) *catalogue {
+func benchCatalogue(b testing.TB) *catalogue {
 	dir := os.Getenv(benchBuild)
 	if dir == "" {
 		return shippedCatalogue(b)

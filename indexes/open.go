@@ -229,13 +229,14 @@ func (m *mappedFiles) close() error {
 // session is the working memory of one search. All sets taken from it are released
 // together when the search ends.
 type session struct {
-	index    *Index
-	readers  [fieldCount]*vellum.Reader // nil if no record has the field
-	iterator vellum.FSTIterator
-	postings postingReader
-	docSets  [maxEdits + 1]set
-	sets     []set
-	taken    int
+	index      *Index
+	exhaustive bool                       // take no shortcuts, see SearchExhaustively
+	readers    [fieldCount]*vellum.Reader // nil if no record has the field
+	iterator   vellum.FSTIterator
+	postings   postingReader
+	docSets    [maxEdits + 1]set
+	sets       []set
+	taken      int
 }
 
 // session takes a session from the pool or creates one. The caller must call end.
@@ -260,7 +261,7 @@ func (x *Index) session() (*session, error) {
 
 // end returns the session to the pool. Its sets must not be used after that.
 func (s *session) end() {
-	s.taken = 0
+	s.taken, s.exhaustive = 0, false
 	s.index.sessions.Put(s)
 }
 

@@ -136,12 +136,13 @@ func (x *Index) encodePhrase(words []string) (*phrase, error) {
 }
 
 // hasPhrase reports whether a record contains a phrase in a list.
-func (x *Index) hasPhrase(o uint32, p *phrase, list int) bool {
+func (s *session) hasPhrase(o uint32, p *phrase, list int) bool {
+	x := s.index
 	docNum := x.docNum(o)
 	switch {
 	case docNum == noDoc:
 		return x.document(o).hasPhrase(p.words)[list]
-	case p.encoded == nil || !x.phrases.mayContain(docNum, &p.pairs):
+	case p.encoded == nil || !s.exhaustive && !x.phrases.mayContain(docNum, &p.pairs):
 		return false
 	}
 	return hasPhrase(x.phrases.docWords(docNum, list), p.encoded)

@@ -239,7 +239,7 @@ func (s *session) matchPhrase(m *match, phrase []string, within set) error {
 	}
 	for list := range candidates {
 		for o := range candidates[list].each {
-			if s.index.hasPhrase(o, p, list) {
+			if s.hasPhrase(o, p, list) {
 				if matched[list] == nil {
 					matched[list] = s.set()
 				}

@@ -44,6 +44,11 @@ type After struct {
 // regardless of case. A single letter matches names that start with it, and text
 // that contains it as a word.
 func (x *Index) Search(text string, within *roaring.Bitmap, after *After, skip, limit int) (*Result, error) {
+	return x.search(text, within, false, func(r *ranking) []Hit { return r.page(after, skip, limit) })
+}
+
+// search finds the matches of a query, and ranks them with page.
+func (x *Index) search(text string, within *roaring.Bitmap, exhaustive bool, page func(*ranking) []Hit) (*Result, error) {
 	words := parse(text)
 	if len(words) == 0 {
 		return &Result{Matches: roaring.New(), index: x}, nil
@@ -53,13 +58,14 @@ func (x *Index) Search(text string, within *roaring.Bitmap, after *After, skip, 
 		return nil, err
 	}
 	defer s.end()
+	s.exhaustive = exhaustive
 	r := &ranking{session: s, clauses: words, within: s.set(), matches: s.set()}
 	within.WriteDenseTo(r.within)
 	if err := r.find(text); err != nil {
 		return nil, err
 	}
 	res := &Result{Matches: r.matches.bitmap(), index: x, clauses: words, synonyms: r.synonyms, joined: r.joinedText}
-	res.Hits = r.page(after, skip, limit)
+	res.Hits = page(r)
 	return res, nil
 }
 

@@ -240,7 +240,7 @@ func (r *ranking) withPhrase(candidates set, phrases []*phrase, list int) (found
 
 // hasAny reports whether a record contains one of the phrases in a list.
 func (r *ranking) hasAny(o uint32, phrases []*phrase, list int) bool {
-	return slices.ContainsFunc(phrases, func(p *phrase) bool { return r.index.hasPhrase(o, p, list) })
+	return slices.ContainsFunc(phrases, func(p *phrase) bool { return r.hasPhrase(o, p, list) })
 }
 
 // addSynonyms adds the records that have a synonym of a word, and reports whether there are any.

@@ -45,7 +45,7 @@ func (s *session) prefixSet(field int, prefix string) (found set, err error) {
 		}
 		return s.addPosting(found, value)
 	}
-	if frequent := s.index.prefixes.Find(fieldNames[field], prefix); frequent != nil {
+	if frequent := s.index.prefixes.Find(fieldNames[field], prefix); frequent != nil && !s.exhaustive {
 		found = s.newDocSet(0)
 		frequent.WriteDenseTo(found)
 	} else if v := s.index.vocabulary(field); v != nil {

@@ -97,6 +97,8 @@ var wanted = map[string]bool{
 	"watch save to served p50":           false, "watch save to served worst": true, "watch save to published p50": false,
 	"watch save to published worst": false, "watch peak memory": false,
 	"open verify": true, "open verified bytes": false, "open open p50": true, "open open p99": false,
+	"answers term": true, "answers two words": true, "answers prefix": true, "answers typo": true, "answers facets": true,
+	"answers three filters": true, "answers signal ranges": true, "answers price and context": true,
 	"similar recall@10": true, "similar time": true,
 	"similar time vs. all pairs": false,
 	"index documents":            false, "index size": false, "index size vs. trigrams": false,

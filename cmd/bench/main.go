@@ -173,6 +173,7 @@ var parts = []section{
 	{"incremental", (*bench).measureIncremental, needsContent},
 	{"watch", (*bench).measureWatch, needsCorpus},
 	{"open", (*bench).measureOpen, needsBuild},
+	{"answers", (*bench).measureAnswers, needsBuild},
 	{"similar", (*bench).measureSimilar, needsBuild},
 	{"search", (*bench).measureSearch, needsBuild},
 	{"filters", (*bench).measureFilters, needsBuild},
