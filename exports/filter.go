@@ -2,6 +2,7 @@ package exports
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"sort"
 
@@ -104,7 +105,11 @@ func (b *Build) Page(set *roaring.Bitmap, s Sort, after *Position, skip, limit i
 		end := min(from+limit, len(list))
 		return list[from:end], end < len(list), true
 	}
-	for o := range b.walk(set, s, isAfter) {
+	stream := b.walk(set, s, isAfter)
+	if b.overlay == nil {
+		stream, skip = b.stored(set, s, isAfter, skip), 0
+	}
+	for o := range stream {
 		if skip > 0 {
 			skip--
 			continue
@@ -184,7 +189,7 @@ func (b *Build) walk(set *roaring.Bitmap, s Sort, isAfter func(value, rank int64
 			}
 		}
 		b.sort(edited, s)
-		for o := range b.stored(set, s, isAfter) {
+		for o := range b.stored(set, s, isAfter, 0) {
 			for len(edited) > 0 && b.compareTo(key, edited[0], b.sortValue(key, o), b.rank(o), s.Desc) < 0 {
 				if !yield(edited[0]) {
 					return
@@ -203,68 +208,82 @@ func (b *Build) walk(set *roaring.Bitmap, s Sort, isAfter func(value, rank int64
 	}
 }
 
-// stored is walk without the edited records.
-func (b *Build) stored(set *roaring.Bitmap, s Sort, isAfter func(value, rank int64) bool) func(yield func(uint32) bool) {
-	key := slices.Index(SortKeys, s.Key)
+// stored is walk without the edited records and without the first skip records.
+func (b *Build) stored(set *roaring.Bitmap, s Sort, isAfter func(value, rank int64) bool, skip int) func(yield func(uint32) bool) {
+	if b.isRanked(set, s) {
+		return b.storedByRank(set, isAfter, skip)
+	}
 	return func(yield func(uint32) bool) {
-		if b.isRanked(set, s) {
-			it := set.Iterator()
-			it.AdvanceIfNeeded(uint32(sort.Search(b.listed, func(i int) bool { return isAfter(b.sortValue(key, uint32(i)), b.rank(uint32(i))) })))
-			for it.HasNext() {
-				if o := it.Next(); int(o) >= b.n || !yield(o) {
+		key, wanted := slices.Index(SortKeys, s.Key), make([]uint64, max(uint64(b.n+63)/64, set.DenseSize()))
+		set.WriteDenseTo(wanted)
+		order, rest := b.order(key, s.Desc)
+		first := sort.Search(order.Len(), func(i int) bool { return isAfter(b.sortValue(key, order.At(i)), b.rank(order.At(i))) })
+		for i := first; i < order.Len(); i++ {
+			o := order.At(i)
+			if wanted[o>>6]>>(o&63)&1 == 0 {
+				continue
+			}
+			if skip--; skip < 0 && !yield(o) {
+				return
+			}
+		}
+		for o := range rest(isAfter) {
+			if wanted[o>>6]>>(o&63)&1 == 0 {
+				continue
+			}
+			if skip--; skip < 0 && !yield(o) {
+				return
+			}
+		}
+	}
+}
+
+// storedByRank is stored for a set whose ordinals are in the order of the list.
+func (b *Build) storedByRank(set *roaring.Bitmap, isAfter func(value, rank int64) bool, skip int) func(yield func(uint32) bool) {
+	return func(yield func(uint32) bool) {
+		first := uint32(sort.Search(b.listed, func(i int) bool { return isAfter(b.sortValue(0, uint32(i)), b.rank(uint32(i))) }))
+		if skip > 0 {
+			if first > 0 {
+				skip += int(set.Rank(first - 1))
+			}
+			o, err := set.Select(uint32(skip))
+			if err != nil {
+				return // the set has fewer records
+			}
+			first = max(first, o)
+		}
+		it := set.Iterator()
+		it.AdvanceIfNeeded(first)
+		for it.HasNext() {
+			if o := it.Next(); int(o) >= b.n || !yield(o) {
+				return
+			}
+		}
+	}
+}
+
+// order returns a stored order, and a function that yields the records that are not in it: those without
+// the measure by which it sorts, by type and slug, from the first one for which isAfter returns true.
+func (b *Build) order(key int, desc bool) (order packed.Uint32s, rest func(isAfter func(value, rank int64) bool) iter.Seq[uint32]) {
+	if key < len(columnKeys) {
+		return b.orders[2*key+boolInt(desc)], func(func(value, rank int64) bool) iter.Seq[uint32] { return func(func(uint32) bool) {} }
+	}
+	measure := sortMeasures[key-len(columnKeys)]
+	column, order := b.measures[measure], b.descending[measure]
+	if !desc {
+		order = column.Sorted()
+	}
+	return order, func(isAfter func(value, rank int64) bool) iter.Seq[uint32] {
+		return func(yield func(uint32) bool) {
+			n := b.targets.Len()
+			for i := sort.Search(n, func(i int) bool { return isAfter(nullValue, int64(i)*b.stride()) }); i < n; i++ {
+				t := b.targets.At(i)
+				if _, known := column.Get(t >> 1); !known && t&1 == 0 && !yield(t>>1) {
 					return
 				}
 			}
-			return
-		}
-		wanted := set.ToDense()
-		for o := range b.ownOrder(key, s.Desc, isAfter) {
-			if i := int(o >> 6); i < len(wanted) && wanted[i]>>(o&63)&1 == 1 && !yield(o) {
-				return
-			}
 		}
 	}
-}
-
-// ownOrder calls yield with all stored ordinals in an order, as walk does for those of a set.
-func (b *Build) ownOrder(key int, desc bool, isAfter func(value, rank int64) bool) func(yield func(uint32) bool) {
-	return func(yield func(uint32) bool) {
-		if key < len(columnKeys) {
-			b.yieldAfter(key, b.orders[2*key+boolInt(desc)], isAfter, yield)
-			return
-		}
-		measure := sortMeasures[key-len(columnKeys)]
-		column, order := b.measures[measure], b.descending[measure]
-		if !desc {
-			order = column.Sorted()
-		}
-		if !b.yieldAfter(key, order, isAfter, yield) {
-			return
-		}
-		// The records without a value follow, by type and slug.
-		n := b.targets.Len()
-		for i := sort.Search(n, func(i int) bool { return isAfter(nullValue, int64(i)*b.stride()) }); i < n; i++ {
-			t := b.targets.At(i)
-			if _, known := column.Get(t >> 1); known || t&1 == 1 {
-				continue
-			}
-			if !yield(t >> 1) {
-				return
-			}
-		}
-	}
-}
-
-// yieldAfter calls yield with the part of a stored order that comes after a position. It
-// reports whether yield always returned true.
-func (b *Build) yieldAfter(key int, order packed.Uint32s, isAfter func(value, rank int64) bool, yield func(uint32) bool) bool {
-	first := sort.Search(order.Len(), func(i int) bool { return isAfter(b.sortValue(key, order.At(i)), b.rank(order.At(i))) })
-	for i := first; i < order.Len(); i++ {
-		if !yield(order.At(i)) {
-			return false
-		}
-	}
-	return true
 }
 
 // Board returns the records on a leaderboard: those in a category (AllBoard for
