@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -122,8 +121,12 @@ which belongs on a private network.`,
 }
 
 // servePercent is a higher GC percentage than Go's default, because an edge's heap is
-// small: the files that it serves are memory-mapped.
-const servePercent = 400
+// small: the files that it serves are memory-mapped. Once pages have filled their caches, it would let
+// the heap grow to half a gigabyte; serveMemoryMiB is the size from which the heap grows more slowly.
+const (
+	servePercent   = 400
+	serveMemoryMiB = 200
+)
 
 // stateFile is the default of --state.
 const stateFile = "kindex.db"
@@ -229,7 +232,7 @@ func runServe(cmd *cobra.Command, o serveOptions) (failed error) {
 		eo.Log.Info("created the operator's key; keep a copy, separate from backups of the state", "file", madeKey)
 	}
 	if w == nil && os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(servePercent)
+		setGC(servePercent, serveMemoryMiB, 0, io.Discard) // the warning is about --memory, which serve has only with --watch
 	}
 	if w != nil {
 		defer w.follow(cmd.Context(), s)()
