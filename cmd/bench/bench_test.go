@@ -366,7 +366,7 @@ func TestUsage(t *testing.T) {
 	}{
 		{nil, "-corpus"},
 		{[]string{"-corpus", "a", "-built", "b"}, "-corpus"},
-		{[]string{"-built", "b", "-only", "serch"}, `unknown part "serch" (expected one of: build, decoding, offers, history, incremental, watch, open, similar, search, filters, http`},
+		{[]string{"-built", "b", "-only", "serch"}, `unknown part "serch" (expected one of: build, decoding, offers, history, incremental, watch, open, answers, similar, search, filters, http`},
 		{[]string{"-built", "b", "-without", "MySQL"}, `unknown yardstick "MySQL" (expected one of: FTS5, Bleve, Xapian, PostgreSQL, SQLite)`},
 		{[]string{"-built", "b", "-only", "build"}, "needs a content folder"},
 		{[]string{"-built", "b", "-only", "watch"}, "-only watch needs a content folder"},
