@@ -93,7 +93,7 @@ func (b *Build) count(set *roaring.Bitmap, lists []*valueCounts, top int) {
 	byValue = 0
 	for _, l := range lists {
 		b.countByValue(dense, l, top, top)
-		byValue += b.costByValue(l, top, len(l.counts), byRecord) // now the least of the top is known
+		byValue += b.costByValue(l, top, len(l.counts), byRecord) // fewer may remain, because the smallest count of the top is known
 	}
 	if byRecord < byValue {
 		b.countByRecord(set, lists)
@@ -104,16 +104,16 @@ func (b *Build) count(set *roaring.Bitmap, lists []*valueCounts, top int) {
 	}
 }
 
-// countByRecord adds the values of each of a set's stored records to the counts of their fields.
+// countByRecord sets the counts of each field to the number of a set's stored records that have each value.
 func (b *Build) countByRecord(set *roaring.Bitmap, lists []*valueCounts) {
-	counts := make([]uint32, b.values.Len()) // of all fields: their values are stored together, and skipping some takes longer
+	counts := make([]uint32, b.values.Len()) // for all fields: a record's values are adjacent, and skipping some would take longer
 	var buf, from, to [1024]uint32
 	var touched uint32
 	it := set.ManyIterator()
 	for n := it.NextMany(buf[:]); n > 0; n = it.NextMany(buf[:]) {
 		n, _ = slices.BinarySearch(buf[:n], uint32(b.n)) // edited records are counted elsewhere
-		// The places in memory are random. Reading only the places of lists first, and then only the
-		// start of each list, lets the processor wait for several at the same time.
+		// The places in memory are random. Reading all offsets first, and then the first and last value of
+		// each list, lets the processor overlap the cache misses.
 		for i, o := range buf[:n] {
 			from[i], to[i] = b.facets[0].At(int(o)), b.facets[0].At(int(o)+1)
 		}
@@ -143,7 +143,7 @@ const recordCost, valueCost = 25, 400
 // denseShare is the inverse of the share of all records above which roaring stores a set as bits.
 const denseShare = 16
 
-// denseSet is a set with its bits.
+// denseSet is a set of ordinals below n, and the same set with one bit per record.
 type denseSet struct {
 	*roaring.Bitmap
 	words []uint64
@@ -170,9 +170,9 @@ func (d *denseSet) common(other *roaring.Bitmap, size int) (n int) {
 	return n
 }
 
-// countByValue sets counts to the numbers of records in a set that have each of the next values, most of
-// them, the most frequent values first. It stops when no other value can be among the top. Values that it
-// did not look at have no count.
+// countByValue counts, for up to most further values, the records in the set that have the value. It takes
+// the values in the order of their frequency in the build, and stops when no other value can be among the
+// top. Values that it does not reach keep a count of 0.
 func (b *Build) countByValue(set *denseSet, l *valueCounts, top, most int) {
 	for ; most > 0; most-- {
 		i, size := b.nextValue(l, l.next, top)

@@ -7,9 +7,9 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// SearchExhaustively returns the first page of what Search returns, by the plain definition: it combines
-// the documents of all terms with a prefix, reads the words of every record that has all words of a
-// phrase, and scores and sorts all matches. It is the reference for checking Search.
+// SearchExhaustively returns what Search should return for the first limit hits. It uses no stored sets of
+// prefixes, no filter of word pairs and no bounds on scores: it scores and sorts every match. Everything
+// else is the same as in Search, which it exists to check.
 func (x *Index) SearchExhaustively(text string, within *roaring.Bitmap, limit int) (*Result, error) {
 	return x.search(text, within, true, func(r *ranking) []Hit { return r.all(limit) })
 }

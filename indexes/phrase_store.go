@@ -37,7 +37,7 @@ type phraseStore struct {
 }
 
 // wordPairs is a Bloom filter (Bloom, CACM 13, 1970) of the pairs of consecutive words in a record, with
-// four bits for each pair, one in each word. Most records that have all words of a phrase do not have the
+// four bits for each pair, one in each uint64. Most records that have all words of a phrase do not have the
 // phrase, and reading the words of a record at a random place takes longer than all other work of a search.
 type wordPairs [4]uint64
 

@@ -16,10 +16,11 @@ import (
 // terms. Combining the documents of the terms in each search would take milliseconds.
 const prefixesFile = "prefixes.bin"
 
-// minPrefixed is the number of terms from which a prefix is in prefixesFile.
+// minPrefixed is the minimum number of terms that must start with a prefix for prefixesFile to include it.
 const minPrefixed = 128
 
-// prefixFields are the fields that are searched by prefix.
+// prefixFields are the fields that Search looks up by prefix. Suggest also uses suffixField, which has no
+// stored sets.
 var prefixFields = [...]int{nameField, topicField, textField, exactField}
 
 // writePrefixes writes prefixesFile from the terms and postings of a segment.
@@ -37,7 +38,7 @@ func writePrefixes(dir string, segment *segmentReader, documents int) error {
 	return writeSections(filepath.Join(dir, prefixesFile), sections)
 }
 
-// addPrefixes adds the sets of a field. Terms are sorted, so those with a prefix follow each other.
+// addPrefixes adds the sets of a field. Terms are sorted, so those with the same prefix are consecutive.
 func addPrefixes(sets map[string]*roaring.Bitmap, segment *segmentReader, field, documents int) error {
 	frequent, err := frequentPrefixes(segment, field)
 	if err != nil || len(frequent) == 0 {

@@ -8,7 +8,7 @@ type scratch struct {
 	cells      []cell   // by entity
 	touched    []uint32 // has room for one more than the number of entities
 	candidates []candidate
-	leaders    []leader // the candidates that share the most, as a heap with the least at the top
+	leaders    []leader // the candidates with the largest known, as a heap with the smallest at the top
 	batch      []candidate
 	probes     []probe
 }
@@ -49,8 +49,8 @@ type leader struct {
 	known float32 // the promise without the unknown part
 }
 
-// lead adds a candidate to the first ones if it shares more than one of them. It returns the least that
-// a candidate must share.
+// lead adds a candidate to the leaders. If they are full, it replaces the last one, which the candidate must
+// exceed. It returns the value of known that the next leader must exceed.
 func (s *scratch) lead(c leader) (least float32) {
 	if len(s.leaders) < s.limits.first {
 		s.leaders = append(s.leaders, c)
@@ -127,12 +127,11 @@ func (v *vectors) touch(features []uint32, s *scratch) []uint32 {
 	return list[:touched]
 }
 
-// signature is a set of features, with one bit for several features. It limits what an entity shares with
-// another one much more closely than the sum of all features that have not been read, and takes a
-// tenth of the time of comparing them.
+// signature is a set of features, each hashed to one of its bits. It bounds what two entities share much
+// more tightly than the sum of all features that have not been read.
 type signature [4]uint64
 
-// signatureBits is the number of bits of a sign.
+// signatureBits is the number of bits in a signature.
 const signatureBits = 64 * len(signature{})
 
 // probe is a feature to look for in signatures.
@@ -152,8 +151,7 @@ func (s *scratch) setProbes(v *vectors, features []uint32) {
 // compareBatch compares the candidates whose signatures promise enough. rest is the sum of the squared weights
 // of all features that have not been read.
 func (s *scratch) compareBatch(n *nearest, batch []candidate, rest uint32) {
-	// The places in memory are random. Reading all signatures first lets the processor wait for several at
-	// the same time.
+	// The places in memory are random. Reading all signatures first lets the processor overlap the cache misses.
 	read := uint64(0)
 	for k := range batch {
 		read += n.signatures[batch[k].entity][0]

@@ -52,11 +52,11 @@ var _ Previous = (*exports.Build)(nil)
 // Case 4 matters only if T, before or after the change, promises i at least the similarity of
 // the last neighbour of i, or the minimum similarity if the list of i is not full. A promise is
 // an upper bound on a similarity, and the neighbours are the most similar of all candidates. So
-// if T promises less, neither before nor after the change, it is not a neighbour, and the most similar of
-// the other candidates are the same as before.
+// if T promises less both before and after the change, it is a neighbour in neither case, and the most
+// similar of the other candidates remain the same.
 //
 // Which neighbours are alternatives depends on the list, and on the types, slugs, names and
-// features of its members. A member for which any of these changed is a T in H.
+// features of its members. A member for which any of these changed is such a T, and promises enough.
 func FindIncremental(entities []*record.Entity, words func(string) []string, previous Previous, sets *Sets, unchanged Unchanged) *Found {
 	return findIncremental(entities, words, previous, sets, unchanged, defaultLimits)
 }

@@ -28,7 +28,7 @@ const minSimilarity = 0.05
 // limits contains the limits on the work for one entity and for an incremental update.
 type limits struct {
 	budget int // how many entries in inverted lists may be read to gather candidates, rarest features first
-	first  int // how many candidates are compared before the others are compared with what those promise
+	first  int // how many of the candidates that share the most are compared first, so that most others can be ruled out
 	most   int // the maximum number of neighbours kept
 
 	// changed is the maximum share of entities that may have changed for an incremental update
@@ -92,7 +92,7 @@ func (v *vectors) neighbours(i uint32, s *scratch) []exports.Neighbour {
 	n := &nearest{vectors: v, of: i, unread: unread, list: make([]scored, 0, s.most+1), most: s.most, least: v.promised(i, minSimilarity)}
 	for _, at := range s.leaders {
 		n.compare(&s.candidates[at.place])
-		s.candidates[at.place].inverse = 0 // it promises nothing any longer
+		s.candidates[at.place].inverse = 0 // already compared
 	}
 	rest := uint32(v.product(unread))
 	s.setProbes(v, unread)

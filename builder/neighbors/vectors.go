@@ -139,7 +139,7 @@ func (v *vectors) signEach(n int) {
 	v.bit, v.signatures = make([]uint8, len(v.features)), make([]signature, n)
 	for id, f := range v.features {
 		h := fnv.New32a()
-		_, _ = io.WriteString(h, f.Kind+"\x00"+f.Value) // a hash accepts everything
+		_, _ = io.WriteString(h, f.Kind+"\x00"+f.Value) // a hash never returns an error
 		v.bit[id] = uint8(h.Sum32() % uint32(signatureBits))
 	}
 	for i := range v.signatures {

@@ -228,7 +228,7 @@ func partNames() []string {
 // requiresBuild reports whether the corpus must be built, either to measure that build
 // or because other parts need a build.
 func (b *bench) requiresBuild() bool {
-	return b.corpus != "" && (b.selected("pages") && b.history == "" || slices.ContainsFunc([]string{"build", "open", "similar", "search", "filters", "http", "limits"}, b.selected))
+	return b.corpus != "" && (b.selected("pages") && b.history == "" || slices.ContainsFunc([]string{"build", "open", "answers", "similar", "search", "filters", "http", "limits"}, b.selected))
 }
 
 // measure runs the parts and prints the report.

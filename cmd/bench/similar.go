@@ -21,8 +21,8 @@ const exactSample = 2000
 // one.
 const pairsSample = 200
 
-// maxFound is the number of entities up to which all neighbours are computed again. A million take a
-// quarter of an hour, which the step of the build shows too.
+// maxFound is the maximum number of entities for which all neighbours are computed again. For a million,
+// that takes a quarter of an hour.
 const maxFound = 200_000
 
 // measureSimilar measures the recall of the neighbours in a build, and compares the time with that of
@@ -56,7 +56,7 @@ func (b *bench) measureSimilar(ctx context.Context) error {
 	finding := &profileRun{name: "similar", run: func() error { neighbors.Find(entities, indexes.Words); return ctx.Err() }}
 	recall := row{Part: "similar", Name: "recall@10", Value: float64(found) / float64(max(1, wanted)), Count: len(of)}.atLeast(0.97)
 	if len(entities) > maxFound {
-		b.skipped = append(b.skipped, fmt.Sprintf("similar: the time for all of more than %d entities; see the build's step", maxFound))
+		b.skipped = append(b.skipped, fmt.Sprintf("similar time: there are more than %d entities; see the row \"build step similar\" of a run with -corpus", maxFound))
 		return b.add(recall)
 	}
 	start = time.Now()

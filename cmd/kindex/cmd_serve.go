@@ -231,7 +231,7 @@ func runServe(cmd *cobra.Command, o serveOptions) (failed error) {
 	if madeKey != "" {
 		eo.Log.Info("created the operator's key; keep a copy, separate from backups of the state", "file", madeKey)
 	}
-	if w == nil && os.Getenv("GOGC") == "" {
+	if w == nil && os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
 		setGC(servePercent, serveMemoryMiB, 0, io.Discard) // the warning is about --memory, which serve has only with --watch
 	}
 	if w != nil {
