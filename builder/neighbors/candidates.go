@@ -1,6 +1,11 @@
 package neighbors
 
-import "runtime"
+import (
+	"cmp"
+	"math/bits"
+	"runtime"
+	"slices"
+)
 
 // scratch is the working memory of one worker.
 type scratch struct {
@@ -8,9 +13,11 @@ type scratch struct {
 	cells      []cell   // by entity
 	touched    []uint32 // has room for one more than the number of entities
 	candidates []candidate
-	leaders    []leader // the candidates with the largest known, as a heap with the smallest at the top
-	batch      []candidate
+	leaders    []keyed // a heap of the candidates that share the most of the features that were read
+	batch      []uint32
 	probes     []probe
+	groups     []probeGroup // of probes, those with the largest weights first
+	promising  []keyed      // the candidates whose signatures promise enough; as a heap, the keys are negative
 }
 
 // cell keeps an entity's most frequently used values together in memory.
@@ -19,11 +26,14 @@ type cell struct {
 	inverse float32 // inverse of the norm; 0 if the entity is hidden, so that it promises nothing
 }
 
-// batchLen is the number of candidates whose signatures are read at the same time.
-const batchLen = 64
+const (
+	batchLen     = 64  // the number of candidates whose signatures are read at the same time
+	promisingLen = 128 // once there are so many promising candidates, some are compared
+	compareFirst = 16  // the number of promising candidates that are then compared, so that most others no longer promise enough
+)
 
 func (v *vectors) scratch(l limits) *scratch {
-	s := &scratch{limits: l, cells: make([]cell, len(v.inverse)), touched: make([]uint32, len(v.inverse)+1), batch: make([]candidate, 0, batchLen)}
+	s := &scratch{limits: l, cells: make([]cell, len(v.inverse)), touched: make([]uint32, len(v.inverse)+1), batch: make([]uint32, 0, batchLen)}
 	for j, x := range v.inverse {
 		if !v.hidden[j] {
 			s.cells[j].inverse = x
@@ -43,48 +53,54 @@ type candidate struct {
 // are searched. rest is an upper bound on the unknown part of the dot product.
 func (c *candidate) promise(rest uint32) float32 { return float32(c.partial+rest) * c.inverse }
 
-// leader is one of the candidates that are compared first.
-type leader struct {
-	place int     // in scratch.candidates
-	known float32 // the promise without the unknown part
+// keyed is a candidate in a heap, which has the smallest key at the top.
+type keyed struct {
+	key   float32
+	place uint32 // in scratch.candidates
 }
 
-// lead adds a candidate to the leaders. If they are full, it replaces the last one, which the candidate must
-// exceed. It returns the value of known that the next leader must exceed.
-func (s *scratch) lead(c leader) (least float32) {
-	if len(s.leaders) < s.limits.first {
-		s.leaders = append(s.leaders, c)
-		for i := len(s.leaders) - 1; i > 0; {
-			up := (i - 1) / 2
-			if s.leaders[up].known <= s.leaders[i].known {
-				break
-			}
-			s.leaders[i], s.leaders[up] = s.leaders[up], s.leaders[i]
-			i = up
+// siftDown restores the order of a heap after the key at i has become larger.
+func siftDown(h []keyed, i int) {
+	for {
+		down := 2*i + 1
+		if down+1 < len(h) && h[down+1].key < h[down].key {
+			down++
 		}
-	} else {
+		if down >= len(h) || h[i].key <= h[down].key {
+			return
+		}
+		h[i], h[down] = h[down], h[i]
+		i = down
+	}
+}
+
+// heapify makes a heap of h.
+func heapify(h []keyed) {
+	for i := len(h)/2 - 1; i >= 0; i-- {
+		siftDown(h, i)
+	}
+}
+
+// addLeader adds a candidate to the leaders; its key is the promise without the unknown part. If the leaders are
+// full, it replaces the last one, whose key must be smaller. It returns the value that the key of the next
+// leader must exceed.
+func (s *scratch) addLeader(c keyed) (least float32) {
+	switch first := s.limits.first; {
+	case len(s.leaders) == first:
 		s.leaders[0] = c
-		for i := 0; ; {
-			down := 2*i + 1
-			if down+1 < len(s.leaders) && s.leaders[down+1].known < s.leaders[down].known {
-				down++
-			}
-			if down >= len(s.leaders) || s.leaders[i].known <= s.leaders[down].known {
-				break
-			}
-			s.leaders[i], s.leaders[down] = s.leaders[down], s.leaders[i]
-			i = down
-		}
-	}
-	if len(s.leaders) < s.limits.first {
+		siftDown(s.leaders, 0)
+	case len(s.leaders) < first-1:
+		s.leaders = append(s.leaders, c)
 		return 0
+	default:
+		s.leaders = append(s.leaders, c)
+		heapify(s.leaders)
 	}
-	return s.leaders[0].known
+	return s.leaders[0].key
 }
 
-// gather reads as many of an entity's features as the budget allows, rarest first. It lists the
-// entities that share these features as candidates, and returns the features that it has not read,
-// which are the most frequent ones.
+// gather reads as many of an entity's features as the budget allows, those with the highest yield first. It
+// lists the entities that share these features as candidates, and returns the features that it has not read.
 func (v *vectors) gather(i uint32, s *scratch) (unread []uint32) {
 	s.candidates, s.leaders = s.candidates[:0], s.leaders[:0]
 	has := v.has.of(i)
@@ -98,7 +114,7 @@ func (v *vectors) gather(i uint32, s *scratch) (unread []uint32) {
 			continue
 		}
 		if known := c.promise(0); known > least {
-			least = s.lead(leader{len(s.candidates), known})
+			least = s.addLeader(keyed{known, uint32(len(s.candidates))})
 		}
 		s.candidates = append(s.candidates, c)
 	}
@@ -134,40 +150,90 @@ type signature [4]uint64
 // signatureBits is the number of bits in a signature.
 const signatureBits = 64 * len(signature{})
 
-// probe is a feature to look for in signatures.
+// probe is a set of features with the same weight to look for in one word of signatures.
 type probe struct {
-	word, bit uint8
-	square    uint32
+	word   uint8
+	square uint32
+	bits   uint64
+}
+
+// probeGroup has probes that are looked for together: checking after each one whether the others can matter would
+// take longer.
+type probeGroup struct {
+	probes [4]probe
+	rest   uint32 // the sum of the squared weights in all later groups
 }
 
 // setProbes sets the features to look for.
 func (s *scratch) setProbes(v *vectors, features []uint32) {
-	s.probes = s.probes[:0]
+	list := s.probes[:0]
 	for _, id := range features {
-		s.probes = append(s.probes, probe{v.bit[id] / 64, v.bit[id] % 64, v.square[id]})
+		word, bit, square := v.bit[id]/64, uint64(1)<<(v.bit[id]%64), v.square[id]
+		at := slices.IndexFunc(list, func(p probe) bool { return p.word == word && p.square == square && p.bits&bit == 0 })
+		if at < 0 {
+			at = len(list)
+			list = append(list, probe{word: word, square: square})
+		}
+		list[at].bits |= bit
+	}
+	slices.SortFunc(list, func(a, b probe) int { return cmp.Compare(b.square, a.square) })
+	s.probes, s.groups = list, s.groups[:0]
+	for part := range slices.Chunk(list, len(probeGroup{}.probes)) {
+		s.groups = append(s.groups, probeGroup{})
+		copy(s.groups[len(s.groups)-1].probes[:], part)
+	}
+	rest := uint32(0)
+	for i := len(s.groups) - 1; i >= 0; i-- {
+		s.groups[i].rest = rest
+		for _, p := range s.groups[i].probes {
+			rest += p.square * uint32(bits.OnesCount64(p.bits))
+		}
 	}
 }
 
-// compareBatch compares the candidates whose signatures promise enough. rest is the sum of the squared weights
-// of all features that have not been read.
-func (s *scratch) compareBatch(n *nearest, batch []candidate, rest uint32) {
+// promise returns an upper bound on what a candidate promises, given its signature. If that is less than
+// least, it may return a higher bound that is still less than least.
+func (s *scratch) promise(c *candidate, own *signature, least float32) float32 {
+	shared, most := uint32(0), c.promise(0)
+	for i := range s.groups {
+		group := &s.groups[i]
+		for k := range group.probes {
+			p := &group.probes[k]
+			shared += p.square * uint32(bits.OnesCount64(own[p.word%uint8(len(own))]&p.bits))
+		}
+		if most = c.promise(shared + group.rest); most < least {
+			break
+		}
+	}
+	return most
+}
+
+// readSignatures adds those of a batch of candidates whose signatures promise at least least to the promising ones.
+// A batch lists places in candidates.
+func (s *scratch) readSignatures(v *vectors, batch []uint32, least float32) {
 	// The places in memory are random. Reading all signatures first lets the processor overlap the cache misses.
 	read := uint64(0)
-	for k := range batch {
-		read += n.signatures[batch[k].entity][0]
+	for _, place := range batch {
+		read += v.signatures[s.candidates[place].entity][0]
 	}
 	runtime.KeepAlive(read) // or the compiler would leave out those reads
-	for k := range batch {
-		c := &batch[k]
-		if c.promise(rest) < n.least {
-			continue
-		}
-		own, shared := &n.signatures[c.entity], uint32(0)
-		for _, p := range s.probes {
-			shared += p.square & -uint32(own[p.word%uint8(len(own))]>>(p.bit%64)&1) // without a branch, because it would be unpredictable
-		}
-		if c.promise(shared) >= n.least {
-			n.compare(c)
+	for _, place := range batch {
+		c := &s.candidates[place]
+		if bound := s.promise(c, &v.signatures[c.entity], least); bound >= least {
+			s.promising = append(s.promising, keyed{-bound, place})
 		}
 	}
+}
+
+// comparePromising compares up to most of the promising candidates, those that promise the most first, and removes
+// those from the list that have been compared or that now promise too little.
+func (s *scratch) comparePromising(n *nearest, most int) {
+	h := s.promising
+	for heapify(h); most > 0 && len(h) > 0 && -h[0].key >= n.least; siftDown(h, 0) {
+		n.compare(&s.candidates[h[0].place])
+		h[0] = h[len(h)-1]
+		h = h[:len(h)-1]
+		most--
+	}
+	s.promising = slices.DeleteFunc(h, func(c keyed) bool { return -c.key < n.least })
 }

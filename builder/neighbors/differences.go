@@ -1,7 +1,6 @@
 package neighbors
 
 import (
-	"cmp"
 	"math"
 	"runtime"
 	"slices"
@@ -231,10 +230,7 @@ func (u *update) readsAsBefore(has []uint32) bool {
 	reach := u.reach(has, u.df)
 	last := has[reach-1]
 	compare := func(a, b uint32) int {
-		if c := cmp.Compare(u.previousDF[a], u.previousDF[b]); c != 0 {
-			return c
-		}
-		return compareFeatures(u.features[a], u.features[b])
+		return compareYield(u.previous.Len(), u.features[a], u.features[b], u.previousDF[a], u.previousDF[b])
 	}
 	if !slices.IsSortedFunc(has, compare) {
 		slices.SortFunc(has, compare)

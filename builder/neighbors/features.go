@@ -49,6 +49,16 @@ func compareFeatures(a, b exports.Feature) int {
 	return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.Value, b.Value))
 }
 
+// compareYield compares two features, which dfA and dfB out of n entities have, by their yield: the weight that
+// each entry of their inverted lists adds to what two entities share. The feature with the higher yield comes
+// first, but before it those of a single entity, whose lists need not be read.
+func compareYield(n int, a, b exports.Feature, dfA, dfB int) int {
+	if dfA < 2 || dfB < 2 {
+		return cmp.Or(cmp.Compare(min(dfA, 2), min(dfB, 2)), compareFeatures(a, b))
+	}
+	return cmp.Or(cmp.Compare(uint64(square(b.Kind, n, dfB))*uint64(dfA), uint64(square(a.Kind, n, dfA))*uint64(dfB)), compareFeatures(a, b))
+}
+
 // collection contains the features of some of the entities, collected by one worker.
 type collection struct {
 	ids      map[string]map[string]uint32 // IDs of features, by kind and value
@@ -97,9 +107,8 @@ func (c *collection) add(e *record.Entity, words func(string) []string) {
 	c.lengths = append(c.lengths, uint32(len(own)))
 }
 
-// collect lists the features of every entity. It numbers them by frequency, then by kind and
-// value, so that the numbers do not depend on how the work is divided among the workers, or on what is
-// known. known may be nil.
+// collect lists the features of every entity. It numbers them by yield, then by kind and value, so that the
+// numbers do not depend on how the work is divided among the workers, or on what is known. known may be nil.
 func (v *vectors) collect(entities []*record.Entity, words func(string) []string, known *known) {
 	workers := runtime.GOMAXPROCS(0)
 	parts := make([]*collection, workers)
@@ -178,13 +187,14 @@ func (v *vectors) number(parts []*collection, known *known) (numbers [][]uint32,
 		}
 	}
 	compare := func(a, b uint32) int {
-		return cmp.Or(cmp.Compare(count[a], count[b]), compareFeatures(features[a], features[b]))
+		return compareYield(len(v.ordinal), features[a], features[b], int(count[a]), int(count[b]))
 	}
-	var keep, rest []uint32 // those of the previous build with the same frequency are still in order
+	sameWeights := known != nil && sameWeights(len(v.ordinal), known.previous.Len())
+	var keep, rest []uint32 // those of the previous build with the same frequency and weight are still in order
 	for id := range features {
 		switch {
 		case count[id] == 0: // no entity has it any longer
-		case id < known.len() && fewer[id] == 0:
+		case sameWeights && id < known.len() && fewer[id] == 0:
 			keep = append(keep, uint32(id))
 		default:
 			rest = append(rest, uint32(id))

@@ -1,7 +1,6 @@
 package neighbors
 
 import (
-	"math/bits"
 	"runtime"
 
 	"kindex/exports"
@@ -38,7 +37,7 @@ var _ Previous = (*exports.Build)(nil)
 // its features and their squared weights; on which of these features are read (its reach); and
 // on each candidate that shares a feature that is read. Of a candidate, only its features, its
 // norm, its rank relative to other candidates, and whether it is hidden matter. The numbers
-// assigned to features and entities do not matter, because every order derives from frequencies,
+// assigned to features and entities do not matter, because every order derives from frequencies, weights,
 // values and keys, and the ranks of any two remaining entities keep their order. So, as long as
 // the total number of entities has the same number of bits as before, nothing changes for i
 // unless
@@ -77,7 +76,7 @@ func findIncremental(entities []*record.Entity, words func(string) []string, pre
 		k = &known{previous, sets, u.unchanged}
 	}
 	u.vectors = newVectors(entities, words, k)
-	if bits.Len(uint(len(entities))) != bits.Len(uint(previous.Len())) || !u.compare(entities, words) {
+	if !sameWeights(len(entities), previous.Len()) || !u.compare(entities, words) {
 		return u.found(u.all(l), len(entities))
 	}
 	near := u.keep() // cases 1 to 3 are done

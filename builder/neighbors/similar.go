@@ -27,7 +27,7 @@ const minSimilarity = 0.05
 
 // limits contains the limits on the work for one entity and for an incremental update.
 type limits struct {
-	budget int // how many entries in inverted lists may be read to gather candidates, rarest features first
+	budget int // how many entries in inverted lists may be read to gather candidates, features with the highest yield first
 	first  int // how many of the candidates that share the most are compared first, so that most others can be ruled out
 	most   int // the maximum number of neighbours kept
 
@@ -84,9 +84,9 @@ func inParallel(parts int, work func(w int)) {
 	wg.Wait()
 }
 
-// neighbours finds an entity's candidates by its rarest features, and returns the most similar ones. It
-// first compares those that share the most, so that most of the others need not be compared: they
-// cannot be more similar.
+// neighbours finds an entity's candidates by the features with the highest yield, and returns the most similar
+// ones. It first compares those that share the most of these features, then those whose signatures promise the
+// most, until all others promise too little to be among the most similar.
 func (v *vectors) neighbours(i uint32, s *scratch) []exports.Neighbour {
 	unread := v.gather(i, s)
 	n := &nearest{vectors: v, of: i, unread: unread, list: make([]scored, 0, s.most+1), most: s.most, least: v.promised(i, minSimilarity)}
@@ -96,16 +96,21 @@ func (v *vectors) neighbours(i uint32, s *scratch) []exports.Neighbour {
 	}
 	rest := uint32(v.product(unread))
 	s.setProbes(v, unread)
+	s.promising = s.promising[:0]
 	batch := s.batch[:0]
 	for k := range s.candidates {
 		if c := &s.candidates[k]; c.promise(rest) >= n.least {
-			if batch = append(batch, *c); len(batch) == cap(batch) {
-				s.compareBatch(n, batch, rest)
+			if batch = append(batch, uint32(k)); len(batch) == cap(batch) {
+				s.readSignatures(v, batch, n.least)
 				batch = batch[:0]
+				if len(s.promising) >= promisingLen {
+					s.comparePromising(n, compareFirst)
+				}
 			}
 		}
 	}
-	s.compareBatch(n, batch, rest)
+	s.readSignatures(v, batch, n.least)
+	s.comparePromising(n, math.MaxInt)
 	list := make([]exports.Neighbour, len(n.list))
 	for k, x := range n.list {
 		list[k] = exports.Neighbour{Ordinal: v.ordinal[x.entity], Similarity: x.similarity, Reasons: v.reasons(i, x.entity)}
@@ -165,9 +170,9 @@ func (v *vectors) product(features []uint32) (sum uint64) {
 	return sum
 }
 
-// reach returns how many of the given features, which are sorted by their frequency df, are
-// read. These are as many as the budget allows, but at least one. A feature that only one entity
-// has costs nothing.
+// reach returns how many of the given features, which are sorted by yield, are read. These are as many as
+// the budget allows, but at least one. df returns the frequency of a feature; one that only one entity has
+// costs nothing.
 func (l limits) reach(features []uint32, df func(id uint32) int) int {
 	read := 0
 	for k, id := range features {
@@ -192,7 +197,7 @@ func (v *vectors) promised(i uint32, similarity float64) float32 {
 }
 
 // sharedOf returns the dot product of the features of entity j with the given features, which
-// are some of the most frequent features of another entity. It walks both lists backwards at the
+// are those of another entity with the lowest yield. It walks both lists backwards at the
 // same time.
 func (v *vectors) sharedOf(features []uint32, j uint32) (dot uint64) {
 	has := v.has.of(j)

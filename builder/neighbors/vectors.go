@@ -13,9 +13,9 @@ import (
 	"kindex/exports/record"
 )
 
-// vectors contains the features of all entities. Features are numbered from the rarest to the
-// most frequent. Entities are numbered so that entities in the same category are adjacent in
-// memory, because these are compared most often.
+// vectors contains the features of all entities. Features are numbered by their yield; see compareYield.
+// Entities are numbered so that those that are compared most often are close to each other in memory: by
+// category, or as cluster sorts them.
 type vectors struct {
 	ordinal    []uint32 // index of each entity in the given order
 	features   []exports.Feature
@@ -44,6 +44,16 @@ func newVectors(given []*record.Entity, words func(string) []string, known *know
 	key := byKey(given)
 	v := &vectors{ordinal: byCategory(given, key), rank: make([]int32, n), norm: make([]float64, n), inverse: make([]float32, n), hidden: make([]bool, n)}
 	entities := make([]*record.Entity, n)
+	for i, o := range v.ordinal {
+		entities[i] = given[o]
+	}
+	v.collect(entities, words, known)
+	if known == nil { // otherwise few entities are compared, and sorting all of them takes longer than it saves
+		v.cluster()
+	}
+	v.invert(n)
+	v.weigh(n)
+	v.signEach(n)
 	number := make([]uint32, n)
 	for i, o := range v.ordinal {
 		entities[i], number[o] = given[o], uint32(i)
@@ -51,10 +61,6 @@ func newVectors(given []*record.Entity, words func(string) []string, known *know
 	for place, o := range key {
 		v.rank[number[o]] = int32(place)
 	}
-	v.collect(entities, words, known)
-	v.invert(n)
-	v.weigh(n)
-	v.signEach(n)
 	v.purposes = v.newPurposes(entities)
 	for i, e := range entities {
 		v.hidden[i] = hidden(e)
@@ -98,6 +104,53 @@ func byCategory(entities []*record.Entity, places []uint32) []uint32 {
 		order = append(order, of[category]...)
 	}
 	return order
+}
+
+// clusterBy is the number of features by which cluster sorts.
+const clusterBy = 4
+
+// cluster numbers the entities again. It sorts them by the longest of the inverted lists that are read for them,
+// so that the entities in such a list are close to each other in memory. At a million entities, that saves
+// more than a quarter of the time. The numbers do not matter to the results.
+func (v *vectors) cluster() {
+	df := make([]uint32, len(v.features))
+	for _, id := range v.has.items {
+		df[id]++
+	}
+	type entity struct {
+		lists  [clusterBy]uint64 // the longest lists: their length, and their feature
+		number uint32
+	}
+	order := make([]entity, len(v.ordinal))
+	for i := range order {
+		e := &order[i]
+		e.number = uint32(i)
+		has := v.has.of(uint32(i))
+		for _, id := range has[:defaultLimits.reach(has, func(id uint32) int { return int(df[id]) })] {
+			list := uint64(df[id])<<32 | uint64(id)
+			for k := range e.lists {
+				if list > e.lists[k] {
+					list, e.lists[k] = e.lists[k], list
+				}
+			}
+		}
+	}
+	slices.SortFunc(order, func(a, b entity) int {
+		for k := range a.lists {
+			if c := cmp.Compare(b.lists[k], a.lists[k]); c != 0 {
+				return c
+			}
+		}
+		return cmp.Compare(a.number, b.number)
+	})
+	ordinal, has := make([]uint32, 0, len(v.ordinal)), lists{make([]uint32, 1, len(v.has.start)), make([]uint32, 0, len(v.has.items))}
+	for i := range order {
+		e := order[i].number
+		ordinal = append(ordinal, v.ordinal[e])
+		has.items = append(has.items, v.has.of(e)...)
+		has.start = append(has.start, uint32(len(has.items)))
+	}
+	v.ordinal, v.has = ordinal, has
 }
 
 // invert builds the inverted lists, which contain the entities with each feature.
@@ -154,6 +207,9 @@ func square(kind string, n, df int) uint32 {
 	w := kindWeights[kind] * rarity(n, df)
 	return w * w
 }
+
+// sameWeights reports whether features with the same frequency among n and among m entities have the same weight.
+func sameWeights(n, m int) bool { return bits.Len(uint(n)) == bits.Len(uint(m)) }
 
 // rarity returns the weight of a feature that df out of n entities have. The weight changes
 // only at powers of two, so that adding an entity hardly ever changes the weights of other
