@@ -29,8 +29,7 @@ type collector struct {
 	phrasesLen    uint64
 	encoded       [wordFields][]byte // phrases of the current record
 	last          [wordFields]uint64 // the last word of each, 0 at the start of a phrase
-	pairs         wordPairs          // of the current record
-	allPairs      []byte
+	pairs         pairFilter
 	aliasKeys     [][]byte // keys of earlier slugs
 	nextOrdinal   uint32   // ordinal of the next document
 }
@@ -88,7 +87,7 @@ func newCollector(dir string, records int) (*collector, error) {
 	}
 	return &collector{
 		dir: dir, bleve: b, phrases: phrases, vocabulary: make(map[string]*token),
-		phraseOffsets: make([]byte, 8, 8*records+8), nameLengths: make([]byte, 0, records),
+		pairs: newPairFilter(records), phraseOffsets: make([]byte, 8, 8*records+8), nameLengths: make([]byte, 0, records),
 	}, nil
 }
 
@@ -97,7 +96,7 @@ func (c *collector) add(d *document) error {
 	for i := range c.encoded {
 		c.encoded[i] = c.encoded[i][:0]
 	}
-	c.last, c.pairs = [wordFields]uint64{}, wordPairs{}
+	c.last = [wordFields]uint64{}
 	for f := range c.terms {
 		c.terms[f] = c.terms[f][:0]
 	}
@@ -114,9 +113,6 @@ func (c *collector) add(d *document) error {
 		return err
 	}
 	c.nextOrdinal++
-	for _, word := range c.pairs {
-		c.allPairs = binary.LittleEndian.AppendUint64(c.allPairs, word)
-	}
 	return c.writePhrases()
 }
 
@@ -135,7 +131,7 @@ func (c *collector) token(part int, t string) *token {
 	}
 	c.encoded[part] = appendWord(c.encoded[part], v.id)
 	if c.last[part] != 0 {
-		c.pairs.add(c.last[part], v.id)
+		c.pairs.add(c.nextOrdinal, c.last[part], v.id)
 	}
 	c.last[part] = v.id
 	return v
@@ -191,7 +187,7 @@ func (c *collector) write() error {
 	g.Go(c.phrases.close)
 	g.Go(func() error { return os.WriteFile(filepath.Join(c.dir, phraseOffsetsFile), c.phraseOffsets, 0o644) })
 	g.Go(func() error { return os.WriteFile(filepath.Join(c.dir, nameLengthsFile), c.nameLengths, 0o644) })
-	g.Go(func() error { return os.WriteFile(filepath.Join(c.dir, pairsFile), c.allPairs, 0o644) })
+	g.Go(func() error { return os.WriteFile(filepath.Join(c.dir, pairsFile), c.pairs.words, 0o644) })
 	return g.Wait()
 }
 

@@ -1,6 +1,7 @@
 package indexes
 
 import (
+	"math"
 	"math/bits"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -14,6 +15,16 @@ func setWords(records int) int { return (records + 63) / 64 }
 
 func (s set) add(o uint32)      { s[o>>6] |= 1 << (o & 63) }
 func (s set) has(o uint32) bool { return s[o>>6]>>(o&63)&1 == 1 }
+
+// fill adds the ordinals below n.
+func (s set) fill(n int) {
+	for i := range n / 64 {
+		s[i] = math.MaxUint64
+	}
+	if n%64 != 0 {
+		s[n/64] |= 1<<(n%64) - 1
+	}
+}
 
 func (s set) or(t set) {
 	for i, w := range t {

@@ -12,7 +12,7 @@ import (
 )
 
 // The files of the phrase store: the number of each word, the offsets of each
-// record's words, the words, and the wordPairs of each record.
+// record's words, the words, and the pairFilter.
 const (
 	vocabularyFile    = "vocabulary.fst"
 	phraseOffsetsFile = "places.bin"
@@ -33,34 +33,7 @@ type phraseStore struct {
 	vocabulary *vellum.FST
 	offsets    []byte // the start of each document, then the end of the last document
 	words      []byte
-	pairs      []byte // wordPairs by document
-}
-
-// wordPairs is a Bloom filter (Bloom, CACM 13, 1970) of the pairs of consecutive words in a record, with
-// four bits for each pair, one in each uint64. Most records that have all words of a phrase do not have the
-// phrase, and reading the words of a record at a random place takes longer than all other work of a search.
-type wordPairs [4]uint64
-
-const wordPairsSize = 8 * len(wordPairs{})
-
-// add adds a pair of words, given their numbers.
-func (p *wordPairs) add(first, second uint64) {
-	h := (first*0x9e3779b97f4a7c15 ^ second) * 0xd6e8feb86659fd93 // odd numbers without a pattern
-	for i := range p {
-		p[i] |= 1 << (h >> 58)
-		h <<= 6
-	}
-}
-
-// mayContain reports whether a document may contain all pairs.
-func (t *phraseStore) mayContain(docNum uint32, pairs *wordPairs) bool {
-	b := t.pairs[wordPairsSize*int(docNum):][:wordPairsSize]
-	for i, bits := range pairs {
-		if bits&^binary.LittleEndian.Uint64(b[8*i:]) != 0 {
-			return false
-		}
-	}
-	return true
+	pairs      pairFilter
 }
 
 func (t *phraseStore) open(files *mappedFiles) error {
@@ -77,9 +50,11 @@ func (t *phraseStore) open(files *mappedFiles) error {
 	if t.words, err = files.open(phrasesFile); err != nil {
 		return err
 	}
-	if t.pairs, err = files.open(pairsFile); err == nil && len(t.pairs) != wordPairsSize*t.numDocs() {
-		err = &store.DamageError{Path: pairsFile, Problem: fmt.Sprintf("has %d bytes for %d documents", len(t.pairs), t.numDocs())}
+	pairs, err := files.open(pairsFile)
+	if err == nil && len(pairs) != pairFilterSize(t.numDocs()) {
+		err = &store.DamageError{Path: pairsFile, Problem: fmt.Sprintf("has %d bytes for %d documents", len(pairs), t.numDocs())}
 	}
+	t.pairs = pairFilter{pairs, setWords(t.numDocs())}
 	return err
 }
 
@@ -104,7 +79,7 @@ func (t *phraseStore) docWords(docNum uint32, list int) []byte {
 type phrase struct {
 	words   []string
 	encoded []byte // the stored form of the phrase, or nil if one of its words does not occur in any stored record
-	pairs   wordPairs
+	rows    []int  // the rows of pairFilter for its pairs of words
 }
 
 // encode sets the stored form of a phrase.
@@ -117,7 +92,8 @@ func (t *phraseStore) encode(p *phrase) error {
 			return err
 		}
 		if b = appendWord(b, id); i > 0 {
-			p.pairs.add(last, id)
+			rows := pairRows(last, id)
+			p.rows = append(p.rows, rows[:]...)
 		}
 		last = id
 	}
@@ -142,7 +118,7 @@ func (s *session) hasPhrase(o uint32, p *phrase, list int) bool {
 	switch {
 	case docNum == noDoc:
 		return x.document(o).hasPhrase(p.words)[list]
-	case p.encoded == nil || !s.exhaustive && !x.phrases.mayContain(docNum, &p.pairs):
+	case p.encoded == nil:
 		return false
 	}
 	return hasPhrase(x.phrases.docWords(docNum, list), p.encoded)

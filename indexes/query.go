@@ -222,18 +222,20 @@ func (s *session) addFuzzy(m *match, w *clause) (err error) {
 
 // matchPhrase finds the records in a set that contain the words consecutively. To
 // do so, it scans the records that have all of the words in one list.
-func (s *session) matchPhrase(m *match, phrase []string, within set) error {
-	p, err := s.index.encodePhrase(phrase)
+func (s *session) matchPhrase(m *match, words []string, within set) error {
+	p, err := s.index.encodePhrase(words)
 	if err != nil || p == nil {
 		return err
 	}
 	var candidates, matched fieldSets
+	narrowed := s.mayContain([]*phrase{p})
+	narrowed.and(within)
 	for list := range candidates {
 		candidates[list] = s.set()
-		copy(candidates[list], within)
+		copy(candidates[list], narrowed)
 	}
-	for i := range phrase {
-		if err := s.narrowPhrase(&candidates, phrase[i:]); err != nil {
+	for i := range words {
+		if err := s.narrowPhrase(&candidates, words[i:]); err != nil {
 			return err
 		}
 	}

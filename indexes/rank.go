@@ -211,9 +211,11 @@ func (r *ranking) findPhraseCandidates() {
 	if len(r.queryPhrases) == 0 {
 		return
 	}
+	candidates := r.mayContain(r.queryPhrases)
+	candidates.and(r.matches)
 	for list := range r.phraseCandidates {
 		all := r.set()
-		copy(all, r.matches)
+		copy(all, candidates)
 		for _, m := range r.matched {
 			if m.exactSets[list] == nil {
 				clear(all)

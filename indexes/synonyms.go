@@ -211,12 +211,16 @@ func (r *ranking) searchSynonym(words []string) (found synonymSets, err error) {
 			phrases = append(phrases, p)
 		}
 	}
+	mayContain := r.mayContain(phrases)
 	for list, set := range candidates {
 		if list == textField {
 			found.loose[list] = set
 		}
 		if set.count() <= maxCandidates {
-			found.exact[list] = r.withPhrase(set, phrases, list)
+			narrowed := r.set()
+			copy(narrowed, set)
+			narrowed.and(mayContain)
+			found.exact[list] = r.withPhrase(narrowed, phrases, list)
 		} else {
 			found.loose[list] = set
 		}

@@ -1,0 +1,83 @@
+package indexes
+
+import "encoding/binary"
+
+// pairBits is the number of bits in the filter of word pairs of each document.
+const pairBits = 256
+
+// pairHashes is the number of bits that are set for each pair. Each is in its own part of the filter.
+const pairHashes = 4
+
+// pairRows returns the numbers of the bits of a pair of words, given their numbers.
+func pairRows(first, second uint64) (rows [pairHashes]int) {
+	h := (first*0x9e3779b97f4a7c15 ^ second) * 0xd6e8feb86659fd93 // odd numbers without a pattern
+	for i := range rows {
+		rows[i] = i*pairBits/pairHashes + int(h>>58)
+		h <<= 6
+	}
+	return rows
+}
+
+// pairFilter has a Bloom filter (Bloom, CACM 13, 1970) of the pairs of consecutive words in each document. Most
+// documents that have all words of a phrase do not have the phrase, and reading the words of a document at a random
+// place takes longer than all other work of a search. The filter is stored by bit, as the set of documents in which
+// the bit is set, so that a search filters all documents at once by reading a few of these sets from start to end.
+// That is the layout of bit-sliced signature files (Faloutsos and Chan, VLDB 1988).
+type pairFilter struct {
+	words []byte // u64 words of the sets of documents, by bit
+	size  int    // the number of words in each set
+}
+
+// pairFilterSize returns the size of the filter in bytes.
+func pairFilterSize(documents int) int { return pairBits * 8 * setWords(documents) }
+
+func newPairFilter(documents int) pairFilter {
+	return pairFilter{make([]byte, pairFilterSize(documents)), setWords(documents)}
+}
+
+// add adds a pair of words of a document.
+func (f *pairFilter) add(docNum uint32, first, second uint64) {
+	for _, row := range pairRows(first, second) {
+		f.words[8*(row*f.size+int(docNum>>6))+int(docNum>>3&7)] |= 1 << (docNum & 7) // little-endian
+	}
+}
+
+// narrow removes the documents from a set that certainly do not contain a phrase.
+func (f *pairFilter) narrow(documents set, p *phrase) {
+	for _, row := range p.rows {
+		words := f.words[8*row*f.size:][:8*f.size]
+		for i, w := range documents[:f.size] {
+			if w != 0 {
+				documents[i] = w & binary.LittleEndian.Uint64(words[8*i:])
+			}
+		}
+	}
+}
+
+// mayContain returns the records that may contain one of the phrases: those in memory, and those that pass the
+// filter. In an exhaustive search, these are all records.
+func (s *session) mayContain(phrases []*phrase) set {
+	x := s.index
+	found := s.set()
+	if s.exhaustive {
+		found.fill(x.maxDoc())
+		return found
+	}
+	for _, p := range phrases {
+		if p.encoded == nil {
+			continue
+		}
+		documents := s.newDocSet(0)
+		documents.fill(x.phrases.numDocs())
+		x.phrases.pairs.narrow(documents, p)
+		if records := s.toRecords(documents); records != nil {
+			found.or(records)
+		}
+	}
+	for _, m := range x.memSegments {
+		for o := range m.documents {
+			found.add(o)
+		}
+	}
+	return found
+}
