@@ -33,7 +33,7 @@ func (b *Build) Facets(set *roaring.Bitmap, fields []string, top int) map[string
 	b.count(set, lists, top)
 	all := make(map[string][]FacetCount, len(fields))
 	for _, l := range lists {
-		all[l.field] = b.mostFrequent(set, l, top)
+		all[l.field] = b.topValues(set, l, top)
 	}
 	return all
 }
@@ -45,11 +45,11 @@ type valueCounts struct {
 	counts []int
 
 	next int   // the number of values that countByValue has looked at
-	best []int // the largest of their counts, in ascending order
+	best []int // the largest of their counts, in ascending order, unless all values are among the top
 }
 
-// mostFrequent returns the most frequent values of a field, including those of edited records.
-func (b *Build) mostFrequent(set *roaring.Bitmap, l *valueCounts, top int) []FacetCount {
+// topValues returns the most frequent values of a field, including those of edited records.
+func (b *Build) topValues(set *roaring.Bitmap, l *valueCounts, top int) []FacetCount {
 	added := b.addFacets(set, l)
 	type counted struct {
 		FacetCount
@@ -140,8 +140,8 @@ func (b *Build) countByRecord(set *roaring.Bitmap, lists []*valueCounts) {
 // opening the set of a value, in units of the cost of looking up one record in a set.
 const recordCost, valueCost = 25, 400
 
-// denseShare is the inverse of the share of all records above which roaring stores a set as bits.
-const denseShare = 16
+// denseDivisor divides the number of all records: above the result, roaring stores a set as bits.
+const denseDivisor = 16
 
 // denseSet is a set of ordinals below n, and the same set with one bit per record.
 type denseSet struct {
@@ -157,7 +157,7 @@ func newDenseSet(set *roaring.Bitmap, n int) *denseSet {
 
 // common returns the number of records that are also in another set, which has size records.
 func (d *denseSet) common(other *roaring.Bitmap, size int) (n int) {
-	if size > 64*len(d.words)/denseShare {
+	if size > 64*len(d.words)/denseDivisor {
 		return int(d.AndCardinality(other))
 	}
 	var buf [256]uint32
@@ -175,12 +175,12 @@ func (d *denseSet) common(other *roaring.Bitmap, size int) (n int) {
 // top. Values that it does not reach keep a count of 0.
 func (b *Build) countByValue(set *denseSet, l *valueCounts, top, most int) {
 	for ; most > 0; most-- {
-		i, size := b.nextValue(l, l.next, top)
+		i, size := b.valueAt(l, l.next, top)
 		if size == 0 {
 			return
 		}
 		n := set.common(b.bitmap(i), size)
-		if l.counts[i-l.first] = n; len(l.best) < top || n > l.best[0] {
+		if l.counts[i-l.first] = n; top < len(l.counts) && (len(l.best) < top || n > l.best[0]) {
 			place, _ := slices.BinarySearch(l.best, n)
 			l.best = slices.Insert(l.best, place, n)
 			l.best = l.best[max(0, len(l.best)-top):]
@@ -189,9 +189,9 @@ func (b *Build) countByValue(set *denseSet, l *valueCounts, top, most int) {
 	}
 }
 
-// nextValue returns the value at a place by the number of records, and that number. It is 0 if neither this
+// valueAt returns the value at a place by the number of records, and that number. It is 0 if neither this
 // value nor a later one can be among the top.
-func (b *Build) nextValue(l *valueCounts, place, top int) (value, size int) {
+func (b *Build) valueAt(l *valueCounts, place, top int) (value, size int) {
 	if top <= 0 || place == len(l.counts) {
 		return 0, 0
 	}
@@ -205,11 +205,11 @@ func (b *Build) nextValue(l *valueCounts, place, top int) (value, size int) {
 // costByValue returns an upper bound for the cost of countByValue, or more than limit.
 func (b *Build) costByValue(l *valueCounts, top, most, limit int) (cost int) {
 	for place := l.next; cost <= limit && place-l.next < most; place++ {
-		_, size := b.nextValue(l, place, top)
+		_, size := b.valueAt(l, place, top)
 		if size == 0 {
 			break
 		}
-		cost += valueCost + min(size, b.n/denseShare)
+		cost += valueCost + min(size, b.n/denseDivisor)
 	}
 	return cost
 }

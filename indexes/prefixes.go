@@ -31,7 +31,7 @@ func writePrefixes(dir string, segment *segmentReader, documents int) error {
 			return err
 		}
 	}
-	sections, err := packed.PackSets(sets)
+	sections, err := packed.PackPostings(sets)
 	if err != nil {
 		return err
 	}

@@ -18,14 +18,14 @@ import (
 )
 
 // answerSample is the number of queries of each class whose answers are compared with those of
-// the plain definition.
+// an exhaustive search or a scan of every record.
 const answerSample = 50
 
-// facetsShown is the number of values of each facet that are compared.
-const facetsShown = 20
+// facetsCompared is the number of values of each facet that are compared.
+const facetsCompared = 20
 
-// measureAnswers compares samples of answers with those of plain, slow definitions: searches that
-// take no shortcuts, and filters and facets that look at every record.
+// measureAnswers compares samples of answers with those of exhaustive searches, which take no shortcuts,
+// and of scans of every record.
 func (b *bench) measureAnswers(ctx context.Context) (err error) {
 	if err := b.prepare(); err != nil {
 		return err
@@ -141,7 +141,7 @@ func (b *bench) scanAnswers(ctx context.Context, sets []*roaring.Bitmap) error {
 				same++
 			}
 		}
-		if err := b.addAnswers(class.name, same, len(listings[i]), "the page and the number of matches of GET /api/entities, compared with a look at every record"); err != nil {
+		if err := b.addAnswers(class.name, same, len(listings[i]), "the page and the number of matches of GET /api/entities, compared with a scan of every record"); err != nil {
 			return err
 		}
 	}
@@ -151,7 +151,7 @@ func (b *bench) scanAnswers(ctx context.Context, sets []*roaring.Bitmap) error {
 			same++
 		}
 	}
-	return b.addAnswers("facets", same, len(sets), fmt.Sprintf("the %d most frequent values of %s in the matches of a term, compared with a look at every match", facetsShown, strings.Join(exports.FilterFields, ", ")))
+	return b.addAnswers("facets", same, len(sets), fmt.Sprintf("the %d most frequent values of %s in the matches of a term, compared with a scan of every match", facetsCompared, strings.Join(exports.FilterFields, ", ")))
 }
 
 // scan adds a record if the listing has it.
@@ -226,7 +226,7 @@ func countFacets(fields map[string]map[string]*facetValue, e *record.Entity) {
 
 // sameFacets reports whether the build counts the same values.
 func (b *bench) sameFacets(set *roaring.Bitmap, fields map[string]map[string]*facetValue) bool {
-	got := b.build.Facets(set, exports.FilterFields, facetsShown)
+	got := b.build.Facets(set, exports.FilterFields, facetsCompared)
 	for _, field := range exports.FilterFields {
 		var want []*facetValue
 		for _, v := range fields[field] {
@@ -235,7 +235,7 @@ func (b *bench) sameFacets(set *roaring.Bitmap, fields map[string]map[string]*fa
 		slices.SortFunc(want, func(x, y *facetValue) int {
 			return cmp.Or(cmp.Compare(y.count, x.count), cmp.Compare(x.folded, y.folded))
 		})
-		want = want[:min(facetsShown, len(want))]
+		want = want[:min(facetsCompared, len(want))]
 		if !slices.EqualFunc(got[field], want, func(x exports.FacetCount, v *facetValue) bool {
 			return x.Count == v.count && record.Fold(x.Value) == v.folded
 		}) {

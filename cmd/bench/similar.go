@@ -21,9 +21,9 @@ const exactSample = 2000
 // one.
 const pairsSample = 200
 
-// maxFound is the maximum number of entities for which all neighbours are computed again. For a million,
+// maxRecomputed is the maximum number of entities for which all neighbours are computed again. For a million,
 // that takes a quarter of an hour.
-const maxFound = 200_000
+const maxRecomputed = 200_000
 
 // measureSimilar measures the recall of the neighbours in a build, and compares the time with that of
 // computing the exact neighbours.
@@ -55,8 +55,8 @@ func (b *bench) measureSimilar(ctx context.Context) error {
 	}
 	finding := &profileRun{name: "similar", run: func() error { neighbors.Find(entities, indexes.Words); return ctx.Err() }}
 	recall := row{Part: "similar", Name: "recall@10", Value: float64(found) / float64(max(1, wanted)), Count: len(of)}.atLeast(0.97)
-	if len(entities) > maxFound {
-		b.skipped = append(b.skipped, fmt.Sprintf("similar time: there are more than %d entities; see the row \"build step similar\" of a run with -corpus", maxFound))
+	if len(entities) > maxRecomputed {
+		b.skipped = append(b.skipped, fmt.Sprintf("similar time: there are more than %d entities; see the row \"build step similar\" of a run with -corpus", maxRecomputed))
 		return b.add(recall)
 	}
 	start = time.Now()

@@ -210,9 +210,9 @@ func And(x, y *roaring.Bitmap) *roaring.Bitmap {
 	return roaring.FromDense(a, false)
 }
 
-// PackSets returns the sections of postings that consist of the given sets, by field and value, joined by
+// PackPostings returns the sections of postings that consist of the given sets, by field and value, joined by
 // NUL.
-func PackSets(sets map[string]*roaring.Bitmap) ([][]byte, error) {
+func PackPostings(sets map[string]*roaring.Bitmap) ([][]byte, error) {
 	keys := slices.Sorted(maps.Keys(sets))
 	offsets := make([]byte, 8)
 	var all bytes.Buffer
