@@ -45,7 +45,7 @@ type valueCounts struct {
 	counts []int
 
 	next int   // the number of values that countByValue has looked at
-	best []int // the largest of their counts, in ascending order, unless all values are among the top
+	best []int // the largest of their counts, in ascending order; empty if there are no more than top values
 }
 
 // topValues returns the most frequent values of a field, including those of edited records.
@@ -140,7 +140,7 @@ func (b *Build) countByRecord(set *roaring.Bitmap, lists []*valueCounts) {
 // opening the set of a value, in units of the cost of looking up one record in a set.
 const recordCost, valueCost = 25, 400
 
-// denseDivisor divides the number of all records: above the result, roaring stores a set as bits.
+// denseDivisor sets when roaring stores a set as bits: if it has more than 1/denseDivisor of all records.
 const denseDivisor = 16
 
 // denseSet is a set of ordinals below n, and the same set with one bit per record.
@@ -189,8 +189,8 @@ func (b *Build) countByValue(set *denseSet, l *valueCounts, top, most int) {
 	}
 }
 
-// valueAt returns the value at a place by the number of records, and that number. It is 0 if neither this
-// value nor a later one can be among the top.
+// valueAt returns the value at a place in the order by number of records, largest first, and that number, which is 0
+// if neither this value nor a later one can be among the top.
 func (b *Build) valueAt(l *valueCounts, place, top int) (value, size int) {
 	if top <= 0 || place == len(l.counts) {
 		return 0, 0
@@ -202,7 +202,7 @@ func (b *Build) valueAt(l *valueCounts, place, top int) (value, size int) {
 	return value, size
 }
 
-// costByValue returns an upper bound for the cost of countByValue, or more than limit.
+// costByValue returns an upper bound on the cost of countByValue, or more than limit.
 func (b *Build) costByValue(l *valueCounts, top, most, limit int) (cost int) {
 	for place := l.next; cost <= limit && place-l.next < most; place++ {
 		_, size := b.valueAt(l, place, top)

@@ -187,7 +187,7 @@ func (c *collector) write() error {
 	g.Go(c.phrases.close)
 	g.Go(func() error { return os.WriteFile(filepath.Join(c.dir, phraseOffsetsFile), c.phraseOffsets, 0o644) })
 	g.Go(func() error { return os.WriteFile(filepath.Join(c.dir, nameLengthsFile), c.nameLengths, 0o644) })
-	g.Go(func() error { return os.WriteFile(filepath.Join(c.dir, pairsFile), c.pairs.words, 0o644) })
+	g.Go(func() error { return os.WriteFile(filepath.Join(c.dir, pairsFile), c.pairs.rows, 0o644) })
 	return g.Wait()
 }
 

@@ -221,7 +221,7 @@ func (s *session) addFuzzy(m *match, w *clause) (err error) {
 }
 
 // matchPhrase finds the records in a set that contain the words consecutively. To
-// do so, it scans the records that have all of the words in one list.
+// do so, it scans the records that pass the filter of word pairs and have all of the words in one list.
 func (s *session) matchPhrase(m *match, words []string, within set) error {
 	p, err := s.index.encodePhrase(words)
 	if err != nil || p == nil {

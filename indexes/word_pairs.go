@@ -8,7 +8,8 @@ const pairBits = 256
 // pairHashes is the number of bits that are set for each pair. Each is in its own part of the filter.
 const pairHashes = 4
 
-// pairRows returns the numbers of the bits of a pair of words, given their numbers.
+// pairRows returns the rows of the filter in which a pair of words sets a bit. first and second are the numbers of
+// the words.
 func pairRows(first, second uint64) (rows [pairHashes]int) {
 	h := (first*0x9e3779b97f4a7c15 ^ second) * 0xd6e8feb86659fd93 // odd numbers without a pattern
 	for i := range rows {
@@ -18,14 +19,14 @@ func pairRows(first, second uint64) (rows [pairHashes]int) {
 	return rows
 }
 
-// pairFilter has a Bloom filter (Bloom, CACM 13, 1970) of the pairs of consecutive words in each document. Most
+// pairFilter holds a Bloom filter (Bloom, CACM 13, 1970) of the pairs of consecutive words in each document. Most
 // documents that have all words of a phrase do not have the phrase, and reading the words of a document at a random
-// place takes longer than all other work of a search. The filter is stored by bit, as the set of documents in which
+// place would take longer than all other work of a search. The filter is stored by bit, as the set of documents in which
 // the bit is set, so that a search filters all documents at once by reading a few of these sets from start to end.
 // That is the layout of bit-sliced signature files (Faloutsos and Chan, VLDB 1988).
 type pairFilter struct {
-	words []byte // u64 words of the sets of documents, by bit
-	size  int    // the number of words in each set
+	rows []byte // for each bit, a set of documents, as little-endian u64
+	size int    // the number of u64 in each row
 }
 
 // pairFilterSize returns the size of the filter in bytes.
@@ -38,17 +39,17 @@ func newPairFilter(documents int) pairFilter {
 // add adds a pair of words of a document.
 func (f *pairFilter) add(docNum uint32, first, second uint64) {
 	for _, row := range pairRows(first, second) {
-		f.words[8*(row*f.size+int(docNum>>6))+int(docNum>>3&7)] |= 1 << (docNum & 7) // little-endian
+		f.rows[8*(row*f.size+int(docNum>>6))+int(docNum>>3&7)] |= 1 << (docNum & 7)
 	}
 }
 
-// narrow removes the documents from a set that certainly do not contain a phrase.
+// narrow removes from a set the documents that certainly do not contain a phrase.
 func (f *pairFilter) narrow(documents set, p *phrase) {
 	for _, row := range p.rows {
-		words := f.words[8*row*f.size:][:8*f.size]
+		members := f.rows[8*row*f.size:][:8*f.size]
 		for i, w := range documents[:f.size] {
 			if w != 0 {
-				documents[i] = w & binary.LittleEndian.Uint64(words[8*i:])
+				documents[i] = w & binary.LittleEndian.Uint64(members[8*i:])
 			}
 		}
 	}

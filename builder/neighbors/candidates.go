@@ -13,11 +13,11 @@ type scratch struct {
 	cells      []cell   // by entity
 	touched    []uint32 // has room for one more than the number of entities
 	candidates []candidate
-	leaders    []keyed // a heap of the candidates that share the most of the features that were read
+	leaders    []heapItem // the candidates that share the most of the features that were read; a heap once full
 	batch      []uint32
 	probes     []probe
-	groups     []probeGroup // of probes, those with the largest weights first
-	promising  []keyed      // the candidates whose signatures promise enough; as a heap, the keys are negative
+	groups     []probeGroup // the probes in groups, largest weights first
+	promising  []heapItem   // the candidates whose signatures promise enough; keys are negated, so that the most promising is at the top of the heap
 }
 
 // cell keeps an entity's most frequently used values together in memory.
@@ -27,9 +27,9 @@ type cell struct {
 }
 
 const (
-	batchLen     = 64  // the number of candidates whose signatures are read at the same time
-	promisingLen = 128 // once there are so many promising candidates, some are compared
-	compareFirst = 16  // the number of promising candidates that are then compared, so that most others no longer promise enough
+	batchLen      = 64  // the number of candidates whose signatures are read at the same time
+	promisingLen  = 128 // once there are this many promising candidates, some are compared
+	compareAtOnce = 16  // how many of them are then compared, so that most others no longer promise enough
 )
 
 func (v *vectors) scratch(l limits) *scratch {
@@ -53,14 +53,14 @@ type candidate struct {
 // are searched. rest is an upper bound on the unknown part of the dot product.
 func (c *candidate) promise(rest uint32) float32 { return float32(c.partial+rest) * c.inverse }
 
-// keyed is a candidate in a heap, which has the smallest key at the top.
-type keyed struct {
+// heapItem is a candidate in a heap, which has the smallest key at the top.
+type heapItem struct {
 	key   float32
 	place uint32 // in scratch.candidates
 }
 
 // siftDown restores the order of a heap after the key at i has become larger.
-func siftDown(h []keyed, i int) {
+func siftDown(h []heapItem, i int) {
 	for {
 		down := 2*i + 1
 		if down+1 < len(h) && h[down+1].key < h[down].key {
@@ -75,16 +75,16 @@ func siftDown(h []keyed, i int) {
 }
 
 // heapify makes a heap of h.
-func heapify(h []keyed) {
+func heapify(h []heapItem) {
 	for i := len(h)/2 - 1; i >= 0; i-- {
 		siftDown(h, i)
 	}
 }
 
 // addLeader adds a candidate to the leaders; its key is the promise without the unknown part. If the leaders are
-// full, it replaces the last one, whose key must be smaller. It returns the value that the key of the next
-// leader must exceed.
-func (s *scratch) addLeader(c keyed) (least float32) {
+// full, the candidate replaces the one with the smallest key, which must be smaller than its own. addLeader returns
+// the value that the key of the next leader must exceed.
+func (s *scratch) addLeader(c heapItem) (least float32) {
 	switch first := s.limits.first; {
 	case len(s.leaders) == first:
 		s.leaders[0] = c
@@ -114,7 +114,7 @@ func (v *vectors) gather(i uint32, s *scratch) (unread []uint32) {
 			continue
 		}
 		if known := c.promise(0); known > least {
-			least = s.addLeader(keyed{known, uint32(len(s.candidates))})
+			least = s.addLeader(heapItem{known, uint32(len(s.candidates))})
 		}
 		s.candidates = append(s.candidates, c)
 	}
@@ -191,8 +191,8 @@ func (s *scratch) setProbes(v *vectors, features []uint32) {
 	}
 }
 
-// promise returns an upper bound on what a candidate promises, given its signature. If that is less than
-// least, it may return a higher bound that is still less than least.
+// promise returns what a candidate promises, given its signature. If that is less than least, the result may be a
+// looser bound, which is also less than least.
 func (s *scratch) promise(c *candidate, own *signature, least float32) float32 {
 	shared, most := uint32(0), c.promise(0)
 	for i := range s.groups {
@@ -208,8 +208,8 @@ func (s *scratch) promise(c *candidate, own *signature, least float32) float32 {
 	return most
 }
 
-// readSignatures adds those of a batch of candidates whose signatures promise at least least to the promising ones.
-// A batch lists places in candidates.
+// readSignatures adds the candidates of a batch to the promising ones if their signatures promise at least the
+// given minimum. A batch lists places in candidates.
 func (s *scratch) readSignatures(v *vectors, batch []uint32, least float32) {
 	// The places in memory are random. Reading all signatures first lets the processor overlap the cache misses.
 	read := uint64(0)
@@ -220,20 +220,20 @@ func (s *scratch) readSignatures(v *vectors, batch []uint32, least float32) {
 	for _, place := range batch {
 		c := &s.candidates[place]
 		if bound := s.promise(c, &v.signatures[c.entity], least); bound >= least {
-			s.promising = append(s.promising, keyed{-bound, place})
+			s.promising = append(s.promising, heapItem{-bound, place})
 		}
 	}
 }
 
-// comparePromising compares up to most of the promising candidates, those that promise the most first, and removes
-// those from the list that have been compared or that now promise too little.
-func (s *scratch) comparePromising(n *nearest, most int) {
+// comparePromising compares at most limit promising candidates, the most promising first. It then keeps only those
+// that were not compared and still promise enough.
+func (s *scratch) comparePromising(n *nearest, limit int) {
 	h := s.promising
-	for heapify(h); most > 0 && len(h) > 0 && -h[0].key >= n.least; siftDown(h, 0) {
+	for heapify(h); limit > 0 && len(h) > 0 && -h[0].key >= n.least; siftDown(h, 0) {
 		n.compare(&s.candidates[h[0].place])
 		h[0] = h[len(h)-1]
 		h = h[:len(h)-1]
-		most--
+		limit--
 	}
-	s.promising = slices.DeleteFunc(h, func(c keyed) bool { return -c.key < n.least })
+	s.promising = slices.DeleteFunc(h, func(c heapItem) bool { return -c.key < n.least })
 }

@@ -49,9 +49,9 @@ func compareFeatures(a, b exports.Feature) int {
 	return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.Value, b.Value))
 }
 
-// compareYield compares two features, which dfA and dfB out of n entities have, by their yield: the weight that
-// each entry of their inverted lists adds to what two entities share. The feature with the higher yield comes
-// first, but before it those of a single entity, whose lists need not be read.
+// compareYield orders two features, which dfA and dfB out of n entities have, by yield, highest first. The yield
+// is the squared weight divided by the length of the inverted list. Features of a single entity come before all
+// others, because their lists need not be read.
 func compareYield(n int, a, b exports.Feature, dfA, dfB int) int {
 	if dfA < 2 || dfB < 2 {
 		return cmp.Or(cmp.Compare(min(dfA, 2), min(dfB, 2)), compareFeatures(a, b))
@@ -189,12 +189,12 @@ func (v *vectors) number(parts []*collection, known *known) (numbers [][]uint32,
 	compare := func(a, b uint32) int {
 		return compareYield(len(v.ordinal), features[a], features[b], int(count[a]), int(count[b]))
 	}
-	sameWeights := known != nil && sameWeights(len(v.ordinal), known.previous.Len())
+	stillSorted := known != nil && sameWeights(len(v.ordinal), known.previous.Len())
 	var keep, rest []uint32 // those of the previous build with the same frequency and weight are still in order
 	for id := range features {
 		switch {
 		case count[id] == 0: // no entity has it any longer
-		case sameWeights && id < known.len() && fewer[id] == 0:
+		case stillSorted && id < known.len() && fewer[id] == 0:
 			keep = append(keep, uint32(id))
 		default:
 			rest = append(rest, uint32(id))

@@ -104,7 +104,7 @@ func (v *vectors) neighbours(i uint32, s *scratch) []exports.Neighbour {
 				s.readSignatures(v, batch, n.least)
 				batch = batch[:0]
 				if len(s.promising) >= promisingLen {
-					s.comparePromising(n, compareFirst)
+					s.comparePromising(n, compareAtOnce)
 				}
 			}
 		}

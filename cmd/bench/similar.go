@@ -21,8 +21,8 @@ const exactSample = 2000
 // one.
 const pairsSample = 200
 
-// maxRecomputed is the maximum number of entities for which all neighbours are computed again. For a million,
-// that takes a quarter of an hour.
+// maxRecomputed is the maximum number of entities for which all neighbours are computed again, which takes minutes
+// for a million.
 const maxRecomputed = 200_000
 
 // measureSimilar measures the recall of the neighbours in a build, and compares the time with that of

@@ -26,7 +26,7 @@ import (
 // published. No save starts after watchTime.
 const (
 	watchTime = 8 * time.Minute
-	saveTime  = 3 * time.Minute // timeout for a save
+	saveTime  = 10 * time.Minute // timeout for a save; a build of a million entities takes more than three
 
 	servedPollInterval    = 5 * time.Millisecond // interval for polling a record
 	publishedPollInterval = 50 * time.Millisecond
