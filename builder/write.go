@@ -29,10 +29,13 @@ import (
 
 // writeFiles writes all files of the build except the manifest.
 func (b *build) writeFiles() error {
-	if err := b.out.WriteLookups(b.content.Entities, b.near, b.features); err != nil {
+	if err := b.out.WriteNeighbours(b.near, b.features); err != nil {
 		return err
 	}
-	b.near, b.features = nil, nil // free them: they take a third as much memory as all entities
+	b.near, b.features = nil, nil // free them before anything else is written: they take a third as much memory as all entities
+	if err := b.out.WriteLookups(b.content.Entities); err != nil {
+		return err
+	}
 	if err := b.writeTables(); err != nil {
 		return err
 	}

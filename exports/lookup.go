@@ -21,16 +21,14 @@ var FilterFields = []string{
 	"outputModality", "pricingModel", "provider", "status", "tag", "type",
 }
 
-// WriteLookups writes the files that the edge maps into memory. The entities must
-// be in the order of CompareRank: an entity's ordinal is its index. neighbours has
-// the same order. The neighbours' reasons are indexes into features.
-func (w *Writer) WriteLookups(entities []*record.Entity, neighbours [][]Neighbour, features []Feature) error {
+// WriteLookups writes the files that the edge maps into memory, except for what WriteNeighbours
+// writes. The entities must be in the order of CompareRank: an entity's ordinal is its index.
+func (w *Writer) WriteLookups(entities []*record.Entity) error {
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	g.Go(func() error { return w.writeRecords(entities) })
 	g.Go(func() error { return w.writeOrders(entities) })
 	g.Go(func() error { return w.writeValues(entities) })
-	g.Go(func() error { return w.writeNeighbours(neighbours, features) })
 	return g.Wait()
 }
 
@@ -68,7 +66,9 @@ func (w *Writer) writeValues(entities []*record.Entity) error {
 	return errors.Join(w.Add(valuesFile, values), w.Add(bitmapsFile, bitmaps), w.Add(facetsFile, facets))
 }
 
-func (w *Writer) writeNeighbours(neighbours [][]Neighbour, features []Feature) error {
+// WriteNeighbours writes the neighbours of all entities, in the order of their ordinals. The
+// reasons are indexes into features.
+func (w *Writer) WriteNeighbours(neighbours [][]Neighbour, features []Feature) error {
 	names := make([]string, len(features))
 	for i, f := range features {
 		names[i] = f.Kind + "\x00" + f.Value

@@ -38,7 +38,8 @@ func builtTools(tb testing.TB, n int) *exports.Build {
 	root := tb.TempDir()
 	w, err := exports.NewWriter(root)
 	check(err)
-	check(w.WriteLookups(entities, make([][]exports.Neighbour, n), nil))
+	check(w.WriteNeighbours(make([][]exports.Neighbour, n), nil))
+	check(w.WriteLookups(entities))
 	check(w.WriteIDs(entities, nil))
 	check(w.WriteArchive(&exports.Archive{}))
 	m := &store.Manifest{Builder: "test", Title: "Test", AsOf: time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC).Format(time.RFC3339),
