@@ -40,11 +40,19 @@ func (c *movedClock) set(day string) {
 }
 
 // notices returns the received notices as path, type/slug, day, days left and successor, sorted.
+// An event with the same ID counts once per path: a clock that moves by days ends the lease of a
+// worker, and another worker may repeat its attempt. Delivery is at least once.
 func (h *hooked) notices(t *testing.T) (list []string) {
 	t.Helper()
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	seen := map[string]bool{}
 	for i, body := range h.bodies {
+		id := h.came[i].URL.Path + " " + h.came[i].Header.Get("webhook-id")
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
 		var m struct {
 			Event, Retires string
 			DaysLeft       int
