@@ -21,12 +21,13 @@ func LoadContent(dir string, progress func(done, total int)) (*Loaded, yamldoc.P
 	return withFormula(content.Load(dir, progress))
 }
 
-// LoadFolder is like LoadContent, but for a folder that has already been read.
-func LoadFolder(f *content.Folder) (*Loaded, yamldoc.Problems, error) {
-	return withFormula(f.Content())
+// SnapshotFolder is like LoadContent, but for a folder that has already been read. Complete then adds
+// the entities.
+func SnapshotFolder(f *content.Folder) (*Loaded, yamldoc.Problems, error) {
+	return withFormula(f.Snapshot())
 }
 
-// CheckFolder is like LoadFolder, but for callers that only need the problems.
+// CheckFolder is like SnapshotFolder, but for callers that only need the problems.
 func CheckFolder(f *content.Folder) (yamldoc.Problems, error) {
 	_, problems, err := withFormula(f.Check())
 	return problems, err

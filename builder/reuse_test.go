@@ -83,9 +83,10 @@ func TestContentHandedOverIsMarked(t *testing.T) {
 	if _, err := f.Refresh(nil); err != nil {
 		t.Fatal(err)
 	}
-	if o.Loaded, _, err = LoadFolder(f); err != nil {
+	if o.Loaded, _, err = SnapshotFolder(f); err != nil {
 		t.Fatal(err)
 	}
+	o.Loaded.Complete()
 	second, err := Build(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)

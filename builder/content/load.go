@@ -50,6 +50,7 @@ type Content struct {
 	Identities []store.Identity
 
 	roots map[string][sha1.Size]byte // git blob names of the existing root files
+	files []*file                    // entity files that Complete must still add
 
 	Scoring     []byte // scoring.yaml as JSON; nil if there is none
 	ScoringText []byte // scoring.yaml verbatim
@@ -74,7 +75,12 @@ func LoadWithReuse(dir string, reuse Reuse, progress func(done, total int)) (c *
 	if _, err := f.Refresh(progress); err != nil {
 		return nil, nil, err
 	}
-	return f.content(func(e *record.Entity) *record.Entity { return e })
+	c, problems, err = f.Snapshot()
+	if err != nil {
+		return nil, nil, err
+	}
+	c.complete(func(e *record.Entity) *record.Entity { return e })
+	return c, problems, nil
 }
 
 // Folder is a content folder that is read repeatedly. Each time, only changed files are read.
@@ -85,7 +91,7 @@ type Folder struct {
 
 	mu    sync.Mutex
 	files map[string]*file // keyed by slash-separated path relative to the folder
-	order []*file          // the entity files by type and slug; nil if it must be rebuilt
+	order []*file          // the entity files by type and slug; nil if it must be sorted again
 
 	roots  checked        // the files next to the type folders
 	faulty map[*file]bool // the files with problems of their own
@@ -170,6 +176,9 @@ func (f *Folder) Read(names []string, progress func(done, total int)) (changed [
 	wg.Wait()
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if len(names) > maxReordered {
+		f.order = nil
+	}
 	for i, name := range names {
 		if failed[i] == nil && f.replace(name, read[i]) {
 			changed = append(changed, name)
@@ -177,6 +186,10 @@ func (f *Folder) Read(names []string, progress func(done, total int)) (changed [
 	}
 	return changed, errors.Join(failed...)
 }
+
+// maxReordered is how many files are inserted into or removed from the sorted list one by one; sorting
+// it again is faster for more.
+const maxReordered = 500
 
 // linkedFolders returns the type folders that have been replaced by symbolic links. Events may
 // still arrive for files in the folders to which the links point.
@@ -205,19 +218,31 @@ func (f *Folder) replace(name string, now *file) bool {
 			f.faulty[now] = true
 		}
 	}
-	switch {
-	case now == nil:
+	f.reorder(previous, now)
+	if now == nil {
 		delete(f.files, name)
-		f.order = nil
 		return previous != nil
-	case previous == nil || previous.slug == "" || now.slug == "":
-		f.order = nil
-	case f.order != nil:
-		at, _ := slices.BinarySearchFunc(f.order, now, compareFiles)
-		f.order[at] = now
 	}
 	f.files[name] = now
 	return previous == nil || previous.sum != now.sum || !slices.Equal(previous.problems, now.problems)
+}
+
+// reorder updates the sorted list of entity files, if there is one, after a file has been replaced.
+func (f *Folder) reorder(previous, now *file) {
+	if f.order == nil {
+		return
+	}
+	if previous != nil && previous.slug != "" {
+		at, _ := slices.BinarySearchFunc(f.order, previous, compareFiles)
+		if now != nil && now.slug != "" {
+			f.order[at] = now // the name of the file determines type and slug
+			return
+		}
+		f.order = slices.Delete(f.order, at, at+1)
+	} else if now != nil && now.slug != "" {
+		at, _ := slices.BinarySearchFunc(f.order, now, compareFiles)
+		f.order = slices.Insert(f.order, at, now)
+	}
 }
 
 func compareFiles(a, b *file) int {
@@ -274,15 +299,6 @@ func (f *Folder) read(name string, room *bytes.Buffer) (*file, error) {
 	return r, nil
 }
 
-// Content returns the folder's content as last read, and its problems, in the same form as Load.
-// The caller owns the entities.
-func (f *Folder) Content() (*Content, yamldoc.Problems, error) {
-	return f.content(func(e *record.Entity) *record.Entity {
-		own := *e
-		return &own
-	})
-}
-
 // Entity returns the entity in a file, and the name by which messages refer to that file. name
 // is the file's path relative to the folder. The entity is nil if the file is unusable, or if
 // there is no such entity file; in the latter case, gone is true. The caller owns the entity.
@@ -300,8 +316,10 @@ func (f *Folder) Entity(name string) (e *record.Entity, shown string, gone bool)
 	return &own, r.shown, false
 }
 
-// content returns the folder's content, with the entities that own returns.
-func (f *Folder) content(own func(*record.Entity) *record.Entity) (*Content, yamldoc.Problems, error) {
+// Snapshot returns the folder's content as last read, and its problems, in the same form as Load,
+// but without the entities, which Complete adds. Later reads of the folder do not change them.
+// Apart from copying a list of all files, Snapshot takes no longer than Check.
+func (f *Folder) Snapshot() (*Content, yamldoc.Problems, error) {
 	c, problems, err := f.Check()
 	if err != nil {
 		return nil, nil, err
@@ -309,12 +327,27 @@ func (f *Folder) content(own func(*record.Entity) *record.Entity) (*Content, yam
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.sort()
-	for _, r := range f.order {
+	c.files = slices.Clone(f.order)
+	return c, problems, nil
+}
+
+// Complete adds the entities to a snapshot. The caller owns them. It takes time in proportion to their
+// number, and is safe for concurrent use with the folder.
+func (c *Content) Complete() {
+	c.complete(func(e *record.Entity) *record.Entity {
+		own := *e
+		return &own
+	})
+}
+
+// complete adds the entities that own returns to a snapshot.
+func (c *Content) complete(own func(*record.Entity) *record.Entity) {
+	for _, r := range c.files {
 		if r.usable() {
 			c.add(r, own(r.entity))
 		}
 	}
-	return c, problems, nil
+	c.files = nil
 }
 
 // Check returns the folder's problems as last read, and its content without entities. Its cost
@@ -349,6 +382,7 @@ func (f *Folder) sort() {
 	if f.order != nil {
 		return
 	}
+	f.order = make([]*file, 0, len(f.files))
 	for _, r := range f.files {
 		if r.slug != "" {
 			f.order = append(f.order, r)

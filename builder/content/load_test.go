@@ -233,7 +233,7 @@ func TestReadThroughLink(t *testing.T) {
 	if changed, err := f.Read([]string{"tool/x.yaml"}, nil); err != nil || len(changed) > 0 {
 		t.Errorf("read %q through the link (%v)", changed, err)
 	}
-	if _, problems, err := f.Content(); err == nil || strings.Contains(problems.Error(), "secret") {
+	if _, problems, err := f.Snapshot(); err == nil || strings.Contains(problems.Error(), "secret") {
 		t.Errorf("it knows %v, %v", problems, err)
 	}
 }

@@ -22,7 +22,7 @@ import (
 // Changed lists the files that are new, modified or deleted since they were last read. It
 // compares their metadata, not their bytes.
 func (f *Folder) Changed() ([]string, error) {
-	seen, changed := map[string]bool{}, []string(nil)
+	var found, changed []string
 	err := f.walk(func(name string, d fs.DirEntry) error {
 		info, err := d.Info()
 		if errors.Is(err, fs.ErrNotExist) {
@@ -31,11 +31,12 @@ func (f *Folder) Changed() ([]string, error) {
 		if err != nil {
 			return err
 		}
-		seen[name] = true
 		f.mu.Lock()
 		previous := f.files[name]
 		f.mu.Unlock()
-		if _, _, counts := f.classify(name, info); !counts && previous == nil {
+		if previous != nil {
+			found = append(found, name)
+		} else if _, _, counts := f.classify(name, info); !counts {
 			return nil
 		}
 		if previous == nil || previous.info == nil || !sameFile(previous.info, info) {
@@ -48,6 +49,13 @@ func (f *Folder) Changed() ([]string, error) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if len(found) == len(f.files) {
+		return changed, nil
+	}
+	seen := make(map[string]bool, len(found))
+	for _, name := range found {
+		seen[name] = true
+	}
 	for name := range f.files {
 		if !seen[name] {
 			changed = append(changed, name)

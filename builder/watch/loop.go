@@ -208,7 +208,7 @@ func (l *loop) startBuild(ctx context.Context) {
 	}
 	l.building = true
 	go func() {
-		j.report, j.err = builder.Build(ctx, j.options)
+		j.run(ctx)
 		l.done <- j
 	}()
 }
@@ -220,7 +220,7 @@ func (l *loop) finish(j *job) {
 		l.build.Reset(retry)
 		return
 	}
-	l.built(j, j.report)
+	l.built(j)
 	if l.stale {
 		l.build.Reset(l.quietPeriod())
 	}

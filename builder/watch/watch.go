@@ -98,13 +98,12 @@ func (w *Watcher) Build(ctx context.Context) (*builder.Report, error) {
 	if n, _ := problems.Count(); n > 0 {
 		return nil, problems
 	}
-	r, err := builder.Build(ctx, job.options)
-	if err != nil {
-		return nil, err
+	if job.run(ctx); job.err != nil {
+		return nil, job.err
 	}
 	w.reportProblems(problems)
-	w.built(job, r)
-	return r, nil
+	w.built(job)
+	return job.report, nil
 }
 
 // refresh reads the folder for the first time.
@@ -123,9 +122,15 @@ type job struct {
 	err     error
 }
 
+// run runs the build.
+func (j *job) run(ctx context.Context) {
+	j.options.Loaded.Complete()
+	j.report, j.err = builder.Build(ctx, j.options)
+}
+
 // prepare prepares a build of the folder as it was last read.
 func (w *Watcher) prepare() (*job, yamldoc.Problems, error) {
-	loaded, problems, err := builder.LoadFolder(w.folder)
+	loaded, problems, err := builder.SnapshotFolder(w.folder)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -136,18 +141,18 @@ func (w *Watcher) prepare() (*job, yamldoc.Problems, error) {
 }
 
 // built makes a published build the base for later edits.
-func (w *Watcher) built(j *job, r *builder.Report) {
+func (w *Watcher) built(j *job) {
 	w.failure = ""
 	w.o.Build.TrustPrevious = false // the build that was to be trusted is no longer the latest one
 	w.formula, w.asOf, w.stale = j.formula, j.options.AsOf, w.count > j.upTo
-	w.took = time.Duration(r.Seconds * float64(time.Second))
+	w.took = time.Duration(j.report.Seconds * float64(time.Second))
 	for name, p := range w.pending {
 		if p.number <= j.upTo {
 			delete(w.pending, name)
 		}
 	}
 	if w.o.Built != nil {
-		w.o.Built(r, w.edits())
+		w.o.Built(j.report, w.edits())
 	}
 }
 

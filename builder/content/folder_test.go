@@ -1,0 +1,118 @@
+package content_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"kindex/builder"
+	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
+	"kindex/builder/suite"
+	"kindex/exports/record"
+)
+
+// loadedEntities returns the entities of a folder without what tells how they were read.
+func loadedEntities(l *builder.Loaded) (list []record.Entity) {
+	for _, e := range l.Entities {
+		list = append(list, *e)
+	}
+	return list
+}
+
+// randomEdit creates, changes or removes a few files, and returns their names. Names, former slugs and
+// successors collide often.
+func randomEdit(t *testing.T, r *rand.Rand, dir string) (names []string) {
+	t.Helper()
+	for range 1 + r.IntN(4) {
+		name := fmt.Sprintf("%s/e%d.yaml", record.Types[r.IntN(len(record.Types))], r.IntN(12))
+		names = append(names, name)
+		path := filepath.Join(dir, name)
+		if r.IntN(3) == 0 {
+			if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+				t.Fatal(err)
+			}
+			continue
+		}
+		text := fmt.Sprintf("name: N%d\ncategory: c%d\ndescription: D.\n", r.IntN(8), r.IntN(3))
+		switch r.IntN(4) {
+		case 0:
+			text += fmt.Sprintf("formerly: [e%d]\n", r.IntN(12))
+		case 1:
+			text += fmt.Sprintf("lifecycle: {replacedBy: model/e%d}\n", r.IntN(12))
+		case 2:
+			text += "nonsense: 1\n"
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return names
+}
+
+// TestFolderLikeLoad edits a folder at random. After each edit, a folder that reads only the changed
+// files has the same entities and problems as one that reads all files, and snapshots taken
+// before have what they had.
+func TestFolderLikeLoad(t *testing.T) {
+	suite.InTest(t)
+	r := rand.New(rand.NewPCG(1, 2))
+	dir := t.TempDir()
+	for _, typ := range record.Types {
+		if err := os.Mkdir(filepath.Join(dir, typ), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	writeInto := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	writeInto(record.Types[0]+"/first.yaml", "name: First\ncategory: c0\ndescription: D.\n")
+	f := content.Open(dir)
+	if _, err := f.Refresh(nil); err != nil {
+		t.Fatal(err)
+	}
+	var earlier *builder.Loaded
+	var before []record.Entity
+	for range 150 {
+		names := randomEdit(t, r, dir)
+		if r.IntN(2) == 0 {
+			var err error
+			if names, err = f.Changed(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := f.Read(names, nil); err != nil {
+			t.Fatal(err)
+		}
+		want, wantProblems, err := builder.LoadContent(dir, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, problems, err := builder.SnapshotFolder(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if earlier != nil {
+			earlier.Complete()
+			if !reflect.DeepEqual(loadedEntities(earlier), before) {
+				t.Fatal("reading the folder has changed a snapshot")
+			}
+		}
+		if earlier, before = got, loadedEntities(want); !sameProblems(problems, wantProblems) {
+			t.Fatalf("problems\n%s\nwant\n%s", problems, wantProblems)
+		}
+	}
+	earlier.Complete()
+	if !reflect.DeepEqual(loadedEntities(earlier), before) || len(before) == 0 {
+		t.Fatalf("%d entities, want %d", len(earlier.Entities), len(before))
+	}
+}
+
+func sameProblems(a, b yamldoc.Problems) bool {
+	return len(a) == 0 && len(b) == 0 || reflect.DeepEqual(a, b)
+}
