@@ -45,11 +45,15 @@ type scanResult struct {
 	took   time.Duration
 }
 
+func newLoop(w *Watcher) *loop {
+	return &loop{Watcher: w, names: map[string]bool{}, done: make(chan *job, 1), scanned: make(chan scanResult, 1),
+		settle: stopped(), build: stopped(), scanTimer: time.NewTimer(0)}
+}
+
 // Run follows the folder until ctx is cancelled. It then waits for the running build, if any,
 // which is cancelled as well. Do not call other methods of the watcher while Run is running.
 func (w *Watcher) Run(ctx context.Context) error {
-	l := &loop{Watcher: w, names: map[string]bool{}, done: make(chan *job, 1), scanned: make(chan scanResult, 1),
-		settle: stopped(), build: stopped(), scanTimer: time.NewTimer(0)}
+	l := newLoop(w)
 	var told <-chan fsnotify.Event
 	var missed <-chan error
 	if events, err := fsnotify.NewWatcher(); err != nil {
@@ -126,7 +130,15 @@ func (l *loop) handleEvent(e fsnotify.Event) {
 	l.settle.Reset(min(settle, max(0, maxWait-time.Since(l.first))))
 }
 
+// unread reports whether the folder has not been read yet. A build would then contain only the files that
+// events have named.
+func (l *loop) unread() bool { return !l.known && l.formula == nil }
+
+// readChanged reads the files that events have named. Until the folder has been read, they wait.
 func (l *loop) readChanged() {
+	if l.unread() {
+		return
+	}
 	var names []string
 	for name := range l.names {
 		names = append(names, name)
@@ -183,15 +195,18 @@ func (l *loop) handleScan(ctx context.Context, found scanResult) {
 		l.stale = true
 		l.build.Reset(l.quietPeriod())
 	}
-	l.commit, l.known = found.commit, true
+	if l.commit, l.known = found.commit, true; len(l.names) > 0 {
+		l.settle.Reset(0)
+	}
 	if l.stale && l.formula == nil && !l.building {
 		l.build.Reset(0) // there is no build yet
 	}
 }
 
-// startBuild starts a build, unless nothing has changed or the content has errors.
+// startBuild starts a build, unless nothing has changed, the content has errors, or the folder has not
+// been read yet.
 func (l *loop) startBuild(ctx context.Context) {
-	if l.building || !l.stale || ctx.Err() != nil {
+	if l.building || !l.stale || l.unread() || ctx.Err() != nil {
 		return
 	}
 	j, problems, err := l.prepare()

@@ -184,3 +184,40 @@ func TestCommit(t *testing.T) {
 		t.Errorf("the changelog has %d changes", n)
 	}
 }
+
+// TestEditDuringFirstScan saves a file before the folder has been read. The file must not be built alone:
+// that build would drop all other entities.
+func TestEditDuringFirstScan(t *testing.T) {
+	suite.InTest(t)
+	dir, out := t.TempDir(), t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "tool"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, slug := range []string{"x", "y", "z"} {
+		text := "name: " + slug + "\ncategory: a\ndescription: D.\n"
+		if err := os.WriteFile(filepath.Join(dir, "tool", slug+".yaml"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var built []int
+	w := New(Options{
+		Build: builder.Options{Content: dir, Out: out, Keep: 2, AllowShrink: true, Still: true, Key: builderKey},
+		AsOf:  func() (time.Time, error) { return time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC), nil },
+		Built: func(r *builder.Report, _ []exports.Edit) { built = append(built, r.Counts.Entities) },
+	})
+	l := newLoop(w)
+	l.scan(t.Context())
+	l.names["tool/x.yaml"] = true
+	l.readChanged()
+	l.startBuild(t.Context())
+	if l.building || len(l.names) != 1 {
+		t.Fatalf("the edit was read before the other files: %v", l.names)
+	}
+	l.handleScan(t.Context(), <-l.scanned)
+	l.readChanged()
+	l.startBuild(t.Context())
+	l.finish(<-l.done)
+	if !slices.Equal(built, []int{3}) || len(l.names) > 0 {
+		t.Errorf("builds of %v entities, want one of 3", built)
+	}
+}
