@@ -232,16 +232,16 @@ func (b *build) loadContent(progress func(done, total int)) (*Loaded, yamldoc.Pr
 }
 
 // LendPrevious makes the next reads of the content folder take the entities of unchanged files from the
-// published build, if a build would reuse it, until release is called.
-func LendPrevious(ctx context.Context, o Options, f *content.Folder) (release func()) {
+// published build until release is called. lent is false if a build would not reuse that build.
+func LendPrevious(ctx context.Context, o Options, f *content.Folder) (lent bool, release func()) {
 	o.TrustPrevious = false
 	b := &build{Options: o}
 	if err := b.openPrevious(ctx); err != nil || b.cache() == nil {
 		b.closePrevious()
-		return func() {} // everything is read, and the next build reports the problem
+		return false, func() {} // everything is read, and the next build reports the problem
 	}
 	f.ReuseFrom(reuse{b})
-	return func() {
+	return true, func() {
 		f.ReuseFrom(nil)
 		b.closePrevious()
 	}

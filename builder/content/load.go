@@ -316,6 +316,19 @@ func (f *Folder) Entity(name string) (e *record.Entity, shown string, gone bool)
 	return &own, r.shown, false
 }
 
+// Parsed returns those of the named files that were parsed when they were last read, rather than taken
+// from Reuse, or that do not exist.
+func (f *Folder) Parsed(names []string) (parsed []string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, name := range names {
+		if r := f.files[name]; r == nil || !r.reused {
+			parsed = append(parsed, name)
+		}
+	}
+	return parsed
+}
+
 // Snapshot returns the folder's content as last read, and its problems, in the same form as Load,
 // but without the entities, which Complete adds. Later reads of the folder do not change them.
 // Apart from copying a list of all files, Snapshot takes no longer than Check.

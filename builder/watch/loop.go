@@ -187,9 +187,12 @@ func (l *loop) handleScan(ctx context.Context, found scanResult) {
 		}
 	}
 	if !l.known && len(found.names) > 0 { // the first scan may find all files
-		defer builder.LendPrevious(ctx, l.o.Build, l.folder)()
+		lent, release := builder.LendPrevious(ctx, l.o.Build, l.folder)
+		defer release()
+		l.lent = lent
 	}
 	l.changed(found.names)
+	l.lent = false
 	if found.commit != l.commit && l.known { // the history has changed, even if the files have not
 		l.count++
 		l.stale = true

@@ -29,6 +29,9 @@ type Options struct {
 	// the entities that have changed since the last call. The entities are scored with the
 	// formula and the as-of time of that build.
 	Edited func(edits []exports.Edit, now []string)
+	// Deferred is called instead of Edited if so many files have changed at once that they are
+	// published only with the next build.
+	Deferred func(files int)
 	// Problems is called with all current problems whenever they change.
 	Problems func(yamldoc.Problems)
 	// Built is called after a build has been published, with the edits that were made too late
@@ -50,6 +53,7 @@ const (
 	retry              = 5 * time.Second // delay after a failed build
 	minScanInterval    = 2 * time.Second // minimum time between scans for changes without events
 	scanIntervalFactor = 30              // time between scans as a multiple of the time that a scan takes
+	maxEdited          = 10_000          // default of Watcher.maxEdited
 )
 
 // Watcher follows one content folder.
@@ -67,6 +71,9 @@ type Watcher struct {
 	stale    bool          // whether the folder has changes that are not in a build
 	took     time.Duration // duration of the last build
 	failure  string        // the error that was reported last
+	lent     bool          // whether files are being compared with the published build, rather than with earlier reads
+
+	maxEdited int // maximum number of changed files that are published without a build
 }
 
 // pending is an edit and its sequence number.
@@ -77,7 +84,7 @@ type pending struct {
 
 // New returns a watcher that has not read anything yet.
 func New(o Options) *Watcher {
-	return &Watcher{o: o, folder: content.Open(o.Build.Content), pending: map[string]pending{}, bad: map[string]bool{}, stale: true}
+	return &Watcher{o: o, folder: content.Open(o.Build.Content), pending: map[string]pending{}, bad: map[string]bool{}, stale: true, maxEdited: maxEdited}
 }
 
 // Build reads the folder and builds it, for callers that need a build before Run. If the
@@ -108,7 +115,8 @@ func (w *Watcher) Build(ctx context.Context) (*builder.Report, error) {
 
 // refresh reads the folder for the first time.
 func (w *Watcher) refresh(ctx context.Context, progress func(done, total int)) error {
-	defer builder.LendPrevious(ctx, w.o.Build, w.folder)()
+	_, release := builder.LendPrevious(ctx, w.o.Build, w.folder)
+	defer release()
 	_, err := w.folder.Refresh(progress)
 	return err
 }
@@ -176,30 +184,39 @@ func (w *Watcher) read(names []string) error {
 	}
 	w.count++
 	w.stale = true
-	problems, checkErr := builder.CheckFolder(w.folder)
-	if err != nil || checkErr != nil {
-		if checkErr != nil {
-			err = checkErr
+	formula, problems, checkErr := builder.CheckFolder(w.folder)
+	if err == nil {
+		err = checkErr
+	}
+	if w.lent {
+		changed = w.folder.Parsed(changed)
+		if w.formula = formula; err == nil {
+			w.asOf, err = w.o.AsOf()
 		}
-		for _, name := range changed {
-			w.bad[name] = true
+	}
+	if w.formula != nil && len(changed) > w.maxEdited {
+		if w.o.Deferred != nil {
+			w.o.Deferred(len(changed))
 		}
+		changed = nil
+	}
+	for _, name := range changed {
+		w.bad[name] = true
+	}
+	if err != nil {
 		return err
 	}
-	w.take(changed, problems)
+	w.take(problems)
 	w.reportProblems(problems)
 	return nil
 }
 
-// take treats the valid files as edits, including files that have become valid because another
-// file has changed.
-func (w *Watcher) take(changed []string, problems yamldoc.Problems) {
+// take treats the changed files that are valid as edits, including files that have become valid because
+// another file has changed.
+func (w *Watcher) take(problems yamldoc.Problems) {
 	wrong := map[string]bool{}
 	for _, p := range problems {
 		wrong[p.File] = wrong[p.File] || p.Severity == yamldoc.Error
-	}
-	for _, name := range changed {
-		w.bad[name] = true
 	}
 	var now []string
 	for name := range w.bad {

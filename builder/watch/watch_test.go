@@ -221,3 +221,47 @@ func TestEditDuringFirstScan(t *testing.T) {
 		t.Errorf("builds of %v entities, want one of 3", built)
 	}
 }
+
+// TestEditBeforeStart changes a file while no watcher runs. The watcher publishes it as an edit of the
+// published build, before it has built anything itself.
+func TestEditBeforeStart(t *testing.T) {
+	suite.InTest(t)
+	dir, out := t.TempDir(), t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "tool"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write := func(slug, name string) {
+		t.Helper()
+		text := "name: " + name + "\ncategory: a\ndescription: D.\n"
+		if err := os.WriteFile(filepath.Join(dir, "tool", slug+".yaml"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, slug := range []string{"x", "y", "z"} {
+		write(slug, slug)
+	}
+	o := builder.Options{Content: dir, Out: out, Keep: 2, AllowShrink: true, Still: true, Key: builderKey,
+		AsOf: time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)}
+	if _, err := builder.Build(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	write("y", "Y2")
+	var live []string
+	w := New(Options{Build: o, AsOf: func() (time.Time, error) { return o.AsOf, nil },
+		Edited: func(edits []exports.Edit, now []string) { live = append(live, names(edits), edits[0].Entity.Name) }})
+	l := newLoop(w)
+	l.scan(t.Context())
+	l.handleScan(t.Context(), <-l.scanned)
+	if want := []string{"tool/y", "Y2"}; !slices.Equal(live, want) {
+		t.Errorf("live: %q, want %q", live, want)
+	}
+	// More changes at once wait for the build.
+	deferred := 0
+	l.o.Deferred, l.maxEdited = func(n int) { deferred = n }, 1
+	write("x", "X2")
+	write("z", "Z2")
+	l.changed([]string{"tool/x.yaml", "tool/z.yaml"})
+	if deferred != 2 || len(live) != 2 {
+		t.Errorf("%d files are deferred, and live: %q", deferred, live)
+	}
+}

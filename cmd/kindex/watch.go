@@ -100,7 +100,7 @@ func startWatching(cmd *cobra.Command, o watchOptions, dir string) (*watching, e
 	w.watcher = watch.New(watch.Options{
 		Build:  build,
 		AsOf:   func() (time.Time, error) { return parseAsOf(o.asOf, time.Now()) },
-		Edited: w.edited, Problems: w.problems, Built: w.built, Failed: w.failed,
+		Edited: w.edited, Deferred: w.deferred, Problems: w.problems, Built: w.built, Failed: w.failed,
 		Found: func() { fmt.Fprintf(w.out, "%s can be read again\n", w.dir) },
 	})
 	// Do not serve an untrusted build while the first trusted one is being built.
@@ -148,6 +148,10 @@ func (w *watching) edited(edits []exports.Edit, now []string) {
 	if gone := slices.DeleteFunc(now, func(name string) bool { return !isGone(name) }); len(gone) > 0 {
 		fmt.Fprintf(w.out, "gone: %s\n", firstFew(gone))
 	}
+}
+
+func (w *watching) deferred(files int) {
+	fmt.Fprintf(w.out, "%s have changed; they will be live after the next build\n", plural.Count(files, "file", "files"))
 }
 
 // firstFew lists at most five names.
