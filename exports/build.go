@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -44,6 +45,7 @@ type Build struct {
 	dates         [2]packed.Uint32s
 	names         packed.StringTable
 	orders        []packed.Uint32s // columnKeys × (asc, desc)
+	marks         []packed.Marks   // of the descending order of each of the columnKeys; empty unless hasMarks
 	measures      []packed.Column
 	descending    []packed.Uint32s // for each measure, the records that have it, highest value first
 	values        packed.StringTable
@@ -53,6 +55,8 @@ type Build struct {
 	valuesBySize  packed.Uint32s // by field, the indexes of the values, the most frequent first
 	bitmaps       []byte
 	facets        [2]packed.Uint32s // where the values of each record start, and the values
+	frequent      packed.Uint32s    // the indexes of frequent values, in ascending order
+	frequentSets  []byte            // the records that have them, with one bit per record
 	days          []dayIndex        // by DayFields
 	similar       [2][]byte
 	features      packed.StringTable
@@ -310,6 +314,16 @@ func (b *Build) bitmap(i int) *roaring.Bitmap {
 		panic(fmt.Sprintf("exports: bitmap %d of a verified build: %v", i, err))
 	}
 	return set
+}
+
+// frequentSet returns the records that have value i with one bit per record, or nil if the value is not frequent.
+func (b *Build) frequentSet(i int) []byte {
+	at := sort.Search(b.frequent.Len(), func(k int) bool { return int(b.frequent.At(k)) >= i })
+	if at == b.frequent.Len() || int(b.frequent.At(at)) != i {
+		return nil
+	}
+	size := 8 * ((b.n + 63) / 64)
+	return b.frequentSets[size*at : size*(at+1)]
 }
 
 // sortValue returns a record's value for a sort key.

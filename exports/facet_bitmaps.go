@@ -17,6 +17,8 @@ import (
 // forward lists (which values an ordinal has) of the filter fields.
 func packValues(entities []*record.Entity) (values, bitmaps, facets []byte, err error) {
 	var keys, spellings []string
+	var frequent []uint32
+	var frequentSets []byte
 	var sizes, bySize []uint32
 	var offsets []byte
 	var inverted bytes.Buffer
@@ -31,6 +33,9 @@ func packValues(entities []*record.Entity) (values, bitmaps, facets []byte, err 
 			keys, spellings = append(keys, field+"\x00"+key), append(spellings, mostFrequent(l.spellings))
 			sizes, bySize = append(sizes, uint32(l.ordinals.GetCardinality())), append(bySize, l.id)
 			offsets = binary.LittleEndian.AppendUint64(offsets, uint64(inverted.Len()))
+			if isFrequent(l.ordinals.GetCardinality(), len(entities)) {
+				frequent, frequentSets = append(frequent, l.id), appendDense(frequentSets, l.ordinals, len(entities))
+			}
 			l.ordinals.RunOptimize()
 			if _, err := l.ordinals.WriteTo(&inverted); err != nil {
 				return nil, nil, nil, err
@@ -47,7 +52,20 @@ func packValues(entities []*record.Entity) (values, bitmaps, facets []byte, err 
 		}
 	}
 	values = packed.PackSections(packed.PackStrings(keys), packed.PackStrings(spellings), offsets, packed.PackUint32s(sizes), packed.PackUint32s(bySize))
-	return values, inverted.Bytes(), packLists(rows), nil
+	places, all := packLists(rows)
+	return values, inverted.Bytes(), packed.PackSections(places, all, packed.PackUint32s(frequent), frequentSets), nil
+}
+
+// isFrequent reports whether a value that size of n records have is stored with one bit per record, too. For
+// fewer records, the bits take more memory than the ordinals, and reading them takes longer.
+func isFrequent(size uint64, n int) bool { return n >= 1<<10 && size >= uint64(n)/128 }
+
+// appendDense appends a set of ordinals below n with one bit per ordinal, in 64-bit words.
+func appendDense(b []byte, set *roaring.Bitmap, n int) []byte {
+	for _, w := range newDenseSet(set, n).words {
+		b = binary.LittleEndian.AppendUint64(b, w)
+	}
+	return b
 }
 
 // emptyRows returns an empty list for each entity, with room for its values.
@@ -66,14 +84,14 @@ func emptyRows(entities []*record.Entity) [][]uint32 {
 	return rows
 }
 
-// packLists packs lists of numbers: the place where each begins, and the last one ends, then all numbers.
-func packLists(lists [][]uint32) []byte {
-	places, all := make([]uint32, 1, len(lists)+1), []uint32(nil)
+// packLists packs lists of numbers: the place where each begins, and the last one ends, and all numbers.
+func packLists(lists [][]uint32) (places, all []byte) {
+	starts, numbers := make([]uint32, 1, len(lists)+1), []uint32(nil)
 	for _, l := range lists {
-		all = append(all, l...)
-		places = append(places, uint32(len(all)))
+		numbers = append(numbers, l...)
+		starts = append(starts, uint32(len(numbers)))
 	}
-	return packed.PackSections(packed.PackUint32s(places), packed.PackUint32s(all))
+	return packed.PackUint32s(starts), packed.PackUint32s(numbers)
 }
 
 // valueList is one value of a filter field.

@@ -3,11 +3,13 @@ package exports
 import (
 	"cmp"
 	"encoding/binary"
+	"math/bits"
 	"runtime"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"kindex/exports/packed"
 	"kindex/exports/record"
 )
 
@@ -137,29 +139,39 @@ func (b *Build) countByRecord(set *roaring.Bitmap, lists []*valueCounts) {
 }
 
 // The estimated cost of reading the values of a record, whose place in memory is random, and of
-// opening the set of a value, in units of the cost of looking up one record in a set.
-const recordCost, valueCost = 25, 400
+// opening the set of a value, in units of the cost of looking up one record in a set. With one bit per record, so
+// many records of a set of a value cost one unit.
+const recordCost, valueCost, wordCost = 25, 400, 256
 
-// denseDivisor sets when roaring stores a set as bits: if it has more than 1/denseDivisor of all records.
-const denseDivisor = 16
+// denseSet is a set of ordinals, with one bit per ordinal.
+type denseSet struct{ words []uint64 }
 
-// denseSet is a set of ordinals below n, and the same set with one bit per record.
-type denseSet struct {
-	*roaring.Bitmap
-	words []uint64
-}
-
+// newDenseSet returns the ordinals of a set that are below n.
 func newDenseSet(set *roaring.Bitmap, n int) *denseSet {
-	d := &denseSet{set, make([]uint64, (n+63)/64)}
+	d := &denseSet{make([]uint64, (n+63)/64)}
 	set.WriteDenseTo(d.words)
 	return d
 }
 
-// common returns the number of records that are also in another set, which has size records.
-func (d *denseSet) common(other *roaring.Bitmap, size int) (n int) {
-	if size > 64*len(d.words)/denseDivisor {
-		return int(d.AndCardinality(other))
+// countDense returns the number of ordinals that are also in another set, which has one bit per ordinal.
+func (d *denseSet) countDense(other []byte) (n int) {
+	words := d.words
+	other = other[:8*len(words)]
+	for len(words) >= 4 && len(other) >= 32 {
+		n += bits.OnesCount64(words[0]&binary.LittleEndian.Uint64(other)) +
+			bits.OnesCount64(words[1]&binary.LittleEndian.Uint64(other[8:])) +
+			bits.OnesCount64(words[2]&binary.LittleEndian.Uint64(other[16:])) +
+			bits.OnesCount64(words[3]&binary.LittleEndian.Uint64(other[24:]))
+		words, other = words[4:], other[32:]
 	}
+	for i, w := range words {
+		n += bits.OnesCount64(w & packed.Uint64At(other, i))
+	}
+	return n
+}
+
+// count returns the number of ordinals that are also in another set.
+func (d *denseSet) count(other *roaring.Bitmap) (n int) {
 	var buf [256]uint32
 	it := other.ManyIterator()
 	for k := it.NextMany(buf[:]); k > 0; k = it.NextMany(buf[:]) {
@@ -179,7 +191,12 @@ func (b *Build) countByValue(set *denseSet, l *valueCounts, top, most int) {
 		if size == 0 {
 			return
 		}
-		n := set.common(b.bitmap(i), size)
+		var n int
+		if frequent := b.frequentSet(i); frequent != nil {
+			n = set.countDense(frequent)
+		} else {
+			n = set.count(b.bitmap(i))
+		}
 		if l.counts[i-l.first] = n; top < len(l.counts) && (len(l.best) < top || n > l.best[0]) {
 			place, _ := slices.BinarySearch(l.best, n)
 			l.best = slices.Insert(l.best, place, n)
@@ -209,7 +226,12 @@ func (b *Build) costByValue(l *valueCounts, top, most, limit int) (cost int) {
 		if size == 0 {
 			break
 		}
-		cost += valueCost + min(size, b.n/denseDivisor)
+		cost += valueCost
+		if isFrequent(uint64(size), b.n) {
+			cost += b.n / wordCost
+		} else {
+			cost += size
+		}
 	}
 	return cost
 }

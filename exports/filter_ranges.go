@@ -1,12 +1,9 @@
 package exports
 
 import (
-	"encoding/binary"
 	"sort"
 
 	"github.com/RoaringBitmap/roaring/v2"
-
-	"kindex/exports/record"
 )
 
 // within returns the records of a set that meet a condition on a measure.
@@ -30,7 +27,8 @@ func (b *Build) atLeast(key int, minimum int64) *roaring.Bitmap {
 			set.AddRange(uint64(from), uint64(end))
 		}
 	} else {
-		set = roaring.FromDense(b.denseAtLeast(key, minimum), false)
+		down := b.orders[2*key+1] // an unknown value is the lowest of all
+		set = b.marks[key].Between(0, sort.Search(b.n, func(i int) bool { return b.sortValue(key, down.At(i)) < minimum }))
 	}
 	for o := range b.edits {
 		if b.sortValue(key, o) >= minimum {
@@ -38,21 +36,4 @@ func (b *Build) atLeast(key int, minimum int64) *roaring.Bitmap {
 		}
 	}
 	return set
-}
-
-// denseAtLeast returns a bit for each stored record, set if its score or date is at least minimum. An unknown
-// value is the lowest of all. Adding the sign of a difference is faster than a branch that cannot be predicted.
-func (b *Build) denseAtLeast(key int, minimum int64) []uint64 {
-	dense := make([]uint64, (b.n+63)/64)
-	set := func(i int, value int64) { dense[i>>6] |= uint64(minimum-1-value) >> 63 << (i & 63) }
-	if key < len(record.ScoreNames) {
-		for i, column := 0, b.scores[key]; i < b.n; i++ {
-			set(i, int64(int16(binary.LittleEndian.Uint16(column[2*i:]))))
-		}
-		return dense
-	}
-	for i, column := 0, b.dates[key-len(record.ScoreNames)-1]; i < b.n; i++ {
-		set(i, int64(int32(column.At(i))))
-	}
-	return dense
 }

@@ -78,6 +78,19 @@ func (b *Build) mapFile(dir *os.Root, f store.File) error {
 	return nil
 }
 
+func (b *Build) openOrders(s *packed.SectionReader) {
+	parts := s.Open(ordersFile, orderSections*len(columnKeys))
+	for key := range columnKeys {
+		own := parts[orderSections*key:]
+		b.orders = append(b.orders, own[0], own[1])
+		if !hasMarks(key) {
+			b.marks = append(b.marks, packed.Marks{})
+			continue
+		}
+		b.marks = append(b.marks, s.Marks(ordersFile, own[2], b.n, own[1]))
+	}
+}
+
 func (b *Build) openLookups() error {
 	s := packed.NewSectionReader(func(name string) []byte { return b.files[name] })
 	b.records, b.offsets = b.files[recordsFile], b.files[offsetsFile]
@@ -88,17 +101,17 @@ func (b *Build) openLookups() error {
 	k := len(record.ScoreNames)
 	b.scores, b.nameRank, b.dates = cols[:k], cols[k], [2]packed.Uint32s{cols[k+1], cols[k+2]}
 	b.names = s.Strings(columnsFile, cols[k+3])
-	for _, part := range s.Open(ordersFile, 2*len(columnKeys)) {
-		b.orders = append(b.orders, part)
-	}
+	b.openOrders(s)
 	b.openMeasures(s)
 	values := s.Open(valuesFile, 5)
 	b.values, b.spellings, b.bitmapOffsets = s.Strings(valuesFile, values[0]), s.Strings(valuesFile, values[1]), values[2]
 	b.valueSizes, b.valuesBySize = values[3], values[4]
 	s.Check(valuesFile, s.Err() != nil || b.valueSizes.Len() == b.values.Len() && b.valuesBySize.Len() == b.values.Len())
 	b.bitmaps = b.files[bitmapsFile]
-	facets := s.Open(facetsFile, 2)
+	facets := s.Open(facetsFile, 4)
 	b.facets = [2]packed.Uint32s{facets[0], facets[1]}
+	b.frequent, b.frequentSets = facets[2], facets[3]
+	s.Check(facetsFile, s.Err() != nil || len(b.frequentSets) == b.frequent.Len()*8*((b.n+63)/64))
 	similar := s.Open(similarFile, 2)
 	b.similar = [2][]byte{similar[0], similar[1]}
 	b.features = s.Strings(featuresFile, b.files[featuresFile])

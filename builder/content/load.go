@@ -184,6 +184,9 @@ func (f *Folder) Read(names []string, progress func(done, total int)) (changed [
 			changed = append(changed, name)
 		}
 	}
+	if len(names) > maxReordered {
+		f.sort() // now rather than in Snapshot, which is expected to be fast
+	}
 	return changed, errors.Join(failed...)
 }
 

@@ -15,10 +15,11 @@ type Column struct {
 	before  Uint32s // for each word, the number of bits set in the words before it
 	values  []byte  // int64, of the items that have a number
 	sorted  Uint32s // these items, by number
+	marks   Marks   // of sorted
 }
 
 // ColumnSections is the number of sections that a column occupies in a lookup file.
-const ColumnSections = 4
+const ColumnSections = 5
 
 // PackColumn returns the sections of a column of n items. items lists those that have a
 // number, in ascending order, and values their numbers. sorted lists the same items by
@@ -27,14 +28,14 @@ func PackColumn(n int, items []uint32, values []int64, sorted []uint32) [][]byte
 	if len(items) == 0 {
 		return make([][]byte, ColumnSections)
 	}
-	present := make([]uint64, (n+63)/64)
+	present := make([]uint64, words(n))
 	for _, i := range items {
 		present[i>>6] |= 1 << (i & 63)
 	}
-	words, before := make([]byte, 0, 8*len(present)), make([]uint32, len(present))
+	mask, before := make([]byte, 0, 8*len(present)), make([]uint32, len(present))
 	count := 0
 	for i, w := range present {
-		words = binary.LittleEndian.AppendUint64(words, w)
+		mask = binary.LittleEndian.AppendUint64(mask, w)
 		before[i] = uint32(count)
 		count += bits.OnesCount64(w)
 	}
@@ -42,23 +43,24 @@ func PackColumn(n int, items []uint32, values []int64, sorted []uint32) [][]byte
 	for _, v := range values {
 		numbers = binary.LittleEndian.AppendUint64(numbers, uint64(v))
 	}
-	return [][]byte{words, PackUint32s(before), numbers, PackUint32s(sorted)}
+	return [][]byte{mask, PackUint32s(before), numbers, PackUint32s(sorted), PackMarks(n, sorted)}
 }
 
 // Column opens the first ColumnSections of parts as a column of n items.
 func (s *SectionReader) Column(name string, parts [][]byte, n int) Column {
 	c := Column{present: parts[0], before: parts[1], values: parts[2], sorted: parts[3]}
 	if len(c.present) == 0 {
-		s.Check(name, len(c.before)+len(c.values)+len(c.sorted) == 0)
+		s.Check(name, len(c.before)+len(c.values)+len(c.sorted)+len(parts[4]) == 0)
 		return c
 	}
-	words := (n + 63) / 64
-	fits := len(c.present) == 8*words && c.before.Len() == words
+	last := words(n) - 1
+	fits := len(c.present) == 8*words(n) && c.before.Len() == words(n)
 	if fits {
-		known := int(c.before.At(words-1)) + bits.OnesCount64(Uint64At(c.present, words-1))
+		known := int(c.before.At(last)) + bits.OnesCount64(Uint64At(c.present, last))
 		fits = len(c.values) == 8*known && len(c.sorted) == 4*known
 	}
 	s.Check(name, fits)
+	c.marks = s.Marks(name, parts[4], n, c.sorted)
 	return c
 }
 
@@ -100,20 +102,20 @@ func (c Column) Within(set *roaring.Bitmap, low, high int64) *roaring.Bitmap {
 	known := c.sorted.Len()
 	from := sort.Search(known, func(i int) bool { return number(i) >= low })
 	to := from + sort.Search(known-from, func(i int) bool { return number(from+i) > high })
-	switch inside := to - from; {
-	case inside == 0:
+	switch {
+	case from == to:
 		return roaring.New()
 	case set == nil:
-		return c.slice(from, to)
-	case lookUpCost*set.GetCardinality() < uint64(min(inside, known-inside)):
+		return c.marks.Between(from, to)
+	case lookUpCost*set.GetCardinality() < uint64(c.marks.cost(from, to)):
 		return c.among(set, low, high)
 	default:
-		return And(set, c.slice(from, to))
+		return And(set, c.marks.Between(from, to))
 	}
 }
 
 // lookUpCost is the estimated cost of looking up an item, which reads three random places, in units of
-// the cost of setting a bit in slice.
+// the cost of setting a bit for an item.
 const lookUpCost = 8
 
 // among looks up each item of a set.
@@ -129,28 +131,4 @@ func (c Column) among(set *roaring.Bitmap, low, high int64) *roaring.Bitmap {
 		}
 	}
 	return roaring.BitmapOf(list...)
-}
-
-// slice returns the items that are sorted at from up to to. It sets their bits, or clears
-// those of the others, whichever are fewer.
-func (c Column) slice(from, to int) *roaring.Bitmap {
-	dense := make([]uint64, len(c.present)/8)
-	known := c.sorted.Len()
-	if to-from <= known/2 {
-		for i := from; i < to; i++ {
-			item := c.sorted.At(i)
-			dense[item>>6] |= 1 << (item & 63)
-		}
-		return roaring.FromDense(dense, false)
-	}
-	for word := range dense {
-		dense[word] = Uint64At(c.present, word)
-	}
-	for _, outside := range [2][2]int{{0, from}, {to, known}} {
-		for i := outside[0]; i < outside[1]; i++ {
-			item := c.sorted.At(i)
-			dense[item>>6] &^= 1 << (item & 63)
-		}
-	}
-	return roaring.FromDense(dense, false)
 }
