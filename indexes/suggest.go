@@ -2,7 +2,7 @@ package indexes
 
 import (
 	"cmp"
-	"maps"
+	"container/heap"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -89,25 +89,32 @@ func (x *Index) NearestNames(text string, within *roaring.Bitmap, limit int) ([]
 	defer s.end()
 	allowed := s.set()
 	within.WriteDenseTo(allowed)
-	nearest := map[uint32]int{} // by record: number of letters in the query that the record's name matches
+	found, letters := s.set(), make([]int32, 64*len(allowed))
 	for _, t := range list {
-		if err := s.addNearest(nearest, t, allowed); err != nil {
+		if err := s.addNearest(found, letters, t, allowed); err != nil {
 			return nil, err
 		}
 	}
-	if len(nearest) == 0 {
+	if found.empty() {
 		return s.longestPrefix(list, allowed, limit)
 	}
-	found := slices.Collect(maps.Keys(nearest))
-	slices.SortFunc(found, func(a, b uint32) int {
-		return cmp.Or(cmp.Compare(nearest[b], nearest[a]), cmp.Compare(s.index.sortPosition(a), s.index.sortPosition(b)))
-	})
-	return found[:min(limit, len(found))], nil
+	// Short names can be near a tenth of all names, so the others are not sorted.
+	best := worstFirst{limit: limit}
+	for o := range found.each {
+		if limit > 0 && (!best.full() || letters[o] >= best.list[0].score) {
+			best.offer(scored{o, letters[o], s.index.sortPosition(o)})
+		}
+	}
+	nearest := make([]uint32, len(best.list))
+	for i := len(nearest) - 1; i >= 0; i-- {
+		nearest[i] = heap.Pop(&best).(scored).ordinal
+	}
+	return nearest, nil
 }
 
-// addNearest adds, for every record whose name has a word near a term, the number
-// of letters in the term that are correct.
-func (s *session) addNearest(nearest map[uint32]int, term string, allowed set) error {
+// addNearest adds the records whose name has a word near a term to found, and the number of
+// letters in the term that are correct to their letters.
+func (s *session) addNearest(found set, letters []int32, term string, allowed set) error {
 	edits := nearestFuzziness(term)
 	if edits == 0 {
 		return nil
@@ -117,18 +124,18 @@ func (s *session) addNearest(nearest map[uint32]int, term string, allowed set) e
 		return err
 	}
 	seen := s.set()
-	for d, found := range near {
-		if found == nil {
+	for d, records := range near {
+		if records == nil {
 			continue
 		}
-		found.and(allowed)
-		for o := range found.each {
-			if !seen.has(o) {
-				seen.add(o)
-				nearest[o] += utf8.RuneCountInString(term) - d
-			}
+		records.and(allowed)
+		records.andNot(seen)
+		seen.or(records)
+		for o := range records.each {
+			letters[o] += int32(utf8.RuneCountInString(term) - d)
 		}
 	}
+	found.or(seen)
 	return nil
 }
 
