@@ -231,22 +231,6 @@ func (b *build) loadContent(progress func(done, total int)) (*Loaded, yamldoc.Pr
 	return withFormula(content.LoadWithReuse(b.Content, reuse{b}, progress))
 }
 
-// LendPrevious makes the next reads of the content folder take the entities of unchanged files from the
-// published build until release is called. lent is false if a build would not reuse that build.
-func LendPrevious(ctx context.Context, o Options, f *content.Folder) (lent bool, release func()) {
-	o.TrustPrevious = false
-	b := &build{Options: o}
-	if err := b.openPrevious(ctx); err != nil || b.cache() == nil {
-		b.closePrevious()
-		return false, func() {} // everything is read, and the next build reports the problem
-	}
-	f.ReuseFrom(reuse{b})
-	return true, func() {
-		f.ReuseFrom(nil)
-		b.closePrevious()
-	}
-}
-
 // reuse implements content.Reuse with entities from the previous build.
 type reuse struct{ *build }
 

@@ -40,8 +40,8 @@ func (c *movedClock) set(day string) {
 }
 
 // notices returns the received notices as path, type/slug, day, days left and successor, sorted.
-// An event with the same ID counts once per path: a clock that moves by days ends the lease of a
-// worker, and another worker may repeat its attempt. Delivery is at least once.
+// Delivery is at least once, so each event ID counts once per path: moving the clock ends a worker's
+// lease, and another worker may repeat the attempt.
 func (h *hooked) notices(t *testing.T) (list []string) {
 	t.Helper()
 	h.mu.Lock()

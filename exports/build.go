@@ -44,8 +44,8 @@ type Build struct {
 	nameRank      packed.Uint32s
 	dates         [2]packed.Uint32s
 	names         packed.StringTable
-	orders        []packed.Uint32s // columnKeys × (asc, desc)
-	marks         []packed.Marks   // of the descending order of each of the columnKeys; empty unless hasMarks
+	orders        []packed.Uint32s    // columnKeys × (asc, desc)
+	prefixes      []packed.PrefixSets // of the descending order of each of the columnKeys; empty unless hasPrefixSets
 	measures      []packed.Column
 	descending    []packed.Uint32s // for each measure, the records that have it, highest value first
 	values        packed.StringTable
@@ -56,7 +56,7 @@ type Build struct {
 	bitmaps       []byte
 	facets        [2]packed.Uint32s // where the values of each record start, and the values
 	frequent      packed.Uint32s    // the indexes of frequent values, in ascending order
-	frequentSets  []byte            // the records that have them, with one bit per record
+	frequentSets  []byte            // their bit sets of records
 	days          []dayIndex        // by DayFields
 	similar       [2][]byte
 	features      packed.StringTable
@@ -316,7 +316,7 @@ func (b *Build) bitmap(i int) *roaring.Bitmap {
 	return set
 }
 
-// frequentSet returns the records that have value i with one bit per record, or nil if the value is not frequent.
+// frequentSet returns the bit set of the records that have value i, or nil if the value is not frequent.
 func (b *Build) frequentSet(i int) []byte {
 	at := sort.Search(b.frequent.Len(), func(k int) bool { return int(b.frequent.At(k)) >= i })
 	if at == b.frequent.Len() || int(b.frequent.At(at)) != i {

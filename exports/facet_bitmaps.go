@@ -56,11 +56,11 @@ func packValues(entities []*record.Entity) (values, bitmaps, facets []byte, err 
 	return values, inverted.Bytes(), packed.PackSections(places, all, packed.PackUint32s(frequent), frequentSets), nil
 }
 
-// isFrequent reports whether a value that size of n records have is stored with one bit per record, too. For
-// fewer records, the bits take more memory than the ordinals, and reading them takes longer.
+// isFrequent reports whether a value that size of n records have is also stored as a bit set. With fewer
+// records, a bit set takes more memory than the ordinals, and longer to read.
 func isFrequent(size uint64, n int) bool { return n >= 1<<10 && size >= uint64(n)/128 }
 
-// appendDense appends a set of ordinals below n with one bit per ordinal, in 64-bit words.
+// appendDense appends the bit set of ordinals below n.
 func appendDense(b []byte, set *roaring.Bitmap, n int) []byte {
 	for _, w := range newDenseSet(set, n).words {
 		b = binary.LittleEndian.AppendUint64(b, w)
@@ -84,7 +84,8 @@ func emptyRows(entities []*record.Entity) [][]uint32 {
 	return rows
 }
 
-// packLists packs lists of numbers: the place where each begins, and the last one ends, and all numbers.
+// packLists packs lists of numbers: the place where each begins and where the last one ends, and all the
+// numbers.
 func packLists(lists [][]uint32) (places, all []byte) {
 	starts, numbers := make([]uint32, 1, len(lists)+1), []uint32(nil)
 	for _, l := range lists {

@@ -139,21 +139,21 @@ func (b *Build) countByRecord(set *roaring.Bitmap, lists []*valueCounts) {
 }
 
 // The estimated cost of reading the values of a record, whose place in memory is random, and of
-// opening the set of a value, in units of the cost of looking up one record in a set. With one bit per record, so
-// many records of a set of a value cost one unit.
-const recordCost, valueCost, wordCost = 25, 400, 256
+// opening the set of a value, in units of the cost of looking up one record in a set. In a bit set,
+// recordsPerUnit records cost one unit.
+const recordCost, valueCost, recordsPerUnit = 25, 400, 256
 
-// denseSet is a set of ordinals, with one bit per ordinal.
+// denseSet is a bit set of ordinals.
 type denseSet struct{ words []uint64 }
 
-// newDenseSet returns the ordinals of a set that are below n.
+// newDenseSet returns the bit set of ordinals, which must be below n.
 func newDenseSet(set *roaring.Bitmap, n int) *denseSet {
 	d := &denseSet{make([]uint64, (n+63)/64)}
 	set.WriteDenseTo(d.words)
 	return d
 }
 
-// countDense returns the number of ordinals that are also in another set, which has one bit per ordinal.
+// countDense returns the number of ordinals that are also in a bit set.
 func (d *denseSet) countDense(other []byte) (n int) {
 	words := d.words
 	other = other[:8*len(words)]
@@ -228,7 +228,7 @@ func (b *Build) costByValue(l *valueCounts, top, most, limit int) (cost int) {
 		}
 		cost += valueCost
 		if isFrequent(uint64(size), b.n) {
-			cost += b.n / wordCost
+			cost += b.n / recordsPerUnit
 		} else {
 			cost += size
 		}

@@ -27,8 +27,8 @@ func (b *Build) atLeast(key int, minimum int64) *roaring.Bitmap {
 			set.AddRange(uint64(from), uint64(end))
 		}
 	} else {
-		down := b.orders[2*key+1] // an unknown value is the lowest of all
-		set = b.marks[key].Between(0, sort.Search(b.n, func(i int) bool { return b.sortValue(key, down.At(i)) < minimum }))
+		down := b.orders[2*key+1] // unknown values are last
+		set = b.prefixes[key].Between(0, sort.Search(b.n, func(i int) bool { return b.sortValue(key, down.At(i)) < minimum }))
 	}
 	for o := range b.edits {
 		if b.sortValue(key, o) >= minimum {

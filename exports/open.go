@@ -83,11 +83,11 @@ func (b *Build) openOrders(s *packed.SectionReader) {
 	for key := range columnKeys {
 		own := parts[orderSections*key:]
 		b.orders = append(b.orders, own[0], own[1])
-		if !hasMarks(key) {
-			b.marks = append(b.marks, packed.Marks{})
+		if !hasPrefixSets(key) {
+			b.prefixes = append(b.prefixes, packed.PrefixSets{})
 			continue
 		}
-		b.marks = append(b.marks, s.Marks(ordersFile, own[2], b.n, own[1]))
+		b.prefixes = append(b.prefixes, s.PrefixSets(ordersFile, own[2], b.n, own[1]))
 	}
 }
 

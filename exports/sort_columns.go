@@ -75,17 +75,17 @@ func (c *columns) pack() []byte {
 }
 
 // packOrders returns the ordinals in the order of every sort key, ascending and
-// descending, as defined by compareSortKeys, and the marks of the descending order.
+// descending, as defined by compareSortKeys, and the prefix sets of the descending order.
 func (c *columns) packOrders() []byte {
 	var parts [][]byte
 	byRank := c.byRank()
 	for key, values := range c.sortValues() {
 		up := orderBy(values, c.rank, byRank)
-		down, marks := reversed(up, values), []byte(nil)
-		if hasMarks(key) {
-			marks = packed.PackMarks(len(down), down)
+		down, prefixes := reversed(up, values), []byte(nil)
+		if hasPrefixSets(key) {
+			prefixes = packed.PackPrefixSets(len(down), down)
 		}
-		parts = append(parts, packed.PackUint32s(up), packed.PackUint32s(down), marks)
+		parts = append(parts, packed.PackUint32s(up), packed.PackUint32s(down), prefixes)
 	}
 	return packed.PackSections(parts...)
 }
@@ -93,9 +93,9 @@ func (c *columns) packOrders() []byte {
 // orderSections is the number of sections of a sort key in the orders file.
 const orderSections = 3
 
-// hasMarks reports whether the order of a sort key has marks. Ordinals are already in the order of the composite
-// score, and no filter has a minimum for names.
-func hasMarks(key int) bool { return key > 0 && columnKeys[key] != "name" }
+// hasPrefixSets reports whether the order of a sort key has prefix sets. Listed ordinals, and withdrawn ones, are already in the
+// order of the composite score, and no filter sets a minimum name.
+func hasPrefixSets(key int) bool { return key > 0 && columnKeys[key] != "name" }
 
 // sortValues returns, for each of the SortKeys, one number per ordinal that sorts
 // like the ordinal's value. The number for an unknown value is the largest.

@@ -98,7 +98,7 @@ func (x *Index) NearestNames(text string, within *roaring.Bitmap, limit int) ([]
 	if found.empty() {
 		return s.longestPrefix(list, allowed, limit)
 	}
-	// Short names can be near a tenth of all names, so the others are not sorted.
+	// A short query can be near a tenth of all names, so only the best are kept and sorted.
 	best := worstFirst{limit: limit}
 	for o := range found.each {
 		if limit > 0 && (!best.full() || letters[o] >= best.list[0].score) {
@@ -112,8 +112,8 @@ func (x *Index) NearestNames(text string, within *roaring.Bitmap, limit int) ([]
 	return nearest, nil
 }
 
-// addNearest adds the records whose name has a word near a term to found, and the number of
-// letters in the term that are correct to their letters.
+// addNearest adds to found the records whose name has a word near a term, and to letters, for each of
+// them, the number of correct letters in the term.
 func (s *session) addNearest(found set, letters []int32, term string, allowed set) error {
 	edits := nearestFuzziness(term)
 	if edits == 0 {

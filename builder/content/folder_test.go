@@ -15,7 +15,7 @@ import (
 	"kindex/exports/record"
 )
 
-// loadedEntities returns the entities of a folder without what tells how they were read.
+// loadedEntities returns the entities of a folder without the data about their files.
 func loadedEntities(l *builder.Loaded) (list []record.Entity) {
 	for _, e := range l.Entities {
 		list = append(list, *e)
@@ -54,8 +54,8 @@ func randomEdit(t *testing.T, r *rand.Rand, dir string) (names []string) {
 }
 
 // TestFolderLikeLoad edits a folder at random. After each edit, a folder that reads only the changed
-// files has the same entities and problems as one that reads all files, and snapshots taken
-// before have what they had.
+// files has the same entities and problems as one that reads all files, and earlier snapshots are
+// unchanged.
 func TestFolderLikeLoad(t *testing.T) {
 	suite.InTest(t)
 	r := rand.New(rand.NewPCG(1, 2))

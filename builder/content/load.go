@@ -91,6 +91,7 @@ type Folder struct {
 
 	mu    sync.Mutex
 	files map[string]*file // keyed by slash-separated path relative to the folder
+	added int              // number of times that a file was added or removed
 	order []*file          // the entity files by type and slug; nil if it must be sorted again
 
 	roots  checked        // the files next to the type folders
@@ -190,8 +191,8 @@ func (f *Folder) Read(names []string, progress func(done, total int)) (changed [
 	return changed, errors.Join(failed...)
 }
 
-// maxReordered is how many files are inserted into or removed from the sorted list one by one; sorting
-// it again is faster for more.
+// maxReordered is the maximum number of files to insert into or remove from the sorted list one by
+// one. For more, sorting it again is faster.
 const maxReordered = 500
 
 // linkedFolders returns the type folders that have been replaced by symbolic links. Events may
@@ -222,6 +223,9 @@ func (f *Folder) replace(name string, now *file) bool {
 		}
 	}
 	f.reorder(previous, now)
+	if previous == nil != (now == nil) {
+		f.added++
+	}
 	if now == nil {
 		delete(f.files, name)
 		return previous != nil
@@ -319,22 +323,24 @@ func (f *Folder) Entity(name string) (e *record.Entity, shown string, gone bool)
 	return &own, r.shown, false
 }
 
-// Parsed returns those of the named files that were parsed when they were last read, rather than taken
-// from Reuse, or that do not exist.
-func (f *Folder) Parsed(names []string) (parsed []string) {
+// Has reports whether a file existed when it was last read.
+func (f *Folder) Has(name string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, name := range names {
-		if r := f.files[name]; r == nil || !r.reused {
-			parsed = append(parsed, name)
-		}
-	}
-	return parsed
+	return f.files[name] != nil
+}
+
+// Reused reports whether Reuse returned the entity of a file when it was last read.
+func (f *Folder) Reused(name string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	r := f.files[name]
+	return r != nil && r.reused
 }
 
 // Snapshot returns the folder's content as last read, and its problems, in the same form as Load,
-// but without the entities, which Complete adds. Later reads of the folder do not change them.
-// Apart from copying a list of all files, Snapshot takes no longer than Check.
+// but without the entities, which Complete adds as they are now. Later reads do not change the
+// snapshot. Snapshot costs as much as Check, plus a copy of the list of files.
 func (f *Folder) Snapshot() (*Content, yamldoc.Problems, error) {
 	c, problems, err := f.Check()
 	if err != nil {

@@ -23,6 +23,9 @@ import (
 // compares their metadata, not their bytes.
 func (f *Folder) Changed() ([]string, error) {
 	var found, changed []string
+	f.mu.Lock()
+	before := f.added
+	f.mu.Unlock()
 	err := f.walk(func(name string, d fs.DirEntry) error {
 		info, err := d.Info()
 		if errors.Is(err, fs.ErrNotExist) {
@@ -49,8 +52,8 @@ func (f *Folder) Changed() ([]string, error) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if len(found) == len(f.files) {
-		return changed, nil
+	if len(found) == len(f.files) && f.added == before {
+		return changed, nil // the usual case: the sets are the same
 	}
 	seen := make(map[string]bool, len(found))
 	for _, name := range found {

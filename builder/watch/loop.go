@@ -11,6 +11,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"kindex/builder"
+	"kindex/builder/content"
 	"kindex/builder/gitlog"
 	"kindex/exports/record"
 )
@@ -130,11 +131,11 @@ func (l *loop) handleEvent(e fsnotify.Event) {
 	l.settle.Reset(min(settle, max(0, maxWait-time.Since(l.first))))
 }
 
-// unread reports whether the folder has not been read yet. A build would then contain only the files that
-// events have named.
+// unread reports whether the folder has yet to be read. Until then, a build would contain only the
+// files that events have named.
 func (l *loop) unread() bool { return !l.known && l.formula == nil }
 
-// readChanged reads the files that events have named. Until the folder has been read, they wait.
+// readChanged reads the files that events have named, once the folder has been read.
 func (l *loop) readChanged() {
 	if l.unread() {
 		return
@@ -147,13 +148,15 @@ func (l *loop) readChanged() {
 	l.changed(names)
 }
 
-// changed reads files and schedules a build.
-func (l *loop) changed(names []string) {
+// changed reads files and schedules a build. It reports whether all of them could be read.
+func (l *loop) changed(names []string) bool {
 	before := l.count
-	l.fail(l.read(names))
+	err := l.read(names)
+	l.fail(err)
 	if l.count != before {
 		l.build.Reset(l.quietPeriod())
 	}
+	return err == nil
 }
 
 // scan compares the folder with what was read. It runs in another goroutine, since it takes a
@@ -186,13 +189,18 @@ func (l *loop) handleScan(ctx context.Context, found scanResult) {
 			l.o.Found()
 		}
 	}
-	if !l.known && len(found.names) > 0 { // the first scan may find all files
-		lent, release := builder.LendPrevious(ctx, l.o.Build, l.folder)
-		defer release()
-		l.lent = lent
+	if l.unread() {
+		l.lent = builder.LendPrevious(ctx, l.o.Build, l.folder)
 	}
-	l.changed(found.names)
-	l.lent = false
+	complete := l.changed(found.names)
+	l.lent.Release()
+	l.lent = nil
+	if !complete && l.unread() { // a build without the unreadable files would drop their entities
+		l.folder = content.Open(l.o.Build.Content)
+		clear(l.bad)
+		l.scanTimer.Reset(max(retry, found.took))
+		return
+	}
 	if found.commit != l.commit && l.known { // the history has changed, even if the files have not
 		l.count++
 		l.stale = true
@@ -218,7 +226,7 @@ func (l *loop) startBuild(ctx context.Context) {
 		return
 	}
 	if l.formula == nil {
-		l.formula, l.asOf = j.formula, j.options.AsOf // from now on, changes are edits
+		l.formula, l.asOf = j.formula, j.options.AsOf // without a published build, changes are edits from now on
 	}
 	l.reportProblems(problems)
 	if n, _ := problems.Count(); n > 0 {

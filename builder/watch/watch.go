@@ -27,10 +27,11 @@ type Options struct {
 
 	// Edited is called with all entities that differ from the last build, and with the names of
 	// the entities that have changed since the last call. The entities are scored with the
-	// formula and the as-of time of that build.
+	// formula and the as-of time of that build or, before the watcher's first build, with the
+	// current ones.
 	Edited func(edits []exports.Edit, now []string)
-	// Deferred is called instead of Edited if so many files have changed at once that they are
-	// published only with the next build.
+	// Deferred is called with the number of changed files if there are too many to publish as
+	// edits. They go live with the next build.
 	Deferred func(files int)
 	// Problems is called with all current problems whenever they change.
 	Problems func(yamldoc.Problems)
@@ -61,7 +62,7 @@ type Watcher struct {
 	o      Options
 	folder *content.Folder
 
-	formula *score.Formula // formula of the last build
+	formula *score.Formula // scores edits; nil if there is no build to edit
 	asOf    time.Time
 
 	pending  map[string]pending // edits that are not in a build, keyed by path
@@ -71,9 +72,9 @@ type Watcher struct {
 	stale    bool          // whether the folder has changes that are not in a build
 	took     time.Duration // duration of the last build
 	failure  string        // the error that was reported last
-	lent     bool          // whether files are being compared with the published build, rather than with earlier reads
+	lent     *builder.Lent // during the first scan, the published build, or nil if it cannot be reused
 
-	maxEdited int // maximum number of changed files that are published without a build
+	maxEdited int // maximum number of edits that are not in a build
 }
 
 // pending is an edit and its sequence number.
@@ -115,13 +116,12 @@ func (w *Watcher) Build(ctx context.Context) (*builder.Report, error) {
 
 // refresh reads the folder for the first time.
 func (w *Watcher) refresh(ctx context.Context, progress func(done, total int)) error {
-	_, release := builder.LendPrevious(ctx, w.o.Build, w.folder)
-	defer release()
+	defer builder.LendPrevious(ctx, w.o.Build, w.folder).Release()
 	_, err := w.folder.Refresh(progress)
 	return err
 }
 
-// job is a running build.
+// job is a build that has been prepared or is running.
 type job struct {
 	options builder.Options
 	formula *score.Formula
@@ -130,7 +130,7 @@ type job struct {
 	err     error
 }
 
-// run runs the build.
+// run adds the entities and builds.
 func (j *job) run(ctx context.Context) {
 	j.options.Loaded.Complete()
 	j.report, j.err = builder.Build(ctx, j.options)
@@ -188,13 +188,13 @@ func (w *Watcher) read(names []string) error {
 	if err == nil {
 		err = checkErr
 	}
-	if w.lent {
-		changed = w.folder.Parsed(changed)
-		if w.formula = formula; err == nil {
-			w.asOf, err = w.o.AsOf()
+	if err == nil && w.lent != nil && formula != nil {
+		changed = w.lent.Differences(changed)
+		if w.asOf, err = w.o.AsOf(); err == nil {
+			w.formula = formula
 		}
 	}
-	if w.formula != nil && len(changed) > w.maxEdited {
+	if w.formula != nil && len(w.pending)+len(changed) > w.maxEdited {
 		if w.o.Deferred != nil {
 			w.o.Deferred(len(changed))
 		}
@@ -231,7 +231,7 @@ func (w *Watcher) take(problems yamldoc.Problems) {
 		}
 		delete(w.bad, name)
 		if w.formula == nil {
-			continue // nothing has been read before, so there is no build to edit
+			continue // there is no usable build to edit; the next build includes the file
 		}
 		if e != nil {
 			e.Scores = w.formula.Scores(e, w.asOf)

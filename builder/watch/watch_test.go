@@ -2,6 +2,7 @@ package watch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -222,8 +223,9 @@ func TestEditDuringFirstScan(t *testing.T) {
 	}
 }
 
-// TestEditBeforeStart changes a file while no watcher runs. The watcher publishes it as an edit of the
-// published build, before it has built anything itself.
+// TestEditBeforeStart changes and removes files while no watcher runs. The watcher publishes these changes as
+// edits of the published build, before it has built anything itself. A file with a warning is always
+// parsed, but is not an edit.
 func TestEditBeforeStart(t *testing.T) {
 	suite.InTest(t)
 	dir, out := t.TempDir(), t.TempDir()
@@ -232,36 +234,88 @@ func TestEditBeforeStart(t *testing.T) {
 	}
 	write := func(slug, name string) {
 		t.Helper()
-		text := "name: " + name + "\ncategory: a\ndescription: D.\n"
+		text := "name: " + name + "\ncategory: a\ndescription: D.\nlicense: apache-2.0\n"
 		if err := os.WriteFile(filepath.Join(dir, "tool", slug+".yaml"), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, slug := range []string{"x", "y", "z"} {
+	for _, slug := range []string{"w", "x", "y", "z"} {
 		write(slug, slug)
 	}
+	write("warned", "x") // another tool has this name
 	o := builder.Options{Content: dir, Out: out, Keep: 2, AllowShrink: true, Still: true, Key: builderKey,
 		AsOf: time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)}
 	if _, err := builder.Build(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
 	write("y", "Y2")
+	if err := os.Remove(filepath.Join(dir, "tool", "w.yaml")); err != nil {
+		t.Fatal(err)
+	}
 	var live []string
+	warned := false
 	w := New(Options{Build: o, AsOf: func() (time.Time, error) { return o.AsOf, nil },
-		Edited: func(edits []exports.Edit, now []string) { live = append(live, names(edits), edits[0].Entity.Name) }})
+		Edited:   func(edits []exports.Edit, now []string) { live = append(live, names(edits)) },
+		Problems: func(p yamldoc.Problems) { warned = len(p) > 0 }})
 	l := newLoop(w)
 	l.scan(t.Context())
 	l.handleScan(t.Context(), <-l.scanned)
-	if want := []string{"tool/y", "Y2"}; !slices.Equal(live, want) {
-		t.Errorf("live: %q, want %q", live, want)
+	if want := []string{"no tool/w tool/y"}; !slices.Equal(live, want) || !warned {
+		t.Errorf("live: %q, want %q; warned: %t", live, want, warned)
 	}
-	// More changes at once wait for the build.
+	// Too many changes wait for the build.
 	deferred := 0
-	l.o.Deferred, l.maxEdited = func(n int) { deferred = n }, 1
+	l.o.Deferred, l.maxEdited = func(n int) { deferred = n }, 3
 	write("x", "X2")
 	write("z", "Z2")
 	l.changed([]string{"tool/x.yaml", "tool/z.yaml"})
-	if deferred != 2 || len(live) != 2 {
+	if deferred != 2 || len(live) != 1 {
 		t.Errorf("%d files are deferred, and live: %q", deferred, live)
+	}
+}
+
+// TestFirstScanFails starts while the folder cannot be read completely. Nothing is built before it can be, since
+// a build would drop the entities that could not be read.
+func TestFirstScanFails(t *testing.T) {
+	suite.InTest(t)
+	dir, out := t.TempDir(), t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "tool"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, slug := range []string{"x", "y"} {
+		text := "name: " + slug + "\ncategory: a\ndescription: D.\n"
+		if err := os.WriteFile(filepath.Join(dir, "tool", slug+".yaml"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	asOf := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
+	o := builder.Options{Content: dir, Out: out, Keep: 2, AllowShrink: true, Still: true, Key: builderKey, AsOf: asOf}
+	if _, err := builder.Build(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	var failures []string
+	var built []int
+	broken := errors.New("cannot be read")
+	w := New(Options{Build: o,
+		AsOf:   func() (time.Time, error) { return asOf, broken },
+		Failed: func(err error) { failures = append(failures, err.Error()) },
+		Built:  func(r *builder.Report, _ []exports.Edit) { built = append(built, r.Counts.Entities) },
+	})
+	l := newLoop(w)
+	scan := func() {
+		l.scan(t.Context())
+		l.handleScan(t.Context(), <-l.scanned)
+		if l.startBuild(t.Context()); l.building {
+			l.finish(<-l.done)
+		}
+	}
+	scan()
+	if len(built) > 0 || !slices.Equal(failures, []string{"cannot be read"}) {
+		t.Errorf("builds of %v entities, failures %q", built, failures)
+	}
+	broken = nil
+	scan()
+	if !slices.Equal(built, []int{2}) {
+		t.Errorf("builds of %v entities, want one of 2; failures %q", built, failures)
 	}
 }

@@ -151,7 +151,7 @@ func (w *watching) edited(edits []exports.Edit, now []string) {
 }
 
 func (w *watching) deferred(files int) {
-	fmt.Fprintf(w.out, "%s have changed; they will be live after the next build\n", plural.Count(files, "file", "files"))
+	fmt.Fprintf(w.out, "%s have changed; they go live with the next build\n", plural.Count(files, "file", "files"))
 }
 
 // firstFew lists at most five names.

@@ -11,11 +11,11 @@ import (
 // Column holds numbers that only some items have, such as the prices of models. It finds
 // the number of an item in constant time, and the items within a range by binary search.
 type Column struct {
-	present []byte  // a bit for each item, in 64-bit words
-	before  Uint32s // for each word, the number of bits set in the words before it
-	values  []byte  // int64, of the items that have a number
-	sorted  Uint32s // these items, by number
-	marks   Marks   // of sorted
+	present  []byte     // a bit for each item, in 64-bit words
+	before   Uint32s    // for each word, the number of bits set in the words before it
+	values   []byte     // int64, of the items that have a number
+	sorted   Uint32s    // these items, by number
+	prefixes PrefixSets // of sorted
 }
 
 // ColumnSections is the number of sections that a column occupies in a lookup file.
@@ -43,7 +43,7 @@ func PackColumn(n int, items []uint32, values []int64, sorted []uint32) [][]byte
 	for _, v := range values {
 		numbers = binary.LittleEndian.AppendUint64(numbers, uint64(v))
 	}
-	return [][]byte{mask, PackUint32s(before), numbers, PackUint32s(sorted), PackMarks(n, sorted)}
+	return [][]byte{mask, PackUint32s(before), numbers, PackUint32s(sorted), PackPrefixSets(n, sorted)}
 }
 
 // Column opens the first ColumnSections of parts as a column of n items.
@@ -60,7 +60,7 @@ func (s *SectionReader) Column(name string, parts [][]byte, n int) Column {
 		fits = len(c.values) == 8*known && len(c.sorted) == 4*known
 	}
 	s.Check(name, fits)
-	c.marks = s.Marks(name, parts[4], n, c.sorted)
+	c.prefixes = s.PrefixSets(name, parts[4], n, c.sorted)
 	return c
 }
 
@@ -106,11 +106,11 @@ func (c Column) Within(set *roaring.Bitmap, low, high int64) *roaring.Bitmap {
 	case from == to:
 		return roaring.New()
 	case set == nil:
-		return c.marks.Between(from, to)
-	case lookUpCost*set.GetCardinality() < uint64(c.marks.cost(from, to)):
+		return c.prefixes.Between(from, to)
+	case lookUpCost*set.GetCardinality() < uint64(c.prefixes.cost(from, to)):
 		return c.among(set, low, high)
 	default:
-		return And(set, c.marks.Between(from, to))
+		return And(set, c.prefixes.Between(from, to))
 	}
 }
 

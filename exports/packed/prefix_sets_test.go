@@ -17,12 +17,12 @@ func TestBetween(t *testing.T) {
 		for _, i := range rng.Perm(n)[:listed] {
 			list = append(list, uint32(i))
 		}
-		section := PackMarks(n, list)
-		if marked := n >= 1024 && listed >= n/8; marked != (len(section) > 0) {
+		section := PackPrefixSets(n, list)
+		if stored := n >= 1024 && listed >= n/8; stored != (len(section) > 0) {
 			t.Errorf("%d of %d items: the section has %d bytes", listed, n, len(section))
 		}
 		s := NewSectionReader(func(string) []byte { return nil })
-		m := s.Marks("test", section, n, PackUint32s(list))
+		m := s.PrefixSets("test", section, n, PackUint32s(list))
 		if s.Err() != nil {
 			t.Fatal(s.Err())
 		}
@@ -38,23 +38,23 @@ func TestBetween(t *testing.T) {
 			if got, want := m.Between(from, to), roaring.BitmapOf(list[from:to]...); !got.Equals(want) {
 				t.Fatalf("%d of %d items, from %d to %d: %d items, want %d", listed, n, from, to, got.GetCardinality(), want.GetCardinality())
 			}
-			if cost := m.cost(from, to); cost > to-from || len(section) > 0 && cost > listed/markCount+2 {
+			if cost := m.cost(from, to); cost > to-from+words(n)/4 || len(section) > 0 && cost > listed/prefixCount+2+words(n)/4 {
 				t.Fatalf("%d of %d items, from %d to %d: sets %d bits", listed, n, from, to, cost)
 			}
 		}
 	}
 }
 
-// TestMarksOfWrongLength checks that a section of another length is refused.
-func TestMarksOfWrongLength(t *testing.T) {
+// TestPrefixSetsOfWrongLength checks that a section of another length is refused.
+func TestPrefixSetsOfWrongLength(t *testing.T) {
 	list := make([]uint32, 2000)
 	for i := range list {
 		list[i] = uint32(i)
 	}
-	section := PackMarks(2000, list)
+	section := PackPrefixSets(2000, list)
 	for _, wrong := range [][]byte{nil, section[:len(section)-8], append(slices.Clone(section), 0)} {
 		s := NewSectionReader(func(string) []byte { return nil })
-		if s.Marks("test", wrong, 2000, PackUint32s(list)); s.Err() == nil {
+		if s.PrefixSets("test", wrong, 2000, PackUint32s(list)); s.Err() == nil {
 			t.Errorf("%d bytes are accepted instead of %d", len(wrong), len(section))
 		}
 	}
