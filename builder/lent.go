@@ -42,7 +42,7 @@ func (l *Lent) Differences(read []string) (names []string) {
 			names = append(names, name)
 		}
 	}
-	for o := range uint32(l.previous.Len()) {
+	for o := range uint32(l.previous.Len()) { //nolint:gosec // ordinals have 32 bits
 		typ, slug := l.previous.Key(o)
 		if name := typ + "/" + slug + ".yaml"; !l.folder.Has(name) {
 			names = append(names, name)
