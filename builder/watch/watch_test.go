@@ -186,20 +186,32 @@ func TestCommit(t *testing.T) {
 	}
 }
 
+// toolFolder returns a content folder with tools that are named like their slugs.
+func toolFolder(t *testing.T, slugs ...string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "tool"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, slug := range slugs {
+		writeTool(t, dir, slug, slug)
+	}
+	return dir
+}
+
+func writeTool(t *testing.T, dir, slug, name string) {
+	t.Helper()
+	text := "name: " + name + "\ncategory: a\ndescription: D.\n"
+	if err := os.WriteFile(filepath.Join(dir, "tool", slug+".yaml"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestEditDuringFirstScan saves a file before the folder has been read. The file must not be built alone:
 // that build would drop all other entities.
 func TestEditDuringFirstScan(t *testing.T) {
 	suite.InTest(t)
-	dir, out := t.TempDir(), t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "tool"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for _, slug := range []string{"x", "y", "z"} {
-		text := "name: " + slug + "\ncategory: a\ndescription: D.\n"
-		if err := os.WriteFile(filepath.Join(dir, "tool", slug+".yaml"), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	dir, out := toolFolder(t, "x", "y", "z"), t.TempDir()
 	var built []int
 	w := New(Options{
 		Build: builder.Options{Content: dir, Out: out, Keep: 2, AllowShrink: true, Still: true, Key: builderKey},
@@ -228,20 +240,8 @@ func TestEditDuringFirstScan(t *testing.T) {
 // parsed, but is not an edit.
 func TestEditBeforeStart(t *testing.T) {
 	suite.InTest(t)
-	dir, out := t.TempDir(), t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "tool"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	write := func(slug, name string) {
-		t.Helper()
-		text := "name: " + name + "\ncategory: a\ndescription: D.\nlicense: apache-2.0\n"
-		if err := os.WriteFile(filepath.Join(dir, "tool", slug+".yaml"), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, slug := range []string{"w", "x", "y", "z"} {
-		write(slug, slug)
-	}
+	dir, out := toolFolder(t, "w", "x", "y", "z"), t.TempDir()
+	write := func(slug, name string) { writeTool(t, dir, slug, name) }
 	write("warned", "x") // another tool has this name
 	o := builder.Options{Content: dir, Out: out, Keep: 2, AllowShrink: true, Still: true, Key: builderKey,
 		AsOf: time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)}
@@ -278,16 +278,7 @@ func TestEditBeforeStart(t *testing.T) {
 // a build would drop the entities that could not be read.
 func TestFirstScanFails(t *testing.T) {
 	suite.InTest(t)
-	dir, out := t.TempDir(), t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "tool"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for _, slug := range []string{"x", "y"} {
-		text := "name: " + slug + "\ncategory: a\ndescription: D.\n"
-		if err := os.WriteFile(filepath.Join(dir, "tool", slug+".yaml"), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	dir, out := toolFolder(t, "x", "y"), t.TempDir()
 	asOf := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
 	o := builder.Options{Content: dir, Out: out, Keep: 2, AllowShrink: true, Still: true, Key: builderKey, AsOf: asOf}
 	if _, err := builder.Build(t.Context(), o); err != nil {

@@ -162,7 +162,7 @@ func FuzzClientIP(f *testing.F) {
 	attacker, proxy := netip.MustParseAddr("198.51.100.9"), netip.MustParseAddr("10.0.0.1")
 	f.Fuzz(func(t *testing.T, sent, host string, oneLine bool) {
 		if strings.ContainsAny(sent+host, "\r\n\x00") {
-			t.Skip("not a header")
+			return // net/http refuses such headers
 		}
 		own := func(how string, h http.Header, may ...netip.Addr) {
 			t.Helper()
