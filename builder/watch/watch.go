@@ -18,8 +18,8 @@ import (
 	"kindex/exports/score"
 )
 
-// Options configures a Watcher. The functions are called one at a time, from one goroutine;
-// all may be nil.
+// Options configures a Watcher. The functions are called one at a time, from one goroutine, except for
+// Published and those in Build; all may be nil.
 type Options struct {
 	// Build configures the builds. Its as-of time is replaced before each build.
 	Build builder.Options
@@ -35,10 +35,13 @@ type Options struct {
 	Deferred func(files int)
 	// Problems is called with all current problems whenever they change.
 	Problems func(yamldoc.Problems)
-	// Built is called after a build has been published, with the edits that were made too late
-	// to be in that build.
+	// Published is called after a build has been published, from that build's goroutine, while edits
+	// continue. It must not return before readers use the build. If it returns an error, the edits in
+	// the build stay edits, and the build is retried.
+	Published func() error
+	// Built is called after Published, with the edits that were made too late to be in that build.
 	Built func(r *builder.Report, edits []exports.Edit)
-	// Failed is called with the error if a build or scan fails. The build or scan will be
+	// Failed is called with the error if a build, Published or a scan fails. The build or scan will be
 	// retried.
 	Failed func(error)
 	// Found is called when the folder can be read again after a failure.
@@ -123,17 +126,20 @@ func (w *Watcher) refresh(ctx context.Context, progress func(done, total int)) e
 
 // job is a build that has been prepared or is running.
 type job struct {
-	options builder.Options
-	formula *score.Formula
-	upTo    int // the number of edits so far that the build includes
-	report  *builder.Report
-	err     error
+	options   builder.Options
+	published func() error // Options.Published
+	formula   *score.Formula
+	upTo      int // the number of edits so far that the build includes
+	report    *builder.Report
+	err       error
 }
 
-// run adds the entities and builds.
+// run adds the entities, builds, and lets readers use the build.
 func (j *job) run(ctx context.Context) {
 	j.options.Loaded.Complete()
-	j.report, j.err = builder.Build(ctx, j.options)
+	if j.report, j.err = builder.Build(ctx, j.options); j.err == nil && j.published != nil {
+		j.err = j.published()
+	}
 }
 
 // prepare prepares a build of the folder as it was last read.
@@ -142,13 +148,13 @@ func (w *Watcher) prepare() (*job, yamldoc.Problems, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	j := &job{options: w.o.Build, formula: loaded.Formula, upTo: w.count}
+	j := &job{options: w.o.Build, published: w.o.Published, formula: loaded.Formula, upTo: w.count}
 	j.options.Loaded = loaded
 	j.options.AsOf, err = w.o.AsOf()
 	return j, problems, err
 }
 
-// built makes a published build the base for later edits.
+// built makes a build that readers use the base for later edits.
 func (w *Watcher) built(j *job) {
 	w.failure = ""
 	w.o.Build.TrustPrevious = false // the build that was to be trusted is no longer the latest one

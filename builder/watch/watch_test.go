@@ -310,3 +310,44 @@ func TestFirstScanFails(t *testing.T) {
 		t.Errorf("builds of %v entities, want one of 2; failures %q", built, failures)
 	}
 }
+
+// TestEditWhileSwitching saves a file while readers switch to a build, which may take a while. The edit does not
+// wait for that. If readers cannot switch, all edits stay edits until a later build is used.
+func TestEditWhileSwitching(t *testing.T) {
+	suite.InTest(t)
+	t.Parallel() // mostly waiting
+	dir, out := toolFolder(t, "x", "y"), t.TempDir()
+	c := make(told, 1000)
+	switched := make(chan error)
+	w := New(Options{
+		Build: builder.Options{Content: dir, Out: out, Keep: 2, AllowShrink: true, Still: true, Key: builderKey},
+		AsOf:  func() (time.Time, error) { return time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC), nil },
+		Edited: func(edits []exports.Edit, now []string) {
+			c <- "edited " + names(edits) + ", now " + strings.Join(now, " ")
+		},
+		Published: func() error {
+			c <- "switching"
+			return <-switched
+		},
+		Built:  func(_ *builder.Report, edits []exports.Edit) { c <- "built, left " + names(edits) },
+		Failed: func(err error) { c <- err.Error() },
+	})
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- w.Run(ctx) }()
+	c.expect(t, "switching")
+	switched <- nil
+	c.expect(t, "built, left ")
+	writeTool(t, dir, "x", "X2")
+	c.expect(t, "edited tool/x, now tool/x", "switching")
+	writeTool(t, dir, "y", "Y2")
+	c.expect(t, "edited tool/x tool/y, now tool/y")
+	switched <- errors.New("cannot switch")
+	c.expect(t, "cannot switch", "switching")
+	switched <- nil
+	c.expect(t, "built, left ")
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}

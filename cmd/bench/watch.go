@@ -155,8 +155,14 @@ func profileWatch(ctx context.Context, args []string, stdout io.Writer) error {
 		Build:  builder.Options{Content: args[0], Out: args[1], Keep: 1, Key: builder.GenerateKey()},
 		AsOf:   func() (time.Time, error) { return at, nil },
 		Edited: func(edits []exports.Edit, _ []string) { s.Preview(edits) },
+		Published: func() error {
+			if s == nil {
+				return nil
+			}
+			return s.Reload()
+		},
 		Built: func(_ *builder.Report, edits []exports.Edit) {
-			if s != nil && s.Reload() == nil {
+			if s != nil {
 				s.Preview(edits)
 			}
 		}})

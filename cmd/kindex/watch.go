@@ -100,7 +100,7 @@ func startWatching(cmd *cobra.Command, o watchOptions, dir string) (*watching, e
 	w.watcher = watch.New(watch.Options{
 		Build:  build,
 		AsOf:   func() (time.Time, error) { return parseAsOf(o.asOf, time.Now()) },
-		Edited: w.edited, Deferred: w.deferred, Problems: w.problems, Built: w.built, Failed: w.failed,
+		Edited: w.edited, Deferred: w.deferred, Problems: w.problems, Published: w.published, Built: w.built, Failed: w.failed,
 		Found: func() { fmt.Fprintf(w.out, "%s can be read again\n", w.dir) },
 	})
 	// Do not serve an untrusted build while the first trusted one is being built.
@@ -173,18 +173,21 @@ func (w *watching) problems(p yamldoc.Problems) {
 	}
 }
 
-// built switches the server to the new build before it removes the edits that this
-// build includes, so that readers can see those edits at all times.
+// published switches the server to the new build. The edits that it includes stay on top until built is
+// called, so that readers can see them at all times.
+func (w *watching) published() error {
+	if w.server == nil {
+		return nil
+	}
+	return w.server.Reload()
+}
+
+// built removes the edits that the new build includes.
 func (w *watching) built(r *builder.Report, edits []exports.Edit) {
 	fmt.Fprintf(w.out, "published %s: %s in %.1f s\n", r.ID, plural.Count(r.Counts.Entities, "entity", "entities"), r.Seconds)
-	if w.server == nil {
-		return
+	if w.server != nil {
+		w.server.Preview(edits)
 	}
-	if err := w.server.Reload(); err != nil {
-		w.failed(err)
-		return
-	}
-	w.server.Preview(edits)
 }
 
 func (w *watching) failed(err error) {

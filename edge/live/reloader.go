@@ -44,15 +44,17 @@ type Reloader struct {
 	options Options
 	current atomic.Pointer[ServedBuild] // the published build, with edits if any
 
-	mu            sync.Mutex
-	published     *ServedBuild // without edits
-	edits         []exports.Edit
-	modifiedTimes map[string]string // build id by Last-Modified time, see modifiedIsUnique
-	refused       string            // the ID of the last refused build
-	refusedAt     time.Time
-	refusal       error
-	reported      string // the error that reload logged last
-	verified      string // the ID of a build that was verified, but not opened yet
+	loading       sync.Mutex        // held by Load, so that builds are opened one at a time; locked before mu
+	modifiedTimes map[string]string // build id by Last-Modified time, see modifiedIsUnique; only Load uses it
+
+	mu        sync.Mutex   // not held while a build is opened, so that edits need not wait
+	published *ServedBuild // without edits
+	edits     []exports.Edit
+	refused   string // the ID of the last refused build
+	refusedAt time.Time
+	refusal   error
+	reported  string // the error that reload logged last
+	verified  string // the ID of a build that was verified, but not opened yet
 
 	open usage // the builds that are not closed yet
 }
@@ -81,30 +83,20 @@ func (l *Reloader) Acquire() *ServedBuild {
 // Load makes the published build the current one. If it is invalid, the previous build
 // remains current.
 func (l *Reloader) Load() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.loading.Lock()
+	defer l.loading.Unlock()
 	id, err := store.Current(l.options.Root)
 	if err != nil {
 		return err
 	}
-	if l.published != nil && l.published.ID() == id {
-		l.refused = ""
-		return nil
-	}
-	if l.refused == id && time.Since(l.refusedAt) < refusedRetryInterval {
-		return l.refusal
+	needed, verified, err := l.needs(id)
+	if err != nil || !needed {
+		return err
 	}
 	start := time.Now()
-	verified := l.verified == id
-	if verified {
-		l.verified = "" // if it is opened again, it is verified again
-	}
 	next, err := openBuild(l.options, id, verified)
 	if err != nil {
-		if l.refused != id {
-			l.options.Refused()
-		}
-		l.refused, l.refusedAt, l.refusal = id, time.Now(), err
+		l.refuse(id, err)
 		return err
 	}
 	l.open.add(id, 1)
@@ -116,17 +108,52 @@ func (l *Reloader) Load() error {
 	}
 	next.UniqueModified, next.options = l.modifiedIsUnique(next), l.options.Pages
 	next.signature = &signatureReader{root: l.options.Root, manifest: next.Build.Manifest, verifiers: l.options.Verifiers, log: l.options.Log}
+	l.switchTo(next, start)
+	return nil
+}
+
+// needs reports whether a published build must be opened, and whether its files have been verified. It
+// returns the reason if the build was refused a short time ago.
+func (l *Reloader) needs(id string) (needed, verified bool, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.published != nil && l.published.ID() == id {
+		l.refused = ""
+		return false, false, nil
+	}
+	if l.refused == id && time.Since(l.refusedAt) < refusedRetryInterval {
+		return false, false, l.refusal
+	}
+	if verified = l.verified == id; verified {
+		l.verified = "" // if it is opened again, it is verified again
+	}
+	return true, verified, nil
+}
+
+// refuse records that a build cannot be used.
+func (l *Reloader) refuse(id string, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.refused != id {
+		l.options.Refused()
+	}
+	l.refused, l.refusedAt, l.refusal = id, time.Now(), err
+}
+
+// switchTo makes an open build the published one. start is when opening it started.
+func (l *Reloader) switchTo(next *ServedBuild, start time.Time) {
+	l.mu.Lock()
 	previous := l.published
 	l.published, l.refused = next, ""
 	l.publishCurrent()
 	elapsed := time.Since(start)
-	l.options.Log.Info("serving build", "build", id, "entities", next.Build.Listed(), "asOf", next.Build.Manifest.AsOf,
+	l.options.Log.Info("serving build", "build", next.ID(), "entities", next.Build.Listed(), "asOf", next.Build.Manifest.AsOf,
 		"took", elapsed.Round(time.Millisecond))
 	l.options.Switched(next, elapsed)
+	l.mu.Unlock()
 	if previous != nil {
-		previous.Release()
+		previous.Release() // may close it, which takes a while if it is large
 	}
-	return nil
 }
 
 // ForgetRefusal makes the next Load verify a refused build again without waiting for the
@@ -260,6 +287,8 @@ func drainErrors(errs <-chan error) {
 // Stop releases the current build. If a load is in progress, Stop waits until it ends and
 // releases that build, too.
 func (l *Reloader) Stop() {
+	l.loading.Lock()
+	defer l.loading.Unlock()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if v := l.current.Swap(nil); v != nil {
