@@ -70,14 +70,14 @@ func (x *Index) open(m *Manifest) error {
 		return x.diskIndex.open(x.records)
 	}
 	at := filepath.Join(x.files.dir, ordinalsFile)
-	data, err := x.files.read(ordinalsFile)
+	data, err := x.files.open(ordinalsFile)
 	if err != nil {
 		return err
 	}
 	if x.ordinalMap, err = newOrdinalMap(data, x.records); err != nil {
 		return &store.DamageError{Path: at, Problem: err.Error()}
 	}
-	if err := x.diskIndex.open(len(x.ordinalMap.ordinals)); err != nil {
+	if err := x.diskIndex.open(x.ordinalMap.ordinals.Len()); err != nil {
 		return err
 	}
 	return x.openChanged()
@@ -94,7 +94,7 @@ func (x *Index) openChanged() error {
 	if err := json.Unmarshal(data, &changed); err != nil {
 		return &store.DamageError{Path: path, Problem: "is not a list of documents: " + err.Error()}
 	}
-	ordinals := x.ordinalMap.unmapped()
+	ordinals := x.ordinalMap.unmapped
 	if len(changed) != len(ordinals) {
 		return &store.DamageError{Path: path, Problem: fmt.Sprintf("has %d documents, but %d were expected", len(changed), len(ordinals))}
 	}

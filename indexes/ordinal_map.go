@@ -1,15 +1,16 @@
 package indexes
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 	"math/bits"
+
+	"kindex/exports/packed"
 )
 
 // ordinalsFile maps the documents in a segment that was built for an earlier build
-// to records. If the segment was built for the same build as the index, there is no
-// such file: the number of a document is then its ordinal.
+// to records and back, in two sections. If the segment was built for the same build as the
+// index, there is no such file: the number of a document is then its ordinal.
 const ordinalsFile = "ordinals.bin"
 
 // noDoc stands for the ordinal of a document that no longer has a record, and for the
@@ -18,61 +19,76 @@ const noDoc = math.MaxUint32
 
 // ordinalMap maps the documents in an earlier build's segment to records and back.
 type ordinalMap struct {
-	ordinals []uint32 // by number
-	docNums  []uint32 // by ordinal
-	runs     []uint32 // per 64 documents: the first ordinal if all are consecutive, else noDoc
+	ordinals packed.Uint32s // by number
+	docNums  packed.Uint32s // by ordinal
+	runs     []uint32       // per 64 documents: the first ordinal if all are consecutive, else noDoc
+	unmapped []uint32       // the ordinals of the records without a document in the segment
 }
 
-// newOrdinalMap decodes ordinalsFile.
+// packOrdinals returns ordinalsFile, given the ordinals by document number and the number of
+// records.
+func packOrdinals(ordinals []uint32, records int) []byte {
+	docNums := make([]uint32, records)
+	for o := range docNums {
+		docNums[o] = noDoc
+	}
+	for docNum, o := range ordinals {
+		if o != noDoc {
+			docNums[o] = uint32(docNum)
+		}
+	}
+	return packed.PackSections(packed.PackUint32s(ordinals), packed.PackUint32s(docNums))
+}
+
+// newOrdinalMap opens ordinalsFile. It reads all of it once, to check that both directions agree.
 func newOrdinalMap(data []byte, records int) (*ordinalMap, error) {
-	if len(data)%4 != 0 {
-		return nil, fmt.Errorf("has %d bytes, which is not a multiple of four", len(data))
+	parts, err := packed.UnpackSections(data, 2)
+	if err != nil {
+		return nil, err
 	}
-	documents := len(data) / 4
-	m := &ordinalMap{ordinals: make([]uint32, documents), docNums: make([]uint32, records), runs: make([]uint32, setWords(documents))}
-	for o := range m.docNums {
-		m.docNums[o] = noDoc
+	m := &ordinalMap{ordinals: parts[0], docNums: parts[1], runs: make([]uint32, setWords(len(parts[0])/4))}
+	if len(parts[0])%4 != 0 || len(parts[1]) != 4*records {
+		return nil, fmt.Errorf("has sections of %d and %d bytes for %d records", len(parts[0]), len(parts[1]), records)
 	}
-	for docNum := range m.ordinals {
-		o := binary.LittleEndian.Uint32(data[4*docNum:])
-		m.ordinals[docNum] = o
+	mapped := 0
+	for docNum := range m.ordinals.Len() {
+		o := m.ordinals.At(docNum)
 		if block := docNum / 64; docNum%64 == 0 {
 			m.runs[block] = o
 		} else if m.runs[block] != noDoc && o != m.runs[block]+uint32(docNum%64) {
 			m.runs[block] = noDoc
 		}
-		switch {
-		case o == noDoc:
-		case int(o) >= records:
-			return nil, fmt.Errorf("lists record %d, but there are only %d records", o, records)
-		case m.docNums[o] != noDoc:
-			return nil, fmt.Errorf("lists record %d twice", o)
-		default:
-			m.docNums[o] = uint32(docNum)
+		if o == noDoc {
+			continue
 		}
+		if int(o) >= records || m.docNums.At(int(o)) != uint32(docNum) {
+			return nil, fmt.Errorf("maps document %d to record %d, but not back", docNum, o)
+		}
+		mapped++
+	}
+	if mapped == records {
+		return m, nil
+	}
+	for o := range records {
+		if m.docNums.At(o) == noDoc {
+			m.unmapped = append(m.unmapped, uint32(o))
+		}
+	}
+	if mapped+len(m.unmapped) != records {
+		return nil, fmt.Errorf("maps %d documents to records, but %d back", mapped, records-len(m.unmapped))
 	}
 	return m, nil
-}
-
-// unmapped returns the ordinals of the records without a document in the segment.
-func (m *ordinalMap) unmapped() (list []uint32) {
-	for o, docNum := range m.docNums {
-		if docNum == noDoc {
-			list = append(list, uint32(o))
-		}
-	}
-	return list
 }
 
 // nameLengths returns the lengths of names by ordinal, given the lengths by document number
 // and the documents outside the segment.
 func (m *ordinalMap) nameLengths(byDocNum []byte, changed map[uint32]*document) []byte {
-	list := make([]byte, len(m.docNums))
-	for o, docNum := range m.docNums {
-		if docNum == noDoc {
-			list[o] = changed[uint32(o)].nameLength()
-		} else {
+	list := make([]byte, m.docNums.Len())
+	for o := range list {
+		if docNum := m.docNums.At(o); docNum != noDoc {
 			list[o] = byDocNum[docNum]
+		} else {
+			list[o] = changed[uint32(o)].nameLength()
 		}
 	}
 	return list
@@ -94,9 +110,8 @@ func (m *ordinalMap) addMapped(to, documents set) (any bool) {
 			any = true
 			continue
 		}
-		ordinals := m.ordinals[64*block:]
 		for ; w != 0; w &= w - 1 {
-			if o := ordinals[bits.TrailingZeros64(w)]; o != noDoc {
+			if o := m.ordinals.At(64*block + bits.TrailingZeros64(w)); o != noDoc {
 				to.add(o)
 				any = true
 			}
@@ -113,7 +128,7 @@ func (s *session) newDocSet(i int) set {
 		return s.set()
 	}
 	if s.docSets[i] == nil {
-		s.docSets[i] = make(set, setWords(len(s.index.ordinalMap.ordinals)))
+		s.docSets[i] = make(set, setWords(s.index.ordinalMap.ordinals.Len()))
 	}
 	clear(s.docSets[i])
 	return s.docSets[i]
@@ -142,5 +157,5 @@ func (x *Index) docNum(o uint32) uint32 {
 	case x.ordinalMap == nil:
 		return o
 	}
-	return x.ordinalMap.docNums[o]
+	return x.ordinalMap.docNums.At(int(o))
 }

@@ -1,7 +1,6 @@
 package indexes
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"io"
@@ -36,6 +35,7 @@ type previousIndex struct {
 	dir      string
 	files    []store.File // the shared files
 	ordinals []uint32     // by document number: the document's ordinal in the new build
+	records  int          // of the new build
 	changed  []source
 }
 
@@ -82,6 +82,7 @@ func (p *Prepared) findPrevious(root string, digests []digest) *previousIndex {
 // there are enough of them.
 func (x *previousIndex) match(p *Prepared, known []byte, digests []digest) bool {
 	const size = len(digest{})
+	x.records = len(digests)
 	docNums := make(map[digest]uint32, len(known)/size)
 	x.ordinals = make([]uint32, len(known)/size)
 	for docNum := range x.ordinals {
@@ -108,11 +109,7 @@ func (x *previousIndex) write(dir string) error {
 			return err
 		}
 	}
-	var ordinals []byte
-	for _, o := range x.ordinals {
-		ordinals = binary.LittleEndian.AppendUint32(ordinals, o)
-	}
-	if err := os.WriteFile(filepath.Join(dir, ordinalsFile), ordinals, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, ordinalsFile), packOrdinals(x.ordinals, x.records), 0o644); err != nil {
 		return err
 	}
 	changed, err := json.MarshalIndent(append([]source{}, x.changed...), "", " ")

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
+	"kindex/exports/packed"
 	"kindex/exports/store"
 	"kindex/indexes"
 )
@@ -128,16 +129,22 @@ func TestOpenDamagedReused(t *testing.T) {
 	}
 	m := c.latest.build.Manifest
 	dir := indexes.Dir(c.root, m.ID)
-	ordinals := func(change func(list []byte) []byte) func() error {
+	// ordinals changes the file of ordinals, given the ordinals by document and the documents by ordinal.
+	ordinals := func(change func(ordinals, documents []byte) []byte) func() error {
 		return func() error {
 			path := filepath.Join(dir, "ordinals.bin")
 			data, err := os.ReadFile(path)
 			if err != nil {
 				return err
 			}
-			return os.WriteFile(path, change(data), 0o644)
+			parts, err := packed.UnpackSections(data, 2)
+			if err != nil {
+				return err
+			}
+			return os.WriteFile(path, change(parts[0], parts[1]), 0o644)
 		}
 	}
+	both := func(ordinals, documents []byte) []byte { return packed.PackSections(ordinals, documents) }
 	edited := func(text string) func() error {
 		return func() error { return os.WriteFile(filepath.Join(dir, "edited.json"), []byte(text), 0o644) }
 	}
@@ -151,29 +158,39 @@ func TestOpenDamagedReused(t *testing.T) {
 			return os.Truncate(path, info.Size()-8)
 		}
 	}
-	set := func(number, ordinal uint32) func([]byte) []byte {
-		return func(b []byte) []byte { binary.LittleEndian.PutUint32(b[4*number:], ordinal); return b }
+	set := func(list []byte, number, value uint32) []byte {
+		binary.LittleEndian.PutUint32(list[4*number:], value)
+		return list
 	}
+	const none = 0xffffffff
 	for name, k := range map[string]struct {
 		damage func() error
 		want   string
 	}{
-		"a number cut off":    {ordinals(func(b []byte) []byte { return b[:len(b)-3] }), "not a multiple of four"},
-		"a document too few":  {ordinals(func(b []byte) []byte { return b[:len(b)-4] }), "documents"},
-		"a document too many": {ordinals(func(b []byte) []byte { return append(b, 255, 255, 255, 255) }), "documents"},
-		"nothing at all":      {ordinals(func([]byte) []byte { return nil }), "documents"},
-		"outside":             {ordinals(set(3, uint32(c.latest.build.Len()))), "lists record"},
-		"twice":               {ordinals(func(b []byte) []byte { return append(append(b[:4:4], b[:4]...), b[8:]...) }), "twice"},
-		"one more is gone":    {ordinals(set(3, 0xffffffff)), "edited.json has"},
-		"one text too few":    {edited("[]"), "edited.json has 0 documents"},
-		"no texts":            {edited("null"), "edited.json has 0 documents"},
-		"no list":             {edited(`[{"name": "x"`), "edited.json is not a list"},
-		"no map":              {func() error { return os.Remove(filepath.Join(dir, "ordinals.bin")) }, "ordinals.bin"},
-		"pairs cut off":       {cutOff("pairs.bin"), "pairs.bin has"},
-		"terms cut off":       {cutOff("terms.bin"), "terms.bin"},
-		"no terms":            {func() error { return os.Remove(filepath.Join(dir, "terms.bin")) }, "terms.bin"},
-		"prefixes cut off":    {cutOff("prefixes.bin"), "prefixes.bin"},
-		"no file of texts":    {func() error { return os.Remove(filepath.Join(dir, "edited.json")) }, "edited.json"},
+		"a number cut off":    {ordinals(func(o, d []byte) []byte { return both(o[:len(o)-3], d) }), "has sections of"},
+		"cut off":             {ordinals(func(o, d []byte) []byte { return both(o, d)[:20] }), "truncated"},
+		"a document too few":  {ordinals(func(o, d []byte) []byte { return both(o[:len(o)-4], d) }), "documents"},
+		"a document too many": {ordinals(func(o, d []byte) []byte { return both(append(o, 255, 255, 255, 255), d) }), "documents"},
+		"no document":         {ordinals(func(_, d []byte) []byte { return both(nil, d) }), "documents"},
+		"a record too few":    {ordinals(func(o, d []byte) []byte { return both(o, d[:len(d)-4]) }), "has sections of"},
+		"nothing at all":      {ordinals(func(_, _ []byte) []byte { return nil }), "truncated"},
+		"outside":             {ordinals(func(o, d []byte) []byte { return both(set(o, 3, uint32(c.latest.build.Len())), d) }), "not back"},
+		"document outside":    {ordinals(func(o, d []byte) []byte { return both(o, set(d, 3, 1<<20)) }), "back"},
+		"twice":               {ordinals(func(o, d []byte) []byte { copy(o[4:8], o[:4]); return both(o, d) }), "not back"},
+		"one way only":        {ordinals(func(o, d []byte) []byte { return both(set(o, 3, none), d) }), "back"},
+		"one more is gone": {ordinals(func(o, d []byte) []byte {
+			record := binary.LittleEndian.Uint32(o[4*3:])
+			return both(set(o, 3, none), set(d, record, none))
+		}), "edited.json has"},
+		"one text too few": {edited("[]"), "edited.json has 0 documents"},
+		"no texts":         {edited("null"), "edited.json has 0 documents"},
+		"no list":          {edited(`[{"name": "x"`), "edited.json is not a list"},
+		"no map":           {func() error { return os.Remove(filepath.Join(dir, "ordinals.bin")) }, "ordinals.bin"},
+		"pairs cut off":    {cutOff("pairs.bin"), "pairs.bin has"},
+		"terms cut off":    {cutOff("terms.bin"), "terms.bin"},
+		"no terms":         {func() error { return os.Remove(filepath.Join(dir, "terms.bin")) }, "terms.bin"},
+		"prefixes cut off": {cutOff("prefixes.bin"), "prefixes.bin"},
+		"no file of texts": {func() error { return os.Remove(filepath.Join(dir, "edited.json")) }, "edited.json"},
 	} {
 		whole := map[string][]byte{}
 		for _, file := range []string{"ordinals.bin", "edited.json", "pairs.bin", "terms.bin", "prefixes.bin"} {
