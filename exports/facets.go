@@ -6,10 +6,13 @@ import (
 	"math/bits"
 	"runtime"
 	"slices"
+	"sort"
+	"sync/atomic"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"kindex/exports/packed"
+	"kindex/exports/parallel"
 	"kindex/exports/record"
 )
 
@@ -93,55 +96,92 @@ func (b *Build) count(set *roaring.Bitmap, lists []*valueCounts, top int) {
 	}
 	dense := newDenseSet(set, b.n)
 	byValue = 0
+	b.eachList(byRecord, lists, func(l *valueCounts) { b.countByValue(dense, l, top, top) })
 	for _, l := range lists {
-		b.countByValue(dense, l, top, top)
 		byValue += b.costByValue(l, top, len(l.counts), byRecord) // fewer may remain, because the smallest count of the top is known
 	}
 	if byRecord < byValue {
 		b.countByRecord(set, lists)
 		return
 	}
-	for _, l := range lists {
-		b.countByValue(dense, l, top, len(l.counts))
+	b.eachList(byValue, lists, func(l *valueCounts) { b.countByValue(dense, l, top, len(l.counts)) })
+}
+
+// eachList calls f for each list, on all processors if the given cost is high.
+func (b *Build) eachList(cost int, lists []*valueCounts, f func(l *valueCounts)) {
+	var next atomic.Int64
+	parallel.Do(workersFor(cost), func(int) {
+		for {
+			i := int(next.Add(1)) - 1
+			if i >= len(lists) {
+				return
+			}
+			f(lists[i])
+		}
+	})
+}
+
+// workersFor returns the number of goroutines for work with an estimated cost. At a lower cost than
+// parallelCost, more goroutines would take longer than they save.
+func workersFor(cost int) int {
+	if cost < parallelCost {
+		return 1
 	}
+	return runtime.GOMAXPROCS(0)
 }
 
 // countByRecord sets the counts of each field to the number of a set's stored records that have each value.
 func (b *Build) countByRecord(set *roaring.Bitmap, lists []*valueCounts) {
-	counts := make([]uint32, b.values.Len()) // for all fields: a record's values are adjacent, and skipping some would take longer
-	var buf, from, to [1024]uint32
+	list := set.ToArray()
+	list = list[:sort.Search(len(list), func(i int) bool { return int(list[i]) >= b.n })] // edited records are counted elsewhere
+	workers := workersFor(recordCost * len(list))
+	counts := make([][]uint32, workers) // for all fields: a record's values are adjacent, and skipping some would take longer
+	parallel.Do(workers, func(w int) {
+		counts[w] = make([]uint32, b.values.Len())
+		for part := range slices.Chunk(list[w*len(list)/workers:(w+1)*len(list)/workers], 1024) {
+			b.countRecords(part, counts[w])
+		}
+	})
+	for _, l := range lists {
+		for i := range l.counts {
+			l.counts[i] = 0
+			for _, c := range counts {
+				l.counts[i] += int(c[l.first+i])
+			}
+		}
+	}
+}
+
+// countRecords adds the values of at most 1024 records to counts.
+func (b *Build) countRecords(list, counts []uint32) {
+	var from, to [1024]uint32
 	var touched uint32
-	it := set.ManyIterator()
-	for n := it.NextMany(buf[:]); n > 0; n = it.NextMany(buf[:]) {
-		n, _ = slices.BinarySearch(buf[:n], uint32(b.n)) // edited records are counted elsewhere
-		// The places in memory are random. Reading all offsets first, and then the first and last value of
-		// each list, lets the processor overlap the cache misses.
-		for i, o := range buf[:n] {
-			from[i], to[i] = b.facets[0].At(int(o)), b.facets[0].At(int(o)+1)
+	// The places in memory are random. Reading all offsets first, and then the first and last value of
+	// each list, lets the processor overlap the cache misses.
+	for i, o := range list {
+		from[i], to[i] = b.facets[0].At(int(o)), b.facets[0].At(int(o)+1)
+	}
+	for i := range list {
+		if from[i] < to[i] {
+			touched += b.facets[1].At(int(from[i])) + b.facets[1].At(int(to[i])-1)
 		}
-		for i := range n {
-			if from[i] < to[i] {
-				touched += b.facets[1].At(int(from[i])) + b.facets[1].At(int(to[i])-1)
-			}
-		}
-		for i := range n {
-			for row := b.facets[1][4*from[i] : 4*to[i]]; len(row) >= 4; row = row[4:] {
-				counts[binary.LittleEndian.Uint32(row)]++
-			}
+	}
+	for i := range list {
+		for row := b.facets[1][4*from[i] : 4*to[i]]; len(row) >= 4; row = row[4:] {
+			counts[binary.LittleEndian.Uint32(row)]++
 		}
 	}
 	runtime.KeepAlive(touched) // or the compiler would leave out those reads
-	for _, l := range lists {
-		for i := range l.counts {
-			l.counts[i] = int(counts[l.first+i])
-		}
-	}
 }
 
 // The estimated cost of reading the values of a record, whose place in memory is random, and of
 // opening the set of a value, in units of the cost of looking up one record in a set. In a bit set,
 // recordsPerUnit records cost one unit.
 const recordCost, valueCost, recordsPerUnit = 25, 400, 256
+
+// parallelCost is the cost from which work is divided among all processors: about a millisecond. Tests set
+// it to 1.
+var parallelCost = 400_000
 
 // denseSet is a bit set of ordinals.
 type denseSet struct{ words []uint64 }

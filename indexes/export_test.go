@@ -1,5 +1,8 @@
 package indexes
 
+// The catalogues of most tests are too small to be ranked by several goroutines otherwise.
+func init() { chunkBlocks, parallelRanking = 1, 1 }
+
 // WithoutSynonyms returns an index that expands no queries.
 func WithoutSynonyms(x *Index) *Index {
 	disk := &diskIndex{records: x.records, listed: x.listed, segment: x.segment, ordinalMap: x.ordinalMap, phrases: x.phrases,

@@ -2,7 +2,6 @@ package indexes
 
 import (
 	"cmp"
-	"container/heap"
 	"math"
 	"math/bits"
 	"slices"
@@ -55,69 +54,6 @@ func (r *ranking) weightGroups() [][]weightedGroup {
 		slices.SortStableFunc(out[i], func(a, b weightedGroup) int { return cmp.Compare(b.score, a.score) })
 	}
 	return out
-}
-
-// page returns a page of hits after a position, or from the start if after is nil.
-// It processes records in blocks of 64, in each first those that may score for more than their words,
-// and skips those whose maximum score is too low for the page.
-func (r *ranking) page(after *After, skip, limit int) []Hit {
-	words := r.weightGroups()
-	r.whole = r.queryScores()
-	n := skip + limit
-	if n == 0 {
-		return []Hit{}
-	}
-	r.findPhraseCandidates()
-	r.findNamed()
-	special, maxPlain := r.special(), maxPlainScore(words)
-	plain := true // whether records that are not special can still be among the best
-	best := worstFirst{limit: n}
-	for block, among := range r.matches {
-		if among == 0 {
-			continue
-		}
-		tie := r.tieBreak(block)
-		if part := among & special[block]; part != 0 && (!best.full() || r.maxScore(words, block, part) >= best.list[0].score+tie) {
-			r.rank(&best, words, block, part, after)
-			tie = 0 // some of these may come after the others of this block
-		}
-		if best.full() && 64*block+63 < r.index.listed {
-			plain = plain && maxPlain+scoreTenth*r.maxComposite(block) >= best.list[0].score+tie
-			if !plain {
-				continue
-			}
-		}
-		if part := among &^ special[block]; part != 0 && (!best.full() || r.maxScore(words, block, part) >= best.list[0].score+tie) {
-			r.rank(&best, words, block, part, after)
-		}
-	}
-	slices.SortFunc(best.list, func(a, b scored) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.sortPosition, b.sortPosition))
-	})
-	hits := []Hit{}
-	for _, h := range best.list[min(skip, len(best.list)):] {
-		hits = append(hits, Hit{h.ordinal, h.relevance()})
-	}
-	return hits
-}
-
-// rank adds records of a block to the best ones.
-func (r *ranking) rank(best *worstFirst, words [][]weightedGroup, block int, among uint64, after *After) {
-	scores := r.scores(words, block, among)
-	for m := among; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros64(m)
-		o := uint32(block*64 + i)
-		h := scored{o, scores[i], r.index.sortPosition(o)}
-		if more := r.maxPhraseScore(block, 1<<i); more > 0 {
-			if best.full() && !best.list[0].worseThan(scored{o, h.score + more, h.sortPosition}) {
-				continue
-			}
-			h.score += r.phraseScore(o)
-		}
-		if after == nil || after.precedes(h) {
-			best.offer(h)
-		}
-	}
 }
 
 // findNamed sets named to the records that match a word in their names.
@@ -323,54 +259,4 @@ func each(bitset uint64, f func(i int)) {
 	for ; bitset != 0; bitset &= bitset - 1 {
 		f(bits.TrailingZeros64(bitset))
 	}
-}
-
-// scored is a record with its score and its position among equally relevant
-// records.
-type scored struct {
-	ordinal      uint32
-	score        int32
-	sortPosition float64
-}
-
-// worseThan reports whether a record comes after another.
-func (s scored) worseThan(t scored) bool {
-	return s.score < t.score || s.score == t.score && s.sortPosition > t.sortPosition
-}
-
-func (s scored) relevance() float64 { return float64(s.score) / scoreUnit }
-
-// precedes reports whether a position comes before a record.
-func (a *After) precedes(s scored) bool {
-	rel := s.relevance()
-	return rel < a.Relevance || rel == a.Relevance && s.sortPosition > a.SortPosition
-}
-
-// worstFirst holds the best records so far, as a heap with the worst on top.
-type worstFirst struct {
-	list  []scored
-	limit int
-}
-
-// full reports whether there are as many records as wanted. Then only better ones are added.
-func (h *worstFirst) full() bool { return len(h.list) == h.limit }
-
-// offer adds a record if it is among the best.
-func (h *worstFirst) offer(s scored) {
-	if !h.full() {
-		heap.Push(h, s)
-	} else if h.list[0].worseThan(s) {
-		h.list[0] = s
-		heap.Fix(h, 0)
-	}
-}
-
-func (h *worstFirst) Len() int           { return len(h.list) }
-func (h *worstFirst) Less(i, j int) bool { return h.list[i].worseThan(h.list[j]) }
-func (h *worstFirst) Swap(i, j int)      { h.list[i], h.list[j] = h.list[j], h.list[i] }
-func (h *worstFirst) Push(x any)         { h.list = append(h.list, x.(scored)) }
-func (h *worstFirst) Pop() any {
-	last := h.list[len(h.list)-1]
-	h.list = h.list[:len(h.list)-1]
-	return last
 }

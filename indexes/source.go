@@ -3,10 +3,9 @@ package indexes
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"runtime"
 	"slices"
-	"sync"
 
+	"kindex/exports/parallel"
 	"kindex/exports/record"
 )
 
@@ -64,18 +63,13 @@ func (s *source) digest(buf []byte) (digest, []byte) {
 // shares files.
 func (p *Prepared) digests() []digest {
 	list := make([]digest, len(p.entities))
-	each := (len(list) + runtime.GOMAXPROCS(0) - 1) / runtime.GOMAXPROCS(0)
-	var wg sync.WaitGroup
-	for from := 0; from < len(list); from += each {
-		wg.Go(func() {
-			var buf []byte
-			for i := from; i < min(from+each, len(list)); i++ {
-				s := p.source(i)
-				list[i], buf = s.digest(buf)
-			}
-		})
-	}
-	wg.Wait()
+	parallel.Ranges(len(list), func(from, to int) {
+		var buf []byte
+		for i := from; i < to; i++ {
+			s := p.source(i)
+			list[i], buf = s.digest(buf)
+		}
+	})
 	return list
 }
 

@@ -8,13 +8,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
 
 	"kindex/builder/gitlog"
 	"kindex/exports"
+	"kindex/exports/parallel"
 	"kindex/exports/record"
 	"kindex/exports/score"
 )
@@ -134,7 +134,7 @@ func (a *Archive) attach() {
 			a.line[i], a.followed[v.Previous] = a.line[v.Previous], true
 		}
 	}
-	inParallel(len(a.Entities), func(from, to int) {
+	parallel.Ranges(len(a.Entities), func(from, to int) {
 		var buf []byte
 		for k, e := range a.Entities[from:to] {
 			i, ok := a.newest[e.Key()]
@@ -249,17 +249,6 @@ func (a *Archive) lastChange(i int32) int64 {
 
 // dayOf returns the UTC day of a Unix time.
 func dayOf(seconds int64) string { return time.Unix(seconds, 0).UTC().Format(time.DateOnly) }
-
-// inParallel splits the range from 0 to n into parts, and calls f for each part on all
-// processors.
-func inParallel(n int, f func(from, to int)) {
-	part := max(1, (n+runtime.GOMAXPROCS(0)*4-1)/(runtime.GOMAXPROCS(0)*4))
-	var wg sync.WaitGroup
-	for from := 0; from < n; from += part {
-		wg.Go(func() { f(from, min(from+part, n)) })
-	}
-	wg.Wait()
-}
 
 // firstError keeps the first error of several goroutines.
 type firstError struct {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kindex/exports"
+	"kindex/exports/parallel"
 	"kindex/exports/record"
 )
 
@@ -29,7 +30,7 @@ func (a *Archive) findChanges() error {
 	if r.KeptChanges == 0 {
 		from = 0 // a new formula changes the scores listed with each change
 	}
-	inParallel(len(found)-from, func(lo, hi int) {
+	parallel.Ranges(len(found)-from, func(lo, hi int) {
 		for i := from + lo; i < from+hi; i++ {
 			var err error
 			found[i], err = a.find(int32(i))

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"kindex/exports"
+	"kindex/exports/parallel"
 	"kindex/exports/record"
 	"kindex/exports/score"
 )
@@ -120,7 +121,7 @@ func (a *Archive) snapshot(name string, day time.Time, alive []uint32) (*exports
 func (a *Archive) rank(formula *score.Formula, name string, day time.Time, alive []uint32, known *knownDay) (*exports.SnapshotData, error) {
 	places := make([]snapshotRow, len(alive))
 	var failed firstError
-	inParallel(len(alive), func(from, to int) {
+	parallel.Ranges(len(alive), func(from, to int) {
 		for i := from; i < to; i++ {
 			var err error
 			places[i], err = a.snapshotRow(formula, alive[i], day, known)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"kindex/exports/parallel"
 	"kindex/exports/record"
 )
 
@@ -99,7 +100,7 @@ func (w *window) fill(week *record.Week, changed map[int32]uint32) error {
 		moves = append(moves, move{then: w.start(newest), newest: newest, changes: changes})
 	}
 	var failed firstError
-	inParallel(len(moves), func(from, to int) {
+	parallel.Ranges(len(moves), func(from, to int) {
 		for i := from; i < to; i++ {
 			failed.set(w.measure(&moves[i]))
 		}

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"kindex/exports"
+	"kindex/exports/parallel"
 	"kindex/exports/record"
 )
 
@@ -68,7 +69,7 @@ func (u *update) differences(entities []*record.Entity, most int) (list []differ
 	workers := runtime.GOMAXPROCS(0)
 	parts := make([][]difference, workers)
 	var failed atomic.Bool
-	inParallel(workers, func(w int) {
+	parallel.Do(workers, func(w int) {
 		for i := w; i < len(entities) && len(parts[w]) <= most; i += workers {
 			d, differs, err := u.difference(uint32(i), entities[u.ordinal[i]])
 			if err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"kindex/exports"
+	"kindex/exports/parallel"
 	"kindex/exports/record"
 )
 
@@ -33,7 +34,7 @@ func (x *Exact) Neighbours(of []uint32) [][]exports.Neighbour {
 	unbound := defaultLimits
 	unbound.budget = math.MaxInt
 	workers := runtime.GOMAXPROCS(0)
-	inParallel(workers, func(w int) {
+	parallel.Do(workers, func(w int) {
 		s := x.vectors.scratch(unbound)
 		for k := w; k < len(of); k += workers {
 			lists[k] = x.vectors.neighbours(x.number[of[k]], s)
@@ -49,7 +50,7 @@ func (x *Exact) AllPairs(of []uint32) [][]exports.Neighbour {
 	v := x.vectors
 	out := make([][]exports.Neighbour, len(of))
 	workers := runtime.GOMAXPROCS(0)
-	inParallel(workers, func(w int) {
+	parallel.Do(workers, func(w int) {
 		for k := w; k < len(of); k += workers {
 			i := x.number[of[k]]
 			var all []scored

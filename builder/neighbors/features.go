@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kindex/exports"
+	"kindex/exports/parallel"
 	"kindex/exports/record"
 )
 
@@ -112,7 +113,7 @@ func (c *collection) add(e *record.Entity, words func(string) []string) {
 func (v *vectors) collect(entities []*record.Entity, words func(string) []string, known *known) {
 	workers := runtime.GOMAXPROCS(0)
 	parts := make([]*collection, workers)
-	inParallel(workers, func(w int) {
+	parallel.Do(workers, func(w int) {
 		c := &collection{ids: map[string]map[string]uint32{}, known: make([]uint32, known.len())}
 		for i := w * len(entities) / workers; i < (w+1)*len(entities)/workers; i++ {
 			if list := known.of(v.ordinal[i]); list != nil {
@@ -133,7 +134,7 @@ func (v *vectors) collect(entities []*record.Entity, words func(string) []string
 		}
 	}
 	v.has.items = make([]uint32, total)
-	inParallel(workers, func(w int) {
+	parallel.Do(workers, func(w int) {
 		i, items := uint32(w*len(entities)/workers), parts[w].items
 		for ; i < uint32((w+1)*len(entities)/workers); i++ {
 			list, own, number := v.has.of(i), known.of(v.ordinal[i]), earlier

@@ -4,6 +4,7 @@ import (
 	"runtime"
 
 	"kindex/exports"
+	"kindex/exports/parallel"
 	"kindex/exports/record"
 )
 
@@ -98,7 +99,7 @@ func (u *update) keep() [][]exports.Neighbour {
 	found := make([][]exports.Neighbour, len(u.ordinal))
 	u.kept = make([]kept, len(u.ordinal))
 	workers := runtime.GOMAXPROCS(0)
-	inParallel(workers, func(w int) {
+	parallel.Do(workers, func(w int) {
 		for i := uint32(w); i < uint32(len(found)); i += uint32(workers) {
 			if u.recompute[i] {
 				continue
@@ -160,7 +161,7 @@ func (u *update) keeps(i uint32, list []exports.Neighbour) kept {
 func (u *update) meet() {
 	workers := min(runtime.GOMAXPROCS(0), len(u.versions))
 	marks := make([][]bool, workers)
-	inParallel(workers, func(w int) {
+	parallel.Do(workers, func(w int) {
 		marks[w] = make([]bool, len(u.kept))
 		s := u.scratch(u.limits)
 		for k := w; k < len(u.versions); k += workers {
@@ -211,7 +212,7 @@ func (u *update) compute(found [][]exports.Neighbour) int {
 		}
 	}
 	workers := runtime.GOMAXPROCS(0)
-	inParallel(workers, func(w int) {
+	parallel.Do(workers, func(w int) {
 		s := u.scratch(u.limits)
 		for k := w; k < len(list); k += workers {
 			found[u.ordinal[list[k]]] = u.neighbours(list[k], s)

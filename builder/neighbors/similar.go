@@ -13,9 +13,9 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"sync"
 
 	"kindex/exports"
+	"kindex/exports/parallel"
 	"kindex/exports/record"
 )
 
@@ -66,22 +66,13 @@ func (v *vectors) found(near [][]exports.Neighbour, computed int) *Found {
 func (v *vectors) all(l limits) [][]exports.Neighbour {
 	found := make([][]exports.Neighbour, len(v.ordinal))
 	workers := runtime.GOMAXPROCS(0)
-	inParallel(workers, func(w int) {
+	parallel.Do(workers, func(w int) {
 		s := v.scratch(l)
 		for i := w; i < len(found); i += workers {
 			found[v.ordinal[i]] = v.neighbours(uint32(i), s)
 		}
 	})
 	return found
-}
-
-// inParallel calls work concurrently, once for each part; w is the number of the part.
-func inParallel(parts int, work func(w int)) {
-	var wg sync.WaitGroup
-	for w := range parts {
-		wg.Go(func() { work(w) })
-	}
-	wg.Wait()
 }
 
 // neighbours finds an entity's candidates by the features with the highest yield, and returns the most similar
