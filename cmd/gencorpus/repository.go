@@ -3,14 +3,18 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha1" //nolint:gosec // git's names of blobs
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -58,7 +62,7 @@ func writeRepository(o options) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	if err := git(nil, "init", "-q", "--template=", "--object-format=sha1", "--initial-branch=main", o.repo); err != nil {
+	if _, err := git(nil, "init", "-q", "--template=", "--object-format=sha1", "--initial-branch=main", o.repo); err != nil {
 		return result{}, err
 	}
 	s := &stream{past: newHistory(g, firstCommit), rng: rand.New(rand.NewPCG(g.seed, 1<<63))}
@@ -66,7 +70,7 @@ func writeRepository(o options) (result, error) {
 		return result{}, err
 	}
 	for _, args := range [][]string{{"update-ref", "-d", sideBranch}, {"reset", "-q", "--hard", "main"}} {
-		if err := git(nil, append([]string{"-C", o.repo}, args...)...); err != nil {
+		if _, err := git(nil, append([]string{"-C", o.repo}, args...)...); err != nil {
 			return result{}, err
 		}
 	}
@@ -78,8 +82,8 @@ func writeRepository(o options) (result, error) {
 }
 
 // git runs a git command without user configuration, which could change the
-// result.
-func git(input io.Reader, args ...string) error {
+// result, and returns its output without the final newline.
+func git(input io.Reader, args ...string) (output string, err error) {
 	cmd := exec.Command("git", args...)
 	for _, v := range os.Environ() {
 		if !strings.HasPrefix(v, "GIT_") {
@@ -87,12 +91,12 @@ func git(input io.Reader, args ...string) error {
 		}
 	}
 	cmd.Env = append(cmd.Env, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "LC_ALL=C")
-	var problems bytes.Buffer
-	cmd.Stdin, cmd.Stderr = input, &problems
+	var out, problems bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = input, &out, &problems
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("git %s: %w: %s", strings.Join(args, " "), err, problems.Bytes())
+		return "", fmt.Errorf("git %s: %w: %s", strings.Join(args, " "), err, problems.Bytes())
 	}
-	return nil
+	return strings.TrimSuffix(out.String(), "\n"), nil
 }
 
 // stream writes commits in the format of git fast-import.
@@ -117,14 +121,14 @@ func (s *stream) importInto(o options) error {
 		w.CloseWithError(err)
 		written <- err
 	}()
-	err := git(r, "-C", o.repo, "-c", "core.compression=1", "fast-import", "--quiet", "--done")
+	_, err := git(r, "-C", o.repo, "-c", "core.compression=1", "fast-import", "--quiet", "--done")
 	r.CloseWithError(errors.New("git fast-import has ended")) // unblock the writer
 	return errors.Join(err, <-written)
 }
 
 // write writes all commits.
 func (s *stream) write(o options) error {
-	if err := s.writeFirst(o.content); err != nil {
+	if err := s.writeFirst(o); err != nil {
 		return err
 	}
 	slot := lastCommit.Sub(firstCommit) / time.Duration(max(1, o.commits-1))
@@ -137,12 +141,16 @@ func (s *stream) write(o options) error {
 }
 
 // writeFirst writes the initial commit.
-func (s *stream) writeFirst(content string) error {
+func (s *stream) writeFirst(o options) error {
+	folders, err := s.writeEntities(o.repo)
+	if err != nil {
+		return err
+	}
 	s.head(mainBranch, 0, commitInfo{author: authors[0], authored: firstCommit, committer: authors[0], committed: firstCommit, message: "Start the index"})
 	s.file(".mailmap", []byte(mailmap))
 	s.file("README.md", readme(firstCommit))
 	for _, name := range rootFiles {
-		data, err := os.ReadFile(filepath.Join(content, name))
+		data, err := os.ReadFile(filepath.Join(o.content, name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -151,12 +159,45 @@ func (s *stream) writeFirst(content string) error {
 		}
 		s.content(file{name, data})
 	}
-	for i := range s.past.g.subjects {
-		e := s.past.current(i)
-		s.content(file{pathOf(e), appendYAML(nil, e)})
-		s.versions++
+	for _, t := range folders {
+		fmt.Fprintf(s, "M 040000 %s content/%s\n", t.id, t.name)
 	}
 	return nil
+}
+
+// folder is a folder whose tree is stored in the repository.
+type folder struct{ name, id string }
+
+// writeEntities writes the files of all entities, and the trees of their folders. git fast-import would search
+// a folder from its start for each file that is added to it, which takes hours with a million files.
+func (s *stream) writeEntities(repo string) ([]folder, error) {
+	names := map[string]map[string][sha1.Size]byte{} // by folder and file
+	for i := range s.past.g.subjects {
+		e := s.past.current(i)
+		data := appendYAML(nil, e)
+		fmt.Fprintf(s, "blob\ndata %d\n%s\n", len(data), data)
+		s.bytes += int64(len(data))
+		s.versions++
+		dir, name := path.Split(pathOf(e))
+		if dir = path.Clean(dir); names[dir] == nil {
+			names[dir] = map[string][sha1.Size]byte{}
+		}
+		names[dir][name] = sha1.Sum(append(fmt.Appendf(nil, "blob %d\x00", len(data)), data...)) //nolint:gosec // git's names of blobs
+	}
+	var folders []folder
+	for _, dir := range slices.Sorted(maps.Keys(names)) {
+		var tree []byte
+		for _, name := range slices.Sorted(maps.Keys(names[dir])) {
+			id := names[dir][name]
+			tree = append(fmt.Appendf(tree, "100644 %s\x00", name), id[:]...)
+		}
+		id, err := git(bytes.NewReader(tree), "-C", repo, "hash-object", "-t", "tree", "-w", "--stdin")
+		if err != nil {
+			return nil, err
+		}
+		folders = append(folders, folder{dir, id})
+	}
+	return folders, nil
 }
 
 // writeNext writes one more commit to the main branch.
