@@ -21,10 +21,11 @@ import (
 // packages in design.md is generated from it: go test ./cmd/kindex -run TestRooms -update.
 var mayImport = map[string][]string{
 	// The parts of a build.
-	"exports":                   {"exports/bulk", "exports/ids", "exports/jsonenc", "exports/packed", "exports/pricing", "exports/record", "exports/store", "exports/table"},
+	"exports":                   {"exports/bulk", "exports/ids", "exports/jsonenc", "exports/packed", "exports/parallel", "exports/pricing", "exports/record", "exports/store", "exports/table"},
 	"exports/bulk":              {"exports/packed", "exports/store", "exports/table"},
 	"exports/jsonenc":           {},
 	"exports/packed":            {},
+	"exports/parallel":          {},
 	"exports/record":            {"exports/jsonenc"},
 	"exports/store":             {"exports/jsonenc", "exports/table"},
 	"exports/table":             {"exports/ids", "exports/jsonenc", "exports/record"},
@@ -53,7 +54,7 @@ var mayImport = map[string][]string{
 	"builder/actions":             {"exports/safetext"},
 	"builder/audit":               {"builder/actions", "builder/audit/manifest", "builder/plural", "exports", "exports/*"},
 	"builder/audit/manifest":      {"builder/content/yamldoc"},
-	"builder/changelog":           {"builder/gitlog", "exports", "exports/record", "exports/score"},
+	"builder/changelog":           {"builder/gitlog", "exports", "exports/parallel", "exports/record", "exports/score"},
 	"builder/check":               {"builder/collect", "builder/plural", "builder/safedial", "exports/record", "exports/safetext", "exports/score"},
 	"builder/collect":             {"builder/content", "builder/content/*", "builder/plural", "builder/safedial", "exports/ids", "exports/quality", "exports/record", "exports/safetext"},
 	"builder/collect/file":        {"builder/collect", "builder/content/schema", "builder/content/yamldoc", "builder/importer", "builder/importer/mapping", "exports/ids", "exports/record"},
@@ -73,7 +74,7 @@ var mayImport = map[string][]string{
 	"builder/gitlog":              {"builder/content", "builder/content/*", "builder/git", "exports/*"},
 	"builder/importer":            {"builder/content", "builder/content/*", "builder/importer/mapping", "builder/plural", "exports/*"},
 	"builder/importer/mapping":    {"builder/content/schema", "builder/content/yamldoc", "exports/didyoumean", "exports/record"},
-	"builder/neighbors":           {"exports", "exports/record"},
+	"builder/neighbors":           {"exports", "exports/parallel", "exports/record"},
 	"builder/plural":              {},
 	"builder/rank":                {"exports", "exports/record"},
 	"builder/safedial":            {},
