@@ -31,7 +31,9 @@ type bench struct {
 	paged        int     // number of entities in the build whose pages are measured
 	root         string  // the output folder whose build is measured
 	indexSeconds float64 // time to build the index; 0 if bench did not build it
-	build        *exports.Build
+
+	full, fullRepository *buildResult // results of fullBuild and repositoryBuild
+	build                *exports.Build
 
 	words       *words
 	fts         *baseline.FTS5

@@ -91,10 +91,12 @@ var wanted = map[string]bool{
 	"offers build": true, "offers peak memory": true, "offers files": false,
 	"history walk": true, "history versions": false, "history walk, content parsed": false, "history new commit p50": false,
 	"history peak memory": false, "history peak memory, content parsed": false,
-	"incremental folder 1 edit": true, "incremental folder 100 edits": false, "incremental folder step load": false, "incremental folder peak memory": false,
+	"incremental folder 1 edit": true, "incremental folder 100 edits": false, "incremental folder step load": false, "incremental folder peak memory": true,
+	"incremental folder find -newer": false, "incremental folder 1 edit beyond find -newer": true, "incremental folder 100 edits vs. one": true,
+	"incremental repository git diff-tree": false, "incremental repository 1 edit beyond git diff-tree": true, "incremental repository 100 edits vs. one": true,
 	"incremental repository 1 edit": true, "incremental repository 100 edits": false, "incremental repository step write": false,
-	"incremental repository peak memory": false,
-	"watch save to served p50":           false, "watch save to served worst": true, "watch save to published p50": false,
+	"incremental repository peak memory": true, "watch first save to served": false,
+	"watch save to served p50": false, "watch save to served worst": true, "watch save to published p50": false,
 	"watch save to published worst": false, "watch peak memory": false,
 	"open verify": true, "open verified bytes": false, "open open p50": true, "open open p99": false,
 	"answers term": true, "answers two words": true, "answers prefix": true, "answers typo": true, "answers facets": true,
@@ -344,7 +346,7 @@ func TestChildren(t *testing.T) {
 	}
 	for _, p := range []*profileRun{
 		b.buildProfile(ctx, "cpu"), b.buildProfile(ctx, "alloc"),
-		walkProfile(ctx, w.content), b.rebuildProfile(ctx, "folder", w), b.watchProfile(ctx, w),
+		walkProfile(ctx, w.content), b.rebuildProfile(ctx, "folder", w, t.TempDir()), b.watchProfile(ctx, w),
 		b.serveProfile(ctx, httpClassOf{name: "GET /api/entity", paths: []string{"/api/entity/tool/pytorch"}}, "0"),
 	} {
 		// The profiles are so short that the top functions are random.

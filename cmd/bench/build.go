@@ -24,33 +24,62 @@ const asOf = "2026-11-01"
 // keep is the number of builds to keep. Each takes a few hundred megabytes.
 const keep = "2"
 
+// buildResult is the cost of one build.
+type buildResult struct {
+	*builder.Report
+	peak      float64 // MiB
+	processor float64 // seconds
+}
+
 // measureBuild runs the program as a separate process, so that it measures the memory of
 // the build alone. It runs before all other parts, because the peak that the kernel
 // reports for a process is never below the peak of its parent.
 func (b *bench) measureBuild(ctx context.Context) error {
-	b.root = filepath.Join(b.tmp, "out")
-	r, state, err := b.runBuild(ctx, b.corpus, b.root)
-	if err != nil {
+	r, err := b.fullBuild(ctx)
+	if err != nil || !b.selected("build") { // only the other parts need the build
 		return err
 	}
-	for _, s := range r.Steps {
-		if s.Name == "index" {
-			b.indexSeconds = s.Seconds
-		}
-	}
-	if !b.selected("build") {
-		return nil // only the other parts need the build
-	}
-	peak, err := peakOf(state)
-	if err != nil {
-		return err
-	}
-	cpu := state.UserTime() + state.SystemTime()
 	n := r.Counts.Entities + r.Counts.Withdrawn
-	return b.add(append(b.steps(ctx, r, n),
-		row{Part: "build", Name: "processor time", Value: cpu.Seconds(), Unit: "s"},
-		row{Part: "build", Name: "peak memory", Value: peak, Unit: "MiB"}.atMost(1024).
+	return b.add(append(b.steps(ctx, r.Report, n),
+		row{Part: "build", Name: "processor time", Value: r.processor, Unit: "s"},
+		row{Part: "build", Name: "peak memory", Value: r.peak, Unit: "MiB"}.atMost(1024).
 			explained(b.buildProfile(ctx, "alloc")))...)
+}
+
+// fullBuild builds the copy of the corpus on the first call, before it is edited. At a million entities, a full
+// build takes so long that all parts share this one.
+func (b *bench) fullBuild(ctx context.Context) (buildResult, error) {
+	if b.full != nil {
+		return *b.full, nil
+	}
+	w, err := b.plainFolder()
+	if err != nil {
+		return buildResult{}, err
+	}
+	b.root = filepath.Join(b.tmp, "out")
+	r, err := b.runBuild(ctx, w.content, b.root)
+	if err == nil {
+		b.full, b.indexSeconds = &r, stepOf(r, "index")
+	}
+	return r, err
+}
+
+// editedOutput returns an output folder for builds of the copy of the corpus after edits. The first call copies the
+// full build, so that its own folder does not change, and builds it once: a build reads the whole
+// previous build if that was copied.
+func (b *bench) editedOutput(ctx context.Context) (string, error) {
+	out := filepath.Join(b.tmp, "out-edited")
+	if _, err := os.Stat(out); err == nil {
+		return out, nil
+	}
+	if _, err := b.fullBuild(ctx); err != nil {
+		return "", err
+	}
+	if err := os.CopyFS(out, os.DirFS(b.root)); err != nil {
+		return "", err
+	}
+	_, err := b.buildAfter(ctx, b.plain, out, 1)
+	return out, err
 }
 
 // steps returns the rows with the total time of a build and the time of each step. The
@@ -70,8 +99,26 @@ func (b *bench) steps(ctx context.Context, r *builder.Report, n int) []row {
 	return append(rows, row{Part: "build", Name: "files", Value: float64(r.Bytes) / 1e6, Unit: "MB"})
 }
 
+// repositoryBuild builds the copy of the repository on the first call, and returns the output folder, in which later
+// builds may have followed.
+func (b *bench) repositoryBuild(ctx context.Context) (out string, full buildResult, err error) {
+	out = filepath.Join(b.tmp, "out-repository")
+	if b.fullRepository != nil {
+		return out, *b.fullRepository, nil
+	}
+	w, err := b.clone(ctx)
+	if err != nil {
+		return out, full, err
+	}
+	fmt.Fprintln(b.progress, "building the repository")
+	if full, err = b.runBuild(ctx, w.content, out); err == nil {
+		b.fullRepository = &full
+	}
+	return out, full, err
+}
+
 // runBuild builds a content folder.
-func (b *bench) runBuild(ctx context.Context, content, dir string) (*builder.Report, *os.ProcessState, error) {
+func (b *bench) runBuild(ctx context.Context, content, dir string) (buildResult, error) {
 	cmd := exec.CommandContext(ctx, b.kindex, "build", "--content", content, "--out", dir, "--as-of", asOf, "--keep", keep, "--json")
 	if runtime.NumCPU() > buildCores {
 		cmd.Env = append(os.Environ(), fmt.Sprint("GOMAXPROCS=", buildCores))
@@ -79,13 +126,16 @@ func (b *bench) runBuild(ctx context.Context, content, dir string) (*builder.Rep
 	var out, problems bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &problems
 	if err := cmd.Run(); err != nil {
-		return nil, nil, fmt.Errorf("%s: %w: %s", b.kindex, err, tail(problems.Bytes()))
+		return buildResult{}, fmt.Errorf("%s: %w: %s", b.kindex, err, tail(problems.Bytes()))
 	}
-	r := new(builder.Report)
-	if err := json.Unmarshal(out.Bytes(), r); err != nil {
-		return nil, nil, fmt.Errorf("%s build --json: %w", b.kindex, err)
+	r := buildResult{Report: new(builder.Report)}
+	if err := json.Unmarshal(out.Bytes(), r.Report); err != nil {
+		return r, fmt.Errorf("%s build --json: %w", b.kindex, err)
 	}
-	return r, cmd.ProcessState, nil
+	r.processor = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
+	var err error
+	r.peak, err = peakOf(cmd.ProcessState)
+	return r, err
 }
 
 // peakOf returns the peak memory of a process in MiB.

@@ -8,15 +8,18 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"time"
 )
 
+// Builds with and without offers alternate. There are offersRuns of each, or fewer if offersTime passes first.
 const (
 	offersEach = 12 // offers for each model that gets some
-	offersRuns = 3  // builds with and without offers, in turn
+	offersRuns = 3
+	offersTime = 4 * time.Minute
 )
 
 // measureOffers builds the corpus in turn without offers and with offers for a third of the
-// entities, all of them models, each time into an empty folder.
+// entities, all of them models, each time into an empty folder. The first build without offers is the full build.
 func (b *bench) measureOffers(ctx context.Context) error {
 	priced := filepath.Join(b.tmp, "priced")
 	defer os.RemoveAll(priced)
@@ -28,26 +31,31 @@ func (b *bench) measureOffers(ctx context.Context) error {
 		b.skipped = append(b.skipped, "offers needs models in the content folder")
 		return nil
 	}
-	var without, with []buildResult
-	for range offersRuns {
-		for _, of := range []struct {
-			content string
-			results *[]buildResult
-		}{{b.corpus, &without}, {priced, &with}} {
-			r, err := b.buildOnce(ctx, of.content)
-			if err != nil {
-				return err
-			}
-			*of.results = append(*of.results, r)
+	first, err := b.fullBuild(ctx)
+	if err != nil {
+		return err
+	}
+	without, with := []buildResult{first}, []buildResult(nil)
+	for begin := time.Now(); ; {
+		r, err := b.buildOnce(ctx, priced)
+		if err != nil {
+			return err
 		}
+		if with = append(with, r); len(with) == offersRuns || time.Since(begin) > offersTime {
+			break
+		}
+		if r, err = b.buildOnce(ctx, b.corpus); err != nil {
+			return err
+		}
+		without = append(without, r)
 	}
 	seconds := func(r buildResult) float64 { return r.Seconds }
 	peak := func(r buildResult) float64 { return r.peak }
 	size := func(r buildResult) float64 { return float64(r.Bytes) / 1e6 }
 	row := func(name, unit string, of func(buildResult) float64) row {
-		return row{Part: "offers", Name: name, Value: medianOf(with, of), Unit: unit, Count: offersRuns,
+		return row{Part: "offers", Name: name, Value: medianOf(with, of), Unit: unit, Count: len(with),
 			Note: fmt.Sprintf("builds with %d offers for each of %d models", offersEach, models)}.
-			against("without offers", medianOf(without, of), offersRuns)
+			against("without offers", medianOf(without, of), len(without))
 	}
 	return b.add(row("build", "s", seconds).timesAtMost(1.5), row("peak memory", "MiB", peak).timesAtMost(1.5), row("files", "MB", size))
 }
@@ -56,12 +64,7 @@ func (b *bench) measureOffers(ctx context.Context) error {
 func (b *bench) buildOnce(ctx context.Context, content string) (buildResult, error) {
 	out := filepath.Join(b.tmp, "out-offers")
 	defer os.RemoveAll(out)
-	r, state, err := b.runBuild(ctx, content, out)
-	if err != nil {
-		return buildResult{}, err
-	}
-	peak, err := peakOf(state)
-	return buildResult{Report: r, peak: peak}, err
+	return b.runBuild(ctx, content, out)
 }
 
 // addOffers copies a content folder and adds offers to models until a third of all entities

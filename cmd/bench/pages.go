@@ -91,9 +91,7 @@ func (b *bench) pagesRoot(ctx context.Context) (string, error) {
 		_, err := b.opened()
 		return b.root, err
 	}
-	dir := filepath.Join(b.tmp, "pages")
-	fmt.Fprintln(b.progress, "building the repository")
-	_, _, err := b.runBuild(ctx, filepath.Join(b.history, "content"), dir)
+	dir, _, err := b.repositoryBuild(ctx)
 	return dir, err
 }
 

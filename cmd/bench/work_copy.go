@@ -26,6 +26,7 @@ type workCopy struct {
 	repo     string // "" for a plain folder
 	content  string
 	entities int
+	newest   string   // the file of the last edit
 	files    []string // files of entities with a description and stars, shuffled
 	edits    int
 }
@@ -136,6 +137,7 @@ func (w *workCopy) edit() (editedEntity, error) {
 			continue
 		}
 		w.edits++
+		w.newest = path
 		tmp := path + ".tmp"
 		if err := os.WriteFile(tmp, changed, 0o644); err != nil {
 			return editedEntity{}, err
@@ -144,6 +146,34 @@ func (w *workCopy) edit() (editedEntity, error) {
 		return editedEntity{slug, mark}, os.Rename(tmp, path)
 	}
 	return editedEntity{}, fmt.Errorf("%s: too few files of type %s with a description on one line and stars", w.content, editedType)
+}
+
+// findEdit returns how long it takes to find the last edit: with git if there is a repository, which it is then the
+// last commit of, and otherwise with find.
+func (w *workCopy) findEdit(ctx context.Context) (time.Duration, error) {
+	start := time.Now()
+	if w.repo != "" {
+		_, err := git(ctx, w.repo, "diff-tree", "-r", "--name-only", "HEAD~1", "HEAD")
+		return time.Since(start), err
+	}
+	marker := w.content + ".marker"
+	info, err := os.Stat(w.newest)
+	if err == nil {
+		err = os.WriteFile(marker, nil, 0o644)
+	}
+	if err == nil {
+		err = os.Chtimes(marker, time.Time{}, info.ModTime().Add(-time.Second))
+	}
+	if err != nil {
+		return 0, err
+	}
+	start = time.Now()
+	out, err := exec.CommandContext(ctx, "find", w.content, "-newer", marker).Output()
+	took := time.Since(start)
+	if err == nil && !bytes.Contains(out, []byte(w.newest)) {
+		err = fmt.Errorf("find does not list %s: %s", w.newest, tail(out))
+	}
+	return took, err
 }
 
 // rewrite appends a sentence to the description and increments the number of stars.
