@@ -5,6 +5,8 @@ import (
 	"math/bits"
 
 	"github.com/RoaringBitmap/roaring/v2"
+
+	"kindex/exports/parallel"
 )
 
 // set is a set of ordinals with one bit per record. This is the fastest form for the sets
@@ -67,6 +69,28 @@ func (s set) each(yield func(uint32) bool) {
 		for ; w != 0; w &= w - 1 {
 			if !yield(uint32(i*64 + bits.TrailingZeros64(w))) {
 				return
+			}
+		}
+	}
+}
+
+// parallelSet is the number of members from which keep uses all processors. Tests set a lower value.
+var parallelSet = 1 << 13
+
+// keep removes the members for which f returns false. It calls f concurrently if there are many.
+func (s set) keep(f func(uint32) bool) {
+	if s.count() < parallelSet {
+		s.keepWords(f, 0, len(s))
+		return
+	}
+	parallel.Ranges(len(s), func(from, to int) { s.keepWords(f, from, to) })
+}
+
+func (s set) keepWords(f func(uint32) bool, from, to int) {
+	for i := from; i < to; i++ {
+		for w := s[i]; w != 0; w &= w - 1 {
+			if bit := bits.TrailingZeros64(w); !f(uint32(i*64 + bit)) {
+				s[i] &^= 1 << bit
 			}
 		}
 	}

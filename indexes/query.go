@@ -240,13 +240,10 @@ func (s *session) matchPhrase(m *match, words []string, within set) error {
 		}
 	}
 	for list := range candidates {
-		for o := range candidates[list].each {
-			if s.hasPhrase(o, p, list) {
-				if matched[list] == nil {
-					matched[list] = s.set()
-				}
-				matched[list].add(o)
-			}
+		found := candidates[list]
+		found.keep(func(o uint32) bool { return s.hasPhrase(o, p, list) })
+		if !found.empty() {
+			matched[list] = found
 		}
 	}
 	m.addExact(matched)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"sort"
 	"unicode/utf8"
 
@@ -13,6 +14,7 @@ import (
 
 	"kindex/exports/didyoumean"
 	"kindex/exports/packed"
+	"kindex/exports/parallel"
 	"kindex/exports/store"
 )
 
@@ -158,10 +160,37 @@ func (x *diskIndex) vocabulary(field int) *vocabulary {
 
 func (v *vocabulary) term(i int) []byte { return v.text[v.ends.At(i):v.ends.At(i+1)] }
 
+// parallelTerms is the number of terms from which the search for near terms is divided among all processors. Tests
+// set a lower value.
+var parallelTerms = 1 << 16
+
 // fuzzy calls f with each term within the number of edits that w allows, its value (the postings)
 // and the number of edits.
 func (v *vocabulary) fuzzy(w *fuzzyPattern, f func(term string, value uint64, edits int) error) error {
 	from, to := int(v.starts.At(max(0, w.Letters()-w.edits))), int(v.starts.At(w.Letters()+w.edits+1))
+	workers := 1
+	if to-from >= parallelTerms {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	near := make([][]nearTerm, workers)
+	parallel.Do(workers, func(i int) {
+		near[i] = v.near(w, from+i*(to-from)/workers, from+(i+1)*(to-from)/workers)
+	})
+	for _, list := range near {
+		for _, t := range list {
+			if err := f(string(v.term(t.number)), packed.Uint64At(v.values, t.number), t.edits); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// nearTerm is the number of a term near a word, and the number of edits.
+type nearTerm struct{ number, edits int }
+
+// near returns the terms in a range that are within the number of edits that w allows.
+func (v *vocabulary) near(w *fuzzyPattern, from, to int) (list []nearTerm) {
 	masks := v.masks[8*from : 8*to]
 	for i := from; i < to; i++ {
 		kinds := binary.LittleEndian.Uint64(masks)
@@ -169,12 +198,10 @@ func (v *vocabulary) fuzzy(w *fuzzyPattern, f func(term string, value uint64, ed
 			continue
 		}
 		if d := w.Distance(string(v.term(i))); d <= w.edits {
-			if err := f(string(v.term(i)), packed.Uint64At(v.values, i), d); err != nil {
-				return err
-			}
+			list = append(list, nearTerm{i, d})
 		}
 	}
-	return nil
+	return list
 }
 
 // prefix calls f with the value (the postings) of each term that has a prefix. Short
