@@ -81,7 +81,7 @@ var shipped struct {
 	out string
 }
 
-// shippedOut returns the output folder with the shipped content, built once. Under the race
+// shippedOut returns the output folder with the shipped content, built once. When make test uses the race
 // detector, which makes a build take ten times as long, it contains one entity in eight.
 func shippedOut(t testing.TB) string {
 	t.Helper()
@@ -91,7 +91,7 @@ func shippedOut(t testing.TB) string {
 			t.Fatal(err)
 		}
 		content := filepath.Join("..", "content")
-		if suite.Race {
+		if suite.Race && testing.Short() {
 			part := filepath.Join(t.TempDir(), "content")
 			if err := os.CopyFS(part, os.DirFS(content)); err != nil {
 				t.Fatal(err)
