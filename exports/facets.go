@@ -121,8 +121,8 @@ func (b *Build) eachList(cost int, lists []*valueCounts, f func(l *valueCounts))
 	})
 }
 
-// workersFor returns the number of goroutines for work with an estimated cost. At a lower cost than
-// parallelCost, more goroutines would take longer than they save.
+// workersFor returns the number of goroutines for work with an estimated cost. Below parallelCost, starting more
+// goroutines would cost more time than it saves.
 func workersFor(cost int) int {
 	if cost < parallelCost {
 		return 1

@@ -48,7 +48,7 @@ func newOrdinalMap(data []byte, records int) (*ordinalMap, error) {
 	}
 	m := &ordinalMap{ordinals: parts[0], docNums: parts[1], runs: make([]uint32, setWords(len(parts[0])/4))}
 	if len(parts[0])%4 != 0 || len(parts[1]) != 4*records {
-		return nil, fmt.Errorf("has sections of %d and %d bytes for %d records", len(parts[0]), len(parts[1]), records)
+		return nil, fmt.Errorf("has sections of %d and %d bytes; for %d records, the first must be a multiple of 4, and the second %d", len(parts[0]), len(parts[1]), records, 4*records)
 	}
 	mapped := 0
 	for docNum := range m.ordinals.Len() {
@@ -61,7 +61,10 @@ func newOrdinalMap(data []byte, records int) (*ordinalMap, error) {
 		if o == noDoc {
 			continue
 		}
-		if int(o) >= records || m.docNums.At(int(o)) != uint32(docNum) {
+		if int(o) >= records {
+			return nil, fmt.Errorf("maps document %d to record %d, but there are only %d records", docNum, o, records)
+		}
+		if m.docNums.At(int(o)) != uint32(docNum) {
 			return nil, fmt.Errorf("maps document %d to record %d, but not back", docNum, o)
 		}
 		mapped++
@@ -75,7 +78,7 @@ func newOrdinalMap(data []byte, records int) (*ordinalMap, error) {
 		}
 	}
 	if mapped+len(m.unmapped) != records {
-		return nil, fmt.Errorf("maps %d documents to records, but %d back", mapped, records-len(m.unmapped))
+		return nil, fmt.Errorf("maps %d documents to records, but %d records to documents", mapped, records-len(m.unmapped))
 	}
 	return m, nil
 }

@@ -11,8 +11,8 @@ import (
 	"kindex/exports/parallel"
 )
 
-// Blocks of 64 records are ranked a chunk at a time. With fewer matches than parallelRanking, more goroutines
-// would take longer than they save. Tests set lower values.
+// Blocks of 64 records are ranked a chunk at a time. With fewer matches than parallelRanking, starting more
+// goroutines would cost more time than it saves. Tests set lower values.
 var (
 	chunkBlocks     = 128
 	parallelRanking = 1 << 15
@@ -28,7 +28,7 @@ type pageRanking struct {
 	n        int // the number of records up to the end of the page
 
 	chunks atomic.Int64 // the number of chunks that have been taken
-	least  atomic.Int32 // n records are known to have at least this score
+	least  atomic.Int32 // at least n records for the page have this score or more; 0 if that is not known
 }
 
 // page returns a page of hits after a position, or from the start if after is nil.
@@ -108,7 +108,7 @@ func (p *pageRanking) mayScore(best *worstFirst, score, tie int32) bool {
 	return score >= p.least.Load() && (!best.full() || score >= best.list[0].score+tie)
 }
 
-// share lets the other goroutines skip records that score less than all of the best.
+// share lets the other goroutines skip records that score less than the worst in a full list of best records.
 func (p *pageRanking) share(best *worstFirst) {
 	if !best.full() {
 		return

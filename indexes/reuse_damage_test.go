@@ -167,17 +167,17 @@ func TestOpenDamagedReused(t *testing.T) {
 		damage func() error
 		want   string
 	}{
-		"a number cut off":    {ordinals(func(o, d []byte) []byte { return both(o[:len(o)-3], d) }), "has sections of"},
-		"cut off":             {ordinals(func(o, d []byte) []byte { return both(o, d)[:20] }), "truncated"},
-		"a document too few":  {ordinals(func(o, d []byte) []byte { return both(o[:len(o)-4], d) }), "documents"},
-		"a document too many": {ordinals(func(o, d []byte) []byte { return both(append(o, 255, 255, 255, 255), d) }), "documents"},
-		"no document":         {ordinals(func(_, d []byte) []byte { return both(nil, d) }), "documents"},
-		"a record too few":    {ordinals(func(o, d []byte) []byte { return both(o, d[:len(d)-4]) }), "has sections of"},
-		"nothing at all":      {ordinals(func(_, _ []byte) []byte { return nil }), "truncated"},
-		"outside":             {ordinals(func(o, d []byte) []byte { return both(set(o, 3, uint32(c.latest.build.Len())), d) }), "not back"},
-		"document outside":    {ordinals(func(o, d []byte) []byte { return both(o, set(d, 3, 1<<20)) }), "back"},
-		"twice":               {ordinals(func(o, d []byte) []byte { copy(o[4:8], o[:4]); return both(o, d) }), "not back"},
-		"one way only":        {ordinals(func(o, d []byte) []byte { return both(set(o, 3, none), d) }), "back"},
+		"a number cut off":      {ordinals(func(o, d []byte) []byte { return both(o[:len(o)-3], d) }), "has sections of"},
+		"cut off":               {ordinals(func(o, d []byte) []byte { return both(o, d)[:20] }), "truncated"},
+		"one document too few":  {ordinals(func(o, d []byte) []byte { return both(o[:len(o)-4], d) }), "documents"},
+		"one document too many": {ordinals(func(o, d []byte) []byte { return both(append(o, 255, 255, 255, 255), d) }), "documents"},
+		"no document":           {ordinals(func(_, d []byte) []byte { return both(nil, d) }), "documents"},
+		"one record too few":    {ordinals(func(o, d []byte) []byte { return both(o, d[:len(d)-4]) }), "has sections of"},
+		"nothing at all":        {ordinals(func(_, _ []byte) []byte { return nil }), "truncated"},
+		"outside":               {ordinals(func(o, d []byte) []byte { return both(set(o, 3, uint32(c.latest.build.Len())), d) }), "there are only"},
+		"document outside":      {ordinals(func(o, d []byte) []byte { return both(o, set(d, 3, 1<<20)) }), "not back"},
+		"twice":                 {ordinals(func(o, d []byte) []byte { copy(o[4:8], o[:4]); return both(o, d) }), "not back"},
+		"one way only":          {ordinals(func(o, d []byte) []byte { return both(set(o, 3, none), d) }), "records to documents"},
 		"one more is gone": {ordinals(func(o, d []byte) []byte {
 			record := binary.LittleEndian.Uint32(o[4*3:])
 			return both(set(o, 3, none), set(d, record, none))

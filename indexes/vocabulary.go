@@ -178,7 +178,7 @@ func (v *vocabulary) fuzzy(w *fuzzyPattern, f func(term string, value uint64, ed
 	})
 	for _, list := range near {
 		for _, t := range list {
-			if err := f(string(v.term(t.number)), packed.Uint64At(v.values, t.number), t.edits); err != nil {
+			if err := f(string(v.term(t.index)), packed.Uint64At(v.values, t.index), t.edits); err != nil {
 				return err
 			}
 		}
@@ -186,8 +186,8 @@ func (v *vocabulary) fuzzy(w *fuzzyPattern, f func(term string, value uint64, ed
 	return nil
 }
 
-// nearTerm is the number of a term near a word, and the number of edits.
-type nearTerm struct{ number, edits int }
+// nearTerm is a term near a word: its index in the vocabulary, and how many edits apart they are.
+type nearTerm struct{ index, edits int }
 
 // near returns the terms in a range that are within the number of edits that w allows.
 func (v *vocabulary) near(w *fuzzyPattern, from, to int) (list []nearTerm) {

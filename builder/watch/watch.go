@@ -37,7 +37,7 @@ type Options struct {
 	Problems func(yamldoc.Problems)
 	// Published is called after a build has been published, from that build's goroutine, while edits
 	// continue. It must not return before readers use the build. If it returns an error, the edits in
-	// the build stay edits, and the build is retried.
+	// the build stay edits, and the build is retried. Watcher.Build calls it, too, and returns its error.
 	Published func() error
 	// Built is called after Published, with the edits that were made too late to be in that build.
 	Built func(r *builder.Report, edits []exports.Edit)
@@ -154,7 +154,7 @@ func (w *Watcher) prepare() (*job, yamldoc.Problems, error) {
 	return j, problems, err
 }
 
-// built makes a build that readers use the base for later edits.
+// built makes a build, which readers use by now, the base for later edits.
 func (w *Watcher) built(j *job) {
 	w.failure = ""
 	w.o.Build.TrustPrevious = false // the build that was to be trusted is no longer the latest one

@@ -46,8 +46,8 @@ func (b *bench) measureBuild(ctx context.Context) error {
 			explained(b.buildProfile(ctx, "alloc")))...)
 }
 
-// fullBuild builds the copy of the corpus on the first call, before it is edited. At a million entities, a full
-// build takes so long that all parts share this one.
+// fullBuild builds the copy of the corpus on the first call, which must precede all edits. At a million entities, a
+// full build takes so long that parts share this one.
 func (b *bench) fullBuild(ctx context.Context) (buildResult, error) {
 	if b.full != nil {
 		return *b.full, nil
@@ -65,8 +65,8 @@ func (b *bench) fullBuild(ctx context.Context) (buildResult, error) {
 }
 
 // editedOutput returns an output folder for builds of the copy of the corpus after edits. The first call copies the
-// full build, so that its own folder does not change, and builds it once: a build reads the whole
-// previous build if that was copied.
+// output of the full build, which must not change, and then makes an edit and a build in the copy: the first build
+// after copying reads the whole previous build, and must not be measured.
 func (b *bench) editedOutput(ctx context.Context) (string, error) {
 	out := filepath.Join(b.tmp, "out-edited")
 	if _, err := os.Stat(out); err == nil {
@@ -99,8 +99,8 @@ func (b *bench) steps(ctx context.Context, r *builder.Report, n int) []row {
 	return append(rows, row{Part: "build", Name: "files", Value: float64(r.Bytes) / 1e6, Unit: "MB"})
 }
 
-// repositoryBuild builds the copy of the repository on the first call, and returns the output folder, in which later
-// builds may have followed.
+// repositoryBuild builds the copy of the repository on the first call, and returns the output folder,
+// which may contain later builds, too.
 func (b *bench) repositoryBuild(ctx context.Context) (out string, full buildResult, err error) {
 	out = filepath.Join(b.tmp, "out-repository")
 	if b.fullRepository != nil {

@@ -9,7 +9,7 @@ import (
 	"kindex/exports"
 )
 
-// Builds after one edit are repeated this many times, or fewer if editTime passes first, and the median is
+// Builds after one edit are repeated editRuns times, or fewer if editTime passes first, and the median is
 // reported. There is only one build after many edits.
 const (
 	editRuns  = 3
@@ -41,7 +41,7 @@ func (b *bench) measureIncremental(ctx context.Context) error {
 	return nil
 }
 
-// incremental measures builds of one working copy, of which the output folder has a build.
+// incremental measures builds of one working copy, which has already been built into out.
 func (b *bench) incremental(ctx context.Context, name string, w *workCopy, out string, full buildResult) error {
 	fmt.Fprintln(b.progress, "measuring: incremental", name, "(after edits)")
 	var one []buildResult

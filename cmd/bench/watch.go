@@ -26,9 +26,9 @@ import (
 // round starts after watchTime.
 const (
 	watchTime = 6 * time.Minute
-	saveTime  = 15 * time.Minute // timeout for a round
+	saveTime  = 15 * time.Minute // timeout for a round, and for each save to be served
 
-	beforeBuild = 11 * time.Second // a build starts at most ten seconds after an edit
+	beforeBuild = 11 * time.Second // a build starts at most ten seconds after the last edit
 	betweenBusy = 2 * time.Second  // between saves while a build is running
 
 	servedPollInterval    = 5 * time.Millisecond // interval for polling a record
@@ -88,7 +88,7 @@ func (b *bench) watchRows(ctx context.Context, w *workCopy, r *watched, first ti
 		row{Part: "watch", Name: "save to served worst", Value: inS(r.served, 1), Unit: "s", Count: len(r.served), Note: note}.
 			atMost(0.3).explained(b.watchProfile(ctx, w)),
 	}
-	if len(r.busy) > 0 { // small builds take less time than the next save
+	if len(r.busy) > 0 { // a small build may be published before another edit is saved
 		rows = append(rows,
 			row{Part: "watch", Name: "save to served during a build p50", Value: inS(r.busy, 0.5), Unit: "s", Count: len(r.busy)},
 			row{Part: "watch", Name: "save to served during a build p90", Value: inS(r.busy, 0.9), Unit: "s", Count: len(r.busy)}.atMost(0.3),
@@ -130,7 +130,7 @@ func (r *watched) round(ctx context.Context, p *process, w *workCopy) error {
 		}
 		_, _, edited = strings.Cut(build, "+")
 	}
-	return fmt.Errorf("%s/%s was saved, but not published within %v", editedType, slug, saveTime)
+	return fmt.Errorf("%s/%s was saved, but it or a later edit was not published within %v", editedType, slug, saveTime)
 }
 
 // save edits one entity and waits until the edit is served. It also returns the ID of the build that serves it.

@@ -148,8 +148,8 @@ func (w *workCopy) edit() (editedEntity, error) {
 	return editedEntity{}, fmt.Errorf("%s: too few files of type %s with a description on one line and stars", w.content, editedType)
 }
 
-// findEdit returns how long it takes to find the last edit: with git if there is a repository, which it is then the
-// last commit of, and otherwise with find.
+// findEdit returns how long it takes to find the last edit: in a repository, where it must be the last commit, with
+// git; in a plain folder, with find.
 func (w *workCopy) findEdit(ctx context.Context) (time.Duration, error) {
 	start := time.Now()
 	if w.repo != "" {

@@ -3,7 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"crypto/sha1" //nolint:gosec // git's names of blobs
+	"crypto/sha1"
 	"errors"
 	"fmt"
 	"io"
@@ -182,7 +182,8 @@ func (s *stream) writeEntities(repo string) ([]folder, error) {
 		if dir = path.Clean(dir); names[dir] == nil {
 			names[dir] = map[string][sha1.Size]byte{}
 		}
-		names[dir][name] = sha1.Sum(append(fmt.Appendf(nil, "blob %d\x00", len(data)), data...)) //nolint:gosec // git's names of blobs
+		// git's ID of the blob
+		names[dir][name] = sha1.Sum(append(fmt.Appendf(nil, "blob %d\x00", len(data)), data...))
 	}
 	var folders []folder
 	for _, dir := range slices.Sorted(maps.Keys(names)) {

@@ -44,7 +44,7 @@ type Reloader struct {
 	options Options
 	current atomic.Pointer[ServedBuild] // the published build, with edits if any
 
-	loading       sync.Mutex        // held by Load, so that builds are opened one at a time; locked before mu
+	loading       sync.Mutex        // held by Load and Stop, so that builds are opened one at a time; locked before mu
 	modifiedTimes map[string]string // build id by Last-Modified time, see modifiedIsUnique; only Load uses it
 
 	mu        sync.Mutex   // not held while a build is opened, so that edits need not wait
@@ -112,8 +112,8 @@ func (l *Reloader) Load() error {
 	return nil
 }
 
-// needs reports whether a published build must be opened, and whether its files have been verified. It
-// returns the reason if the build was refused a short time ago.
+// needs reports whether a published build must be opened, and whether its files have been verified. If
+// the build was refused recently, it returns the reason as an error.
 func (l *Reloader) needs(id string) (needed, verified bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -140,7 +140,7 @@ func (l *Reloader) refuse(id string, err error) {
 	l.refused, l.refusedAt, l.refusal = id, time.Now(), err
 }
 
-// switchTo makes an open build the published one. start is when opening it started.
+// switchTo makes an open build the published one. start is the time at which opening it began.
 func (l *Reloader) switchTo(next *ServedBuild, start time.Time) {
 	l.mu.Lock()
 	previous := l.published

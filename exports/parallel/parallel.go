@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Do calls work once for each worker, concurrently, and waits until all calls have ended. The first call
-// is made by the calling goroutine. If calls panic, Do panics with the value of one of them, as if
+// Do calls work once for each worker, concurrently, and waits until all calls have ended. The calling
+// goroutine is worker 0. If calls panic, Do panics with the value of one of them, as if
 // the caller had done the work itself.
 func Do(workers int, work func(w int)) {
 	if workers < 1 {
@@ -35,7 +35,7 @@ func Do(workers int, work func(w int)) {
 	}
 }
 
-// Ranges divides the numbers from 0 to n into a few ranges for each processor, and calls work for each
+// Ranges divides the numbers below n into up to four ranges per processor, and calls work for each
 // range. It otherwise works like Do.
 func Ranges(n int, work func(from, to int)) {
 	parts := min(n, 4*runtime.GOMAXPROCS(0))
