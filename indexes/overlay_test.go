@@ -64,7 +64,7 @@ func publishInto(t testing.TB, root string, entities []*record.Entity, previousI
 	err = w.WriteTable(&bulk.Table{Base: exports.EntitiesFile, Columns: table.EntityColumns, Encodings: bulk.WebEncodings, Keys: keys,
 		Rows: func(i int) []table.Row { return []table.Row{table.EntityRow(entities[order[i]])} }})
 	check(err)
-	check(w.WriteNeighbours(make([][]exports.Neighbour, len(entities)), nil))
+	check(w.WriteNeighbours(make([]exports.PackedNeighbours, len(entities)), nil))
 	check(w.WriteLookups(entities))
 	check(w.AddVariants(exports.ScoringFile, []byte("{}\n")))
 	check(w.AddVariants(exports.CategoriesFile, []byte("[]\n")))

@@ -23,19 +23,18 @@ import (
 const termsFile = "terms.bin"
 
 // vocabulary holds the terms of a field by length. It is used to find terms within
-// a number of edits of a word. Scanning all terms of one length takes microseconds.
-// An automaton that walks the transducer would take milliseconds and megabytes:
-// with three edits, it visits nearly every prefix of three letters.
+// a number of edits of a word. An automaton that walks the transducer would take milliseconds and
+// megabytes: with three edits, it visits nearly every prefix of three letters.
 type vocabulary struct {
 	starts packed.Uint32s // by length in letters: index of the first term; then the number of terms
 	ends   packed.Uint32s // term i is text[ends[i]:ends[i+1]]
-	masks  []byte         // didyoumean.LetterMask of each term, as uint64
 	values []byte         // value (the postings) of each term in the transducer, as uint64
 	text   []byte         // all terms, ordered by length, then alphabetically
+	groups termGroups
 }
 
 // vocabularySections is the number of sections of a vocabulary in termsFile.
-const vocabularySections = 5
+const vocabularySections = 4 + groupSections
 
 // maxTermLen is recorded as the length of all terms that are too long to be near any word.
 const maxTermLen = maxFuzzyLen + maxEdits + 1
@@ -63,16 +62,16 @@ func packVocabulary(fst *vellum.FST) (sections [][]byte, err error) {
 		starts[n+1] = uint32(next[n+1])
 	}
 	n, size := next[maxTermLen+1], at[maxTermLen+1]
-	ends, masks, values, text := make([]byte, 4*(n+1)), make([]byte, 8*n), make([]byte, 8*n), make([]byte, size)
+	ends, masks, values, text := make([]byte, 4*(n+1)), make([]uint64, n), make([]byte, 8*n), make([]byte, size)
 	err = eachTerm(fst, func(length int, term []byte, value uint64) {
 		i := next[length]
 		next[length]++
 		at[length] += copy(text[at[length]:], term)
 		binary.LittleEndian.PutUint32(ends[4*(i+1):], uint32(at[length]))
-		binary.LittleEndian.PutUint64(masks[8*i:], didyoumean.LetterMask(string(term)))
+		masks[i] = didyoumean.LetterMask(string(term))
 		binary.LittleEndian.PutUint64(values[8*i:], value)
 	})
-	return [][]byte{packed.PackUint32s(starts), ends, masks, values, text}, err
+	return append([][]byte{packed.PackUint32s(starts), ends, values, text}, packGroups(starts, masks)...), err
 }
 
 // eachTerm calls f with each term of a transducer, which may be nil, its length and its value.
@@ -93,13 +92,15 @@ func eachTerm(fst *vellum.FST, f func(length int, term []byte, value uint64)) er
 
 // openVocabulary opens the sections that packVocabulary returned.
 func openVocabulary(sections [][]byte) (*vocabulary, error) {
-	v := &vocabulary{starts: sections[0], ends: sections[1], masks: sections[2], values: sections[3], text: sections[4]}
+	v := &vocabulary{starts: sections[0], ends: sections[1], values: sections[2], text: sections[3]}
 	n := v.ends.Len() - 1
-	if v.starts.Len() != maxTermLen+2 || n < 0 || len(v.masks) != 8*n || len(v.values) != 8*n ||
+	if v.starts.Len() != maxTermLen+2 || n < 0 || len(v.values) != 8*n ||
 		int(v.starts.At(maxTermLen+1)) != n || int(v.ends.At(n)) != len(v.text) {
 		return nil, packed.ErrSections
 	}
-	return v, nil
+	var err error
+	v.groups, err = openGroups(sections[4:], n)
+	return v, err
 }
 
 // writeVocabularies writes termsFile from the transducers of a segment.
@@ -160,16 +161,16 @@ func (x *diskIndex) vocabulary(field int) *vocabulary {
 
 func (v *vocabulary) term(i int) []byte { return v.text[v.ends.At(i):v.ends.At(i+1)] }
 
-// parallelTerms is the number of terms from which the search for near terms is divided among all processors. Tests
-// set a lower value.
-var parallelTerms = 1 << 16
+// parallelGroups is the number of groups from which the search for near terms is divided among all
+// processors. Tests set a lower value.
+var parallelGroups = 1 << 12
 
 // fuzzy calls f with each term within the number of edits that w allows, its value (the postings)
 // and the number of edits.
 func (v *vocabulary) fuzzy(w *fuzzyPattern, f func(term string, value uint64, edits int) error) error {
-	from, to := int(v.starts.At(max(0, w.Letters()-w.edits))), int(v.starts.At(w.Letters()+w.edits+1))
+	from, to := v.groups.of(max(0, w.Letters()-w.edits), w.Letters()+w.edits)
 	workers := 1
-	if to-from >= parallelTerms {
+	if to-from >= parallelGroups {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	near := make([][]nearTerm, workers)
@@ -189,16 +190,11 @@ func (v *vocabulary) fuzzy(w *fuzzyPattern, f func(term string, value uint64, ed
 // nearTerm is a term near a word: its index in the vocabulary, and how many edits apart they are.
 type nearTerm struct{ index, edits int }
 
-// near returns the terms in a range that are within the number of edits that w allows.
+// near returns the terms in a range of groups that are within the number of edits that w allows.
 func (v *vocabulary) near(w *fuzzyPattern, from, to int) (list []nearTerm) {
-	masks := v.masks[8*from : 8*to]
-	for i := from; i < to; i++ {
-		kinds := binary.LittleEndian.Uint64(masks)
-		if masks = masks[8:]; w.MinDistance(kinds) > w.edits {
-			continue
-		}
-		if d := w.Distance(string(v.term(i))); d <= w.edits {
-			list = append(list, nearTerm{i, d})
+	for term := range v.groups.promising(w, from, to) {
+		if d := w.Distance(string(v.term(term))); d <= w.edits {
+			list = append(list, nearTerm{term, d})
 		}
 	}
 	return list
