@@ -163,7 +163,7 @@ type build struct {
 	previousBoards []RankedBoard // as they were on the day boardsBefore, nil if that is unknown
 	boardsBefore   string
 
-	near     [][]exports.Neighbour
+	near     []exports.PackedNeighbours
 	features []exports.Feature
 	sets     *neighbors.Sets // the features of every entity
 

@@ -39,25 +39,21 @@ func (b *build) writeFiles() error {
 	if err := b.writeTables(); err != nil {
 		return err
 	}
-	if err := b.writeIDs(); err != nil {
-		return err
-	}
-	if err := b.out.WriteSources(b.content.Entities, b.content.Sums); err != nil {
-		return err
-	}
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
+	g.Go(func() error { // the longest first
+		a := b.archive.Result()
+		a.Providers = b.content.Providers
+		return b.out.WriteArchive(a)
+	})
+	g.Go(b.writeIDs)
+	g.Go(func() error { return b.out.WriteSources(b.content.Entities, b.content.Sums) })
 	for _, board := range b.boards {
 		g.Go(func() error { return b.writeBoard(board) })
 	}
 	g.Go(b.writeOwnBoards)
 	g.Go(b.writeDescriptions)
 	g.Go(b.writeFeeds)
-	g.Go(func() error {
-		a := b.archive.Result()
-		a.Providers = b.content.Providers
-		return b.out.WriteArchive(a)
-	})
 	return g.Wait()
 }
 
@@ -157,7 +153,7 @@ func (b *build) writeIDs() error {
 }
 
 func (b *build) writeBoard(board rank.Board) error {
-	var out strings.Builder
+	var out bytes.Buffer
 	enc, err := table.NewEncoder("json", &out, table.LeaderboardColumns)
 	if err != nil {
 		return err
@@ -170,7 +166,7 @@ func (b *build) writeBoard(board rank.Board) error {
 	if err := enc.Close(); err != nil {
 		return err
 	}
-	return b.out.AddVariants(exports.LeaderboardFile(board.Name), []byte(out.String()))
+	return b.out.AddVariants(exports.LeaderboardFile(board.Name), out.Bytes())
 }
 
 // writeDescriptions writes the categories, the providers, the namespaces of identifiers, the

@@ -266,7 +266,7 @@ func TestSimilarityKept(t *testing.T) {
 		list = append(list, Neighbour{Similarity: math.Round(float64(k)) / 1e4})
 	}
 	var file bytes.Buffer
-	err := packNeighbours(&file, [][]Neighbour{list})
+	err := writeNeighbours(&file, []PackedNeighbours{PackNeighbours(list)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -272,7 +272,11 @@ func writeBuildReusing(t testing.TB, root string, earlier *Build, entities []*re
 	err = w.WriteTable(&bulk.Table{Base: EntitiesFile, Columns: table.EntityColumns, Encodings: bulk.WebEncodings, Keys: keys, Rows: func(i int) []table.Row { return []table.Row{table.EntityRow(entities[order[i]])} }})
 	check(err)
 	near, features := someNeighbours(rand.New(rand.NewPCG(7, 7)), len(entities))
-	check(w.WriteNeighbours(near, features))
+	stored := make([]PackedNeighbours, len(near))
+	for i, list := range near {
+		stored[i] = PackNeighbours(list)
+	}
+	check(w.WriteNeighbours(stored, features))
 	check(w.WriteLookups(entities))
 	check(w.WriteIDs(entities, []IDNamespace{{"zoo", "https://zoo.example/{id}"}}))
 	check(w.AddVariants(ScoringFile, bytes.Repeat([]byte("{\"version\": \"1\"}\n"), 50)))

@@ -68,7 +68,7 @@ func (w *Writer) writeValues(entities []*record.Entity) error {
 
 // WriteNeighbours writes the neighbours of all entities, in the order of their ordinals. The
 // reasons are indexes into features.
-func (w *Writer) WriteNeighbours(neighbours [][]Neighbour, features []Feature) error {
+func (w *Writer) WriteNeighbours(neighbours []PackedNeighbours, features []Feature) error {
 	names := make([]string, len(features))
 	for i, f := range features {
 		names[i] = f.Kind + "\x00" + f.Value
@@ -77,7 +77,7 @@ func (w *Writer) WriteNeighbours(neighbours [][]Neighbour, features []Feature) e
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(packNeighbours(f, neighbours), f.Close()); err != nil {
+	if err := errors.Join(writeNeighbours(f, neighbours), f.Close()); err != nil {
 		return err
 	}
 	return w.Add(featuresFile, packed.PackStrings(names))

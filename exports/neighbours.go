@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"kindex/exports/packed"
@@ -60,84 +61,97 @@ func (r Reasons) List() []uint32 { return r.list[:r.n] }
 // alternativeFlag marks an alternative. It is added to the number of reasons.
 const alternativeFlag = 1 << 7
 
-// packNeighbours writes the lists of neighbours as a lookup file.
-func packNeighbours(w io.Writer, lists [][]Neighbour) error {
-	offsets := make([]byte, 8, 8*(len(lists)+1))
-	var buf []byte
-	total := 0
-	for _, list := range lists {
-		buf = appendNeighbours(buf[:0], list)
-		total += len(buf)
-		offsets = binary.LittleEndian.AppendUint64(offsets, uint64(total))
-	}
-	buf = append(packed.SectionHead(len(offsets), total), offsets...)
-	for _, list := range lists {
-		buf = appendNeighbours(buf, list)
-		if _, err := w.Write(buf); err != nil {
-			return err
-		}
-		buf = buf[:0]
-	}
-	_, err := w.Write(append(buf, packed.Padding(total)...))
-	return err
-}
+// PackedNeighbours is an entity's list of neighbours in its stored form, which takes half the
+// memory.
+type PackedNeighbours []byte
 
-// appendNeighbours appends neighbours in their stored form.
-func appendNeighbours(dst []byte, list []Neighbour) []byte {
+// PackNeighbours packs a list of neighbours.
+func PackNeighbours(list []Neighbour) PackedNeighbours {
+	var room [512]byte
+	packed := room[:0]
 	for i := range list {
 		n := &list[i]
-		dst = binary.AppendUvarint(dst, uint64(n.Ordinal))
-		dst = binary.LittleEndian.AppendUint16(dst, uint16(math.Round(n.Similarity*10000)))
+		packed = binary.AppendUvarint(packed, uint64(n.Ordinal))
+		packed = binary.LittleEndian.AppendUint16(packed, uint16(math.Round(n.Similarity*10000)))
 		flags := n.Reasons.n
 		if n.Alternative {
 			flags |= alternativeFlag
 		}
-		dst = append(dst, flags)
+		packed = append(packed, flags)
 		for _, r := range n.Reasons.List() {
-			dst = binary.AppendUvarint(dst, uint64(r))
+			packed = binary.AppendUvarint(packed, uint64(r))
 		}
+	}
+	return slices.Clone(packed)
+}
+
+// AppendTo appends the neighbours to dst.
+func (p PackedNeighbours) AppendTo(dst []Neighbour) []Neighbour {
+	number := func() uint32 {
+		v, n := binary.Uvarint(p)
+		p = p[n:]
+		return uint32(v)
+	}
+	for len(p) > 0 {
+		n := Neighbour{Ordinal: number()}
+		n.Similarity = float64(binary.LittleEndian.Uint16(p)) / 10000
+		n.Alternative, n.Reasons.n = p[2]&alternativeFlag != 0, min(p[2]&^alternativeFlag, MaxReasons)
+		p = p[3:]
+		for j := range n.Reasons.n {
+			n.Reasons.list[j] = number()
+		}
+		dst = append(dst, n)
 	}
 	return dst
 }
 
-// parseNeighbours calls yield with each neighbour in a list that appendNeighbours wrote.
-func parseNeighbours(raw []byte, yield func(Neighbour)) {
-	number := func() uint32 {
-		v, n := binary.Uvarint(raw)
-		raw = raw[n:]
-		return uint32(v)
+// writeNeighbours writes the lists of neighbours as a lookup file.
+func writeNeighbours(w io.Writer, lists []PackedNeighbours) error {
+	offsets := make([]byte, 8, 8*(len(lists)+1))
+	total := 0
+	for _, list := range lists {
+		total += len(list)
+		offsets = binary.LittleEndian.AppendUint64(offsets, uint64(total))
 	}
-	for len(raw) > 0 {
-		n := Neighbour{Ordinal: number()}
-		n.Similarity = float64(binary.LittleEndian.Uint16(raw)) / 10000
-		n.Alternative, n.Reasons.n = raw[2]&alternativeFlag != 0, min(raw[2]&^alternativeFlag, MaxReasons)
-		raw = raw[3:]
-		for j := range n.Reasons.n {
-			n.Reasons.list[j] = number()
+	if _, err := w.Write(append(packed.SectionHead(len(offsets), total), offsets...)); err != nil {
+		return err
+	}
+	for _, list := range lists {
+		if _, err := w.Write(list); err != nil {
+			return err
 		}
-		yield(n)
 	}
+	_, err := w.Write(packed.Padding(total))
+	return err
 }
 
 // Similar returns the neighbours that were computed for a record in the build, nearest first.
 // An edited record keeps the neighbours that it had before. A new record has none.
-func (b *Build) Similar(ordinal uint32) []Neighbour {
+func (b *Build) Similar(ordinal uint32) []Neighbour { return b.AppendSimilar(nil, ordinal) }
+
+// AppendSimilar appends what Similar returns to dst.
+func (b *Build) AppendSimilar(dst []Neighbour, ordinal uint32) []Neighbour {
 	if e := b.edited(ordinal); e != nil {
 		i, ok := b.keys.Search(e.Type + "\x00" + e.Slug)
 		if !ok || b.targets.At(i)&1 == 1 {
-			return nil
+			return dst
 		}
 		ordinal = b.targets.At(i) >> 1
 	}
 	from, to := packed.Uint64At(b.similar[0], int(ordinal)), packed.Uint64At(b.similar[0], int(ordinal)+1)
-	var list []Neighbour
-	parseNeighbours(b.similar[1][from:to], func(n Neighbour) {
+	before := len(dst)
+	dst = PackedNeighbours(b.similar[1][from:to]).AppendTo(dst)
+	if b.overlay == nil {
+		return dst
+	}
+	kept := dst[:before]
+	for _, n := range dst[before:] {
 		var ok bool
 		if n.Ordinal, ok = b.currentOrdinal(n.Ordinal); ok {
-			list = append(list, n)
+			kept = append(kept, n)
 		}
-	})
-	return list
+	}
+	return kept
 }
 
 // currentOrdinal returns the ordinal that a listed record of the build has after

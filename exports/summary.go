@@ -1,6 +1,8 @@
 package exports
 
 import (
+	"errors"
+
 	"kindex/exports/jsonenc"
 	"kindex/exports/packed"
 	"kindex/exports/record"
@@ -28,13 +30,18 @@ func appendSummary(dst []byte, e *record.Entity) []byte {
 // writeSummaries writes the summaries of all entities, in the order of their ordinals.
 // Extracting them from the records would take most of the time of a batch.
 func (w *Writer) writeSummaries(entities []*record.Entity) error {
-	list := make([]string, len(entities))
+	var table packed.StringBuilder
 	var buf []byte
-	for i, e := range entities {
+	for _, e := range entities {
 		buf = appendSummary(buf[:0], e)
-		list[i] = string(buf)
+		table.Add(buf)
 	}
-	return w.Add(summariesFile, packed.PackStrings(list))
+	f, err := w.Create(summariesFile)
+	if err != nil {
+		return err
+	}
+	_, err = table.WriteTo(f)
+	return errors.Join(err, f.Close())
 }
 
 // Summary returns what users of a record's entity need to know about it, as a JSON object,

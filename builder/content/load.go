@@ -364,6 +364,7 @@ func (c *Content) Complete() {
 
 // complete adds the entities that own returns to a snapshot.
 func (c *Content) complete(own func(*record.Entity) *record.Entity) {
+	c.grow(len(c.files))
 	for _, r := range c.files {
 		if r.usable() {
 			c.add(r, own(r.entity))

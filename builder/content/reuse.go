@@ -59,6 +59,14 @@ func (c *Content) Files() iter.Seq2[string, [sha1.Size]byte] {
 	}
 }
 
+// grow makes room for n more entities.
+func (c *Content) grow(n int) {
+	c.Entities = slices.Grow(c.Entities, n)
+	c.Blobs, c.Sums = slices.Grow(c.Blobs, n), slices.Grow(c.Sums, n)
+	c.Unchanged, c.Identities = slices.Grow(c.Unchanged, n), slices.Grow(c.Identities, n)
+	c.Ordinals = slices.Grow(c.Ordinals, n)
+}
+
 // add adds an entity together with the data about its file.
 func (c *Content) add(r *file, e *record.Entity) {
 	sum := r.sum

@@ -19,8 +19,8 @@ type Previous interface {
 	Find(typ, slug string) (ordinal uint32, moved, ok bool)
 	// Entity returns the entity with an ordinal.
 	Entity(ordinal uint32) (*record.Entity, error)
-	// Similar returns the neighbours of an entity, in a new list.
-	Similar(ordinal uint32) []exports.Neighbour
+	// AppendSimilar appends the neighbours of an entity to dst, nearest first.
+	AppendSimilar(dst []exports.Neighbour, ordinal uint32) []exports.Neighbour
 	// Features returns the number of features, and Feature returns one of the features.
 	Features() int
 	Feature(i uint32) exports.Feature
@@ -87,7 +87,7 @@ func findIncremental(entities []*record.Entity, words func(string) []string, pre
 
 // keep returns the previous neighbours of all entities that, so far, need no recalculation. It
 // also records the conditions under which these neighbours would change.
-func (u *update) keep() [][]exports.Neighbour {
+func (u *update) keep() []exports.PackedNeighbours {
 	feature := make([]uint32, u.previous.Features())
 	for i := range feature {
 		id, ok := u.ids[u.previous.Feature(uint32(i))]
@@ -96,20 +96,21 @@ func (u *update) keep() [][]exports.Neighbour {
 		}
 		feature[i] = id
 	}
-	found := make([][]exports.Neighbour, len(u.ordinal))
+	found := make([]exports.PackedNeighbours, len(u.ordinal))
 	u.kept = make([]kept, len(u.ordinal))
 	workers := runtime.GOMAXPROCS(0)
 	parallel.Do(workers, func(w int) {
+		var list []exports.Neighbour
 		for i := uint32(w); i < uint32(len(found)); i += uint32(workers) {
 			if u.recompute[i] {
 				continue
 			}
-			list := u.previous.Similar(u.previousOrdinal[i])
+			list = u.previous.AppendSimilar(list[:0], u.previousOrdinal[i])
 			if !u.translate(list, feature) {
 				u.recompute[i] = true
 				continue
 			}
-			found[u.ordinal[i]] = list
+			found[u.ordinal[i]] = exports.PackNeighbours(list)
 			u.kept[i] = u.keeps(i, list)
 		}
 	})
@@ -204,7 +205,7 @@ func (u *update) mark(t *version, s *scratch, marks []bool) {
 
 // compute calculates the missing neighbours, and returns the number of entities whose neighbours
 // were missing.
-func (u *update) compute(found [][]exports.Neighbour) int {
+func (u *update) compute(found []exports.PackedNeighbours) int {
 	var list []uint32
 	for i, afresh := range u.recompute {
 		if afresh {
@@ -215,7 +216,7 @@ func (u *update) compute(found [][]exports.Neighbour) int {
 	parallel.Do(workers, func(w int) {
 		s := u.scratch(u.limits)
 		for k := w; k < len(list); k += workers {
-			found[u.ordinal[list[k]]] = u.neighbours(list[k], s)
+			found[u.ordinal[list[k]]] = exports.PackNeighbours(u.neighbours(list[k], s))
 		}
 	})
 	return len(list)

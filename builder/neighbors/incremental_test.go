@@ -18,7 +18,7 @@ import (
 // past is an earlier build in memory.
 type past struct {
 	entities []*record.Entity
-	near     [][]exports.Neighbour
+	near     []exports.PackedNeighbours
 	features []exports.Feature
 	sets     *Sets
 	places   map[string]uint32 // by key
@@ -54,8 +54,11 @@ func (p *past) Entity(i uint32) (*record.Entity, error) {
 	}
 	return p.entities[i], nil
 }
-func (p *past) Similar(i uint32) []exports.Neighbour { return slices.Clone(p.near[i]) }
-func (p *past) Feature(i uint32) exports.Feature     { return p.features[i] }
+func (p *past) Feature(i uint32) exports.Feature { return p.features[i] }
+
+func (p *past) AppendSimilar(dst []exports.Neighbour, i uint32) []exports.Neighbour {
+	return p.near[i].AppendTo(dst)
+}
 
 // unchanged finds the entities of a catalogue that are the same as before.
 func (p *past) unchanged(list []*record.Entity, same func(*record.Entity) bool) Unchanged {
@@ -218,7 +221,7 @@ func TestFindIncremental(t *testing.T) {
 			}
 			for i := range want {
 				if !slices.Equal(near[i], want[i]) {
-					t.Fatalf("seed %d, step %d, limits %+v: entity %d of %d has\n%v, want\n%v", seed, step, l, i, len(want), near[i], want[i])
+					t.Fatalf("seed %d, step %d, limits %+v: entity %d of %d has\n%v, want\n%v", seed, step, l, i, len(want), near[i].AppendTo(nil), want[i].AppendTo(nil))
 				}
 			}
 			before = newPast(entities, found)

@@ -40,10 +40,10 @@ var defaultLimits = limits{budget: 16000, first: 32, most: MaxNeighbours, change
 
 // Found is the result of Find and FindIncremental.
 type Found struct {
-	Near     [][]exports.Neighbour // of every entity, in the given order
-	Features []exports.Feature     // to which the reasons refer
-	Sets     *Sets                 // the features of every entity
-	Computed int                   // the number of entities whose neighbours were calculated, not copied
+	Near     []exports.PackedNeighbours // of every entity, in the given order
+	Features []exports.Feature          // to which the reasons refer
+	Sets     *Sets                      // the features of every entity
+	Computed int                        // the number of entities whose neighbours were calculated, not copied
 }
 
 // Find returns the neighbours of every entity. words splits a string into the words that are used as
@@ -54,7 +54,7 @@ func Find(entities []*record.Entity, words func(string) []string) *Found {
 }
 
 // found returns the result.
-func (v *vectors) found(near [][]exports.Neighbour, computed int) *Found {
+func (v *vectors) found(near []exports.PackedNeighbours, computed int) *Found {
 	s := &Sets{lists: v.has, number: make([]uint32, len(v.ordinal))}
 	for i, o := range v.ordinal {
 		s.number[o] = uint32(i)
@@ -63,13 +63,13 @@ func (v *vectors) found(near [][]exports.Neighbour, computed int) *Found {
 }
 
 // all returns the neighbours of all entities, in the order in which they were given.
-func (v *vectors) all(l limits) [][]exports.Neighbour {
-	found := make([][]exports.Neighbour, len(v.ordinal))
+func (v *vectors) all(l limits) []exports.PackedNeighbours {
+	found := make([]exports.PackedNeighbours, len(v.ordinal))
 	workers := runtime.GOMAXPROCS(0)
 	parallel.Do(workers, func(w int) {
 		s := v.scratch(l)
 		for i := w; i < len(found); i += workers {
-			found[v.ordinal[i]] = v.neighbours(uint32(i), s)
+			found[v.ordinal[i]] = exports.PackNeighbours(v.neighbours(uint32(i), s))
 		}
 	})
 	return found

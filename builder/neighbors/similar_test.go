@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
+	"kindex/exports"
 	"kindex/exports/record"
 )
 
@@ -82,7 +83,7 @@ func TestRecall(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
 	entities := catalogue(40000)
-	lists := Find(entities, strings.Fields).Near
+	lists := unpacked(Find(entities, strings.Fields).Near)
 	x := NewExact(entities, strings.Fields)
 	var of []uint32
 	for i := 0; i < len(entities); i += 160 {
@@ -110,8 +111,8 @@ func TestRecall(t *testing.T) {
 func TestProperties(t *testing.T) {
 	entities := catalogue(800)
 	found := Find(entities, strings.Fields)
-	lists, features := found.Near, found.Features
-	again := Find(entities, strings.Fields).Near
+	lists, features := unpacked(found.Near), found.Features
+	again := unpacked(Find(entities, strings.Fields).Near)
 	for i, list := range lists {
 		if len(list) > MaxNeighbours {
 			t.Fatalf("%d neighbours", len(list))
@@ -133,4 +134,13 @@ func TestProperties(t *testing.T) {
 			}
 		}
 	}
+}
+
+// unpacked returns the lists of neighbours in the form in which tests compare them.
+func unpacked(near []exports.PackedNeighbours) [][]exports.Neighbour {
+	lists := make([][]exports.Neighbour, len(near))
+	for i, list := range near {
+		lists[i] = list.AppendTo(nil)
+	}
+	return lists
 }

@@ -95,9 +95,9 @@ func (b *bench) decode() ([]*record.Entity, error) {
 }
 
 // sameAsServed checks that the measured neighbours match those in the build.
-func (b *bench) sameAsServed(lists [][]exports.Neighbour) error {
+func (b *bench) sameAsServed(lists []exports.PackedNeighbours) error {
 	for o, list := range lists {
-		same := slices.EqualFunc(list, b.build.Similar(uint32(o)), func(a, c exports.Neighbour) bool { return a.Ordinal == c.Ordinal })
+		same := slices.EqualFunc(list.AppendTo(nil), b.build.Similar(uint32(o)), func(a, c exports.Neighbour) bool { return a.Ordinal == c.Ordinal })
 		if !same {
 			typ, slug := b.build.Key(uint32(o))
 			return fmt.Errorf("the neighbours of %s/%s do not match those in the build", typ, slug)

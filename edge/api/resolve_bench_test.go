@@ -38,7 +38,7 @@ func builtTools(tb testing.TB, n int) *exports.Build {
 	root := tb.TempDir()
 	w, err := exports.NewWriter(root)
 	check(err)
-	check(w.WriteNeighbours(make([][]exports.Neighbour, n), nil))
+	check(w.WriteNeighbours(make([]exports.PackedNeighbours, n), nil))
 	check(w.WriteLookups(entities))
 	check(w.WriteIDs(entities, nil))
 	check(w.WriteArchive(&exports.Archive{}))

@@ -2,6 +2,9 @@ package packed
 
 import (
 	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
 	"sort"
 )
 
@@ -30,15 +33,72 @@ type StringTable struct {
 	text    []byte
 }
 
-// PackStrings encodes a table for OpenStrings.
+// maxText is the maximum size of all strings of a table: offsets have 32 bits.
+const maxText = math.MaxUint32
+
+// PackStrings encodes a table for OpenStrings. It panics if the strings are larger than 4 GiB.
 func PackStrings(list []string) []byte {
-	offsets := make([]uint32, 1, len(list)+1)
-	var text []byte
+	text := 0
 	for _, s := range list {
-		text = append(text, s...)
-		offsets = append(offsets, uint32(len(text)))
+		text += len(s)
 	}
-	return PackSections(PackUint32s(offsets), text)
+	if text > maxText {
+		panic(fmt.Sprintf("a table of %d strings has %d bytes, more than offsets of 32 bits can address", len(list), text))
+	}
+	offsets := 4 * (len(list) + 1)
+	head := SectionHead(offsets, text)
+	b := append(make([]byte, 0, len(head)+offsets+len(Padding(offsets))+text+len(Padding(text))), head...)
+	at := uint32(0)
+	b = binary.LittleEndian.AppendUint32(b, at)
+	for _, s := range list {
+		at += uint32(len(s))
+		b = binary.LittleEndian.AppendUint32(b, at)
+	}
+	b = append(b, Padding(offsets)...)
+	for _, s := range list {
+		b = append(b, s...)
+	}
+	return append(b, Padding(text)...)
+}
+
+// StringBuilder encodes a table for OpenStrings, string by string. It takes hardly more memory than the
+// table, even if that is large. The zero value is an empty table.
+type StringBuilder struct {
+	ends   []byte
+	blocks [][]byte // the text; only the last block grows
+	size   int
+}
+
+// blockSize is the capacity of a block of text.
+const blockSize = 1 << 20
+
+// Add appends a string to the table.
+func (b *StringBuilder) Add(s []byte) {
+	last := len(b.blocks) - 1
+	if last < 0 || len(b.blocks[last])+len(s) > cap(b.blocks[last]) {
+		b.blocks = append(b.blocks, make([]byte, 0, max(blockSize, len(s))))
+		last++
+	}
+	b.blocks[last] = append(b.blocks[last], s...)
+	b.size += len(s)
+	b.ends = binary.LittleEndian.AppendUint32(b.ends, uint32(b.size)) // WriteTo checks the size
+}
+
+// WriteTo writes the table. It fails if the strings are larger than 4 GiB.
+func (b *StringBuilder) WriteTo(w io.Writer) (int64, error) {
+	if b.size > maxText {
+		return 0, fmt.Errorf("a table of %d strings has %d bytes, more than offsets of 32 bits can address", len(b.ends)/4, b.size)
+	}
+	offsets := 4 + len(b.ends)
+	parts := append([][]byte{SectionHead(offsets, b.size), make([]byte, 4), b.ends, Padding(offsets)}, b.blocks...)
+	var written int64
+	for _, p := range append(parts, Padding(b.size)) {
+		n, err := w.Write(p)
+		if written += int64(n); err != nil {
+			return written, err
+		}
+	}
+	return written, nil
 }
 
 // OpenStrings opens a table that PackStrings encoded. The table points into b.
