@@ -19,6 +19,7 @@ import (
 	"github.com/blevesearch/mmap-go"
 
 	"kindex/exports/packed"
+	"kindex/exports/parallel"
 	"kindex/exports/record"
 	"kindex/exports/store"
 )
@@ -36,14 +37,8 @@ func Open(dir string) (*Build, error) {
 		return nil, err
 	}
 	b := &Build{Dir: dir, Manifest: m, files: make(map[string]mmap.MMap, len(m.Files))}
-	for _, f := range m.Files {
-		err := b.mapFile(r, f)
-		if errors.Is(err, fs.ErrNotExist) && store.Unstored(m.Files, f.Path) {
-			continue
-		}
-		if err != nil {
-			return nil, errors.Join(err, b.Close())
-		}
+	if err := b.mapFiles(r); err != nil {
+		return nil, errors.Join(err, b.Close())
 	}
 	if err := b.openLookups(); err != nil {
 		return nil, errors.Join(&store.DamageError{Path: dir, Problem: "has inconsistent lookup files: " + err.Error()}, b.Close())
@@ -60,22 +55,42 @@ func OpenCurrent(root string) (*Build, error) {
 	return Open(filepath.Join(store.BuildsDir(root), id))
 }
 
-func (b *Build) mapFile(dir *os.Root, f store.File) error {
+// mapFiles maps the files of the build, except for those that are not stored. Most of the time is spent
+// in system calls, so several files are opened at once.
+func (b *Build) mapFiles(dir *os.Root) error {
+	files := b.Manifest.Files
+	maps, errs := make([]mmap.MMap, len(files)), make([]error, len(files))
+	parallel.Ranges(len(files), func(from, to int) {
+		for i := from; i < to; i++ {
+			maps[i], errs[i] = mapFile(dir, files[i])
+		}
+	})
+	var first error
+	for i, f := range files {
+		switch err := errs[i]; {
+		case err == nil:
+			b.files[f.Path] = maps[i]
+		case first == nil && !(errors.Is(err, fs.ErrNotExist) && store.Unstored(files, f.Path)):
+			first = err
+		}
+	}
+	return first
+}
+
+func mapFile(dir *os.Root, f store.File) (mmap.MMap, error) {
 	file, err := store.OpenFile(dir, f)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer file.Close()
 	if f.Size == 0 {
-		b.files[f.Path] = nil // empty files cannot be mapped
-		return nil
+		return nil, nil // empty files cannot be mapped
 	}
 	m, err := mmap.Map(file, mmap.RDONLY, 0)
 	if err != nil {
-		return fmt.Errorf("map %s: %w", file.Name(), err)
+		return nil, fmt.Errorf("map %s: %w", file.Name(), err)
 	}
-	b.files[f.Path] = m
-	return nil
+	return m, nil
 }
 
 func (b *Build) openOrders(s *packed.SectionReader) {
