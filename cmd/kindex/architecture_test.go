@@ -116,12 +116,14 @@ var mayImport = map[string][]string{
 	"edge/webhook":           {"builder/safedial", "exports/jsonenc", "exports/record"},
 
 	// Programs.
-	"cmd/bench":          {"*"},
-	"cmd/bench/baseline": {"exports/record"},
-	"cmd/dist":           {},
-	"cmd/gencorpus":      {"*"},
-	"cmd/kindex":         {"*"},
-	"cmd/kindex/config":  {"builder/content/yamldoc", "exports/didyoumean"},
+	"cmd/bench":           {"*"},
+	"cmd/bench/baseline":  {"exports/record"},
+	"cmd/dist":            {},
+	"cmd/gencorpus":       {"*"},
+	"cmd/kindex":          {"*"},
+	"cmd/kindex/operator": {"builder/*", "cmd/kindex/cli", "edge/apikey", "edge/seal", "edge/storage", "edge/submission", "edge/submission/github", "exports", "exports/*", "indexes"},
+	"cmd/kindex/cli":      {"builder/content/yamldoc", "builder/diff", "builder/plural", "cmd/kindex/config", "exports/didyoumean", "exports/safetext"},
+	"cmd/kindex/config":   {"builder/content/yamldoc", "exports/didyoumean"},
 
 	// Test support, and packages that contain only tests.
 	"builder/collect/collecttest": {"builder/collect", "builder/safedial"},
@@ -155,7 +157,7 @@ var onlyIn = map[string][]string{
 	"github.com/gorilla/feeds":      {"exports/feed"},
 	"github.com/parquet-go":         {"exports/table"},
 	"github.com/julienschmidt":      {"edge", "edge/web"},
-	"github.com/spf13/cobra":        {"cmd/kindex", "cmd/kindex/config"},
+	"github.com/spf13/cobra":        {"cmd/kindex", "cmd/kindex/cli", "cmd/kindex/config", "cmd/kindex/operator"},
 	"github.com/swaggest/swgui":     {"site"},
 	"github.com/yuin/goldmark":      {"site/mdrender"},
 	"database/sql":                  {"edge/storage", "edge/storage/storagetest", "cmd/bench/baseline"},

@@ -10,6 +10,7 @@ import (
 
 	"kindex/builder"
 	"kindex/builder/plural"
+	"kindex/cmd/kindex/cli"
 	"kindex/exports/store"
 )
 
@@ -47,7 +48,7 @@ func trustFlag(f *pflag.FlagSet, trust *bool) {
 // checkTrust rejects --trust-previous if there is no key to seal the trusted build with.
 func checkTrust(trust bool, key *builder.Key) error {
 	if trust && key == nil {
-		return usageError{errors.New("--trust-previous seals a build, which needs a key: name its file with --builder-key or KINDEX_BUILDER_KEY")}
+		return cli.Usage(errors.New("--trust-previous seals a build, which needs a key: name its file with --builder-key or KINDEX_BUILDER_KEY"))
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
+	"kindex/cmd/kindex/cli"
 	"kindex/edge/edgetest"
 )
 
@@ -46,10 +47,10 @@ func TestCheckLinks(t *testing.T) {
 		return cmd.ProcessState.ExitCode(), string(text)
 	}
 	want := "dead: " + s.URL + "/paper (status 404 Not Found): tool/a links.paper\n2 links: 1 alive, 1 dead, 0 unclear; 3 requests\n"
-	if code, out := check(); code != exitProblem || out != want {
+	if code, out := check(); code != cli.ExitProblem || out != want {
 		t.Errorf("%d %s", code, out)
 	}
-	if code, out := check("--max-requests", "1"); code != exitOK || out != "2 links: 1 alive, 0 dead, 0 unclear, 1 not checked; 1 request\n" {
+	if code, out := check("--max-requests", "1"); code != cli.ExitOK || out != "2 links: 1 alive, 0 dead, 0 unclear, 1 not checked; 1 request\n" {
 		t.Errorf("%d %s", code, out)
 	}
 }

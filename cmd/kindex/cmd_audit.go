@@ -11,12 +11,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"kindex/builder/audit"
+	"kindex/cmd/kindex/cli"
 	"kindex/edge/mcp"
 	"kindex/exports"
 )
 
 type auditOptions struct {
-	formatOptions
+	cli.FormatOptions
 	dir, url, keyFile, asOf string
 	failOn                  []string
 }
@@ -62,39 +63,39 @@ func auditCommand() *cobra.Command {
 	f.StringVar(&o.dir, "dir", ".", "the folder that build --out wrote")
 	f.StringVar(&o.url, "url", "", "query the service at this address instead, such as https://index.example.org")
 	f.StringVar(&o.keyFile, "key-file", "", "a file with the key for --url (default: the environment variable "+apiKeyVariable+")")
-	o.flags(c, audit.Formats, "output format: "+strings.Join(audit.Formats, ", "))
+	o.Flags(c, audit.Formats, "output format: "+strings.Join(audit.Formats, ", "))
 	f.StringVar(&o.asOf, "as-of", "", "audit as of this day, YYYY-MM-DD (default: today in UTC, or SOURCE_DATE_EPOCH)")
 	f.StringSliceVar(&o.failOn, "fail-on", nil, "exit with 1 if a package or model is any of these, such as retired,dormant,license:AGPL-3.0-only")
 	return c
 }
 
 func runAudit(cmd *cobra.Command, o auditOptions, files []string) error {
-	if err := o.choose(cmd.Flags(), audit.Formats); err != nil {
+	if err := o.Choose(cmd.Flags(), audit.Formats); err != nil {
 		return err
 	}
 	switch {
-	case o.url != "" && onCommandLine(cmd.Flags(), "dir"):
-		return usageError{errors.New("--dir and --url cannot be combined; see kindex audit --help")}
+	case o.url != "" && cli.OnCommandLine(cmd.Flags(), "dir"):
+		return cli.Usage(errors.New("--dir and --url cannot be combined; see kindex audit --help"))
 	case o.url == "" && o.keyFile != "":
-		return usageError{errors.New("--key-file requires --url: the build in --dir needs no key; see kindex audit --help")}
+		return cli.Usage(errors.New("--key-file requires --url: the build in --dir needs no key; see kindex audit --help"))
 	}
-	asOf, err := parseAsOf(o.asOf, time.Now())
+	asOf, err := cli.ParseAsOf(o.asOf, time.Now())
 	if err != nil {
 		return err
 	}
 	policy, err := audit.NewPolicy(asOf.UTC().Format(time.DateOnly), o.failOn)
 	if err != nil {
-		return usageError{fmt.Errorf("--fail-on: %w", err)}
+		return cli.Usage(fmt.Errorf("--fail-on: %w", err))
 	}
 	r, err := auditFiles(cmd, o, files, policy)
 	if err != nil {
 		return err
 	}
-	if err := r.Write(cmd.OutOrStdout(), o.format, version()); err != nil {
+	if err := r.Write(cmd.OutOrStdout(), o.Format, version()); err != nil {
 		return err
 	}
 	if r.Failed > 0 {
-		return quietError{exitProblem}
+		return cli.Quiet(cli.ExitProblem)
 	}
 	return nil
 }
@@ -107,7 +108,7 @@ func auditFiles(cmd *cobra.Command, o auditOptions, files []string, policy *audi
 		}
 		return audit.Run(cmd.Context(), s, files, policy)
 	}
-	defer recoverDamaged(o.dir, &err)
+	defer cli.RecoverDamaged(o.dir, &err)
 	b, err := exports.OpenCurrent(o.dir)
 	if err != nil {
 		return nil, err
@@ -126,7 +127,7 @@ func newRemoteIndex(cmd *cobra.Command, o auditOptions) (audit.Index, error) {
 	}
 	client, err := mcp.NewClient(o.url, key)
 	if err != nil {
-		return nil, usageError{fmt.Errorf("--url: %w", err)}
+		return nil, cli.Usage(fmt.Errorf("--url: %w", err))
 	}
 	if key != "" && client.Exposed() {
 		fmt.Fprintf(cmd.ErrOrStderr(), "kindex: the key is sent to %s unencrypted; use an https address\n", o.url)

@@ -11,6 +11,7 @@ import (
 
 	"kindex/builder"
 	"kindex/builder/plural"
+	"kindex/cmd/kindex/cli"
 	"kindex/exports/board"
 	"kindex/exports/jsonenc"
 	"kindex/exports/record"
@@ -42,19 +43,19 @@ and the largest move. A ranking that depends on a single weight says little.`,
 			if len(args) == 1 {
 				dir = args[0]
 			}
-			setGC(batchGCPercent, minMemoryMiB, 0, cmd.ErrOrStderr())
+			cli.SetGC(cli.BatchGCPercent, cli.MinMemoryMiB, 0, cmd.ErrOrStderr())
 			return runBoards(cmd.OutOrStdout(), dir, o)
 		},
 	}
 	f := c.Flags()
 	f.StringVar(&o.asOf, "as-of", "", "calculate scores as of this day or time, as kindex build does")
 	f.BoolVar(&o.sensitivity, "sensitivity", false, "also print what changes if each weight is halved or doubled")
-	jsonFlag(f, &o.json)
+	cli.JSONFlag(f, &o.json)
 	return c
 }
 
 func runBoards(w io.Writer, dir string, o boardsOptions) error {
-	asOf, err := parseAsOf(o.asOf, time.Now())
+	asOf, err := cli.ParseAsOf(o.asOf, time.Now())
 	if err != nil {
 		return err
 	}
@@ -78,7 +79,7 @@ func runBoards(w io.Writer, dir string, o boardsOptions) error {
 		list = append(list, r)
 	}
 	if o.json {
-		return printIndentedJSON(w, list)
+		return cli.PrintIndentedJSON(w, list)
 	}
 	if len(list) == 0 {
 		fmt.Fprintf(w, "%s: no boards.yaml\n", dir)

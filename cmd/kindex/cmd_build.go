@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"strconv"
 	"sync"
 	"time"
 
@@ -15,6 +13,7 @@ import (
 
 	"kindex/builder"
 	"kindex/builder/plural"
+	"kindex/cmd/kindex/cli"
 	"kindex/exports/store"
 	"kindex/site/static"
 )
@@ -81,24 +80,24 @@ submissions, badges with ranks, and feeds in formats other than RSS.`,
 	f.StringVar(&o.static.Dir, "static", "", "also write the website as plain files to this folder")
 	f.StringVar(&o.static.URL, "url", "", "the address of the static site (default: from the content)")
 	f.StringVar(&o.static.API, "api", "", "the address of a running service, for features that plain files cannot provide")
-	jsonFlag(f, &o.json)
+	cli.JSONFlag(f, &o.json)
 	f.BoolVar(&o.allowShrink, "allow-shrink", false, "publish even if more than 10% of the entities, or any recorded changes, would be lost")
 	builderKeyFlag(f, &o.builderKey)
 	trustFlag(f, &o.trustPrevious)
 	f.BoolVar(&o.noWait, "no-wait", false, "fail instead of waiting if another build is running")
-	memoryFlag(f, &o.memoryMiB, "")
+	cli.MemoryFlag(f, &o.memoryMiB, "")
 	return c
 }
 
 func runBuild(cmd *cobra.Command, o buildOptions) error {
-	asOf, err := parseAsOf(o.asOf, time.Now())
+	asOf, err := cli.ParseAsOf(o.asOf, time.Now())
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(checkKeep(o.keep), checkMemory(cmd.Flags(), o.memoryMiB)); err != nil {
+	if err := errors.Join(checkKeep(o.keep), cli.CheckMemory(cmd.Flags(), o.memoryMiB)); err != nil {
 		return err
 	}
-	setGC(batchGCPercent, minMemoryMiB, o.memoryMiB, cmd.ErrOrStderr())
+	cli.SetGC(cli.BatchGCPercent, cli.MinMemoryMiB, o.memoryMiB, cmd.ErrOrStderr())
 	bar := newProgress(cmd.ErrOrStderr())
 	if err := o.checkStatic(); err != nil {
 		return err
@@ -128,7 +127,7 @@ func runBuild(cmd *cobra.Command, o buildOptions) error {
 		return err
 	}
 	if o.json {
-		return printIndentedJSON(cmd.OutOrStdout(), struct {
+		return cli.PrintIndentedJSON(cmd.OutOrStdout(), struct {
 			*builder.Report
 			Static *static.Report `json:"static,omitempty"`
 		}{r, site})
@@ -158,7 +157,7 @@ func staticSiteError(r *builder.Report, err error) error {
 func (o *buildOptions) checkStatic() error {
 	if o.static.Dir == "" {
 		if o.static.URL != "" || o.static.API != "" {
-			return usageError{errors.New("--url and --api require --static")}
+			return cli.Usage(errors.New("--url and --api require --static"))
 		}
 		return nil
 	}
@@ -167,41 +166,9 @@ func (o *buildOptions) checkStatic() error {
 
 func checkKeep(keep int) error {
 	if keep < 1 {
-		return usageError{fmt.Errorf("--keep %d: use 1 or more; the current build is always kept", keep)}
+		return cli.Usage(fmt.Errorf("--keep %d: use 1 or more; the current build is always kept", keep))
 	}
 	return nil
-}
-
-// parseAsOf returns the time for which scores are calculated: s if given, or else
-// SOURCE_DATE_EPOCH (https://reproducible-builds.org/specs/source-date-epoch/), or else
-// the start of today in UTC.
-func parseAsOf(s string, now time.Time) (time.Time, error) {
-	if s != "" {
-		for _, layout := range []string{time.DateOnly, time.RFC3339} {
-			if t, err := time.Parse(layout, s); err == nil {
-				return checkedAsOf("--as-of", s, t)
-			}
-		}
-		return time.Time{}, usageError{fmt.Errorf("--as-of %q: use YYYY-MM-DD or an RFC 3339 time such as 2026-07-01T12:00:00Z", s)}
-	}
-	if epoch := os.Getenv("SOURCE_DATE_EPOCH"); epoch != "" {
-		n, err := strconv.ParseInt(epoch, 10, 64)
-		if err != nil || n < 0 {
-			return time.Time{}, usageError{fmt.Errorf("SOURCE_DATE_EPOCH=%q: use a number of seconds since 1970", epoch)}
-		}
-		return checkedAsOf("SOURCE_DATE_EPOCH", epoch, time.Unix(n, 0))
-	}
-	return now.UTC().Truncate(24 * time.Hour), nil
-}
-
-// checkedAsOf truncates t to seconds and rejects times that RFC 3339 cannot express: the
-// manifest must record exactly the time for which the scores were calculated.
-func checkedAsOf(name, given string, t time.Time) (time.Time, error) {
-	t = t.UTC().Truncate(time.Second)
-	if year := t.Year(); year < 1 || year > 9999 {
-		return time.Time{}, usageError{fmt.Errorf("%s %q: the year %d is not between 1 and 9999", name, given, year)}
-	}
-	return t, nil
 }
 
 func printReport(w io.Writer, r *builder.Report) {
@@ -240,7 +207,7 @@ type progress struct {
 }
 
 func newProgress(w io.Writer) *progress {
-	return &progress{w: raw(w), watched: isWatched(w)}
+	return &progress{w: cli.Raw(w), watched: cli.IsWatched(w)}
 }
 
 func (p *progress) step(name string, done, total int) {

@@ -12,6 +12,7 @@ import (
 	"kindex/builder/check"
 	"kindex/builder/collect"
 	"kindex/builder/safedial"
+	"kindex/cmd/kindex/cli"
 )
 
 // checkFormats are the output formats of kindex check.
@@ -23,7 +24,7 @@ func checkCommand() *cobra.Command {
 		Long: `Check finds what is out of date in a content folder. It changes nothing; to update
 figures, use kindex collect.`,
 		Example: "  kindex check stale\n  kindex check links --max-requests 500",
-		Args:    noSuchCommand,
+		Args:    cli.NoSuchCommand,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	c.AddCommand(checkStaleCommand(), checkLinksCommand())
@@ -32,18 +33,18 @@ figures, use kindex collect.`,
 
 // checkOptions are the flags that all subcommands of kindex check have.
 type checkOptions struct {
-	formatOptions
+	cli.FormatOptions
 	content string
 }
 
 func (o *checkOptions) register(c *cobra.Command) {
 	c.Flags().StringVar(&o.content, "content", "content", "the content folder")
-	o.flags(c, checkFormats, "output format: text or json")
+	o.Flags(c, checkFormats, "output format: text or json")
 }
 
 // load reads the content, with the entities that the arguments select.
 func (o *checkOptions) load(cmd *cobra.Command, names []string) (*builder.Loaded, error) {
-	if err := o.choose(cmd.Flags(), checkFormats); err != nil {
+	if err := o.Choose(cmd.Flags(), checkFormats); err != nil {
 		return nil, err
 	}
 	l, problems, err := builder.LoadContent(o.content, nil)
@@ -60,12 +61,12 @@ func (o *checkOptions) load(cmd *cobra.Command, names []string) (*builder.Loaded
 // print prints a report. If something was found, the command fails without a further message.
 func (o *checkOptions) print(w io.Writer, report interface{ WriteText(w io.Writer) error }, found bool) error {
 	write := report.WriteText
-	if o.format == "json" {
-		write = func(w io.Writer) error { return printIndentedJSON(w, report) }
+	if o.Format == "json" {
+		write = func(w io.Writer) error { return cli.PrintIndentedJSON(w, report) }
 	}
 	err := write(w)
 	if err == nil && found {
-		return quietError{exitProblem}
+		return cli.Quiet(cli.ExitProblem)
 	}
 	return err
 }
@@ -90,7 +91,7 @@ error.`,
 		Example: `  kindex check stale
   kindex check stale model --within 0d --json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			at, err := parseAsOf(asOf, time.Now())
+			at, err := cli.ParseAsOf(asOf, time.Now())
 			if err != nil {
 				return err
 			}
@@ -99,7 +100,7 @@ error.`,
 				err = errors.New("--within is empty: use a number of days, such as 60d")
 			}
 			if err != nil {
-				return usageError{err}
+				return cli.Usage(err)
 			}
 			l, err := o.load(cmd, args)
 			if err != nil {
@@ -160,19 +161,19 @@ error.`,
 func (o *linkFlags) run(cmd *cobra.Command, args []string) error {
 	switch {
 	case !(o.rate > 0 && o.rate <= 100):
-		return usageError{fmt.Errorf("--rate %v: use a number above 0 and up to 100", o.rate)}
+		return cli.Usage(fmt.Errorf("--rate %v: use a number above 0 and up to 100", o.rate))
 	case o.hosts < 1 || o.hosts > 100:
-		return usageError{fmt.Errorf("--hosts %d: use a number from 1 to 100", o.hosts)}
+		return cli.Usage(fmt.Errorf("--hosts %d: use a number from 1 to 100", o.hosts))
 	case o.maxRequests < 0:
-		return usageError{fmt.Errorf("--max-requests %d: use a positive number, or 0 for no limit", o.maxRequests)}
+		return cli.Usage(fmt.Errorf("--max-requests %d: use a positive number, or 0 for no limit", o.maxRequests))
 	case o.timeout <= 0 || o.maxWait < 0:
-		return usageError{errors.New("--timeout must be above 0, and --max-wait must not be negative; use a duration such as 20s")}
+		return cli.Usage(errors.New("--timeout must be above 0, and --max-wait must not be negative; use a duration such as 20s"))
 	}
 	// The command has a limit per host of its own.
 	guard := safedial.Options{HostRate: -1, Ports: []uint16{80, 443}, Timeout: o.timeout}
 	var err error
 	if guard.Allow, err = parseEach("--allow", o.allow, safedial.ParseException); err != nil {
-		return usageError{err}
+		return cli.Usage(err)
 	}
 	l, err := o.load(cmd, args)
 	if err != nil {

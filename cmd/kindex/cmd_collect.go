@@ -25,6 +25,7 @@ import (
 	"kindex/builder/collect/pypi"
 	"kindex/builder/content"
 	"kindex/builder/safedial"
+	"kindex/cmd/kindex/cli"
 	"kindex/exports/safetext"
 )
 
@@ -67,7 +68,7 @@ written; 2 usage error.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runCollect(cmd, o, args) },
 	}
 	f := c.Flags()
-	jsonFlag(f, &o.json)
+	cli.JSONFlag(f, &o.json)
 	f.StringVar(&o.content, "content", "content", "the content folder")
 	f.StringSliceVar(&o.sources, "source", nil, "only these sources: github, pypi, npm, huggingface, modelsdev, file, or the name of a list in collect.yaml")
 	f.StringVar(&o.maxAge, "max-age", "", "update figures that are at least this old, in days, such as 7d (default: maxAge in collect.yaml, or 7d)")
@@ -95,12 +96,12 @@ func runCollect(cmd *cobra.Command, o collectOptions, args []string) error {
 		return err
 	}
 	if o.probe != "" && o.json {
-		return usageError{errors.New("--json cannot be combined with --probe, which prints an answer instead of a report")}
+		return cli.Usage(errors.New("--json cannot be combined with --probe, which prints an answer instead of a report"))
 	}
 	if o.probe != "" {
 		return o.runProbe(cmd, opts, args)
 	}
-	setGC(batchGCPercent, importMemoryMiB, 0, cmd.ErrOrStderr())
+	cli.SetGC(cli.BatchGCPercent, importMemoryMiB, 0, cmd.ErrOrStderr())
 	bar := newProgress(cmd.ErrOrStderr())
 	opts.Progress = sumProgress(bar.step)
 	report, err := collect.Run(cmd.Context(), opts)
@@ -146,7 +147,7 @@ func (o *collectOptions) runProbe(cmd *cobra.Command, opts collect.Options, args
 			id, opts.Select = "", args
 		}
 	default:
-		return usageError{errors.New("--probe asks for one entity or identifier")}
+		return cli.Usage(errors.New("--probe asks for one entity or identifier"))
 	}
 	if id != "" {
 		opts.Select = nil
@@ -160,21 +161,21 @@ func (o *collectOptions) options(cmd *cobra.Command, args []string) (opts collec
 		Cache: o.cache, MaxRequests: o.maxRequests, MaxWait: o.maxWait, Agent: "kindex/" + version() + " (kindex collect)",
 		Clock: collect.SystemClock{}, Getenv: os.Getenv}
 	if opts.MaxAge, err = parseDays("--max-age", o.maxAge); err != nil {
-		return opts, usageError{err}
+		return opts, cli.Usage(err)
 	}
 	if o.format != "" && len(o.reports) == 0 {
-		return opts, usageError{errors.New("--format requires --report FILE")}
+		return opts, cli.Usage(errors.New("--format requires --report FILE"))
 	}
 	for _, path := range o.reports {
 		if _, err := o.reportFormat(path); err != nil {
-			return opts, usageError{err}
+			return opts, cli.Usage(err)
 		}
 	}
 	if _, err := time.Parse(time.DateOnly, o.date); o.date != "" && err != nil {
-		return opts, usageError{fmt.Errorf("--date %s: use YYYY-MM-DD", safetext.Quote(o.date))}
+		return opts, cli.Usage(fmt.Errorf("--date %s: use YYYY-MM-DD", safetext.Quote(o.date)))
 	}
 	if (o.file == "") != (o.mapping == "") {
-		return opts, usageError{errors.New("--file and --map must be used together")}
+		return opts, cli.Usage(errors.New("--file and --map must be used together"))
 	}
 	guard := safedial.Options{HostRate: -1} // the runner has limits of its own
 	if guard.Allow, err = parseEach("--allow", o.allow, safedial.ParseException); err != nil {
@@ -284,10 +285,10 @@ func parseEndpoints(list []string) (map[string]string, error) {
 		name, address, ok := strings.Cut(text, "=")
 		u, err := url.Parse(address)
 		if !ok || err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || u.RawQuery != "" {
-			return nil, usageError{fmt.Errorf("--endpoint %s: use NAME=URL, such as pypi=https://pypi.example.org", safetext.Quote(text))}
+			return nil, cli.Usage(fmt.Errorf("--endpoint %s: use NAME=URL, such as pypi=https://pypi.example.org", safetext.Quote(text)))
 		}
 		if !slices.Contains(endpointNames, name) {
-			return nil, usageError{fmt.Errorf("--endpoint %s: unknown name; expected one of: %s", safetext.Quote(text), strings.Join(endpointNames, ", "))}
+			return nil, cli.Usage(fmt.Errorf("--endpoint %s: unknown name; expected one of: %s", safetext.Quote(text), strings.Join(endpointNames, ", ")))
 		}
 		at[name] = address
 	}

@@ -13,7 +13,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"kindex/builder/content/yamldoc"
+	"kindex/cmd/kindex/cli"
 	"kindex/cmd/kindex/config"
+	"kindex/cmd/kindex/operator"
 	"kindex/edge/apikey"
 	"kindex/edge/seal"
 	"kindex/exports/jsonenc"
@@ -22,7 +24,7 @@ import (
 // configRules keep secrets out of configuration files.
 var configRules = config.Rules{
 	Elsewhere: map[string]string{
-		"forge-token":          secretVariable(forgeToken),
+		"forge-token":          secretVariable(operator.ForgeToken),
 		"api-key":              secretVariable(apiKeyVariable),
 		"signin-github-secret": secretVariable("KINDEX_SIGNIN_GITHUB_SECRET"),
 		"signin-oidc-secret":   secretVariable("KINDEX_SIGNIN_OIDC_SECRET"),
@@ -70,7 +72,7 @@ func secretIn(flag, value string) string {
 // configuration file.
 func applySettings(cmd *cobra.Command) error {
 	if err := config.ApplyEnvironment(cmd); err != nil {
-		return usageError{err}
+		return cli.Usage(err)
 	}
 	file, err := configFile(cmd)
 	if err != nil {
@@ -80,8 +82,8 @@ func applySettings(cmd *cobra.Command) error {
 		return err
 	}
 	if asJSON, err := cmd.Flags().GetBool("json"); err == nil && asJSON {
-		setPlain(cmd.OutOrStdout())
-		setPlain(cmd.ErrOrStderr())
+		cli.SetPlain(cmd.OutOrStdout())
+		cli.SetPlain(cmd.ErrOrStderr())
 	}
 	return nil
 }
@@ -96,19 +98,12 @@ func configFile(cmd *cobra.Command) (*config.File, error) {
 	var problems yamldoc.Problems
 	switch {
 	case errors.As(err, &problems):
-		printProblems(cmd.ErrOrStderr(), problems)
-		return nil, quietError{exitUsage}
+		cli.PrintProblems(cmd.ErrOrStderr(), problems)
+		return nil, cli.Quiet(cli.ExitUsage)
 	case err != nil:
-		return nil, usageError{err}
+		return nil, cli.Usage(err)
 	}
 	return file, nil
-}
-
-// onCommandLine reports whether the command line sets a flag. Settings from the environment or a
-// configuration file may be meant for other commands.
-func onCommandLine(f *pflag.FlagSet, name string) bool {
-	origin, _ := config.OriginOf(f.Lookup(name))
-	return origin == config.FromCommandLine
 }
 
 func configCommand() *cobra.Command {
@@ -145,7 +140,7 @@ belong in the file. --template prints a file with every flag, all commented out.
 	}
 	c.Flags().SetInterspersed(false)
 	c.Flags().BoolVar(&template, "template", false, "print a configuration file with all flags, commented out")
-	jsonFlag(c.Flags(), &asJSON)
+	cli.JSONFlag(c.Flags(), &asJSON)
 	return c
 }
 
@@ -172,13 +167,13 @@ func runConfig(cmd *cobra.Command, args []string, asJSON bool) error {
 			}
 		})
 		if err != nil {
-			return usageError{err}
+			return cli.Usage(err)
 		}
 	} else if list, err = valuesForCommand(cmd, root, args, file); err != nil {
 		return err
 	}
 	if asJSON {
-		return printIndentedJSON(cmd.OutOrStdout(), list)
+		return cli.PrintIndentedJSON(cmd.OutOrStdout(), list)
 	}
 	printEffective(cmd, list)
 	return nil
@@ -197,21 +192,21 @@ func valuesForCommand(cmd, root *cobra.Command, args []string, file *config.File
 	c, rest, err := root.Find(args)
 	switch {
 	case err != nil:
-		return nil, usageError{err}
+		return nil, cli.Usage(err)
 	case c == root:
-		return nil, noSuchCommand(root, rest)
+		return nil, cli.NoSuchCommand(root, rest)
 	}
 	if err := c.ParseFlags(rest); err != nil {
 		return nil, c.FlagErrorFunc()(c, err)
 	}
-	if onCommandLine(c.Flags(), config.Flag) {
+	if cli.OnCommandLine(c.Flags(), config.Flag) {
 		c.SetErr(cmd.ErrOrStderr())
 		if file, err = configFile(c); err != nil {
 			return nil, err
 		}
 	}
 	if err := cmp.Or(config.ApplyEnvironment(c), file.Apply(c)); err != nil {
-		return nil, usageError{err}
+		return nil, cli.Usage(err)
 	}
 	return effectiveValues(c, true), nil
 }
@@ -255,7 +250,7 @@ func printEffective(cmd *cobra.Command, list []effectiveValue) {
 		value := "(secret)"
 		switch v := e.Value.(type) {
 		case []string:
-			value = orDash(strings.Join(v, ","))
+			value = cli.OrDash(strings.Join(v, ","))
 		case string:
 			value = v
 			if v == "" || strings.ContainsAny(v, " \t\n") {
@@ -270,5 +265,5 @@ func printEffective(cmd *cobra.Command, list []effectiveValue) {
 		}
 		rows = append(rows, []string{e.Command, "--" + e.Flag, value, from})
 	}
-	printTable(cmd, rows)
+	cli.PrintTable(cmd, rows)
 }

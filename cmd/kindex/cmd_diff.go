@@ -8,13 +8,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"kindex/builder/diff/gitdiff"
+	"kindex/cmd/kindex/cli"
 )
 
 // diffFormats lists the output formats of diff.
 var diffFormats = []string{"text", "markdown", "json"}
 
 type diffOptions struct {
-	formatOptions
+	cli.FormatOptions
 	content, asOf string
 	exitCode      bool
 }
@@ -73,34 +74,34 @@ func diffCommand() *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&o.content, "content", "content", "the content folder")
 	f.StringVar(&o.asOf, "as-of", "", "calculate scores as of this day (YYYY-MM-DD) or RFC 3339 time (default: today at 00:00 UTC, or SOURCE_DATE_EPOCH)")
-	o.flags(c, diffFormats, "output format: text, markdown or json")
+	o.Flags(c, diffFormats, "output format: text, markdown or json")
 	f.BoolVar(&o.exitCode, "exit-code", false, "exit with 1 if anything differs")
 	return c
 }
 
 func runDiff(cmd *cobra.Command, o diffOptions, arg string) error {
-	if err := o.choose(cmd.Flags(), diffFormats); err != nil {
+	if err := o.Choose(cmd.Flags(), diffFormats); err != nil {
 		return err
 	}
-	asOf, err := parseAsOf(o.asOf, time.Now())
+	asOf, err := cli.ParseAsOf(o.asOf, time.Now())
 	if err != nil {
 		return err
 	}
-	setGC(batchGCPercent, minMemoryMiB, 0, cmd.ErrOrStderr())
+	cli.SetGC(cli.BatchGCPercent, cli.MinMemoryMiB, 0, cmd.ErrOrStderr())
 	d, err := gitdiff.Compare(cmd.Context(), o.content, arg, asOf)
 	if err != nil {
 		return err
 	}
-	switch w := cmd.OutOrStdout(); o.format {
+	switch w := cmd.OutOrStdout(); o.Format {
 	case "json":
 		err = d.WriteJSON(w)
 	case "markdown":
 		_, err = io.WriteString(w, d.Markdown())
 	default:
-		d.WriteText(w, painter(w))
+		d.WriteText(w, cli.Painter(w))
 	}
 	if err == nil && o.exitCode && d.Changed {
-		err = quietError{exitProblem}
+		err = cli.Quiet(cli.ExitProblem)
 	}
 	return err
 }

@@ -20,6 +20,7 @@ import (
 	"kindex/builder/content"
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/content/yamlfmt"
+	"kindex/cmd/kindex/cli"
 	"kindex/exports/jsonenc"
 	"kindex/exports/safetext"
 )
@@ -47,20 +48,20 @@ standard output. Changed files are listed.
 			}
 			for _, arg := range args {
 				if arg == "-" && len(args) > 1 {
-					return usageError{errors.New("- means standard input and cannot be combined with files")}
+					return cli.Usage(errors.New("- means standard input and cannot be combined with files"))
 				}
 			}
 			if args[0] == "-" && o.json && !o.check && !o.diff {
-				return usageError{errors.New("kindex fmt - prints the formatted file; for a report with --json, add --check or --diff")}
+				return cli.Usage(errors.New("kindex fmt - prints the formatted file; for a report with --json, add --check or --diff"))
 			}
 			if args[0] == "-" {
 				return fmtInput(cmd, o)
 			}
-			setGC(batchGCPercent, minMemoryMiB, 0, cmd.ErrOrStderr())
+			cli.SetGC(cli.BatchGCPercent, cli.MinMemoryMiB, 0, cmd.ErrOrStderr())
 			return fmtFiles(cmd, o, args)
 		},
 	}
-	jsonFlag(c.Flags(), &o.json)
+	cli.JSONFlag(c.Flags(), &o.json)
 	c.Flags().BoolVar(&o.check, "check", false, "change nothing; exit with 1 if a file is not formatted")
 	c.Flags().BoolVar(&o.diff, "diff", false, "change nothing; print the differences")
 	return c
@@ -242,11 +243,11 @@ func reportFormatted(cmd *cobra.Command, o fmtOptions, list []formatted) error {
 			problems = append(problems, found...)
 		case f.err != nil:
 			failed++
-			fmt.Fprintln(stderr, paint(stderr, color.FgRed, "kindex:"), f.err)
+			fmt.Fprintln(stderr, cli.Paint(stderr, color.FgRed, "kindex:"), f.err)
 		case f.changed():
 			change := fmtChange{File: filepath.ToSlash(f.path)}
 			if o.diff {
-				change.Diff = optional(string(diff.Diff(change.File, f.before, change.File+" (formatted)", f.after)))
+				change.Diff = jsonenc.OptionalString(string(diff.Diff(change.File, f.before, change.File+" (formatted)", f.after)))
 			}
 			report.Changed = append(report.Changed, change)
 		}
@@ -255,10 +256,10 @@ func reportFormatted(cmd *cobra.Command, o fmtOptions, list []formatted) error {
 		return err
 	}
 	if len(problems) > 0 {
-		printProblems(stderr, problems)
+		cli.PrintProblems(stderr, problems)
 	}
 	if len(problems) > 0 || failed > 0 || o.check && len(report.Changed) > 0 {
-		return quietError{exitProblem}
+		return cli.Quiet(cli.ExitProblem)
 	}
 	return nil
 }
@@ -277,7 +278,7 @@ type fmtChange struct {
 
 func (r *fmtReport) write(w io.Writer, o fmtOptions) error {
 	if o.json {
-		return printIndentedJSON(w, r)
+		return cli.PrintIndentedJSON(w, r)
 	}
 	for _, c := range r.Changed {
 		text := string(c.Diff)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kindex/cmd/kindex/cli"
 	"kindex/exports"
 	"kindex/exports/didyoumean"
 	"kindex/exports/jsonenc"
@@ -59,15 +60,15 @@ that it ever had.`,
 
 func runHistory(w io.Writer, o historyOptions, key string) (err error) {
 	if o.limit < 0 {
-		return usageError{fmt.Errorf("--limit %d: use a number of changes, or 0 for all", o.limit)}
+		return cli.Usage(fmt.Errorf("--limit %d: use a number of changes, or 0 for all", o.limit))
 	}
 	var since time.Time
 	if o.since != "" {
 		if since, err = time.Parse(time.DateOnly, o.since); err != nil {
-			return usageError{fmt.Errorf("--since %q: use a day such as 2026-07-01", o.since)}
+			return cli.Usage(fmt.Errorf("--since %q: use a day such as 2026-07-01", o.since))
 		}
 	}
-	defer recoverDamaged(o.dir, &err)
+	defer cli.RecoverDamaged(o.dir, &err)
 	b, err := exports.OpenCurrent(o.dir)
 	if err != nil {
 		return err
@@ -84,7 +85,7 @@ func runHistory(w io.Writer, o historyOptions, key string) (err error) {
 		shown = append(shown, int(places[i]))
 	}
 	if o.json {
-		return printJSONLines(w, func(yield func(json.RawMessage, error) bool) {
+		return cli.PrintJSONLines(w, func(yield func(json.RawMessage, error) bool) {
 			for _, i := range shown {
 				if line, err := a.ChangeLine(i); !yield(line, err) {
 					return
@@ -115,7 +116,7 @@ func changesToShow(b *exports.Build, key string) ([]uint32, error) {
 	}
 	typ, slug, ok := strings.Cut(key, "/")
 	if !ok {
-		return nil, usageError{fmt.Errorf("%q: use the form TYPE/SLUG, such as tool/pytorch", key)}
+		return nil, cli.Usage(fmt.Errorf("%q: use the form TYPE/SLUG, such as tool/pytorch", key))
 	}
 	if o, _, ok := b.Find(typ, slug); ok {
 		if v, ok := a.NewestOf(o); ok {
@@ -130,7 +131,7 @@ func changesToShow(b *exports.Build, key string) ([]uint32, error) {
 	for t, s := range b.Keys {
 		keys = append(keys, t+"/"+s)
 	}
-	return nil, unknownName("entity", key, nil, didyoumean.Name(key, keys))
+	return nil, cli.UnknownName("entity", key, nil, didyoumean.Name(key, keys))
 }
 
 func printChange(w io.Writer, a *exports.ArchiveReader, i int) error {

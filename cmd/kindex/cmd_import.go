@@ -14,6 +14,7 @@ import (
 
 	"kindex/builder/importer"
 	"kindex/builder/plural"
+	"kindex/cmd/kindex/cli"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
 )
@@ -63,10 +64,10 @@ usage error.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Input = args[0]
 			if typ != "" && (!guess || !slices.Contains(record.Types, typ)) {
-				return usageError{fmt.Errorf("--type must be tool or model, and requires --guess; see %s --help", cmd.CommandPath())}
+				return cli.Usage(fmt.Errorf("--type must be tool or model, and requires --guess; see %s --help", cmd.CommandPath()))
 			}
 			if guess && asJSON && o.Mapping == "" {
-				return usageError{errors.New("--guess --json requires --map: without it, the output is the mapping")}
+				return cli.Usage(errors.New("--guess --json requires --map: without it, the output is the mapping"))
 			}
 			if guess {
 				return guessMapping(cmd, importer.GuessOptions{Input: o.Input, Content: filepath.Clean(o.Content), Type: typ}, o.Mapping, asJSON)
@@ -76,7 +77,7 @@ usage error.`,
 	}
 	f := c.Flags()
 	f.StringVar(&o.Mapping, "map", "", "the mapping (required, unless --guess prints it)")
-	jsonFlag(f, &asJSON)
+	cli.JSONFlag(f, &asJSON)
 	f.BoolVar(&guess, "guess", false, "propose a mapping: print it or, with --map, write it to a new file")
 	f.StringVar(&typ, "type", "", "with --guess: the type of the entities, tool or model")
 	f.StringVar(&o.Content, "content", "content", "the content folder; created if missing")
@@ -91,19 +92,19 @@ usage error.`,
 
 func runImport(cmd *cobra.Command, o importer.Options, asJSON bool) error {
 	if o.Mapping == "" {
-		return usageError{fmt.Errorf("import needs --map MAPPING.yaml; see %s --help", cmd.CommandPath())}
+		return cli.Usage(fmt.Errorf("import needs --map MAPPING.yaml; see %s --help", cmd.CommandPath()))
 	}
 	if err := o.Check(); err != nil {
-		return usageError{err}
+		return cli.Usage(err)
 	}
-	setGC(batchGCPercent, importMemoryMiB, 0, cmd.ErrOrStderr())
+	cli.SetGC(cli.BatchGCPercent, importMemoryMiB, 0, cmd.ErrOrStderr())
 	o.Content = filepath.Clean(o.Content)
 	bar := newProgress(cmd.ErrOrStderr())
 	o.Progress = func(step string, done int) { bar.step(step, done, 0) }
 	r, err := importer.Run(cmd.Context(), o)
 	bar.finish()
 	if r != nil {
-		write := func(w io.Writer) error { return r.WriteText(w, painter(w)) }
+		write := func(w io.Writer) error { return r.WriteText(w, cli.Painter(w)) }
 		if asJSON {
 			write = r.WriteJSON
 		}
@@ -112,7 +113,7 @@ func runImport(cmd *cobra.Command, o importer.Options, asJSON bool) error {
 		}
 	}
 	if err == nil && r.Refused > 0 {
-		return quietError{exitProblem}
+		return cli.Quiet(cli.ExitProblem)
 	}
 	return err
 }
@@ -132,7 +133,7 @@ func guessMapping(cmd *cobra.Command, o importer.GuessOptions, file string, asJS
 		return err
 	}
 	if asJSON {
-		return printIndentedJSON(cmd.OutOrStdout(), guessReport{file, p.Rows, append([]string{}, p.Unsure...), append([]string{}, p.Unused...)})
+		return cli.PrintIndentedJSON(cmd.OutOrStdout(), guessReport{file, p.Rows, append([]string{}, p.Unsure...), append([]string{}, p.Unused...)})
 	}
 	notes := cmd.ErrOrStderr()
 	fmt.Fprintf(notes, "guessed from %s\n", plural.Count(p.Rows, "row", "rows"))

@@ -15,6 +15,7 @@ import (
 	"kindex/builder/git"
 	"kindex/builder/plural"
 	"kindex/builder/scaffold"
+	"kindex/cmd/kindex/cli"
 	"kindex/exports/jsonenc"
 )
 
@@ -44,7 +45,7 @@ It commits nothing, so that you can look at the files first.`,
 	}
 	c.Flags().StringVar(&o.title, "title", "", "the title of the index (default: the name of the folder)")
 	c.Flags().StringVar(&o.description, "description", "", "one sentence about its contents")
-	jsonFlag(c.Flags(), &o.json)
+	cli.JSONFlag(c.Flags(), &o.json)
 	c.Flags().BoolVar(&o.git, "git", false, "make the folder a git repository, without committing")
 	return c
 }
@@ -64,7 +65,7 @@ func runInit(ctx context.Context, w io.Writer, dir string, o initOptions) error 
 		return errors.New("--git: git is not installed; install it, or omit --git")
 	}
 	if dir == "" {
-		return usageError{errors.New("specify a folder; see kindex init --help")}
+		return cli.Usage(errors.New("specify a folder; see kindex init --help"))
 	}
 	if o.title == "" {
 		full, err := filepath.Abs(dir)
@@ -76,7 +77,7 @@ func runInit(ctx context.Context, w io.Writer, dir string, o initOptions) error 
 	written, err := scaffold.Write(dir, scaffold.Options{Title: o.title, Description: o.description})
 	var option *scaffold.OptionError
 	if errors.As(err, &option) {
-		return usageError{fmt.Errorf("--%s: %s", option.Option, option.Message)}
+		return cli.Usage(fmt.Errorf("--%s: %s", option.Option, option.Message))
 	}
 	if err != nil {
 		return err
@@ -90,7 +91,7 @@ func runInit(ctx context.Context, w io.Writer, dir string, o initOptions) error 
 		hasGit = err == nil // without --git, do not report that git failed
 	}
 	if o.json {
-		return printIndentedJSON(w, createdIndex{dir, o.title, append([]string{}, written...), optional(repository)})
+		return cli.PrintIndentedJSON(w, createdIndex{dir, o.title, append([]string{}, written...), jsonenc.OptionalString(repository)})
 	}
 	printNext(w, dir, len(written), hasGit, repository)
 	return nil

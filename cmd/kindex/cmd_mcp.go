@@ -12,6 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kindex/cmd/kindex/cli"
+	"kindex/cmd/kindex/operator"
 	"kindex/edge"
 	"kindex/edge/mcp"
 	"kindex/edge/storage"
@@ -52,10 +54,10 @@ stdin.`,
 
 func runMCP(cmd *cobra.Command, o mcpOptions) error {
 	switch {
-	case o.url != "" && onCommandLine(cmd.Flags(), "dir"):
-		return usageError{errors.New("--dir and --url cannot be combined; see kindex mcp --help")}
+	case o.url != "" && cli.OnCommandLine(cmd.Flags(), "dir"):
+		return cli.Usage(errors.New("--dir and --url cannot be combined; see kindex mcp --help"))
 	case o.url == "" && o.keyFile != "":
-		return usageError{errors.New("--key-file requires --url: the build in --dir needs no key; see kindex mcp --help")}
+		return cli.Usage(errors.New("--key-file requires --url: the build in --dir needs no key; see kindex mcp --help"))
 	}
 	log := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	if o.url != "" {
@@ -72,7 +74,7 @@ func mcpOverHTTP(cmd *cobra.Command, o mcpOptions, log *slog.Logger) error {
 	}
 	client, err := mcp.NewClient(o.url, key)
 	if err != nil {
-		return usageError{fmt.Errorf("--url: %w", err)}
+		return cli.Usage(fmt.Errorf("--url: %w", err))
 	}
 	if key != "" && client.Exposed() {
 		log.Warn("the key is sent unencrypted; use an https address", "url", o.url)
@@ -112,7 +114,7 @@ func mcpOverBuild(cmd *cobra.Command, dir string, log *slog.Logger) (failed erro
 		return err
 	}
 	defer func() { failed = errors.Join(failed, os.RemoveAll(temporary)) }()
-	st, err := storage.Open(cmd.Context(), filepath.Join(temporary, stateFile), storage.Options{})
+	st, err := storage.Open(cmd.Context(), filepath.Join(temporary, operator.StateFile), storage.Options{})
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"kindex/builder/content"
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/content/yamlfmt"
+	"kindex/cmd/kindex/cli"
 	"kindex/exports/didyoumean"
 	"kindex/exports/record"
 )
@@ -66,7 +67,7 @@ never changes an existing file.`,
 	for _, t := range textFlags {
 		o.texts[t.field] = f.String(t.flag, "", t.usage)
 	}
-	jsonFlag(f, &o.json)
+	cli.JSONFlag(f, &o.json)
 	f.StringArrayVar(&o.links, "link", nil, "another address as NAME=URL, such as repository=https://…; may be repeated")
 	f.StringArrayVar(&o.ids, "id", nil, "an identifier as NAMESPACE=ID, such as pypi=torch; may be repeated")
 	f.BoolVar(&o.openWeights, "open-weights", false, "whether a model's weights can be downloaded; unknown unless given")
@@ -77,13 +78,13 @@ never changes an existing file.`,
 
 func runNew(cmd *cobra.Command, o newOptions, typ, slug string) error {
 	if !slices.Contains(record.Types, typ) {
-		return usageError{unknownName("type", typ, record.Types, didyoumean.Name(typ, record.Types))}
+		return cli.Usage(cli.UnknownName("type", typ, record.Types, didyoumean.Name(typ, record.Types)))
 	}
 	if !content.ValidSlug(slug) {
-		return usageError{slugError(slug)}
+		return cli.Usage(slugError(slug))
 	}
 	if device := content.DeviceName(slug); device != "" {
-		return usageError{fmt.Errorf("%q%s", slug, device)}
+		return cli.Usage(fmt.Errorf("%q%s", slug, device))
 	}
 	fields, err := o.fields()
 	if err == nil && cmd.Flags().Changed("open-weights") {
@@ -113,18 +114,18 @@ func runNew(cmd *cobra.Command, o newOptions, typ, slug string) error {
 	data = append([]byte(commonHeader(filepath.Dir(path))), data...)
 	problems := workspace.CheckFile(typ, slug, data)
 	if n, _ := problems.Count(); n > 0 {
-		printProblems(cmd.ErrOrStderr(), problems)
+		cli.PrintProblems(cmd.ErrOrStderr(), problems)
 		fmt.Fprintln(cmd.ErrOrStderr(), "nothing was written")
-		return quietError{exitProblem}
+		return cli.Quiet(cli.ExitProblem)
 	}
 	if err := content.WriteEntity(o.content, typ, slug, data, false); err != nil {
 		return err
 	}
 	if len(problems) > 0 {
-		printProblems(cmd.ErrOrStderr(), problems)
+		cli.PrintProblems(cmd.ErrOrStderr(), problems)
 	}
 	if o.json {
-		return printIndentedJSON(cmd.OutOrStdout(), newEntity{filepath.ToSlash(path), typ, slug, append(yamldoc.Problems{}, problems...)})
+		return cli.PrintIndentedJSON(cmd.OutOrStdout(), newEntity{filepath.ToSlash(path), typ, slug, append(yamldoc.Problems{}, problems...)})
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%s\n\nAdd whatever else you know about it (the content folder's README lists the fields), then run:\n"+
 		"  kindex fmt %[2]s\n  kindex validate %[2]s\n  kindex build --content %[2]s --out . && kindex show %[3]s/%[4]s\n",
@@ -160,10 +161,10 @@ func (o newOptions) fields() (map[string]any, error) {
 	for _, link := range o.links {
 		name, url, ok := strings.Cut(link, "=")
 		if !ok {
-			return nil, usageError{fmt.Errorf("--link %q: write NAME=URL, such as repository=https://example.org/", link)}
+			return nil, cli.Usage(fmt.Errorf("--link %q: write NAME=URL, such as repository=https://example.org/", link))
 		}
 		if _, twice := links[name]; twice {
-			return nil, usageError{fmt.Errorf("--link %s is given twice", name)}
+			return nil, cli.Usage(fmt.Errorf("--link %s is given twice", name))
 		}
 		links[name] = url
 	}
@@ -191,7 +192,7 @@ func (o newOptions) identifiers() (map[string]any, error) {
 	for _, s := range o.ids {
 		namespace, id, ok := strings.Cut(s, "=")
 		if !ok {
-			return nil, usageError{fmt.Errorf("--id %q: write NAMESPACE=ID, such as pypi=torch", s)}
+			return nil, cli.Usage(fmt.Errorf("--id %q: write NAMESPACE=ID, such as pypi=torch", s))
 		}
 		switch known := ids[namespace].(type) {
 		case nil:

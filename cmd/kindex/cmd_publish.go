@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kindex/builder/plural"
+	"kindex/cmd/kindex/cli"
 	"kindex/exports/bucket"
 	"kindex/exports/buildlog"
 	"kindex/exports/depot"
@@ -41,11 +42,11 @@ without a signature is signed when it is published again.
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if to == "" {
-				return usageError{errors.New("name a bucket with --to; see kindex publish --help")}
+				return cli.Usage(errors.New("name a bucket with --to; see kindex publish --help"))
 			}
 			b, err := bucket.Open(to)
 			if err != nil {
-				return usageError{fmt.Errorf("--to: %w", err)}
+				return cli.Usage(fmt.Errorf("--to: %w", err))
 			}
 			if keyFile != "" {
 				if o.Key, err = buildlog.LoadKey(keyFile); err != nil {
@@ -65,7 +66,7 @@ without a signature is signed when it is published again.
 				return err
 			}
 			if asJSON {
-				return printIndentedJSON(cmd.OutOrStdout(), r)
+				return cli.PrintIndentedJSON(cmd.OutOrStdout(), r)
 			}
 			printPublished(cmd.OutOrStdout(), r, b)
 			return nil
@@ -76,7 +77,7 @@ without a signature is signed when it is published again.
 	f.StringVar(&o.Dir, "from", ".", "the output folder of kindex build")
 	f.StringVar(&keyFile, "sign", "", "sign the build with the key in this file, which kindex sign init created")
 	f.BoolVar(&o.Dirty, "dirty", false, "also publish a build from content that was not committed")
-	jsonFlag(f, &asJSON)
+	cli.JSONFlag(f, &asJSON)
 	return c
 }
 
@@ -110,18 +111,18 @@ remaining build needs. It never removes the published build or anything newer th
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.Keep < 1 || o.Grace < depot.MinGrace {
-				return usageError{fmt.Errorf("--keep must be at least 1, and --grace at least %s", depot.MinGrace)}
+				return cli.Usage(fmt.Errorf("--keep must be at least 1, and --grace at least %s", depot.MinGrace))
 			}
 			b, err := bucket.Open(args[0])
 			if err != nil {
-				return usageError{err}
+				return cli.Usage(err)
 			}
 			r, err := depot.Prune(cmd.Context(), b, o)
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				return printIndentedJSON(cmd.OutOrStdout(), r)
+				return cli.PrintIndentedJSON(cmd.OutOrStdout(), r)
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "removed %s and %s, %s; kept %s\n", plural.Count(len(r.Builds), "build", "builds"),
 				plural.Count(r.Packs, "pack", "packs"), megabytes(r.Bytes), plural.Count(r.Kept, "build", "builds"))
@@ -131,6 +132,6 @@ remaining build needs. It never removes the published build or anything newer th
 	f := c.Flags()
 	f.IntVar(&o.Keep, "keep", o.Keep, "how many builds to keep")
 	f.DurationVar(&o.Grace, "grace", o.Grace, "keep everything younger than this")
-	jsonFlag(f, &asJSON)
+	cli.JSONFlag(f, &asJSON)
 	return c
 }

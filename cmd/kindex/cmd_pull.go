@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kindex/builder/plural"
+	"kindex/cmd/kindex/cli"
 	"kindex/exports/bucket"
 	"kindex/exports/depot"
 )
@@ -20,7 +21,7 @@ const defaultInterval = 30 * time.Second
 // checkInterval checks the value of --interval.
 func checkInterval(d time.Duration) error {
 	if d < depot.MinInterval {
-		return usageError{fmt.Errorf("--interval %s: use %s or more", d, depot.MinInterval)}
+		return cli.Usage(fmt.Errorf("--interval %s: use %s or more", d, depot.MinInterval))
 	}
 	return nil
 }
@@ -61,25 +62,25 @@ An address is https://HOST/PATH of any web server that serves the files of a buc
 				o.Dir = args[1]
 			}
 			if o.Keep < 1 {
-				return usageError{fmt.Errorf("--keep %d: use 1 or more", o.Keep)}
+				return cli.Usage(fmt.Errorf("--keep %d: use 1 or more", o.Keep))
 			}
 			if err := checkInterval(interval); err != nil {
 				return err
 			}
 			if err := depot.CheckPatterns(o.Only); err != nil {
-				return usageError{fmt.Errorf("--only %w", err)}
+				return cli.Usage(fmt.Errorf("--only %w", err))
 			}
 			if len(o.Only) > 0 && cmd.Flags().Changed("keep") {
-				return usageError{errors.New("--keep and --only cannot be combined: --only keeps one version of each file")}
+				return cli.Usage(errors.New("--keep and --only cannot be combined: --only keeps one version of each file"))
 			}
 			from, err := bucket.OpenReader(args[0])
 			if err != nil {
-				return usageError{err}
+				return cli.Usage(err)
 			}
 			if o.Verifiers, err = keys.parse(); err != nil {
 				return err
 			}
-			setGC(batchGCPercent, importMemoryMiB, 0, cmd.ErrOrStderr())
+			cli.SetGC(cli.BatchGCPercent, importMemoryMiB, 0, cmd.ErrOrStderr())
 			show := func(r *depot.PullResult) error { return printPulled(cmd.OutOrStdout(), r, o.Dir, asJSON) }
 			if watch {
 				return watchPublished(cmd.Context(), from, o, interval, show, cmd.ErrOrStderr())
@@ -101,7 +102,7 @@ An address is https://HOST/PATH of any web server that serves the files of a buc
 	f.StringArrayVar(&o.Only, "only", nil, "copy only files whose names match this pattern, such as 'entities*.parquet'; may be repeated")
 	keys.flag(f, "accept only builds that are signed with this key")
 	f.BoolVar(&o.AllowOlder, "allow-older", false, "accept a build that is older than the one in DIR")
-	jsonFlag(f, &asJSON)
+	cli.JSONFlag(f, &asJSON)
 	return c
 }
 
@@ -125,7 +126,7 @@ func watchPublished(ctx context.Context, from bucket.Reader, o depot.PullOptions
 func printPulled(w io.Writer, r *depot.PullResult, dir string, asJSON bool) error {
 	switch {
 	case asJSON:
-		return printIndentedJSON(w, r)
+		return cli.PrintIndentedJSON(w, r)
 	case r.Unchanged:
 		fmt.Fprintf(w, "%s already has the published build %s\n", dir, r.Build)
 		printSignature(w, r.Signature)

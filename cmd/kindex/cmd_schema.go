@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kindex/builder/content/schema"
+	"kindex/cmd/kindex/cli"
 	"kindex/exports/didyoumean"
 )
 
@@ -25,7 +26,7 @@ with the YAML language server use it if a file starts with the line
 			}
 			data, err := schema.JSON(name)
 			if err != nil {
-				return usageError{unknownName("schema", name, schema.Names, didyoumean.Name(name, schema.Names))}
+				return cli.Usage(cli.UnknownName("schema", name, schema.Names, didyoumean.Name(name, schema.Names)))
 			}
 			_, err = cmd.OutOrStdout().Write(data)
 			return err

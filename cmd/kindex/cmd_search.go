@@ -10,6 +10,7 @@ import (
 	"github.com/fatih/color"
 	"github.com/spf13/cobra"
 
+	"kindex/cmd/kindex/cli"
 	"kindex/exports"
 	"kindex/exports/didyoumean"
 	"kindex/exports/record"
@@ -47,12 +48,12 @@ lists similar names.`,
 
 func runSearch(w io.Writer, o searchOptions, text string) (err error) {
 	if o.limit < 1 {
-		return usageError{fmt.Errorf("--limit %d: use 1 or more", o.limit)}
+		return cli.Usage(fmt.Errorf("--limit %d: use 1 or more", o.limit))
 	}
 	if strings.TrimSpace(text) == "" {
-		return usageError{errors.New("no search words given; see kindex search --help")}
+		return cli.Usage(errors.New("no search words given; see kindex search --help"))
 	}
-	defer recoverDamaged(o.dir, &err)
+	defer cli.RecoverDamaged(o.dir, &err)
 	b, err := exports.OpenCurrent(o.dir)
 	if err != nil {
 		return err
@@ -67,7 +68,7 @@ func runSearch(w io.Writer, o searchOptions, text string) (err error) {
 	for field, value := range map[string]string{"type": o.typ, "category": o.category} {
 		if value != "" {
 			if value, _ = b.Preferred(field, value); b.Bitmap(field, value) == nil {
-				return usageError{unknownName(field, value, nil, didyoumean.Name(value, b.Values(field)))}
+				return cli.Usage(cli.UnknownName(field, value, nil, didyoumean.Name(value, b.Values(field))))
 			}
 			f.Fields[field] = [][]string{{value}}
 		}
@@ -85,7 +86,7 @@ func runSearch(w io.Writer, o searchOptions, text string) (err error) {
 		for i, h := range res.Hits {
 			records[i] = b.Record(h.Ordinal)
 		}
-		return printJSONLines(w, withoutErrors(records))
+		return cli.PrintJSONLines(w, cli.WithoutErrors(records))
 	}
 	for _, h := range res.Hits {
 		if err := printHit(w, b, h); err != nil {
@@ -134,6 +135,6 @@ func printHit(w io.Writer, b *exports.Build, h indexes.Hit) error {
 	if score == "" {
 		score = "-"
 	}
-	fmt.Fprintf(w, "%s  %s  %s\n  %s\n", paint(w, color.Bold, e.Name), e.Key(), score, safetext.Escape(e.Description))
+	fmt.Fprintf(w, "%s  %s  %s\n  %s\n", cli.Paint(w, color.Bold, e.Name), e.Key(), score, safetext.Escape(e.Description))
 	return nil
 }

@@ -14,6 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kindex/cmd/kindex/cli"
+	"kindex/cmd/kindex/operator"
 	"kindex/edge"
 	"kindex/edge/ratelimit"
 	"kindex/edge/storage"
@@ -34,7 +36,7 @@ type serveOptions struct {
 	trustedProxies              string
 	corsOrigins                 []string
 	hosts, adminHosts           []string
-	forgeOptions
+	operator.ForgeOptions
 	signIn      signInOptions
 	operatorKey string
 	webhooks    webhookOptions
@@ -110,9 +112,9 @@ which belongs on a private network.`,
 	f.StringSliceVar(&o.corsOrigins, "cors-origins", nil, `websites whose pages can read responses, such as https://app.example.org; "*" for all, or "none" (default: all if --url is a public https address, otherwise those on the reader's own machine)`)
 	f.StringSliceVar(&o.hosts, "hosts", nil, "additional host names that a private service accepts, besides localhost, IP addresses and the host of --url")
 	f.StringSliceVar(&o.adminHosts, "admin-host", nil, "additional host names that the admin address accepts, besides localhost and IP addresses")
-	o.forgeOptions.flags(f)
+	o.ForgeOptions.Flags(f)
 	o.signIn.flags(f)
-	operatorKeyFlag(f, &o.operatorKey)
+	operator.KeyFlag(f, &o.operatorKey)
 	o.webhooks.flags(f)
 	o.pull.flags(f)
 	f.BoolVar(&o.watch, "watch", false, "watch the content folder: edits are live at once and built soon afterwards")
@@ -128,33 +130,30 @@ const (
 	serveMemoryMiB = 200
 )
 
-// stateFile is the default of --state.
-const stateFile = "kindex.db"
-
 // edgeOptions checks the flags and returns the edge's options.
 func (o *serveOptions) edgeOptions() (e edge.Options, err error) {
 	e = edge.Options{Dir: o.dir, URL: o.url, LogRequests: o.logRequests, Contact: o.contact,
 		LimitAnonymous: o.limitAnonymous, LimitKey: o.limitKey, LimitPages: o.limitPages}
 	if u, err := url.Parse(o.url); o.url != "" && (err != nil || u.Host == "" || u.User != nil || strings.ContainsAny(o.url, "?#") || u.Scheme != "http" && u.Scheme != "https") {
-		return e, usageError{fmt.Errorf("--url %q: use the public address, such as https://index.example.org", o.url)}
+		return e, cli.Usage(fmt.Errorf("--url %q: use the public address, such as https://index.example.org", o.url))
 	}
 	if o.limitAnonymous < 0 || o.limitKey < 0 || o.limitPages < 0 {
-		return e, usageError{errors.New("a limit must be a number of requests, or 0 for no limit")}
+		return e, cli.Usage(errors.New("a limit must be a number of requests, or 0 for no limit"))
 	}
 	if err := o.names(&e); err != nil {
-		return e, usageError{err}
+		return e, cli.Usage(err)
 	}
-	if e.Forge, err = o.forgeOptions.open(); err != nil {
+	if e.Forge, err = o.ForgeOptions.Open(); err != nil {
 		return e, err
 	}
 	if e.TrustedProxies, err = ratelimit.ParseTrusted(o.trustedProxies); err != nil {
-		return e, usageError{fmt.Errorf("--trusted-proxies: %w", err)}
+		return e, cli.Usage(fmt.Errorf("--trusted-proxies: %w", err))
 	}
 	if e.SignIn, err = o.signIn.providers(o.url); err != nil {
-		return e, usageError{err}
+		return e, cli.Usage(err)
 	}
 	if err := o.webhooks.apply(&e); err != nil {
-		return e, usageError{err}
+		return e, cli.Usage(err)
 	}
 	return e, nil
 }
@@ -182,11 +181,11 @@ func (o *serveOptions) openState(cmd *cobra.Command, e *edge.Options) (madeKey s
 			return "", err
 		}
 	}
-	target := cmp.Or(o.state, filepath.Join(o.dir, stateFile))
+	target := cmp.Or(o.state, filepath.Join(o.dir, operator.StateFile))
 	if e.State, err = storage.Open(cmd.Context(), target, storage.Options{Exclusive: true}); err != nil {
 		return "", err
 	}
-	if e.OperatorKeys, madeKey, err = operatorKeys(target, o.operatorKey, true); err == nil {
+	if e.OperatorKeys, madeKey, err = operator.LoadKeys(target, o.operatorKey, true); err == nil {
 		err = e.State.CheckSealed(cmd.Context(), e.OperatorKeys)
 	}
 	if err != nil {
@@ -232,7 +231,7 @@ func runServe(cmd *cobra.Command, o serveOptions) (failed error) {
 		eo.Log.Info("created the operator's key; keep a copy, separate from backups of the state", "file", madeKey)
 	}
 	if w == nil && os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
-		setGC(servePercent, serveMemoryMiB, 0, io.Discard) // the warning is about --memory, which serve has only with --watch
+		cli.SetGC(servePercent, serveMemoryMiB, 0, io.Discard) // the warning is about --memory, which serve has only with --watch
 	}
 	if w != nil {
 		defer w.follow(cmd.Context(), s)()
@@ -254,5 +253,5 @@ func newLog(w io.Writer, format string) (*slog.Logger, error) {
 		return slog.New(slog.NewJSONHandler(w, nil)), nil
 	}
 	formats := []string{"text", "json"}
-	return nil, usageError{unknownName("log format", format, formats, didyoumean.Name(format, formats))}
+	return nil, cli.Usage(cli.UnknownName("log format", format, formats, didyoumean.Name(format, formats)))
 }

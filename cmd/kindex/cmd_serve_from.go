@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"kindex/cmd/kindex/cli"
 	"kindex/edge"
 	"kindex/edge/live"
 	"kindex/exports/bucket"
@@ -34,7 +35,7 @@ func (o *fromOptions) flags(f *pflag.FlagSet) {
 // apply checks the flags and sets the edge's options.
 func (o *fromOptions) apply(e *edge.Options, f *pflag.FlagSet, watch bool) (err error) {
 	if watch && len(o.keys) > 0 {
-		return usageError{errors.New("--verify-key and --watch cannot be combined: --watch builds a content folder, and does not sign the builds")}
+		return cli.Usage(errors.New("--verify-key and --watch cannot be combined: --watch builds a content folder, and does not sign the builds"))
 	}
 	if e.Verifiers, err = o.keys.parse(); err != nil {
 		return err
@@ -48,13 +49,13 @@ func (o *fromOptions) options(f *pflag.FlagSet, watch bool) (p live.PullOptions,
 	if o.from == "" {
 		for _, name := range []string{"interval", "allow-older", "cache-size"} {
 			if f.Changed(name) {
-				return p, usageError{fmt.Errorf("--%s has no effect without --from", name)}
+				return p, cli.Usage(fmt.Errorf("--%s has no effect without --from", name))
 			}
 		}
 		return p, nil
 	}
 	if watch {
-		return p, usageError{errors.New("--from and --watch cannot be combined: --from serves builds from a bucket, and --watch builds a content folder")}
+		return p, cli.Usage(errors.New("--from and --watch cannot be combined: --from serves builds from a bucket, and --watch builds a content folder"))
 	}
 	if err := checkInterval(o.interval); err != nil {
 		return p, err
@@ -62,11 +63,11 @@ func (o *fromOptions) options(f *pflag.FlagSet, watch bool) (p live.PullOptions,
 	p = live.PullOptions{Interval: o.interval, AllowOlder: o.allowOlder}
 	if o.cacheSize != "" {
 		if p.MaxBytes, err = parseBytes(o.cacheSize); err != nil {
-			return p, usageError{fmt.Errorf("--cache-size: %w", err)}
+			return p, cli.Usage(fmt.Errorf("--cache-size: %w", err))
 		}
 	}
 	if p.From, err = bucket.OpenReader(o.from); err != nil {
-		return p, usageError{fmt.Errorf("--from: %w", err)}
+		return p, cli.Usage(fmt.Errorf("--from: %w", err))
 	}
 	return p, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/fatih/color"
 	"github.com/spf13/cobra"
 
+	"kindex/cmd/kindex/cli"
 	"kindex/exports"
 	"kindex/exports/didyoumean"
 	"kindex/exports/record"
@@ -60,9 +61,9 @@ func completeKeys(dir, prefix string) []string {
 func runShow(w io.Writer, o showOptions, key string) (err error) {
 	typ, slug, ok := strings.Cut(key, "/")
 	if !ok {
-		return usageError{fmt.Errorf("%q: use the form TYPE/SLUG, such as tool/pytorch", key)}
+		return cli.Usage(fmt.Errorf("%q: use the form TYPE/SLUG, such as tool/pytorch", key))
 	}
-	defer recoverDamaged(o.dir, &err)
+	defer cli.RecoverDamaged(o.dir, &err)
 	b, err := exports.OpenCurrent(o.dir)
 	if err != nil {
 		return err
@@ -74,7 +75,7 @@ func runShow(w io.Writer, o showOptions, key string) (err error) {
 		for t, s := range b.Keys {
 			keys = append(keys, t+"/"+s)
 		}
-		return unknownName("entity", key, nil, didyoumean.Name(key, keys))
+		return cli.UnknownName("entity", key, nil, didyoumean.Name(key, keys))
 	}
 	if o.json {
 		_, err := fmt.Fprintf(w, "%s\n", b.Record(ordinal))
@@ -93,20 +94,6 @@ func runShow(w io.Writer, o showOptions, key string) (err error) {
 	return nil
 }
 
-// unknownName returns the error for an unknown name. what is what the name should refer to,
-// such as "entity". known, if not empty, lists the valid names. near is a valid name that
-// is similar, or "".
-func unknownName(what, name string, known []string, near string) error {
-	text := fmt.Sprintf("unknown %s %q", what, name)
-	if len(known) > 0 {
-		text += "; expected one of: " + strings.Join(known, ", ")
-	}
-	if near != "" {
-		text += fmt.Sprintf(" (did you mean %q?)", near)
-	}
-	return errors.New(text)
-}
-
 // explain shows step by step how the score of a record is calculated.
 func explain(b *exports.Build, e *record.Entity) (*score.Explanation, error) {
 	data, _, _ := b.File(exports.ScoringFile)
@@ -122,7 +109,7 @@ func explain(b *exports.Build, e *record.Entity) (*score.Explanation, error) {
 }
 
 func printEntity(w io.Writer, e *record.Entity) {
-	fmt.Fprintln(w, paint(w, color.Bold, e.Name))
+	fmt.Fprintln(w, cli.Paint(w, color.Bold, e.Name))
 	fmt.Fprintln(w, safetext.Escape(e.Description))
 	fmt.Fprintln(w)
 	for _, f := range []struct{ name, value string }{

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 
 	"kindex/builder/plural"
+	"kindex/cmd/kindex/cli"
 	"kindex/exports/buildlog"
 	"kindex/exports/depot"
 )
@@ -79,7 +80,7 @@ func (k verifyKeys) parse() (list []note.Verifier, err error) {
 	for _, text := range k {
 		v, err := buildlog.ParseVerifier(text)
 		if err != nil {
-			return nil, usageError{fmt.Errorf("--verify-key: %w", err)}
+			return nil, cli.Usage(fmt.Errorf("--verify-key: %w", err))
 		}
 		list = append(list, v)
 	}

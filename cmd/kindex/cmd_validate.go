@@ -11,13 +11,14 @@ import (
 	"kindex/builder"
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/plural"
+	"kindex/cmd/kindex/cli"
 )
 
 // validateFormats lists the output formats of validate.
 var validateFormats = []string{"text", "json", "github"}
 
 type validateOptions struct {
-	formatOptions
+	cli.FormatOptions
 	strict bool
 }
 
@@ -44,14 +45,14 @@ its line in a pull request. It also appends a table to $GITHUB_STEP_SUMMARY.`,
 			if len(args) == 1 {
 				dir = args[0]
 			}
-			if err := o.choose(cmd.Flags(), validateFormats); err != nil {
+			if err := o.Choose(cmd.Flags(), validateFormats); err != nil {
 				return err
 			}
-			setGC(batchGCPercent, minMemoryMiB, 0, cmd.ErrOrStderr())
+			cli.SetGC(cli.BatchGCPercent, cli.MinMemoryMiB, 0, cmd.ErrOrStderr())
 			return runValidate(cmd.OutOrStdout(), dir, o)
 		},
 	}
-	o.flags(c, validateFormats, "output format: text, json or github")
+	o.Flags(c, validateFormats, "output format: text, json or github")
 	c.Flags().BoolVar(&o.strict, "strict", false, "exit with 1 for warnings too")
 	return c
 }
@@ -84,9 +85,9 @@ func runValidate(w io.Writer, dir string, o validateOptions) error {
 	}
 	var err error
 	switch {
-	case o.format == "json":
+	case o.Format == "json":
 		err = printJSON(w, c)
-	case o.format == "github":
+	case o.Format == "github":
 		err = annotate(w, c)
 	case failed == nil:
 		printChecked(w, c)
@@ -95,7 +96,7 @@ func runValidate(w io.Writer, dir string, o validateOptions) error {
 	case err != nil || failed != nil:
 		return errors.Join(failed, err)
 	case c.Errors > 0 || o.strict && c.Warnings > 0:
-		return quietError{exitProblem}
+		return cli.Quiet(cli.ExitProblem)
 	}
 	return nil
 }
@@ -105,7 +106,7 @@ func printChecked(w io.Writer, c *checked) {
 		fmt.Fprintln(w, note)
 	}
 	if len(c.Problems) > 0 {
-		printProblems(w, c.Problems)
+		cli.PrintProblems(w, c.Problems)
 		return
 	}
 	fmt.Fprintln(w, c.noProblems())
@@ -113,7 +114,7 @@ func printChecked(w io.Writer, c *checked) {
 
 // boardNotes returns a note about each board that a build would not publish today.
 func boardNotes(l *builder.Loaded) ([]string, error) {
-	asOf, err := parseAsOf("", time.Now())
+	asOf, err := cli.ParseAsOf("", time.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -136,5 +137,5 @@ func printJSON(w io.Writer, c *checked) error {
 	if c.Problems == nil {
 		c.Problems = yamldoc.Problems{}
 	}
-	return printIndentedJSON(w, c)
+	return cli.PrintIndentedJSON(w, c)
 }

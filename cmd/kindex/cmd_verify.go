@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kindex/builder"
+	"kindex/cmd/kindex/cli"
 	"kindex/exports/jsonenc"
 	"kindex/exports/store"
 	"kindex/indexes"
@@ -50,13 +51,13 @@ An address is https://HOST/PATH of any web server that serves the files of a buc
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if origin.origin != "" {
 				if len(args) > 0 {
-					return usageError{errors.New("a folder and --origin cannot be combined: verify one or the other")}
+					return cli.Usage(errors.New("a folder and --origin cannot be combined: verify one or the other"))
 				}
 				origin.content, origin.asJSON = content, asJSON
 				return verifyOrigin(cmd.Context(), cmd.OutOrStdout(), origin, newProgress(cmd.ErrOrStderr()))
 			}
 			if len(origin.keys) > 0 {
-				return usageError{errors.New("--verify-key has no effect without --origin")}
+				return cli.Usage(errors.New("--verify-key has no effect without --origin"))
 			}
 			dir := "."
 			if len(args) == 1 {
@@ -76,7 +77,7 @@ An address is https://HOST/PATH of any web server that serves the files of a buc
 				}
 			}
 			if asJSON {
-				err = printIndentedJSON(w, r)
+				err = cli.PrintIndentedJSON(w, r)
 			} else if r.Content != nil {
 				r.Content.print(w, r.Build)
 			}
@@ -90,7 +91,7 @@ An address is https://HOST/PATH of any web server that serves the files of a buc
 	f.StringVar(&content, "content", "", "rebuild this content folder and compare")
 	f.StringVar(&origin.origin, "origin", "", "verify what is published at this address")
 	origin.keys.flag(f, "with --origin: the build must be signed with this key")
-	jsonFlag(f, &asJSON)
+	cli.JSONFlag(f, &asJSON)
 	return c
 }
 
@@ -116,7 +117,7 @@ type contentReport struct {
 
 // verifyBytes compares the published build with its manifest.
 func verifyBytes(dir string, bar *progress) (r *verifyReport, err error) {
-	defer recoverDamaged(dir, &err)
+	defer cli.RecoverDamaged(dir, &err)
 	id, err := store.Current(dir)
 	if err != nil {
 		return nil, err
@@ -144,7 +145,7 @@ func (r *verifyReport) print(w io.Writer) {
 
 // verifyContent compares the published build with one newly built from the content.
 func verifyContent(ctx context.Context, content, dir string) (r *contentReport, err error) {
-	defer recoverDamaged(dir, &err)
+	defer cli.RecoverDamaged(dir, &err)
 	c, err := builder.Rebuild(ctx, content, dir)
 	if err != nil {
 		return nil, err
@@ -157,9 +158,9 @@ func verifyContent(ctx context.Context, content, dir string) (r *contentReport, 
 	switch {
 	case len(r.Differs) == 0:
 	case m.Commit == "":
-		r.Hint = optional(fmt.Sprintf("The build records no commit: %s may have changed since, and earlier changes are recorded only in the builds.", content))
+		r.Hint = jsonenc.OptionalString(fmt.Sprintf("The build records no commit: %s may have changed since, and earlier changes are recorded only in the builds.", content))
 	case m.Dirty:
-		r.Hint = optional(fmt.Sprintf("The build was made with uncommitted changes: kindex cannot tell whether they are still in %s.", content))
+		r.Hint = jsonenc.OptionalString(fmt.Sprintf("The build was made with uncommitted changes: kindex cannot tell whether they are still in %s.", content))
 	}
 	return r, nil
 }

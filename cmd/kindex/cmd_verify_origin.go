@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"kindex/cmd/kindex/cli"
 	"kindex/exports/bucket"
 	"kindex/exports/depot"
 	"kindex/exports/store"
@@ -31,10 +32,10 @@ type originOptions struct {
 func verifyOrigin(ctx context.Context, w io.Writer, o originOptions, bar *progress) (err error) {
 	from, err := bucket.OpenReader(o.origin)
 	if err != nil {
-		return usageError{fmt.Errorf("--origin: %w", err)}
+		return cli.Usage(fmt.Errorf("--origin: %w", err))
 	}
 	if len(o.keys) == 0 {
-		return usageError{errors.New("--origin needs --verify-key: anyone could have published what is there")}
+		return cli.Usage(errors.New("--origin needs --verify-key: anyone could have published what is there"))
 	}
 	verifiers, err := o.keys.parse()
 	if err != nil {
@@ -64,7 +65,7 @@ func verifyOrigin(ctx context.Context, w io.Writer, o originOptions, bar *progre
 	}
 	r := &originReport{*v, from.String(), pulled.Signature}
 	if o.asJSON {
-		err = printIndentedJSON(w, r)
+		err = cli.PrintIndentedJSON(w, r)
 	} else {
 		r.print(w)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kindex/builder"
+	"kindex/cmd/kindex/cli"
 	"kindex/exports/store"
 	"kindex/indexes"
 )
@@ -82,7 +83,7 @@ func versionCommand() *cobra.Command {
 				v.print(cmd.OutOrStdout())
 				return nil
 			}
-			return printIndentedJSON(cmd.OutOrStdout(), v)
+			return cli.PrintIndentedJSON(cmd.OutOrStdout(), v)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON, with the commit that the program was compiled from")

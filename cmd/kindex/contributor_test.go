@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"kindex/builder/suite"
+	"kindex/cmd/kindex/operator"
 	"kindex/edge/auth/authtest"
 	"kindex/edge/edgetest"
 	"kindex/edge/edgetest/browser"
@@ -169,7 +170,7 @@ func (c *contributor) submit() {
 
 // review accepts the submission, then reads and merges its pull request.
 func (c *contributor) review() {
-	var list []submissionLine
+	var list []struct{ ID, Name, Account string }
 	if err := json.Unmarshal([]byte(c.kindex("submissions", "list", "--status", "pending", "--json", "--state", c.state)), &list); err != nil || len(list) != 1 {
 		c.Fatal(list, err)
 	}
@@ -230,7 +231,7 @@ func (c *contributor) checkState(want submission.Status) {
 func (c *contributor) kindex(args ...string) string {
 	c.Helper()
 	cmd := program(args...)
-	cmd.Env = append(cmd.Env, forgeToken+"="+githubtest.Token)
+	cmd.Env = append(cmd.Env, operator.ForgeToken+"="+githubtest.Token)
 	return c.run(cmd)
 }
 

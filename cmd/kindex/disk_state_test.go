@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"kindex/cmd/kindex/cli"
 	"kindex/edge/storage"
 )
 
@@ -53,7 +54,7 @@ func writeOnFullDisk(t *testing.T, disk string) {
 		if writeMany(2*round) > 0 {
 			failed++
 		}
-		if code, stderr := kindex(t, "state", "backup", filepath.Join(disk, "backup.db"), "--state", target); round == 0 && (code != exitProblem || strings.Contains(stderr, "panic")) {
+		if code, stderr := kindex(t, "state", "backup", filepath.Join(disk, "backup.db"), "--state", target); round == 0 && (code != cli.ExitProblem || strings.Contains(stderr, "panic")) {
 			t.Errorf("a backup on a full disk: exit %d, %s", code, stderr)
 		}
 		if err := os.Remove(ballast); err != nil {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
+	"kindex/cmd/kindex/cli"
 	"kindex/exports/store"
 	"kindex/indexes"
 )
@@ -73,7 +74,7 @@ func buildOnFullDisk(t *testing.T, disk string) {
 		t.Helper()
 		return kindex(t, "build", "--content", content, "--out", out, "--keep", "1", "--as-of", fmt.Sprintf("2026-07-%02d", day))
 	}
-	if code, stderr := build(1); code != exitOK {
+	if code, stderr := build(1); code != cli.ExitOK {
 		t.Fatalf("the first build: exit %d, %s", code, stderr)
 	}
 	before := intact(t, out)
@@ -85,11 +86,11 @@ func buildOnFullDisk(t *testing.T, disk string) {
 	for room := int64(0); ; room += suite.Pick[int64](144<<10, 48<<10) {
 		fillDisk(t, ballast, room)
 		code, stderr := build(2)
-		if code == exitOK {
+		if code == cli.ExitOK {
 			break
 		}
 		failed++
-		if code != exitProblem || !named.MatchString(stderr) || strings.Contains(stderr, "panic") {
+		if code != cli.ExitProblem || !named.MatchString(stderr) || strings.Contains(stderr, "panic") {
 			t.Errorf("with %d bytes of room: exit %d, %s", room, code, stderr)
 		}
 		if now := intact(t, out); now != before {
@@ -117,7 +118,7 @@ func buildOnFullDisk(t *testing.T, disk string) {
 		t.Fatal(err)
 	}
 	fillDisk(t, filepath.Join(killed, "entities.json"), 0)
-	if code, stderr := build(3); code != exitOK {
+	if code, stderr := build(3); code != cli.ExitOK {
 		t.Errorf("with the disk full of leftovers: exit %d, %s", code, stderr)
 	}
 	intact(t, out)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"kindex/builder/suite"
+	"kindex/cmd/kindex/cli"
 	"kindex/edge"
 	"kindex/edge/storage"
 	"kindex/edge/storage/storagetest"
@@ -65,7 +66,7 @@ func (r *replay) builds(stops []int) *replayBuilds {
 // add creates another build.
 func (b *replayBuilds) add(t *testing.T, content, asOf string) (id string) {
 	t.Helper()
-	if code, stderr := kindex(t, "build", "--content", content, "--out", b.out, "--as-of", asOf, "--keep", "100", "--allow-shrink"); code != exitOK {
+	if code, stderr := kindex(t, "build", "--content", content, "--out", b.out, "--as-of", asOf, "--keep", "100", "--allow-shrink"); code != cli.ExitOK {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
 	id, err := store.Current(b.out)

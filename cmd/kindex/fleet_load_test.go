@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"kindex/builder/suite"
+	"kindex/cmd/kindex/cli"
 	"kindex/edge/storage"
 	"kindex/exports/store"
 )
@@ -114,7 +115,7 @@ func (l *fleetLoad) prepare() {
 	if err := st.Close(); err != nil {
 		f.t.Fatal(err)
 	}
-	if code, stderr := kindex(f.t, "accounts", "limit", "counted", fmt.Sprint(l.limit), "--state", f.database); code != exitOK {
+	if code, stderr := kindex(f.t, "accounts", "limit", "counted", fmt.Sprint(l.limit), "--state", f.database); code != cli.ExitOK {
 		f.t.Fatal(stderr)
 	}
 	if status, body := f.ask(f.proxy, http.MethodPost, "/api/webhooks", l.hooked, `{"url":"`+f.hook.url+`","events":["entity.updated"]}`); status != http.StatusCreated {

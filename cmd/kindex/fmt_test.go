@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
+	"kindex/cmd/kindex/cli"
 )
 
 // TestShippedContentIsFormatted checks that kindex fmt changes nothing in the shipped
@@ -19,7 +20,7 @@ func TestShippedContentIsFormatted(t *testing.T) {
 	suite.WithoutRace(t)
 	var out, problems bytes.Buffer
 	dir := filepath.Join("..", "..", "content")
-	if code := run(context.Background(), []string{"fmt", "--check", "--diff", dir}, &out, &problems); code != exitOK || out.Len() > 0 {
+	if code := run(context.Background(), []string{"fmt", "--check", "--diff", dir}, &out, &problems); code != cli.ExitOK || out.Len() > 0 {
 		t.Errorf("exit code %d; run: kindex fmt content\n%s%s", code, problems.String(), out.String())
 	}
 }
@@ -41,14 +42,14 @@ func TestSnapshotsAreFormatted(t *testing.T) {
 				t.Fatalf("%v: %s", err, out)
 			}
 			var out, problems bytes.Buffer
-			if code := run(context.Background(), []string{"fmt", dir}, &out, &problems); code != exitOK || problems.Len() > 0 {
+			if code := run(context.Background(), []string{"fmt", dir}, &out, &problems); code != cli.ExitOK || problems.Len() > 0 {
 				t.Fatalf("exit code %d\n%.2000s", code, problems.String())
 			}
 			if strings.Count(out.String(), "\n") < 5 {
 				t.Errorf("too few files changed:\n%s", out.String())
 			}
 			out.Reset()
-			if code := run(context.Background(), []string{"fmt", "--check", dir}, &out, &problems); code != exitOK {
+			if code := run(context.Background(), []string{"fmt", "--check", dir}, &out, &problems); code != cli.ExitOK {
 				t.Errorf("second run: exit code %d\n%.2000s%.2000s", code, out.String(), problems.String())
 			}
 		})

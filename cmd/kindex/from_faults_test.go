@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"kindex/builder/suite"
+	"kindex/cmd/kindex/cli"
 )
 
 // TestServeFromFaults publishes signed builds while storage fails in every way, and a client sends
@@ -247,7 +248,7 @@ func (o *origin) pruned(e *pulling, _ int) {
 	if err != nil {
 		o.t.Fatal(err)
 	}
-	if code, stderr := kindex(o.t, "prune", o.to, "--keep", "1", "--grace", "1h"); code != exitOK {
+	if code, stderr := kindex(o.t, "prune", o.to, "--keep", "1", "--grace", "1h"); code != cli.ExitOK {
 		o.t.Fatalf("kindex prune: %s", stderr)
 	}
 	close(pruned)

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
+	"kindex/cmd/kindex/cli"
 )
 
 // TestHostileNumbers changes counts, lengths and offsets in a build's binary files, and
@@ -27,7 +28,7 @@ func TestHostileNumbers(t *testing.T) {
 	t.Parallel()
 	content, good := t.TempDir(), t.TempDir()
 	writeContent(t, content, 40)
-	if code, stderr := kindex(t, "build", "--content", content, "--out", good, "--as-of", "2026-07-01"); code != exitOK {
+	if code, stderr := kindex(t, "build", "--content", content, "--out", good, "--as-of", "2026-07-01"); code != cli.ExitOK {
 		t.Fatal(stderr)
 	}
 	usual := peakOf(t, good, "mcp")

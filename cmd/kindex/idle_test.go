@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"kindex/builder/suite"
+	"kindex/cmd/kindex/cli"
 )
 
 // TestAttackIdleConnections opens 10,000 connections that send nothing, half a request, or
@@ -33,7 +34,7 @@ func TestAttackIdleConnections(t *testing.T) {
 	}
 	dir := t.TempDir()
 	writeContent(t, filepath.Join(dir, "content"), 3)
-	if code, stderr := kindex(t, "build", "--content", filepath.Join(dir, "content"), "--out", dir); code != exitOK {
+	if code, stderr := kindex(t, "build", "--content", filepath.Join(dir, "content"), "--out", dir); code != cli.ExitOK {
 		t.Fatal(stderr)
 	}
 	cmd := program("serve", "--dir", dir, "--addr", "127.0.0.1:0", "--admin", "", "--limit-anonymous", "0")

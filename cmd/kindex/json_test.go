@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kindex/builder/suite"
+	"kindex/cmd/kindex/operator"
 	"kindex/edge/storage"
 	"kindex/edge/submission"
 )
@@ -127,7 +128,7 @@ func TestJSON(t *testing.T) {
 		}
 		documented[row].check(t, call.args, members)
 		if name == "keys create" {
-			var created createdKey
+			var created struct{ ID, Key string }
 			if err := json.Unmarshal(out.Bytes(), &created); err != nil || !strings.HasPrefix(created.Key, "kx_") || !strings.HasPrefix(created.ID, "key_") {
 				t.Errorf("%v %+v", err, created)
 			}
@@ -234,7 +235,7 @@ func prepareJSON(t *testing.T) (key *string) {
 	if err := os.WriteFile("kindex.key", []byte("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := storage.Open(context.Background(), stateFile, storage.Options{})
+	s, err := storage.Open(context.Background(), operator.StateFile, storage.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

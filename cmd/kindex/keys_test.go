@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"kindex/builder/suite"
 	"kindex/edge/apikey"
@@ -41,7 +42,7 @@ func testKeysCommands(t *testing.T, target string) {
 		t.Errorf("%q %q", out, told)
 	}
 	list, _ := kindex(0, "keys", "list", "--json")
-	var keys []keyLine
+	var keys []struct{ ID, Name, Account string }
 	if err := json.Unmarshal([]byte(list), &keys); err != nil || len(keys) != apikey.MaxActive || keys[0].Name != "n0" || keys[0].Account != "ada" {
 		t.Fatalf("%v: %s", err, list)
 	}
@@ -50,7 +51,11 @@ func testKeysCommands(t *testing.T, target string) {
 	kindex(0, "accounts", "limit", "ada", "7", "--window", "hour")
 	kindex(0, "accounts", "suspend", "ada")
 	kindex(1, "keys", "create", "--account", "ada")
-	var accounts []accountLine
+	var accounts []struct {
+		ActiveKeys           int
+		Limit, WindowSeconds *int64
+		SuspendedAt          *time.Time
+	}
 	out, _ := kindex(0, "accounts", "list", "--json")
 	if err := json.Unmarshal([]byte(out), &accounts); err != nil || len(accounts) != 1 || accounts[0].ActiveKeys != apikey.MaxActive ||
 		*accounts[0].Limit != 7 || *accounts[0].WindowSeconds != 3600 || accounts[0].SuspendedAt == nil {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"kindex/builder/suite"
+	"kindex/cmd/kindex/cli"
 	"kindex/exports"
 	"kindex/exports/store"
 	"kindex/site/pages"
@@ -35,7 +36,7 @@ func TestBuildersQueue(t *testing.T) {
 	busy := fmt.Sprintf("%s: another build is running (process %d, since %d-", out, os.Getpid(), time.Now().UTC().Year())
 
 	code, stderr := kindex(t, "build", "--content", content, "--out", out, "--no-wait")
-	if code != exitBusy || !strings.HasPrefix(stderr, "kindex: "+busy) {
+	if code != cli.ExitBusy || !strings.HasPrefix(stderr, "kindex: "+busy) {
 		t.Errorf("--no-wait: exit %d, %s", code, stderr)
 	}
 
@@ -52,7 +53,7 @@ func TestBuildersQueue(t *testing.T) {
 	if err := builders[2].cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if code, rest := builders[2].end(t); code != exitProblem || rest != "kindex: interrupted; nothing was published\n" {
+	if code, rest := builders[2].end(t); code != cli.ExitProblem || rest != "kindex: interrupted; nothing was published\n" {
 		t.Errorf("SIGTERM while waiting: exit %d, %s", code, rest)
 	}
 
@@ -60,7 +61,7 @@ func TestBuildersQueue(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, b := range builders[:2] {
-		if code, rest := b.end(t); code != exitOK {
+		if code, rest := b.end(t); code != cli.ExitOK {
 			t.Errorf("after waiting: exit %d, %s", code, rest)
 		}
 	}
@@ -69,7 +70,7 @@ func TestBuildersQueue(t *testing.T) {
 	if ids, err := store.Builds(store.BuildsDir(out)); err != nil || len(ids) != 2 {
 		t.Errorf("the builds are %v, %v", ids, err)
 	}
-	if code, stderr := kindex(t, "build", "--content", content, "--out", out, "--no-wait"); code != exitOK {
+	if code, stderr := kindex(t, "build", "--content", content, "--out", out, "--no-wait"); code != cli.ExitOK {
 		t.Errorf("after all builds: exit %d, %s", code, stderr)
 	}
 }
@@ -102,7 +103,7 @@ func TestStaticSitesQueue(t *testing.T) {
 	if err := other.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if code, rest := other.end(t); code != exitProblem || !strings.HasPrefix(rest, "kindex: interrupted: build ") || !strings.Contains(rest, " is published, but its static site is incomplete") {
+	if code, rest := other.end(t); code != cli.ExitProblem || !strings.HasPrefix(rest, "kindex: interrupted: build ") || !strings.Contains(rest, " is published, but its static site is incomplete") {
 		t.Errorf("SIGTERM while waiting: exit %d, %s", code, rest)
 	}
 	if _, err := os.Stat(filepath.Join(site, "index.html")); err == nil {
@@ -111,7 +112,7 @@ func TestStaticSitesQueue(t *testing.T) {
 	if err := lock.Release(); err != nil {
 		t.Fatal(err)
 	}
-	if code, rest := one.end(t); code != exitOK {
+	if code, rest := one.end(t); code != cli.ExitOK {
 		t.Errorf("after waiting: exit %d, %s", code, rest)
 	}
 	if _, err := os.Stat(filepath.Join(site, "index.html")); err != nil {
@@ -131,7 +132,7 @@ func TestKilledBuilder(t *testing.T) {
 		return []string{"build", "--content", content, "--out", out, "--keep", "2", "--as-of", date(n).Format(time.DateOnly)}
 	}
 	start := time.Now()
-	if code, stderr := kindex(t, build(1)...); code != exitOK {
+	if code, stderr := kindex(t, build(1)...); code != cli.ExitOK {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
 	took := time.Since(start)
@@ -155,7 +156,7 @@ func TestKilledBuilder(t *testing.T) {
 			t.Fatal(err)
 		}
 		code, _ := b.end(t)
-		if code != exitOK {
+		if code != cli.ExitOK {
 			killed++
 			took = took * 21 / 20
 		} else {
@@ -163,7 +164,7 @@ func TestKilledBuilder(t *testing.T) {
 		}
 		now := intact(t, out)
 		fresh := strings.HasPrefix(now, date(2+i).Format("20060102-")) // the new build is complete, and was published before its builder ended
-		if now != published && !fresh || code == exitOK && !fresh {
+		if now != published && !fresh || code == cli.ExitOK && !fresh {
 			t.Fatalf("%s is published, previously %s", now, published)
 		}
 		published = now
@@ -177,7 +178,7 @@ func TestKilledBuilder(t *testing.T) {
 	}
 	t.Logf("%d of %d were killed before they finished; they left %d temporary folders", killed, tries, leftovers)
 
-	if code, stderr := kindex(t, build(tries+2)...); code != exitOK {
+	if code, stderr := kindex(t, build(tries+2)...); code != cli.ExitOK {
 		t.Fatalf("after the kills: exit %d, %s", code, stderr)
 	}
 	if now := intact(t, out); !strings.HasPrefix(now, date(tries+2).Format("20060102-")) {

@@ -16,18 +16,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"kindex/builder/content/yamldoc"
-	"kindex/builder/plural"
+	"kindex/cmd/kindex/cli"
 	"kindex/cmd/kindex/config"
-	"kindex/exports/didyoumean"
+	"kindex/cmd/kindex/operator"
 	"kindex/exports/store"
-)
-
-// The exit codes documented in the help.
-const (
-	exitOK      = 0
-	exitProblem = 1 // a problem with the content, a build or the machine; nothing was published
-	exitUsage   = 2 // usage error
-	exitBusy    = 3 // another build is running in the output folder
 )
 
 const about = `kindex compiles a folder of YAML files about AI tools and models into an
@@ -61,13 +53,13 @@ func main() {
 // run executes one command line and returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := newRoot()
-	out, errors := &output{w: stdout}, &output{w: stderr}
+	out, errors := cli.NewOutput(stdout), cli.NewOutput(stderr)
 	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(errors)
 	err := root.ExecuteContext(ctx)
-	if err == nil && out.err != nil {
-		err = fmt.Errorf("the output is incomplete: %w", out.err)
+	if failed := out.Err(); err == nil && failed != nil {
+		err = fmt.Errorf("the output is incomplete: %w", failed)
 	}
 	return report(err, errors)
 }
@@ -77,17 +69,17 @@ func newRoot() *cobra.Command {
 		Use: "kindex", Short: "A knowledge index of AI tools and models", Long: about,
 		SilenceErrors: true, SilenceUsage: true, Version: version(),
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return applySettings(cmd) },
-		Args:              noSuchCommand,
+		Args:              cli.NoSuchCommand,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.PersistentFlags().String(config.Flag, "", "the configuration file (YAML); see kindex config --help")
 	root.SetVersionTemplate("kindex {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
+		return cli.Usage(fmt.Errorf("%w; see %s --help", err, cmd.CommandPath()))
 	})
 	root.AddCommand(initCommand(), buildCommand(), serveCommand(), validateCommand(), boardsCommand(), diffCommand(), showCommand(), searchCommand(),
 		historyCommand(), configCommand(), verifyCommand(), publishCommand(), pullCommand(), signCommand(), pruneCommand(), importCommand(), schemaCommand(), fmtCommand(), newCommand(), versionCommand(),
-		auditCommand(), collectCommand(), checkCommand(), keysCommand(), accountsCommand(), submissionsCommand(), stateCommand(), mcpCommand(), manCommand())
+		auditCommand(), collectCommand(), checkCommand(), operator.KeysCommand(), operator.AccountsCommand(), operator.SubmissionsCommand(), operator.StateCommand(), mcpCommand(), manCommand())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
@@ -96,24 +88,11 @@ func newRoot() *cobra.Command {
 		case "help":
 			c.RunE, c.Example = helpOn, "  kindex help build"
 		case "completion":
-			c.Args, c.RunE = noSuchCommand, root.RunE
+			c.Args, c.RunE = cli.NoSuchCommand, root.RunE
 			c.Example = "  kindex completion bash > /etc/bash_completion.d/kindex"
 		}
 	}
 	return root
-}
-
-// noSuchCommand rejects arguments of a command that only has subcommands.
-func noSuchCommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	var names []string
-	for _, c := range cmd.Commands() {
-		names = append(names, c.Name())
-	}
-	err := unknownName("command", args[0], nil, didyoumean.Name(args[0], names))
-	return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
 }
 
 // helpOn runs the help command. Unlike cobra's own help command, it rejects unknown
@@ -121,9 +100,9 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 func helpOn(cmd *cobra.Command, args []string) error {
 	c, rest, err := cmd.Root().Find(args)
 	if err != nil {
-		return usageError{err}
+		return cli.Usage(err)
 	}
-	if err := noSuchCommand(c, rest); err != nil {
+	if err := cli.NoSuchCommand(c, rest); err != nil {
 		return err
 	}
 	c.InitDefaultHelpFlag()
@@ -138,63 +117,41 @@ func wrapArgs(c *cobra.Command) {
 	}
 	if check := c.Args; check != nil {
 		c.Args = func(cmd *cobra.Command, args []string) error {
-			var usage usageError
+			var usage cli.UsageError
 			if err := check(cmd, args); errors.As(err, &usage) {
 				return err
 			} else if err != nil {
-				return usageError{fmt.Errorf("%w; see %s --help", err, cmd.CommandPath())}
+				return cli.Usage(fmt.Errorf("%w; see %s --help", err, cmd.CommandPath()))
 			}
 			return nil
 		}
 	}
 }
 
-// usageError is an error in the command line.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
-
-// quietError ends a command that has already printed its problems.
-type quietError struct{ code int }
-
-func (quietError) Error() string { return "" }
-
 // report prints an error and returns the exit code for it.
 func report(err error, stderr io.Writer) int {
-	var quiet quietError
-	var usage usageError
+	var quiet cli.QuietError
+	var usage cli.UsageError
 	var busy *store.BusyError
 	var problems yamldoc.Problems
 	switch {
 	case err == nil:
-		return exitOK
+		return cli.ExitOK
 	case errors.As(err, &quiet):
-		return quiet.code
+		return quiet.Code
 	case errors.As(err, &problems):
-		printProblems(stderr, problems)
-		return exitProblem
+		cli.PrintProblems(stderr, problems)
+		return cli.ExitProblem
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(stderr, "kindex: interrupted; nothing was published")
-		return exitProblem
+		return cli.ExitProblem
 	}
-	fmt.Fprintln(stderr, paint(stderr, color.FgRed, "kindex:"), err)
+	fmt.Fprintln(stderr, cli.Paint(stderr, color.FgRed, "kindex:"), err)
 	switch {
 	case errors.As(err, &busy):
-		return exitBusy
+		return cli.ExitBusy
 	case errors.As(err, &usage):
-		return exitUsage
+		return cli.ExitUsage
 	}
-	return exitProblem
-}
-
-func printProblems(w io.Writer, problems yamldoc.Problems) {
-	for _, p := range problems {
-		attribute := color.FgRed
-		if p.Severity == yamldoc.Warning {
-			attribute = color.FgYellow
-		}
-		fmt.Fprintln(w, paint(w, attribute, p.String()))
-	}
-	errs, warnings := problems.Count()
-	fmt.Fprintf(w, "%s, %s\n", plural.Count(errs, "error", "errors"), plural.Count(warnings, "warning", "warnings"))
+	return cli.ExitProblem
 }

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"kindex/builder/suite"
+	"kindex/cmd/kindex/cli"
 	"kindex/exports/bucket"
 	"kindex/exports/bucket/buckettest"
 )
@@ -214,7 +215,7 @@ const originEntities = 20
 // put publishes the build with the key in a file, or unsigned if that is "".
 func (o *origin) put(key string) {
 	o.t.Helper()
-	if code, stderr := kindex(o.t, o.publishing(key)...); code != exitOK {
+	if code, stderr := kindex(o.t, o.publishing(key)...); code != cli.ExitOK {
 		o.t.Fatalf("kindex publish: %s", stderr)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"kindex/builder/content"
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/content/yamlfmt"
+	"kindex/cmd/kindex/cli"
 	"kindex/exports/didyoumean"
 	"kindex/exports/safetext"
 )
@@ -36,8 +37,8 @@ func completeFields(cmd *cobra.Command, workspace *content.Workspace, fields map
 		a := &prompter{in: bufio.NewReader(in), out: cmd.ErrOrStderr(), workspace: workspace}
 		return a.complete(cmd.Context(), fields)
 	}
-	return usageError{fmt.Errorf("missing flags: %s (without a terminal, kindex cannot ask for them); see %s --help",
-		strings.Join(missing, ", "), cmd.CommandPath())}
+	return cli.Usage(fmt.Errorf("missing flags: %s (without a terminal, kindex cannot ask for them); see %s --help",
+		strings.Join(missing, ", "), cmd.CommandPath()))
 }
 
 // prompter asks for fields, one after the other.

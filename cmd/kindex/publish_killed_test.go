@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"kindex/builder/suite"
+	"kindex/cmd/kindex/cli"
 )
 
 // TestSigningKilled kills kindex publish --sign at random moments. After each kill, a reader with
@@ -71,7 +72,7 @@ func killPublishers(t *testing.T, o *origin) {
 	if killed < suite.Pick(1, 15) {
 		t.Errorf("only %d publishers were killed before they had ended", killed)
 	}
-	if code, stderr := kindex(t, "verify", "--origin", o.to, "--verify-key", o.public); code != exitOK {
+	if code, stderr := kindex(t, "verify", "--origin", o.to, "--verify-key", o.public); code != cli.ExitOK {
 		t.Errorf("kindex verify --origin: %s", stderr)
 	}
 }

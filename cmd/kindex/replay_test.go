@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
+	"kindex/cmd/kindex/cli"
 	"kindex/edge"
 	"kindex/edge/storage/storagetest"
 )
@@ -205,7 +206,7 @@ func sortedKeys[V any](m map[string]V) []string {
 func (r *replay) build(content, asOf string) *httptest.Server {
 	r.t.Helper()
 	out := r.t.TempDir()
-	if code, stderr := kindex(r.t, "build", "--content", content, "--out", out, "--as-of", asOf); code != exitOK {
+	if code, stderr := kindex(r.t, "build", "--content", content, "--out", out, "--as-of", asOf); code != cli.ExitOK {
 		r.t.Fatalf("exit %d, %s", code, stderr)
 	}
 	s, err := edge.New(edge.Options{Dir: out, State: storagetest.SQLite(r.t)})

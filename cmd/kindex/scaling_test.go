@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"kindex/builder/suite"
+	"kindex/cmd/kindex/cli"
 	"kindex/edge/edgetest"
 	"kindex/exports/store"
 )
@@ -46,7 +47,7 @@ func TestScalingGuide(t *testing.T) {
 	build := func(day string) string {
 		t.Helper()
 		for _, args := range [][]string{append(commands["build"], "--as-of", day), append(commands["publish"], "--dirty")} {
-			if code, stderr := kindex(t, args...); code != exitOK {
+			if code, stderr := kindex(t, args...); code != cli.ExitOK {
 				t.Fatalf("kindex %s: exit code %d: %s", args, code, stderr)
 			}
 		}
@@ -89,7 +90,7 @@ func TestScalingGuide(t *testing.T) {
 	wait(first)
 	wait(build("2026-11-02"))
 	words := strings.Fields(replaced.Replace(strings.ReplaceAll(edgetest.Blocks(t, "site/docs/scaling.md")[1].Text, "'", "")))
-	if code, stderr := kindex(t, words[1:]...); code != exitOK {
+	if code, stderr := kindex(t, words[1:]...); code != cli.ExitOK {
 		t.Errorf("%s: exit code %d: %s", words, code, stderr)
 	}
 	if names := entries(t, filepath.Join(dir, "data")); !slices.Contains(names, "entities.parquet") || slices.Contains(names, "entities.csv") {
@@ -106,7 +107,7 @@ func TestScalingGuide(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"kindex", "copy"} {
-		if code, stderr := kindex(t, "verify", filepath.Join(dir, name)); code != exitOK {
+		if code, stderr := kindex(t, "verify", filepath.Join(dir, name)); code != cli.ExitOK {
 			t.Errorf("exit code %d: %s", code, stderr)
 		}
 	}

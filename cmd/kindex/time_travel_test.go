@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
+	"kindex/cmd/kindex/cli"
 	"kindex/edge"
 	"kindex/edge/storage/storagetest"
 )
@@ -29,7 +30,7 @@ func TestTimeTravelOfExtract(t *testing.T) {
 func (r *replay) travel() {
 	t := r.t
 	out := t.TempDir()
-	if code, stderr := kindex(t, "build", "--content", filepath.Join(r.repo, "content"), "--out", out, "--as-of", r.list[len(r.list)-1].date); code != exitOK {
+	if code, stderr := kindex(t, "build", "--content", filepath.Join(r.repo, "content"), "--out", out, "--as-of", r.list[len(r.list)-1].date); code != cli.ExitOK {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
 	s, err := edge.New(edge.Options{Dir: out, State: storagetest.SQLite(t)})

@@ -16,6 +16,7 @@ import (
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/plural"
 	"kindex/builder/watch"
+	"kindex/cmd/kindex/cli"
 	"kindex/edge"
 	"kindex/exports"
 	"kindex/exports/store"
@@ -34,7 +35,7 @@ type watchOptions struct {
 // kept between builds.
 const watchMemoryMiB = 1500
 
-// watchPercent is lower than batchGCPercent, because this process keeps running and
+// watchPercent is lower than BatchGCPercent, because this process keeps running and
 // would keep a large heap all the time.
 const watchPercent = 200
 
@@ -42,7 +43,7 @@ func (o *watchOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.content, "content", "content", "with --watch: the content folder")
 	f.StringVar(&o.asOf, "as-of", "", "with --watch: calculate scores as of this day or time, as kindex build does")
 	f.IntVar(&o.keep, "keep", 5, "with --watch: how many builds to keep")
-	memoryFlag(f, &o.memoryMiB, "with --watch: ")
+	cli.MemoryFlag(f, &o.memoryMiB, "with --watch: ")
 	builderKeyFlag(f, &o.builderKey)
 	trustFlag(f, &o.trustPrevious)
 	for _, name := range []string{"builder-key", "trust-previous"} {
@@ -53,8 +54,8 @@ func (o *watchOptions) flags(f *pflag.FlagSet) {
 // unused rejects flags on the command line that have no effect without --watch.
 func (o *watchOptions) unused(f *pflag.FlagSet) error {
 	for _, name := range []string{"content", "as-of", "keep", "memory", "builder-key", "trust-previous"} {
-		if onCommandLine(f, name) {
-			return usageError{fmt.Errorf("--%s has no effect without --watch", name)}
+		if cli.OnCommandLine(f, name) {
+			return cli.Usage(fmt.Errorf("--%s has no effect without --watch", name))
 		}
 	}
 	return nil
@@ -72,10 +73,10 @@ type watching struct {
 // startWatching prepares the watcher. If the output folder contains no build that can
 // be served, it creates the first one.
 func startWatching(cmd *cobra.Command, o watchOptions, dir string) (*watching, error) {
-	if _, err := parseAsOf(o.asOf, time.Now()); err != nil {
+	if _, err := cli.ParseAsOf(o.asOf, time.Now()); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(checkKeep(o.keep), checkMemory(cmd.Flags(), o.memoryMiB)); err != nil {
+	if err := errors.Join(checkKeep(o.keep), cli.CheckMemory(cmd.Flags(), o.memoryMiB)); err != nil {
 		return nil, err
 	}
 	key, err := builderKey(cmd.ErrOrStderr(), o.builderKey)
@@ -85,7 +86,7 @@ func startWatching(cmd *cobra.Command, o watchOptions, dir string) (*watching, e
 	if err != nil {
 		return nil, err
 	}
-	setGC(watchPercent, watchMemoryMiB, o.memoryMiB, cmd.ErrOrStderr())
+	cli.SetGC(watchPercent, watchMemoryMiB, o.memoryMiB, cmd.ErrOrStderr())
 	bar := newProgress(cmd.ErrOrStderr())
 	w := &watching{out: cmd.OutOrStdout(), dir: o.content, key: key}
 	first := true
@@ -99,7 +100,7 @@ func startWatching(cmd *cobra.Command, o watchOptions, dir string) (*watching, e
 		}}
 	w.watcher = watch.New(watch.Options{
 		Build:  build,
-		AsOf:   func() (time.Time, error) { return parseAsOf(o.asOf, time.Now()) },
+		AsOf:   func() (time.Time, error) { return cli.ParseAsOf(o.asOf, time.Now()) },
 		Edited: w.edited, Deferred: w.deferred, Problems: w.problems, Published: w.published, Built: w.built, Failed: w.failed,
 		Found: func() { fmt.Fprintf(w.out, "%s can be read again\n", w.dir) },
 	})
@@ -167,7 +168,7 @@ func (w *watching) problems(p yamldoc.Problems) {
 		fmt.Fprintln(w.out, "all problems are fixed")
 		return
 	}
-	printProblems(w.out, p)
+	cli.PrintProblems(w.out, p)
 	if n, _ := p.Count(); n > 0 {
 		fmt.Fprintln(w.out, "the last good version of these files stays live; builds wait until they are fixed")
 	}

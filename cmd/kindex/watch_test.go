@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"kindex/builder/suite"
+	"kindex/cmd/kindex/cli"
 	"kindex/exports/record"
 	"kindex/exports/store"
 )
@@ -51,7 +52,7 @@ func TestEditingSession(t *testing.T) {
 		s.write(name, s.good[name])
 	}
 	code, stderr := kindex(t, "build", "--content", filepath.Join(dir, "content"), "--out", filepath.Join(dir, "fresh"), "--as-of", "2026-07-01")
-	if code != exitOK {
+	if code != cli.ExitOK {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
 	fresh, err := store.Current(filepath.Join(dir, "fresh"))

@@ -17,6 +17,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"kindex/builder/suite"
+	"kindex/cmd/kindex/cli"
 )
 
 // workflow is the part of a GitHub Actions workflow that the tests understand. Unknown keys
@@ -235,7 +236,7 @@ func failsForMistakes(t *testing.T, r *runner, checks []workflowStep) {
 func newIndex(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "mine")
-	if code, stderr := kindex(t, "init", dir); code != exitOK {
+	if code, stderr := kindex(t, "init", dir); code != cli.ExitOK {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
 	return dir

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -12,40 +12,40 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// batchGCPercent is the GC percentage for short-lived commands while their heap is small.
-const batchGCPercent = 800
+// BatchGCPercent is the GC percentage for short-lived commands while their heap is small.
+const BatchGCPercent = 800
 
 // leastGCPercent is the GC percentage for a large heap. When the heap could grow by only a third,
 // a quarter of the CPU time of 100,000 entities with 400,000 offers went to garbage collection.
 const leastGCPercent = 50
 
-// minMemoryMiB is the size up to which the heap of a command may grow, however little of it is
+// MinMemoryMiB is the size up to which the heap of a command may grow, however little of it is
 // live. It keeps a build of 100,000 entities below 1 GiB.
-const minMemoryMiB = 800
+const MinMemoryMiB = 800
 
 // maxMemoryShare is the share of the machine's memory that a command uses before it warns,
 // in percent. The rest is for the memory-mapped files and for other programs.
 const maxMemoryShare = 75
 
-// memoryFlag adds --memory; condition precedes its description.
-func memoryFlag(f *pflag.FlagSet, mib *int64, condition string) {
+// MemoryFlag adds --memory; condition precedes its description.
+func MemoryFlag(f *pflag.FlagSet, mib *int64, condition string) {
 	f.Int64Var(mib, "memory", 0, condition+fmt.Sprintf(
 		"soft memory limit in MiB; near it, garbage is collected more often (default: as needed, up to %d%% of the memory)", maxMemoryShare))
 }
 
-// checkMemory rejects a --memory that is not a number of MiB; 0 means that it was not given.
-func checkMemory(f *pflag.FlagSet, mib int64) error {
+// CheckMemory rejects a --memory that is not a number of MiB; 0 means that it was not given.
+func CheckMemory(f *pflag.FlagSet, mib int64) error {
 	if given := f.Changed("memory"); given && mib < 1 || mib < 0 || mib > math.MaxInt64>>20 {
-		return usageError{fmt.Errorf("--memory %d: use a number of MiB such as %d", mib, minMemoryMiB)}
+		return Usage(fmt.Errorf("--memory %d: use a number of MiB such as %d", mib, MinMemoryMiB))
 	}
 	return nil
 }
 
-// setGC lets the heap grow to several times the live data, as long as it is small. A build
+// SetGC lets the heap grow to several times the live data, as long as it is small. A build
 // allocates much, keeps little and ends soon; this saves a third of its CPU time. A larger heap
 // grows by leastGCPercent of the live data. If that exceeds maxMiB, or without one a share of the
-// machine's memory, setGC warns once.
-func setGC(percent int, minMiB, maxMiB int64, stderr io.Writer) {
+// machine's memory, SetGC warns once.
+func SetGC(percent int, minMiB, maxMiB int64, stderr io.Writer) {
 	p := &pacer{most: percent, low: minMiB << 20, high: maxMiB << 20}
 	origin := "--memory"
 	if maxMiB == 0 {

@@ -1,4 +1,4 @@
-package main
+package operator
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kindex/builder/content"
+	"kindex/cmd/kindex/cli"
 	"kindex/edge/apikey"
 	"kindex/edge/storage"
 	"kindex/edge/submission"
@@ -22,7 +23,8 @@ import (
 	"kindex/exports/safetext"
 )
 
-func submissionsCommand() *cobra.Command {
+// SubmissionsCommand returns the command submissions.
+func SubmissionsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "submissions", Short: "Review submissions",
 		Long: `Submissions arrive through POST /api/submit and are reviewed here. A submission
@@ -42,7 +44,7 @@ opens the pull request.`,
   kindex submissions show sub_h3jd2mq7xkzc4v5wtbna
   kindex submissions accept sub_h3jd2mq7xkzc4v5wtbna --content content
   kindex submissions reject sub_h3jd2mq7xkzc4v5wtbna --reason "This is not a tool."`,
-		Args: noSuchCommand,
+		Args: cli.NoSuchCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	c.AddCommand(submissionsListCommand(), submissionsShowCommand(), submissionsAcceptCommand(), submissionsRejectCommand(), submissionsSyncCommand())
@@ -68,7 +70,7 @@ name and URL. --json prints a list of submissions, in the format of show --json.
 	f := c.Flags()
 	stateFlag(f, &o.state)
 	f.StringVar(&o.status, "status", "", "only submissions with this status: pending, in-review, accepted, published, rejected or withdrawn")
-	jsonFlag(f, &o.json)
+	cli.JSONFlag(f, &o.json)
 	// This fails only if the flag is unknown or already has a completion.
 	_ = c.RegisterFlagCompletionFunc("status", cobra.FixedCompletions(statusNames(), cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -85,7 +87,7 @@ func runSubmissionsList(cmd *cobra.Command, o submissionsListOptions) error {
 	q := submission.Query{OldFirst: true}
 	if o.status != "" {
 		if !slices.Contains(statusNames(), o.status) {
-			return usageError{unknownName("status", o.status, statusNames(), didyoumean.Name(o.status, statusNames()))}
+			return cli.Usage(cli.UnknownName("status", o.status, statusNames(), didyoumean.Name(o.status, statusNames())))
 		}
 		q.Statuses = []submission.Status{submission.Status(o.status)}
 	}
@@ -95,7 +97,7 @@ func runSubmissionsList(cmd *cobra.Command, o submissionsListOptions) error {
 			return err
 		}
 		if o.json {
-			return printJSONLines(cmd.OutOrStdout(), func(yield func(*submissionLine, error) bool) {
+			return cli.PrintJSONLines(cmd.OutOrStdout(), func(yield func(*submissionLine, error) bool) {
 				for i := range list {
 					if !yield(newSubmissionLine(&list[i])) {
 						return
@@ -114,9 +116,9 @@ func runSubmissionsList(cmd *cobra.Command, o submissionsListOptions) error {
 		rows := [][]string{{"ID", "STATUS", "ENTITY", "NAME", "ACCOUNT", "SUBMITTED", "SAME"}}
 		for i := range list {
 			one := &list[i]
-			rows = append(rows, []string{one.ID, string(one.Status), one.Key(), safetext.Printable(one.Name), safetext.Printable(one.Account), formatTime(one.CreatedAt, ""), fmt.Sprint(siblings[one.ID])})
+			rows = append(rows, []string{one.ID, string(one.Status), one.Key(), safetext.Printable(one.Name), safetext.Printable(one.Account), cli.FormatTime(one.CreatedAt, ""), fmt.Sprint(siblings[one.ID])})
 		}
-		printTable(cmd, rows)
+		cli.PrintTable(cmd, rows)
 		return nil
 	})
 }
@@ -185,7 +187,7 @@ as of the build to which it was submitted; what changes is listed before it.`,
 					if err != nil {
 						return err
 					}
-					return printIndentedJSON(cmd.OutOrStdout(), line)
+					return cli.PrintIndentedJSON(cmd.OutOrStdout(), line)
 				}
 				siblings, err := s.Siblings(ctx, one)
 				if err != nil {
@@ -196,7 +198,7 @@ as of the build to which it was submitted; what changes is listed before it.`,
 		},
 	}
 	stateFlag(c.Flags(), &o.state)
-	jsonFlag(c.Flags(), &o.json)
+	cli.JSONFlag(c.Flags(), &o.json)
 	return c
 }
 
@@ -214,7 +216,7 @@ func printSubmission(w io.Writer, s *submission.Submission, siblings []submissio
 	if s.Amends() {
 		what = "correction of " + what
 	}
-	fmt.Fprintf(w, "%s  %s\n%s by %s, submitted %s\n", s.ID, s.Status, what, safetext.Printable(s.Account), formatTime(s.CreatedAt, ""))
+	fmt.Fprintf(w, "%s  %s\n%s by %s, submitted %s\n", s.ID, s.Status, what, safetext.Printable(s.Account), cli.FormatTime(s.CreatedAt, ""))
 	for _, line := range [][2]string{{"reason", s.Reason}, {"branch", s.Branch}, {"commit", s.Commit}, {"pull request", s.PullRequest.URL}} {
 		if line[1] != "" {
 			fmt.Fprintf(w, "%s: %s\n", line[0], safetext.Printable(line[1]))
@@ -244,7 +246,7 @@ func printSubmission(w io.Writer, s *submission.Submission, siblings []submissio
 type submissionsRejectOptions struct {
 	state, reason, account string
 	json                   bool
-	forgeOptions
+	ForgeOptions
 }
 
 // maxReason is the maximum length of a reason in characters.
@@ -264,10 +266,10 @@ only be rejected by its ID. If one submission cannot be rejected, the others sti
 	}
 	f := c.Flags()
 	stateFlag(f, &o.state)
-	jsonFlag(f, &o.json)
+	cli.JSONFlag(f, &o.json)
 	f.StringVar(&o.reason, "reason", "", "the reason, shown to the submitter (required)")
 	f.StringVar(&o.account, "all-of", "", "reject the pending and in-review submissions of this account, instead of listing IDs")
-	o.forgeOptions.flags(f)
+	o.ForgeOptions.Flags(f)
 	return c
 }
 
@@ -275,13 +277,13 @@ func runSubmissionsReject(cmd *cobra.Command, o submissionsRejectOptions, ids []
 	reason := strings.TrimSpace(o.reason)
 	switch {
 	case (len(ids) == 0) == (o.account == ""):
-		return usageError{fmt.Errorf("specify submission IDs, or an account with --all-of; see %s --help", cmd.CommandPath())}
+		return cli.Usage(fmt.Errorf("specify submission IDs, or an account with --all-of; see %s --help", cmd.CommandPath()))
 	case reason == "":
-		return usageError{fmt.Errorf("--reason is required; see %s --help", cmd.CommandPath())}
+		return cli.Usage(fmt.Errorf("--reason is required; see %s --help", cmd.CommandPath()))
 	case utf8.RuneCountInString(reason) > maxReason || !utf8.ValidString(reason) || safetext.Contains(reason):
-		return usageError{fmt.Errorf("--reason must be one line of at most %d visible characters", maxReason)}
+		return cli.Usage(fmt.Errorf("--reason must be one line of at most %d visible characters", maxReason))
 	}
-	f, err := o.forgeOptions.open()
+	f, err := o.ForgeOptions.Open()
 	if err != nil {
 		return err
 	}
@@ -312,7 +314,7 @@ func runSubmissionsReject(cmd *cobra.Command, o submissionsRejectOptions, ids []
 			}
 		}
 		if o.json {
-			failed = append(failed, printIndentedJSON(cmd.OutOrStdout(), rejected))
+			failed = append(failed, cli.PrintIndentedJSON(cmd.OutOrStdout(), rejected))
 		}
 		return errors.Join(failed...)
 	})

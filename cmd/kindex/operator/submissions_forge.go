@@ -1,4 +1,4 @@
-package main
+package operator
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 
 	"kindex/builder/diff"
 	"kindex/builder/neighbors"
+	"kindex/cmd/kindex/cli"
 	"kindex/edge/storage"
 	"kindex/edge/submission"
 	"kindex/edge/submission/github"
@@ -21,29 +22,30 @@ import (
 	"kindex/indexes"
 )
 
-// forgeToken is the environment variable that contains the forge's token. There is no flag
+// ForgeToken is the environment variable that contains the forge's token. There is no flag
 // for it because every user of the machine can read command lines.
-const forgeToken = "KINDEX_FORGE_TOKEN" //nolint:gosec // a name, not a secret
+const ForgeToken = "KINDEX_FORGE_TOKEN" //nolint:gosec // a name, not a secret
 
-// forgeOptions identify the forge on which submissions are reviewed.
-type forgeOptions struct{ forgeURL, forgeRepo string }
+// ForgeOptions identify the forge on which submissions are reviewed.
+type ForgeOptions struct{ forgeURL, forgeRepo string }
 
-func (o *forgeOptions) flags(f *pflag.FlagSet) {
-	f.StringVar(&o.forgeURL, "forge", "", "the API of the forge on which submissions are reviewed, such as https://api.github.com; the token is read from "+forgeToken)
+// Flags adds --forge and --forge-repo.
+func (o *ForgeOptions) Flags(f *pflag.FlagSet) {
+	f.StringVar(&o.forgeURL, "forge", "", "the API of the forge on which submissions are reviewed, such as https://api.github.com; the token is read from "+ForgeToken)
 	f.StringVar(&o.forgeRepo, "forge-repo", "", "the content's repository on the forge, as owner/name")
 }
 
-// open returns the forge, or nil if none is configured.
-func (o *forgeOptions) open() (*github.Forge, error) {
+// Open returns the forge, or nil if none is configured.
+func (o *ForgeOptions) Open() (*github.Forge, error) {
 	switch {
 	case o.forgeURL == "" && o.forgeRepo == "":
 		return nil, nil
 	case o.forgeURL == "" || o.forgeRepo == "":
-		return nil, usageError{errors.New("--forge and --forge-repo must be used together")}
+		return nil, cli.Usage(errors.New("--forge and --forge-repo must be used together"))
 	}
-	f, err := github.New(github.Options{URL: o.forgeURL, Repository: o.forgeRepo, Token: os.Getenv(forgeToken)})
+	f, err := github.New(github.Options{URL: o.forgeURL, Repository: o.forgeRepo, Token: os.Getenv(ForgeToken)})
 	if err != nil {
-		return nil, usageError{err}
+		return nil, cli.Usage(err)
 	}
 	return f, nil
 }
@@ -87,7 +89,7 @@ func neighbours(revision diff.Revision, typ, slug string) (near []string) {
 type submissionsSyncOptions struct {
 	state, dir string
 	json       bool
-	forgeOptions
+	ForgeOptions
 }
 
 func submissionsSyncCommand() *cobra.Command {
@@ -105,14 +107,14 @@ every minute.`,
 	}
 	f := c.Flags()
 	stateFlag(f, &o.state)
-	jsonFlag(f, &o.json)
+	cli.JSONFlag(f, &o.json)
 	f.StringVar(&o.dir, "dir", ".", "the folder that build --out wrote")
-	o.forgeOptions.flags(f)
+	o.ForgeOptions.Flags(f)
 	return c
 }
 
 func runSubmissionsSync(cmd *cobra.Command, o submissionsSyncOptions) error {
-	f, err := o.forgeOptions.open()
+	f, err := o.ForgeOptions.Open()
 	if err != nil {
 		return err
 	}
@@ -138,7 +140,7 @@ func runSubmissionsSync(cmd *cobra.Command, o submissionsSyncOptions) error {
 		published, err := publishFrom(ctx, s, o.dir)
 		tell(published)
 		if o.json {
-			err = errors.Join(err, printIndentedJSON(cmd.OutOrStdout(), all))
+			err = errors.Join(err, cli.PrintIndentedJSON(cmd.OutOrStdout(), all))
 		}
 		return errors.Join(failed, err)
 	})
@@ -147,7 +149,7 @@ func runSubmissionsSync(cmd *cobra.Command, o submissionsSyncOptions) error {
 // publishFrom marks accepted submissions as published if the build in dir contains them. If
 // there is no build, it does nothing.
 func publishFrom(ctx context.Context, s *storage.State, dir string) (published []submission.Submission, err error) {
-	defer recoverDamaged(dir, &err)
+	defer cli.RecoverDamaged(dir, &err)
 	if _, err := os.Stat(filepath.Join(dir, "exports", "current")); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

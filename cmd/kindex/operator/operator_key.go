@@ -1,4 +1,4 @@
-package main
+package operator
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"kindex/cmd/kindex/cli"
 	"kindex/edge/seal"
 	"kindex/edge/storage"
 )
@@ -16,24 +17,25 @@ import (
 // SQLite state.
 const keyFile = "kindex.key"
 
-func operatorKeyFlag(f *pflag.FlagSet, file *string) {
+// KeyFlag adds --operator-key.
+func KeyFlag(f *pflag.FlagSet, file *string) {
 	f.StringVar(file, "operator-key", "", "file with the key that seals secrets in the state; with PostgreSQL, every edge needs the same key (default: "+keyFile+" next to a SQLite state, created if missing)")
 }
 
-// operatorKeys reads the operator's keys from a file. The default is a file next to a
-// SQLite state; if it is missing and makes is set, operatorKeys creates it and returns its
+// LoadKeys reads the operator's keys from a file. The default is a file next to a
+// SQLite state; if it is missing and makes is set, LoadKeys creates it and returns its
 // name as made. With PostgreSQL, the file must be specified, since all edges need the same
 // keys.
-func operatorKeys(target, file string, makes bool) (keys *seal.Keys, made string, err error) {
+func LoadKeys(target, file string, makes bool) (keys *seal.Keys, made string, err error) {
 	if file != "" {
 		if _, err := seal.Parse(file); err == nil {
-			return nil, "", usageError{errors.New("--operator-key, or KINDEX_OPERATOR_KEY, must be the name of the key file, not the key itself")}
+			return nil, "", cli.Usage(errors.New("--operator-key, or KINDEX_OPERATOR_KEY, must be the name of the key file, not the key itself"))
 		}
 		keys, err = seal.Load(file)
 		return keys, "", err
 	}
 	if storage.IsPostgreSQL(target) {
-		return nil, "", usageError{errors.New("with a PostgreSQL database, the operator's key is required, the same on every edge: use --operator-key FILE; to create a key: openssl rand -base64 32 > FILE && chmod 600 FILE")}
+		return nil, "", cli.Usage(errors.New("with a PostgreSQL database, the operator's key is required, the same on every edge: use --operator-key FILE; to create a key: openssl rand -base64 32 > FILE && chmod 600 FILE"))
 	}
 	beside := filepath.Join(filepath.Dir(target), keyFile)
 	if !makes {
@@ -67,7 +69,7 @@ file. No secret is lost, and rekey contacts no webhooks.`,
 		Example: "  kindex state rekey\n  kindex state rekey --state postgres://kindex@db.example.org/kindex --operator-key /etc/kindex/key",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			keys, _, err := operatorKeys(target, file, false)
+			keys, _, err := LoadKeys(target, file, false)
 			if err != nil {
 				return err
 			}
@@ -81,14 +83,14 @@ file. No secret is lost, and rekey contacts no webhooks.`,
 				return err
 			}
 			if asJSON {
-				return printIndentedJSON(cmd.OutOrStdout(), rekeyReport{s.String(), keys.IDs()[0], n})
+				return cli.PrintIndentedJSON(cmd.OutOrStdout(), rekeyReport{s.String(), keys.IDs()[0], n})
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "sealed %d secrets with the operator's key %s\n", n, keys.IDs()[0])
 			return nil
 		},
 	}
 	stateFlag(c.Flags(), &target)
-	operatorKeyFlag(c.Flags(), &file)
-	jsonFlag(c.Flags(), &asJSON)
+	KeyFlag(c.Flags(), &file)
+	cli.JSONFlag(c.Flags(), &asJSON)
 	return c
 }

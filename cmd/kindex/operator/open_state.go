@@ -1,4 +1,6 @@
-package main
+// Package operator has the commands with which an operator manages the state of an edge: accounts, API keys,
+// submissions, and the state itself.
+package operator
 
 import (
 	"context"
@@ -6,19 +8,19 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"kindex/edge/storage"
-	"kindex/exports/safetext"
 )
+
+// StateFile is the default of --state.
+const StateFile = "kindex.db"
 
 // stateFlag adds --state to an operator command.
 func stateFlag(f *pflag.FlagSet, target *string) {
-	f.StringVar(target, "state", stateFile, "the state: a SQLite file, or postgres://…")
+	f.StringVar(target, "state", StateFile, "the state: a SQLite file, or postgres://…")
 }
 
 // withState opens a state for a command that may run while an edge is running, calls do,
@@ -40,37 +42,4 @@ func withState(cmd *cobra.Command, target string, makes bool, do func(context.Co
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	return do(storage.WithActor(cmd.Context(), storage.Actor{Kind: storage.ByOperator}), s)
-}
-
-// printTable prints rows as aligned columns.
-func printTable(cmd *cobra.Command, rows [][]string) {
-	w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-	for _, row := range rows {
-		for i, cell := range row {
-			if i > 0 {
-				fmt.Fprint(w, "\t")
-			}
-			fmt.Fprint(w, safetext.Escape(cell))
-		}
-		fmt.Fprintln(w)
-	}
-	_ = w.Flush() // run reports write errors
-}
-
-// formatTime formats a time in UTC in a human-readable form, or returns none for the zero
-// time.
-func formatTime(t time.Time, none string) string {
-	if t.IsZero() {
-		return none
-	}
-	return t.UTC().Format("2006-01-02 15:04")
-}
-
-// orNull returns nil (null in JSON) for the zero time.
-func orNull(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	t = t.UTC()
-	return &t
 }

@@ -1,4 +1,4 @@
-package main
+package operator
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"kindex/builder/diff/gitdiff"
 	"kindex/builder/gitbranch"
 	"kindex/builder/gitlog"
+	"kindex/cmd/kindex/cli"
 	"kindex/edge/storage"
 	"kindex/edge/submission"
 	"kindex/edge/submission/github"
@@ -25,7 +26,7 @@ import (
 type acceptOptions struct {
 	state, content, base, author, remote, asOf string
 	json                                       bool
-	forgeOptions
+	ForgeOptions
 }
 
 func submissionsAcceptCommand() *cobra.Command {
@@ -44,7 +45,7 @@ submission is then in review until sync or an edge sees the pull request merged 
 closed. Other submissions for the same entity are listed and do not change. If the
 entity is already in the content, the submission is refused.
 
-The forge's token is read only from ` + forgeToken + `; it is used for the API,
+The forge's token is read only from ` + ForgeToken + `; it is used for the API,
 and for a remote over https. Such a remote must be on the forge's own host (github.com
 if the API is api.github.com), and every remote must be the repository in --forge-repo.
 
@@ -58,26 +59,26 @@ settings apply.`,
 	}
 	f := c.Flags()
 	stateFlag(f, &o.state)
-	jsonFlag(f, &o.json)
+	cli.JSONFlag(f, &o.json)
 	f.StringVar(&o.content, "content", "content", "the content folder, in a git repository")
 	f.StringVar(&o.base, "base", "", "the commit to start from (default HEAD; with a forge, its default branch)")
 	f.StringVar(&o.author, "author-email", "", "record the account as the commit author, with this email address; {account} is replaced by the account's name, as in {account}@users.noreply.example.org")
 	f.StringVar(&o.remote, "remote", "origin", "with a forge, the remote to push to")
 	f.StringVar(&o.asOf, "as-of", "", "calculate scores as of this day (YYYY-MM-DD) or RFC 3339 time (default: today at 00:00 UTC, or SOURCE_DATE_EPOCH)")
-	o.forgeOptions.flags(f)
+	o.ForgeOptions.Flags(f)
 	return c
 }
 
 func runAccept(cmd *cobra.Command, o acceptOptions, id string) error {
-	setGC(batchGCPercent, minMemoryMiB, 0, cmd.ErrOrStderr())
+	cli.SetGC(cli.BatchGCPercent, cli.MinMemoryMiB, 0, cmd.ErrOrStderr())
 	if o.author != "" && !gitbranch.ValidAuthor(o.author) {
-		return usageError{fmt.Errorf("--author-email %q: use an email address such as {account}@users.noreply.example.org", o.author)}
+		return cli.Usage(fmt.Errorf("--author-email %q: use an email address such as {account}@users.noreply.example.org", o.author))
 	}
-	asOf, err := parseAsOf(o.asOf, time.Now())
+	asOf, err := cli.ParseAsOf(o.asOf, time.Now())
 	if err != nil {
 		return err
 	}
-	f, err := o.forgeOptions.open()
+	f, err := o.ForgeOptions.Open()
 	if err != nil {
 		return err
 	}
@@ -111,9 +112,9 @@ func runAccept(cmd *cobra.Command, o acceptOptions, id string) error {
 			proposal: gitbranch.Proposal{ID: one.ID, Type: one.Type, Slug: one.Slug, YAML: []byte(one.YAML), Changes: changes, Account: one.Account, Author: o.author}}
 		var problems yamldoc.Problems
 		if err := a.run(ctx); errors.As(err, &problems) {
-			printProblems(cmd.ErrOrStderr(), problems)
+			cli.PrintProblems(cmd.ErrOrStderr(), problems)
 			fmt.Fprintf(cmd.ErrOrStderr(), "%s does not fit the content at %s; nothing was written\n", one.ID, a.base)
-			return quietError{exitProblem}
+			return cli.Quiet(cli.ExitProblem)
 		} else if err != nil {
 			return err
 		}
@@ -156,7 +157,7 @@ func printAccepted(w io.Writer, s *submission.Submission, siblings []submission.
 		for i := range siblings {
 			ids = append(ids, siblings[i].ID)
 		}
-		return printIndentedJSON(w, acceptedSubmission{line, ids})
+		return cli.PrintIndentedJSON(w, acceptedSubmission{line, ids})
 	}
 	fmt.Fprintf(w, "%s (%s) is %s", s.ID, s.Key(), s.Status)
 	switch {
@@ -216,7 +217,7 @@ func (a *acceptance) run(ctx context.Context) error {
 	} else if hash, err := location.MergeBase(ctx, string(a.base.Commit), branch.Commit); err != nil {
 		return err
 	} else {
-		a.base.Commit = optional(hash)
+		a.base.Commit = jsonenc.OptionalString(hash)
 	}
 	d, after, err := a.effect(ctx, location, branch)
 	if err != nil {
@@ -259,13 +260,13 @@ func (a *acceptance) find(ctx context.Context) (gitbranch.Branch, bool, error) {
 
 // findBase finds the commit to start from.
 func (a *acceptance) findBase(ctx context.Context) error {
-	a.base.Name = optional(a.options.base)
+	a.base.Name = jsonenc.OptionalString(a.options.base)
 	if a.forge == nil {
 		if a.base.Name == "" {
 			a.base.Name = "HEAD"
 		}
 		hash, err := a.repository.Location.Commit(ctx, string(a.base.Name))
-		a.base.Commit = optional(hash)
+		a.base.Commit = jsonenc.OptionalString(hash)
 		return err
 	}
 	if a.base.Name == "" {
@@ -273,22 +274,22 @@ func (a *acceptance) findBase(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		a.base.Name = optional(name)
+		a.base.Name = jsonenc.OptionalString(name)
 	}
 	var err error
 	if a.remote, err = a.repository.Remote(ctx, a.options.remote,
-		gitbranch.Forge{Host: a.forge.GitHost(), Repository: a.options.forgeRepo, Token: os.Getenv(forgeToken)}); err != nil {
+		gitbranch.Forge{Host: a.forge.GitHost(), Repository: a.options.forgeRepo, Token: os.Getenv(ForgeToken)}); err != nil {
 		return err
 	}
 	hash, err := a.remote.Fetch(ctx, string(a.base.Name))
-	a.base.Commit = optional(hash)
+	a.base.Commit = jsonenc.OptionalString(hash)
 	return err
 }
 
 // effect checks the content including the submission, in the same way as a build, and
 // returns how the submission would change the index.
 func (a *acceptance) effect(ctx context.Context, location *gitlog.Location, b gitbranch.Branch) (*diff.Report, diff.Revision, error) {
-	d, after, err := gitdiff.CompareRefs(ctx, location, a.options.content, a.base, diff.Ref{Name: optional(b.Name), Commit: optional(b.Commit)}, a.asOf)
+	d, after, err := gitdiff.CompareRefs(ctx, location, a.options.content, a.base, diff.Ref{Name: jsonenc.OptionalString(b.Name), Commit: jsonenc.OptionalString(b.Commit)}, a.asOf)
 	if err != nil {
 		return nil, after, err
 	}
@@ -340,5 +341,3 @@ func (a *acceptance) settle(ctx context.Context, s *storage.State) (submission.S
 	}
 	return findSubmission(ctx, s, id)
 }
-
-func optional(s string) jsonenc.OptionalString { return jsonenc.OptionalString(s) }

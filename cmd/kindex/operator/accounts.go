@@ -1,4 +1,4 @@
-package main
+package operator
 
 import (
 	"context"
@@ -10,18 +10,20 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kindex/cmd/kindex/cli"
 	"kindex/edge/apikey"
 	"kindex/edge/storage"
 )
 
-func accountsCommand() *cobra.Command {
+// AccountsCommand returns the command accounts.
+func AccountsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "accounts", Short: "List, limit and suspend accounts, and show their audit logs",
 		Long: `Every API key belongs to an account. An account is created when its first
 key is created with kindex keys create, or when somebody signs in for the first time.
 A running edge applies changes within half a second.`,
 		Example: "  kindex accounts list\n  kindex accounts limit ada 5000\n  kindex accounts log ada",
-		Args:    noSuchCommand,
+		Args:    cli.NoSuchCommand,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	c.AddCommand(accountsListCommand(), accountsLimitCommand(), accountsSuspendCommand(), accountsLogCommand())
@@ -48,7 +50,7 @@ limit if it has one, and when a key was last used. Times are UTC.`,
 		},
 	}
 	stateFlag(c.Flags(), &target)
-	jsonFlag(c.Flags(), &asJSON)
+	cli.JSONFlag(c.Flags(), &asJSON)
 	return c
 }
 
@@ -69,15 +71,15 @@ func printAccounts(cmd *cobra.Command, list []storage.AccountSummary, asJSON boo
 	if asJSON {
 		lines := make([]accountLine, len(list))
 		for i, a := range list {
-			line := accountLine{ID: a.ID, Name: a.Name, CreatedAt: a.CreatedAt, SuspendedAt: orNull(a.SuspendedAt),
-				ActiveKeys: a.ActiveKeys, LastUsedAt: orNull(a.LastUsedAt)}
+			line := accountLine{ID: a.ID, Name: a.Name, CreatedAt: a.CreatedAt, SuspendedAt: cli.OrNull(a.SuspendedAt),
+				ActiveKeys: a.ActiveKeys, LastUsedAt: cli.OrNull(a.LastUsedAt)}
 			if a.Quota > 0 {
 				seconds := int64(windowOf(a.Window) / time.Second)
 				line.Limit, line.WindowSeconds = &a.Quota, &seconds
 			}
 			lines[i] = line
 		}
-		return printJSONLines(cmd.OutOrStdout(), withoutErrors(lines))
+		return cli.PrintJSONLines(cmd.OutOrStdout(), cli.WithoutErrors(lines))
 	}
 	if len(list) == 0 {
 		fmt.Fprintln(cmd.OutOrStdout(), "no accounts")
@@ -86,9 +88,9 @@ func printAccounts(cmd *cobra.Command, list []storage.AccountSummary, asJSON boo
 	rows := [][]string{{"NAME", "ID", "KEYS", "LIMIT", "CREATED", "LAST USED", "SUSPENDED"}}
 	for _, a := range list {
 		rows = append(rows, []string{a.Name, a.ID, strconv.Itoa(a.ActiveKeys), formatLimit(a.Quota, a.Window),
-			formatTime(a.CreatedAt, ""), formatTime(a.LastUsedAt, "never"), formatTime(a.SuspendedAt, "-")})
+			cli.FormatTime(a.CreatedAt, ""), cli.FormatTime(a.LastUsedAt, "never"), cli.FormatTime(a.SuspendedAt, "-")})
 	}
-	printTable(cmd, rows)
+	cli.PrintTable(cmd, rows)
 	return nil
 }
 
@@ -139,7 +141,7 @@ limit; the edge's --limit-key then applies.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runAccountsLimit(cmd, o, args[0], args[1]) },
 	}
 	stateFlag(c.Flags(), &o.state)
-	jsonFlag(c.Flags(), &o.json)
+	cli.JSONFlag(c.Flags(), &o.json)
 	c.Flags().StringVar(&o.window, "window", "day", "the window: day, hour, minute, or a duration such as 24h or 90s")
 	return c
 }
@@ -163,10 +165,10 @@ func runAccountsLimit(cmd *cobra.Command, o accountsLimitOptions, name, number s
 		var err error
 		quota, err = strconv.ParseInt(number, 10, 64)
 		if err != nil || quota < 1 || quota > maxRequests {
-			return usageError{fmt.Errorf("%q: use a number of requests from 1 to %d, or default; to block an account: kindex accounts suspend %q", number, maxRequests, name)}
+			return cli.Usage(fmt.Errorf("%q: use a number of requests from 1 to %d, or default; to block an account: kindex accounts suspend %q", number, maxRequests, name))
 		}
-	} else if onCommandLine(cmd.Flags(), "window") {
-		return usageError{errors.New("--window cannot be combined with default: the default window is a UTC day")}
+	} else if cli.OnCommandLine(cmd.Flags(), "window") {
+		return cli.Usage(errors.New("--window cannot be combined with default: the default window is a UTC day"))
 	}
 	window, err := parseWindow(o.window)
 	if err != nil {
@@ -180,7 +182,7 @@ func runAccountsLimit(cmd *cobra.Command, o accountsLimitOptions, name, number s
 	return changeAccount(cmd, o.state, name, func(tx *storage.Tx, a apikey.Account) error { return tx.SetQuota(a.ID, quota, window) },
 		func(w io.Writer) error {
 			if o.json {
-				return printIndentedJSON(w, changed)
+				return cli.PrintIndentedJSON(w, changed)
 			}
 			fmt.Fprintf(w, "the limit for %q is now: %s\n", name, formatLimit(quota, window))
 			return nil
@@ -198,7 +200,7 @@ func parseWindow(s string) (time.Duration, error) {
 	}
 	d, err := time.ParseDuration(s)
 	if err != nil || d < time.Second || d > maxWindow || d%time.Second != 0 {
-		return 0, usageError{fmt.Errorf("--window %q: use day, hour, minute, or whole seconds up to 366 days, such as 24h or 90s", s)}
+		return 0, cli.Usage(fmt.Errorf("--window %q: use day, hour, minute, or whole seconds up to 366 days, such as 24h or 90s", s))
 	}
 	return d, nil
 }
@@ -221,7 +223,7 @@ existing keys.`,
 			return changeAccount(cmd, target, args[0], func(tx *storage.Tx, a apikey.Account) error { return change(tx, a.ID) },
 				func(w io.Writer) error {
 					if asJSON {
-						return printIndentedJSON(w, accountSuspension{args[0], !undo})
+						return cli.PrintIndentedJSON(w, accountSuspension{args[0], !undo})
 					}
 					fmt.Fprintf(w, "the account %q %s\n", args[0], now)
 					return nil
@@ -229,7 +231,7 @@ existing keys.`,
 		},
 	}
 	stateFlag(c.Flags(), &target)
-	jsonFlag(c.Flags(), &asJSON)
+	cli.JSONFlag(c.Flags(), &asJSON)
 	c.Flags().BoolVar(&undo, "undo", false, "reinstate the account")
 	return c
 }

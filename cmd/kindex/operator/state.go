@@ -1,4 +1,4 @@
-package main
+package operator
 
 import (
 	"context"
@@ -11,17 +11,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"kindex/builder/plural"
+	"kindex/cmd/kindex/cli"
 	"kindex/edge/storage"
 	"kindex/exports/safetext"
 )
 
-func stateCommand() *cobra.Command {
+// StateCommand returns the command state.
+func StateCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "state", Short: "Check, back up, migrate, copy and rekey the state",
 		Long: `The state is what an edge writes: accounts, keys, request counts, submissions and
 webhooks. It is a SQLite file, or a PostgreSQL database shared by many edges.`,
 		Example: "  kindex state check\n  kindex state backup kindex-backup.db",
-		Args:    noSuchCommand,
+		Args:    cli.NoSuchCommand,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	c.AddCommand(stateCheckCommand(), stateBackupCommand(), stateMigrateCommand(), stateCopyCommand(), stateRekeyCommand())
@@ -80,18 +82,18 @@ finds problems, it prints them and exits with 1.`,
 				return err
 			}
 			if asJSON {
-				err = printIndentedJSON(cmd.OutOrStdout(), newStateReport(r))
+				err = cli.PrintIndentedJSON(cmd.OutOrStdout(), newStateReport(r))
 			} else {
 				printStateReport(cmd.OutOrStdout(), r)
 			}
 			if err == nil && len(r.Problems) > 0 {
-				err = quietError{exitProblem}
+				err = cli.Quiet(cli.ExitProblem)
 			}
 			return err
 		},
 	}
 	stateFlag(c.Flags(), &target)
-	jsonFlag(c.Flags(), &asJSON)
+	cli.JSONFlag(c.Flags(), &asJSON)
 	return c
 }
 
@@ -165,14 +167,14 @@ To restore a backup, use the file as the state, or copy it: kindex state copy --
 				return err
 			}
 			if asJSON {
-				return printIndentedJSON(cmd.OutOrStdout(), copyReport{s.String(), args[0], rowsOf(r.Counts)})
+				return cli.PrintIndentedJSON(cmd.OutOrStdout(), copyReport{s.String(), args[0], rowsOf(r.Counts)})
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "backed up %s to %s: %d bytes, schema version %d, no problems\nrows: %s\n", s, args[0], i.Size(), r.Version, formatCounts(r.Counts))
 			return nil
 		},
 	}
 	stateFlag(c.Flags(), &target)
-	jsonFlag(c.Flags(), &asJSON)
+	cli.JSONFlag(c.Flags(), &asJSON)
 	c.Flags().BoolVar(&force, "force", false, "replace an existing file")
 	return c
 }
@@ -191,7 +193,7 @@ if a migration is needed.`,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runStateMigrate(cmd, target, check, asJSON) },
 	}
 	stateFlag(c.Flags(), &target)
-	jsonFlag(c.Flags(), &asJSON)
+	cli.JSONFlag(c.Flags(), &asJSON)
 	c.Flags().BoolVar(&check, "check", false, "only report")
 	return c
 }
@@ -224,7 +226,7 @@ func runStateMigrate(cmd *cobra.Command, target string, check, asJSON bool) (fai
 	w := cmd.OutOrStdout()
 	switch {
 	case asJSON:
-		err = printIndentedJSON(w, stateMigration{s.String(), at, newest, at < newest && !check})
+		err = cli.PrintIndentedJSON(w, stateMigration{s.String(), at, newest, at < newest && !check})
 	case at == newest:
 		fmt.Fprintf(w, "%s has schema version %d (current)\n", s, at)
 	case check:
@@ -233,7 +235,7 @@ func runStateMigrate(cmd *cobra.Command, target string, check, asJSON bool) (fai
 		fmt.Fprintf(w, "migrated %s from schema version %d to %d\n", s, at, newest)
 	}
 	if err == nil && check && at < newest {
-		err = quietError{exitProblem}
+		err = cli.Quiet(cli.ExitProblem)
 	}
 	return err
 }
@@ -261,7 +263,7 @@ on PostgreSQL.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runStateCopy(cmd, o) },
 	}
 	f := c.Flags()
-	jsonFlag(f, &o.json)
+	cli.JSONFlag(f, &o.json)
 	f.StringVar(&o.from, "from", "", "the state to copy: a SQLite file, or postgres://…")
 	f.StringVar(&o.to, "to", "", "the empty state: a SQLite file, created if missing, or postgres://…")
 	f.BoolVar(&o.whileServing, "while-serving", false, "copy a SQLite file even while an edge is serving it; request counts in the edge's memory are not copied")
@@ -282,10 +284,10 @@ func sameState(a, b string) bool {
 func runStateCopy(cmd *cobra.Command, o stateCopyOptions) (failed error) {
 	ctx := cmd.Context()
 	if o.from == "" || o.to == "" {
-		return usageError{fmt.Errorf("--from and --to are both required; see %s --help", cmd.CommandPath())}
+		return cli.Usage(fmt.Errorf("--from and --to are both required; see %s --help", cmd.CommandPath()))
 	}
 	if sameState(o.from, o.to) {
-		return usageError{fmt.Errorf("--from and --to are the same state, %s; copy to a new one", o.to)}
+		return cli.Usage(fmt.Errorf("--from and --to are the same state, %s; copy to a new one", o.to))
 	}
 	from, err := openAsItIs(ctx, o.from)
 	if err != nil {
@@ -307,7 +309,7 @@ func runStateCopy(cmd *cobra.Command, o stateCopyOptions) (failed error) {
 		return err
 	}
 	if o.json {
-		return printIndentedJSON(cmd.OutOrStdout(), copyReport{from.String(), to.String(), rowsOf(counts)})
+		return cli.PrintIndentedJSON(cmd.OutOrStdout(), copyReport{from.String(), to.String(), rowsOf(counts)})
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "copied %s to %s, verified by row count and checksum\nrows: %s\n", from, to, formatCounts(counts))
 	return nil

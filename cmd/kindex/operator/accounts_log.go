@@ -1,4 +1,4 @@
-package main
+package operator
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kindex/cmd/kindex/cli"
 	"kindex/edge/storage"
 )
 
@@ -30,13 +31,13 @@ each kind of action. Times are UTC.`, storage.AuditRetention/(24*time.Hour), sto
 	}
 	stateFlag(c.Flags(), &o.state)
 	c.Flags().IntVar(&o.limit, "limit", 100, "show at most this many entries")
-	jsonFlag(c.Flags(), &o.json)
+	cli.JSONFlag(c.Flags(), &o.json)
 	return c
 }
 
 func runAccountsLog(cmd *cobra.Command, o accountsLogOptions, name string) error {
 	if o.limit < 1 {
-		return usageError{fmt.Errorf("--limit %d: use 1 or more", o.limit)}
+		return cli.Usage(fmt.Errorf("--limit %d: use 1 or more", o.limit))
 	}
 	return withState(cmd, o.state, false, func(ctx context.Context, s *storage.State) error {
 		accounts, err := s.Accounts(ctx)
@@ -74,7 +75,7 @@ func printLog(cmd *cobra.Command, list []storage.AuditEntry, count int, asJSON b
 		for i, e := range list {
 			lines[i] = logLine{e.ID(), e.At, e.Action, e.Actor.Kind, e.Actor.ID, e.Actor.Name, e.Actor.Address, e.Target, e.Detail}
 		}
-		return printJSONLines(cmd.OutOrStdout(), withoutErrors(lines))
+		return cli.PrintJSONLines(cmd.OutOrStdout(), cli.WithoutErrors(lines))
 	}
 	if len(list) == 0 {
 		fmt.Fprintln(cmd.OutOrStdout(), "no entries")
@@ -86,18 +87,11 @@ func printLog(cmd *cobra.Command, list []storage.AuditEntry, count int, asJSON b
 		if e.Actor.ID != "" {
 			actor += " " + e.Actor.ID + " (" + e.Actor.Name + ")"
 		}
-		rows = append(rows, []string{e.At.Format("2006-01-02 15:04:05"), string(e.Action), actor, orDash(e.Actor.Address), orDash(e.Target), orDash(e.Detail)})
+		rows = append(rows, []string{e.At.Format("2006-01-02 15:04:05"), string(e.Action), actor, cli.OrDash(e.Actor.Address), cli.OrDash(e.Target), cli.OrDash(e.Detail)})
 	}
-	printTable(cmd, rows)
+	cli.PrintTable(cmd, rows)
 	if more := count - len(list); more > 0 {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%d older entries are not shown; see --limit\n", more)
 	}
 	return nil
-}
-
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
 }

@@ -1,4 +1,4 @@
-package main
+package operator
 
 import (
 	"context"
@@ -10,19 +10,21 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kindex/cmd/kindex/cli"
 	"kindex/edge/apikey"
 	"kindex/edge/storage"
 	"kindex/exports/didyoumean"
 )
 
-func keysCommand() *cobra.Command {
+// KeysCommand returns the command keys.
+func KeysCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "keys", Short: "Create, list and revoke API keys",
 		Long: `Create API keys for people who cannot create their first key themselves. A key is
 shown only once, when it is created; the state stores only its SHA-256 hash. A running
 edge applies changes within half a second.`,
 		Example: "  kindex keys create --account ada\n  kindex keys list",
-		Args:    noSuchCommand,
+		Args:    cli.NoSuchCommand,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	c.AddCommand(keysCreateCommand(), keysListCommand(), keysRevokeCommand())
@@ -60,7 +62,7 @@ A key has every scope unless --scopes selects some of them:
 	f := c.Flags()
 	stateFlag(f, &o.state)
 	f.StringVar(&o.account, "account", "", "the account that the key belongs to; created if missing")
-	jsonFlag(f, &o.json)
+	cli.JSONFlag(f, &o.json)
 	f.StringVar(&o.name, "name", "default", "a name for the key")
 	f.StringSliceVar(&o.scopes, "scopes", strings.Split(apikey.Everything.Join(","), ","), "the scopes of the key")
 	f.StringVar(&o.expires, "expires", "never", "when the key expires: days such as 90d, a UTC date, a time (RFC 3339), or never")
@@ -70,20 +72,20 @@ A key has every scope unless --scopes selects some of them:
 
 func runKeysCreate(cmd *cobra.Command, o keysCreateOptions) error {
 	if o.account == "" {
-		return usageError{fmt.Errorf("--account is required; see %s --help", cmd.CommandPath())}
+		return cli.Usage(fmt.Errorf("--account is required; see %s --help", cmd.CommandPath()))
 	}
 	for _, n := range []struct{ flag, value string }{{"account", o.account}, {"name", o.name}} {
 		if err := apikey.CheckName(n.value); err != nil {
-			return usageError{fmt.Errorf("--%s %q %w", n.flag, n.value, err)}
+			return cli.Usage(fmt.Errorf("--%s %q %w", n.flag, n.value, err))
 		}
 	}
 	grant := apikey.Grant{Name: o.name}
 	var err error
 	if grant.Scopes, err = apikey.ParseScopes(o.scopes); err != nil {
-		return usageError{fmt.Errorf("--scopes %s: it %w", strings.Join(o.scopes, ","), err)}
+		return cli.Usage(fmt.Errorf("--scopes %s: it %w", strings.Join(o.scopes, ","), err))
 	}
 	if grant.ExpiresAt, err = parseExpiry(o.expires, time.Now()); err != nil {
-		return usageError{fmt.Errorf("--expires %q %w", o.expires, err)}
+		return cli.Usage(fmt.Errorf("--expires %q %w", o.expires, err))
 	}
 	secret := apikey.Generate()
 	var made apikey.Key
@@ -109,7 +111,7 @@ func runKeysCreate(cmd *cobra.Command, o keysCreateOptions) error {
 		return err
 	}
 	if o.json {
-		err = printIndentedJSON(cmd.OutOrStdout(), createdKey{secret.Reveal(), newKeyLine(made, o.account)})
+		err = cli.PrintIndentedJSON(cmd.OutOrStdout(), createdKey{secret.Reveal(), newKeyLine(made, o.account)})
 	} else {
 		fmt.Fprintln(cmd.OutOrStdout(), secret.Reveal())
 	}
@@ -159,7 +161,7 @@ scopes existed have all scopes; they are marked "legacy".`,
 	stateFlag(f, &o.state)
 	f.StringVar(&o.account, "account", "", "only the keys of this account")
 	f.BoolVar(&o.all, "all", false, "also show revoked and expired keys")
-	jsonFlag(f, &o.json)
+	cli.JSONFlag(f, &o.json)
 	return c
 }
 
@@ -184,7 +186,7 @@ type createdKey struct {
 }
 
 func newKeyLine(k apikey.Key, account string) keyLine {
-	return keyLine{k.ID, k.Name, account, k.Masked, k.Scopes.List(), k.Legacy, orNull(k.ExpiresAt), k.CreatedAt, orNull(k.LastUsedAt), orNull(k.RevokedAt)}
+	return keyLine{k.ID, k.Name, account, k.Masked, k.Scopes.List(), k.Legacy, cli.OrNull(k.ExpiresAt), k.CreatedAt, cli.OrNull(k.LastUsedAt), cli.OrNull(k.RevokedAt)}
 }
 
 func runKeysList(cmd *cobra.Command, o keysListOptions) error {
@@ -222,7 +224,7 @@ func printKeys(cmd *cobra.Command, o keysListOptions, list []apikey.Key, names m
 		for i, k := range list {
 			lines[i] = newKeyLine(k, names[k.AccountID])
 		}
-		return printJSONLines(cmd.OutOrStdout(), withoutErrors(lines))
+		return cli.PrintJSONLines(cmd.OutOrStdout(), cli.WithoutErrors(lines))
 	}
 	if len(list) == 0 {
 		fmt.Fprintln(cmd.OutOrStdout(), "no keys")
@@ -238,13 +240,13 @@ func printKeys(cmd *cobra.Command, o keysListOptions, list []apikey.Key, names m
 		if k.Legacy {
 			scopes += " (legacy)"
 		}
-		row := []string{k.ID, names[k.AccountID], k.Name, k.Masked, scopes, formatTime(k.ExpiresAt, "never"), formatTime(k.CreatedAt, ""), formatTime(k.LastUsedAt, "never")}
+		row := []string{k.ID, names[k.AccountID], k.Name, k.Masked, scopes, cli.FormatTime(k.ExpiresAt, "never"), cli.FormatTime(k.CreatedAt, ""), cli.FormatTime(k.LastUsedAt, "never")}
 		if o.all {
-			row = append(row, formatTime(k.RevokedAt, "-"))
+			row = append(row, cli.FormatTime(k.RevokedAt, "-"))
 		}
 		rows = append(rows, row)
 	}
-	printTable(cmd, rows)
+	cli.PrintTable(cmd, rows)
 	return nil
 }
 
@@ -260,7 +262,7 @@ find its ID, such as key_h3jd…, use kindex keys list.`,
 		RunE:    func(cmd *cobra.Command, args []string) error { return runKeysRevoke(cmd, target, args[0], asJSON) },
 	}
 	stateFlag(c.Flags(), &target)
-	jsonFlag(c.Flags(), &asJSON)
+	cli.JSONFlag(c.Flags(), &asJSON)
 	return c
 }
 
@@ -275,7 +277,7 @@ type revokedKey struct {
 func runKeysRevoke(cmd *cobra.Command, target, id string, asJSON bool) error {
 	if strings.HasPrefix(id, apikey.Prefix) {
 		// Do not print the argument: it may be a complete key.
-		return usageError{errors.New("expected a key ID starting with key_, not the key itself; to list IDs: kindex keys list")}
+		return cli.Usage(errors.New("expected a key ID starting with key_, not the key itself; to list IDs: kindex keys list"))
 	}
 	return withState(cmd, target, false, func(ctx context.Context, s *storage.State) error {
 		var k apikey.Key
@@ -295,12 +297,12 @@ func runKeysRevoke(cmd *cobra.Command, target, id string, asJSON bool) error {
 		outcome, text := "revoked", fmt.Sprintf("revoked %s (%s)", k.ID, k.Masked)
 		switch {
 		case !revoked && k.RevokedAt.IsZero():
-			outcome, text = "expired", fmt.Sprintf("%s (%s) expired on %s", k.ID, k.Masked, formatTime(k.ExpiresAt, ""))
+			outcome, text = "expired", fmt.Sprintf("%s (%s) expired on %s", k.ID, k.Masked, cli.FormatTime(k.ExpiresAt, ""))
 		case !revoked:
 			outcome, text = "already-revoked", fmt.Sprintf("%s (%s) was already revoked", k.ID, k.Masked)
 		}
 		if asJSON {
-			return printIndentedJSON(cmd.OutOrStdout(), revokedKey{k.ID, k.Masked, outcome})
+			return cli.PrintIndentedJSON(cmd.OutOrStdout(), revokedKey{k.ID, k.Masked, outcome})
 		}
 		fmt.Fprintln(cmd.OutOrStdout(), text)
 		return nil
@@ -316,7 +318,7 @@ func unknownKey(ctx context.Context, s *storage.State, id string) error {
 	for i, k := range list {
 		ids[i] = k.ID
 	}
-	return unknownName("key", id, nil, didyoumean.Name(id, ids))
+	return cli.UnknownName("key", id, nil, didyoumean.Name(id, ids))
 }
 
 // findAccount returns the account with the given name.
@@ -328,5 +330,5 @@ func findAccount(accounts []storage.AccountSummary, name string) (storage.Accoun
 		}
 		names = append(names, a.Name)
 	}
-	return storage.AccountSummary{}, unknownName("account", name, nil, didyoumean.Name(name, names))
+	return storage.AccountSummary{}, cli.UnknownName("account", name, nil, didyoumean.Name(name, names))
 }

@@ -1,0 +1,74 @@
+// Package cli contains what the commands of kindex share: errors and exit codes, output for people and
+// programs, and the pace of garbage collection.
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"kindex/exports/didyoumean"
+)
+
+// The exit codes documented in the help.
+const (
+	ExitOK      = 0
+	ExitProblem = 1 // a problem with the content, a build or the machine; nothing was published
+	ExitUsage   = 2 // usage error
+	ExitBusy    = 3 // another build is running in the output folder
+)
+
+// UsageError is an error in the command line.
+type UsageError struct{ Err error }
+
+func (e UsageError) Error() string { return e.Err.Error() }
+func (e UsageError) Unwrap() error { return e.Err }
+
+// Usage returns err as a UsageError.
+func Usage(err error) error { return UsageError{err} }
+
+// QuietError ends a command that has already printed its problems.
+type QuietError struct{ Code int }
+
+func (QuietError) Error() string { return "" }
+
+// Quiet returns a QuietError with the exit code.
+func Quiet(code int) error { return QuietError{code} }
+
+// UnknownName returns the error for an unknown name. what is what the name should refer to,
+// such as "entity". known, if not empty, lists the valid names. near is a valid name that
+// is similar, or "".
+func UnknownName(what, name string, known []string, near string) error {
+	text := fmt.Sprintf("unknown %s %q", what, name)
+	if len(known) > 0 {
+		text += "; expected one of: " + strings.Join(known, ", ")
+	}
+	if near != "" {
+		text += fmt.Sprintf(" (did you mean %q?)", near)
+	}
+	return errors.New(text)
+}
+
+// NoSuchCommand rejects arguments of a command that only has subcommands.
+func NoSuchCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		names = append(names, c.Name())
+	}
+	err := UnknownName("command", args[0], nil, didyoumean.Name(args[0], names))
+	return Usage(fmt.Errorf("%w; see %s --help", err, cmd.CommandPath()))
+}
+
+// RecoverDamaged turns a panic while reading a build that was not verified into an error
+// that says what to do. Commands that must start within milliseconds defer it, because they
+// do not verify every byte of the build first.
+func RecoverDamaged(dir string, err *error) {
+	if r := recover(); r != nil {
+		*err = fmt.Errorf("the build in %s cannot be read (%v); to find the damage: kindex verify %s", dir, r, dir)
+	}
+}

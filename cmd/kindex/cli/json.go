@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"kindex/cmd/kindex/config"
+	"kindex/exports/didyoumean"
+)
+
+// JSONFlag adds --json. With this flag, a command prints one JSON value to standard output and
+// nothing else; site/docs/cli.md describes the value. Commands without a report do not have it.
+func JSONFlag(f *pflag.FlagSet, asJSON *bool) {
+	f.BoolVar(asJSON, "json", false, "print the report as JSON")
+}
+
+// PrintIndentedJSON prints a value as one JSON document.
+func PrintIndentedJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// PrintJSONLines prints a JSON array with one entry per line.
+func PrintJSONLines[T any](w io.Writer, entries iter.Seq2[T, error]) error {
+	separator := "[\n"
+	for entry, err := range entries {
+		if err != nil {
+			return err
+		}
+		var b bytes.Buffer
+		b.WriteString(separator)
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(entry); err != nil {
+			return err
+		}
+		if _, err := w.Write(bytes.TrimSuffix(b.Bytes(), []byte("\n"))); err != nil {
+			return err
+		}
+		separator = ",\n"
+	}
+	end := "\n]\n"
+	if separator == "[\n" {
+		end = "[]\n"
+	}
+	_, err := io.WriteString(w, end)
+	return err
+}
+
+// WithoutErrors returns the elements of a list, each with a nil error.
+func WithoutErrors[T any](list []T) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for _, v := range list {
+			if !yield(v, nil) {
+				return
+			}
+		}
+	}
+}
+
+// OnCommandLine reports whether the command line sets a flag. Settings from the environment or a
+// configuration file may be meant for other commands.
+func OnCommandLine(f *pflag.FlagSet, name string) bool {
+	origin, _ := config.OriginOf(f.Lookup(name))
+	return origin == config.FromCommandLine
+}
+
+// FormatOptions are the flags --format and --json, which is short for --format json.
+type FormatOptions struct {
+	Format string
+	JSON   bool
+}
+
+// Flags adds the flags; formats[0] is the default.
+func (o *FormatOptions) Flags(c *cobra.Command, formats []string, usage string) {
+	c.Flags().StringVar(&o.Format, "format", formats[0], usage)
+	JSONFlag(c.Flags(), &o.JSON)
+	// This fails only if the flag is unknown or already has a completion.
+	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// Choose checks the flags and sets the format. If only one of the two flags is on the command
+// line, it wins.
+func (o *FormatOptions) Choose(f *pflag.FlagSet, formats []string) error {
+	switch {
+	case !slices.Contains(formats, o.Format):
+		return Usage(UnknownName("format", o.Format, formats, didyoumean.Name(o.Format, formats)))
+	case !o.JSON || o.Format == "json":
+	case OnCommandLine(f, "json") && OnCommandLine(f, "format"):
+		return Usage(fmt.Errorf("--json and --format %s cannot be combined", o.Format))
+	case OnCommandLine(f, "format"):
+		o.JSON = false
+	}
+	if o.JSON {
+		o.Format = "json"
+	}
+	return nil
+}

@@ -1,0 +1,50 @@
+package operator
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"kindex/builder/content"
+	"kindex/builder/diff"
+	"kindex/builder/diff/difftest"
+	"kindex/edge/submission"
+	"kindex/exports/record"
+)
+
+// TestPullRequestText checks that no submitted text escapes from its code block, regardless
+// of what is submitted and by whom.
+func TestPullRequestText(t *testing.T) {
+	mark := regexp.MustCompile(`(?i)mark`)
+	for _, s := range []string{"`", "``` \n", "@everyone", "fixes #1", "GH-1", "</details><img src=x onerror=alert(1)>", "<!--", "| a |", "[x](https://x.example)", "~~~", "\x1b[31m", "\u202e"} {
+		text := "MaRk " + s + " MaRk"
+		d := difftest.Report(1, text)
+		d.Entities[0].Slug = "t"
+		one := proposed(text)
+		r := pullRequestOf(&one, d, revisionOf(t, text), "main")
+		rest := strings.ReplaceAll(difftest.OutsideCode(r.Body), "### ", "") // the heading
+		if mark.MatchString(rest) || strings.ContainsAny(rest, "@#\x1b\u202e") {
+			t.Errorf("%q escapes from its code block: %s", s, rest)
+		}
+		if r.Title != "Add tool/t" {
+			t.Errorf("title %q", r.Title)
+		}
+		if !strings.Contains(r.Body, "Most similar in the index: `tool/near` (") {
+			t.Errorf("%s mentions no neighbours", r.Body)
+		}
+	}
+}
+
+// proposed returns a submission that has the same string in all its text fields.
+func proposed(text string) submission.Submission {
+	return submission.Submission{ID: "sub_aaaaaaaaaaaaaaaaaaaa", Account: text, Type: "tool", Slug: "t", Name: text, Branch: "submission/x"}
+}
+
+// revisionOf returns a revision whose content has two similar entities.
+func revisionOf(t *testing.T, text string) diff.Revision {
+	t.Helper()
+	entity := func(slug string) *record.Entity {
+		return &record.Entity{Type: "tool", Slug: slug, Name: text, Category: "c", Description: "Sorts heaps of letters.", Tags: []string{"sorting", "letters"}}
+	}
+	return diff.Revision{Content: &content.Content{Entities: []*record.Entity{entity("near"), entity("t")}}}
+}
