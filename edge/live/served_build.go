@@ -85,9 +85,10 @@ func openBuild(o Options, id string, verified bool) (v *ServedBuild, err error) 
 	if v.Index, err = indexes.Open(o.Root, b); err != nil {
 		return nil, errors.Join(err, b.Close())
 	}
-	if err := errors.Join(v.decode(), v.warm()); err != nil {
+	if err := v.decode(); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", dir, err), v.Index.Close(), b.Close())
 	}
+	v.warm()
 	v.refs.Store(1)
 	return v, nil
 }
@@ -132,29 +133,25 @@ const hitsWarmed = 20
 
 // warm searches for a misspelled name. That maps the parts of files into memory that most searches
 // read, so that the first request need not wait for it, which took 10 ms with a million entities.
-func (v *ServedBuild) warm() error {
-	if v.Build.Listed() == 0 {
-		return nil
-	}
+// It checks nothing: a build is served even if this search fails, and a request then reports why.
+func (v *ServedBuild) warm() {
+	defer func() { _ = recover() }() // as a damaged file would make a request panic, which fails alone
 	all, err := v.Build.Select(&exports.Filter{})
-	if err != nil {
-		return err
+	if err != nil || v.Build.Listed() == 0 {
+		return
 	}
 	best, err := v.Build.Entity(0)
 	if err != nil {
-		return err
+		return
 	}
 	longest := slices.MaxFunc(strings.Fields(best.Name), func(a, b string) int { return cmp.Compare(len(a), len(b)) })
 	found, err := v.Index.Search(longest+"x", all, nil, 0, hitsWarmed)
 	if err != nil {
-		return err
+		return
 	}
 	for _, h := range found.Hits {
-		if _, err := v.Build.Entity(h.Ordinal); err != nil {
-			return err
-		}
+		_, _ = v.Build.Entity(h.Ordinal)
 	}
-	return nil
 }
 
 // ID returns the id of the content that is served. With edits, the id is different, so that

@@ -33,8 +33,14 @@ type StringTable struct {
 	text    []byte
 }
 
-// maxText is the maximum size of all strings of a table: offsets have 32 bits.
-const maxText = math.MaxUint32
+// checkText returns an error if the strings of a table are larger than its offsets, which have 32 bits,
+// can address.
+func checkText(strings, size int) error {
+	if uint64(size) > math.MaxUint32 {
+		return fmt.Errorf("a table of %d strings has %d bytes, but offsets of 32 bits can address only 4 GiB", strings, size)
+	}
+	return nil
+}
 
 // PackStrings encodes a table for OpenStrings. It panics if the strings are larger than 4 GiB.
 func PackStrings(list []string) []byte {
@@ -42,8 +48,8 @@ func PackStrings(list []string) []byte {
 	for _, s := range list {
 		text += len(s)
 	}
-	if text > maxText {
-		panic(fmt.Sprintf("a table of %d strings has %d bytes, more than offsets of 32 bits can address", len(list), text))
+	if err := checkText(len(list), text); err != nil {
+		panic(err)
 	}
 	offsets := 4 * (len(list) + 1)
 	head := SectionHead(offsets, text)
@@ -86,8 +92,8 @@ func (b *StringBuilder) Add(s []byte) {
 
 // WriteTo writes the table. It fails if the strings are larger than 4 GiB.
 func (b *StringBuilder) WriteTo(w io.Writer) (int64, error) {
-	if b.size > maxText {
-		return 0, fmt.Errorf("a table of %d strings has %d bytes, more than offsets of 32 bits can address", len(b.ends)/4, b.size)
+	if err := checkText(len(b.ends)/4, b.size); err != nil {
+		return 0, err
 	}
 	offsets := 4 + len(b.ends)
 	parts := append([][]byte{SectionHead(offsets, b.size), make([]byte, 4), b.ends, Padding(offsets)}, b.blocks...)

@@ -38,3 +38,13 @@ func TestStringBuilder(t *testing.T) {
 		}
 	}
 }
+
+// TestTooLarge checks the limit of a table. Strings that exceed it would take too much memory here.
+func TestTooLarge(t *testing.T) {
+	if err := checkText(3, 1<<32-1); err != nil {
+		t.Error(err)
+	}
+	if err := checkText(3, 1<<32); err == nil || !strings.Contains(err.Error(), "4294967296 bytes") {
+		t.Errorf("4 GiB: %v", err)
+	}
+}
