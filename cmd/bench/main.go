@@ -17,6 +17,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"kindex/cmd/kindex/cli"
 )
 
 // The exit codes. A missed target is a result, not a failure.
@@ -232,12 +234,9 @@ func (b *bench) requiresBuild() bool {
 	return b.corpus != "" && (b.selected("pages") && b.history == "" || slices.ContainsFunc([]string{"build", "open", "answers", "similar", "search", "filters", "http", "limits"}, b.selected))
 }
 
-// servePercent is the GC percentage of kindex serve while its heap is small.
-const servePercent = 400
-
 // measure runs the parts and prints the report.
 func measure(ctx context.Context, o options, stdout, stderr io.Writer) (err error) {
-	debug.SetGCPercent(servePercent) // for what runs in this process: searches and lists of kindex, Bleve and SQLite
+	debug.SetGCPercent(cli.ServeGCPercent) // for what runs in this process: searches and lists of kindex, Bleve and SQLite
 	tmp, err := os.MkdirTemp("", "kindex-bench-")
 	if err != nil {
 		return err

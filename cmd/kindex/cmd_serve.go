@@ -122,13 +122,9 @@ which belongs on a private network.`,
 	return c
 }
 
-// servePercent is a higher GC percentage than Go's default, because an edge's heap is
-// small: the files that it serves are memory-mapped. Once pages have filled their caches, it would let
-// the heap grow to half a gigabyte; serveMemoryMiB is the size from which the heap grows more slowly.
-const (
-	servePercent   = 400
-	serveMemoryMiB = 200
-)
+// serveMemoryMiB is the size from which the heap grows more slowly. Once pages have filled their caches,
+// cli.ServeGCPercent would let it grow to half a gigabyte.
+const serveMemoryMiB = 200
 
 // edgeOptions checks the flags and returns the edge's options.
 func (o *serveOptions) edgeOptions() (e edge.Options, err error) {
@@ -231,7 +227,7 @@ func runServe(cmd *cobra.Command, o serveOptions) (failed error) {
 		eo.Log.Info("created the operator's key; keep a copy, separate from backups of the state", "file", madeKey)
 	}
 	if w == nil && os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
-		cli.SetGC(servePercent, serveMemoryMiB, 0, io.Discard) // the warning is about --memory, which serve has only with --watch
+		cli.SetGC(cli.ServeGCPercent, serveMemoryMiB, 0, io.Discard) // the warning is about --memory, which serve has only with --watch
 	}
 	if w != nil {
 		defer w.follow(cmd.Context(), s)()

@@ -15,6 +15,10 @@ import (
 // BatchGCPercent is the GC percentage for short-lived commands while their heap is small.
 const BatchGCPercent = 800
 
+// ServeGCPercent is the GC percentage of an edge while its heap is small. It is higher than Go's default,
+// because the files that an edge serves are memory-mapped.
+const ServeGCPercent = 400
+
 // leastGCPercent is the GC percentage for a large heap. When the heap could grow by only a third,
 // a quarter of the CPU time of 100,000 entities with 400,000 offers went to garbage collection.
 const leastGCPercent = 50
