@@ -35,7 +35,7 @@ func verifyOrigin(ctx context.Context, w io.Writer, o originOptions, bar *progre
 		return cli.Usage(fmt.Errorf("--origin: %w", err))
 	}
 	if len(o.keys) == 0 {
-		return cli.Usage(errors.New("--origin needs --verify-key: anyone could have published what is there"))
+		return cli.Usage(errors.New("--origin needs --verify-key: otherwise, anyone could have published the build"))
 	}
 	verifiers, err := o.keys.parse()
 	if err != nil {
