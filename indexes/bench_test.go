@@ -83,6 +83,7 @@ func (w *corpusWords) queries() map[string]func(*rand.Rand) string {
 		return out
 	}
 	four, eight := long(5), long(8)
+	stops := []string{"a", "an", "and", "for", "in", "of", "on", "the", "to", "with"}
 	return map[string]func(*rand.Rand) string{
 		"one-letter":     func(r *rand.Rand) string { return string(rune('a' + r.IntN(26))) },
 		"two-letters":    func(r *rand.Rand) string { return of(r, four)[:2] },
@@ -95,6 +96,8 @@ func (w *corpusWords) queries() map[string]func(*rand.Rand) string {
 		"two-typos":      func(r *rand.Rand) string { return edited(r, edited(r, of(r, eight))) },
 		"two-words-typo": func(r *rand.Rand) string { return edited(r, of(r, four)) + " " + of(r, w.common) },
 		"phrase":         func(r *rand.Rand) string { return `"` + of(r, w.phrases) + `"` },
+		"quoted":         func(r *rand.Rand) string { return `"` + of(r, w.common) + `"` },
+		"quoted-stops":   func(r *rand.Rand) string { return `"` + of(r, stops) + `" "` + of(r, stops) + `"` },
 		"eight-words": func(r *rand.Rand) string {
 			var l []string
 			for range 8 {

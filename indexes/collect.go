@@ -30,6 +30,7 @@ type collector struct {
 	encoded       [wordFields][]byte // phrases of the current record
 	last          [wordFields]uint64 // the last word of each, 0 at the start of a phrase
 	pairs         pairFilter
+	counter       phraseCounter
 	aliasKeys     [][]byte // keys of earlier slugs
 	nextOrdinal   uint32   // ordinal of the next document
 }
@@ -87,7 +88,7 @@ func newCollector(dir string, records int) (*collector, error) {
 	}
 	return &collector{
 		dir: dir, bleve: b, phrases: phrases, vocabulary: make(map[string]*token),
-		pairs: newPairFilter(records), phraseOffsets: make([]byte, 8, 8*records+8), nameLengths: make([]byte, 0, records),
+		pairs: newPairFilter(records), counter: newPhraseCounter(), phraseOffsets: make([]byte, 8, 8*records+8), nameLengths: make([]byte, 0, records),
 	}, nil
 }
 
@@ -130,6 +131,7 @@ func (c *collector) token(part int, t string) *token {
 		c.vocabulary[t] = v
 	}
 	c.encoded[part] = appendWord(c.encoded[part], v.id)
+	c.counter.addWord(part, c.last[part], v.id)
 	if c.last[part] != 0 {
 		c.pairs.add(c.nextOrdinal, c.last[part], v.id)
 	}
@@ -184,7 +186,12 @@ func (c *collector) write() error {
 	})
 	g.Go(func() error { return c.writeVocabulary(c.dir) })
 	g.Go(func() error { return writeAliases(c.dir, c.aliasKeys) })
-	g.Go(c.phrases.close)
+	g.Go(func() error {
+		if err := c.phrases.close(); err != nil {
+			return err
+		}
+		return c.writePhraseSets()
+	})
 	g.Go(func() error { return os.WriteFile(filepath.Join(c.dir, phraseOffsetsFile), c.phraseOffsets, 0o644) })
 	g.Go(func() error { return os.WriteFile(filepath.Join(c.dir, nameLengthsFile), c.nameLengths, 0o644) })
 	g.Go(func() error { return os.WriteFile(filepath.Join(c.dir, pairsFile), c.pairs.rows, 0o644) })

@@ -1,7 +1,9 @@
 package indexes
 
-// The catalogues of most tests are too small to be searched by several goroutines otherwise.
-func init() { chunkBlocks, parallelRanking, parallelGroups, parallelSet = 1, 1, 1, 1 }
+// The catalogues of most tests are too small to be searched by several goroutines, or to have sets of phrases, otherwise.
+func init() {
+	chunkBlocks, parallelRanking, parallelGroups, parallelSet, minReadDocuments = 1, 1, 1, 1, 1
+}
 
 // WithoutSynonyms returns an index that expands no queries.
 func WithoutSynonyms(x *Index) *Index {

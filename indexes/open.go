@@ -43,6 +43,7 @@ type diskIndex struct {
 
 	vocabularies [wordFields]*vocabulary
 	prefixes     packed.Postings // by field and prefix, for those that very many terms have
+	phraseSets   packed.Postings // by field and phrase of one or two words, see phraseSetsFile
 }
 
 // Open opens the index of a build, which must stay open as long as the index is
@@ -135,7 +136,10 @@ func (x *diskIndex) open(documents int) error {
 	if len(x.nameLengths) != documents || x.phrases.numDocs() != documents {
 		return &store.DamageError{Path: x.files.dir, Problem: fmt.Sprintf("has files that do not match its %d documents", documents)}
 	}
-	return errors.Join(x.openVocabularies(), x.openPrefixes())
+	var errPrefixes, errPhrases error
+	x.prefixes, errPrefixes = x.openPostings(prefixesFile)
+	x.phraseSets, errPhrases = x.openPostings(phraseSetsFile)
+	return errors.Join(x.openVocabularies(), errPrefixes, errPhrases)
 }
 
 // Close releases the index. No search may be in progress in this index or in an

@@ -63,16 +63,15 @@ func (t *phraseStore) numDocs() int { return len(t.offsets)/8 - 1 }
 // docWords returns the words of a document in a list: names, topics or
 // description.
 func (t *phraseStore) docWords(docNum uint32, list int) []byte {
-	b := t.words[binary.LittleEndian.Uint64(t.offsets[8*docNum:]):binary.LittleEndian.Uint64(t.offsets[8*docNum+8:])]
+	return textLists(t.words[binary.LittleEndian.Uint64(t.offsets[8*docNum:]):binary.LittleEndian.Uint64(t.offsets[8*docNum+8:])])[list]
+}
+
+// textLists splits a stored document into its lists.
+func textLists(b []byte) [wordFields][]byte {
 	name, n := binary.Uvarint(b)
 	topic, m := binary.Uvarint(b[n:])
-	switch b = b[n+m:]; list {
-	case nameField:
-		return b[:name]
-	case topicField:
-		return b[name : name+topic]
-	}
-	return b[name+topic:]
+	b = b[n+m:]
+	return [wordFields][]byte{nameField: b[:name], topicField: b[name : name+topic], textField: b[name+topic:]}
 }
 
 // phrase is a sequence of words to search for.

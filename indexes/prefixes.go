@@ -124,16 +124,16 @@ func prefixLengths(term string) func(yield func(int) bool) {
 	}
 }
 
-// openPrefixes opens prefixesFile.
-func (x *diskIndex) openPrefixes() error {
-	data, err := x.files.open(prefixesFile)
+// openPostings opens a file that consists of postings.
+func (x *diskIndex) openPostings(name string) (packed.Postings, error) {
+	data, err := x.files.open(name)
 	if err != nil {
-		return err
+		return packed.Postings{}, err
 	}
 	s := packed.NewSectionReader(func(string) []byte { return data })
-	x.prefixes = s.Postings(prefixesFile, s.Open(prefixesFile, packed.PostingSections))
+	p := s.Postings(name, s.Open(name, packed.PostingSections))
 	if err := s.Err(); err != nil {
-		return &store.DamageError{Path: filepath.Join(x.files.dir, prefixesFile), Problem: err.Error()}
+		return packed.Postings{}, &store.DamageError{Path: filepath.Join(x.files.dir, name), Problem: err.Error()}
 	}
-	return nil
+	return p, nil
 }

@@ -45,7 +45,7 @@ func TestPrefixes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = segment.close() }()
-	x := openedPrefixes(t, dir)
+	x := openedPostings(t, dir, prefixesFile)
 	postings := &postingReader{scratch: make(set, setWords(len(entities)))}
 	found := 0
 	for _, f := range prefixFields {
@@ -84,7 +84,7 @@ func TestPrefixes(t *testing.T) {
 	}
 }
 
-func openedPrefixes(t *testing.T, dir string) packed.Postings {
+func openedPostings(t *testing.T, dir, name string) packed.Postings {
 	t.Helper()
 	files, err := (&Prepared{}).describe(dir)
 	if err != nil {
@@ -94,9 +94,10 @@ func openedPrefixes(t *testing.T, dir string) packed.Postings {
 		files[i].Path = strings.TrimPrefix(files[i].Path, dir)
 	}
 	x := &diskIndex{files: &mappedFiles{dir: dir, manifest: &Manifest{Files: files}}}
-	if err := x.openPrefixes(); err != nil {
+	p, err := x.openPostings(name)
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = x.files.close() })
-	return x.prefixes
+	return p
 }

@@ -220,8 +220,8 @@ func (s *session) addFuzzy(m *match, w *clause) (err error) {
 	return nil
 }
 
-// matchPhrase finds the records in a set that contain the words consecutively. To
-// do so, it scans the records that pass the filter of word pairs and have all of the words in one list.
+// matchPhrase finds the records in a set that contain the words consecutively. Unless the index has a set for
+// the phrase, it reads the records that pass the filter of word pairs and have all of the words in one list.
 func (s *session) matchPhrase(m *match, words []string, within set) error {
 	p, err := s.index.encodePhrase(words)
 	if err != nil || p == nil {
@@ -241,8 +241,7 @@ func (s *session) matchPhrase(m *match, words []string, within set) error {
 	}
 	for list := range candidates {
 		found := candidates[list]
-		found.keep(func(o uint32) bool { return s.hasPhrase(o, p, list) })
-		if !found.empty() {
+		if s.keepPhrase(found, p, list); !found.empty() {
 			matched[list] = found
 		}
 	}

@@ -190,10 +190,11 @@ func TestOpenDamagedReused(t *testing.T) {
 		"terms cut off":    {cutOff("terms.bin"), "terms.bin"},
 		"no terms":         {func() error { return os.Remove(filepath.Join(dir, "terms.bin")) }, "terms.bin"},
 		"prefixes cut off": {cutOff("prefixes.bin"), "prefixes.bin"},
+		"phrases cut off":  {cutOff("phrases.bin"), "phrases.bin"},
 		"no file of texts": {func() error { return os.Remove(filepath.Join(dir, "edited.json")) }, "edited.json"},
 	} {
 		whole := map[string][]byte{}
-		for _, file := range []string{"ordinals.bin", "edited.json", "pairs.bin", "terms.bin", "prefixes.bin"} {
+		for _, file := range []string{"ordinals.bin", "edited.json", "pairs.bin", "terms.bin", "prefixes.bin", "phrases.bin"} {
 			data, err := os.ReadFile(filepath.Join(dir, file))
 			if err != nil {
 				t.Fatal(err)

@@ -11,12 +11,17 @@ const pairHashes = 4
 // pairRows returns the rows of the filter in which a pair of words sets a bit. first and second are the numbers of
 // the words.
 func pairRows(first, second uint64) (rows [pairHashes]int) {
-	h := (first*0x9e3779b97f4a7c15 ^ second) * 0xd6e8feb86659fd93 // odd numbers without a pattern
+	h := pairHash(first, second)
 	for i := range rows {
 		rows[i] = i*pairBits/pairHashes + int(h>>58)
 		h <<= 6
 	}
 	return rows
+}
+
+// pairHash returns a hash of a pair of words.
+func pairHash(first, second uint64) uint64 {
+	return (first*0x9e3779b97f4a7c15 ^ second) * 0xd6e8feb86659fd93 // odd numbers without a pattern
 }
 
 // pairFilter holds a Bloom filter (Bloom, CACM 13, 1970) of the pairs of consecutive words in each document. Most
@@ -75,7 +80,14 @@ func (s *session) mayContain(phrases []*phrase) set {
 			found.or(records)
 		}
 	}
-	for _, m := range x.memSegments {
+	found.or(s.inMemory())
+	return found
+}
+
+// inMemory returns the records whose documents are in memory.
+func (s *session) inMemory() set {
+	found := s.set()
+	for _, m := range s.index.memSegments {
 		for o := range m.documents {
 			found.add(o)
 		}
