@@ -1,5 +1,5 @@
 // Package cli contains what the commands of kindex share: errors and exit codes, output for people and
-// programs, and the pace of garbage collection.
+// programs, and garbage collection settings.
 package cli
 
 import (

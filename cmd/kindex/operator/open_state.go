@@ -1,5 +1,5 @@
-// Package operator has the commands with which an operator manages the state of an edge: accounts, API keys,
-// submissions, and the state itself.
+// Package operator contains the commands with which an operator manages the state of an edge: accounts, API
+// keys, submissions, and the state itself.
 package operator
 
 import (
