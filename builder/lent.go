@@ -7,14 +7,14 @@ import (
 	"kindex/builder/content"
 )
 
-// Lent is the published build while reads of a content folder take the entities of unchanged files from it.
+// Lent is the published build while a content folder takes the entities of unchanged files from it.
 type Lent struct {
 	*build
 	folder *content.Folder
 }
 
-// LendPrevious makes reads of the content folder take the entities of unchanged files from the
-// published build until Release is called. It returns nil if a build could not reuse that build.
+// LendPrevious lets the content folder take the entities of unchanged files from the published build until
+// Release is called. It returns nil if the published build cannot be reused.
 func LendPrevious(ctx context.Context, o Options, f *content.Folder) *Lent {
 	o.TrustPrevious = false
 	b := &build{Options: o}

@@ -58,7 +58,7 @@ func (b *build) writeFiles() error {
 }
 
 // writeTables writes the bulk exports, which are sorted by type and slug and do not contain
-// withdrawn entities. Their rows are made from the records, which have been written, and from what
+// withdrawn entities. Their rows are created from the records, which have been written, and from what
 // the inputs add.
 func (b *build) writeTables() error {
 	listed := make([]int, 0, len(b.content.Entities))
@@ -103,7 +103,7 @@ func (b *build) writeTables() error {
 	return nil
 }
 
-// writeTable writes a table with the rows of entities, given by ordinal. The rows are made from the
+// writeTable writes a table with the rows of entities, given by ordinal. The rows are created from the
 // records and from what more appends; more may be nil.
 func (b *build) writeTable(base string, columns []table.Column, encodings []string, ordinals []int,
 	more func([]byte, *record.Entity) []byte, rows func(*record.Entity) []table.Row) error {

@@ -57,7 +57,7 @@ func packValues(entities []*record.Entity) (values, bitmaps, facets []byte, err 
 }
 
 // isFrequent reports whether a value that size of n records have is also stored as a bit set. With fewer
-// records, a bit set takes more memory than the ordinals, and longer to read.
+// records, a bit set is larger than the ordinals and takes longer to read.
 func isFrequent(size uint64, n int) bool { return n >= 1<<10 && size >= uint64(n)/128 }
 
 // appendDense appends the bit set of ordinals below n.

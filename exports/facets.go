@@ -171,7 +171,7 @@ func (b *Build) countRecords(list, counts []uint32) {
 			counts[binary.LittleEndian.Uint32(row)]++
 		}
 	}
-	runtime.KeepAlive(touched) // or the compiler would leave out those reads
+	runtime.KeepAlive(touched) // otherwise, the compiler could remove the reads
 }
 
 // The estimated cost of reading the values of a record, whose place in memory is random, and of

@@ -363,7 +363,7 @@ func checkSelect(t *testing.T, rng *rand.Rand, b *Build, list []*record.Entity) 
 
 var wrongFilters = []*Filter{{RetiresBefore: "2025-02-30"}, {Signals: []SignalBound{{Signal: "star"}}}, {Signals: []SignalBound{{Signal: "created", Day: "2025"}}}}
 
-// The builds of these tests are too small to be counted by several goroutines otherwise.
+// Otherwise, the builds of these tests would be too small to be counted by several goroutines.
 func init() { parallelCost = 1 }
 
 func checkValues(t *testing.T, rng *rand.Rand, b *Build, list []*record.Entity) {

@@ -45,8 +45,8 @@ func inputsOf(things []thing) func(dst []byte, i int) []byte {
 
 func (x thing) row() table.Row { return table.Row{{Text: x.key}, {Text: x.text[:len(x.text)/2]}} }
 
-// withObjects makes a table one with objects, which knows how many of its things an earlier build has, not
-// which.
+// withObjects turns a table into one with objects. Instead of Inputs, the table has Kept: the number of things
+// at the beginning that earlier also has.
 func withObjects(t *bulk.Table, earlier *Build, things []thing) *bulk.Table {
 	t.Inputs = nil
 	t.JSON = func(dst []byte, i int) ([]byte, error) {

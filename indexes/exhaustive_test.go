@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestExhaustively compares searches of each class with the plain definition. With KINDEX_BENCH_BUILD,
+// TestExhaustively compares searches of each class with exhaustive ones. With KINDEX_BENCH_BUILD,
 // it searches that build.
 func TestExhaustively(t *testing.T) {
 	c := benchCatalogue(t)

@@ -1,6 +1,7 @@
 package indexes
 
-// The catalogues of most tests are too small to be searched by several goroutines, or to have sets of phrases, otherwise.
+// Otherwise, the catalogues of most tests would be too small to be searched by several goroutines, or to have sets
+// of phrases.
 func init() {
 	chunkBlocks, parallelRanking, parallelGroups, parallelSet, minReadDocuments = 1, 1, 1, 1, 1
 }

@@ -13,8 +13,8 @@ import (
 	"kindex/exports/packed"
 )
 
-// phraseSetsFile contains, for each phrase of one or two words in a list for which a search would otherwise read
-// the words of very many documents, a set. Among the documents that have the terms for these words, those in the
+// phraseSetsFile contains a set for each phrase of one or two words in a list for which a search would otherwise
+// read the words of very many documents. Among the documents that have the terms for these words, those in the
 // set have the phrase.
 const phraseSetsFile = "phrases.bin"
 
@@ -155,8 +155,8 @@ func (s *phraseSets) sections(words []*token) ([][]byte, error) {
 	return packed.PackPostings(sets)
 }
 
-// widen replaces the set of each word that has no other form in a list by the set of all documents, which takes
-// next to no space: among the candidates, it has the same documents. In names, candidates may also have
+// widen replaces the set of each word that has no other form in a list with the set of all documents, which takes
+// next to no space: among the candidates, it contains the same documents. In names, candidates may also have
 // the word as part of a joined term.
 func (s *phraseSets) widen(list int, words []*token) {
 	if list == nameField {
@@ -216,8 +216,8 @@ func (c *collector) eachText(f func(docNum uint32, list int, words []byte)) erro
 	return nil
 }
 
-// phraseSet returns a set of records that, among those that are not in memory and that narrowPhrase keeps, has those
-// with a phrase in a list. ok is false if there is no set for the phrase, so that the words of
+// phraseSet returns a set of records: among those that are not in memory and that narrowPhrase keeps, the set contains
+// those with a phrase in a list. ok is false if there is no set for the phrase, so that the words of
 // documents must be read.
 func (s *session) phraseSet(phrase []string, list int) (found set, ok bool) {
 	if s.exhaustive || len(phrase) > 2 {

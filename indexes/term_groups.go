@@ -11,8 +11,8 @@ import (
 
 // termGroups holds the terms of a vocabulary in groups, so that terms far from a word need not be looked
 // at one by one. A few bits of didyoumean.LetterMask are the same for all terms in a group. For
-// each length of terms, these are the bits that about half of the terms have: they distinguish the
-// most. If those bits alone are too far from a word, so is each term in the group.
+// each length of terms, these are the bits that about half of the terms have: they distinguish terms
+// best. If those bits alone are too far from a word, so is each term in the group.
 type termGroups struct {
 	lengths packed.Uint32s // by length in letters: index of the first group; then the number of groups
 	bits    []byte         // by length: the bits that groups have in common, as uint64
@@ -26,7 +26,7 @@ type termGroups struct {
 const groupSections = 6
 
 // meanGroup is the number of terms that a group would have if bits were independent. They are not, so
-// that there are fewer groups of more terms.
+// there are fewer groups of more terms.
 const meanGroup = 16
 
 // packGroups returns the sections of termGroups. starts is that of the vocabulary; masks has the
@@ -58,8 +58,8 @@ func packGroups(starts []uint32, masks []uint64) [][]byte {
 	return [][]byte{packed.PackUint32s(lengths), common, keys, packed.PackUint32s(groups), packed.PackUint32s(terms), ordered}
 }
 
-// balancedBits returns the bits that divide masks into groups of about meanGroup: those that the number
-// of masks nearest to half of them have.
+// balancedBits returns the bits that divide masks into groups of about meanGroup: those whose share of the
+// masks is closest to half.
 func balancedBits(masks []uint64) (balanced uint64) {
 	var count [64]int
 	for _, m := range masks {
@@ -90,13 +90,13 @@ func openGroups(sections [][]byte, n int) (termGroups, error) {
 	return g, nil
 }
 
-// of returns the range of the groups of terms that have from least to most letters.
+// of returns the range of the groups of terms that have least to most letters.
 func (g *termGroups) of(least, most int) (from, to int) {
 	return int(g.lengths.At(least)), int(g.lengths.At(most + 1))
 }
 
-// promising yields the terms in a range of groups that are not certain to be more edits away from a word
-// than w allows.
+// promising yields the terms in a range of groups that, judging by their letters, may be within the number
+// of edits that w allows.
 func (g *termGroups) promising(w *fuzzyPattern, from, to int) func(yield func(term int) bool) {
 	return func(yield func(term int) bool) {
 		for n := 0; n <= maxTermLen && from < to; n++ {

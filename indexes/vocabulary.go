@@ -201,8 +201,8 @@ func (v *vocabulary) near(w *fuzzyPattern, from, to int) (list []nearTerm) {
 }
 
 // prefix calls f with the value (the postings) of each term that has a prefix. Short
-// prefixes have very many terms, and listing them here takes a tenth of the time that iterating over the
-// transducer takes.
+// prefixes have very many terms, and listing them here takes a tenth of the time of iterating over the
+// transducer.
 func (v *vocabulary) prefix(prefix string, f func(value uint64) error) error {
 	for n := min(utf8.RuneCountInString(prefix), maxTermLen); n <= maxTermLen; n++ {
 		from, to := int(v.starts.At(n)), int(v.starts.At(n+1))

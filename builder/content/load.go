@@ -362,7 +362,7 @@ func (c *Content) Complete() {
 	})
 }
 
-// complete adds the entities that own returns to a snapshot.
+// complete adds to a snapshot what own returns for each entity.
 func (c *Content) complete(own func(*record.Entity) *record.Entity) {
 	c.grow(len(c.files))
 	for _, r := range c.files {

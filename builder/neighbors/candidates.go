@@ -157,8 +157,8 @@ type probe struct {
 	bits   uint64
 }
 
-// probeGroup has probes that are looked for together: checking after each one whether the others can matter would
-// take longer.
+// probeGroup is a group of probes that are looked for together: checking after each one whether the others can
+// matter would take longer.
 type probeGroup struct {
 	probes [4]probe
 	rest   uint32 // the sum of the squared weights in all later groups
@@ -216,7 +216,7 @@ func (s *scratch) readSignatures(v *vectors, batch []uint32, least float32) {
 	for _, place := range batch {
 		read += v.signatures[s.candidates[place].entity][0]
 	}
-	runtime.KeepAlive(read) // or the compiler would leave out those reads
+	runtime.KeepAlive(read) // otherwise, the compiler could remove the reads
 	for _, place := range batch {
 		c := &s.candidates[place]
 		if bound := s.promise(c, &v.signatures[c.entity], least); bound >= least {

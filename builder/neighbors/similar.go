@@ -162,8 +162,8 @@ func (v *vectors) product(features []uint32) (sum uint64) {
 }
 
 // reach returns how many of the given features, which are sorted by yield, are read. These are as many as
-// the budget allows, but at least one. df returns the frequency of a feature; one that only one entity has
-// costs nothing.
+// the budget allows, but at least one. df returns the frequency of a feature; a feature of a
+// single entity costs nothing.
 func (l limits) reach(features []uint32, df func(id uint32) int) int {
 	read := 0
 	for k, id := range features {

@@ -274,7 +274,7 @@ func TestEditBeforeStart(t *testing.T) {
 	}
 }
 
-// TestFirstScanFails starts while the folder cannot be read completely. Nothing is built before it can be, since
+// TestFirstScanFails starts while the folder cannot be read completely. Nothing is built until it can be, since
 // a build would drop the entities that could not be read.
 func TestFirstScanFails(t *testing.T) {
 	suite.InTest(t)

@@ -96,7 +96,7 @@ type sortable struct {
 	typ, slug string
 }
 
-// scanAnswers compares listings and the facets of sets with what all records say.
+// scanAnswers compares listings, and the facets of sets, with scans of all records.
 func (b *bench) scanAnswers(ctx context.Context, sets []*roaring.Bitmap) error {
 	listings := make([][]scanned, len(filterClasses))
 	for i := range filterClasses {
@@ -154,7 +154,7 @@ func (b *bench) scanAnswers(ctx context.Context, sets []*roaring.Bitmap) error {
 	return b.addAnswers("facets", same, len(sets), fmt.Sprintf("the %d most frequent values of %s in the matches of a term, compared with a scan of every match", facetsCompared, strings.Join(exports.FilterFields, ", ")))
 }
 
-// scan adds a record if the listing has it.
+// scan adds a record if it belongs to the listing.
 func (l *scanned) scan(e *record.Entity) error {
 	ok, err := l.filter.Matches(e)
 	if err != nil || !ok {

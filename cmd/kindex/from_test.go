@@ -141,7 +141,7 @@ func answerFrom(client *http.Client, url string) (status int, build string, body
 	return res.StatusCode, res.Header.Get("X-Build"), body, err
 }
 
-// whileAnswers returns when the client has received some more answers.
+// whileAnswers waits until the client has received n more answers.
 func (e *pulling) whileAnswers(n int64) {
 	e.t.Helper()
 	for deadline, end := time.Now().Add(hanging), e.answers.Load()+n; e.answers.Load() < end; time.Sleep(5 * time.Millisecond) {

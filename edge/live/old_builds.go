@@ -35,7 +35,7 @@ type OldBuilds struct {
 }
 
 // NewOldBuilds returns the old builds of an output folder and, if files is not nil, those in a
-// bucket. If there are keys, builds that are not signed with one of them do not exist for it.
+// bucket. If there are keys, builds that are not signed with one of them are treated as missing.
 func NewOldBuilds(root string, keys []note.Verifier, files *depot.Files, log *slog.Logger) *OldBuilds {
 	return &OldBuilds{root: root, keys: keys, files: files, log: log, reports: rate.Sometimes{First: 5, Interval: 10 * time.Second}}
 }

@@ -128,14 +128,14 @@ func (v *ServedBuild) decode() error {
 	return nil
 }
 
-// hitsWarmed is the number of hits that warm reads, as a page of results does.
+// hitsWarmed is the number of hits whose records warm reads, as a page of results does.
 const hitsWarmed = 20
 
-// warm searches for a misspelled name. That maps the parts of files into memory that most searches
-// read, so that the first request need not wait for it, which took 10 ms with a million entities.
-// It checks nothing: a build is served even if this search fails, and a request then reports why.
+// warm searches for a misspelled name, so that the parts of files that most searches read are mapped into
+// memory. Otherwise, the first request would wait for that, which took 10 ms with a million entities.
+// warm checks nothing: a build is served even if this search fails, and a request then reports why.
 func (v *ServedBuild) warm() {
-	defer func() { _ = recover() }() // as a damaged file would make a request panic, which fails alone
+	defer func() { _ = recover() }() // a damaged file may cause a panic; in a request, only that request fails
 	all, err := v.Build.Select(&exports.Filter{})
 	if err != nil || v.Build.Listed() == 0 {
 		return

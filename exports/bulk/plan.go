@@ -7,20 +7,20 @@ import (
 	"kindex/exports/store"
 )
 
-// plan is a table with its shards and row groups, and which of them an earlier build has.
+// plan is a table with its shards and row groups, and which of them the previous build has.
 type plan struct {
 	*Table
 	previous *shards
 	bounds   []int               // as shardBounds returns them
 	inputs   [][sha256.Size]byte // by shard: hash of its Inputs; nil if unknown
-	earlier  []int               // by shard: the same shard of the earlier build, or -1
+	earlier  []int               // by shard: the same shard of the previous build, or -1
 	groups   []group
 }
 
 // group is a row group of the Parquet file.
 type group struct {
 	shards  int
-	earlier int // the same row group of the earlier build, or -1
+	earlier int // the same row group of the previous build, or -1
 }
 
 // plan finds the shards and row groups that need not be encoded again. previous may be nil.
@@ -45,11 +45,11 @@ func (t *Table) plan(previous *shards) *plan {
 	return p
 }
 
-// sameShard returns the shard of the earlier build that has the same bytes as shard k in every format, or
+// sameShard returns the shard of the previous build that has the same bytes as shard k in every format, or
 // -1 if that is not known.
 func (p *plan) sameShard(k int) int {
 	if p.inputs == nil {
-		// The last shard may end, here or in the earlier build, because there are no more items.
+		// The last shard may end, here or in the previous build, because there are no more items.
 		if p.previous != nil && k+2 < len(p.bounds) && k+1 < p.previous.n && p.bounds[k+1] <= p.Kept {
 			return k
 		}

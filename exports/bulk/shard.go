@@ -60,7 +60,7 @@ func (s *shard) release() {
 	shardPool.Put(s)
 }
 
-// shard encodes shard k in all formats, or copies it from the earlier build. It keeps its rows if
+// shard encodes shard k in all formats, or copies it from the previous build. It keeps its rows if
 // withRows is set.
 func (p *plan) shard(k int, withRows bool, variants []variant) *shard {
 	s := newShard()
@@ -95,7 +95,7 @@ func (p *plan) rowsOf(k int, lines []byte) (rows []table.Row) {
 	return rows
 }
 
-// copy copies a shard of the earlier build.
+// copy copies a shard of the previous build.
 func (s *shard) copy(p *plan, k, at int, variants []variant) (err error) {
 	for _, v := range variants {
 		if from := p.previous.variants[v]; from != nil {

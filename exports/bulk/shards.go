@@ -43,7 +43,7 @@ func (p *pieces) append(dst []byte, shard int) ([]byte, error) {
 	return dst, err
 }
 
-// shards holds the shards of a table in an earlier build. They are read on demand with ReadAt, not
+// shards holds the shards of a table in the previous build. They are read on demand with ReadAt, not
 // through the memory mapping, because mapped pages would count towards the memory of the process.
 type shards struct {
 	sections [][]byte // of the shards file

@@ -21,8 +21,8 @@ import (
 // therefore never moves the boundaries of other shards.
 const shardMean = 256
 
-// A row group of a Parquet file consists of whole shards: groupMean on average. It ends with a shard
-// whose last key has a hash that decides so, like the end of a shard.
+// A row group of a Parquet file consists of whole shards: groupMean on average. The hash of the last key of
+// a shard also decides whether the row group ends there.
 const groupMean = 32
 
 func isShardEnd(key string) bool { return hash(key)%shardMean == 0 }
@@ -55,12 +55,12 @@ type Table struct {
 	// item has one row, JSON appends it as a compact object, and Cells extracts the cells.
 	JSON  func(dst []byte, i int) ([]byte, error)
 	Cells func(object []byte) table.Row
-	// Inputs, if not nil, appends everything that the rows of an item are made from, or its hash, always
-	// in the same number of bytes. A shard whose items have the same inputs as those of a shard of the
-	// earlier build is copied.
+	// Inputs, if not nil, appends everything that the rows of an item depend on, or a hash of it, always
+	// with the same number of bytes. A shard whose items have the same inputs as those of a shard of the
+	// previous build is copied.
 	Inputs func(dst []byte, i int) []byte
 	// Kept is the number of items at the beginning that are known to have the same keys and rows as in
-	// the earlier build.
+	// the previous build.
 	Kept int
 }
 

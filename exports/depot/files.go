@@ -63,7 +63,7 @@ var ErrBusy = errors.New("too many files of old builds are being fetched")
 
 // NewFiles returns a Files for an output folder whose builds are in a bucket. The folder may take
 // maxBytes, or any number of bytes if that is 0. If there are keys, builds that are not signed with
-// one of them do not exist for Files.
+// one of them are treated as missing.
 func NewFiles(from bucket.Reader, dir string, maxBytes int64, keys []note.Verifier) *Files {
 	f := &Files{from: from, dir: dir, maxBytes: maxBytes, keys: keys, turn: make(chan struct{}, 1), lookups: rate.NewLimiter(lookupRate, lookupBurst),
 		missing: map[string]time.Time{}, verified: map[string]bool{}}

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// minLive is the share of all packs of a build that the build must need, in percent. It bounds what
-// a reader without any build must read, to twice the build.
+// minLive is the minimum share of the data in a build's packs that the build needs, in percent. A reader
+// without any build thus reads at most twice the size of the build.
 const minLive = 50
 
 // reuse finds chunks in packs of the published build.
@@ -52,7 +52,7 @@ func (p *publisher) reuse() {
 
 // packsToKeep returns which packs of the published build are used. It leaves out those of which the
 // smallest share is needed, but only as many as minLive requires: their chunks are written again,
-// and the longer a pack is kept, the fewer of its chunks are left.
+// and the longer a pack is kept, the fewer of its chunks are still needed.
 func (p *publisher) packsToKeep(places map[chunkID]int) []bool {
 	needed := make([]int64, len(p.published.packs))
 	var live, all int64
@@ -86,7 +86,7 @@ func (p *publisher) packsToKeep(places map[chunkID]int) []bool {
 
 // writePacks writes the chunks that the published build does not have, and then, in packs of their
 // own, which readers of that build do not need, those that are written again. Files are read again
-// for it: their chunks would not fit into memory.
+// for this, because the chunks would not fit into memory.
 func (p *publisher) writePacks(ctx context.Context) error {
 	p.reuse()
 	g, ctx := errgroup.WithContext(ctx)

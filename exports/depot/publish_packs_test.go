@@ -9,9 +9,9 @@ import (
 )
 
 // TestPacksToKeep publishes builds in which a third of the chunks is new, mostly the same third each
-// day. A build must never need less than half of its packs, and few chunks may be written again. To
-// write all packs again of which less than half is needed, whenever the build needs less than half of
-// all, takes twice as many.
+// day. A build must never need less than half of its packs, and few chunks may be written again.
+// Rewriting every pack of which less than half is needed, whenever the build needs less than half of all,
+// would rewrite twice as many.
 func TestPacksToKeep(t *testing.T) {
 	suite.InTest(t)
 	const (

@@ -53,7 +53,7 @@ func LetterMask(text string) (mask uint64) {
 // one letter and removes at most one.
 func (w *Word) MinDistance(kinds uint64) int { return minDistance(w.letterMask, kinds) }
 
-// MinDistanceOf is like MinDistance for a string of whose LetterMask only some bits are known.
+// MinDistanceOf is like MinDistance, but knows only some bits of the string's LetterMask.
 func (w *Word) MinDistanceOf(kinds, known uint64) int {
 	return minDistance(w.letterMask&known, kinds&known)
 }

@@ -37,7 +37,7 @@ func Elements(array []byte) iter.Seq[[]byte] {
 	}
 }
 
-// Text returns the string that a value is, or "" if it is null or not a string.
+// Text returns the string that a value encodes, or "" if the value is null or not a string.
 func Text(value []byte) (text string) {
 	if len(value) < 2 || value[0] != '"' {
 		return ""

@@ -59,7 +59,7 @@ func (s *SectionReader) PrefixSets(name string, section []byte, n int, list Uint
 	return PrefixSets{n, list, section}
 }
 
-// Between returns the items at the places from up to to.
+// Between returns the items at the places in [from, to).
 func (p PrefixSets) Between(from, to int) *roaring.Bitmap {
 	set := make([]uint64, words(p.n))
 	low, high, combined := p.plan(from, to)
@@ -127,7 +127,7 @@ func copyWords(set []uint64, from []byte) {
 	}
 }
 
-// add sets the bits of the items at the places from up to to, if there are any.
+// add sets the bits of the items at the places in [from, to), if there are any.
 func (p PrefixSets) add(set []uint64, from, to int) {
 	for ; from < to; from++ {
 		item := p.list.At(from)
@@ -135,7 +135,7 @@ func (p PrefixSets) add(set []uint64, from, to int) {
 	}
 }
 
-// remove clears the bits of the items at the places from up to to, if there are any.
+// remove clears the bits of the items at the places in [from, to), if there are any.
 func (p PrefixSets) remove(set []uint64, from, to int) {
 	for ; from < to; from++ {
 		item := p.list.At(from)

@@ -67,8 +67,8 @@ func PackStrings(list []string) []byte {
 	return append(b, Padding(text)...)
 }
 
-// StringBuilder encodes a table for OpenStrings, string by string. It takes hardly more memory than the
-// table, even if that is large. The zero value is an empty table.
+// StringBuilder encodes a table for OpenStrings, string by string. It uses hardly more memory than the
+// table itself, even if the table is large. The zero value is an empty table.
 type StringBuilder struct {
 	ends   []byte
 	blocks [][]byte // the text; only the last block grows

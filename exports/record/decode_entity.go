@@ -11,7 +11,7 @@ import (
 )
 
 // UnmarshalJSON decodes a record that AppendJSON or AppendAuthored wrote. Pages decode dozens of records, so
-// this selects the members itself, and leaves only those that few records have to encoding/json: that takes
+// it decodes most members itself and leaves only those that few records have to encoding/json: this takes
 // about half the time.
 func (e *Entity) UnmarshalJSON(b []byte) error {
 	if !json.Valid(b) {
