@@ -8,7 +8,7 @@ import (
 )
 
 // SearchExhaustively returns what Search should return for the first limit hits. It uses no stored sets of
-// prefixes, no filter of word pairs and no bounds on scores: it scores and sorts every match. Everything
+// prefixes and phrases, no filter of word pairs and no bounds on scores: it scores and sorts every match. Everything
 // else is the same as in Search, which it exists to check.
 func (x *Index) SearchExhaustively(text string, within *roaring.Bitmap, limit int) (*Result, error) {
 	return x.search(text, within, true, func(r *ranking) []Hit { return r.all(limit) })

@@ -8,7 +8,17 @@ func init() {
 
 // WithoutSynonyms returns an index that expands no queries.
 func WithoutSynonyms(x *Index) *Index {
-	disk := &diskIndex{records: x.records, listed: x.listed, segment: x.segment, ordinalMap: x.ordinalMap, phrases: x.phrases,
-		aliasFST: x.aliasFST, nameLengths: x.nameLengths, files: x.files, vocabularies: x.vocabularies}
-	return &Index{diskIndex: disk, build: x.build, memSegments: x.memSegments, overlay: x.overlay}
+	disk := *x.diskIndex
+	disk.synonyms = nil
+	return &Index{diskIndex: &disk, build: x.build, memSegments: x.memSegments, overlay: x.overlay}
+}
+
+// SessionSets returns the number of sets that a session has allocated for the searches so far.
+func SessionSets(x *Index) int {
+	s, err := x.session()
+	if err != nil {
+		return -1
+	}
+	defer s.end()
+	return len(s.sets)
 }

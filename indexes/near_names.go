@@ -30,17 +30,18 @@ func (r *ranking) findNear(words []string) error {
 		if name == joined || digits(name) != digits(joined) {
 			continue // no typo, or another version: GPT-4 is not GPT-5
 		}
+		unused := r.taken
 		found, err := r.termSet(joinedField, name)
 		if err != nil {
 			return err
 		}
-		if found == nil {
-			continue // part of a name
-		}
-		if d := query.Distance(name); r.near[d] == nil {
+		if d := query.Distance(name); found == nil { // part of a name
+			r.taken = unused
+		} else if r.near[d] == nil {
 			r.near[d] = found
 		} else {
 			r.near[d].or(found)
+			r.taken = unused
 		}
 	}
 	// If the name and the slug of a record differ, the nearer one counts.

@@ -240,7 +240,8 @@ type session struct {
 	postings   postingReader
 	docSets    [maxEdits + 1]set
 	sets       []set
-	taken      int
+	taken      int // number of sets in use; lowering it releases those taken last
+	memory     set // see inMemory
 }
 
 // session takes a session from the pool or creates one. The caller must call end.

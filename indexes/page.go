@@ -35,7 +35,7 @@ type pageRanking struct {
 func (r *ranking) page(after *After, skip, limit int) []Hit {
 	p := &pageRanking{ranking: r, words: r.weightGroups(), after: after, n: skip + limit}
 	r.whole = r.queryScores()
-	if p.n == 0 {
+	if p.n == 0 || skip > 0 && skip >= p.matches.count() {
 		return []Hit{}
 	}
 	r.findPhraseCandidates()

@@ -220,6 +220,10 @@ func (s *session) addFuzzy(m *match, w *clause) (err error) {
 	return nil
 }
 
+// maxNarrowing is the number of words of a phrase that narrow down the records to read. More would hardly leave out
+// any, and a phrase can have hundreds.
+const maxNarrowing = 16
+
 // matchPhrase finds the records in a set that contain the words consecutively. Unless the index has a set for
 // the phrase, it reads the records that pass the filter of word pairs and have all of the words in one list.
 func (s *session) matchPhrase(m *match, words []string, within set) error {
@@ -234,10 +238,12 @@ func (s *session) matchPhrase(m *match, words []string, within set) error {
 		candidates[list] = s.set()
 		copy(candidates[list], narrowed)
 	}
-	for i := range words {
+	for i := range min(len(words), maxNarrowing) {
+		unused := s.taken
 		if err := s.narrowPhrase(&candidates, words[i:]); err != nil {
 			return err
 		}
+		s.taken = unused
 	}
 	for list := range candidates {
 		found := candidates[list]

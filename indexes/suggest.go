@@ -168,17 +168,16 @@ func (s *session) longestPrefix(list []string, allowed set, limit int) ([]uint32
 	for _, t := range list {
 		runes := []rune(t)
 		for n := min(len(runes), maxFuzzyLen); n > length; n-- {
+			unused := s.taken
 			prefixed, err := s.prefixSet(nameField, string(runes[:n]))
 			if err != nil {
 				return nil, err
-			}
-			if prefixed == nil {
-				continue
 			}
 			prefixed.and(allowed)
 			if list := s.best(prefixed, limit); len(list) > 0 {
 				best, length = list, n
 			}
+			s.taken = unused
 		}
 	}
 	return best, nil

@@ -84,13 +84,15 @@ func (s *session) mayContain(phrases []*phrase) set {
 	return found
 }
 
-// inMemory returns the records whose documents are in memory.
+// inMemory returns the records whose documents are in memory. The set must not be modified.
 func (s *session) inMemory() set {
-	found := s.set()
-	for _, m := range s.index.memSegments {
-		for o := range m.documents {
-			found.add(o)
+	if s.memory == nil {
+		s.memory = make(set, setWords(s.index.maxDoc()))
+		for _, m := range s.index.memSegments {
+			for o := range m.documents {
+				s.memory.add(o)
+			}
 		}
 	}
-	return found
+	return s.memory
 }
