@@ -8,6 +8,7 @@ import (
 	"hash/fnv"
 	"runtime"
 	"slices"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -55,8 +56,8 @@ type Table struct {
 	// item has one row, JSON appends it as a compact object, and Cells extracts the cells.
 	JSON  func(dst []byte, i int) ([]byte, error)
 	Cells func(object []byte) table.Row
-	// Inputs, if not nil, appends everything that the rows of an item depend on, or a hash of it, always
-	// with the same number of bytes. A shard whose items have the same inputs as those of a shard of the
+	// Inputs, if not nil, appends everything that the rows of an item depend on, or a hash of it. No result
+	// must be a prefix of another. A shard whose items have the same inputs as those of a shard of the
 	// previous build is copied.
 	Inputs func(dst []byte, i int) []byte
 	// Kept is the number of items at the beginning that are known to have the same keys and rows as in
@@ -179,13 +180,16 @@ func shardBounds(keys []string) []int {
 }
 
 // encodeInOrder encodes n shards in parallel and consumes them in order. Only a few are in
-// memory at a time.
+// memory at a time. It returns when no call of produce is running, even after an error: the memory that
+// produce reads may be unmapped then.
 func encodeInOrder(n int, produce func(k int) *shard, consume func(*shard) error) error {
 	workers := runtime.GOMAXPROCS(0)
 	queue := make(chan chan *shard, workers)
 	stop := make(chan struct{})
+	var running sync.WaitGroup
+	defer running.Wait()
 	defer close(stop)
-	go func() {
+	running.Go(func() {
 		defer close(queue)
 		for k := range n {
 			slot := make(chan *shard, 1)
@@ -194,9 +198,9 @@ func encodeInOrder(n int, produce func(k int) *shard, consume func(*shard) error
 			case <-stop:
 				return
 			}
-			go func() { slot <- produce(k) }()
+			running.Go(func() { slot <- produce(k) })
 		}
-	}()
+	})
 	for slot := range queue {
 		if err := consume(<-slot); err != nil {
 			return err
