@@ -3,6 +3,7 @@ package builder
 import (
 	"bytes"
 	"context"
+	"slices"
 
 	"kindex/builder/content"
 )
@@ -14,7 +15,7 @@ type Lent struct {
 }
 
 // LendPrevious lets the content folder take the entities of unchanged files from the published build until
-// Release is called. It returns nil if the published build cannot be reused.
+// Release is called. If that build is damaged, it is the newest intact one. It returns nil if the published build cannot be reused.
 func LendPrevious(ctx context.Context, o Options, f *content.Folder) *Lent {
 	o.TrustPrevious = false
 	b := &build{Options: o}
@@ -63,5 +64,5 @@ func (l *Lent) published(name string) bool {
 		return false
 	}
 	earlier, err := l.previous.Authored(o)
-	return err == nil && bytes.Equal(e.AppendJSON(nil), earlier.AppendJSON(nil))
+	return err == nil && slices.Equal(e.Formerly, earlier.Formerly) && bytes.Equal(e.AppendJSON(nil), earlier.AppendJSON(nil))
 }

@@ -249,6 +249,14 @@ func TestEditBeforeStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	write("y", "Y2")
+	x := filepath.Join(dir, "tool", "x.yaml")
+	text, err := os.ReadFile(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(x, append(text, "formerly: [old-x]\n"...), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.Remove(filepath.Join(dir, "tool", "w.yaml")); err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +268,7 @@ func TestEditBeforeStart(t *testing.T) {
 	l := newLoop(w)
 	l.scan(t.Context())
 	l.handleScan(t.Context(), <-l.scanned)
-	if want := []string{"no tool/w tool/y"}; !slices.Equal(live, want) || !warned {
+	if want := []string{"no tool/w tool/x tool/y"}; !slices.Equal(live, want) || !warned {
 		t.Errorf("live: %q, want %q; warned: %t", live, want, warned)
 	}
 	// Too many changes wait for the build.
