@@ -134,7 +134,16 @@ func workersFor(cost int) int {
 func (b *Build) countByRecord(set *roaring.Bitmap, lists []*valueCounts) {
 	list := set.ToArray()
 	list = list[:sort.Search(len(list), func(i int) bool { return int(list[i]) >= b.n })] // edited records are counted elsewhere
-	workers := workersFor(recordCost * len(list))
+	if len(list) < b.values.Len() {
+		b.countFew(list, lists)
+	} else {
+		b.countMany(list, lists)
+	}
+}
+
+// countMany counts the values of records that are more than the values of all fields.
+func (b *Build) countMany(list []uint32, lists []*valueCounts) {
+	workers := min(workersFor(recordCost*len(list)), 1+len(list)/max(1, b.values.Len()))
 	counts := make([][]uint32, workers) // for all fields: a record's values are adjacent, and skipping some would take longer
 	parallel.Do(workers, func(w int) {
 		counts[w] = make([]uint32, b.values.Len())
@@ -147,6 +156,24 @@ func (b *Build) countByRecord(set *roaring.Bitmap, lists []*valueCounts) {
 			l.counts[i] = 0
 			for _, c := range counts {
 				l.counts[i] += int(c[l.first+i])
+			}
+		}
+	}
+}
+
+// countFew counts the values of records that are fewer than the values of all fields. Counters for all of
+// them would take longer to allocate than to use.
+func (b *Build) countFew(list []uint32, lists []*valueCounts) {
+	for _, l := range lists {
+		clear(l.counts)
+	}
+	for _, o := range list {
+		for row := b.facets[1][4*b.facets[0].At(int(o)) : 4*b.facets[0].At(int(o)+1)]; len(row) >= 4; row = row[4:] {
+			value := int(binary.LittleEndian.Uint32(row))
+			for _, l := range lists {
+				if i := value - l.first; i >= 0 && i < len(l.counts) {
+					l.counts[i]++
+				}
 			}
 		}
 	}

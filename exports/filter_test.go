@@ -366,8 +366,33 @@ var wrongFilters = []*Filter{{RetiresBefore: "2025-02-30"}, {Signals: []SignalBo
 // Otherwise, the builds of these tests would be too small to be counted by several goroutines.
 func init() { parallelCost = 1 }
 
+// checkCounts compares the two ways of counting values by record.
+func checkCounts(t *testing.T, b *Build, set *roaring.Bitmap) {
+	t.Helper()
+	var records []uint32
+	for _, o := range set.ToArray() {
+		if int(o) < b.n {
+			records = append(records, o)
+		}
+	}
+	var few, many []*valueCounts
+	for _, field := range FilterFields {
+		first, last := b.valueRange(field)
+		few = append(few, &valueCounts{field: field, first: first, counts: make([]int, last-first)})
+		many = append(many, &valueCounts{field: field, first: first, counts: make([]int, last-first)})
+	}
+	b.countFew(records, few)
+	b.countMany(records, many)
+	for i := range few {
+		if !slices.Equal(few[i].counts, many[i].counts) {
+			t.Errorf("%s: counts differ", few[i].field)
+		}
+	}
+}
+
 func checkValues(t *testing.T, rng *rand.Rand, b *Build, list []*record.Entity) {
 	for name, set := range someSets(rng, len(list)) {
+		checkCounts(t, b, set)
 		for field, got := range b.Facets(set, FilterFields, 5) {
 			if want := b.Facet(set, field, 5); !slices.Equal(got, want) {
 				t.Errorf("facet %s over %s, counted with others, is %v, want %v", field, name, got, want)

@@ -199,7 +199,7 @@ func Intersect(values []string, of func(value string) *roaring.Bitmap) *roaring.
 // takes milliseconds for a million items: it copies the intersection run by run, and each run moves
 // those after it.
 func And(x, y *roaring.Bitmap) *roaring.Bitmap {
-	if !x.HasRunCompression() || !y.HasRunCompression() {
+	if !x.HasRunCompression() || !y.HasRunCompression() || sparse(x) || sparse(y) {
 		return roaring.And(x, y)
 	}
 	a, b := x.ToDense(), y.ToDense()
@@ -209,6 +209,10 @@ func And(x, y *roaring.Bitmap) *roaring.Bitmap {
 	}
 	return roaring.FromDense(a, false)
 }
+
+// sparse reports whether a set would take far more memory with one bit for each item: it has few members, or
+// comes from a forged file.
+func sparse(x *roaring.Bitmap) bool { return x.DenseSize() > 64*x.GetCardinality() }
 
 // PackPostings returns the sections of postings that consist of the given sets, by field and value, joined by
 // NUL.
