@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/julienschmidt/httprouter"
+
+	"kindex/exports/parallel"
 )
 
 // Instrument returns a handler for a route that assigns an ID to each request, measures and logs
@@ -61,7 +63,11 @@ func (c *Call) recoverPanic(rec *recorder, cause any) (abort bool) {
 	case cause == http.ErrAbortHandler: //nolint:errorlint // net/http compares it in the same way
 		return true
 	}
-	c.Shared.Log.Error("panic", "requestId", c.ID, "path", c.Request.URL.Path, "cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
+	stack := debug.Stack()
+	if p, ok := cause.(*parallel.Panic); ok {
+		stack = p.Stack
+	}
+	c.Shared.Log.Error("panic", "requestId", c.ID, "path", c.Request.URL.Path, "cause", fmt.Sprint(cause), "stack", string(stack))
 	if rec.written {
 		return true
 	}

@@ -2,26 +2,37 @@
 package parallel
 
 import (
+	"fmt"
 	"runtime"
+	"runtime/debug"
 	"sync"
 )
 
+// Panic is the value with which Do panics if a call has panicked.
+type Panic struct {
+	Cause any    // the value of that panic
+	Stack []byte // of that goroutine
+}
+
+func (p *Panic) Error() string { return fmt.Sprint(p.Cause) }
+
 // Do calls work once for each worker, concurrently, and waits until all calls have ended. The calling
-// goroutine is worker 0. If calls panic, Do panics with the value of one of them, as if
-// the caller had done the work itself.
+// goroutine is worker 0. If calls panic, Do panics with a *Panic for one of them.
 func Do(workers int, work func(w int)) {
 	if workers < 1 {
 		return
 	}
 	var wg sync.WaitGroup
 	var mu sync.Mutex
-	var cause any
+	var cause *Panic
 	call := func(w int) {
 		defer func() {
 			if r := recover(); r != nil {
 				mu.Lock()
 				defer mu.Unlock()
-				cause = r
+				if cause == nil {
+					cause = &Panic{r, debug.Stack()}
+				}
 			}
 		}()
 		work(w)

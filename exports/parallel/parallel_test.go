@@ -1,6 +1,7 @@
 package parallel_test
 
 import (
+	"bytes"
 	"sync/atomic"
 	"testing"
 
@@ -40,7 +41,7 @@ func TestPanic(t *testing.T) {
 			})
 			return nil
 		}()
-		if got != wrong || ended.Load() != 3 {
+		if p, ok := got.(*parallel.Panic); !ok || p.Cause != wrong || !bytes.Contains(p.Stack, []byte("TestPanic")) || ended.Load() != 3 {
 			t.Errorf("panic %v, want %d; %d workers ended", got, wrong, ended.Load())
 		}
 	}
