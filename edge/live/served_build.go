@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"path/filepath"
@@ -58,10 +59,17 @@ type ServedBuild struct {
 // been verified.
 func openBuild(o Options, id string, verified bool) (v *ServedBuild, err error) {
 	dir := filepath.Join(store.BuildsDir(o.Root), id)
+	var opened []io.Closer
 	defer func() {
 		// A forged build can have correct checksums but wrong offsets.
 		if r := recover(); r != nil {
-			v, err = nil, &store.DamageError{Path: dir, Problem: fmt.Sprintf("has inconsistent files: %v", r)}
+			err = &store.DamageError{Path: dir, Problem: fmt.Sprintf("has inconsistent files: %v", r)}
+		}
+		if err != nil {
+			v = nil
+			for _, c := range slices.Backward(opened) {
+				err = errors.Join(err, c.Close())
+			}
 		}
 	}()
 	m, err := store.ReadManifest(dir)
@@ -80,13 +88,15 @@ func openBuild(o Options, id string, verified bool) (v *ServedBuild, err error) 
 	if err != nil {
 		return nil, err
 	}
+	opened = append(opened, b)
 	v = &ServedBuild{Build: b, Modified: []string{m.LastModified().UTC().Format(http.TimeFormat)}, Titles: map[string]string{}}
 	v.BuildHeader = []string{v.ID()}
 	if v.Index, err = indexes.Open(o.Root, b); err != nil {
-		return nil, errors.Join(err, b.Close())
+		return nil, err
 	}
+	opened = append(opened, v.Index)
 	if err := v.decode(); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", dir, err), v.Index.Close(), b.Close())
+		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	v.warm()
 	v.refs.Store(1)
