@@ -40,7 +40,8 @@ func (b *bench) measureAnswers(ctx context.Context) (err error) {
 		return err
 	}
 	var sets []*roaring.Bitmap
-	for i, c := range []class{{name: "term", make: b.words.term}, {name: "two words", make: b.words.two}, {name: "prefix", make: b.words.prefix}, {name: "typo", make: b.words.typo}} {
+	for i, c := range []class{{name: "term", make: b.words.term}, {name: "two words", make: b.words.two}, {name: "phrase", make: b.words.phrase, quote: `"`},
+		{name: "prefix", make: b.words.prefix}, {name: "typo", make: b.words.typo}} {
 		rng := rand.New(rand.NewPCG(b.seed, uint64(30+i)))
 		same := 0
 		for range answerSample {
@@ -51,7 +52,7 @@ func (b *bench) measureAnswers(ctx context.Context) (err error) {
 			if err := errors.Join(b.words.err, ctx.Err()); err != nil {
 				return err
 			}
-			got, want, err := searchTwice(index, strings.Join(words, " "), all)
+			got, want, err := searchTwice(index, c.quote+strings.Join(words, " ")+c.quote, all)
 			if err != nil {
 				return err
 			}

@@ -160,6 +160,8 @@ func (p *peers) rivals(class string) (list []competitor) {
 				continue // the index has no values to count
 			}
 			c.ask = func(dst []byte, words []string) ([]byte, int, error) { return f.Faceted(dst, words[0]) }
+		default:
+			continue // phrases: only FTS5 is compared
 		}
 		list = append(list, c)
 	}

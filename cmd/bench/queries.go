@@ -81,6 +81,29 @@ func (w *words) two(rng *rand.Rand) []string {
 	return []string{first, second}
 }
 
+// phrase returns two or three consecutive words of a description, joined by spaces. Any of them may be a stop
+// word.
+func (w *words) phrase(rng *rand.Rand) []string {
+	for range maxAttempts {
+		e, err := w.build.Entity(uint32(rng.IntN(w.build.Listed())))
+		if err != nil {
+			w.err = cmp.Or(w.err, err)
+			break
+		}
+		all, n := strings.Fields(strings.ToLower(e.Description)), 2+rng.IntN(2)
+		if len(all) < n {
+			continue
+		}
+		from := rng.IntN(len(all) - n + 1)
+		phrase := strings.Join(all[from:from+n], " ")
+		if !strings.ContainsFunc(phrase, func(r rune) bool { return r != ' ' && !unicode.IsLetter(r) }) {
+			return []string{phrase}
+		}
+	}
+	w.err = cmp.Or(w.err, errors.New("the descriptions have no phrases of letters"))
+	return []string{""}
+}
+
 // prefix returns the first three or four letters of a longer word.
 func (w *words) prefix(rng *rand.Rand) []string {
 	n := 3 + rng.IntN(2)

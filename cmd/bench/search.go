@@ -19,6 +19,7 @@ const warmUp = 100
 type class struct {
 	name  string
 	make  func(*rand.Rand) []string // the word searched for is first; for typing errors, the intended word is last
+	quote string                    // before and after the words
 	extra string                    // additional query parameters
 	rival []competitor
 }
@@ -40,6 +41,8 @@ func (b *bench) classes() []class {
 	list := []class{
 		{name: "term", make: w.term, rival: []competitor{{name: "FTS5", ask: all, mark: 0.25, note: plain}}},
 		{name: "two words", make: w.two, rival: []competitor{{name: "FTS5", ask: all, mark: 0.25, note: plain}}},
+		{name: "phrase", make: w.phrase, quote: `"`, rival: []competitor{{name: "FTS5", ask: all, mark: 0.25,
+			note: "two or three consecutive words of a description in quotes, otherwise as for a term; FTS5: MATCH '\"word word\"'"}}},
 		{name: "prefix", make: w.prefix, rival: []competitor{{name: "FTS5", ask: func(dst []byte, words []string) ([]byte, int, error) { return f.Prefix(dst, words[0]) }, mark: 0.25,
 			note: "as for a term; FTS5: MATCH '\"pre\"*' with prefix='2 3 4'"}}},
 		{name: "facets", make: w.term, extra: "&facets=category,tag,license", rival: []competitor{{name: "FTS5",
@@ -84,7 +87,7 @@ func (b *bench) measureSearch(ctx context.Context) error {
 				q = q[:1]
 			}
 			var err error
-			if requests[k], err = http.NewRequest(http.MethodGet, "/api/search?limit=20&q="+url.QueryEscape(strings.Join(q, " "))+c.extra, nil); err != nil {
+			if requests[k], err = http.NewRequest(http.MethodGet, "/api/search?limit=20&q="+url.QueryEscape(c.quote+strings.Join(q, " ")+c.quote)+c.extra, nil); err != nil {
 				return err
 			}
 		}
