@@ -40,6 +40,17 @@ func (s set) and(t set) {
 	}
 }
 
+// andEither removes the members that are in neither t nor u. A nil set is empty.
+func (s set) andEither(t, u set) {
+	if t == nil {
+		s.and(u)
+		return
+	}
+	for i := range s {
+		s[i] &= t[i] | u[i]
+	}
+}
+
 func (s set) andNot(t set) {
 	for i := range s {
 		s[i] &^= t[i]

@@ -256,7 +256,7 @@ func (s *session) matchPhrase(m *match, words []string, within set) error {
 }
 
 // narrowPhrase keeps the candidates that have the first word of a phrase in the respective
-// list. For a stop word, it keeps those that have the word in any list or, if the next word
+// list. For a stop word without a stored set, it keeps those that have the word in any list or, if the next word
 // is a stop word too, those that have the pair of words in any list.
 func (s *session) narrowPhrase(candidates *fieldSets, phrase []string) (err error) {
 	t := phrase[0]
@@ -273,8 +273,11 @@ func (s *session) narrowPhrase(candidates *fieldSets, phrase []string) (err erro
 	for list, set := range sets {
 		if set == nil {
 			clear(candidates[list])
-		} else {
-			candidates[list].and(set)
+			continue
+		}
+		candidates[list].and(set)
+		if stored, ok := s.phraseSet(phrase[:1], list); ok {
+			candidates[list].andEither(stored, s.inMemory())
 		}
 	}
 	return err
