@@ -88,8 +88,12 @@ func (s set) each(yield func(uint32) bool) {
 // parallelSet is the number of members from which keep uses all processors. Tests set a lower value.
 var parallelSet = 1 << 13
 
-// keep removes the members for which f returns false. It calls f concurrently if there are many.
-func (s set) keep(f func(uint32) bool) {
+// keepBatch is the maximum number of members that keep passes at once.
+const keepBatch = 128
+
+// keep removes members. It calls f with members in batches, concurrently if there are many; f sets kept[i] if
+// members[i] is to stay.
+func (s set) keep(f func(members []uint32, kept []bool)) {
 	if s.count() < parallelSet {
 		s.keepWords(f, 0, len(s))
 		return
@@ -97,14 +101,26 @@ func (s set) keep(f func(uint32) bool) {
 	parallel.Ranges(len(s), func(from, to int) { s.keepWords(f, from, to) })
 }
 
-func (s set) keepWords(f func(uint32) bool, from, to int) {
+func (s set) keepWords(f func(members []uint32, kept []bool), from, to int) {
+	members, kept := make([]uint32, 0, keepBatch), make([]bool, keepBatch)
+	flush := func() {
+		clear(kept)
+		f(members, kept[:len(members)])
+		for i, o := range members {
+			if !kept[i] {
+				s[o>>6] &^= 1 << (o & 63)
+			}
+		}
+		members = members[:0]
+	}
 	for i := from; i < to; i++ {
 		for w := s[i]; w != 0; w &= w - 1 {
-			if bit := bits.TrailingZeros64(w); !f(uint32(i*64 + bit)) {
-				s[i] &^= 1 << bit
+			if members = append(members, uint32(i*64+bits.TrailingZeros64(w))); len(members) == keepBatch {
+				flush()
 			}
 		}
 	}
+	flush()
 }
 
 // bitmap returns the set in the form that other packages use.

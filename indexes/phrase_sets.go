@@ -239,6 +239,6 @@ func (s *session) keepPhrase(candidates set, p *phrase, list int) {
 		known.and(candidates)
 		candidates.and(s.inMemory())
 	}
-	candidates.keep(func(o uint32) bool { return s.hasPhrase(o, p, list) })
+	candidates.keep(func(records []uint32, kept []bool) { s.havePhrase(records, kept, p, list) })
 	candidates.or(known)
 }

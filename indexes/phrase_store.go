@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"runtime"
 	"slices"
 
 	"github.com/blevesearch/vellum"
@@ -63,7 +64,12 @@ func (t *phraseStore) numDocs() int { return len(t.offsets)/8 - 1 }
 // docWords returns the words of a document in a list: names, topics or
 // description.
 func (t *phraseStore) docWords(docNum uint32, list int) []byte {
-	return textLists(t.words[binary.LittleEndian.Uint64(t.offsets[8*docNum:]):binary.LittleEndian.Uint64(t.offsets[8*docNum+8:])])[list]
+	return textLists(t.text(docNum))[list]
+}
+
+// text returns the words of a document as they are stored.
+func (t *phraseStore) text(docNum uint32) []byte {
+	return t.words[binary.LittleEndian.Uint64(t.offsets[8*docNum:]):binary.LittleEndian.Uint64(t.offsets[8*docNum+8:])]
 }
 
 // textLists splits a stored document into its lists.
@@ -121,6 +127,33 @@ func (s *session) hasPhrase(o uint32, p *phrase, list int) bool {
 		return false
 	}
 	return hasPhrase(x.phrases.docWords(docNum, list), p.encoded)
+}
+
+// havePhrase sets has[i] to whether records[i] contains a phrase in a list. There must be at most keepBatch records.
+func (s *session) havePhrase(records []uint32, has []bool, p *phrase, list int) {
+	x := s.index
+	var texts [keepBatch][]byte
+	for i, o := range records {
+		if docNum := x.docNum(o); docNum == noDoc {
+			has[i] = x.document(o).hasPhrase(p.words)[list]
+		} else if p.encoded != nil {
+			texts[i] = x.phrases.text(docNum)
+		}
+	}
+	// The places in memory are random. Reading the first byte of all texts before anything else lets the
+	// processor overlap the cache misses.
+	var touched byte
+	for _, text := range texts[:len(records)] {
+		if len(text) > 0 {
+			touched += text[0]
+		}
+	}
+	for i, text := range texts[:len(records)] {
+		if text != nil {
+			has[i] = hasPhrase(textLists(text)[list], p.encoded)
+		}
+	}
+	runtime.KeepAlive(touched) // or the compiler would leave out those reads
 }
 
 // hasPhrase reports whether a text contains an encoded phrase.
