@@ -240,8 +240,9 @@ type session struct {
 	postings   postingReader
 	docSets    [maxEdits + 1]set
 	sets       []set
-	taken      int // number of sets in use; lowering it releases those taken last
-	memory     set // see inMemory
+	taken      int     // number of sets in use; lowering it releases those taken last
+	memory     set     // see inMemory
+	letters    []int32 // see takeLetters
 }
 
 // session takes a session from the pool or creates one. The caller must call end.

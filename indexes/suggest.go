@@ -89,13 +89,14 @@ func (x *Index) NearestNames(text string, within *roaring.Bitmap, limit int) ([]
 	defer s.end()
 	allowed := s.set()
 	within.WriteDenseTo(allowed)
-	found, letters := s.set(), make([]int32, 64*len(allowed))
+	found, letters := s.set(), s.takeLetters()
 	for _, t := range list {
 		if err := s.addNearest(found, letters, t, allowed); err != nil {
 			return nil, err
 		}
 	}
 	if found.empty() {
+		s.letters = letters
 		return s.longestPrefix(list, allowed, limit)
 	}
 	// A short query can be near a tenth of all names, so only the best are kept and sorted.
@@ -105,11 +106,24 @@ func (x *Index) NearestNames(text string, within *roaring.Bitmap, limit int) ([]
 			best.offer(scored{o, letters[o], s.index.sortPosition(o)})
 		}
 	}
+	for o := range found.each {
+		letters[o] = 0
+	}
+	s.letters = letters
 	nearest := make([]uint32, len(best.list))
 	for i := len(nearest) - 1; i >= 0; i-- {
 		nearest[i] = heap.Pop(&best).(scored).ordinal
 	}
 	return nearest, nil
+}
+
+// takeLetters returns a zero for each record. To let later searches use the same memory, the caller sets all
+// elements to zero and s.letters to the slice again.
+func (s *session) takeLetters() (letters []int32) {
+	if letters, s.letters = s.letters, nil; letters == nil {
+		letters = make([]int32, s.index.maxDoc())
+	}
+	return letters
 }
 
 // addNearest adds to found the records whose name has a word near a term, and to letters, for each of
