@@ -134,16 +134,16 @@ func workersFor(cost int) int {
 func (b *Build) countByRecord(set *roaring.Bitmap, lists []*valueCounts) {
 	list := set.ToArray()
 	list = list[:sort.Search(len(list), func(i int) bool { return int(list[i]) >= b.n })] // edited records are counted elsewhere
-	if len(list) < b.values.Len() {
+	if len(list) < b.values.Len()/countersPerRecord {
 		b.countFew(list, lists)
 	} else {
 		b.countMany(list, lists)
 	}
 }
 
-// countMany counts the values of records that are more than the values of all fields.
+// countMany counts the values of many records.
 func (b *Build) countMany(list []uint32, lists []*valueCounts) {
-	workers := min(workersFor(recordCost*len(list)), 1+len(list)/max(1, b.values.Len()))
+	workers := min(workersFor(recordCost*len(list)), 1+countersPerRecord*len(list)/max(1, b.values.Len()))
 	counts := make([][]uint32, workers) // for all fields: a record's values are adjacent, and skipping some would take longer
 	parallel.Do(workers, func(w int) {
 		counts[w] = make([]uint32, b.values.Len())
@@ -161,8 +161,12 @@ func (b *Build) countMany(list []uint32, lists []*valueCounts) {
 	}
 }
 
-// countFew counts the values of records that are fewer than the values of all fields. Counters for all of
-// them would take longer to allocate than to use.
+// countersPerRecord is the number of counters that are allocated and added up in about the time for reading the
+// values of one record.
+const countersPerRecord = 32
+
+// countFew counts the values of few records. Counters for the values of all fields would take longer to allocate
+// than to use.
 func (b *Build) countFew(list []uint32, lists []*valueCounts) {
 	for _, l := range lists {
 		clear(l.counts)
