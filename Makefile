@@ -87,7 +87,7 @@ tests:
 	GORACE=atexit_sleep_ms=100 $(TEST) -p 4 -timeout 30m -race -short $(RACY)
 	@test ! -e $(NOTRUN) || sort -u $(NOTRUN)
 
-soak: soak-tools platforms ## run every test at full size and with the race detector, fuzzing, and a build of 100,000 entities; takes an hour and a half
+soak: soak-tools platforms ## run every test at full size and with the race detector, fuzzing, and a build of 100,000 entities; takes several hours
 	@mkdir -p bin && rm -f $(NOTRUN)
 	KINDEX_SOAK=1 $(TEST) -p 3 -timeout 0 ./...
 	KINDEX_SOAK=1 $(TEST) -p 3 -timeout 0 -race ./...
