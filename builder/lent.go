@@ -15,7 +15,8 @@ type Lent struct {
 }
 
 // LendPrevious lets the content folder take the entities of unchanged files from the published build until
-// Release is called. If that build is damaged, it is the newest intact one. It returns nil if the published build cannot be reused.
+// Release is called. If that build is damaged, they come from the newest intact build. LendPrevious returns nil
+// if no build can be reused.
 func LendPrevious(ctx context.Context, o Options, f *content.Folder) *Lent {
 	o.TrustPrevious = false
 	b := &build{Options: o}

@@ -47,6 +47,12 @@ func TestPhraseSets(t *testing.T) {
 		}
 		return sets
 	}
+	anywhere := func(lists fieldSets) set {
+		all := slices.Clone(lists[nameField])
+		all.or(lists[topicField])
+		all.or(lists[textField])
+		return all
+	}
 	limit := maxReadDocuments(len(documents))
 	words := map[string]fieldSets{} // by singular: all documents with one of its forms
 	for _, w := range vocabulary {
@@ -61,14 +67,11 @@ func TestPhraseSets(t *testing.T) {
 	want := map[string]set{}
 	for _, w := range vocabulary {
 		own, all := having([]string{w}), words[stem(w)]
-		anywhere := slices.Clone(own[nameField])
-		anywhere.or(own[topicField])
-		anywhere.or(own[textField])
 		for list := range own {
 			candidates := all[list]
 			switch {
 			case stopWords[w]:
-				candidates = anywhere
+				candidates = anywhere(own)
 			case list == nameField:
 				candidates = own[list]
 			}
@@ -78,11 +81,8 @@ func TestPhraseSets(t *testing.T) {
 		}
 		for _, second := range vocabulary {
 			lists := having([]string{w, second})
-			anywhere := slices.Clone(lists[nameField])
-			anywhere.or(lists[topicField])
-			anywhere.or(lists[textField])
 			for list, found := range lists {
-				if anywhere.count() > limit {
+				if anywhere(lists).count() > limit {
 					want[fieldNames[list]+" "+w+" "+second] = found
 				}
 			}
