@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -17,6 +16,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"kindex/exports/didyoumean"
+	"kindex/exports/parallel"
 )
 
 // Options describe a server to its clients and configure it.
@@ -89,7 +89,7 @@ func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (result sdk.Result, err error) {
 		defer func() {
 			if cause := recover(); cause != nil {
-				s.log.Error("panic", "method", method, "cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
+				s.log.Error("panic", "method", method, "cause", fmt.Sprint(cause), "stack", string(parallel.Stack(cause)))
 				result, err = nil, internalError()
 			}
 		}()

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"runtime/debug"
 	"time"
 
 	"github.com/julienschmidt/httprouter"
@@ -63,11 +62,7 @@ func (c *Call) recoverPanic(rec *recorder, cause any) (abort bool) {
 	case cause == http.ErrAbortHandler: //nolint:errorlint // net/http compares it in the same way
 		return true
 	}
-	stack := debug.Stack()
-	if p, ok := cause.(*parallel.Panic); ok {
-		stack = p.Stack
-	}
-	c.Shared.Log.Error("panic", "requestId", c.ID, "path", c.Request.URL.Path, "cause", fmt.Sprint(cause), "stack", string(stack))
+	c.Shared.Log.Error("panic", "requestId", c.ID, "path", c.Request.URL.Path, "cause", fmt.Sprint(cause), "stack", string(parallel.Stack(cause)))
 	if rec.written {
 		return true
 	}

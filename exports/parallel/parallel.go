@@ -16,6 +16,15 @@ type Panic struct {
 
 func (p *Panic) Error() string { return fmt.Sprint(p.Cause) }
 
+// Stack returns the stack of a recovered panic: that of the goroutine that panicked in a call of Do, or else that of the
+// caller.
+func Stack(cause any) []byte {
+	if p, ok := cause.(*Panic); ok {
+		return p.Stack
+	}
+	return debug.Stack()
+}
+
 // Do calls work once for each worker, concurrently, and waits until all calls have ended. The calling
 // goroutine is worker 0. If calls panic, Do panics with a *Panic for one of them.
 func Do(workers int, work func(w int)) {
