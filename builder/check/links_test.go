@@ -204,8 +204,10 @@ func TestHosts(t *testing.T) {
 
 // TestTimeout follows a link to a server that never answers.
 func TestTimeout(t *testing.T) {
-	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	done := make(chan struct{})
+	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-done }))
 	defer s.Close()
+	defer close(done)
 	if got := verdict(t, options(t, nil, 50*time.Millisecond), s.URL); !strings.HasPrefix(got, "unclear: ") || !strings.Contains(got, "Timeout") {
 		t.Error(got)
 	}
