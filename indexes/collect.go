@@ -88,7 +88,7 @@ func newCollector(dir string, records int) (*collector, error) {
 	}
 	return &collector{
 		dir: dir, bleve: b, phrases: phrases, vocabulary: make(map[string]*token),
-		pairs: newPairFilter(records), counter: newPhraseCounter(), phraseOffsets: make([]byte, 8, 8*records+8), nameLengths: make([]byte, 0, records),
+		pairs: newPairFilter(records), counter: newPhraseCounter(records), phraseOffsets: make([]byte, 8, 8*records+8), nameLengths: make([]byte, 0, records),
 	}, nil
 }
 

@@ -3,6 +3,7 @@ package indexes
 import (
 	"bufio"
 	"io"
+	"math/bits"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,23 +27,28 @@ var minReadDocuments = 1 << 12
 // a phrase of one or two words.
 func maxReadDocuments(documents int) int { return max(minReadDocuments, documents/64) }
 
-// pairCounterBits is the number of bits of the index of a counter for pairs of words.
-const pairCounterBits = 22
+// minPairCounters and maxPairCounters limit the number of counters for pairs of words. Few are enough even
+// for a large index, in which a pair must occur in many documents before it needs sets.
+const (
+	minPairCounters = 1 << 12
+	maxPairCounters = 1 << 22
+)
 
 // phraseCounter counts words by list, and pairs of consecutive words. It finds out for which phrases
 // phraseSetsFile needs sets, without a counter for each of millions of pairs.
 type phraseCounter struct {
 	words [wordFields][]uint32 // by the number of the word
-	pairs []uint32             // by pairCounter; pairs that share a counter are counted together
+	pairs []uint32             // a power of two counters; pairs that share one are counted together
 }
 
-func newPhraseCounter() phraseCounter {
-	return phraseCounter{pairs: make([]uint32, 1<<pairCounterBits)}
+func newPhraseCounter(documents int) phraseCounter {
+	n := min(max(4*documents, minPairCounters), maxPairCounters)
+	return phraseCounter{pairs: make([]uint32, 1<<bits.Len(uint(n-1)))}
 }
 
-// pairCounter returns the index of the counter for a pair of words.
-func pairCounter(first, second uint64) uint64 {
-	return pairHash(first, second) >> (64 - pairCounterBits)
+// pair returns the counter for a pair of words.
+func (c *phraseCounter) pair(first, second uint64) *uint32 {
+	return &c.pairs[pairHash(first, second)>>(bits.LeadingZeros64(uint64(len(c.pairs)))+1)]
 }
 
 // addWord counts a word, and the pair of words that it ends if before is not 0.
@@ -52,7 +58,7 @@ func (c *phraseCounter) addWord(list int, before, word uint64) {
 	}
 	c.words[list][word]++
 	if before != 0 {
-		c.pairs[pairCounter(before, word)]++
+		*c.pair(before, word)++
 	}
 }
 
@@ -119,7 +125,7 @@ func (s *phraseSets) add(docNum uint32, list int, words []byte) {
 		if found := s.words[list][word]; found != nil {
 			found.Add(docNum)
 		}
-		if before != 0 && word != 0 && int(s.counter.pairs[pairCounter(before, word)]) > s.limit {
+		if before != 0 && word != 0 && int(*s.counter.pair(before, word)) > s.limit {
 			pair := [2]uint64{before, word}
 			found := s.pairs[pair]
 			if found == nil {

@@ -69,8 +69,13 @@ func (w *Staging) Create(name string) (*FileWriter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &FileWriter{w: w, name: name, f: f, buf: bufio.NewWriterSize(f, 1<<18), sum: sha256.New()}, nil
+	buf := fileBuffers.Get().(*bufio.Writer)
+	buf.Reset(f)
+	return &FileWriter{w: w, name: name, f: f, buf: buf, sum: sha256.New()}, nil
 }
+
+// fileBuffers holds buffers for reuse: most files of a build are much smaller than a buffer.
+var fileBuffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 1<<18) }}
 
 // Write implements io.Writer.
 func (f *FileWriter) Write(b []byte) (int, error) {
@@ -99,6 +104,9 @@ func (f *FileWriter) Close() error {
 		if err := errors.Join(f.buf.Flush(), f.f.Close()); err != nil {
 			return err
 		}
+		f.buf.Reset(nil)
+		fileBuffers.Put(f.buf)
+		f.buf = nil
 	}
 	base, encoding := splitEncoding(f.name)
 	f.w.mu.Lock()

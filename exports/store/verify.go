@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -184,11 +185,11 @@ func verifyFile(dir *os.Root, files []File, want File) error {
 		return err
 	}
 	defer f.Close()
-	sum := sha256.New()
-	if _, err := io.CopyBuffer(writerOnly{sum}, readerOnly{f}, make([]byte, 1<<18)); err != nil {
+	_, got, err := checksum(f)
+	if err != nil {
 		return fmt.Errorf("read %s: %w", f.Name(), err)
 	}
-	if got := hex.EncodeToString(sum.Sum(nil)); got != want.SHA256 {
+	if got != want.SHA256 {
 		return &DamageError{Path: f.Name(), Problem: fmt.Sprintf("was altered: its SHA-256 is %s, but the manifest says %s", got, want.SHA256)}
 	}
 	return nil
@@ -222,6 +223,18 @@ func ReadFile(dir *os.Root, name string, maxLen int64) ([]byte, error) {
 	return b, err
 }
 
+// checksum reads r to its end and returns its size in bytes and its SHA-256 in hexadecimal.
+func checksum(r io.Reader) (size int64, sum string, err error) {
+	buf := readBuffers.Get().(*[]byte)
+	defer readBuffers.Put(buf)
+	h := sha256.New()
+	size, err = io.CopyBuffer(writerOnly{h}, readerOnly{r}, *buf)
+	return size, hex.EncodeToString(h.Sum(nil)), err
+}
+
+// readBuffers holds buffers for reuse: most files of a build are much smaller than a buffer.
+var readBuffers = sync.Pool{New: func() any { b := make([]byte, 1<<18); return &b }}
+
 // readerOnly and writerOnly hide methods that io.CopyBuffer would call instead of
 // using its buffer. Those methods use a smaller buffer.
 type readerOnly struct{ io.Reader }
@@ -234,8 +247,7 @@ func Describe(dir, path string) (File, error) {
 		return File{}, err
 	}
 	defer data.Close()
-	sum := sha256.New()
-	size, err := io.CopyBuffer(writerOnly{sum}, readerOnly{data}, make([]byte, 1<<18))
+	size, sum, err := checksum(data)
 	if err != nil {
 		return File{}, err
 	}
@@ -244,5 +256,5 @@ func Describe(dir, path string) (File, error) {
 		return File{}, err
 	}
 	name := filepath.ToSlash(rel)
-	return File{Path: name, Size: size, SHA256: hex.EncodeToString(sum.Sum(nil)), MediaType: mediaType(name)}, nil
+	return File{Path: name, Size: size, SHA256: sum, MediaType: mediaType(name)}, nil
 }
