@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"kindex/edge/mcp"
+	"kindex/edge/openapi"
 	"kindex/edge/web"
 	"kindex/exports/record"
 )
@@ -24,7 +24,6 @@ import (
 // requests to the API, which count towards the caller's limit.
 type mcpAgents struct {
 	handler http.Handler
-	version string // of the API description
 
 	mu     sync.Mutex
 	build  string // ID of the build that server describes
@@ -47,20 +46,14 @@ const maxMessageLen = 64 << 10
 // call is shorter.
 const agentTimeout = mcp.DefaultCallTime + 5*time.Second
 
-func (s *Server) newAgents() error {
-	var description struct{ Info struct{ Version string } }
-	if err := json.Unmarshal(s.api.Description.JSON, &description); err != nil {
-		return err
-	}
-	s.agents.version = description.Info.Version
+func (s *Server) newAgents() {
 	s.agents.handler = mcp.Handler(func(*http.Request) *mcp.Server { return s.Agents() })
-	return nil
 }
 
 // Agents returns the MCP server for the served build. It describes the categories that exist at
 // the time of the call.
 func (s *Server) Agents() *mcp.Server {
-	o := mcp.Options{Version: s.agents.version, Log: s.log, Counted: s.options.LimitAnonymous > 0 || s.options.LimitKey > 0}
+	o := mcp.Options{Version: openapi.Version(), Log: s.log, Counted: s.options.LimitAnonymous > 0 || s.options.LimitKey > 0}
 	id := ""
 	if v := s.reloader.Acquire(); v != nil {
 		id = v.ID()

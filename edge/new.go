@@ -84,9 +84,7 @@ func (s *Server) init() (err error) {
 	s.registerStateMetric()
 	s.routes()
 	s.handler = s.guardOrigin(s.router)
-	if err := s.newAgents(); err != nil {
-		return err
-	}
+	s.newAgents()
 	if o.Pull.From == nil {
 		return s.reloader.Load()
 	}

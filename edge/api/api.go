@@ -21,8 +21,10 @@ type API struct {
 	keys        *apikey.Authenticator
 	leakReports *ratelimit.Memory // the rate limit for reports of leaked keys
 	oldBuilds   *live.OldBuilds
-	// Description is the API description.
-	Description struct{ YAML, JSON []byte }
+	description struct { // of the API
+		yaml []byte
+		json func() ([]byte, error)
+	}
 }
 
 // Options configure an API.
@@ -39,7 +41,7 @@ func New(o Options) (*API, error) {
 	a := &API{accounts: o.Accounts, state: o.State, keys: o.Keys, oldBuilds: o.OldBuilds,
 		leakReports: ratelimit.NewMemory(nil, ratelimit.MemoryOptions{Now: o.Shared.Now, Log: o.Shared.Log})}
 	var err error
-	if a.Description.YAML, a.Description.JSON, err = openapi.With(o.Shared.ContactAddress); err != nil {
+	if a.description.yaml, a.description.json, err = openapi.With(o.Shared.ContactAddress); err != nil {
 		a.Close()
 		return nil, err
 	}

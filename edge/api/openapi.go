@@ -14,9 +14,12 @@ func (a *API) OpenAPI(c *web.Call) (*web.Reply, error) {
 			format = "yaml"
 		}
 	}
-	r := &web.Reply{MediaType: web.JSONType, Body: a.Description.JSON}
-	if format == "yaml" {
-		r.MediaType, r.Body = "application/yaml", a.Description.YAML
+	r := &web.Reply{MediaType: "application/yaml", Body: a.description.yaml}
+	if format == "json" {
+		r.MediaType = web.JSONType
+		if r.Body, err = a.description.json(); err != nil {
+			return nil, err
+		}
 	}
 	r.Header = map[string][]string{"Vary": {"Accept"}}
 	return r, nil

@@ -28,6 +28,16 @@ var JSON = sync.OnceValue(func() []byte {
 	return b
 })
 
+// Version returns the version of the description.
+var Version = sync.OnceValue(func() string {
+	head, _, _ := bytes.Cut(YAML, []byte("\npaths:\n")) // parsing the rest takes long
+	var doc struct{ Info struct{ Version string } }
+	if err := yaml.Unmarshal(head, &doc); err != nil {
+		panic(fmt.Sprintf("openapi: the embedded description: %v", err)) // a test parses it
+	}
+	return doc.Info.Version
+})
+
 // Operation is an operation of the API.
 type Operation struct {
 	Method, Path, Summary string // Method is in upper case
@@ -57,10 +67,11 @@ var Operations = sync.OnceValue(func() (list []Operation) {
 const beforeContact = "  license:\n"
 
 // With returns the description, in YAML and in JSON, with the contact of a service, which can be
-// an email address, a URL or any other text. If contact is "", the description has no contact.
-func With(contact string) (inYAML, inJSON []byte, err error) {
+// an email address, a URL or any other text. If contact is "", the description has no contact. The
+// JSON is made by the first call of inJSON, because that takes a large part of a second.
+func With(contact string) (inYAML []byte, inJSON func() ([]byte, error), err error) {
 	if contact == "" {
-		return YAML, JSON(), nil
+		return YAML, func() ([]byte, error) { return JSON(), nil }, nil
 	}
 	field := "name"
 	if a, err := mail.ParseAddress(contact); err == nil && a.Address == contact {
@@ -73,6 +84,5 @@ func With(contact string) (inYAML, inJSON []byte, err error) {
 		return nil, nil, err
 	}
 	inYAML = bytes.Replace(YAML, []byte(beforeContact), fmt.Appendf(nil, "  contact:\n    %s: %s\n%s", field, text, beforeContact), 1)
-	inJSON, err = yaml.YAMLToJSON(inYAML)
-	return inYAML, inJSON, err
+	return inYAML, sync.OnceValues(func() ([]byte, error) { return yaml.YAMLToJSON(inYAML) }), nil
 }

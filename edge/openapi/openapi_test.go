@@ -72,7 +72,11 @@ func TestContact(t *testing.T) {
 		"Ops <ops@example.org>":       {Name: "Ops <ops@example.org>"},
 		"javascript:alert(1)//@x.org": {Name: "javascript:alert(1)//@x.org"},
 	} {
-		inYAML, inJSON, err := openapi.With(contact)
+		inYAML, convert, err := openapi.With(contact)
+		if err != nil {
+			t.Fatal(err)
+		}
+		inJSON, err := convert()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,6 +104,9 @@ func TestChangesNeedAVersion(t *testing.T) {
 	version := load(t, openapi.YAML).Info.Version
 	if !semantic.MatchString(version) {
 		t.Fatalf("info.version %q is not a semantic version", version)
+	}
+	if got := openapi.Version(); got != version {
+		t.Errorf("Version returns %q, want %q", got, version)
 	}
 	sum := sha256.Sum256(openapi.YAML)
 	hash := hex.EncodeToString(sum[:])
