@@ -164,7 +164,7 @@ func (l *fleetLoad) read(worker int) {
 	paths := []string{"/api/entity/tool/tool-%d", "/api/search?q=tool+number+%d&limit=20", "/api/entities?limit=30&offset=%d", "/tool/tool-%d/", "/api/export/entities?format=json", "/api/entity/tool/tool-%d/changelog"}
 	for i := worker; !l.f.t.Failed() && (l.sent.Add(1) <= l.total || !l.finished.Load()); i++ {
 		if l.sent.Load() > l.total {
-			time.Sleep(20 * time.Millisecond) // leave the processors to the builder
+			time.Sleep(suite.Pick(200*time.Millisecond, 20*time.Millisecond)) // leave the processors to the builder
 		}
 		path := paths[i%len(paths)]
 		if strings.Contains(path, "%d") {
