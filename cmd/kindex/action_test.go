@@ -152,7 +152,7 @@ func TestAction(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	program := readText(t, path)
+	program := "#!/bin/sh\nexec '" + path + "' \"$@\"\n" // the program itself is large
 	name := "kindex-linux-" + runtime.GOARCH
 	s := serveRelease(t, map[string]string{"/" + name: program, "/SHA256SUMS": fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(program)), name)})
 	run := func() (out string, checked error) {
