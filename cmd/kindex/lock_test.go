@@ -139,7 +139,7 @@ func TestKilledBuilder(t *testing.T) {
 	seed := uint64(start.UnixNano())
 	t.Logf("a build takes %v; seed %d", took, seed)
 	r := rand.New(rand.NewPCG(seed, 0))
-	kills := suite.Pick(12, 50)
+	kills := suite.Pick(6, 50)
 
 	published, killed, leftovers, tries := intact(t, out), 0, 0, 0
 	for i := 0; killed < kills; i++ {

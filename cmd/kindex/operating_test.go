@@ -34,7 +34,7 @@ systemctl() {
     test -z "$running"
     (set -a; . ETC/kindex.env; set +a; exec EXECSTART --addr PUBLIC --admin PRIVATE) >>LOG 2>&1 &
     running=$!
-    for i in $(seq 6000); do curl -fs http://PRIVATE/readyz >/dev/null && return; sleep 0.05; done
+    for i in $(seq 1500); do curl -fs http://PRIVATE/readyz >/dev/null && return; sleep 0.2; done
     return 1 ;;
   stop) kill -TERM "$running"; wait "$running"; running= ;;
   restart) systemctl stop kindex; systemctl start kindex ;;
