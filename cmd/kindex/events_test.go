@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder"
 	"kindex/builder/suite"
-	"kindex/cmd/kindex/cli"
 	"kindex/edge"
 	"kindex/edge/storage"
 	"kindex/edge/storage/storagetest"
@@ -66,15 +66,19 @@ func (r *replay) builds(stops []int) *replayBuilds {
 // add creates another build.
 func (b *replayBuilds) add(t *testing.T, content, asOf string) (id string) {
 	t.Helper()
-	if code, stderr := kindex(t, "build", "--content", content, "--out", b.out, "--as-of", asOf, "--keep", "100", "--allow-shrink"); code != cli.ExitOK {
-		t.Fatalf("exit %d, %s", code, stderr)
-	}
-	id, err := store.Current(b.out)
+	id = buildHere(t, builder.Options{Content: content, Out: b.out, AsOf: day(t, asOf), Keep: 100, AllowShrink: true})
+	b.ids = append(b.ids, id)
+	return id
+}
+
+// day parses a day.
+func day(t *testing.T, text string) time.Time {
+	t.Helper()
+	d, err := time.Parse(time.DateOnly, text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.ids = append(b.ids, id)
-	return id
+	return d
 }
 
 // eventBody is the body of a webhook request.

@@ -63,7 +63,9 @@ func killPublishers(t *testing.T, o *origin) {
 			next = o.build()
 		}
 		start := time.Now()
-		o.put(o.key)
+		if code, stderr := kindex(t, o.publishing(o.key)...); code != cli.ExitOK { // a program, like those that are killed
+			t.Fatalf("kindex publish: %s", stderr)
+		}
 		took = time.Since(start)
 		pull(next)
 		t.Logf("round %d: %s after the kill, then %s; %d entries", n, got, next, size)

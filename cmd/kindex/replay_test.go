@@ -14,8 +14,8 @@ import (
 	"sync"
 	"testing"
 
+	"kindex/builder"
 	"kindex/builder/suite"
-	"kindex/cmd/kindex/cli"
 	"kindex/edge"
 	"kindex/edge/storage/storagetest"
 )
@@ -206,9 +206,7 @@ func sortedKeys[V any](m map[string]V) []string {
 func (r *replay) build(content, asOf string) *httptest.Server {
 	r.t.Helper()
 	out := r.t.TempDir()
-	if code, stderr := kindex(r.t, "build", "--content", content, "--out", out, "--as-of", asOf); code != cli.ExitOK {
-		r.t.Fatalf("exit %d, %s", code, stderr)
-	}
+	buildHere(r.t, builder.Options{Content: content, Out: out, AsOf: day(r.t, asOf), Keep: 1})
 	s, err := edge.New(edge.Options{Dir: out, State: storagetest.SQLite(r.t)})
 	if err != nil {
 		r.t.Fatal(err)
