@@ -21,6 +21,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/mod/sumdb/note"
@@ -45,8 +46,10 @@ type Statement struct {
 	Position int64     // position in the log, counted from 0
 }
 
-// The lines of a statement after the header, in order.
-var statementLines = regexp.MustCompile(`^` + header + `
+// The lines of a statement after the header, in order. Compiling the expression takes milliseconds,
+// which commands that read no statement do not need to spend when they start.
+var statementLines = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^` + header + `
 origin ([^\s+]{1,200})
 build ([A-Za-z0-9-]{1,100})
 manifest ([0-9a-f]{64}) (0|[1-9][0-9]{0,17})
@@ -55,6 +58,7 @@ commit (none|[0-9a-f]{40}|[0-9a-f]{64})
 as-of ([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z)
 position (0|[1-9][0-9]{0,17})
 $`)
+})
 
 // Text returns the statement as the text of a note. Equal statements have equal texts.
 func (s *Statement) Text() string {
@@ -68,7 +72,7 @@ func (s *Statement) Text() string {
 
 // ParseStatement is the inverse of Text. It accepts only texts that Text returns.
 func ParseStatement(text string) (*Statement, error) {
-	m := statementLines.FindStringSubmatch(text)
+	m := statementLines().FindStringSubmatch(text)
 	if m == nil {
 		return nil, errors.New("the text is not a statement about a build: expected the lines \"" + header +
 			"\", origin, build, manifest, index, commit, as-of and position")
