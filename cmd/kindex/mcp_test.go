@@ -248,20 +248,6 @@ func TestAgentsAreCounted(t *testing.T) {
 	suite.InTest(t)
 	const limit = 5
 	e := edgetest.Start(t, edge.Options{Dir: edgetest.BuiltWhole(t), LimitKey: limit, LimitAnonymous: 1})
-	left := func(key string) string {
-		t.Helper()
-		req, err := http.NewRequest(http.MethodGet, e.URL+"/api/openapi", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("X-Api-Key", key)
-		res, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer res.Body.Close()
-		return res.Header.Get("X-RateLimit-Remaining")
-	}
 	one, compare := toolCall("search", map[string]any{"query": "pytorch", "limit": 1}), toolCall("compare", map[string]any{"entities": []string{"tool/pytorch", "tool/tensorflow"}})
 	for _, way := range []string{"service", "http"} {
 		key := e.Key(t, way)
@@ -273,20 +259,20 @@ func TestAgentsAreCounted(t *testing.T) {
 			}
 			to = map[string]any{"command": "kindex", "args": []string{"mcp", "--url", e.URL, "--key-file", file}}
 		}
-		agent(t, to, step{"listTools"}, step{"listResources"}, step{"ping"}, toolCall("search", nil))
-		if got := left(key); got != "5" {
-			t.Errorf("%s: %s left after free calls", way, got)
+		left := step{"left", map[string]any{"url": e.URL + "/api/openapi", "headers": map[string]string{"x-api-key": key}}}
+		list := agent(t, to, step{"listTools"}, step{"listResources"}, step{"ping"}, toolCall("search", nil), left, one, left, compare, left, one, one, one)
+		if len(list) != 13 {
+			t.Fatalf("%s: %d of 13 results: %+v", way, len(list), list)
 		}
-		agent(t, to, one)
-		if got := left(key); got != "4" {
-			t.Errorf("%s: %s left after one call", way, got)
+		for i, want := range map[int]string{5: "5", 7: "4", 9: "2"} { // after free calls, one call, and compare
+			if got := list[i].text(); got != want {
+				t.Errorf("%s: after step %d, %s requests are left, want %s", way, i, got, want)
+			}
 		}
-		agent(t, to, compare)
-		if got := left(key); got != "2" {
-			t.Errorf("%s: %s left after compare", way, got)
+		if list[11].Result.IsError {
+			t.Errorf("%s: the last request is refused: %+v", way, list[11])
 		}
-		list := agent(t, to, one, one, one)
-		if last := list[3]; !last.Result.IsError || !strings.Contains(last.text(), "limit of 5 requests has been reached") || !strings.Contains(last.text(), "Do not try again for") {
+		if last := list[12]; !last.Result.IsError || !strings.Contains(last.text(), "limit of 5 requests has been reached") || !strings.Contains(last.text(), "Do not try again for") {
 			t.Errorf("%s: %+v", way, last)
 		}
 	}

@@ -6,7 +6,7 @@
 // SITE is the folder of node_modules; WAY is {"command", "args", "env"} or {"url",
 // "headers"}; STEPS is a list of [method of the client, its parameters]. What came of
 // each is printed, as a list of {"result"} or {"error"}, behind what the server said of
-// itself.
+// itself. The method "left" is not the client's: it says how many requests are left.
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
@@ -23,12 +23,19 @@ const transport = way.url
 
 const client = new Client({ name: "agent", version: "1" });
 const out = [];
+
+async function left({ url, headers }) {
+  const response = await fetch(url, { headers });
+  await response.arrayBuffer(); // an unread body would keep this program from ending
+  return { content: [{ type: "text", text: response.headers.get("x-ratelimit-remaining") }] };
+}
+
 try {
   await client.connect(transport);
   out.push({ result: { server: client.getServerVersion(), capabilities: client.getServerCapabilities(), instructions: client.getInstructions() } });
   for (const [method, params] of JSON.parse(readFileSync(0, "utf8"))) {
     try {
-      out.push({ result: await client[method](params) });
+      out.push({ result: await (method === "left" ? left(params) : client[method](params)) });
     } catch (e) {
       out.push({ error: String(e.message) });
     }
