@@ -21,16 +21,17 @@ import (
 
 const pythonReadme = "site/sdk/python/README.md"
 
-// TestPython installs the Python client from a running edge and runs the programs in
-// testdata/python against it, with warnings as errors.
+// TestPython runs every code block in the README, of which the first installs the Python client
+// from a running edge. It then installs the client in the other ways, and runs the programs in
+// testdata/python with it, with warnings as errors.
 func TestPython(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
+	v := fromReadme(t)
+	t.Run("install", v.checkInstall)
 	receiver := edgetest.NewReceiver(t)
 	record := &recorder{}
 	e := edgetest.Start(t, edge.Options{Dir: renamedAndDeleted(t), LimitKey: 100_000, LimitAnonymous: 100_000, Guard: receiver.Guard}, record.wrap)
-	v := newVenv(t, "python3")
-	v.pip(t, e.URL+"/api/sdk/python")
 	key := e.Key(t, "python")
 	v.env = append(v.env, "KINDEX_URL="+e.URL, "KINDEX_API_KEY="+key)
 
@@ -95,17 +96,15 @@ func TestPythonVersions(t *testing.T) {
 	}
 }
 
-// TestPythonInstall checks that pip installs from both URLs, verifies the hash of a
-// permanent one, and builds the same wheel everywhere, even from a rebuilt source archive.
-func TestPythonInstall(t *testing.T) {
-	suite.InTest(t)
-	t.Parallel()
+// checkInstall checks that pip installs from the permanent URL, verifies its hash, and builds the
+// same wheel everywhere, even from a rebuilt source archive.
+func (v *venv) checkInstall(t *testing.T) {
 	e := edgetest.Start(t, edge.Options{})
 	newest := sdk.Versions(sdk.Python)[0]
 	address := e.URL + "/api/sdk/python/" + newest.File
-	v := newVenv(t, "python3")
 	requirements := filepath.Join(v.dir, "requirements.txt")
 	write(t, requirements, "kindex @ "+address+" --hash=sha256:"+hex.EncodeToString(newest.SHA256[:])+"\n")
+	v.run(t, "pip", "uninstall", "--yes", "kindex")
 	v.pip(t, "--require-hashes", "-r", requirements)
 	if got := string(v.python(t, []string{"-c", "import kindex; print(kindex.__version__, end='')"})); got != newest.Version {
 		t.Errorf("version %s was installed, not %s", got, newest.Version)
@@ -121,7 +120,6 @@ func TestPythonInstall(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err == nil || !bytes.Contains(out, []byte("DO NOT MATCH")) {
 		t.Errorf("pip installed a package with another hash: %v\n%s", err, out)
 	}
-	v.pip(t, "--force-reinstall", e.URL+"/api/sdk/python")
 	samePackages(t, v, newest)
 }
 
@@ -240,15 +238,17 @@ var misuses = []string{
 	`print(client.get_feed(format="rss")["items"])`,
 }
 
-// TestPythonReadme runs every code block in the README.
-func TestPythonReadme(t *testing.T) {
-	suite.InTest(t)
-	t.Parallel()
+// fromReadme runs every code block in the README, and returns the virtual environment that the
+// first one creates.
+func fromReadme(t *testing.T) *venv {
+	t.Helper()
 	needPython(t, "python3")
 	e := edgetest.Start(t, edge.Options{LimitKey: 1000})
 	dir := t.TempDir()
-	python := []string{filepath.Join(dir, ".venv", "bin", "python3"), "-X", "dev", "-W", "error"}                       // created by the first block
+	v := &venv{dir: filepath.Join(dir, ".venv"), env: pythonEnv()}
+	python := []string{filepath.Join(v.dir, "bin", "python3"), "-X", "dev", "-W", "error"}
 	edgetest.Examples(t, pythonReadme, edgetest.Run{Edge: e, Key: e.Key(t, "ada"), Dir: dir, Timeout: 10 * time.Minute, // pip compiles slowly on a busy machine
 		Programs: map[string][]string{"python.py": python},
 		Except:   []edgetest.Exception{{Text: "python3 receiver.py", Reason: "it serves until it is ended; TestPython/webhooks runs it"}}})
+	return v
 }

@@ -89,16 +89,21 @@ type venv struct {
 
 func newVenv(t *testing.T, python string) *venv {
 	t.Helper()
-	v := &venv{dir: t.TempDir()}
+	v := &venv{dir: t.TempDir(), env: pythonEnv()}
+	command(t, exec.Command(needPython(t, python), "-m", "venv", v.dir))
+	return v
+}
+
+// pythonEnv returns environment variables in which Python and pip have their default settings,
+// except that pip stores nothing outside the virtual environment.
+func pythonEnv() (env []string) {
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(strings.ToLower(variable), "=")
 		if !strings.HasPrefix(name, "pip_") && !strings.HasPrefix(name, "python") && !strings.HasSuffix(name, "_proxy") {
-			v.env = append(v.env, variable)
+			env = append(env, variable)
 		}
 	}
-	v.env = append(v.env, "PIP_CONFIG_FILE="+os.DevNull, "PIP_DISABLE_PIP_VERSION_CHECK=1", "PIP_NO_CACHE_DIR=1")
-	command(t, exec.Command(needPython(t, python), "-m", "venv", v.dir))
-	return v
+	return append(env, "PIP_CONFIG_FILE="+os.DevNull, "PIP_DISABLE_PIP_VERSION_CHECK=1", "PIP_NO_CACHE_DIR=1")
 }
 
 // needPython fails or skips the test if Python with venv is missing.

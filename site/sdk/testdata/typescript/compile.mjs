@@ -1,5 +1,5 @@
 // Compiles the sources of the client with the types of several descriptions, and prints the
-// compiler's errors, by name: node compile.mjs descriptions.json
+// compiler's errors for each: node compile.mjs descriptions.json
 // The sources are in package/. One process compiles all of them, because most of the work,
 // reading the declarations of the language and of Node, is the same for each.
 import { readFileSync } from 'node:fs';
@@ -20,11 +20,11 @@ host.getSourceFile = (name, ...rest) => {
   return files.get(name);
 };
 
-const complaints = {};
+const complaints = [];
 let program;
-for (const [name, description] of Object.entries(JSON.parse(readFileSync(process.argv[2], 'utf8')))) {
+for (const description of JSON.parse(readFileSync(process.argv[2], 'utf8'))) {
   text = astToString(await openapiTS(description));
   program = ts.createProgram([...new Set([...config.fileNames, schema])], config.options, host, program);
-  complaints[name] = ts.formatDiagnostics(ts.getPreEmitDiagnostics(program), host);
+  complaints.push(ts.formatDiagnostics(ts.getPreEmitDiagnostics(program), host));
 }
 console.log(JSON.stringify(complaints));
