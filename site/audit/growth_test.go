@@ -21,7 +21,7 @@ func TestGrowth(t *testing.T) {
 	e := edgetest.Start(t, edge.Options{Dir: out})
 	w := &website{Edge: e, URL: e.URL}
 	tab := w.open(t, desktop, false)
-	w.look(t, tab, kind{name: "growth", path: "/model/priced/", at: served})
+	w.look(t, tab, kind{name: "growth", path: "/model/priced/", at: served}, 1)
 	got := eval[[]string](t, tab, "%s", `[...document.querySelectorAll('.curves figure')].map(f => {
   const growth = f.querySelector('.growth'), chart = f.querySelector('.chart-area')
   const rows = growth ? [...growth.children].map(r => r.innerText.replace(/\s+/g, ' ')).join(' | ') : 'none'

@@ -19,7 +19,7 @@ func TestPrices(t *testing.T) {
 	e := edgetest.Start(t, edge.Options{Dir: out})
 	w := &website{Edge: e, URL: e.URL}
 	tab := w.open(t, desktop, false)
-	for _, k := range []kind{
+	for i, k := range []kind{
 		{name: "prices", path: "/prices/", at: served},
 		{name: "prices-filtered", path: "/prices/?modality=image&maxInput=2&sort=output", at: served},
 		{name: "prices-wrong", path: "/prices/?model=gemni&maxInput=cheap&calculate=qwen&input=5", at: served},
@@ -33,6 +33,6 @@ func TestPrices(t *testing.T) {
 				t.Errorf("%s: %s", k.name, f)
 			}
 		}
-		w.look(t, tab, k)
+		w.look(t, tab, k, i)
 	}
 }
