@@ -154,11 +154,11 @@ func TestFetchOverTheLimit(t *testing.T) {
 // same build and once after a new build has been published.
 func TestIfRange(t *testing.T) {
 	suite.InTest(t)
+	s := newSeries(t)
 	for name, newBuild := range map[string]bool{"the same build": false, "a new build": true} {
 		t.Run(name, func(t *testing.T) {
 			var recipe string
 			var asked requests
-			s := newSeries(t)
 			once := new(sync.Once)
 			p := startWith(t, edge.Options{Dir: s.out, LimitKey: 100}, asked.below("/api/export/entities"), edgetest.Cut("/api/export/entities", 1000, 1),
 				func(next http.Handler) http.Handler {

@@ -41,8 +41,8 @@ func newSeries(t *testing.T) *series {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := []string{"categories.yaml", "scoring.yaml", "index.yaml", "tool/pytorch.yaml", "tool/keras.yaml", "tool/einops.yaml", "tool/tensorlayer.yaml"}
-	for i := 0; i < len(files); i += suite.Pick(48, 10) {
+	names := []string{"boards.yaml", "categories.yaml", "scoring.yaml", "index.yaml", "tool/pytorch.yaml", "tool/keras.yaml", "tool/einops.yaml", "tool/tensorlayer.yaml"}
+	for i := 0; i < len(files); i += suite.Pick(96, 10) {
 		names = append(names, strings.TrimPrefix(files[i], shipped+"/"))
 	}
 	for _, name := range names {
@@ -56,6 +56,7 @@ func newSeries(t *testing.T) *series {
 		}
 	}
 	suite.DropLostSuccessors(t, filepath.Join(s.repo, "content"))
+	suite.ThinCategories(t, filepath.Join(s.repo, "content"), "nlp") // which disturb uses
 	edgetest.Commit(t, s.repo, 20)
 	s.edit("tool/pytorch", "^name: .*", "name: PyTorch 2")
 	edgetest.Commit(t, s.repo, 2)
@@ -170,11 +171,13 @@ for row in map(dict, db.execute("SELECT * FROM listed ORDER BY type, slug")):
 	return objects(p.t, []byte(out))
 }
 
-// TestSync checks that the recipe keeps a copy in sync over a series of builds.
+// TestSync checks that the recipe keeps a copy in sync over a series of builds, whether responses
+// are interrupted or several copies of the recipe run at once.
 func TestSync(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel() // building is disk-bound
 	s := newSeries(t)
+	s.breaks(t)
 	p := startWith(t, edge.Options{Dir: s.out, LimitKey: 1000})
 	if said := s.inStep(p, "the first build"); !regexp.MustCompile(`^\d{2,3} changes; build `).MatchString(said) {
 		t.Error(said)
@@ -229,6 +232,9 @@ func TestSync(t *testing.T) {
 			t.Errorf("after %s: %s, want %s", step.what, said, want)
 		}
 	}
+	s.rename("tool/einops", "tool/einops-2")
+	s.publish(day)
+	s.atOnce(p)
 	s.rewrite()
 	s.publish(day)
 	if said := s.inStep(p, "a history that was rewritten"); !regexp.MustCompile(`^\d{2,3} changes`).MatchString(said) {
@@ -326,11 +332,9 @@ func (s *series) disturb(rng *rand.Rand, id string, removed map[string]string, t
 	}
 }
 
-// TestSyncBreaks interrupts both responses at several points, and checks that the copy
-// stays unchanged.
-func TestSyncBreaks(t *testing.T) {
-	suite.InTest(t)
-	s := newSeries(t)
+// breaks interrupts both responses at several points, and checks that the copy stays unchanged.
+func (s *series) breaks(t *testing.T) {
+	defer func() { s.t = t }()
 	for _, path := range []string{"/api/export/changelog", "/api/export/entities"} {
 		t.Run(path, func(t *testing.T) {
 			p := startWith(t, edge.Options{Dir: s.out, LimitKey: 1000}, edgetest.Cut(path, 500, 1))
@@ -346,17 +350,11 @@ func TestSyncBreaks(t *testing.T) {
 	}
 }
 
-// TestSyncTwice runs several copies of the recipe concurrently.
-func TestSyncTwice(t *testing.T) {
-	suite.InTest(t)
-	t.Parallel() // building is disk-bound
-	s := newSeries(t)
-	p := startWith(t, edge.Options{Dir: s.out, LimitKey: 1000})
-	s.inStep(p, "the first build")
-	s.rename("tool/einops", "tool/einops-2")
-	s.publish(0)
+// atOnce runs several copies of the recipe concurrently, after a build with one change.
+func (s *series) atOnce(p *place) {
+	s.t.Helper()
 	if err := p.edge.Reload(); err != nil {
-		t.Fatal(err)
+		s.t.Fatal(err)
 	}
 	var outs [4]bytes.Buffer
 	var cmds []*exec.Cmd
@@ -364,19 +362,19 @@ func TestSyncTwice(t *testing.T) {
 		cmd := p.command("python3", "sync.py")
 		cmd.Stdout, cmd.Stderr = &outs[i], &outs[i]
 		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
+			s.t.Fatal(err)
 		}
 		cmds = append(cmds, cmd)
 	}
 	changed := 0
 	for i, cmd := range cmds {
 		if err := cmd.Wait(); err != nil {
-			t.Errorf("%v: %s", err, outs[i].String())
+			s.t.Errorf("%v: %s", err, outs[i].String())
 		}
 		changed += strings.Count(outs[i].String(), "1 changes; build")
 	}
 	if changed != 1 {
-		t.Errorf("%d runs applied the change: %v", changed, outs)
+		s.t.Errorf("%d runs applied the change: %v", changed, outs)
 	}
 	s.inStep(p, "four runs at once")
 }
