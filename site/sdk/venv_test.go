@@ -106,14 +106,17 @@ func pythonEnv() (env []string) {
 	return append(env, "PIP_CONFIG_FILE="+os.DevNull, "PIP_DISABLE_PIP_VERSION_CHECK=1", "PIP_NO_CACHE_DIR=1")
 }
 
-// needPython fails or skips the test if Python with venv is missing.
+// needPython returns the path of a Python with venv; the program of that name may be a version
+// manager's script, which starts dozens of programs to find it. If there is none, needPython fails
+// or skips the test.
 func needPython(t *testing.T, name string) string {
 	t.Helper()
-	if out, err := exec.Command(name, "-c", "import venv, ensurepip").CombinedOutput(); err != nil {
-		t.Logf("%v: %s", err, out)
+	out, err := exec.Command(name, "-c", "import sys, venv, ensurepip; print(sys.executable, end='')").Output()
+	if err != nil {
+		t.Log(err)
 		suite.Missing(t, name+" with venv")
 	}
-	return name
+	return string(out)
 }
 
 func (v *venv) command(t *testing.T, program string, args ...string) *exec.Cmd {
