@@ -69,9 +69,14 @@ var gzipWriters = sync.Pool{New: func() any {
 	return w
 }}
 
-// brotliWriters holds writers for reuse. Each has tables of many MiB, which is more than the
-// size of most files that it compresses.
-var brotliWriters = sync.Pool{New: func() any { return brotli.NewWriterLevel(nil, 9) }}
+var brotliWriters = sync.Pool{New: func() any { return newBrotliWriter(nil) }}
+
+// newBrotliWriter returns a writer with a window of 64 KiB. With larger windows, the library uses
+// tables of 32 MiB, which take longer to clear than most files of a build to compress, and files
+// get at most a few percent smaller.
+func newBrotliWriter(w io.Writer) *brotli.Writer {
+	return brotli.NewWriterOptions(w, brotli.WriterOptions{Quality: 9, LGWin: 16})
+}
 
 // zstdEncoder is shared by all goroutines: EncodeAll keeps one state per
 // processor.

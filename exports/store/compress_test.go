@@ -5,8 +5,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/andybalholm/brotli"
-
 	"kindex/builder/suite"
 )
 
@@ -27,7 +25,7 @@ func TestBrotliWritersAreUsedAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		var want bytes.Buffer
-		if err := writeClose(brotli.NewWriterLevel(&want, 9), data); err != nil {
+		if err := writeClose(newBrotliWriter(&want), data); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(got, want.Bytes()) {
