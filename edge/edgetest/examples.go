@@ -31,7 +31,7 @@ type Run struct {
 	Except []Exception
 	// After, if not nil, is called with each block's output.
 	After func(b Block, printed string)
-	// Timeout is the time limit for one block; the default is two minutes.
+	// Timeout is the time limit for one block; the default is ten minutes.
 	Timeout time.Duration
 	// WaitDelay is how long to wait for processes that a block left running; the default is a
 	// minute.
@@ -68,7 +68,7 @@ func Examples(t testing.TB, file string, run Run) {
 		run.Dir = t.TempDir()
 	}
 	if run.Timeout == 0 {
-		run.Timeout = 2 * time.Minute
+		run.Timeout = 10 * time.Minute // with the race detector and other tests, a block can take minutes
 	}
 	if run.WaitDelay == 0 {
 		run.WaitDelay = time.Minute
