@@ -49,7 +49,7 @@ func TestTypeScript(t *testing.T) {
 	})
 	t.Run("reading", func(t *testing.T) {
 		t.Parallel()
-		p.run(t, "reading.test.js", "URL="+e.URL, "KEY="+key)
+		p.run(t, "reading.test.js", "URL="+e.URL, "KEY="+e.Key(t, "reader")) // of its own account, whose limit the test reads
 	})
 	t.Run("streams", func(t *testing.T) {
 		t.Parallel()
