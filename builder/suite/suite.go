@@ -16,6 +16,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 )
 
@@ -85,6 +87,28 @@ func Missing(t testing.TB, program string) {
 	t.Helper()
 	NotRun(t, program+" is not installed; make test-tools installs it")
 }
+
+// Python returns the path of a Python interpreter with some modules. A program such as python3 can
+// be a script of a version manager, which starts dozens of programs to find the interpreter. If
+// there is none, Python skips the test or, if CI is set, fails it.
+func Python(t testing.TB, name string, modules ...string) string {
+	t.Helper()
+	script := strings.Join(append([]string{"import sys"}, modules...), ", ") + "; print(sys.executable, end='')"
+	key := name + " " + script
+	if path, ok := pythons.Load(key); ok {
+		return path.(string)
+	}
+	out, err := exec.Command(name, "-c", script).Output()
+	if err != nil {
+		t.Log(err)
+		Missing(t, strings.TrimSuffix(name+" with "+strings.Join(modules, " and "), " with "))
+	}
+	pythons.Store(key, string(out))
+	return string(out)
+}
+
+// pythons has the results of Python.
+var pythons sync.Map
 
 // NodeModules returns the folder of the packages that npm has installed for the tests. If
 // Node.js or one of the packages is missing, it skips the test or, if CI is set, fails it.

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -148,11 +147,7 @@ func TestAction(t *testing.T) {
 	if got := strings.ReplaceAll(steps["Compare"].Run, `"$CONTENT"`, "content"); got != p.compare || steps["Comment"].Run != p.comment {
 		t.Fatalf("the action compares or comments unlike the workflow of a new index:\n%s\n%s", got, steps["Comment"].Run)
 	}
-	path, err := exec.LookPath("kindex")
-	if err != nil {
-		t.Fatal(err)
-	}
-	program := "#!/bin/sh\nexec '" + path + "' \"$@\"\n" // the program itself is large
+	program := programScript(t)
 	name := "kindex-linux-" + runtime.GOARCH
 	s := serveRelease(t, map[string]string{"/" + name: program, "/SHA256SUMS": fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(program)), name)})
 	run := func() (out string, checked error) {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"log"
@@ -222,9 +221,8 @@ const originEntities = 20
 // put publishes the build with the key in a file, or unsigned if that is "".
 func (o *origin) put(key string) {
 	o.t.Helper()
-	var problems bytes.Buffer
-	if code := run(o.t.Context(), o.publishing(key), io.Discard, &problems); code != cli.ExitOK { // not in a program of its own, as in buildHere
-		o.t.Fatalf("kindex publish: %s", problems.String())
+	if r := runHere(o.t, o.publishing(key)...); r.code != cli.ExitOK {
+		o.t.Fatalf("kindex publish: %s", r.out)
 	}
 }
 

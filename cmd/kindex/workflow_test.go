@@ -242,14 +242,21 @@ func newIndex(t *testing.T) string {
 	return dir
 }
 
-// serveProgram serves this program for download.
-func serveProgram(t *testing.T) (s *httptest.Server, digest string) {
+// programScript returns a script that starts this program, for tests that download it: the program
+// itself is large.
+func programScript(t *testing.T) string {
 	t.Helper()
 	path, err := exec.LookPath("kindex")
 	if err != nil {
 		t.Fatal(err)
 	}
-	data := []byte("#!/bin/sh\nexec '" + path + "' \"$@\"\n") // the program itself is large
+	return "#!/bin/sh\nexec '" + path + "' \"$@\"\n"
+}
+
+// serveProgram serves programScript for download.
+func serveProgram(t *testing.T) (s *httptest.Server, digest string) {
+	t.Helper()
+	data := []byte(programScript(t))
 	s = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/kindex" {
 			http.NotFound(w, r)

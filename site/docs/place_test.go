@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"kindex/builder/suite"
@@ -63,23 +62,6 @@ func startWith(t *testing.T, o edge.Options, wrap ...func(http.Handler) http.Han
 	return p
 }
 
-// python returns the path of Python. The python3 of a version manager is a script that starts
-// dozens of programs to find it, each time.
-func python(t *testing.T) string {
-	t.Helper()
-	path, err := interpreter()
-	if err != nil {
-		t.Log(err)
-		suite.Missing(t, "python3")
-	}
-	return path
-}
-
-var interpreter = sync.OnceValues(func() (string, error) {
-	out, err := exec.Command("python3", "-c", "import sys; print(sys.executable, end='')").Output()
-	return string(out), err
-})
-
 func (p *place) write(name, text string) {
 	p.t.Helper()
 	path := filepath.Join(p.dir, name)
@@ -115,7 +97,7 @@ func (p *place) there(pattern string) []string {
 func (p *place) command(args ...string) *exec.Cmd {
 	program := args[0]
 	if program == "python3" {
-		program = python(p.t)
+		program = suite.Python(p.t, program)
 	}
 	cmd := exec.CommandContext(p.t.Context(), program, args[1:]...)
 	cmd.Dir = p.dir

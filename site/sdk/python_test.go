@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"kindex/builder/suite"
 	"kindex/edge"
@@ -244,7 +243,7 @@ func fromReadme(t *testing.T) *venv {
 	dir := t.TempDir()
 	v := &venv{dir: filepath.Join(dir, ".venv"), env: pythonEnv()}
 	python := []string{filepath.Join(v.dir, "bin", "python3"), "-X", "dev", "-W", "error"}
-	edgetest.Examples(t, pythonReadme, edgetest.Run{Edge: e, Key: e.Key(t, "ada"), Dir: dir, Timeout: 10 * time.Minute, // pip compiles slowly on a busy machine
+	edgetest.Examples(t, pythonReadme, edgetest.Run{Edge: e, Key: e.Key(t, "ada"), Dir: dir,
 		Programs: map[string][]string{"python.py": python},
 		Except:   []edgetest.Exception{{Text: "python3 receiver.py", Reason: "it serves until it is ended; TestPython/webhooks runs it"}}})
 	return v

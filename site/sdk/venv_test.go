@@ -106,17 +106,10 @@ func pythonEnv() (env []string) {
 	return append(env, "PIP_CONFIG_FILE="+os.DevNull, "PIP_DISABLE_PIP_VERSION_CHECK=1", "PIP_NO_CACHE_DIR=1")
 }
 
-// needPython returns the path of a Python with venv; the program of that name may be a version
-// manager's script, which starts dozens of programs to find it. If there is none, needPython fails
-// or skips the test.
+// needPython returns the path of a Python with venv. If there is none, it fails or skips the test.
 func needPython(t *testing.T, name string) string {
 	t.Helper()
-	out, err := exec.Command(name, "-c", "import sys, venv, ensurepip; print(sys.executable, end='')").Output()
-	if err != nil {
-		t.Log(err)
-		suite.Missing(t, name+" with venv")
-	}
-	return string(out)
+	return suite.Python(t, name, "venv", "ensurepip")
 }
 
 func (v *venv) command(t *testing.T, program string, args ...string) *exec.Cmd {
