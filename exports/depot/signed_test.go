@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"golang.org/x/mod/sumdb/note"
@@ -311,9 +312,9 @@ func TestSignedPullInterrupted(t *testing.T) {
 	publishSigned(t, to, first, k)
 	for n := 1; ; n++ {
 		ctx, cancel := context.WithCancel(t.Context())
-		left := n
+		var reads atomic.Int64 // several goroutines read
 		from := &hooked{Reader: to, on: "", do: func() {
-			if left--; left == 0 {
+			if reads.Add(1) == int64(n) {
 				cancel()
 			}
 		}}
