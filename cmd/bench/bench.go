@@ -33,6 +33,7 @@ type bench struct {
 	indexSeconds float64 // time to build the index; 0 if bench did not build it
 
 	full, fullRepository *buildResult // results of fullBuild and repositoryBuild
+	buildProfiled        bool         // whether buildProfile has written its profiles
 	build                *exports.Build
 
 	words       *words

@@ -277,6 +277,10 @@ func TestBuilt(t *testing.T) {
 	if data, err := os.ReadFile(lines); err != nil || bytes.Count(data, []byte("\n")) != 4 {
 		t.Errorf("%s %v", data, err)
 	}
+	code, stdout, stderr = runBench(t, "-built", out, "-only", "similar,http", "-kindex", filepath.Join(out, "no-such-program"))
+	if code != exitProblem || !strings.Contains(stdout, "recall@10") || !strings.Contains(stderr, "http: ") || !strings.Contains(stderr, "no-such-program") {
+		t.Errorf("a part failed: exit code %d, want %d and what was measured before: %s%s", code, exitProblem, stdout, stderr)
+	}
 }
 
 // burn uses enough processor time to appear in a profile.
@@ -353,7 +357,7 @@ func TestChildren(t *testing.T) {
 		// The profiles are so short that the top functions are random.
 		path, top, err := p.take(filepath.Join(b.tmp, "profiles"))
 		for again := 0; err == nil && len(top) < 5 && again < 100; again++ { // the machine was too busy
-			p.path = ""
+			p.path, b.buildProfiled = "", false
 			path, top, err = p.take(filepath.Join(b.tmp, "profiles"))
 		}
 		if err != nil || filepath.Base(path) != p.name+".pprof" || len(top) < 5 || !strings.Contains(top[0], "cum%") {

@@ -173,20 +173,25 @@ func asBuild(cmd *exec.Cmd) {
 	cmd.Env = append(os.Environ(), "GOGC=100", fmt.Sprint("GOMAXPROCS=", min(buildCores, runtime.NumCPU())))
 }
 
-// buildProfile repeats the build in a child that writes two profiles, and selects
-// one of them.
+// buildProfile repeats the build, once for all parts, in a child that writes two
+// profiles, and selects one of them.
 func (b *bench) buildProfile(ctx context.Context, kind string) *profileRun {
 	p := &profileRun{name: "build-" + kind}
 	if kind == "alloc" {
 		p.values = "alloc_space"
 	}
 	p.record = func(path string) error {
+		if b.buildProfiled {
+			return nil
+		}
 		out, err := os.MkdirTemp(b.tmp, "profiled-")
 		if err != nil {
 			return err
 		}
 		defer os.RemoveAll(out)
-		return profileBuildTo(ctx, b.corpus, out, filepath.Join(filepath.Dir(path), "build"))
+		err = profileBuildTo(ctx, b.corpus, out, filepath.Join(filepath.Dir(path), "build"))
+		b.buildProfiled = err == nil
+		return err
 	}
 	return p
 }

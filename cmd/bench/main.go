@@ -34,8 +34,9 @@ const about = `bench compares kindex, on a content folder, with yardsticks measu
   bin/bench -corpus DIR -history DIR -kindex bin/kindex
   bin/bench compare SMALL.json LARGE.json
 
-It prints a table and JSON lines. Nothing else should be running on the machine. compare prints two
-results of -json side by side.
+It prints a table and JSON lines. Nothing else should be running on the machine. If a part fails or the
+run is interrupted, it prints what it has measured so far. compare prints two results of -json side by
+side.
 
 `
 
@@ -259,9 +260,13 @@ func measure(ctx context.Context, o options, stdout, stderr io.Writer) (err erro
 			continue
 		}
 		fmt.Fprintln(stderr, "measuring:", p.name)
-		if err := errors.Join(ctx.Err(), p.run(b, ctx)); err != nil {
-			return fmt.Errorf("%s: %w", p.name, err)
+		if err = errors.Join(ctx.Err(), p.run(b, ctx)); err != nil {
+			err = fmt.Errorf("%s: %w", p.name, err)
+			break
 		}
 	}
-	return b.report(stdout)
+	if err != nil && len(b.rows) == 0 {
+		return err
+	}
+	return errors.Join(err, b.report(stdout)) // a run takes hours: report what was measured before an error, too
 }
