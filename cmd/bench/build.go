@@ -63,6 +63,9 @@ func (b *bench) fullBuild(ctx context.Context) (buildResult, error) {
 	if err != nil {
 		return buildResult{}, err
 	}
+	if err := readFiles(w.content); err != nil {
+		return buildResult{}, err
+	}
 	b.root = filepath.Join(b.tmp, "out")
 	r, err := b.runBuild(ctx, w.content, b.root)
 	if err == nil {

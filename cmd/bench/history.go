@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"time"
@@ -28,7 +26,7 @@ func (b *bench) measureHistory(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := readPacks(w.repo); err != nil {
+	if err := readFiles(filepath.Join(w.repo, ".git", "objects", "pack")); err != nil {
 		return err
 	}
 	var own, other durations
@@ -98,27 +96,6 @@ func failure(err error) error {
 		return fmt.Errorf("%w: %s", err, tail(e.Stderr))
 	}
 	return err
-}
-
-// readPacks reads git's pack files into the page cache, so that the first
-// measurement does not wait for the disk.
-func readPacks(repo string) error {
-	packs, err := filepath.Glob(filepath.Join(repo, ".git", "objects", "pack", "*"))
-	if err != nil {
-		return err
-	}
-	for _, path := range packs {
-		f, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		_, err = io.Copy(io.Discard, f)
-		_ = f.Close() // it was only read
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // walkProfile repeats the walk under a profiler.
