@@ -109,6 +109,10 @@ func (s *Snapshot) Key(ordinal uint32) (typ, slug string) {
 	return s.archive.address(s.Version(ordinal))
 }
 
+// KeyRank returns the position of a record's type and slug in the order by type and slug.
+// Positions can be compared within a build.
+func (s *Snapshot) KeyRank(ordinal uint32) int { return s.archive.addressRank(s.Version(ordinal)) }
+
 // Record returns the JSON form of a record, with the scores and dates that it had
 // on that day.
 func (s *Snapshot) Record(ordinal uint32) []byte {
@@ -168,6 +172,12 @@ func (s *Snapshot) Select(f *Filter) (*roaring.Bitmap, error) {
 		}
 		minimum[1+i] = day
 	}
+	hasMinimum := minimum != [3]int32{math.MinInt32, math.MinInt32, math.MinInt32}
+	if selected == nil && !hasMinimum {
+		all := roaring.New()
+		all.AddRange(0, uint64(n))
+		return all, nil
+	}
 	var wanted []uint64
 	if selected != nil {
 		wanted = selected.ToDense()
@@ -178,7 +188,8 @@ func (s *Snapshot) Select(f *Filter) (*roaring.Bitmap, error) {
 		if selected != nil && (v>>6 >= len(wanted) || wanted[v>>6]>>(v&63)&1 == 0) {
 			continue
 		}
-		if int32(s.code(0, o)) >= minimum[0] && s.archive.day(v, 0) >= minimum[1] && s.archive.day(v, 1) >= minimum[2] {
+		// The dates are elsewhere in memory for each record: read them only if the filter needs them.
+		if !hasMinimum || int32(s.code(0, o)) >= minimum[0] && s.archive.day(v, 0) >= minimum[1] && s.archive.day(v, 1) >= minimum[2] {
 			dense[o>>6] |= 1 << (o & 63)
 		}
 	}
@@ -208,8 +219,12 @@ func (s *Snapshot) Board(category, typ, score string) (*roaring.Bitmap, error) {
 	if err != nil {
 		return nil, err
 	}
-	dense := set.ToDense()
 	column := slices.Index(record.ScoreNames, score)
+	if column == 0 { // the composite score: the ranked records come first
+		set.RemoveRange(uint64(s.ranked), uint64(s.Len()))
+		return set, nil
+	}
+	dense := set.ToDense()
 	for i, chosen := range dense {
 		for ; chosen != 0; chosen &= chosen - 1 {
 			if bit := bits.TrailingZeros64(chosen); s.code(column, uint32(64*i+bit)) < 0 {

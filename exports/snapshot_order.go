@@ -35,7 +35,7 @@ func (s *Snapshot) sortValue(key int, ordinal uint32) int64 {
 
 // rank returns the position of a record in the order by type and slug.
 func (s *Snapshot) rank(ordinal uint32) int64 {
-	return 2 * int64(s.archive.addressRank(s.Version(ordinal)))
+	return 2 * int64(s.KeyRank(ordinal))
 }
 
 // rankOf returns the position of a key in that order.
@@ -85,24 +85,44 @@ func (s *Snapshot) Page(set *roaring.Bitmap, by Sort, after *Position, skip, lim
 		}
 		isAfter = func(o uint32) bool { return compareSortKeys(s.sortValue(key, o), s.rank(o), value, rank, by.Desc) > 0 }
 	}
-	var list []uint32
-	if by == DefaultSort && (set.IsEmpty() || int(set.Maximum()) < s.listed) {
-		list = set.ToArray() // ordinals are in the default order
-		list = list[sort.Search(len(list), func(i int) bool { return isAfter(list[i]) }):]
-	} else {
-		chosen := set.ToArray()
-		if after != nil {
-			chosen = slices.DeleteFunc(chosen, func(o uint32) bool { return !isAfter(o) })
-		}
-		if key < len(record.ScoreNames) {
-			page, more = s.pageByScore(chosen, key, by.Desc, skip, limit)
-			return page, more, true
-		}
-		list = s.sorted(chosen, key, by.Desc)
+	if by == DefaultSort && (set.IsEmpty() || int(set.Maximum()) < s.listed) { // ordinals are in the default order
+		page, more = pageOf(set, isAfter, skip, limit)
+		return page, more, true
 	}
+	chosen := set.ToArray()
+	if after != nil {
+		chosen = slices.DeleteFunc(chosen, func(o uint32) bool { return !isAfter(o) })
+	}
+	if key < len(record.ScoreNames) {
+		page, more = s.pageByScore(chosen, key, by.Desc, skip, limit)
+		return page, more, true
+	}
+	list := s.sorted(chosen, key, by.Desc)
 	list = list[min(skip, len(list)):]
 	end := min(limit, len(list))
 	return list[:end], end < len(list), true
+}
+
+// pageOf returns a page of a set in its own order: up to limit values, after those for which isAfter is
+// false, which precede all others, and the next skip values.
+func pageOf(set *roaring.Bitmap, isAfter func(uint32) bool, skip, limit int) (page []uint32, more bool) {
+	total := int(set.GetCardinality())
+	at := func(i int) uint32 {
+		v, _ := set.Select(uint32(i)) // no error: i is less than total
+		return v
+	}
+	first := sort.Search(total, func(i int) bool { return isAfter(at(i)) })
+	first += min(skip, total-first)
+	n := min(limit, total-first)
+	if n == 0 {
+		return nil, first < total
+	}
+	page = make([]uint32, 0, n)
+	it := set.Iterator()
+	for it.AdvanceIfNeeded(at(first)); len(page) < n; {
+		page = append(page, it.Next())
+	}
+	return page, first+n < total
 }
 
 // sorted returns records in the order of a sort key.

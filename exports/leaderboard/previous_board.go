@@ -179,9 +179,9 @@ func (f *PreviousBoard) countRanks(found map[uint32]int, ranks []int) {
 		for _, n := range counts[s+1:] {
 			ranks[i] += n
 		}
-		typ, slug := snapshot.Key(o)
+		own := snapshot.KeyRank(o)
 		for _, other := range tied[s] {
-			if t, x := snapshot.Key(other); t < typ || t == typ && x < slug {
+			if snapshot.KeyRank(other) < own {
 				ranks[i]++
 			}
 		}
