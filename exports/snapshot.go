@@ -21,6 +21,7 @@ type Snapshot struct {
 	archive        *ArchiveReader
 	listed, ranked int
 	versions       packed.Uint32s // by ordinal
+	ordinals       packed.Uint32s // by version: the ordinal plus one, or 0 if no record shows the version
 	scores         [][]byte       // by ScoreNames
 }
 
@@ -41,22 +42,31 @@ func (s *SnapshotData) pack() []byte {
 		}
 		parts = append(parts, column)
 	}
+	ordinals := make([]uint32, needed)
+	for o, v := range s.Versions {
+		ordinals[v] = uint32(o) + 1
+	}
+	parts = append(parts, packed.PackUint32s(ordinals))
 	return packed.PackSections(parts...)
 }
 
 // openSnapshot opens a snapshot in an archive that has the given number of
 // versions.
 func openSnapshot(day string, file []byte, versions int) (*Snapshot, error) {
-	parts, err := packed.UnpackSections(file, 2+len(record.ScoreNames))
+	scores := len(record.ScoreNames)
+	parts, err := packed.UnpackSections(file, 3+scores)
 	if err != nil || len(parts[0]) != 24 || packed.Uint64At(parts[0], 2) > uint64(versions) {
 		return nil, packed.ErrSections
 	}
-	s := &Snapshot{Day: day, versions: parts[1], scores: parts[2:],
+	s := &Snapshot{Day: day, versions: parts[1], scores: parts[2 : 2+scores], ordinals: parts[2+scores],
 		listed: int(packed.Uint64At(parts[0], 0)), ranked: int(packed.Uint64At(parts[0], 1))}
 	for _, column := range s.scores {
 		if len(column) != 2*s.Len() || len(s.versions)%4 != 0 {
 			return nil, packed.ErrSections
 		}
+	}
+	if len(s.ordinals) != 4*int(packed.Uint64At(parts[0], 2)) {
+		return nil, packed.ErrSections
 	}
 	if uint(s.listed) > uint(s.Len()) || uint(s.ranked) > uint(s.listed) {
 		return nil, packed.ErrSections
@@ -75,12 +85,14 @@ func (s *Snapshot) Version(ordinal uint32) int { return int(s.versions.At(int(or
 
 // Find returns the record that shows a version.
 func (s *Snapshot) Find(v int) (ordinal uint32, ok bool) {
-	for i := range s.versions.Len() {
-		if int(s.versions.At(i)) == v {
-			return uint32(i), true
-		}
+	if v < 0 || v >= s.ordinals.Len() {
+		return 0, false
 	}
-	return 0, false
+	ordinal = s.ordinals.At(v) - 1 // wraps around if there is none
+	if int64(ordinal) >= int64(s.Len()) || s.Version(ordinal) != v {
+		return 0, false
+	}
+	return ordinal, true
 }
 
 // Score returns the named score of a record, or null if no score has that name.

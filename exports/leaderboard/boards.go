@@ -55,8 +55,7 @@ func (b *Boards) Rank(ordinal uint32) (int, error) {
 // day is a day with a snapshot.
 type day struct {
 	snapshot *exports.Snapshot
-	end      int64           // the first second after the day
-	ordinals func() []uint32 // the result of ordinalsByVersion, computed once
+	end      int64 // the first second after the day
 }
 
 // daysOf returns the build's days that have a snapshot, oldest first.
@@ -68,7 +67,7 @@ func daysOf(a *exports.ArchiveReader) ([]*day, error) {
 			return nil, err
 		}
 		s, _ := a.Snapshot(name)
-		days = append(days, &day{snapshot: s, end: endOfDay(at), ordinals: sync.OnceValue(func() []uint32 { return ordinalsByVersion(s) })})
+		days = append(days, &day{snapshot: s, end: endOfDay(at)})
 	}
 	return days, nil
 }
@@ -76,28 +75,3 @@ func daysOf(a *exports.ArchiveReader) ([]*day, error) {
 // endOfDay returns the first second after the day that starts at the given
 // midnight.
 func endOfDay(midnight time.Time) int64 { return midnight.AddDate(0, 0, 1).Unix() }
-
-// ordinalsByVersion returns a slice indexed by version. Each element is the ordinal of the
-// record that shows the version in a snapshot, plus one, or 0 if there is no such record.
-// Snapshot.Find is a linear search: for all snapshots of a large build, it would take a
-// hundred times as long.
-func ordinalsByVersion(s *exports.Snapshot) []uint32 {
-	n := 0
-	for o := range uint32(s.Len()) {
-		n = max(n, s.Version(o)+1)
-	}
-	index := make([]uint32, n)
-	for o := range uint32(s.Len()) {
-		index[s.Version(o)] = o + 1
-	}
-	return index
-}
-
-// find returns the record that shows a version in the day's snapshot.
-func (d *day) find(v int) (ordinal uint32, ok bool) {
-	index := d.ordinals()
-	if v >= len(index) || index[v] == 0 {
-		return 0, false
-	}
-	return index[v] - 1, true
-}

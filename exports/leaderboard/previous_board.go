@@ -137,7 +137,7 @@ func (f *PreviousBoard) Ranks(from exports.Catalogue, records []uint32) []int {
 		if !ok {
 			continue
 		}
-		switch earlierOrdinal, ok := f.day.find(v); {
+		switch earlierOrdinal, ok := f.day.snapshot.Find(v); {
 		case !ok || !f.set.Contains(earlierOrdinal):
 		case f.by == "composite": // the ordinals are already in the order of the composite score
 			ranks[i] = int(f.set.Rank(earlierOrdinal))

@@ -35,7 +35,7 @@ func (b *Boards) RankHistory(ordinal uint32) ([]RankAt, error) {
 		if !ok {
 			continue // the entity was deleted, then created again later
 		}
-		if o, found := d.find(v); found {
+		if o, found := d.snapshot.Find(v); found {
 			history = append(history, d.rankAt(o))
 		}
 	}
