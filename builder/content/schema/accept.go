@@ -32,6 +32,7 @@ type rule struct {
 	members  map[string]*rule
 	others   *rule // for names that are not in members; nil if none are allowed
 	required []string
+	needs    map[string][]string // by name: the other names that it requires
 	minCount int
 
 	// For lists.
@@ -101,6 +102,13 @@ func (s *Schema) setParts(r *rule, keyword string, value map[string]any) {
 	case "properties":
 		for name, part := range value {
 			r.members[name] = s.newRule(part)
+		}
+	case "dependentRequired":
+		r.needs = map[string][]string{}
+		for name, others := range value {
+			for _, other := range others.([]any) {
+				r.needs[name] = append(r.needs[name], other.(string))
+			}
 		}
 	default:
 		panic("schema: rules do not cover the keyword " + keyword)
@@ -176,8 +184,11 @@ func (r *rule) acceptsMapping(fields map[string]any) bool {
 	if len(fields) < r.minCount {
 		return false
 	}
-	for _, name := range r.required {
-		if _, ok := fields[name]; !ok {
+	if !containsAll(fields, r.required) {
+		return false
+	}
+	for name, others := range r.needs {
+		if _, ok := fields[name]; ok && !containsAll(fields, others) {
 			return false
 		}
 	}
@@ -190,6 +201,15 @@ func (r *rule) acceptsMapping(fields map[string]any) bool {
 			}
 		}
 		if !member.accepts(name, value) {
+			return false
+		}
+	}
+	return true
+}
+
+func containsAll(fields map[string]any, names []string) bool {
+	for _, name := range names {
+		if _, ok := fields[name]; !ok {
 			return false
 		}
 	}

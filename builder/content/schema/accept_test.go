@@ -45,6 +45,19 @@ func shipped(t testing.TB) (texts [][]byte) {
 	return texts
 }
 
+// rootFiles are the files next to the type folders that are checked against a rule first.
+var rootFiles = map[string]func() *Schema{"categories": Categories, "collect": Collect, "index": Index, "providers": Providers,
+	"synonyms": Synonyms, "vocabulary": Vocabulary}
+
+// rootFile returns one of the root files of the content of this repository.
+func rootFile(t testing.TB, name string) *yamldoc.Document {
+	data, err := os.ReadFile("../../../content/" + name + ".yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return yamldoc.Parse(name+".yaml", data, "version")
+}
+
 func TestShippedFilesAreAccepted(t *testing.T) {
 	accepted, files := 0, shipped(t)
 	for _, data := range files {
@@ -57,6 +70,11 @@ func TestShippedFilesAreAccepted(t *testing.T) {
 	}
 	if accepted < len(files)*98/100 {
 		t.Errorf("%d of %d files are accepted; expected at least 98 %%", accepted, len(files))
+	}
+	for name, s := range rootFiles {
+		if ok, valid := checkRule(t, s(), rootFile(t, name)); !ok || !valid {
+			t.Errorf("%s.yaml: accepted %v, valid %v", name, ok, valid)
+		}
 	}
 }
 
@@ -117,6 +135,44 @@ func TestRandomDocuments(t *testing.T) {
 	t.Logf("%d documents, %d valid, of which %d are accepted", mutants, valid, accepted)
 	if accepted == 0 || accepted == mutants || accepted < valid*9/10 {
 		t.Errorf("%d of %d documents are accepted, and %d are valid", accepted, mutants, valid)
+	}
+}
+
+// count returns the number of values in a part of a document.
+func count(value any) int {
+	n := 1
+	switch v := value.(type) {
+	case map[string]any:
+		for _, member := range v {
+			n += count(member)
+		}
+	case []any:
+		for _, item := range v {
+			n += count(item)
+		}
+	}
+	return n
+}
+
+func TestRandomRootFiles(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for name, s := range rootFiles {
+		var accepted, valid int
+		size := count(rootFile(t, name).Value)
+		for range 60 {
+			d := rootFile(t, name)
+			d.Value = mutate(r, d.Value, size/2+r.IntN(4*size))
+			ok, right := checkRule(t, s(), d)
+			if ok {
+				accepted++
+			}
+			if right {
+				valid++
+			}
+		}
+		if accepted == 0 || accepted == 60 || accepted < valid*9/10 {
+			t.Errorf("%s: %d of 60 documents are accepted, and %d are valid", name, accepted, valid)
+		}
 	}
 }
 

@@ -32,59 +32,65 @@ func JSON(name string) ([]byte, error) {
 	return schemaFiles.ReadFile(name + ".schema.json")
 }
 
-// Schema is a compiled schema together with its source, from which messages take the valid
-// names.
+// Schema is a JSON Schema together with its source, from which messages take the valid names.
 type Schema struct {
-	compiled *jsonschema.Schema
 	raw      any
-	rule     *rule // nil unless most documents are checked against a rule first
+	rule     *rule                     // accepts most valid documents; nil if there is none
+	compiled func() *jsonschema.Schema // compiled on first use
 }
 
-// The schemas are compiled on first use. Compiling them takes about as long as all other parts
-// of the program's startup, and most commands do not need them.
 var (
 	// Entity is the schema of entity files.
-	Entity = sync.OnceValue(func() *Schema {
-		s := mustCompile("entity")
-		s.rule = s.newRule(s.raw)
-		return s
-	})
+	Entity = schema("entity", true)
 	// Categories is the schema of categories.yaml.
-	Categories = sync.OnceValue(func() *Schema { return mustCompile("categories") })
+	Categories = schema("categories", true)
 	// Providers is the schema of providers.yaml.
-	Providers = sync.OnceValue(func() *Schema { return mustCompile("providers") })
+	Providers = schema("providers", true)
 	// Index is the schema of index.yaml.
-	Index = sync.OnceValue(func() *Schema { return mustCompile("index") })
+	Index = schema("index", true)
 	// Scoring is the schema of scoring.yaml.
-	Scoring = sync.OnceValue(func() *Schema { return mustCompile("scoring") })
+	Scoring = schema("scoring", false)
 	// Synonyms is the schema of synonyms.yaml.
-	Synonyms = sync.OnceValue(func() *Schema { return mustCompile("synonyms") })
+	Synonyms = schema("synonyms", true)
 	// Vocabulary is the schema of vocabulary.yaml.
-	Vocabulary = sync.OnceValue(func() *Schema { return mustCompile("vocabulary") })
+	Vocabulary = schema("vocabulary", true)
 	// Boards is the schema of boards.yaml.
-	Boards = sync.OnceValue(func() *Schema { return mustCompile("boards") })
+	Boards = schema("boards", false)
 	// Collect is the schema of collect.yaml.
-	Collect = sync.OnceValue(func() *Schema { return mustCompile("collect") })
+	Collect = schema("collect", true)
 	// Mapping is the schema of import mappings.
-	Mapping = sync.OnceValue(func() *Schema { return mustCompile("mapping") })
+	Mapping = schema("mapping", false)
 )
 
-func mustCompile(name string) *Schema {
-	data, err := JSON(name)
-	if err != nil {
-		panic(err) // cannot happen, since the schema is embedded
-	}
-	raw, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-	if err != nil {
-		panic(fmt.Sprintf("schema %s: %v", name, err))
-	}
+// schema returns a function that reads one of the embedded schemas on first use. If fast is set,
+// documents are checked against a rule first, and the schema is compiled only for a document that the
+// rule does not accept: compiling takes longer than everything else in validating a small index.
+func schema(name string, fast bool) func() *Schema {
+	return sync.OnceValue(func() *Schema {
+		data, err := JSON(name)
+		if err != nil {
+			panic(err) // cannot happen, since the schema is embedded
+		}
+		raw, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+		if err != nil {
+			panic(fmt.Sprintf("schema %s: %v", name, err))
+		}
+		s := &Schema{raw: raw, compiled: sync.OnceValue(func() *jsonschema.Schema { return mustCompile(name, raw) })}
+		if fast {
+			s.rule = s.newRule(raw)
+		}
+		return s
+	})
+}
+
+func mustCompile(name string, raw any) *jsonschema.Schema {
 	url := "urn:kindex:schema:" + name
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
 	if err := c.AddResource(url, raw); err != nil {
 		panic(fmt.Sprintf("schema %s: %v", name, err))
 	}
-	return &Schema{compiled: c.MustCompile(url), raw: raw}
+	return c.MustCompile(url)
 }
 
 // Check adds a problem to the document for each violation of the schema, and for each fault in a
@@ -97,7 +103,7 @@ func (s *Schema) Check(d *yamldoc.Document) {
 
 func (s *Schema) findProblems(d *yamldoc.Document) {
 	d.Value = s.bound(d, d.Value, s.at(nil), nil)
-	err := s.compiled.Validate(d.Value)
+	err := s.compiled().Validate(d.Value)
 	if failed, ok := errors.AsType[*jsonschema.ValidationError](err); ok {
 		s.explain(d, failed)
 	} else if err != nil {
