@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"sort"
+	"sync"
 	"sync/atomic"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -132,7 +133,9 @@ func workersFor(cost int) int {
 
 // countByRecord sets the counts of each field to the number of a set's stored records that have each value.
 func (b *Build) countByRecord(set *roaring.Bitmap, lists []*valueCounts) {
-	list := set.ToArray()
+	buffer := takeNumbers(int(set.GetCardinality()))
+	defer numbers.Put(buffer)
+	list := *set.ToExistingArray(buffer)
 	list = list[:sort.Search(len(list), func(i int) bool { return int(list[i]) >= b.n })] // edited records are counted elsewhere
 	if len(list) < b.values.Len()/countersPerRecord {
 		b.countFew(list, lists)
@@ -145,8 +148,14 @@ func (b *Build) countByRecord(set *roaring.Bitmap, lists []*valueCounts) {
 func (b *Build) countMany(list []uint32, lists []*valueCounts) {
 	workers := min(workersFor(recordCost*len(list)), 1+countersPerRecord*len(list)/max(1, b.values.Len()))
 	counts := make([][]uint32, workers) // for all fields: a record's values are adjacent, and skipping some would take longer
+	buffers := make([]*[]uint32, workers)
+	for w := range workers {
+		buffers[w] = takeNumbers(b.values.Len())
+		defer numbers.Put(buffers[w])
+	}
 	parallel.Do(workers, func(w int) {
-		counts[w] = make([]uint32, b.values.Len())
+		counts[w] = *buffers[w]
+		clear(counts[w])
 		for part := range slices.Chunk(list[w*len(list)/workers:(w+1)*len(list)/workers], 1024) {
 			b.countRecords(part, counts[w])
 		}
@@ -159,6 +168,20 @@ func (b *Build) countMany(list []uint32, lists []*valueCounts) {
 			}
 		}
 	}
+}
+
+// numbers holds slices of a few megabytes that are used again, because allocating them for each request would
+// start the garbage collector every few requests.
+var numbers sync.Pool // of *[]uint32
+
+// takeNumbers returns n numbers with any values. The caller returns them to numbers.
+func takeNumbers(n int) *[]uint32 {
+	if list, ok := numbers.Get().(*[]uint32); ok && cap(*list) >= n {
+		*list = (*list)[:n]
+		return list
+	}
+	list := make([]uint32, n)
+	return &list
 }
 
 // countersPerRecord is the number of counters that are allocated and added up in about the time for reading the

@@ -279,6 +279,34 @@ func TestLists(t *testing.T) {
 	}
 }
 
+// TestTagsOfLongLists checks that lists whose frequent tags are counted only once have the same tags
+// at each request as lists whose tags are counted for each request.
+func TestTagsOfLongLists(t *testing.T) {
+	suite.InTest(t)
+	dir := edgetest.Built(t)
+	paths := []string{"/categories/coding/", "/categories/coding/?sort=name",
+		"/tags/agents/", "/tags/python/", "/tags/python/?sort=name", "/providers/google/"}
+	tags := func(s *pages.Site) (list []string) {
+		for _, path := range paths {
+			_, tags, _ := strings.Cut(string(pageAt(t, s, path).Body), "Frequent tags in this list")
+			tags, _, _ = strings.Cut(tags, "</aside>")
+			list = append(list, tags)
+		}
+		return list
+	}
+	want := tags(siteOf(t, dir, pages.Options{}))
+	if slices.Contains(want, "") {
+		t.Fatalf("some of %v has no frequent tags", paths)
+	}
+	defer pages.CountTagsOnce()()
+	once := siteOf(t, dir, pages.Options{})
+	for range 2 {
+		if got := tags(once); !slices.Equal(got, want) {
+			t.Errorf("tags: %q, want %q", got, want)
+		}
+	}
+}
+
 var valueLists = map[string]string{"provider": "/providers/", "tag": "/tags/", "capability": "/capabilities/"}
 
 // checkValues checks that the lists of providers, tags and capabilities contain every value

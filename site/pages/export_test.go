@@ -7,3 +7,11 @@ func Patterns() (list []string) {
 	}
 	return list
 }
+
+// CountTagsOnce makes sites count the frequent tags only once for lists of any length, until undo
+// is called.
+func CountTagsOnce() (undo func()) {
+	before := longList
+	longList = 1
+	return func() { longList = before }
+}

@@ -228,12 +228,24 @@ func (r *request) relate(l *listing, set *roaring.Bitmap, but string) {
 	if l.First > 1 || l.Total < 2 {
 		return
 	}
+	key := l.address(l.typ, "", 1)
+	if known, ok := r.related.Load(key); ok {
+		l.Related = known.([]option)
+		return
+	}
 	for _, v := range r.Build.Facet(set, byTag.Field, maxRelated+1) {
 		if record.Fold(v.Value) != but && v.Count < l.Total && len(l.Related) < maxRelated {
 			l.Related = append(l.Related, option{Name: v.Value, Count: v.Count, To: byTag.path(v.Value)})
 		}
 	}
+	if l.Total >= longList {
+		r.related.Store(key, l.Related)
+	}
 }
+
+// longList is the number of entities from which the tags in a list are counted only once, since that takes
+// milliseconds. Few lists have so many entities. Tests set it to 1.
+var longList = 10_000
 
 // listPage renders a list. Search engines index it only in the default order.
 func (r *request) listPage(l *listing, description, feed string) *page {

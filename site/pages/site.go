@@ -76,6 +76,7 @@ type Site struct {
 	known              knownValues
 	pricedModels       func() ([]pricedModel, error)
 	pricedViews        sync.Map    // *pricedView by category and score
+	related            sync.Map    // []option by the address of a long list; see relate
 	trends             func() bool // result of hasTrends
 	allListed          func() (*roaring.Bitmap, map[string][]exports.FacetCount)
 }
