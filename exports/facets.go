@@ -170,11 +170,11 @@ func (b *Build) countMany(list []uint32, lists []*valueCounts) {
 	}
 }
 
-// numbers holds slices of a few megabytes that are used again, because allocating them for each request would
-// start the garbage collector every few requests.
+// numbers is a pool of slices of up to a few megabytes. They are reused because allocating them for each request
+// would trigger a garbage collection every few requests.
 var numbers sync.Pool // of *[]uint32
 
-// takeNumbers returns n numbers with any values. The caller returns them to numbers.
+// takeNumbers returns a slice of n numbers with arbitrary contents. The caller must put it back into numbers.
 func takeNumbers(n int) *[]uint32 {
 	if list, ok := numbers.Get().(*[]uint32); ok && cap(*list) >= n {
 		*list = (*list)[:n]
@@ -184,11 +184,11 @@ func takeNumbers(n int) *[]uint32 {
 	return &list
 }
 
-// countersPerRecord is the number of counters that are allocated and added up in about the time for reading the
+// countersPerRecord is the number of counters that are cleared and added up in about the time for reading the
 // values of one record.
 const countersPerRecord = 32
 
-// countFew counts the values of few records. Counters for the values of all fields would take longer to allocate
+// countFew counts the values of few records. Counters for the values of all fields would take longer to clear
 // than to use.
 func (b *Build) countFew(list []uint32, lists []*valueCounts) {
 	for _, l := range lists {

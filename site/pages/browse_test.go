@@ -279,8 +279,8 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// TestTagsOfLongLists checks that lists whose frequent tags are counted only once have the same tags
-// at each request as lists whose tags are counted for each request.
+// TestTagsOfLongLists checks that a list shows the same frequent tags on every request, whether they are
+// counted once or each time.
 func TestTagsOfLongLists(t *testing.T) {
 	suite.InTest(t)
 	dir := edgetest.Built(t)
@@ -296,7 +296,7 @@ func TestTagsOfLongLists(t *testing.T) {
 	}
 	want := tags(siteOf(t, dir, pages.Options{}))
 	if slices.Contains(want, "") {
-		t.Fatalf("some of %v has no frequent tags", paths)
+		t.Fatalf("a list among %v has no frequent tags", paths)
 	}
 	defer pages.CountTagsOnce()()
 	once := siteOf(t, dir, pages.Options{})

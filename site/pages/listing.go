@@ -243,8 +243,8 @@ func (r *request) relate(l *listing, set *roaring.Bitmap, but string) {
 	}
 }
 
-// longList is the number of entities from which the tags in a list are counted only once, since that takes
-// milliseconds. Few lists have so many entities. Tests set it to 1.
+// longList is the smallest number of entities for which a list's frequent tags are cached, because counting
+// them takes milliseconds. Few lists are that long, so the cache stays small. Tests set it to 1.
 var longList = 10_000
 
 // listPage renders a list. Search engines index it only in the default order.

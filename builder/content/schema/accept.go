@@ -32,7 +32,7 @@ type rule struct {
 	members  map[string]*rule
 	others   *rule // for names that are not in members; nil if none are allowed
 	required []string
-	needs    map[string][]string // by name: the other names that it requires
+	needs    map[string][]string // for each member: the others that must be present if it is
 	minCount int
 
 	// For lists.

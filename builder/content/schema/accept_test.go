@@ -15,8 +15,8 @@ import (
 )
 
 // checkRule fails the test if the rule of a schema accepts a document in which the library or
-// checkTexts finds a problem. It reports whether the rule accepts the document, and whether that
-// is right.
+// checkTexts finds a problem. It reports whether the rule accepts the document, and whether the
+// document is valid.
 func checkRule(t *testing.T, s *Schema, d *yamldoc.Document) (accepted, valid bool) {
 	t.Helper()
 	accepted = s.rule.accepts("", d.Value)
@@ -45,11 +45,11 @@ func shipped(t testing.TB) (texts [][]byte) {
 	return texts
 }
 
-// rootFiles are the files next to the type folders that are checked against a rule first.
+// rootFiles maps the names of the root files that are checked against a rule first to their schemas.
 var rootFiles = map[string]func() *Schema{"categories": Categories, "collect": Collect, "index": Index, "providers": Providers,
 	"synonyms": Synonyms, "vocabulary": Vocabulary}
 
-// rootFile returns one of the root files of the content of this repository.
+// rootFile parses one of the root files in the content of this repository.
 func rootFile(t testing.TB, name string) *yamldoc.Document {
 	data, err := os.ReadFile("../../../content/" + name + ".yaml")
 	if err != nil {
@@ -122,12 +122,12 @@ func TestRandomDocuments(t *testing.T) {
 		for _, data := range shipped(t) {
 			d := yamldoc.Parse("x.yaml", data, yamldoc.TextFields...)
 			d.Value = mutate(r, d.Value, 20+r.IntN(200))
-			ok, right := checkRule(t, Entity(), d)
+			ok, isValid := checkRule(t, Entity(), d)
 			mutants++
 			if ok {
 				accepted++
 			}
-			if right {
+			if isValid {
 				valid++
 			}
 		}
@@ -162,11 +162,11 @@ func TestRandomRootFiles(t *testing.T) {
 		for range 60 {
 			d := rootFile(t, name)
 			d.Value = mutate(r, d.Value, size/2+r.IntN(4*size))
-			ok, right := checkRule(t, s(), d)
+			ok, isValid := checkRule(t, s(), d)
 			if ok {
 				accepted++
 			}
-			if right {
+			if isValid {
 				valid++
 			}
 		}
