@@ -1,6 +1,7 @@
 package changelog
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -131,14 +132,20 @@ func (a *Archive) rank(formula *score.Formula, name string, day time.Time, alive
 	if failed.err != nil {
 		return nil, failed.err
 	}
-	slices.SortFunc(places, func(x, y snapshotRow) int { return record.CompareRank(&x.standIn, &y.standIn) })
+	slices.SortFunc(places, func(x, y snapshotRow) int {
+		if c := record.CompareStanding(x.withdrawn, y.withdrawn, x.scores.Composite, y.scores.Composite); c != 0 {
+			return c
+		}
+		v, w := &a.result.Versions[x.version], &a.result.Versions[y.version]
+		return cmp.Or(cmp.Compare(v.Type, w.Type), cmp.Compare(v.Slug, w.Slug))
+	})
 	s := &exports.SnapshotData{Day: name, Versions: make([]uint32, len(places)), Scores: make([]record.Scores, len(places))}
 	for i := range places {
-		e := &places[i].standIn
-		s.Versions[i], s.Scores[i] = places[i].version, e.Scores
-		if e.Status != record.Withdrawn {
+		p := &places[i]
+		s.Versions[i], s.Scores[i] = p.version, p.scores
+		if !p.withdrawn {
 			s.Listed++
-			if e.Scores.Composite.Known() {
+			if p.scores.Composite.Known() {
 				s.Ranked++
 			}
 		}
@@ -146,27 +153,23 @@ func (a *Archive) rank(formula *score.Formula, name string, day time.Time, alive
 	return s, nil
 }
 
-// snapshotRow is a version with the values that determine its rank.
+// snapshotRow is a version with what determines its rank on a day, apart from its type and slug. There is
+// one for each entity at a time, so it is small.
 type snapshotRow struct {
-	version uint32
-	standIn record.Entity // the entity's type, slug, status and scores on that day
+	version   uint32
+	withdrawn bool
+	scores    record.Scores
 }
 
 func (a *Archive) snapshotRow(formula *score.Formula, version uint32, day time.Time, known *knownDay) (snapshotRow, error) {
-	v := &a.result.Versions[version]
-	p := snapshotRow{version: version, standIn: record.Entity{Type: v.Type, Slug: v.Slug}}
 	if o, ok := known.find(version); ok {
-		if p.standIn.Scores = known.Scores(o); int(o) >= known.Listed() {
-			p.standIn.Status = record.Withdrawn
-		}
-		return p, nil
+		return snapshotRow{version, int(o) >= known.Listed(), known.Scores(o)}, nil
 	}
 	e, err := a.entity(int32(version))
 	if err != nil {
-		return p, err
+		return snapshotRow{}, err
 	}
-	p.standIn.Scores, p.standIn.Status = formula.Scores(e, day), e.Status
-	return p, nil
+	return snapshotRow{version, e.Status == record.Withdrawn, formula.Scores(e, day)}, nil
 }
 
 // knownDay is the leaderboard for a day in the previous build.

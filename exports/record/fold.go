@@ -72,10 +72,17 @@ func Fold(s string) string {
 // CompareRank defines the order of ordinals: listed entities before withdrawn ones,
 // then by composite score with the best first and null last, then by type and slug.
 func CompareRank(a, b *Entity) int {
-	return cmp.Or(
-		compareBools(a.Status == Withdrawn, b.Status == Withdrawn),
-		b.Scores.Composite.Compare(a.Scores.Composite),
-		CompareKey(a, b))
+	c := CompareStanding(a.Status == Withdrawn, b.Status == Withdrawn, a.Scores.Composite, b.Scores.Composite)
+	if c != 0 {
+		return c
+	}
+	return CompareKey(a, b)
+}
+
+// CompareStanding is CompareRank without the types and slugs: two entities with the same standing
+// are ordered by CompareKey.
+func CompareStanding(withdrawnA, withdrawnB bool, compositeA, compositeB Score) int {
+	return cmp.Or(compareBools(withdrawnA, withdrawnB), compositeB.Compare(compositeA))
 }
 
 // CompareKey orders by type, then slug.

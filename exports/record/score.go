@@ -8,10 +8,10 @@ import (
 )
 
 // Score is a number from 0 to 100 with one decimal, or null. The zero value is
-// null, so that a missing score never looks like a bad one.
+// null, so that a missing score never looks like a bad one. A build holds the scores of
+// many days, so a score takes two bytes.
 type Score struct {
-	tenths int16
-	known  bool
+	plusOne uint16 // in tenths of a point, plus one; 0 is null
 }
 
 // ScoreOf rounds x to one decimal, half away from zero. It panics if x is not from
@@ -20,17 +20,17 @@ func ScoreOf(x float64) Score {
 	if !(x >= 0 && x <= 100) {
 		panic(fmt.Sprintf("record: %v is not a score", x))
 	}
-	return Score{tenths: int16(math.Round(x * 10)), known: true}
+	return ScoreFromCode(int16(math.Round(x * 10)))
 }
 
 // Known reports whether the score is not null.
-func (s Score) Known() bool { return s.known }
+func (s Score) Known() bool { return s.plusOne > 0 }
 
 // Float returns the score as a number, or 0 for null.
-func (s Score) Float() float64 { return float64(s.tenths) / 10 }
+func (s Score) Float() float64 { return float64(s.Tenths()) / 10 }
 
 // Tenths returns the score in tenths of a point, or 0 for null.
-func (s Score) Tenths() int16 { return s.tenths }
+func (s Score) Tenths() int16 { return max(s.Code(), 0) }
 
 // Compare returns -1, 0 or 1, depending on the order of the two values. Null is
 // less than every number.
@@ -38,37 +38,32 @@ func (s Score) Compare(t Score) int { return cmp.Compare(s.Code(), t.Code()) }
 
 // Code returns the score as it is stored in lookup files: in tenths of a point, or
 // -1 for null.
-func (s Score) Code() int16 {
-	if !s.known {
-		return -1
-	}
-	return s.tenths
-}
+func (s Score) Code() int16 { return int16(s.plusOne) - 1 }
 
 // ScoreFromCode is the inverse of Code.
 func ScoreFromCode(c int16) Score {
 	if c < 0 {
 		return Score{}
 	}
-	return Score{tenths: c, known: true}
+	return Score{plusOne: uint16(c) + 1}
 }
 
 // String returns the score with exactly one decimal, or "" for null.
 func (s Score) String() string {
-	if !s.known {
+	if !s.Known() {
 		return ""
 	}
 	return string(s.append(nil))
 }
 
 func (s Score) append(dst []byte) []byte {
-	dst = strconv.AppendInt(dst, int64(s.tenths/10), 10)
-	return append(dst, '.', '0'+byte(s.tenths%10))
+	dst = strconv.AppendInt(dst, int64(s.Tenths()/10), 10)
+	return append(dst, '.', '0'+byte(s.Tenths()%10))
 }
 
 // AppendJSON appends the number, or null.
 func (s Score) AppendJSON(dst []byte) []byte {
-	if !s.known {
+	if !s.Known() {
 		return append(dst, "null"...)
 	}
 	return s.append(dst)
