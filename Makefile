@@ -16,11 +16,14 @@ COMMITS  ?= 5000
 HISTORY  ?= $(CORPUS)-history-$(COMMITS)
 BENCH    ?= $(or $(TMPDIR),/tmp)/kindex-bench
 # A number of runs, because go test sometimes fails at the end of a duration.
-FUZZTIME ?= 5000x
+FUZZTIME ?= 2000x
 # Fuzz targets that render an image or a page take milliseconds per input.
 SLOWFUZZ := FuzzPNG|FuzzGet
 
-.PHONY: help run build static check test tests soak vet formats platforms lint requests scale bench bench-tools snapshots corpus history fuzz dist sdk screenshots fmt clean tools test-tools soak-tools
+# Without paths in the binaries, checkouts in different folders share the build cache.
+export GOFLAGS := $(strip $(shell go env GOFLAGS 2>/dev/null) -trimpath)
+
+.PHONY: help run build static check test tests soak gofmt platforms lint requests scale bench bench-tools snapshots corpus history fuzz dist sdk screenshots fmt clean tools test-tools soak-tools
 
 help: ## list all targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "%-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,7 +46,7 @@ run: build ## build the included content and serve it; print an API key for tryi
 	@exec bin/kindex serve --dir . --addr $(ADDR) --admin $(ADMIN)
 
 build: tools ## compile bin/kindex
-	@echo 'compiling bin/kindex' && $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/kindex ./cmd/kindex
+	@echo 'compiling bin/kindex' && $(GO) build -ldflags '$(LDFLAGS)' -o bin/kindex ./cmd/kindex
 
 # MiniSearch, the search library for static sites, comes from npm and is embedded in the program.
 # Everything else works without it.
@@ -66,49 +69,52 @@ TESTTMP  := $(or $(TMPDIR),$(INMEMORY),/tmp)
 # The list of tests that could not run here; see builder/suite.
 NOTRUN   := $(CURDIR)/bin/not-run.txt
 # Test processes live for seconds: less frequent garbage collection saves a tenth of the time.
-TEST     := GOGC=$(or $(GOGC),300) KINDEX_NOT_RUN=$(NOTRUN) TMPDIR=$(TESTTMP) $(GO) test -vet=off -count=1 $(LEAN)
+TEST     := GOGC=$(or $(GOGC),300) KINDEX_NOT_RUN=$(NOTRUN) TMPDIR=$(TESTTMP) $(GO) test -vet=off $(LEAN)
+# Runs go test with arguments, and reports what the tests cost. The name is that of the files in
+# bin that keep the details.
+measured = $(TEST) -count=1 -exec '$(CURDIR)/.ci/measure $(CURDIR)/bin/$(1).costs' -json $(2) | .ci/report bin/$(1).json bin/$(1).costs
 # Start the slowest packages first, so that none is left running alone at the end.
-LONGEST := ./cmd/kindex ./site/sdk ./site/audit ./edge ./site/docs ./site/e2e
-# Packages with concurrent code. make soak runs every package with the race detector.
-RACY := ./builder ./builder/watch ./cmd/kindex ./edge/... ./exports ./exports/store ./indexes
+LONGEST := ./cmd/kindex ./site/sdk ./site/audit ./edge ./site/docs
+# The tests that suite.InRace marks, as a pattern for -run, and their packages. The mark is in the
+# line below the name of the test; cmd/kindex, TestRaceRun, checks that none is missed.
+MARKED       = $(shell grep -rlF --include='*_test.go' 'suite.InRace(t)' builder cmd edge exports indexes)
+RACETESTS    = ^($(shell grep -hB 1 -F 'suite.InRace(t)' $(MARKED) | sed -nE 's/^func (Test[A-Za-z0-9]+).*/\1/p' | paste -sd '|' -))$$
+RACYPACKAGES = $(addprefix ./,$(sort $(dir $(MARKED))))
 
 # There are three suites; builder/suite defines which tests are in which. Many packages wait
-# for other programs and timers, so more of them run at once than there are cores.
-check: tools vet platforms ## run the fast tests, in less than a minute; offline once the modules are downloaded
-	$(TEST) -p 4 -short $$($(GO) list ./... | grep -vE '/(site/(audit|e2e|sdk)|cmd/(bench|gencorpus)|edge/edgefuzz)$$')
+# for other programs and timers, so more of them run at once than there are cores. go test
+# repeats only what a change can affect, except the tests of cmd/kindex: they read files of the
+# whole repository in other programs, which go test does not see.
+check: tools gofmt ## run the fast tests, in less than a minute; offline once the modules are downloaded
+	$(GO) vet ./...
+	$(TEST) -p 4 -short $$($(GO) list ./... | grep -vE '/(site/(audit|sdk)|cmd/(bench|gencorpus|kindex))$$')
+	$(TEST) -count=1 -short ./cmd/kindex
 
-test: test-tools ## run the linters and all tests that a change must pass, with the race detector on concurrent code; takes minutes
-	@$(MAKE) --no-print-directory -j 2 lint tests
+test: test-tools tests ## run all tests that a change must pass, with the race detector on concurrent code; takes minutes
 
-# The linters run in parallel with the tests.
 tests:
-	@mkdir -p bin && rm -f $(NOTRUN)
-	$(TEST) -p 4 -timeout 30m $(LONGEST) ./...
-	GORACE=atexit_sleep_ms=100 $(TEST) -p 4 -timeout 30m -race -short $(RACY)
+	@mkdir -p bin && rm -f $(NOTRUN) bin/*.costs
+	@$(call measured,tests,-p 4 -timeout 30m $(LONGEST) ./...)
+	@echo 'with the race detector:'
+	@GORACE=atexit_sleep_ms=100 $(call measured,race,-p 4 -timeout 30m -race -short -run '$(RACETESTS)' $(RACYPACKAGES))
 	@test ! -e $(NOTRUN) || sort -u $(NOTRUN)
 
-soak: soak-tools platforms ## run every test at full size and with the race detector, fuzzing, and a build of 100,000 entities; takes several hours
-	@mkdir -p bin && rm -f $(NOTRUN)
-	KINDEX_SOAK=1 $(TEST) -p 3 -timeout 0 ./cmd/dist $(LONGEST) ./...
-	KINDEX_SOAK=1 $(TEST) -p 3 -timeout 0 -race $(LONGEST) ./...
+soak: soak-tools platforms ## run every test at full size, concurrent code with the race detector, fuzzing, and a build of 100,000 entities; takes about 90 minutes
+	@mkdir -p bin && rm -f $(NOTRUN) bin/*.costs
+	@KINDEX_SOAK=1 $(call measured,soak,-p 3 -timeout 0 ./cmd/dist $(LONGEST) ./...)
+	@echo 'with the race detector:'
+	@GORACE=atexit_sleep_ms=100 $(call measured,soak-race,-p 3 -timeout 0 -race -short $(RACYPACKAGES) ./edge/... ./exports/...)
 	@test ! -e $(NOTRUN) || sort -u $(NOTRUN)
 	@$(MAKE) --no-print-directory fuzz scale requests
 
-vet: formats
-	$(GO) vet ./...
-
-formats: tools
+gofmt:
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }
-	$(GO) run ./cmd/kindex validate content
-	@$(GO) run ./cmd/kindex fmt --check content || { echo "the files above are not formatted; run: make fmt"; exit 1; }
 
 # vet covers the platform it runs on, with the tests. The tests use Unix facilities, so on the
-# others only the program is checked; an overlay hides the tests. No file is specific to a
-# processor, so one platform of each other system is enough, except in make soak: each takes
-# more than a minute of processor time.
-PLATFORMS := darwin/arm64 windows/amd64
-soak: PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
-platforms: tools ## compile and vet the program for other systems; make soak does so for all platforms of a release
+# others only the program is vetted; an overlay hides the tests. make test only checks the types
+# for two other systems (cmd/kindex, TestPlatforms), because a platform takes minutes here.
+PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+platforms: tools ## compile and vet the program for all platforms of a release
 	@overlay=$$(mktemp); trap 'rm -f "$$overlay"' EXIT; \
 	  git ls-files '*_test.go' | awk -v dir="$(CURDIR)" 'BEGIN { printf "{\"Replace\": {" } { printf "%s\"%s/%s\": \"\"", sep, dir, $$0; sep = ", " } END { print "}}" }' > "$$overlay"; \
 	  for platform in $(PLATFORMS); do echo "vet $$platform"; \
@@ -117,13 +123,14 @@ platforms: tools ## compile and vet the program for other systems; make soak doe
 # Runs a developer tool at the version pinned in .tools.mod.
 DEVTOOL := $(GO) tool -modfile=.tools.mod
 # golangci-lint runs the analyzers of go vet.
-lint: formats platforms ## run the linters; fail on dead code or unneeded modules
+lint: tools gofmt ## run the linters; fail on dead code or unneeded modules
+	$(GO) mod download -modfile=.tools.mod
 	$(DEVTOOL) golangci-lint run ./...
 	@dead=$$($(DEVTOOL) deadcode -test ./...); test -z "$$dead" || { echo "dead code:"; echo "$$dead"; exit 1; }
 	@$(GO) mod tidy -diff || { echo "run: go mod tidy"; exit 1; }
 	@$(GO) list -modfile=.tools.mod -deps tool >/dev/null || { echo "run: go mod download -modfile=.tools.mod MODULE, for the module whose sum is missing"; exit 1; }
 
-SOAKTIME ?= 20m
+SOAKTIME ?= 10m
 requests: tools ## send mutated requests to every path of an edge for SOAKTIME
 	$(GO) test -vet=off -count=1 -timeout 0 -v ./edge/edgefuzz -run TestWholeEdge -fuzz-edge $(SOAKTIME)
 
@@ -182,7 +189,7 @@ clean: ## remove builds and binaries
 # sudo. Go itself must be installed already, because distributions package older versions.
 SUDO := $(shell test "$$(id -u)" = 0 || echo sudo)
 define need
-@command -v $(1) >/dev/null || { echo "installing $(2)"; $(SUDO) apt-get update -q && $(SUDO) apt-get install -y -q $(2); }
+@command -v $(1) >/dev/null || { echo "installing $(2)"; $(SUDO) apt-get update -q && $(SUDO) apt-get install -y -q --no-install-recommends $(2); }
 endef
 
 # The tests start their own PostgreSQL. Debian's package would set up and start a permanent
@@ -193,7 +200,7 @@ define need-postgresql
 @ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || command -v postgres >/dev/null || { echo "installing postgresql"; \
   $(SUDO) mkdir -p $(dir $(NOCLUSTER)); echo 'create_main_cluster = false' | $(SUDO) tee $(NOCLUSTER) >/dev/null; \
   trap '$(SUDO) rm -f $(NOCLUSTER)' EXIT; \
-  $(SUDO) apt-get update -q; $(SUDO) apt-get install -y -q postgresql; }
+  $(SUDO) apt-get update -q; $(SUDO) apt-get install -y -q --no-install-recommends postgresql; }
 endef
 
 # The package that contains promtool would also set up and start a server, so only the program is
@@ -209,14 +216,14 @@ NOSTART := /usr/sbin/policy-rc.d
 define need-haproxy
 @command -v haproxy /usr/sbin/haproxy >/dev/null || { echo "installing haproxy"; $(SUDO) apt-get update -q; \
   if test ! -e $(NOSTART); then printf '#!/bin/sh\nexit 101\n' | $(SUDO) tee $(NOSTART) >/dev/null; $(SUDO) chmod 755 $(NOSTART); trap '$(SUDO) rm -f $(NOSTART)' EXIT; fi; \
-  $(SUDO) apt-get install -y -q haproxy; }
+  $(SUDO) apt-get install -y -q --no-install-recommends haproxy; }
 endef
 
 # The headless shell is Chromium without the desktop UI; page tests take little more than half
 # as long with it. Not every distribution packages it.
 define need-chromium
 @command -v chromium-headless-shell headless-shell headless_shell chromium chromium-browser google-chrome >/dev/null || { echo "installing Chromium"; \
-  $(SUDO) apt-get update -q; $(SUDO) apt-get install -y -q chromium-headless-shell || $(SUDO) apt-get install -y -q chromium; }
+  $(SUDO) apt-get update -q; $(SUDO) apt-get install -y -q --no-install-recommends chromium-headless-shell || $(SUDO) apt-get install -y -q --no-install-recommends chromium; }
 endef
 
 tools:
@@ -228,7 +235,7 @@ test-tools: tools bench-tools
 	$(call need,gcc,gcc libc6-dev)
 	$(call need,unshare,util-linux)
 	$(call need,python3,python3)
-	@python3 -c 'import venv, ensurepip' 2>/dev/null || { echo "installing python3-venv"; $(SUDO) apt-get update -q && $(SUDO) apt-get install -y -q python3-venv; }
+	@python3 -c 'import venv, ensurepip' 2>/dev/null || { echo "installing python3-venv"; $(SUDO) apt-get update -q && $(SUDO) apt-get install -y -q --no-install-recommends python3-venv; }
 	$(call need,curl,curl)
 	$(call need,jq,jq)
 	$(call need,openssl,openssl)
@@ -244,7 +251,7 @@ test-tools: tools bench-tools
 
 bench-tools: tools
 	$(need-postgresql)
-	@/usr/bin/python3 -c 'import xapian' 2>/dev/null || { echo "installing python3-xapian"; $(SUDO) apt-get update -q && $(SUDO) apt-get install -y -q python3-xapian; }
+	@/usr/bin/python3 -c 'import xapian' 2>/dev/null || { echo "installing python3-xapian"; $(SUDO) apt-get update -q && $(SUDO) apt-get install -y -q --no-install-recommends python3-xapian; }
 
 soak-tools: test-tools
 	$(call need,dpkg,dpkg)

@@ -1,8 +1,8 @@
 // Package suite divides the tests into three suites. Only tests import it.
 //
 //   - make check runs the fast tests, in less than a minute: go test -short.
-//   - make test runs what every change should pass, in minutes: go test, then go test
-//     -race -short on packages with concurrent code, which adds the tests marked InRace.
+//   - make test runs what every change should pass, in minutes: go test, then the tests marked
+//     InRace with the race detector.
 //   - make soak runs everything, including tests that are slow only because they repeat:
 //     go test with KINDEX_SOAK=1, without the race detector and with it.
 //
