@@ -40,10 +40,7 @@ func TestManyBuildsUnderLoad(t *testing.T) {
 	suite.InRace(t)
 	t.Parallel()
 	const clients, least = 6, 20 // minimum number of requests per build
-	builds := suite.Pick(5, 20)
-	if suite.Race {
-		builds = 3
-	}
+	builds := suite.Pick(3, 20)
 	s := serve(t, 30)
 	s.patient()
 	ctx, stop := context.WithCancel(context.Background())

@@ -23,10 +23,7 @@ import (
 func TestPagesWhileBuildsSwitch(t *testing.T) {
 	suite.InRace(t)
 	t.Parallel()
-	each := suite.Pick(60, 200)
-	if suite.Race {
-		each = 20
-	}
+	each := suite.Pick(20, 200)
 	s := serve(t, 30)
 	s.patient()
 	ids := []string{s.reloader.ID()}

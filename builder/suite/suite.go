@@ -4,7 +4,7 @@
 //   - make test runs what every change should pass, in minutes: go test, then the tests marked
 //     InRace with the race detector.
 //   - make soak runs everything, including tests that are slow only because they repeat:
-//     go test with KINDEX_SOAK=1, without the race detector and with it.
+//     go test with KINDEX_SOAK=1, then go test -race -short on packages with concurrent code.
 //
 // Each test names the first suite that should run it, and all later suites run it too.
 package suite
@@ -30,7 +30,8 @@ func InTest(t testing.TB) {
 }
 
 // InRace marks a test of concurrent code. It skips the test, except in make soak and under the
-// race detector, which make test uses for such tests.
+// race detector, which make test uses for such tests and no others. Call it in the first line of
+// the test, where the Makefile searches for it.
 func InRace(t testing.TB) {
 	t.Helper()
 	if !Race && !Soaking() {
@@ -51,22 +52,20 @@ func InSoak(t testing.TB, reason string) {
 func Soaking() bool { return !testing.Short() && os.Getenv("KINDEX_SOAK") != "" }
 
 // Pick returns the size of a test that runs in every suite: many in make soak, and few in the
-// others. Under the race detector, it always returns few, because a few repetitions are enough
-// to find races, and each takes several times as long.
+// others and under the race detector.
 func Pick[T any](few, many T) T {
-	if Soaking() && !Race {
+	if Soaking() {
 		return many
 	}
 	return few
 }
 
-// WithoutRace skips a test under the race detector. Use it for tests in which the race detector
-// can find nothing: those that measure cost, and those that run in a single goroutine or in
-// other programs. Both make test and make soak run every test without the race detector as well.
+// WithoutRace skips a test under the race detector. Use it for tests that would fail there, such
+// as those that count allocations, and for slow ones in which it can find nothing.
 func WithoutRace(t testing.TB) {
 	t.Helper()
 	if Race {
-		t.Skip("skipped under the race detector, which would find nothing; make test and make soak also run this test without the detector")
+		t.Skip("skipped under the race detector; make test runs it without")
 	}
 }
 

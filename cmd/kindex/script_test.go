@@ -68,8 +68,33 @@ func (s stopping) Run() int {
 // TestScripts runs testdata/script, the specification of the command line. The scripts'
 // additional commands are defined below.
 func TestScripts(t *testing.T) {
+	if testing.Short() { // one script for each of the main commands
+		runScripts(t, "diff", "fmt", "help", "history", "import", "schema", "search", "show", "validate")
+		return
+	}
+	runScripts(t, "*")
+}
+
+// TestServingScripts runs the scripts that exercise concurrent code. The others are not worth
+// the race detector, with which the program takes twenty times longer to start.
+func TestServingScripts(t *testing.T) {
+	suite.InRace(t)
+	runScripts(t, "serve_watch", "serve_webhooks", "state_serving")
+}
+
+// runScripts runs the scripts whose names match the patterns.
+func runScripts(t *testing.T, patterns ...string) {
+	t.Helper()
+	var scripts []string
+	for _, pattern := range patterns {
+		found, err := filepath.Glob(filepath.Join("testdata", "script", pattern+".txtar"))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("no script matches %s: %v", pattern, err)
+		}
+		scripts = append(scripts, found...)
+	}
 	testscript.Run(t, testscript.Params{
-		Files: scripts(t), UpdateScripts: suite.Updating(), RequireUniqueNames: true, Setup: fixedEnvironment,
+		Files: scripts, UpdateScripts: suite.Updating(), RequireUniqueNames: true, Setup: fixedEnvironment,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": cmdExits, "json": cmdJSON, "jsonenv": cmdJSONEnv, "textenv": cmdTextEnv, "edit": cmdEdit, "flipbyte": cmdFlipByte,
 			"sametree": cmdSameTree, "freeport": cmdFreePort, "waithttp": cmdWaitHTTP, "httpget": cmdHTTPGet, "sigterm": cmdSigterm,
@@ -86,31 +111,6 @@ func TestScripts(t *testing.T) {
 			return pages.Searchable(), nil
 		},
 	})
-}
-
-// scripts returns the scripts to run. In make check, it returns one script for each of the
-// main commands. With the race detector, it returns only scripts that exercise concurrent
-// code, because the program takes twenty times longer to start.
-func scripts(t *testing.T) []string {
-	t.Helper()
-	var patterns []string
-	switch {
-	case !testing.Short():
-		patterns = []string{"*"}
-	case suite.Race:
-		patterns = []string{"serve_watch", "serve_webhooks", "state_serving"}
-	default:
-		patterns = []string{"diff", "fmt", "help", "history", "import", "schema", "search", "show", "validate"}
-	}
-	var files []string
-	for _, pattern := range patterns {
-		found, err := filepath.Glob(filepath.Join("testdata", "script", pattern+".txtar"))
-		if err != nil || len(found) == 0 {
-			t.Fatalf("no script matches %s: %v", pattern, err)
-		}
-		files = append(files, found...)
-	}
-	return files
 }
 
 // fixedEnvironment isolates commits from the machine's settings and clock. Scripts run the

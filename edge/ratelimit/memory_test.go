@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"kindex/builder/suite"
 )
 
 // store is a CounterStore in memory that can be made slow or made to fail.
@@ -153,6 +155,7 @@ func TestExact(t *testing.T) {
 // that passes midnight. In the end the store has exactly the requests that were counted and
 // not uncounted.
 func TestNothingIsLost(t *testing.T) {
+	suite.InRace(t)
 	for seed := range uint64(12) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			c := clockAt(time.Date(2026, 3, 1, 23, 59, 58, 0, time.UTC))
