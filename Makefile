@@ -132,7 +132,7 @@ lint: tools gofmt ## run the linters; fail on dead code or unneeded modules
 
 SOAKTIME ?= 10m
 requests: tools ## send mutated requests to every path of an edge for SOAKTIME
-	$(GO) test -vet=off -count=1 -timeout 0 -v ./edge/edgefuzz -run TestWholeEdge -fuzz-edge $(SOAKTIME)
+	$(GO) test -vet=off -count=1 -timeout 0 -v ./edge -run TestWholeEdge -fuzz-edge $(SOAKTIME)
 
 # go test runs one fuzz target at a time.
 fuzz: tools ## run every fuzz target for FUZZTIME

@@ -95,6 +95,20 @@ func TestEveryEncodingHasItsOwnTagAndTheSameContent(t *testing.T) {
 	}
 }
 
+// TestPreferredEncoding checks which content coding a client gets, whatever Accept-Encoding says.
+func TestPreferredEncoding(t *testing.T) {
+	s := serve(t, 60)
+	for accept, want := range map[string]string{
+		"": "", "gzip": "gzip", "GZIP": "gzip", "x-gzip": "gzip", "gzip, br, zstd": "zstd", "br;q=1, zstd;q=0.5": "br",
+		"*": "", "gzip, *": "gzip", "*, br;q=0.1": "br", "identity;q=0, *": "gzip", "identity;q=0, gzip;q=0, *": "", "*;q=0": "", "gzip;q=0": "", "identity": "", "identity;q=1, gzip;q=0.5": "",
+		"deflate": "", "zstd;q=0, *": "", "gzip;q=x": "gzip", ";;,": "", "br ; q=0.1": "br",
+	} {
+		if a := s.ask(t, "GET", "/api/entities", "Accept-Encoding", accept); a.status != 200 || a.header.Get("Content-Encoding") != want {
+			t.Errorf("%q: %d, encoded as %q, want %q", accept, a.status, a.header.Get("Content-Encoding"), want)
+		}
+	}
+}
+
 func TestHeadIsGetWithoutBody(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

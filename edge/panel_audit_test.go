@@ -10,6 +10,7 @@ import (
 	"kindex/builder/suite"
 	"kindex/edge/apikey"
 	"kindex/edge/console"
+	"kindex/edge/openapi"
 	"kindex/edge/storage"
 )
 
@@ -48,6 +49,50 @@ func TestPanelScopes(t *testing.T) {
 	}
 }
 
+var olderEntries = regexp.MustCompile(`<a rel="next" href="([^"]*)"`)
+
+// wholeLog returns all pages of a user's audit log.
+func wholeLog(t *testing.T, user *person) string {
+	t.Helper()
+	all, path := "", console.PanelLog
+	for range 6 {
+		page := user.open(path)
+		all += page
+		m := olderEntries.FindStringSubmatch(page)
+		if m == nil {
+			return all
+		}
+		path = html.UnescapeString(m[1])
+	}
+	t.Fatal("endless pages")
+	return ""
+}
+
+// TestEveryActionHasAText: every action in the audit log has its own title in the panel, and is
+// described in the API description.
+func TestEveryActionHasAText(t *testing.T) {
+	suite.InTest(t)
+	p := servePanel(t)
+	ann := p.signIn(t, "ann")
+	for _, action := range storage.Actions {
+		if !strings.Contains(string(openapi.YAML), string(action)) {
+			t.Errorf("%s is not described", action)
+		}
+		if err := p.state.Write(t.Context(), func(tx *storage.Tx) error {
+			return tx.Audit(storage.AuditEntry{AccountID: ann.account.ID, Action: action})
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	titles := map[string]bool{}
+	for _, m := range regexp.MustCompile(`<h3>([^<]+)</h3>`).FindAllStringSubmatch(wholeLog(t, ann), -1) {
+		titles[m[1]] = true
+	}
+	if len(titles) != len(storage.Actions) {
+		t.Errorf("%d actions have the titles %v", len(storage.Actions), titles)
+	}
+}
+
 // TestPanelAuditLog reads the account's own audit log page by page.
 func TestPanelAuditLog(t *testing.T) {
 	suite.InTest(t)
@@ -71,19 +116,7 @@ func TestPanelAuditLog(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	older := regexp.MustCompile(`<a rel="next" href="([^"]*)"`)
-	path, entries := console.PanelLog, 0
-	for pages := 1; ; pages++ {
-		page := ann.open(path)
-		entries += strings.Count(page, `<li class="card">`)
-		m := older.FindStringSubmatch(page)
-		if m == nil {
-			break
-		}
-		if path = html.UnescapeString(m[1]); pages > 5 {
-			t.Fatal("endless pages")
-		}
-	}
+	entries := strings.Count(wholeLog(t, ann), `<li class="card">`)
 	if _, count, err := p.state.AuditLog(t.Context(), ann.account.ID, 0, 1); err != nil || entries != count {
 		t.Errorf("%d entries of %d: %v", entries, count, err)
 	}

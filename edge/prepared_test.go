@@ -9,17 +9,10 @@ import (
 	"testing"
 
 	"kindex/edge/ratelimit"
-	"kindex/edge/storage/storagetest"
 )
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	storagetest.Stop()
-	if prepared.dir != "" {
-		_ = os.RemoveAll(prepared.dir)
-	}
-	os.Exit(code)
-}
+// RemovePrepared removes the content folders and builds that the tests have shared.
+func RemovePrepared() { _ = os.RemoveAll(prepared.dir) } // "" removes nothing
 
 // prepared holds the content folders and builds that most tests start from. Each is created only
 // once, because copying takes a twentieth of the time that building takes.

@@ -132,7 +132,6 @@ var mayImport = map[string][]string{
 	"builder/suite":               {},
 
 	"edge/deploy":                       {},
-	"edge/edgefuzz":                     {},
 	"edge/submission/github/githubtest": {},
 	"edge/storage/storagetest/server":   {},
 	"edge/storage/storagetest":          {"builder/suite", "edge/storage", "edge/storage/storagetest/server"},

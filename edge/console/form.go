@@ -28,7 +28,7 @@ import (
 type forms struct {
 	foreign *http.CrossOriginProtection
 	counts  *ratelimit.Memory
-	queues  *networkQueues
+	queues  *ratelimit.Queues
 }
 
 // Hourly limits for the form: on the checks for an IP address and for a network, and on the
@@ -42,7 +42,7 @@ const (
 )
 
 func newForms(shared *web.Shared) forms {
-	f := forms{queues: &networkQueues{}, foreign: http.NewCrossOriginProtection(), counts: ratelimit.NewMemory(nil, ratelimit.MemoryOptions{Now: shared.Now, Log: shared.Log})}
+	f := forms{queues: &ratelimit.Queues{}, foreign: http.NewCrossOriginProtection(), counts: ratelimit.NewMemory(nil, ratelimit.MemoryOptions{Now: shared.Now, Log: shared.Log})}
 	if u, err := url.Parse(shared.URL); err == nil && u.Host != "" {
 		_ = f.foreign.AddTrustedOrigin(u.Scheme + "://" + u.Host) // without a trusted origin, the request's origin is compared with the Host header
 	}
@@ -75,7 +75,7 @@ func (f *forms) reserve(c *web.Call, size int) (done func(), err error) {
 			}
 		}
 	}
-	done, err = f.queues.acquire(c.Request.Context(), ratelimit.Network(from))
+	done, err = f.queues.Acquire(c.Request.Context(), ratelimit.Network(from))
 	if err != nil {
 		c.Writer.Header().Set("Retry-After", "1")
 		err = &formError{http.StatusTooManyRequests, "Too many forms are being sent from your network right now. Try again in a moment; your entries are still in the form below."}

@@ -4,12 +4,8 @@
 package deploy
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"maps"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,19 +13,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/goccy/go-yaml"
 
 	"kindex/builder/suite"
-	"kindex/edge"
-	"kindex/edge/edgetest"
-	"kindex/edge/live"
-	"kindex/edge/storage/storagetest"
-	"kindex/exports/bucket"
 )
-
-func TestMain(m *testing.M) { edgetest.Main(m) }
 
 // healthy contains the series of a service that is just within the limit of every alert, in the
 // notation of promtool: one value per minute for two hours.
@@ -184,88 +172,4 @@ func TestRunbooks(t *testing.T) {
 	if n := strings.Count(page, "\n### Kindex"); n != len(rules(t)) {
 		t.Errorf("operating.md has sections for %d alerts, want %d", n, len(rules(t)))
 	}
-}
-
-// metricName matches the names of metrics in expressions of PromQL. Everything in quotes must have
-// been removed.
-var metricName = regexp.MustCompile(`\b(kindex|process|go)_[a-z0-9_]+\b|\bup\b`)
-
-var quoted = regexp.MustCompile(`"[^"]*"`)
-
-// TestMetricsExist checks that a running edge exports each metric in the alerts and on the
-// dashboard, with the labels that they use.
-func TestMetricsExist(t *testing.T) {
-	suite.InTest(t)
-	exported := metrics(t)
-	expressions := map[string]string{}
-	for _, r := range rules(t) {
-		expressions[r.Alert] = r.Expr
-	}
-	maps.Copy(expressions, queries(t))
-	used := map[string]bool{"up": true}
-	for name, expr := range expressions {
-		found := metricName.FindAllString(quoted.ReplaceAllString(expr, `""`), -1)
-		if len(found) == 0 {
-			t.Errorf("%s uses no metric: %s", name, expr)
-		}
-		for _, metric := range found {
-			if metric != "up" && !exported[metric] {
-				t.Errorf("%s uses %s, which no edge exports", name, metric)
-			}
-			used[metric] = true
-		}
-	}
-	for metric := range exported {
-		base := strings.TrimSuffix(metric, "_count")
-		if strings.HasPrefix(metric, "kindex_") && !used[metric] && !strings.HasSuffix(metric, "_sum") && !used[base+"_bucket"] {
-			t.Errorf("%s is neither in an alert nor on the dashboard", metric)
-		}
-	}
-}
-
-// metrics returns the names of all series that an edge exports after a request.
-func metrics(t *testing.T) map[string]bool {
-	t.Helper()
-	from, err := bucket.OpenReader("file:" + t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := edge.New(edge.Options{Dir: edgetest.Built(t), State: storagetest.SQLite(t), Pull: live.PullOptions{From: from, Interval: time.Hour}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close()
-	ctx, cancel := context.WithCancel(t.Context())
-	addresses, ended := make(chan [2]string, 1), make(chan error, 1)
-	go func() {
-		ended <- e.Run(ctx, edge.Listeners{Addr: "127.0.0.1:0", Admin: "127.0.0.1:0", Drain: time.Minute,
-			Ready: func(public, admin string) { addresses <- [2]string{public, admin} }})
-	}()
-	defer func() {
-		cancel()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-	}()
-	a := <-addresses
-	get(t, "http://"+a[0]+"/api/categories")
-	names := map[string]bool{"kindex_webhook_attempts_total": true} // exported after the first attempt
-	for line := range strings.Lines(get(t, "http://"+a[1]+"/metrics")) {
-		names[regexp.MustCompile(`^\w*`).FindString(line)] = true
-	}
-	return names
-}
-
-func get(t *testing.T, address string) string {
-	t.Helper()
-	resp, err := http.Get(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err != nil || resp.StatusCode != http.StatusOK {
-		t.Fatalf("%s: %s %v", address, resp.Status, err)
-	}
-	return string(text)
 }

@@ -45,18 +45,6 @@ func loadDashboard(t *testing.T) dashboard {
 	return d
 }
 
-// queries returns the expressions of the panels by title.
-func queries(t *testing.T) map[string]string {
-	t.Helper()
-	all := map[string]string{}
-	for _, p := range loadDashboard(t).Panels {
-		for _, target := range p.Targets {
-			all["panel "+p.Title+" "+target.RefID] = target.Expr
-		}
-	}
-	return all
-}
-
 // TestDashboard checks the shape of the dashboard: panels with an ID, a place of their own, a
 // description and expressions, which all use the data source, job and edges that the reader
 // selects.

@@ -57,7 +57,7 @@ func StartOn(t testing.TB, l net.Listener, o edge.Options, wrap ...func(http.Han
 		o.State = storagetest.SQLite(t)
 	}
 	if o.Guard == nil {
-		o.Guard = safedial.New(safedial.Options{Resolver: noNames{}, Dial: noNetwork})
+		o.Guard = Guard(t)
 	}
 	server := &httptest.Server{Listener: l, Config: &http.Server{}}
 	if o.URL == "" && o.SignIn.Configured() {
@@ -83,6 +83,20 @@ func StartOn(t testing.TB, l net.Listener, o edge.Options, wrap ...func(http.Han
 		s.Close()
 	})
 	return &Edge{Server: s, URL: server.URL, State: o.State, Dir: o.Dir}
+}
+
+// Guard returns a guard that accepts public addresses and the given ones, but connects to none.
+func Guard(t testing.TB, allow ...string) *safedial.Guard {
+	t.Helper()
+	o := safedial.Options{Resolver: noNames{}, Dial: noNetwork}
+	for _, address := range allow {
+		exception, err := safedial.ParseException(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Allow = append(o.Allow, exception)
+	}
+	return safedial.New(o)
 }
 
 // noNames and noNetwork keep tests from accessing the network.

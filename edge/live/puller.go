@@ -75,7 +75,7 @@ func NewPuller(o PullOptions, l *Reloader, old *OldBuilds, now func() time.Time,
 func (p *Puller) Run(ctx context.Context) {
 	from := countedReader{p.options.From, p.metrics.bytes}
 	o := depot.PullOptions{Dir: p.live.options.Root, AllowOlder: p.options.AllowOlder, Verified: p.live.ID(), MaxBytes: p.options.MaxBytes, Verifiers: p.live.options.Verifiers,
-		OnVerified: p.live.markVerified, Files: p.old.files, InUse: func(id string) bool { return p.live.InUse(id) || p.old.InUse(id) }}
+		OnVerified: p.live.MarkVerified, Files: p.old.files, InUse: func(id string) bool { return p.live.InUse(id) || p.old.InUse(id) }}
 	_ = depot.Watch(ctx, from, o, p.options.Interval, func(r depot.WatchResult) error { // report returns no error
 		p.report(r)
 		return nil

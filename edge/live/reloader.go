@@ -164,9 +164,9 @@ func (l *Reloader) ForgetRefusal() {
 	l.refused = ""
 }
 
-// markVerified lets Load open a build without verifying its files, because this process has just done
+// MarkVerified lets Load open a build without verifying its files, because this process has just done
 // so. It applies to the next Load only.
-func (l *Reloader) markVerified(id string) {
+func (l *Reloader) MarkVerified(id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.verified = id

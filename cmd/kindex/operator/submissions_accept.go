@@ -309,7 +309,7 @@ func (a *acceptance) openPullRequest(ctx context.Context, d *diff.Report, after 
 	if err == nil && found.Number == 0 {
 		if err = a.remote.Push(ctx, a.branch); err == nil {
 			a.submission.Branch = a.branch.Name
-			found, err = a.forge.Open(ctx, pullRequestOf(a.submission, d, after, string(a.base.Name)))
+			found, err = a.forge.Open(ctx, PullRequestOf(a.submission, d, after, string(a.base.Name)))
 		}
 	}
 	a.request = found

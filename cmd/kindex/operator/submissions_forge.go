@@ -53,11 +53,11 @@ func (o *ForgeOptions) Open() (*github.Forge, error) {
 // maxNeighbours is the maximum number of neighbours that a pull request lists.
 const maxNeighbours = 5
 
-// pullRequestOf returns the pull request for a submission, which shows how it would change
+// PullRequestOf returns the pull request for a submission, which shows how it would change
 // the index. Text from the submission appears only in code spans and code blocks, where a
 // forge renders no markup, notifies nobody and closes no issues. The title contains no text
 // from the submission.
-func pullRequestOf(s *submission.Submission, d *diff.Report, after diff.Revision, base string) github.Request {
+func PullRequestOf(s *submission.Submission, d *diff.Report, after diff.Revision, base string) github.Request {
 	var b strings.Builder
 	what, title := "Submission %s for %s by %s.\n\n", "Add "
 	if s.Amends() {

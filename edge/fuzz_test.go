@@ -1,15 +1,11 @@
-// Package edgefuzz contains only tests. They send an edge anything that a stranger could send, and
-// check that the edge does not fail and that its memory use does not grow.
-package edgefuzz
+package edge_test
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"net/netip"
@@ -22,7 +18,6 @@ import (
 	"testing"
 	"time"
 
-	"kindex/builder/safedial"
 	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/auth"
@@ -30,8 +25,6 @@ import (
 	"kindex/edge/edgetest"
 	"kindex/edge/storage"
 )
-
-func TestMain(m *testing.M) { edgetest.Main(m) }
 
 var (
 	length = flag.Duration("fuzz-edge", 0, "how long TestWholeEdge sends requests; 0: a few thousand of them")
@@ -112,7 +105,7 @@ func heap() uint64 {
 type fuzz struct {
 	edge    *edgetest.Edge
 	address string
-	ops     []*operation
+	ops     []*endpoint
 	key     string // a key whose limit is never reached
 	keyID   string // the ID of key; no request revokes this key
 	spent   string // a key that has no requests left
@@ -130,14 +123,9 @@ type fuzz struct {
 func newFuzz(t *testing.T) *fuzz {
 	t.Helper()
 	hub := authtest.StartGitHub(t)
-	f := &fuzz{ops: operations(t), learned: map[string][]string{}, seen: map[string]int{}}
-	// Webhooks may use one address on this machine, but the dialer never connects to it.
-	receiver, err := safedial.ParseException("127.0.0.1:9")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := &fuzz{ops: endpoints(t), learned: map[string][]string{}, seen: map[string]int{}}
 	f.edge = edgetest.Start(t, edge.Options{
-		Guard:          safedial.New(safedial.Options{Allow: []safedial.Exception{receiver}, Resolver: noNames{}, Dial: noNetwork}),
+		Guard:          edgetest.Guard(t, "127.0.0.1:9"), // webhooks may use one address on this machine
 		LimitAnonymous: 1e12, LimitKey: 1e12, Contact: "operator@example.org", Log: slog.New(&watchedLog{t: t, fuzz: f}),
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 		SignIn:         auth.Options{GitHub: auth.GitHub{Client: authtest.Client, Secret: authtest.ClientSecret, URL: hub.URL}},
@@ -150,17 +138,6 @@ func newFuzz(t *testing.T) *fuzz {
 	f.signIn(t, hub)
 	f.tour(t)
 	return f
-}
-
-// noNames and noNetwork keep webhooks from accessing the network.
-type noNames struct{}
-
-func (noNames) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
-	return nil, &net.DNSError{Err: "no names in tests", Name: host, IsNotFound: true}
-}
-
-func noNetwork(_ context.Context, _ *net.Dialer, _, address string) (net.Conn, error) {
-	return nil, errors.New("no network in tests: " + address)
 }
 
 // signIn signs a user in and keeps the session's cookie and form token.

@@ -1,4 +1,4 @@
-package openapi_test
+package edge_test
 
 import (
 	"bytes"
@@ -54,8 +54,6 @@ func main() {
 	fmt.Println(none.ApplicationproblemJSON404.Code)
 }
 `
-
-func TestMain(m *testing.M) { edgetest.Main(m) }
 
 // TestGoClient generates a Go client with oapi-codegen, without renaming anything, and
 // sends requests to an edge with it.

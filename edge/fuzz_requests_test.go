@@ -1,4 +1,4 @@
-package edgefuzz
+package edge_test
 
 import (
 	"encoding/json"
@@ -16,9 +16,9 @@ import (
 	"kindex/edge/openapi"
 )
 
-// operation is an operation in the description, or an address that the description does not
+// endpoint is an operation in the description, or an address that the description does not
 // contain.
-type operation struct {
+type endpoint struct {
 	OperationID string
 	Method      string
 	Path        string // with parameters as {name}
@@ -29,18 +29,18 @@ type operation struct {
 	absent      bool // does not exist, or is not accessible to strangers
 }
 
-// operations returns the operations in the description, followed by the pages.
-func operations(t *testing.T) []*operation {
+// endpoints returns the operations in the description, followed by the pages.
+func endpoints(t *testing.T) []*endpoint {
 	t.Helper()
 	doc, err := openapi3.NewLoader().LoadFromData(openapi.YAML)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var list []*operation
+	var list []*endpoint
 	for _, known := range openapi.Operations() {
 		item := doc.Paths.Value(known.Path)
 		op := item.GetOperation(known.Method)
-		o := &operation{OperationID: op.OperationID, Method: known.Method, Path: known.Path}
+		o := &endpoint{OperationID: op.OperationID, Method: known.Method, Path: known.Path}
 		for _, p := range slices.Concat(item.Parameters, op.Parameters) {
 			o.params = append(o.params, p.Value)
 		}
@@ -62,20 +62,20 @@ func operations(t *testing.T) []*operation {
 		}
 		list = append(list, o)
 	}
-	return append(list, furtherOperations()...)
+	return append(list, undescribedEndpoints()...)
 }
 
-// furtherOperations returns operations that are not in the description: pages, forms and the MCP
+// undescribedEndpoints returns what is not in the description: pages, forms and the MCP
 // endpoint.
-func furtherOperations() []*operation {
-	get := func(name, path string) *operation {
-		return &operation{OperationID: name, Method: http.MethodGet, Path: path}
+func undescribedEndpoints() []*endpoint {
+	get := func(name, path string) *endpoint {
+		return &endpoint{OperationID: name, Method: http.MethodGet, Path: path}
 	}
-	post := func(name, path, contentType string, body any) *operation {
-		return &operation{OperationID: name, Method: http.MethodPost, Path: path, body: []any{body}, contentType: contentType}
+	post := func(name, path, contentType string, body any) *endpoint {
+		return &endpoint{OperationID: name, Method: http.MethodPost, Path: path, body: []any{body}, contentType: contentType}
 	}
 	const form = "application/x-www-form-urlencoded"
-	list := []*operation{
+	list := []*endpoint{
 		get("home", "/"), get("search page", "/search/?q={q}"), get("changes page", "/changes/"), get("changes of an event", "/changes/event-{event}/page-{n}/"),
 		get("category page", "/categories/{category}/sort-name/"), get("category", "/categories/{category}/"),
 		get("providers", "/providers/all/letter-{letter}/page-{n}/"), get("provider", "/providers/{key}/"), get("tag", "/tags/{tag}/"), get("capability", "/capabilities/{capability}/"),
@@ -116,7 +116,7 @@ func furtherOperations() []*operation {
 
 // raw is a request in the form in which it is sent.
 type raw struct {
-	op      *operation
+	op      *endpoint
 	method  string
 	target  string
 	headers [][2]string

@@ -1,4 +1,4 @@
-package operator
+package main
 
 import (
 	"regexp"
@@ -8,6 +8,7 @@ import (
 	"kindex/builder/content"
 	"kindex/builder/diff"
 	"kindex/builder/diff/difftest"
+	"kindex/cmd/kindex/operator"
 	"kindex/edge/submission"
 	"kindex/exports/record"
 )
@@ -21,7 +22,7 @@ func TestPullRequestText(t *testing.T) {
 		d := difftest.Report(1, text)
 		d.Entities[0].Slug = "t"
 		one := proposed(text)
-		r := pullRequestOf(&one, d, revisionOf(t, text), "main")
+		r := operator.PullRequestOf(&one, d, revisionOf(t, text), "main")
 		rest := strings.ReplaceAll(difftest.OutsideCode(r.Body), "### ", "") // the heading
 		if mark.MatchString(rest) || strings.ContainsAny(rest, "@#\x1b\u202e") {
 			t.Errorf("%q escapes from its code block: %s", s, rest)

@@ -1,4 +1,4 @@
-package live
+package edge_test
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 
 	"kindex/builder"
 	"kindex/builder/suite"
+	"kindex/edge/live"
 	"kindex/exports/store"
 )
 
@@ -39,20 +40,20 @@ func TestVerifiedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused := 0
-	options := Options{Root: root, Log: slog.New(slog.DiscardHandler), Switched: func(*ServedBuild, time.Duration) {}, Refused: func() { refused++ }}
-	l := New(options)
-	l.markVerified("20260701-0123456789abcdef")
+	options := live.Options{Root: root, Log: slog.New(slog.DiscardHandler), Switched: func(*live.ServedBuild, time.Duration) {}, Refused: func() { refused++ }}
+	l := live.New(options)
+	l.MarkVerified("20260701-0123456789abcdef")
 	var damage *store.DamageError
 	if err := l.Load(); !errors.As(err, &damage) || refused != 1 {
 		t.Fatalf("another build was verified: %v", err)
 	}
 	l.ForgetRefusal()
-	l.markVerified(built.ID)
+	l.MarkVerified(built.ID)
 	if err := l.Load(); err != nil || l.ID() != built.ID {
 		t.Fatalf("the build was verified: %v", err)
 	}
 	l.Stop()
-	for _, l := range []*Reloader{l, New(options)} {
+	for _, l := range []*live.Reloader{l, live.New(options)} {
 		if err := l.Load(); !errors.As(err, &damage) {
 			t.Errorf("verified only before: %v", err)
 		}

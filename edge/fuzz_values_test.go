@@ -1,4 +1,4 @@
-package edgefuzz
+package edge_test
 
 import (
 	"bytes"

@@ -1,10 +1,13 @@
-package web
+package edge_test
 
 import (
 	"strings"
 	"testing"
+
+	"kindex/edge/web"
 )
 
+// TestPrefersMarkdown checks which values of Accept prefer Markdown to JSON.
 func TestPrefersMarkdown(t *testing.T) {
 	for accept, want := range map[string]bool{
 		"": false, "*/*": false, "application/json": false, "text/markdown": true, "Text/Markdown ; charset=utf-8": true,
@@ -21,11 +24,11 @@ func TestPrefersMarkdown(t *testing.T) {
 		if accept == "" {
 			lines = nil
 		}
-		if got := PrefersMarkdown(lines); got != want {
+		if got := web.PrefersMarkdown(lines); got != want {
 			t.Errorf("Accept: %s: Markdown is %v, want %v", accept, got, want)
 		}
 	}
-	if !PrefersMarkdown([]string{"application/json;q=0.1", "text/markdown;q=0.2"}) {
+	if !web.PrefersMarkdown([]string{"application/json;q=0.1", "text/markdown;q=0.2"}) {
 		t.Error("the second header line is ignored")
 	}
 }

@@ -1,21 +1,21 @@
-package edgetest
+package edge_test
 
 import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"kindex/builder/suite"
 	"kindex/edge"
+	"kindex/edge/edgetest"
 	"kindex/exports"
 )
 
-func TestMain(m *testing.M) { Main(m) }
-
-// recorder is a testing.TB that records errors.
+// recorder is a testing.TB that records errors. A fatal one ends the goroutine.
 type recorder struct {
 	testing.TB
 	errors, logs []string
@@ -25,10 +25,14 @@ func (*recorder) Helper() {}
 func (r *recorder) Errorf(f string, args ...any) {
 	r.errors = append(r.errors, fmt.Sprintf(f, args...))
 }
+func (r *recorder) Fatalf(f string, args ...any) {
+	r.Errorf(f, args...)
+	runtime.Goexit()
+}
 func (r *recorder) Logf(f string, args ...any) { r.logs = append(r.logs, fmt.Sprintf(f, args...)) }
 
 // examplesOf runs the examples in a text as if it were a page of the project.
-func examplesOf(t *testing.T, text string, run Run) *recorder {
+func examplesOf(t *testing.T, text string, run edgetest.Run) *recorder {
 	t.Helper()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "page.md")
@@ -39,7 +43,12 @@ func examplesOf(t *testing.T, text string, run Run) *recorder {
 	}
 	t.Chdir(dir)
 	r := &recorder{TB: t}
-	Examples(r, filepath.Base(file), run)
+	ended := make(chan bool)
+	go func() {
+		defer close(ended)
+		edgetest.Examples(r, filepath.Base(file), run)
+	}()
+	<-ended
 	return r
 }
 
@@ -100,22 +109,22 @@ not: run
 func TestExamples(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
-	e := Start(t, edge.Options{LimitAnonymous: 1, LimitKey: 10})
+	e := edgetest.Start(t, edge.Options{LimitAnonymous: 1, LimitKey: 10})
 	var printed []string
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "tr.sh"), []byte(`tr a-z A-Z < "$1"`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	b, err := exports.OpenCurrent(Built(t))
+	b, err := exports.OpenCurrent(edgetest.Built(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer b.Close()
 	count := fmt.Sprint(b.Manifest.Counts.Entities)
-	r := examplesOf(t, strings.ReplaceAll(goodPage, "COUNT", count), Run{Edge: e, Key: e.Key(t, "ada"), Dir: dir, Env: []string{"FURTHER=yes"},
+	r := examplesOf(t, strings.ReplaceAll(goodPage, "COUNT", count), edgetest.Run{Edge: e, Key: e.Key(t, "ada"), Dir: dir, Env: []string{"FURTHER=yes"},
 		Programs: map[string][]string{"upper.txt": {"bash", "tr.sh"}},
-		Except:   []Exception{{"not: run", "it is data"}},
-		After:    func(_ Block, s string) { printed = append(printed, s) }})
+		Except:   []edgetest.Exception{{Text: "not: run", Reason: "it is data"}},
+		After:    func(_ edgetest.Block, s string) { printed = append(printed, s) }})
 	if len(r.errors) > 0 {
 		t.Errorf("the page is right: %q", r.errors)
 	}
@@ -145,6 +154,9 @@ func TestExamplesFail(t *testing.T) {
 		"no output":              {"'''console\n$ echo 2\n'''\n", "the example shows"},
 		"a command fails":        {"'''console\n$ false\n$ true\n'''\n", "exit status 1 from the command: false"},
 		"a console that ends":    {"'''console\n$ exit 0\n$ true\n'''\n", "the script ended before"},
+		"in a quotation":         {"> '''sh\n> false\n> '''\n", "page.md:1: exit status 1"},
+		"a longer fence":         {"````ruby\n```sh\n````\n", `in the language "ruby"`},
+		"a block without end":    {"a\n'''sh\nb\n~~~\n", "page.md:2:"},
 		"no command":             {"'''console\nhello\n'''\n", "does not begin with a command"},
 		"a text of nothing":      {"'''text\nhello\n'''\n", "does not follow a block that was run"},
 		"another text":           {"'''sh\necho hello\n'''\n'''text\nhallo\n'''\n", "shows\nhallo"},
@@ -159,7 +171,7 @@ func TestExamplesFail(t *testing.T) {
 		"the key of the machine": {"'''sh\ntest \"$KEY\" = other\n'''\n", "exit status 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			run := Run{Key: "mine"}
+			run := edgetest.Run{Key: "mine"}
 			if strings.Contains(name, "runs on and on") {
 				run.Timeout = 300 * time.Millisecond
 			}
@@ -167,24 +179,12 @@ func TestExamplesFail(t *testing.T) {
 				run.WaitDelay = 100 * time.Millisecond
 			}
 			if strings.HasPrefix(name, "an exception") {
-				run.Except = []Exception{{"EXCEPTED", "because"}}
+				run.Except = []edgetest.Exception{{Text: "EXCEPTED", Reason: "because"}}
 			}
 			r := examplesOf(t, c.text, run)
 			if len(r.errors) == 0 || !strings.Contains(strings.Join(r.errors, "\n"), c.want) {
 				t.Errorf("errors %q, want %s", r.errors, c.want)
 			}
 		})
-	}
-}
-
-// TestBlocksThatDoNotEnd tests only the parser.
-func TestBlocksThatDoNotEnd(t *testing.T) {
-	if b, err := parseBlocks("a\n```sh\nb\n~~~\n"); err == nil || !strings.HasPrefix(err.Error(), "2:") {
-		t.Errorf("%v %v", b, err)
-	}
-	b, err := parseBlocks("````md\n```sh\n````\n```go a.go\n```\n> ```js\n> 1\n> ```\n")
-	want := []Block{{1, "md", "", "```sh\n"}, {4, "go", "a.go", ""}, {6, "js", "", "1\n"}}
-	if err != nil || fmt.Sprint(b) != fmt.Sprint(want) {
-		t.Errorf("%v %v, want %v", b, err, want)
 	}
 }

@@ -1,0 +1,127 @@
+package edge_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/goccy/go-yaml"
+
+	"kindex/builder/suite"
+	"kindex/edge"
+	"kindex/edge/edgetest"
+	"kindex/edge/live"
+	"kindex/edge/storage/storagetest"
+	"kindex/exports/bucket"
+)
+
+// metricName matches the names of metrics in expressions of PromQL. Everything in quotes must have
+// been removed.
+var metricName = regexp.MustCompile(`\b(kindex|process|go)_[a-z0-9_]+\b|\bup\b`)
+
+var quoted = regexp.MustCompile(`"[^"]*"`)
+
+// TestMetricsExist checks that a running edge exports each metric in the alerts and on the
+// dashboard, and that each of its own metrics is used there.
+func TestMetricsExist(t *testing.T) {
+	suite.InTest(t)
+	exported, used := exportedMetrics(t), map[string]bool{}
+	for _, file := range []string{"deploy/alerts.yml", "deploy/dashboard.json"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var document any
+		if err := yaml.Unmarshal(text, &document); err != nil { // JSON is YAML
+			t.Fatal(err)
+		}
+		for _, expression := range expressionsIn(document) {
+			found := metricName.FindAllString(quoted.ReplaceAllString(expression, `""`), -1)
+			if len(found) == 0 {
+				t.Errorf("%s has an expression without a metric: %s", file, expression)
+			}
+			for _, metric := range found {
+				if used[metric] = true; !exported[metric] {
+					t.Errorf("%s uses %s, which no edge exports: %s", file, metric, expression)
+				}
+			}
+		}
+	}
+	for metric := range exported {
+		base := strings.TrimSuffix(metric, "_count")
+		if strings.HasPrefix(metric, "kindex_") && !used[metric] && !strings.HasSuffix(metric, "_sum") && !used[base+"_bucket"] {
+			t.Errorf("%s is neither in an alert nor on the dashboard", metric)
+		}
+	}
+}
+
+// expressionsIn returns the values of all members named expr, at any depth.
+func expressionsIn(v any) (all []string) {
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			all = append(all, expressionsIn(item)...)
+		}
+	case map[string]any:
+		if text, ok := v["expr"].(string); ok {
+			all = append(all, text)
+		}
+		for _, member := range v {
+			all = append(all, expressionsIn(member)...)
+		}
+	}
+	return all
+}
+
+// exportedMetrics returns the names of all series that an edge exports after a request.
+func exportedMetrics(t *testing.T) map[string]bool {
+	t.Helper()
+	from, err := bucket.OpenReader("file:" + t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := edge.New(edge.Options{Dir: edgetest.Built(t), State: storagetest.SQLite(t), Pull: live.PullOptions{From: from, Interval: time.Hour}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	addresses, ended := make(chan [2]string, 1), make(chan error, 1)
+	go func() {
+		ended <- e.Run(ctx, edge.Listeners{Addr: "127.0.0.1:0", Admin: "127.0.0.1:0", Drain: time.Minute,
+			Ready: func(public, admin string) { addresses <- [2]string{public, admin} }})
+	}()
+	defer func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}()
+	a := <-addresses
+	textOf(t, "http://"+a[0]+"/api/categories")
+	names := map[string]bool{"up": true, "kindex_webhook_attempts_total": true} // set by Prometheus; exported after the first attempt
+	for line := range strings.Lines(textOf(t, "http://"+a[1]+"/metrics")) {
+		names[regexp.MustCompile(`^\w*`).FindString(line)] = true
+	}
+	return names
+}
+
+// textOf returns the body of a response whose status must be 200.
+func textOf(t *testing.T, address string) string {
+	t.Helper()
+	resp, err := http.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s %v", address, resp.Status, err)
+	}
+	return string(text)
+}
