@@ -94,7 +94,7 @@ func configFile(cmd *cobra.Command) (*config.File, error) {
 	if path == "" || err != nil {
 		return &config.File{}, err
 	}
-	file, err := config.Load(path, newRoot(), configRules)
+	file, err := config.Load(path, newRoot(cmd.OutOrStdout(), cmd.ErrOrStderr()), configRules)
 	var problems yamldoc.Problems
 	switch {
 	case errors.As(err, &problems):
@@ -133,7 +133,7 @@ belong in the file. --template prints a file with every flag, all commented out.
   kindex config serve --addr 127.0.0.1:9000`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if template {
-				return config.WriteTemplate(cmd.OutOrStdout(), newRoot())
+				return config.WriteTemplate(cmd.OutOrStdout(), newRoot(cmd.OutOrStdout(), cmd.ErrOrStderr()))
 			}
 			return runConfig(cmd, args, asJSON)
 		},
@@ -158,7 +158,7 @@ func runConfig(cmd *cobra.Command, args []string, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	root := newRoot()
+	root := newRoot(cmd.OutOrStdout(), cmd.ErrOrStderr())
 	list := []effectiveValue{}
 	if len(args) == 0 {
 		visitCommands(root, func(c *cobra.Command) {

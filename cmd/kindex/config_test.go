@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,7 +29,7 @@ var sampleValues = map[string][2]string{
 func TestConfigEveryFlag(t *testing.T) {
 	suite.WithoutRace(t)
 	flags := 0
-	visitCommands(newRoot(), func(c *cobra.Command) {
+	visitCommands(newRoot(io.Discard, io.Discard), func(c *cobra.Command) {
 		_, name, _ := strings.Cut(c.CommandPath(), " ")
 		c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
 			if f.Name == "help" || f.Name == "version" {
@@ -65,12 +66,12 @@ func checkSetting(t *testing.T, text, command, flag, want string) {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	file, err := config.Load(path, newRoot(), configRules)
+	file, err := config.Load(path, newRoot(io.Discard, io.Discard), configRules)
 	if err != nil {
 		t.Fatalf("%s%v", text, err)
 	}
 	for _, onLine := range []bool{false, true} {
-		c, _, err := newRoot().Find(strings.Fields(command))
+		c, _, err := newRoot(io.Discard, io.Discard).Find(strings.Fields(command))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,11 +102,11 @@ func TestConfigDocumented(t *testing.T) {
 		if err := os.WriteFile(path, []byte(b.Text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		file, err := config.Load(path, newRoot(), configRules)
+		file, err := config.Load(path, newRoot(io.Discard, io.Discard), configRules)
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, _, err := newRoot().Find([]string{"serve"})
+		c, _, err := newRoot(io.Discard, io.Discard).Find([]string{"serve"})
 		if err := errors.Join(err, file.Apply(c)); err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -49,7 +50,7 @@ func TestStarterNamesCommands(t *testing.T) {
 		}
 		for _, call := range calls.FindAllStringSubmatch(string(text), -1) {
 			found++
-			command, _, err := newRoot().Find([]string{call[1]})
+			command, _, err := newRoot(io.Discard, io.Discard).Find([]string{call[1]})
 			if err != nil || command.Name() != call[1] {
 				t.Errorf("%s: unknown command %s", file, call[0])
 				continue

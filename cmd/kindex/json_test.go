@@ -90,7 +90,7 @@ func TestJSON(t *testing.T) {
 	suite.InTest(t)
 	documented := documentedJSON(t)
 	missing := map[string]bool{}
-	visitCommands(newRoot(), func(c *cobra.Command) {
+	visitCommands(newRoot(io.Discard, io.Discard), func(c *cobra.Command) {
 		name := strings.TrimPrefix(c.CommandPath(), "kindex ")
 		has := c.Flags().Lookup("json") != nil
 		switch {
@@ -110,7 +110,7 @@ func TestJSON(t *testing.T) {
 	key := prepareJSON(t)
 	for _, call := range jsonCalls {
 		args := strings.Fields(strings.Replace(call.args, "KEY", *key, 1))
-		c, _, err := newRoot().Find(args)
+		c, _, err := newRoot(io.Discard, io.Discard).Find(args)
 		if err != nil {
 			t.Fatal(err)
 		}

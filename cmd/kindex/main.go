@@ -52,11 +52,9 @@ func main() {
 
 // run executes one command line and returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	root := newRoot()
 	out, errors := cli.NewOutput(stdout), cli.NewOutput(stderr)
+	root := newRoot(out, errors)
 	root.SetArgs(args)
-	root.SetOut(out)
-	root.SetErr(errors)
 	err := root.ExecuteContext(ctx)
 	if failed := out.Err(); err == nil && failed != nil {
 		err = fmt.Errorf("the output is incomplete: %w", failed)
@@ -64,7 +62,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return report(err, errors)
 }
 
-func newRoot() *cobra.Command {
+func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use: "kindex", Short: "A knowledge index of AI tools and models", Long: about,
 		SilenceErrors: true, SilenceUsage: true, Version: version(),
@@ -73,6 +71,8 @@ func newRoot() *cobra.Command {
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.PersistentFlags().String(config.Flag, "", "the configuration file (YAML); see kindex config --help")
+	root.SetOut(stdout) // before InitDefaultCompletionCmd, which keeps it
+	root.SetErr(stderr)
 	root.SetVersionTemplate("kindex {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return cli.Usage(fmt.Errorf("%w; see %s --help", err, cmd.CommandPath()))
