@@ -12,7 +12,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -37,7 +36,10 @@ const hanging = 5 * time.Minute
 // TestMain lets scripts and tests run the program as "kindex", and a fake "gh" that never
 // contacts GitHub.
 func TestMain(m *testing.M) {
-	testscript.Main(stopping{m}, map[string]func(){"kindex": main, "gh": fakeGitHub})
+	if filepath.Base(os.Args[0]) == "kindex" {
+		main()
+	}
+	testscript.Main(stopping{m}, map[string]func(){workerProgram: work, "gh": fakeGitHub})
 }
 
 // stopping runs the tests, and then stops the servers and removes the files that they
@@ -52,6 +54,13 @@ func (s stopping) Run() int {
 	if set := flag.Lookup("test.parallel"); set.Value.String() == set.DefValue {
 		_ = set.Value.Set("4")
 	}
+	uninstall, err := installProgram()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer uninstall()
+	defer stopWorkers()
 	defer storagetest.Stop()
 	defer edgetest.Stop()
 	defer func() { _, _ = os.RemoveAll(unedited.dir), os.RemoveAll(pristine.dir) }() // "" removes nothing
@@ -96,7 +105,7 @@ func runScripts(t *testing.T, patterns ...string) {
 	testscript.Run(t, testscript.Params{
 		Files: scripts, UpdateScripts: suite.Updating(), RequireUniqueNames: true, Setup: fixedEnvironment,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": cmdExits, "json": cmdJSON, "jsonenv": cmdJSONEnv, "textenv": cmdTextEnv, "edit": cmdEdit, "flipbyte": cmdFlipByte,
+			"kindex": cmdKindex, "exits": cmdExits, "json": cmdJSON, "jsonenv": cmdJSONEnv, "textenv": cmdTextEnv, "edit": cmdEdit, "flipbyte": cmdFlipByte,
 			"sametree": cmdSameTree, "freeport": cmdFreePort, "waithttp": cmdWaitHTTP, "httpget": cmdHTTPGet, "sigterm": cmdSigterm,
 			"postgres": cmdPostgres, "sqlite": cmdSQLite,
 			"httppost": cmdHTTPPost, "httpdelete": cmdHTTPDelete, "readenv": cmdReadEnv, "forge": cmdForge, "lock": cmdLock, "forgebuild": cmdForgeBuild,
@@ -113,10 +122,13 @@ func runScripts(t *testing.T, patterns ...string) {
 	})
 }
 
-// fixedEnvironment isolates commits from the machine's settings and clock. Scripts run the
-// program that KINDEX_TESTED_PROGRAM names, instead of this one: cmd/dist tests a release this way.
+// testedProgram is the variable that names the program that scripts run instead of this one:
+// cmd/dist tests a release this way.
+const testedProgram = "KINDEX_TESTED_PROGRAM"
+
+// fixedEnvironment isolates commits from the machine's settings and clock.
 func fixedEnvironment(e *testscript.Env) error {
-	if program := os.Getenv("KINDEX_TESTED_PROGRAM"); program != "" {
+	if program := os.Getenv(testedProgram); program != "" {
 		e.Setenv("PATH", filepath.Dir(program)+string(os.PathListSeparator)+e.Getenv("PATH"))
 	}
 	e.Vars = append(e.Vars, programEnvironment...)
@@ -144,15 +156,7 @@ func usage(ts *testscript.TestScript, ok bool, text string) {
 // exits CODE PROGRAM [ARG...] checks that the program ends with exactly this code.
 func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) >= 2, "exits CODE PROGRAM [ARG...]")
-	got := 0
-	if err := ts.Exec(args[1], args[2:]...); err != nil {
-		var exit *exec.ExitError
-		if !errors.As(err, &exit) {
-			ts.Fatalf("%v", err)
-		}
-		got = exit.ExitCode()
-	}
-	if strconv.Itoa(got) != args[0] {
+	if got := runProgram(ts, args[1], args[2:]); strconv.Itoa(got) != args[0] {
 		ts.Fatalf("exit code %d, want %s", got, args[0])
 	}
 }
