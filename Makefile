@@ -238,6 +238,10 @@ test-tools: tools bench-tools
 	@python3 -c 'import venv, ensurepip' 2>/dev/null || { echo "installing python3-venv"; $(SUDO) apt-get update -q && $(SUDO) apt-get install -y -q --no-install-recommends python3-venv; }
 	$(call need,curl,curl)
 	$(call need,jq,jq)
+	$(call need,wget,wget)
+	$(call need,ruby,ruby)
+	@perl -MLWP::UserAgent -e 1 2>/dev/null || { echo "installing libwww-perl"; $(SUDO) apt-get update -q && $(SUDO) apt-get install -y -q --no-install-recommends libwww-perl; }
+	@/usr/bin/python3 -c 'import aiohttp, httpx' 2>/dev/null || { echo "installing aiohttp and httpx"; $(SUDO) apt-get update -q && $(SUDO) apt-get install -y -q --no-install-recommends python3-aiohttp python3-httpx; }
 	$(call need,openssl,openssl)
 	$(call need,xmllint,libxml2-utils)
 	$(call need,node,nodejs)

@@ -68,7 +68,7 @@ func (b *build) writeTables() error {
 		}
 	}
 	slices.SortFunc(listed, func(i, j int) int { return record.CompareKey(b.content.Entities[i], b.content.Entities[j]) })
-	err := b.writeTable(exports.EntitiesFile, table.EntityColumns, bulk.WebEncodings, listed, nil,
+	err := b.writeTable(exports.EntitiesFile, table.EntityColumns, listed, nil,
 		func(e *record.Entity) []table.Row { return []table.Row{table.EntityRow(e)} })
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (b *build) writeTables() error {
 	rank := func(dst []byte, e *record.Entity) []byte {
 		return binary.AppendVarint(dst, int64(ranks[e]))
 	}
-	err = b.writeTable(exports.FullFile, table.FullColumns, bulk.BulkEncodings, listed, rank,
+	err = b.writeTable(exports.FullFile, table.FullColumns, listed, rank,
 		func(e *record.Entity) []table.Row { return []table.Row{table.FullRow(e, ranks[e])} })
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func (b *build) writeTables() error {
 		}
 		rows := func(e *record.Entity) []table.Row { return t.Rows(e, b.namespace) }
 		more := func(dst []byte, _ *record.Entity) []byte { return append(dst, namespaces[:]...) }
-		if err := b.writeTable(t.Base, t.Columns, bulk.BulkEncodings, with, more, rows); err != nil {
+		if err := b.writeTable(t.Base, t.Columns, with, more, rows); err != nil {
 			return err
 		}
 	}
@@ -105,14 +105,14 @@ func (b *build) writeTables() error {
 
 // writeTable writes a table with the rows of entities, given by ordinal. The rows are created from the
 // records and from what more appends; more may be nil.
-func (b *build) writeTable(base string, columns []table.Column, encodings []string, ordinals []int,
+func (b *build) writeTable(base string, columns []table.Column, ordinals []int,
 	more func([]byte, *record.Entity) []byte, rows func(*record.Entity) []table.Row) error {
 	entity := func(i int) *record.Entity { return b.content.Entities[ordinals[i]] }
 	keys := make([]string, len(ordinals))
 	for i := range keys {
 		keys[i] = entity(i).Key()
 	}
-	return b.out.WriteTable(&bulk.Table{Base: base, Columns: columns, Encodings: encodings, Keys: keys,
+	return b.out.WriteTable(&bulk.Table{Base: base, Columns: columns, Keys: keys,
 		Inputs: func(dst []byte, i int) []byte {
 			sum := b.out.RecordSum(ordinals[i])
 			if dst = append(dst, sum[:]...); more != nil {

@@ -269,7 +269,7 @@ func writeBuildReusing(t testing.TB, root string, earlier *Build, entities []*re
 	for i, o := range order {
 		keys[i] = entities[o].Key()
 	}
-	err = w.WriteTable(&bulk.Table{Base: EntitiesFile, Columns: table.EntityColumns, Encodings: bulk.WebEncodings, Keys: keys, Rows: func(i int) []table.Row { return []table.Row{table.EntityRow(entities[order[i]])} }})
+	err = w.WriteTable(&bulk.Table{Base: EntitiesFile, Columns: table.EntityColumns, Keys: keys, Rows: func(i int) []table.Row { return []table.Row{table.EntityRow(entities[order[i]])} }})
 	check(err)
 	near, features := someNeighbours(rand.New(rand.NewPCG(7, 7)), len(entities))
 	stored := make([]PackedNeighbours, len(near))

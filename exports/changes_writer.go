@@ -102,7 +102,7 @@ func (p *archivePacker) writeChangelog(lengths []int) error {
 	for i := p.KeptChanges; i < len(ids); i++ {
 		ids[i] = p.Changes[i].ID
 	}
-	t := &bulk.Table{Base: ChangelogFile, Columns: table.ChangeColumns, Encodings: bulk.WebEncodings, Keys: ids, Cells: rowOfChange,
+	t := &bulk.Table{Base: ChangelogFile, Columns: table.ChangeColumns, Keys: ids, Cells: rowOfChange,
 		JSON: func(dst []byte, i int) ([]byte, error) {
 			if i < p.KeptChanges {
 				line, err := p.previous.ChangeLine(i)

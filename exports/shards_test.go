@@ -26,7 +26,7 @@ import (
 type thing struct{ key, text string }
 
 func tableOf(base string, things []thing) *bulk.Table {
-	t := &bulk.Table{Base: base, Encodings: bulk.WebEncodings, Columns: []table.Column{{Name: "key", Kind: table.Text}, {Name: "text", Kind: table.Text}}}
+	t := &bulk.Table{Base: base, Columns: []table.Column{{Name: "key", Kind: table.Text}, {Name: "text", Kind: table.Text}}}
 	for _, x := range things {
 		t.Keys = append(t.Keys, x.key)
 	}
@@ -113,7 +113,6 @@ func writeTables(t *testing.T, earlier *Build, things []thing) (dir string) {
 			return err
 		}
 		long := tableOf("long", things)
-		long.Encodings = bulk.BulkEncodings
 		long.Rows = func(i int) (rows []table.Row) {
 			for range 1 + len(things[i].text)%3 {
 				rows = append(rows, things[i].row())
@@ -216,7 +215,7 @@ func TestOneEditPacksOneShard(t *testing.T) {
 }
 
 // compressedFiles are the compressed files of the table flat, in the order of the sections of its shards file.
-var compressedFiles = []string{"flat.json.gz", "flat.jsonl.gz", "flat.csv.gz", "flat.json.zst", "flat.jsonl.zst", "flat.csv.zst"}
+var compressedFiles = []string{"flat.json.zst", "flat.jsonl.zst", "flat.csv.zst"}
 
 // markFile fills a file, so that whatever is taken from it can be recognized.
 func markFile(t *testing.T, path string) {

@@ -61,7 +61,7 @@ func publishInto(t testing.TB, root string, entities []*record.Entity, previousI
 	for i, o := range order {
 		keys[i] = entities[o].Key()
 	}
-	err = w.WriteTable(&bulk.Table{Base: exports.EntitiesFile, Columns: table.EntityColumns, Encodings: bulk.WebEncodings, Keys: keys,
+	err = w.WriteTable(&bulk.Table{Base: exports.EntitiesFile, Columns: table.EntityColumns, Keys: keys,
 		Rows: func(i int) []table.Row { return []table.Row{table.EntityRow(entities[order[i]])} }})
 	check(err)
 	check(w.WriteNeighbours(make([]exports.PackedNeighbours, len(entities)), nil))

@@ -118,7 +118,8 @@ func (c *chunkWriter) flush() error {
 
 // prebuilt returns a reply with a file of the build. attachment is the file name under which
 // clients should save it. If a large table does not have a compressed variant, the file is compressed
-// while it is sent.
+// while it is sent. A table is offered as gzip only, because its zstd file has several frames, of
+// which some clients read only the first.
 func prebuilt(c *web.Call, name, attachment string) (*web.Reply, error) {
 	b := c.Served.Build
 	content, f, err := b.Open(name)
@@ -128,6 +129,9 @@ func prebuilt(c *web.Call, name, attachment string) (*web.Reply, error) {
 	return &web.Reply{MediaType: f.MediaType, Attachment: attachment,
 		File: &web.FileReply{Content: content, ETag: web.ETag(etagBase(f), web.Identity), SHA256: f.SHA256,
 			Variant: func(enc string) (web.Variant, bool) {
+				if enc != "gzip" && store.IsTable(b.Manifest.Files, name) {
+					return web.Variant{}, false
+				}
 				body, _, ok := b.File(name + store.EncodingExtension(enc))
 				return web.Variant{Body: body, ETag: web.ETag(etagBase(f), enc)}, ok || store.Unstored(b.Manifest.Files, name)
 			}}}, nil

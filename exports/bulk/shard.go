@@ -18,7 +18,6 @@ import (
 var (
 	linesFormat = slices.Index(store.TextFormats, "jsonl")
 	cellsFormat = slices.Index(store.TextFormats, "csv")
-	zstd        = slices.Index(store.TableEncodings, "zstd")
 )
 
 // shard is the encoded form of consecutive records.
@@ -109,7 +108,7 @@ func (s *shard) copy(p *plan, k, at int, variants []variant) (err error) {
 		to     *bytes.Buffer
 	}{{linesFormat, &s.lines}, {cellsFormat, &s.cells}} {
 		text.to.Grow(int(packed.Uint64At(p.previous.sections[store.ShardLengths+text.format], at)))
-		data, err := p.previous.text(text.to.AvailableBuffer(), text.format, at, s.compressed[variant{zstd, text.format}])
+		data, err := p.previous.text(text.to.AvailableBuffer(), text.format, at, s.compressed[variant(text.format)])
 		if err != nil {
 			return err
 		}
@@ -123,7 +122,7 @@ func (s *shard) copy(p *plan, k, at int, variants []variant) (err error) {
 	}
 	for _, v := range variants {
 		if s.compressed[v] == nil { // the earlier table was large
-			s.compressed[v], err = store.AppendCompressed(s.spare[v][:0], store.TableEncodings[v.encoding], s.texts()[v.format])
+			s.compressed[v], err = store.AppendCompressed(s.spare[v][:0], "zstd", s.texts()[v])
 			if err != nil {
 				return err
 			}
@@ -174,10 +173,10 @@ func (s *shard) compress(variants []variant, previous *shards) {
 		s.sums = append(s.sums, sha256.Sum256(text))
 	}
 	for _, v := range variants {
-		data, known := previous.find(s.spare[v][:0], v, s.sums[v.format])
+		data, known := previous.find(s.spare[v][:0], v, s.sums[v])
 		if !known {
 			var err error
-			data, err = store.AppendCompressed(data, store.TableEncodings[v.encoding], texts[v.format])
+			data, err = store.AppendCompressed(data, "zstd", texts[v])
 			s.err = errors.Join(s.err, err)
 		}
 		s.compressed[v] = data

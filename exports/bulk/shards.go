@@ -11,19 +11,17 @@ import (
 	"kindex/exports/table"
 )
 
-// variant is a compressed form of one of the text files of a table, as indexes into
-// store.TableEncodings and store.TextFormats.
-type variant struct{ encoding, format int }
+// variant is the compressed form of one of the text files of a table that consists of pieces,
+// which are compressed with zstd. It is an index into store.TextFormats.
+type variant int
 
 // file returns the path of the variant of a table.
 func (v variant) file(base string) string {
-	return base + "." + store.TextFormats[v.format] + store.EncodingExtension(store.TableEncodings[v.encoding])
+	return base + "." + store.TextFormats[v] + store.EncodingExtension("zstd")
 }
 
 // section returns the section of the shards file with the lengths of the pieces.
-func (v variant) section() int {
-	return store.ShardCompressed + v.encoding*len(store.TextFormats) + v.format
-}
+func (v variant) section() int { return store.ShardCompressed + int(v) }
 
 // pieces is a file that consists of one piece for each shard.
 type pieces struct {
@@ -118,15 +116,12 @@ func openShards(b *Earlier, base string) *shards {
 		if text != nil {
 			s.texts[format] = text
 		}
-		for encoding := range store.TableEncodings {
-			v := variant{encoding, format}
-			p, intact := open(v.file(base), v.section())
-			if p != nil {
-				s.variants[v] = p
-			}
-			ok = ok && intact
+		v := variant(format)
+		p, intact := open(v.file(base), v.section())
+		if p != nil {
+			s.variants[v] = p
 		}
-		if !ok || len(sections[store.ShardSums+format]) != sha256.Size*s.n {
+		if !ok || !intact || len(sections[store.ShardSums+format]) != sha256.Size*s.n {
 			s.close()
 			return nil
 		}
@@ -199,7 +194,7 @@ func (s *shards) find(dst []byte, v variant, sum [sha256.Size]byte) (compressed 
 	if s == nil || s.variants[v] == nil {
 		return dst, false
 	}
-	at, known := s.bySum[v.format][sum]
+	at, known := s.bySum[v][sum]
 	if !known {
 		return dst, false
 	}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"hash/fnv"
 	"runtime"
-	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -36,19 +35,11 @@ func hash(key string) uint32 {
 	return h.Sum32()
 }
 
-// The encodings of the compressed variants of a table's text files. A large table has fewer
-// variants, see store.Compressed.
-var (
-	WebEncodings  = store.TableEncodings
-	BulkEncodings = []string{"zstd"}
-)
-
 // Table describes a bulk export.
 type Table struct {
-	Base      string // the files are named Base.json, Base.csv and so on
-	Columns   []table.Column
-	Encodings []string // WebEncodings or BulkEncodings
-	Keys      []string // the key of each item, which has at least one row
+	Base    string // the files are named Base.json, Base.csv and so on
+	Columns []table.Column
+	Keys    []string // the key of each item, which has at least one row
 	// Rows returns the rows of an item. It is called at most once per item, from several
 	// goroutines.
 	Rows func(i int) []table.Row
@@ -65,13 +56,11 @@ type Table struct {
 	Kept int
 }
 
-// variants lists the compressed variants of the text files.
-func (t *Table) variants(large bool) (list []variant) {
-	for encoding, name := range store.TableEncodings {
-		for format, extension := range store.TextFormats {
-			if slices.Contains(t.Encodings, name) && store.Compressed(large, extension, name) {
-				list = append(list, variant{encoding, format})
-			}
+// variants lists the formats of the text files that have compressed variants.
+func variants(large bool) (list []variant) {
+	for format, extension := range store.TextFormats {
+		if store.Compressed(large, extension) {
+			list = append(list, variant(format))
 		}
 	}
 	return list

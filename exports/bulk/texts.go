@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/klauspost/compress/gzip"
+
 	"kindex/exports/packed"
 	"kindex/exports/store"
 	"kindex/exports/table"
@@ -17,6 +19,7 @@ type tableTexts struct {
 	plan     *plan
 	texts    []*store.FileWriter // by store.TextFormats
 	variants map[variant]*store.FileWriter
+	gzips    map[variant]*gzipFile
 	index    shardIndex
 	large    atomic.Bool // set once the JSONL file is longer than Options.LargeTable
 }
@@ -24,7 +27,7 @@ type tableTexts struct {
 // writeText writes all formats except Parquet and sends the rows for it to the channel, one list for each
 // shard.
 func (w *writer) writeText(p *plan, rows chan<- []table.Row) error {
-	x := &tableTexts{writer: w, plan: p, variants: map[variant]*store.FileWriter{}}
+	x := &tableTexts{writer: w, plan: p, variants: map[variant]*store.FileWriter{}, gzips: map[variant]*gzipFile{}}
 	err := x.create()
 	if err == nil && p.copiedSize() > w.LargeTable {
 		err = x.enlarge() // now, so that no unneeded variants are compressed
@@ -34,7 +37,7 @@ func (w *writer) writeText(p *plan, rows chan<- []table.Row) error {
 	}
 	withRows := p.needsRows()
 	err = encodeInOrder(len(p.earlier), func(k int) *shard {
-		return p.shard(k, withRows[k], p.variants(x.large.Load()))
+		return p.shard(k, withRows[k], variants(x.large.Load()))
 	}, func(s *shard) error {
 		if err := errors.Join(s.err, x.write(s)); err != nil {
 			return err
@@ -64,12 +67,15 @@ func (x *tableTexts) create() error {
 		}
 		x.texts = append(x.texts, f)
 	}
-	for _, v := range x.plan.variants(false) {
+	for _, v := range variants(false) {
 		f, err := x.Create(v.file(x.plan.Base))
 		if err != nil {
 			return err
 		}
 		x.variants[v] = f
+		if x.gzips[v], err = x.createGzip(v); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -80,6 +86,9 @@ func (x *tableTexts) close(err error) error {
 		err = errors.Join(err, f.Close())
 	}
 	for _, f := range x.variants {
+		err = errors.Join(err, f.Close())
+	}
+	for _, f := range x.gzips {
 		err = errors.Join(err, f.Close())
 	}
 	return err
@@ -107,6 +116,11 @@ func (x *tableTexts) write(s *shard) error {
 			return err
 		}
 	}
+	for v, f := range x.gzips {
+		if _, err := f.Write(s.texts()[v]); err != nil {
+			return err
+		}
+	}
 	x.index.add(s, x.variants)
 	return nil
 }
@@ -121,16 +135,39 @@ func (x *tableTexts) enlarge() error {
 			}
 		}
 	}
-	kept := x.plan.variants(true)
+	kept := variants(true)
 	for v, f := range x.variants {
 		if slices.Contains(kept, v) {
 			continue
 		}
 		delete(x.variants, v)
 		x.index[v.section()] = nil
-		if err := f.Discard(); err != nil {
+		if err := errors.Join(f.Discard(), x.gzips[v].discard()); err != nil {
 			return err
 		}
+		delete(x.gzips, v)
 	}
 	return nil
 }
+
+// gzipFile is a file that is a single gzip member. Many clients stop silently after the first
+// member of several, so it cannot consist of pieces.
+type gzipFile struct {
+	*gzip.Writer
+	file *store.FileWriter
+}
+
+func (x *tableTexts) createGzip(v variant) (*gzipFile, error) {
+	f, err := x.Create(x.plan.Base + "." + store.TextFormats[v] + store.EncodingExtension("gzip"))
+	if err != nil {
+		return nil, err
+	}
+	w, err := gzip.NewWriterLevel(f, store.GzipLevel)
+	return &gzipFile{w, f}, err
+}
+
+// Close completes the member and the file.
+func (f *gzipFile) Close() error { return errors.Join(f.Writer.Close(), f.file.Close()) }
+
+// discard removes the file.
+func (f *gzipFile) discard() error { return f.file.Discard() }

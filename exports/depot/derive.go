@@ -91,7 +91,7 @@ func candidates(files []store.File, pieces func(variant string) ([]int64, error)
 			continue
 		}
 		d := &derivation{Path: base, As: f.Encoding}
-		if variant := base + store.EncodingExtension("zstd"); f.Encoding != "br" && exists[variant] {
+		if variant := base + store.EncodingExtension("zstd"); f.Encoding == "zstd" && exists[variant] {
 			var err error
 			if d.Pieces, err = pieces(variant); err != nil {
 				return nil, err

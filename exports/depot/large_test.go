@@ -91,7 +91,7 @@ func checkOnly(t *testing.T, from bucket.Reader, stored string) {
 	t.Helper()
 	dir := t.TempDir()
 	r, err := depot.Pull(t.Context(), from, depot.PullOptions{Dir: dir, Only: []string{"entities.*", "signals.json"}})
-	if err != nil || r.Files != 8 { // with the shards file
+	if err != nil || r.Files != 10 { // with the shards file
 		t.Fatalf("%+v %v", r, err)
 	}
 	for _, name := range []string{"entities.csv", "entities.json", "entities.jsonl", "entities.csv.zst", "signals.json"} {

@@ -21,9 +21,7 @@ var Encodings = []string{"zstd", "br", "gzip"}
 const MaxBrotliLen = 256 << 10
 
 // Compress encodes data as one complete member or frame of a content coding. It
-// is deterministic. The results of several calls may be concatenated: they decode
-// to the concatenated data (RFC 1952 section 2.2, RFC 8878 section 3.1), except
-// with br.
+// is deterministic.
 func Compress(encoding string, data []byte) ([]byte, error) {
 	return AppendCompressed(nil, encoding, data)
 }
@@ -61,10 +59,13 @@ func writeClose(w io.WriteCloser, data []byte) error {
 	return errors.Join(err, w.Close())
 }
 
+// GzipLevel is the compression level of the gzip files of a build.
+const GzipLevel = 5
+
 var gzipWriters = sync.Pool{New: func() any {
-	w, err := gzip.NewWriterLevel(nil, 5)
+	w, err := gzip.NewWriterLevel(nil, GzipLevel)
 	if err != nil {
-		panic(err) // 5 is a valid level
+		panic(err) // the level is valid
 	}
 	return w
 }}

@@ -80,7 +80,7 @@ func (c *Content) open(stored Stored, files []File, want File) (io.ReaderAt, err
 	}
 	base, format, _ := splitText(want.Path)
 	t := &text{name: c.name, array: format == "json"}
-	from, section := want.Path+".zst", ShardCompressed+len(TextFormats)+slices.Index(TextFormats, format)
+	from, section := want.Path+".zst", ShardCompressed+slices.Index(TextFormats, format)
 	if t.array { // recreated from the JSONL file, which may not be stored either
 		from, section = base+".jsonl", ShardLengths+slices.Index(TextFormats, "jsonl")
 	}

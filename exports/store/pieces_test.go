@@ -27,7 +27,7 @@ func TestManySlowReaders(t *testing.T) {
 		}
 		text, compressed = append(text, piece...), append(compressed, out...)
 		sections[ShardLengths+1] = binary.LittleEndian.AppendUint64(sections[ShardLengths+1], uint64(len(piece)))
-		sections[ShardCompressed+4] = binary.LittleEndian.AppendUint64(sections[ShardCompressed+4], uint64(len(out)))
+		sections[ShardCompressed+1] = binary.LittleEndian.AppendUint64(sections[ShardCompressed+1], uint64(len(out)))
 	}
 	list := packed.PackSections(sections...)
 	files := []File{{Path: "t.jsonl", Size: int64(len(text))}, {Path: "t.jsonl.zst", Size: int64(len(compressed))}, {Path: ShardsFile("t"), Size: int64(len(list))}}

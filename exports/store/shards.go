@@ -14,39 +14,32 @@ import (
 //
 //	0–2   SHA-256 of the pieces of each of the TextFormats
 //	3–5   their lengths (u64)
-//	6–8   the lengths of these pieces compressed with gzip; empty if the table has no such files
-//	9–11  the lengths of these pieces compressed with zstd; empty if the table has no such file
-//	12    SHA-256 of the inputs of each shard, see bulk.Table.Inputs; may be empty
-//	13    the number of shards (u64) in each row group of the Parquet file
+//	6–8   the lengths of these pieces compressed with zstd; empty if the table has no such file
+//	9     SHA-256 of the inputs of each shard, see bulk.Table.Inputs; may be empty
+//	10    the number of shards (u64) in each row group of the Parquet file
 const (
 	ShardSums       = 0
 	ShardLengths    = 3
-	ShardCompressed = 6 // three for each of the TableEncodings
-	ShardInputs     = 12
-	ShardGroups     = 13
-	ShardSections   = 14
+	ShardCompressed = 6
+	ShardInputs     = 9
+	ShardGroups     = 10
+	ShardSections   = 11
 )
 
 // TextFormats are the formats in which the files of a table are text. A file has the name of its
 // format as its extension.
 var TextFormats = []string{"json", "jsonl", "csv"}
 
-// TableEncodings are the content codings of the compressed files of tables.
-var TableEncodings = []string{"gzip", "zstd"}
-
 // LargeTable is the size in bytes of the JSONL file of a table above which the table is large.
-// Of the compressed variants, a large table has only .jsonl.zst and .csv.zst, and its text files
-// are not stored. They remain in the manifest, and Open recreates them from the compressed files.
+// A large table has no compressed variant of its JSON file, and its text files are not stored. They remain in the manifest, and Open recreates them from the compressed files.
 const LargeTable = 16 << 20
 
 // ShardsFile returns the path of the shards file of a table. The files of the table are named base
 // and an extension.
 func ShardsFile(base string) string { return "lookup/" + base + ".shards.bin" }
 
-// Compressed reports whether the text files of a table in a format have a compressed variant.
-func Compressed(large bool, format, encoding string) bool {
-	return !large || encoding == "zstd" && format != "json"
-}
+// Compressed reports whether the text file of a table in a format has compressed variants.
+func Compressed(large bool, format string) bool { return !large || format != "json" }
 
 // find returns the entry of a file in a list that is sorted by path.
 func find(files []File, path string) (File, bool) {
@@ -66,13 +59,19 @@ func splitText(path string) (base, format string, ok bool) {
 // Unstored reports whether a file is one of the text files of a large table, which need not be
 // stored because they can be recreated from others. files are those of the manifest, sorted by path.
 func Unstored(files []File, path string) bool {
+	base, _, _ := splitText(path)
+	_, array := find(files, base+".json.zst")
+	return IsTable(files, path) && !array
+}
+
+// IsTable reports whether a file is one of the text files of a table, without compression.
+func IsTable(files []File, path string) bool {
 	base, _, ok := splitText(path)
 	if !ok {
 		return false
 	}
 	_, sharded := find(files, ShardsFile(base))
-	_, array := find(files, base+".json.zst")
-	return sharded && !array
+	return sharded
 }
 
 // MaxPiece limits the length of a piece in bytes. It bounds the memory that reading takes.

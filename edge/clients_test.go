@@ -1,0 +1,229 @@
+package edge_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"kindex/builder/suite"
+	"kindex/edge"
+	"kindex/edge/edgetest"
+	"kindex/edge/edgetest/browser"
+	"kindex/exports/store"
+	"kindex/exports/table"
+)
+
+// downloaders are programs that download the addresses in their arguments as a person would call
+// them, with whatever compression they ask for, and print a line with the SHA-256 of each.
+var downloaders = map[string][]string{
+	"curl": {"sh", "-c", `for url; do curl -fsS --compressed -H 'Accept-Encoding: gzip' "$url" | sha256sum; done`, "sh"},
+	"wget": {"sh", "-c", `for url; do wget -q --compression=auto -O - "$url" | sha256sum; done`, "sh"},
+	"Ruby": {"ruby", "-rnet/http", "-rdigest", "-e", `ARGV.each { |url| puts Digest::SHA256.hexdigest(Net::HTTP.get(URI(url))) }`},
+	"Perl": {"perl", "-MLWP::UserAgent", "-MHTTP::Message", "-MDigest::SHA=sha256_hex", "-e", `
+my $agent = LWP::UserAgent->new;
+$agent->default_header("Accept-Encoding" => scalar HTTP::Message::decodable());
+for (@ARGV) { print sha256_hex($agent->get($_)->decoded_content(charset => "none")), "\n" }`},
+	"httpx": {"python3", "-c", `
+import hashlib, httpx, sys
+for url in sys.argv[1:]:
+    response = httpx.get(url, trust_env=False)
+    response.raise_for_status()
+    print(hashlib.sha256(response.content).hexdigest())`},
+	"aiohttp": {"python3", "-c", `
+import aiohttp, asyncio, hashlib, sys
+async def main():
+    async with aiohttp.ClientSession(raise_for_status=True) as session:
+        for url in sys.argv[1:]:
+            async with session.get(url) as response:
+                print(hashlib.sha256(await response.read()).hexdigest())
+asyncio.run(main())`},
+}
+
+// inPage is what downloaders are, for Chromium. It is a function of a list of addresses.
+const inPage = `async urls => {
+  let sums = "";
+  for (const url of urls) {
+    const sum = await crypto.subtle.digest("SHA-256", await (await fetch(url)).arrayBuffer());
+    sums += Array.from(new Uint8Array(sum), byte => byte.toString(16).padStart(2, "0")).join("") + "\n";
+  }
+  return sums;
+}`
+
+// TestClients downloads every table in every format with common clients, and compares what they
+// got with the manifest. Several of them would silently keep the beginning of a response whose
+// gzip has more than one member.
+func TestClients(t *testing.T) {
+	suite.InTest(t)
+	suite.WithoutRace(t)
+	e := edgetest.Start(t, edge.Options{LimitAnonymous: 10_000})
+	sums := map[string]string{}
+	m := manifestOf(t, e)
+	for _, f := range m.Files {
+		base, _, _ := strings.Cut(f.Path, ".")
+		if f.Encoding != "" || !store.IsTable(m.Files, f.Path) && !strings.HasSuffix(f.Path, ".parquet") {
+			continue
+		}
+		format := table.Formats[slices.IndexFunc(table.Formats, func(g table.Format) bool { return g.Extension == filepath.Ext(f.Path) })].Name
+		address := e.URL + "/api/export/" + base + "?format=" + format
+		if base == "entities_full" {
+			address = e.URL + "/api/export/entities?fields=all&format=" + format
+		}
+		sums[address], sums[e.URL+"/data/"+m.ID+"/"+f.Path] = f.SHA256, f.SHA256
+	}
+	if len(sums) != 2*4*7 {
+		t.Fatalf("%d files, want 7 tables in 4 formats at 2 addresses", len(sums))
+	}
+	urls := slices.Sorted(maps.Keys(sums))
+	for name, command := range downloaders {
+		t.Run(name, func(t *testing.T) {
+			program := programOf(t, name, command[0])
+			out, err := exec.Command(program, slices.Concat(command[1:], urls)...).Output()
+			if err != nil {
+				t.Fatal(err, stderrOf(err))
+			}
+			sameSums(t, string(out), urls, sums)
+		})
+	}
+	t.Run("Chromium", func(t *testing.T) {
+		tab := browser.Open(t, 800, 600)
+		list, err := json.Marshal(urls)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tab.Do(t, chromedp.Navigate(e.URL+"/robots.txt"))
+		sameSums(t, browser.Eval[string](t, tab, "(%s)(%s)", inPage, list), urls, sums)
+	})
+}
+
+// programOf returns the path of a client's interpreter. If something that it needs is missing, the
+// test is skipped or fails.
+func programOf(t *testing.T, client, name string) string {
+	t.Helper()
+	switch client {
+	case "httpx", "aiohttp":
+		return suite.Python(t, "/usr/bin/python3", client)
+	case "Perl":
+		if exec.Command(name, "-MLWP::UserAgent", "-e", "1").Run() != nil {
+			suite.Missing(t, "libwww-perl")
+		}
+	}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		suite.Missing(t, name)
+	}
+	if name == "sh" {
+		if _, err := exec.LookPath(client); err != nil {
+			suite.Missing(t, client)
+		}
+	}
+	return path
+}
+
+// sameSums checks the output of a client: the first word of each line is the sum of a file.
+func sameSums(t *testing.T, output string, urls []string, sums map[string]string) {
+	t.Helper()
+	lines := strings.Split(strings.TrimSpace(output), "\n")
+	if len(lines) != len(urls) {
+		t.Fatalf("%d of %d files were downloaded", len(lines), len(urls))
+	}
+	for i, url := range urls {
+		if got, _, _ := strings.Cut(lines[i], " "); got != sums[url] {
+			t.Errorf("%s: the downloaded file differs from the manifest", url)
+		}
+	}
+}
+
+// TestGzipMembers checks that what is served as gzip, and every gzip file of a build, is one member.
+func TestGzipMembers(t *testing.T) {
+	suite.InTest(t)
+	suite.WithoutRace(t)
+	e := edgetest.Start(t, edge.Options{LimitAnonymous: 10_000})
+	m := manifestOf(t, e)
+	files := 0
+	for _, f := range m.Files {
+		if f.Encoding == "gzip" {
+			files++
+			_, body := download(t, e.URL+"/data/"+m.ID+"/"+f.Path)
+			oneMember(t, f.Path, body)
+		}
+	}
+	if files < 30 {
+		t.Errorf("only %d files are compressed with gzip", files)
+	}
+	for _, path := range []string{"/api/export/entities?format=csv", "/api/export/entities?format=jsonl&type=model", "/api/export/changelog", "/api/export/signals?format=json",
+		"/api/entities?limit=100", "/api/openapi", "/api/feed", "/api/leaderboard/all", "/", "/data/" + m.ID + "/manifest.json"} {
+		header, body := download(t, e.URL+path)
+		if header.Get("Content-Encoding") == "gzip" {
+			oneMember(t, path, body)
+		} else if !strings.HasPrefix(path, "/data/") {
+			t.Errorf("%s is not compressed", path)
+		}
+	}
+}
+
+// manifestOf returns the manifest of the build that an edge serves.
+func manifestOf(t *testing.T, e *edgetest.Edge) (m store.Manifest) {
+	t.Helper()
+	res, err := http.Get(e.URL + "/api/export/manifest")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if err := json.NewDecoder(res.Body).Decode(&m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// download asks for an address with gzip and returns the body as it was sent.
+func download(t *testing.T, address string) (http.Header, []byte) {
+	t.Helper()
+	r, err := http.NewRequest(http.MethodGet, address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Accept-Encoding", "gzip")
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s %v", address, res.Status, err)
+	}
+	return res.Header, body
+}
+
+// oneMember checks that data is a single gzip member.
+func oneMember(t *testing.T, name string, data []byte) {
+	t.Helper()
+	rest := bytes.NewReader(data)
+	z, err := gzip.NewReader(rest)
+	if err != nil {
+		t.Fatal(name, err)
+	}
+	z.Multistream(false)
+	if _, err := io.Copy(io.Discard, z); err != nil || rest.Len() > 0 {
+		t.Errorf("%s: %d bytes follow the first gzip member, %v", name, rest.Len(), err)
+	}
+}
+
+// stderrOf returns what a program wrote before it failed.
+func stderrOf(err error) string {
+	if e := (*exec.ExitError)(nil); errors.As(err, &e) {
+		return string(e.Stderr)
+	}
+	return ""
+}
