@@ -4,43 +4,14 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
-	"runtime"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"kindex/builder/suite"
 	"kindex/edge/storage/storagetest"
 	"kindex/edge/web"
 	"kindex/site/siteurl"
 )
-
-// processorTime returns the processor time that this process has used so far.
-func processorTime(t testing.TB) time.Duration {
-	t.Helper()
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
-// timeOf returns the processor time that do needs. It is the minimum of several runs, since
-// garbage collection and other tests can only add to it.
-func timeOf(t testing.TB, do func()) time.Duration {
-	t.Helper()
-	least := time.Duration(0)
-	for i := range 3 {
-		runtime.GC()
-		before := processorTime(t)
-		do()
-		if took := processorTime(t) - before; i == 0 || took < least {
-			least = took
-		}
-	}
-	return least
-}
 
 // hostileLists contains functions that return values of n bytes for a list field.
 var hostileLists = map[string]func(n int) string{
@@ -80,45 +51,27 @@ func serveStranger(t *testing.T) *stranger {
 	return &stranger{served: serveForm(t, Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, false)}
 }
 
-// TestAttackFormCost fills the form's lists up to the limit in many ways. Each form must cost
-// little more than an ordinary one, in proportion to its size.
+// TestAttackFormCost fills the form's lists up to the limit in many ways. Checking each form must
+// allocate little more memory than an ordinary one, in proportion to its size.
 func TestAttackFormCost(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
 	s := serveStranger(t)
-	const runs = 8
-	cost := func(body string) time.Duration {
-		return timeOf(t, func() {
-			for range runs {
-				s.check(t, body, "application/json")
-			}
-		}) / runs
-	}
-	ordinary := cost(proposal("tags", "good, tags, three").Encode())
+	cost := func(body string) uint64 { return allocated(func() { s.check(t, body, "application/json") }) }
+	ordinary := proposal("tags", "good, tags, three").Encode()
+	cost(ordinary) // fills caches
+	plain := cost(ordinary)
 	for what, list := range hostileLists {
 		body := func(n int) string { return proposal("capabilities", "").Encode() + "&capabilities=" + list(n) }
-		half, whole := costs(cost, body(30_000), body(60_000), func(half, whole time.Duration) bool { return whole <= 50*ordinary && whole <= 4*half+5*ordinary })
-		t.Logf("%s: %v, %.0f times an ordinary form (%v)", what, whole, float64(whole)/float64(ordinary), ordinary)
-		if whole > 50*ordinary {
-			t.Errorf("%s: %v, %.0f times an ordinary form (%v)", what, whole, float64(whole)/float64(ordinary), ordinary)
+		half, whole := cost(body(30_000)), cost(body(60_000))
+		t.Logf("%s: %d KiB, an ordinary form %d", what, whole>>10, plain>>10)
+		if whole > 100*plain {
+			t.Errorf("%s: %d KiB, %d times an ordinary form", what, whole>>10, whole/plain)
 		}
-		if whole > 4*half+5*ordinary {
-			t.Errorf("%s: %v for twice the bytes of %v", what, whole, half)
+		if whole > 3*half+5*plain {
+			t.Errorf("%s: %d KiB for twice the bytes of %d", what, whole>>10, half>>10)
 		}
 	}
-}
-
-// costs returns the minimum cost of each of two bodies. Because other programs may interfere, it
-// repeats the measurement until both costs are low enough, up to a maximum number of times.
-func costs(cost func(body string) time.Duration, half, whole string, cheap func(half, whole time.Duration) bool) (h, w time.Duration) {
-	h, w = cost(half), cost(whole)
-	for range 10 {
-		if cheap(h, w) {
-			break
-		}
-		h, w = min(h, cost(half)), min(w, cost(whole))
-	}
-	return h, w
 }
 
 // hostileBodies contains functions that return a submission body of n bytes.
@@ -144,15 +97,15 @@ var hostileBodies = map[string]func(n int) string{
 }
 
 // TestAttackSubmissionCost sends bodies of the maximum size that are designed to be expensive.
-// Each must cost only a few times as much as a body with one plain string of the same size, and
-// receive a short response that says what is wrong.
+// Refusing each must allocate only a few times as much memory as a body with one plain string of
+// the same size, and the response must be short and say what is wrong.
 func TestAttackSubmissionCost(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{State: storagetest.SQLite(t), LimitKey: 1 << 30})
 	key, _ := s.keyOf(t, "eve")
-	cost := func(body string) time.Duration {
-		return timeOf(t, func() {
+	cost := func(body string) uint64 {
+		return allocated(func() {
 			a, err := s.write(http.MethodPost, "/api/submit", key, body)
 			if err != nil || a.status != http.StatusBadRequest || len(a.body) > 100_000 {
 				t.Fatalf("%d, %d bytes, %v: %.300s", a.status, len(a.body), err, a.body)
@@ -160,15 +113,17 @@ func TestAttackSubmissionCost(t *testing.T) {
 		})
 	}
 	const size = web.MaxBody - 100
-	plain := cost(`{"description":"` + strings.Repeat("x", size) + `"}`)
+	text := `{"description":"` + strings.Repeat("x", size) + `"}`
+	cost(text) // fills caches
+	plain := cost(text)
 	for what, body := range hostileBodies {
-		half, whole := costs(cost, body(size/2), body(size), func(half, whole time.Duration) bool { return whole <= 20*plain && whole <= 4*half+5*plain })
-		t.Logf("%s: %v, %.1f times a plain text (%v)", what, whole, float64(whole)/float64(plain), plain)
+		half, whole := cost(body(size/2)), cost(body(size))
+		t.Logf("%s: %d KiB, a plain text %d", what, whole>>10, plain>>10)
 		if whole > 20*plain {
-			t.Errorf("%s: %v, %.0f times a plain text of that size (%v)", what, whole, float64(whole)/float64(plain), plain)
+			t.Errorf("%s: %d KiB, %d times a plain text of that size", what, whole>>10, whole/plain)
 		}
-		if whole > 4*half+5*plain {
-			t.Errorf("%s: %v for twice the bytes of %v", what, whole, half)
+		if whole > 3*half+5*plain {
+			t.Errorf("%s: %d KiB for twice the bytes of %d", what, whole>>10, half>>10)
 		}
 	}
 }
