@@ -44,6 +44,7 @@ func (f *fuzz) tour(t *testing.T) {
 	ask("revokeApiKey", "DELETE", "/api/developer/api-keys?id="+key.ID, "")
 	leaked := ask("createApiKey", "POST", "/api/developer/api-keys", `{"name":"leaked"}`)
 	ask("revokeLeakedKey", "POST", "/api/developer/api-keys/revoke", `{"key":"`+leaked.Key+`"}`)
+	f.refuseSignIn(t)
 	hook := ask("createWebhook", "POST", "/api/webhooks", `{"url":"https://127.0.0.1:9/tour","events":["entity.created"]}`).ID
 	ask("testWebhook", "POST", "/api/webhooks/"+hook+"/test", "")
 	for end := time.Now().Add(hanging); ; time.Sleep(50 * time.Millisecond) {
@@ -56,4 +57,23 @@ func (f *fuzz) tour(t *testing.T) {
 			t.Fatalf("the test of the webhook was not delivered: %v", list)
 		}
 	}
+}
+
+// refuseSignIn starts a sign-in from another website, which mutations rarely do in a short run.
+func (f *fuzz) refuseSignIn(t *testing.T) {
+	t.Helper()
+	r, err := http.NewRequest(http.MethodPost, f.edge.URL+"/signin/github", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Origin", "https://example.org")
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusForbidden {
+		t.Errorf("a sign-in from another website: %d", res.StatusCode)
+	}
+	f.note("start to sign in", res.StatusCode)
 }

@@ -16,21 +16,17 @@ import (
 // redocly is the path of the linter, which is installed with the other Node dependencies.
 const redocly = "../../site/node_modules/.bin/redocly"
 
-// TestRedocly checks that Redocly finds no problems with its recommended rules, and that it
-// does find a deliberate mistake.
+// TestRedocly checks that Redocly finds a deliberate mistake and no other problem with its
+// recommended rules.
 func TestRedocly(t *testing.T) {
-	suite.WithoutRace(t)
 	suite.InTest(t)
 	t.Parallel() // it mostly waits for Node
 	if _, err := os.Stat(redocly); err != nil {
 		suite.Missing(t, "@redocly/cli")
 	}
-	if found := lint(t, openapi.YAML); len(found) > 0 {
-		t.Errorf("Redocly found %s", strings.Join(found, "\n"))
-	}
 	worse := bytes.Replace(openapi.YAML, []byte("      operationId: getEntity\n"), []byte("      operationId: listEntities\n"), 1)
 	if found := lint(t, worse); len(found) != 1 || !strings.Contains(found[0], "operation-operationId-unique") {
-		t.Errorf("for a duplicate operationId, Redocly found %q", found)
+		t.Errorf("besides a duplicate operationId, Redocly found %s", strings.Join(found, "\n"))
 	}
 }
 
