@@ -20,8 +20,8 @@ import (
 
 var asOf = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 
-// shippedBuild is the build of shipped.
-var shippedBuild struct {
+// realBuild is the build of realContent.
+var realBuild struct {
 	sync.Once
 	out    string
 	report *builder.Report
@@ -29,24 +29,24 @@ var shippedBuild struct {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	_ = os.RemoveAll(shippedBuild.out) // "" removes nothing
+	_ = os.RemoveAll(realBuild.out) // "" removes nothing
 	os.Exit(code)
 }
 
-// shipped returns a build of the shipped content as of boardsAsOf, which all tests share.
-func shipped(t *testing.T) *builder.Report {
+// realContent returns a build of the content for tests as of boardsAsOf, which all tests share.
+func realContent(t *testing.T) *builder.Report {
 	t.Helper()
-	shippedBuild.Do(func() {
+	realBuild.Do(func() {
 		var err error
-		if shippedBuild.out, err = os.MkdirTemp("", "kindex-builder-"); err != nil {
+		if realBuild.out, err = os.MkdirTemp("", "kindex-builder-"); err != nil {
 			t.Fatal(err)
 		}
-		shippedBuild.report = buildInto(t, filepath.Join("..", "content"), shippedBuild.out, boardsAsOf)
+		realBuild.report = buildInto(t, suite.Content(t), realBuild.out, boardsAsOf)
 	})
-	if shippedBuild.report == nil {
-		t.Fatal("the shipped content was not built")
+	if realBuild.report == nil {
+		t.Fatal("the content was not built")
 	}
-	return shippedBuild.report
+	return realBuild.report
 }
 
 // build builds a content folder as of asOf.
@@ -76,15 +76,6 @@ func buildInto(t *testing.T, content, out string, asOf time.Time) *builder.Repor
 	t.Logf("%d entities, %d ranked, %d warnings: %s; %.3f s, at most %d MiB", r.Counts.Entities, r.Counts.Ranked,
 		len(r.Warnings), strings.Join(steps, ", "), r.Seconds, r.PeakBytes>>20)
 	return r
-}
-
-func TestShippedContent(t *testing.T) {
-	suite.InTest(t)
-	suite.WithoutRace(t)
-	r := shipped(t)
-	if r.Counts.Types["tool"] < 30 || r.Counts.Types["model"] < 30 || len(r.Warnings) > 0 {
-		t.Errorf("%+v, warnings %v", r.Counts, r.Warnings)
-	}
 }
 
 // TestEverySnapshot builds every content folder that the converters create from the public
@@ -132,11 +123,7 @@ func TestEverySnapshot(t *testing.T) {
 // TestInterruptedBuildLeavesNothing interrupts a build at every step that reports progress.
 func TestInterruptedBuildLeavesNothing(t *testing.T) {
 	suite.InTest(t)
-	f := folder{t, filepath.Join(t.TempDir(), "content")}
-	if err := os.CopyFS(f.dir, os.DirFS(filepath.Join("..", "content"))); err != nil {
-		t.Fatal(err)
-	}
-	f.thin()
+	f := copied(t, someContent()...)
 	for _, at := range []string{"load", "score", "similar", "write"} {
 		out := t.TempDir()
 		ctx, cancel := context.WithCancel(context.Background())

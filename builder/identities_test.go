@@ -16,11 +16,7 @@ import (
 func TestChangedFilesAreFound(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
-	f := folder{t, filepath.Join(t.TempDir(), "content")}
-	if err := os.CopyFS(f.dir, os.DirFS(filepath.Join("..", "content"))); err != nil {
-		t.Fatal(err)
-	}
-	suite.Thin(t, f.dir, 32)
+	f := copied(t, someContent()...)
 	f.git("init", "-q", "-b", "main")
 	f.git("add", "-A")
 	f.git("commit", "-q", "-m", "All")
@@ -93,11 +89,7 @@ func alterQuietly(t *testing.T, path string) {
 func TestUnreadFiles(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel() // mostly waiting
-	f := folder{t, filepath.Join(t.TempDir(), "content")}
-	if err := os.CopyFS(f.dir, os.DirFS(filepath.Join("..", "content"))); err != nil {
-		t.Fatal(err)
-	}
-	suite.Thin(t, f.dir, 32, "pytorch")
+	f := copied(t, someContent()...)
 	f.git("init", "-q", "-b", "main")
 	out, path := t.TempDir(), filepath.Join(f.dir, "tool", "pytorch.yaml")
 	for _, edit := range []func(){

@@ -75,15 +75,17 @@ func (f folder) rename(from, to string) {
 	}
 }
 
-// thin removes most files from the folder, but not those that tests edit. In make soak it keeps
-// more, and all categories.
-func (f folder) thin() {
-	f.t.Helper()
-	suite.Thin(f.t, f.dir, suite.Pick(64, 4), "pytorch keras scipy matplotlib spacy claude-3-5-haiku-20241022")
-	if !suite.Soaking() {
-		suite.ThinCategories(f.t, f.dir, "nlp")
-		f.write("boards.yaml", "boards:\n  - {slug: shown, title: Shown, description: Words., type: tool, where: {category: nlp}}\n")
-	}
+// copied returns a folder with the content for tests, or with some categories and entities of it.
+func copied(t *testing.T, only ...string) folder {
+	t.Helper()
+	f := folder{t, filepath.Join(t.TempDir(), "content")}
+	suite.CopyContent(t, f.dir, only...)
+	return f
+}
+
+// someContent has the entities that tests edit and their surroundings; in make soak, everything.
+func someContent() []string {
+	return suite.Pick([]string{"tool/pytorch", "tool/keras", "model/claude-3-5-haiku-20241022", "scientific-python", "nlp", "data-viz", "embedding", "graph"}, nil)
 }
 
 // entity returns the contents of a new file. Some of the possible extra lines cause warnings.
@@ -115,11 +117,7 @@ func sameBuild(t *testing.T, got, want string) {
 func TestBuildReusesPrevious(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
-	f := folder{t, filepath.Join(t.TempDir(), "content")}
-	if err := os.CopyFS(f.dir, os.DirFS(filepath.Join("..", "content"))); err != nil {
-		t.Fatal(err)
-	}
-	f.thin()
+	f := copied(t, someContent()...)
 	f.git("init", "-q", "-b", "main")
 	out, at := t.TempDir(), asOf
 	dirOf := func() string {

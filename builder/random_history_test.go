@@ -171,7 +171,7 @@ func formulaWith(stars string) string {
 
 func (s *randomHistory) scoring() string {
 	s.t.Helper()
-	return folder{s.t, filepath.Join("..", "content")}.read("scoring.yaml")
+	return folder{s.t, suite.Content(s.t)}.read("scoring.yaml")
 }
 
 // git runs git at the history's current time.

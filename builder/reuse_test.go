@@ -2,7 +2,6 @@ package builder
 
 import (
 	"context"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
@@ -15,26 +14,15 @@ import (
 	"kindex/exports/record"
 )
 
-// thinContent returns a copy of a quarter of the shipped content; in make soak, of all of it.
-func thinContent(t *testing.T) string {
-	t.Helper()
-	dir := filepath.Join(t.TempDir(), "content")
-	if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "content"))); err != nil {
-		t.Fatal(err)
-	}
-	suite.Thin(t, dir, suite.Pick(4, 1))
-	return dir
-}
-
 // TestReusedEntitiesAreTheParsedOnes checks that an entity reused from an earlier build
-// equals the parsed entity in every field, both for the shipped content and for a generated
+// equals the parsed entity in every field, both for real content and for a generated
 // corpus.
 func TestReusedEntitiesAreTheParsedOnes(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
-	fixture := thinContent(t)
+	fixture := suite.Content(t)
 	corpus := filepath.Join(t.TempDir(), "corpus")
-	if out, err := exec.Command("go", "run", "../cmd/gencorpus", "-n", "500", "-content", fixture, "-out", corpus).CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "run", "../cmd/gencorpus", "-n", "300", "-content", fixture, "-out", corpus).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	for _, dir := range []string{fixture, corpus} {
@@ -55,7 +43,7 @@ func TestReusedEntitiesAreTheParsedOnes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(parsed.Entities) < 400 || len(reused.Entities) != len(parsed.Entities) || slices.Contains(reused.Unchanged, false) || slices.Contains(parsed.Unchanged, true) {
+		if len(parsed.Entities) < 200 || len(reused.Entities) != len(parsed.Entities) || slices.Contains(reused.Unchanged, false) || slices.Contains(parsed.Unchanged, true) {
 			t.Fatalf("%s: %d entities, %d of them reused or not", dir, len(parsed.Entities), len(reused.Entities))
 		}
 		for i, want := range parsed.Entities {
@@ -74,7 +62,7 @@ func TestReusedEntitiesAreTheParsedOnes(t *testing.T) {
 func TestContentHandedOverIsMarked(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
-	o := Options{Content: thinContent(t), Out: t.TempDir(), AsOf: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), Keep: 2, Key: GenerateKey()}
+	o := Options{Content: suite.Content(t), Out: t.TempDir(), AsOf: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), Keep: 2, Key: GenerateKey()}
 	first, err := Build(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)

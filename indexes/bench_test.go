@@ -20,7 +20,7 @@ const benchBuild = "KINDEX_BENCH_BUILD"
 func benchCatalogue(b testing.TB) *catalogue {
 	dir := os.Getenv(benchBuild)
 	if dir == "" {
-		return shippedCatalogue(b)
+		return realCatalogue(b)
 	}
 	return openOutput(b, dir)
 }
@@ -186,7 +186,7 @@ func BenchmarkWith(b *testing.B) {
 func BenchmarkOpen(b *testing.B) {
 	root := os.Getenv(benchBuild)
 	if root == "" {
-		root = shippedOut(b)
+		root = builtOut(b)
 	}
 	c := benchCatalogue(b)
 	for b.Loop() {

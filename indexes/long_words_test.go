@@ -11,7 +11,7 @@ import (
 // length, because anyone can search for them.
 func TestLongWords(t *testing.T) {
 	suite.WithoutRace(t)
-	c := shippedCatalogue(t)
+	c := realCatalogue(t)
 	cost := func(q string) float64 {
 		return testing.AllocsPerRun(3, func() {
 			if _, err := c.index.Alternatives(q, c.all, 5); err != nil {

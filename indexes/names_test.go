@@ -100,7 +100,7 @@ func TestNamesThatAreHardToFind(t *testing.T) {
 // TestNear checks which near names are found for queries without search results.
 func TestNear(t *testing.T) {
 	suite.WithoutRace(t)
-	c := shippedCatalogue(t)
+	c := realCatalogue(t)
 	for q, want := range map[string]string{
 		"pyttrchhh": "PyTorch", "tensorfolllow": "TensorFlow", "gtp4": "GPT", "scikkitleeern": "scikit-learn", "bayezzyan": "Bayesian Optimization",
 		"pytorchhhhhhhhhhh": "PyTorch", "tranzfoormerz": "Transformers", "kerass2": "Keras", "llamma77": "Llama",
@@ -133,7 +133,7 @@ var dotAtLetter = regexp.MustCompile(`(\pL)\.|\.(\pL)`)
 // scan.
 func TestBeginnings(t *testing.T) {
 	suite.InTest(t)
-	c := shippedCatalogue(t)
+	c := realCatalogue(t)
 	suggested := 0
 	for _, q := range []string{"p", "py", "pyt", "s", "sc", "sci", "scikit l", "g", "gp", "gpt", "gpt 4", "c", "q3", "2", "2.5", "x", "zzz"} {
 		want := 0

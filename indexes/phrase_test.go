@@ -14,7 +14,7 @@ import (
 // TestPhrases compares the results for phrases with a scan of all records.
 func TestPhrases(t *testing.T) {
 	suite.InTest(t)
-	c := shippedCatalogue(t)
+	c := realCatalogue(t)
 	rng := rand.New(rand.NewPCG(5, 5))
 	type text struct{ key, words string }
 	var texts []text
@@ -25,7 +25,7 @@ func TestPhrases(t *testing.T) {
 		}
 		descriptions = append(descriptions, plainWords(e.Description))
 	})
-	n, share := 0, suite.Pick(0.3, 1)
+	n, share := 0, suite.Pick(0.5, 1)
 	descriptions = append(descriptions, []string{"of", "the"}, []string{"to", "the"}, []string{"the", "of"}, []string{"in", "a"}, []string{"and", "of", "the"})
 	for _, words := range descriptions {
 		length := 2 + rng.IntN(2)
@@ -68,7 +68,7 @@ func TestPhrases(t *testing.T) {
 
 func TestPhrasesAreExact(t *testing.T) {
 	suite.WithoutRace(t)
-	c := shippedCatalogue(t)
+	c := realCatalogue(t)
 	keys := func(q string) []string {
 		k, _ := c.find(t, q, 1000)
 		slices.Sort(k)
@@ -112,7 +112,7 @@ func TestPhrasesAreExact(t *testing.T) {
 func TestLongPhrase(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t) // with the race detector, sessions are not always reused
-	c := shippedCatalogue(t)
+	c := realCatalogue(t)
 	c.find(t, `"of the"`, 10)
 	short := indexes.SessionSets(c.index)
 	c.find(t, `"`+strings.Repeat("of the ", 120)+`"`, 10)

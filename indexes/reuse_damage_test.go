@@ -26,15 +26,15 @@ func TestReuseOfDamaged(t *testing.T) {
 		"another version":   replaceIn("manifest.json", fmt.Sprintf(`"mappingVersion": %d`, indexes.MappingVersion), `"mappingVersion": 1`),
 		"another build":     replaceIn("manifest.json", `"build": "2026`, `"build": "2025`),
 		"no JSON":           replaceIn("manifest.json", "{", "["),
-		"digests cut off":   func(dir string) error { return os.Truncate(filepath.Join(dir, "digests.bin"), 16*300) },
+		"digests cut off":   func(dir string) error { return os.Truncate(filepath.Join(dir, "digests.bin"), 16*30) },
 		"digests altered":   replaceAt("digests.bin", 5),
-		"segment altered":   replaceAt("bleve/store/*.zap", 30000),
+		"segment altered":   replaceAt("bleve/store/*.zap", 9000),
 		"texts gone":        func(dir string) error { return os.Remove(filepath.Join(dir, "texts.bin")) },
 		"something besides": func(dir string) error { return os.WriteFile(filepath.Join(dir, "more"), nil, 0o644) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := newMutator(t, shippedCatalogue(t), 9)
+			d := newMutator(t, realCatalogue(t), 4, 9)
 			root := t.TempDir()
 			publishInto(t, root, d.sorted(), "")
 			id, err := store.Current(root)
@@ -122,7 +122,7 @@ func claimSizes(t *testing.T, dir string) (restore func()) {
 // do harm if an index is opened without calling Verify.
 func TestOpenDamagedReused(t *testing.T) {
 	suite.InTest(t)
-	c := newChain(t, 10)
+	c := newChain(t, 4, 10)
 	c.edits(6)
 	if n := c.publish(t); n == 0 || n > 6 {
 		t.Fatalf("%d documents were indexed", n)

@@ -3,6 +3,7 @@ package indexes_test
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -22,7 +23,7 @@ import (
 	"kindex/indexes"
 )
 
-// catalogue is the shipped content, built and opened.
+// catalogue is a build with its index.
 type catalogue struct {
 	build *exports.Build
 	index *indexes.Index
@@ -75,48 +76,46 @@ func openOutput(t testing.TB, out string) *catalogue {
 	return &catalogue{b, x, all, titles}
 }
 
-// shipped is the output folder of shippedOut.
-var shipped struct {
+// built is the output folder of builtOut.
+var built struct {
 	sync.Once
 	out string
 }
 
-// shippedOut returns the output folder with the shipped content, built once. When make test uses the race
-// detector, which makes a build take ten times as long, it contains one entity in eight.
-func shippedOut(t testing.TB) string {
+// contentFolder lets people who edit content see what their synonyms do: go test ./indexes -run
+// TestRelevance -v -content "$PWD/content"
+var contentFolder = flag.String("content", "", "search this content folder instead of the content for tests")
+
+// builtOut returns the output folder with the content for tests, built once.
+func builtOut(t testing.TB) string {
 	t.Helper()
-	shipped.Do(func() {
+	built.Do(func() {
 		var err error
-		if shipped.out, err = os.MkdirTemp("", "kindex-indexes-test"); err != nil {
+		if built.out, err = os.MkdirTemp("", "kindex-indexes-test"); err != nil {
 			t.Fatal(err)
 		}
-		content := filepath.Join("..", "content")
-		if suite.Race && testing.Short() {
-			part := filepath.Join(t.TempDir(), "content")
-			if err := os.CopyFS(part, os.DirFS(content)); err != nil {
-				t.Fatal(err)
-			}
-			suite.Thin(t, part, 8)
-			content = part
+		content := *contentFolder
+		if content == "" {
+			content = suite.Content(t)
 		}
-		if err := buildInto(content, shipped.out); err != nil {
+		if err := buildInto(content, built.out); err != nil {
 			t.Fatal(err)
 		}
 	})
-	return shipped.out
+	return built.out
 }
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if shipped.out != "" && os.RemoveAll(shipped.out) != nil && code == 0 {
+	if built.out != "" && os.RemoveAll(built.out) != nil && code == 0 {
 		code = 1
 	}
 	os.Exit(code)
 }
 
-func shippedCatalogue(t testing.TB) *catalogue {
+func realCatalogue(t testing.TB) *catalogue {
 	t.Helper()
-	return openOutput(t, shippedOut(t))
+	return openOutput(t, builtOut(t))
 }
 
 // builderKey seals the builds of all tests.
@@ -173,7 +172,7 @@ func sharesName(t testing.TB, c *catalogue, keys []string, e *record.Entity) boo
 
 func TestExactNameAndSlugComeFirst(t *testing.T) {
 	suite.WithoutRace(t)
-	c := shippedCatalogue(t)
+	c := realCatalogue(t)
 	c.each(t, func(e *record.Entity) {
 		for _, q := range []string{e.Name, e.Slug, strings.ToUpper(e.Name), strings.ToLower(e.Name)} {
 			keys, _ := c.find(t, q, 5)
@@ -198,7 +197,7 @@ func typos(rng *rand.Rand, s string) []string {
 
 func TestWordsWithDigitsAreNotFuzzy(t *testing.T) {
 	suite.WithoutRace(t)
-	c := shippedCatalogue(t)
+	c := realCatalogue(t)
 	keys, _ := c.find(t, "gpt-5", 20)
 	for _, k := range keys {
 		if k == "model/gpt-4o" {
@@ -215,7 +214,7 @@ func TestWordsWithDigitsAreNotFuzzy(t *testing.T) {
 
 func TestBeginningsPhrasesAndJoinedWords(t *testing.T) {
 	suite.WithoutRace(t)
-	c := shippedCatalogue(t)
+	c := realCatalogue(t)
 	for q, want := range map[string]string{
 		"pytor": "tool/pytorch", "scikit learn": "tool/scikit-learn", "scikitlearn": "tool/scikit-learn",
 		"light gbm": "tool/lightgbm", "hyperparameter search": "tool/optuna", "  PyTorch  ": "tool/pytorch",
@@ -240,7 +239,7 @@ func TestBeginningsPhrasesAndJoinedWords(t *testing.T) {
 
 func TestFilterPagingAndOrder(t *testing.T) {
 	suite.WithoutRace(t)
-	c := shippedCatalogue(t)
+	c := realCatalogue(t)
 	models, err := c.build.Select(&exports.Filter{Fields: map[string][][]string{"type": {{"model"}}}})
 	if err != nil {
 		t.Fatal(err)
@@ -302,7 +301,7 @@ func TestWordsOfAProvider(t *testing.T) {
 
 func TestSuggest(t *testing.T) {
 	suite.WithoutRace(t)
-	c := shippedCatalogue(t)
+	c := realCatalogue(t)
 	found, total, err := c.index.Suggest("pyt", c.all, 5)
 	if err != nil || len(found) < 2 || total < len(found) {
 		t.Fatalf("%v %v", found, err)
@@ -326,7 +325,7 @@ func TestSuggest(t *testing.T) {
 // TestManySearchesAtOnce is for the race detector.
 func TestManySearchesAtOnce(t *testing.T) {
 	suite.InRace(t)
-	searchAtOnce(t, shippedCatalogue(t))
+	searchAtOnce(t, realCatalogue(t))
 }
 
 func searchAtOnce(t *testing.T, c *catalogue) {
@@ -360,7 +359,7 @@ func searchAtOnce(t *testing.T, c *catalogue) {
 }
 
 func FuzzSearch(f *testing.F) {
-	c := shippedCatalogue(f)
+	c := realCatalogue(f)
 	f.Add("PyTorch C++ 3.5 naïve 的 \"x\"")
 	f.Add("\"gradient boosting\" gpu4 “the of")
 	f.Fuzz(func(t *testing.T, q string) {

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -131,9 +129,7 @@ func TestBadgesTellTheTruth(t *testing.T) {
 func TestBadgesWithoutHistory(t *testing.T) {
 	suite.InTest(t)
 	content, out := t.TempDir(), t.TempDir()
-	if err := os.CopyFS(content, os.DirFS(filepath.Join(edgetest.Root(t), "content"))); err != nil {
-		t.Fatal(err)
-	}
+	suite.CopyContent(t, content, "ml-frameworks")
 	edgetest.Build(t, content, out) // outside a repository
 	e := edgetest.Start(t, edge.Options{Dir: out})
 	if got := title(t, ask(t, e.URL+"/badge/tool/pytorch.svg?show=trend")); got != "kindex trend: no history" {

@@ -113,22 +113,23 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestLoadContent reads the content of this repository.
+// TestLoadContent reads real content.
 func TestLoadContent(t *testing.T) {
 	suite.InTest(t)
-	files, err := filepath.Glob("../../content/*/*.yaml")
+	dir := suite.Content(t)
+	files, err := filepath.Glob(filepath.Join(dir, "*", "*.yaml"))
 	if err != nil || len(files) == 0 {
 		t.Fatal("no content to load", err)
 	}
 	var calls, last atomic.Int64
-	l, problems, err := builder.LoadContent("../../content", func(_, total int) {
+	l, problems, err := builder.LoadContent(dir, func(_, total int) {
 		calls.Add(1)
 		last.Store(int64(total))
 	})
 	if err != nil || len(problems) > 0 {
 		t.Fatal(err, problems)
 	}
-	roots, err := filepath.Glob("../../content/*.yaml") // such as categories.yaml
+	roots, err := filepath.Glob(filepath.Join(dir, "*.yaml")) // such as categories.yaml
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,10 +21,7 @@ import (
 // names with those that git calculates.
 func TestFilesStayBesideTheirEntities(t *testing.T) {
 	suite.InTest(t)
-	dir, err := filepath.Abs(filepath.Join("..", "..", "content")) // git resolves relative paths from the top of the repository
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := suite.Content(t)
 	c, _, err := content.Load(dir, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +58,7 @@ func TestFilesStayBesideTheirEntities(t *testing.T) {
 // Reuse and which are parsed.
 func TestReuse(t *testing.T) {
 	suite.InTest(t)
-	dir := filepath.Join("..", "..", "content")
+	dir := suite.Content(t)
 	before, _, err := content.Load(dir, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +90,7 @@ func TestReuse(t *testing.T) {
 // TestUnread checks that files with a known identity are neither read nor parsed.
 func TestUnread(t *testing.T) {
 	suite.InTest(t)
-	dir := filepath.Join("..", "..", "content")
+	dir := suite.Content(t)
 	before, _, err := content.Load(dir, nil)
 	if err != nil {
 		t.Fatal(err)

@@ -186,9 +186,9 @@ func TestOneCommit(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	list := lines(ask(t, dir, "ls-tree", "-r", "--name-only", "main"))
-	roots := 0 // the root files that the shipped content has
+	roots := 0 // the root files that the source has
 	for _, name := range rootFiles {
-		if _, err := os.Stat(filepath.Join("..", "..", "content", name)); err == nil {
+		if _, err := os.Stat(filepath.Join(source, name)); err == nil {
 			roots++
 		}
 	}

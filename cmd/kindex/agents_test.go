@@ -23,7 +23,7 @@ type settings struct {
 // starts the configured server the way the protocol's own client does.
 func TestAgentsGuide(t *testing.T) {
 	suite.InTest(t)
-	e := edgetest.Start(t, edge.Options{Dir: edgetest.BuiltWhole(t), LimitKey: 1000})
+	e := edgetest.Start(t, edge.Options{Dir: edgetest.Built(t), LimitKey: 1000})
 	key := e.Key(t, "agents")
 	run := edgetest.Run{Edge: e, Key: key}
 	for _, b := range edgetest.Blocks(t, agentsGuide) {

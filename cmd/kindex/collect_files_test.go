@@ -34,11 +34,10 @@ func newFileRun(t *testing.T) *fileRun {
 		suite.CannotRun(t, "the newest collections are missing: "+err.Error())
 	}
 	lists, mappings := filepath.Join(x.dir, "lists"), filepath.Join("testdata", "collect-lists")
-	for from, to := range map[string]string{filepath.Join(suite.Root(t), "content"): filepath.Join(x.dir, "content"), mappings: lists} {
-		if err := os.CopyFS(to, os.DirFS(from)); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.CopyFS(lists, os.DirFS(mappings)); err != nil {
+		t.Fatal(err)
 	}
+	suite.CopyContent(t, filepath.Join(x.dir, "content"))
 	files, err := filepath.Glob(filepath.Join(x.data, "tools", "*.csv"))
 	if err != nil {
 		t.Fatal(err)

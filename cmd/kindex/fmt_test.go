@@ -13,18 +13,6 @@ import (
 	"kindex/cmd/kindex/cli"
 )
 
-// TestShippedContentIsFormatted checks that kindex fmt changes nothing in the shipped
-// content.
-func TestShippedContentIsFormatted(t *testing.T) {
-	suite.InSoak(t, "it reads the whole catalogue; make lint, which is part of make test, runs kindex fmt --check")
-	suite.WithoutRace(t)
-	var out, problems bytes.Buffer
-	dir := filepath.Join("..", "..", "content")
-	if code := run(context.Background(), []string{"fmt", "--check", "--diff", dir}, &out, &problems); code != cli.ExitOK || out.Len() > 0 {
-		t.Errorf("exit code %d; run: kindex fmt content\n%s%s", code, problems.String(), out.String())
-	}
-}
-
 // TestSnapshotsAreFormatted formats the converted public collections, if they exist next to
 // the repository. No file may be refused, and a second run must change nothing.
 func TestSnapshotsAreFormatted(t *testing.T) {

@@ -106,7 +106,7 @@ var agentSteps = []struct {
 	wrong bool // whether the result must be an error
 	want  []string
 }{
-	{step: toolCall("search", map[string]any{"query": "gradient boosting", "limit": 2}), want: []string{"7 entities found.", "1. tool/xgboost – «XGBoost» («DMLC») · ml-frameworks · score", "offset 2"}},
+	{step: toolCall("search", map[string]any{"query": "gradient boosting", "limit": 2}), want: []string{"5 entities found.", "1. tool/xgboost – «XGBoost» («DMLC») · ml-frameworks · score", "offset 2"}},
 	{step: toolCall("search", map[string]any{"query": "gradient boosting", "limit": "2", "offset": 4, "type": nil, "tag": ""}), want: []string{"\n5. tool/"}},
 	{step: toolCall("search", map[string]any{"query": "zzzzqqqq"}), want: []string{"0 entities found.", "different words"}},
 	{step: toolCall("search", map[string]any{"query": "pytorch", "limit": 1, "full": true}), want: []string{`"source":"https://`}},
@@ -160,7 +160,7 @@ var agentSteps = []struct {
 // build and from a service, and over HTTP. The results must be the same.
 func TestAgents(t *testing.T) {
 	suite.InTest(t)
-	e := edgetest.Start(t, edge.Options{Dir: edgetest.BuiltWhole(t), LimitKey: 10_000})
+	e := edgetest.Start(t, edge.Options{Dir: edgetest.Built(t), LimitKey: 10_000})
 	key := e.Key(t, "agents")
 	temporary := t.TempDir()
 	ways := map[string]map[string]any{
@@ -247,7 +247,7 @@ func checkServer(t *testing.T, name string, list []done) {
 func TestAgentsAreCounted(t *testing.T) {
 	suite.InTest(t)
 	const limit = 5
-	e := edgetest.Start(t, edge.Options{Dir: edgetest.BuiltWhole(t), LimitKey: limit, LimitAnonymous: 1})
+	e := edgetest.Start(t, edge.Options{Dir: edgetest.Built(t), LimitKey: limit, LimitAnonymous: 1})
 	one, compare := toolCall("search", map[string]any{"query": "pytorch", "limit": 1}), toolCall("compare", map[string]any{"entities": []string{"tool/pytorch", "tool/tensorflow"}})
 	for _, way := range []string{"service", "http"} {
 		key := e.Key(t, way)
@@ -341,7 +341,7 @@ func TestAgentsOfAnotherProtocol(t *testing.T) {
 	suite.InTest(t)
 	var mu sync.Mutex
 	spoken := map[string]bool{}
-	e := edgetest.Start(t, edge.Options{Dir: edgetest.BuiltWhole(t)}, func(next http.Handler) http.Handler {
+	e := edgetest.Start(t, edge.Options{Dir: edgetest.Built(t)}, func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			mu.Lock()
 			spoken[r.Header.Get("Mcp-Protocol-Version")] = true

@@ -63,11 +63,11 @@ func (public) dial(_ context.Context, _ *net.Dialer, _, address string) (net.Con
 // edgetest.Today. An edge is running meanwhile, which shares its database with the commands.
 func TestReadme(t *testing.T) {
 	suite.InTest(t)
-	dir, clock := checkout(t, edgetest.WholeContent(t)), t.TempDir()
+	dir, clock := checkout(t, edgetest.Content(t)), t.TempDir()
 	if err := os.WriteFile(filepath.Join(clock, "date"), []byte("#!/bin/sh\necho "+edgetest.Today().Format(time.DateOnly)+"\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	e := edgetest.Start(t, edge.Options{Dir: edgetest.BuiltWhole(t), LimitAnonymous: 20, LimitKey: 100, State: storagetest.Open(t, filepath.Join(dir, "kindex.db")),
+	e := edgetest.Start(t, edge.Options{Dir: edgetest.Built(t), LimitAnonymous: 20, LimitKey: 100, State: storagetest.Open(t, filepath.Join(dir, "kindex.db")),
 		Guard: safedial.New(safedial.Options{Resolver: public{}, Dial: public{}.dial})})
 	run := edgetest.Run{Edge: e, Key: e.Key(t, "local"), Dir: dir, Path: []string{clock},
 		Env: append(slices.Clone(programEnvironment), "KINDEX_AS_OF="+edgetest.Today().Format(time.DateOnly)),
@@ -169,7 +169,6 @@ func TestContentReadme(t *testing.T) {
 			{Text: "formerly: [old-slug]", Reason: "one line of a file; testdata/script/history.txtar has renames"},
 			{Text: "each: benchmarks, name: name", Reason: "a part of a mapping; builder/importer/testdata/models-dev.yaml has such a one"},
 			{Text: "each: offers", Reason: "a part of a mapping; builder/importer/testdata/models-dev-offers.yaml has such a one"},
-			{Text: "go test ./builder", Reason: "tests of the project, which run beside this one"},
 			{Text: "go test ./indexes", Reason: "a test of the project, which runs beside this one"},
 			{Text: "kindex collect --dry-run", Reason: "it needs the network; testdata/script/collect.txtar runs it without"},
 			{Text: "# yaml-language-server", Reason: "a line for editors"},

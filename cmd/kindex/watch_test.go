@@ -24,7 +24,7 @@ import (
 	"kindex/exports/store"
 )
 
-// TestEditingSession edits a copy of shipped content the way people and editors do,
+// TestEditingSession edits a copy of real content the way people and editors do,
 // while serve --watch is running. There are good and bad edits, half-written files, files
 // written through temporary files, renames, deletions, and several edits at once. Good
 // edits must be live at once, and the final build must equal a build from scratch.
@@ -32,10 +32,7 @@ func TestEditingSession(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
 	dir := t.TempDir()
-	if err := os.CopyFS(filepath.Join(dir, "content"), os.DirFS(filepath.Join("..", "..", "content"))); err != nil {
-		t.Fatal(err)
-	}
-	suite.Thin(t, filepath.Join(dir, "content"), suite.Pick(16, 1))
+	suite.CopyContent(t, filepath.Join(dir, "content"), suite.Pick([]string{"ml-frameworks", "embedding", "language"}, nil)...)
 	separate(t, filepath.Join(dir, "content"))
 	commitAll(t, filepath.Join(dir, "content")) // without git, every build would add its changes to the history
 	s := startSession(t, dir)

@@ -3,12 +3,10 @@ package edgetest
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -38,48 +36,17 @@ func Root(t testing.TB) string {
 }
 
 // Today is the as-of day of Content and Build. It is fixed: weekdays, month ends and the age
-// of the shipped figures must not decide whether a test passes. Move it forward when content
-// gets a later date.
+// of the figures must not decide whether a test passes.
 func Today() time.Time { return time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC) }
 
-// Content returns shipped content in a new repository in which two entities, tool/pytorch and
-// tool/tensorlayer, changed two days ago. The project's own repository cannot be used: it may
-// be new, or may not have changed for a while. If categories are given, the content contains
-// only their entities; ml-frameworks must be one of them. Otherwise it is a sample that contains
-// every entity that the documentation or the package's tests mention. In make soak, it is all of
-// the shipped content.
+// Content returns a copy of suite.Content in a new repository in which two entities, tool/pytorch
+// and tool/tensorlayer, changed two days ago. If categories are given, it contains only their
+// entities; ml-frameworks must be one of them.
 func Content(t testing.TB, categories ...string) string {
-	t.Helper()
-	return changed(t, func(content string) {
-		if len(categories) > 0 {
-			keepOnly(t, content, categories)
-		} else if !suite.Soaking() {
-			suite.Thin(t, content, sampleShare, mentions(t)...)
-		}
-	})
-}
-
-// sampleShare is the share of the shipped content that a sample contains: one entity in
-// sampleShare.
-const sampleShare = 8
-
-// WholeContent is like Content, but always returns all of the shipped content.
-func WholeContent(t testing.TB) string {
-	t.Helper()
-	return changed(t, func(string) {})
-}
-
-// changed copies the shipped content into a new repository, and calls reduce with the folder. The
-// history ends with changes to two entities two days ago.
-func changed(t testing.TB, reduce func(content string)) string {
 	t.Helper()
 	repo := t.TempDir()
 	content := filepath.Join(repo, "content")
-	if err := os.CopyFS(content, os.DirFS(filepath.Join(Root(t), "content"))); err != nil {
-		t.Fatal(err)
-	}
-	reduce(content)
-	suite.DropLostSuccessors(t, content)
+	suite.CopyContent(t, content, categories...)
 	files := map[string][]byte{
 		"tool/pytorch.yaml":     replace(t, filepath.Join(content, "tool/pytorch.yaml"), `stars: {value: \d+`, "stars: {value: 100"),
 		"tool/tensorlayer.yaml": replace(t, filepath.Join(content, "tool/tensorlayer.yaml"), `category: [a-z-]+`, "category: reinforcement-learning"),
@@ -93,67 +60,6 @@ func changed(t testing.TB, reduce func(content string)) string {
 	}
 	Commit(t, repo, 2)
 	return content
-}
-
-// mentions returns the texts whose entities a sample keeps: the documentation, and the tests in
-// the working directory with their data.
-func mentions(t testing.TB) (texts []string) {
-	t.Helper()
-	add := func(path string) {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		texts = append(texts, string(text))
-	}
-	for _, pattern := range []string{"README.md", "site/docs/*.md", "site/sdk/*/README.md", "edge/openapi/openapi.yaml"} {
-		files, err := filepath.Glob(filepath.Join(Root(t), filepath.FromSlash(pattern)))
-		if err != nil || len(files) == 0 {
-			t.Fatalf("no file matches %s: %v", pattern, err)
-		}
-		for _, path := range files {
-			add(path)
-		}
-	}
-	tests, err := filepath.Glob("*_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range tests {
-		add(path)
-	}
-	err = filepath.WalkDir("testdata", func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() {
-			add(path)
-		}
-		return err
-	})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		t.Fatal(err)
-	}
-	return texts
-}
-
-var categoryLine = regexp.MustCompile(`(?m)^category: ([a-z-]+)`)
-
-// keepOnly removes the entities that are in other categories.
-func keepOnly(t testing.TB, content string, categories []string) {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join(content, "*", "*.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range files {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if m := categoryLine.FindSubmatch(text); m == nil || !slices.Contains(categories, string(m[1])) {
-			if err := os.Remove(path); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
 }
 
 // Commit commits all files under a folder. The commit is dated the given number of days ago.
@@ -199,44 +105,28 @@ func Build(t testing.TB, content, out string) {
 	}
 }
 
-// The builds that all tests of a binary share.
-var sample, whole sharedBuild
-
-// sharedBuild is a build that the first test that needs it creates.
-type sharedBuild struct {
+// built is the build that all tests of a binary share; the first test that needs it creates it.
+var built struct {
 	sync.Once
 	dir string
-}
-
-// of returns the output folder of the build, which is created from the content if necessary.
-func (b *sharedBuild) of(t testing.TB, content func() string) string {
-	t.Helper()
-	b.Do(func() {
-		dir, err := os.MkdirTemp("", "kindex-edgetest-")
-		if err != nil {
-			t.Fatal(err)
-		}
-		b.dir = dir
-		Build(t, content(), filepath.Join(dir, "out"))
-	})
-	return filepath.Join(b.dir, "out")
 }
 
 // Built returns a build of Content that all tests of the binary share. A test that publishes
 // another build must create its own build with Build.
 func Built(t testing.TB) string {
 	t.Helper()
-	return sample.of(t, func() string { return Content(t) })
+	built.Do(func() {
+		dir, err := os.MkdirTemp("", "kindex-edgetest-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		built.dir = dir
+		Build(t, Content(t), filepath.Join(dir, "out"))
+	})
+	return filepath.Join(built.dir, "out")
 }
 
-// BuiltWhole is like Built, but returns a build of WholeContent. It is for tests of
-// documentation that shows what the shipped content contains; few tests need it.
-func BuiltWhole(t testing.TB) string {
-	t.Helper()
-	return whole.of(t, func() string { return WholeContent(t) })
-}
-
-// Main runs the tests of a package, then removes the shared builds and stops the shared database
+// Main runs the tests of a package, then removes the shared build and stops the shared database
 // server. Call it from TestMain.
 func Main(m *testing.M) {
 	code := m.Run()
@@ -244,13 +134,11 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// Stop removes the shared builds and stops the shared database server. It is for packages that
+// Stop removes the shared build and stops the shared database server. It is for packages that
 // cannot use Main.
 func Stop() {
 	storagetest.Stop()
-	for _, b := range []*sharedBuild{&sample, &whole} {
-		if b.dir != "" {
-			_ = os.RemoveAll(b.dir)
-		}
+	if built.dir != "" {
+		_ = os.RemoveAll(built.dir)
 	}
 }

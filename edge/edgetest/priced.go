@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"kindex/builder/suite"
 )
 
 // pricedOffers are the offers of model/priced after each commit of Priced.
@@ -129,14 +131,14 @@ func write(t testing.TB, content, name, text string) {
 	}
 }
 
-// NewRepository returns a content folder in a new repository, with the categories of the
-// shipped content and no entities.
+// NewRepository returns a content folder in a new repository, with the categories and the
+// formula of suite.Content and no entities.
 func NewRepository(t testing.TB) string {
 	t.Helper()
 	repo := t.TempDir()
 	content := filepath.Join(repo, "content")
 	for _, name := range []string{"categories.yaml", "scoring.yaml"} {
-		text, err := os.ReadFile(filepath.Join(Root(t), "content", name))
+		text, err := os.ReadFile(filepath.Join(suite.Content(t), name))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -297,7 +297,7 @@ func TestMoreNeverScoresLess(t *testing.T) {
 // TestGolden compares the explanations of a real tool and a real model. After an
 // intended change: go test ./exports/score -run Golden -update
 func TestGolden(t *testing.T) {
-	c, problems, err := content.Load(filepath.Join("..", "..", "content"), nil)
+	c, problems, err := content.Load(suite.Content(t), nil)
 	if n, _ := problems.Count(); err != nil || n > 0 {
 		t.Fatal(err, problems)
 	}

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/apikey"
 	"kindex/edge/auth"
@@ -66,24 +65,18 @@ func removeBuilt() {
 	}
 }
 
-// build builds the shipped content, or some categories of it, with a history that
+// build builds the content for tests, or some categories of it, with a history that
 // contains every kind of change: one entity changed, one renamed, one deleted.
 func (b *shared) build(t testing.TB, categories ...string) string {
 	t.Helper()
 	b.Do(func() {
-		var content string
-		if len(categories) > 0 {
-			content = edgetest.Content(t, categories...)
-		} else {
-			content = edgetest.WholeContent(t) // whose size the budgets of pages are for
-		}
+		content := edgetest.Content(t, categories...)
 		if err := os.Remove(filepath.Join(content, goneTool+".yaml")); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.Rename(filepath.Join(content, renamedTool+".yaml"), filepath.Join(content, renamedTo+".yaml")); err != nil {
 			t.Fatal(err)
 		}
-		suite.DropLostSuccessors(t, content)
 		edgetest.Commit(t, filepath.Dir(content), 1)
 		edgetest.Priced(t, content, [4]int{1, 1, 1, 0})
 		var err error

@@ -18,7 +18,7 @@ import (
 	"kindex/edge/edgetest"
 )
 
-// TestMemory streams the rows of the shipped content with the recipes, and then the same rows
+// TestMemory streams the rows of a build with the recipes, and then the same rows
 // many times over: both must need about as much memory. The same programs, changed to read
 // everything at once, must need more memory. TestMemoryOfABuild does the same with a whole
 // build.
@@ -36,7 +36,7 @@ func TestMemoryOfNode(t *testing.T) {
 
 // repeated serves the rows of an export repeated many times.
 func repeated(next http.Handler) http.Handler {
-	times := suite.Pick(50, 150)
+	times := suite.Pick(100, 150)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/api/export/entities" {
 			next.ServeHTTP(w, r)
@@ -69,7 +69,7 @@ func TestMemoryOfABuild(t *testing.T) {
 	suite.WithoutRace(t)
 	corpus, out := filepath.Join(t.TempDir(), "corpus"), filepath.Join(t.TempDir(), "out")
 	for _, args := range [][]string{
-		{"./cmd/gencorpus", "-n", "20000", "-content", "content", "-out", corpus},
+		{"./cmd/gencorpus", "-n", "20000", "-content", "builder/suite/testdata/content", "-out", corpus},
 		{"./cmd/kindex", "build", "--content", corpus, "--out", out, "--as-of", edgetest.Today().Format(time.DateOnly)},
 	} {
 		cmd := exec.CommandContext(t.Context(), "go", append([]string{"run"}, args...)...)

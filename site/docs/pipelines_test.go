@@ -138,7 +138,7 @@ func TestColumn(t *testing.T) {
 		t.Errorf("says %q, want %q", said, want)
 	}
 	t.Logf("%d of %d bytes in %d requests", bytes.Load(), size, requests.Load())
-	if n := bytes.Load(); n > 40<<10 || n > size*6/10 || requests.Load() != 2 {
+	if n := bytes.Load(); n > 40<<10 || n > size*8/10 || requests.Load() != 2 {
 		t.Errorf("%d of %d bytes in %d requests; want the footer and one column", n, size, requests.Load())
 	}
 }

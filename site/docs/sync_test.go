@@ -2,7 +2,6 @@ package docs_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -31,32 +30,13 @@ type series struct {
 	reload func() error
 }
 
-// newSeries creates the first build, from a small part of the shipped content.
+// newSeries creates the first build, from some of the content for tests.
 func newSeries(t *testing.T) *series {
 	t.Helper()
 	s := &series{t: t, repo: t.TempDir(), out: filepath.Join(t.TempDir(), "out")}
 	s.git("init", "-q", "-b", "main")
-	shipped := filepath.Join(edgetest.Root(t), "content")
-	files, err := filepath.Glob(filepath.Join(shipped, "*", "*.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	names := []string{"boards.yaml", "categories.yaml", "scoring.yaml", "index.yaml", "tool/pytorch.yaml", "tool/keras.yaml", "tool/einops.yaml", "tool/tensorlayer.yaml"}
-	for i := 0; i < len(files); i += suite.Pick(96, 10) {
-		names = append(names, strings.TrimPrefix(files[i], shipped+"/"))
-	}
-	for _, name := range names {
-		text, err := os.ReadFile(filepath.Join(shipped, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		to := filepath.Join(s.repo, "content", name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, text, 0o644)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	suite.DropLostSuccessors(t, filepath.Join(s.repo, "content"))
-	suite.ThinCategories(t, filepath.Join(s.repo, "content"), "nlp") // which disturb uses
+	suite.CopyContent(t, filepath.Join(s.repo, "content"),
+		suite.Pick([]string{"tool/pytorch", "tool/keras", "tool/einops", "tool/tensorlayer", "nlp", "embedding", "scientific-python"}, nil)...)
 	edgetest.Commit(t, s.repo, 20)
 	s.edit("tool/pytorch", "^name: .*", "name: PyTorch 2")
 	edgetest.Commit(t, s.repo, 2)
@@ -251,15 +231,14 @@ func (s *series) rewrite() {
 
 // TestSyncAtRandom makes random changes, several in each build.
 func TestSyncAtRandom(t *testing.T) {
-	suite.InTest(t)
+	suite.InSoak(t, "it repeats random changes; TestSync makes each kind of change once")
 	t.Parallel() // building is disk-bound
-	builds := suite.Pick(2, 10)
 	s := newSeries(t)
 	p := startWith(t, edge.Options{Dir: s.out, LimitKey: 1000})
 	s.inStep(p, "the first build")
 	rng := rand.New(rand.NewPCG(6, 6))
 	removed := map[string]string{}
-	for build := range builds {
+	for build := range 10 {
 		var did []string
 		for range 1 + rng.IntN(3) {
 			touched := map[string]bool{}

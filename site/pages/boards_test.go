@@ -162,7 +162,7 @@ func TestBoards(t *testing.T) {
 			}
 		}
 	}
-	if rows < 1000 {
+	if rows < 500 {
 		t.Errorf("%d rows are no test", rows)
 	}
 	body := htmlAt(t, s, "/leaderboards/all/by-adoption/")

@@ -284,7 +284,7 @@ func TestLists(t *testing.T) {
 func TestTagsOfLongLists(t *testing.T) {
 	suite.InTest(t)
 	dir := edgetest.Built(t)
-	paths := []string{"/categories/coding/", "/categories/coding/?sort=name",
+	paths := []string{"/categories/language/", "/categories/ml-frameworks/?sort=name",
 		"/tags/agents/", "/tags/python/", "/tags/python/?sort=name", "/providers/google/"}
 	tags := func(s *pages.Site) (list []string) {
 		for _, path := range paths {

@@ -15,7 +15,7 @@ import (
 
 // fuzzed is a small site in which one entity was renamed and another was deleted.
 func fuzzed(f *testing.F) *pages.Site {
-	content := edgetest.Content(f, "ml-frameworks", "llm-inference")
+	content := edgetest.Content(f, "ml-frameworks", "inference-engines")
 	tool := func(name string) string { return filepath.Join(content, "tool", name+".yaml") }
 	text, err := os.ReadFile(tool("tensorlayer"))
 	if err != nil {

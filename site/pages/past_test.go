@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"kindex/builder"
+	"kindex/builder/suite"
 	"kindex/edge/edgetest"
 )
 
@@ -57,7 +58,7 @@ func writePast(t testing.TB, repo string) {
 		}
 	}
 	content := filepath.Join(repo, "content")
-	must(os.CopyFS(content, os.DirFS(filepath.Join(edgetest.Root(t), "content"))))
+	suite.CopyContent(t, content)
 	if out, err := exec.Command("git", "init", "-q", "-b", "main", repo).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

@@ -53,7 +53,7 @@ func built(t *testing.T) string {
 	}
 	repo := filepath.Join(dir, "repo")
 	content := filepath.Join(repo, "content")
-	from := filepath.Join(edgetest.Root(t), "content")
+	from := suite.Content(t)
 	if err := exec.Command("git", "init", "-q", "-b", "main", repo).Run(); err != nil {
 		t.Fatal(err)
 	}

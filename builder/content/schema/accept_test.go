@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"kindex/builder/content/yamldoc"
+	"kindex/builder/suite"
 )
 
 // checkRule fails the test if the rule of a schema accepts a document in which the library or
@@ -29,9 +30,9 @@ func checkRule(t *testing.T, s *Schema, d *yamldoc.Document) (accepted, valid bo
 	return accepted, valid
 }
 
-// shipped returns the entity files of the content of this repository.
-func shipped(t testing.TB) (texts [][]byte) {
-	files, err := filepath.Glob("../../../content/*/*.yaml")
+// entityFiles returns the entity files of the content for tests.
+func entityFiles(t testing.TB) (texts [][]byte) {
+	files, err := filepath.Glob(filepath.Join(suite.Content(t), "*", "*.yaml"))
 	if err != nil || len(files) < 100 {
 		t.Fatal(len(files), err)
 	}
@@ -49,17 +50,17 @@ func shipped(t testing.TB) (texts [][]byte) {
 var rootFiles = map[string]func() *Schema{"categories": Categories, "collect": Collect, "index": Index, "providers": Providers,
 	"synonyms": Synonyms, "vocabulary": Vocabulary}
 
-// rootFile parses one of the root files in the content of this repository.
+// rootFile parses one of the root files in the content for tests.
 func rootFile(t testing.TB, name string) *yamldoc.Document {
-	data, err := os.ReadFile("../../../content/" + name + ".yaml")
+	data, err := os.ReadFile(filepath.Join(suite.Content(t), name+".yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return yamldoc.Parse(name+".yaml", data, "version")
 }
 
-func TestShippedFilesAreAccepted(t *testing.T) {
-	accepted, files := 0, shipped(t)
+func TestRealFilesAreAccepted(t *testing.T) {
+	accepted, files := 0, entityFiles(t)
 	for _, data := range files {
 		d := yamldoc.Parse("x.yaml", data, yamldoc.TextFields...)
 		if ok, valid := checkRule(t, Entity(), d); ok {
@@ -119,7 +120,7 @@ func TestRandomDocuments(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var accepted, valid, mutants int
 	for range 3 {
-		for _, data := range shipped(t) {
+		for _, data := range entityFiles(t) {
 			d := yamldoc.Parse("x.yaml", data, yamldoc.TextFields...)
 			d.Value = mutate(r, d.Value, 20+r.IntN(200))
 			ok, isValid := checkRule(t, Entity(), d)
@@ -178,7 +179,7 @@ func TestRandomRootFiles(t *testing.T) {
 
 // FuzzAccept checks that the rule does not accept a document with problems.
 func FuzzAccept(f *testing.F) {
-	for i, data := range shipped(f) {
+	for i, data := range entityFiles(f) {
 		if i%50 == 0 {
 			f.Add(data)
 		}

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"kindex/builder/suite"
 )
 
 // checkPlain reports whether text is read without the parser. If it is, it fails the test unless
@@ -31,9 +33,9 @@ func checkPlain(t *testing.T, text string) bool {
 	return true
 }
 
-// shipped returns the texts of the shipped entity files.
-func shipped(t testing.TB) (texts []string) {
-	files, err := filepath.Glob("../../../content/*/*.yaml")
+// entityFiles returns the texts of the entity files of the content for tests.
+func entityFiles(t testing.TB) (texts []string) {
+	files, err := filepath.Glob(filepath.Join(suite.Content(t), "*", "*.yaml"))
 	if err != nil || len(files) < 100 {
 		t.Fatal(len(files), err)
 	}
@@ -47,9 +49,9 @@ func shipped(t testing.TB) (texts []string) {
 	return texts
 }
 
-// TestPlain checks that the shipped files are read without the parser, and as it reads them.
+// TestPlain checks that real files are read without the parser, and as it reads them.
 func TestPlain(t *testing.T) {
-	texts, plain := shipped(t), 0
+	texts, plain := entityFiles(t), 0
 	for _, text := range texts {
 		if checkPlain(t, text) {
 			plain++
@@ -141,7 +143,7 @@ func TestPlainLocates(t *testing.T) {
 }
 
 func FuzzPlain(f *testing.F) {
-	for i, text := range shipped(f) {
+	for i, text := range entityFiles(f) {
 		if i%50 == 0 && len(text) < 4000 {
 			f.Add(text)
 		}
