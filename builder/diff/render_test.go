@@ -24,7 +24,7 @@ func plain(_ color.Attribute, text string) string { return safetext.Escape(text)
 // string outside of code could become mentions and links on GitHub, or break the layout.
 func FuzzMarkdown(f *testing.F) {
 	for _, s := range []string{"plain", "`", "``", "a ``` b", "\n```\n@everyone", "@o", "#1", "| x |", "\\|", "</details>", "\xe8/<details>", "<!-- -->", "a\u2028b", " ", "",
-		"GH-1", "https://github.com/o/r/issues/1", "\x1b[31m", "\xff", "\u202e", "$x$", "~~~", "```diff\n+ x\n```", "`a` `", "\ufeff"} {
+		"GH-1", "https://github.com/o/r/issues/1", "\x1b[31m", "\xff", "\u202e", "$x$", "~~~", "```diff\n+ x\n```", "````diff\n@a\n```\n@b\n", "`a` `", "\ufeff"} {
 		f.Add(s)
 	}
 	const mark = "MaRk@" // occurs nowhere else
@@ -47,16 +47,6 @@ func FuzzMarkdown(f *testing.F) {
 			t.Errorf("%q", b.String())
 		}
 	})
-}
-
-// TestDiffBlock checks that a string with fences does not end the block around it.
-func TestDiffBlock(t *testing.T) {
-	t.Parallel()
-	for _, text := range []string{"- a\n", "```\n@everyone\n", "````diff\n@a\n```\n@b\n", "a ```````` b\n"} {
-		if rest := difftest.OutsideCode("before\n" + diff.DiffBlock(text) + "after\n"); !slices.Equal(strings.Fields(rest), []string{"before", "after"}) {
-			t.Errorf("outside the block of %q: %q", text, rest)
-		}
-	}
 }
 
 // TestOtherCategory checks that both leaderboards are named if an entity changes category,

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
 
@@ -240,25 +239,6 @@ func TestInterrupted(t *testing.T) {
 	if r := run(t, o); r.Unchanged != first || r.Written != 5000-first {
 		t.Errorf("then %+v", r)
 	}
-}
-
-// TestManyRows imports 5,000 rows, or the number in KINDEX_IMPORT_ROWS, and prints the
-// time.
-func TestManyRows(t *testing.T) {
-	suite.InTest(t)
-	n := 5000
-	if os.Getenv("KINDEX_IMPORT_ROWS") != "" {
-		if _, err := fmt.Sscan(os.Getenv("KINDEX_IMPORT_ROWS"), &n); err != nil {
-			t.Fatal(err)
-		}
-	}
-	input, mapping := generated(t, n)
-	start := time.Now()
-	r, err := importer.Run(context.Background(), importer.Options{Input: input, Mapping: mapping, Content: t.TempDir()})
-	if err != nil || r.Written != n || r.Rows != n {
-		t.Fatalf("%+v %v", r, err)
-	}
-	t.Logf("%d rows in %s", n, time.Since(start).Round(time.Millisecond))
 }
 
 // generated writes a catalogue of n rows and its mapping.

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"maps"
 	"math"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,8 +17,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/antzucaro/matchr"
 
 	"kindex/builder/suite"
 )
@@ -137,13 +134,13 @@ var wantedPostgreSQL = []string{
 // TestBench measures a small catalogue through the command line. It checks the report,
 // never the speed.
 func TestBench(t *testing.T) {
-	suite.InSoak(t, "measures every part; TestBuilt measures one")
+	suite.InSoak(t, "measures every part; make test checks only the flags and the report of this developer tool")
 	suite.WithoutRace(t)
 	t.Parallel()
 	corpus, history := filepath.Join(t.TempDir(), "corpus"), filepath.Join(t.TempDir(), "history")
 	generate := compile(t, "gencorpus")
 	for _, args := range [][]string{{"-out", corpus}, {"-repo", history, "-commits", "12"}} {
-		args = append(args, "-n", "600", "-content", "../../content")
+		args = append(args, "-n", "600", "-content", suite.Content(t))
 		if out, err := exec.Command(generate, args...).CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
@@ -220,32 +217,6 @@ func contentOf(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// TestRewrite checks that an entity file can be edited only if it has the usual
-// hand-written form.
-func TestRewrite(t *testing.T) {
-	for text, want := range map[string]string{
-		"name: A\ndescription: Boosting of trees.\nsignals:\n  stars: {value: 100, date: 2024-01-01}\n":  "name: A\ndescription: Boosting of trees. Edited.\nsignals:\n  stars: {value: 106, date: 2024-01-01}\n",
-		"description: \"Trees: boosted.\"\nsignals:\n  stars: {value: 0}\n":                              "description: \"Trees: boosted. Edited.\"\nsignals:\n  stars: {value: 1}\n",
-		"description: >\n  Trees.\nsignals:\n  stars: {value: 1}\n":                                      "",
-		"description: Trees\n  boosted.\nsignals:\n  stars: {value: 1}\n":                                "",
-		"description: Trees.\nsignals:\n  forks: {value: 1}\n":                                           "",
-		"description: " + strings.Repeat("Trees and trees. ", 100) + "\nsignals:\n  stars: {value: 1}\n": "",
-	} {
-		if got, ok := rewrite([]byte(text), "Edited."); string(got) != want || ok != (want != "") {
-			t.Errorf("%q: %q, %t", text, got, ok)
-		}
-	}
-}
-
-// TestLeftOut checks the reasons that are reported for skipped parts.
-func TestLeftOut(t *testing.T) {
-	b := &bench{options: options{jsonFile: "-"}, skipped: []string{"history needs " + needsHistory(&options{})}}
-	var out bytes.Buffer
-	if err := b.report(&out); err != nil || !strings.Contains(out.String(), "NOT MEASURED: history needs a repository: use -history\n") {
-		t.Errorf("%v in %s", err, out.String())
-	}
-}
-
 func checkRow(t *testing.T, r row, table string) {
 	t.Helper()
 	if r.Value <= 0 || math.IsInf(r.Value, 0) || (r.Mark != "") != (r.Met != nil) {
@@ -258,28 +229,6 @@ func checkRow(t *testing.T, r row, table string) {
 		return strings.Join(strings.Fields(line), " ") != "" && strings.HasPrefix(strings.Join(strings.Fields(line), " "), r.Part+" "+r.Name+" ")
 	}) {
 		t.Errorf("%s %s is not in the table", r.Part, r.Name)
-	}
-}
-
-// TestBuilt measures one part with an existing build.
-func TestBuilt(t *testing.T) {
-	suite.InTest(t)
-	t.Parallel()
-	out := t.TempDir()
-	if msg, err := exec.Command(compile(t, "kindex"), "build", "--content", filepath.Join("..", "..", "content"), "--out", out).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, msg)
-	}
-	lines := filepath.Join(t.TempDir(), "lines")
-	code, stdout, stderr := runBench(t, "-built", out, "-only", "similar", "-without", "Xapian, PostgreSQL", "-json", lines)
-	if code != exitOK || strings.Count(stdout, "NOT MEASURED: comparisons with ") != 2 || strings.Contains(stdout, "\n{") || !strings.Contains(stdout, "recall@10") || strings.Contains(stdout, "verify") {
-		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
-	}
-	if data, err := os.ReadFile(lines); err != nil || bytes.Count(data, []byte("\n")) != 4 {
-		t.Errorf("%s %v", data, err)
-	}
-	code, stdout, stderr = runBench(t, "-built", out, "-only", "similar,http", "-kindex", filepath.Join(out, "no-such-program"))
-	if code != exitProblem || !strings.Contains(stdout, "recall@10") || !strings.Contains(stderr, "http: ") || !strings.Contains(stderr, "no-such-program") {
-		t.Errorf("a part failed: exit code %d, want %d and what was measured before: %s%s", code, exitProblem, stdout, stderr)
 	}
 }
 
@@ -326,46 +275,6 @@ func TestMissed(t *testing.T) {
 	}
 }
 
-// TestChildren takes profiles of other processes.
-func TestChildren(t *testing.T) {
-	suite.InSoak(t, "makes a profile of each kind; TestMissed makes one")
-	t.Parallel()
-	content := filepath.Join("..", "..", "content")
-	b := &bench{options: options{corpus: content}, tmp: t.TempDir(), root: t.TempDir()}
-	if msg, err := exec.Command(compile(t, "kindex"), "build", "--content", content, "--out", b.root).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, msg)
-	}
-	ctx := context.Background()
-	w, err := b.plainFolder()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := git(ctx, w.content, "init", "-q"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := git(ctx, w.content, "add", "--all"); err != nil {
-		t.Fatal(err)
-	}
-	if err := (&workCopy{repo: w.content}).commit(ctx); err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range []*profileRun{
-		b.buildProfile(ctx, "cpu"), b.buildProfile(ctx, "alloc"),
-		walkProfile(ctx, w.content), b.rebuildProfile(ctx, "folder", w, t.TempDir()), b.watchProfile(ctx, w),
-		b.serveProfile(ctx, httpClassOf{name: "GET /api/entity", paths: []string{"/api/entity/tool/pytorch"}}, "0"),
-	} {
-		// The profiles are so short that the top functions are random.
-		path, top, err := p.take(filepath.Join(b.tmp, "profiles"))
-		for again := 0; err == nil && len(top) < 5 && again < 100; again++ { // the machine was too busy
-			p.path, b.buildProfiled = "", false
-			path, top, err = p.take(filepath.Join(b.tmp, "profiles"))
-		}
-		if err != nil || filepath.Base(path) != p.name+".pprof" || len(top) < 5 || !strings.Contains(top[0], "cum%") {
-			t.Errorf("%s: %s %s %v", p.name, path, strings.Join(top, "\n"), err)
-		}
-	}
-}
-
 func TestUsage(t *testing.T) {
 	for _, c := range []struct {
 		args []string
@@ -395,52 +304,5 @@ func TestUsage(t *testing.T) {
 	}
 	if code, _, stderr := runBench(t, "-h"); code != exitOK || !strings.Contains(stderr, "make bench") {
 		t.Errorf("help: exit code %d, %q", code, stderr)
-	}
-}
-
-func TestMistype(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	kinds := map[int]int{}
-	for range 2000 {
-		typed := typo(rng, "gradient")
-		if d := matchr.DamerauLevenshtein(typed, "gradient"); d > 1 {
-			t.Fatalf("%q is %d edits away", typed, d)
-		}
-		kinds[len(typed)]++
-	}
-	if len(kinds) != 3 {
-		t.Errorf("lengths %v", kinds)
-	}
-}
-
-func TestQuantile(t *testing.T) {
-	var d durations
-	for i := range 100 {
-		d = append(d, time.Duration(100-i)*time.Millisecond)
-	}
-	if p50, p99, all := d.quantile(0.5), d.quantile(0.99), d.quantile(1); p50 != 50 || p99 != 99 || all != 100 {
-		t.Errorf("%v %v %v", p50, p99, all)
-	}
-	if one := (durations{time.Second}).quantile(0.99); one != 1000 {
-		t.Errorf("%v", one)
-	}
-}
-
-// TestPatience checks that the queries that a slow yardstick has time for are spread
-// evenly over all queries.
-func TestPatience(t *testing.T) {
-	b := &bench{options: options{queries: 1000, patience: time.Second}}
-	var spent time.Duration
-	asked := map[int]int{}
-	for k := range 1000 {
-		if !b.timedOut(spent, k) {
-			spent += 4 * time.Millisecond // the limit allows a quarter of the queries
-			asked[k/100]++
-		}
-	}
-	for tenth, n := range asked {
-		if n < 24 || n > 27 || len(asked) != 10 {
-			t.Errorf("%d queries in part %d of %d", n, tenth, len(asked))
-		}
 	}
 }

@@ -1,4 +1,0 @@
-package diff
-
-// DiffBlock is diffBlock for the tests in package diff_test.
-var DiffBlock = diffBlock
