@@ -23,7 +23,7 @@ SLOWFUZZ := FuzzPNG|FuzzGet
 # Without paths in the binaries, checkouts in different folders share the build cache.
 export GOFLAGS := $(strip $(shell go env GOFLAGS 2>/dev/null) -trimpath)
 
-.PHONY: help run build static check test tests soak gofmt platforms lint requests scale bench bench-tools snapshots corpus history fuzz dist sdk screenshots fmt clean tools test-tools soak-tools
+.PHONY: help run build static content check test tests soak gofmt platforms lint requests scale bench bench-tools snapshots corpus history fuzz dist sdk screenshots fmt clean tools test-tools soak-tools
 
 help: ## list all targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "%-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -176,6 +176,14 @@ sdk: test-tools ## pack the client libraries into site/sdk/archives, with the ve
 
 screenshots: test-tools ## save screenshots of the website's main pages in site/docs/screenshots
 	$(GO) test -count=1 ./site/audit -run TestWebsite -screenshots $(CURDIR)/site/docs/screenshots
+
+# What must hold of the content, whatever the program is; the workflow validate runs it for each
+# change of the content. The tests of the program use a copy of their own instead; see builder/suite.
+content: build ## check the included content: problems, empty boards, format, and that it can be built and verified
+	bin/kindex validate --strict content
+	@bin/kindex fmt --check content || { echo "the files above are not formatted; run: make fmt"; exit 1; }
+	@silent=$$(grep -lE '^status: ' content/model/*.yaml | xargs grep -LE '^  deprecation: '); test -z "$$silent" || { echo "retired models without the link deprecation, the makers' notice:"; echo "$$silent"; exit 1; }
+	@out=$$(mktemp -d); trap 'rm -rf "$$out"' EXIT; bin/kindex build --content content --out "$$out" && bin/kindex verify "$$out"
 
 fmt: ## format the code and the content
 	@gofmt -w $$(git ls-files '*.go')

@@ -28,12 +28,13 @@ func validateCommand() *cobra.Command {
 		Use: "validate [DIR]", Short: "Check a content folder",
 		Long: `Validate reads every file of a content folder and prints all problems, each as
 file:line:column: field: message. It exits with 1 if there are errors or,
-with --strict, if there are warnings.
+with --strict, if there are warnings or notes, such as a note about a board that has
+too few entities to be published.
 
 --json, or --format json, prints one JSON document: problems, each with file, line,
 column, severity, field, message and, if available, suggestion; the numbers of errors
-and warnings; the number of valid entities; and, if there are any, notes, such as those
-on boards that have too few entities to be published. Line 0 means the whole folder.
+and warnings; the number of valid entities; and, if there are any, notes. Line 0 means
+the whole folder.
 
 --format github prints workflow commands that make GitHub Actions show each problem at
 its line in a pull request. It also appends a table to $GITHUB_STEP_SUMMARY.`,
@@ -53,7 +54,7 @@ its line in a pull request. It also appends a table to $GITHUB_STEP_SUMMARY.`,
 		},
 	}
 	o.Flags(c, validateFormats, "output format: text, json or github")
-	c.Flags().BoolVar(&o.strict, "strict", false, "exit with 1 for warnings too")
+	c.Flags().BoolVar(&o.strict, "strict", false, "exit with 1 for warnings and notes too")
 	return c
 }
 
@@ -95,7 +96,7 @@ func runValidate(w io.Writer, dir string, o validateOptions) error {
 	switch {
 	case err != nil || failed != nil:
 		return errors.Join(failed, err)
-	case c.Errors > 0 || o.strict && c.Warnings > 0:
+	case c.Errors > 0 || o.strict && (c.Warnings > 0 || len(c.Notes) > 0):
 		return cli.Quiet(cli.ExitProblem)
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -121,30 +122,58 @@ func (r *runner) run(script string) (output string, err error) {
 	return string(out), err
 }
 
-// TestOurWorkflow runs this repository's pull request check.
+// TestOurWorkflow runs this repository's check of content, which is also make content, on the
+// content for tests.
 func TestOurWorkflow(t *testing.T) {
 	suite.InTest(t)
-	root, err := filepath.Abs(filepath.Join("..", ".."))
-	if err != nil {
-		t.Fatal(err)
-	}
+	t.Parallel()
+	root, dir := suite.Root(t), t.TempDir()
 	w := readWorkflow(t, filepath.Join(root, ".github", "workflows", "validate.yml"))
 	if _, ok := w.On["pull_request"]; !ok {
 		t.Errorf("%+v", w)
 	}
-	r, ran := newRunner(t, root), 0
+	suite.CopyContent(t, filepath.Join(dir, "content"))
+	program, err := exec.LookPath("kindex")
+	if err := errors.Join(err, os.Mkdir(filepath.Join(dir, "bin"), 0o755), os.Symlink(program, filepath.Join(dir, "bin", "kindex")),
+		os.Symlink(filepath.Join(root, "Makefile"), filepath.Join(dir, "Makefile"))); err != nil {
+		t.Fatal(err)
+	}
+	r := newRunner(t, dir)
+	var checks []workflowStep
 	for _, s := range w.Jobs["content"].Steps {
 		if s.Run == "" {
 			continue
 		}
-		ran++
-		out, err := r.run(strings.ReplaceAll(s.Run, "go run ./cmd/kindex", "kindex"))
-		if err != nil || !strings.Contains(s.Run, "go run ./cmd/kindex validate --format github content") {
+		s.Run = strings.NewReplacer("go run ./cmd/kindex", "kindex", "make content", "make -o build content").Replace(s.Run)
+		checks = append(checks, s)
+		if out, err := r.run(s.Run); err != nil {
 			t.Errorf("%s: %v\n%s", s.Run, err, out)
 		}
 	}
-	if ran != 1 {
-		t.Errorf("%d steps ran", ran)
+	if len(checks) != 2 {
+		t.Fatalf("%d checks", len(checks))
+	}
+	failsForMistakes(t, r, checks)
+	for _, c := range []struct{ file, text, says string }{
+		{"tool/odd.yaml", "description: Fields in another order.\nname: Odd\ncategory: nlp\n", "run: make fmt"},
+		{"model/gone.yaml", "name: Gone\nstatus: deprecated\ndescription: A model that is no longer sold.\ncategory: language\n", "retired models without"},
+		{"boards.yaml", "boards:\n  - slug: few\n    title: Few\n    description: Nothing has so many stars.\n    type: tool\n    where: {signal: \"stars>=100000000\"}\n", "the board few is not published"},
+	} {
+		path := filepath.Join(dir, "content", c.file)
+		was, _ := os.ReadFile(path) // nil for a new file
+		if err := os.WriteFile(path, []byte(c.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := r.run(checks[1].Run); err == nil || !strings.Contains(out, c.says) {
+			t.Errorf("%s: %v, does not say %q:\n%s", c.file, err, c.says, out)
+		}
+		restore := os.Remove(path)
+		if was != nil {
+			restore = os.WriteFile(path, was, 0o644)
+		}
+		if restore != nil {
+			t.Fatal(restore)
+		}
 	}
 }
 
