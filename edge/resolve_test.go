@@ -19,8 +19,9 @@ import (
 // resolution is the response of /api/resolve.
 type resolution struct {
 	Data []struct {
-		ID, As, Version, Qualifiers string
-		Matches, Suggestions        []map[string]any
+		ID, As, Version, Qualifiers, Match string
+		Dropped                            []string
+		Matches, Suggestions               []map[string]any
 	}
 	Count int
 }
@@ -58,6 +59,25 @@ offersRead: {date: 2026-10-01, source: 'https://acme.example/prices'}
 offers:
   - {provider: acme, id: rocket-1, input: 1, output: 2}
   - {provider: cloud, id: 'acme.rocket-v1:0', input: 1, output: 2}
+`,
+	"model/rocket-2-large.yaml": `name: Rocket 2 Large
+provider: Acme
+description: Writes long poems.
+category: things
+status: withdrawn
+ids: {bedrock: 'acme.rocket-2.5-large-20250101-v1:0'}
+`,
+	"model/comet-june.yaml": `name: Comet of June
+provider: Acme
+description: Writes letters in June.
+category: things
+ids: {openrouter: acme/comet-2025-06-01, ollama: comet}
+`,
+	"model/comet-may.yaml": `name: Comet of May
+provider: Acme
+description: Writes letters in May.
+category: things
+ids: {openrouter: acme/comet-2025-05-01, ollama: 'comet:8b'}
 `,
 }
 
@@ -126,6 +146,8 @@ func TestResolve(t *testing.T) {
 		{"npm:@Tools/Hammer", "model:npm:@tools/hammer "}, // npm distinguishes case
 		{"pypi:unheard-of", "pypi:unheard-of "},
 		{"two words", " "},
+		{"hammer", "tool/hammer tool/hammer"},
+		{"ROCKET", "model/rocket model/rocket"},
 	} {
 		ids, wants = append(ids, c[0]), append(wants, c[1])
 	}
@@ -152,13 +174,55 @@ func TestResolve(t *testing.T) {
 	if l, _ := r.Data[13].Matches[0]["lifecycle"].(map[string]any); l["retires"] != "2026-01-31" || l["replacedBy"] != "tool/hammer" {
 		t.Errorf("%v", r.Data[13].Matches[0])
 	}
-	for id, want := range map[string]string{"hammer": "hammer", "pypi:hamer-py": "hammer", "ROCKET": "rocket", "model/rockt": "", "tool/Hammer": "hammer"} {
+	for id, want := range map[string]string{"pypi:hamer-py": "hammer", "model/rockt": "rocket", "rocket-2-5-largo": "rocket-2-largerocket", "rocket-2.5-largo": "rocket-2-largerocket",
+		"comet-2025-07-01": "comet-junecomet-may"} {
 		got := ""
 		for _, m := range s.resolve(t, id).Data[0].Suggestions {
 			got += fmt.Sprint(m["slug"])
 		}
 		if got != want {
 			t.Errorf("%s: suggested %q, want %q", id, got, want)
+		}
+	}
+}
+
+// TestResolveWeaker resolves names of models as programs send them. None may name another model:
+// a variant with an entity of its own, or one of several.
+func TestResolveWeaker(t *testing.T) {
+	suite.WithoutRace(t)
+	s := serveResolved(t, Options{})
+	for id, want := range map[string]string{
+		"rocket-1":                               "exact rocket []",
+		"azure/rocket-1":                         "weaker rocket [prefix: azure/]",
+		"Rocket.1":                               "weaker rocket []",
+		"rocket-7b":                              "weaker rocket []", // without the owner
+		"us.acme.rocket-v1:0":                    "weaker rocket [region: us.]",
+		"rocket-1-20250101:free":                 "weaker rocket [suffix: :free date: -20250101]",
+		"hf.co/copies/Rocket-7B-GGUF:Q4_K_M":     "weaker rocket [quantization: :q4_k_m quantization: -gguf address: hf.co/ prefix: copies/]",
+		"rocket:7b":                              "weaker rocket []",
+		"rocket:70b":                             " []", // of another size
+		"rocket-2-5-large":                       "weaker rocket-2-large []",
+		"rocket-2.5-large-latest":                "weaker rocket-2-large [alias: -latest]",
+		"acme.rocket-2.5-large-20250101-v1:0":    "exact rocket-2-large []",
+		"rocket-2.5":                             " []",
+		"rocket-1-mini":                          " []",
+		"stranger/rocket-1":                      " []",
+		"comet-2025-06-01":                       "weaker comet-june []",
+		"acme/comet-2025-05-01:online":           "weaker comet-may [suffix: :online]",
+		"comet-2025-07-01":                       " []", // of June or of May
+		"comet-latest":                           " []",
+		"npm:rocket-1":                           " []",
+		"pkg:pypi/rocket-1":                      " []",
+		"https://github.com/openai/rocket-1":     " []",
+		"openai/" + strings.Repeat("rocket", 99): " []",
+	} {
+		d := s.resolve(t, id).Data[0]
+		got := d.Match
+		for _, m := range d.Matches {
+			got += " " + fmt.Sprint(m["slug"])
+		}
+		if got += fmt.Sprint(" ", d.Dropped); got != want {
+			t.Errorf("%s: %s, want %s", id, got, want)
 		}
 	}
 }

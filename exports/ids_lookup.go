@@ -24,11 +24,24 @@ var idLinks = map[string]bool{"repository": true, "package": true, "weights": tr
 // idKeys calls yield with the keys under which an entity is found: a namespace, NUL and a
 // canonical value. They can repeat.
 func idKeys(e *record.Entity, yield func(key string)) {
+	addForms := func(name string) {
+		forms, bases := ids.IndexForms(name)
+		for _, form := range forms {
+			yield(ids.ModelForm + "\x00" + form)
+		}
+		for _, base := range bases {
+			yield(ids.ModelBase + "\x00" + base)
+		}
+	}
 	add := func(namespace, value string) {
 		yield(namespace + "\x00" + ids.Canonical(namespace, value))
 		if e.Type == "model" && ids.NamesModels(namespace) {
 			yield(ids.AnyModel + "\x00" + ids.Canonical(ids.AnyModel, value))
+			addForms(value)
 		}
+	}
+	if e.Type == "model" {
+		addForms(e.Slug)
 	}
 	for _, id := range e.IDs {
 		add(id.Namespace, id.Value)

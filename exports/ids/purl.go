@@ -30,6 +30,11 @@ func parsePackageURL(text string) (list []Reference) {
 		}
 	case "maven":
 		list = references(namespace, p.Namespace+":"+p.Name)
+	case "pypi":
+		name, _, _ := strings.Cut(value, "[") // extras
+		list = references(namespace, name)
+	case "docker", "oci":
+		list = references("docker", imageName(value, p.Qualifiers.Map()["repository_url"]))
 	case "conda":
 		if channel := p.Qualifiers.Map()["channel"]; channel != "" {
 			list = references(namespace, channel+"/"+value)
@@ -42,6 +47,24 @@ func parsePackageURL(text string) (list []Reference) {
 		list[i].Version, list[i].Qualifiers = p.Version, p.Qualifiers.String()
 	}
 	return list
+}
+
+// imageName returns the name of an image at Docker Hub, or "" if it is at another registry.
+func imageName(name, repository string) string {
+	if repository != "" {
+		if repository = strings.Trim(repository, "/"); repository != name && !strings.HasSuffix(repository, "/"+name) {
+			repository += "/" + name
+		}
+		name = repository
+	}
+	host, rest, ok := strings.Cut(strings.TrimPrefix(name, "https://"), "/")
+	switch {
+	case !ok || !strings.ContainsAny(host, ".:"):
+		return name
+	case host == "docker.io" || host == "index.docker.io" || host == "registry-1.docker.io" || host == "hub.docker.com":
+		return rest
+	}
+	return ""
 }
 
 // references returns the reference to a value, if it is valid, as a list.

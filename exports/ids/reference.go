@@ -44,7 +44,9 @@ var modelNamespaces = map[string]bool{
 
 // NamesModels reports whether the identifiers in a namespace are the names of models. Those
 // in declared namespaces can be.
-func NamesModels(namespace string) bool { return modelNamespaces[namespace] || Find(namespace) == nil }
+func NamesModels(namespace string) bool {
+	return modelNamespaces[namespace] || Find(namespace) == nil && namespace != URL
+}
 
 // Parse returns what a text can refer to, the most likely first: a package URL, the address
 // of a repository, a package, a model or a paper, namespace:id, a DOI, an arXiv identifier,
@@ -96,6 +98,9 @@ func parseNamespaced(namespace, value string) []Reference {
 
 // newReference returns a reference if the value is valid in its namespace.
 func newReference(namespace, value string) (Reference, bool) {
+	if namespace == "conda" {
+		value = strings.ToLower(value) // as conda does
+	}
 	if n := Find(namespace); value == "" || n != nil && !n.Pattern.MatchString(value) {
 		return Reference{}, false
 	}
@@ -103,7 +108,7 @@ func newReference(namespace, value string) (Reference, bool) {
 }
 
 // modelNames returns the meanings of a model's name at a provider. A name can start with
-// the provider and end with a tag or a revision.
+// the provider.
 func modelNames(text string, known Known) []Reference {
 	if !model.MatchString(text) {
 		return nil
@@ -111,9 +116,6 @@ func modelNames(text string, known Known) []Reference {
 	list := []Reference{{Namespace: AnyModel, Value: Canonical(AnyModel, text)}}
 	if provider, rest, ok := strings.Cut(text, "/"); ok && rest != "" && isPrefix(strings.ToLower(provider), known) {
 		list = append(list, Reference{Namespace: strings.ToLower(provider), Value: Canonical(strings.ToLower(provider), rest)})
-	}
-	if i := strings.LastIndexAny(text, ":@"); i > 0 && i+1 < len(text) {
-		list = append(list, Reference{Namespace: AnyModel, Value: Canonical(AnyModel, text[:i]), Version: text[i+1:]})
 	}
 	return list
 }
@@ -137,18 +139,29 @@ func parsePaper(text string) (Reference, bool) {
 	return Reference{}, false
 }
 
+// publicChannels are channels of conda whose packages have the same names.
+var publicChannels = map[string]bool{
+	"conda-forge": true, "defaults": true, "main": true, "anaconda": true, "pytorch": true, "nvidia": true, "bioconda": true,
+	"huggingface": true, "fastai": true, "intel": true, "rapidsai": true, "dglteam": true, "pyg": true, "xformers": true,
+}
+
 // alternatives returns a reference and what else names the same thing: for the DOI of a paper
-// that arXiv registered, the paper.
+// that arXiv registered, the paper; for a package in a public channel, the package.
 func alternatives(r Reference) []Reference {
-	if r.Namespace != "doi" {
-		return []Reference{r}
-	}
-	if m := arxivDOI.FindStringSubmatch(r.Value); m != nil {
-		if paper, ok := newReference("arxiv", m[1]); ok {
-			return []Reference{r, paper}
+	list := []Reference{r}
+	switch r.Namespace {
+	case "doi":
+		if m := arxivDOI.FindStringSubmatch(r.Value); m != nil {
+			if paper, ok := newReference("arxiv", m[1]); ok {
+				list = append(list, paper)
+			}
+		}
+	case "conda":
+		if channel, name, ok := strings.Cut(r.Value, "/"); ok && publicChannels[channel] {
+			list = append(list, Reference{Namespace: "conda", Value: name})
 		}
 	}
-	return []Reference{r}
+	return list
 }
 
 var majorVersion = regexp.MustCompile(`/v[0-9]+$`)

@@ -27,9 +27,14 @@ type Result struct {
 	As                  string   // the identifier as it was read, "" if it has no meaning
 	Version, Qualifiers string   // parts of the identifier that do not matter, or ""
 	Matches             []uint32 // the ordinals, best first
+	Weaker              bool     // they match only what remains of the identifier without Dropped
+	Dropped             []string // such as "date: -20251101"
+
+	near []uint32 // entities that an identifier without matches may mean
 }
 
-// Find returns the entities that an identifier refers to.
+// Find returns the entities that an identifier refers to: those that it identifies or, if there
+// are none, the model that its name without dates, regions and the like identifies.
 func Find(b *exports.Build, identifier string) Result {
 	id := strings.TrimSpace(identifier)
 	if typ, slug, ok := strings.Cut(id, "/"); ok && slices.Contains(record.Types, typ) {
@@ -40,13 +45,62 @@ func Find(b *exports.Build, identifier string) Result {
 	list := ids.Parse(id, b)
 	for _, r := range list {
 		if found := b.FindByID(r.Namespace, r.Value); len(found) > 0 {
-			return Result{identifier, r.String(), r.Version, r.Qualifiers, found[:min(len(found), MaxMatches)]}
+			return Result{ID: identifier, As: r.String(), Version: r.Version, Qualifiers: r.Qualifiers, Matches: found[:min(len(found), MaxMatches)]}
 		}
 	}
-	if len(list) == 0 {
-		return Result{ID: identifier}
+	r := Result{ID: identifier}
+	if len(list) > 0 {
+		r.As, r.Version, r.Qualifiers = list[0].String(), list[0].Version, list[0].Qualifiers
 	}
-	return Result{ID: identifier, As: list[0].String(), Version: list[0].Version, Qualifiers: list[0].Qualifiers}
+	if ids.MayNameModel(id, list) {
+		r.findModel(b, id)
+	}
+	return r
+}
+
+// findModel finds the only model that a name without some of its parts names. If several models
+// have the name, they are near.
+func (r *Result) findModel(b *exports.Build, name string) {
+	for _, typ := range []string{"model", "tool"} {
+		if o, found := findAddress(b, typ, strings.ToLower(name)); found {
+			r.As, r.Matches = typ+"/"+strings.ToLower(name), []uint32{o}
+			return
+		}
+	}
+	for _, form := range ids.Forms(name, b.IsIDNamespace) {
+		found, versions := b.FindByID(ids.ModelForm, form.Key()), b.FindByID(ids.ModelBase, form.Key())
+		if len(found) == 0 {
+			found = versions
+		}
+		if len(found) == 0 {
+			continue
+		}
+		others := !form.Exact && slices.ContainsFunc(versions, func(o uint32) bool { return o != found[0] })
+		if len(found) > 1 || others || form.Size != "" && !hasSize(b, found[0], form.Size) {
+			r.near = found
+			return
+		}
+		r.As, r.Matches, r.Weaker, r.Dropped = ids.AnyModel+":"+form.Name, found, true, form.Dropped
+		return
+	}
+}
+
+// hasSize reports whether a model is known by a name with a number of parameters, such as 70b.
+func hasSize(b *exports.Build, ordinal uint32, size string) bool {
+	e, err := b.PartOfEntity(ordinal, []string{"slug", "name", "ids", "offers"})
+	if err != nil {
+		return false
+	}
+	names := []string{e.Slug, e.Name}
+	for _, id := range e.IDs {
+		names = append(names, id.Value)
+	}
+	for i := range e.Offers {
+		names = append(names, e.Offers[i].ID)
+	}
+	return slices.ContainsFunc(names, func(name string) bool {
+		return slices.Contains(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return strings.ContainsRune("-_:/ ", r) }), size)
+	})
 }
 
 // findAddress finds an entity by type and slug, which can be an earlier one.
@@ -62,9 +116,9 @@ func findAddress(b *exports.Build, typ, slug string) (ordinal uint32, ok bool) {
 	return o, ok
 }
 
-// Suggest returns entities that a person may have meant by an identifier without matches.
-// Its cost is bounded.
-func Suggest(b *exports.Build, id string) (list []uint32) {
+// Suggest returns entities that a person may have meant by the identifier of a result without
+// matches. Its cost is bounded.
+func (r Result) Suggest(b *exports.Build) (list []uint32) {
 	add := func(found ...uint32) {
 		for _, o := range found {
 			if len(list) < maxSuggestions && !slices.Contains(list, o) {
@@ -72,10 +126,15 @@ func Suggest(b *exports.Build, id string) (list []uint32) {
 			}
 		}
 	}
-	refs := ids.Parse(id, b)
-	name := id
+	add(r.near...)
+	refs := ids.Parse(r.ID, b)
+	name := r.ID
 	if len(refs) > 0 {
 		name = refs[0].Value
+	}
+	if ids.MayNameModel(r.ID, refs) {
+		forms := ids.Forms(r.ID, b.IsIDNamespace)
+		name = forms[len(forms)-1].Name
 	}
 	name = name[strings.LastIndexAny(name, "/:")+1:]
 	for _, typ := range record.Types {
@@ -86,7 +145,11 @@ func Suggest(b *exports.Build, id string) (list []uint32) {
 	add(b.FindByName(name, maxSuggestions)...)
 	if len(refs) > 0 && refs[0].Namespace != ids.URL {
 		r := refs[0]
-		for _, near := range didyoumean.Names(r.Value, b.IDsNear(r.Namespace, r.Value), maxSuggestions) {
+		value := r.Value
+		if r.Namespace == ids.AnyModel { // spelled with dots or with hyphens
+			r.Namespace, value = ids.ModelForm, ids.Form{Name: strings.ToLower(name)}.Key()
+		}
+		for _, near := range didyoumean.Names(value, b.IDsNear(r.Namespace, value), maxSuggestions) {
 			add(b.FindByID(r.Namespace, near)...)
 		}
 	}
@@ -101,6 +164,9 @@ func (r Result) AppendJSON(dst []byte, b *exports.Build, suggest bool) []byte {
 		dst = jsonenc.AppendMember(dst, f.name)
 		dst = jsonenc.AppendNullable(dst, f.value)
 	}
+	dst = jsonenc.AppendMember(dst, "match")
+	dst = jsonenc.AppendNullable(dst, r.match())
+	dst = jsonenc.AppendStrings(jsonenc.AppendMember(dst, "dropped"), r.Dropped)
 	dst = append(dst, `,"matches":[`...)
 	for i, o := range r.Matches {
 		dst = jsonenc.AppendComma(dst, i)
@@ -108,12 +174,23 @@ func (r Result) AppendJSON(dst []byte, b *exports.Build, suggest bool) []byte {
 	}
 	dst = append(dst, `],"suggestions":[`...)
 	if suggest && len(r.Matches) == 0 {
-		for i, o := range Suggest(b, r.ID) {
+		for i, o := range r.Suggest(b) {
 			dst = jsonenc.AppendComma(dst, i)
 			dst = appendSuggestion(dst, b, o)
 		}
 	}
 	return append(dst, ']', '}')
+}
+
+// match returns how the entities match, or "" if there are none.
+func (r Result) match() string {
+	switch {
+	case len(r.Matches) == 0:
+		return ""
+	case r.Weaker:
+		return "weaker"
+	}
+	return "exact"
 }
 
 // Size returns the approximate length of the object, without suggestions.

@@ -1,3 +1,3 @@
 """The version of the package, which is the same as that of the API description."""
 
-__version__ = "0.14.0"
+__version__ = "0.15.0"

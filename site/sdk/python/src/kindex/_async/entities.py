@@ -1,6 +1,6 @@
 """Entities: Tools and models, individually or as filtered lists.
 
-Generated from version 0.14.0 of the API description; do not edit.
+Generated from version 0.15.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -491,7 +491,14 @@ class Entities(AsyncCore):
         identifier, such as ``pypi:torch`` or ``huggingface:gpt2``; the slug of a provider
         is a namespace, too - a DOI, or an arXiv identifier with or without a version - the
         name of a model at any provider or hub, such as ``gpt-4o`` - a type and a slug,
-        current or former, such as ``tool/pytorch``
+        current or former, such as ``tool/pytorch``, or a slug alone
+
+        The name of a model may have parts that only programs add: the prefix of a gateway
+        or a provider, a region, a path, an ARN, a date, ``-latest``, a variant such as
+        ``:free``, a fine-tuning, a quantization. If the name as it stands is unknown, those
+        parts are left out, as few as possible, and ``match`` is ``weaker``. ``dropped``
+        lists them. A name that could then be that of several models, or of a model of
+        another size, has no match.
 
         An unknown identifier has no matches. The first 50 of them have suggestions: up to
         three entities with the same slug or name, or with a similar identifier.

@@ -1,6 +1,6 @@
 """The methods of the blocking client.
 
-Generated from version 0.14.0 of the API description; do not edit.
+Generated from version 0.15.0 of the API description; do not edit.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Entities: Tools and models, individually or as filtered lists.
 
-Generated from version 0.14.0 of the API description; do not edit.
+Generated from version 0.15.0 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -699,6 +699,17 @@ class _ResolutionRequired(TypedDict):
     """The version in the identifier, which does not affect the matches."""
     qualifiers: Optional[str]
     """The qualifiers of a package URL, which do not affect the matches."""
+    match: Optional[Literal["exact", "weaker"]]
+    """How the identifier matches: as it stands (``exact``), or only without the parts in
+    ``dropped`` or in another spelling (``weaker``). Null without matches.
+    """
+    dropped: List[str]
+    """What was left out of the name of a model, such as ``region: us.`` or ``date:
+    -20251101``. The text before the colon is one of ARN, address, alias, command, date,
+    fine-tuning, path, prefix, provider, quantization, region, revision, suffix, tag and
+    version. Empty unless ``match`` is ``weaker``, and if only the spelling or the owner
+    differs.
+    """
     matches: List[Match]
     """The entities, best first; at most 20."""
     suggestions: List[Suggestion]

@@ -1,0 +1,253 @@
+package ids
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Namespaces in which models are indexed under forms of their names; see [IndexForms].
+const (
+	ModelForm = "form"
+	ModelBase = "base"
+)
+
+// Form is a model's name without some of what providers and programs add to it.
+type Form struct {
+	Name    string
+	Dropped []string // what was left out, such as "region: us."
+	Size    string   // the number of parameters in what was left out, such as 70b, or ""
+	Exact   bool     // what was left out tells no versions of the model apart
+}
+
+// Key returns the key of the form in ModelForm and in ModelBase.
+func (f Form) Key() string { return fold(f.Name) }
+
+// rule describes what can be left out at the start or at the end of a model's name.
+type rule struct {
+	what    string
+	pattern *regexp.Regexp
+	names   *regexp.Regexp // the names to which it applies, nil for all
+	version bool           // what is left out tells versions of the model apart
+}
+
+func leading(what, pattern string) rule {
+	return rule{what: what, pattern: regexp.MustCompile(`^(?:` + pattern + `)`)}
+}
+
+func trailing(what, pattern string) rule {
+	return rule{what: what, pattern: regexp.MustCompile(`(?:` + pattern + `)$`)}
+}
+
+// version returns a rule for what tells versions of models apart. Without names, it applies to
+// all.
+func version(what, pattern, names string) rule {
+	r := trailing(what, pattern)
+	r.version = true
+	if names != "" {
+		r.names = regexp.MustCompile(names)
+	}
+	return r
+}
+
+// routes precede a model's name: they say how it is reached.
+var routes = []rule{
+	leading(fineTuning, `ft:`),
+	leading("command", `ollama (?:run|pull) +`),
+	leading("address", `(?:https?://)?(?:www\.)?(?:huggingface\.co|hf\.co|openrouter\.ai|ollama\.com/library)/|hf:(?://)?|~`),
+	leading("ARN", `arn:aws[a-z-]*:bedrock:[a-z0-9-]*:[0-9]*:[a-z-]+/`),
+	leading("path", `(?:projects/[^/]+/)?(?:locations/[^/]+/)?publishers/[^/]+/models/|accounts/[^/]+/(?:models|deployments)/|models/`),
+	leading("region", `(?:us|eu|apac|ap|au|ca|jp|sa|me|af|global|us-gov|us-isob?|eu-isoe)\.|(?:us|eu|global|global-standard|[a-z]{2}(?:-[a-z]+)+-[0-9])/`),
+	leading("prefix", `@(?:cf|hf)/|workers-ai/|tee/|pro/|databricks-`),
+	leading("prefix", `(?:chat|completions?|responses|messages|embeddings?|image|audio|realtime|assistant|converse(?:_like)?|invoke|route|text-generation|feature-extraction|sentence-similarity|text-classification)[/:]`),
+}
+
+// The parts that have rules of their own.
+const (
+	quantization = "quantization"
+	fineTuning   = "fine-tuning"
+)
+
+// ends follow a model's name.
+var ends = []rule{
+	trailing("suffix", `:(?:free|online|nitro|floor|beta|extended|exacto|thinking|default|cloud)`),
+	trailing(quantization, `:(?:i?q[0-9][a-z0-9_]*|fp?16|bf16|fp8|ud-[a-z0-9_]+|mxfp4)`),
+	trailing(quantization, `[-._](?:i?q[0-9]+(?:_[a-z0-9]+)*|gguf|awq|gptq(?:-int[48])?|exl[23]|mlx|fp8(?:-dynamic|-fast|-tput|-kv)?|[2-8](?:\.[0-9]+)?-?bits?|(?:bnb-)?int[48]|bnb-4bit|nf4|nvfp4|mxfp4|bf16|fp16|w[48]a(?:8|16)|quantized|qat)`),
+	version(fineTuning, `:[^:/]*:[^:/]*:[^:/]+`, `^ft:[^:]+:[^:]*:[^:]*:[^:]+$`),
+	version("version", `:0(?::[0-9]+k)?`, `-v[0-9]+:`),
+	version("version", `-v1`, `[a-z]\.[a-z]|-20[0-9]{6}-v1$`),
+	version("alias", `[-:@]latest`, ""),
+	version("date", `[-@:](?:20[0-9]{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])|20[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]))`, ""),
+	trailing("revision", `@(?:main|master|default|[0-9a-f]{7,40})(?:/.*)?`),
+	version("date", `-(?:preview|exp)-(?:0[1-9]|1[0-2])-(?:[0-3][0-9]|20[0-9]{2})`, `^gemini-`),
+	version("date", `-(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])`, `^(?:gpt-[34]|o[0-9])`),
+	version("version", `[-@]00[1-9]`, `^(?:gemini|imagen|veo|claude|text-embedding|textembedding)`),
+	version("suffix", `-(?:turbo|lite)(?:-free)?`, `-instruct-`),
+	version("suffix", `-(?:versatile|instant|specdec)`, `^llama`),
+}
+
+var (
+	owner  = regexp.MustCompile(`^([a-z0-9][a-z0-9_.-]*)[/:].`)   // a provider, a gateway or a maker
+	vendor = regexp.MustCompile(`^([a-z][a-z0-9]*)\.[a-z]`)       // the maker in a name at Bedrock, such as anthropic.claude-v2
+	host   = regexp.MustCompile(`:([a-z][a-z0-9-]*)$`)            // the provider that the router of Hugging Face is to choose
+	tag    = regexp.MustCompile(`:(e?[0-9.x]+[bm])(?:-[^/:]*)?$`) // the number of parameters at Ollama
+	// instructed matches what many leave out, though it can tell models apart.
+	instructed = regexp.MustCompile(`-(?:instruct|chat|it)$`)
+	fraction   = regexp.MustCompile(`v([0-9]+)p([0-9]+)`) // v3p3 is 3.3 at Fireworks
+	separators = regexp.MustCompile(`[-._ :/]+`)
+)
+
+// owners are gateways, programs and makers whose names precede those of models. The providers of
+// an index are others.
+var owners = squashed(`openai azure azure_ai azure_openai azureml anthropic anthropic_text google gemini google-ai-studio
+	vertex vertex_ai vertex_ai_beta palm bedrock amazon-bedrock aws-bedrock bedrock_converse sagemaker sagemaker_chat amazon
+	meta meta-llama facebook mistral mistralai codestral text-completion-codestral text-completion-openai
+	cohere cohere_chat coherelabs cohereforai deepseek deepseek-ai xai groq together together_ai togethercomputer
+	fireworks fireworks_ai openrouter litellm litellm_proxy ollama ollama_chat hosted_vllm vllm lm_studio llamafile llamacpp
+	github github_copilot githubcopilot github-models huggingface replicate perplexity databricks watsonx watsonx_text
+	nvidia nvidia_nim cerebras sambanova deepinfra novita novita-ai voyage voyageai jina jina_ai custom_openai openai_like
+	dashscope qwen alibaba moonshot moonshotai volcengine oci snowflake triton predibase baseten featherless_ai friendliai
+	nebius hyperbolic lambda lambda_ai gradient_ai vercel vercel_ai_gateway cloudflare ai21 ai21_chat minimax minimaxai
+	zai zai-org zhipuai thudm baai microsoft ibm ibm-granite stabilityai elevenlabs deepgram assemblyai infinity xinference
+	clarifai wandb writer nousresearch tencent xiaomi xiaomimimo stepfun stepfun-ai baidu sentence-transformers google-bert
+	openai-community nomic-ai mixedbread-ai unsloth black-forest-labs inception allenai tiiuae upstage
+	stability luma twelvelabs`)
+
+// squash returns the name of a provider without what its spellings differ in.
+func squash(name string) string { return strings.NewReplacer("-", "", "_", "", ".", "").Replace(name) }
+
+func squashed(names string) map[string]bool {
+	set := map[string]bool{}
+	for _, name := range strings.Fields(names) {
+		set[squash(name)] = true
+	}
+	return set
+}
+
+// maxName is the length in bytes of the longest name of a model that is taken apart.
+const maxName = 200
+
+// MayNameModel reports whether a text with the given meanings can be the name of a model: whether
+// it is not an identifier in a registry of something else.
+func MayNameModel(text string, meanings []Reference) bool {
+	return len(text) <= maxName && !strings.HasPrefix(strings.ToLower(text), "pkg:") &&
+		(len(meanings) == 0 || meanings[0].Namespace == URL || NamesModels(meanings[0].Namespace))
+}
+
+// Forms returns what the text of a program can mean as the name of a model: the name as it is
+// written, and what remains step by step as parts are left out, the least reduced first.
+func Forms(text string, isProvider func(slug string) bool) (list []Form) {
+	first := Form{Name: strings.ToLower(text), Exact: true}
+	isOwner := func(name string) bool {
+		return owners[squash(name)] || isProvider(name) || isProvider(strings.ReplaceAll(name, "_", "-"))
+	}
+	for _, f := range withoutEnds(first, true, true, isOwner) {
+		// Anyone can offer a quantized copy under the name of the model.
+		copied := slices.ContainsFunc(f.Dropped, func(s string) bool { return strings.HasPrefix(s, quantization) })
+		list = append(list, withoutRoutes(f, func(name string) bool { return copied || isOwner(name) })...)
+	}
+	return list
+}
+
+// IndexForms returns the keys under which a model is found by one of its names: those in ModelForm,
+// and those in ModelBase, which versions of the model share.
+func IndexForms(name string) (forms, bases []string) {
+	first := Form{Name: strings.ToLower(name)}
+	anyone := func(string) bool { return true }
+	noone := func(string) bool { return false }
+	for _, f := range withoutEnds(first, false, false, noone) {
+		for _, f := range withoutRoutes(f, anyone) {
+			forms = append(forms, f.Key())
+		}
+	}
+	all := withoutEnds(first, true, false, noone)
+	all = withoutRoutes(all[len(all)-1], anyone)
+	base := all[len(all)-1].Name
+	return forms, []string{fold(base), fold(instructed.ReplaceAllString(base, ""))}
+}
+
+// maxDropped is how many parts are left out at each end of a name.
+const maxDropped = 6
+
+// withoutEnds returns a form and what remains of it after each end. versions is whether to leave
+// out what tells versions apart, and tags what tells sizes apart.
+func withoutEnds(f Form, versions, tags bool, isOwner func(string) bool) []Form {
+	list := []Form{f}
+	for range maxDropped {
+		what, end, size, isVersion := f.end(versions, tags, isOwner)
+		if end == "" || end == f.Name {
+			break
+		}
+		f = Form{f.Name[:len(f.Name)-len(end)], append(slices.Clone(f.Dropped), what+": "+end), cmp.Or(f.Size, size), f.Exact && !isVersion}
+		list = append(list, f)
+	}
+	return list
+}
+
+// end returns what can be left out at the end of a name, or "".
+func (f Form) end(versions, tags bool, isOwner func(string) bool) (what, end, size string, isVersion bool) {
+	last := f.Name[strings.LastIndexByte(f.Name, '/')+1:]
+	for _, r := range ends {
+		if (versions || !r.version) && (r.names == nil || r.names.MatchString(last)) {
+			if end = r.pattern.FindString(f.Name); end != "" {
+				return r.what, end, "", r.version
+			}
+		}
+	}
+	if m := tag.FindStringSubmatch(f.Name); m != nil && tags {
+		return "tag", m[0], m[1], true
+	}
+	if m := host.FindStringSubmatch(f.Name); m != nil && isOwner(m[1]) {
+		return "provider", m[0], "", false
+	}
+	return "", "", "", false
+}
+
+// withoutRoutes returns a form and what remains of it after each route.
+func withoutRoutes(f Form, isOwner func(string) bool) []Form {
+	list := []Form{f}
+	for range maxDropped {
+		what, start := f.route(isOwner)
+		if start == "" || start == f.Name {
+			break
+		}
+		f = Form{f.Name[len(start):], append(slices.Clone(f.Dropped), what+": "+start), f.Size, f.Exact}
+		list = append(list, f)
+	}
+	return list
+}
+
+// route returns what can be left out at the start of a name, or "".
+func (f Form) route(isOwner func(string) bool) (what, start string) {
+	for _, r := range routes {
+		if start = r.pattern.FindString(f.Name); start != "" {
+			return r.what, start
+		}
+	}
+	if m := owner.FindStringSubmatch(f.Name); m != nil && isOwner(m[1]) {
+		return "prefix", f.Name[:len(m[1])+1]
+	}
+	if m := vendor.FindStringSubmatch(f.Name); m != nil && isOwner(m[1]) {
+		return "prefix", m[1] + "."
+	}
+	return "", ""
+}
+
+// fold returns the form of a name in which spellings are equal: without separators, but for those
+// between digits.
+func fold(name string) string {
+	name = fraction.ReplaceAllString(name, "$1.$2")
+	var b strings.Builder
+	end := 0
+	for _, m := range separators.FindAllStringIndex(name, -1) {
+		b.WriteString(name[end:m[0]])
+		if digitAt(name, m[0]-1) && digitAt(name, m[1]) {
+			b.WriteByte('-')
+		}
+		end = m[1]
+	}
+	return b.String() + name[end:]
+}
+
+func digitAt(s string, i int) bool { return i >= 0 && i < len(s) && s[i] >= '0' && s[i] <= '9' }
