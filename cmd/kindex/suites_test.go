@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -77,5 +78,57 @@ func TestRaceRun(t *testing.T) {
 	})
 	if err != nil || found < 30 {
 		t.Errorf("%d tests marked InRace: %v", found, err)
+	}
+}
+
+// includedContent matches a path from Go code to the content folder of this repository, except
+// to its documents: what they promise of the program is tested like other documentation.
+var includedContent = regexp.MustCompile(`(?:\.\./|\.\.", "|Root\(\w+\), ")content(?:", "|"|/)(README|LICENSE|CREDITS)?`)
+
+// TestContentIsNotRead checks that no test reads the included content, which changes every day
+// without a change to the program. Tests use suite.Content instead.
+func TestContentIsNotRead(t *testing.T) {
+	for line, want := range map[string]bool{
+		`os.DirFS("../../content")`:                        true,
+		`filepath.Glob("../content/*/*.yaml")`:             true,
+		`filepath.Join("..", "..", "content")`:             true,
+		`filepath.Join(suite.Root(t), "content", name)`:    true,
+		`os.ReadFile("../../content/README.md")`:           false,
+		`filepath.Join("..", "content", "README.md")`:      false,
+		`filepath.Join(suite.Root(t), "builder/content")`:  false,
+		`"kindex/builder/content"`:                         false,
+		`filepath.Join(repo, "content", "tool", "x.yaml")`: false,
+	} {
+		if m := includedContent.FindStringSubmatch(line); (m != nil && m[1] == "") != want {
+			t.Errorf("%s: found %q, want it to be found: %v", line, m, want)
+		}
+	}
+	root, checked := suite.Root(t), 0
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "node_modules" || d.Name() == ".git"):
+			return fs.SkipDir
+		case d.IsDir() || !strings.HasSuffix(path, ".go") || path == filepath.Join(root, "cmd", "kindex", "suites_test.go"):
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil || !strings.Contains(string(text), `"testing"`) {
+			return err
+		}
+		checked++
+		if strings.Contains(string(text), "root := suite.Root(") {
+			text = bytes.ReplaceAll(text, []byte("(root, "), []byte("(suite.Root(t), "))
+		}
+		for i, line := range strings.Split(string(text), "\n") {
+			if m := includedContent.FindStringSubmatch(line); m != nil && m[1] == "" {
+				t.Errorf("%s:%d: %s reads the included content; use suite.Content", path, i+1, strings.TrimSpace(line))
+			}
+		}
+		return nil
+	})
+	if err != nil || checked < 300 {
+		t.Errorf("checked %d files: %v", checked, err)
 	}
 }

@@ -22,8 +22,7 @@ var problemLine = regexp.MustCompile(`^[^:]+:\d+:\d+: `)
 // Seeds returns valid and invalid entity files as seeds for fuzzing.
 func Seeds(f *testing.F) (list [][]byte) {
 	f.Helper()
-	root := suite.Root(f)
-	archives, err := filepath.Glob(filepath.Join(root, "builder/content/testdata/lint/*.txtar"))
+	archives, err := filepath.Glob(filepath.Join(suite.Root(f), "builder/content/testdata/lint/*.txtar"))
 	if err != nil || len(archives) == 0 {
 		f.Fatal("no seed archives", err)
 	}
@@ -38,7 +37,7 @@ func Seeds(f *testing.F) (list [][]byte) {
 			}
 		}
 	}
-	good, err := filepath.Glob(filepath.Join(root, "content/*/*.yaml"))
+	good, err := filepath.Glob(filepath.Join(suite.Content(f), "*/*.yaml"))
 	if err != nil || len(good) == 0 {
 		f.Fatal("no valid seed files", err)
 	}
