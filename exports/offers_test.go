@@ -259,7 +259,7 @@ func TestOffersOfPastDays(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
 	t.Parallel()
-	p := newMadeHistory(83, withEqualPrices(rand.New(rand.NewPCG(5, 5)), catalogue(83, 250)))
+	p := newMadeHistory(83, withEqualPrices(rand.New(rand.NewPCG(5, 5)), catalogue(83, suite.Pick(80, 250))))
 	p.goOn(60)
 	_, list := p.listed(len(p.versions), p.rng)
 	a := p.archive(len(p.versions))

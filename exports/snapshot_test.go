@@ -20,7 +20,7 @@ func TestSnapshotAnswersAsABuild(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
 	t.Parallel()
-	p := newMadeHistory(81, catalogue(81, 1500))
+	p := newMadeHistory(81, catalogue(81, suite.Pick(400, 1500)))
 	p.goOn(120)
 	_, list := p.listed(len(p.versions), p.rng)
 	a := p.archive(len(p.versions))

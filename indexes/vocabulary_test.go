@@ -31,7 +31,7 @@ func TestVocabulary(t *testing.T) {
 		return string(w)
 	}
 	having := map[string][]uint32{}
-	for i := range 5000 {
+	for i := range suite.Pick(2000, 5000) {
 		having[word()] = []uint32{uint32(i)}
 	}
 	var terms memTerms
