@@ -28,7 +28,7 @@ var boundTests = map[string]string{
 	"an audited file":                                                   "builder/audit/manifest TestLimits",
 	"entries of a list in a submission that are checked":                "edge TestAttackSubmissionCost",
 	"form checks":                                                       "edge TestAttackFormOfNetwork",
-	"form checks running concurrently":                                  "edge/console TestNetworkQueues",
+	"form checks running concurrently":                                  "edge/ratelimit TestQueues",
 	"lookups of unknown keys for an address":                            "edge TestAttackInventedKeys",
 	"reports of leaked keys":                                            "edge TestReportsAreBounded",
 	"connections without a request":                                     "cmd/kindex TestAttackIdleConnections",
