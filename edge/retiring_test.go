@@ -19,14 +19,23 @@ import (
 
 // movedClock is a clock that a test sets.
 type movedClock struct {
-	mu sync.Mutex
-	at time.Time
+	mu    sync.Mutex
+	at    time.Time
+	reads int
 }
 
 func (c *movedClock) now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.reads++
 	return c.at
+}
+
+// read returns how often the clock has been read.
+func (c *movedClock) read() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.reads
 }
 
 func (c *movedClock) set(day string) {
@@ -107,7 +116,8 @@ func TestRetiring(t *testing.T) {
 			want = append(want, more...)
 			slices.Sort(want)
 			eventually(t, fmt.Sprint(want), func() bool { return len(h.notices(t)) >= len(want) })
-			time.Sleep(50 * time.Millisecond) // enough for several checks
+			before := clock.read()
+			eventually(t, "several checks", func() bool { return clock.read() > before+20 })
 			if got := h.notices(t); !slices.Equal(got, want) {
 				t.Fatalf("notices %q, want %q", got, want)
 			}

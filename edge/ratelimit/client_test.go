@@ -224,20 +224,3 @@ func FuzzForwarded(f *testing.F) {
 		}
 	})
 }
-
-func BenchmarkClientIP(b *testing.B) {
-	trusted := proxies(b)
-	peer := netip.MustParseAddr("10.0.0.1")
-	for name, h := range map[string]http.Header{
-		"none":      {"Accept": {"*/*"}},
-		"xff":       {"X-Forwarded-For": {"198.51.100.1, 203.0.113.7, 10.0.0.2"}},
-		"forwarded": {"Forwarded": {`for=198.51.100.1, for=203.0.113.7;proto=https, for=10.0.0.2`}},
-	} {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				ClientIP(peer, h, trusted)
-			}
-		})
-	}
-}

@@ -187,26 +187,3 @@ func TestFallback(t *testing.T) {
 		t.Errorf("the store got %d requests after the pause", first.asked-asked)
 	}
 }
-
-func BenchmarkOfAddress(b *testing.B) {
-	for _, addr := range []string{"203.0.113.7", "2001:db8:1:2:3:4:5:6"} {
-		a := netip.MustParseAddr(addr)
-		b.Run(addr, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				AddressSubject(a, 20)
-			}
-		})
-	}
-}
-
-func BenchmarkSetHeaders(b *testing.B) {
-	s := account("a", 100)
-	now := time.Now()
-	st := stateOf(&s, WindowAt(now, 0), 1, true)
-	h := make(http.Header, 32)
-	b.ReportAllocs()
-	for b.Loop() {
-		st.SetHeaders(h, now)
-	}
-}

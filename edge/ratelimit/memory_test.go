@@ -536,30 +536,3 @@ func TestTakeAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
-
-func BenchmarkTake(b *testing.B) {
-	m := memory(b, newStore(), MemoryOptions{})
-	s := account("a", 1<<50)
-	b.ReportAllocs()
-	for b.Loop() {
-		if st, err := m.Take(context.Background(), s); err != nil || !st.Allowed {
-			b.Fatal(st, err)
-		}
-	}
-}
-
-func BenchmarkTakeParallel(b *testing.B) {
-	m := memory(b, newStore(), MemoryOptions{})
-	var subjects []Subject
-	for i := range 1000 {
-		subjects = append(subjects, account(fmt.Sprint(i), 1<<50))
-	}
-	b.ReportAllocs()
-	b.RunParallel(func(p *testing.PB) {
-		for i := rand.IntN(1000); p.Next(); i++ {
-			if st, err := m.Take(context.Background(), subjects[i%1000]); err != nil || !st.Allowed {
-				b.Fatal(st, err)
-			}
-		}
-	})
-}

@@ -59,9 +59,9 @@ func texts(t *testing.T, db *sql.DB, query string, args ...any) (list []string) 
 // statement inserts.
 const rowsFilled = 450
 
-// fill inserts generated rows into every table of a SQLite state: long strings, extreme
+// fill inserts that many generated rows into every table of a SQLite state: long strings, extreme
 // numbers, and nulls wherever they are allowed. It returns the names of the tables.
-func fill(t *testing.T, target string) (tables []string) {
+func fill(t *testing.T, target string, rows int) (tables []string) {
 	t.Helper()
 	s := storagetest.Open(t, target)
 	tables, err := s.Tables(t.Context())
@@ -80,7 +80,7 @@ func fill(t *testing.T, target string) (tables []string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := range rowsFilled {
+		for i := range rows {
 			var names, marks []string
 			var args []any
 			for j, c := range columns {
@@ -167,7 +167,7 @@ func TestCopyOfEverything(t *testing.T) {
 	suite.InTest(t)
 	dir := t.TempDir()
 	first, shared, last := filepath.Join(dir, "first.db"), storagetest.PostgreSQL(t), filepath.Join(dir, "last.db")
-	tables := fill(t, first)
+	tables := fill(t, first, rowsFilled)
 	for _, step := range [][2]string{{first, shared}, {shared, last}} {
 		counts, err := copyState(t, step[0], step[1])
 		if err != nil || len(counts) != len(tables) {
@@ -197,7 +197,7 @@ func TestCopyOfEverything(t *testing.T) {
 func TestCopyIsCompared(t *testing.T) {
 	suite.InTest(t)
 	first := filepath.Join(t.TempDir(), "first.db")
-	tables := fill(t, first)
+	tables := fill(t, first, 10)
 	for name, statements := range map[string][]string{
 		"changed": {`CREATE FUNCTION other() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF NEW.used = 7 THEN NEW.used := 8; END IF; RETURN NEW; END $$`,
 			`CREATE TRIGGER other BEFORE INSERT ON counters FOR EACH ROW EXECUTE FUNCTION other()`},

@@ -164,7 +164,7 @@ func TestCountsAcrossRestarts(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		noon := func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
-		const subjects, rounds = 1200, 3 // more counts than fit into one statement
+		const subjects, rounds = 600, 2 // more counts than fit into one statement
 		for round := range int64(rounds) {
 			m := ratelimit.NewMemory(open(), ratelimit.MemoryOptions{Now: noon})
 			for i := range int64(subjects) {
@@ -263,23 +263,11 @@ func TestDropCounters(t *testing.T) {
 		if err := st.DropCounters(ctx, midnight.Add(time.Millisecond)); err != nil {
 			t.Fatal(err)
 		}
-		for i := range 6000 {
-			check(before, fmt.Sprint("ip:", i), 0)
+		if n, err := st.Number(ctx, "SELECT COUNT(*) FROM counters"); n != 1 || err != nil {
+			t.Errorf("%d counters are left, %v", n, err)
 		}
 		check(after, "ip:1", 7)
 	})
-}
-
-// BenchmarkTake measures counting a request on PostgreSQL, which takes one round trip through
-// a Unix socket.
-func BenchmarkTake(b *testing.B) {
-	l := ratelimit.NewShared(storagetest.Open(b, storagetest.PostgreSQL(b)), nil)
-	s := ratelimit.Subject{ID: "acc:acc_x", Tier: ratelimit.Authenticated, Limit: 1 << 50}
-	for b.Loop() {
-		if st, err := l.Take(b.Context(), s); err != nil || !st.Allowed {
-			b.Fatal(st, err)
-		}
-	}
 }
 
 // TestTakeMore counts several requests at once, or none of them, and gives them back together.

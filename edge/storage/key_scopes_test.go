@@ -2,6 +2,7 @@ package storage_test
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -101,15 +102,18 @@ func TestInactiveKeysAreBounded(t *testing.T) {
 		s := open()
 		ada := ensure(t, s, "ada")
 		kept, _ := createLimited(t, s, ada.ID, apikey.Grant{Name: "kept", Scopes: apikey.Everything})
-		for range 130 {
-			k, err := create(s, ada.ID, apikey.Generate())
-			if err != nil {
-				t.Fatal(err)
+		write(t, s, func(tx *storage.Tx) error {
+			for range 130 {
+				k, err := tx.CreateKey(ada.ID, "a key", apikey.Generate())
+				if err != nil {
+					return err
+				}
+				if ok, err := tx.RevokeKey(ada.ID, k.ID); !ok || err != nil {
+					return fmt.Errorf("revoked %v: %w", ok, err)
+				}
 			}
-			if ok, err := revoke(s, ada.ID, k.ID); !ok || err != nil {
-				t.Fatal(ok, err)
-			}
-		}
+			return nil
+		})
 		list, err := s.AllKeys(t.Context())
 		if err != nil || len(list) > 102 || list[0] != kept {
 			t.Errorf("%d keys, the first is %+v: %v", len(list), list[0], err)

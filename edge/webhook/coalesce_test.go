@@ -37,10 +37,10 @@ func fold(t *testing.T, list []webhook.Step) []webhook.Event {
 // exports.Diff finds between the records at both ends, and applying the events in order to
 // the first state results in the second one.
 func TestCoalesceIsTheDifference(t *testing.T) {
-	suite.WithoutRace(t)
 	suite.InTest(t)
 	split, whole := 0, 0
-	for seed := range uint64(30) {
+	begin, end := suite.Pick(uint64(14), 0), suite.Pick(uint64(18), 30) // a few seeds, of which some exchange addresses
+	for seed := begin; seed < end; seed++ {
 		a, p := newAuthor(seed), newMadeHistory()
 		if seed%2 == 0 {
 			a.slugs, a.restless = "abcd", true // so few that entities often compete for the same slug

@@ -85,7 +85,7 @@ func TestEdgesOverRandomBuilds(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		a, p := newAuthor(4711), newMadeHistory()
-		for len(p.changes) < 1500 { // more changes than a cursor remembers
+		for len(p.changes) < suite.Pick(1100, 3000) { // more changes than a cursor remembers
 			a.commit(p)
 		}
 		e := newEdges(t, open, 3)

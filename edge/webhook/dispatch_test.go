@@ -66,7 +66,7 @@ func TestEventsComeInOrderWhateverFails(t *testing.T) {
 		for _, h := range []*endpoint{all, some} {
 			until(t, "at rest", func() bool { w := r.webhook(h.id); return w.NextAt.IsZero() && w.FailingSince.IsZero() })
 		}
-		time.Sleep(50 * time.Millisecond) // gives duplicate deliveries time to arrive, if there are any
+		r.settle()
 		for h, want := range map[*endpoint][]string{all: ids, some: deleted} {
 			h.check(t)
 			asked, good := h.seen()
@@ -106,7 +106,7 @@ func TestADeadEndpointCostsOneAttemptAtATime(t *testing.T) {
 		until(t, "the first attempt", func() bool { return attempts() == 1 && r.webhook(dead.id).FailedAttempts == 1 })
 		for i, rest := range webhook.DefaultSchedule { // follows the whole schedule, to the second
 			c.pass(rest - time.Second)
-			time.Sleep(60 * time.Millisecond)
+			r.settle()
 			if n := attempts(); n != i+1 {
 				t.Fatalf("%d attempts a second before number %d is due", n, i+2)
 			}
@@ -193,13 +193,17 @@ func TestDispatchersShareTheWork(t *testing.T) {
 		var ids []string
 		for range size.rounds {
 			ids = append(ids, r.events(6, "entity.updated")...)
-			time.Sleep(20 * time.Millisecond)
+			asked, _ := hooks[0].seen()
+			until(t, "the next attempt", func() bool { now, _ := hooks[0].seen(); return len(now) > len(asked) })
 		}
 		soon(t, "both edges call", met)
 		for _, h := range hooks {
 			until(t, "all delivered", func() bool { _, good := h.seen(); return len(good) >= len(ids) })
 		}
-		time.Sleep(50 * time.Millisecond) // gives duplicate deliveries time to arrive
+		for _, h := range hooks {
+			until(t, "at rest", func() bool { return r.webhook(h.id).NextAt.IsZero() })
+		}
+		r.settle()
 		agents := map[string]int{}
 		for _, h := range hooks {
 			h.check(t)
@@ -227,10 +231,10 @@ func TestLeasesOfADeadEdgeRunOut(t *testing.T) {
 			t.Fatal(leased, err)
 		}
 		d, _ := r.dispatcher(nil)
-		time.Sleep(100 * time.Millisecond)
+		r.settle()
 		c.pass(time.Minute - time.Second)
 		d.Wake()
-		time.Sleep(100 * time.Millisecond)
+		r.settle()
 		if asked, _ := h.seen(); len(asked) != 0 {
 			t.Fatal("it was taken from an edge that may still be running")
 		}
@@ -353,7 +357,7 @@ func TestDeletedAndSuspendedWebhooksHearNothing(t *testing.T) {
 		until(t, "the first attempt", func() bool { asked, _ := deleted.seen(); return len(asked) == 1 })
 		r.write(func(tx *storage.Tx) error { return tx.DeleteWebhook(r.account, deleted.id) })
 		close(gate)
-		time.Sleep(150 * time.Millisecond)
+		r.settle()
 		if asked, _ := deleted.seen(); len(asked) != 1 {
 			t.Errorf("%d attempts at a deleted webhook", len(asked))
 		}
@@ -390,7 +394,7 @@ func TestSuspensionEndsAQueueUnderWay(t *testing.T) {
 			t.Error("the webhook's lease was not released")
 		}
 		d.Wake()
-		time.Sleep(50 * time.Millisecond) // gives unwanted attempts time to arrive
+		r.settle()
 		if asked, _ := h.seen(); len(asked) != 1 {
 			t.Errorf("%d attempts after the suspension, of %d events", len(asked)-1, len(ids))
 		}

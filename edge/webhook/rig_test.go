@@ -10,8 +10,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,14 +30,23 @@ func TestMain(m *testing.M) { storagetest.Main(m) }
 
 // clock is a fake clock that tests advance.
 type clock struct {
-	mu sync.Mutex
-	at time.Time
+	mu    sync.Mutex
+	at    time.Time
+	reads int
 }
 
 func (c *clock) now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.reads++
 	return c.at
+}
+
+// read returns how often the clock has been read.
+func (c *clock) read() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.reads
 }
 
 func (c *clock) pass(d time.Duration) {
@@ -57,6 +68,7 @@ type rig struct {
 	log     *lockedBuffer
 
 	before func(agent string) // called before each response, if set
+	looks  []*looks           // of the running dispatchers
 
 	mu    sync.Mutex
 	hooks map[string]*endpoint // by path
@@ -119,8 +131,9 @@ func (r *rig) write(do func(*storage.Tx) error) {
 
 // endpoint is the receiver of one webhook.
 type endpoint struct {
-	id     string
-	verify *standardwebhooks.Webhook
+	id      string
+	account string
+	verify  *standardwebhooks.Webhook
 	// answer is called for every correctly signed request.
 	answer func(w http.ResponseWriter, event string)
 
@@ -217,7 +230,7 @@ func (r *rig) hook(account string, answer func(w http.ResponseWriter, event stri
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	h := &endpoint{id: storage.NewID("wh_"), verify: verify, answer: answer}
+	h := &endpoint{id: storage.NewID("wh_"), account: account, verify: verify, answer: answer}
 	r.mu.Lock()
 	r.hooks["/"+h.id] = h
 	r.mu.Unlock()
@@ -288,6 +301,9 @@ func (r *rig) dispatcher(change func(*webhook.Options)) (d *webhook.Dispatcher, 
 	if change != nil {
 		change(&o)
 	}
+	l := &looks{Store: o.Store}
+	o.Store = l
+	r.looks = append(r.looks, l)
 	d = webhook.New(o)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
@@ -295,10 +311,36 @@ func (r *rig) dispatcher(change func(*webhook.Options)) (d *webhook.Dispatcher, 
 	stop = sync.OnceFunc(func() {
 		cancel()
 		<-ended
+		r.looks = slices.DeleteFunc(r.looks, func(other *looks) bool { return other == l })
 		o.Client.CloseIdleConnections()
 	})
 	r.t.Cleanup(stop)
 	return d, stop
+}
+
+// looks is the store of a dispatcher. It counts how often the dispatcher has looked for due
+// webhooks and found none.
+type looks struct {
+	webhook.Store
+	none atomic.Int64
+}
+
+func (l *looks) Lease(ctx context.Context, owner string, n int, lasts time.Duration) ([]webhook.Webhook, error) {
+	list, err := l.Store.Lease(ctx, owner, n, lasts)
+	if err == nil && len(list) == 0 {
+		l.none.Add(1)
+	}
+	return list, err
+}
+
+// settle waits until every dispatcher has looked for due webhooks and found none. It looked twice
+// after the call, because it may have begun to look before.
+func (r *rig) settle() {
+	r.t.Helper()
+	for _, l := range r.looks {
+		before := l.none.Load()
+		until(r.t, "a dispatcher looks for webhooks", func() bool { return l.none.Load() >= before+2 })
+	}
 }
 
 // until waits for a condition.
@@ -314,7 +356,10 @@ func until(t *testing.T, what string, so func() bool) {
 // webhook reads the current state of a webhook.
 func (r *rig) webhook(id string) webhook.Webhook {
 	r.t.Helper()
-	w, err := r.state.Webhook(r.t.Context(), r.account, id)
+	r.mu.Lock()
+	account := r.hooks["/"+id].account
+	r.mu.Unlock()
+	w, err := r.state.Webhook(r.t.Context(), account, id)
 	if err != nil {
 		r.t.Fatal(err)
 	}

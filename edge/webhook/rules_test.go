@@ -44,7 +44,7 @@ func TestGoneSwitchesOffAndATestSwitchesOn(t *testing.T) {
 		}
 		ids = append(ids, r.events(2, "entity.updated")...)
 		d.Wake()
-		time.Sleep(100 * time.Millisecond)
+		r.settle()
 		if asked, _ := h.seen(); len(asked) != 1 {
 			t.Errorf("it was called %d times", len(asked))
 		}
@@ -149,7 +149,7 @@ func TestRetryAfterIsWaitedFor(t *testing.T) {
 			}
 			c.pass(rest - 5*time.Second)
 			d.Wake()
-			time.Sleep(80 * time.Millisecond)
+			r.settle()
 			if n := calls.Load(); n != int64(i+1) {
 				t.Fatalf("%d calls too early", n)
 			}
