@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"kindex/builder/suite"
 	"kindex/edge/storage/storagetest"
 	"kindex/exports"
 	"kindex/exports/board"
@@ -91,7 +90,6 @@ func (s *served) readBoard(t *testing.T, query string) (a boardAnswer, list []st
 // TestBoards reads a board, and follows edits that move, add and remove its entities, as serve
 // --watch publishes them, until too few are left.
 func TestBoards(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serveBoards(t)
 	a, list := s.readBoard(t, "")
 	want := []string{"m7 60", "m6 55", "m5 50", "m4 45", "m3 40", "m2 35", "m1 30", "m0 25"}
@@ -142,7 +140,6 @@ func TestBoards(t *testing.T) {
 
 // TestUnrankedOnBoard reads why entities are not on a board.
 func TestUnrankedOnBoard(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serveBoards(t)
 	for entity, want := range map[string]string{
 		"model/by-maker": "the board starred needs benchmark results from at least 1 independent source, and it has none",

@@ -161,7 +161,6 @@ func TestCalendarOfEdits(t *testing.T) {
 }
 
 func TestCalendarRequests(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serveFew(t, Options{URL: "https://index.example.org"})
 	a := s.ask(t, "GET", "/api/calendar?type=tool")
 	if b := s.ask(t, "GET", "/api/calendar?type=tool", "If-None-Match", a.header.Get("Etag")); b.status != 304 || a.header.Get("Etag") == "" {

@@ -67,7 +67,6 @@ func idsOf(list []receivedEvent) []string {
 // TestChangelogFilters compares the result of each filter with that of a linear search.
 func TestChangelogFilters(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	s, _ := serveHistory(t, "2026-11-01", Options{})
 	all := s.exported(t, "")
 	if ids := slices.Compact(slices.Sorted(slices.Values(idsOf(all)))); len(ids) != len(all) || len(all) < 60 {
@@ -118,7 +117,6 @@ func TestChangelogFilters(t *testing.T) {
 // TestChangelogTells checks the contents of individual changes.
 func TestChangelogTells(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	s, _ := serveHistory(t, "2026-11-01", Options{})
 	for path, want := range map[string][]string{
 		"/api/entity/tool/back/changelog":     {"created back", "deleted back", "created back"},
@@ -154,7 +152,6 @@ func TestChangelogTells(t *testing.T) {
 // TestChangelogOfARenamedEntity: after the redirect, paging continues with the same cursor.
 func TestChangelogOfARenamedEntity(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	s, r := serveHistory(t, "2026-11-01", Options{})
 	want := s.pages(t, "/api/entity/tool/n5/changelog")
 	l := s.list(t, "/api/entity/tool/n5/changelog?limit=1")

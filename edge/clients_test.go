@@ -65,7 +65,6 @@ const inPage = `async urls => {
 // gzip has more than one member.
 func TestClients(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	e := edgetest.Start(t, edge.Options{LimitAnonymous: 10_000})
 	sums := map[string]string{}
 	m := manifestOf(t, e)
@@ -147,7 +146,6 @@ func sameSums(t *testing.T, output string, urls []string, sums map[string]string
 // TestGzipMembers checks that what is served as gzip, and every gzip file of a build, is one member.
 func TestGzipMembers(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	e := edgetest.Start(t, edge.Options{LimitAnonymous: 10_000})
 	m := manifestOf(t, e)
 	files := 0

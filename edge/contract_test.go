@@ -39,7 +39,6 @@ import (
 // the description was not covered by a response.
 func TestContract(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	c := newContract(t)
 	t.Run("table", func(t *testing.T) { testTable(t, c) })
 	t.Run("every operation", func(t *testing.T) { testEveryOperation(t, c) })

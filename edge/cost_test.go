@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"kindex/builder/suite"
 	"kindex/edge/storage/storagetest"
 	"kindex/exports"
 	"kindex/exports/record"
@@ -77,7 +76,6 @@ func (c *costReply) String() string {
 // TestCost compares costs with calculations by hand, for twelve real models. /M is a million
 // tokens.
 func TestCost(t *testing.T) {
-	suite.WithoutRace(t)
 	s := servePrices(t)
 	for _, c := range []struct{ query, want string }{
 		// 100,000 − 80,000 = 20,000 tokens are not cached.
@@ -170,7 +168,6 @@ func TestCost(t *testing.T) {
 
 // TestCostRefusals checks what an error says.
 func TestCostRefusals(t *testing.T) {
-	suite.WithoutRace(t)
 	s := servePrices(t)
 	for query, want := range map[string]string{
 		"":                                           `"field":"model","message":"is required`,
@@ -205,7 +202,6 @@ func TestCostRefusals(t *testing.T) {
 
 // TestPreviewOfPrices edits an offer, adds one and withdraws a model on top of the build.
 func TestPreviewOfPrices(t *testing.T) {
-	suite.WithoutRace(t)
 	s := servePrices(t)
 	edit := func(slug string, change func(e *record.Entity)) exports.Edit {
 		o, _, _ := s.published(t).Build.Find("model", slug)

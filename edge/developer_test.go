@@ -231,7 +231,6 @@ func TestSecurityAnotherAccountsKey(t *testing.T) {
 // that the log, the metrics and the errors do not contain it.
 func TestSecurityKeyIsNowhere(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	var log lockedBuffer
 	_, out := smallBuild(t, 3)
 	st := storagetest.SQLite(t)

@@ -17,7 +17,6 @@ import (
 // TestAPIDocsWithoutScripts: without scripts, the page lists every operation in the description.
 func TestAPIDocsWithoutScripts(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	page := string(serveFew(t, Options{}).ask(t, "GET", "/docs/api").body)
 	doc, err := openapi3.NewLoader().LoadFromData(openapi.YAML)
 	if err != nil {
@@ -42,7 +41,6 @@ func TestAPIDocsWithoutScripts(t *testing.T) {
 // and do not count towards the limit. What the page loads can be cached forever. Package site
 // tests the page in a browser.
 func TestAPIDocsFiles(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitAnonymous: 1})
 	page := s.ask(t, "GET", "/docs/api")
 	policy := page.header.Get("Content-Security-Policy")

@@ -108,7 +108,6 @@ not: run
 
 func TestExamples(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	e := edgetest.Start(t, edge.Options{LimitAnonymous: 1, LimitKey: 10})
 	var printed []string
 	dir := t.TempDir()
@@ -142,7 +141,6 @@ func TestExamples(t *testing.T) {
 // TestExamplesFail runs pages that have one fault each.
 func TestExamplesFail(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	for name, c := range map[string]struct{ text, want string }{
 		"a program fails":        {"'''sh\ntrue | false | true\n'''\n", "page.md:1: exit status 1"},
 		"a variable is missing":  {"'''sh\necho $NOBODY_SETS_THIS\n'''\n", "unbound"},

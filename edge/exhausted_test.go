@@ -112,7 +112,6 @@ func (s *served) spend(r *http.Request, n int) {
 // conditional header to every address. Each request must be refused before anything is looked up
 // in the build, and must not allocate much more memory than a plain 429.
 func TestAttackWorkBeforeAdmission(t *testing.T) {
-	suite.WithoutRace(t)
 	suite.InTest(t)
 	// The limit is so high that callers who have used it up may receive 304s until the end of
 	// the test.
@@ -185,7 +184,6 @@ func TestAttackWorkBeforeAdmission(t *testing.T) {
 // Together, they must allocate less than one export.
 func TestAttackFortyExports(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	_, out := smallBuild(t, 2000)
 	const target = "/api/export/entities?format=parquet&type=tool&type=model"
 	open := serveWith(t, Options{Dir: out, State: storagetest.SQLite(t)})

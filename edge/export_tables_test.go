@@ -13,7 +13,6 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"kindex/builder/suite"
 	"kindex/edge/storage/storagetest"
 	"kindex/exports"
 	"kindex/exports/table"
@@ -63,7 +62,6 @@ func (s *served) export(t *testing.T, path string) []byte {
 // TestTablesAreFiles requests every table without filters, and with filters that select all of
 // it. The first response is the file; the second is generated, and must have the same cells.
 func TestTablesAreFiles(t *testing.T) {
-	suite.WithoutRace(t)
 	s := servePriced(t)
 	b := s.published(t).Build
 	for path, file := range tableExports {
@@ -129,7 +127,6 @@ func sameParquet(t *testing.T, path string, got, want []byte) {
 // TestTablesAreFiltered compares the rows that a filter selects with those of the entities that
 // it selects.
 func TestTablesAreFiltered(t *testing.T) {
-	suite.WithoutRace(t)
 	s := servePriced(t)
 	for _, filter := range []string{"type=model", "type=tool", "category=alpha", "tag=fast", "minScore=50", "status=withdrawn", "provider=Acme", "provider=nobody"} {
 		var selected []struct{ Type, Slug string }
@@ -164,7 +161,6 @@ func TestTablesAreFiltered(t *testing.T) {
 
 // TestFieldsOfEntities: a selection of fields has the same cells as the table with all columns.
 func TestFieldsOfEntities(t *testing.T) {
-	suite.WithoutRace(t)
 	s := servePriced(t)
 	var all []map[string]any
 	unpack(t, s.export(t, "entities?fields=all"), &all)
@@ -196,7 +192,6 @@ func TestFieldsOfEntities(t *testing.T) {
 
 // TestTablesOfPreviews: exports show edits that no build has yet.
 func TestTablesOfPreviews(t *testing.T) {
-	suite.WithoutRace(t)
 	s := servePriced(t)
 	b := s.published(t).Build
 	o, _, _ := b.Find("model", "one")
@@ -242,7 +237,6 @@ func TestTablesOfPreviews(t *testing.T) {
 // TestEncodingsOfTables: long tables are sent with zstd or uncompressed, whichever encodings a
 // client accepts.
 func TestEncodingsOfTables(t *testing.T) {
-	suite.WithoutRace(t)
 	s := servePriced(t)
 	for path, file := range tableExports {
 		data, _, _ := s.published(t).Build.File(file + ".csv")

@@ -74,7 +74,6 @@ func (s *served) slugs(t *testing.T, path string) string {
 // TestFactFilters filters and sorts by facts, prices and signals, now, in the past and with
 // edits.
 func TestFactFilters(t *testing.T) {
-	suite.WithoutRace(t)
 	suite.InTest(t)
 	s, then := serveFacts(t, "2026-11-01"), serveFacts(t, "2026-09-06")
 	for _, c := range []struct{ query, now, then string }{

@@ -109,7 +109,6 @@ func (s *served) through(t *testing.T, format, path string) (ids []string, pages
 // format, with filters and without.
 func TestFeedLeadsThroughAllChanges(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	s := serve(t, 150)
 	for query, pages := range map[string]int{"": 2, "&type=model": 1, "&category=alpha&category=beta": 1, "&type=tool&type=model": 2, "&entity=tool%2Fn3": 1} {
 		filter := strings.TrimPrefix(query, "&")
@@ -137,7 +136,6 @@ func TestFeedLeadsThroughAllChanges(t *testing.T) {
 // TestFeedOfAnEntity reads an entity's feed before and after it is renamed and deleted.
 func TestFeedOfAnEntity(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	s, r := serveHistory(t, "2026-11-01", Options{URL: "https://index.example.org/"})
 	for key, want := range map[string]int{"tool/left": 2, "tool/right": 2, "tool/gone": 2, "tool/back": 3, "tool/a": 1, "tool/b": 2, "tool/n8": 1} {
 		d := s.readFeed(t, "rss", "/api/feed?entity="+key)

@@ -70,7 +70,6 @@ func (s *served) checkFeedWithWeeks(t *testing.T, weeks [][2]string) {
 // the next one.
 func TestFeedHasWeeks(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	s, r := serveWeeks(t)
 	weeks := [][2]string{{"2026-W35", "2026-08-31T00:00:00Z"}, {"2026-W33", "2026-08-17T00:00:00Z"}}
 	s.checkFeedWithWeeks(t, weeks)

@@ -26,7 +26,6 @@ func (s *served) sendForm(from, body string) (status int, says string) {
 // TestAttackFormByBytes: clients that send the largest forms can send fewer of them.
 func TestAttackFormByBytes(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	clock := newClock("2026-11-01T10:00:00Z")
 	s := serveForm(t, Options{Now: clock.now}, false)
 	large := "tags=" + strings.Repeat("A,", (console.MaxFormSize-10)/2)
@@ -45,7 +44,6 @@ func TestAttackFormByBytes(t *testing.T) {
 // are not affected.
 func TestAttackFormOfNetwork(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	clock := newClock("2026-11-01T10:00:00Z")
 	s := serveForm(t, Options{Now: clock.now}, false)
 	checked := 0
@@ -67,7 +65,6 @@ func TestAttackFormOfNetwork(t *testing.T) {
 // TestFormValuesAreCounted: a form with thousands of values cannot come from this page and is
 // refused.
 func TestFormValuesAreCounted(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serveForm(t, Options{}, false)
 	many := url.Values{}
 	for i := range console.MaxFormValues {

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"kindex/builder/suite"
 	"kindex/edge/storage/storagetest"
 )
 
@@ -95,7 +94,6 @@ func (s *served) growthOf(t *testing.T, tool, query string) map[string]map[strin
 
 // TestGrowth checks the growth of figures that were read in every kind of order.
 func TestGrowth(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serveGrowth(t)
 	grown := func(value, date, previous, previousDate, gain, percent string) string {
 		return fmt.Sprintf(`{"value":%s,"date":"%s","previousValue":%s,"previousDate":"%s","gain":%s,"percent":%s}`, value, date, previous, previousDate, gain, percent)
@@ -133,7 +131,6 @@ func TestGrowth(t *testing.T) {
 // TestGrowthAgreesWithTrending checks that the lists of what has grown contain exactly the
 // figures that have grown in the series of all entities, with the same numbers.
 func TestGrowthAgreesWithTrending(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serveGrowth(t)
 	type growth struct {
 		Value, PreviousValue, Gain float64
@@ -181,7 +178,6 @@ var growing = []string{"contributors", "downloads", "forks", "stars"}
 
 // TestAgentsSeeGrowth checks that the tool trending ranks by a figure as the API does.
 func TestAgentsSeeGrowth(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serveGrowth(t)
 	for arguments, want := range map[string][]string{
 		`{"by":"stars","limit":2}`:          {" entities with growth in stars since 2026-10-25, largest gain first.\n1. tool/steady – «steady» («Acme») · stars 300 → 400 (+100, +33.3%) · alpha", "\n2. tool/zero – ", " · stars 0 → 5 (+5) · "},

@@ -170,7 +170,6 @@ func (s *served) pages(t testing.TB, path string) (all []json.RawMessage) {
 // TestEntityAt looks up entities as of the end of various days, and checks that the response shows
 // the changes made by then.
 func TestEntityAt(t *testing.T) {
-	suite.WithoutRace(t)
 	s, _ := serveHistory(t, "2026-11-01", Options{})
 	for _, c := range []struct {
 		path   string
@@ -228,7 +227,6 @@ func TestEntityAt(t *testing.T) {
 // TestTheDayItself compares the response for a past day with the response that would have been
 // sent on that day, using a build of that day's content.
 func TestTheDayItself(t *testing.T) {
-	suite.WithoutRace(t)
 	suite.InTest(t)
 	now, _ := serveHistory(t, "2026-11-01", Options{})
 	for _, day := range suite.Pick([]string{"2026-08-23", "2026-10-25"}, []string{"2026-08-01", "2026-08-23", "2026-10-02", "2026-10-25", "2026-11-01"}) {
@@ -267,7 +265,6 @@ func TestTheDayItself(t *testing.T) {
 // way as the entity's own address.
 func TestListsAgreeWithEntities(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	s, _ := serveHistory(t, "2026-11-01", Options{})
 	for asked, day := range map[string]string{"2026-08-01": "2026-08-01", "2026-08-08": "2026-08-01", "2026-10-24": "2026-10-18", "2026-10-25": "2026-10-25", "2026-11-01": "2026-11-01"} {
 		path := "/api/entities?status=active&status=withdrawn&at=" + asked
@@ -302,7 +299,6 @@ func TestListsAgreeWithEntities(t *testing.T) {
 // published.
 func TestPagesAcrossBuilds(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	s, r := serveHistory(t, "2026-11-01", Options{})
 	for i, path := range []string{"/api/entities?at=2026-10-25&sort=name", "/api/leaderboard/all?at=2026-10-25&by=adoption", "/api/changelog", "/api/changelog?type=tool&field=version&field=slug"} {
 		want := s.pages(t, path)

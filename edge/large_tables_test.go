@@ -85,7 +85,6 @@ func largeBuild(t *testing.T, content, out string, asOf time.Time, storeTexts bo
 // those of an edge that recreates them, for every file of the current build and of an old one.
 func TestLargeTables(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	content := t.TempDir()
 	writeContent(t, content, 300, 1)
 	outs := []string{t.TempDir(), t.TempDir()}

@@ -150,7 +150,6 @@ func TestSecurityReportedKey(t *testing.T) {
 // TestReportsAreBounded: an IP address cannot report more than MaxReports keys per hour, whether
 // or not it sends a key of its own.
 func TestReportsAreBounded(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serve(t, 1)
 	owner, _ := s.newKey(t, "ada")
 	taken := 0

@@ -85,7 +85,6 @@ func (s *served) expect(t *testing.T, status, remaining int, tier, verb, path st
 // TestWhatCounts checks the rules of the limits over one day.
 func TestWhatCounts(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s := serveFew(t, Options{State: open(), LimitAnonymous: 10, LimitKey: 100, Contact: "operator@example.org"})
 		s.router.GET("/api/broken", s.handle("/api/broken", metered, nil, func(*web.Call) (*web.Reply, error) { panic("broken") }))
@@ -146,7 +145,6 @@ func TestWhatCounts(t *testing.T) {
 
 // TestMidnight: the day ends while requests are being sent.
 func TestMidnight(t *testing.T) {
-	suite.WithoutRace(t)
 	c := newClock("2026-11-21T23:59:58Z")
 	target := t.TempDir() + "/kindex.db"
 	s := serveFew(t, Options{State: storagetest.OpenAt(t, target, c.now), LimitAnonymous: 2, Now: c.now})
@@ -244,7 +242,6 @@ func TestTwoEdgesOneLimit(t *testing.T) {
 // TestForgedForwardingHeaders: an attacker without a proxy sends a different address with each
 // request, and an attacker behind a proxy puts addresses in front of the real one.
 func TestForgedForwardingHeaders(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitAnonymous: 3})
 	for i := range 4 {
 		want := []int{200, 200, 200, 429}[i]
@@ -263,7 +260,6 @@ func TestForgedForwardingHeaders(t *testing.T) {
 // served and counted; clients with a key are told to wait.
 func TestStateAway(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	st := storagetest.SQLite(t)
 	s := serveFew(t, Options{State: st, LimitAnonymous: 3, LimitKey: 100})
 	secret, _ := s.newKey(t, "account")

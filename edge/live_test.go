@@ -144,7 +144,6 @@ func oneRequest(client *http.Client, base, path string, known *sync.Map) error {
 // the edge must continue to serve the previous build.
 func TestDamagedBuildIsRefused(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	s := serve(t, 10)
 	good := s.buildID()
 	writeContent(t, s.content, 11, 1)
@@ -213,7 +212,6 @@ func flip(path string, data []byte) error {
 // current, and of a build that was removed.
 func TestOldBuildsStayAtTheirAddresses(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	s := serve(t, 10)
 	first := s.buildID()
 	path := "/data/" + first + "/entities.csv"

@@ -19,7 +19,6 @@ import (
 // released.
 func TestLockTimeout(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	target := storagetest.PostgreSQL(t)
 	st, log := storagetest.Open(t, target), &logBuffer{}
 	s := serveFew(t, Options{State: st, LimitKey: 100, Log: slog.New(slog.NewTextHandler(log, nil))})

@@ -18,7 +18,6 @@ import (
 // repository.
 func TestManifestNamesRepository(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	r := edge.NewRepository(t)
 	r.Commit("2026-10-20T12:00:00Z", "The catalogue",
 		"content/index.yaml", "title: Mine\nrepository: https://git.example.org/group/index.git\nbranch: release/2\n",

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"kindex/builder/suite"
 	"kindex/edge/api"
 	"kindex/exports"
 	"kindex/exports/record"
@@ -14,7 +13,6 @@ import (
 // TestMarkdownOfOneAddress: the two forms of an entity have different entity tags, and errors
 // are problem documents in both.
 func TestMarkdownOfOneAddress(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serve(t, 4)
 	json := s.ask(t, "GET", "/api/entity/tool/n1")
 	md := s.ask(t, "GET", "/api/entity/tool/n1", "Accept", "text/markdown")
@@ -42,7 +40,6 @@ func TestMarkdownOfOneAddress(t *testing.T) {
 // TestOtherFormsOfEdits: edits appear in Markdown, badges and /llms.txt, but not in the
 // files.
 func TestOtherFormsOfEdits(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serve(t, 10)
 	before := s.ask(t, "GET", "/api/export/croissant")
 	o, _, _ := s.published(t).Build.Find("tool", "n3")
@@ -93,7 +90,6 @@ func TestOtherFormsOfEdits(t *testing.T) {
 // TestUnknownBadgesAreCheap: badges do not count towards the limit, so a badge for an unknown
 // entity must not trigger a search for suggestions like the one in the API.
 func TestUnknownBadgesAreCheap(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serve(t, 4)
 	v := s.published(t)
 	index := v.Index
@@ -109,7 +105,6 @@ func TestUnknownBadgesAreCheap(t *testing.T) {
 // TestMapOfOneAddress: the links in /llms.txt use the host that the client requested. Shared
 // caches may store the response only if the links are the same for every client.
 func TestMapOfOneAddress(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serve(t, 4)
 	from := func(s *Server, host string) *httptest.ResponseRecorder {
 		r, w := httptest.NewRequest("GET", "/llms.txt", nil), httptest.NewRecorder()

@@ -146,7 +146,6 @@ func (s *served) sendAs(t testing.TB, body string, header ...string) answer {
 // TestAgentsInPages: pages of every origin can query a public index and use the headers that the
 // protocol needs.
 func TestAgentsInPages(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serveFew(t, Options{URL: "https://index.example.org"})
 	a := s.ask(t, http.MethodOptions, "/mcp", "Origin", "https://page.example", "Access-Control-Request-Method", "POST",
 		"Access-Control-Request-Headers", "content-type,mcp-protocol-version,x-api-key")
@@ -164,7 +163,6 @@ func TestAgentsInPages(t *testing.T) {
 
 // TestAgentsHandNothingOn: only the headers that identify the client are passed on to the API.
 func TestAgentsHandNothingOn(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitAnonymous: 2})
 	var got http.Header
 	var at *url.URL
@@ -189,7 +187,6 @@ func TestAgentsHandNothingOn(t *testing.T) {
 // TestAgentsAreCounted: a client that is not a trusted proxy cannot choose whose limit its
 // requests count towards.
 func TestAgentsAreCounted(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitAnonymous: 2})
 	one := message("get_entity", `{"entity":"tool/n1"}`)
 	for i, refused := range []bool{false, false, true} {
@@ -219,7 +216,6 @@ func (s *served) scrape(t testing.TB) string {
 // TestAgentsAndBuilds: the MCP server describes the index in the current build.
 func TestAgentsAndBuilds(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	s := serveFew(t, Options{})
 	begin := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}`
 	if a := s.sendAs(t, begin); !strings.Contains(string(a.body), "Categories: alpha, ") || strings.Contains(string(a.body), "daily limit") {

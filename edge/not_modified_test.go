@@ -13,7 +13,6 @@ import (
 // TestAttackReadingForNothing tries to read the index for free: it sends conditions that match
 // anything, to get 304 responses.
 func TestAttackReadingForNothing(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitAnonymous: 40})
 	const tier, future = "anonymous", "Fri, 01 Jan 2100 00:00:00 GMT"
 	left := 40

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"kindex/builder/suite"
 )
 
 // offerKeys returns slug@provider of the offers in a list.
@@ -23,7 +21,6 @@ func offerKeys(t *testing.T, list []json.RawMessage) string {
 
 // TestOffers filters, sorts and pages through the offers of real models.
 func TestOffers(t *testing.T) {
-	suite.WithoutRace(t)
 	s := servePrices(t)
 	for _, c := range []struct{ query, want string }{
 		// Blended prices: MiniMax (3×0.30 + 1.20)/4 = 0.525, DeepSeek (3×0.435 + 0.87)/4 = 0.54375, AIHubMix
@@ -70,7 +67,6 @@ func TestOffers(t *testing.T) {
 
 // TestOfferRefusals checks that the errors of GET /api/offers name the parameter.
 func TestOfferRefusals(t *testing.T) {
-	suite.WithoutRace(t)
 	s := servePrices(t)
 	for query, want := range map[string]string{
 		"maxInput=1.0000001":        "with at most six decimals",

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"kindex/builder/suite"
 	"kindex/edge/live"
 	"kindex/edge/storage/storagetest"
 	"kindex/exports/bucket"
@@ -20,7 +19,6 @@ import (
 // TestUnfetchableFileIsLogged requests a file of an old build whose packs are missing in the bucket: the
 // response is 503, and the log says why, but not once for each of many requests.
 func TestUnfetchableFileIsLogged(t *testing.T) {
-	suite.WithoutRace(t)
 	content, out, storage := t.TempDir(), t.TempDir(), t.TempDir()
 	to, err := bucket.Open("file:" + storage)
 	if err != nil {

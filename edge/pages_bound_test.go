@@ -54,7 +54,6 @@ func stopped() time.Time { return testAsOf }
 // whatever it requests, and other addresses must not be affected.
 func TestAttackPages(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	few := serveFew(t, Options{})
 	s := serveWith(t, Options{Dir: few.out, State: storagetest.SQLite(t), LimitPages: 50, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}})
 	s.gates.addresses = ratelimit.NewBuckets(50, 50*pageBurstSeconds, stopped)
@@ -166,7 +165,6 @@ func TestAttackPagesAtOnce(t *testing.T) {
 // TestAttackInventedKeys sends nonexistent keys from one address. Only a few of them are looked
 // up, and a valid key keeps working.
 func TestAttackInventedKeys(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitKey: 1_000_000})
 	good, _ := s.keyOf(t, "account")
 	if got := s.statusOf(requestOf("GET", "/api/categories", good, nil)); got != 200 {
@@ -194,7 +192,6 @@ func TestAttackInventedKeys(t *testing.T) {
 // address has no limit. The client adds a header that contradicts the proxy's header, so that the
 // request is attributed to the proxy's address.
 func TestAttackPagesThroughProxy(t *testing.T) {
-	suite.WithoutRace(t)
 	few := serveFew(t, Options{})
 	s := serveWith(t, Options{Dir: few.out, State: storagetest.SQLite(t), LimitPages: 1, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})
 	for name, header := range map[string][]string{
@@ -220,7 +217,6 @@ func TestAttackPagesThroughProxy(t *testing.T) {
 // TestAttackLog sends every kind of refused request that costs a stranger nothing. None of them
 // may be logged.
 func TestAttackLog(t *testing.T) {
-	suite.WithoutRace(t)
 	var lines strings.Builder
 	few := serveFew(t, Options{})
 	s := serveWith(t, Options{Dir: few.out, State: storagetest.SQLite(t), LimitPages: 1, LimitAnonymous: 1,

@@ -68,7 +68,6 @@ func (p *panelled) has(t *testing.T, b *person) string {
 // it.
 func TestPanelForged(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann, eve := p.signIn(t, "ann"), p.signIn(t, "eve")
 	s := p.stocked(t, ann)
@@ -126,7 +125,6 @@ func TestPanelForged(t *testing.T) {
 // must be "not found", and nothing must change.
 func TestPanelOfAnother(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann, eve := p.signIn(t, "ann"), p.signIn(t, "eve")
 	s := p.stocked(t, ann)
@@ -158,7 +156,6 @@ func TestPanelOfAnother(t *testing.T) {
 // and other accounts are not affected.
 func TestPanelTooOften(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann, eve := p.signIn(t, "ann"), p.signIn(t, "eve")
 	token := ann.token()
@@ -187,7 +184,6 @@ func TestPanelTooOften(t *testing.T) {
 // private.
 func TestPanelHeaders(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann := p.signIn(t, "ann")
 	s := p.stocked(t, ann)
@@ -249,7 +245,6 @@ func TestPanelHeaders(t *testing.T) {
 // TestPanelHostile uses names that try to inject markup into the pages.
 func TestPanelHostile(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann := p.signIn(t, "ann")
 	names := []string{`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `{{.Token}}`}
@@ -273,7 +268,6 @@ func TestPanelHostile(t *testing.T) {
 
 // TestPanelSuspended: the user of a suspended account is signed out and cannot change anything.
 func TestPanelSuspended(t *testing.T) {
-	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann := p.signIn(t, "ann")
 	token := ann.token()
@@ -289,7 +283,6 @@ func TestPanelSuspended(t *testing.T) {
 // TestPanelStateGone: if the database is unreachable, the page says so, and the session is kept.
 func TestPanelStateGone(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann := p.signIn(t, "ann")
 	token := ann.token()

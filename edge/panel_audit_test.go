@@ -18,7 +18,6 @@ import (
 // chosen, no key is created.
 func TestPanelScopes(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann := p.signIn(t, "ann")
 	if page := ann.open("/developer/"); strings.Count(page, " checked>") != len(apikey.AllScopes) || !strings.Contains(page, "<span>read, submit, webhooks, keys</span> <span>never expires</span>") {
@@ -96,7 +95,6 @@ func TestEveryActionHasAText(t *testing.T) {
 // TestPanelAuditLog reads the account's own audit log page by page.
 func TestPanelAuditLog(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann, eve := p.signIn(t, "ann"), p.signIn(t, "eve")
 	made := ann.wantStatus(ann.submit("/developer/keys/", "name", `<b>"laptop"`, "scopes", "read"), http.StatusOK)

@@ -25,7 +25,6 @@ import (
 // is revoked.
 func TestPanelKeys(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann := p.signIn(t, "ann")
 	if page := ann.open("/developer/"); strings.Contains(page, ann.key) || !strings.Contains(page, "first key") || !strings.Contains(page, "0 of 100 requests used") {
@@ -71,7 +70,6 @@ func TestPanelKeys(t *testing.T) {
 // enforced.
 func TestPanelKeyFaults(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann := p.signIn(t, "ann")
 	for name, want := range map[string]string{
@@ -103,7 +101,6 @@ func TestPanelKeyFaults(t *testing.T) {
 
 // TestPanelUse: the page shows the remaining requests for each tier.
 func TestPanelUse(t *testing.T) {
-	suite.WithoutRace(t)
 	p := servePanel(t, func(o *Options) { o.LimitKey = 5 })
 	ann := p.signIn(t, "ann")
 	for i, want := range []string{"0 of 5 requests used", "1 of 5", "2 of 5", "3 of 5", `class="use-near">4`, `class="use-full">5`, `class="use-full">5`} {
@@ -127,7 +124,6 @@ func TestPanelUse(t *testing.T) {
 // delivery is replayed, and the webhook is deleted.
 func TestPanelWebhooks(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	p := servePanel(t, func(o *Options) { o.WebhookPoll = 20 * time.Millisecond })
 	stop := work(t, p.Server)
 	defer stop()
@@ -178,7 +174,6 @@ func TestPanelWebhooks(t *testing.T) {
 // entered.
 func TestPanelWebhookFaults(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann := p.signIn(t, "ann")
 	for address, want := range map[string]string{
@@ -218,7 +213,6 @@ func TestPanelWebhookFaults(t *testing.T) {
 // TestPanelLog reads a long log page by page; each delivery must appear exactly once.
 func TestPanelLog(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann := p.signIn(t, "ann")
 	ann.wantStatus(ann.submit("/developer/webhooks/", "url", "https://example.org/", "events", "entity.updated"), http.StatusOK)
@@ -266,7 +260,6 @@ func TestPanelLog(t *testing.T) {
 // whatever text they contain.
 func TestPanelSubmissions(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann, eve := p.signIn(t, "ann"), p.signIn(t, "eve")
 	const hostile = `<script>alert(1)</script>" onmouseover="x` + "\u202e"
@@ -333,7 +326,6 @@ func TestPanelSubmissions(t *testing.T) {
 // submissions can be open.
 func TestPanelWithdraws(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	p := servePanel(t)
 	ann := p.signIn(t, "ann")
 	s := p.stocked(t, ann)

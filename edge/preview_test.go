@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"kindex/builder/suite"
 	"kindex/exports"
 	"kindex/exports/record"
 )
@@ -14,7 +13,6 @@ import (
 // different formula than those in the published build. Lists and exports must show the scores
 // that the explanation computes.
 func TestPreview(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serve(t, 10)
 	o, _, _ := s.published(t).Build.Find("tool", "n3")
 	e, err := s.published(t).Build.Entity(o)

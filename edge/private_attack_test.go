@@ -72,7 +72,6 @@ func (s *served) rawAll(t testing.TB, request string) string {
 // requests, which CORS does not restrict. Each request must be refused, whatever it requests,
 // and must reveal nothing.
 func TestPrivateIndexRebound(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitAnonymous: 100})
 	data := "/data/" + s.buildID() + "/entities.csv"
 	read := 0
@@ -106,7 +105,6 @@ func TestPrivateIndexRebound(t *testing.T) {
 // TestPrivateIndexAbsolute puts the attacker's host into the request target, as clients of a proxy
 // do. The request target takes precedence over Host (RFC 9112, section 3.2.2).
 func TestPrivateIndexAbsolute(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serveFew(t, Options{})
 	for _, c := range []struct {
 		request string
@@ -131,7 +129,6 @@ func TestPrivateIndexAbsolute(t *testing.T) {
 // browser must not let the pages read or embed the responses.
 func TestPrivateIndexOtherOrigins(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	s := serveFew(t, Options{})
 	data := "/data/" + s.buildID() + "/entities.csv"
 	readable := 0

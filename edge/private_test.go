@@ -32,7 +32,6 @@ func TestOriginsByAddress(t *testing.T) {
 // no other pages can.
 func TestOriginsNamed(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	const app, other = "https://app.example.org", "https://app.example.org.evil.example"
 	for _, c := range []struct {
 		name         string
@@ -130,7 +129,6 @@ func TestHostsOnANetwork(t *testing.T) {
 
 // TestAdminListenerHost sends requests with a foreign host name to the operator's listener.
 func TestAdminListenerHost(t *testing.T) {
-	suite.WithoutRace(t)
 	f := serveFew(t, Options{AdminHosts: []string{"ops.example.com"}, Log: slog.New(slog.DiscardHandler)})
 	h := httptest.NewServer(requireHost(f.options.AdminHosts, f.adminHandler(new(atomic.Bool))))
 	defer h.Close()

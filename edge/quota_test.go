@@ -38,7 +38,6 @@ func TestAttackWriteBeyondTheLimit(t *testing.T) {
 // TestOptionsCountUnlessPreflight: an OPTIONS request without the headers of a preflight counts
 // like any other request, and its response has the same headers.
 func TestOptionsCountUnlessPreflight(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitAnonymous: 3})
 	const tier = "anonymous"
 	a := s.expect(t, 204, 2, tier, "OPTIONS", "/api/entities")
@@ -56,7 +55,6 @@ func TestOptionsCountUnlessPreflight(t *testing.T) {
 // TestFreeAddresses: requests to free addresses do not count, whatever the method and the
 // outcome.
 func TestFreeAddresses(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitAnonymous: 3})
 	for range 2 {
 		s.expect(t, 405, 3, "anonymous", "POST", "/api/openapi")
@@ -71,7 +69,6 @@ func TestFreeAddresses(t *testing.T) {
 // TestContactIsDescribed: the contact address in the 429 response is also in the description.
 func TestContactIsDescribed(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	s := serveFew(t, Options{Contact: "ops@example.org"})
 	for _, target := range []string{"/api/openapi", "/api/openapi?format=yaml"} {
 		if a := s.ask(t, "GET", target); !strings.Contains(string(a.body), "ops@example.org") {
@@ -83,7 +80,6 @@ func TestContactIsDescribed(t *testing.T) {
 // TestHeadersOfAnUnknownCount: if the request count for a key cannot be read, the headers still
 // identify the key's tier.
 func TestHeadersOfAnUnknownCount(t *testing.T) {
-	suite.WithoutRace(t)
 	c := newClock("2026-11-21T12:00:00Z")
 	st := storagetest.OpenAt(t, t.TempDir()+"/kindex.db", c.now)
 	s := serveFew(t, Options{State: st, LimitKey: 100, Now: c.now})

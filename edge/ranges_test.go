@@ -12,7 +12,6 @@ import (
 // response to a request of 15 KB would be fifty times as large.
 func TestAttackManyRanges(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	s := serve(t, 400)
 	id := s.buildID()
 	var many []string

@@ -106,7 +106,6 @@ func number(n *int) string {
 // TestRankHistory compares the rank history of entities with the leaderboards and lists for
 // every day that has a snapshot.
 func TestRankHistory(t *testing.T) {
-	suite.WithoutRace(t)
 	s, _ := serveHistory(t, "2026-11-01", Options{})
 	v := s.shown(t)
 	type place struct {
@@ -167,7 +166,6 @@ func figure(x *float64) string {
 
 // TestTrending compares the trending list with one computed from lists and the formula.
 func TestTrending(t *testing.T) {
-	suite.WithoutRace(t)
 	s, _ := serveHistory(t, "2026-11-01", Options{})
 	for window, since := range map[string]string{"7d": "2026-10-25", "30d": "2026-10-02"} {
 		path := "/api/trending?limit=100&window=" + window
@@ -264,7 +262,6 @@ func (s *served) checkGain(t *testing.T) {
 // to compare with, so nothing is trending.
 func TestNothingTrendsBeforeTheBeginning(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	s, _ := serveHistory(t, "2026-08-05", Options{})
 	if l := s.list(t, "/api/trending"); l.Count != 0 || len(l.Data) != 0 || l.Since != "2026-07-29" {
 		t.Errorf("%+v", l)
@@ -277,7 +274,6 @@ func TestNothingTrendsBeforeTheBeginning(t *testing.T) {
 // TestPreviewOfTheUncommitted: previewed edits appear in records, but the history is still that
 // of the published build.
 func TestPreviewOfTheUncommitted(t *testing.T) {
-	suite.WithoutRace(t)
 	s, _ := serveHistory(t, "2026-11-01", Options{})
 	get := func(slug string) *record.Entity {
 		o, _, _ := s.published(t).Build.Find("tool", slug)

@@ -14,7 +14,6 @@ import (
 // the slug, and earlier days and changes are found under the new one.
 func TestRenamedCategory(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	s, r := serveHistory(t, "2026-11-01", Options{})
 	const before = "2026-10-25"
 	past := s.list(t, "/api/leaderboard/alpha?at="+before)

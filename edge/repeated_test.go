@@ -14,7 +14,6 @@ import (
 // TestRegistrationIsRepeatedWithoutItsName repeats a webhook registration after its host name
 // has stopped resolving.
 func TestRegistrationIsRepeatedWithoutItsName(t *testing.T) {
-	suite.WithoutRace(t)
 	names := fixedNames{"hook.example": "8.8.8.8"}
 	h := serveFew(t, Options{LimitKey: 100, Guard: safedial.New(safedial.Options{Resolver: names, Dial: noNetwork})})
 	key, _ := h.keyOf(t, "account")
@@ -44,7 +43,6 @@ func TestRegistrationIsRepeatedWithoutItsName(t *testing.T) {
 // errors say so.
 func TestBodiesThatNobodyNeeds(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	h := serveFew(t, Options{LimitKey: 100, Guard: safedial.New(safedial.Options{Resolver: fixedNames{"hook.example": "8.8.8.8"}, Dial: noNetwork})})
 	key, _ := h.keyOf(t, "account")
 	made := h.send(t, "POST", "/api/webhooks", key, `{"url":"https://hook.example/","events":["entity.created"]}`)

@@ -116,7 +116,6 @@ func (s *served) resolve(t *testing.T, ids ...string) (r resolution) {
 }
 
 func TestResolve(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serveResolved(t, Options{})
 	var ids, wants []string
 	for _, c := range [][2]string{
@@ -229,7 +228,6 @@ func TestResolveWeaker(t *testing.T) {
 
 // TestResolveOne compares GET with POST, and caches its response.
 func TestResolveOne(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serveResolved(t, Options{})
 	a := s.ask(t, "GET", "/api/resolve?id=pypi:hammer_py&id=nothing")
 	var one resolution
@@ -253,7 +251,6 @@ func TestResolveOne(t *testing.T) {
 }
 
 func TestResolveRefuses(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serveResolved(t, Options{})
 	long := strings.Repeat("a", 1001)
 	for body, want := range map[string]string{
@@ -325,7 +322,6 @@ func TestResolveCost(t *testing.T) {
 // TestResolveEdits previews edits: an entity with other identifiers, a new one, and one that
 // was removed.
 func TestResolveEdits(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serveResolved(t, Options{})
 	o, _, _ := s.published(t).Build.Find("tool", "hammer")
 	e, err := s.published(t).Build.Entity(o)

@@ -186,7 +186,6 @@ const resolvePath = "/api/resolve"
 // TestRoutesNeedScopes: every route that counts towards the limit has a scope, except the one on
 // which a key can revoke itself.
 func TestRoutesNeedScopes(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serve(t, 1)
 	for _, r := range s.routeTable() {
 		var want apikey.Scope
@@ -217,7 +216,6 @@ func TestRoutesNeedScopes(t *testing.T) {
 // It then no longer counts towards the limit of five keys.
 func TestSecurityExpiredKey(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	_, out := smallBuild(t, 1)
 	var clock settable
 	clock.set(time.Now())
@@ -259,7 +257,6 @@ func TestSecurityExpiredKey(t *testing.T) {
 // TestSecurityLegacyKey: a key that was created before scopes existed can still do what it could
 // then, and its owner can see that.
 func TestSecurityLegacyKey(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serve(t, 1)
 	old, k := s.newKey(t, "ada")
 	forgetScopes(t, s, k.ID)

@@ -6,14 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"kindex/builder/suite"
 	"kindex/edge/web"
 	"kindex/site/sdk"
 )
 
 // TestSDK downloads the client libraries from both of their addresses.
 func TestSDK(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitAnonymous: 1})
 	for language, name := range map[string]string{sdk.TypeScript: "kindex-%.tgz", sdk.Python: "kindex-%.tar.gz"} {
 		newest := sdk.Versions(language)[0]

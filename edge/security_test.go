@@ -63,7 +63,6 @@ var writes = []string{"/api/developer/api-keys", "/api/submit", "/api/webhooks"}
 
 // TestAttackMassAssignment sends fields that only the service is allowed to set.
 func TestAttackMassAssignment(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitKey: 1000})
 	key, _ := s.keyOf(t, "account")
 	good := map[string]map[string]any{
@@ -95,7 +94,6 @@ func TestAttackMassAssignment(t *testing.T) {
 // TestAttackOfAnotherAccount requests another account's objects by ID. The response must be the
 // same as for an ID that does not exist.
 func TestAttackOfAnotherAccount(t *testing.T) {
-	suite.WithoutRace(t)
 	exception, err := safedial.ParseException("127.0.0.1:9")
 	if err != nil {
 		t.Fatal(err)
@@ -163,7 +161,6 @@ func (e *endless) Read(p []byte) (int, error) {
 // TestAttackBodyBombs sends bodies that grow when decoded.
 func TestAttackBodyBombs(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitKey: 10_000})
 	key, _ := s.keyOf(t, "account")
 	var member bytes.Buffer
@@ -274,7 +271,6 @@ func TestAttackSlowBody(t *testing.T) {
 // TestAttackHeaderInjection sends raw requests with values that try to add headers, responses,
 // or lines in the log.
 func TestAttackHeaderInjection(t *testing.T) {
-	suite.WithoutRace(t)
 	for name, handler := range map[string]func(io.Writer) slog.Handler{
 		"text": func(w io.Writer) slog.Handler { return slog.NewTextHandler(w, nil) },
 		"json": func(w io.Writer) slog.Handler { return slog.NewJSONHandler(w, nil) },
@@ -327,7 +323,6 @@ func TestAttackHeaderInjection(t *testing.T) {
 // TestAttackCookies: a signed-in browser has no special rights under /api, which ignores
 // cookies.
 func TestAttackCookies(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serveFew(t, Options{State: storagetest.SQLite(t), LimitAnonymous: 1000, LimitKey: 1000})
 	key, _ := s.keyOf(t, "account")
 	for _, cookie := range []string{"kindex-session=" + key, "__Host-kindex-session=" + key, "x-api-key=" + key} {

@@ -12,7 +12,6 @@ import (
 // not count towards the limit. If there is none, the response is a 404.
 func TestSecurityText(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	for contact, want := range map[string]string{
 		"security@example.org": "mailto:security@example.org", "mailto:security@example.org": "mailto:security@example.org",
 		"https://example.org/contact?a=b": "https://example.org/contact?a=b", "tel:+1-201-555-0123": "tel:+1-201-555-0123",

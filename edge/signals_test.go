@@ -31,7 +31,6 @@ func (s *served) series(t *testing.T, path string) (list []receivedPoint) {
 // value on another day.
 func TestSignals(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	s, _ := serveHistory(t, "2026-11-01", Options{})
 	type point struct {
 		value     any
@@ -74,7 +73,6 @@ func TestSignals(t *testing.T) {
 // TestSignalsOfEdits checks that a preview adds the edited values as points without a commit.
 func TestSignalsOfEdits(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	s, _ := serveHistory(t, "2026-11-01", Options{})
 	o, _, _ := s.published(t).Build.Find("tool", "n7")
 	e, err := s.published(t).Build.Entity(o)

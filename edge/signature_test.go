@@ -12,7 +12,6 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"golang.org/x/mod/sumdb/note"
 
-	"kindex/builder/suite"
 	"kindex/edge/live"
 	"kindex/edge/openapi"
 	"kindex/edge/storage/storagetest"
@@ -134,7 +133,6 @@ func TestSignatureArrivesLater(t *testing.T) {
 // TestPulledSignature lets edges pull a signed build: one with the key, which verifies the
 // signature, and one without.
 func TestPulledSignature(t *testing.T) {
-	suite.WithoutRace(t)
 	out, to, key := signedFolder(t)
 	if _, err := depot.Publish(t.Context(), to, depot.PublishOptions{Dir: out, Dirty: true, Key: key}); err != nil {
 		t.Fatal(err)

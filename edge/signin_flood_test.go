@@ -24,7 +24,6 @@ import (
 // be able to complete the sign-in. Most of the strangers' sign-ins are written directly to the
 // database; only the last ones go through the edge.
 func TestAttackSignInFloodOfNetwork(t *testing.T) {
-	suite.WithoutRace(t)
 	suite.InTest(t)
 	hub := authtest.StartGitHub(t)
 	database := filepath.Join(t.TempDir(), "kindex.db")

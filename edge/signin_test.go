@@ -65,7 +65,6 @@ func visit(t *testing.T, jar http.CookieJar, method, url string, header ...strin
 // TestSignIn signs in on the website. The resulting key works under /api, but the session does
 // not, since cookies are ignored there.
 func TestSignIn(t *testing.T) {
-	suite.WithoutRace(t)
 	var log bytes.Buffer
 	url := signInEdge(t, &log)
 	jar, err := cookiejar.New(nil)
@@ -161,7 +160,6 @@ func checkQuietLog(t *testing.T, log, key string) {
 // developers explains how to get a key without it.
 func TestNoSignIn(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitAnonymous: 20, LimitKey: 12345, Contact: "operator@example.org"})
 	for _, path := range []string{"/signin", "/developer/webhooks/", "/signin/github/callback"} {
 		if a := s.ask(t, http.MethodGet, path); a.status != http.StatusNotFound {
@@ -188,7 +186,6 @@ func TestNoSignIn(t *testing.T) {
 // TestAttackSignInFlood starts to sign in again and again. Only a limited number of attempts per
 // hour from one address must reach the database.
 func TestAttackSignInFlood(t *testing.T) {
-	suite.WithoutRace(t)
 	url := signInEdge(t, io.Discard)
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	for i := range console.MaxSignInStarts + 5 {

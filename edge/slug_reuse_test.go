@@ -15,7 +15,6 @@ import (
 // the changelog of the new entity.
 func TestSlugOfADeletedEntityIsReused(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	s, r := serveHistory(t, "2026-11-01", Options{})
 	r.Commit("2026-11-01T06:00:00Z", "No more", "tool/right.yaml", "")
 	buildDay(t, r, s.out, "2026-11-01")
@@ -43,7 +42,6 @@ func TestSlugOfADeletedEntityIsReused(t *testing.T) {
 // TestFeedSuggestsEntitiesThatExist: if an entity is requested with the wrong type, the feed
 // suggests an existing entity.
 func TestFeedSuggestsEntitiesThatExist(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serve(t, 10)
 	for key, want := range map[string]string{"TOOL/n3": "tool/n3", "tools/n3": "tool/n3", "tool/N3": "tool/n3", "zebra/n3": ""} {
 		var p web.Problem
@@ -65,7 +63,6 @@ func TestFeedSuggestsEntitiesThatExist(t *testing.T) {
 // must then have no host, rather than an empty one as in "http:/api/feed".
 func TestFeedForAClientWithoutHost(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	s := serve(t, 150)
 	for _, format := range []string{"rss", "atom", "json"} {
 		r := httptest.NewRequest("GET", "/api/feed?format="+format, nil)
@@ -82,7 +79,6 @@ func TestFeedForAClientWithoutHost(t *testing.T) {
 // TestTimeWithAPlusThatWasASpace: if a plus sign in a time was decoded as a space, the error
 // suggests the time with a plus sign.
 func TestTimeWithAPlusThatWasASpace(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serve(t, 1)
 	var p web.Problem
 	a := s.ask(t, "GET", "/api/changelog?since=2026-10-10T14:00:00+02:00")

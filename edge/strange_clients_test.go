@@ -103,7 +103,6 @@ func TestWhereProgramsLook(t *testing.T) {
 // identifies neither of them, and the time of a download identifies only what was served at that
 // time.
 func TestModifiedSinceOfOneDay(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serveFew(t, Options{})
 	const path = "/api/entities"
 	get := func(since string) answer {

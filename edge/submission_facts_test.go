@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"kindex/builder/suite"
 	"kindex/exports"
 	"kindex/exports/record"
 )
@@ -13,7 +12,6 @@ import (
 // TestSubmittedFacts: identifiers, namespaces and successors of a submission are checked against
 // the served build, edits included.
 func TestSubmittedFacts(t *testing.T) {
-	suite.WithoutRace(t)
 	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
 		s := edges[0]
 		o, _, ok := s.published(t).Build.Find("tool", "n1")

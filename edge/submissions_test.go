@@ -315,7 +315,6 @@ func TestAttackSubmissionFlood(t *testing.T) {
 // the total size of the submissions stored per account must be limited.
 func TestAttackSubmissionChurn(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	s := serveFew(t, Options{State: storagetest.SQLite(t), LimitKey: 100_000})
 	key, _ := s.keyOf(t, "eve")
 	var benchmarks []string

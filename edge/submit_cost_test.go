@@ -55,7 +55,6 @@ func serveStranger(t *testing.T) *stranger {
 // allocate little more memory than an ordinary one, in proportion to its size.
 func TestAttackFormCost(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	s := serveStranger(t)
 	cost := func(body string) uint64 { return allocated(func() { s.check(t, body, "application/json") }) }
 	ordinary := proposal("tags", "good, tags, three").Encode()
@@ -101,7 +100,6 @@ var hostileBodies = map[string]func(n int) string{
 // the same size, and the response must be short and say what is wrong.
 func TestAttackSubmissionCost(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	s := serveFew(t, Options{State: storagetest.SQLite(t), LimitKey: 1 << 30})
 	key, _ := s.keyOf(t, "eve")
 	cost := func(body string) uint64 {

@@ -162,7 +162,6 @@ func remarksAt(t testing.TB, page, field string) (text, tag string) {
 // its script, the error must be attached to the invalid field and to no other field.
 func TestFormTellsAtTheField(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	s := serveForm(t, Options{}, false)
 	for _, c := range []struct{ field, value, says, use string }{
 		{"type", "", "Type is missing", ""},
@@ -229,7 +228,6 @@ func TestFormTellsAtTheField(t *testing.T) {
 // TestFormTellsAll: all errors are reported at once, including warnings, duplicates and unknown
 // fields.
 func TestFormTellsAll(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serveForm(t, Options{}, false)
 	said := s.check(t, url.Values{"name": {"tool Number0"}, "license": {"BSD 3-Clause"}, "tags": {"ok"}, "signals.stars": {"7"}, "status": {"withdrawn"}, "categry": {"alpha"}})
 	var at []string
@@ -299,7 +297,6 @@ func randomProposal(rng *rand.Rand, i int) (input url.Values, fields map[string]
 // /api/submit stores for the same fields, and kindex build accepts it.
 func TestFormWritesWhatTheAPIStores(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	s := serveForm(t, Options{}, true)
 	secret, _ := s.newKey(t, "ada")
 	around, err := content.OpenWorkspace(s.content)
@@ -342,7 +339,6 @@ func TestFormWritesWhatTheAPIStores(t *testing.T) {
 // the alternatives.
 func TestFormOfNobody(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	for _, repository := range []bool{false, true} {
 		s := serveForm(t, Options{}, repository)
 		page := string(s.ask(t, http.MethodGet, siteurl.Submit).body)
@@ -368,7 +364,6 @@ func TestFormOfNobody(t *testing.T) {
 
 // TestFormSubmits: what a signed-in user submits is stored once, for the user's account.
 func TestFormSubmits(t *testing.T) {
-	suite.WithoutRace(t)
 	s, jar, key := serveSignedIn(t)
 	page := visit(t, jar, http.MethodGet, s.url+siteurl.Submit)
 	token := regexp.MustCompile(`name="token" value="([^"]+)"`).FindSubmatch(page.body)
@@ -418,7 +413,6 @@ func TestFormSubmits(t *testing.T) {
 // TestFormIsNotForged: nothing is stored if the form is sent by another site or belongs to
 // another session, and what the user entered is kept.
 func TestFormIsNotForged(t *testing.T) {
-	suite.WithoutRace(t)
 	s, jar, _ := serveSignedIn(t)
 	page := visit(t, jar, http.MethodGet, s.url+siteurl.Submit)
 	token := string(regexp.MustCompile(`name="token" value="([^"]+)"`).FindSubmatch(page.body)[1])
@@ -462,7 +456,6 @@ func TestFormIsNotForged(t *testing.T) {
 // TestFormRefuses: forms of the wrong size or type are refused with an explanation.
 func TestFormRefuses(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	s := serveForm(t, Options{}, false)
 	for _, c := range []struct {
 		body   string
@@ -499,7 +492,6 @@ func TestFormRefuses(t *testing.T) {
 // towards the API limit.
 func TestFormIsBounded(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	clock := newClock("2026-11-01T10:00:00Z")
 	s := serveForm(t, Options{Now: clock.now, LimitAnonymous: 3, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, false)
 	client := &http.Client{}
@@ -543,7 +535,6 @@ func TestFormIsBounded(t *testing.T) {
 // TestFormAnswersInBounds: the response does not repeat a list with thousands of invalid entries
 // for each entry.
 func TestFormAnswersInBounds(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serveForm(t, Options{}, false)
 	for _, kind := range []string{"application/json", "text/html"} {
 		tags := "tags=" + strings.Repeat("Not+a+tag!,", 5000)
@@ -565,7 +556,6 @@ func TestFormAnswersInBounds(t *testing.T) {
 
 // TestFormShowsWhateverIsSent: whatever was entered is shown as text and kept.
 func TestFormShowsWhateverIsSent(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serveForm(t, Options{}, true)
 	for _, evil := range []string{`"><script>alert(1)</script>`, `'><img src=x onerror=alert(1)>`, `</textarea><svg onload=alert(1)>`, `</pre></code><b>`,
 		"{{.}}", "&lt;script&gt;", "javascript:alert(1)", "a\u202e\u2066b", strings.Repeat("<x>", 200), "x\x00y", "](x)"} {
@@ -602,7 +592,6 @@ func TestFormShowsWhateverIsSent(t *testing.T) {
 // TestFormCorrects: for an existing entity, the form has its values and shows its file and where to
 // edit it. Only what differs is sent.
 func TestFormCorrects(t *testing.T) {
-	suite.WithoutRace(t)
 	for _, repository := range []bool{false, true} {
 		s := serveForm(t, Options{}, repository)
 		a := s.ask(t, http.MethodGet, siteurl.Submit+"?e=tool/n1")
@@ -671,7 +660,6 @@ func sentBy(t testing.TB, page string) url.Values {
 // TestFormSendsCorrection: what a signed-in user changes in the form becomes a submission with
 // exactly these changes.
 func TestFormSendsCorrection(t *testing.T) {
-	suite.WithoutRace(t)
 	s, jar, key := serveSignedIn(t)
 	page := visit(t, jar, http.MethodGet, s.url+siteurl.Submit+"?e=tool/n1")
 	sent := sentBy(t, string(page.body))
@@ -718,7 +706,6 @@ func TestFormSendsCorrection(t *testing.T) {
 // alone is not sent, so it undoes nothing; what both changed is a problem, until the visitor has
 // seen it.
 func TestFormOpenedEarlier(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serveForm(t, Options{}, false)
 	opened := sentBy(t, string(s.ask(t, http.MethodGet, siteurl.Submit+"?e=tool/n1").body))
 	now := opened.Get("license")
@@ -760,7 +747,6 @@ func TestFormOpenedEarlier(t *testing.T) {
 // TestContribute: on a site without a form, the page explains the alternative and has valid
 // sample files to start with.
 func TestContribute(t *testing.T) {
-	suite.WithoutRace(t)
 	for _, repository := range []bool{false, true} {
 		s := serveForm(t, Options{}, repository)
 		v := s.reloader.Acquire()

@@ -12,7 +12,6 @@ import (
 // pages show titles, and submissions must use the listed words.
 func TestVocabulary(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	s, r := serveHistory(t, "2026-11-01", Options{})
 	r.Commit("2026-11-01T06:00:00Z", "Old words", "tool/n1.yaml", r.Read("tool/n1.yaml")+"capabilities: [function-calling]\ntags: [vector-similarity, other]\n")
 	r.Commit("2026-11-01T07:00:00Z", "New words",

@@ -13,7 +13,6 @@ import (
 // hundred of them may be waiting.
 func TestAttackWaitingTests(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	receiver, err := safedial.ParseException("127.0.0.1:9")
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,6 @@ import (
 // the page never existed or was deleted.
 func TestNothingThere(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	s, _ := serveHistory(t, "2026-11-01", Options{})
 	const page, problem = "text/html; charset=utf-8", "application/problem+json"
 	for accept, want := range map[string]string{
@@ -62,7 +61,6 @@ func TestNothingThere(t *testing.T) {
 // TestAttackRedirects: text from the requested address is escaped in a redirect, so that it can
 // end neither the header nor the path.
 func TestAttackRedirects(t *testing.T) {
-	suite.WithoutRace(t)
 	s := serveFew(t, Options{})
 	for _, path := range []string{
 		"/trending/window-7d/type-%3F%0D%0AX-Injected:%201/", "/trending/window-7d/type-%23%02/",

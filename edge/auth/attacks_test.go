@@ -171,7 +171,6 @@ func TestCSRF(t *testing.T) {
 // TestSignInForged starts a sign-in from a page of another site, which could otherwise sign
 // the victim in to an account of the attacker's choice.
 func TestSignInForged(t *testing.T) {
-	suite.WithoutRace(t)
 	a := attack(t, false)
 	for name, c := range forgeries(a.url, strings.Repeat("A", 43)) {
 		if strings.HasPrefix(name, "token") {
@@ -194,7 +193,6 @@ func TestSignInForged(t *testing.T) {
 
 // TestReplayedCallback replays a callback together with its cookie.
 func TestReplayedCallback(t *testing.T) {
-	suite.WithoutRace(t)
 	a := attack(t, false)
 	b := newBrowser(t, a.service)
 	callback := a.answered(b, "oidc")
@@ -244,7 +242,6 @@ func TestCallbacksAtOnce(t *testing.T) {
 // TestSwappedState puts the attacker's state, code or both into the victim's browser. The
 // victim's own sign-in still completes.
 func TestSwappedState(t *testing.T) {
-	suite.WithoutRace(t)
 	a := attack(t, false)
 	attacker, victim := newBrowser(t, a.service), newBrowser(t, a.service)
 	theirs, own := a.answered(attacker, "github"), a.answered(victim, "github")
@@ -295,7 +292,6 @@ func TestInjectedCode(t *testing.T) {
 // TestMixedUpProvider sends one provider's response to the other's callback, and responses
 // whose issuer is not the expected one (RFC 9207).
 func TestMixedUpProvider(t *testing.T) {
-	suite.WithoutRace(t)
 	a := attack(t, false)
 	for _, ways := range [][2]string{{"github", "oidc"}, {"oidc", "github"}} {
 		b := newBrowser(t, a.service)
@@ -317,7 +313,6 @@ func TestMixedUpProvider(t *testing.T) {
 
 // TestOpenRedirect tries to make the service redirect the browser to another host.
 func TestOpenRedirect(t *testing.T) {
-	suite.WithoutRace(t)
 	a := attack(t, false)
 	const evil = "https://evil.example/"
 	extra := "next=" + evil + "&redirect=" + evil + "&return_to=//evil.example&redirect_uri=" + evil

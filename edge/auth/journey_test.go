@@ -199,7 +199,6 @@ func TestProviderRefuses(t *testing.T) {
 // TestProviderDown checks that everything except signing in keeps working while the provider
 // is unreachable.
 func TestProviderDown(t *testing.T) {
-	suite.WithoutRace(t)
 	v := serve(t, storagetest.SQLite(t), false)
 	v.offer(t, oidcOptions("http://127.0.0.1:1"))
 	ann := newBrowser(t, v)

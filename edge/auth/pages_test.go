@@ -56,7 +56,6 @@ var ownScripts = regexp.MustCompile(`<script (type="module" )?src="/assets/[a-z]
 // TestHeaders checks that every kind of response has the headers that keep it private and
 // isolated, and that cookies have the attributes that browsers enforce.
 func TestHeaders(t *testing.T) {
-	suite.WithoutRace(t)
 	for _, secure := range []bool{false, true} {
 		a := attack(t, secure)
 		b := newBrowser(t, a.service)

@@ -95,7 +95,6 @@ func TestSuspended(t *testing.T) {
 
 // TestStateGone checks the pages that are shown while the database is unreachable.
 func TestStateGone(t *testing.T) {
-	suite.WithoutRace(t)
 	s, err := storage.Open(t.Context(), t.TempDir()+"/kindex.db", storage.Options{})
 	if err != nil {
 		t.Fatal(err)

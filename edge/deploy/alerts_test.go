@@ -100,7 +100,6 @@ func read(t *testing.T, name string) []byte {
 // are series that fire it and no other.
 func TestAlerts(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	if _, err := exec.LookPath("promtool"); err != nil {
 		suite.Missing(t, "promtool")
 	}

@@ -90,7 +90,6 @@ func compile(t *testing.T, doc any, pointer string) *jsonschema.Schema {
 // service has no more rights than it needs.
 func TestCompose(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	dir := schemaModule(t, "github.com/compose-spec/compose-go/v2")
 	schema := compile(t, decode(t, filepath.Join(dir, "schema", "compose-spec.json")), "")
 	file := documents(t, "compose.yaml")[0]
@@ -180,7 +179,6 @@ func maybe(v any) object {
 // that each container has no more rights than it needs.
 func TestKubernetes(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	builtins := filepath.Join(schemaModule(t, "sigs.k8s.io/kubectl-validate"), "pkg", "openapiclient", "builtins", kubernetes)
 	files, err := filepath.Glob("kubernetes/*.yaml")
 	if err != nil || len(files) < 6 {

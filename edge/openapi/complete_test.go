@@ -34,7 +34,6 @@ func operations(doc *openapi3.T) []described {
 // TestComplete checks that every operation, parameter, body, response and header has the
 // descriptions and examples that new users need, which OpenAPI does not require.
 func TestComplete(t *testing.T) {
-	suite.WithoutRace(t)
 	doc := load(t, openapi.YAML)
 	tags := map[string]int{}
 	for _, tag := range doc.Tags {

@@ -43,7 +43,6 @@ func TestValid(t *testing.T) {
 // that converts YAML to JSON.
 func TestJSONEqualsYAML(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	if !json.Valid(openapi.JSON()) {
 		t.Fatal("the JSON form is not JSON")
 	}

@@ -102,7 +102,6 @@ func TestWrongCorrection(t *testing.T) {
 // corrects all of them.
 func TestCorrectReal(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	files, err := filepath.Glob(filepath.Join(suite.Content(t), "*", "*.yaml"))
 	if err != nil || len(files) < 100 {
 		t.Fatalf("%d files: %v", len(files), err)

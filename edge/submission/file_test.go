@@ -19,7 +19,6 @@ import (
 // is in canonical form.
 func TestFile(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	files, err := filepath.Glob(filepath.Join(suite.Content(t), "*", "*.yaml"))
 	if err != nil || len(files) < 100 {
 		t.Fatalf("%d files: %v", len(files), err)
