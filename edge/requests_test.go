@@ -32,6 +32,7 @@ type request struct {
 	base   string // the address of a different server
 	key    string // in x-api-key
 	body   string // JSON
+	known  bool   // the records in the response have been compared with their schema already
 }
 
 func (r request) method() string {
