@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -133,20 +132,19 @@ func (p largePair) export(t *testing.T, f store.File, text string) {
 	if got, want := p.ask(t, "GET", path).header.Get("Repr-Digest"), "sha-256=:"+base64.StdEncoding.EncodeToString(sum[:])+":"; got != want || hex.EncodeToString(sum[:]) != f.SHA256 {
 		t.Errorf("%s: the digest is %s, want %s", path, got, want)
 	}
-	tags := []string{p.ask(t, "HEAD", path).header.Get("Etag")}
-	for _, encoding := range []string{"gzip", "zstd", "br"} {
-		got := p.ask(t, "GET", path, "Accept-Encoding", encoding)
+	identity := p.ask(t, "HEAD", path).header.Get("Etag")
+	for accept, encoding := range map[string]string{"gzip": "gzip", "zstd": "", "br": ""} { // tables are offered with gzip only
+		got := p.ask(t, "GET", path, "Accept-Encoding", accept)
 		if got.header.Get("Content-Encoding") != encoding || string(decode(t, encoding, got.body)) != text {
-			t.Errorf("%s with %s: %q, %d bytes", path, encoding, got.header.Get("Content-Encoding"), len(got.body))
+			t.Errorf("%s with %s: %q, %d bytes", path, accept, got.header.Get("Content-Encoding"), len(got.body))
 		}
-		stored := encoding == "zstd" && format != "json"
+		stored := encoding == "" || format != "json"
 		if got.header.Get("Content-Length") == "" == stored {
-			t.Errorf("%s with %s: length %q", path, encoding, got.header.Get("Content-Length"))
+			t.Errorf("%s with %s: length %q", path, accept, got.header.Get("Content-Length"))
 		}
 		tag := got.header.Get("Etag")
-		if slices.Contains(tags, tag) || p.ask(t, "GET", path, "Accept-Encoding", encoding, "If-None-Match", tag).status != http.StatusNotModified {
-			t.Errorf("%s with %s: tag %s", path, encoding, tag)
+		if (tag == identity) != (encoding == "") || p.ask(t, "GET", path, "Accept-Encoding", accept, "If-None-Match", tag).status != http.StatusNotModified {
+			t.Errorf("%s with %s: tag %s", path, accept, tag)
 		}
-		tags = append(tags, tag)
 	}
 }
