@@ -25,8 +25,10 @@ func TestVocabulary(t *testing.T) {
 	for path, want := range map[string]int{
 		"/api/entities?capability=function-calling": 2, "/api/entities?capability=function-calling,gpu": 1,
 		"/api/search?q=heaps&capability=function-calling&facets=capability": 2, "/api/entities?tag=vector-similarity,other": 1,
+		"/api/entities?capability=Function-Calling,GPU": 1, "/api/entities?tag=VECTOR-similarity": 1, "/api/entities?tag=Vector-Search": 1,
+		"/api/entities?type=Tool&capability=GPU": 1,
 	} {
-		now := strings.NewReplacer("function-calling", "tool-call", "vector-similarity", "vector-search").Replace(path)
+		now := strings.NewReplacer("function-calling", "tool-call", "vector-similarity", "vector-search").Replace(strings.ToLower(path))
 		a, b := s.list(t, path), s.list(t, now)
 		if a.Count != want || b.Count != want || !slices.EqualFunc(a.Data, b.Data, sameRecord) {
 			t.Errorf("%s: %d records, but %s has %d; want %d", path, a.Count, now, b.Count, want)

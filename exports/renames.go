@@ -14,8 +14,10 @@ type renames struct {
 	others    map[fieldValue][]string // replacement → the values that it replaces
 }
 
-// fieldValue is a value of a filter field.
+// fieldValue is a value of a filter field, folded like the values that it is compared with.
 type fieldValue struct{ field, value string }
+
+func foldedValue(field, value string) fieldValue { return fieldValue{field, record.Fold(value)} }
 
 // openWords reads which values the content has replaced, and which words are synonyms.
 func (b *Build) openWords() error {
@@ -63,10 +65,10 @@ func (b *Build) Vocabulary() *record.Vocabulary { return b.vocabulary }
 
 func (r *renames) add(field, to string, from []string) {
 	for _, old := range from {
-		r.preferred[fieldValue{field, old}] = to
+		r.preferred[foldedValue(field, old)] = to
 	}
 	if len(from) > 0 {
-		r.others[fieldValue{field, to}] = from
+		r.others[foldedValue(field, to)] = from
 	}
 }
 
@@ -78,7 +80,7 @@ func (b *Build) Synonyms() [][]string { return b.synonyms }
 // category, given a former one, or a capability or tag, given a synonym. If nothing replaces the
 // value, it is returned unchanged and replaced is false.
 func (b *Build) Preferred(field, value string) (preferred string, replaced bool) {
-	if preferred, replaced = b.renames.preferred[fieldValue{field, value}]; replaced {
+	if preferred, replaced = b.renames.preferred[foldedValue(field, value)]; replaced {
 		return preferred, true
 	}
 	return value, false
@@ -87,7 +89,7 @@ func (b *Build) Preferred(field, value string) (preferred string, replaced bool)
 // ReplacedBy returns the values that a value of a filter field replaces. The caller must not
 // modify them.
 func (b *Build) ReplacedBy(field, value string) []string {
-	return b.renames.others[fieldValue{field, value}]
+	return b.renames.others[foldedValue(field, value)]
 }
 
 // sameValues returns a value's replacement and all values that this replaces. Records of

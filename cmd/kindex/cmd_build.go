@@ -109,6 +109,7 @@ func runBuild(cmd *cobra.Command, o buildOptions) error {
 	if err != nil {
 		return err
 	}
+	warnOfSecrets(cmd.Context(), cmd.ErrOrStderr(), o.content)
 	var waiting func(*store.BusyError)
 	if !o.noWait {
 		waiting = func(e *store.BusyError) { fmt.Fprintf(cmd.ErrOrStderr(), "waiting: %v\n", e) }

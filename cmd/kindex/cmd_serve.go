@@ -190,6 +190,17 @@ func (o *serveOptions) openState(cmd *cobra.Command, e *edge.Options) (madeKey s
 	return madeKey, nil
 }
 
+// secretFiles returns the files that hold secrets and have names of the user's choice.
+func (o *serveOptions) secretFiles() (files []string) {
+	if o.state != "" && !storage.IsPostgreSQL(o.state) {
+		files = append(files, o.state)
+	}
+	if o.operatorKey != "" {
+		files = append(files, o.operatorKey)
+	}
+	return files
+}
+
 func runServe(cmd *cobra.Command, o serveOptions) (failed error) {
 	if o.watch && !cmd.Flags().Changed("limit-anonymous") {
 		o.limitAnonymous = 0 // people who edit content reload pages often
@@ -213,6 +224,7 @@ func runServe(cmd *cobra.Command, o serveOptions) (failed error) {
 	} else if err := o.watchOptions.unused(cmd.Flags()); err != nil {
 		return err
 	}
+	warnOfSecrets(cmd.Context(), cmd.ErrOrStderr(), o.dir, o.secretFiles()...)
 	madeKey, err := o.openState(cmd, &eo)
 	if err != nil {
 		return err

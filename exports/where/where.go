@@ -85,8 +85,12 @@ func (p Params) readField(f *exports.Filter, field string, closed map[string][]s
 			if names != nil {
 				all[i], _ = names.Preferred(field, all[i])
 			}
-			if known, ok := closed[field]; ok && !slices.Contains(known, all[i]) {
-				return UnknownValue(field, all[i], known)
+			if known, ok := closed[field]; ok {
+				at := slices.IndexFunc(known, func(v string) bool { return strings.EqualFold(v, all[i]) })
+				if at < 0 {
+					return UnknownValue(field, all[i], known)
+				}
+				all[i] = known[at]
 			}
 		}
 		if len(all) > 1 {

@@ -1,0 +1,93 @@
+package gitlog
+
+import (
+	"context"
+	"errors"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kindex/builder/git"
+)
+
+// TrackedSecrets returns the files of a service that must stay secret, but are in the checked-out
+// commit of the repository that contains a folder: databases with accounts, and keys. They are
+// recognized by the names that kindex gives them, and files are the paths of others. The result is
+// relative to the root of the repository and empty outside a repository or without git.
+func TrackedSecrets(ctx context.Context, dir string, files ...string) (found []string, err error) {
+	r, err := find(ctx, dir)
+	if r == nil || err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	head, err := r.Head(ctx)
+	if err != nil || head == "" {
+		return nil, err
+	}
+	list, err := r.Run(ctx, git.Command{Args: []string{"ls-tree", "-r", "-l", "-z", "--full-tree", head}})
+	if err != nil {
+		return nil, err
+	}
+	named, err := withinRepository(r, dir, files)
+	if err != nil {
+		return nil, err
+	}
+	for entry := range strings.SplitSeq(list, "\x00") {
+		facts, name, ok := strings.Cut(entry, "\t")
+		if !ok {
+			continue // the end
+		}
+		if isSecret(path.Base(name), facts) || slices.ContainsFunc(named, func(of string) bool { return name == of || isSideFile(name, of) }) {
+			found = append(found, name)
+		}
+	}
+	return found, nil
+}
+
+// maxKey is the size in bytes of the largest key file. Other programs have larger files whose
+// names end in .key.
+const maxKey = 4096
+
+// isSecret reports whether a file has a name that kindex, or its documentation, gives to secret
+// files. facts is what git ls-tree -l prints before the name; the last word is the size.
+func isSecret(name, facts string) bool {
+	size, err := strconv.Atoi(facts[strings.LastIndex(facts, " ")+1:])
+	return strings.HasSuffix(name, ".key") && err == nil && size <= maxKey || name == "kindex.db" || isSideFile(name, "kindex.db")
+}
+
+// isSideFile reports whether SQLite, or a backup, put a file beside a database.
+func isSideFile(name, database string) bool {
+	rest, ok := strings.CutPrefix(name, database)
+	return ok && (strings.HasPrefix(rest, "-") || strings.HasPrefix(rest, "."))
+}
+
+// withinRepository returns the paths of files relative to the root of the repository. Files
+// outside it are left out.
+func withinRepository(r *git.Repository, dir string, files []string) (paths []string, err error) {
+	top, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	if top, err = filepath.EvalSymlinks(top); err != nil {
+		return nil, err
+	}
+	for range strings.Count(r.Prefix, "/") {
+		top = filepath.Dir(top)
+	}
+	for _, file := range files {
+		abs, err := filepath.Abs(file)
+		if err != nil {
+			return nil, err
+		}
+		folder, err := filepath.EvalSymlinks(filepath.Dir(abs))
+		if err != nil {
+			continue // the folder does not exist, so nothing in it is tracked
+		}
+		if rel, err := filepath.Rel(top, filepath.Join(folder, filepath.Base(abs))); err == nil && filepath.IsLocal(rel) {
+			paths = append(paths, filepath.ToSlash(rel))
+		}
+	}
+	return paths, nil
+}
