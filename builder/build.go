@@ -220,6 +220,9 @@ func (b *build) load(ctx context.Context) error {
 	} else if b.head, err = gitlog.ReadHead(ctx, b.Content, b.content); err != nil {
 		return err
 	}
+	if err := gitlog.CheckSparse(ctx, b.Content); err != nil {
+		return err
+	}
 	return b.refuseUntrusted()
 }
 

@@ -19,7 +19,7 @@ import (
 // of the entities.
 func (b *build) walk(ctx context.Context) error {
 	b.progress("history", 0, 0)
-	o := gitlog.Options{Dir: b.Content, Commit: b.head.Commit, Known: b.known}
+	o := gitlog.Options{Dir: b.Content, Commit: b.head.Commit, AsOf: b.AsOf, Known: b.known}
 	if previous := b.cache(); previous != nil {
 		o.Previous = changelog.PreviousWalk(previous.Archive())
 	}
@@ -33,6 +33,12 @@ func (b *build) walk(ctx context.Context) error {
 	}
 	for _, note := range log.Notes {
 		b.report.Warnings = append(b.report.Warnings, "note: "+note)
+	}
+	for _, a := range log.Ahead {
+		b.report.Warnings = append(b.report.Warnings, "warning: "+a.String())
+		if a.Hash == b.head.Commit {
+			b.head.Time = a.Used
+		}
 	}
 	in := changelog.Input{Previous: b.previous, Formula: b.formula, AsOf: b.AsOf, Entities: b.content.Entities, Recorded: b.recorded, Frozen: b.Still || b.head.Hidden}
 	if b.head.Hidden {
@@ -81,32 +87,72 @@ func (b *build) buildSnapshots(ctx context.Context) error {
 
 // ShrinkError is the error for a build that would lose entities or changes of the previous
 // build.
-type ShrinkError struct{ Problem string }
+type ShrinkError struct {
+	Problem string
+	Repair  string // how to avoid the loss, if that is known
+}
 
-// Error returns a message that states what would be lost and which option allows the loss.
+// Error returns a message that states what would be lost, and how to avoid the loss or else which
+// option allows it.
 func (e *ShrinkError) Error() string {
+	if e.Repair != "" {
+		return e.Problem + "; " + e.Repair
+	}
 	return e.Problem + "; if that is intended, build with --allow-shrink"
 }
 
 // guard refuses a build that would delete a large part of the index or lose changes. The
 // usual causes are a wrong folder and a truncated history.
-func (b *build) guard(context.Context) error {
+func (b *build) guard(ctx context.Context) error {
 	switch {
 	case b.AllowShrink:
 		return nil
 	case b.damaged != nil && b.head.Commit == "" && (b.previous == nil || b.skipped):
-		return &ShrinkError{fmt.Sprintf("the previous build cannot be read, and only that build has the history: %v", b.damaged)}
+		return &ShrinkError{Problem: fmt.Sprintf("the previous build cannot be read, and only that build has the history: %v", b.damaged)}
 	case b.previous == nil:
 		return nil
 	}
 	if gone := b.deleted(); float64(len(gone)) > diff.MaxShrink*float64(b.previous.Len()) {
-		return &ShrinkError{fmt.Sprintf("the build would delete %d of the previous build's %d entities (%s)", len(gone), b.previous.Len(), firstFew(gone))}
+		return &ShrinkError{Problem: fmt.Sprintf("the build would delete %d of the previous build's %d entities (%s)", len(gone), b.previous.Len(), firstFew(gone))}
 	}
 	if lost := b.lost(); len(lost) > 0 {
-		return &ShrinkError{fmt.Sprintf("the build would lose %d of the previous build's %d changes (%s), perhaps because the history was rewritten or this is a different branch",
-			len(lost), b.previous.Archive().Changes(), firstFew(lost))}
+		return b.lostChanges(ctx, lost)
 	}
 	return nil
+}
+
+// lostChanges returns the error for a build that would lose changes. Usually, somebody pulled the
+// published branch into their own and pushed that as the new one: then all commits are still there,
+// but those that were published are no longer first parents, and a merge can put them back.
+func (b *build) lostChanges(ctx context.Context, lost []string) error {
+	e := &ShrinkError{Problem: fmt.Sprintf("the build would lose %d of the previous build's %d changes (%s)",
+		len(lost), b.previous.Archive().Changes(), firstFew(lost))}
+	published, was := b.previous.Archive().Head(), b.previous.Archive().Path()
+	if now := b.archive.Log; now != nil && published != "" && was != now.Path {
+		e.Problem += fmt.Sprintf(", because the content was in %s and is now in %s, and its history is that of its folder", folderName(was), folderName(now.Path))
+		e.Repair = "move it back, or start a new history with --allow-shrink"
+		return e
+	}
+	merged, err := gitlog.IsMerged(ctx, b.Content, published, b.head.Commit)
+	switch {
+	case err != nil:
+		return err
+	case merged:
+		e.Problem += fmt.Sprintf(", because commit %.12s, which was published, was merged into another branch that then took its place, as git pull before git push does", published)
+		e.Repair = fmt.Sprintf("to keep the history without rewriting anything, make the published commit the first parent: "+
+			"git checkout --detach %.12s && git merge --no-ff %.12s, then push the result to the branch: git push origin HEAD:main (or the branch's name)", published, b.head.Commit)
+	default:
+		e.Problem += ", perhaps because the history was rewritten or this is a different branch"
+	}
+	return e
+}
+
+// folderName names a folder of a repository.
+func folderName(path string) string {
+	if path == "" {
+		return "the root of the repository"
+	}
+	return path
 }
 
 // firstFew lists the first few items.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"kindex/exports/packed"
 	"kindex/exports/record"
@@ -195,6 +196,12 @@ func (r *ArchiveReader) FirstDay() string {
 		return ""
 	}
 	return record.FormatDay(dayOf(r.time(0)))
+}
+
+// AsOf returns the as-of time of the build.
+func (r *ArchiveReader) AsOf() time.Time {
+	t, _ := time.Parse(time.RFC3339, r.base.Manifest.AsOf)
+	return t
 }
 
 // LastDay returns the later of two UTC days: that of the last version and that of the as-of

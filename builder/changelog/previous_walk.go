@@ -15,6 +15,9 @@ type previousWalk struct{ *exports.ArchiveReader }
 // Commit implements gitlog.Previous.
 func (w previousWalk) Commit() string { return w.Head() }
 
+// AsOf implements gitlog.Previous.
+func (w previousWalk) AsOf() time.Time { return w.ArchiveReader.AsOf() }
+
 // Time implements gitlog.Previous.
 func (w previousWalk) Time() time.Time {
 	if w.Versions() == 0 {

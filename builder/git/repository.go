@@ -88,8 +88,9 @@ func (r *Repository) discover(ctx context.Context, args ...string) (string, erro
 }
 
 // query runs a command on the repository itself, with its own configuration. Use it only for
-// commands that read or write references or that print settings: rev-parse, symbolic-ref,
-// for-each-ref, update-ref and config. They run no programs except hooks, which protected
+// commands that read or write references, or that print settings or the index: rev-parse,
+// symbolic-ref, for-each-ref, update-ref, config, and ls-files without options that compare with
+// the working tree. They run no programs except hooks and the file system monitor, which protected
 // disables.
 func (r *Repository) query(ctx context.Context, args ...string) (string, error) {
 	return r.queryProcess(ctx, args...).output()
@@ -119,6 +120,21 @@ func (r *Repository) Head(ctx context.Context) (string, error) {
 		return "", ctx.Err()
 	}
 	return "", fmt.Errorf("git rev-parse: %s: HEAD does not name a readable commit; run git fsck for details (%w)", r.dir, err)
+}
+
+// LeftOut returns the files that a sparse checkout leaves out of the working tree, relative to its
+// root.
+func (r *Repository) LeftOut(ctx context.Context) (names []string, err error) {
+	out, err := r.query(ctx, "ls-files", "-t", "-z", "--full-name")
+	if err != nil {
+		return nil, err
+	}
+	for entry := range strings.SplitSeq(out, "\x00") {
+		if name, ok := strings.CutPrefix(entry, "S "); ok {
+			names = append(names, name)
+		}
+	}
+	return names, nil
 }
 
 // operators matches the start of a suffix that follows a commit's name, as in HEAD~2 or

@@ -7,6 +7,9 @@ import (
 
 // Patterns of the merge commit messages that hosting services write.
 var (
+	giteaMerge     = regexp.MustCompile(`^Merge pull request '.*' \(#([1-9][0-9]{0,8})\) from `) // also Forgejo and Codeberg
+	azureMerge     = regexp.MustCompile(`^Merged PR ([1-9][0-9]{0,8}): `)
+	serverMerge    = regexp.MustCompile(`^Pull request #([1-9][0-9]{0,8}): `) // Bitbucket Data Center
 	githubMerge    = regexp.MustCompile(`^Merge pull request #([1-9][0-9]{0,8}) from `)
 	bitbucketMerge = regexp.MustCompile(`^Merged in .+ \(pull request #([1-9][0-9]{0,8})\)$`)
 	squashed       = regexp.MustCompile(`\(#([1-9][0-9]{0,8})\)$`)
@@ -14,9 +17,9 @@ var (
 )
 
 // pullRequest returns the number of the pull request that a commit merges, as recorded by
-// GitHub, GitLab or Bitbucket, or 0 if there is none. Other numbers in a message are ignored.
+// GitHub, GitLab, Gitea, Forgejo, Azure DevOps or Bitbucket, or 0 if there is none. Other numbers in a message are ignored.
 func pullRequest(subject, body string, merge bool) int {
-	for _, form := range []*regexp.Regexp{githubMerge, bitbucketMerge, squashed} {
+	for _, form := range []*regexp.Regexp{githubMerge, giteaMerge, azureMerge, bitbucketMerge, serverMerge, squashed} {
 		if m := form.FindStringSubmatch(subject); m != nil {
 			return number(m[1])
 		}

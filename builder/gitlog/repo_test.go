@@ -144,6 +144,7 @@ type found struct {
 	log      gitlog.Log
 	commits  []gitlog.Commit
 	versions []gitlog.Version
+	asOf     time.Time
 }
 
 func (f *found) add(t testing.TB, log *gitlog.Log) {
@@ -157,6 +158,7 @@ func (f *found) add(t testing.TB, log *gitlog.Log) {
 func (f *found) Commit() string          { return f.log.Head }
 func (f *found) Path() string            { return f.log.Path }
 func (f *found) Mailmap() string         { return f.log.Mailmap }
+func (f *found) AsOf() time.Time         { return f.asOf }
 func (f *found) Commits() int            { return len(f.commits) }
 func (f *found) Versions() int           { return len(f.versions) }
 func (f *found) Before(location int) int { return f.versions[location].Before }

@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"kindex/builder/git"
 )
@@ -24,9 +25,10 @@ func (e *ShallowError) Error() string {
 // repository is the repository of a content folder, at one commit.
 type repository struct {
 	*git.Repository
-	dir     string // the content folder
-	head    string // object name of the commit
-	mailmap string // object name of .mailmap in that commit, or "" if there is none
+	dir     string               // the content folder
+	head    string               // object name of the commit
+	mailmap string               // object name of .mailmap in that commit, or "" if there is none
+	times   map[string]time.Time // what replaces the times of commits, by object name
 }
 
 // open finds the repository of a folder, at the given commit or, if none is given, at HEAD. It
@@ -59,6 +61,14 @@ func find(ctx context.Context, dir string) (*git.Repository, error) {
 		return nil, nil
 	}
 	return r, err
+}
+
+// findExisting is like find, but returns nil for a folder that does not exist.
+func findExisting(ctx context.Context, dir string) (*git.Repository, error) {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil, nil
+	}
+	return find(ctx, dir)
 }
 
 // hidden reports whether a folder is in a repository that cannot be read because git is not

@@ -17,7 +17,7 @@ import (
 // recognized by the names that kindex gives them, and files are the paths of others. The result is
 // relative to the root of the repository and empty outside a repository or without git.
 func TrackedSecrets(ctx context.Context, dir string, files ...string) (found []string, err error) {
-	r, err := find(ctx, dir)
+	r, err := findExisting(ctx, dir)
 	if r == nil || err != nil {
 		return nil, err
 	}

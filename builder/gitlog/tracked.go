@@ -3,7 +3,6 @@ package gitlog
 import (
 	"context"
 	"errors"
-	"os"
 
 	"kindex/builder/git"
 )
@@ -13,9 +12,6 @@ import (
 // no files.
 func Tracked(ctx context.Context, dirs ...string) (bool, error) {
 	for _, dir := range dirs {
-		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-			continue
-		}
 		tracked, err := tracks(ctx, dir)
 		if err != nil || tracked {
 			return tracked, err
@@ -25,7 +21,7 @@ func Tracked(ctx context.Context, dirs ...string) (bool, error) {
 }
 
 func tracks(ctx context.Context, dir string) (tracked bool, err error) {
-	r, err := find(ctx, dir)
+	r, err := findExisting(ctx, dir)
 	if r == nil || err != nil {
 		return false, err
 	}

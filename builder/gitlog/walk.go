@@ -18,7 +18,7 @@ import (
 // Commit is one commit of the first-parent history that changed entities.
 type Commit struct {
 	Hash        string
-	Time        time.Time // committer time, UTC, never earlier than the previous commit's
+	Time        time.Time // committer time, UTC, never earlier than the previous commit's; see Options.AsOf
 	Author      string    // the author's name, as mapped by the repository's mailmap; never the email address
 	PullRequest int       // 0 if there is none
 }
@@ -51,6 +51,7 @@ type Previous interface {
 	// Entity returns the authored content, including formerly, of a version that is not
 	// a deletion.
 	Entity(place int) (*record.Entity, error)
+	AsOf() time.Time // Options.AsOf of that walk
 	// Before returns Version.Before.
 	Before(place int) int
 }
@@ -59,7 +60,11 @@ type Previous interface {
 type Options struct {
 	Dir string // the content folder
 	// Commit is the commit to walk to, as returned by ReadHead; "" means HEAD.
-	Commit   string
+	Commit string
+	// AsOf is the time at which the content is read, or zero if it does not matter. The times of
+	// commits that are ahead of it are replaced, see Ahead: each change is dated no earlier than the
+	// one before it, so one wrong clock would otherwise date all later changes.
+	AsOf     time.Time
 	Previous Previous // if nil, walk the whole history
 	// Known, if not nil, returns the entity in the file with the given SHA-1 object name, or
 	// nil if it is unknown. For known entities, the file need not be read and parsed. Known
@@ -78,6 +83,7 @@ type Log struct {
 	Continued bool   // Commits and Versions continue Options.Previous
 	Commits   []Commit
 	Versions  []Version // sorted by commit, then by type and slug
+	Ahead     []Ahead   // the commits that are ahead of Options.AsOf, newest first
 	// Notes lists unreadable files in old commits. The entity in such a file keeps its
 	// previous version until the file is readable again.
 	Notes []string
@@ -99,7 +105,10 @@ func Walk(ctx context.Context, o Options) (*Log, error) {
 	}
 	defer r.Close() // errors are ignored: leftover temporary files are removed by the system
 	log := &Log{Head: r.head, Path: r.Prefix, Mailmap: r.mailmap, Shallow: r.Shallow}
-	if log.Continued, err = r.continues(ctx, o.Previous); err != nil {
+	if log.Ahead, err = r.ahead(ctx, o.AsOf); err != nil {
+		return nil, err
+	}
+	if log.Continued, err = r.continues(ctx, o.Previous, log.Ahead); err != nil {
 		return nil, err
 	}
 	since := ""
@@ -122,12 +131,31 @@ func Walk(ctx context.Context, o Options) (*Log, error) {
 	return log, nil
 }
 
-// continues reports whether a walk can continue the previous walk.
-func (r *repository) continues(ctx context.Context, e Previous) (bool, error) {
-	if e == nil || !git.IsObjectName(e.Commit()) || e.Path() != r.Prefix || e.Mailmap() != r.mailmap {
+// ahead returns the commits that are ahead of a time. Those of an earlier walk matter too: it
+// may have replaced times that a walk today would not.
+func (r *repository) ahead(ctx context.Context, asOf time.Time) ([]Ahead, error) {
+	if asOf.IsZero() {
+		return nil, nil
+	}
+	list, err := commitsAhead(ctx, r.Repository, r.head, asOf)
+	r.times = make(map[string]time.Time, len(list))
+	for _, a := range list {
+		r.times[a.Hash] = a.Used
+	}
+	return list, err
+}
+
+// continues reports whether a walk can continue the previous walk. It cannot if either replaces
+// the times of commits, because what replaces them depends on later commits and on the time.
+func (r *repository) continues(ctx context.Context, e Previous, ahead []Ahead) (bool, error) {
+	if e == nil || len(ahead) > 0 || !git.IsObjectName(e.Commit()) || e.Path() != r.Prefix || e.Mailmap() != r.mailmap {
 		return false, nil
 	}
-	return r.onFirstParentLine(ctx, e.Commit())
+	if ok, err := r.onFirstParentLine(ctx, e.Commit()); !ok || err != nil || e.AsOf().IsZero() {
+		return ok, err
+	}
+	earlier, err := commitsAhead(ctx, r.Repository, e.Commit(), e.AsOf())
+	return len(earlier) == 0, err
 }
 
 // walk runs git log and git cat-file concurrently, parses their output on all processors,
@@ -196,6 +224,9 @@ func (r *repository) readLog(ctx context.Context, p *git.Process, listed chan<- 
 		if err != nil {
 			p.Stop()
 			return err
+		}
+		if used, ok := r.times[c.Hash]; ok {
+			c.Time = used
 		}
 		if len(c.files) > 0 && !send(ctx, listed, c) {
 			p.Stop()

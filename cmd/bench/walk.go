@@ -145,6 +145,7 @@ func newPreviousArchive(log *gitlog.Log) *previousArchive {
 func (e *previousArchive) Commit() string       { return e.log.Head }
 func (e *previousArchive) Path() string         { return e.log.Path }
 func (e *previousArchive) Mailmap() string      { return e.log.Mailmap }
+func (e *previousArchive) AsOf() time.Time      { return time.Time{} }
 func (e *previousArchive) Commits() int         { return len(e.log.Commits) }
 func (e *previousArchive) Versions() int        { return len(e.log.Versions) }
 func (e *previousArchive) Time() time.Time      { return e.log.Commits[len(e.log.Commits)-1].Time }

@@ -71,7 +71,7 @@ var mayImport = map[string][]string{
 	"builder/diff/gitdiff":        {"builder", "builder/content/yamldoc", "builder/diff", "builder/gitlog", "builder/plural", "exports/jsonenc", "indexes"},
 	"builder/git":                 {},
 	"builder/gitbranch":           {"builder/content/yamlfmt", "builder/git", "builder/gitlog", "exports/safetext"},
-	"builder/gitlog":              {"builder/content", "builder/content/*", "builder/git", "exports/*"},
+	"builder/gitlog":              {"builder/content", "builder/content/*", "builder/git", "builder/plural", "exports/*"},
 	"builder/importer":            {"builder/content", "builder/content/*", "builder/importer/mapping", "builder/plural", "exports/*"},
 	"builder/importer/mapping":    {"builder/content/schema", "builder/content/yamldoc", "exports/didyoumean", "exports/record"},
 	"builder/neighbors":           {"exports", "exports/parallel", "exports/record"},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kindex/builder/diff/gitdiff"
+	"kindex/builder/gitlog"
 	"kindex/cmd/kindex/cli"
 )
 
@@ -88,6 +90,16 @@ func runDiff(cmd *cobra.Command, o diffOptions, arg string) error {
 		return err
 	}
 	cli.SetGC(cli.BatchGCPercent, cli.MinMemoryMiB, 0, cmd.ErrOrStderr())
+	if err := gitlog.CheckSparse(cmd.Context(), o.content); err != nil {
+		return err
+	}
+	ahead, err := gitlog.CommitsAhead(cmd.Context(), o.content, asOf)
+	if err != nil {
+		return err
+	}
+	for _, a := range ahead {
+		fmt.Fprintf(cmd.ErrOrStderr(), "warning: %v\n", a)
+	}
 	d, err := gitdiff.Compare(cmd.Context(), o.content, arg, asOf)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 
 	"kindex/builder"
 	"kindex/builder/content/yamldoc"
+	"kindex/builder/gitlog"
 	"kindex/builder/plural"
 	"kindex/cmd/kindex/cli"
 )
@@ -50,7 +52,7 @@ its line in a pull request. It also appends a table to $GITHUB_STEP_SUMMARY.`,
 				return err
 			}
 			cli.SetGC(cli.BatchGCPercent, cli.MinMemoryMiB, 0, cmd.ErrOrStderr())
-			return runValidate(cmd.OutOrStdout(), dir, o)
+			return runValidate(cmd.Context(), cmd.OutOrStdout(), dir, o)
 		},
 	}
 	o.Flags(c, validateFormats, "output format: text, json or github")
@@ -70,8 +72,9 @@ type checked struct {
 	categories int
 }
 
-func runValidate(w io.Writer, dir string, o validateOptions) error {
+func runValidate(ctx context.Context, w io.Writer, dir string, o validateOptions) error {
 	l, problems, failed := builder.LoadContent(dir, nil)
+	failed = errors.Join(failed, gitlog.CheckSparse(ctx, dir))
 	c := &checked{Problems: problems, dir: dir}
 	if failed != nil {
 		c.Problems = yamldoc.Problems{{File: dir, Severity: yamldoc.Error, Message: failed.Error()}}
@@ -82,6 +85,13 @@ func runValidate(w io.Writer, dir string, o validateOptions) error {
 	if failed == nil && c.Errors == 0 {
 		if c.Notes, failed = boardNotes(l); failed != nil {
 			return failed
+		}
+		ahead, err := gitlog.CommitsAhead(ctx, dir, time.Now())
+		if err != nil {
+			return err
+		}
+		for _, a := range ahead {
+			c.Notes = append(c.Notes, "note: "+a.String())
 		}
 	}
 	var err error

@@ -1,0 +1,85 @@
+package gitlog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"kindex/builder/git"
+)
+
+// Ahead is a commit that is dated later than the time at which its content is read, because the
+// clock of the machine that made it was ahead.
+type Ahead struct {
+	Hash string
+	Said time.Time // the committer time
+	// Used is the time to use instead: that of the next commit whose time is plausible or, if there
+	// is none, the time at which the content is read.
+	Used time.Time
+}
+
+// String describes the commit and what is done about it.
+func (a Ahead) String() string {
+	return fmt.Sprintf("commit %s is dated %s, which is in the future: its changes are dated %s",
+		a.Hash[:12], a.Said.Format(time.DateOnly), a.Used.Format(time.DateOnly))
+}
+
+// tolerance is how much later than the time of reading a commit may be dated. A build has the
+// time of the last midnight in UTC, and clocks are set to any zone.
+const tolerance = 36 * time.Hour
+
+// CommitsAhead returns the commits in the first-parent history of HEAD that are ahead of a time,
+// newest first. Outside a repository or without git, it returns none.
+func CommitsAhead(ctx context.Context, dir string, now time.Time) (list []Ahead, err error) {
+	r, err := findExisting(ctx, dir)
+	if r == nil || err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	head, err := r.Head(ctx)
+	if err != nil || head == "" {
+		return nil, err
+	}
+	return commitsAhead(ctx, r, head, now)
+}
+
+// IsMerged reports whether a commit is an ancestor of another, but not by first parents only.
+func IsMerged(ctx context.Context, dir, commit, into string) (merged bool, err error) {
+	r, err := open(ctx, dir, into)
+	if r == nil || err != nil || !git.IsObjectName(commit) {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	if _, err := r.git(ctx, "cat-file", "-e", commit+"^{commit}"); err != nil {
+		return false, ctx.Err() // the commit no longer exists here
+	}
+	base, err := r.git(ctx, "rev-list", "--count", commit, "--not", into)
+	if err != nil || strings.TrimSpace(base) != "0" {
+		return false, err
+	}
+	first, err := r.onFirstParentLine(ctx, commit)
+	return !first, err
+}
+
+// commitsAhead is CommitsAhead for the history of a commit.
+func commitsAhead(ctx context.Context, r *git.Repository, commit string, now time.Time) (list []Ahead, err error) {
+	out, err := r.Run(ctx, git.Command{Args: []string{"log", "--first-parent", "--no-show-signature", "--format=tformat:%H %ct", commit, "--"}})
+	if err != nil {
+		return nil, err
+	}
+	used := now.UTC()
+	for line := range strings.Lines(out) {
+		hash, seconds, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if !git.IsObjectName(hash) {
+			return nil, unexpected([]byte(line))
+		}
+		if said := commitTime(seconds); said.Sub(now) > tolerance {
+			list = append(list, Ahead{hash, said, used})
+		} else {
+			used = said
+		}
+	}
+	return list, nil
+}
