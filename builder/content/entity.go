@@ -47,6 +47,7 @@ func ParseEntity(path, typ, slug string, data []byte) (*record.Entity, yamldoc.P
 // errors, so that it can be compared with other entities.
 func parseEntity(path, typ, slug string, data []byte) (*record.Entity, yamldoc.Problems) {
 	d := yamldoc.Parse(path, data, yamldoc.TextFields...)
+	d.WarnOfCutText(data)
 	m, ok := d.Fields()
 	if !ok {
 		return nil, d.Report()

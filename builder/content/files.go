@@ -275,6 +275,7 @@ func LocateScoring(path string, data []byte, field ...string) (line, column int)
 // parseChecked reads a YAML file, checks it against its schema and returns it as JSON.
 func parseChecked(path string, data []byte, s *schema.Schema) ([]byte, yamldoc.Problems) {
 	d := yamldoc.Parse(path, data, "version")
+	d.WarnOfCutText(data)
 	m, ok := d.Fields()
 	if !ok {
 		return nil, d.Report()

@@ -153,14 +153,14 @@ func TestPullRequest(t *testing.T) {
 	}
 }
 
-// FuzzPullRequest checks that every number that is found occurs in the message after a # or !.
+// FuzzPullRequest checks that every number that is found occurs in the message after a #, a ! or PR.
 func FuzzPullRequest(f *testing.F) {
 	for _, c := range messages {
 		f.Add(c.subject, c.body, c.merge)
 	}
 	f.Fuzz(func(t *testing.T, subject, body string, merge bool) {
 		n := pullRequest(subject, body, merge)
-		if n < 0 || n > 0 && !strings.Contains(subject, "#"+strconv.Itoa(n)) && !(merge && strings.Contains(body, "!"+strconv.Itoa(n))) {
+		if n < 0 || n > 0 && !strings.Contains(subject, "#"+strconv.Itoa(n)) && !strings.Contains(subject, "PR "+strconv.Itoa(n)) && !(merge && strings.Contains(body, "!"+strconv.Itoa(n))) {
 			t.Errorf("%q, %q: %d", subject, body, n)
 		}
 	})

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"kindex/exports/safetext"
@@ -252,7 +253,8 @@ func (r *rule) acceptsText(field, text string) bool {
 	case branchPattern:
 		return validBranch(text)
 	case dayPattern, monthPattern, periodPattern:
-		return validDate(text)
+		// As if it were a reading: plans for the future are left to the slower check.
+		return validDate(text) && doubtfulDate(text, pastOnly, time.Now()) == ""
 	}
 	return true
 }

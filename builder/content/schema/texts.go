@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	pathpkg "path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -148,7 +149,40 @@ func validPort(port string) bool {
 func checkDate(d *yamldoc.Document, s string, path []string) {
 	if !validDate(s) {
 		d.AddAt(path, false, yamldoc.Problem{Message: yamldoc.Quote(s) + " does not exist; the order is year, month, day"})
+	} else if doubt := doubtfulDate(s, path, time.Now()); doubt != "" {
+		d.AddAt(path, false, yamldoc.Problem{Severity: yamldoc.Warning, Message: yamldoc.Quote(s) + " " + doubt})
 	}
+}
+
+// The years in which facts of a catalogue can lie: its oldest entries, and the farthest plans. A
+// year outside is probably mistyped.
+const (
+	firstYear  = 1950
+	planYears  = 20
+	clocksOff  = 36 * time.Hour // a day can have begun elsewhere
+	futureDate = "is in the future, so the figure would not count; is the year right?"
+)
+
+// pastOnly are the dates that cannot be later than today: those of readings, and of what was read.
+var pastOnly = []string{"date", "addedDate", "lastUpdated", "lastCommit", "lastRelease", "created"}
+
+// doubtfulDate returns why a valid date is probably wrong, or "".
+func doubtfulDate(s string, path []string, now time.Time) string {
+	t, err := time.Parse(time.DateOnly[:len(s)], s)
+	if err != nil {
+		return ""
+	}
+	field := path[len(path)-1]
+	if field == "value" && len(path) > 1 {
+		field = path[len(path)-2]
+	}
+	switch {
+	case slices.Contains(pastOnly, field) && t.Sub(now) > clocksOff:
+		return futureDate
+	case t.Year() < firstYear || t.Year() > now.Year()+planYears:
+		return fmt.Sprintf("is not between %d and %d; is the year right?", firstYear, now.Year()+planYears)
+	}
+	return ""
 }
 
 func validDate(s string) bool {
@@ -192,7 +226,7 @@ func licenseExpression(s string) (ok bool, guess string) {
 	verdict := licenseVerdict{ok: spdxValid(s)}
 	known := spdxlicenses.GetLicenses()
 	if !verdict.ok {
-		verdict.guess = didyoumean.Name(strings.NewReplacer(" ", "-", "_", "-").Replace(s), known)
+		verdict.guess = guessLicense(s, known)
 	} else if i := slices.IndexFunc(known, func(id string) bool { return strings.EqualFold(id, s) }); i >= 0 && !slices.Contains(known, s) {
 		verdict.guess = known[i]
 	}
@@ -201,6 +235,54 @@ func licenseExpression(s string) (ok bool, guess string) {
 	}
 	return verdict.ok, verdict.guess
 }
+
+// alternatives separates the licences that a text offers to choose from.
+var alternatives = regexp.MustCompile(`(?i)\s*(?:/|\||\bor\b)\s*`)
+
+// guessLicense returns the expression that a text probably means, or "". It never guesses another
+// licence, nor another version of it.
+func guessLicense(s string, known []string) string {
+	var parts []string
+	for _, part := range alternatives.Split(strings.Trim(s, "() "), -1) {
+		guess := didyoumean.Name(strings.NewReplacer(" ", "-", "_", "-").Replace(part), known)
+		if slices.Contains(known, part) {
+			guess = part
+		}
+		if guess == "" || !sameLicense(part, guess) {
+			return ""
+		}
+		parts = append(parts, guess)
+	}
+	return strings.Join(parts, " OR ")
+}
+
+// sameLicense reports whether a text can be a misspelt form of an identifier: their versions are
+// the same, and their letters, but for one that is not the first (LGPL is not GPL).
+func sameLicense(text, id string) bool {
+	a, b := licenseName(text), licenseName(id)
+	return licenseVersion(text) == licenseVersion(id) && a != "" && b != "" && a[0] == b[0] &&
+		(a == b || len(b) >= 3 && didyoumean.Name(a, []string{b}) == b)
+}
+
+// licenseName returns the letters of a licence, without words that mean nothing.
+func licenseName(s string) string {
+	return letters.ReplaceAllString(noise.ReplaceAllString(strings.ToLower(s), ""), "")
+}
+
+// licenseVersion returns the numbers in a licence. 2 and 2.0 are the same.
+func licenseVersion(s string) string {
+	numbers := digits.FindAllString(s, -1)
+	if n := len(numbers); n > 1 && numbers[n-1] == "0" {
+		numbers = numbers[:n-1]
+	}
+	return strings.Join(numbers, ".")
+}
+
+var (
+	noise   = regexp.MustCompile(`\b(?:the|license|licence|version|v)(?:\b|(?:[0-9]))`)
+	letters = regexp.MustCompile(`[^a-z]+`)
+	digits  = regexp.MustCompile(`[0-9]+`)
+)
 
 // License returns a text as an SPDX licence expression in the spelling of the SPDX list, or "" if
 // it is none.

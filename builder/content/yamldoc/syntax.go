@@ -18,7 +18,7 @@ func (d *Document) checkReadable(data []byte) bool {
 		d.Add(1, 1, Problem{Message: fmt.Sprintf("is larger than %d bytes, the maximum for a file", MaxFileSize)})
 		return false
 	}
-	if !d.checkCharacters(string(data)) {
+	if !d.checkCharacters(string(data)) || !d.checkGit(data) {
 		return false
 	}
 	if bytes.Count(data, []byte("\n"))+bytes.Count(data, []byte("\r")) > maxLines {
@@ -62,6 +62,27 @@ func (d *Document) checkCharacters(text string) bool {
 		}
 	}
 	return len(d.Problems) == 0
+}
+
+// checkGit reports whether a file is free of what git leaves in files for people to resolve, and adds
+// a problem otherwise.
+func (d *Document) checkGit(data []byte) bool {
+	if bytes.HasPrefix(data, []byte("version https://git-lfs.github.com/spec/")) {
+		d.Add(1, 1, Problem{Message: "is a Git LFS pointer, not the file itself; fetch the file: git lfs pull"})
+		return false
+	}
+	number := 0
+	for line := range bytes.Lines(data) {
+		number++
+		line = bytes.TrimRight(line, "\r\n")
+		for _, marker := range []string{"<<<<<<< ", "||||||| ", ">>>>>>> "} {
+			if bytes.HasPrefix(line, []byte(marker)) || string(line) == "=======" {
+				d.Add(number, 1, Problem{Message: "has an unresolved merge conflict here; keep what is right, and remove the lines that start with <<<<<<<, ======= and >>>>>>>"})
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // findBlankLines returns the number of the first blank line that follows maxBlank other blank
