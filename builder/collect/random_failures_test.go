@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"kindex/builder/collect"
+	"kindex/builder/suite"
 )
 
 // figures returns the figures of a generated entity: the same ones whatever is asked before.
@@ -32,10 +33,7 @@ func generated(t testing.TB, n int) map[string]string {
 
 // A source that fails at random ends, after reruns, in the same files as one that does not.
 func TestRandomFailures(t *testing.T) {
-	n := 1000
-	if testing.Short() {
-		n = 200
-	}
+	n := suite.Pick(200, 1000)
 	good := serve(t, func(w http.ResponseWriter, r *http.Request) { reply(w, figures(r.URL.Path[1:])) })
 	var mu sync.Mutex
 	dice := rand.New(rand.NewPCG(7, 11))

@@ -4,6 +4,7 @@ package collecttest
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -138,6 +139,9 @@ func JSON(w http.ResponseWriter, status int, body string) {
 	_, _ = w.Write([]byte(body))
 }
 
+// noAnswer is the name of the response that never comes.
+const noAnswer = "no answer"
+
 // Broken contains responses that no service documents, but every service sends sooner or later.
 var Broken = map[string]http.HandlerFunc{
 	"an HTML page": func(w http.ResponseWriter, _ *http.Request) {
@@ -159,11 +163,9 @@ var Broken = map[string]http.HandlerFunc{
 	"nothing":             func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) },
 	"a teapot":            func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) },
 	"a closed connection": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
-	"a slow answer": func(_ http.ResponseWriter, r *http.Request) {
-		select {
-		case <-r.Context().Done():
-		case <-time.After(5 * time.Second):
-		}
+	noAnswer: func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // otherwise the server does not notice that the client gives up
+		<-r.Context().Done()
 	},
 	"a redirect elsewhere": func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "https://evil.example/", http.StatusFound)
@@ -179,6 +181,9 @@ func Survives(t *testing.T, newSource func(base string) collect.Source, typ, nam
 	for name, h := range Broken {
 		t.Run(name, func(t *testing.T) {
 			o := Options(t, newSource(Server(t, h)), typ, namespace, id)
+			if name == noAnswer {
+				o.HTTP.Timeout = 50 * time.Millisecond // nothing else decides this case
+			}
 			lines, r := Run(t, o)
 			if len(r.Changes) > 0 || len(r.Gone) > 0 || r.Files > 0 || len(r.Failed) != 1 {
 				t.Errorf("got %q", lines)

@@ -8,7 +8,7 @@ import (
 )
 
 // CostEntities is the number of entities of MeasureCost.
-const CostEntities = 1000
+const CostEntities = 200
 
 // MeasureCost runs a source over CostEntities entities, and again a day later, when it is asked
 // for everything again. nextDay changes what the service has by then. It logs and returns the

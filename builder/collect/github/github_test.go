@@ -287,7 +287,7 @@ func TestCost(t *testing.T) {
 			people[id(i)] += 100000
 		}
 	})
-	if before != 10 || f.queries != 20 || first.Requests != 1010 || second.Requests != 1010 || second.NotModified != 980 || sent > firstSent*15/100 {
+	if before != 2 || f.queries != 4 || first.Requests != 202 || second.Requests != 202 || second.NotModified != 196 || sent > firstSent*15/100 {
 		t.Errorf("%d and %d queries\nfirst %+v\nsecond %+v", before, f.queries, first, second)
 	}
 }

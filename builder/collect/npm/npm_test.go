@@ -156,7 +156,7 @@ func TestCost(t *testing.T) {
 		}
 	})
 	for _, r := range []collect.SourceReport{first, second} {
-		if r.Requests > 1000+100+11 {
+		if r.Requests > 200+20+3 {
 			t.Errorf("%+v", r)
 		}
 	}

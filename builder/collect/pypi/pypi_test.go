@@ -155,7 +155,7 @@ func TestCost(t *testing.T) {
 		}
 		count(7)
 	})
-	if first.Requests != 2000 || second.Requests != 2000 || second.NotModified != 980 || second.Bytes > first.Bytes*15/100 {
+	if first.Requests != 400 || second.Requests != 400 || second.NotModified != 196 || second.Bytes > first.Bytes*15/100 {
 		t.Errorf("first %+v\nsecond %+v", first, second)
 	}
 }
