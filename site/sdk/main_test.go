@@ -13,8 +13,8 @@ import (
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if changed.dir != "" {
-		_ = os.RemoveAll(changed.dir)
+	for _, dir := range []string{changed.dir, compilation.dir} {
+		_ = os.RemoveAll(dir) // "" removes nothing
 	}
 	edgetest.Stop()
 	os.Exit(code)

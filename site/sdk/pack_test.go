@@ -1,8 +1,9 @@
-package sdk
+package sdk_test
 
 import (
 	"archive/tar"
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -12,14 +13,17 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/klauspost/compress/gzip"
+	"golang.org/x/mod/semver"
 
 	"kindex/builder/suite"
 	"kindex/edge/openapi"
+	"kindex/site/sdk"
 )
 
 // packed is the modification time of every file in an archive. npm uses the same time, because
@@ -49,17 +53,17 @@ func TestArchives(t *testing.T) {
 		language, file, prefix string
 		files                  func(*testing.T) fs.FS
 	}{
-		{TypeScript, version + ".tgz", "package", typescript},
-		{Python, "kindex-" + version + ".tar.gz", "kindex-" + version, python},
+		{sdk.TypeScript, version + ".tgz", "package", typescript},
+		{sdk.Python, "kindex-" + version + ".tar.gz", "kindex-" + version, python},
 	} {
 		t.Run(c.language, func(t *testing.T) {
 			now := pack(t, c.files(t), c.prefix)
 			name := filepath.Join("archives", c.language, c.file)
 			if suite.Updating() {
-				write(t, name, compress(t, now))
+				write(t, name, string(compress(t, now)))
 				return
 			}
-			a, ok := Find(c.language, c.file)
+			a, ok := sdk.Find(c.language, c.file)
 			if !ok {
 				t.Fatalf("%s is missing. Increase the version in the sources to that of the description, then: go test ./site/sdk -update", name)
 			}
@@ -74,37 +78,26 @@ func TestArchives(t *testing.T) {
 // TestSums compares the archives with the list of their hashes, to detect changes.
 func TestSums(t *testing.T) {
 	name := filepath.Join("archives", "SHA256SUMS")
+	now := sums(t)
 	if suite.Updating() {
-		onDisk := map[string][]Archive{}
-		archives = func() map[string][]Archive { return onDisk } // instead of the embedded ones
-		for _, language := range []string{Python, TypeScript} {
-			entries, err := os.ReadDir(filepath.Join("archives", language))
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, e := range entries {
-				onDisk[language] = append(onDisk[language], archive(language, e.Name(), readFile(t, filepath.Join("archives", language, e.Name()))))
-			}
-			newestFirst(onDisk[language])
-		}
-		write(t, name, sums())
+		write(t, name, now)
 		return
 	}
-	if want := readFile(t, name); !bytes.Equal(want, sums()) {
-		t.Errorf("the archives do not match %s:\n%s\nPublished archives never change. For a new version: go test ./site/sdk -update", name, sums())
+	if want := read(t, name); want != now {
+		t.Errorf("the archives do not match %s:\n%s\nPublished archives never change. For a new version: go test ./site/sdk -update", name, now)
 	}
 }
 
-// TestNewest checks that the newest version is first, and is the same as that of the description.
-func TestNewest(t *testing.T) {
-	for _, language := range []string{TypeScript, Python} {
-		if v := Versions(language); len(v) == 0 || v[0].Version != described(t) {
+// TestVersions checks that the newest version is first, and is the same as that of the description.
+func TestVersions(t *testing.T) {
+	for _, language := range []string{sdk.TypeScript, sdk.Python} {
+		list := sdk.Versions(language)
+		if len(list) == 0 || list[0].Version != described(t) {
 			t.Errorf("%s: the newest version is not %s", language, described(t))
 		}
-	}
-	list := []Archive{{Version: "0.9.1"}, {Version: "1.0.0"}, {Version: "0.10.0"}}
-	if newestFirst(list); list[0].Version != "1.0.0" || list[1].Version != "0.10.0" {
-		t.Errorf("%v", list)
+		if !slices.IsSortedFunc(list, func(a, b sdk.Archive) int { return semver.Compare("v"+b.Version, "v"+a.Version) }) {
+			t.Errorf("%s: the versions are not sorted", language)
+		}
 	}
 }
 
@@ -114,7 +107,7 @@ func python(t *testing.T) fs.FS {
 	t.Helper()
 	if suite.Updating() {
 		description := filepath.Join(t.TempDir(), "openapi.json")
-		write(t, description, openapi.JSON())
+		write(t, description, string(openapi.JSON()))
 		if b, err := exec.Command("python3", "-B", "generate", description, "python").CombinedOutput(); err != nil {
 			t.Fatalf("python3 generate, which needs Python 3.11 or newer: %v\n%s", err, b)
 		}
@@ -124,14 +117,8 @@ func python(t *testing.T) fs.FS {
 
 // typescript builds the package.
 func typescript(t *testing.T) fs.FS {
-	suite.NodeModules(t, "openapi-typescript", "typescript")
-	out := t.TempDir()
-	cmd := exec.Command("node", "build.mjs", out) // npm would check for a newer version of itself
-	cmd.Dir = "typescript"
-	if b, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("node build.mjs: %v\n%s", err, b)
-	}
-	return os.DirFS(out)
+	dir, _ := compiled(t)
+	return os.DirFS(dir)
 }
 
 // unwanted matches files that tools leave behind.
@@ -223,33 +210,19 @@ func differences(t *testing.T, was, now []byte) []string {
 	return list
 }
 
-func readFile(t *testing.T, name string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
-func write(t *testing.T, name string, data []byte) {
-	t.Helper()
-	err := os.MkdirAll(filepath.Dir(name), 0o755)
-	if err == nil {
-		err = os.WriteFile(name, data, 0o644)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // sums returns the hashes of the archives in the format of sha256sum.
-func sums() []byte {
-	var b bytes.Buffer
-	for _, language := range []string{Python, TypeScript} {
-		for _, a := range archives()[language] {
-			fmt.Fprintf(&b, "%x  %s\n", a.SHA256, path.Join(language, a.File))
+func sums(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
+	for _, language := range []string{sdk.Python, sdk.TypeScript} {
+		entries, err := os.ReadDir(filepath.Join("archives", language))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			name := path.Join(language, e.Name())
+			fmt.Fprintf(&b, "%x  %s\n", sha256.Sum256([]byte(read(t, filepath.Join("archives", name)))), name)
 		}
 	}
-	return b.Bytes()
+	return b.String()
 }

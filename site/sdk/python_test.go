@@ -36,61 +36,55 @@ func TestPython(t *testing.T) {
 
 	t.Run("operations", func(t *testing.T) {
 		public := edgetest.Start(t, edge.Options{Dir: e.Dir, LimitKey: 100_000}, record.wrap)
-		for _, class := range []string{"Operations", "AsynchronousOperations"} {
+		for class, more := range map[string]string{"Operations": "test_operations.Interface", "AsynchronousOperations": ""} {
 			record.clear()
-			v.test(t, "test_operations."+class, "KINDEX_URL="+public.URL, "KINDEX_API_KEY="+public.Key(t, class))
+			v.test(t, []string{"KINDEX_URL=" + public.URL, "KINDEX_API_KEY=" + public.Key(t, class)}, strings.Fields("test_operations."+class+" "+more)...)
 			record.everyOperation(t)
 		}
-		v.test(t, "test_operations.Interface")
 	})
-	t.Run("errors", func(t *testing.T) { v.test(t, "test_errors") })
-	t.Run("network", func(t *testing.T) {
+	t.Run("programs", func(t *testing.T) {
 		busy := edgetest.Start(t, edge.Options{LimitAnonymous: 1000}, edgetest.Busy("/api/categories", 2, 1))
 		url, ca := overTLS(t, e)
-		v.test(t, "test_hostile")
-		v.test(t, "test_network", "KINDEX_BUSY="+busy.URL, "KINDEX_TLS="+url, "KINDEX_CA="+ca)
-	})
-	cut := edgetest.Start(t, edge.Options{LimitAnonymous: 1000}, edgetest.Cut("/api/export/entities", 50_000, 2),
-		edgetest.Cut("/api/export/changelog", 50_000, 2), edgetest.Cut("/data/", 50_000, 2))
-	t.Run("streams", func(t *testing.T) { v.test(t, "test_streams", "KINDEX_CUT="+cut.URL) })
-	t.Run("async", func(t *testing.T) { v.test(t, "test_async", "KINDEX_CUT="+cut.URL) })
-	t.Run("limits", func(t *testing.T) {
+		cut := edgetest.Start(t, edge.Options{LimitAnonymous: 1000}, edgetest.Cut("/api/export/entities", 50_000, 2),
+			edgetest.Cut("/api/export/changelog", 50_000, 2), edgetest.Cut("/data/", 50_000, 2))
 		limited := lastDay(t, edge.Options{LimitAnonymous: 3})
-		v.test(t, "test_limits", "KINDEX_LIMITED="+limited.URL)
-	})
-	t.Run("webhooks", func(t *testing.T) {
 		secret := v.registered(t, e.URL, key, receiver.URL)
-		v.test(t, "test_webhooks", "KINDEX_SECRET="+secret, "KINDEX_DELIVERY="+delivered(t, receiver))
-		secret = v.registered(t, e.URL, key, receiver.URL)
+		env := []string{"KINDEX_BUSY=" + busy.URL, "KINDEX_TLS=" + url, "KINDEX_CA=" + ca, "KINDEX_CUT=" + cut.URL, "KINDEX_LIMITED=" + limited.URL,
+			"KINDEX_SECRET=" + secret, "KINDEX_DELIVERY=" + delivered(t, receiver)}
+		v.test(t, env, "test_errors", "test_hostile", "test_network", "test_streams", "test_async", "test_limits", "test_webhooks")
+	})
+	t.Run("receiver", func(t *testing.T) {
+		secret := v.registered(t, e.URL, key, receiver.URL)
 		v.serveReceiver(t, e, secret, <-receiver.Came)
 	})
 }
 
 // TestPythonVersions runs the programs that need no special edge on every installed Python
-// from 3.9 on.
+// from 3.9 on. One of them must be the one that TestPython uses, so that it never tests nothing.
 func TestPythonVersions(t *testing.T) {
-	suite.InTest(t)
+	suite.InSoak(t, "repeats what TestPython does for the installed Python; TestPythonSources checks the syntax of 3.9")
 	t.Parallel()
 	e := edgetest.Start(t, edge.Options{LimitKey: 100_000, LimitAnonymous: 100_000})
 	key := e.Key(t, "versions")
 	newest := sdk.Versions(sdk.Python)[0]
-	const present = `import sys; print("python%d.%d" % sys.version_info[:2], end="")`
-	python3 := command(t, exec.Command(needPython(t, "python3"), "-c", present))
-	for _, version := range []string{"3.9", "3.10", "3.11", "3.12", "3.13", "3.14"} {
-		program := "python" + version
-		if program == string(python3) {
-			continue // covered by TestPython
-		}
+	const present = `import sys; print("%d.%d" % sys.version_info[:2], end="")`
+	installed := string(command(t, exec.Command(needPython(t, "python3"), "-c", present)))
+	versions := []string{"3.9", "3.10", "3.11", "3.12", "3.13", "3.14"}
+	if !slices.Contains(versions, installed) {
+		t.Errorf("python3 is Python %s, which is not among %v", installed, versions)
+	}
+	for _, version := range versions {
 		t.Run(version, func(t *testing.T) {
-			if out, err := exec.Command(program, "-c", "import venv, sys; print(sys.version_info >= (3, 9))").Output(); err != nil || string(out) != "True\n" {
-				suite.CannotRun(t, fmt.Sprintf("%s is not installed; TestPython tests python3, TestPythonSources the syntax of 3.9", program))
+			program := "python" + version
+			if version == installed {
+				program = "python3"
+			} else if out, err := exec.Command(program, "-c", "import venv, ensurepip, sys; print(sys.version_info >= (3, 9))").Output(); err != nil || string(out) != "True\n" {
+				suite.CannotRun(t, program+" is not installed")
 			}
 			v := newVenv(t, program)
 			v.pip(t, e.URL+"/api/sdk/python/"+newest.File)
 			v.env = append(v.env, "KINDEX_URL="+e.URL, "KINDEX_API_KEY="+key, "KINDEX_CUT="+e.URL)
-			for _, class := range []string{"test_operations.Interface", "test_streams.Streams", "test_network.Connections", "test_network.Redirects", "test_async"} {
-				v.test(t, class)
-			}
+			v.test(t, nil, "test_operations.Interface", "test_streams.Streams", "test_network.Connections", "test_network.Redirects", "test_async")
 		})
 	}
 }
@@ -103,8 +97,7 @@ func (v *venv) checkInstall(t *testing.T) {
 	address := e.URL + "/api/sdk/python/" + newest.File
 	requirements := filepath.Join(v.dir, "requirements.txt")
 	write(t, requirements, "kindex @ "+address+" --hash=sha256:"+hex.EncodeToString(newest.SHA256[:])+"\n")
-	v.run(t, "pip", "uninstall", "--yes", "kindex")
-	v.pip(t, "--require-hashes", "-r", requirements)
+	v.pip(t, "--force-reinstall", "--require-hashes", "-r", requirements)
 	if got := string(v.python(t, []string{"-c", "import kindex; print(kindex.__version__, end='')"})); got != newest.Version {
 		t.Errorf("version %s was installed, not %s", got, newest.Version)
 	}
@@ -185,13 +178,13 @@ print(kindex.__version__, end="")`
 }
 
 // TestPythonTypes checks the package, and the programs that use it, with pyright in strict
-// mode, for the oldest Python and, in make soak, the newest.
+// mode, for the oldest Python and the newest.
 func TestPythonTypes(t *testing.T) {
-	suite.InTest(t)
+	suite.InSoak(t, "starts another compiler; TestPython compares the results of every operation with their types")
 	t.Parallel()
 	modules := suite.NodeModules(t, "pyright")
 	python := needPython(t, "python3")
-	for _, version := range suite.Pick([]string{"3.9"}, []string{"3.9", "3.13"}) {
+	for _, version := range []string{"3.9", "3.13"} {
 		dir := t.TempDir()
 		for from, to := range map[string]string{"python/src/kindex": "kindex", "testdata/python": "."} {
 			if err := os.CopyFS(filepath.Join(dir, to), os.DirFS(from)); err != nil {
@@ -245,6 +238,6 @@ func fromReadme(t *testing.T) *venv {
 	python := []string{filepath.Join(v.dir, "bin", "python3"), "-X", "dev", "-W", "error"}
 	edgetest.Examples(t, pythonReadme, edgetest.Run{Edge: e, Key: e.Key(t, "ada"), Dir: dir,
 		Programs: map[string][]string{"python.py": python},
-		Except:   []edgetest.Exception{{Text: "python3 receiver.py", Reason: "it serves until it is ended; TestPython/webhooks runs it"}}})
+		Except:   []edgetest.Exception{{Text: "python3 receiver.py", Reason: "it serves until it is ended; TestPython/receiver runs it"}}})
 	return v
 }

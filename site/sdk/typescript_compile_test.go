@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"kindex/builder/suite"
@@ -15,47 +16,44 @@ import (
 	"kindex/site/sdk"
 )
 
+// edit is a change of the description.
+type edit struct {
+	change, old, new string
+	in               string // where the compiler must report an error, or "" if it must succeed
+}
+
+var edits = []edit{
+	{"a renamed operation", "operationId: getManifest", "operationId: readManifest", "src/files.ts"},
+	{"a renamed query parameter", "    Cursor:\n      name: cursor\n", "    Cursor:\n      name: after\n", "src/reading.ts"},
+	{"a renamed path parameter", "    WebhookId:\n      name: id\n", "    WebhookId:\n      name: webhook\n", "src/client.ts"},
+	{"a renamed fields parameter", "    Fields:\n      name: fields\n", "    Fields:\n      name: members\n", "src/types.ts"},
+	{"a renamed member of errors", "        suggestion:\n          type: string\n          nullable: true\n", "        hint:\n          type: string\n          nullable: true\n", "src/errors.ts"},
+	{"nothing", "operationId: getManifest", "operationId: getManifest", ""},
+	{"an additional member", "errors, suggestion, requestId]\n      properties:\n", "errors, suggestion, requestId]\n      properties:\n        docs: {type: string}\n", ""},
+	{"a different address", "\n  /api/trending:\n", "\n  /api/trends:\n", "src/reading.ts"},
+	{"a removed member", "required: [data, count, comparedTo, nextCursor, build]", "required: [data, count, comparedTo, build]", "src/reading.ts"},
+	{"a renamed parameter in an address", "  /api/webhooks/{id}/test:\n", "  /api/webhooks/{hook}/test:\n", "src/client.ts"},
+	{"a different value", "enum: [json, csv, jsonl, parquet]", "enum: [json, csv, ndjson, parquet]", "src/files.ts"},
+	{"an additional operation name", "operationId: getTypescriptSdk\n", "operationId: getJavascriptSdk\n", "src/client.ts"},
+}
+
+// editsAtOnce returns the edits to compile together. Each compilation takes seconds, so make test
+// makes one edit for each source file at once. That the sources compile without an edit is
+// checked when the package is built.
+func editsAtOnce() [][]edit {
+	if suite.Soaking() {
+		return slices.Collect(slices.Chunk(edits, 1))
+	}
+	return [][]edit{edits[:5]}
+}
+
 // TestTypeScriptCompiles checks that the sources compile against the description, but not
 // against descriptions with changes that the client does not support.
 func TestTypeScriptCompiles(t *testing.T) {
 	suite.InTest(t)
-	suite.NodeModules(t, "openapi-typescript", "typescript")
 	t.Parallel()
-	type edit struct {
-		change, old, new string
-		in               string // where the compiler must report an error, or "" if it must succeed
-	}
-	edits := []edit{
-		{"a renamed operation", "operationId: getManifest", "operationId: readManifest", "src/files.ts"},
-		{"a renamed query parameter", "    Cursor:\n      name: cursor\n", "    Cursor:\n      name: after\n", "src/reading.ts"},
-		{"a renamed path parameter", "    WebhookId:\n      name: id\n", "    WebhookId:\n      name: webhook\n", "src/client.ts"},
-		{"a renamed fields parameter", "    Fields:\n      name: fields\n", "    Fields:\n      name: members\n", "src/types.ts"},
-		{"a renamed member of errors", "        suggestion:\n          type: string\n          nullable: true\n", "        hint:\n          type: string\n          nullable: true\n", "src/errors.ts"},
-		{"nothing", "operationId: getManifest", "operationId: getManifest", ""},
-		{"a different address", "\n  /api/trending:\n", "\n  /api/trends:\n", "src/reading.ts"},
-		{"a removed member", "required: [data, count, comparedTo, nextCursor, build]", "required: [data, count, comparedTo, build]", "src/reading.ts"},
-		{"a renamed parameter in an address", "  /api/webhooks/{id}/test:\n", "  /api/webhooks/{hook}/test:\n", "src/client.ts"},
-		{"a different value", "enum: [json, csv, jsonl, parquet]", "enum: [json, csv, ndjson, parquet]", "src/files.ts"},
-		{"an additional operation name", "operationId: getTypescriptSdk\n", "operationId: getJavascriptSdk\n", "src/client.ts"},
-	}
-	additional := edit{"an additional member", "errors, suggestion, requestId]\n      properties:\n", "errors, suggestion, requestId]\n      properties:\n        docs: {type: string}\n", ""}
-	// Each compilation takes seconds, so make test makes one edit for each source file at once.
-	cases := [][]edit{{additional}, edits[:5]}
-	if suite.Soaking() {
-		cases = append([][]edit{{additional}}, slices.Collect(slices.Chunk(edits, 1))...)
-	}
-	descriptions := make([]string, len(cases))
-	for i, c := range cases {
-		descriptions[i] = string(openapi.YAML)
-		for _, e := range c {
-			if n := strings.Count(descriptions[i], e.old); n != 1 {
-				t.Fatalf("the description has %q %d times; name another place for %q here", e.old, n, e.change)
-			}
-			descriptions[i] = strings.Replace(descriptions[i], e.old, e.new, 1)
-		}
-	}
-	complaints := compileAgainst(t, descriptions)
-	for i, c := range cases {
+	_, complaints := compiled(t)
+	for i, c := range editsAtOnce() {
 		for _, e := range c {
 			if e.in == "" && complaints[i] != "" || !strings.Contains(complaints[i], e.in) {
 				t.Errorf("%s: the compiler reports, for %q in place of %q:\n%s", e.change, e.new, e.old, complaints[i])
@@ -64,30 +62,55 @@ func TestTypeScriptCompiles(t *testing.T) {
 	}
 }
 
-// compileAgainst compiles a copy of the sources with the types of each description, and
-// returns the compiler's errors for each.
-func compileAgainst(t *testing.T, descriptions []string) []string {
+// compilation is the result of testdata/typescript/compile.mjs, which tests share.
+var compilation struct {
+	sync.Once
+	dir        string // the package
+	complaints []string
+}
+
+// compiled builds the package, and compiles its sources after each of the edits. It returns the
+// folder of the package, and the compiler's errors for each of editsAtOnce.
+func compiled(t *testing.T) (dir string, complaints []string) {
 	t.Helper()
-	dir := t.TempDir()
-	if err := os.Symlink(nodeModules(t), filepath.Join(dir, "node_modules")); err != nil {
-		t.Fatal(err)
+	suite.NodeModules(t, "openapi-typescript", "typescript")
+	c := &compilation
+	c.Do(func() {
+		var err error
+		if c.dir, err = os.MkdirTemp("", "kindex-sdk-"); err != nil {
+			t.Fatal(err)
+		}
+		descriptions, err := json.Marshal(edited(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(t.TempDir(), "descriptions.json")
+		write(t, file, string(descriptions))
+		out := command(t, exec.Command("node", "testdata/typescript/compile.mjs", c.dir, file))
+		if err := json.Unmarshal(out, &c.complaints); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	})
+	if len(c.complaints) != len(editsAtOnce()) {
+		t.Fatal("the sources do not compile; see the other test")
 	}
-	if err := os.CopyFS(filepath.Join(dir, "package"), os.DirFS("typescript")); err != nil {
-		t.Fatal(err)
+	return c.dir, c.complaints
+}
+
+// edited returns the descriptions after each of editsAtOnce.
+func edited(t *testing.T) (descriptions []string) {
+	t.Helper()
+	for _, c := range editsAtOnce() {
+		text := string(openapi.YAML)
+		for _, e := range c {
+			if n := strings.Count(text, e.old); n != 1 {
+				t.Fatalf("the description has %q %d times; name another place for %q here", e.old, n, e.change)
+			}
+			text = strings.Replace(text, e.old, e.new, 1)
+		}
+		descriptions = append(descriptions, text)
 	}
-	write(t, filepath.Join(dir, "compile.mjs"), read(t, "testdata/typescript/compile.mjs"))
-	b, err := json.Marshal(descriptions)
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, filepath.Join(dir, "descriptions.json"), string(b))
-	cmd := exec.CommandContext(t.Context(), "node", "compile.mjs", "descriptions.json")
-	cmd.Dir = dir
-	var complaints []string
-	if out := command(t, cmd); json.Unmarshal(out, &complaints) != nil || len(complaints) != len(descriptions) {
-		t.Fatalf("%s", out)
-	}
-	return complaints
+	return descriptions
 }
 
 // TestTypeScriptVersion checks that both files have the version of the description.

@@ -2,11 +2,12 @@ package sdk_test
 
 import (
 	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/edgetest"
 )
@@ -19,15 +20,13 @@ const strictly = `{
 		"target": "ES2022", "module": "NodeNext", "moduleResolution": "NodeNext", "lib": ["ES2022"], "types": ["node"],
 		"strict": true, "skipLibCheck": true, "noUncheckedIndexedAccess": true, "outDir": "compiled"
 	},
-	"include": ["*.ts"]
+	"include": ["block-*.ts"]
 }`
 
-// TestTypeScriptReadme runs every code block in the README. As soon as the first one has installed
-// the package, it compiles all programs strictly.
-func TestTypeScriptReadme(t *testing.T) {
-	suite.InTest(t)
-	nodeModules(t)
-	t.Parallel()
+// typescriptFromReadme runs every code block in the README, and returns the project into which the
+// first one has installed the client. As soon as it has, all programs are compiled.
+func typescriptFromReadme(t *testing.T) *project {
+	t.Helper()
 	e := edgetest.Start(t, edge.Options{LimitKey: 1000})
 	p := &project{t.TempDir(), t.TempDir()}
 	compiled := false
@@ -37,22 +36,31 @@ func TestTypeScriptReadme(t *testing.T) {
 		After: func(b edgetest.Block, printed string) {
 			t.Logf("%d: %s", b.Line, printed)
 			if !compiled {
-				p.compileReadme(t, e)
+				p.compile(t, e)
 				compiled = true
 			}
 		},
 	})
+	return p
 }
 
-// compileReadme compiles the programs in the README, under the names that edgetest.Examples gives
-// them.
-func (p *project) compileReadme(t *testing.T, e *edgetest.Edge) {
+// compile compiles the programs in the README, under the names that edgetest.Examples gives them,
+// and those in testdata against the installed client and its declarations. Programs for browsers
+// are compiled without Node's declarations.
+func (p *project) compile(t *testing.T, e *edgetest.Edge) {
 	t.Helper()
-	write(t, filepath.Join(p.dir, "tsconfig.json"), strictly)
 	for _, b := range edgetest.Blocks(t, typescriptReadme) {
 		if b.Language == "ts" {
 			write(t, filepath.Join(p.dir, fmt.Sprintf("block-%d.ts", b.Line)), strings.ReplaceAll(b.Text, "http://127.0.0.1:8080", e.URL))
 		}
 	}
-	p.tsc(t, "tsconfig.json") // fails if there is no program
+	write(t, filepath.Join(p.dir, "tsconfig.readme.json"), strictly)
+	if err := os.CopyFS(p.dir, os.DirFS(filepath.Join("testdata", "typescript"))); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{filepath.Join("testdata", "typescript", "programs.mjs"), filepath.Join(nodeModules(t), "@types")}
+	for _, config := range []string{"tsconfig.json", "tsconfig.browser.json", "tsconfig.readme.json"} {
+		args = append(args, filepath.Join(p.dir, config))
+	}
+	command(t, exec.Command("node", args...)) // fails if a configuration selects no program
 }

@@ -23,19 +23,18 @@ import (
 	"kindex/site/sdk"
 )
 
-// TestTypeScript installs the TypeScript client from a running edge, compiles the programs
-// in testdata/typescript against it, and runs each.
+// TestTypeScript runs every code block in the README, of which the first installs the TypeScript
+// client from a running edge. It then runs the programs in testdata/typescript with the client, and
+// installs it in the other ways. All programs are compiled at once.
 func TestTypeScript(t *testing.T) {
 	suite.InTest(t)
 	nodeModules(t)
 	t.Parallel()
+	p := typescriptFromReadme(t)
 	receiver := edgetest.NewReceiver(t)
 	record := &recorder{}
 	e := edgetest.Start(t, edge.Options{Dir: renamedAndDeleted(t), LimitKey: 100_000, LimitAnonymous: 100_000, Guard: receiver.Guard}, record.wrap)
 	key := e.Key(t, "acme")
-	p := install(t, e.URL)
-	p.compile(t)
-
 	t.Run("operations", func(t *testing.T) {
 		record.clear()
 		out := filepath.Join(t.TempDir(), "webhook.json")
@@ -43,70 +42,40 @@ func TestTypeScript(t *testing.T) {
 		record.everyOperation(t)
 		p.run(t, "webhook.test.js", "WEBHOOK="+out, "DELIVERY="+delivered(t, receiver))
 	})
-	t.Run("browser", func(t *testing.T) {
-		t.Parallel()
-		p.inBrowser(t, e.Dir)
-	})
-	t.Run("reading", func(t *testing.T) {
-		t.Parallel()
-		p.run(t, "reading.test.js", "URL="+e.URL, "KEY="+e.Key(t, "reader")) // of its own account, whose limit the test reads
-	})
-	t.Run("streams", func(t *testing.T) {
-		t.Parallel()
+	t.Run("programs", func(t *testing.T) {
 		broken := edgetest.Start(t, edge.Options{LimitAnonymous: 1000}, edgetest.Cut("/api/export/", 100_000, 2), edgetest.Cut("/data/", 30_000, 3))
-		p.run(t, "streams.test.js", "URL="+e.URL, "KEY="+key, "BROKEN="+broken.URL)
-	})
-	t.Run("faults", func(t *testing.T) {
-		t.Parallel()
 		busy := edgetest.Start(t, edge.Options{LimitAnonymous: 1000}, edgetest.Busy("/api/categories", 2, 1))
-		p.run(t, "faults.test.js", "URL="+e.URL, "BUSY="+busy.URL)
-	})
-	t.Run("limit", func(t *testing.T) {
-		t.Parallel()
 		few := lastDay(t, edge.Options{LimitKey: 3})
-		p.run(t, "limit.test.js", "URL="+few.URL, "KEY="+few.Key(t, "acme"))
+		for program, env := range map[string][]string{
+			"reading.test.js": {"KEY=" + e.Key(t, "reader")}, // of its own account, whose limit the test reads
+			"streams.test.js": {"KEY=" + key, "BROKEN=" + broken.URL},
+			"faults.test.js":  {"BUSY=" + busy.URL},
+			"limit.test.js":   {"URL=" + few.URL, "KEY=" + few.Key(t, "acme")},
+		} {
+			t.Run(program, func(t *testing.T) {
+				t.Parallel()
+				p.run(t, program, append([]string{"URL=" + e.URL}, env...)...)
+			})
+		}
 	})
-}
-
-// TestTypeScriptInstall also installs from the permanent URL, and rejects a package that
-// does not match the lock file.
-func TestTypeScriptInstall(t *testing.T) {
-	suite.InTest(t)
-	nodeModules(t)
-	t.Parallel()
-	e := edgetest.Start(t, edge.Options{})
-	newest := sdk.Versions(sdk.TypeScript)[0]
-	p := install(t, e.URL+"/"+newest.File)
-	lock := filepath.Join(p.dir, "package-lock.json")
-	sum := sha512.Sum512([]byte("another package"))
-	text := regexp.MustCompile(`sha512-[^"]+`).ReplaceAllString(read(t, lock), "sha512-"+base64.StdEncoding.EncodeToString(sum[:]))
-	write(t, lock, text)
-	remove(t, filepath.Join(p.dir, "node_modules"))
-	if out, err := p.npm(t, "ci").CombinedOutput(); err == nil || !bytes.Contains(out, []byte("EINTEGRITY")) {
-		t.Errorf("npm ci of a package with another hash: %v\n%s", err, out)
-	}
+	t.Run("browser", func(t *testing.T) { p.inBrowser(t, e.Dir) })
+	t.Run("install", p.checkInstall)
 }
 
 // project is a folder with the client installed.
 type project struct{ dir, cache string }
 
-// install creates an empty project and installs the client into it: first from an address, by
-// default that of the newest version, and then again from the lock file.
-func install(t *testing.T, address string) *project {
-	t.Helper()
-	if !strings.HasSuffix(address, ".tgz") {
-		address += "/api/sdk/typescript"
-	} else {
-		i := strings.LastIndex(address, "/")
-		address = address[:i] + "/api/sdk/typescript" + address[i:]
-	}
-	p := &project{t.TempDir(), t.TempDir()}
-	write(t, filepath.Join(p.dir, "package.json"), `{"private": true, "type": "module"}`)
-	command(t, p.npm(t, "install", address))
+// checkInstall checks that npm installs from the permanent URL and again from the lock file, and
+// that it rejects a package that does not match the lock file.
+func (p *project) checkInstall(t *testing.T) {
+	e := edgetest.Start(t, edge.Options{})
 	newest := sdk.Versions(sdk.TypeScript)[0]
-	sum := sha512.Sum512(newest.Data)
-	if lock, want := read(t, filepath.Join(p.dir, "package-lock.json")), "sha512-"+base64.StdEncoding.EncodeToString(sum[:]); !strings.Contains(lock, want) || !strings.Contains(lock, `"resolved": "`+address+`"`) {
-		t.Errorf("the lock file lacks %s or %s:\n%s", address, want, lock)
+	address := e.URL + "/api/sdk/typescript/" + newest.File
+	command(t, p.npm(t, "install", address))
+	lock, sum := filepath.Join(p.dir, "package-lock.json"), sha512.Sum512(newest.Data)
+	text, hash := read(t, lock), "sha512-"+base64.StdEncoding.EncodeToString(sum[:])
+	if !strings.Contains(text, hash) || !strings.Contains(text, `"resolved": "`+address+`"`) {
+		t.Errorf("the lock file lacks %s or %s:\n%s", address, hash, text)
 	}
 	remove(t, filepath.Join(p.dir, "node_modules"))
 	p.cache = t.TempDir() // so that the package is fetched from the edge again
@@ -115,7 +84,12 @@ func install(t *testing.T, address string) *project {
 	if err := json.Unmarshal([]byte(read(t, filepath.Join(p.dir, "node_modules/kindex/package.json"))), &manifest); err != nil || manifest.Version != newest.Version {
 		t.Fatalf("version %q was installed, want %s: %v", manifest.Version, newest.Version, err)
 	}
-	return p
+	another := sha512.Sum512([]byte("another package"))
+	write(t, lock, strings.ReplaceAll(text, hash, "sha512-"+base64.StdEncoding.EncodeToString(another[:])))
+	remove(t, filepath.Join(p.dir, "node_modules"))
+	if out, err := p.npm(t, "ci").CombinedOutput(); err == nil || !bytes.Contains(out, []byte("EINTEGRITY")) {
+		t.Errorf("npm ci of a package with another hash: %v\n%s", err, out)
+	}
 }
 
 // npm returns an npm command that cannot reach a registry.
@@ -133,23 +107,6 @@ func (p *project) env() []string {
 		name, _, _ := strings.Cut(strings.ToLower(v), "=")
 		return strings.HasPrefix(name, "npm_") || strings.HasSuffix(name, "_proxy") || strings.HasPrefix(name, "node_")
 	})
-}
-
-// compile compiles the programs in testdata against the installed client and its declarations;
-// programs for browsers are compiled without Node's declarations.
-func (p *project) compile(t *testing.T) {
-	t.Helper()
-	if err := os.CopyFS(p.dir, os.DirFS(filepath.Join("testdata", "typescript"))); err != nil {
-		t.Fatal(err)
-	}
-	p.tsc(t, "tsconfig.json")
-	p.tsc(t, "tsconfig.browser.json")
-}
-
-// tsc compiles the files that a configuration selects.
-func (p *project) tsc(t *testing.T, config string) {
-	t.Helper()
-	command(t, p.node(t, filepath.Join(nodeModules(t), "typescript/bin/tsc"), "--project", config, "--typeRoots", filepath.Join(nodeModules(t), "@types")))
 }
 
 func (p *project) node(t *testing.T, args ...string) *exec.Cmd {

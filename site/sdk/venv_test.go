@@ -150,10 +150,10 @@ func (v *venv) python(t *testing.T, args []string, env ...string) []byte {
 	return out
 }
 
-// test runs a program in testdata, or one of its classes.
-func (v *venv) test(t *testing.T, name string, env ...string) {
+// test runs programs in testdata, or classes of them, in one process.
+func (v *venv) test(t *testing.T, env []string, names ...string) {
 	t.Helper()
-	v.python(t, []string{"-m", "unittest", name}, env...)
+	v.python(t, append([]string{"-m", "unittest"}, names...), env...)
 }
 
 // registered registers a webhook, sends it a test, and returns the secret.

@@ -4,36 +4,53 @@
 // The types are generated from the API description, so that a method that does not match the
 // description does not compile.
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { execFileSync } from 'node:child_process';
-import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import openapiTS, { astToString, COMMENT_HEADER } from 'openapi-typescript';
+import ts from 'typescript';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const out = resolve(process.argv[2] ?? here);
-const description = join(here, '../../../edge/openapi/openapi.yaml');
-const require = createRequire(import.meta.url);
+const schema = join(here, 'src/schema.ts');
 
-// program returns the file that a command of a package runs.
-function program(name, command) {
-  const manifest = require.resolve(`${name}/package.json`);
-  const { bin } = require(manifest);
-  return join(dirname(manifest), typeof bin === 'string' ? bin : bin[command]);
+// types returns the types that a description, the text of a YAML document, defines.
+export async function types(description) {
+  return COMMENT_HEADER + astToString(await openapiTS(description));
 }
 
-function run(...args) {
-  execFileSync(process.execPath, args, { cwd: here, stdio: ['ignore', 'inherit', 'inherit'] });
+// Compilations share the files they read, because most of their work is parsing the declarations
+// of the language and of Node.
+const parsed = new Map();
+
+// compile compiles the files that a configuration selects, and returns the compiler's errors. If
+// types are given, they replace the generated ones.
+export function compile(config, options = {}, types = undefined) {
+  const selected = ts.getParsedCommandLineOfConfigFile(config, options, { ...ts.sys, onUnRecoverableConfigFileDiagnostic: console.error });
+  const host = ts.createCompilerHost(selected.options);
+  const { getSourceFile } = host;
+  host.getSourceFile = (name, target, ...rest) => {
+    if (types !== undefined && resolve(name) === schema) return ts.createSourceFile(name, types, target);
+    if (!parsed.has(name)) parsed.set(name, getSourceFile(name, target, ...rest));
+    return parsed.get(name);
+  };
+  const program = ts.createProgram(selected.fileNames, selected.options, host);
+  const problems = [...selected.errors, ...ts.getPreEmitDiagnostics(program)];
+  if (problems.length === 0 && !selected.options.noEmit) problems.push(...program.emit().diagnostics);
+  return ts.formatDiagnostics(problems, host);
 }
 
-run(program('openapi-typescript', 'openapi-typescript'), description, '--output', join(here, 'src/schema.ts'));
-run(program('typescript', 'tsc'), '--project', 'tsconfig.browser.json'); // browser code must not use Node's APIs
-await rm(join(out, 'dist'), { recursive: true, force: true });
-run(program('typescript', 'tsc'), '--project', 'tsconfig.json', '--outDir', join(out, 'dist'));
-
-if (out !== here) {
+// build builds the package in a folder.
+export async function build(out) {
+  await writeFile(schema, await types(await readFile(join(here, '../../../edge/openapi/openapi.yaml'), 'utf8')));
+  await rm(join(out, 'dist'), { recursive: true, force: true });
+  const problems = compile(join(here, 'tsconfig.browser.json')) // browser code must not use Node's APIs
+    || compile(join(here, 'tsconfig.json'), { outDir: join(out, 'dist') });
+  if (problems) throw new Error(problems);
+  if (out === here) return;
   await mkdir(out, { recursive: true });
   const { scripts, ...manifest } = JSON.parse(await readFile(join(here, 'package.json'), 'utf8'));
   await writeFile(join(out, 'package.json'), JSON.stringify(manifest, null, 2) + '\n');
   await copyFile(join(here, 'README.md'), join(out, 'README.md'));
   await copyFile(join(here, '../../../LICENSE'), join(out, 'LICENSE'));
 }
+
+if (resolve(process.argv[1]) === fileURLToPath(import.meta.url)) await build(resolve(process.argv[2] ?? here));

@@ -1,6 +1,7 @@
 """Helpers for the tests of the Python library: servers that misbehave, and a check that
 responses match their types."""
 
+import functools
 import http.server
 import os
 import socket
@@ -117,9 +118,14 @@ def conform(value: Any, hint: Any, where: str = "response", narrowed: bool = Fal
         assert isinstance(value, hint), f"{where}: {value!r} is not a {hint}"
 
 
+@functools.lru_cache(maxsize=None)
+def members_of(hint: Any) -> Dict[str, Any]:
+    return typing.get_type_hints(hint)
+
+
 def conform_object(value: Any, hint: Any, where: str, narrowed: bool) -> None:
     assert isinstance(value, dict), f"{where}: {value!r} is not an object"
-    members: Dict[str, Any] = typing.get_type_hints(hint)
+    members = members_of(hint)
     unknown = set(value) - set(members)
     if not hint.__name__.startswith(("Croissant", "OpenAPI")):  # these can have more members
         assert not unknown, f"{where}: {hint.__name__} does not have {unknown}"
