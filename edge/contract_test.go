@@ -36,7 +36,7 @@ import (
 )
 
 // TestContract checks the server against its description and the description against the server.
-// It builds and serves the shipped content, validates every response, and fails if any part of
+// It builds and serves the content for tests, validates every response, and fails if any part of
 // the description was not covered by a response.
 func TestContract(t *testing.T) {
 	suite.InTest(t)

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// samples contains values from the shipped content, by parameter name.
+// samples contains values from the content for tests, by parameter name.
 var samples = map[string][]string{
 	"type":       {"tool", "model"},
 	"slug":       {"pytorch", "tensorlayer", "keras", "mxnet", "o3", "pytorch.md", "nothing-like-it"},

@@ -14,7 +14,7 @@ import (
 )
 
 // TestManifestNamesRepository checks a manifest that names the content's repository against the
-// description. TestContract checks the manifest of the shipped content, which does not name a
+// description. TestContract checks the manifest of the content for tests, which does not name a
 // repository.
 func TestManifestNamesRepository(t *testing.T) {
 	suite.InTest(t)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// pricedFixture adds a model with offers, and their providers, to the shipped content in a
+// pricedFixture adds a model with offers, and their providers, to the content for tests in a
 // folder.
 func pricedFixture(t *testing.T, content string) {
 	t.Helper()

@@ -24,7 +24,7 @@ func (c *contract) search(t *testing.T, query string) (p searchPage) {
 	return p
 }
 
-// testSearching checks hits, highlights and suggestions for the shipped content.
+// testSearching checks hits, highlights and suggestions for the content for tests.
 func testSearching(t *testing.T, c *contract) {
 	q := func(text string) string { return "q=" + url.QueryEscape(text) }
 	t.Run("phrases", func(t *testing.T) {

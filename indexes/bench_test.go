@@ -13,7 +13,7 @@ import (
 	"kindex/indexes"
 )
 
-// benchBuild is the output folder of a build to measure instead of the shipped content:
+// benchBuild is the output folder of a build to measure instead of the content for tests:
 // KINDEX_BENCH_BUILD=/tmp/out go test -bench . -run '^$' ./indexes
 const benchBuild = "KINDEX_BENCH_BUILD"
 

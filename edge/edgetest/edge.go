@@ -1,4 +1,4 @@
-// Package edgetest provides tests with an edge on loopback that serves the shipped content with
+// Package edgetest provides tests with an edge on loopback that serves the content for tests with
 // a short history. It also simulates conditions that clients meet in practice: broken
 // connections, busy servers, exhausted limits and webhook receivers.
 package edgetest

@@ -48,7 +48,7 @@ type website struct {
 // static reports whether the website is a static site.
 func (w *website) static() bool { return w.Edge == nil }
 
-// The builds that all tests share: whole has all shipped content, and part has some of it.
+// The builds that all tests share: whole has all the content for tests, and part has some of it.
 // part is for static sites, which have a dozen files per entity.
 var whole, part shared
 

@@ -39,7 +39,7 @@ type place struct {
 	dir  string
 }
 
-// start creates a place with the shipped content.
+// start creates a place with the content for tests.
 func start(t *testing.T, wrap ...func(http.Handler) http.Handler) *place {
 	t.Helper()
 	return startWith(t, edge.Options{LimitKey: 10_000}, wrap...)

@@ -13,7 +13,7 @@ import (
 )
 
 // TestQuestions compares the answers of the recipe that joins tables with those computed from
-// the entities, over the shipped content.
+// the entities, over the content for tests.
 func TestQuestions(t *testing.T) {
 	suite.InTest(t)
 	p := start(t)

@@ -40,7 +40,7 @@ func TestVisitor(t *testing.T) {
 	t.Run("static", both(func(t *testing.T) string { return statictest.Serve(t, out, true).URL }, false))
 }
 
-// build builds some categories of the shipped content: a static site has a dozen files
+// build builds some categories of the content for tests: a static site has a dozen files
 // for each entity.
 func build(t *testing.T) string {
 	t.Helper()

@@ -30,7 +30,7 @@ func parts(scores ...float64) []ogimage.Part {
 	return all
 }
 
-// pytorch is the card of a tool in the shipped content.
+// pytorch is the card of a tool in the content for tests.
 func pytorch() ogimage.Card {
 	return ogimage.Card{
 		Site: "kindex", Kind: "Tool", Name: "PyTorch", Provider: "PyTorch", Category: "Machine-learning frameworks", Fallback: "tool/pytorch",
@@ -39,7 +39,7 @@ func pytorch() ogimage.Card {
 	}
 }
 
-// cards holds the cards of the golden files: entities and leaders in the shipped content,
+// cards holds the cards of the golden files: entities and leaders in the content for tests,
 // and strings that no content should have.
 var cards = map[string]ogimage.Card{
 	"tool": pytorch(),

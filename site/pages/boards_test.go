@@ -403,7 +403,7 @@ func TestStaticBoards(t *testing.T) {
 	}
 }
 
-// BenchmarkLeaderboard renders pages of leaderboards for the shipped content.
+// BenchmarkLeaderboard renders pages of leaderboards for the content for tests.
 func BenchmarkLeaderboard(b *testing.B) {
 	s := siteOf(b, pastBuild(b), pages.Options{})
 	days := s.Build.Archive().Snapshots()

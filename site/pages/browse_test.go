@@ -252,7 +252,7 @@ func crowded(t *testing.T) string {
 	return out
 }
 
-// TestLists reads all list pages, for the shipped content and for crowded.
+// TestLists reads all list pages, for the content for tests and for crowded.
 func TestLists(t *testing.T) {
 	suite.InTest(t)
 	for name, dir := range map[string]string{"shipped": edgetest.Built(t), "crowd": crowded(t)} {

@@ -332,7 +332,7 @@ func TestHostileEntity(t *testing.T) {
 	}
 }
 
-// BenchmarkEntity renders the pages of all entities of the shipped content in turn.
+// BenchmarkEntity renders the pages of all entities of the content for tests in turn.
 func BenchmarkEntity(b *testing.B) {
 	s := siteOf(b, edgetest.Built(b), pages.Options{})
 	var paths []string

@@ -146,7 +146,7 @@ func hundredths(t *testing.T, s string) int {
 	return int(math.Round(100 * x))
 }
 
-// TestEntityPages reads the page of every entity of the shipped content.
+// TestEntityPages reads the page of every entity of the content for tests.
 func TestEntityPages(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()

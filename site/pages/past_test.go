@@ -19,7 +19,7 @@ import (
 	"kindex/edge/edgetest"
 )
 
-// thePast is a build of the shipped content with a history of six weeks, in which entities
+// thePast is a build of the content for tests with a history of six weeks, in which entities
 // were added, removed, renamed, and gained stars. Tests share it.
 var thePast struct {
 	sync.Once

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// few builds part of the shipped content, with a short history in which one entity was
+// few builds part of the content for tests, with a short history in which one entity was
 // renamed, one was deleted, and one was moved to another category.
 var few = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "kindex-static-")
