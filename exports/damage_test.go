@@ -174,7 +174,7 @@ func TestDamagedManifest(t *testing.T) {
 		"truncated":      {func(b []byte) []byte { return b[:len(b)/2] }, "is not a valid manifest"},
 		"not an object":  {func([]byte) []byte { return []byte("[]\n") }, "is not a valid manifest"},
 		"nothing in it":  {func([]byte) []byte { return []byte("{}\n") }, "has format version 0"},
-		"other format":   {replace(`"formatVersion": 10`, `"formatVersion": 11`), "has format version 11, but this program reads version 10"},
+		"other format":   {replace(`"formatVersion": 11`, `"formatVersion": 12`), "has format version 12, but this program reads version 11"},
 		"other title":    {replace(`"title": "Test"`, `"title": "Best"`), "has ID"},
 		"other id":       {replace(m.ID, m.ID[:len(m.ID)-1]+"x"), "has ID"},
 		"other checksum": {replace(m.Files[3].SHA256, m.Files[4].SHA256), "has ID"},
@@ -361,8 +361,8 @@ func checkVariants(t *testing.T, files map[string]string) {
 	if seen[".gz"] != 4 || seen[".zst"] != 4 || seen[".br"] != 1 {
 		t.Errorf("variants: %v", seen)
 	}
-	if n := strings.Count(files["/entities.jsonl.gz"], "\x1f\x8b\x08"); n < 3 {
-		t.Errorf("the export has %d gzip members: too few shards for this test", n)
+	if n := strings.Count(files["/entities.jsonl.zst"], "\x28\xb5\x2f\xfd"); n < 3 {
+		t.Errorf("the export has %d zstd frames: too few shards for this test", n)
 	}
 }
 

@@ -53,7 +53,7 @@ func readAll(t *testing.T, rng *rand.Rand, b *Build, path string) []byte {
 	}
 	for range 20 {
 		off := rng.IntN(len(data) + 1)
-		part := make([]byte, rng.IntN(5000))
+		part := make([]byte, 1+rng.IntN(5000))
 		n, err := c.ReadAt(part, int64(off))
 		if n < len(part) != errors.Is(err, io.EOF) || !bytes.Equal(part[:n], data[off:min(off+len(part), len(data))]) {
 			t.Fatalf("%s: %d bytes from %d on are wrong: %v", path, n, off, err)
@@ -92,7 +92,7 @@ func TestLargeTable(t *testing.T) {
 	}
 	for _, f := range small.Manifest.Files {
 		_, there := a.Manifest.File(f.Path)
-		want := !strings.HasSuffix(f.Path, ".json.zst") && !strings.HasSuffix(f.Path, ".gz") || strings.HasPrefix(f.Path, ScoringFile) || strings.HasPrefix(f.Path, EntitiesFile)
+		want := !strings.HasSuffix(f.Path, ".json.zst") && !strings.HasSuffix(f.Path, ".json.gz") || strings.HasPrefix(f.Path, ScoringFile) || strings.HasPrefix(f.Path, EntitiesFile)
 		if there != want {
 			t.Errorf("%s in a build with large tables: %t", f.Path, there)
 		}
