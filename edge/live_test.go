@@ -31,7 +31,7 @@ func writeFile(t testing.TB, dir, name, text string) {
 
 // pause is how long a client sleeps between requests, which leaves enough processor time for the
 // builds even on two cores.
-const pause = 5 * time.Millisecond
+const pause = 20 * time.Millisecond
 
 // TestManyBuildsUnderLoad sends requests from several clients while builds are published one
 // after the other. Each build has a different number of entities, and all of its records carry
