@@ -81,7 +81,6 @@ func buildInto(t *testing.T, content, out string, asOf time.Time) *builder.Repor
 // TestEverySnapshot builds every content folder that the converters create from the public
 // collections, if the collections are in a folder next to the repository.
 func TestEverySnapshot(t *testing.T) {
-	suite.WithoutRace(t)
 	shared := suite.Collections(t)
 	var files []string
 	patterns := []string{"best-of/*.csv.gz", "models-dev/models*.json", "models-dev/from-providers/models-*.json"}

@@ -24,7 +24,6 @@ var boardsAsOf = time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 // TestKnownAlternatives checks the most similar alternatives of well-known entities.
 func TestKnownAlternatives(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	b, err := exports.Open(realContent(t).Dir)
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +68,6 @@ func fixtureContent(t *testing.T) (*content.Content, *score.Formula) {
 // TestRanksAreEarned checks that the formula never produces an undeserved rank.
 func TestRanksAreEarned(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	c, f := fixtureContent(t)
 	entities := map[string]*record.Entity{}
 	for _, e := range c.Entities {

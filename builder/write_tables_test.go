@@ -53,7 +53,6 @@ func openBuild(t *testing.T, content string) *exports.Build {
 // TestTables compares the tables of a small index with those that a person has checked.
 func TestTables(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	b := openBuild(t, smallContent(t))
 	var out bytes.Buffer
 	for _, name := range tableNames {
@@ -69,7 +68,6 @@ func TestTables(t *testing.T) {
 // independently of the tables, and compares them in every format.
 func TestTablesMatchRecords(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	for name, content := range map[string]string{"small": smallContent(t), "random": randomContent(t, 600), "empty": emptyContent(t)} {
 		t.Run(name, func(t *testing.T) {
 			b := openBuild(t, content)
@@ -370,7 +368,6 @@ func randomOffers(b *strings.Builder, rng *rand.Rand) {
 // rows than those of the edited entity, and compares the build with a full one; in make soak, after each edit.
 func TestShardsOfUnchangedRecords(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	t.Parallel()
 	f := folder{t, randomContent(t, suite.Pick(150, 3000))}
 	f.write("tool/e616.yaml", entity("End of a shard")) // as the hash of the key decides

@@ -45,7 +45,6 @@ func TestRankOrder(t *testing.T) {
 
 func TestBuildReadsBack(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	t.Parallel()
 	list := catalogue(2, catalogueSize)
 	b := openBuild(t, list)

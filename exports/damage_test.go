@@ -102,7 +102,6 @@ func changed(t *testing.T, path string, change func([]byte) []byte, f func()) {
 
 func TestDamagedFiles(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	t.Parallel()
 	dir, m := smallBuild(t)
 	rng := rand.New(rand.NewPCG(4, 4))
@@ -158,7 +157,6 @@ func TestDamagedFiles(t *testing.T) {
 
 func TestDamagedManifest(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	t.Parallel()
 	dir, m := smallBuild(t)
 	path := filepath.Join(dir, store.ManifestFile)

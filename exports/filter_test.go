@@ -239,7 +239,6 @@ func nextYear(rng *rand.Rand, list []*record.Entity) []*record.Entity {
 
 func TestSelection(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(20, 26))
 	list := catalogue(6, catalogueSize)

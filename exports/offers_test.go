@@ -219,7 +219,6 @@ func checkOffers(t *testing.T, rng *rand.Rand, offers *Offers, list []*record.En
 // one without any.
 func TestOffersEqualAPlainScan(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 20))
 	list := withEqualPrices(rng, catalogue(31, 800))
@@ -257,7 +256,6 @@ func containsAll(list, wanted []string) bool {
 // TestOffersOfPastDays selects offers in more snapshots than stay in memory.
 func TestOffersOfPastDays(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	t.Parallel()
 	p := newMadeHistory(83, withEqualPrices(rand.New(rand.NewPCG(5, 5)), catalogue(83, suite.Pick(80, 250))))
 	p.goOn(60)

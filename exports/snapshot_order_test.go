@@ -15,7 +15,6 @@ import (
 // scores.
 func TestPageByScore(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	t.Parallel()
 	p := newMadeHistory(82, catalogue(82, 3000))
 	day := p.days()[len(p.days())-1]

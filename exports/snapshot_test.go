@@ -18,7 +18,6 @@ import (
 // builds, and checks that every result is the same, including ordinals.
 func TestSnapshotAnswersAsABuild(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	t.Parallel()
 	p := newMadeHistory(81, catalogue(81, suite.Pick(400, 1500)))
 	p.goOn(120)

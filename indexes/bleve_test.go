@@ -19,7 +19,6 @@ import (
 // to be merged.
 func TestBleveOpensTheIndex(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	var entities []*record.Entity
 	for i := range 2*batchSize + 100 {
 		entities = append(entities, &record.Entity{Type: "tool", Slug: fmt.Sprintf("light-gbm-%d", i),

@@ -12,7 +12,6 @@ import (
 // it searches that build.
 func TestExhaustively(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	c := benchCatalogue(t)
 	classes := wordsOf(t, c).queries()
 	names := make([]string, 0, len(classes))

@@ -45,7 +45,6 @@ var marks = regexp.MustCompile(`</?mark>`)
 // each hit show the matches in the original text.
 func TestEveryHitIsMarked(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	for name, c := range map[string]*catalogue{"real": realCatalogue(t), "odd": open(t, oddContent(t))} {
 		hits := 0
 		for _, q := range c.manyQueries(t) {

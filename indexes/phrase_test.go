@@ -111,7 +111,6 @@ func TestPhrasesAreExact(t *testing.T) {
 // TestLongPhrase checks that the memory of a search does not grow with the length of a phrase.
 func TestLongPhrase(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t) // with the race detector, sessions are not always reused
 	c := realCatalogue(t)
 	c.find(t, `"of the"`, 10)
 	short := indexes.SessionSets(c.index)

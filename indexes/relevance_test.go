@@ -56,7 +56,6 @@ func (r *ranks) atLeast(t *testing.T, want float64, minQueries int) {
 // things they know.
 func TestKnownItems(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	c := realCatalogue(t)
 	rng := rand.New(rand.NewPCG(11, 13))
 	names := nameWords(t, c)

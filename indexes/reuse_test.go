@@ -331,7 +331,6 @@ func TestBuildReusing(t *testing.T) {
 // files.
 func TestReuseUntilAllIsIndexed(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	c := newChain(t, 1, 7) // large enough that too many are outside before too few are inside
 	rebuilt, most := 0, 0
 	for i := 0; i < 24 && rebuilt < suite.Pick(1, 2); i++ {

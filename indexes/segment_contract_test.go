@@ -33,7 +33,6 @@ func TestZapxVersion(t *testing.T) {
 // reads: in dictionaries with one document, with several, and with bitmaps of every container.
 func TestSegmentContract(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	s := contractSession(t)
 	for f, name := range fieldNames {
 		if n := comparePostings(t, s, f, name); n == 0 {

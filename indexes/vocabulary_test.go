@@ -19,7 +19,6 @@ import (
 // similar to any word.
 func TestVocabulary(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	r := rand.New(rand.NewPCG(3, 5))
 	alphabets := [][]rune{[]rune("ab"), []rune("abcdeé界"), []rune("abcdefghijklmnopqrstuvwxyz0123456789"), []rune("aA!界\U00010428")}
 	word := func() string {

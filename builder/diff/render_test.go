@@ -139,7 +139,6 @@ var notShown = regexp.MustCompile(`(?m)^(\d+) more (\w+) are not listed\.$|^The 
 // part must be shortened separately and state how many lines were omitted.
 func TestMarkdownIsCut(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	for name, d := range map[string]*diff.Report{
 		"many":            difftest.Report(5000, "x"),
 		"long":            difftest.Report(400, strings.Repeat("ü`", 5000)),

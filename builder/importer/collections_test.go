@@ -23,7 +23,6 @@ import (
 // written for the last snapshot. The only rows that may be refused are those of repositories
 // that appear in two rows with different content.
 func TestEverySnapshot(t *testing.T) {
-	suite.WithoutRace(t)
 	shared := suite.Collections(t)
 	want := map[string]string{
 		"2021-01-01": "765 rows: 762 written, 1 skipped, 2 refused, 0 warnings",
@@ -69,7 +68,6 @@ func TestEverySnapshot(t *testing.T) {
 // TestEveryOffer imports every offer of two large collections, and checks how many prices have
 // too many decimals, and how many offers state 0 for both input and output.
 func TestEveryOffer(t *testing.T) {
-	suite.WithoutRace(t)
 	models := filepath.Join(suite.Collections(t), "data", "fresh", "models")
 	if _, err := os.Stat(models); err != nil {
 		suite.CannotRun(t, "the collection of offers is missing: "+err.Error())

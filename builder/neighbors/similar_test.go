@@ -81,7 +81,6 @@ func TestExact(t *testing.T) {
 // many entities that the budget does not allow reading the lists of frequent features.
 func TestRecall(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	entities := catalogue(suite.Pick(8000, 40000))
 	lists := unpacked(Find(entities, strings.Fields).Near)
 	x := NewExact(entities, strings.Fields)

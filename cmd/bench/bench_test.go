@@ -135,7 +135,6 @@ var wantedPostgreSQL = []string{
 // never the speed.
 func TestBench(t *testing.T) {
 	suite.InSoak(t, "measures every part; make test checks only the flags and the report of this developer tool")
-	suite.WithoutRace(t)
 	t.Parallel()
 	corpus, history := filepath.Join(t.TempDir(), "corpus"), filepath.Join(t.TempDir(), "history")
 	generate := compile(t, "gencorpus")

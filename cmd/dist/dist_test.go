@@ -47,7 +47,6 @@ func TestMain(m *testing.M) {
 func (m *sharedRelease) files(t *testing.T) string {
 	t.Helper()
 	suite.InSoak(t, "the program is compiled again, with the flags of a release, which takes minutes; make test vets the program for all platforms, and tests what is refused")
-	suite.WithoutRace(t)
 	m.once.Do(func() {
 		where, err := os.MkdirTemp("", "kindex-dist-")
 		if err != nil {
@@ -171,7 +170,6 @@ func (m *sharedRelease) checkProgram(t *testing.T, cmd *exec.Cmd) {
 
 // TestRefused checks what cannot become a release.
 func TestRefused(t *testing.T) {
-	suite.WithoutRace(t)
 	root := t.TempDir()
 	gitIn(t, root, "init", "-q", "-b", "main")
 	gitIn(t, root, "commit", "-q", "--allow-empty", "-m", "1")

@@ -79,7 +79,6 @@ func serveRelease(t *testing.T, files map[string]string) *httptest.Server {
 // neither run nor be installed.
 func TestActionInstall(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	t.Parallel()
 	install := readAction(t)["Install kindex"].Run
 	name, trace := "kindex-linux-"+runtime.GOARCH, filepath.Join(t.TempDir(), "ran")
@@ -140,7 +139,6 @@ func TestActionInstall(t *testing.T) {
 // TestStarterInjection run.
 func TestAction(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	t.Parallel()
 	steps := readAction(t)
 	p := newPullRequest(t, "main")

@@ -186,7 +186,6 @@ func (c *collectRepository) proposed(slug string) (files []string, stars string)
 // longer routine, edited by a person, merged.
 func TestCollectWorkflow(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	t.Parallel()
 	c := newCollectRepository(t)
 	c.publish("2026-07-16", 14400, 59000)
@@ -253,7 +252,6 @@ func TestCollectWorkflow(t *testing.T) {
 // does not keep back what the others say, and that invalid content is not proposed.
 func TestCollectWorkflowFailures(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	t.Parallel()
 	c := newCollectRepository(t)
 	c.write("content/collect.yaml", strings.Replace(onlyLists, "  pypi: {enabled: false}\n", "", 1))

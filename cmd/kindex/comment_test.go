@@ -317,7 +317,6 @@ func TestStarterComment(t *testing.T) {
 // mention anyone.
 func TestStarterInjection(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	t.Parallel()
 	p := newPullRequest(t, "x/$(touch${IFS}pwned)`touch${IFS}pwned`';touch${IFS}pwned;'")
 	p.push("content/tool/evil.yaml", "name: '$(touch pwned) `touch pwned` @everyone #1 </details> | x'\ncategory: graphs\ndescription: \"${{ github.token }} @o/r ```\"\n")

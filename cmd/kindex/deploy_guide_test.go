@@ -16,7 +16,6 @@ import (
 // they are all that compose.yaml names.
 func TestDeployGuide(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	dir := t.TempDir()
 	live := filepath.Join(dir, "live")
 	if err := os.Mkdir(live, 0o755); err != nil {

@@ -20,7 +20,6 @@ import (
 // which are in scripts.
 func TestDeployCommands(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	for file, gracePeriod := range map[string]string{"compose.yaml": "stop_grace_period: 40s", "kubernetes/edge.yaml": "terminationGracePeriodSeconds: 40"} {
 		text, found := readText(t, filepath.Join(deployFolder, filepath.FromSlash(file))), 0
 		for _, document := range strings.Split(text, "\n---\n") {

@@ -27,7 +27,6 @@ import (
 // killEdges. A session that starts at one edge is valid at all of them, and ends at all of them.
 func TestFleet(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t) // the concurrency is in other programs
 	if !suite.Soaking() {
 		t.Parallel() // the S3 server's credentials are variables of this process
 	}

@@ -16,7 +16,6 @@ import (
 // TestSnapshotsAreFormatted formats the converted public collections, if they exist next to
 // the repository. No file may be refused, and a second run must change nothing.
 func TestSnapshotsAreFormatted(t *testing.T) {
-	suite.WithoutRace(t)
 	shared := suite.Collections(t)
 	for converter, snapshot := range map[string]string{
 		"csv2yaml.py": "best-of/2024-06-06.csv.gz", "models2yaml.py": "models-dev/models-2026-06-24.json",

@@ -24,7 +24,6 @@ import (
 // the file.
 func TestHostileNumbers(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	t.Parallel()
 	content, good := t.TempDir(), t.TempDir()
 	writeContent(t, content, 40)

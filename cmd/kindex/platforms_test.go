@@ -23,7 +23,6 @@ import (
 // program for a platform takes minutes, which make platforms does in make soak.
 func TestPlatforms(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	for _, platform := range []string{"darwin/arm64", "windows/amd64"} {
 		t.Run(platform, func(t *testing.T) {
 			checked := 0
@@ -40,7 +39,6 @@ func TestPlatforms(t *testing.T) {
 // TestPlatformErrors checks that TestPlatforms would find a call that a system does not have.
 func TestPlatformErrors(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	dir := t.TempDir()
 	for name, text := range map[string]string{"go.mod": "module kindex\n\ngo 1.26\n", "main.go": "package main\n\nimport \"syscall\"\n\nfunc main() { syscall.Kill(1, 0) }\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {

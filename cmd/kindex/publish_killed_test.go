@@ -20,7 +20,6 @@ import (
 // build or, every second time, with another one. The log never forks.
 func TestSigningKilled(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t) // the concurrency is in other programs
 	eachOrigin(t, killPublishers)
 }
 

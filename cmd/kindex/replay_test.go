@@ -45,7 +45,6 @@ func TestChangelogOfExtract(t *testing.T) {
 // first change the rows of each snapshot.
 func wholeReplay(t *testing.T, edit func(date string, header []string, rows [][]string)) *replay {
 	t.Helper()
-	suite.WithoutRace(t)
 	shared := suite.Collections(t)
 	folder := filepath.Join(shared, "data", "best-of")
 	t.Parallel()

@@ -24,7 +24,6 @@ const maxMoved = 0.05
 // until the third edge serves the new build.
 func TestWeek(t *testing.T) {
 	suite.InSoak(t, "it builds and moves much content eight times; TestFleet publishes a few builds of little content, and exports/depot tests what moves with a part of it")
-	suite.WithoutRace(t)
 	f := newFleet(t, 0)
 	content := filepath.Join(f.content, "content")
 	if out, err := exec.Command("go", "run", "../gencorpus", "-n", "2000", "-content", suite.Content(t), "-out", content).CombinedOutput(); err != nil {

@@ -48,7 +48,6 @@ func (c *counter) Write(b []byte) (int, error) { c.n += len(b); return len(b), n
 // the number of rows.
 func TestStreamsHoldLittle(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t)
 	for _, f := range Formats {
 		most, bytes := held(t, f.Name, 20_000)
 		if most > 6000 || bytes < 20_000 {

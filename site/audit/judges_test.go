@@ -20,7 +20,6 @@ import (
 // as sent and as rendered by scripts.
 func TestNu(t *testing.T) {
 	suite.InSoak(t, "checks every kind of page with a Java program; TestWebsite checks each in other ways")
-	suite.WithoutRace(t)
 	jar := judge(t, "java", "vnu-jar/build/dist/vnu.jar")
 	w := serve(t, whole.build(t), false)
 	dir, kinds := t.TempDir(), w.kinds(t)
@@ -75,7 +74,6 @@ var least = map[string]float64{"performance": 0.95, "accessibility": 1, "best-pr
 // only for that reason.
 func TestLighthouse(t *testing.T) {
 	suite.InSoak(t, "loads each kind of page up to three times; TestWebsite has budgets, axe and what search engines read")
-	suite.WithoutRace(t)
 	judge(t, "node", "lighthouse/package.json")
 	chromium := browser.Program(t)
 	w := serve(t, whole.build(t), false)

@@ -30,7 +30,6 @@ func TestMemory(t *testing.T) {
 // TestMemoryOfNode is TestMemory for a recipe in JavaScript.
 func TestMemoryOfNode(t *testing.T) {
 	suite.InSoak(t, "Node is slow with so little memory; TestMemory measures a recipe in Python")
-	suite.WithoutRace(t)
 	measureNode(start(t, repeated))
 }
 
@@ -66,7 +65,6 @@ func repeated(next http.Handler) http.Handler {
 // TestMemoryOfABuild is TestMemory with a build of 20,000 entities.
 func TestMemoryOfABuild(t *testing.T) {
 	suite.InSoak(t, "generates and builds 20,000 entities; TestMemory streams repeated rows")
-	suite.WithoutRace(t)
 	corpus, out := filepath.Join(t.TempDir(), "corpus"), filepath.Join(t.TempDir(), "out")
 	for _, args := range [][]string{
 		{"./cmd/gencorpus", "-n", "20000", "-content", "builder/suite/testdata/content", "-out", corpus},
