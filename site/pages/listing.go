@@ -238,14 +238,10 @@ func (r *request) relate(l *listing, set *roaring.Bitmap, but string) {
 			l.Related = append(l.Related, option{Name: v.Value, Count: v.Count, To: byTag.path(v.Value)})
 		}
 	}
-	if l.Total >= longList {
+	if l.Total >= cmp.Or(r.LongList, 10_000) {
 		r.related.Store(key, l.Related)
 	}
 }
-
-// longList is the smallest number of entities for which a list's frequent tags are cached, because counting
-// them takes milliseconds. Few lists are that long, so the cache stays small. Tests set it to 1.
-var longList = 10_000
 
 // listPage renders a list. Search engines index it only in the default order.
 func (r *request) listPage(l *listing, description, feed string) *page {

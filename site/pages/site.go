@@ -57,6 +57,10 @@ type Options struct {
 	// LimitAnonymous and LimitKey are the daily limits on API requests for an IP address
 	// without a key, and for an account; 0 means unlimited.
 	LimitAnonymous, LimitKey int64
+	// LongList is the smallest number of entities for which a list's frequent tags are
+	// cached, because counting them takes milliseconds. Few lists are that long, so the
+	// cache stays small. 0 means 10,000.
+	LongList int
 }
 
 // Site renders the pages of one build. Its methods may be called concurrently.
