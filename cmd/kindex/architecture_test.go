@@ -139,9 +139,7 @@ var mayImport = map[string][]string{
 	"edge/edgetest":                     {"builder", "builder/safedial", "builder/suite", "edge", "edge/apikey", "edge/storage", "edge/storage/storagetest"},
 	"edge/edgetest/browser":             {"builder/suite"},
 
-	"site/audit":             {},
-	"site/e2e":               {},
-	"site/static/statictest": {"builder/suite", "site/pages", "site/static"},
+	"site/audit": {},
 }
 
 // onlyIn lists libraries that only one package may import. cmd/bench/baseline is not part

@@ -45,14 +45,19 @@ func withAxe(t testing.TB, tab *browser.Tab) {
 	tab.Do(t, chromedp.Evaluate[chromedp.Void](script+";0"))
 }
 
-// fewerRows is a script that removes all rows of a list but the first eight. make test runs it
-// before axe, because templates render all rows in the same way.
-const fewerRows = `for (const e of document.querySelectorAll('main tbody > tr:nth-child(n+9), main ul > li:nth-child(n+9), main ol > li:nth-child(n+9)')) e.remove()`
+// fewerRows is a script that shortens lists, tables, menus and charts. make test runs it before
+// axe, because templates render all rows in the same way.
+const fewerRows = `for (const e of document.querySelectorAll('main tbody > tr:nth-child(n+5), main :is(ul, ol) > li:nth-child(n+5), main dl > :nth-child(n+9), main option:nth-child(n+5), main svg > :nth-child(n+9)')) e.remove()`
 
-// violations returns axe's findings: each violated rule, with the elements that violate it.
-func violations(t testing.TB, tab *browser.Tab) []string {
+// violations returns axe's findings: each violated rule, with the elements that violate it. If
+// whole is false, axe does not check the header and the footer, which all pages share.
+func violations(t testing.TB, tab *browser.Tab, whole bool) []string {
 	t.Helper()
-	return eval[[]string](t, tab, "%s", `axe.run({runOnly: {type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}, resultTypes: ['violations'], preload: false}).then(r => r.violations.flatMap(v =>
+	except := ""
+	if !whole {
+		except = `{exclude: [['header.top'], ['footer.foot']]}, `
+	}
+	return eval[[]string](t, tab, "%s", `axe.run(`+except+`{runOnly: {type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}, resultTypes: ['violations'], preload: false}).then(r => r.violations.flatMap(v =>
   v.nodes.slice(0, 4).map(n => v.id + ' (' + v.help + '): ' + n.html.slice(0, 160) + ' – ' + n.any.concat(n.all, n.none).map(c => c.message).join('; ').slice(0, 240))))`)
 }
 
@@ -60,20 +65,31 @@ func violations(t testing.TB, tab *browser.Tab) []string {
 // that axe finds nothing, that nothing overflows the window, that the console is empty,
 // and that the page contacts no other host.
 func (w *website) looks(t *testing.T) {
-	const tabs = 2
-	for part := range tabs {
-		t.Run("", func(t *testing.T) {
-			t.Parallel()
-			for _, signedIn := range w.people() {
-				tab := w.open(t, desktop, signedIn)
-				for i, k := range w.kinds(t) {
-					if k.signedIn == signedIn && i%tabs == part && !w.passedOver(k) && w.there(t, k) {
-						w.look(t, tab, k, i)
-					}
-				}
+	for _, signedIn := range w.people() {
+		l := w.looker(t, signedIn)
+		for _, k := range w.kinds(t) {
+			if k.signedIn == signedIn && !w.passedOver(k) && w.there(t, k) {
+				l.look(t, k)
 			}
-		})
+		}
 	}
+}
+
+// looker looks at pages in a tab.
+type looker struct {
+	*website
+	tab   *browser.Tab
+	views []view
+}
+
+// looker opens a tab with the first of its views. Except in make soak, there are two, which cover
+// both widths and both colour schemes.
+func (w *website) looker(t *testing.T, signedIn bool) *looker {
+	t.Helper()
+	l := &looker{w, w.open(t, desktop, signedIn), suite.Pick([]view{{desktop, "light"}, {phone, "dark"}},
+		[]view{{desktop, "light"}, {desktop, "dark"}, {phone, "dark"}, {phone, "light"}})}
+	l.views[0].set(t, l.tab)
+	return l
 }
 
 // movingScript lists elements with animations or transitions.
@@ -83,22 +99,10 @@ const movingScript = `document.getAnimations().map(a => a.effect?.target?.outerH
     return Math.max(...s.transitionDuration.split(',').map(parseFloat)) > 0 || s.animationName !== 'none' || s.scrollBehavior === 'smooth'
   })).slice(0, 3).map(e => e.outerHTML.slice(0, 120)))`
 
-// view describes a window in which a page is checked, and whether axe checks it there.
+// view describes a window in which a page is checked.
 type view struct {
 	width  int64
 	scheme string
-	axe    bool
-}
-
-// views returns the views of a kind of page. Together they cover both widths and both colour
-// schemes. Except in make soak, axe checks a kind in only one view, and the next kind in the other
-// one; a static site's pages that use the same templates as an edge have a single view.
-func (w *website) views(k kind, i int) []view {
-	few := []view{{desktop, "light", i%2 == 0}, {phone, "dark", i%2 == 1}}
-	if w.static() && k.at == alike {
-		few = []view{{desktop, "light", true}}
-	}
-	return suite.Pick(few, []view{{desktop, "light", true}, {desktop, "dark", true}, {phone, "dark", true}, {phone, "light", true}})
 }
 
 // passedOver reports whether this run skips a kind. Except in make soak, it skips a static
@@ -150,49 +154,60 @@ func (v view) set(t testing.TB, tab *browser.Tab) {
 	tab.Do(t, chromedp.EmulateViewport(v.width, height), likes("prefers-color-scheme", v.scheme, "prefers-reduced-motion", "reduce"))
 }
 
-// look checks one page, which is the kind at index i of a table.
-func (w *website) look(t *testing.T, tab *browser.Tab, k kind, i int) {
-	before, asked := len(tab.Said()), len(tab.Requests())
-	tab.Do(t, chromedp.EmulateViewport(desktop, height), likes("prefers-color-scheme", "light", "prefers-reduced-motion", "reduce"))
-	w.reach(t, tab, k)
+// look opens one page in the current view and goes through the other views. Setting a view is as
+// dear as loading a page, so the next page is opened in the last view. axe checks a page in that
+// view and, in make soak, in all views. A page that is like another kind is checked in the current
+// view only, and axe checks it in make soak.
+func (l *looker) look(t *testing.T, k kind) {
+	before, asked := len(l.tab.Said()), len(l.tab.Requests())
+	l.reach(t, l.tab, k)
 	if k.until != "" { // the crawl checks the page as it was sent; look checks it after its scripts have changed it
-		for _, f := range w.rendered(t, tab).faults() {
+		for _, f := range l.rendered(t, l.tab).faults() {
 			t.Errorf("%s, as rendered by scripts: %s", k.name, f)
 		}
 	}
-	withAxe(t, tab)
-	tab.Do(t, chromedp.Evaluate[chromedp.Void](unfold))
-	views := w.views(k, i)
-	for _, view := range views {
-		view.set(t, tab)
-		for _, wide := range tab.Overflowing(t) {
-			t.Errorf("%s, %d wide: overflowing the window: %s", k.name, view.width, wide)
+	l.tab.Do(t, chromedp.Evaluate[chromedp.Void](unfold))
+	views := l.views
+	if k.like != "" {
+		views = suite.Pick(views[:1], views)
+	}
+	for i, v := range views {
+		if i > 0 {
+			v.set(t, l.tab)
+		}
+		for _, wide := range l.tab.Overflowing(t) {
+			t.Errorf("%s, %d wide: overflowing the window: %s", k.name, v.width, wide)
+		}
+		if suite.Soaking() {
+			l.judge(t, k, v)
 		}
 	}
-	if !suite.Soaking() {
-		tab.Do(t, chromedp.Evaluate[chromedp.Void](fewerRows))
+	slices.Reverse(views)
+	if !suite.Soaking() && k.like == "" {
+		l.tab.Do(t, chromedp.Evaluate[chromedp.Void](fewerRows))
+		l.judge(t, k, l.views[0])
 	}
-	for _, view := range views {
-		view.set(t, tab)
-		for _, moving := range eval[[]string](t, tab, "%s", movingScript) {
-			t.Errorf("%s: %s moves despite reduced motion", k.name, moving)
-		}
-		if !view.axe {
-			continue
-		}
-		for _, v := range violations(t, tab) {
-			t.Errorf("%s, %s, %d wide: %s", k.name, view.scheme, view.width, v)
-		}
-	}
-	for _, said := range tab.Said()[before:] {
-		if k.status == 0 && k.do == "" && !(k.lacks && w.static()) || !strings.Contains(said, "Failed to load resource") { // an error response for the page itself
+	for _, said := range l.tab.Said()[before:] {
+		if k.status == 0 && k.do == "" && !(k.lacks && l.static()) || !strings.Contains(said, "Failed to load resource") { // an error response for the page itself
 			t.Errorf("%s: the console shows %s", k.name, said)
 		}
 	}
-	for _, asked := range tab.Requests()[asked:] {
-		if _, address, _ := strings.Cut(asked, " "); !strings.HasPrefix(address, w.URL+"/") && !strings.HasPrefix(asked, "GET data:") && asked != "GET about:blank" {
+	for _, asked := range l.tab.Requests()[asked:] {
+		if _, address, _ := strings.Cut(asked, " "); !strings.HasPrefix(address, l.URL+"/") && !strings.HasPrefix(asked, "GET data:") && asked != "GET about:blank" {
 			t.Errorf("%s: the page requests %s", k.name, asked)
 		}
+	}
+}
+
+// judge checks that axe finds nothing on the current page, and that nothing on it moves.
+func (l *looker) judge(t *testing.T, k kind, v view) {
+	t.Helper()
+	for _, moving := range eval[[]string](t, l.tab, "%s", movingScript) {
+		t.Errorf("%s: %s moves despite reduced motion", k.name, moving)
+	}
+	withAxe(t, l.tab)
+	for _, wrong := range violations(t, l.tab, k.path == "/" || suite.Soaking()) {
+		t.Errorf("%s, %s, %d wide: %s", k.name, v.scheme, v.width, wrong)
 	}
 }
 
@@ -207,7 +222,7 @@ func (w *website) axeLooks(t *testing.T) {
     const e = document.createElement(name); set(e); main.append(e)
   }
 }`))
-	found := strings.Join(violations(t, tab), "\n")
+	found := strings.Join(violations(t, tab, true), "\n")
 	for _, rule := range []string{"image-alt", "button-name", "color-contrast"} {
 		if !strings.Contains(found, rule) {
 			t.Errorf("axe does not find %s:\n%s", rule, found)

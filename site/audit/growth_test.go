@@ -20,9 +20,9 @@ func TestGrowth(t *testing.T) {
 	edgetest.Build(t, content, out)
 	e := edgetest.Start(t, edge.Options{Dir: out})
 	w := &website{Edge: e, URL: e.URL}
-	tab := w.open(t, desktop, false)
-	w.look(t, tab, kind{name: "growth", path: "/model/priced/", at: served}, 1)
-	got := eval[[]string](t, tab, "%s", `[...document.querySelectorAll('.curves figure')].map(f => {
+	l := w.looker(t, false)
+	l.look(t, kind{name: "growth", path: "/model/priced/", at: served})
+	got := eval[[]string](t, l.tab, "%s", `[...document.querySelectorAll('.curves figure')].map(f => {
   const growth = f.querySelector('.growth'), chart = f.querySelector('.chart-area')
   const rows = growth ? [...growth.children].map(r => r.innerText.replace(/\s+/g, ' ')).join(' | ') : 'none'
   const placed = !growth || growth.checkVisibility() && growth.getBoundingClientRect().bottom <= chart.getBoundingClientRect().top

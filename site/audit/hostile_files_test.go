@@ -20,11 +20,12 @@ import (
 func bearsFiled(t *testing.T, builds map[attacker]string) {
 	sites := map[attacker]*website{}
 	for a, dir := range builds {
-		sites[a] = file(t, dir, false)
+		sites[a] = file(t, dir)
 	}
 	paths := slices.DeleteFunc(hostilePages(), func(p string) bool { return strings.Contains(p, "?") }) // the pages that are files
 	var open []kind                                                                                     // pages with scripts
-	for _, path := range []string{"/", "/leaderboards/all/", "/leaderboards/class-0/", "/changes/", "/data/", "/submit/", "/tool/n0/", "/tool/n2/", "/tool/n4/", "/tool/n8/", "/model/m0/", "/model/m4/"} {
+	for _, path := range suite.Pick([]string{"/", "/leaderboards/all/", "/changes/", "/data/", "/submit/", "/tool/n0/", "/model/m0/"},
+		[]string{"/", "/leaderboards/all/", "/leaderboards/class-0/", "/changes/", "/data/", "/submit/", "/tool/n0/", "/tool/n2/", "/tool/n4/", "/tool/n8/", "/model/m0/", "/model/m4/"}) {
 		open = append(open, kind{name: path, path: path})
 	}
 	known := words{"mark": "anywhere", "bdi": "anywhere"} // each search marks different words
@@ -83,7 +84,7 @@ func (a attacker) scripted() []kind {
 			text = a.wild(i)
 		}
 		texts = append(texts, url.QueryEscape(cutTo(text, 400)))
-		if i%suite.Pick(3, 1) == 0 { // all strings are also used below, several per request
+		if i%suite.Pick(6, 1) == 0 { // all strings are also used below, several per request
 			list = append(list, kind{name: fmt.Sprint("asked ", i), path: "/search/?q=" + texts[i], until: found})
 		}
 	}

@@ -48,10 +48,12 @@ func hostilePages() []string {
 	return paths
 }
 
-// opened returns the hostilePages that are opened in a browser, starting with those that are
-// not about an entity.
+// opened returns the hostilePages that are opened in a browser: those that show strings in
+// different ways. Every entity's strings are also in lists.
 func opened() (list []kind) {
-	for _, path := range append(hostilePages()[:18], "/tool/n0/", "/tool/n2/", "/tool/n4/", "/tool/n8/", "/model/m0/", "/model/m2/", "/model/m4/") {
+	paths := append(hostilePages()[:18], "/tool/n0/", "/tool/n2/", "/tool/n4/", "/tool/n8/", "/model/m0/", "/model/m2/", "/model/m4/")
+	few := []string{"/", "/search/", "/leaderboards/all/", "/changes/", "/categories/", "/tags/", "/compare/?e=tool/n0&e=tool/n1&e=tool/n2&e=tool/n3", "/tool/n0/", "/tool/n4/", "/model/m0/"}
+	for _, path := range suite.Pick(few, paths) {
 		list = append(list, kind{name: path, path: path})
 	}
 	return list
@@ -75,7 +77,7 @@ func (a attacker) asked() (paths []string) {
 		}
 		for n, in := range []string{"/%s/", "/%s", "/tool/%s/", "/model/%s/", "/categories/%s/", "/providers/%s/", "/tags/%s/", "/leaderboards/%s/",
 			"/leaderboards/all/by-%s/", "/leaderboards/all/at-%s/", "/changes/event-%s/", "/changes/page-%s/", "/trending/%s/", "/docs/%s/"} {
-			if !a || (i+n)%suite.Pick(6, 1) == 0 {
+			if !a || (i+n)%suite.Pick(12, 1) == 0 {
 				paths = append(paths, fmt.Sprintf(in, part))
 			}
 		}

@@ -1,16 +1,22 @@
-// Package audit_test tests all pages of the website: that they are accessible, that strings
-// cannot inject markup or scripts, that they are small, and that every link works.
+// Package audit_test tests the website as its users meet it. It checks all pages: that they are
+// accessible, that strings cannot inject markup or scripts, that they are small, and that every
+// link works. It also uses the website in a browser, like a visitor, a developer and the owner of
+// a webhook. Contributing an entity is covered by a test in cmd/kindex, because it requires kindex
+// commands.
 package audit_test
 
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/apikey"
 	"kindex/edge/auth"
@@ -18,7 +24,8 @@ import (
 	"kindex/edge/edgetest"
 	"kindex/edge/edgetest/browser"
 	"kindex/edge/webhook"
-	"kindex/site/static/statictest"
+	"kindex/site/pages"
+	"kindex/site/static"
 )
 
 func TestMain(m *testing.M) { browser.Main(m, edgetest.Stop, removeBuilt) }
@@ -48,29 +55,38 @@ type website struct {
 // static reports whether the website is a static site.
 func (w *website) static() bool { return w.Edge == nil }
 
-// The builds that all tests share: whole has all the content for tests, and part has some of it.
-// part is for static sites, which have a dozen files per entity.
-var whole, part shared
+// The builds that all tests share: part is for static sites, which have a dozen files per entity.
+var (
+	whole = shared{}
+	part  = shared{only: []string{"ml-frameworks", "tool/pytorch-geometric", "model/gpt-4", "model/gpt-5-6-sol", "model/phi-4"}}
+)
 
+// shared is a build, and a static site of it, for all tests.
 type shared struct {
-	sync.Once
-	dir string
+	only []string // categories and entities, or nil for all
+
+	once, filed sync.Once
+	dir, out    string
+	files       *httptest.Server
 }
 
 func removeBuilt() {
 	for _, b := range []*shared{&whole, &part} {
+		if b.files != nil {
+			b.files.Close()
+		}
 		if b.dir != "" {
 			_ = os.RemoveAll(b.dir)
 		}
 	}
 }
 
-// build builds the content for tests, or some categories of it, with a history that
-// contains every kind of change: one entity changed, one renamed, one deleted.
-func (b *shared) build(t testing.TB, categories ...string) string {
+// build builds content with a history that contains every kind of change: one entity changed,
+// one renamed, one deleted. It returns the output folder.
+func (b *shared) build(t testing.TB) string {
 	t.Helper()
-	b.Do(func() {
-		content := edgetest.Content(t, categories...)
+	b.once.Do(func() {
+		content := edgetest.Content(t, b.only...)
 		if err := os.Remove(filepath.Join(content, goneTool+".yaml")); err != nil {
 			t.Fatal(err)
 		}
@@ -83,16 +99,47 @@ func (b *shared) build(t testing.TB, categories ...string) string {
 		if b.dir, err = os.MkdirTemp("", "kindex-audit-"); err != nil {
 			t.Fatal(err)
 		}
-		edgetest.Build(t, content, b.dir)
+		b.out = filepath.Join(b.dir, "out")
+		edgetest.Build(t, content, b.out)
 	})
-	return b.dir
+	return b.out
 }
 
-// file writes the website of a build as a static site, and serves it.
-func file(t testing.TB, dir string, named bool) *website {
+// file returns the website of the build as a static site that knows its URL. All tests share it.
+func (b *shared) file(t testing.TB) *website {
 	t.Helper()
-	s := statictest.Serve(t, dir, named)
-	return &website{URL: s.URL, dir: s.Dir, unnamed: !named, ids: map[string]string{"MODEL": "qwen3-7-max", "OTHER": "llama-3-3-70b-instruct"}}
+	out := b.build(t)
+	b.filed.Do(func() { b.files = writeFiles(t, out, filepath.Join(b.dir, "site"), true) })
+	return &website{URL: b.files.URL, dir: filepath.Join(b.dir, "site"), ids: map[string]string{"MODEL": "priced-2", "OTHER": "priced-5"}}
+}
+
+// file writes the website of a build as a static site that does not know its URL.
+func file(t testing.TB, out string) *website {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "site")
+	server := writeFiles(t, out, dir, false)
+	t.Cleanup(server.Close)
+	return &website{URL: server.URL, dir: dir, unnamed: true}
+}
+
+// writeFiles writes the static site of a build, and serves it like any file host. A named site
+// knows its URL, so it has canonical URLs, a sitemap and an image for each entity. In CI, it is an
+// error if MiniSearch is missing.
+func writeFiles(t testing.TB, out, dir string, named bool) *httptest.Server {
+	t.Helper()
+	if !pages.Searchable() {
+		suite.NotRun(t, "MiniSearch is missing; make site/pages/npm/minisearch.js fetches it")
+	}
+	server := httptest.NewServer(http.FileServer(http.Dir(dir)))
+	o := static.Options{Out: out, Dir: dir}
+	if named {
+		o.URL = server.URL
+	}
+	if _, err := static.Write(t.Context(), o); err != nil {
+		server.Close()
+		t.Fatal(err)
+	}
+	return server
 }
 
 // serve starts an edge with sign-in and a signed-in account.

@@ -19,7 +19,8 @@ func TestWebsite(t *testing.T) {
 		return
 	}
 	together(t, map[string]func(*testing.T){
-		"crawl": w.crawlAll, "looks": w.looks, "axe looks": w.axeLooks, "keyboard": w.byKeyboard, "find": w.findsByKeyboard, "theme": w.switchesTheme, "slider": w.goesBackInTime, "suggestions": w.closesSuggestions, "budgets": w.budgets,
+		"crawl": w.crawlAll, "looks": w.looks, "axe looks": w.axeLooks, "keyboard": w.byKeyboard, "find": w.findsByKeyboard, "theme": w.switchesTheme,
+		"menu": w.menuFits, "slider": w.goesBackInTime, "suggestions": w.closesSuggestions, "budgets": w.budgets,
 	})
 }
 
@@ -27,9 +28,10 @@ func TestWebsite(t *testing.T) {
 func TestFiles(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
-	w := file(t, part.build(t, "ml-frameworks", "language"), true)
+	w := part.file(t)
 	together(t, map[string]func(*testing.T){
 		"crawl": w.crawlAll, "looks": w.looks, "keyboard": w.byKeyboard, "find": w.findsByKeyboard, "suggestions": w.closesSuggestions, "budgets": w.budgets,
+		"comparison": w.comparesAlike, "sorting": w.sortsRows, "bounds": w.boundsRequests,
 	})
 }
 

@@ -9,11 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
-
 	"kindex/builder/suite"
 	"kindex/edge/edgetest"
-	"kindex/edge/edgetest/browser"
 	"kindex/exports"
 	"kindex/site/badge"
 	"kindex/site/pages"
@@ -54,7 +51,6 @@ func TestPricedPages(t *testing.T) {
 	t.Run("quality and price", func(t *testing.T) { checkFront(t, s) })
 	t.Run("edited", func(t *testing.T) { checkEditedPrice(t, out) })
 	t.Run("badges", func(t *testing.T) { checkBadges(t, s) })
-	t.Run("compare", func(t *testing.T) { checkComparedFacts(t, out) })
 }
 
 // checkOffers checks the order of the offers, now and on an earlier day.
@@ -248,22 +244,6 @@ func checkBadges(t *testing.T, s *pages.Site) {
 		o, _, _ := s.Build.Find(typ, slug)
 		if got, _, err := badge.Describe(s.Build, s.Boards, o, show); err != nil || got != want {
 			t.Errorf("%s: %q, %v; want %q", key, got, err, want)
-		}
-	}
-}
-
-// checkComparedFacts checks that a static site compares the same facts as an edge.
-func checkComparedFacts(t *testing.T, out string) {
-	_, _, address := bothSites(t, out)
-	tab := browser.Open(t, 1200, 900)
-	tab.Do(t, chromedp.Navigate(address+"/compare/?e=model/priced&e=model/priced-old&e=model/priced-3&e=tool/priced-kit"), chromedp.WaitVisible(`table[data-comparison]`))
-	if differs := browser.Run(t, tab, chromedp.Evaluate[string](sameTable, chromedp.EvalAwaitPromise)); differs != "" {
-		t.Error(differs)
-	}
-	text := browser.Run(t, tab, chromedp.Evaluate[string](`document.querySelector('[data-comparison] [data-group=facts]').textContent`))
-	for _, want := range []string{"$2.00 input, $10.00 output", "Successor", "31 Dec 2026", "Archived", "671B, 37B active"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in %s", want, text)
 		}
 	}
 }

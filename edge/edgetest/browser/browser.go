@@ -56,24 +56,6 @@ func Main(m *testing.M, stop ...func()) {
 // Open opens a Chromium tab that can connect only to loopback.
 func Open(t testing.TB, width, height int64) *Tab {
 	t.Helper()
-	return open(t, width, height, process)
-}
-
-// OpenWith is like Open, but uses a new process in which the given host names resolve to
-// 127.0.0.1.
-func OpenWith(t testing.TB, width, height int64, hosts ...string) *Tab {
-	t.Helper()
-	var rules strings.Builder
-	for _, h := range hosts {
-		fmt.Fprintf(&rules, "MAP %s 127.0.0.1, ", h)
-	}
-	return open(t, width, height, func(t testing.TB) (context.Context, func()) {
-		return launch(t, chromedp.Flag("proxy-bypass-list", strings.Join(hosts, ";")), chromedp.Flag("host-resolver-rules", rules.String()+loopbackOnly))
-	})
-}
-
-func open(t testing.TB, width, height int64, process func(testing.TB) (context.Context, func())) *Tab {
-	t.Helper()
 	Program(t)
 	ctx, cancel := process(t)
 	t.Cleanup(cancel)
@@ -94,7 +76,7 @@ func process(t testing.TB) (context.Context, func()) {
 	if shared.wanted && shared.Context != nil {
 		return chromedp.NewContext(shared.Context, chromedp.WithNewBrowserContext())
 	}
-	ctx, stop := launch(t, chromedp.Flag("host-resolver-rules", loopbackOnly))
+	ctx, stop := launch(t)
 	if !shared.wanted {
 		return ctx, stop
 	}
@@ -106,12 +88,12 @@ func process(t testing.TB) (context.Context, func()) {
 	return chromedp.NewContext(ctx, chromedp.WithNewBrowserContext())
 }
 
-// loopbackOnly contains resolver rules that keep every name from resolving.
-const loopbackOnly = "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
+// Stranger is the host name of an attacker, which resolves to 127.0.0.1. No other name resolves.
+const Stranger = "stranger.example"
 
 // launch starts a separate Chromium process. It returns the context and a function that stops
 // the process and removes its files.
-func launch(t testing.TB, further ...chromedp.ExecAllocatorOption) (context.Context, func()) {
+func launch(t testing.TB) (context.Context, func()) {
 	t.Helper()
 	tmp, err := os.MkdirTemp("", "kindex-chromium-")
 	if err != nil {
@@ -121,7 +103,11 @@ func launch(t testing.TB, further ...chromedp.ExecAllocatorOption) (context.Cont
 		chromedp.ExecPath(find()),
 		chromedp.Env("TMPDIR="+tmp),                  // Chromium leaves files in it
 		chromedp.Flag("proxy-server", "127.0.0.1:1"), // for everything except loopback
+		chromedp.Flag("proxy-bypass-list", Stranger),
+		chromedp.Flag("host-resolver-rules", "MAP "+Stranger+" 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"),
 		chromedp.Flag("disable-component-update", true),
+		// Pages live for moments: optimizing their scripts takes longer than it saves.
+		chromedp.Flag("js-flags", "--no-opt"),
 		// Desktop browsers partition the cache by site; the headless shell does so only
 		// with this flag.
 		chromedp.Flag("enable-features", "NetworkService,NetworkServiceInProcess,SplitCacheByNetworkIsolationKey"),
@@ -129,7 +115,7 @@ func launch(t testing.TB, further ...chromedp.ExecAllocatorOption) (context.Cont
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox) // Chromium has no sandbox for root
 	}
-	ctx, stop := chromedp.NewExecAllocator(context.Background(), append(options, further...)...)
+	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	ctx, cancel := chromedp.NewContext(ctx)
 	return ctx, func() { cancel(); stop(); _ = os.RemoveAll(tmp) }
 }

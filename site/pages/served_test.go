@@ -1,4 +1,4 @@
-package site_test
+package pages_test
 
 import (
 	"encoding/json"
@@ -22,8 +22,8 @@ type answer struct {
 	body   string
 }
 
-// ask sends a GET request without following redirects.
-func ask(t *testing.T, address string) answer {
+// fetch sends a GET request without following redirects.
+func fetch(t *testing.T, address string) answer {
 	t.Helper()
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	res, err := client.Get(address)
@@ -46,12 +46,12 @@ type entry struct {
 	PreviousRank, Delta      *int
 }
 
-// all reads all pages of a list.
-func all(t *testing.T, address string) []entry {
+// listed reads all pages of a list.
+func listed(t *testing.T, address string) []entry {
 	t.Helper()
 	var list []entry
 	for cursor := ""; ; {
-		a := ask(t, address+"&limit=100"+cursor)
+		a := fetch(t, address+"&limit=100"+cursor)
 		var page struct {
 			Data       []entry
 			NextCursor *string
@@ -66,8 +66,8 @@ func all(t *testing.T, address string) []entry {
 	}
 }
 
-// title returns the text that a badge shows.
-func title(t *testing.T, a answer) string {
+// badgeText returns the text that a badge shows.
+func badgeText(t *testing.T, a answer) string {
 	t.Helper()
 	var d struct {
 		Title string `xml:"title"`
@@ -81,18 +81,19 @@ func title(t *testing.T, a answer) string {
 // TestBadgesTellTheTruth compares badges with the leaderboard.
 func TestBadgesTellTheTruth(t *testing.T) {
 	suite.InTest(t)
+	t.Parallel()
 	e := edgetest.Start(t, edge.Options{LimitAnonymous: 1000})
-	board := all(t, e.URL+"/api/leaderboard/all?by=composite")
-	if len(board) < suite.Pick(100, 300) {
+	board := listed(t, e.URL+"/api/leaderboard/all?by=composite")
+	if len(board) < 100 {
 		t.Fatalf("the leaderboard has %d entries", len(board))
 	}
 	moves := map[string]int{}
 	for i, x := range board {
 		address := e.URL + "/badge/" + x.Type + "/" + x.Slug + ".svg"
-		if got, want := title(t, ask(t, address)), fmt.Sprintf("kindex score: %.1f", *x.Scores.Composite); got != want {
+		if got, want := badgeText(t, fetch(t, address)), fmt.Sprintf("kindex score: %.1f", *x.Scores.Composite); got != want {
 			t.Errorf("%s: %s, want %s", address, got, want)
 		}
-		if got, want := title(t, ask(t, address+"?show=rank")), fmt.Sprintf("kindex rank: #%d of %d", x.Rank, len(board)); got != want || x.Rank != i+1 {
+		if got, want := badgeText(t, fetch(t, address+"?show=rank")), fmt.Sprintf("kindex rank: #%d of %d", x.Rank, len(board)); got != want || x.Rank != i+1 {
 			t.Errorf("%s: %s, want %s", address, got, want)
 		}
 		word, message := "new", "new"
@@ -106,21 +107,21 @@ func TestBadgesTellTheTruth(t *testing.T) {
 			word, message = "steady", "steady"
 		}
 		moves[word]++
-		if got := title(t, ask(t, address+"?show=trend&label=trend")); got != "trend: "+message {
+		if got := badgeText(t, fetch(t, address+"?show=trend&label=trend")); got != "trend: "+message {
 			t.Errorf("%s: %s, want %s", address, got, message)
 		}
 	}
 	if moves["up"] == 0 || moves["down"] == 0 || moves["steady"] == 0 {
 		t.Errorf("the leaderboard moved like %v: too little to see anything", moves)
 	}
-	listed := all(t, e.URL+"/api/entities?sort=composite")
-	none := listed[len(listed)-1]
-	if got := title(t, ask(t, e.URL+"/badge/"+none.Type+"/"+none.Slug+".svg?show=trend")); none.Scores.Composite != nil || got != "kindex trend: not ranked" {
+	every := listed(t, e.URL+"/api/entities?sort=composite")
+	none := every[len(every)-1]
+	if got := badgeText(t, fetch(t, e.URL+"/badge/"+none.Type+"/"+none.Slug+".svg?show=trend")); none.Scores.Composite != nil || got != "kindex trend: not ranked" {
 		t.Errorf("%+v: %s", none, got)
 	}
-	gone := all(t, e.URL+"/api/entities?status=withdrawn")[0]
-	a := ask(t, e.URL+"/badge/"+gone.Type+"/"+gone.Slug+".svg?show=rank")
-	if got := title(t, a); got != "kindex rank: withdrawn" || a.header.Get("X-RateLimit-Limit") != "" || a.header.Get("Content-Security-Policy") == "" {
+	gone := listed(t, e.URL+"/api/entities?status=withdrawn")[0]
+	a := fetch(t, e.URL+"/badge/"+gone.Type+"/"+gone.Slug+".svg?show=rank")
+	if got := badgeText(t, a); got != "kindex rank: withdrawn" || a.header.Get("X-RateLimit-Limit") != "" || a.header.Get("Content-Security-Policy") == "" {
 		t.Errorf("%+v: %s with %v", gone, got, a.header)
 	}
 }
@@ -128,23 +129,25 @@ func TestBadgesTellTheTruth(t *testing.T) {
 // TestBadgesWithoutHistory checks the badges of an index that has no history.
 func TestBadgesWithoutHistory(t *testing.T) {
 	suite.InTest(t)
+	t.Parallel()
 	content, out := t.TempDir(), t.TempDir()
 	suite.CopyContent(t, content, "ml-frameworks")
 	edgetest.Build(t, content, out) // outside a repository
 	e := edgetest.Start(t, edge.Options{Dir: out})
-	if got := title(t, ask(t, e.URL+"/badge/tool/pytorch.svg?show=trend")); got != "kindex trend: no history" {
+	if got := badgeText(t, fetch(t, e.URL+"/badge/tool/pytorch.svg?show=trend")); got != "kindex trend: no history" {
 		t.Errorf("it says %s", got)
 	}
 }
 
-// TestLLMsLeads checks that every URL in /llms.txt works.
+// TestLLMsLeads checks that every URL in /llms.txt works. Package site checks its form.
 func TestLLMsLeads(t *testing.T) {
+	suite.InTest(t)
+	t.Parallel()
 	e := edgetest.Start(t, edge.Options{LimitAnonymous: 1000})
-	a := ask(t, e.URL+"/llms.txt")
+	a := fetch(t, e.URL+"/llms.txt")
 	if a.status != 200 || a.header.Get("Content-Type") != "text/plain; charset=utf-8" || a.header.Get("X-RateLimit-Limit") != "" {
 		t.Errorf("%d %v", a.status, a.header)
 	}
-	checkLLMs(t, a.body)
 	if got := strings.Count(a.body, ".md>)"); got != 20 {
 		t.Errorf("%d entities lead", got)
 	}
@@ -170,7 +173,7 @@ func follow(t *testing.T, e *edgetest.Edge, doc string, least int) {
 		if path == "/mcp" {
 			want = http.StatusMethodNotAllowed
 		}
-		if a := ask(t, address); a.status != want {
+		if a := fetch(t, address); a.status != want {
 			t.Errorf("%s: %d %.200s", address, a.status, a.body)
 		}
 	}
@@ -180,13 +183,14 @@ func follow(t *testing.T, e *edgetest.Edge, doc string, least int) {
 // pages.
 func TestEveryPage(t *testing.T) {
 	suite.InTest(t)
+	t.Parallel()
 	e := edgetest.Start(t, edge.Options{LimitAnonymous: 10000})
-	entities := append(all(t, e.URL+"/api/entities?sort=name"), all(t, e.URL+"/api/entities?status=withdrawn")...)
-	if len(entities) < suite.Pick(240, 480) {
+	entities := append(listed(t, e.URL+"/api/entities?sort=name"), listed(t, e.URL+"/api/entities?status=withdrawn")...)
+	if len(entities) < 200 {
 		t.Fatalf("found %d entities", len(entities))
 	}
 	for i, x := range entities {
-		a := ask(t, e.URL+"/api/entity/"+x.Type+"/"+x.Slug+".md")
+		a := fetch(t, e.URL+"/api/entity/"+x.Type+"/"+x.Slug+".md")
 		if a.status != 200 || !strings.HasPrefix(a.body, "# ") || !strings.Contains(a.body, "\n## Scores\n") || strings.Contains(a.body, "\n\n\n") {
 			t.Errorf("%s/%s: %d %s", x.Type, x.Slug, a.status, a.body)
 		}
@@ -196,12 +200,12 @@ func TestEveryPage(t *testing.T) {
 	}
 	// The example changed two days ago.
 	day := edgetest.Today().AddDate(0, 0, -5).Format("2006-01-02")
-	then := ask(t, e.URL+"/api/entity/tool/pytorch.md?at="+day)
+	then := fetch(t, e.URL+"/api/entity/tool/pytorch.md?at="+day)
 	if !strings.Contains(then.body, "\n| stars | 100 |") || !strings.Contains(then.body, " as of "+day) || strings.Contains(then.body, "signals.stars") || strings.Contains(then.body, ", rank ") {
 		t.Errorf("on %s it was\n%s", day, then.body)
 	}
 	follow(t, e, then.body, 4)
-	now := ask(t, e.URL+"/api/entity/tool/pytorch.md")
+	now := fetch(t, e.URL+"/api/entity/tool/pytorch.md")
 	if strings.Contains(now.body, "\n| stars | 100 |") || !strings.Contains(now.body, "updated signals.stars from 100 to ") {
 		t.Errorf("it is\n%s", now.body)
 	}

@@ -1,4 +1,4 @@
-package e2e_test
+package audit_test
 
 import (
 	"fmt"
@@ -22,20 +22,19 @@ import (
 func TestPrivateIndexInABrowser(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
-	index := edgetest.Start(t, edge.Options{Dir: build(t)}).URL
+	index := edgetest.Start(t, edge.Options{Dir: part.build(t)}).URL
 	blank := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprint(w, "<!doctype html><title>page</title>")
 	}))
 	t.Cleanup(blank.Close)
-	const evil = "evil.example"
-	b := browser.OpenWith(t, 800, 600, evil)
+	b := browser.Open(t, 800, 600)
 	named := func(address string) string {
 		_, port, err := net.SplitHostPort(strings.TrimPrefix(address, "http://"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return "http://" + net.JoinHostPort(evil, port)
+		return "http://" + net.JoinHostPort(browser.Stranger, port)
 	}
 
 	b.Load(t, chromedp.Navigate(blank.URL+"/"))

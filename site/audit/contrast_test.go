@@ -1,4 +1,4 @@
-package site_test
+package audit_test
 
 // faint is a script that returns the visible text with a contrast below 4.5 (WCAG 2.2,
 // success criterion 1.4.3), one example for each element name and class. It ignores disabled
