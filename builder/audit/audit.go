@@ -3,14 +3,16 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 
 	"kindex/builder/audit/manifest"
 	"kindex/exports"
-	"kindex/exports/resolve"
+	finding "kindex/exports/resolve"
 )
 
 // Limits for what an index resolves at once: the number of identifiers, and their length in
@@ -35,7 +37,7 @@ func (l Local) Resolve(_ context.Context, ids []string) ([]byte, error) {
 		if i > 0 {
 			body = append(body, ',')
 		}
-		body = resolve.Find(l.Build, id).AppendJSON(body, l.Build, true)
+		body = finding.Find(l.Build, id).AppendJSON(body, l.Build, true)
 	}
 	return append(body, ']', '}'), nil
 }
@@ -43,6 +45,8 @@ func (l Local) Resolve(_ context.Context, ids []string) ([]byte, error) {
 // Resolution is what an identifier refers to.
 type Resolution struct {
 	ID          string       `json:"id"`
+	Match       string       `json:"match"` // exact, weaker, or "" without matches
+	Dropped     []string     `json:"dropped"`
 	Matches     []Match      `json:"matches"`
 	Suggestions []Suggestion `json:"suggestions"`
 }
@@ -82,13 +86,17 @@ type Suggestion struct {
 
 // Finding is an entity that a file uses.
 type Finding struct {
-	File    string  `json:"file"`
-	Line    int     `json:"line"` // 0 if unknown
-	ID      string  `json:"id"`
-	Used    string  `json:"used"` // the version or range, "" if the file states none
-	Entity  Match   `json:"entity"`
-	Issues  []Issue `json:"issues"`
-	Verdict Verdict `json:"verdict"`
+	File string `json:"file"`
+	Line int    `json:"line"` // 0 if unknown
+	ID   string `json:"id"`
+	Used string `json:"used"` // the version or range, "" if the file states none
+	// Match is weaker if the entity was found only without the parts of the name in Dropped,
+	// or in another spelling; otherwise exact.
+	Match   string   `json:"match"`
+	Dropped []string `json:"dropped"`
+	Entity  Match    `json:"entity"`
+	Issues  []Issue  `json:"issues"`
+	Verdict Verdict  `json:"verdict"`
 }
 
 // Unknown is a package that is not in the index.
@@ -97,69 +105,90 @@ type Unknown struct {
 	Line        int          `json:"line"`
 	ID          string       `json:"id"`
 	Used        string       `json:"used"`
+	Note        string       `json:"note"` // why it was not looked up, or ""
 	Suggestions []Suggestion `json:"suggestions"`
 }
 
-// Report is the result of an audit.
+// Report is the result of an audit. Each entry of a file is in Findings or in Missing, and each part
+// that cannot be read is in Unread.
 type Report struct {
-	AsOf     string         `json:"asOf"`
-	Files    int            `json:"files"`
-	Entries  int            `json:"entries"`
-	Known    int            `json:"known"`
-	Unknown  int            `json:"unknown"`
-	Issues   map[string]int `json:"issues"` // entries by rule
-	Failed   int            `json:"failed"` // entries with an issue that fails the audit
-	Findings []Finding      `json:"findings"`
-	Missing  []Unknown      `json:"missing"`
+	AsOf       string                `json:"asOf"`
+	Files      int                   `json:"files"`
+	Entries    int                   `json:"entries"`
+	Known      int                   `json:"known"`
+	Unknown    int                   `json:"unknown"`
+	Unreadable int                   `json:"unreadable"`
+	Issues     map[string]int        `json:"issues"` // entries by rule
+	Failed     int                   `json:"failed"` // entries with an issue that fails the audit
+	Findings   []Finding             `json:"findings"`
+	Missing    []Unknown             `json:"missing"`
+	Unread     []manifest.Unreadable `json:"unread"`
 }
 
-// Run reads files and looks up what they use. The files are in the order of the findings.
-func Run(ctx context.Context, index Index, files []string, policy *Policy) (*Report, error) {
-	var reader manifest.Reader
-	for _, name := range files {
-		if err := reader.Read(name); err != nil {
-			return nil, err
-		}
-	}
+// Run reads files and folders and looks up what they use. The files are in the order of the findings. in
+// is what the name - stands for.
+func Run(ctx context.Context, index Index, files []string, in io.Reader, policy *Policy) (*Report, error) {
+	reader := manifest.Reader{Stdin: in}
+	reader.Read(files...)
 	entries := reader.Entries()
 	resolved, err := resolveAll(ctx, index, entries)
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{AsOf: policy.AsOf, Files: len(files), Entries: len(entries), Issues: map[string]int{}, Findings: []Finding{}, Missing: []Unknown{}}
+	r := &Report{AsOf: policy.AsOf, Files: reader.Files(), Entries: len(entries), Unreadable: len(reader.Unreadable()), Issues: map[string]int{},
+		Findings: []Finding{}, Missing: []Unknown{}, Unread: append([]manifest.Unreadable{}, reader.Unreadable()...)}
 	for i := range entries {
-		r.add(&entries[i], resolved[entries[i].ID], policy)
+		r.add(&entries[i], resolved, policy)
 	}
 	return r, nil
 }
 
-// resolveAll resolves the identifiers of the entries, each once.
+// resolveAll resolves the identifiers of the entries, each once: the first of each entry, and the
+// others only where the index does not know the first.
 func resolveAll(ctx context.Context, index Index, entries []manifest.Entry) (map[string]*Resolution, error) {
 	resolved := map[string]*Resolution{}
 	var list []string
-	for i := range entries {
-		id := entries[i].ID
+	want := func(id string) {
 		if _, seen := resolved[id]; !seen && acceptable(id) {
 			resolved[id] = nil
 			list = append(list, id)
 		}
 	}
+	for i := range entries {
+		want(entries[i].ID)
+	}
+	if err := resolve(ctx, index, list, resolved); err != nil {
+		return nil, err
+	}
+	list = nil
+	for i := range entries {
+		if r := resolved[entries[i].ID]; r == nil || len(r.Matches) == 0 {
+			for _, id := range entries[i].Also {
+				want(id)
+			}
+		}
+	}
+	return resolved, resolve(ctx, index, list, resolved)
+}
+
+// resolve resolves a list of identifiers in batches.
+func resolve(ctx context.Context, index Index, list []string, resolved map[string]*Resolution) error {
 	for len(list) > 0 {
 		n := batch(list)
 		body, err := index.Resolve(ctx, list[:n])
 		if err != nil {
-			return nil, err
+			return err
 		}
 		var answer struct{ Data []Resolution }
 		if err := json.Unmarshal(body, &answer); err != nil || len(answer.Data) != n {
-			return nil, fmt.Errorf("the index did not return an answer for each of %d identifiers", n)
+			return fmt.Errorf("the index did not return an answer for each of %d identifiers", n)
 		}
 		for i := range answer.Data {
 			resolved[list[i]] = &answer.Data[i]
 		}
 		list = list[n:]
 	}
-	return resolved, nil
+	return nil
 }
 
 // batch returns how many of the first identifiers can be resolved at once.
@@ -176,16 +205,19 @@ func batch(list []string) (n int) {
 
 // acceptable reports whether an index accepts a text as an identifier.
 func acceptable(id string) bool {
-	return strings.TrimSpace(id) != "" && len(id) <= resolve.MaxLen && !strings.ContainsAny(id, "\x00\uFFFD") && strings.ToValidUTF8(id, "") == id
+	return strings.TrimSpace(id) != "" && len(id) <= finding.MaxLen && !strings.ContainsAny(id, "\x00\uFFFD") && strings.ToValidUTF8(id, "") == id
 }
 
-// add adds what is known about an entry.
-func (r *Report) add(e *manifest.Entry, found *Resolution, policy *Policy) {
-	if found == nil || len(found.Matches) == 0 {
-		u := Unknown{File: e.File, Line: e.Line, ID: e.Name, Used: e.Version, Suggestions: []Suggestion{}}
-		if e.ID != "" {
-			u.ID = e.ID
+// add adds what is known about an entry, by the first of its identifiers that the index knows.
+func (r *Report) add(e *manifest.Entry, resolved map[string]*Resolution, policy *Policy) {
+	found, id := resolved[e.ID], e.ID
+	for _, other := range e.Also {
+		if also := resolved[other]; (found == nil || len(found.Matches) == 0) && also != nil && len(also.Matches) > 0 {
+			found, id = also, other
 		}
+	}
+	if found == nil || len(found.Matches) == 0 {
+		u := Unknown{File: e.File, Line: e.Line, ID: cmp.Or(e.ID, e.Name), Used: e.Version, Note: e.Note, Suggestions: []Suggestion{}}
 		if found != nil && found.Suggestions != nil {
 			u.Suggestions = found.Suggestions
 		}
@@ -197,7 +229,10 @@ func (r *Report) add(e *manifest.Entry, found *Resolution, policy *Policy) {
 	worst := OK
 	rules := map[string]bool{}
 	for _, m := range found.Matches {
-		f := Finding{File: e.File, Line: e.Line, ID: e.ID, Used: e.Version, Entity: m}
+		f := Finding{File: e.File, Line: e.Line, ID: id, Used: e.Version, Match: cmp.Or(found.Match, "exact"), Dropped: found.Dropped, Entity: m}
+		if f.Dropped == nil { // an older service
+			f.Dropped = []string{}
+		}
 		f.Issues, f.Verdict = policy.check(&m)
 		for _, issue := range f.Issues {
 			rules[issue.Rule] = true

@@ -41,6 +41,9 @@ func writeJSON(w io.Writer, v any) error {
 // summary returns the counts in a sentence.
 func (r *Report) summary() string {
 	s := fmt.Sprintf("%s in %s: %d known, %d unknown", plural.Count(r.Entries, "package", "packages"), plural.Count(r.Files, "file", "files"), r.Known, r.Unknown)
+	if r.Unreadable > 0 {
+		s += fmt.Sprintf(", %d unreadable", r.Unreadable)
+	}
 	for _, rule := range Rules {
 		if n := r.Issues[rule]; n > 0 {
 			if rule == License {
@@ -119,30 +122,54 @@ func (r *Report) text() string {
 	var b strings.Builder
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		fmt.Fprintf(&b, "%-4s %s  %s = %s\n", f.Verdict, safetext.Escape(location(f.File, f.Line)), safetext.Escape(used(f.ID, f.Used)), safetext.Escape(f.Entity.Key()))
+		fmt.Fprintf(&b, "%-4s %s  %s = %s%s\n", f.Verdict, safetext.Escape(location(f.File, f.Line)), safetext.Escape(used(f.ID, f.Used)), safetext.Escape(f.Entity.Key()), safetext.Escape(f.weaker()))
 		fmt.Fprintf(&b, "     latest %s, %s, maintenance %s, licence %s\n", safetext.Escape(f.Entity.latest()), f.Entity.Status,
 			safetext.Escape(f.Entity.maintained()), safetext.Escape(f.Entity.license()))
 		for _, issue := range f.Issues {
 			fmt.Fprintf(&b, "     %s: %s\n", issue.Rule, safetext.Escape(issue.Message))
 		}
 	}
-	for _, u := range r.Missing {
-		fmt.Fprintf(&b, "?    %s  %s is not in the index%s\n", safetext.Escape(location(u.File, u.Line)), safetext.Escape(used(u.ID, u.Used)), safetext.Escape(u.near()))
-	}
+	b.WriteString(r.rest())
 	fmt.Fprintf(&b, "%s, as of %s\n", r.summary(), r.AsOf)
 	return b.String()
 }
 
-// near returns the suggestions for an unknown package, or "".
-func (u *Unknown) near() string {
+// rest returns the lines about what is unknown or unreadable.
+func (r *Report) rest() string {
+	var b strings.Builder
+	for _, u := range r.Missing {
+		fmt.Fprintf(&b, "?    %s  %s %s\n", safetext.Escape(location(u.File, u.Line)), safetext.Escape(used(u.ID, u.Used)), safetext.Escape(u.reason()))
+	}
+	for _, u := range r.Unread {
+		fmt.Fprintf(&b, "!    %s  unreadable: %s\n", safetext.Escape(location(u.File, u.Line)), safetext.Escape(u.Reason))
+	}
+	return b.String()
+}
+
+// weaker returns what was left out of a name to find the entity, or "".
+func (f *Finding) weaker() string {
+	switch {
+	case f.Match != "weaker":
+		return ""
+	case len(f.Dropped) == 0:
+		return " (in another spelling)"
+	}
+	return " (without " + strings.Join(f.Dropped, ", ") + ")"
+}
+
+// reason returns why a package is unknown, with entities that may have been meant.
+func (u *Unknown) reason() string {
+	if u.Note != "" {
+		return u.Note
+	}
 	var keys []string
 	for _, s := range u.Suggestions {
 		keys = append(keys, s.Type+"/"+s.Slug)
 	}
 	if len(keys) == 0 {
-		return ""
+		return "is not in the index"
 	}
-	return "; similar: " + strings.Join(keys, ", ")
+	return "is not in the index; similar: " + strings.Join(keys, ", ")
 }
 
 // markdown returns the report as a document, which is cut at the length that GitHub accepts.
@@ -168,22 +195,25 @@ func (r *Report) markdown() string {
 		len(r.Findings), func(i int) string {
 			f := &r.Findings[i]
 			retires, successor := f.Entity.retirement()
-			cells := []string{f.Verdict.String(), location(f.File, f.Line), used(f.ID, f.Used), f.Entity.Key(), f.Entity.latest(), f.Entity.Status,
+			cells := []string{f.Verdict.String(), location(f.File, f.Line), used(f.ID, f.Used), f.Entity.Key() + f.weaker(), f.Entity.latest(), f.Entity.Status,
 				f.Entity.maintained(), f.Entity.license(), retires, successor, f.messages()}
 			for j := range cells {
 				cells[j] = md(cells[j])
 			}
 			return "| " + strings.Join(cells, " | ") + " |\n"
 		})
-	rows("\n| Unknown | Location | Similar |\n|---|---|---|\n", len(r.Missing), func(i int) string {
+	rows("\n| Unreadable | Reason |\n|---|---|\n", len(r.Unread), func(i int) string {
+		return "| " + md(location(r.Unread[i].File, r.Unread[i].Line)) + " | " + md(r.Unread[i].Reason) + " |\n"
+	})
+	rows("\n| Unknown | Location | Reason |\n|---|---|---|\n", len(r.Missing), func(i int) string {
 		u := &r.Missing[i]
-		return "| " + md(used(u.ID, u.Used)) + " | " + md(location(u.File, u.Line)) + " | " + md(strings.TrimPrefix(u.near(), "; similar: ")) + " |\n"
+		return "| " + md(used(u.ID, u.Used)) + " | " + md(location(u.File, u.Line)) + " | " + md(u.reason()) + " |\n"
 	})
 	return b.String()
 }
 
-// writeGitHub writes an annotation for each issue, and the report to the summary of the
-// step.
+// writeGitHub writes an annotation for each issue and for what is unreadable, what is unknown as text,
+// and the report to the summary of the step.
 func (r *Report) writeGitHub(w io.Writer) error {
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -198,7 +228,13 @@ func (r *Report) writeGitHub(w io.Writer) error {
 			}
 		}
 	}
-	if _, err := fmt.Fprintf(w, "%s, as of %s\n", r.summary(), r.AsOf); err != nil {
+	for _, u := range r.Unread {
+		a := actions.Annotation{Severity: "error", File: u.File, Line: u.Line, Title: "kindex: unreadable", Message: safetext.Escape(u.Reason)}
+		if _, err := fmt.Fprintln(w, a.Command()); err != nil {
+			return err
+		}
+	}
+	if _, err := fmt.Fprintf(w, "%s%s, as of %s\n", r.rest(), r.summary(), r.AsOf); err != nil {
 		return err
 	}
 	return actions.AppendSummary(r.markdown() + "\n")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"kindex/builder/actions"
@@ -22,8 +23,19 @@ type (
 		Tool struct {
 			Driver sarifDriver `json:"driver"`
 		} `json:"tool"`
-		ColumnKind string        `json:"columnKind"`
-		Results    []sarifResult `json:"results"`
+		ColumnKind  string            `json:"columnKind"`
+		Invocations []sarifInvocation `json:"invocations"`
+		Results     []sarifResult     `json:"results"`
+	}
+	// sarifInvocation has notifications about what the index does not know.
+	sarifInvocation struct {
+		Successful    bool                `json:"executionSuccessful"`
+		Notifications []sarifNotification `json:"toolExecutionNotifications"`
+	}
+	sarifNotification struct {
+		Level     string          `json:"level"`
+		Message   sarifText       `json:"message"`
+		Locations []sarifLocation `json:"locations"`
 	}
 	sarifDriver struct {
 		Name    string      `json:"name"`
@@ -66,37 +78,57 @@ var ruleTexts = map[string]string{
 	Archived:   "The repository is archived.",
 	Dormant:    "The repository has had no commit for more than a year.",
 	License:    "The licence is ruled out by the policy.",
+	unreadable: "A part of a file cannot be read, so that the audit is incomplete.",
 }
 
-// sarif returns the issues as a SARIF log.
+// unreadable is the rule of what cannot be read.
+const unreadable = "unreadable"
+
+// sarif returns the issues and what is unreadable as results of a SARIF log, and what is unknown as
+// notifications.
 func (r *Report) sarif(version string) *sarifLog {
 	run := sarifRun{ColumnKind: "unicodeCodePoints", Results: []sarifResult{}}
 	run.Tool.Driver = sarifDriver{Name: "kindex", Version: version}
 	index := map[string]int{}
-	for i, rule := range Rules {
+	for i, rule := range append(slices.Clone(Rules), unreadable) {
 		index[rule] = i
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{rule, sarifText{ruleTexts[rule]}})
+	}
+	add := func(rule, file string, line int, fails bool, message, hash string) {
+		level := "warning"
+		if fails {
+			level = "error"
+		}
+		// The line is not part of the fingerprint: it changes with every edit above it.
+		run.Results = append(run.Results, sarifResult{RuleID: rule, RuleIndex: index[rule], Level: level, Message: sarifText{plainText(message)},
+			Locations: []sarifLocation{sarifAt(file, line)}, Hashes: map[string]string{"kindex/v1": hash}})
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		for _, issue := range f.Issues {
-			result := sarifResult{RuleID: issue.Rule, RuleIndex: index[issue.Rule], Level: "warning",
-				Message: sarifText{plainText(fmt.Sprintf("%s (%s, %s): %s", used(f.ID, f.Used), f.Entity.Name, f.Entity.Key(), issue.Message))},
-				// The line is not part of the fingerprint: it changes with every edit above it.
-				Hashes: map[string]string{"kindex/v1": issue.Rule + " " + safetext.Escape(f.ID) + " " + f.Entity.Key()}}
-			if issue.Fails {
-				result.Level = "error"
-			}
-			var at sarifLocation
-			at.Physical.Artifact.URI = sarifURI(f.File)
-			if f.Line > 0 {
-				at.Physical.Region = &sarifRegion{f.Line}
-			}
-			result.Locations = []sarifLocation{at}
-			run.Results = append(run.Results, result)
+			add(issue.Rule, f.File, f.Line, issue.Fails, fmt.Sprintf("%s (%s, %s): %s", used(f.ID, f.Used), f.Entity.Name, f.Entity.Key(), issue.Message),
+				issue.Rule+" "+safetext.Escape(f.ID)+" "+f.Entity.Key())
 		}
 	}
+	for _, u := range r.Unread {
+		add(unreadable, u.File, u.Line, true, u.Reason, unreadable+" "+safetext.Escape(u.Reason))
+	}
+	unknown := sarifInvocation{Successful: true, Notifications: []sarifNotification{}}
+	for i := range r.Missing {
+		u := &r.Missing[i]
+		unknown.Notifications = append(unknown.Notifications, sarifNotification{"note", sarifText{plainText(used(u.ID, u.Used) + " " + u.reason())},
+			[]sarifLocation{sarifAt(u.File, u.Line)}})
+	}
+	run.Invocations = []sarifInvocation{unknown}
 	return &sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run}}
+}
+
+func sarifAt(file string, line int) (at sarifLocation) {
+	at.Physical.Artifact.URI = sarifURI(file)
+	if line > 0 {
+		at.Physical.Region = &sarifRegion{line}
+	}
+	return at
 }
 
 // links escapes the brackets of links, which texts can contain (section 3.11.6).

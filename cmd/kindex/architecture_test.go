@@ -53,7 +53,7 @@ var mayImport = map[string][]string{
 	"builder":                     {"builder/*", "exports", "exports/*", "indexes"},
 	"builder/actions":             {"exports/safetext"},
 	"builder/audit":               {"builder/actions", "builder/audit/manifest", "builder/plural", "exports", "exports/*"},
-	"builder/audit/manifest":      {"builder/content/yamldoc"},
+	"builder/audit/manifest":      {"exports/ids"},
 	"builder/changelog":           {"builder/gitlog", "exports", "exports/parallel", "exports/record", "exports/score"},
 	"builder/check":               {"builder/collect", "builder/plural", "builder/safedial", "exports/record", "exports/safetext", "exports/score"},
 	"builder/collect":             {"builder/content", "builder/content/*", "builder/plural", "builder/safedial", "exports/ids", "exports/quality", "exports/record", "exports/safetext"},

@@ -24,14 +24,23 @@ type auditOptions struct {
 
 const aboutAudit = `Audit reads the files that declare a project's packages and models, and shows what the
 index knows about them: the latest version with its date, status, maintenance, licence, retirement
-and successor. Packages that are not in the index are listed and counted as unknown.
+and successor. Everything that the files name is listed as known, unknown or unreadable. If
+anything is unreadable, the rest is still read, but the exit code is 1.
 
-It reads requirements.txt (with the files that it includes from its own folder),
-pyproject.toml, poetry.lock, uv.lock, pdm.lock, Pipfile, Pipfile.lock, package.json,
-package-lock.json, npm-shrinkwrap.json, go.mod, Cargo.toml, Cargo.lock, environment.yml,
-bills of materials in CycloneDX (JSON, XML) and SPDX 2 (JSON, tag-value), and lists of
-identifiers, one per line (*.txt): names of models, package URLs, addresses, or
-namespace:id.
+It reads these files, all of them in a folder and those below it, or standard input (-):
+  Python      requirements.txt (with the files that it includes), pyproject.toml, pylock.toml,
+              setup.cfg, poetry.lock, uv.lock, pdm.lock, Pipfile, Pipfile.lock
+  conda       environment.yml, conda.yaml, pixi.toml, exported lists (*.txt)
+  JavaScript  package.json, package-lock.json, npm-shrinkwrap.json, pnpm-lock.yaml,
+              yarn.lock, bun.lock, deno.json, deno.lock
+  others      go.mod, Cargo.toml, Cargo.lock, pom.xml, Dockerfile, compose.yaml, *.ipynb
+  bills of    CycloneDX (*.json, *.xml), SPDX (*.json, *.spdx), package URLs in the JSON of
+  materials   other programs
+  models      LiteLLM and promptfoo (*.yaml), .env, "model" in other JSON, YAML and TOML
+  lists       *.txt with identifiers: names of models, package URLs, addresses, namespace:id
+
+A model is also found by its name without a prefix, a region, a date or the like; what was left
+out is shown. Credentials in addresses are neither shown nor sent.
 
 Without --url, it uses the published build in --dir. With --url, it queries that service,
 using the key in --key-file or in the environment variable KINDEX_API_KEY, if any; each
@@ -52,9 +61,10 @@ prints SARIF 2.1.0, for code scanning.`
 func auditCommand() *cobra.Command {
 	var o auditOptions
 	c := &cobra.Command{
-		Use: "audit FILE...", Short: "Find retired and unmaintained tools and models in a project", Long: aboutAudit,
+		Use: "audit FILE|FOLDER|-...", Short: "Find retired and unmaintained tools and models in a project", Long: aboutAudit,
 		Example: `  kindex audit requirements.txt
   kindex audit --fail-on retired,dormant,license:AGPL-3.0-only go.mod package.json
+  kindex audit .
   kindex audit --url https://index.example.org --format sarif sbom.cdx.json`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runAudit(cmd, o, args) },
@@ -94,7 +104,7 @@ func runAudit(cmd *cobra.Command, o auditOptions, files []string) error {
 	if err := r.Write(cmd.OutOrStdout(), o.Format, version()); err != nil {
 		return err
 	}
-	if r.Failed > 0 {
+	if r.Failed > 0 || r.Unreadable > 0 {
 		return cli.Quiet(cli.ExitProblem)
 	}
 	return nil
@@ -106,7 +116,7 @@ func auditFiles(cmd *cobra.Command, o auditOptions, files []string, policy *audi
 		if err != nil {
 			return nil, err
 		}
-		return audit.Run(cmd.Context(), s, files, policy)
+		return audit.Run(cmd.Context(), s, files, cmd.InOrStdin(), policy)
 	}
 	defer cli.RecoverDamaged(o.dir, &err)
 	b, err := exports.OpenCurrent(o.dir)
@@ -114,7 +124,7 @@ func auditFiles(cmd *cobra.Command, o auditOptions, files []string, policy *audi
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
-	return audit.Run(cmd.Context(), audit.Local{Build: b}, files, policy)
+	return audit.Run(cmd.Context(), audit.Local{Build: b}, files, cmd.InOrStdin(), policy)
 }
 
 // remoteIndex is an index that a service serves.

@@ -145,6 +145,9 @@ var publicChannels = map[string]bool{
 	"huggingface": true, "fastai": true, "intel": true, "rapidsai": true, "dglteam": true, "pyg": true, "xformers": true,
 }
 
+// PublicChannel reports whether a package in a channel of conda has the name that it has elsewhere.
+func PublicChannel(name string) bool { return publicChannels[strings.ToLower(name)] }
+
 // alternatives returns a reference and what else names the same thing: for the DOI of a paper
 // that arXiv registered, the paper; for a package in a public channel, the package.
 func alternatives(r Reference) []Reference {

@@ -1,60 +1,134 @@
 package manifest
 
 import (
-	"errors"
 	"regexp"
-	"strconv"
 	"strings"
 
-	"kindex/builder/content/yamldoc"
+	"kindex/exports/ids"
 )
 
-// condaSpec matches a package match specification: channel, name, version and build
+// condaMatch matches a package match specification: channel, name, and the version with the build
 // (https://docs.conda.io/projects/conda-build/en/stable/resources/package-spec.html).
-var condaSpec = regexp.MustCompile(`^(?:([A-Za-z0-9_./-]+)::)?([A-Za-z0-9_.-]+?)\s*(?:([=<>!~].*|\s[0-9*].*))?$`)
+var condaMatch = regexp.MustCompile(`^(?:(\S*[^:\s]):[^:\s]*:)?([A-Za-z0-9_][A-Za-z0-9_.-]*)\s*(\[.*\])?\s*((?:[=<>!~*]|[0-9]).*)?$`)
 
-// parseEnvironment reads conda's environment.yml, in which the pip packages are a list of
+var condaField = regexp.MustCompile(`(version|channel|url)\s*=\s*(?:'([^']*)'|"([^"]*)"|([^,\]]*))`)
+
+// environment reads conda's environment.yml, in which the packages of pip are a list of
 // requirements.
-func parseEnvironment(f *file) error {
-	d := yamldoc.Parse(f.shown, f.data)
-	if problems := d.Report(); len(problems) > 0 {
-		return errors.New(problems[0].String())
-	}
-	m, _ := d.Value.(map[string]any)
-	list, _ := m["dependencies"].([]any)
-	for i, v := range list {
-		line, _ := d.Locate([]string{"dependencies", strconv.Itoa(i)}, false)
-		switch v := v.(type) {
-		case string:
-			if err := f.addConda(v, line); err != nil {
-				return err
-			}
-		case map[string]any:
-			pip, _ := v["pip"].([]any)
-			for j, text := range pip {
-				line, _ := d.Locate([]string{"dependencies", strconv.Itoa(i), "pip", strconv.Itoa(j)}, false)
-				if s, ok := text.(string); ok && strings.TrimSpace(s) != "" {
-					if err := f.requirementLine(strings.TrimSpace(s), line); err != nil {
-						return err
+func (f *file) environment(root *node) {
+	f.addChannels(root, "channels")
+	for _, m := range root.all("dependencies") {
+		switch m.kind {
+		case table:
+			for _, m := range m.items {
+				pip := strings.TrimSuffix(m.key, ":") == "pip"
+				for _, v := range elements(m) {
+					switch {
+					case v.kind == null:
+					case v.kind > other:
+						f.unreadable(v.line, "not a package")
+					case pip:
+						for n, line := range f.lines(v.text, true) {
+							f.requirementLine(line, v.line+n-1)
+						}
+					default: // sel(linux): name
+						f.condaSpec(v.text, v.line)
 					}
 				}
 			}
+		case text, other:
+			f.condaSpec(m.text, m.line)
+		case list:
+			f.unreadable(m.line, "not a package; expected a name such as pytorch=2.3")
 		}
 	}
-	return nil
 }
 
-func (f *file) addConda(text string, line int) error {
-	m := condaSpec.FindStringSubmatch(strings.TrimSpace(text))
+// condaSpec adds the package that a match specification or an address names.
+func (f *file) condaSpec(spec string, line int) {
+	spec = strings.TrimSpace(spec)
+	if isAddress(spec) {
+		address, _, _ := strings.Cut(spec, "#")
+		parts := strings.Split(address, "/")
+		m := condaArchive.FindStringSubmatch(lastPart(address))
+		switch {
+		case m == nil:
+			f.add(Entry{Line: line}.from(spec))
+		case len(parts) < 3 || !public(address):
+			f.add(Entry{Name: m[1], Version: m[2], Line: line, Note: "comes from another registry: " + spec})
+		default:
+			f.condaEntry(parts[len(parts)-3], m[1], "="+m[2], line)
+		}
+		return
+	}
+	m := condaMatch.FindStringSubmatch(spec)
 	if m == nil {
-		return f.wrong(line, "not a package; expected a name such as pytorch=2.3")
+		f.unreadable(line, "not a package: "+spec+"; expected a name such as pytorch=2.3")
+		return
 	}
-	e := Entry{ID: "conda:" + m[2], Name: m[2], Line: line, Version: strings.TrimSpace(m[3])}
-	if channel := m[1][strings.LastIndexByte(m[1], '/')+1:]; channel != "" {
-		e.ID = "conda:" + channel + "/" + m[2]
+	version, channel := m[4], m[1]
+	for _, field := range condaField.FindAllStringSubmatch(m[3], -1) {
+		switch value := field[2] + field[3] + field[4]; field[1] {
+		case "version":
+			version = value
+		case "channel":
+			channel = value
+		}
 	}
-	if pinned := strings.TrimLeft(e.Version, "="); pinned != e.Version && !strings.ContainsAny(pinned, ",|*<>") {
-		e.Version, _, _ = strings.Cut(pinned, "=") // drop the build string
+	f.condaEntry(channel, m[2], version, line)
+}
+
+// condaEntry adds a package in a channel, or in one of the file's channels.
+func (f *file) condaEntry(channel, name, version string, line int) {
+	version = strings.TrimSpace(version)
+	e := Entry{ID: "conda:" + strings.ToLower(name), Name: name, Version: strings.TrimPrefix(version, "*"), Line: line}
+	if version != "" && (version[0] >= '0' && version[0] <= '9' || version[0] == '=') && !strings.ContainsAny(version, ",|<>") {
+		e.Version, _, _ = strings.Cut(strings.Join(strings.Fields(strings.TrimLeft(version, "= ")), "="), "=") // without the build
 	}
-	return f.add(e)
+	f.condaID(&e, channel)
+	f.add(e)
+}
+
+func (f *file) addChannels(root *node, path string) {
+	root.each(path, func(n *node) {
+		if len(f.channels) < maxOthers {
+			f.channels = append(f.channels, n.text+n.str("channel"))
+		}
+	})
+}
+
+var channelAddress = regexp.MustCompile(`^https?://(?:conda\.anaconda\.org|repo\.anaconda\.com(?:/pkgs)?|(?:repo\.)?prefix\.dev)/`)
+
+// mainChannels are those whose packages are known without the channel.
+var mainChannels = map[string]bool{"conda-forge": true, "defaults": true, "nodefaults": true, "main": true, "anaconda": true}
+
+// condaID sets the identifier of a package in a channel or, if it is "", in the channels of the file.
+func (f *file) condaID(e *Entry, channel string) {
+	name := "conda:" + strings.ToLower(e.Name)
+	channels := f.channels
+	if channel != "" {
+		channels = []string{channel}
+	}
+	e.ID, e.Also = name, nil
+	known := len(channels) == 0
+	for _, c := range channels {
+		c = strings.Trim(channelAddress.ReplaceAllString(c, ""), "/")
+		for _, suffix := range []string{"/noarch", "/linux-64", "/linux-aarch64", "/osx-64", "/osx-arm64", "/win-64"} {
+			c = strings.TrimSuffix(c, suffix)
+		}
+		c = strings.ToLower(strings.TrimPrefix(c, "pkgs/"))
+		if strings.Contains(c, ":") || c == "" {
+			continue // an address
+		}
+		known = known || ids.PublicChannel(c) || c == "nodefaults"
+		if !mainChannels[c] {
+			e.Also = append(e.Also, "conda:"+c+"/"+strings.ToLower(e.Name))
+		}
+	}
+	if !known {
+		e.ID, e.Note = "", "comes from another channel: "+strings.Join(channels, ", ")
+		if len(e.Also) > 0 {
+			e.ID, e.Note, e.Also = e.Also[0], "", e.Also[1:]
+		}
+	}
 }

@@ -1,9 +1,13 @@
 // Package manifest reads which packages and models a project uses from the files that say
-// so: requirements and lock files, package manifests, bills of materials, and plain lists.
+// so: requirements and lock files, package manifests, bills of materials, configurations, and plain
+// lists.
 //
-// The files are not trusted. Their sizes, depths and numbers of entries are limited, a panic
-// in a parser becomes an error for the file, nothing is fetched, and included files must be below
-// the folder of the file that includes them.
+// Everything that a file names becomes an entry, or is listed as unreadable with the reason; the
+// rest of the file is still read.
+//
+// The files are not trusted. Their sizes, depths and numbers of entries are limited, a panic in a
+// parser makes the file unreadable, nothing is fetched, included files must be below the folder of the
+// file that includes them, and credentials in addresses do not leave the package.
 package manifest
 
 import (
@@ -11,153 +15,344 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
 )
 
 // Limits for the files of one Reader.
 const (
-	MaxFileSize = 20 << 20
-	MaxEntries  = 50_000
-	maxIncludes = 100
-	maxDepth    = 10
-	maxName     = 1000 // length of an identifier or a version in bytes
+	MaxFileSize   = 20 << 20
+	MaxEntries    = 50_000
+	maxUnreadable = 1000
+	maxIncludes   = 100
+	maxDepth      = 10
+	maxFiles      = 2000 // in folders
+	maxVisited    = 200_000
+	maxName       = 1000 // length of an identifier or a version in bytes
+	maxReason     = 1000
+	maxLine       = 64 << 10
+	maxOthers     = 10        // other identifiers of an entry, and channels of conda
+	maxBytes      = 200 << 20 // of all files
 )
 
 // Entry is a package or model that a file names.
 type Entry struct {
 	// ID identifies it, such as pypi:torch or a package URL. It is "" if the file only
-	// names something without saying where it comes from.
+	// names something without saying where it comes from, or says that it is not public.
 	ID      string
-	Name    string // as the file writes it
-	Version string // the version or range of versions, "" if any
-	File    string // as it was given to Read; for an included file, in the same form
-	Line    int    // from 1, or 0 if unknown
+	Also    []string // other identifiers to look up if the index does not know ID
+	Name    string   // as the file writes it
+	Version string   // the version or range of versions, "" if any
+	Note    string   // why there is no ID, or ""
+	File    string   // as it was given to Read; for an included file, in the same form
+	Line    int      // from 1, or 0 if unknown
+}
+
+// Unreadable is a file or a part of it that cannot be read.
+type Unreadable struct {
+	File   string `json:"file"`
+	Line   int    `json:"line"` // 0 if unknown
+	Reason string `json:"reason"`
 }
 
 // Reader reads files and counts their entries.
 type Reader struct {
-	entries  []Entry
-	includes int
+	Stdin io.Reader // read for the name -
+
+	entries    []Entry
+	unreadable []Unreadable
+	files      int
+	includes   int
+	bytes      int
+	full       bool
+	given      []string        // absolute paths
+	read       map[string]bool // absolute paths
 }
 
 // Entries returns the entries of all files that were read.
 func (r *Reader) Entries() []Entry { return r.entries }
 
+// Unreadable returns what could not be read.
+func (r *Reader) Unreadable() []Unreadable { return r.unreadable }
+
+// Files returns the number of files that were given or found in folders.
+func (r *Reader) Files() int { return r.files }
+
 // file is a file while it is being read.
 type file struct {
 	reader *Reader
-	root   *os.Root // the folder that includes must not leave
+	root   *os.Root // the folder that includes must not leave; nil if there is none
 	name   string   // within root, with slashes
 	shown  string   // for messages and entries
-	data   []byte
+	data   string
 	open   []string // the files that include this one
+
+	registries map[string]string // addresses of registries by their names in the file
+	sources    map[string]*node  // where packages come from, by their names
+	channels   []string          // of conda
 }
 
 // add adds an entry of the file.
-func (f *file) add(e Entry) error {
-	if len(f.reader.entries) >= MaxEntries {
-		return fmt.Errorf("more than %d packages in all files", MaxEntries)
+func (f *file) add(e Entry) {
+	r := f.reader
+	e.ID, e.Version, e.Note, e.Name = scrub(e.ID), scrub(e.Version), scrub(e.Note), scrub(cmp.Or(e.Name, e.ID))
+	switch {
+	case r.full:
+	case len(r.entries) >= MaxEntries:
+		r.full = true
+		f.unreadable(e.Line, fmt.Sprintf("more than %d packages in all files; the rest was not read", MaxEntries))
+	case len(e.ID) > maxName || len(e.Name) > maxName || len(e.Version) > maxName || len(e.Note) > maxName:
+		f.unreadable(e.Line, fmt.Sprintf("a name or version is longer than %d bytes", maxName))
+	default:
+		e.File, e.Also = f.shown, e.Also[:min(len(e.Also), maxOthers)]
+		r.entries = append(r.entries, e)
 	}
-	if len(e.ID) > maxName || len(e.Name) > maxName || len(e.Version) > maxName {
-		return f.wrong(e.Line, fmt.Sprintf("a name or version is longer than %d bytes", maxName))
+}
+
+// unreadable adds a part of the file that cannot be read. line is 0 if it is unknown.
+func (f *file) unreadable(line int, reason string) {
+	if reason = scrub(reason); len(reason) > maxReason {
+		reason = strings.ToValidUTF8(reason[:maxReason], "") + " …"
 	}
-	e.File, e.Name = f.shown, cmp.Or(e.Name, e.ID)
-	f.reader.entries = append(f.reader.entries, e)
+	u := Unreadable{f.shown, line, reason}
+	if n := len(f.reader.unreadable); n < maxUnreadable {
+		f.reader.unreadable = append(f.reader.unreadable, u)
+	} else if n == maxUnreadable {
+		f.reader.unreadable = append(f.reader.unreadable, Unreadable{f.shown, line, "too much cannot be read; the rest is not listed"})
+	}
+}
+
+// format is a kind of file. In folders, only files whose name tells their format are read.
+type format struct {
+	name  *regexp.Regexp
+	parse func(*file)
+	found bool // whether it is read in folders
+}
+
+// formats are searched in order.
+var formats []format
+
+func init() { // not a composite literal, because parsers use formats
+	for _, row := range []struct {
+		name  string
+		parse func(*file)
+		found bool
+	}{
+		{`package\.json`, parseNPM, true},
+		{`(package-lock|npm-shrinkwrap)\.json`, parseNPM, true},
+		{`pnpm-lock\.ya?ml`, parseYAML, true},
+		{`yarn\.lock`, parseYarn, true},
+		{`bun\.lock`, parseNPM, true},
+		{`deno\.(jsonc?|lock)|import_map\.json`, parseNPM, true},
+		{`go\.mod`, parseGoMod, true},
+		{`(Cargo|pyproject|pixi|pylock(\..+)?)\.toml|Pipfile`, parseTOML, true},
+		{`Cargo\.lock`, lockParser("crates"), true},
+		{`(poetry|uv|pdm)\.lock`, lockParser("pypi"), true},
+		{`Pipfile\.lock`, parsePipfileLock, true},
+		{`setup\.cfg`, parseSetupCfg, true},
+		{`(.*[-._])?(environment|conda|env|promptfooconfig|litellm[-_]config|(docker-)?compose)([-._].*)?\.ya?ml`, parseYAML, true},
+		{`(?i)(.*[-_.])?(requirements|constraints).*\.(txt|in)|requirements/.*\.(txt|in)`, parseRequirements, true},
+		{`(?i)(.*[-._])?(Dockerfile|Containerfile)([-._].*)?`, parseDockerfile, true},
+		{`\.env(\..*)?|.*\.env`, parseEnv, true},
+		{`(?i).*\.ipynb`, parseNotebook, true},
+		{`(?i).*(\.spdx|\.cdx|bom)\.json`, parseJSON, true},
+		{`(?i)(.*\.cdx|s?bom|pom)\.xml`, parseXML, true},
+		{`(?i).*\.spdx`, parseTagValue, true},
+		{`(?i).*\.jsonc?`, parseJSON, false},
+		{`(?i).*\.xml`, parseXML, false},
+		{`(?i).*\.ya?ml`, parseYAML, false},
+		{`(?i).*\.toml`, parseTOML, false},
+		{`(?i).*\.(txt|list|ids|in)`, parseText, false},
+	} {
+		formats = append(formats, format{regexp.MustCompile(`^(?:` + row.name + `)$`), row.parse, row.found})
+	}
+}
+
+const seeHelp = "; kindex audit --help lists the supported files"
+
+// formatOf returns the format of a file by its path, or nil.
+func formatOf(name string) *format {
+	base := path.Base(name)
+	if path.Base(path.Dir(name)) == "requirements" { // requirements/base.txt
+		base = "requirements/" + base
+	}
+	for i := range formats {
+		if formats[i].name.MatchString(base) {
+			return &formats[i]
+		}
+	}
 	return nil
 }
 
-// wrong returns an error at a line, which is 0 if it is unknown.
-func (f *file) wrong(line int, message string) error {
-	if line > 0 {
-		return fmt.Errorf("%s:%d: %s", f.shown, line, message)
-	}
-	return fmt.Errorf("%s: %s", f.shown, message)
-}
-
-// formats map the names of files to their parsers; the first match wins.
-var formats = []struct {
-	pattern *regexp.Regexp
-	parse   func(*file) error
-}{
-	{regexp.MustCompile(`^package\.json$`), parsePackageJSON},
-	{regexp.MustCompile(`^(package-lock|npm-shrinkwrap)\.json$`), parsePackageLock},
-	{regexp.MustCompile(`^go\.mod$`), parseGoMod},
-	{regexp.MustCompile(`^Cargo\.toml$`), parseCargo},
-	{regexp.MustCompile(`^Cargo\.lock$`), lockParser("crates")},
-	{regexp.MustCompile(`^pyproject\.toml$`), parsePyproject},
-	{regexp.MustCompile(`^(poetry|uv|pdm)\.lock$`), lockParser("pypi")},
-	{regexp.MustCompile(`^Pipfile$`), parsePipfile},
-	{regexp.MustCompile(`^Pipfile\.lock$`), parsePipfileLock},
-	{regexp.MustCompile(`^(.*[-._])?environment([-._].*)?\.ya?ml$`), parseEnvironment},
-	{regexp.MustCompile(`(?i)(requirements|constraints).*\.(txt|in)$|^requirements[/\\]`), parseRequirements},
-	{regexp.MustCompile(`(?i)\.spdx$`), parseTagValue},
-	{regexp.MustCompile(`(?i)\.json$`), parseJSONBOM},
-	{regexp.MustCompile(`(?i)\.xml$`), parseXMLBOM},
-	{regexp.MustCompile(`(?i)\.(txt|list|ids)$`), parseList},
-}
-
-// Supported describes the files that Read can read.
-const Supported = "requirements*.txt, pyproject.toml, poetry.lock, uv.lock, pdm.lock, Pipfile, Pipfile.lock, package.json, package-lock.json, npm-shrinkwrap.json, go.mod, Cargo.toml, Cargo.lock, environment.yml, CycloneDX (*.json, *.xml), SPDX (*.json, *.spdx), or a list of identifiers, one per line (*.txt)"
-
-// Read reads a file, which is recognized by its name.
-func (r *Reader) Read(name string) error {
-	root, err := os.OpenRoot(filepath.Dir(name))
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	f := &file{reader: r, root: root, name: filepath.Base(name), shown: filepath.ToSlash(name)}
-	base := f.name
-	if filepath.Base(filepath.Dir(name)) == "requirements" { // requirements/base.txt
-		base = "requirements-" + base
-	}
-	for _, format := range formats {
-		if format.pattern.MatchString(base) {
-			return f.parse(format.parse)
+// Read reads files, which are recognized by their names; all files of known names in folders; and, for
+// the name -, standard input, which is recognized by its content. Each file is read once.
+func (r *Reader) Read(names ...string) {
+	r.read = map[string]bool{}
+	for _, name := range names {
+		if full, err := filepath.Abs(name); err == nil {
+			r.given = append(r.given, full)
 		}
 	}
-	return fmt.Errorf("%s: not a supported file; expected one of: %s", f.shown, Supported)
+	for _, name := range names {
+		r.readOne(name)
+	}
 }
 
-// parse reads the file and calls its parser.
-func (f *file) parse(parser func(*file) error) (err error) {
-	if f.data, err = f.load(); err != nil {
-		return err
+// gives reports whether a file or a folder above it was given.
+func (r *Reader) gives(full string) bool {
+	return slices.ContainsFunc(r.given, func(g string) bool { return full == g || strings.HasPrefix(full, g+string(filepath.Separator)) })
+}
+
+func (r *Reader) readOne(name string) {
+	f := &file{reader: r, shown: filepath.ToSlash(name)}
+	if name == "-" {
+		r.files++
+		data, err := io.ReadAll(io.LimitReader(r.Stdin, MaxFileSize+1))
+		f.parse(data, err, parseAny)
+		return
+	}
+	info, err := os.Stat(name)
+	folder := filepath.Dir(name)
+	if err == nil && info.IsDir() {
+		folder = name
+	}
+	if err == nil {
+		f.root, err = os.OpenRoot(folder)
+	}
+	if err != nil {
+		r.files++
+		f.unreadable(0, reason(err))
+		return
+	}
+	defer f.root.Close()
+	if folder == name {
+		r.readFolder(f)
+		return
+	}
+	r.files++
+	f.name = filepath.Base(name)
+	full, _ := filepath.Abs(name)
+	if format := formatOf(filepath.ToSlash(full)); format != nil {
+		f.load(format.parse)
+	} else {
+		f.unreadable(0, "not a supported file"+seeHelp)
+	}
+}
+
+// skipped are folders with copies of packages and with what was built.
+var skipped = map[string]bool{"node_modules": true, "vendor": true, "venv": true, "site-packages": true, "__pycache__": true, "target": true, "dist": true, "build": true}
+
+// readFolder reads the files of known formats in a folder and those below it.
+func (r *Reader) readFolder(at *file) {
+	visited, before := 0, r.files
+	err := fs.WalkDir(at.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		f := &file{reader: r, root: at.root, name: name, shown: path.Join(at.shown, name)}
+		visited++
+		switch {
+		case err != nil:
+			f.unreadable(0, reason(err))
+			return nil
+		case visited > maxVisited || r.files-before >= maxFiles:
+			at.unreadable(0, fmt.Sprintf("more than %d files, or %d that can be read; the rest was not read", maxVisited, maxFiles))
+			return fs.SkipAll
+		case d.IsDir() && name != "." && (skipped[d.Name()] || strings.HasPrefix(d.Name(), ".")):
+			return fs.SkipDir
+		case d.IsDir():
+			return nil
+		}
+		if format := formatOf(name); format != nil && format.found {
+			r.files++
+			f.load(format.parse)
+		}
+		return nil
+	})
+	if err != nil {
+		at.unreadable(0, reason(err))
+	} else if r.files == before {
+		at.unreadable(0, "has no supported file"+seeHelp)
+	}
+}
+
+// load reads the file unless it was read before, and parses it.
+func (f *file) load(parser func(*file)) {
+	r := f.reader
+	full, err := filepath.Abs(filepath.Join(f.root.Name(), filepath.FromSlash(f.name)))
+	if r.read[full] || r.full {
+		return
+	}
+	r.read[full] = true
+	info, err := f.root.Stat(filepath.FromSlash(f.name))
+	if err == nil && !info.Mode().IsRegular() { // reading a pipe could take forever
+		err = errors.New("not a regular file")
+	}
+	var data []byte
+	if err == nil {
+		var in *os.File
+		if in, err = f.root.Open(filepath.FromSlash(f.name)); err == nil {
+			defer in.Close()
+			data, err = io.ReadAll(io.LimitReader(in, MaxFileSize+1))
+		}
+	}
+	f.parse(data, err, parser)
+}
+
+// parse parses what was read, in the order of its lines.
+func (f *file) parse(data []byte, err error, parser func(*file)) {
+	if err == nil && len(data) > MaxFileSize {
+		err = fmt.Errorf("larger than %d MiB", MaxFileSize>>20)
+	}
+	if f.reader.bytes += len(data); err == nil && f.reader.bytes > maxBytes {
+		err = fmt.Errorf("all files together are larger than %d MiB", maxBytes>>20)
+	}
+	if err == nil {
+		f.data, err = decode(data)
+	}
+	if err != nil {
+		f.unreadable(0, reason(err))
+		return
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			err = f.wrong(0, fmt.Sprintf("cannot be read: %v", r))
+			f.unreadable(0, fmt.Sprintf("cannot be read: %v", r))
 		}
 	}()
-	return parser(f)
+	start := len(f.reader.entries)
+	parser(f)
+	if added := f.reader.entries[start:]; !slices.ContainsFunc(added, func(e Entry) bool { return e.File != f.shown }) {
+		slices.SortStableFunc(added, func(a, b Entry) int { return cmp.Compare(a.Line, b.Line) })
+	}
 }
 
-// load returns the content of the file, without a byte order mark.
-func (f *file) load() ([]byte, error) {
-	info, err := f.root.Stat(filepath.FromSlash(f.name))
+// decode returns text as UTF-8: it can also be UTF-16, as Windows PowerShell writes it, or in one byte for
+// each letter.
+func decode(data []byte) (string, error) {
+	text := string(data)
+	head := text[:min(len(text), 64)]
+	var out []byte
+	var err error
 	switch {
-	case err != nil:
-		return nil, f.wrong(0, reason(err))
-	case !info.Mode().IsRegular(): // reading a pipe could take forever
-		return nil, f.wrong(0, "not a regular file")
+	case strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff"):
+		out, err = unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder().Bytes(data)
+	case len(head) > 1 && head[1] == 0 && strings.Count(head, "\x00")*2 >= len(head)-1:
+		out, err = unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM).NewDecoder().Bytes(data)
+	case len(head) > 1 && head[0] == 0 && strings.Count(head, "\x00")*2 >= len(head)-1:
+		out, err = unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM).NewDecoder().Bytes(data)
+	case strings.ContainsRune(text, 0):
+		return "", errors.New("not a text file")
+	case strings.ToValidUTF8(text, "") == text:
+		return strings.TrimPrefix(text, "\ufeff"), nil
+	default:
+		out, err = charmap.Windows1252.NewDecoder().Bytes(data)
 	}
-	in, err := f.root.Open(filepath.FromSlash(f.name))
-	if err != nil {
-		return nil, f.wrong(0, reason(err))
-	}
-	defer in.Close()
-	data, err := io.ReadAll(io.LimitReader(in, MaxFileSize+1))
-	switch {
-	case err != nil:
-		return nil, f.wrong(0, reason(err))
-	case len(data) > MaxFileSize:
-		return nil, f.wrong(0, fmt.Sprintf("larger than %d MiB", MaxFileSize>>20))
-	}
-	return []byte(strings.TrimPrefix(string(data), "\ufeff")), nil
+	return string(out), err
 }
 
 // reason returns the message of a file system error without the path.
@@ -170,35 +365,32 @@ func reason(err error) string {
 }
 
 // include reads a file that this one includes.
-func (f *file) include(name string, line int) error {
-	name = path.Clean(path.Join(path.Dir(f.name), filepath.ToSlash(name)))
+func (f *file) include(name string, line int) {
+	unquoted := strings.NewReplacer(`"`, "", "'", "", `\ `, " ").Replace(name)
+	name = path.Clean(path.Join(path.Dir(f.name), filepath.ToSlash(unquoted)))
 	switch {
+	case unquoted == "":
+		f.unreadable(line, "includes a file without a name")
+	case strings.Contains(unquoted, "://"):
+		f.unreadable(line, "includes a file from the web; nothing is downloaded")
+	case f.root == nil:
+		f.unreadable(line, "includes a file, but has no folder")
 	case !filepath.IsLocal(filepath.FromSlash(name)):
-		return f.wrong(line, "includes a file outside its folder; audit that file separately")
-	case len(f.open) >= maxDepth:
-		return f.wrong(line, fmt.Sprintf("includes are nested more than %d deep", maxDepth))
-	case f.reader.includes >= maxIncludes:
-		return f.wrong(line, fmt.Sprintf("more than %d included files", maxIncludes))
-	}
-	for _, open := range append(f.open, f.name) {
-		if open == name {
-			return nil // pip ignores a file that includes itself, too
+		if full, err := filepath.Abs(filepath.Join(f.root.Name(), filepath.FromSlash(name))); err != nil || !f.reader.gives(full) {
+			f.unreadable(line, "includes a file outside its folder; audit that file too")
 		}
+	case len(f.open) >= maxDepth:
+		f.unreadable(line, fmt.Sprintf("includes are nested more than %d deep", maxDepth))
+	case f.reader.includes >= maxIncludes:
+		f.unreadable(line, fmt.Sprintf("more than %d included files", maxIncludes))
+	default:
+		if _, err := f.root.Stat(filepath.FromSlash(name)); err != nil {
+			f.unreadable(line, "includes "+unquoted+": "+reason(err))
+			return
+		}
+		f.reader.includes++
+		inner := &file{reader: f.reader, root: f.root, name: name, open: append(slices.Clip(f.open), f.name),
+			shown: path.Join(strings.TrimSuffix(f.shown, f.name), name)}
+		inner.load(parseRequirements)
 	}
-	f.reader.includes++
-	inner := &file{reader: f.reader, root: f.root, name: name, open: append(f.open[:len(f.open):len(f.open)], f.name),
-		shown: path.Join(strings.TrimSuffix(f.shown, f.name), name)}
-	if err := inner.parse(parseRequirements); err != nil {
-		return fmt.Errorf("included by %s:%d: %w", f.shown, line, err)
-	}
-	return nil
-}
-
-// full returns an error if a file with this many entries must exceed the limit. A file can
-// list each entry twice.
-func (f *file) full(entries int) error {
-	if entries > 2*MaxEntries {
-		return fmt.Errorf("more than %d packages in all files", MaxEntries)
-	}
-	return nil
 }

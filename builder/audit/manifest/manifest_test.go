@@ -36,6 +36,9 @@ func TestFiles(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+			if strings.Contains(got, "secret") || strings.Contains(got, "@ss") {
+				t.Errorf("a secret is shown:\n%s", got)
+			}
 			if want.Name != "want" || got != string(want.Data) {
 				t.Errorf("got\n%swant\n%s", got, want.Data)
 			}
@@ -61,7 +64,7 @@ func unpack(t testing.TB, files []txtar.File) (dir string) {
 // describe returns the entries of a file, one per line, and the error.
 func describe(dir, name string) string {
 	var r Reader
-	err := r.Read(filepath.Join(dir, name))
+	r.Read(filepath.Join(dir, name))
 	var b strings.Builder
 	for _, e := range r.Entries() {
 		fmt.Fprintf(&b, "%s:%d %s", strings.TrimPrefix(e.File, filepath.ToSlash(dir)+"/"), e.Line, e.ID)
@@ -71,10 +74,16 @@ func describe(dir, name string) string {
 		if e.Version != "" {
 			fmt.Fprintf(&b, " %s", e.Version)
 		}
+		if len(e.Also) > 0 {
+			fmt.Fprintf(&b, " or %s", strings.Join(e.Also, ", "))
+		}
+		if e.Note != "" {
+			fmt.Fprintf(&b, " [%s]", e.Note)
+		}
 		b.WriteByte('\n')
 	}
-	if err != nil {
-		fmt.Fprintf(&b, "error: %s\n", strings.ReplaceAll(err.Error(), filepath.ToSlash(dir)+"/", ""))
+	for _, u := range r.Unreadable() {
+		fmt.Fprintf(&b, "unreadable %s:%d %s\n", strings.TrimPrefix(u.File, filepath.ToSlash(dir)+"/"), u.Line, u.Reason)
 	}
 	return b.String()
 }
@@ -138,7 +147,7 @@ func TestLimits(t *testing.T) {
 		{"pyproject.toml", "a = " + strings.Repeat("[", deep), "nested more than 200 deep"},
 		{"Cargo.toml", "a = " + strings.Repeat("{a=", deep), "nested more than 200 deep"},
 		{"environment.yml", "dependencies: " + strings.Repeat("[", deep), "nested more than"},
-		{"bom.xml", `<bom xmlns="http://cyclonedx.org/schema/bom/1.4">` + strings.Repeat("<components><component>", deep), "nested too deep"},
+		{"bom.xml", `<bom xmlns="http://cyclonedx.org/schema/bom/1.4">` + strings.Repeat("<components><component>", deep), "nested more than 200 deep"},
 	} {
 		if err := os.WriteFile(filepath.Join(dir, c.name), []byte(c.text), 0o644); err != nil {
 			t.Fatal(err)
@@ -165,7 +174,8 @@ func FuzzRead(f *testing.F) {
 		f.Fatal(err)
 	}
 	names := []string{"package.json", "package-lock.json", "go.mod", "Cargo.toml", "Cargo.lock", "pyproject.toml", "uv.lock", "Pipfile", "Pipfile.lock",
-		"environment.yml", "requirements.txt", "sbom.spdx", "sbom.json", "bom.xml", "models.txt"}
+		"environment.yml", "requirements.txt", "sbom.spdx", "sbom.json", "bom.xml", "models.txt", "pnpm-lock.yaml", "yarn.lock", "bun.lock", "deno.lock",
+		"pylock.toml", "setup.cfg", "litellm_config.yaml", "promptfooconfig.yaml", ".env", "Dockerfile", "notebook.ipynb", "spec.txt", "conda.yaml"}
 	for _, name := range archives {
 		a, err := txtar.ParseFile(name)
 		if err != nil {
@@ -184,11 +194,16 @@ func FuzzRead(f *testing.F) {
 		dir := unpack(t, []txtar.File{{Name: names[uint(i)%uint(len(names))], Data: data}})
 		var r Reader
 		start := time.Now()
-		_ = r.Read(filepath.Join(dir, names[uint(i)%uint(len(names))])) // an error is fine
+		r.Read(filepath.Join(dir, names[uint(i)%uint(len(names))]))
 		if took := time.Since(start); took > 5*time.Second {
 			t.Errorf("took %v", took)
 		}
+		in := Reader{Stdin: strings.NewReader(string(data))}
+		in.Read("-")
 		for _, e := range r.Entries() {
+			if strings.Contains(e.ID+e.Name+e.Note+e.Version, "://user:secret@") {
+				t.Errorf("credentials are in %+v", e)
+			}
 			if e.Line < 0 || e.Line > 1+strings.Count(string(data), "\n") || e.Name == "" && e.ID != "" || filepath.Dir(filepath.FromSlash(e.File)) != dir {
 				t.Errorf("%+v", e)
 			}

@@ -1,0 +1,72 @@
+package audit
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// recorder is an index that knows nothing and keeps what it is asked.
+type recorder struct{ asked []string }
+
+func (r *recorder) Resolve(_ context.Context, ids []string) ([]byte, error) {
+	r.asked = append(r.asked, ids...)
+	data := make([]Resolution, len(ids))
+	return json.Marshal(map[string]any{"data": data})
+}
+
+// TestNoSecretLeaves audits files with credentials in addresses, variables and lines that cannot be
+// read. Nothing of them may be sent to the index, or be in a report.
+func TestNoSecretLeaves(t *testing.T) {
+	t.Setenv("GITHUB_STEP_SUMMARY", filepath.Join(t.TempDir(), "summary.md"))
+	files := map[string]string{
+		"requirements.txt": "git+https://token:s3cret@github.com/a/b.git@v1#egg=b\nb @ git+https://s3cret@git.example/b.git\nhttps://u:s3cret@files.example/b-1.whl\n" +
+			"-i https://u:s3cret@pypi.example/simple\nb @ https://files.example/b.zip?token=s3cret\n-r https://u:s3cret@files.example/r.txt\n! https://u:s3cret@x.example\n" +
+			"git+s3cret@github.com:a/b.git\nb @ git+ssh://u:s3cret@git.example:22/b.git\nhttps://u:p@s3cret@files.example/b.zip\n",
+		"package.json":    `{"dependencies": {"a": "git+https://x-access-token:s3cret@github.com/a/b.git#main", "b": "https://u:s3cret@npm.example/b.tgz", "c": "s3cret@github.com:a/c.git", "d": "http://s3cret@h.example/d"}}`,
+		"Pipfile":         "[[source]]\nname = \"own\"\nurl = \"https://u:s3cret@pypi.example/simple\"\n[packages]\na = {git = \"https://u:s3cret@git.example/a.git\"}\nb = {version = \"*\", index = \"own\"}\n",
+		"environment.yml": "channels: ['https://conda.example/t/s3cret/own']\ndependencies:\n- a\n- 'https://u:s3cret@conda.example/own/noarch/b-1-0.conda'\n- pip: ['--index-url https://u:s3cret@x.example']\n",
+		".env":            "KEY=s3cret\nMODEL=https://u:s3cret@host.example/v1\nMODEL_API_KEY=s3cret\n",
+		"models.txt":      "https://u:s3cret@host.example/model\nhttps://host.example/m?api_key=s3cret\ngit@s3cret@h.example:a/b\n",
+		"Dockerfile":      "RUN pip install --extra-index-url https://u:s3cret@pypi.example/simple a\n",
+		"sbom.json":       `{"bomFormat": "CycloneDX", "components": [{"name": "a", "purl": "pkg:generic/a?download_url=https://u:s3cret@h.example/a"}, {"type": "machine-learning-model", "name": "m", "externalReferences": [{"url": "https://u:s3cret@h.example/m"}]}]}`,
+		"uv.lock":         "[[package]]\nname = \"a\"\nsource = {registry = \"https://u:s3cret@pypi.example/simple\"}\n",
+	}
+	dir := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var index recorder
+		policy, err := NewPolicy("2026-07-01", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Run(t.Context(), &index, []string{filepath.Join(dir, name)}, nil, policy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Entries == 0 {
+			t.Errorf("%s: nothing was read", name)
+		}
+		out := bytes.NewBufferString(strings.Join(index.asked, "\n"))
+		for _, format := range Formats {
+			if err := r.Write(out, format, "1"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		summary, err := os.ReadFile(os.Getenv("GITHUB_STEP_SUMMARY"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(out.String() + string(summary)) {
+			if strings.Contains(line, "s3cret") {
+				t.Errorf("%s: %s", name, line)
+			}
+		}
+	}
+}

@@ -1,0 +1,292 @@
+package manifest
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+var (
+	shorthand  = regexp.MustCompile(`^(?:(github|gitlab|bitbucket|gist):)?([A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+)(?:#(.*))?$`)
+	npmVersion = regexp.MustCompile(`^[0-9^~<>=*xv|]`)
+	imported   = regexp.MustCompile(`^(npm:|jsr:)/?((?:@[^/@]+/)?[^/@]+)(?:@([^/]+))?`)
+	cdnName    = regexp.MustCompile(`^https?://(?:esm\.sh|cdn\.jsdelivr\.net/npm|unpkg\.com|cdn\.skypack\.dev|esm\.run)/(?:v[0-9]+/)?((?:@[^/@]+/)?[^/@?]+)(?:@([^/?]+))?`)
+)
+
+// npmEntry returns the entry for a package of npm whose version is a range, an alias, an address or
+// a path (https://docs.npmjs.com/cli/configuring-npm/package-json#dependencies).
+func npmEntry(name, spec string, line int) Entry {
+	e := Entry{ID: "npm:" + name, Name: name, Version: spec, Line: line}
+	scheme, rest, _ := strings.Cut(spec, ":")
+	switch {
+	case scheme == "npm": // another name, or none
+		if npmVersion.MatchString(rest) {
+			e.Version = rest
+			return e
+		}
+		alias := npmAt(rest, line)
+		alias.Name = name
+		return alias
+	case scheme == "patch":
+		inner, _, _ := strings.Cut(rest, "#")
+		if inner, err := url.PathUnescape(inner); err == nil {
+			return npmAt(inner, line)
+		}
+	case scheme == "jsr":
+		e.ID, e.Version = "jsr:"+name, rest
+		if !npmVersion.MatchString(rest) {
+			other := npmAt(rest, line)
+			e.ID, e.Version = "jsr"+strings.TrimPrefix(other.ID, "npm"), other.Version
+		}
+	case scheme == "catalog" && strings.Contains(spec, ":"): // the version is in another file
+		e.Version = ""
+	case localPath.MatchString(spec):
+		e.Version = ""
+		return e.local(spec)
+	case shorthand.MatchString(spec):
+		m := shorthand.FindStringSubmatch(spec)
+		host := map[string]string{"gitlab": "gitlab.com/", "bitbucket": "bitbucket.org/"}[m[1]]
+		if host == "" {
+			host = "github.com/"
+		}
+		return e.repository("https://"+host+m[2], m[3])
+	case scheme == "gist":
+		return e.repository("https://gist.github.com/"+rest, "")
+	case isAddress(spec):
+		e.Version = ""
+		return e.from(spec)
+	}
+	return e
+}
+
+// npmAt returns the entry for name@spec.
+func npmAt(s string, line int) Entry {
+	s = strings.TrimPrefix(s, "npm:")
+	at := strings.IndexByte(s[min(1, len(s)):], '@') + 1
+	if isAddress(s) && (at <= 0 || !strings.Contains(s, "@npm:") && strings.Contains(s[:at], "/") && s[0] != '@') || at <= 0 {
+		if isAddress(s) {
+			return Entry{ID: "npm:", Line: line}.from(s)
+		}
+		return npmEntry(s, "", line)
+	}
+	return npmEntry(s[:at], s[at+1:], line)
+}
+
+var overridden = regexp.MustCompile(`^(?:.*?[>/])??((?:@[^/@>]+/)?[^/@>]+)(?:@[^/]*)?$`)
+
+// parseNPM reads the JSON files of npm, Bun and Deno, which their members tell apart.
+func parseNPM(f *file) {
+	f.npm(f.tree(jsonSyntax))
+}
+
+// npm reads the packages in a JSON file of npm, Bun or Deno. It returns false if it is no such file.
+func (f *file) npm(root *node) bool {
+	packages := root.all("packages")
+	switch {
+	case len(packages) > 0 && packages[0].kind == list: // Bun
+		for _, m := range packages {
+			if len(m.items) > 0 && m.items[0].kind == text {
+				f.add(npmAt(m.items[0].text, m.items[0].line))
+			} else {
+				f.unreadable(m.line, m.key+": not a package")
+			}
+		}
+	case root.get("lockfileVersion") != nil:
+		f.npmLock(root)
+	case root.get("npm") != nil || root.get("jsr") != nil || root.get("specifiers") != nil || root.get("remote") != nil || root.get("packages", "specifiers") != nil:
+		f.denoLock(root)
+	case root.get("imports") != nil || root.get("scopes") != nil:
+		for _, path := range []string{"imports.*", "scopes.*.*"} {
+			root.each(path, f.specifier)
+		}
+	case root.get("dependencies") != nil || root.get("devDependencies") != nil || root.get("peerDependencies") != nil || root.get("optionalDependencies") != nil || root.get("overrides") != nil || root.get("resolutions") != nil:
+		for _, key := range []string{"dependencies", "devDependencies", "peerDependencies", "optionalDependencies"} {
+			for _, m := range root.all(key) {
+				f.npmMember(m, m.key)
+			}
+		}
+		for _, table := range [][]string{{"overrides"}, {"resolutions"}, {"pnpm", "overrides"}} {
+			f.overrides(root.get(table...))
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+func (f *file) npmMember(m *node, name string) {
+	if m.kind > other {
+		f.unreadable(m.line, name+": not a version")
+		return
+	}
+	f.add(npmEntry(name, m.text, m.line))
+}
+
+// overrides reads the versions of packages that others depend on.
+func (f *file) overrides(n *node) {
+	for _, m := range n.all() {
+		match := overridden.FindStringSubmatch(m.key)
+		switch {
+		case m.kind == table:
+			f.overrides(m)
+		case match != nil && match[1] != "." && !strings.HasPrefix(m.text, "$"):
+			f.npmMember(m, match[1])
+		}
+	}
+}
+
+// npmLock reads package-lock.json: the packages of versions 2 and 3, or the dependencies of
+// version 1.
+func (f *file) npmLock(root *node) {
+	packages := root.get("packages")
+	for _, m := range packages.all() {
+		at := strings.LastIndex(m.key, "node_modules/")
+		if at < 0 {
+			continue // the project itself and its parts, which are linked
+		}
+		name := m.key[at+len("node_modules/"):]
+		if m.str("link") == "true" {
+			f.add(Entry{Name: name, Line: m.line}.local(m.str("resolved")))
+			continue
+		}
+		if real := m.str("name"); real != "" {
+			name = real
+		}
+		f.lockedNPM(m, name, m.str("version"))
+	}
+	if packages != nil {
+		return
+	}
+	var nested func(n *node)
+	nested = func(n *node) {
+		for _, m := range n.all("dependencies") {
+			f.lockedNPM(m, m.key, m.str("version"))
+			nested(m)
+		}
+	}
+	nested(root)
+}
+
+// lockedNPM adds a package of a lock file, which comes from a repository or from a registry.
+func (f *file) lockedNPM(m *node, name, version string) {
+	line := m.line
+	if v := m.get("version"); v != nil {
+		line = v.line
+	}
+	if resolved := m.str("resolved"); vcs.MatchString(resolved) || strings.HasPrefix(resolved, "file:") {
+		version = resolved
+	}
+	f.add(npmEntry(name, version, line))
+}
+
+var pnpmPath = regexp.MustCompile(`^/((?:@[^/]+/)?[^/@]+)/([^/_(]+)`) // of old versions
+
+// pnpmLock reads pnpm-lock.yaml.
+func (f *file) pnpmLock(root *node) {
+	for _, m := range root.all("packages") {
+		key, _, _ := strings.Cut(m.key, "(")
+		e := npmAt(strings.TrimPrefix(key, "/"), m.line)
+		if old := pnpmPath.FindStringSubmatch(key); old != nil {
+			e = npmEntry(old[1], old[2], m.line)
+		}
+		if name := m.str("name"); name != "" && !strings.HasPrefix(e.ID, "https:") {
+			e = npmEntry(name, m.str("version"), m.line)
+			if address := m.str("resolution", "tarball") + m.str("resolution", "repo"); address != "" {
+				e = e.from(address)
+			}
+		}
+		f.add(e)
+	}
+	linked := func(n *node) {
+		for _, m := range n.items {
+			if version := m.str("version") + m.str(); localPath.MatchString(version) {
+				f.add(npmEntry(m.key, version, m.line))
+			}
+		}
+	}
+	for _, key := range []string{"dependencies", "devDependencies", "optionalDependencies"} {
+		root.each(key, linked)
+		root.each("importers.*."+key, linked)
+	}
+}
+
+// parseYarn reads yarn.lock: the form of version 1, and that of later ones.
+func parseYarn(f *file) {
+	key, line, values := "", 0, map[string]string{}
+	end := func() {
+		name, _, _ := strings.Cut(key, ",")
+		name = strings.Trim(name, `"`)
+		if resolution := values["resolution"]; resolution != "" {
+			name = resolution
+		}
+		if key != "" && name != "__metadata" {
+			e := npmAt(strings.Replace(name, "@workspace:", "@file:", 1), line)
+			if values["version"] != "" && strings.HasPrefix(e.ID, "npm:") {
+				e.Version = values["version"]
+			}
+			f.add(e)
+		}
+		key, values = "", map[string]string{}
+	}
+	n := 0
+	for text := range strings.Lines(f.data) {
+		n++
+		text = strings.TrimRight(text, "\r\n \t")
+		field, value, _ := strings.Cut(strings.TrimPrefix(text, "  "), " ")
+		switch {
+		case text == "" || text[0] == '#':
+		case text[0] != ' ':
+			end()
+			key, line = strings.Trim(text, `":`), n
+		case field != "" && key != "":
+			values[strings.TrimSuffix(field, ":")] = strings.Trim(value, `" `)
+		}
+	}
+	end()
+}
+
+// denoLock reads deno.lock.
+func (f *file) denoLock(root *node) {
+	for _, path := range [][]string{{"npm"}, {"npm", "packages"}, {"packages", "npm"}} {
+		for _, m := range root.all(path...) {
+			if strings.Contains(m.key, "@") {
+				key, _, _ := strings.Cut(m.key, "_") // without peers
+				f.add(npmAt(key, m.line))
+			}
+		}
+	}
+	for _, path := range [][]string{{"jsr"}, {"packages", "jsr"}} {
+		for _, m := range root.all(path...) {
+			f.specifier(&node{text: "jsr:" + m.key, line: m.line})
+		}
+	}
+	seen := map[string]bool{}
+	for _, m := range root.all("remote") {
+		e := Entry{ID: m.key, Line: m.line}.from(m.key)
+		if c := cdnName.FindStringSubmatch(m.key); c != nil {
+			e = npmEntry(c[1], c[2], m.line)
+		} else {
+			e.ID = e.ID[:len(e.ID)-len(lastPart(e.ID))]
+		}
+		if !seen[e.ID+e.Version] {
+			seen[e.ID+e.Version] = true
+			f.add(e)
+		}
+	}
+}
+
+// specifier adds an import of Deno.
+func (f *file) specifier(n *node) {
+	switch c := cdnName.FindStringSubmatch(n.text); {
+	case n.kind > other:
+		f.unreadable(n.line, n.key+": not an import")
+	case c != nil:
+		f.add(npmEntry(c[1], c[2], n.line))
+	case imported.MatchString(n.text):
+		m := imported.FindStringSubmatch(n.text)
+		f.add(Entry{ID: m[1] + m[2], Name: m[2], Version: m[3], Line: n.line})
+	case strings.HasPrefix(n.text, "node:"):
+	default:
+		f.add(Entry{Line: n.line}.from(n.text))
+	}
+}

@@ -1,0 +1,235 @@
+package manifest
+
+import (
+	"fmt"
+	"iter"
+	"regexp"
+	"strings"
+)
+
+var (
+	// requirement matches a dependency (PEP 508): its name, its extras, and the rest.
+	requirement = regexp.MustCompile(`^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(?:\[[^\]]*\])?\s*(.*)$`)
+	// pinned matches the start of a line that only a list of requirements has.
+	pinned    = regexp.MustCompile(`^(?:[A-Za-z0-9][A-Za-z0-9._-]*\s*(?:\[[^\]]*\])?\s*(?:[=~!<>]=|[<>]|\(|@\s|;)|-[rce]\b|--[a-z])`)
+	options   = regexp.MustCompile(`\s+--?[a-zA-Z].*$`)
+	condaSpec = regexp.MustCompile(`^[A-Za-z0-9_.-]+=[^=\s]+(?:=[^=\s]+)?$`)
+	remark    = regexp.MustCompile(`(?:^|\s)#.*$`)
+)
+
+// requirement adds a dependency of Python (PEP 508), as a requirements file or a table states it: a
+// name with a version, an address, or a path.
+func (f *file) requirement(s string, line int) {
+	s = strings.TrimSpace(s)
+	for _, option := range []string{"--editable", "-e"} {
+		if rest, ok := strings.CutPrefix(s, option); ok {
+			s = strings.Trim(rest, " \t=\"'")
+		}
+	}
+	m := requirement.FindStringSubmatch(s)
+	if m != nil {
+		if address, ok := strings.CutPrefix(m[2], "@"); ok && (address == "" || isAddress(strings.TrimSpace(address))) {
+			address, _, _ = strings.Cut(strings.TrimSpace(address), " ;")
+			f.addRequirement(Entry{ID: "pypi:" + m[1], Name: m[1], Line: line}.from(address))
+			return
+		}
+	}
+	if address, _, _ := strings.Cut(options.ReplaceAllString(s, ""), " ;"); isAddress(address) {
+		f.addRequirement(Entry{Line: line}.from(address))
+		return
+	}
+	if condaSpec.MatchString(s) {
+		f.condaSpec(s, line)
+		return
+	}
+	spec, _, _ := strings.Cut(options.ReplaceAllString(s, ""), ";") // environment markers
+	if m = requirement.FindStringSubmatch(strings.TrimSpace(spec)); m == nil || m[2] != "" && !strings.ContainsAny(m[2][:1], "=<>!~(") {
+		switch {
+		case variable.MatchString(s):
+			f.add(Entry{Name: s, Note: "is set elsewhere: " + s, Line: line})
+			return
+		case strings.ContainsAny(s, `/\`) && !strings.Contains(s, " "):
+			f.add(Entry{Name: s, Line: line}.local(s))
+			return
+		}
+		f.unreadable(line, "not a requirement: "+s+"; expected a name such as torch==2.3.1")
+		return
+	}
+	f.addRequirement(Entry{ID: "pypi:" + m[1], Name: m[1], Version: pythonVersion(m[2]), Line: line})
+}
+
+// addRequirement adds a package of Python, whose table of sources may say that it comes from elsewhere.
+func (f *file) addRequirement(e Entry) {
+	if at := f.sources[strings.ToLower(e.Name)]; at != nil && strings.HasPrefix(e.ID, "pypi:") {
+		for _, n := range elements(at) {
+			f.add(f.sourced(e, n))
+		}
+		return
+	}
+	f.add(e)
+}
+
+// pythonVersion returns a version as the file writes it, without the operator if it is pinned.
+func pythonVersion(s string) string {
+	s = strings.TrimSpace(strings.Trim(s, "()"))
+	if exact, ok := strings.CutPrefix(s, "=="); ok && !strings.ContainsAny(exact, ",*") {
+		return strings.TrimSpace(strings.TrimPrefix(exact, "="))
+	}
+	return strings.TrimPrefix(s, "*")
+}
+
+// lines calls yield with the number and text of each line without its remark. If continued, a line is joined
+// with the ones that continue it after a backslash; a remark does not continue.
+func (f *file) lines(text string, continued bool) iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		var joined strings.Builder
+		first, n := 1, 0
+		for line := range strings.Lines(strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")) {
+			n++
+			if joined.Len() == 0 {
+				first = n
+			}
+			line = strings.TrimRight(line, "\n")
+			bare := remark.ReplaceAllString(line, "")
+			if before, ok := strings.CutSuffix(bare, `\`); ok && continued {
+				joined.WriteString(before + " ")
+				continue
+			}
+			bare = strings.TrimSpace(joined.String() + bare)
+			joined.Reset()
+			if len(bare) > maxLine {
+				f.unreadable(first, fmt.Sprintf("a line longer than %d bytes", maxLine))
+			} else if bare != "" && !yield(first, bare) {
+				return
+			}
+		}
+		if bare := strings.TrimSpace(joined.String()); bare != "" && len(bare) <= maxLine {
+			yield(first, bare)
+		}
+	}
+}
+
+// parseRequirements reads a file of pip
+// (https://pip.pypa.io/en/stable/reference/requirements-file-format/).
+func parseRequirements(f *file) {
+	for n, line := range f.lines(f.data, true) {
+		f.requirementLine(line, n)
+	}
+}
+
+// requirementLine reads a line of a requirements file. Options that name no package are left out.
+func (f *file) requirementLine(line string, n int) {
+	if line[0] != '-' || strings.HasPrefix(line, "-e") || strings.HasPrefix(line, "--editable") {
+		f.requirement(line, n)
+		return
+	}
+	option, value := line, ""
+	if i := strings.IndexAny(line, " \t="); i >= 0 {
+		option, value = line[:i], strings.TrimSpace(line[i+1:])
+	} else if !strings.HasPrefix(line, "--") && len(line) > 2 { // -rbase.txt
+		option, value = line[:2], line[2:]
+	}
+	switch option {
+	case "-r", "--requirement", "-c", "--constraint":
+		f.include(value, n)
+	}
+}
+
+var listName = regexp.MustCompile(`(?i)req|constraint|depend|pip|package`)
+
+// parseText reads a list: of requirements, of packages as conda exports them, or of
+// identifiers.
+func parseText(f *file) {
+	required, conda := listName.MatchString(lastPart(f.shown)), false
+	for _, line := range f.lines(f.data, false) {
+		required = required || pinned.MatchString(line)
+		conda = conda || line == "@EXPLICIT" || condaSpec.MatchString(line) && strings.Count(line, "=") == 2
+	}
+	if conda {
+		required = false
+	}
+	for n, line := range f.lines(f.data, required) {
+		switch {
+		case conda && line != "@EXPLICIT":
+			f.condaSpec(line, n)
+		case required && (!strings.ContainsAny(line, "/:") || pinned.MatchString(line) || isAddress(line)):
+			f.requirementLine(line, n)
+		case !conda:
+			f.listed(line, n)
+		}
+	}
+}
+
+var (
+	bullet = regexp.MustCompile(`^(?:[-*+•]|[0-9]+[.)])\s+`)
+	// assigned matches a name and a colon or an equals sign before an identifier.
+	assigned = regexp.MustCompile(`^(?:export\s+)?["']?[A-Za-z_][A-Za-z0-9_.-]*["']?\s*(?:=|:\s)\s*`)
+)
+
+// listed adds the identifiers in a line of a list.
+func (f *file) listed(line string, n int) {
+	line = bullet.ReplaceAllString(line, "")
+	if !strings.HasPrefix(line, "pkg:") {
+		line = assigned.ReplaceAllString(line, "")
+	}
+	for part := range strings.SplitSeq(line, ",") {
+		part = strings.Trim(part, " \t\"'`[]")
+		if vcs.MatchString(part) {
+			f.add(Entry{Line: n}.from(part))
+		} else if part != "" {
+			f.add(Entry{ID: part, Line: n})
+		}
+	}
+}
+
+// parseAny reads a file whose name is not known.
+func parseAny(f *file) {
+	head := strings.TrimLeft(f.data, " \t\r\n")
+	has := func(pattern string) bool { return regexp.MustCompile(`(?m)^(?:` + pattern + `)`).MatchString(f.data) }
+	switch {
+	case strings.HasPrefix(head, "{"), strings.HasPrefix(head, "[") && !has(`\[\[?["A-Za-z0-9_. -]+\]\]?\s*(?:#.*)?$`):
+		parseJSON(f)
+	case strings.HasPrefix(head, "<"):
+		parseXML(f)
+	case has(`SPDXVersion:`):
+		parseTagValue(f)
+	case has(`module \S+\s*$`) && has(`go [0-9]|require `):
+		parseGoMod(f)
+	case has(`# yarn lockfile|__metadata:`):
+		parseYarn(f)
+	case has(`\[\[?["A-Za-z0-9_. -]+\]\]?\s*(?:#.*)?$`):
+		parseTOML(f)
+	case has(`(?i:FROM) \S+`):
+		parseDockerfile(f)
+	case has(`(?:dependencies|channels|model_list|providers|targets|prompts|packages|services|lockfileVersion):`):
+		parseYAML(f)
+	default:
+		parseText(f)
+	}
+}
+
+// parseSetupCfg reads the requirements in setup.cfg of setuptools.
+func parseSetupCfg(f *file) {
+	section, wanted := "", false
+	n := 0
+	for line := range strings.Lines(f.data) {
+		n++
+		bare := strings.TrimSpace(remark.ReplaceAllString(strings.TrimRight(line, "\r\n"), ""))
+		key, value, isKey := strings.Cut(bare, "=")
+		key = strings.TrimSpace(key)
+		switch {
+		case bare == "":
+		case strings.HasPrefix(bare, "["):
+			section, wanted = strings.Trim(bare, "[]"), false
+		case line[0] == ' ' || line[0] == '\t':
+			if wanted {
+				f.requirement(bare, n)
+			}
+		case isKey:
+			wanted = section == "options" && (strings.HasSuffix(key, "_requires") && key != "python_requires") || section == "options.extras_require"
+			if value = strings.TrimSpace(value); wanted && value != "" {
+				f.requirementLine(strings.Replace(value, "file:", "-r ", 1), n)
+			}
+		}
+	}
+}
