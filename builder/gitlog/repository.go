@@ -65,10 +65,10 @@ func find(ctx context.Context, dir string) (*git.Repository, error) {
 
 // findExisting is like find, but returns nil for a folder that does not exist.
 func findExisting(ctx context.Context, dir string) (*git.Repository, error) {
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return nil, nil
+	if info, err := os.Stat(dir); err == nil && info.IsDir() {
+		return find(ctx, dir)
 	}
-	return find(ctx, dir)
+	return nil, nil
 }
 
 // hidden reports whether a folder is in a repository that cannot be read because git is not
