@@ -285,6 +285,10 @@ func (r *Reader) readFolder(at *file) {
 func (f *file) load(parser func(*file)) {
 	r := f.reader
 	full, err := filepath.Abs(filepath.Join(f.root.Name(), filepath.FromSlash(f.name)))
+	if err != nil {
+		f.parse(nil, err, parser)
+		return
+	}
 	if r.read[full] || r.full {
 		return
 	}
