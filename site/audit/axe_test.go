@@ -106,9 +106,9 @@ type view struct {
 }
 
 // passedOver reports whether this run skips a kind. Except in make soak, it skips a static
-// site's pages that look the same on an edge and have no controls of their own.
+// site's pages that look the same on an edge or are like others.
 func (w *website) passedOver(k kind) bool {
-	return w.static() && k.at == alike && !k.keyboard && !suite.Soaking()
+	return w.static() && (k.at == alike || k.like != "") && !suite.Soaking()
 }
 
 // people returns the kinds of visitors to a website: signed-out and signed-in.

@@ -74,7 +74,7 @@ func (a attacker) scripted() []kind {
 		{name: "compare-typed", path: "/compare/?e=tool/n1", do: typing, until: `document.querySelector('[data-suggestions]:not([hidden]) a')`},
 		{name: "compare-which", path: "/compare/?e=tool/n1&add=" + word, until: compares + ` && document.querySelector('.compare-notice a')`},
 	}
-	for _, field := range []string{"tag", "provider", "license", "pricingModel"} {
+	for _, field := range suite.Pick([]string{"tag", "license"}, []string{"tag", "provider", "license", "pricingModel"}) {
 		list = append(list, kind{name: "chosen " + field, path: "/search/", do: clicked(`.facets a[href*="` + field + `="]`), until: row + ` && document.querySelector('.chosen-chip')`})
 	}
 	var texts []string

@@ -64,7 +64,7 @@ func (w *website) byKeyboard(t *testing.T) {
 		tab := w.open(t, desktop, signedIn)
 		tab.Do(t, likes("prefers-reduced-motion", "reduce"))
 		for _, k := range w.kinds(t) {
-			if k.signedIn != signedIn || !k.keyboard || w.static() && k.at == alike || k.like != "" && !suite.Soaking() || !w.there(t, k) {
+			if k.signedIn != signedIn || k.keyboard == noSuite || k.keyboard == inSoak && !suite.Soaking() || w.static() && k.at == alike || !w.there(t, k) {
 				continue
 			}
 			w.reach(t, tab, k)

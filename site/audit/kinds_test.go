@@ -20,8 +20,8 @@ type kind struct {
 	status     int    // HTTP status; 0 means 200
 	signedIn   bool   // the page requires signing in
 	do, until  string // a script that changes the state of the page, and the condition to wait for
-	keyboard   bool   // the page has controls that no other kind has
-	like       string // a kind with the same template; make test leaves axe and the keyboard to it
+	keyboard   suits  // the page has controls that no other kind has
+	like       string // a kind with the same template, to which make test leaves axe
 	lacks      bool   // on a static site, the page's scripts request a file that does not exist
 }
 
@@ -34,6 +34,16 @@ const (
 	twice               // on both, but different
 	served              // only on an edge
 	filed               // only on a static site
+)
+
+// suits states which suites reach every control of a kind with the keyboard. make test leaves
+// plain links, forms and copy buttons to make soak.
+type suits int
+
+const (
+	noSuite suits = iota
+	inTest
+	inSoak
 )
 
 // on reports whether a kind exists in a place.
@@ -54,13 +64,13 @@ func compared(n int) string {
 // kinds lists all kinds of pages. TestWebsite fails if a link leads to a page whose shape
 // is unknown.
 var kinds = []kind{ // DAY stands for a day with leaderboards; for the other placeholders, see website.ids
-	{name: "home", path: "/", keyboard: true},
-	{name: "search", path: "/search/?q=gradient+boosting&type=tool", at: twice, until: found, keyboard: true},
+	{name: "home", path: "/", keyboard: inTest},
+	{name: "search", path: "/search/?q=gradient+boosting&type=tool", at: twice, until: found, keyboard: inTest},
 	{name: "search-all", path: "/search/", at: twice, until: found, like: "search"},
 	{name: "search-near", path: "/search/?q=pytrch&type=model&category=ml-frameworks", at: twice, until: found + ` && document.querySelector('.near a')`},
 	{name: "search-nothing", path: "/search/?q=qqqqzzzz", at: twice, until: found + ` && document.querySelector('.hits .empty')`},
 	{name: "search-chosen", path: "/search/?q=neural", at: twice, do: clicked(`.facets a[href*="tag="]`), until: found + ` && document.querySelector('.chosen-chip')`, like: "search"},
-	{name: "tool", path: "/tool/pytorch/", keyboard: true},
+	{name: "tool", path: "/tool/pytorch/", keyboard: inTest},
 	{name: "model", path: "/model/MODEL/", like: "tool"},
 	{name: "priced", path: "/model/priced/"},
 	{name: "retiring", path: "/model/priced-old/", like: "priced"},
@@ -69,22 +79,22 @@ var kinds = []kind{ // DAY stands for a day with leaderboards; for the other pla
 	{name: "quality-and-price-in", path: "/quality-and-price/category-language/", like: "quality-and-price"},
 	{name: "quality-and-price-by", path: "/quality-and-price/category-language/by-quality/", at: served, like: "quality-and-price"},
 	{name: "boards", path: "/leaderboards/"},
-	{name: "board", path: "/leaderboards/train-models/", keyboard: true, like: "leaderboard"},
+	{name: "board", path: "/leaderboards/train-models/", keyboard: inSoak, like: "leaderboard"},
 	{name: "board-at", path: "/leaderboards/train-models/at-DAY/", at: served, like: "leaderboard"},
-	{name: "leaderboard", path: "/leaderboards/all/", keyboard: true},
+	{name: "leaderboard", path: "/leaderboards/all/", keyboard: inTest},
 	{name: "leaderboard-by", path: "/leaderboards/ml-frameworks/type-tool/by-adoption/", at: served, like: "leaderboard"},
 	{name: "leaderboard-at", path: "/leaderboards/all/at-DAY/", like: "leaderboard"},
 	{name: "compare-empty", path: "/compare/", at: twice},
-	{name: "compare", path: "/compare/?e=tool/pytorch&e=tool/tensorlayer", at: twice, until: compared(2), keyboard: true},
+	{name: "compare", path: "/compare/?e=tool/pytorch&e=tool/tensorlayer", at: twice, until: compared(2), keyboard: inTest},
 	{name: "compare-models", path: "/compare/?e=model/MODEL&e=model/OTHER&e=tool/pytorch", at: twice, until: compared(3), like: "compare"},
 	{name: "compare-unknown", path: "/compare/?e=tool/pytrch&add=tensor", at: twice, until: `document.querySelectorAll('.compare-notice').length === 2`, lacks: true},
-	{name: "prices", path: "/prices/", at: twice, keyboard: true},
+	{name: "prices", path: "/prices/", at: twice, keyboard: inSoak},
 	{name: "prices-wrong", path: "/prices/?model=MODL&maxInput=cheap&calculate=MODEL&input=12000&cached=9000&output=800&mode=batch", at: served},
 	{name: "prices-filtered", path: "/prices/?modality=image&maxInput=2&sort=output", at: served, like: "prices"},
 	{name: "prices-cost", path: "/prices/?calculate=priced&input=300000&cached=4000&cacheWrite=5000&output=500&requests=12", at: served},
 	{name: "prices-unknown", path: "/prices/?calculate=priced&input=10&cacheWrite=5&mode=batch", at: served, like: "prices-cost"},
 	{name: "trending", path: "/trending/"},
-	{name: "changes", path: "/changes/", keyboard: true},
+	{name: "changes", path: "/changes/", keyboard: inSoak},
 	{name: "changes-event", path: "/changes/event-updated/", like: "changes"},
 	{name: "categories", path: "/categories/"},
 	{name: "category", path: "/categories/ml-frameworks/"},
@@ -101,11 +111,11 @@ var kinds = []kind{ // DAY stands for a day with leaderboards; for the other pla
 	{name: "history", path: "/tool/pytorch/history/", at: served},
 	{name: "letter", path: "/tags/all/letter-p/", at: served, like: "providers"},
 	{name: "scoring", path: "/docs/scoring/"},
-	{name: "data", path: "/data/", keyboard: true},
+	{name: "data", path: "/data/", keyboard: inSoak},
 	{name: "docs", path: "/docs/"},
 	{name: "guide", path: "/docs/agents/"},
-	{name: "submit", path: "/submit/", at: twice, keyboard: true},
-	{name: "correct", path: "/submit/?e=tool/pytorch", at: served, keyboard: true, like: "submit"},
+	{name: "submit", path: "/submit/", at: twice, keyboard: inTest},
+	{name: "correct", path: "/submit/?e=tool/pytorch", at: served, keyboard: inSoak, like: "submit"},
 	{name: "correct-checked", path: "/submit/?e=tool/pytorch", at: served, do: typed("version", "99.1"), until: `document.querySelector('[data-text]').textContent.includes('99.1')`, like: "submit-complete"},
 	{name: "correct-wrong", path: "/submit/?e=tool/pytorch", at: served, do: typed("url", "pytorch.org"), until: `document.querySelector('[aria-invalid=true]')`, like: "submit-wrong"},
 	{name: "submit-wrong", path: "/submit/", at: served, do: typed("name", "PyTorch", "url", "pytorch.org"), until: `document.querySelector('[aria-invalid=true]') && document.querySelector('[data-likes] a')`},
@@ -127,7 +137,7 @@ var kinds = []kind{ // DAY stands for a day with leaderboards; for the other pla
 	{name: "key-revoke", path: "/developer/keys/KEY/revoke/", at: served, signedIn: true},
 	{name: "submissions", path: "/developer/submissions/", at: served, signedIn: true},
 	{name: "audit-log", path: "/developer/log/", at: served, signedIn: true},
-	{name: "developer", path: "/developer/", at: served, signedIn: true, keyboard: true},
+	{name: "developer", path: "/developer/", at: served, signedIn: true, keyboard: inTest},
 }
 
 // daysAgo returns a day in the form used in URLs.
