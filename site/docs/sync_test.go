@@ -2,6 +2,7 @@ package docs_test
 
 import (
 	"bytes"
+	"database/sql"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -143,12 +144,28 @@ func (s *series) inStep(p *place, after string) string {
 // copied returns the rows of the copy.
 func (p *place) copied() []map[string]any {
 	p.t.Helper()
-	out := p.must("python3", "-c", `import json, sqlite3
-db = sqlite3.connect("kindex.sqlite")
-db.row_factory = sqlite3.Row
-for row in map(dict, db.execute("SELECT * FROM listed ORDER BY type, slug")):
-    print(json.dumps({**row, "tags": json.loads(row["tags"]), "capabilities": json.loads(row["capabilities"])}))`)
-	return objects(p.t, []byte(out))
+	db, err := sql.Open("sqlite", filepath.Join(p.dir, "kindex.sqlite")) // package edge registers the driver
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer db.Close()
+	column := func(query string) (values []string) {
+		rows, err := db.Query(query)
+		for err == nil && rows.Next() {
+			values = append(values, "")
+			err = rows.Scan(&values[len(values)-1])
+		}
+		if err == nil {
+			err = rows.Err()
+		}
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		return values
+	}
+	fields := column(`SELECT format(iif(name IN ('tags', 'capabilities'), '''%s'', json(%s)', '''%s'', %s'), name, name) FROM pragma_table_info('listed')`)
+	lines := column("SELECT json_object(" + strings.Join(fields, ", ") + ") FROM listed ORDER BY type, slug")
+	return objects(p.t, []byte(strings.Join(lines, "\n")))
 }
 
 // TestSync checks that the recipe keeps a copy in sync over a series of builds, whether responses
@@ -167,6 +184,7 @@ func TestSync(t *testing.T) {
 	}
 	gone := s.text("tool/einops")
 	day := 0
+	seldom := []string{"an edit while withdrawn", "one that goes and comes back in one build", "nothing but the passing of a day"} // make soak takes these steps, too
 	for _, step := range []struct {
 		what    string
 		changes int
@@ -182,9 +200,8 @@ func TestSync(t *testing.T) {
 			s.remove("tool/einops")
 			s.write("tool/brand-new", "name: Brand new\ndescription: Is new.\ncategory: ml-frameworks\n")
 		}},
-		{"a rename", 1, func() { s.rename("tool/brand-new", "tool/brand-newer") }},
 		{"a rename with an edit", 1, func() {
-			s.rename("tool/brand-newer", "tool/brand-newest")
+			s.rename("tool/brand-new", "tool/brand-newest")
 			s.edit("tool/brand-newest", "^name: .*", "name: Newest")
 		}},
 		{"a re-creation", 1, func() { s.write("tool/einops", gone) }},
@@ -206,6 +223,9 @@ func TestSync(t *testing.T) {
 			s.edit("scoring", `weight: 2\b`, "weight: 5")
 		}},
 	} {
+		if slices.Contains(seldom, step.what) && !suite.Soaking() {
+			continue
+		}
 		step.do()
 		s.publish(day)
 		if said, want := s.inStep(p, step.what), fmt.Sprintf("%d changes; build ", step.changes); !strings.HasPrefix(said, want) {

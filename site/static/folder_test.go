@@ -32,7 +32,7 @@ func write(t *testing.T, name, text string) {
 // list of files that names files outside the site.
 func TestNothingOutside(t *testing.T) {
 	suite.InTest(t)
-	dir, _ := written(t, static.Options{})
+	dir, _ := copied(t)
 	outside := t.TempDir()
 	mine := filepath.Join(outside, "index.html")
 	write(t, mine, "mine")
@@ -82,9 +82,8 @@ func TestNothingOutside(t *testing.T) {
 // the site of the last writer, without leftovers from the other.
 func TestTurns(t *testing.T) {
 	suite.InTest(t)
-	dir := filepath.Join(t.TempDir(), "site")
+	dir, _ := copied(t)
 	urls := []string{"https://one.example/a", "https://two.example/b"}
-	written(t, static.Options{Dir: dir}) // also skips the test if MiniSearch is missing
 	var g errgroup.Group
 	for _, u := range urls {
 		g.Go(func() error {
@@ -111,7 +110,7 @@ func TestTurns(t *testing.T) {
 // folder, and that the lock must be a regular file.
 func TestLocked(t *testing.T) {
 	suite.InTest(t)
-	dir, _ := written(t, static.Options{})
+	dir, _ := copied(t)
 	before := files(t, dir)
 	lock, err := store.AcquireLock(context.Background(), dir, nil)
 	if err != nil {
@@ -146,7 +145,7 @@ func TestLocked(t *testing.T) {
 func TestCutOff(t *testing.T) {
 	suite.InTest(t)
 	dir := filepath.Join(t.TempDir(), "site")
-	first, _ := written(t, static.Options{})
+	first, _ := copied(t)
 	ctx, stop := context.WithCancel(context.Background())
 	if _, err := static.Write(ctx, static.Options{Out: built(t), Dir: dir, Progress: func(int, int) { stop() }}); err == nil {
 		t.Fatal("the run was not interrupted")
@@ -179,7 +178,7 @@ func TestCutOff(t *testing.T) {
 // list contains, and keeps files with similar names elsewhere.
 func TestKilled(t *testing.T) {
 	suite.InTest(t)
-	dir, _ := written(t, static.Options{})
+	dir, _ := copied(t)
 	whole := files(t, dir)
 	list := filepath.Join(dir, ".kindex-static")
 	const part = ".kindex-part-00112233445566aa"
@@ -214,7 +213,7 @@ func TestKilled(t *testing.T) {
 // pages.
 func TestListedBefore(t *testing.T) {
 	suite.InTest(t)
-	first, _ := written(t, static.Options{})
+	first, _ := copied(t)
 	want := files(t, first)[".kindex-static"]
 	dir := filepath.Join(t.TempDir(), "site")
 	write(t, filepath.Join(dir, ".kindex-static"), "")
@@ -231,7 +230,7 @@ func TestListedBefore(t *testing.T) {
 // --keep may do, and checks that the site is complete.
 func TestPruned(t *testing.T) {
 	suite.InTest(t)
-	first, _ := written(t, static.Options{})
+	first, _ := copied(t)
 	out := t.TempDir()
 	edgetest.Build(t, filepath.Join(filepath.Dir(built(t)), "repo", "content"), out)
 	var gone sync.Once

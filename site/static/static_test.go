@@ -117,6 +117,26 @@ func written(t *testing.T, o static.Options) (string, *static.Report) {
 	return o.Dir, r
 }
 
+// whole is the site of few, written once with the default options.
+var whole struct {
+	sync.Once
+	dir    string
+	report *static.Report
+}
+
+// copied returns a copy of the site of few, and the report of the run that wrote it.
+func copied(t *testing.T) (string, *static.Report) {
+	t.Helper()
+	whole.Do(func() {
+		whole.dir, whole.report = written(t, static.Options{Dir: filepath.Join(filepath.Dir(built(t)), "site")})
+	})
+	dir := filepath.Join(t.TempDir(), "site")
+	if err := os.CopyFS(dir, os.DirFS(whole.dir)); err != nil {
+		t.Fatal(err)
+	}
+	return dir, whole.report
+}
+
 // files returns the contents of the files in a folder, keyed by path.
 func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
@@ -142,7 +162,7 @@ var links = regexp.MustCompile(`(?:href|src|action|data-[a-z]+)="(/[^"]*)"`)
 // of the site that a plain file server finds.
 func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	suite.InTest(t)
-	dir, report := written(t, static.Options{})
+	dir, report := copied(t)
 	all := files(t, dir)
 	const own = 2 // the list of files, and the lock
 	if len(all) != report.Files+own || report.Pages < 200 {
@@ -259,7 +279,7 @@ func TestAddressOfSite(t *testing.T) {
 // TestNamesForWindows checks that a site can be unpacked on Windows, which reserves
 // device names and some characters, and ignores case.
 func TestNamesForWindows(t *testing.T) {
-	dir, _ := written(t, static.Options{})
+	dir, _ := copied(t)
 	devices := regexp.MustCompile(`(?i)^(aux|con|nul|prn|conin\$|conout\$|(com|lpt)[0-9])(\..*)?$`)
 	folded := map[string]string{}
 	for name := range files(t, dir) {
@@ -285,7 +305,7 @@ func TestNamesForWindows(t *testing.T) {
 // changes only the files that contain it, and that the folder's other files are kept.
 func TestWrittenAgain(t *testing.T) {
 	suite.InTest(t)
-	dir, first := written(t, static.Options{})
+	dir, first := copied(t)
 	before := files(t, dir)
 	for name, text := range map[string]string{"CNAME": "ada.example", "own/page.html": "mine"} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
@@ -330,7 +350,7 @@ func TestWrittenAgain(t *testing.T) {
 // pages are rendered.
 func TestSameBytes(t *testing.T) {
 	suite.InTest(t)
-	a, _ := written(t, static.Options{})
+	a, _ := copied(t)
 	b, _ := written(t, static.Options{})
 	first, second := files(t, a), files(t, b)
 	if len(first) != len(second) {
