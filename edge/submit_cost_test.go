@@ -117,7 +117,7 @@ func TestAttackSubmissionCost(t *testing.T) {
 	for what, body := range hostileBodies {
 		half, whole := cost(body(size/2)), cost(body(size))
 		t.Logf("%s: %d KiB, a plain text %d", what, whole>>10, plain>>10)
-		if whole > 20*plain {
+		if whole > 10*plain {
 			t.Errorf("%s: %d KiB, %d times a plain text of that size", what, whole>>10, whole/plain)
 		}
 		if whole > 3*half+5*plain {
