@@ -51,7 +51,7 @@ func lines(text string) []string {
 // TestHistory checks that a generated history contains every kind of change that
 // occurs in the history of a real catalogue.
 func TestHistory(t *testing.T) {
-	suite.InTest(t)
+	suite.InSoak(t, "only hundreds of commits have every kind of change; TestEveryCommitIsValid checks a few commits")
 	const n, commits = 1000, 600
 	dir := makeRepository(t, n, commits, 1)
 	ask(t, dir, "fsck", "--strict", "--no-dangling")
@@ -135,8 +135,7 @@ func checkSteps(t *testing.T, dir string) {
 // history, without building it.
 func TestEveryCommitIsValid(t *testing.T) {
 	suite.InTest(t)
-	const commits = 40
-	dir := makeRepository(t, 60, commits, 3)
+	dir := makeRepository(t, 60, suite.Pick(15, 40), 3)
 	ask(t, dir, "checkout", "-q", "--detach")
 	for _, hash := range lines(ask(t, dir, "rev-list", "--all")) {
 		ask(t, dir, "checkout", "-q", hash)
