@@ -2,12 +2,12 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,8 +97,9 @@ func buildOnFullDisk(t *testing.T, disk string) {
 			t.Errorf("with %d bytes of room: %s is published, want %s", room, now, before)
 		}
 		noLeftovers(t, out)
-		if left := entries(t, filepath.Join(out, "indexes", "builds")); len(left) != 1 {
-			t.Errorf("with %d bytes of room: the indexes %s were left behind", room, left)
+		// A build that is complete but could not be published may stay.
+		if left, of := entries(t, filepath.Join(out, "indexes", "builds")), entries(t, store.BuildsDir(out)); !slices.Equal(left, of) {
+			t.Errorf("with %d bytes of room: there are the indexes %s of the builds %s", room, left, of)
 		}
 	}
 	t.Logf("%d builds ran out of space", failed)
@@ -196,18 +197,11 @@ func entries(t *testing.T, dir string) []string {
 	return names
 }
 
-// kindex runs the program and waits for it.
+// kindex executes a command line.
 func kindex(t *testing.T, args ...string) (code int, stderr string) {
 	t.Helper()
-	cmd := program(args...)
-	var b bytes.Buffer
-	cmd.Stderr = &b
-	err := cmd.Run()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	return cmd.ProcessState.ExitCode(), b.String()
+	o := workIn(t, ".", nil, args...)
+	return o.Code, o.Stderr
 }
 
 // program returns the path of the program that TestMain installed.

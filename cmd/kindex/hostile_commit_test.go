@@ -50,15 +50,18 @@ func TestHostileCommit(t *testing.T) {
 	}
 }
 
-// measure builds the content, and returns the peak memory and the size of the changelog.
+// measure builds the content, and returns the peak memory of that process and the size of the
+// changelog.
 func (h *hostile) measure(out string) (peak, changes int64) {
 	h.Helper()
-	said, err := h.kindex("build", "--content", "content", "--out", filepath.Join(h.root, out), "--as-of", "2026-07-01", "--json")
+	cmd := program("build", "--content", "content", "--out", filepath.Join(h.root, out), "--as-of", "2026-07-01", "--json")
+	cmd.Dir = h.dir
+	said, err := cmd.Output()
 	var report struct {
 		Dir       string
 		PeakBytes int64
 	}
-	if failed := json.Unmarshal([]byte(said), &report); err != nil || failed != nil {
+	if failed := json.Unmarshal(said, &report); err != nil || failed != nil {
 		h.Fatalf("%v: %s", err, said)
 	}
 	info, err := os.Stat(filepath.Join(h.root, out, "exports", "builds", filepath.Base(report.Dir), "changelog.jsonl"))

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"kindex/builder/suite"
+	"kindex/cmd/kindex/cli"
 	"kindex/edge/submission/github/githubtest"
 )
 
@@ -244,14 +245,14 @@ func (h *hostile) quiet(what string) {
 	}
 }
 
-// kindex runs the program in the checkout.
+// kindex executes a command line in the checkout.
 func (h *hostile) kindex(args ...string) (out string, err error) {
-	cmd := program(args...)
-	cmd.Dir = h.dir
-	cmd.Env = append(cmd.Env, "KINDEX_FORGE_TOKEN="+githubtest.Token, "TMPDIR="+filepath.Join(h.root, "tmp"))
-	cmd.WaitDelay = hanging
-	both, err := cmd.CombinedOutput()
-	return string(both), err
+	h.Helper()
+	o := workIn(h.T, h.dir, []string{"KINDEX_FORGE_TOKEN=" + githubtest.Token, "TMPDIR=" + filepath.Join(h.root, "tmp")}, args...)
+	if o.Code != cli.ExitOK {
+		err = fmt.Errorf("exit code %d", o.Code)
+	}
+	return o.Stdout + o.Stderr, err
 }
 
 // build builds the content and returns the id of the build.

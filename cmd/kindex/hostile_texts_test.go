@@ -25,18 +25,11 @@ type ran struct {
 
 func runKindex(t *testing.T, dir string, args ...string) ran {
 	t.Helper()
-	cmd := exec.Command("kindex", args...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), programEnvironment...)
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	err := cmd.Run()
-	if cmd.ProcessState == nil {
-		t.Fatal(err)
-	}
-	return ran{cmd.ProcessState.ExitCode(), out.String()}
+	o := workIn(t, dir, nil, args...)
+	return ran{o.Code, o.Stdout + o.Stderr}
 }
 
-// runHere is like runKindex, but runs the command in this process, which takes a tenth as long.
+// runHere is like runKindex, but runs the command in this process, for tests that measure it or need no folder.
 func runHere(t *testing.T, args ...string) ran {
 	t.Helper()
 	var out bytes.Buffer

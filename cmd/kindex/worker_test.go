@@ -10,17 +10,19 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
+	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"kindex/cmd/kindex/cli"
 )
 
-// The scripts have more than a thousand command lines, most of which take less time than the
-// program needs to start. So "kindex ..." and "exits CODE kindex ..." run in worker processes, which
-// execute one command line after another, each in the script's folder and environment. "exec
+// The tests have thousands of command lines, most of which take less time than the program needs to
+// start. So worker processes execute one command line after another, each in its folder and
+// environment. In scripts, "kindex ..." and "exits CODE kindex ..." run in a worker, and "exec
 // kindex ..." starts the program, as in the background or through a shell.
 
 // workerProgram is the name under which the test binary is a worker.
@@ -77,6 +79,7 @@ func execute(line commandLine) outcome {
 	if err := os.Chdir(line.Dir); err != nil {
 		fatal(err)
 	}
+	defer func() { _ = os.Chdir(os.TempDir()) }() // the folder may be on a disk that is about to be unmounted
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var stdout, stderr strings.Builder
@@ -116,6 +119,20 @@ func inWorker(line commandLine) (outcome, error) {
 	defer workers.Unlock()
 	workers.idle = append(workers.idle, w)
 	return o, nil
+}
+
+// workIn executes a command line in a folder. It adds variables to the environment of this process.
+func workIn(t *testing.T, dir string, variables []string, args ...string) outcome {
+	t.Helper()
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := inWorker(commandLine{Dir: dir, Env: slices.Concat(os.Environ(), programEnvironment, variables, []string{"PWD=" + dir}), Args: args})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
 }
 
 func takeWorker() (*worker, error) {
