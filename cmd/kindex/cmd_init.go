@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,6 +16,7 @@ import (
 	"kindex/builder/scaffold"
 	"kindex/cmd/kindex/cli"
 	"kindex/exports/jsonenc"
+	"unicode"
 )
 
 type initOptions struct {
@@ -152,10 +152,11 @@ func shellPath(parts ...string) string {
 
 // shellWord quotes a word for a POSIX shell.
 func shellWord(s string) string {
-	if plainWord.MatchString(s) {
+	special := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !strings.ContainsRune("_./:@%+,=-", r)
+	}
+	if s != "" && !strings.ContainsFunc(s, special) {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
-
-var plainWord = regexp.MustCompile(`^[\pL\pN_./:@%+,=-]+$`)

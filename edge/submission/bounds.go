@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 
 	"kindex/builder/content/schema"
 )
@@ -19,7 +20,7 @@ const (
 
 // listBounds maps each field of an entity file to the maximum number of list entries
 // according to the schema, or to 0 if there is no maximum.
-var listBounds = func() map[string]int {
+var listBounds = sync.OnceValue(func() map[string]int {
 	data, err := schema.JSON("entity")
 	var s struct {
 		Properties map[string]struct {
@@ -37,7 +38,7 @@ var listBounds = func() map[string]int {
 		bounds[name] = p.MaxItems
 	}
 	return bounds
-}()
+})
 
 // take copies the fields that belong in the file. It reports fields that are too large, and
 // the first unknown fields, instead of copying them.
@@ -47,7 +48,7 @@ func (p *parser) take(fields map[string]any) {
 		if slices.Contains(addressFields, name) {
 			continue
 		}
-		if _, ok := listBounds[name]; !ok {
+		if _, ok := listBounds()[name]; !ok {
 			if unknown++; unknown <= maxMembers {
 				p.add(*schema.UnknownEntityField(name, addressFields...))
 			}
@@ -63,8 +64,8 @@ func (p *parser) take(fields map[string]any) {
 
 // checkSize returns a message if a value is too large to be checked, and "" otherwise.
 func checkSize(name string, value any) string {
-	if list, ok := value.([]any); ok && listBounds[name] > 0 && len(list) > listBounds[name] {
-		return fmt.Sprintf("has %d entries; at most %d are allowed", len(list), listBounds[name])
+	if list, ok := value.([]any); ok && listBounds()[name] > 0 && len(list) > listBounds()[name] {
+		return fmt.Sprintf("has %d entries; at most %d are allowed", len(list), listBounds()[name])
 	}
 	left := maxValues
 	return count(value, &left)

@@ -14,7 +14,7 @@ import (
 	"iter"
 	"net/url"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -105,14 +105,25 @@ func folderOf(address string) string {
 	return filepath.FromSlash(path)
 }
 
-// names of objects consist of plain elements, so that every kind of bucket can store them.
-var validName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,127}(/[a-z0-9][a-z0-9._-]{0,127}){0,7}$`)
-
+// checkName returns an error unless a name consists of a few plain elements, so that every kind of
+// bucket can store an object with it.
 func checkName(name string) error {
-	if !validName.MatchString(name) {
-		return fmt.Errorf("%q is not a valid name of an object", name)
+	elements := strings.Split(name, "/")
+	if len(elements) <= 8 && !slices.ContainsFunc(elements, func(e string) bool { return !isPlain(e) }) {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("%q is not a valid name of an object", name)
+}
+
+// isPlain reports whether an element of a name starts with a letter or a digit, and has only these,
+// dots, underscores and hyphens.
+func isPlain(element string) bool {
+	for i, c := range []byte(element) {
+		if !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || i > 0 && (c == '.' || c == '_' || c == '-')) {
+			return false
+		}
+	}
+	return element != "" && len(element) <= 128
 }
 
 // readLimited reads at most limit bytes, and returns an error if there are more.

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Namespaces in which models are indexed under forms of their names; see [IndexForms].
@@ -27,17 +28,23 @@ func (f Form) Key() string { return fold(f.Name) }
 // rule describes what can be left out at the start or at the end of a model's name.
 type rule struct {
 	what    string
-	pattern *regexp.Regexp
-	names   *regexp.Regexp // the names to which it applies, nil for all
-	version bool           // what is left out tells versions of the model apart
+	pattern func() *regexp.Regexp
+	names   func() *regexp.Regexp // the names to which it applies, nil for all
+	version bool                  // what is left out tells versions of the model apart
+}
+
+// lazily returns a function that compiles a regular expression at its first call, because most
+// commands need none of those for the names of models.
+func lazily(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
 func leading(what, pattern string) rule {
-	return rule{what: what, pattern: regexp.MustCompile(`^(?:` + pattern + `)`)}
+	return rule{what: what, pattern: lazily(`^(?:` + pattern + `)`)}
 }
 
 func trailing(what, pattern string) rule {
-	return rule{what: what, pattern: regexp.MustCompile(`(?:` + pattern + `)$`)}
+	return rule{what: what, pattern: lazily(`(?:` + pattern + `)$`)}
 }
 
 // version returns a rule for what tells versions of models apart. Without names, it applies to
@@ -46,7 +53,7 @@ func version(what, pattern, names string) rule {
 	r := trailing(what, pattern)
 	r.version = true
 	if names != "" {
-		r.names = regexp.MustCompile(names)
+		r.names = lazily(names)
 	}
 	return r
 }
@@ -88,14 +95,14 @@ var ends = []rule{
 }
 
 var (
-	owner  = regexp.MustCompile(`^([a-z0-9][a-z0-9_.-]*)[/:].`)   // a provider, a gateway or a maker
-	vendor = regexp.MustCompile(`^([a-z][a-z0-9]*)\.[a-z]`)       // the maker in a name at Bedrock, such as anthropic.claude-v2
-	host   = regexp.MustCompile(`:([a-z][a-z0-9-]*)$`)            // the provider that the router of Hugging Face is to choose
-	tag    = regexp.MustCompile(`:(e?[0-9.x]+[bm])(?:-[^/:]*)?$`) // the number of parameters at Ollama
+	owner  = lazily(`^([a-z0-9][a-z0-9_.-]*)[/:].`)   // a provider, a gateway or a maker
+	vendor = lazily(`^([a-z][a-z0-9]*)\.[a-z]`)       // the maker in a name at Bedrock, such as anthropic.claude-v2
+	host   = lazily(`:([a-z][a-z0-9-]*)$`)            // the provider that the router of Hugging Face is to choose
+	tag    = lazily(`:(e?[0-9.x]+[bm])(?:-[^/:]*)?$`) // the number of parameters at Ollama
 	// instructed matches what many leave out, though it can tell models apart.
-	instructed = regexp.MustCompile(`-(?:instruct|chat|it)$`)
-	fraction   = regexp.MustCompile(`v([0-9]+)p([0-9]+)`) // v3p3 is 3.3 at Fireworks
-	separators = regexp.MustCompile(`[-._ :/]+`)
+	instructed = lazily(`-(?:instruct|chat|it)$`)
+	fraction   = lazily(`v([0-9]+)p([0-9]+)`) // v3p3 is 3.3 at Fireworks
+	separators = lazily(`[-._ :/]+`)
 )
 
 // owners are gateways, programs and makers whose names precede those of models. The providers of
@@ -115,7 +122,14 @@ var owners = squashed(`openai azure azure_ai azure_openai azureml anthropic anth
 	stability luma twelvelabs`)
 
 // squash returns the name of a provider without what its spellings differ in.
-func squash(name string) string { return strings.NewReplacer("-", "", "_", "", ".", "").Replace(name) }
+func squash(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || r == '.' {
+			return -1
+		}
+		return r
+	}, name)
+}
 
 func squashed(names string) map[string]bool {
 	set := map[string]bool{}
@@ -164,7 +178,7 @@ func IndexForms(name string) (forms, bases []string) {
 	all := withoutEnds(first, true, false, noone)
 	all = withoutRoutes(all[len(all)-1], anyone)
 	base := all[len(all)-1].Name
-	return forms, []string{fold(base), fold(instructed.ReplaceAllString(base, ""))}
+	return forms, []string{fold(base), fold(instructed().ReplaceAllString(base, ""))}
 }
 
 // maxDropped is how many parts are left out at each end of a name.
@@ -189,16 +203,16 @@ func withoutEnds(f Form, versions, tags bool, isOwner func(string) bool) []Form 
 func (f Form) end(versions, tags bool, isOwner func(string) bool) (what, end, size string, isVersion bool) {
 	last := f.Name[strings.LastIndexByte(f.Name, '/')+1:]
 	for _, r := range ends {
-		if (versions || !r.version) && (r.names == nil || r.names.MatchString(last)) {
-			if end = r.pattern.FindString(f.Name); end != "" {
+		if (versions || !r.version) && (r.names == nil || r.names().MatchString(last)) {
+			if end = r.pattern().FindString(f.Name); end != "" {
 				return r.what, end, "", r.version
 			}
 		}
 	}
-	if m := tag.FindStringSubmatch(f.Name); m != nil && tags {
+	if m := tag().FindStringSubmatch(f.Name); m != nil && tags {
 		return "tag", m[0], m[1], true
 	}
-	if m := host.FindStringSubmatch(f.Name); m != nil && isOwner(m[1]) {
+	if m := host().FindStringSubmatch(f.Name); m != nil && isOwner(m[1]) {
 		return "provider", m[0], "", false
 	}
 	return "", "", "", false
@@ -221,14 +235,14 @@ func withoutRoutes(f Form, isOwner func(string) bool) []Form {
 // route returns what can be left out at the start of a name, or "".
 func (f Form) route(isOwner func(string) bool) (what, start string) {
 	for _, r := range routes {
-		if start = r.pattern.FindString(f.Name); start != "" {
+		if start = r.pattern().FindString(f.Name); start != "" {
 			return r.what, start
 		}
 	}
-	if m := owner.FindStringSubmatch(f.Name); m != nil && isOwner(m[1]) {
+	if m := owner().FindStringSubmatch(f.Name); m != nil && isOwner(m[1]) {
 		return "prefix", f.Name[:len(m[1])+1]
 	}
-	if m := vendor.FindStringSubmatch(f.Name); m != nil && isOwner(m[1]) {
+	if m := vendor().FindStringSubmatch(f.Name); m != nil && isOwner(m[1]) {
 		return "prefix", m[1] + "."
 	}
 	return "", ""
@@ -237,10 +251,10 @@ func (f Form) route(isOwner func(string) bool) (what, start string) {
 // fold returns the form of a name in which spellings are equal: without separators, but for those
 // between digits.
 func fold(name string) string {
-	name = fraction.ReplaceAllString(name, "$1.$2")
+	name = fraction().ReplaceAllString(name, "$1.$2")
 	var b strings.Builder
 	end := 0
-	for _, m := range separators.FindAllStringIndex(name, -1) {
+	for _, m := range separators().FindAllStringIndex(name, -1) {
 		b.WriteString(name[end:m[0]])
 		if digitAt(name, m[0]-1) && digitAt(name, m[1]) {
 			b.WriteByte('-')

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"kindex/exports/safetext"
@@ -108,7 +108,7 @@ func FieldName(path []string) string {
 		if b.Len() > 0 {
 			b.WriteByte('.')
 		}
-		if utf8.RuneCountInString(p) > maxPlainLen || !plainName.MatchString(p) || safetext.Contains(p) {
+		if utf8.RuneCountInString(p) > maxPlainLen || !isPlainName(p) || safetext.Contains(p) {
 			p = Quote(p)
 		}
 		b.WriteString(p)
@@ -116,12 +116,19 @@ func FieldName(path []string) string {
 	return b.String()
 }
 
-// maxPlainLen is the maximum length of an unquoted name, in characters. The regular
-// expression plainName does not limit the length itself, because compiling it would then take
-// milliseconds.
+// maxPlainLen is the maximum length of an unquoted name, in characters.
 const maxPlainLen = 61
 
-var plainName = regexp.MustCompile(`^[\pL_][\pL\pN_-]*$`)
+// isPlainName reports whether a name consists of letters, digits, underscores and hyphens, and
+// starts with a letter or an underscore.
+func isPlainName(name string) bool {
+	for i, r := range name {
+		if !(unicode.IsLetter(r) || r == '_' || i > 0 && (unicode.IsNumber(r) || r == '-')) {
+			return false
+		}
+	}
+	return name != ""
+}
 
 // Quote quotes a value for a message and shortens long ones.
 func Quote(v any) string {
