@@ -29,7 +29,7 @@ func TestRefusals(t *testing.T) {
 		"offset=-1", "offset=1&cursor=x", "cursor=x", "cursor=%21", "sort=rank", "order=up", "type=robot", "status=old",
 		"pricingModel=fre", "category=nope", "tag=", "tag=a,,b", "minScore=101", "minScore=-1", "minScore=NaN", "minScore=x",
 		"addedSince=2024-02-30", "addedSince=yesterday", "updatedSince=2024", "fields=nmae", "fields=",
-		"modality=txt", "modality=text,", "outputModality=Text", "openWeights=yes", "maintenance=old", "family=",
+		"modality=txt", "modality=text,", "outputModality=Texts", "openWeights=yes", "maintenance=old", "family=",
 		"maxPrice=-1", "maxPrice=free", "maxPrice=0.0000001", "maxPrice=1e3", "maxPrice=1000000.5", "maxPrice=.", "maxPrice=1&maxPrice=2",
 		"minContext=0", "minContext=", "minContext=128k", "minContext=2147483648", "retiresBefore=2026", "retiresBefore=2026-02-30",
 		"signal=", "signal=stars", "signal=stars=1", "signal=stars>1", "signal=stars>==1", "signal=star>=1", "signal=>=1", "signal=benchmarks>=1",
