@@ -213,3 +213,36 @@ func TestLimitOfTheModel(t *testing.T) {
 		t.Errorf("%+v", r.Stopped)
 	}
 }
+
+// The name in an offer that a person removes is kept in ids: programs that still send it must
+// find the model.
+func TestOfferRemovedKeepsName(t *testing.T) {
+	model := func(offers string) string {
+		return "name: M\nprovider: Acme\ndescription: What M is.\ncategory: things\nids: {bedrock: acme.m-v1}\n" +
+			"offersRead: {date: 2026-07-01, source: 'https://shop.example/old'}\noffers:\n" + offers
+	}
+	for _, c := range []struct{ name, offers, index, want, problem string }{
+		{"a declared namespace", "  - {provider: acme, id: m-1, input: 1, output: 2}\n", "acme", "ids:\n  bedrock: acme.m-v1\n  acme: m-1\n", ""},
+		{"a known name", "  - {provider: amazon-bedrock, id: acme.m-v1, input: 1, output: 2}\n", "acme", "ids:\n  bedrock: acme.m-v1\n", ""},
+		{"another name there", "  - {provider: amazon-bedrock, id: 'acme.m-v2:0', input: 1, output: 2}\n", "acme", "bedrock: [acme.m-v1, acme.m-v2:0]", ""},
+		{"no namespace at a host", "  - {provider: host, id: m-1, input: 1, output: 2}\n", "acme", "ids:\n  bedrock: acme.m-v1\n", ""},
+		{"no namespace at the maker", "  - {provider: acme, id: m-1, input: 1, output: 2}\n", "other", "provider: acme", "declare acme under ids in index.yaml"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := write(t, map[string]string{
+				"model/m.yaml":   model(c.offers),
+				"index.yaml":     "title: Index\nids:\n  - {name: " + c.index + ", title: Names}\n",
+				"providers.yaml": "providers:\n  - {slug: acme, name: Acme, url: 'https://acme.example', maker: Acme}\n  - {slug: host, name: Host}\n  - {slug: amazon-bedrock, name: Bedrock}\n",
+			})
+			o := options(t, dir, newClock("2026-11-23"), &shop{offers: map[string]record.Offer{}, day: "2026-11-20"})
+			o.Accept = []string{"model/m:offers"}
+			r := mustRun(t, o)
+			if got := read(t, dir)["model/m.yaml"]; !strings.Contains(got, c.want) || c.problem == "" && strings.Contains(got, "offers") {
+				t.Errorf("want %q:\n%s", c.want, got)
+			}
+			if problems := fmt.Sprint(r.Refused); (c.problem == "") != (len(r.Refused) == 0) || !strings.Contains(problems, c.problem) {
+				t.Errorf("refused %s, want %q", problems, c.problem)
+			}
+		})
+	}
+}

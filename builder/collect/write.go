@@ -123,6 +123,9 @@ func (r *run) writeEntity(folder *content.Workspace, e *record.Entity, verdicts 
 	}
 	if len(edits) > 0 {
 		maps.Copy(fields, offerFields(shown, data, edits))
+		if err := r.keepNames(e, edits, fields); err != nil {
+			return false, err
+		}
 	}
 	merged, err := yamlfmt.Merge(shown, data, fields)
 	if err != nil {

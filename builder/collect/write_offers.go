@@ -1,10 +1,14 @@
 package collect
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
+	"kindex/builder/content"
 	"kindex/builder/content/yamldoc"
+	"kindex/exports/ids"
+	"kindex/exports/pricing"
 	"kindex/exports/record"
 )
 
@@ -44,6 +48,47 @@ func offerFields(shown string, data []byte, edits []offerEdit) map[string]any {
 		result["offersRead"] = read
 	}
 	return result
+}
+
+// hosts are the namespaces for the names of models at providers that have another slug.
+var hosts = map[string]string{
+	"amazon-bedrock": "bedrock", "google-vertex": "vertex", "google-vertex-anthropic": "vertex", "azure-cognitive-services": "azure",
+}
+
+// keepNames adds the names in removed offers to the fields of an entity: programs that still send
+// them must find the model. The name at the maker must not be lost; at other providers, it is only kept if
+// there is a namespace for it.
+func (r *run) keepNames(e *record.Entity, edits []offerEdit, fields map[string]any) error {
+	names := map[string][]string{}
+	for _, edit := range edits {
+		o := edit.offer
+		namespace := cmp.Or(hosts[o.Provider], o.Provider)
+		declared := ids.Find(namespace) != nil || slices.ContainsFunc(r.content.Index.IDs, func(n content.Namespace) bool { return n.Name == namespace })
+		known := slices.ContainsFunc(e.IDs, func(id record.ID) bool {
+			return ids.NamesModels(id.Namespace) && ids.Canonical(ids.AnyModel, id.Value) == ids.Canonical(ids.AnyModel, o.ID)
+		})
+		made := slices.ContainsFunc(r.content.Providers, func(p pricing.Provider) bool { return p.Slug == o.Provider && p.Maker == e.Provider })
+		switch {
+		case !edit.remove || known:
+		case declared:
+			names[namespace] = append(names[namespace], o.ID)
+		case made:
+			return &refusedError{"the offer " + o.Key() + " is gone, but its name must stay findable; declare " + namespace + " under ids in index.yaml"}
+		}
+	}
+	for namespace, list := range names {
+		members, _ := fields["ids"].(map[string]any)
+		if members == nil {
+			members = map[string]any{}
+			fields["ids"] = members
+		}
+		if list = append(e.IDsIn(namespace), list...); len(list) == 1 {
+			members[namespace] = list[0]
+		} else {
+			members[namespace] = list
+		}
+	}
+	return nil
 }
 
 // commonDay moves the day that most offers have, the newest of several, from the offers to

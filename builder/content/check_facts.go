@@ -35,6 +35,29 @@ func checkFacts(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 		d.AddAt([]string{"parameters", "active"}, false, yamldoc.Problem{Message: fmt.Sprintf("%d is more than the total, %d", p.ActiveParameters, p.Parameters)})
 	}
 	checkOffers(d, e, m)
+	checkNamed(d, e)
+}
+
+// unnamed are the pricing models of products that programs cannot use, and that need no name.
+var unnamed = []string{"free", "freemium", "subscription"}
+
+// checkNamed adds a warning about a model that ends and has no name at any provider or hub: audits
+// of the programs that use it could not find it.
+func checkNamed(d *yamldoc.Document, e *record.Entity) {
+	field := ""
+	switch {
+	case e.Type != "model" || len(e.Offers) > 0 || slices.Contains(unnamed, e.PricingModel):
+	case e.Lifecycle != nil && (e.Lifecycle.Deprecated != "" || e.Lifecycle.Retires != ""):
+		field = "lifecycle"
+	case e.Status == record.Deprecated || e.Status == record.Withdrawn:
+		field = "status"
+	}
+	named := slices.ContainsFunc(e.IDs, func(id record.ID) bool { return ids.NamesModels(id.Namespace) }) ||
+		slices.ContainsFunc(e.Links, func(l record.Link) bool { return l.Name == "weights" })
+	if field != "" && !named {
+		d.AddAt([]string{field}, true, yamldoc.Problem{Severity: yamldoc.Warning,
+			Message: "the model ends, but has no ids or offers by which programs that use it can be found; add the names that they send"})
+	}
 }
 
 // checkIDs adds identifiers with the wrong syntax, and those that contradict a link.

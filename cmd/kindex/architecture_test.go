@@ -56,7 +56,7 @@ var mayImport = map[string][]string{
 	"builder/audit/manifest":      {"exports/ids"},
 	"builder/changelog":           {"builder/gitlog", "exports", "exports/parallel", "exports/record", "exports/score"},
 	"builder/check":               {"builder/collect", "builder/plural", "builder/safedial", "exports/record", "exports/safetext", "exports/score"},
-	"builder/collect":             {"builder/content", "builder/content/*", "builder/plural", "builder/safedial", "exports/ids", "exports/quality", "exports/record", "exports/safetext"},
+	"builder/collect":             {"builder/content", "builder/content/*", "builder/plural", "builder/safedial", "exports/ids", "exports/pricing", "exports/quality", "exports/record", "exports/safetext"},
 	"builder/collect/file":        {"builder/collect", "builder/content/schema", "builder/content/yamldoc", "builder/importer", "builder/importer/mapping", "exports/ids", "exports/record"},
 	"builder/collect/github":      {"builder/collect", "builder/content/schema", "exports/record"},
 	"builder/collect/huggingface": {"builder/collect", "builder/content/schema", "exports/record"},
