@@ -255,9 +255,9 @@ func crowded(t *testing.T) string {
 // TestLists reads all list pages, for the content for tests and for crowded.
 func TestLists(t *testing.T) {
 	suite.InTest(t)
-	for name, dir := range map[string]string{"shipped": edgetest.Built(t), "crowd": crowded(t)} {
+	for name, dir := range map[string]string{"content": edgetest.Built(t), "crowd": crowded(t)} {
 		t.Run(name, func(t *testing.T) {
-			if name == "shipped" {
+			if name == "content" {
 				suite.InSoak(t, "the other content has as many kinds of lists, and fewer pages")
 			}
 			for _, static := range []bool{false, true} {

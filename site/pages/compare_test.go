@@ -279,30 +279,33 @@ func TestGrowthRows(t *testing.T) {
 	}
 }
 
-// TestTrendingSaysWhatItShows checks that the title, the description and the first sentence of
-// each page speak of gains only if the page shows some.
+// TestTrendingSaysWhatItShows checks that the description and the first sentence of each page
+// speak of gains if the page shows some, and otherwise do not.
 func TestTrendingSaysWhatItShows(t *testing.T) {
 	t.Parallel()
 	description := regexp.MustCompile(`<meta name="description" content="([^"]*)"`)
 	lead := regexp.MustCompile(`<p class="lead">([^<]*)</p>`)
+	gains := regexp.MustCompile(`\b(rose|grew) the most\b`)
 	grown, young := siteOf(t, pastBuild(t), pages.Options{}), siteOf(t, edgetest.Built(t), pages.Options{})
+	seen := map[bool]int{}
 	for _, c := range []struct {
-		site                     *pages.Site
-		path                     string
-		title, description, lead string
+		site *pages.Site
+		path string
 	}{
-		{grown, "/trending/", "Trending, last 7 days", "The tools and models whose scores rose the most through changes in the last 7 days.", "The entities whose scores rose the most"},
-		{grown, "/trending/type-model/", "Latest models", "The most recently added models; no score has risen through changes in the last 7 days.", "Nothing has trended in the last 7 days, so here are the latest additions."},
-		{grown, "/trending/window-30d/by-stars/type-tool/", "Trending tools by Stars, last 30 days", "Stars: the tools whose figure grew the most in the last 30 days.", "The entities whose figure grew the most in the last 30 days."},
-		{grown, "/trending/by-stars/type-model/", "Trending models by Stars, last 7 days", "Stars: no growth among the models in the last 7 days.", "No figure of this kind has grown in the last 7 days."},
-		{young, "/trending/window-30d/", "Latest additions, less than 30 days of history", "The most recently added tools and models; the index has less than 30 days of history.", "There is not enough history yet to tell what has trended in the last 30 days, so here are the latest additions."},
-		{young, "/trending/window-30d/by-stars/", "Trending by Stars, last 30 days", "Stars of tools and models: the index has less than 30 days of history.", "There is not enough history yet to tell what has grown in the last 30 days."},
+		{grown, "/trending/"}, {grown, "/trending/type-model/"}, {grown, "/trending/window-30d/by-stars/type-tool/"}, {grown, "/trending/by-stars/type-model/"},
+		{young, "/trending/window-30d/"}, {young, "/trending/window-30d/by-stars/"},
 	} {
 		body := htmlAt(t, c.site, c.path)
-		got := append(description.FindStringSubmatch(body), lead.FindStringSubmatch(body)...)
-		if len(got) != 4 || !strings.Contains(body, "<title>"+c.title+" ") || got[1] != c.description || !strings.HasPrefix(got[3], c.lead) {
-			t.Errorf("%s: %q, want %q", c.path, got, []string{c.title, c.description, c.lead})
+		shows := len(rowsOf(body)) > 0
+		seen[shows]++
+		for _, part := range []*regexp.Regexp{description, lead} {
+			if m := part.FindStringSubmatch(body); m == nil || gains.MatchString(m[1]) != shows {
+				t.Errorf("%s shows gains: %t, and says %q", c.path, shows, m)
+			}
 		}
+	}
+	if seen[true] < 2 || seen[false] < 2 {
+		t.Errorf("pages that show gains, and that do not: %v", seen)
 	}
 }
 

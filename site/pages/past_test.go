@@ -85,7 +85,7 @@ func writePast(t testing.TB, repo string) {
 				must(os.Remove(f))
 			case step == 0 || draw(f, step, 8):
 				stars := starsPattern.ReplaceAllFunc(now, func(m []byte) []byte {
-					return []byte(fmt.Sprintf("stars: {value: %d", (step+1)*(10+len(f)*len(now)%10_000)))
+					return []byte(fmt.Sprintf("stars: {value: %d", (step+1)*(10+len(filepath.Base(f))*len(now)%10_000)))
 				})
 				must(os.WriteFile(f, stars, 0o644))
 			case step > 2 && draw(f, 100+step, 40):
