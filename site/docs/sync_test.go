@@ -151,14 +151,17 @@ func (p *place) copied() []map[string]any {
 	defer db.Close()
 	column := func(query string) (values []string) {
 		rows, err := db.Query(query)
-		for err == nil && rows.Next() {
-			values = append(values, "")
-			err = rows.Scan(&values[len(values)-1])
-		}
-		if err == nil {
-			err = rows.Err()
-		}
 		if err != nil {
+			p.t.Fatal(err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			values = append(values, "")
+			if err := rows.Scan(&values[len(values)-1]); err != nil {
+				p.t.Fatal(err)
+			}
+		}
+		if err := rows.Err(); err != nil {
 			p.t.Fatal(err)
 		}
 		return values

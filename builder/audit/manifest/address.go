@@ -3,15 +3,14 @@ package manifest
 import (
 	"cmp"
 	"net/url"
-	"regexp"
 	"strings"
 )
 
 var (
-	password = regexp.MustCompile(`(://)[^\s/?#"']*@`)
-	account  = regexp.MustCompile(`(^|[\s"'=+])(?:[A-Za-z0-9_.%-]+(?::[^\s@/"']*)?@)+([A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}[:/])`)
-	secrets  = regexp.MustCompile(`(?i)([?&;][^=&#\s]*(?:token|key|secret|password|passwd|signature|sig|auth|credential)[^=&#\s]*=)[^&#\s"']+`)
-	inPath   = regexp.MustCompile(`(://[^\s"']*?/t/)[^/\s"']+`) // tokens of Anaconda's servers
+	password = lazily(`(://)[^\s/?#"']*@`)
+	account  = lazily(`(^|[\s"'=+])(?:[A-Za-z0-9_.%-]+(?::[^\s@/"']*)?@)+([A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}[:/])`)
+	secrets  = lazily(`(?i)([?&;][^=&#\s]*(?:token|key|secret|password|passwd|signature|sig|auth|credential)[^=&#\s]*=)[^&#\s"']+`)
+	inPath   = lazily(`(://[^\s"']*?/t/)[^/\s"']+`) // tokens of Anaconda's servers
 )
 
 // scrub removes user information and other secrets from the addresses in a text.
@@ -19,27 +18,29 @@ func scrub(s string) string {
 	if !strings.ContainsAny(s, "@?&") && !strings.Contains(s, "/t/") {
 		return s
 	}
-	s = password.ReplaceAllString(s, "$1")
-	s = account.ReplaceAllString(s, "$1$2")
-	s = secrets.ReplaceAllString(s, "$1***")
-	return inPath.ReplaceAllString(s, "$1***")
+	s = password().ReplaceAllString(s, "$1")
+	s = account().ReplaceAllString(s, "$1$2")
+	s = secrets().ReplaceAllString(s, "$1***")
+	return inPath().ReplaceAllString(s, "$1***")
 }
 
 var (
-	scp = regexp.MustCompile(`^(?:ssh://)?(?:[^@/\s]+@)?([A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+):([A-Za-z~_][^\s]*)$`)
+	scp = lazily(`^(?:ssh://)?(?:[^@/\s]+@)?([A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+):([A-Za-z~_][^\s]*)$`)
 	// wheel and source match the names of Python's archives, and condaArchive those of conda's.
-	wheel        = regexp.MustCompile(`^([A-Za-z0-9](?:[A-Za-z0-9._]*[A-Za-z0-9])?)-([0-9][^-]*)(?:-[^-]+){3,4}\.whl$`)
-	source       = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9._-]*?)-([0-9][A-Za-z0-9.+!_]*)\.(?:tar\.(?:gz|bz2|xz)|tgz|zip)$`)
-	condaArchive = regexp.MustCompile(`^(.+)-([^-]+)-([^-]+)\.(?:conda|tar\.bz2)$`)
-	npmArchive   = regexp.MustCompile(`^/?((?:@[^/]+/)?[^/]+)/-/[^/]*?-([0-9][^/]*)\.tgz$`)
-	forgeFile    = regexp.MustCompile(`^/([^/]+/[^/]+)/(?:archive(?:/refs/(?:heads|tags))?|tar\.gz|zip|zipball|tarball|releases/download|raw|blob|tree)/(.+?)(?:\.tar\.gz|\.zip|/.*)?$`)
-	vcs          = regexp.MustCompile(`^(git|hg|svn|bzr)\+|^git:|^git@|^(?:git\+)?ssh:`)
-	localPath    = regexp.MustCompile(`^(?:file:|link:|portal:|workspace:|\.{0,2}[/\\]|~[/\\]|\.{1,2}$|[A-Za-z]:\\)`)
+	wheel        = lazily(`^([A-Za-z0-9](?:[A-Za-z0-9._]*[A-Za-z0-9])?)-([0-9][^-]*)(?:-[^-]+){3,4}\.whl$`)
+	source       = lazily(`^([A-Za-z0-9][A-Za-z0-9._-]*?)-([0-9][A-Za-z0-9.+!_]*)\.(?:tar\.(?:gz|bz2|xz)|tgz|zip)$`)
+	condaArchive = lazily(`^(.+)-([^-]+)-([^-]+)\.(?:conda|tar\.bz2)$`)
+	npmArchive   = lazily(`^/?((?:@[^/]+/)?[^/]+)/-/[^/]*?-([0-9][^/]*)\.tgz$`)
+	forgeFile    = lazily(`^/([^/]+/[^/]+)/(?:archive(?:/refs/(?:heads|tags))?|tar\.gz|zip|zipball|tarball|releases/download|raw|blob|tree)/(.+?)(?:\.tar\.gz|\.zip|/.*)?$`)
+	hostName     = lazily(`^(?:www\.|ssh\.|altssh\.)?([^:]*)(?::(?:22|80|443)$)?(.*)$`)
+	vcs          = lazily(`^(git|hg|svn|bzr)\+|^git:|^git@|^(?:git\+)?ssh:`)
+	condaBuilt   = lazily(`/feedstock_root/|/croot/|/conda-bld/`) // where conda builds what pip freeze then lists
+	localPath    = lazily(`^(?:file:|link:|portal:|workspace:|exec:|\.{0,2}[/\\]|~[/\\]|\.{1,2}(?:\[.*)?$|[A-Za-z]:\\)`)
 )
 
 // isAddress reports whether a text is an address or a path rather than the name of a package.
 func isAddress(s string) bool {
-	return strings.Contains(s, "://") || vcs.MatchString(s) || localPath.MatchString(s) || scp.MatchString(s) || wheel.MatchString(lastPart(s)) || source.MatchString(lastPart(s))
+	return strings.Contains(s, "://") || vcs().MatchString(s) || localPath().MatchString(s) || scp().MatchString(s) || wheel().MatchString(lastPart(s)) || source().MatchString(lastPart(s))
 }
 
 func lastPart(s string) string {
@@ -64,34 +65,40 @@ func (e Entry) from(address string) Entry {
 	values, _ := url.ParseQuery(fragment)
 	egg, _, _ := strings.Cut(values.Get("egg"), "[")
 	e.Name = cmp.Or(e.Name, egg, given)
-	repository := vcs.MatchString(address)
+	repository := vcs().MatchString(address)
 	address = strings.TrimPrefix(address, "git+")
-	if m := scp.FindStringSubmatch(address); m != nil {
+	if m := scp().FindStringSubmatch(address); m != nil {
 		address = "https://" + m[1] + "/" + m[2]
 		repository = true
 	}
 	file := lastPart(address)
 	python := e.ID == "" || strings.HasPrefix(e.ID, "pypi:")
-	if m := wheel.FindStringSubmatch(file); m != nil && python {
+	if m := wheel().FindStringSubmatch(file); m != nil && python {
 		e.ID, e.Version = "pypi:"+m[1], m[2]
 		return e
 	}
 	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || localPath.MatchString(address) {
-		if m := source.FindStringSubmatch(file); m != nil && python {
+	if err != nil || u.Host == "" || localPath().MatchString(address) {
+		if m := source().FindStringSubmatch(file); m != nil && python {
 			e.ID, e.Version = "pypi:"+m[1], m[2]
 			return e
 		}
+		switch {
+		case condaBuilt().MatchString(address) && e.ID != "":
+			return e
+		case variable().MatchString(address) && !localPath().MatchString(address):
+			return e.elsewhere(address)
+		}
 		return e.local(address)
 	}
-	host, path := strings.TrimPrefix(strings.ToLower(u.Host), "www."), strings.TrimSuffix(u.Path, "/")
+	host, path := hostName().ReplaceAllString(strings.ToLower(u.Host), "$1$2"), strings.TrimSuffix(u.Path, "/")
 	if at := strings.IndexByte(path, '@'); at >= 0 && (repository || strings.Contains(path, ".git@")) {
 		path, e.Version = path[:at], path[at+1:]
 	}
-	m := forgeFile.FindStringSubmatch(path)
+	m := forgeFile().FindStringSubmatch(path)
 	switch {
 	case host == "api.github.com":
-		m = forgeFile.FindStringSubmatch(strings.TrimPrefix(path, "/repos"))
+		m = forgeFile().FindStringSubmatch(strings.TrimPrefix(path, "/repos"))
 		fallthrough
 	case (host == "github.com" || host == "codeload.github.com" || host == "gitlab.com" || host == "codeberg.org" || host == "bitbucket.org") && m != nil && !repository:
 		if m != nil {
@@ -107,11 +114,11 @@ func (e Entry) from(address string) Entry {
 		}
 		return e.repository("https://"+host+strings.TrimSuffix(path, ".git"), e.Version)
 	}
-	if m := npmArchive.FindStringSubmatch(path); m != nil && (strings.HasPrefix(host, "registry.") || host == "npm.pkg.github.com") && public(address) {
+	if m := npmArchive().FindStringSubmatch(path); m != nil && (strings.HasPrefix(host, "registry.") || host == "npm.pkg.github.com") && public(address) {
 		e.ID, e.Version = "npm:"+m[1], m[2]
 		return e
 	}
-	if m := source.FindStringSubmatch(file); m != nil && python {
+	if m := source().FindStringSubmatch(file); m != nil && python {
 		e.ID, e.Version = "pypi:"+m[1], m[2]
 		return e
 	}
@@ -130,7 +137,7 @@ func (e Entry) repository(address, version string) Entry {
 }
 
 // publicHosts serve the packages of the public registries, or copies of them.
-var publicHosts = regexp.MustCompile(`^(?:pypi\.org|(?:test\.|upload\.)?pypi\.(?:org|python\.org)|files\.pythonhosted\.org|download\.pytorch\.org|pypi\.nvidia\.com|pypi\.ngc\.nvidia\.com|wheels\.vllm\.ai|` +
+var publicHosts = lazily(`^(?:pypi\.org|(?:test\.|upload\.)?pypi\.(?:org|python\.org)|files\.pythonhosted\.org|download\.pytorch\.org|pypi\.nvidia\.com|pypi\.ngc\.nvidia\.com|wheels\.vllm\.ai|` +
 	`registry\.npmjs\.(?:org|com)|registry\.yarnpkg\.com|registry\.npmmirror\.com|(?:index\.|static\.)?crates\.io|github\.com/rust-lang/crates\.io-index|` +
 	`pypi\.tuna\.tsinghua\.edu\.cn|mirrors?\.[a-z0-9.-]+|conda\.anaconda\.org|repo\.anaconda\.com|repo\.prefix\.dev|prefix\.dev)(?:[/:]|$)`)
 
@@ -141,7 +148,7 @@ func public(registry string) bool {
 		return registry == "" || strings.EqualFold(registry, "pypi") || registry == "crates-io" || registry == "npm"
 	}
 	_, rest, _ := strings.Cut(registry, "://")
-	return publicHosts.MatchString(strings.ToLower(rest))
+	return publicHosts().MatchString(strings.ToLower(rest))
 }
 
 // in returns the entry for a package in a registry, which is not looked up unless it is public.

@@ -4,40 +4,52 @@ import (
 	"strings"
 )
 
-// parseJSON reads a JSON file by its members: a bill of materials, a file of npm, Deno or
-// Jupyter, the output of a program that lists packages, or a configuration.
-func parseJSON(f *file) { f.parsedJSON(f.tree(jsonSyntax)) }
+func parseJSON(f *file) { f.values(f.tree(jsonSyntax)) }
 
-func (f *file) parsedJSON(root *node) {
-	before := len(f.reader.entries) + len(f.reader.unreadable)
+func parseYAML(f *file) { f.values(f.tree(yamlSyntax)) }
+
+// values reads a file in JSON or YAML by its members: a bill of materials, a file of a package
+// manager or Jupyter, what another program lists, or a configuration.
+func (f *file) values(root *node) {
+	has := func(keys ...string) bool { return root.get(keys...) != nil }
 	switch {
-	case root.get("bomFormat") != nil || root.get("specVersion") != nil:
+	case has("bomFormat") || has("specVersion"):
 		f.cycloneDX(root)
-	case root.get("spdxVersion") != nil:
+	case has("spdxVersion"):
 		f.spdx(root)
-	case root.get("@graph") != nil:
+	case has("@graph"):
 		f.spdx3(root)
-	case root.get("sbom") != nil: // of GitHub's interface
-		f.parsedJSON(root.get("sbom"))
-		return
-	case root.get("predicate") != nil: // of an attestation
-		f.parsedJSON(root.get("predicate"))
-		return
-	case root.get("nbformat") != nil:
-		parseNotebook(f)
-		return
-	case root.get("_meta", "pipfile-spec") != nil:
-		parsePipfileLock(f)
-		return
+	case has("sbom"): // of GitHub's interface
+		f.values(root.get("sbom"))
+	case has("predicate"): // of an attestation
+		f.values(root.get("predicate"))
+	case has("cells") || has("worksheets"):
+		f.notebook(root)
+	case has("_meta", "pipfile-spec"):
+		f.pipfileLock(root)
+	case has("channels") || root.get("dependencies") != nil && root.get("dependencies").kind == list:
+		f.environment(root)
+	case has("package") && root.get("package").kind == list: // conda-lock
+		for _, m := range root.all("package") {
+			if m.str("manager") == "pip" {
+				f.add(f.sourced(Entry{ID: "pypi:" + m.str("name"), Name: m.str("name"), Line: m.line}, m))
+			} else {
+				f.condaSpec(m.str("url"), m.line)
+			}
+		}
+	case has("environments") && has("packages"): // pixi.lock
+		root.each("packages.conda", func(n *node) { f.condaSpec(n.text, n.line) })
+		root.each("packages.pypi", func(n *node) { f.requirement(n.text, n.line) })
+	case has("importers") || has("packages") && has("settings") || isOldPNPM(root.get("packages")):
+		f.pnpmLock(root)
 	case f.npm(root):
-		return
 	case root != nil && root.kind == list:
 		f.listing(root)
 	default:
-		root.deep(f.withPackageURL)
-	}
-	if len(f.reader.entries)+len(f.reader.unreadable) == before && root != nil && root.get("bomFormat") == nil && root.get("spdxVersion") == nil {
-		f.settings(root)
+		before := len(f.reader.entries)
+		if root.deep(f.withPackageURL); len(f.reader.entries) == before {
+			f.settings(root)
+		}
 	}
 }
 
@@ -51,8 +63,8 @@ func parseXML(f *file) {
 		root.deep(func(n *node) {
 			if group, name := n.str("groupId"), n.str("artifactId"); n.key == "dependency" && name != "" {
 				e := Entry{ID: "maven:" + group + ":" + name, Name: name, Version: n.str("version"), Line: n.get("artifactId").line}
-				if variable.MatchString(group + name) {
-					e.ID, e.Note = "", "is set elsewhere: "+group+":"+name
+				if variable().MatchString(group + name) {
+					e = e.elsewhere(group + ":" + name)
 				}
 				f.add(e)
 			}
@@ -66,6 +78,8 @@ func parseXML(f *file) {
 func (f *file) cycloneDX(root *node) {
 	if main := root.get("metadata", "component"); main.str("type") == "machine-learning-model" {
 		f.component(main)
+	} else {
+		f.components(main)
 	}
 	f.components(root)
 	for _, m := range root.all("services") {

@@ -1,7 +1,6 @@
 package manifest
 
 import (
-	"regexp"
 	"strings"
 
 	"kindex/exports/ids"
@@ -9,9 +8,9 @@ import (
 
 // condaMatch matches a package match specification: channel, name, and the version with the build
 // (https://docs.conda.io/projects/conda-build/en/stable/resources/package-spec.html).
-var condaMatch = regexp.MustCompile(`^(?:(\S*[^:\s]):[^:\s]*:)?([A-Za-z0-9_][A-Za-z0-9_.-]*)\s*(\[.*\])?\s*((?:[=<>!~*]|[0-9]).*)?$`)
+var condaMatch = lazily(`^(?:(\S*[^:\s]):[^:\s]*:)?([A-Za-z0-9_][A-Za-z0-9_.-]*)\s*(\[.*\])?\s*((?:[=<>!~*]|[0-9]).*)?$`)
 
-var condaField = regexp.MustCompile(`(version|channel|url)\s*=\s*(?:'([^']*)'|"([^"]*)"|([^,\]]*))`)
+var condaField = lazily(`(version|channel|url)\s*=\s*(?:'([^']*)'|"([^"]*)"|([^,\]]*))`)
 
 // environment reads conda's environment.yml, in which the packages of pip are a list of
 // requirements.
@@ -47,10 +46,10 @@ func (f *file) environment(root *node) {
 // condaSpec adds the package that a match specification or an address names.
 func (f *file) condaSpec(spec string, line int) {
 	spec = strings.TrimSpace(spec)
-	if isAddress(spec) {
+	if isAddress(spec) && !strings.Contains(spec, "::") {
 		address, _, _ := strings.Cut(spec, "#")
 		parts := strings.Split(address, "/")
-		m := condaArchive.FindStringSubmatch(lastPart(address))
+		m := condaArchive().FindStringSubmatch(lastPart(address))
 		switch {
 		case m == nil:
 			f.add(Entry{Line: line}.from(spec))
@@ -61,13 +60,13 @@ func (f *file) condaSpec(spec string, line int) {
 		}
 		return
 	}
-	m := condaMatch.FindStringSubmatch(spec)
+	m := condaMatch().FindStringSubmatch(spec)
 	if m == nil {
 		f.unreadable(line, "not a package: "+spec+"; expected a name such as pytorch=2.3")
 		return
 	}
 	version, channel := m[4], m[1]
-	for _, field := range condaField.FindAllStringSubmatch(m[3], -1) {
+	for _, field := range condaField().FindAllStringSubmatch(m[3], -1) {
 		switch value := field[2] + field[3] + field[4]; field[1] {
 		case "version":
 			version = value
@@ -97,7 +96,7 @@ func (f *file) addChannels(root *node, path string) {
 	})
 }
 
-var channelAddress = regexp.MustCompile(`^https?://(?:conda\.anaconda\.org|repo\.anaconda\.com(?:/pkgs)?|(?:repo\.)?prefix\.dev)/`)
+var channelAddress = lazily(`^https?://(?:conda\.anaconda\.org|repo\.anaconda\.com(?:/pkgs)?|(?:repo\.)?prefix\.dev)/`)
 
 // mainChannels are those whose packages are known without the channel.
 var mainChannels = map[string]bool{"conda-forge": true, "defaults": true, "nodefaults": true, "main": true, "anaconda": true}
@@ -112,11 +111,12 @@ func (f *file) condaID(e *Entry, channel string) {
 	e.ID, e.Also = name, nil
 	known := len(channels) == 0
 	for _, c := range channels {
-		c = strings.Trim(channelAddress.ReplaceAllString(c, ""), "/")
+		c = strings.Trim(channelAddress().ReplaceAllString(c, ""), "/")
 		for _, suffix := range []string{"/noarch", "/linux-64", "/linux-aarch64", "/osx-64", "/osx-arm64", "/win-64"} {
 			c = strings.TrimSuffix(c, suffix)
 		}
-		c = strings.ToLower(strings.TrimPrefix(c, "pkgs/"))
+		c, _, _ = strings.Cut(strings.ToLower(strings.TrimPrefix(c, "pkgs/")), "/label/")
+		c, _, _ = strings.Cut(c, "[")
 		if strings.Contains(c, ":") || c == "" {
 			continue // an address
 		}

@@ -22,6 +22,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
@@ -130,9 +131,15 @@ func (f *file) unreadable(line int, reason string) {
 	}
 }
 
+// lazily returns a function that compiles a regular expression at its first call: most commands
+// need none of these.
+func lazily(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
 // format is a kind of file. In folders, only files whose name tells their format are read.
 type format struct {
-	name  *regexp.Regexp
+	name  func() *regexp.Regexp
 	parse func(*file)
 	found bool // whether it is read in folders
 }
@@ -148,21 +155,22 @@ func init() { // not a composite literal, because parsers use formats
 	}{
 		{`package\.json`, parseNPM, true},
 		{`(package-lock|npm-shrinkwrap)\.json`, parseNPM, true},
-		{`pnpm-lock\.ya?ml`, parseYAML, true},
+		{`pnpm-lock\.ya?ml|pixi\.lock`, parseYAML, true},
+		{`conda-.*\.lock`, parseText, true},
 		{`yarn\.lock`, parseYarn, true},
 		{`bun\.lock`, parseNPM, true},
 		{`deno\.(jsonc?|lock)|import_map\.json`, parseNPM, true},
 		{`go\.mod`, parseGoMod, true},
-		{`(Cargo|pyproject|pixi|pylock(\..+)?)\.toml|Pipfile`, parseTOML, true},
+		{`(Cargo|pyproject|pixi|hatch|uv|pylock(\..+)?)\.toml|Pipfile`, parseTOML, true},
 		{`Cargo\.lock`, lockParser("crates"), true},
 		{`(poetry|uv|pdm)\.lock`, lockParser("pypi"), true},
-		{`Pipfile\.lock`, parsePipfileLock, true},
+		{`Pipfile\.lock`, func(f *file) { f.pipfileLock(f.tree(jsonSyntax)) }, true},
 		{`setup\.cfg`, parseSetupCfg, true},
 		{`(.*[-._])?(environment|conda|env|promptfooconfig|litellm[-_]config|(docker-)?compose)([-._].*)?\.ya?ml`, parseYAML, true},
 		{`(?i)(.*[-_.])?(requirements|constraints).*\.(txt|in)|requirements/.*\.(txt|in)`, parseRequirements, true},
 		{`(?i)(.*[-._])?(Dockerfile|Containerfile)([-._].*)?`, parseDockerfile, true},
 		{`\.env(\..*)?|.*\.env`, parseEnv, true},
-		{`(?i).*\.ipynb`, parseNotebook, true},
+		{`(?i).*\.ipynb`, parseJSON, true},
 		{`(?i).*(\.spdx|\.cdx|bom)\.json`, parseJSON, true},
 		{`(?i)(.*\.cdx|s?bom|pom)\.xml`, parseXML, true},
 		{`(?i).*\.spdx`, parseTagValue, true},
@@ -172,7 +180,7 @@ func init() { // not a composite literal, because parsers use formats
 		{`(?i).*\.toml`, parseTOML, false},
 		{`(?i).*\.(txt|list|ids|in)`, parseText, false},
 	} {
-		formats = append(formats, format{regexp.MustCompile(`^(?:` + row.name + `)$`), row.parse, row.found})
+		formats = append(formats, format{lazily(`^(?:` + row.name + `)$`), row.parse, row.found})
 	}
 }
 
@@ -185,7 +193,7 @@ func formatOf(name string) *format {
 		base = "requirements/" + base
 	}
 	for i := range formats {
-		if formats[i].name.MatchString(base) {
+		if formats[i].name().MatchString(base) {
 			return &formats[i]
 		}
 	}

@@ -6,11 +6,17 @@ import (
 )
 
 var (
-	modelKey = regexp.MustCompile(`(?i)(?:^|_)(?:model|models|llm|deployment)(?:_?(?:name|id))?(?:_[0-9]+)?$|^model`)
-	noModel  = regexp.MustCompile(`(?i)path|dir|file|url|key|token|secret|cache|password|provider|temperature|max|type`)
-	script   = regexp.MustCompile(`^(?:file|exec|python|package|https?|wss?|webhook|browser|echo):`) // for promptfoo
-	variable = regexp.MustCompile(`^\$|^%|^os\.environ/|\$\{|\{\{|\*`)
+	modelKey = lazily(`(?i)(?:^|_)(?:model|models|llm|deployment)(?:_?(?:name|id))?(?:_[0-9]+)?$|^model`)
+	noModel  = lazily(`(?i)path|dir|file|url|key|token|secret|cache|password|provider|temperature|max|type`)
+	script   = lazily(`^(?:file|exec|python|package|https?|wss?|webhook|browser|echo):`) // for promptfoo
+	variable = lazily(`^\$|^%|^os\.environ/|\$\{|\{\{|\*`)
 )
+
+// elsewhere returns the entry for what a program fills in later.
+func (e Entry) elsewhere(name string) Entry {
+	e.ID, e.Note = "", "is set elsewhere: "+name
+	return e
+}
 
 // model adds the name of a model. A name that a program fills in later is not looked up.
 func (f *file) model(name string, line int) {
@@ -19,9 +25,9 @@ func (f *file) model(name string, line int) {
 	switch {
 	case name == "":
 		return
-	case variable.MatchString(name):
-		e.ID, e.Note = "", "is set elsewhere: "+name
-	case localPath.MatchString(name) || script.MatchString(name):
+	case variable().MatchString(name):
+		e = e.elsewhere(name)
+	case localPath().MatchString(name) || script().MatchString(name):
 		e = e.local(name)
 	}
 	f.add(e)
@@ -31,7 +37,7 @@ func (f *file) model(name string, line int) {
 func parseEnv(f *file) {
 	for n, line := range f.lines(f.data, false) {
 		key, value, ok := strings.Cut(strings.TrimPrefix(line, "export "), "=")
-		if key = strings.TrimSpace(key); ok && modelKey.MatchString(key) && !noModel.MatchString(key) {
+		if key = strings.TrimSpace(key); ok && modelKey().MatchString(key) && !noModel().MatchString(key) {
 			for name := range strings.SplitSeq(strings.Trim(strings.TrimSpace(value), `"'`), ",") {
 				f.model(name, n)
 			}
@@ -41,16 +47,16 @@ func parseEnv(f *file) {
 
 // installs match commands that install packages or fetch models, and how their arguments are read.
 var installs = []struct {
-	pattern *regexp.Regexp
+	pattern func() *regexp.Regexp
 	read    func(f *file, arg string, line int)
 }{
-	{regexp.MustCompile(`\b(?:pip[0-9.]*|pipx|poetry|pdm|uv|uv pip|uv tool)\s+(?:install|add)\s+(.*)`), (*file).requirement},
-	{regexp.MustCompile(`\b(?:npm|pnpm|yarn|bun)\s+(?:install|i|add|global add)\s+(.*)`), func(f *file, arg string, line int) { f.add(npmAt(arg, line)) }},
-	{regexp.MustCompile(`\b(?:conda|mamba|micromamba)\s+(?:install|create)\s+(.*)`), (*file).condaSpec},
-	{regexp.MustCompile(`\bcargo\s+(?:install|add)\s+(.*)`), at("crates")},
-	{regexp.MustCompile(`\bgo\s+(?:install|get)\s+(.*)`), at("go")},
-	{regexp.MustCompile(`\bollama\s+(?:pull|run)\s+(\S+)`), (*file).model},
-	{regexp.MustCompile(`\b(?:huggingface-cli|hf)\s+download\s+(\S+)`), at("huggingface")},
+	{lazily(`\b(?:pip[0-9.]*|pipx|poetry|pdm|uv|uv pip|uv tool)\s+(?:install|add)\s+(.*)`), (*file).requirement},
+	{lazily(`\b(?:npm|pnpm|yarn|bun)\s+(?:install|i|add|global add)\s+(.*)`), func(f *file, arg string, line int) { f.add(npmAt(arg, line)) }},
+	{lazily(`\b(?:conda|mamba|micromamba)\s+(?:install|create)\s+(.*)`), (*file).condaSpec},
+	{lazily(`\bcargo\s+(?:install|add)\s+(.*)`), at("crates")},
+	{lazily(`\bgo\s+(?:install|get)\s+(.*)`), at("go")},
+	{lazily(`\bollama\s+(?:pull|run)\s+(\S+)`), (*file).model},
+	{lazily(`\b(?:huggingface-cli|hf)\s+download\s+(\S+)`), at("huggingface")},
 }
 
 // at returns a reader of name@version in a namespace.
@@ -62,22 +68,22 @@ func at(namespace string) func(*file, string, int) {
 }
 
 var (
-	commandEnd = regexp.MustCompile(`&&|\|\|?|;|\s#|\s>`)
+	commandEnd = lazily(`&&|\|\|?|;|\s#|\s>`)
 	// valued are options whose value is the next argument.
-	valued  = regexp.MustCompile(`^(?:-[ifntpd]|--(?:index-url|extra-index-url|find-links|target|prefix|root|name|platform|python-version|registry|group|features|path|git|branch|tag|rev|override-channels|trusted-host|progress-bar))$`)
-	channel = regexp.MustCompile(`(?:-c|--channel)[ =](\S+)`)
+	valued  = lazily(`^(?:-[ifntpd]|--(?:index-url|extra-index-url|find-links|target|prefix|root|name|platform|python-version|registry|group|features|path|git|branch|tag|rev|override-channels|trusted-host|progress-bar))$`)
+	channel = lazily(`(?:-c|--channel)[ =](\S+)`)
 )
 
 // command reads what a command line installs.
 func (f *file) command(line string, n int) {
-	for _, part := range commandEnd.Split(line, -1) {
+	for _, part := range commandEnd().Split(line, -1) {
 		for _, install := range installs {
-			m := install.pattern.FindStringSubmatch(part)
+			m := install.pattern().FindStringSubmatch(part)
 			if m == nil {
 				continue
 			}
 			f.channels = nil
-			for _, c := range channel.FindAllStringSubmatch(m[1], -1) {
+			for _, c := range channel().FindAllStringSubmatch(m[1], -1) {
 				f.channels = append(f.channels, c[1])
 			}
 			args := strings.Fields(m[1])
@@ -91,11 +97,11 @@ func (f *file) command(line string, n int) {
 				case arg == "-r" || arg == "--requirement" || arg == "-c" && strings.HasSuffix(next, ".txt"):
 					f.include(next, n)
 					i++
-				case arg == "-c" || arg == "--channel" || valued.MatchString(arg):
+				case arg == "-c" || arg == "--channel" || valued().MatchString(arg):
 					i++
-				case strings.HasPrefix(arg, "-") && arg != "-e" || arg == "." || arg == `\` || arg == "-e":
-				case variable.MatchString(arg):
-					f.add(Entry{Name: arg, Note: "is set elsewhere: " + arg, Line: n})
+				case strings.HasPrefix(arg, "-") || arg == "." || arg == `\`:
+				case variable().MatchString(arg):
+					f.add(Entry{Name: arg, Line: n}.elsewhere(arg))
 				default:
 					install.read(f, arg, n)
 				}
@@ -106,24 +112,24 @@ func (f *file) command(line string, n int) {
 }
 
 var (
-	from     = regexp.MustCompile(`(?i)^FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?`)
-	copyFrom = regexp.MustCompile(`(?i)^COPY\s+.*--from=(\S+)`)
-	setting  = regexp.MustCompile(`(?i)^(?:ENV|ARG)\s+([A-Za-z_][A-Za-z0-9_]*)[ =](.*)`)
+	from     = lazily(`(?i)^FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?`)
+	copyFrom = lazily(`(?i)^COPY\s+.*--from=(\S+)`)
+	setting  = lazily(`(?i)^(?:ENV|ARG)\s+([A-Za-z_][A-Za-z0-9_]*)[ =](.*)`)
 )
 
 // parseDockerfile reads the base images, and what the commands install.
 func parseDockerfile(f *file) {
 	stages := map[string]bool{"scratch": true}
 	for n, line := range f.lines(f.data, true) {
-		if m := from.FindStringSubmatch(line); m != nil {
+		if m := from().FindStringSubmatch(line); m != nil {
 			if !stages[m[1]] {
 				f.image(m[1], n)
 			}
 			stages[m[2]] = true
-		} else if m := copyFrom.FindStringSubmatch(line); m != nil && !stages[m[1]] && len(m[1]) > 2 {
+		} else if m := copyFrom().FindStringSubmatch(line); m != nil && !stages[m[1]] && len(m[1]) > 2 {
 			f.image(m[1], n)
-		} else if m := setting.FindStringSubmatch(line); m != nil {
-			if modelKey.MatchString(m[1]) && !noModel.MatchString(m[1]) {
+		} else if m := setting().FindStringSubmatch(line); m != nil {
+			if modelKey().MatchString(m[1]) && !noModel().MatchString(m[1]) {
 				f.model(strings.Trim(m[2], `"'`), n)
 			}
 		} else {
@@ -135,9 +141,8 @@ func parseDockerfile(f *file) {
 // image adds a container image.
 func (f *file) image(name string, line int) {
 	e := Entry{Name: name, Line: line}
-	if variable.MatchString(name) {
-		e.Note = "is set elsewhere: " + name
-		f.add(e)
+	if variable().MatchString(name) {
+		f.add(e.elsewhere(name))
 		return
 	}
 	name, digest, _ := strings.Cut(name, "@")
@@ -148,35 +153,21 @@ func (f *file) image(name string, line int) {
 	f.add(e)
 }
 
-var modelCode = regexp.MustCompile(`(?:\bmodel(?:_name|_id|_name_or_path)?\s*[=:]|["']model["']\s*:|from_pretrained\(|SentenceTransformer\(|init_chat_model\()\s*["']([^"'\s]+)["']`)
+var modelCode = lazily(`(?:\bmodel(?:_name|_id|_name_or_path)?\s*[=:]|["']model["']\s*:|from_pretrained\(|SentenceTransformer\(|init_chat_model\()\s*["']([^"'\s]+)["']`)
 
-// parseNotebook reads what the cells of a notebook install, and the models that they name.
-func parseNotebook(f *file) {
-	root := f.tree(jsonSyntax)
+// notebook reads what the cells of a notebook install, and the models that they name.
+func (f *file) notebook(root *node) {
 	for _, path := range []string{"cells.source", "worksheets.cells.input"} {
 		root.each(path, func(n *node) {
 			for _, line := range f.lines(n.text, false) {
 				if command := strings.TrimLeft(line, "!%"); command != line {
 					f.command(command, n.line)
 				}
-				for _, m := range modelCode.FindAllStringSubmatch(line, -1) {
+				for _, m := range modelCode().FindAllStringSubmatch(line, -1) {
 					f.model(m[1], n.line)
 				}
 			}
 		})
-	}
-}
-
-// parseYAML reads the files of conda, pnpm, LiteLLM and promptfoo, or the models and images that
-// another file names.
-func parseYAML(f *file) {
-	switch root := f.tree(yamlSyntax); {
-	case root.get("dependencies") != nil || root.get("channels") != nil:
-		f.environment(root)
-	case root.get("lockfileVersion") != nil:
-		f.pnpmLock(root)
-	default:
-		f.settings(root)
 	}
 }
 
@@ -220,7 +211,12 @@ func (f *file) provider(n *node) {
 		}
 	default:
 		for _, m := range n.items {
-			f.model(m.key, m.line)
+			switch m.key {
+			case "text", "embedding", "classification", "moderation": // what it is for
+				f.provider(m)
+			default:
+				f.model(m.key, m.line)
+			}
 		}
 	}
 }

@@ -2,15 +2,15 @@ package manifest
 
 import (
 	"net/url"
-	"regexp"
+	"slices"
 	"strings"
 )
 
 var (
-	shorthand  = regexp.MustCompile(`^(?:(github|gitlab|bitbucket|gist):)?([A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+)(?:#(.*))?$`)
-	npmVersion = regexp.MustCompile(`^[0-9^~<>=*xv|]`)
-	imported   = regexp.MustCompile(`^(npm:|jsr:)/?((?:@[^/@]+/)?[^/@]+)(?:@([^/]+))?`)
-	cdnName    = regexp.MustCompile(`^https?://(?:esm\.sh|cdn\.jsdelivr\.net/npm|unpkg\.com|cdn\.skypack\.dev|esm\.run)/(?:v[0-9]+/)?((?:@[^/@]+/)?[^/@?]+)(?:@([^/?]+))?`)
+	shorthand  = lazily(`^(?:(github|gitlab|bitbucket|gist):)?([A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+)(?:#(.*))?$`)
+	npmVersion = lazily(`^[0-9^~<>=*xv|]`)
+	imported   = lazily(`^(npm:|jsr:)/?((?:@[^/@]+/)?[^/@]+)(?:@([^/]+))?`)
+	cdnName    = lazily(`^https?://(?:esm\.sh|cdn\.jsdelivr\.net/npm|unpkg\.com|cdn\.skypack\.dev|esm\.run)/(?:v[0-9]+/)?((?:@[^/@]+/)?[^/@?]+)(?:@([^/?]+))?`)
 )
 
 // npmEntry returns the entry for a package of npm whose version is a range, an alias, an address or
@@ -20,7 +20,7 @@ func npmEntry(name, spec string, line int) Entry {
 	scheme, rest, _ := strings.Cut(spec, ":")
 	switch {
 	case scheme == "npm": // another name, or none
-		if npmVersion.MatchString(rest) {
+		if npmVersion().MatchString(rest) {
 			e.Version = rest
 			return e
 		}
@@ -34,17 +34,17 @@ func npmEntry(name, spec string, line int) Entry {
 		}
 	case scheme == "jsr":
 		e.ID, e.Version = "jsr:"+name, rest
-		if !npmVersion.MatchString(rest) {
+		if !npmVersion().MatchString(rest) {
 			other := npmAt(rest, line)
 			e.ID, e.Version = "jsr"+strings.TrimPrefix(other.ID, "npm"), other.Version
 		}
 	case scheme == "catalog" && strings.Contains(spec, ":"): // the version is in another file
 		e.Version = ""
-	case localPath.MatchString(spec):
+	case localPath().MatchString(spec):
 		e.Version = ""
 		return e.local(spec)
-	case shorthand.MatchString(spec):
-		m := shorthand.FindStringSubmatch(spec)
+	case shorthand().MatchString(spec):
+		m := shorthand().FindStringSubmatch(spec)
 		host := map[string]string{"gitlab": "gitlab.com/", "bitbucket": "bitbucket.org/"}[m[1]]
 		if host == "" {
 			host = "github.com/"
@@ -72,7 +72,7 @@ func npmAt(s string, line int) Entry {
 	return npmEntry(s[:at], s[at+1:], line)
 }
 
-var overridden = regexp.MustCompile(`^(?:.*?[>/])??((?:@[^/@>]+/)?[^/@>]+)(?:@[^/]*)?$`)
+var overridden = lazily(`^(?:.*?[>/])??((?:@[^/@>]+/)?[^/@>]+)(?:@[^/]*)?$`)
 
 // parseNPM reads the JSON files of npm, Bun and Deno, which their members tell apart.
 func parseNPM(f *file) {
@@ -125,7 +125,7 @@ func (f *file) npmMember(m *node, name string) {
 // overrides reads the versions of packages that others depend on.
 func (f *file) overrides(n *node) {
 	for _, m := range n.all() {
-		match := overridden.FindStringSubmatch(m.key)
+		match := overridden().FindStringSubmatch(m.key)
 		switch {
 		case m.kind == table:
 			f.overrides(m)
@@ -173,20 +173,26 @@ func (f *file) lockedNPM(m *node, name, version string) {
 	if v := m.get("version"); v != nil {
 		line = v.line
 	}
-	if resolved := m.str("resolved"); vcs.MatchString(resolved) || strings.HasPrefix(resolved, "file:") {
+	if resolved := m.str("resolved"); vcs().MatchString(resolved) || strings.HasPrefix(resolved, "file:") {
 		version = resolved
 	}
 	f.add(npmEntry(name, version, line))
 }
 
-var pnpmPath = regexp.MustCompile(`^/((?:@[^/]+/)?[^/@]+)/([^/_(]+)`) // of old versions
+var pnpmPath = lazily(`^/((?:@[^/]+/)?[^/@]+)/([^/_(]+)`) // of old versions
+
+// isOldPNPM reports whether packages are those of a pnpm-lock.yaml before version 6, whose keys
+// are like "/name/1.0.0"; npm's are like "node_modules/name".
+func isOldPNPM(packages *node) bool {
+	return packages != nil && packages.kind == table && slices.ContainsFunc(packages.items, func(m *node) bool { return pnpmPath().MatchString(m.key) })
+}
 
 // pnpmLock reads pnpm-lock.yaml.
 func (f *file) pnpmLock(root *node) {
 	for _, m := range root.all("packages") {
 		key, _, _ := strings.Cut(m.key, "(")
 		e := npmAt(strings.TrimPrefix(key, "/"), m.line)
-		if old := pnpmPath.FindStringSubmatch(key); old != nil {
+		if old := pnpmPath().FindStringSubmatch(key); old != nil {
 			e = npmEntry(old[1], old[2], m.line)
 		}
 		if name := m.str("name"); name != "" && !strings.HasPrefix(e.ID, "https:") {
@@ -199,7 +205,7 @@ func (f *file) pnpmLock(root *node) {
 	}
 	linked := func(n *node) {
 		for _, m := range n.items {
-			if version := m.str("version") + m.str(); localPath.MatchString(version) {
+			if version := m.str("version") + m.str(); localPath().MatchString(version) {
 				f.add(npmEntry(m.key, version, m.line))
 			}
 		}
@@ -263,7 +269,7 @@ func (f *file) denoLock(root *node) {
 	seen := map[string]bool{}
 	for _, m := range root.all("remote") {
 		e := Entry{ID: m.key, Line: m.line}.from(m.key)
-		if c := cdnName.FindStringSubmatch(m.key); c != nil {
+		if c := cdnName().FindStringSubmatch(m.key); c != nil {
 			e = npmEntry(c[1], c[2], m.line)
 		} else {
 			e.ID = e.ID[:len(e.ID)-len(lastPart(e.ID))]
@@ -277,13 +283,13 @@ func (f *file) denoLock(root *node) {
 
 // specifier adds an import of Deno.
 func (f *file) specifier(n *node) {
-	switch c := cdnName.FindStringSubmatch(n.text); {
+	switch c := cdnName().FindStringSubmatch(n.text); {
 	case n.kind > other:
 		f.unreadable(n.line, n.key+": not an import")
 	case c != nil:
 		f.add(npmEntry(c[1], c[2], n.line))
-	case imported.MatchString(n.text):
-		m := imported.FindStringSubmatch(n.text)
+	case imported().MatchString(n.text):
+		m := imported().FindStringSubmatch(n.text)
 		f.add(Entry{ID: m[1] + m[2], Name: m[2], Version: m[3], Line: n.line})
 	case strings.HasPrefix(n.text, "node:"):
 	default:

@@ -2,7 +2,6 @@ package manifest
 
 import (
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -40,20 +39,17 @@ var tomlRules = map[string][]rule{
 	"pyproject": slices.Concat(
 		rules((*file).requirements, `build-system.requires project.dependencies project.optional-dependencies.* dependency-groups.*
 			tool.pdm.dev-dependencies.* tool.uv.dev-dependencies tool.uv.constraint-dependencies tool.uv.override-dependencies
-			tool.uv.build-constraint-dependencies tool.rye.dev-dependencies tool.hatch.build.dependencies tool.hatch.build.targets.*.dependencies
+			tool.uv.build-constraint-dependencies tool.uv.extra-build-dependencies.* tool.rye.dev-dependencies tool.hatch.build.dependencies tool.hatch.build.targets.*.dependencies
 			tool.hatch.envs.*.dependencies tool.hatch.envs.*.extra-dependencies tool.hatch.env.requires
 			tool.flit.metadata.requires tool.flit.metadata.dev-requires tool.flit.metadata.requires-extra.*`),
 		rules(named("pypi"), `tool.poetry.dependencies tool.poetry.dev-dependencies tool.poetry.group.*.dependencies tool.poetry.requires-plugins
+			tool.pdm.overrides tool.pdm.resolution.overrides
 			tool.pixi.pypi-dependencies tool.pixi.feature.*.pypi-dependencies tool.pixi.target.*.pypi-dependencies tool.pixi.feature.*.target.*.pypi-dependencies`),
 		rules(named("conda"), `tool.pixi.dependencies tool.pixi.host-dependencies tool.pixi.build-dependencies tool.pixi.feature.*.dependencies
-			tool.pixi.target.*.dependencies tool.pixi.feature.*.target.*.dependencies`),
+			tool.pixi.target.*.dependencies tool.pixi.feature.*.target.*.dependencies
+			tool.pixi.package.run-dependencies tool.pixi.package.host-dependencies tool.pixi.package.build-dependencies`),
 		rules((*file).included, `tool.setuptools.dynamic.dependencies.file tool.setuptools.dynamic.optional-dependencies.*.file
 			tool.hatch.metadata.hooks.requirements_txt.files tool.hatch.metadata.hooks.requirements_txt.filename`),
-	),
-	"pixi": slices.Concat(
-		rules(named("pypi"), `pypi-dependencies feature.*.pypi-dependencies target.*.pypi-dependencies feature.*.target.*.pypi-dependencies`),
-		rules(named("conda"), `dependencies host-dependencies build-dependencies feature.*.dependencies target.*.dependencies feature.*.target.*.dependencies
-			package.run-dependencies package.host-dependencies package.build-dependencies`),
 	),
 	"Pipfile": rules(named("pypi"), `*`),
 	"pylock":  rules(locked("pypi"), `packages`),
@@ -65,23 +61,22 @@ var tomlRules = map[string][]rule{
 func parseTOML(f *file) {
 	root := f.tree(tomlSyntax)
 	base := lastPart(f.shown)
+	has := func(keys ...string) bool { return root.get(keys...) != nil }
 	form := ""
-	for _, c := range []struct {
-		form string
-		is   bool
-	}{
-		{"Pipfile", base == "Pipfile"},
-		{"pylock", root.get("packages") != nil && root.get("lock-version") != nil || strings.HasPrefix(base, "pylock.")},
-		{"pixi", base == "pixi.toml" || root.get("workspace", "channels") != nil || root.get("project", "channels") != nil},
-		{"pyproject", base == "pyproject.toml" || root.get("project") != nil || root.get("tool") != nil || root.get("build-system") != nil},
-		{"Cargo", base == "Cargo.toml" || root.get("dependencies") != nil || root.get("workspace") != nil},
-	} {
-		if c.is {
-			form = c.form
-			break
-		}
-	}
-	if form == "" {
+	switch {
+	case base == "Pipfile":
+		form = "Pipfile"
+	case strings.HasPrefix(base, "pylock.") || has("packages") && has("lock-version"):
+		form = "pylock"
+	case base == "pixi.toml" || has("workspace", "channels") || has("project", "channels"):
+		form, root = "pyproject", within(root, "tool", "pixi")
+	case base == "uv.toml" || base == "hatch.toml":
+		form, root = "pyproject", within(root, "tool", strings.TrimSuffix(base, ".toml"))
+	case base == "pyproject.toml" || has("project") || has("tool") || has("build-system"):
+		form = "pyproject"
+	case base == "Cargo.toml" || has("dependencies") || has("workspace"):
+		form = "Cargo"
+	default:
 		f.settings(root)
 		return
 	}
@@ -92,7 +87,7 @@ func parseTOML(f *file) {
 	for _, m := range root.all("tool", "uv", "sources") {
 		f.sources[strings.ToLower(m.key)] = m
 	}
-	for _, path := range []string{"channels", "project.channels", "workspace.channels", "tool.pixi.channels", "tool.pixi.project.channels", "tool.pixi.workspace.channels"} {
+	for _, path := range []string{"tool.pixi.channels", "tool.pixi.project.channels", "tool.pixi.workspace.channels"} {
 		f.addChannels(root, path)
 	}
 	if form == "Cargo" {
@@ -121,6 +116,16 @@ func (f *file) dynamic(root *node) {
 			f.unreadable(dynamic[i].line, key+" are computed when the project is built")
 		}
 	}
+}
+
+// within returns a table that has a value at a path.
+func within(n *node, keys ...string) *node {
+	for _, key := range slices.Backward(keys) {
+		inner := *n
+		inner.key = key
+		n = &node{kind: table, items: []*node{&inner}}
+	}
+	return n
 }
 
 // requirements reads a list of requirements. A group can include another one, which is read too.
@@ -160,9 +165,9 @@ func named(namespace string) func(*file, *node) {
 				switch {
 				case v.kind == table:
 					f.add(f.sourced(e, v))
-				case v.kind == text && namespace == "conda":
+				case v.kind <= other && namespace == "conda":
 					f.condaEntry("", e.Name, v.text, v.line)
-				case v.kind == text:
+				case v.kind <= other:
 					e.Version = pythonVersion(v.text)
 					f.addRequirement(e)
 				default:
@@ -262,7 +267,7 @@ func (f *file) sourced(e Entry, n *node) Entry {
 			e.Version = ref
 		}
 		return e
-	case place != "" && !wheel.MatchString(lastPart(place)):
+	case place != "" && !wheel().MatchString(lastPart(place)):
 		return e.local(place)
 	case archive+place != "" && registry == "":
 		return e.from(archive + place)
@@ -293,9 +298,8 @@ func locked(namespace string) func(*file, *node) {
 	}
 }
 
-// parsePipfileLock reads Pipfile.lock, whose categories are tables.
-func parsePipfileLock(f *file) {
-	root := f.tree(jsonSyntax)
+// pipfileLock reads Pipfile.lock, whose categories are tables.
+func (f *file) pipfileLock(root *node) {
 	f.registries = map[string]string{}
 	root.each("_meta.sources", func(n *node) { f.registries[n.str("name")] = n.str("url") })
 	for _, category := range root.all() {
@@ -305,7 +309,7 @@ func parsePipfileLock(f *file) {
 	}
 }
 
-var goLine = regexp.MustCompile(`^.*:([0-9]+)(?::[0-9]+)?: `)
+var goLine = lazily(`^.*:([0-9]+)(?::[0-9]+)?: `)
 
 // parseGoMod reads go.mod and applies its replace directives.
 func parseGoMod(f *file) {
@@ -318,10 +322,10 @@ func parseGoMod(f *file) {
 		}
 		var wrong modfile.ErrorList
 		if !errors.As(err, &wrong) || len(wrong) == 0 || wrong[0].Pos.Line < 1 || wrong[0].Pos.Line > len(lines) || len(f.data) > 1<<20 || strings.TrimSpace(lines[wrong[0].Pos.Line-1]) == "" {
-			f.unreadable(0, goLine.ReplaceAllString(err.Error(), ""))
+			f.unreadable(0, goLine().ReplaceAllString(err.Error(), ""))
 			return
 		}
-		f.unreadable(wrong[0].Pos.Line, goLine.ReplaceAllString(wrong[0].Error(), ""))
+		f.unreadable(wrong[0].Pos.Line, goLine().ReplaceAllString(wrong[0].Error(), ""))
 		lines[wrong[0].Pos.Line-1] = "\n"
 	}
 	if m == nil {

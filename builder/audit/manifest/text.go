@@ -7,14 +7,16 @@ import (
 	"strings"
 )
 
+// pinnedStart matches the start of a line that only a list of requirements has.
+const pinnedStart = `[A-Za-z0-9][A-Za-z0-9._-]*\s*(?:\[[^\]]*\])?\s*(?:[=~!<>]=|[<>]|\(|@\s|;)|-[rce]\b|--[a-z]`
+
 var (
 	// requirement matches a dependency (PEP 508): its name, its extras, and the rest.
-	requirement = regexp.MustCompile(`^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(?:\[[^\]]*\])?\s*(.*)$`)
-	// pinned matches the start of a line that only a list of requirements has.
-	pinned    = regexp.MustCompile(`^(?:[A-Za-z0-9][A-Za-z0-9._-]*\s*(?:\[[^\]]*\])?\s*(?:[=~!<>]=|[<>]|\(|@\s|;)|-[rce]\b|--[a-z])`)
-	options   = regexp.MustCompile(`\s+--?[a-zA-Z].*$`)
-	condaSpec = regexp.MustCompile(`^[A-Za-z0-9_.-]+=[^=\s]+(?:=[^=\s]+)?$`)
-	remark    = regexp.MustCompile(`(?:^|\s)#.*$`)
+	requirement = lazily(`^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(?:\[[^\]]*\])?\s*(.*)$`)
+	pinned      = lazily(`^(?:` + pinnedStart + `)`)
+	options     = lazily(`\s+--?[a-zA-Z].*$`)
+	condaSpec   = lazily(`^[A-Za-z0-9_.-]+=[^=\s]+(?:=[^=\s]+)?$`)
+	remark      = lazily(`(?:^|\s)#.*$`)
 )
 
 // requirement adds a dependency of Python (PEP 508), as a requirements file or a table states it: a
@@ -26,7 +28,7 @@ func (f *file) requirement(s string, line int) {
 			s = strings.Trim(rest, " \t=\"'")
 		}
 	}
-	m := requirement.FindStringSubmatch(s)
+	m := requirement().FindStringSubmatch(s)
 	if m != nil {
 		if address, ok := strings.CutPrefix(m[2], "@"); ok && (address == "" || isAddress(strings.TrimSpace(address))) {
 			address, _, _ = strings.Cut(strings.TrimSpace(address), " ;")
@@ -34,19 +36,19 @@ func (f *file) requirement(s string, line int) {
 			return
 		}
 	}
-	if address, _, _ := strings.Cut(options.ReplaceAllString(s, ""), " ;"); isAddress(address) {
+	if address, _, _ := strings.Cut(options().ReplaceAllString(s, ""), " ;"); isAddress(address) {
 		f.addRequirement(Entry{Line: line}.from(address))
 		return
 	}
-	if condaSpec.MatchString(s) {
+	if condaSpec().MatchString(s) {
 		f.condaSpec(s, line)
 		return
 	}
-	spec, _, _ := strings.Cut(options.ReplaceAllString(s, ""), ";") // environment markers
-	if m = requirement.FindStringSubmatch(strings.TrimSpace(spec)); m == nil || m[2] != "" && !strings.ContainsAny(m[2][:1], "=<>!~(") {
+	spec, _, _ := strings.Cut(options().ReplaceAllString(s, ""), ";") // environment markers
+	if m = requirement().FindStringSubmatch(strings.TrimSpace(spec)); m == nil || m[2] != "" && !strings.ContainsAny(m[2][:1], "=<>!~(") {
 		switch {
-		case variable.MatchString(s):
-			f.add(Entry{Name: s, Note: "is set elsewhere: " + s, Line: line})
+		case variable().MatchString(s):
+			f.add(Entry{Name: s, Line: line}.elsewhere(s))
 			return
 		case strings.ContainsAny(s, `/\`) && !strings.Contains(s, " "):
 			f.add(Entry{Name: s, Line: line}.local(s))
@@ -90,7 +92,7 @@ func (f *file) lines(text string, continued bool) iter.Seq2[int, string] {
 				first = n
 			}
 			line = strings.TrimRight(line, "\n")
-			bare := remark.ReplaceAllString(line, "")
+			bare := remark().ReplaceAllString(line, "")
 			if before, ok := strings.CutSuffix(bare, `\`); ok && continued {
 				joined.WriteString(before + " ")
 				continue
@@ -135,24 +137,22 @@ func (f *file) requirementLine(line string, n int) {
 	}
 }
 
-var listName = regexp.MustCompile(`(?i)req|constraint|depend|pip|package`)
+var (
+	listName   = lazily(`(?i)req|constraint|depend|pip|package`)
+	pinnedList = lazily(`(?m)^\s*(?:` + pinnedStart + `)`)
+	condaList  = lazily(`(?m)^(?:@EXPLICIT|[A-Za-z0-9_.-]+=[^=\s]+=[^=\s]+)\s*$`)
+)
 
 // parseText reads a list: of requirements, of packages as conda exports them, or of
 // identifiers.
 func parseText(f *file) {
-	required, conda := listName.MatchString(lastPart(f.shown)), false
-	for _, line := range f.lines(f.data, false) {
-		required = required || pinned.MatchString(line)
-		conda = conda || line == "@EXPLICIT" || condaSpec.MatchString(line) && strings.Count(line, "=") == 2
-	}
-	if conda {
-		required = false
-	}
+	conda := condaList().MatchString(f.data)
+	required := !conda && (listName().MatchString(lastPart(f.shown)) || pinnedList().MatchString(f.data))
 	for n, line := range f.lines(f.data, required) {
 		switch {
 		case conda && line != "@EXPLICIT":
 			f.condaSpec(line, n)
-		case required && (!strings.ContainsAny(line, "/:") || pinned.MatchString(line) || isAddress(line)):
+		case required && (!strings.ContainsAny(line, "/:") || pinned().MatchString(line) || isAddress(line)):
 			f.requirementLine(line, n)
 		case !conda:
 			f.listed(line, n)
@@ -161,20 +161,20 @@ func parseText(f *file) {
 }
 
 var (
-	bullet = regexp.MustCompile(`^(?:[-*+•]|[0-9]+[.)])\s+`)
+	bullet = lazily(`^(?:[-*+•]|[0-9]+[.)])\s+`)
 	// assigned matches a name and a colon or an equals sign before an identifier.
-	assigned = regexp.MustCompile(`^(?:export\s+)?["']?[A-Za-z_][A-Za-z0-9_.-]*["']?\s*(?:=|:\s)\s*`)
+	assigned = lazily(`^(?:export\s+)?["']?[A-Za-z_][A-Za-z0-9_.-]*["']?\s*(?:=|:\s)\s*`)
 )
 
 // listed adds the identifiers in a line of a list.
 func (f *file) listed(line string, n int) {
-	line = bullet.ReplaceAllString(line, "")
+	line = bullet().ReplaceAllString(line, "")
 	if !strings.HasPrefix(line, "pkg:") {
-		line = assigned.ReplaceAllString(line, "")
+		line = assigned().ReplaceAllString(line, "")
 	}
 	for part := range strings.SplitSeq(line, ",") {
 		part = strings.Trim(part, " \t\"'`[]")
-		if vcs.MatchString(part) {
+		if vcs().MatchString(part) {
 			f.add(Entry{Line: n}.from(part))
 		} else if part != "" {
 			f.add(Entry{ID: part, Line: n})
@@ -214,7 +214,7 @@ func parseSetupCfg(f *file) {
 	n := 0
 	for line := range strings.Lines(f.data) {
 		n++
-		bare := strings.TrimSpace(remark.ReplaceAllString(strings.TrimRight(line, "\r\n"), ""))
+		bare := strings.TrimSpace(remark().ReplaceAllString(strings.TrimRight(line, "\r\n"), ""))
 		key, value, isKey := strings.Cut(bare, "=")
 		key = strings.TrimSpace(key)
 		switch {

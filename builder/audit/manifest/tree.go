@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -388,9 +387,9 @@ func deepNesting(data []byte) int {
 }
 
 // yamlTabs matches a tab in the indentation, which YAML forbids, but people write.
-var yamlTabs = regexp.MustCompile(`(?m)^( *)\t+`)
+var yamlTabs = lazily(`(?m)^( *)\t+`)
 
-var yamlLine = regexp.MustCompile(`^yaml: (?:line ([0-9]+): )?`)
+var yamlLine = lazily(`^yaml: (?:line ([0-9]+): )?`)
 
 // parseYAMLTree reads YAML. Several documents become one.
 func parseYAMLTree(data []byte) (root *node, line int, err error) {
@@ -401,16 +400,16 @@ func parseYAMLTree(data []byte) (root *node, line int, err error) {
 		return nil, 0, errValues
 	}
 	var b builder
-	d := yaml.NewDecoder(bytes.NewReader(yamlTabs.ReplaceAll(data, []byte("$1  "))))
+	d := yaml.NewDecoder(bytes.NewReader(yamlTabs().ReplaceAll(data, []byte("$1  "))))
 	for {
 		var doc yaml.Node
 		if err := d.Decode(&doc); err != nil {
 			if errors.Is(err, io.EOF) {
 				return root, 0, nil
 			}
-			m := yamlLine.FindStringSubmatch(err.Error())
+			m := yamlLine().FindStringSubmatch(err.Error())
 			line, _ := strconv.Atoi(append(m, "", "")[1])
-			return root, line, errors.New(yamlLine.ReplaceAllString(err.Error(), ""))
+			return root, line, errors.New(yamlLine().ReplaceAllString(err.Error(), ""))
 		}
 		n, err := b.yamlValue(nil, "", &doc)
 		if err != nil {
