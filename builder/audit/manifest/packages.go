@@ -62,7 +62,7 @@ func parseTOML(f *file) {
 	root := f.tree(tomlSyntax)
 	base := lastPart(f.shown)
 	has := func(keys ...string) bool { return root.get(keys...) != nil }
-	form := ""
+	var form string
 	switch {
 	case base == "Pipfile":
 		form = "Pipfile"
