@@ -151,6 +151,7 @@ func (g *generator) entity(i int) *record.Entity {
 	e.AddedDate, e.LastUpdated = shift(figures.AddedDate, back), shift(figures.LastUpdated, back)
 	e.Signals = scale(rng, figures.Signals, back)
 	if e.Type == "model" {
+		e.IDs = []record.ID{{Namespace: "openrouter", Value: "generated/" + e.Slug}}
 		e.Model = modelFacts(rng, e.Slug, e.PricingModel)
 	}
 	return e

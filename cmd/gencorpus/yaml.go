@@ -31,6 +31,12 @@ func appendYAML(b []byte, e *record.Entity) []byte {
 	b = appendField(b, "capabilities", list(e.Capabilities))
 	b = appendField(b, "addedDate", e.AddedDate)
 	b = appendField(b, "lastUpdated", e.LastUpdated)
+	if len(e.IDs) > 0 {
+		b = append(b, "ids:\n"...)
+	}
+	for _, id := range e.IDs {
+		b = appendField(b, "  "+id.Namespace, scalar(id.Value))
+	}
 	b = appendModel(b, e.Model)
 	return appendSignals(b, e.Signals)
 }

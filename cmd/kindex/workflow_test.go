@@ -156,7 +156,7 @@ func TestOurWorkflow(t *testing.T) {
 	failsForMistakes(t, r, checks)
 	for _, c := range []struct{ file, text, says string }{
 		{"tool/odd.yaml", "description: Fields in another order.\nname: Odd\ncategory: nlp\n", "run: make fmt"},
-		{"model/gone.yaml", "name: Gone\nstatus: deprecated\ndescription: A model that is no longer sold.\ncategory: language\n", "retired models without"},
+		{"model/gone.yaml", "name: Gone\nstatus: deprecated\ndescription: A model that is no longer sold.\ncategory: language\nids:\n  openrouter: gone/gone\n", "retired models without"},
 		{"boards.yaml", "boards:\n  - slug: few\n    title: Few\n    description: Nothing has so many stars.\n    type: tool\n    where: {signal: \"stars>=100000000\"}\n", "the board few is not published"},
 	} {
 		path := filepath.Join(dir, "content", c.file)
