@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -10,6 +12,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"kindex/edge/storage"
+	"kindex/edge/submission"
 	"kindex/edge/submission/github/githubtest"
 )
 
@@ -71,7 +75,7 @@ var forges sync.Map
 // address. forge merge|close N settles a pull request. forge lose drops the response to the
 // next pull request creation. forge body N prints a pull request. forge count N checks the
 // number of pull requests. forge state N STATE checks whether a pull request is open or
-// closed.
+// closed. forge withdraw STATE ID withdraws a submission before the forge answers the next request.
 func cmdForge(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) > 0, "forge start BARE VAR | merge N | close N | lose | body N | count N")
 	key := ts.Getenv("WORK")
@@ -96,6 +100,19 @@ func cmdForge(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("no forge was started")
 	}
 	s, n := found.(*githubtest.Server), 0
+	if args[0] == "withdraw" {
+		s.Before(func() {
+			state, err := storage.Open(context.Background(), ts.MkAbs(args[1]), storage.Options{MustExist: true})
+			if err == nil {
+				_, err = state.MoveSubmission(context.Background(), args[2], submission.Withdrawn, submission.Change{})
+				err = errors.Join(err, state.Close())
+			}
+			if err != nil {
+				ts.Logf("withdrawing %s: %v", args[2], err) // the script then finds that it is not withdrawn
+			}
+		})
+		return
+	}
 	if len(args) > 1 {
 		var err error
 		n, err = strconv.Atoi(args[1])

@@ -92,7 +92,7 @@ func TestCheckFinds(t *testing.T) {
 		{"responses stored for missing accounts: acc_b", []string{"UPDATE idempotency SET account_id = 'acc_b'"}},
 		{"that have no stored response: /api/submit", []string{"UPDATE idempotency SET status = 0"}},
 		{"submissions with an unknown status: sub_a", []string{submissionRow("sub_a", "lost")}},
-		{"submissions in review without a pull request: sub_a", []string{submissionRow("sub_a", "in-review")}},
+		{"submissions in review without a pull request: sub_a", []string{submissionRow("sub_a", "in-review"), "UPDATE submissions SET branch = 'submission/sub_a'"}},
 		{"", []string{submissionRow("sub_a", "pending"), submissionRow("sub_b", "rejected")}},
 		{"pull request closed that are not withdrawn or have no pull request: sub_a", []string{submissionRow("sub_a", "rejected"), "UPDATE submissions SET to_close = 1"}},
 		{"", []string{submissionRow("sub_a", "withdrawn"), "UPDATE submissions SET to_close = 1, pull_request = 7"}},
@@ -241,13 +241,14 @@ func TestCheckOfFiles(t *testing.T) {
 	}
 }
 
-// zeros overwrites the middle of a file with zeros.
+// zeros overwrites the middle half of a file with zeros: wherever tables and indexes are, some of
+// both are in it.
 func zeros(path string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	clear(text[len(text)/2 : len(text)/2+8192])
+	clear(text[len(text)/4 : len(text)*3/4])
 	return os.WriteFile(path, text, 0o600)
 }
 

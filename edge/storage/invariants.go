@@ -56,7 +56,7 @@ var invariants = []invariant{
 	{[]string{"submissions"}, "submissions with an unknown status",
 		"SELECT id FROM submissions WHERE status NOT IN (" + sqlList(submission.Statuses) + ") ORDER BY id"},
 	{[]string{"submissions"}, "submissions in review without a pull request",
-		"SELECT id FROM submissions WHERE status = 'in-review' AND pull_request <= 0 ORDER BY id"},
+		"SELECT id FROM submissions WHERE status = 'in-review' AND branch <> '' AND pull_request <= 0 ORDER BY id"},
 	{[]string{"submissions.to_close"}, "submissions marked to have their pull request closed that are not withdrawn or have no pull request",
 		"SELECT id FROM submissions WHERE to_close <> 0 AND (to_close <> 1 OR status <> 'withdrawn' OR pull_request <= 0) ORDER BY id"},
 	{[]string{"webhooks"}, fmt.Sprintf("accounts with more than %d webhooks", webhook.MaxPerAccount),

@@ -160,12 +160,18 @@ func (s *State) MoveSubmission(ctx context.Context, id string, to submission.Sta
 }
 
 // MoveSubmission changes the status of a submission if the current status allows it, and
-// reports whether it did. If it withdraws a submission with an open pull request, it records
+// reports whether it did. The error is a *submission.ChosenError if the submission of a new entity
+// would be in review or accepted while another one of the same entity is. If it withdraws a submission with an open pull request, it records
 // that the pull request must be closed.
 func (tx *Tx) MoveSubmission(id string, to submission.Status, c submission.Change) (bool, error) {
 	withdrawn := 0
 	if to == submission.Withdrawn {
 		withdrawn = 1
+	}
+	if to == submission.InReview || to == submission.Accepted {
+		if err := tx.checkChosen(id); err != nil {
+			return false, err
+		}
 	}
 	args := []any{id, string(to), c.Reason, c.Branch, c.Commit, c.PullRequest.Number, c.PullRequest.URL, tx.now(), withdrawn}
 	e := AuditEntry{Action: Action("submission." + string(to)), Target: id}
@@ -188,6 +194,44 @@ func (tx *Tx) MoveSubmission(id string, to submission.Status, c submission.Chang
 		e.Detail += ": " + c.Reason
 	}
 	return true, tx.Audit(e)
+}
+
+// checkChosen returns a *submission.ChosenError if a pending submission of a new entity cannot be
+// chosen, because another one of the same entity is. Until the transaction ends, no other
+// submission can be chosen.
+func (tx *Tx) checkChosen(id string) error {
+	if tx.state.engine == PostgreSQL { // SQLite has a single writer
+		if _, err := tx.exec("LOCK TABLE submissions IN SHARE ROW EXCLUSIVE MODE"); err != nil {
+			return err
+		}
+	}
+	other, err := scanSubmission(tx.row(`SELECT `+submissionColumns+`WHERE s.changes = '' AND s.status IN ('in-review', 'accepted')
+		AND EXISTS (SELECT 1 FROM submissions p WHERE p.id = $1 AND p.changes = '' AND p.status = 'pending'
+			AND (p.type = s.type AND p.slug = s.slug OR p.identity = s.identity))
+		ORDER BY s.created_at, s.id LIMIT 1`, id).Scan)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil
+	case err != nil:
+		return err
+	}
+	return &submission.ChosenError{Other: other}
+}
+
+// RecordBranch stores where a submission has been written, if it is still in review or accepted,
+// and reports whether it is.
+func (s *State) RecordBranch(ctx context.Context, id string, c submission.Change) (bool, error) {
+	n, err := s.exec(ctx, `UPDATE submissions SET branch = $2, commit_hash = $3, pull_request = $4, pull_request_url = $5
+		WHERE id = $1 AND status IN ('in-review', 'accepted')`, id, c.Branch, c.Commit, c.PullRequest.Number, c.PullRequest.URL)
+	return n > 0, s.wrap("recording the branch of a submission", err)
+}
+
+// Unchoose makes a submission pending again that is in review or accepted, but has not been written
+// anywhere.
+func (s *State) Unchoose(ctx context.Context, id string) error {
+	_, err := s.exec(ctx, `UPDATE submissions SET status = 'pending'
+		WHERE id = $1 AND status IN ('in-review', 'accepted') AND branch = '' AND pull_request = 0`, id)
+	return s.wrap("making a submission pending again", err)
 }
 
 // PullRequestClosed implements submission.Store.

@@ -250,6 +250,83 @@ func TestSubmissionSteps(t *testing.T) {
 	})
 }
 
+// TestOneSubmissionIsChosen has reviewers at two edges choose between submissions of one entity, by
+// its address or by its page, at once: one is chosen. Once that is rejected, another one can be.
+// Corrections of one entity do not exclude each other.
+func TestOneSubmissionIsChosen(t *testing.T) {
+	suite.InRace(t)
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		edges := []*storage.State{open(), open()}
+		const rivals = 6
+		submit := func(name string, of func(i int) submission.Submission) (ids []string) {
+			for i := range rivals {
+				one := of(i)
+				one.ID, one.YAML = storage.NewID("sub_"), "name: x\n"
+				err := edges[0].Write(t.Context(), func(tx *storage.Tx) error {
+					a, err := tx.EnsureAccount(fmt.Sprint(name, i))
+					if err == nil {
+						one.AccountID = a.ID
+						_, err = tx.CreateSubmission(one)
+					}
+					return err
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				ids = append(ids, one.ID)
+			}
+			return ids
+		}
+		choose := func(ids []string) (chosen []string) {
+			var mu sync.Mutex
+			var wg sync.WaitGroup
+			for i, id := range ids {
+				to := []submission.Status{submission.Accepted, submission.InReview}[i/2%2]
+				wg.Go(func() {
+					moved, err := edges[i%2].MoveSubmission(t.Context(), id, to, submission.Change{})
+					var other *submission.ChosenError
+					if err != nil && !errors.As(err, &other) {
+						t.Error(err)
+					}
+					if moved {
+						mu.Lock()
+						chosen = append(chosen, id)
+						mu.Unlock()
+					}
+				})
+			}
+			wg.Wait()
+			return chosen
+		}
+		for name, of := range map[string]func(i int) submission.Submission{
+			"address": func(i int) submission.Submission {
+				return submission.Submission{Type: "tool", Slug: "saw", Name: fmt.Sprint("Saw ", i), URL: "https://saw.example/"}
+			},
+			"page": func(i int) submission.Submission {
+				return submission.Submission{Type: "tool", Slug: fmt.Sprint("rasp-", i), Name: "Rasp", URL: "https://rasp.example/"}
+			},
+		} {
+			ids := submit(name, of)
+			first := choose(ids)
+			if len(first) != 1 {
+				t.Fatalf("%s: %d were chosen at once", name, len(first))
+			}
+			if ok, err := edges[0].MoveSubmission(t.Context(), first[0], submission.Rejected, submission.Change{Reason: "No."}); !ok || err != nil {
+				t.Fatal(ok, err)
+			}
+			if second := choose(ids); len(second) != 1 || second[0] == first[0] {
+				t.Errorf("%s: after %v, %v were chosen", name, first, second)
+			}
+		}
+		corrections := submit("correction", func(int) submission.Submission {
+			return submission.Submission{Type: "tool", Slug: "axe", Name: "Axe", URL: "https://axe.example/", Changes: `{"version":"2"}`}
+		})
+		if chosen := choose(corrections); len(chosen) != rivals {
+			t.Errorf("%d of %d corrections were chosen", len(chosen), rivals)
+		}
+	})
+}
+
 func TestUnknownSubmission(t *testing.T) {
 	s := storagetest.SQLite(t)
 	if _, err := s.Submission(t.Context(), "sub_x"); !errors.Is(err, submission.ErrUnknown) {

@@ -22,8 +22,8 @@ import (
 // Status is the stage that a submission has reached.
 type Status string
 
-// The statuses of a submission. In review means that its pull request is open. Without a
-// forge, a pending submission becomes accepted directly. Published means that a build
+// The statuses of a submission. In review means that its pull request is open, or about to be
+// opened; until then, it has no branch. Without a forge, a pending submission becomes accepted directly. Published means that a build
 // contains the entity. Published, rejected and withdrawn are final.
 const (
 	Pending   Status = "pending"
@@ -158,6 +158,14 @@ func (e *TakenError) Error() string {
 	return "the index already has " + other
 }
 
+// ChosenError means that a submission of a new entity cannot be accepted because another one of
+// the same entity, by type and slug or by name and URL, is in review or accepted.
+type ChosenError struct{ Other Submission }
+
+func (e *ChosenError) Error() string {
+	return fmt.Sprintf("%s, for the same entity, is already %s as %s", e.Other.ID, e.Other.Status, e.Other.Key())
+}
+
 // Query selects submissions. The zero value selects all.
 type Query struct {
 	AccountID string   // "" selects all accounts
@@ -184,7 +192,8 @@ type Store interface {
 	// Submissions returns the submissions that match a query.
 	Submissions(ctx context.Context, q Query) ([]Submission, error)
 	// MoveSubmission changes the status of a submission, if its current status allows it, and
-	// reports whether it did. Only one of two concurrent identical calls succeeds.
+	// reports whether it did. Only one of two concurrent identical calls succeeds. The error is a
+	// *ChosenError if another submission of the same new entity is in review or accepted.
 	MoveSubmission(ctx context.Context, id string, to Status, c Change) (bool, error)
 	// PullRequestClosed records that the pull request of a withdrawn submission no
 	// longer needs closing.

@@ -343,7 +343,7 @@ func rejectOne(ctx context.Context, show func(submissionStatus), s *storage.Stat
 	if err != nil {
 		return err
 	}
-	inReview := one.Status == submission.InReview
+	inReview := one.Status == submission.InReview && one.PullRequest.Number > 0
 	if inReview {
 		if err := rejectable(ctx, f, one); err != nil {
 			return err

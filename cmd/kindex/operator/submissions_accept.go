@@ -42,8 +42,9 @@ the commit's author. Running accept again produces the same branch.
 With --forge it starts from the newest commit of the remote, pushes the branch and
 opens a pull request that shows how the submission would change the index. The
 submission is then in review until sync or an edge sees the pull request merged or
-closed. Other submissions for the same entity are listed and do not change. If the
-entity is already in the content, the submission is refused.
+closed. Of several submissions of a new entity, one at a time can be in review or
+accepted; the others are listed and do not change. If the entity is already in the
+content, the submission is refused.
 
 The forge's token is read only from ` + ForgeToken + `; it is used for the API,
 and for a remote over https. Such a remote must be on the forge's own host (github.com
@@ -87,22 +88,17 @@ func runAccept(cmd *cobra.Command, o acceptOptions, id string) error {
 		if err != nil {
 			return err
 		}
-		switch one.Status {
-		case submission.Rejected, submission.Withdrawn:
+		switch {
+		case one.Status == submission.Rejected, one.Status == submission.Withdrawn:
 			return settledAlready(ctx, s, id)
-		case submission.InReview, submission.Published:
+		case one.Status == submission.Published, one.Status == submission.InReview && one.PullRequest.Number > 0:
 			return printAccepted(cmd.OutOrStdout(), &one, nil, o.json)
-		case submission.Accepted:
+		case one.Status == submission.Accepted:
 			f = nil // already reviewed
 		}
 		siblings, err := s.Siblings(ctx, one)
 		if err != nil {
 			return err
-		}
-		for _, other := range siblings {
-			if other.Status == submission.Accepted && one.Status == submission.Pending && !one.Amends() {
-				return fmt.Errorf("%s, for the same entity, is already accepted as %s; reject one of the two submissions: kindex submissions reject ID --reason TEXT", other.ID, other.Key())
-			}
 		}
 		changes, err := one.Corrections()
 		if err != nil {
@@ -111,19 +107,12 @@ func runAccept(cmd *cobra.Command, o acceptOptions, id string) error {
 		a := acceptance{options: o, asOf: asOf, forge: f, submission: &one,
 			proposal: gitbranch.Proposal{ID: one.ID, Type: one.Type, Slug: one.Slug, YAML: []byte(one.YAML), Changes: changes, Account: one.Account, Author: o.author}}
 		var problems yamldoc.Problems
-		if err := a.run(ctx); errors.As(err, &problems) {
+		one, err = a.run(ctx, s)
+		if errors.As(err, &problems) {
 			cli.PrintProblems(cmd.ErrOrStderr(), problems)
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s does not fit the content at %s; nothing was written\n", one.ID, a.base)
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s does not fit the content at %s; nothing was written\n", id, a.base)
 			return cli.Quiet(cli.ExitProblem)
 		} else if err != nil {
-			return err
-		}
-		if a.branch.Name == "" && !one.Amends() {
-			if err := a.refuseCopy(ctx, s); err != nil {
-				return err
-			}
-		}
-		if one, err = a.settle(ctx, s); err != nil {
 			return err
 		}
 		for _, line := range a.warnings {
@@ -184,19 +173,34 @@ type acceptance struct {
 	remote     *gitbranch.Remote // with a forge
 	base       diff.Ref
 	branch     gitbranch.Branch // its name is empty if the content already has the file
+	diff       *diff.Report
+	after      diff.Revision
 	request    submission.PullRequest
 	warnings   []string
 }
 
-// run creates the branch and, with a forge, the pull request. It is idempotent: anything
-// that an earlier call created is kept.
-func (a *acceptance) run(ctx context.Context) error {
+// run accepts the submission and returns it as it then is. It is idempotent: anything that an earlier
+// call created is kept.
+func (a *acceptance) run(ctx context.Context, s *storage.State) (submission.Submission, error) {
 	location, err := gitlog.FindLocation(ctx, a.options.content)
 	if err != nil {
-		return err
+		return submission.Submission{}, err
 	}
 	defer location.Close() // the system removes leftover temporary files
 	a.repository = &gitbranch.Repository{Location: location}
+	err = a.prepare(ctx, location)
+	if err == nil && a.branch.Name == "" && !a.submission.Amends() {
+		err = a.refuseCopy(ctx, s)
+	}
+	if err != nil {
+		return submission.Submission{}, err
+	}
+	return a.accept(ctx, s)
+}
+
+// prepare checks the submission and makes the commit. Until there is a branch, nothing refers to
+// the commit.
+func (a *acceptance) prepare(ctx context.Context, location *gitlog.Location) error {
 	if err := a.findBase(ctx); err != nil {
 		return err
 	}
@@ -219,14 +223,9 @@ func (a *acceptance) run(ctx context.Context) error {
 	} else {
 		a.base.Commit = jsonenc.OptionalString(hash)
 	}
-	d, after, err := a.effect(ctx, location, branch)
-	if err != nil {
-		return err
-	}
-	if a.branch, err = a.repository.Write(ctx, branch, a.proposal); err != nil || a.forge == nil {
-		return err
-	}
-	return a.openPullRequest(ctx, d, after)
+	a.branch = branch
+	a.diff, a.after, err = a.effect(ctx, location, branch)
+	return err
 }
 
 // refuseCopy returns an error if the content already contains exactly the submission's file
@@ -304,40 +303,76 @@ func (a *acceptance) effect(ctx context.Context, location *gitlog.Location, b gi
 	return d, after, nil
 }
 
-func (a *acceptance) openPullRequest(ctx context.Context, d *diff.Report, after diff.Revision) error {
+// accept changes the status, creates the branch and, with a forge, the pull request, and returns the
+// updated submission. The status is first: whoever changes it decides between two submissions of the
+// same entity, and between accepting and withdrawing one, so that no branch is left of the other. If
+// the program is killed in between, the next call continues.
+func (a *acceptance) accept(ctx context.Context, s *storage.State) (submission.Submission, error) {
+	id, from, to := a.submission.ID, a.submission.Status, submission.Accepted
+	if a.forge != nil && a.branch.Name != "" {
+		to = submission.InReview
+	}
+	if from == submission.Pending || from == submission.InReview && to == submission.Accepted {
+		moved, err := s.MoveSubmission(ctx, id, to, submission.Change{})
+		var other *submission.ChosenError
+		if errors.As(err, &other) {
+			return submission.Submission{}, fmt.Errorf("%w; reject one of the two submissions: kindex submissions reject ID --reason TEXT", other)
+		}
+		if err != nil {
+			return submission.Submission{}, err
+		}
+		if now, err := findSubmission(ctx, s, id); err != nil || !moved && now.Status != to {
+			return submission.Submission{}, errors.Join(settledAlready(ctx, s, id), err)
+		}
+	}
+	if err := a.write(ctx); err != nil {
+		undo, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
+		defer cancel()
+		return submission.Submission{}, errors.Join(err, s.Unchoose(undo, id))
+	}
+	return a.record(ctx, s)
+}
+
+// undoTimeout limits how long an interrupted command takes to make its submission pending again.
+const undoTimeout = 5 * time.Second
+
+// write creates the branch and, with a forge, the pull request, unless they exist.
+func (a *acceptance) write(ctx context.Context) (err error) {
+	if a.branch.Name == "" {
+		return nil
+	}
+	if a.branch, err = a.repository.Write(ctx, a.branch, a.proposal); err != nil || a.forge == nil {
+		return err
+	}
 	found, err := a.forge.Find(ctx, a.branch.Name)
 	if err == nil && found.Number == 0 {
 		if err = a.remote.Push(ctx, a.branch); err == nil {
 			a.submission.Branch = a.branch.Name
-			found, err = a.forge.Open(ctx, PullRequestOf(a.submission, d, after, string(a.base.Name)))
+			found, err = a.forge.Open(ctx, PullRequestOf(a.submission, a.diff, a.after, string(a.base.Name)))
 		}
 	}
 	a.request = found
 	return err
 }
 
-// settle records the result in the state and returns the updated submission.
-func (a *acceptance) settle(ctx context.Context, s *storage.State) (submission.Submission, error) {
-	id, to := a.submission.ID, submission.Accepted
+// record stores the branch and the pull request, and returns the updated submission. It closes the
+// pull request if the submission was withdrawn or rejected in the meantime.
+func (a *acceptance) record(ctx context.Context, s *storage.State) (submission.Submission, error) {
+	id := a.submission.ID
+	if a.branch.Name == "" || a.submission.Status == submission.Accepted && a.submission.Branch != "" {
+		return findSubmission(ctx, s, id)
+	}
+	stored, err := s.RecordBranch(ctx, id, submission.Change{Branch: a.branch.Name, Commit: a.branch.Commit, PullRequest: a.request})
+	if err != nil || stored {
+		now, findErr := findSubmission(ctx, s, id)
+		return now, errors.Join(err, findErr)
+	}
+	left := fmt.Errorf("the branch %s was created nevertheless", a.branch.Name)
 	if a.request.Number > 0 {
-		to = submission.InReview
+		left = fmt.Errorf("its pull request %d was opened in the meantime and has been closed again", a.request.Number)
+		if err := a.forge.Close(ctx, a.request.Number); err != nil {
+			left = fmt.Errorf("its pull request %d was opened in the meantime; close it at %s (%w)", a.request.Number, safetext.Printable(a.request.URL), err)
+		}
 	}
-	if a.submission.Status == submission.Pending {
-		moved, err := s.MoveSubmission(ctx, id, to, submission.Change{Branch: a.branch.Name, Commit: a.branch.Commit, PullRequest: a.request})
-		if err != nil {
-			return submission.Submission{}, err
-		}
-		if now, err := findSubmission(ctx, s, id); moved || err != nil || now.Status != submission.Rejected && now.Status != submission.Withdrawn {
-			return now, err // a concurrent call did the same first
-		}
-		left := fmt.Errorf("the branch %s was created nevertheless", a.branch.Name)
-		if a.request.Number > 0 {
-			left = fmt.Errorf("its pull request %d was opened in the meantime and has been closed again", a.request.Number)
-			if err := a.forge.Close(ctx, a.request.Number); err != nil {
-				left = fmt.Errorf("its pull request %d was opened in the meantime; close it at %s (%w)", a.request.Number, safetext.Printable(a.request.URL), err)
-			}
-		}
-		return submission.Submission{}, errors.Join(settledAlready(ctx, s, id), left)
-	}
-	return findSubmission(ctx, s, id)
+	return submission.Submission{}, errors.Join(settledAlready(ctx, s, id), left)
 }

@@ -195,6 +195,9 @@ func (f *Follower) followReviews(ctx context.Context) (moved []submission.Submis
 // ask checks one pull request. If it changes the status of the submission, it returns the
 // submission.
 func (f *Follower) ask(ctx context.Context, s submission.Submission) (*submission.Submission, error) {
+	if s.PullRequest.Number == 0 { // it is being accepted right now, or that was interrupted
+		return nil, nil
+	}
 	p, tag, err := f.Forge.fate(ctx, s, f.tags[s.ID])
 	if err != nil || p == nil {
 		return nil, err

@@ -42,6 +42,7 @@ type Server struct {
 	mute       bool // responses are empty
 	all        bool // lists include every branch
 	requests   []string
+	before     func() // called once, before the next response
 }
 
 // Pull is a pull request.
@@ -181,9 +182,20 @@ func (s *Server) Fail(status int, header map[string]string) {
 	s.fail = append(s.fail, fault{status, header})
 }
 
+// Before calls a function once, before the server responds to the next request.
+func (s *Server) Before(do func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.before = do
+}
+
 func (s *Server) admit(w http.ResponseWriter, r *http.Request) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.before != nil {
+		s.before()
+		s.before = nil
+	}
 	s.requests = append(s.requests, r.Method+" "+r.URL.String())
 	if strings.Contains(r.URL.String(), Token) {
 		s.violations = append(s.violations, "the token is in an address: "+r.URL.String())
