@@ -34,6 +34,9 @@ func (c *request) identify() error {
 	if err != nil {
 		return web.Unauthorized(err.Error())
 	}
+	if err := c.server.keys.Refused(sent); err != nil {
+		return web.Unauthorized(err.Error())
+	}
 	if err := c.checkLookupRate(sent); err != nil {
 		return err
 	}
@@ -46,7 +49,9 @@ func (c *request) identify() error {
 		return nil
 	case errors.Is(err, apikey.ErrUnknown), errors.Is(err, apikey.ErrRevoked), errors.Is(err, apikey.ErrExpired):
 		c.server.goodKeys.remove(sent)
-		c.server.gates.wrongKeys.Take(c.Shared.Proxies.Client(c.Request))
+		if errors.Is(err, apikey.ErrUnknown) {
+			c.server.gates.wrongKeys.Take(c.Shared.Proxies.Client(c.Request))
+		}
 		return web.Unauthorized(err.Error())
 	case errors.Is(err, apikey.ErrMalformed):
 		return web.Unauthorized(err.Error())
@@ -56,9 +61,10 @@ func (c *request) identify() error {
 	return web.StateProblem(err)
 }
 
-// checkLookupRate rejects keys from an IP address that has sent many unknown keys. Looking up an
-// unknown key costs a database query, whether or not the address has requests left. Keys that
-// were valid recently are still accepted, because their owners may share the address.
+// checkLookupRate rejects keys from an IP address that has sent many different unknown keys. Looking
+// up an unknown key costs a database query, whether or not the address has requests left. The owners
+// of valid keys may share the address: keys that were valid recently are still accepted, and whoever
+// repeats one wrong key, or a revoked or expired one, uses up nothing.
 func (c *request) checkLookupRate(sent string) error {
 	buckets := c.server.gates.wrongKeys
 	if buckets.Idle() || c.server.goodKeys.has(sent) || buckets.HasToken(c.Shared.Proxies.Client(c.Request)) {

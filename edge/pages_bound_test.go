@@ -18,6 +18,7 @@ import (
 	"kindex/builder/suite"
 	"kindex/edge/apikey"
 	"kindex/edge/ratelimit"
+	"kindex/edge/storage"
 	"kindex/edge/storage/storagetest"
 	"kindex/edge/web"
 )
@@ -185,6 +186,39 @@ func TestAttackInventedKeys(t *testing.T) {
 	}
 	if sent-busy != wrongKeyBurst {
 		t.Errorf("%d keys were looked up, want %d", sent-busy, wrongKeyBurst)
+	}
+}
+
+// TestAttackLockOutNeighbours repeats wrong keys from an address that others share: a revoked key, an
+// expired one, one that does not exist, and texts that are no keys. A valid key that the edge has not seen
+// since its start must still be accepted from that address.
+func TestAttackLockOutNeighbours(t *testing.T) {
+	s := serveFew(t, Options{LimitKey: 1_000_000})
+	s.gates.wrongKeys = ratelimit.NewBuckets(wrongKeyRate, wrongKeyBurst, stopped)
+	revoked, id := s.keyOf(t, "neighbour")
+	expired := apikey.Generate()
+	if err := s.state.Write(t.Context(), func(tx *storage.Tx) error {
+		k, err := tx.Key(id)
+		if err == nil {
+			_, err = tx.RevokeKey(k.AccountID, id)
+		}
+		if err == nil {
+			_, err = tx.CreateLimitedKey(k.AccountID, apikey.Grant{Name: "old", Scopes: apikey.Everything, ExpiresAt: testAsOf.AddDate(-20, 0, 0)}, expired)
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, wrong := range []string{revoked, expired.Reveal(), apikey.Generate().Reveal(), "kx_nonsense", revoked} {
+		for range 2 * wrongKeyBurst {
+			if got := s.statusOf(requestOf("GET", "/api/categories", wrong, nil)); got != 401 {
+				t.Fatalf("%s: %d", wrong, got)
+			}
+		}
+	}
+	good, _ := s.keyOf(t, "account")
+	if got := s.statusOf(requestOf("GET", "/api/categories", good, nil)); got != 200 {
+		t.Errorf("valid key from the same address: %d", got)
 	}
 }
 

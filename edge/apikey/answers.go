@@ -19,9 +19,10 @@ type cachedKey struct {
 const maxAnswers = 8192
 
 // keyCache caches lookup results in two generations. Results are added to the younger
-// generation. Once that is full or has reached CacheTTL, it becomes the older generation, and
+// generation. Once that is full or has reached ttl, it becomes the older generation, and
 // the previous older generation is dropped.
 type keyCache struct {
+	ttl            time.Duration
 	mu             sync.RWMutex
 	younger, older map[[sha256.Size]byte]cachedKey
 	since          time.Time
@@ -36,11 +37,14 @@ func (a *keyCache) get(hash [sha256.Size]byte, now time.Time) (cachedKey, bool) 
 	if !ok {
 		found, ok = a.older[hash]
 	}
-	return found, ok && a.fresh(found, now)
+	if !ok || !a.fresh(found, now) {
+		return cachedKey{}, false
+	}
+	return found, true
 }
 
 func (a *keyCache) fresh(found cachedKey, arrived time.Time) bool {
-	return arrived.Sub(found.begun) < CacheTTL && found.begun.After(a.forgotten)
+	return arrived.Sub(found.begun) < a.ttl && found.begun.After(a.forgotten)
 }
 
 // mayServe reports whether a result is recent enough for a request that arrived at the given
@@ -54,7 +58,7 @@ func (a *keyCache) mayServe(found cachedKey, arrived time.Time) bool {
 func (a *keyCache) put(hash [sha256.Size]byte, found cachedKey) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.younger == nil || len(a.younger) >= maxAnswers || time.Since(a.since) >= CacheTTL {
+	if a.younger == nil || len(a.younger) >= maxAnswers || time.Since(a.since) >= a.ttl {
 		a.younger, a.older, a.since = map[[sha256.Size]byte]cachedKey{}, a.younger, time.Now()
 	}
 	a.younger[hash] = found

@@ -20,6 +20,10 @@ import (
 // how long a revoked key still works on another edge.
 const CacheTTL = 500 * time.Millisecond
 
+// refusalTTL is the maximum age of a cached refusal of a key that is unknown, revoked or expired. Such a
+// key never becomes valid, unless somebody restores a backup of the store.
+const refusalTTL = time.Minute
+
 // lookupTimeout limits how long looking up a key in the store can take. It is independent of
 // the requests' own timeouts because many requests may be waiting for one lookup.
 const lookupTimeout = 5 * time.Second
@@ -54,6 +58,7 @@ type Authenticator struct {
 	// The cache is indexed by the key's hash. A map lookup is not constant-time, but leaks
 	// nothing useful: nobody can choose a hash or derive a key from it.
 	cache   keyCache
+	refused keyCache // keys that are unknown, revoked or expired
 	flights singleflight.Group
 
 	mu   sync.Mutex
@@ -64,7 +69,7 @@ type Authenticator struct {
 // keys are used and to check whether they have expired. Cache entries expire according to the
 // monotonic clock.
 func NewAuthenticator(store Store, now func() time.Time) *Authenticator {
-	return &Authenticator{store: store, now: now, used: map[string]time.Time{}}
+	return &Authenticator{store: store, now: now, cache: keyCache{ttl: CacheTTL}, refused: keyCache{ttl: refusalTTL}, used: map[string]time.Time{}}
 }
 
 // FromHeader returns the key in the x-api-key header. A request without a key is anonymous. A
@@ -109,6 +114,16 @@ var ErrWrongHeader = errors.New("send the API key in the header x-api-key, not i
 
 var errSeveral = errors.New("the header x-api-key was sent more than once; send a single key")
 
+// Refused returns why a key cannot be valid, as far as that is known without the store:
+// ErrMalformed, or the result of a recent lookup. Otherwise it returns nil.
+func (a *Authenticator) Refused(sent string) error {
+	if err := check(sent); err != nil {
+		return err
+	}
+	found, _ := a.refused.get(sha256.Sum256([]byte(sent)), time.Now())
+	return found.err
+}
+
 // Identify returns the key and its account. The error is ErrMalformed, ErrUnknown, ErrRevoked,
 // ErrExpired or a *SuspendedError; in the last case, the key and the account are returned, too.
 // Any other error means that the store is unavailable.
@@ -118,6 +133,9 @@ func (a *Authenticator) Identify(ctx context.Context, sent string) (Key, Account
 		return Key{}, Account{}, err
 	}
 	hash := sha256.Sum256([]byte(sent))
+	if found, ok := a.refused.get(hash, arrived); ok {
+		return Key{}, Account{}, found.err
+	}
 	found, ok := a.cache.get(hash, arrived)
 	if !ok {
 		var err error
@@ -127,13 +145,17 @@ func (a *Authenticator) Identify(ctx context.Context, sent string) (Key, Account
 	}
 	// The key may have expired since it was cached.
 	if found.key.Expired(a.now()) {
-		return Key{}, Account{}, ErrExpired
+		found = cachedKey{err: ErrExpired, begun: found.begun}
+		a.refused.put(hash, found)
 	}
 	if found.err == nil {
 		a.touch(found.key.ID)
 	}
 	return found.key, found.account, found.err
 }
+
+// isFinal reports whether a key that is refused for this reason never becomes valid.
+func isFinal(err error) bool { return err == ErrUnknown || err == ErrRevoked || err == ErrExpired } //nolint:errorlint // set only by this package
 
 // lookup queries the store, once for all concurrent requests with the same key. It does not
 // use the result of a query that started too long before this request arrived.
@@ -150,7 +172,11 @@ func (a *Authenticator) lookup(ctx context.Context, hash [sha256.Size]byte, arri
 			}
 			found := checkUsable(candidates, hash)
 			found.begun = begun
-			a.cache.put(hash, found)
+			if isFinal(found.err) {
+				a.refused.put(hash, found)
+			} else {
+				a.cache.put(hash, found)
+			}
 			return found, nil
 		})
 		select {
@@ -195,7 +221,10 @@ func FindByHash(candidates []Candidate, hash string) (Key, Account, bool) {
 }
 
 // Forget clears the cache, so that changes made on this edge take effect here immediately.
-func (a *Authenticator) Forget() { a.cache.clear() }
+func (a *Authenticator) Forget() {
+	a.cache.clear()
+	a.refused.clear()
+}
 
 func (a *Authenticator) touch(id string) {
 	now := a.now()

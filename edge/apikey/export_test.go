@@ -4,9 +4,13 @@ import "time"
 
 // Remembered returns the number of cached lookups.
 func Remembered(a *Authenticator) int {
-	a.cache.mu.RLock()
-	defer a.cache.mu.RUnlock()
-	return len(a.cache.younger) + len(a.cache.older)
+	n := 0
+	for _, c := range []*keyCache{&a.cache, &a.refused} {
+		c.mu.RLock()
+		n += len(c.younger) + len(c.older)
+		c.mu.RUnlock()
+	}
+	return n
 }
 
 // Use records that the key with this id was used at the given time.
