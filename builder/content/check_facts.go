@@ -133,7 +133,9 @@ func checkPrices(d *yamldoc.Document, fields map[string]any, path []string, free
 		if len(d.Faulty) > 0 && d.Faulty[yamldoc.FieldName(inner)] {
 			continue
 		}
-		switch _, exact, err := record.RoundPrice(x); {
+		switch _, exact, err := record.TakePrice(x); {
+		case err != nil && x > 0 && x < 1:
+			d.AddAt(inner, false, yamldoc.Problem{Message: err.Error() + "; prices are per million tokens"})
 		case err != nil: // the schema has reported it
 		case !exact:
 			d.AddAt(inner, false, yamldoc.Problem{Message: strconv.FormatFloat(x, 'f', -1, 64) + " has more than six decimals; round it"})

@@ -12,7 +12,8 @@ import (
 
 // The rules about unlikely prices, as offers name them in reviewed.
 const (
-	thousandfold     = "thousandfold"
+	implausible      = "implausible"
+	farFromMedian    = "far-from-median"
 	outputBelowInput = "output-below-input"
 	cacheAboveInput  = "cache-above-input"
 )
@@ -24,9 +25,36 @@ type UnlikelyPrice struct {
 	Price   int    // an index of Prices
 	Message string // without the field with which it is compared
 
-	other      *record.Offer // with which it is compared
+	other      *record.Offer // with which it is compared, or nil
 	otherPrice int
-	remark     string
+}
+
+// Prices per token and per thousand tokens, taken for prices per million, are below the bounds of
+// plausible prices, and prices multiplied by mistake are above them. No known price is beyond them.
+const (
+	minTokenPrice = 0.001 // dollars per million tokens
+	minCachePrice = 0.0001
+	maxTokenPrice = 1000
+	maxOnePrice   = 100 // dollars for an image or a request
+)
+
+// Implausible returns why no offer can have a price in dollars, or "". kind is an index of Prices.
+func Implausible(kind int, dollars float64) string {
+	least, most, unit := minTokenPrice, float64(maxTokenPrice), " dollars for a million tokens"
+	switch kind {
+	case record.CacheReadPrice:
+		least = minCachePrice
+	case record.ImagePrice, record.RequestPrice:
+		least, most, unit = 0, maxOnePrice, " dollars for one "+record.PriceNames[kind]
+	}
+	amount := strconv.FormatFloat(dollars, 'f', -1, 64) + unit
+	switch {
+	case dollars > 0 && dollars < least:
+		return amount + " is implausibly little: perhaps it is the price of one or a thousand tokens"
+	case dollars > most:
+		return amount + " is implausibly much"
+	}
+	return ""
 }
 
 // UnlikelyPrices returns the prices of an entity that are probably wrong, except those that a
@@ -38,22 +66,26 @@ func UnlikelyPrices(e *record.Entity) (list []UnlikelyPrice) {
 	}
 	for i := range e.Offers {
 		o := &e.Offers[i]
-		add := func(rule string, price int, relation string, other *record.Offer, otherPrice int, remark string) {
+		add := func(rule string, price int, relation string, other *record.Offer, otherPrice int) {
 			if !slices.Contains(o.Reviewed, rule) {
-				list = append(list, UnlikelyPrice{Rule: rule, Offer: o, Price: price, other: other, otherPrice: otherPrice, remark: remark,
+				list = append(list, UnlikelyPrice{Rule: rule, Offer: o, Price: price, other: other, otherPrice: otherPrice,
 					Message: fmt.Sprintf("%s is %s, %s", o.Prices[price], relation, other.Prices[otherPrice])})
 			}
 		}
 		in, out, cache := o.Prices[record.InputPrice], o.Prices[record.OutputPrice], o.Prices[record.CacheReadPrice]
 		if out.Known() && out.Micros() < in.Micros() && !cheapOutput(e) {
-			add(outputBelowInput, record.OutputPrice, "below the input price", o, record.InputPrice, "")
+			add(outputBelowInput, record.OutputPrice, "below the input price", o, record.InputPrice)
 		}
 		if cache.Known() && in.Known() && cache.Micros() > in.Micros() {
-			add(cacheAboveInput, record.CacheReadPrice, "above the input price", o, record.InputPrice, "")
+			add(cacheAboveInput, record.CacheReadPrice, "above the input price", o, record.InputPrice)
 		}
 		for kind := range record.PriceNames {
-			if other := medians[kind]; other != nil && isThousandfold(o.Prices[kind], other.Prices[kind]) {
-				add(thousandfold, kind, "far from the median of the offers", other, kind, "; prices are per million tokens")
+			if why := Implausible(kind, o.Prices[kind].Float()); why != "" {
+				if !slices.Contains(o.Reviewed, implausible) {
+					list = append(list, UnlikelyPrice{Rule: implausible, Offer: o, Price: kind, Message: why})
+				}
+			} else if other := medians[kind]; other != nil && isFar(kind, o.Prices[kind], other.Prices[kind]) {
+				add(farFromMedian, kind, "far from the median of the offers", other, kind)
 			}
 		}
 	}
@@ -64,8 +96,12 @@ func UnlikelyPrices(e *record.Entity) (list []UnlikelyPrice) {
 // offer in the file.
 func warnOfPrices(d *yamldoc.Document, e *record.Entity, at map[string]int) {
 	for _, u := range UnlikelyPrices(e) {
+		with := ""
+		if u.other != nil {
+			with = fmt.Sprintf(" (offers[%d].%s)", at[u.other.Key()], record.PriceNames[u.otherPrice])
+		}
 		d.AddAt([]string{"offers", strconv.Itoa(at[u.Offer.Key()]), record.PriceNames[u.Price]}, false, yamldoc.Problem{Severity: yamldoc.Warning,
-			Message: fmt.Sprintf("%s (offers[%d].%s)%s; correct it, or add %s to reviewed", u.Message, at[u.other.Key()], record.PriceNames[u.otherPrice], u.remark, u.Rule)})
+			Message: u.Message + with + "; correct it, or add " + u.Rule + " to reviewed"})
 	}
 }
 
@@ -75,8 +111,13 @@ func cheapOutput(e *record.Entity) bool {
 	return e.Model != nil && (slices.Contains(e.Model.Output, "embedding") || slices.Contains(e.Model.Output, "score") || slices.Contains(e.Model.Output, "audio"))
 }
 
-// isThousandfold reports whether a price differs from the median by a factor of 1000 or more.
-// A price of 0 does not.
-func isThousandfold(p, median record.Price) bool {
-	return p.Micros() > 0 && (p.Micros() >= 1000*median.Micros() || 1000*p.Micros() <= median.Micros())
+// isFar reports whether an input or output price differs from the median by a factor of 10 or more.
+// Providers differ more in what they charge for caches and the like: there it takes a factor of 100.
+// A price of 0 is not far.
+func isFar(kind int, p, median record.Price) bool {
+	factor := int64(100)
+	if kind == record.InputPrice || kind == record.OutputPrice {
+		factor = 10
+	}
+	return p.Micros() > 0 && (p.Micros() >= factor*median.Micros() || factor*p.Micros() <= median.Micros())
 }

@@ -20,6 +20,7 @@ type draft struct {
 	fields               map[string]any // in the form used in files
 	reasons, warnings    []Reason
 	adjusted             adjustments
+	inputs               []float64 // the input prices of its offers, in dollars for a million tokens
 }
 
 // refuse records the reason a field is invalid.

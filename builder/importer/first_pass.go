@@ -15,9 +15,10 @@ import (
 // firstPass is the result of the first pass through the input.
 type firstPass struct {
 	rows   int
-	unused []string // columns that the mapping does not use
-	plain  claims   // by slug
-	final  claims   // by slug, or by clashSlug if the slug clashes
+	unused []string  // columns that the mapping does not use
+	plain  claims    // by slug
+	final  claims    // by slug, or by clashSlug if the slug clashes
+	inputs []float64 // input prices, in dollars for a million tokens
 }
 
 // claims contains the rows that claim each address. It is keyed by type/slug.
@@ -46,6 +47,7 @@ type proposal struct {
 	typ         string
 	slug, clash string
 	digest      digest
+	inputs      []float64
 }
 
 // slugOf returns the final slug of a row.
@@ -74,6 +76,7 @@ func (j *job) scan(ctx context.Context) (*firstPass, error) {
 			if err != nil {
 				return err
 			}
+			s.inputs = append(s.inputs, w.inputs...)
 			if ok {
 				proposals = append(proposals, w)
 				s.plain.add(w.typ+"/"+w.slug, w.row, w.digest)
@@ -95,7 +98,7 @@ func (j *job) scan(ctx context.Context) (*firstPass, error) {
 		return nil, problems
 	}
 	s.unused = seen.without(j.mapping)
-	return s, nil
+	return s, j.wrongUnit(s.inputs)
 }
 
 // propose returns the type and the slugs of a row; ok is false if the row is skipped or has no
@@ -105,7 +108,7 @@ func (j *job) propose(r *row) (w proposal, ok bool, err error) {
 		return proposal{}, false, nil
 	}
 	d := j.drafter.draft(r)
-	w = proposal{row: r.number, typ: d.typ, slug: d.slug, clash: d.clashSlug}
+	w = proposal{row: r.number, typ: d.typ, slug: d.slug, clash: d.clashSlug, inputs: d.inputs}
 	w.digest, err = d.digest()
 	return w, d.typ != "" && d.slug != "", err
 }

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/big"
 	"slices"
 	"strconv"
 
+	"kindex/builder/content"
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/importer/mapping"
 	"kindex/exports/record"
@@ -44,7 +46,9 @@ func (dr *drafter) offers(d *draft, rec inputRecord) {
 				}
 			}
 			if provider != "" && id != "" {
-				list = append(list, dr.offer(d, columns, scope, field))
+				if offer := dr.offer(d, columns, scope, field); offer != nil {
+					list = append(list, offer)
+				}
 			}
 		}
 	}
@@ -71,8 +75,14 @@ func (dr *drafter) offer(d *draft, columns *mapping.OfferColumns, rec inputRecor
 	if err != nil {
 		d.refuse(field+".free", err)
 	}
+	unit, err := dr.unit(columns.Per, rec)
+	if err != nil {
+		d.refuse(field, err)
+		return nil
+	}
+	unit.free = free == true
 	before := len(d.adjusted.prices)
-	offer := dr.priced(d, columns, rec, field, free == true)
+	offer := dr.priced(d, columns, rec, field, unit)
 	zero := func(name string) bool {
 		return slices.ContainsFunc(d.adjusted.prices[before:], func(a Adjustment) bool { return a.Field == field+"."+name && a.Taken == "" })
 	}
@@ -81,7 +91,7 @@ func (dr *drafter) offer(d *draft, columns *mapping.OfferColumns, rec inputRecor
 	}
 	modes := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(columns.Modes)) {
-		if mode := dr.priced(d, columns.Modes[name], rec, field+".modes."+name, free == true); len(mode) > 0 {
+		if mode := dr.priced(d, columns.Modes[name], rec, field+".modes."+name, unit); len(mode) > 0 {
 			modes[name] = mode
 		}
 	}
@@ -91,14 +101,40 @@ func (dr *drafter) offer(d *draft, columns *mapping.OfferColumns, rec inputRecor
 	return offer
 }
 
+// unit is what the prices of an offer in the input are for.
+type unit struct {
+	tokens int64
+	free   bool // prices of 0 are intended
+}
+
+func (dr *drafter) unit(v *mapping.Value, rec inputRecord) (unit, error) {
+	if v == nil {
+		return unit{tokens: 1e6}, nil
+	}
+	text, err := dr.text(v, "", rec)
+	if err != nil {
+		return unit{}, err
+	}
+	tokens, wrong := mapping.Tokens(text)
+	if text == "" {
+		wrong = "is empty, so it is unknown what the prices are for; set default: million, or another default"
+	} else if wrong != "" {
+		wrong = yamldoc.Quote(text) + " " + wrong
+	}
+	if wrong != "" {
+		return unit{}, &Reason{Column: columnOf(v), Value: text, Message: wrong}
+	}
+	return unit{tokens: tokens}, nil
+}
+
 // priced returns the fields of an offer, a tier or a mode, except modes.
-func (dr *drafter) priced(d *draft, columns *mapping.OfferColumns, rec inputRecord, field string, free bool) map[string]any {
+func (dr *drafter) priced(d *draft, columns *mapping.OfferColumns, rec inputRecord, field string, u unit) map[string]any {
 	out := map[string]any{}
 	for _, t := range columns.Fields {
 		name := t.Path[len(t.Path)-1]
 		v, err := dr.offerField(name, t.Value, rec)
-		if err == nil && v != nil && slices.Contains(record.PriceNames, name) {
-			v, err = d.price(field+"."+name, v, free)
+		if kind := slices.Index(record.PriceNames, name); err == nil && v != nil && kind >= 0 {
+			v, err = d.price(field, kind, v, u)
 		}
 		if err != nil {
 			d.refuse(field+"."+name, withColumn(err, t.Value))
@@ -115,7 +151,7 @@ func (dr *drafter) priced(d *draft, columns *mapping.OfferColumns, rec inputReco
 		d.refuse(field+".tiers", err)
 	}
 	for _, scope := range scopes {
-		tier := dr.priced(d, columns.Tiers, scope, field+".tiers["+strconv.Itoa(len(tiers))+"]", free)
+		tier := dr.priced(d, columns.Tiers, scope, field+".tiers["+strconv.Itoa(len(tiers))+"]", u)
 		if tier["over"] != nil && len(tier) > 1 {
 			tiers = append(tiers, tier)
 		}
@@ -149,27 +185,79 @@ func (dr *drafter) offerField(name string, v *mapping.Value, rec inputRecord) (a
 	return text, nil
 }
 
-// price returns a price rounded to six decimals, or nil if it is 0 and not free: sources write
-// 0 for unknown prices, too. It records both in the draft.
-func (d *draft) price(field string, item any, free bool) (any, error) {
-	x, err := strconv.ParseFloat(textOf(item), 64)
+// price returns a price for a million tokens, or for one image or request, rounded to six decimals.
+// It returns nil if the price is 0 and not free: sources write 0 for unknown prices, too. It records
+// both in the draft.
+func (d *draft) price(field string, kind int, item any, u unit) (any, error) {
+	text := textOf(item)
+	x, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		return nil, &Reason{Value: textOf(item), Message: yamldoc.Quote(textOf(item)) + " is not a number"}
+		return nil, &Reason{Value: text, Message: yamldoc.Quote(text) + " is not a number"}
 	}
-	p, exact, err := record.RoundPrice(x)
+	if kind != record.ImagePrice && kind != record.RequestPrice {
+		x = times(x, 1_000_000/u.tokens)
+	}
+	if kind == record.InputPrice && x > 0 {
+		d.inputs = append(d.inputs, x)
+	}
+	if wrong := content.Implausible(kind, x); wrong != "" {
+		if u.tokens == 1_000_000 && x < 1 {
+			wrong += "; if so, set per in offers to token or thousand"
+		}
+		return nil, &Reason{Value: text, Message: wrong}
+	}
+	p, exact, err := record.TakePrice(x)
 	switch {
 	case err != nil:
-		return nil, &Reason{Value: textOf(item), Message: err.Error()}
-	case x == 0 && !free:
-		d.adjusted.prices = append(d.adjusted.prices, Adjustment{Field: field, Value: textOf(item)})
+		return nil, &Reason{Value: text, Message: err.Error()}
+	case x == 0 && !u.free:
+		d.adjusted.prices = append(d.adjusted.prices, Adjustment{Field: field + "." + record.PriceNames[kind], Value: text})
 		return nil, nil
-	case x > 0 && p.Micros() == 0:
-		return nil, &Reason{Value: textOf(item), Message: fmt.Sprintf("%s is less than a millionth of a dollar; prices are per million tokens", textOf(item))}
 	case !exact:
-		d.adjusted.prices = append(d.adjusted.prices, Adjustment{Field: field, Value: textOf(item), Taken: p.String()})
-		return p.Float(), nil
+		d.adjusted.prices = append(d.adjusted.prices, Adjustment{Field: field + "." + record.PriceNames[kind], Value: text, Taken: p.String()})
 	}
-	return item, nil
+	return p.Float(), nil
+}
+
+// times multiplies the decimal number that x stands for, so that 7.5e-08 times a million is 0.075.
+func times(x float64, factor int64) float64 {
+	r, ok := new(big.Rat).SetString(strconv.FormatFloat(x, 'f', -1, 64))
+	if !ok {
+		return x // infinite
+	}
+	product, _ := r.Mul(r, new(big.Rat).SetInt64(factor)).Float64()
+	return product
+}
+
+// Bounds for the median input price of a list, in dollars for a million tokens. Beyond them, the
+// list has another unit, though some of its prices would be plausible.
+const (
+	leastMedian = 0.004
+	mostMedian  = 100
+	fewPrices   = 3 // fewer prices have no telling median
+)
+
+// wrongUnit returns an error if the input prices of a whole list are implausible.
+func (j *job) wrongUnit(inputs []float64) error {
+	if len(inputs) < fewPrices {
+		return nil
+	}
+	slices.Sort(inputs)
+	median := inputs[len(inputs)/2]
+	if median >= leastMedian && median <= mostMedian {
+		return nil
+	}
+	hint := "check per in offers"
+	for _, name := range []string{"token", "thousand"} {
+		tokens, _ := mapping.Tokens(name)
+		if x := median * float64(1_000_000/tokens); x >= leastMedian && x <= mostMedian {
+			hint = "if the prices are per " + name + ", set per: " + name
+			break
+		}
+	}
+	message := fmt.Sprintf("the median of %d input prices is %s dollars for a million tokens, which is implausible; %s",
+		len(inputs), strconv.FormatFloat(median, 'f', -1, 64), hint)
+	return yamldoc.Problems{j.mapping.Problem(j.mapping.Offers[0].Location, message, "")}
 }
 
 // keepReviews copies the rules whose warnings a person has checked from the existing offers to

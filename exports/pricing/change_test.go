@@ -16,7 +16,7 @@ func TestDescribeChange(t *testing.T) {
 		{"offers.acme/x.modes.a%2Eb.tiers", "null", `[{"over":5,"input":1.5}]`, "a.b prices of long requests of x at acme:  → over 5 tokens $1.50 / unknown"},
 		{"offers.acme/x.context", "128000", "400000", "context window of x at acme: 128000 → 400000"},
 		{"offers.acme/x.deprecated", "null", "true", "deprecation of x at acme:  → yes"},
-		{"offers.acme/x.reviewed", "null", `["thousandfold"]`, "reviewed warnings of x at acme:  → thousandfold"},
+		{"offers.acme/x.reviewed", "null", `["far-from-median"]`, "reviewed warnings of x at acme:  → far-from-median"},
 		{"offers.acme/x", `{"provider":"acme","id":"x","input":1,"output":null}`, "null", "offer x at acme: $1 input, unknown output per million tokens → "},
 		{"offers.acme/x", "null", `{"provider":"acme","id":"x"}`, "offer x at acme:  → prices unknown"},
 		{"offers.acme/x", "null", "[]", "offer x at acme:  → []"},

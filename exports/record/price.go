@@ -37,6 +37,16 @@ func RoundPrice(dollars float64) (p Price, exact bool, err error) {
 	return p, p.Float() == dollars, nil
 }
 
+// TakePrice is like RoundPrice, but returns an error if rounding changes the amount by more than a
+// thousandth: such a price cannot be stated.
+func TakePrice(dollars float64) (p Price, exact bool, err error) {
+	p, exact, err = RoundPrice(dollars)
+	if err == nil && math.Abs(p.Float()-dollars) > dollars/1000 {
+		err = fmt.Errorf("%s is too small: rounded to six decimals, it would change by more than a thousandth", strconv.FormatFloat(dollars, 'f', -1, 64))
+	}
+	return p, exact, err
+}
+
 // ParsePrice parses an amount in dollars, written with digits and a decimal point: below
 // MaxPrice, with at most six decimals. The result is exact.
 func ParsePrice(text string) (Price, error) {

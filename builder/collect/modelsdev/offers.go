@@ -190,11 +190,8 @@ func (r *rates) prices() (p record.Prices, err error) {
 		if v.x == nil {
 			continue
 		}
-		if p[v.kind], _, err = record.RoundPrice(*v.x); err != nil {
+		if p[v.kind], _, err = record.TakePrice(*v.x); err != nil {
 			return p, fmt.Errorf("%s: %w", v.name, err)
-		}
-		if p[v.kind].Micros() == 0 && *v.x > 0 {
-			return p, fmt.Errorf("%s: %v is less than a millionth of a dollar; prices are per million tokens", v.name, *v.x)
 		}
 	}
 	if p[record.ReasoningPrice] == p[record.OutputPrice] {

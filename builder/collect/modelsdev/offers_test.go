@@ -19,7 +19,7 @@ import (
 // inherit. The misspelt key is one of the real ones.
 const sold = `{
 "plain": {"models": {"a": {"cost": {"input": 1.5, "output": 6, "cache_read": 0.15, "cached_input": 9}, "limit": {"context": 128000, "output": 16384}}}},
-"wafer.ai": {"models": {"Lab/A": {"cost": {"input": 0.083333333, "output": 2, "reasoning": 2, "cache_write": 0.1, "input_audio": 3, "output_audio": 4}, "limit": {"context": 64000, "output": 0}}}},
+"wafer.ai": {"models": {"Lab/A": {"cost": {"input": 0.183333333, "output": 2, "reasoning": 2, "cache_write": 0.1, "input_audio": 3, "output_audio": 4}, "limit": {"context": 64000, "output": 0}}}},
 "tiers": {"models": {"a": {"cost": {"input": 1, "output": 2, "reasoning": 3, "tiers": [{"tier": {"type": "time", "size": 7}, "input": 9}, {"tier": {"size": 200000}, "input": 2, "output": 4}, {"tier": {"type": "context", "size": 32000}, "input": 1.5}], "context_over_200k": {"input": 2, "output": 4}}}}},
 "over": {"models": {"a": {"cost": {"input": 1, "output": 2, "context_over_200k": {"input": 2, "output": 4, "cache_read": 0.2}}}}},
 "fast": {"models": {"a": {"status": "deprecated", "cost": {"input": 1, "output": 2}, "experimental": {"modes": {"fast": {"cost": {"input": 3, "output": 6}, "provider": {"body": {"service_tier": "priority"}}}}}}}},
@@ -35,7 +35,7 @@ const sold = `{
 const listed = `offersRead: {date: 2026-07-02}
 offers:
   - {provider: plain, id: a, input: 1, output: 4}
-  - {provider: wafer-ai, id: Lab/A, input: 0.1}
+  - {provider: wafer-ai, id: Lab/A, input: 0.2}
   - {provider: tiers, id: a, input: 1}
   - {provider: over, id: a, input: 1}
   - {provider: fast, id: a, input: 1}
@@ -75,7 +75,7 @@ func TestOffers(t *testing.T) {
 		"e0 contextTokens 128000",
 		"e0 failed: half/a: limit.context: 1.5 is not a number of tokens",
 		"e0 failed: negative/a: cost.input: -1 is not a price…",
-		"e0 failed: tiny/a: cost.input: 1e-07 is less than a millionth of a dollar…",
+		"e0 failed: tiny/a: cost.input: 0.0000001 is too small…",
 		"e0 failed: words/a: json: cannot unmarshal string…",
 		"e0 offers.fast/a.deprecated true", "e0 offers.fast/a.modes.priority.input 3", "e0 offers.fast/a.modes.priority.output 6", "e0 offers.fast/a.output 2",
 		"e0 offers.faster/a.output 2",
@@ -93,7 +93,7 @@ func TestOffers(t *testing.T) {
 	}
 	for _, line := range []string{
 		"  - {provider: plain, id: a, input: 1.5, output: 6, cacheRead: 0.15, source: https://github.com/anomalyco/models.dev/blob/dev/providers/plain/models/a.toml}\n",
-		"/providers/wafer.ai/models/Lab/A.toml", "input: 0.083333, output: 2, cacheWrite: 0.1", "  date: 2026-11-23\n",
+		"/providers/wafer.ai/models/Lab/A.toml", "input: 0.183333, output: 2, cacheWrite: 0.1", "  date: 2026-11-23\n",
 		"  - {provider: elsewhere, id: a, date: 2026-07-02, source: https://elsewhere.example/prices}\n",
 		"  - {provider: nowhere, id: a, date: 2026-07-02}\n",
 	} {

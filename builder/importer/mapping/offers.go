@@ -3,6 +3,7 @@ package mapping
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"kindex/builder/content/yamldoc"
 )
@@ -11,6 +12,7 @@ import (
 // is one per row or, if Each is set, one per entry in the list Each.
 type OfferColumns struct {
 	Each     string
+	Per      *Value                   // how many tokens the prices are for, also those of tiers and modes; nil for a million
 	Fields   []Target                 // the fields of an offer, such as provider, input and over, sorted by name
 	Tiers    *OfferColumns            // nil if there are none
 	Modes    map[string]*OfferColumns // by name
@@ -52,13 +54,40 @@ func offerOf(d *yamldoc.Document, v any, at []string) *OfferColumns {
 	}
 	inner := func(names ...string) []string { return append(slices.Clone(at), names...) }
 	o := &OfferColumns{Each: yamldoc.Text(m["each"]), Location: locationOf(d, at...),
-		Fields: targetsOf(d, v, at, "each", "optional", "tiers", "modes"),
-		Tiers:  offerOf(d, m["tiers"], inner("tiers")), Modes: map[string]*OfferColumns{}}
+		Fields: targetsOf(d, v, at, "each", "optional", "per", "tiers", "modes"), Per: perOf(d, m["per"], inner("per")),
+		Tiers: offerOf(d, m["tiers"], inner("tiers")), Modes: map[string]*OfferColumns{}}
 	o.Optional, _ = m["optional"].(bool)
 	for name, mode := range setOf(m["modes"]) {
 		o.Modes[name] = offerOf(d, mode, inner("modes", name))
 	}
 	return o
+}
+
+// perOf is like valueOf, but treats a plain string as the unit itself.
+func perOf(d *yamldoc.Document, v any, at []string) *Value {
+	s, ok := v.(string)
+	if !ok {
+		return valueOf(d, v, at...)
+	}
+	if _, wrong := Tokens(s); wrong != "" {
+		d.AddAt(at, false, yamldoc.Problem{Message: yamldoc.Quote(s) + " " + wrong + ", or {column: …}"})
+	}
+	return &Value{Constant: s, Location: locationOf(d, at...)}
+}
+
+// Tokens returns the number of tokens that a text such as token, 1K tokens or million names. If it
+// names none, wrong is the reason.
+func Tokens(text string) (n int64, wrong string) {
+	plain := strings.NewReplacer("usd", "", "$", "", "per", "", "/", "", "tokens", "", "token", "", "tok", "", "_", "", "-", "", ",", "", " ", "").Replace(strings.ToLower(text))
+	switch plain {
+	case "", "1":
+		return 1, ""
+	case "k", "1k", "1000", "thousand":
+		return 1e3, ""
+	case "m", "1m", "1000000", "million":
+		return 1e6, ""
+	}
+	return 0, "is not a number of tokens for which prices can be; expected one of: token, thousand, million"
 }
 
 // columns adds the uses of columns. prefix is that of the columns around the offer.
@@ -68,6 +97,7 @@ func (o *OfferColumns) columns(prefix string, uses *[]ColumnUse) {
 		*uses = append(*uses, ColumnUse{Column: prefix + o.Each, Location: o.Location})
 		prefix += o.Each + "."
 	}
+	o.Per.columns(prefix, uses)
 	for _, t := range o.Fields {
 		t.Value.columns(prefix, uses)
 	}
