@@ -46,6 +46,8 @@ type costReply struct {
 			Quantity, Price, Cost json.RawMessage
 		}
 		Unknown []string
+		Exceeds []string
+		Reason  *string
 		Date    string
 		Source  string
 	}
@@ -67,6 +69,12 @@ func (c *costReply) String() string {
 		}
 		for _, name := range d.Unknown {
 			fmt.Fprintf(&b, ", no %s", name)
+		}
+		for _, name := range d.Exceeds {
+			fmt.Fprintf(&b, ", beyond its %s", name)
+		}
+		if (d.Reason == nil) != (string(d.Cost) != "null") {
+			b.WriteString(", but the reason is missing or superfluous")
 		}
 		b.WriteByte('\n')
 	}
@@ -136,6 +144,16 @@ func TestCost(t *testing.T) {
 			"google/gemini-3.6-flash null, input 600×0.75=0.00045, cacheRead 400×null=null, no cacheRead"},
 		{"model=gemini-2-5-pro&input=1000&cacheWrite=1000&output=10", "google/gemini-2.5-pro null, output 10×10=0.0001, cacheWrite 1000×null=null, no cacheWrite"},
 		{"model=gpt-5-4&mode=batch&input=1&output=1", "openai/gpt-5.4 null, no modes.batch"},
+		// A name, an identifier of a provider, and the units that cannot be calculated.
+		{"model=GPT-5.4&input=1000000", "openai/gpt-5.4 5 over 272000, input 1000000×5=5"},
+		{"model=openai:gpt-5.4&input=1000000", "openai/gpt-5.4 5 over 272000, input 1000000×5=5"},
+		{"model=gpt-5.4&input=1000000&at=2026-08-25", "openai/gpt-5.4 5 over 272000, input 1000000×5=5"},
+		{"model=gpt-5-4&input=10&cacheWrite1h=10", "openai/gpt-5.4 null, cacheWrite1h 10×null=null, no cacheWrite1h"},
+		{"model=gpt-5-4&input=10&inputAudio=10&images=2", "openai/gpt-5.4 null, inputAudio 10×null=null, image 2×null=null, no inputAudio, no image"},
+		{"model=gpt-5-4&input=0&output=4&outputAudio=4", "openai/gpt-5.4 null, outputAudio 4×null=null, no outputAudio"},
+		// The offer's context is 1,050,000 tokens, and its output limit 128,000.
+		{"model=gpt-5-5&provider=openai&input=1050001&output=128001", "openai/gpt-5.5 null, beyond its context, beyond its outputLimit"},
+		{"model=gpt-5-5&provider=openai&input=1050000&output=128001", "openai/gpt-5.5 null, beyond its outputLimit"},
 		// The largest use: 10⁹ requests of 10⁹ tokens at $10/M are 10¹⁸ × 10⁻⁵ = 10¹³ dollars.
 		{"model=gpt-5-5&provider=azure&input=1000000000&requests=1000000000", "azure/gpt-5.5 10000000000000 over 272000, input 1000000000000000000×10=10000000000000"},
 		// Until 2026-09-01, Claude Sonnet 5 cost $3 and $15:
@@ -174,14 +192,15 @@ func TestCostRefusals(t *testing.T) {
 		"input=1":                                    `"field":"model","message":"is required`,
 		"model=gpt-5-4":                              `"field":"input","message":"is required`,
 		"model=gpt-5-4&output=1":                     `"field":"input","message":"is required`,
-		"model=gpt-5.4&input=1":                      `"field":"model","message":"\"gpt-5.4\" is not a model`,
+		"model=gpt-5.4x&input=1":                     `"field":"model","message":"\"gpt-5.4x\" is not a model`,
+		"model=gpt-5.4-2026-03-05&input=1":           `"suggestion":"gpt-5-4"`,
 		"model=gpt-55&input=1&at=2026-08-25":         `"field":"model","message":"\"gpt-55\" is not a model`,
 		"model=tool/gpt-5-4&input=1":                 `is not a model`,
 		"model=gpt-5-4&model=gpt-5-5&input=1":        `"field":"model","message":"must be given only once`,
 		"model=gpt-5-4&input=1.5":                    `"field":"input"`,
 		"model=gpt-5-4&input=1000000001":             `"suggestion":"1000000000"`,
 		"model=gpt-5-4&input=1&requests=0":           `"field":"requests"`,
-		"model=gpt-5-4&input=10&cached=11":           `"field":"cached","message":"cached plus cacheWrite is more than input`,
+		"model=gpt-5-4&input=10&cached=11":           `"field":"cached","message":"cached, cacheWrite, cacheWrite1h and inputAudio together are more than input`,
 		"model=gpt-5-4&input=0&cacheWrite=1":         `"field":"cacheWrite"`,
 		"model=gpt-5-4&input=0&output=1&reasoning=2": `"field":"reasoning"`,
 		"model=gpt-5-4&input=1&mode=bulk":            `"field":"mode"`,

@@ -9,7 +9,7 @@ import (
 )
 
 // CostParams are the parameters of GET /api/cost.
-var CostParams = []string{"model", "input", "output", "cached", "cacheWrite", "reasoning", "requests", "mode", "provider", "at"}
+var CostParams = []string{"model", "input", "output", "cached", "cacheWrite", "cacheWrite1h", "inputAudio", "reasoning", "outputAudio", "images", "requests", "mode", "provider", "at"}
 
 // Cost handles GET /api/cost.
 func (a *API) Cost(c *web.Call) (*web.Reply, error) {
@@ -18,7 +18,7 @@ func (a *API) Cost(c *web.Call) (*web.Reply, error) {
 		return nil, err
 	}
 	if name == "" {
-		return nil, &query.Error{Param: "model", Message: "is required: set it to the slug of a model"}
+		return nil, &query.Error{Param: "model", Message: "is required: set it to the slug, the name or an identifier of a model"}
 	}
 	use, err := readUse(c)
 	if err != nil {
@@ -65,7 +65,8 @@ func modelAt(c *web.Call, name, day string) (*record.Entity, error) {
 		}
 		return c.Served.Build.Entity(ordinal)
 	}
-	v, known, err := versionAt(c, modelType, modelSlug(name), day)
+	slug := slugAt(c, name)
+	v, known, err := versionAt(c, modelType, slug, day)
 	switch {
 	case err != nil:
 		return nil, err
@@ -85,7 +86,8 @@ func readUse(c *web.Call) (u pricing.Use, err error) {
 		value        *int64
 		def, minimum int
 	}{{"input", &u.Input, 0, 0}, {"output", &u.Output, 0, 0}, {"cached", &u.Cached, 0, 0}, {"cacheWrite", &u.CacheWrite, 0, 0},
-		{"reasoning", &u.Reasoning, 0, 0}, {"requests", &u.Requests, 1, 1}} {
+		{"cacheWrite1h", &u.CacheWrite1h, 0, 0}, {"inputAudio", &u.InputAudio, 0, 0}, {"reasoning", &u.Reasoning, 0, 0},
+		{"outputAudio", &u.OutputAudio, 0, 0}, {"images", &u.Images, 0, 0}, {"requests", &u.Requests, 1, 1}} {
 		n, err := c.Query.Int(q.name, q.def, q.minimum, pricing.MaxQuantity)
 		if err != nil {
 			return u, err
@@ -96,9 +98,12 @@ func readUse(c *web.Call) (u pricing.Use, err error) {
 		return u, err
 	}
 	if err := u.Check(); err != nil { // the parts are more than the whole
-		param := "reasoning"
-		for _, name := range []string{"cacheWrite", "cached"} {
-			if c.Query.Has(name) && u.Cached+u.CacheWrite > u.Input {
+		param, parts := "output", []string{"outputAudio", "reasoning"}
+		if u.InputParts() > u.Input {
+			param, parts = "input", []string{"inputAudio", "cacheWrite1h", "cacheWrite", "cached"}
+		}
+		for _, name := range parts {
+			if c.Query.Has(name) {
 				param = name
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"kindex/exports/jsonenc"
 	"kindex/exports/pricing"
 	"kindex/exports/record"
+	"kindex/exports/resolve"
 )
 
 // OfferParams are the parameters of GET /api/offers, apart from those for paging.
@@ -174,7 +175,7 @@ func modelOrdinals(c *web.Call, catalogue exports.Catalogue) ([]uint32, error) {
 	list := []uint32{}
 	for _, name := range names {
 		if s, ok := catalogue.(*exports.Snapshot); ok {
-			v, lifecycle := c.Served.Build.Archive().At(modelType, modelSlug(name), s.Day)
+			v, lifecycle := c.Served.Build.Archive().At(modelType, slugAt(c, name), s.Day)
 			if lifecycle == exports.Exists {
 				if ordinal, ok := s.Find(v); ok {
 					list = append(list, ordinal)
@@ -198,8 +199,21 @@ func modelOrdinals(c *web.Call, catalogue exports.Catalogue) ([]uint32, error) {
 // modelSlug returns the slug in a value of the parameter "model".
 func modelSlug(name string) string { return strings.TrimPrefix(name, modelType+"/") }
 
-// findModel returns the model that a value of the parameter "model" names by its slug or by
-// model/slug. Slugs that the model had before are valid.
+// slugAt returns the slug in a value of the parameter "model" that is looked up in the history. If
+// no model had that slug, the value is a name or an identifier that a model has now.
+func slugAt(c *web.Call, name string) string {
+	slug := modelSlug(name)
+	if _, lifecycle := c.Served.Build.ResolveRemoved(modelType, slug); lifecycle != exports.Unknown {
+		return slug
+	}
+	if found := resolve.Models(c.Served.Build, name); len(found) == 1 {
+		_, slug = c.Served.Build.Key(found[0])
+	}
+	return slug
+}
+
+// findModel returns the model that a value of the parameter "model" names by its slug, also a
+// former one, by model/slug, by its name or by an identifier.
 func findModel(c *web.Call, name string) (ordinal uint32, err error) {
 	b, slug := c.Served.Build, modelSlug(name)
 	if o, _, ok := b.Find(modelType, slug); ok {
@@ -212,12 +226,25 @@ func findModel(c *web.Call, name string) (ordinal uint32, err error) {
 	case exports.Gone:
 		return 0, web.DeletedEntity(modelType, slug, v.Time)
 	}
+	if found := resolve.Models(b, name); len(found) == 1 {
+		return found[0], nil
+	}
 	return 0, unknownModel(c, name)
 }
 
 // unknownModel returns the error for a model that never existed.
 func unknownModel(c *web.Call, name string) error {
-	e := &query.Error{Param: "model", Message: fmt.Sprintf("%q is not a model: use its slug, or %s/slug", web.Shorten(name), modelType)}
+	e := &query.Error{Param: "model", Message: fmt.Sprintf("%q is not a model: use its slug, its name or an identifier", web.Shorten(name))}
+	if found := resolve.Models(c.Served.Build, name); len(found) > 0 { // several models have this name
+		_, e.Suggestion = c.Served.Build.Key(found[0])
+		return e
+	}
+	if r := resolve.Find(c.Served.Build, name); len(r.Matches) > 0 {
+		if typ, slug := c.Served.Build.Key(r.Matches[0]); typ == modelType {
+			e.Suggestion = slug
+			return e
+		}
+	}
 	similar, err := c.Served.SimilarSlugs(modelType, web.Shorten(modelSlug(name)))
 	if err != nil {
 		return err

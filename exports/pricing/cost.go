@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strings"
 
 	"kindex/exports/record"
 )
@@ -13,14 +14,21 @@ import (
 // Use is what is sent and received: Requests requests of the same size. All but Requests
 // are tokens of one request.
 type Use struct {
-	Input      int64 // all of the input, including Cached and CacheWrite
-	Output     int64 // all of the output, including Reasoning
-	Cached     int64 // the part of Input that is read from a cache
-	CacheWrite int64 // the part of Input that is written to a cache
-	Reasoning  int64 // the part of Output that is reasoning
-	Requests   int64
-	Mode       string // the name of a mode such as batch, or "" for the standard one
+	Input        int64 // all of the input, including the four parts
+	Output       int64 // all of the output, including the two parts
+	Cached       int64 // the part of Input that is read from a cache
+	CacheWrite   int64 // the part of Input that is written to a cache
+	CacheWrite1h int64 // the part of Input that is written to a cache for an hour
+	InputAudio   int64 // the part of Input that is audio
+	Reasoning    int64 // the part of Output that is reasoning
+	OutputAudio  int64 // the part of Output that is audio
+	Images       int64 // images that are priced apart, not tokens
+	Requests     int64
+	Mode         string // the name of a mode such as batch, or "" for the standard one
 }
+
+// longCacheWrite is the name of a price that offers cannot state, so that it is always unknown.
+const longCacheWrite = "cacheWrite1h"
 
 // MaxQuantity is the largest value of each number in a Use.
 const MaxQuantity = 1_000_000_000
@@ -31,19 +39,23 @@ func (u *Use) Check() error {
 	for _, q := range []struct {
 		name  string
 		value int64
-	}{{"input", u.Input}, {"output", u.Output}, {"cached", u.Cached}, {"cacheWrite", u.CacheWrite}, {"reasoning", u.Reasoning}, {"requests", u.Requests}} {
+	}{{"input", u.Input}, {"output", u.Output}, {"cached", u.Cached}, {"cacheWrite", u.CacheWrite}, {"cacheWrite1h", u.CacheWrite1h}, {"inputAudio", u.InputAudio},
+		{"reasoning", u.Reasoning}, {"outputAudio", u.OutputAudio}, {"images", u.Images}, {"requests", u.Requests}} {
 		if q.value < 0 || q.value > MaxQuantity {
 			return fmt.Errorf("%s: %d is not between 0 and %d", q.name, q.value, int64(MaxQuantity))
 		}
 	}
 	switch {
-	case u.Cached+u.CacheWrite > u.Input:
-		return errors.New("cached plus cacheWrite is more than input, of which they are parts")
-	case u.Reasoning > u.Output:
-		return errors.New("reasoning is more than output, of which it is a part")
+	case u.InputParts() > u.Input:
+		return errors.New("cached, cacheWrite, cacheWrite1h and inputAudio together are more than input, of which they are parts")
+	case u.Reasoning+u.OutputAudio > u.Output:
+		return errors.New("reasoning and outputAudio together are more than output, of which they are parts")
 	}
 	return nil
 }
+
+// InputParts returns the part of the input that has prices of its own.
+func (u *Use) InputParts() int64 { return u.Cached + u.CacheWrite + u.CacheWrite1h + u.InputAudio }
 
 // Line is one item of the calculation: so many tokens or requests at a price.
 type Line struct {
@@ -58,8 +70,13 @@ type Cost struct {
 	Offer   *record.Offer
 	Over    int64    // the length above which the applied tier holds, 0 for the offer's own prices
 	Lines   []Line   // what is used, in the order of PriceNames
-	Total   *big.Rat // in dollars, exact; nil if a price that is needed is unknown
+	Total   *big.Rat // in dollars, exact; nil if a price that is needed is unknown, or a limit is exceeded
 	Unknown []string // the names of the unknown prices that are needed
+	Exceeds []string // the limits of the offer, context and outputLimit, that the request exceeds
+	Untold  int64    // if not 0, the prices for more input tokens than these are unknown, but not those for fewer
+	Mode    string
+
+	use Use
 }
 
 // Micros returns the total in millionths of a dollar, rounded half up once; ok is false if
@@ -77,9 +94,38 @@ func (c *Cost) Micros() (micros int64, ok bool) {
 
 // Calculate returns what a use costs at an offer. The prices of a mode or tier stand alone:
 // those that it does not state are unknown, except that reasoning without a price of its
-// own is billed as output, and that a request without a price costs only its tokens.
-func Calculate(o *record.Offer, u Use) Cost {
-	c := Cost{Offer: o}
+// own is billed as output, and that a request without a price costs only its tokens. A request that
+// exceeds a limit of the offer has no cost.
+func Calculate(o *record.Offer, u Use) Cost { return calculate(o, u, firstTier(o, 0)) }
+
+// firstTier returns the least number of input tokens over which prices differ, in an offer or as
+// given; 0 stands for none.
+func firstTier(o *record.Offer, over int64) int64 {
+	least := func(tiers []record.Tier) {
+		if len(tiers) > 0 && (over == 0 || tiers[0].Over < over) { // by Over
+			over = tiers[0].Over
+		}
+	}
+	least(o.Tiers)
+	for i := range o.Modes {
+		least(o.Modes[i].Tiers)
+	}
+	return over
+}
+
+// calculate is Calculate for one of several offers of a model. Longer requests than longest have
+// other prices at one of them; an offer that has no tiers does not say what it charges for them.
+func calculate(o *record.Offer, u Use, longest int64) Cost {
+	c := Cost{Offer: o, Mode: u.Mode, use: u}
+	if o.Context > 0 && u.Input > o.Context {
+		c.Exceeds = append(c.Exceeds, "context")
+	}
+	if o.OutputLimit > 0 && u.Output > o.OutputLimit {
+		c.Exceeds = append(c.Exceeds, "outputLimit")
+	}
+	if len(c.Exceeds) > 0 {
+		return c
+	}
 	prices, tiers := &o.Prices, o.Tiers
 	if u.Mode != "" {
 		i := slices.IndexFunc(o.Modes, func(m record.Mode) bool { return m.Name == u.Mode })
@@ -88,13 +134,9 @@ func Calculate(o *record.Offer, u Use) Cost {
 			return c
 		}
 		prices, tiers = &o.Modes[i].Prices, o.Modes[i].Tiers
-		if len(tiers) == 0 { // the mode's prices are known only up to the first tier of the offer
-			for _, t := range o.Tiers {
-				if u.Input > t.Over {
-					prices = &record.Prices{}
-				}
-			}
-		}
+	}
+	if len(tiers) == 0 && longest > 0 && u.Input > longest {
+		prices, c.Untold = &record.Prices{}, longest
 	}
 	for i := range tiers { // by Over
 		if u.Input > tiers[i].Over {
@@ -106,9 +148,11 @@ func Calculate(o *record.Offer, u Use) Cost {
 		reasoning = record.OutputPrice
 	}
 	var quantity [len(record.Prices{})]int64
-	quantity[record.InputPrice] = u.Input - u.Cached - u.CacheWrite
+	quantity[record.InputPrice] = u.Input - u.InputParts()
 	quantity[record.CacheReadPrice], quantity[record.CacheWritePrice] = u.Cached, u.CacheWrite
-	quantity[record.OutputPrice] = u.Output - u.Reasoning
+	quantity[record.InputAudioPrice], quantity[record.OutputAudioPrice] = u.InputAudio, u.OutputAudio
+	quantity[record.ImagePrice] = u.Images
+	quantity[record.OutputPrice] = u.Output - u.Reasoning - u.OutputAudio
 	quantity[reasoning] += u.Reasoning
 	if prices[record.RequestPrice].Known() {
 		quantity[record.RequestPrice] = 1
@@ -119,7 +163,28 @@ func Calculate(o *record.Offer, u Use) Cost {
 			c.add(i, n, u.Requests, prices[i])
 		}
 	}
+	if n := u.CacheWrite1h * u.Requests; n > 0 {
+		c.Lines = append(c.Lines, Line{Item: longCacheWrite, Quantity: n})
+		c.Unknown, c.Total = append(c.Unknown, longCacheWrite), nil
+	}
 	return c
+}
+
+// Reason returns why the cost is unknown, as a sentence, or "".
+func (c *Cost) Reason() string {
+	switch {
+	case slices.Contains(c.Exceeds, "context"):
+		return fmt.Sprintf("The request has %d input tokens, and the offer's context is %d.", c.use.Input, c.Offer.Context)
+	case len(c.Exceeds) > 0:
+		return fmt.Sprintf("The answer has %d output tokens, and the offer's outputLimit is %d.", c.use.Output, c.Offer.OutputLimit)
+	case len(c.Unknown) == 0:
+		return ""
+	case c.Untold > 0:
+		return fmt.Sprintf("The model has other prices for more than %d input tokens, and the offer does not state them.", c.Untold)
+	case len(c.Lines) == 0:
+		return "The offer states no prices for " + c.Mode + " requests."
+	}
+	return "The offer does not state these prices: " + strings.Join(c.Unknown, ", ") + "."
 }
 
 // add adds a line for n tokens or requests in each request.
@@ -141,13 +206,17 @@ func (c *Cost) add(item int, n, requests int64, p record.Price) {
 	c.Lines = append(c.Lines, line)
 }
 
-// CalculateAll returns what a use costs at each of the offers, or at those of one provider if
+// CalculateAll returns what a use costs at each of a model's offers, or at those of one provider if
 // it is not "": the cheapest first, unknown costs last.
 func CalculateAll(offers []record.Offer, provider string, u Use) []Cost {
 	var costs []Cost
+	longest := int64(0)
+	for i := range offers {
+		longest = firstTier(&offers[i], longest)
+	}
 	for i := range offers {
 		if provider == "" || offers[i].Provider == provider {
-			costs = append(costs, Calculate(&offers[i], u))
+			costs = append(costs, calculate(&offers[i], u, longest))
 		}
 	}
 	slices.SortFunc(costs, Compare)

@@ -38,6 +38,8 @@ func (c *Cost) AppendJSON(dst []byte) []byte {
 	}
 	dst = append(dst, `],"unknown":`...)
 	dst = jsonenc.AppendStrings(dst, c.Unknown)
+	dst = jsonenc.AppendStrings(append(dst, `,"exceeds":`...), c.Exceeds)
+	dst = jsonenc.AppendNullable(append(dst, `,"reason":`...), c.Reason())
 	dst = append(dst, `,"deprecated":`...)
 	dst = strconv.AppendBool(dst, c.Offer.Deprecated)
 	dst = append(dst, `,"date":`...)

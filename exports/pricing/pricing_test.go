@@ -22,6 +22,9 @@ func dollars(p record.Price) *big.Rat {
 // plainCost is a second way to calculate a cost, written as a person would explain it. It
 // returns nil if a price that is needed is unknown.
 func plainCost(o *record.Offer, u pricing.Use) *big.Rat {
+	if o.Context > 0 && u.Input > o.Context || o.OutputLimit > 0 && u.Output > o.OutputLimit {
+		return nil
+	}
 	list, tiers := o.Prices, o.Tiers
 	if u.Mode != "" {
 		found := false
@@ -33,10 +36,13 @@ func plainCost(o *record.Offer, u pricing.Use) *big.Rat {
 		if !found {
 			return nil
 		}
-		longer := slices.ContainsFunc(o.Tiers, func(t record.Tier) bool { return u.Input > t.Over })
-		if len(tiers) == 0 && longer {
-			list = record.Prices{}
-		}
+	}
+	all := slices.Clone(o.Tiers)
+	for _, m := range o.Modes {
+		all = append(all, m.Tiers...)
+	}
+	if len(tiers) == 0 && slices.ContainsFunc(all, func(t record.Tier) bool { return u.Input > t.Over }) {
+		list = record.Prices{}
 	}
 	best := int64(-1)
 	for _, t := range tiers {
@@ -55,8 +61,9 @@ func plainCost(o *record.Offer, u pricing.Use) *big.Rat {
 		return new(big.Rat)
 	}
 	total := new(big.Rat)
-	for name, tokens := range map[string]int64{"input": u.Input - u.Cached - u.CacheWrite, "cacheRead": u.Cached, "cacheWrite": u.CacheWrite,
-		"output": u.Output - u.Reasoning, "reasoningOutput": u.Reasoning} {
+	for name, tokens := range map[string]int64{"input": u.Input - u.Cached - u.CacheWrite - u.CacheWrite1h - u.InputAudio, "cacheRead": u.Cached,
+		"cacheWrite": u.CacheWrite, "cacheWrite1h": u.CacheWrite1h, "inputAudio": u.InputAudio,
+		"output": u.Output - u.Reasoning - u.OutputAudio, "reasoningOutput": u.Reasoning, "outputAudio": u.OutputAudio} {
 		if tokens == 0 {
 			continue
 		}
@@ -65,6 +72,12 @@ func plainCost(o *record.Offer, u pricing.Use) *big.Rat {
 		}
 		perToken := new(big.Rat).Quo(dollars(price[name]), big.NewRat(1_000_000, 1))
 		total.Add(total, perToken.Mul(perToken, big.NewRat(tokens, 1)))
+	}
+	if u.Images > 0 && !price["image"].Known() {
+		return nil
+	}
+	if u.Images > 0 {
+		total.Add(total, new(big.Rat).Mul(dollars(price["image"]), big.NewRat(u.Images, 1)))
 	}
 	if price["request"].Known() {
 		total.Add(total, dollars(price["request"]))
@@ -93,6 +106,9 @@ func randomTiers(rng *rand.Rand) (tiers []record.Tier) {
 
 func randomOffer(rng *rand.Rand) record.Offer {
 	o := record.Offer{Provider: "p", ID: "m", Prices: randomPrices(rng), Tiers: randomTiers(rng)}
+	if rng.IntN(4) == 0 {
+		o.Context, o.OutputLimit = rng.Int64N(5000), rng.Int64N(5000) // 0 is unknown
+	}
 	for _, name := range []string{"batch", "flex"}[:rng.IntN(3)] {
 		o.Modes = append(o.Modes, record.Mode{Name: name, Prices: randomPrices(rng), Tiers: randomTiers(rng)})
 	}
@@ -107,9 +123,17 @@ func randomUse(rng *rand.Rand) (u pricing.Use) {
 	if rng.IntN(2) == 0 && u.Input > 0 {
 		u.Cached = rng.Int64N(u.Input + 1)
 		u.CacheWrite = rng.Int64N(u.Input - u.Cached + 1)
+		u.InputAudio = rng.Int64N(u.Input - u.InputParts() + 1)
+		if rng.IntN(9) == 0 {
+			u.CacheWrite1h = rng.Int64N(u.Input - u.InputParts() + 1)
+		}
 	}
 	if rng.IntN(2) == 0 {
 		u.Reasoning = rng.Int64N(u.Output + 1)
+		u.OutputAudio = rng.Int64N(u.Output - u.Reasoning + 1)
+	}
+	if rng.IntN(4) == 0 {
+		u.Images = rng.Int64N(3)
 	}
 	return u
 }
@@ -127,8 +151,8 @@ func TestCost(t *testing.T) {
 		if (got.Total == nil) != (want == nil) || want != nil && got.Total.Cmp(want) != 0 {
 			t.Fatalf("%+v\n%+v\ngot  %v\nwant %v", o, u, got.Total, want)
 		}
-		if (got.Total == nil) != (len(got.Unknown) > 0) {
-			t.Fatalf("%+v: unknown: %v", u, got.Unknown)
+		if (got.Total == nil) != (len(got.Unknown)+len(got.Exceeds) > 0) || (got.Total == nil) != (got.Reason() != "") {
+			t.Fatalf("%+v: unknown: %v, exceeds %v: %s", u, got.Unknown, got.Exceeds, got.Reason())
 		}
 		if want == nil {
 			continue
@@ -157,10 +181,10 @@ func TestCost(t *testing.T) {
 
 func TestCostChecksQuantities(t *testing.T) {
 	for want, u := range map[string]pricing.Use{
-		"input: -1 is not between 0 and 1000000000":                          {Input: -1},
-		"requests: 1000000001 is not between 0 and 1000000000":               {Requests: pricing.MaxQuantity + 1},
-		"cached plus cacheWrite is more than input, of which they are parts": {Input: 5, Cached: 3, CacheWrite: 3},
-		"reasoning is more than output, of which it is a part":               {Output: 5, Reasoning: 6},
+		"input: -1 is not between 0 and 1000000000":                                                             {Input: -1},
+		"requests: 1000000001 is not between 0 and 1000000000":                                                  {Requests: pricing.MaxQuantity + 1},
+		"cached, cacheWrite, cacheWrite1h and inputAudio together are more than input, of which they are parts": {Input: 5, Cached: 2, CacheWrite: 1, CacheWrite1h: 1, InputAudio: 2},
+		"reasoning and outputAudio together are more than output, of which they are parts":                      {Output: 5, Reasoning: 3, OutputAudio: 3},
 	} {
 		if err := u.Check(); err == nil || err.Error() != want {
 			t.Errorf("%+v: %v", u, err)
@@ -188,6 +212,41 @@ func TestCompare(t *testing.T) {
 	}
 	if got := strings.Join(order, " "); got != "free a b unknown" {
 		t.Error(got)
+	}
+}
+
+// TestUntold checks that an offer without tiers has no price for requests to which another offer of
+// the model applies a tier, and is not the cheapest because of that.
+func TestUntold(t *testing.T) {
+	price := func(dollars float64) (p record.Prices) {
+		p[record.InputPrice], _, _ = record.RoundPrice(dollars)
+		return p
+	}
+	offers := []record.Offer{
+		{Provider: "flat", Prices: price(1)},
+		{Provider: "stated", Prices: price(1), Tiers: []record.Tier{{Over: 200_000, Prices: price(1.5)}}},
+		{Provider: "small", Prices: price(0.1), Context: 128_000},
+		{Provider: "maker", Prices: price(1.25), Tiers: []record.Tier{{Over: 200_000, Prices: price(2.5)}}},
+	}
+	for _, c := range []struct {
+		input    int64
+		provider string
+		want     string
+	}{
+		{200_000, "", "flat, stated, maker, small"},
+		{200_001, "", "stated, maker, flat, small"},
+		{200_001, "flat", "flat"},
+	} {
+		var order, reasons []string
+		for _, cost := range pricing.CalculateAll(offers, c.provider, pricing.Use{Input: c.input, Requests: 1}) {
+			order, reasons = append(order, cost.Offer.Provider), append(reasons, cost.Reason())
+		}
+		if got := strings.Join(order, ", "); got != c.want {
+			t.Errorf("%d: %s, want %s", c.input, got, c.want)
+		}
+		if got := reasons[slices.Index(order, "flat")]; (got != "") != (c.input > 200_000) {
+			t.Errorf("%d: %q", c.input, got)
+		}
 	}
 }
 

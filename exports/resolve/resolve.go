@@ -58,6 +58,26 @@ func Find(b *exports.Build, identifier string) Result {
 	return r
 }
 
+// Models returns the models that a text names: the one with that slug or address, otherwise those
+// with that name, otherwise those with that identifier. Nothing is left out of the identifier: the
+// price of a model in a region or of a variant may differ.
+func Models(b *exports.Build, text string) (found []uint32) {
+	text = strings.TrimSpace(text)
+	if o, ok := findAddress(b, "model", strings.TrimPrefix(text, "model/")); ok {
+		return []uint32{o}
+	}
+	isModel := func(list []uint32) []uint32 {
+		return slices.DeleteFunc(slices.Clone(list), func(o uint32) bool { typ, _ := b.Key(o); return typ != "model" })
+	}
+	if found = isModel(b.FindByName(text, MaxMatches)); len(found) > 0 || len(text) > MaxLen {
+		return found
+	}
+	if r := Find(b, text); len(r.Dropped) == 0 && r.Version == "" && r.Qualifiers == "" {
+		found = isModel(r.Matches)
+	}
+	return found
+}
+
 // findModel finds the only model that a name without some of its parts names. If several models
 // have the name, they are near.
 func (r *Result) findModel(b *exports.Build, name string) {

@@ -9,6 +9,7 @@ import (
 	"kindex/exports"
 	"kindex/exports/pricing"
 	"kindex/exports/record"
+	"kindex/exports/resolve"
 	"kindex/exports/safetext"
 	"kindex/site/siteurl"
 	"kindex/site/textfmt"
@@ -175,22 +176,14 @@ func offerLimits(d *pricesPage, f *exports.OfferFilter, field func(formField) *f
 
 func firstOf(list []string) []string { return list[:min(len(list), maxProviders)] }
 
-// modelsNamed returns the models that a text names: by slug, by type/slug, or by name. If there
+// modelsNamed returns the models that a text names: by slug, by name or by identifier. If there
 // are none, near holds links to the page with a similar one in the named field.
 func (r *request) modelsNamed(text, field string) (ordinals []uint32, near []suggestion, err error) {
-	slug := strings.TrimPrefix(text, "model/")
-	if o, _, ok := r.Build.Find("model", slug); ok {
-		return []uint32{o}, nil, nil
-	}
-	isModel := func(o uint32) bool { typ, _ := r.Build.Key(o); return typ == "model" }
-	for _, o := range r.Build.FindByName(text, maxSuggested) {
-		if isModel(o) {
-			ordinals = append(ordinals, o)
-		}
-	}
-	if len(ordinals) > 0 {
+	if ordinals = resolve.Models(r.Build, text); len(ordinals) > 0 {
 		return ordinals, nil, nil
 	}
+	slug := strings.TrimPrefix(text, "model/")
+	isModel := func(o uint32) bool { typ, _ := r.Build.Key(o); return typ == "model" }
 	list, err := r.suggested(strings.ReplaceAll(slug, "-", " "))
 	for _, o := range list {
 		if !isModel(o) || len(near) == maxNear {

@@ -32,7 +32,8 @@ type costRow struct {
 
 // itemLabels are the items of a calculation, as people read them.
 var itemLabels = map[string]string{"input": "Input", "output": "Output", "cacheRead": "Read from a cache", "cacheWrite": "Written to a cache",
-	"reasoningOutput": "Reasoning", "request": "Requests"}
+	"cacheWrite1h": "Written to a cache for an hour", "inputAudio": "Audio input", "outputAudio": "Audio output",
+	"reasoningOutput": "Reasoning", "image": "Images", "request": "Requests"}
 
 // Steps returns the calculation, one sentence for each line.
 func (c costRow) Steps() []string {
@@ -40,7 +41,7 @@ func (c costRow) Steps() []string {
 	for i := range c.Lines {
 		l := &c.Lines[i]
 		unit, per := " tokens", "/M"
-		if l.Item == "request" {
+		if l.Item == "request" || l.Item == "image" {
 			unit, per = "", ""
 		}
 		text := itemLabels[l.Item] + ": " + textfmt.Count(l.Quantity) + unit + " × "
@@ -51,8 +52,8 @@ func (c costRow) Steps() []string {
 		}
 		steps = append(steps, text)
 	}
-	if len(steps) == 0 && len(c.Unknown) > 0 {
-		steps = append(steps, "No prices are known for this mode.")
+	if reason := c.Reason(); reason != "" && (len(steps) == 0 || c.Untold > 0) {
+		steps = []string{reason}
 	}
 	return steps
 }
@@ -68,7 +69,11 @@ var quantities = []quantity{
 	{"output", "Output", "tokens", "500", func(u *pricing.Use) *int64 { return &u.Output }},
 	{"cached", "Read from a cache", "tokens of the input", "", func(u *pricing.Use) *int64 { return &u.Cached }},
 	{"cacheWrite", "Written to a cache", "tokens of the input", "", func(u *pricing.Use) *int64 { return &u.CacheWrite }},
+	{"cacheWrite1h", "Written to a cache for an hour", "tokens of the input", "", func(u *pricing.Use) *int64 { return &u.CacheWrite1h }},
+	{"inputAudio", "Audio input", "tokens of the input", "", func(u *pricing.Use) *int64 { return &u.InputAudio }},
 	{"reasoning", "Reasoning", "tokens of the output", "", func(u *pricing.Use) *int64 { return &u.Reasoning }},
+	{"outputAudio", "Audio output", "tokens of the output", "", func(u *pricing.Use) *int64 { return &u.OutputAudio }},
+	{"images", "Images", "if they are priced apart", "", func(u *pricing.Use) *int64 { return &u.Images }},
 	{"requests", "Requests", "of this size", "1", func(u *pricing.Use) *int64 { return &u.Requests }},
 }
 

@@ -73,9 +73,9 @@ func TestPrices(t *testing.T) {
 				"OpenAI gpt-5.5 | $0.6 | Input: 60,000 tokens × $5/M = $0.3 Output: 6,000 tokens × $30/M = $0.18 Read from a cache: 240,000 tokens × $0.5/M = $0.12 | 2 Jul 2026 Source", ">GPT-5.5</bdi></a>, 2 offers"},
 		{"calculate=GPT-5.4&input=272001&output=1000&cached=&requests=", "OpenAI gpt-5.4 | $1.382505 | Prices for more than 272,000 input tokens: Input: 272,001 tokens × $5/M = $1.360005 Output: 1,000 tokens × $22.5/M = $0.0225 | 2 Jul 2026 Source", ""},
 		{"calculate=gemini-2-5-pro&input=10&cacheWrite=10", "Google gemini-2.5-pro | – unknown | Written to a cache: 10 tokens × an unknown price | 2 Jul 2026 Source", ""},
-		{"calculate=grok-4-3&input=10&mode=batch", "xAI grok-4.3 | – unknown | No prices are known for this mode. | 2 Jul 2026 Source", `<option value="batch" selected>`},
+		{"calculate=grok-4-3&input=10&mode=batch", "xAI grok-4.3 | – unknown | The offer states no prices for batch requests. | 2 Jul 2026 Source", `<option value="batch" selected>`},
 		{"calculate=grok-4-3", "xAI grok-4.3 | $0.0025 | Input: 1,000 tokens × $1.25/M = $0.00125 Output: 500 tokens × $2.5/M = $0.00125 | 2 Jul 2026 Source", `name="input" value="1000"`},
-		{"calculate=grok-4-3&input=10&cached=11", "", "Cached plus cacheWrite is more than input, of which they are parts."},
+		{"calculate=grok-4-3&input=10&cached=11", "", "Cached, cacheWrite, cacheWrite1h and inputAudio together are more than input, of which they are parts."},
 		{"calculate=grok-4-3&input=1e9", "", "Enter a whole number up to 1,000,000,000."},
 		{"calculate=qwen", "", `<a href="/prices/?calculate=qwen3-6-plus">`},
 	} {

@@ -41,8 +41,8 @@ class Prices(Core):
         requested recently takes longer.
 
         Args:
-            model: Only offers of this model, by its slug or by ``model/slug``. Former slugs
-                are valid. Repeat the parameter to match any of several values.
+            model: Only offers of this model, by its slug (also a former one), its name or
+                an identifier. Repeat the parameter to match any of several values.
             provider: Only offers of this provider, by its slug. Repeat the parameter to
                 match any of several values.
             family: Only offers of models of this family. Repeat the parameter to match any
@@ -105,7 +105,11 @@ class Prices(Core):
         output: Optional[int] = None,
         cached: Optional[int] = None,
         cache_write: Optional[int] = None,
+        cache_write1h: Optional[int] = None,
+        input_audio: Optional[int] = None,
         reasoning: Optional[int] = None,
+        output_audio: Optional[int] = None,
+        images: Optional[int] = None,
         requests: Optional[int] = None,
         mode: Optional[Literal["batch", "flex", "priority"]] = None,
         provider: Optional[str] = None,
@@ -116,22 +120,31 @@ class Prices(Core):
         What a number of identical requests costs at each offer of a model, cheapest first,
         with the calculation. All quantities except ``requests`` are tokens of one request.
 
-        ``cached`` and ``cacheWrite`` are parts of ``input``, and ``reasoning`` is a part of
-        ``output``. Reasoning without a price of its own is billed as output. If a request
-        has more input tokens than the ``over`` of a tier, the tier's prices apply to the
-        whole request. If a price that is needed is unknown, the cost is null, ``unknown``
-        names the price, and the offer is listed last. Lines are exact; their sum is rounded
-        once, half up, to a millionth of a dollar.
+        ``cached``, ``cacheWrite``, ``cacheWrite1h`` and ``inputAudio`` are parts of
+        ``input``; ``reasoning`` and ``outputAudio`` are parts of ``output``. Reasoning
+        without a price of its own is billed as output. If a request has more input tokens
+        than the ``over`` of a tier, the tier's prices apply to the whole request; an offer
+        without tiers has no known prices for requests to which a tier of another offer of
+        the model applies. If a price that is needed is unknown, the cost is null,
+        ``unknown`` names the price, and the offer is listed last; so is one whose
+        ``context`` or ``outputLimit`` the request exceeds. ``reason`` says why a cost is
+        null. Lines are exact; their sum is rounded once, half up, to a millionth of a
+        dollar.
 
         With ``at``, the prices are those that the index stated at the end of that day.
 
         Args:
-            model: The model, by its slug or by ``model/slug``. Former slugs are valid.
+            model: The model, by its slug (also a former one), its name or an identifier.
             input: All input tokens of one request.
             output: All output tokens of one request. Default: 0.
             cached: The part of ``input`` that is read from a cache. Default: 0.
             cache_write: The part of ``input`` that is written to a cache. Default: 0.
+            cache_write1h: The part of ``input`` that is written to a cache for an hour.
+                Offers do not state this price, so the cost is unknown. Default: 0.
+            input_audio: The part of ``input`` that is audio. Default: 0.
             reasoning: The part of ``output`` that is reasoning. Default: 0.
+            output_audio: The part of ``output`` that is audio. Default: 0.
+            images: Images of one request that have a price of their own. Default: 0.
             requests: The number of requests. Default: 1.
             mode: How the requests are sent. By default, the standard way.
             provider: Only offers of this provider, by its slug.
@@ -164,7 +177,11 @@ class Prices(Core):
             "output": output,
             "cached": cached,
             "cacheWrite": cache_write,
+            "cacheWrite1h": cache_write1h,
+            "inputAudio": input_audio,
             "reasoning": reasoning,
+            "outputAudio": output_audio,
+            "images": images,
             "requests": requests,
             "mode": mode,
             "provider": provider,

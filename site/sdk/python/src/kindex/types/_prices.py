@@ -123,8 +123,8 @@ class Cost(TypedDict):
     id: str
     """The model's name at the provider."""
     cost: Optional[float]
-    """The cost of all requests in dollars, rounded half up to a millionth; null if a price
-    that is needed is unknown.
+    """The cost of all requests in dollars, rounded half up to a millionth; null if it is
+    unknown.
     """
     over: Optional[int]
     """The number of input tokens above which the applied tier is valid; null if the offer's
@@ -134,6 +134,10 @@ class Cost(TypedDict):
     """The calculation, one line for each price that is needed."""
     unknown: List[str]
     """The prices that are needed but unknown: items, or the mode as in ``modes.batch``."""
+    exceeds: List[Literal["context", "outputLimit"]]
+    """The limits of the offer that the request exceeds."""
+    reason: Optional[str]
+    """Why the cost is unknown, as a sentence; null if it is known."""
     deprecated: bool
     """Whether the provider advises against the offer."""
     date: Optional[str]
@@ -145,11 +149,12 @@ class Cost(TypedDict):
 class CostLine(TypedDict):
     """One item of a calculation."""
 
-    item: Literal["input", "output", "cacheRead", "cacheWrite", "reasoningOutput", "request"]
+    item: Literal["input", "output", "cacheRead", "cacheWrite", "reasoningOutput", "inputAudio", "outputAudio", "image", "request", "cacheWrite1h"]
     """The price that applies."""
     quantity: int
-    """The number of tokens or requests over all requests."""
+    """The number of tokens, images or requests over all requests."""
     price: Optional[float]
-    """The price of a million tokens or of one request in dollars; null if unknown."""
+    """The price of a million tokens, or of one image or request, in dollars; null if unknown.
+    """
     cost: Optional[float]
     """The exact cost in dollars; null if the price is unknown."""
