@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -186,9 +187,14 @@ func TestTrending(t *testing.T) {
 			unpack(t, authored, &m)
 			list = append(list, m)
 			a, b := now[m.Name], then[m.Name]
-			if !equal(m.Trend.Score, a.Scores["composite"]) || !equal(m.Trend.PreviousScore, b.Scores["composite"]) || *m.Trend.Rank != a.Rank ||
-				(b.Rank == 0) != (m.Trend.PreviousRank == nil) || b.Rank != 0 && *m.Trend.PreviousRank != b.Rank {
+			if !equal(m.Trend.Score, a.Scores["composite"]) || !equal(m.Trend.PreviousScore, b.Scores["composite"]) || (b.Rank == 0) != (m.Trend.PreviousRank == nil) {
 				t.Errorf("%s: %s has %s, now %+v, then %+v", path, m.Name, authored, a, b)
+			}
+			if p := m.Trend.PreviousScore; p != nil && math.Round(10*(*m.Trend.Score-*p)) != math.Round(10*m.Trend.Gain) {
+				t.Errorf("%s: %s gained %v from %v to %v", path, m.Name, m.Trend.Gain, *p, *m.Trend.Score)
+			}
+			if b.Rank > 0 && (*m.Trend.Rank != rankAmong(now, then, m.Name) || *m.Trend.PreviousRank != rankAmong(then, now, m.Name)) {
+				t.Errorf("%s: the rank of %s moved from %d to %d", path, m.Name, *m.Trend.PreviousRank, *m.Trend.Rank)
 			}
 			if n := s.changesSince(t, m, since); m.Trend.Changes != n {
 				t.Errorf("%s: %s has %d changes, want %d", path, m.Name, m.Trend.Changes, n)
@@ -210,6 +216,17 @@ func TestTrending(t *testing.T) {
 			t.Errorf("%s: %d records, want %d: %s", query, len(l.Data), want, l.Data)
 		}
 	}
+}
+
+// rankAmong returns the rank of an entity on a leaderboard, counting only those that are on both.
+func rankAmong(board, other map[string]mover, name string) int {
+	rank := 1
+	for n, m := range board {
+		if _, both := other[n]; both && m.Rank < board[name].Rank {
+			rank++
+		}
+	}
+	return rank
 }
 
 func equal(a, b *float64) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }

@@ -73,11 +73,21 @@ type Trends struct {
 
 // Trend is the movement of one entity.
 type Trend struct {
-	Ordinal      uint32
-	Gain         int16        // change in the composite score, in tenths of a point
-	Previous     record.Score // the composite score before
-	PreviousRank uint32       // 0 if unranked
-	Changes      uint32
+	Ordinal uint32
+	// Score and Previous are the composite scores at both ends of the window, by the same formula and as of
+	// the same time.
+	Score, Previous record.Score
+	// Rank and PreviousRank are the ranks among the entities that were ranked at both ends, or 0.
+	Rank, PreviousRank uint32
+	Changes            uint32
+}
+
+// Gain returns the difference of the scores in tenths of a point, or 0 if one of them is unknown.
+func (t *Trend) Gain() int16 {
+	if !t.Score.Known() || !t.Previous.Known() {
+		return 0
+	}
+	return t.Score.Tenths() - t.Previous.Tenths()
 }
 
 // archiveHead holds the scalar values of an archive.

@@ -36,7 +36,7 @@ func someTrends(rng *rand.Rand, n int) []Trends {
 			if rng.IntN(3) > 0 {
 				s = record.ScoreOf(float64(rng.IntN(1001)) / 10)
 			}
-			t.List = append(t.List, Trend{uint32(rng.IntN(n)), int16(rng.IntN(2001) - 1000), s, uint32(rng.IntN(n)), rng.Uint32()})
+			t.List = append(t.List, Trend{uint32(rng.IntN(n)), record.ScoreOf(float64(rng.IntN(101))), s, uint32(rng.IntN(n)), uint32(rng.IntN(n)), rng.Uint32()})
 		}
 		for _, signal := range []string{"forks", "stars"} {
 			for range i * rng.IntN(20) {

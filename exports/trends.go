@@ -23,7 +23,7 @@ type trendsHead struct {
 }
 
 // trendSize and growthSize are the lengths of an encoded Trend and Growth in bytes.
-const trendSize, growthSize = 16, 20
+const trendSize, growthSize = 20, 20
 
 func (p *archivePacker) writeTrends() error {
 	heads, lists, growth := make([]trendsHead, len(p.Trends)), make([][]byte, len(p.Trends)), make([][]byte, len(p.Trends))
@@ -32,8 +32,9 @@ func (p *archivePacker) writeTrends() error {
 		for _, x := range t.List {
 			heads[i].Needed = max(heads[i].Needed, x.Ordinal+1)
 			b := binary.LittleEndian.AppendUint32(lists[i], x.Ordinal)
-			b = binary.LittleEndian.AppendUint16(b, uint16(x.Gain))
+			b = binary.LittleEndian.AppendUint16(b, uint16(x.Score.Code()))
 			b = binary.LittleEndian.AppendUint16(b, uint16(x.Previous.Code()))
+			b = binary.LittleEndian.AppendUint32(b, x.Rank)
 			b = binary.LittleEndian.AppendUint32(b, x.PreviousRank)
 			lists[i] = binary.LittleEndian.AppendUint32(b, x.Changes)
 		}
@@ -149,9 +150,11 @@ func (r *ArchiveReader) Trends(window string) (since string, empty bool, list []
 				continue
 			}
 			list = append(list, Trend{
-				Ordinal: at, Gain: int16(binary.LittleEndian.Uint16(b[4:])),
-				Previous:     record.ScoreFromCode(int16(binary.LittleEndian.Uint16(b[6:]))),
-				PreviousRank: binary.LittleEndian.Uint32(b[8:]), Changes: binary.LittleEndian.Uint32(b[12:]),
+				Ordinal:  at,
+				Score:    record.ScoreFromCode(int16(binary.LittleEndian.Uint16(b[4:]))),
+				Previous: record.ScoreFromCode(int16(binary.LittleEndian.Uint16(b[6:]))),
+				Rank:     binary.LittleEndian.Uint32(b[8:]), PreviousRank: binary.LittleEndian.Uint32(b[12:]),
+				Changes: binary.LittleEndian.Uint32(b[16:]),
 			})
 		}
 		return w.Since, w.Empty, list

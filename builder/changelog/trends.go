@@ -26,9 +26,15 @@ func emptyTrends(asOf time.Time) []exports.Trends {
 func (a *Archive) findTrends(ranked []*record.Entity) error {
 	r := &a.result
 	ordinals := make(map[int32]uint32, len(ranked)) // keyed by newest version
+	var standing []int32                            // the newest versions of the ranked entities, best first
 	for o, e := range ranked {
-		if v, ok := a.newest[e.Key()]; ok && !r.Versions[v].Deleted { // without such a version, the entity was restored but has not been committed yet
-			ordinals[v] = uint32(o)
+		v, ok := a.newest[e.Key()]
+		if !ok || r.Versions[v].Deleted { // the entity was restored but has not been committed yet
+			continue
+		}
+		ordinals[v] = uint32(o)
+		if e.Status != record.Withdrawn && e.Scores.Composite.Known() {
+			standing = append(standing, v)
 		}
 	}
 	after := followers(r.Versions)
@@ -40,14 +46,14 @@ func (a *Archive) findTrends(ranked []*record.Entity) error {
 			continue
 		}
 		w := &window{archive: a, formula: a.Formula, asOf: a.AsOf, since: since, days: t.Days, end: math.MaxInt64, after: after}
-		ranks := a.ranksOf(t.Since)
+		places := w.places(standing, a.ranksOf(t.Since))
 		changed, _ := w.changes()
 		for newest, changes := range changed {
 			o, ok := ordinals[newest]
 			if !ok || ranked[o].Status == record.Withdrawn {
 				continue
 			}
-			trend, grown, err := w.trend(newest, ranks)
+			trend, grown, comparable, err := w.trend(newest)
 			if err != nil {
 				return err
 			}
@@ -55,14 +61,15 @@ func (a *Archive) findTrends(ranked []*record.Entity) error {
 				g.Ordinal = o
 				t.Growth = append(t.Growth, g)
 			}
-			if trend.Gain < 0 {
+			if !comparable || trend.Gain() < 0 {
 				continue // losses are not trending
 			}
 			trend.Ordinal, trend.Changes = o, changes
+			trend.Rank, trend.PreviousRank = places[newest].now, places[newest].before
 			t.List = append(t.List, trend)
 		}
 		slices.SortFunc(t.List, func(x, y exports.Trend) int {
-			return cmp.Or(cmp.Compare(y.Gain, x.Gain), cmp.Compare(y.Changes, x.Changes),
+			return cmp.Or(cmp.Compare(y.Gain(), x.Gain()), cmp.Compare(y.Changes, x.Changes),
 				record.CompareKey(ranked[x.Ordinal], ranked[y.Ordinal]))
 		})
 		slices.SortFunc(t.Growth, func(x, y exports.Growth) int {
@@ -118,95 +125,159 @@ func (w *window) start(newest int32) int32 {
 	return then
 }
 
-// position is the rank and score of an entity at the end of a day.
-type position struct {
-	composite record.Score
-	rank      uint32
+// places are the ranks of an entity at both ends of a window.
+type places struct{ before, now uint32 }
+
+// places ranks the entities that were ranked at both ends of the window among themselves, so that
+// entities that came or went move nobody. standing holds the newest versions of the entities that
+// are ranked at the end, best first; before returns the rank of a version at the start. The result
+// is keyed by newest version.
+func (w *window) places(standing []int32, before func(version int32) uint32) map[int32]places {
+	type entry struct {
+		newest int32
+		rank   uint32
+	}
+	var pool []entry
+	for _, v := range standing {
+		if then := w.start(v); then != none && before(then) > 0 {
+			pool = append(pool, entry{v, before(then)})
+		}
+	}
+	found := make(map[int32]places, len(pool))
+	for i, e := range pool {
+		found[e.newest] = places{now: uint32(i) + 1}
+	}
+	slices.SortFunc(pool, func(x, y entry) int { return cmp.Compare(x.rank, y.rank) })
+	for i, e := range pool {
+		found[e.newest] = places{uint32(i) + 1, found[e.newest].now}
+	}
+	return found
 }
 
-// ranksOf returns the positions on a snapshot day, by version.
-func (a *Archive) ranksOf(day string) func(version int32) position {
+// ranksOf returns the ranks on a snapshot day, by version; 0 means that a version was not ranked.
+func (a *Archive) ranksOf(day string) func(version int32) uint32 {
 	for _, s := range a.result.Snapshots {
 		if s.Day != day {
 			continue
 		}
-		if s.Raw != nil {
-			known := a.knownDay(day)
-			return func(v int32) (at position) {
-				if o, ok := known.find(uint32(v)); ok {
-					at = positionAt(known.Scores(o), int(o), s.Ranked)
-				}
-				return at
+		if s.Raw == nil {
+			return ranksIn(s)
+		}
+		known := a.knownDay(day)
+		return func(v int32) uint32 {
+			if o, ok := known.find(uint32(v)); ok && int(o) < s.Ranked {
+				return o + 1
 			}
+			return 0
 		}
-		return ranksIn(s)
 	}
-	return func(int32) position { return position{} }
+	return func(int32) uint32 { return 0 }
 }
 
-// ranksIn returns the positions in a snapshot that was not copied from the previous build.
-func ranksIn(s *exports.SnapshotData) func(version int32) position {
-	at := make(map[uint32]int, len(s.Versions))
-	for o, v := range s.Versions {
-		at[v] = o
+// ranksIn returns the ranks in a snapshot that was not copied from the previous build.
+func ranksIn(s *exports.SnapshotData) func(version int32) uint32 {
+	at := make(map[uint32]uint32, s.Ranked)
+	for i, v := range s.Versions[:s.Ranked] {
+		at[v] = uint32(i) + 1
 	}
-	return func(v int32) position {
-		if o, ok := at[uint32(v)]; ok {
-			return positionAt(s.Scores[o], o, s.Ranked)
-		}
-		return position{}
-	}
+	return func(v int32) uint32 { return at[uint32(v)] }
 }
 
-func positionAt(s record.Scores, ordinal, ranked int) position {
-	if ordinal < ranked {
-		return position{s.Composite, uint32(ordinal) + 1}
-	}
-	return position{composite: s.Composite}
-}
-
-// trend returns what an entity has gained within the window. ranks are the positions at its start.
-// grown is the result of growth, whose rules are stricter than those of gain: a count that
-// vanished and came back has not grown.
-func (w *window) trend(newest int32, ranks func(int32) position) (t exports.Trend, grown []exports.Growth, err error) {
+// trend returns the scores of an entity at both ends of the window. comparable is false if their
+// difference does not come from changes alone. grown is the result of growth.
+func (w *window) trend(newest int32) (t exports.Trend, grown []exports.Growth, comparable bool, err error) {
 	then := w.start(newest)
-	if then == none {
-		return t, nil, nil // its previous score is null and there is no gain
-	}
-	previous := ranks(then)
-	t.Previous, t.PreviousRank = previous.composite, previous.rank
-	if t.Previous.Known() {
-		if t.Gain, err = w.gain(then, newest); err != nil {
-			return t, nil, err
-		}
+	if t.Score, t.Previous, comparable, err = w.compare(then, newest); err != nil || then == none {
+		return t, nil, comparable, err
 	}
 	grown, err = w.growth(then, newest)
-	return t, grown, err
+	return t, grown, comparable, err
 }
 
-// gain calculates by how many tenths the composite score of an entity has risen from the version
-// at the start of the window to its newest one.
+// compare returns the composite score of an entity's newest version and that of the version at the
+// start of the window, if there was one. Both are calculated by the formula of the window and as of
+// its end, so that neither a new formula nor the passing of time moves a score.
 //
-// Both states are scored as of the end of the window, with the dates of the newest signals, so
-// that neither decay over time nor a mere refresh counts as a gain. Only signals in the newest
-// state are included. In the old state, each of them has the value that it had then or, if it was
-// missing then, its last known value. So neither the loss of a signal nor its return counts as
-// a gain. Nor does a figure that was read again only after more than twice the window: two
-// years of growth that arrive in one commit are not the gain of a week.
-func (w *window) gain(then, newest int32) (int16, error) {
-	now, err := w.archive.entity(newest)
+// comparable is false if the difference contains more than changes of known figures: if a figure
+// appeared, vanished or vanished and came back, or was read again only after more than twice the
+// window, since two years of growth that arrive in one commit are not the gain of a week. Figures
+// that do not matter for the score do not matter here either.
+func (w *window) compare(then, newest int32) (now, before record.Score, comparable bool, err error) {
+	e, err := w.archive.entity(newest)
 	if err != nil {
-		return 0, err
+		return now, before, false, err
 	}
-	old, err := w.archive.stateAt(now, then, 2*w.days)
+	now = w.formula.Scores(e, w.asOf).Composite
+	if then == none {
+		return now, before, true, nil
+	}
+	old, err := w.archive.entity(then)
 	if err != nil {
-		return 0, err
+		return now, before, false, err
 	}
-	before, after := w.formula.Scores(old, w.asOf).Composite, w.formula.Scores(now, w.asOf).Composite
-	if !before.Known() || !after.Known() {
-		return 0, nil
+	before = w.formula.Scores(old, w.asOf).Composite
+	if !before.Known() || !now.Known() {
+		return now, before, true, nil
 	}
-	return after.Tenths() - before.Tenths(), nil
+	even, err := w.evened(e, old, then, newest)
+	if err != nil {
+		return now, before, false, err
+	}
+	return now, before, w.formula.Scores(even, w.asOf).Composite == before, nil
+}
+
+// evened returns the old state with exactly the figures that the entity has now. A figure has its
+// old reading if there has been one all the time and it is recent enough; otherwise it has the
+// present one.
+func (w *window) evened(now, old *record.Entity, then, newest int32) (*record.Entity, error) {
+	had := []*record.Signals{&old.Signals}
+	for v := w.archive.result.Versions[newest].Previous; v != then && v != none; v = w.archive.result.Versions[v].Previous {
+		e, err := w.archive.entity(v)
+		if err != nil {
+			return nil, err
+		}
+		if e == nil {
+			e = &record.Entity{} // deleted and restored
+		}
+		had = append(had, &e.Signals)
+	}
+	even := *old
+	even.Signals = record.Signals{}
+	for _, f := range now.Signals.Facts {
+		was, _ := old.Signals.Fact(f.Name)
+		always := !slices.ContainsFunc(had, func(s *record.Signals) bool { _, ok := s.Fact(f.Name); return !ok })
+		if always && !apart(was.Date, f.Date, 2*w.days) {
+			f = was
+		}
+		even.Signals.Facts = append(even.Signals.Facts, f)
+	}
+	nth := map[string]int{} // results with the same name and details keep their order
+	for _, b := range now.Signals.Benchmarks {
+		id := b.Identity()
+		was, always := record.Benchmark{}, true
+		for i := len(had) - 1; i >= 0 && always; i-- { // the oldest one is the first
+			was, always = nthResult(had[i].Benchmarks, id, nth[id])
+		}
+		if nth[id]++; always && !apart(was.Date, b.Date, 2*w.days) {
+			b = was
+		}
+		even.Signals.Benchmarks = append(even.Signals.Benchmarks, b)
+	}
+	return &even, nil
+}
+
+// nthResult returns the result with an identity that n others with the same identity precede.
+func nthResult(list []record.Benchmark, identity string, n int) (record.Benchmark, bool) {
+	for _, b := range list {
+		if b.Identity() != identity {
+			continue
+		}
+		if n == 0 {
+			return b, true
+		}
+		n--
+	}
+	return record.Benchmark{}, false
 }
 
 // growth returns the counts of an entity that have grown from the version at the start of the
@@ -244,62 +315,6 @@ func (a *Archive) figures(i int32) (*record.Entity, error) {
 		return v.Entity, nil
 	}
 	return record.ParseFigures(a.previous.Record(int(i)))
-}
-
-// stateAt returns the content of an earlier version, then, but with exactly the signals that
-// the entity has now. Each signal has the value that it had at that version or, failing that,
-// before it, unless that was read more than maxDays before today's value.
-func (a *Archive) stateAt(now *record.Entity, then int32, maxDays int) (*record.Entity, error) {
-	content, err := a.entity(then)
-	if err != nil {
-		return nil, err
-	}
-	old := *content
-	old.Signals = record.Signals{}
-	missing := now.Signals
-	for v := then; v != none && len(missing.Facts)+len(missing.Benchmarks) > 0; v = a.result.Versions[v].Previous {
-		e, err := a.entity(v)
-		if err != nil {
-			return nil, err
-		}
-		if e != nil {
-			missing = copyKnownFacts(&old.Signals, missing, &e.Signals, maxDays)
-		}
-	}
-	return &old, nil
-}
-
-// copyKnownFacts copies the wanted signals to dst, with the values that they have in had, or
-// with their own if they were read more than maxDays later. It returns the wanted signals that
-// had does not contain.
-func copyKnownFacts(dst *record.Signals, wanted record.Signals, had *record.Signals, maxDays int) (missing record.Signals) {
-	for _, f := range wanted.Facts {
-		if old, ok := had.Fact(f.Name); ok {
-			if !apart(old.Date, f.Date, maxDays) {
-				f.Number, f.Day = old.Number, old.Day
-			}
-			dst.Facts = append(dst.Facts, f)
-		} else {
-			missing.Facts = append(missing.Facts, f)
-		}
-	}
-	used := make([]bool, len(had.Benchmarks))
-	for _, b := range wanted.Benchmarks {
-		i := slices.IndexFunc(had.Benchmarks, func(o record.Benchmark) bool { return o.Identity() == b.Identity() })
-		for i >= 0 && i < len(used) && (used[i] || had.Benchmarks[i].Identity() != b.Identity()) {
-			i++ // results with the same name and details keep their order
-		}
-		if i < 0 || i == len(used) {
-			missing.Benchmarks = append(missing.Benchmarks, b)
-			continue
-		}
-		used[i] = true
-		if !apart(had.Benchmarks[i].Date, b.Date, maxDays) {
-			b.Value = had.Benchmarks[i].Value
-		}
-		dst.Benchmarks = append(dst.Benchmarks, b)
-	}
-	return missing
 }
 
 // apart reports whether two known dates are more than a number of days apart.

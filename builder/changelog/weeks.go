@@ -88,10 +88,13 @@ func (a *Archive) week(sunday time.Time, after []int32, formulaAt FormulaAt) (*r
 type move struct {
 	then, newest int32
 	changes      uint32
-	gain         int16
-	score        record.ScoreMove // without scores and ranks
+	score        record.ScoreMove // without ranks
+	risen        bool             // the score has risen because of changes
 	figures      []record.FigureMove
 }
+
+// gain returns the difference of the scores in tenths.
+func (m *move) gain() int16 { return m.score.Score.Tenths() - m.score.Previous.Tenths() }
 
 // fill adds the movers among the changed entities to a week.
 func (w *window) fill(week *record.Week, changed map[int32]uint32) error {
@@ -111,7 +114,7 @@ func (w *window) fill(week *record.Week, changed map[int32]uint32) error {
 	var risen []move
 	for _, m := range moves {
 		week.Figures = append(week.Figures, m.figures...)
-		if m.gain > 0 {
+		if m.risen {
 			risen = append(risen, m)
 		}
 	}
@@ -136,41 +139,47 @@ func (w *window) measure(m *move) error {
 	for _, g := range grown {
 		m.figures = append(m.figures, record.FigureMove{Mover: m.score.Mover, Signal: g.Signal, Previous: g.Previous, Value: g.Now})
 	}
-	if w.formula != nil {
-		m.gain, err = w.gain(m.then, m.newest)
+	if w.formula == nil {
+		return nil
 	}
+	var comparable bool
+	m.score.Score, m.score.Previous, comparable, err = w.compare(m.then, m.newest)
+	m.risen = comparable && m.score.Score.Known() && m.score.Previous.Known() && m.gain() > 0
 	return err
 }
 
-// fillScores adds those entities that have gained most in score to a week. The published scores
-// must have risen too: an entity can gain less from its changes than it loses by its figures
-// getting older.
+// fillScores adds those entities that have gained most in score to a week.
 func (w *window) fillScores(week *record.Week, risen []move) error {
-	before, err := w.positions(w.since)
-	if err != nil {
-		return err
-	}
-	after, err := w.positions(w.asOf)
-	if err != nil {
-		return err
-	}
-	for i := range risen {
-		m, old, now := &risen[i].score, before(risen[i].then), after(risen[i].newest)
-		m.Previous, m.PreviousRank, m.Score, m.Rank = old.composite, int(old.rank), now.composite, int(now.rank)
-	}
-	risen = slices.DeleteFunc(risen, func(m move) bool { return !m.score.Previous.Known() || m.score.Score.Compare(m.score.Previous) <= 0 })
 	slices.SortFunc(risen, func(x, y move) int {
-		return cmp.Or(cmp.Compare(y.gain, x.gain), cmp.Compare(y.changes, x.changes), compareMovers(x.score.Mover, y.score.Mover))
+		return cmp.Or(cmp.Compare(y.gain(), x.gain()), cmp.Compare(y.changes, x.changes), compareMovers(x.score.Mover, y.score.Mover))
 	})
+	before, err := w.ranks(w.since)
+	if err != nil {
+		return err
+	}
+	now, err := w.ranks(w.asOf)
+	if err != nil {
+		return err
+	}
+	var standing []int32
+	for _, v := range aliveAt(w.archive.result.Versions, w.after, endOf(w.asOf)) {
+		if now(int32(v)) > 0 {
+			standing = append(standing, int32(v))
+		}
+	}
+	slices.SortFunc(standing, func(x, y int32) int { return cmp.Compare(now(x), now(y)) })
+	places := w.places(standing, before)
 	for _, m := range risen[:min(scoreMovers, len(risen))] {
+		at := places[m.newest]
+		m.score.Rank, m.score.PreviousRank = int(at.now), int(at.before)
 		week.Scores = append(week.Scores, m.score)
 	}
 	return nil
 }
 
-// positions returns the positions at the end of a day of the week, by version, according to the
-// formula of the week.
-func (w *window) positions(day time.Time) (func(version int32) position, error) {
+// ranks returns the ranks at the end of a day of the week, by version, according to the formula of
+// the week.
+func (w *window) ranks(day time.Time) (func(version int32) uint32, error) {
 	a, name := w.archive, day.Format(time.DateOnly)
 	if formulaHash(w.formula) == a.result.Formula {
 		return a.ranksOf(name), nil

@@ -248,53 +248,60 @@ func sameCatalogue(t *testing.T, now, then, day string) {
 	}
 }
 
-// trends calculates which entities must be trending in snapshot i since snapshot n. A gain
-// is the difference in score between two builds with the same as-of time. One build has
-// the records in snapshot i. In the other, the signals of snapshot i have the values that
-// they had in snapshot n or, if missing there, their last values before; but a value that was read
-// more than twice the window before is no measure of a gain, so the signal stays as it is.
+// trends calculates which entities must be trending in snapshot i since snapshot n. A gain is the
+// difference in score between two builds with the same as-of time, one of the records in snapshot
+// i and one of those in snapshot n. A third build shows whether the difference comes from changes
+// alone: it has the records in snapshot n with the signals of snapshot i, with the values of
+// snapshot n for those that were never missing in between and not read more than twice the window
+// before. If its score differs from that of snapshot n, the entity is left out.
 func (r *replay) trends(i, n, days int, board, former []ranked) []ranked {
 	t := r.t
 	past := make([]map[string]told, i+1)
 	for k := range past {
 		past[k] = r.list[k].states(r.clash)
 	}
-	content := t.TempDir()
-	mixed := map[string]told{}
+	old, even := map[string]told{}, map[string]told{}
+	present := map[string]bool{} // slug and field of the signals in even that are those of snapshot i
 	for slug, now := range past[i] {
-		old, there := past[n][slug]
+		was, there := past[n][slug]
 		if !there {
 			continue
 		}
-		mixed[slug] = maps.Clone(old)
-		maps.DeleteFunc(mixed[slug], func(field, _ string) bool { return strings.HasPrefix(field, "signals.") })
-		for field := range now {
-			for k := n; k >= 0 && strings.HasPrefix(field, "signals."); k-- {
-				if v, ok := past[k][slug][field]; ok {
-					if r.list[k].date < daysBefore(r.list[i].date, 2*days) {
-						v = now[field]
-					}
-					mixed[slug][field] = v
-					break
-				}
+		old[slug], even[slug] = was, maps.Clone(was)
+		maps.DeleteFunc(even[slug], func(field, _ string) bool { return strings.HasPrefix(field, "signals.") })
+		for field, value := range now {
+			if !strings.HasPrefix(field, "signals.") {
+				continue
+			}
+			always := !slices.ContainsFunc(past[n:i], func(s map[string]told) bool { _, ok := s[slug][field]; return !ok })
+			if even[slug][field] = was[field]; !always || r.list[n].date < daysBefore(r.list[i].date, 2*days) {
+				even[slug][field], present[slug+" "+field] = value, true
 			}
 		}
 	}
-	writeStates(t, content, mixed, r.list[i].date)
-	before := composites(t, r.build(content, r.list[i].date).URL)
-	today, ranks, formerly := map[string]*float64{}, map[string]int{}, map[string]int{}
-	previous := map[string]*float64{}
-	for k, x := range board {
-		today[x.Slug], ranks[x.Slug] = x.Scores.Composite, k+1
+	scores := func(states map[string]told) map[string]*float64 {
+		content := t.TempDir()
+		writeStates(t, content, states, func(slug, field string) string {
+			if present[slug+" "+field] {
+				return r.list[i].date
+			}
+			return r.list[n].date
+		})
+		return composites(t, r.build(content, r.list[i].date).URL)
 	}
-	for k, x := range former {
-		previous[x.Slug], formerly[x.Slug] = x.Scores.Composite, k+1
-	}
+	evened := scores(even)
+	clear(present)
+	before := scores(old)
+	now, then := among(board, former), among(former, board)
 	count := map[string]int{}
 	for _, c := range r.changes {
 		if c.date > r.list[n].date && c.date <= r.list[i].date {
 			count[c.slug]++
 		}
+	}
+	today := map[string]*float64{}
+	for _, x := range board {
+		today[x.Slug] = x.Scores.Composite
 	}
 	var want []ranked
 	for slug := range past[i] {
@@ -302,17 +309,14 @@ func (r *replay) trends(i, n, days int, board, former []ranked) []ranked {
 			continue
 		}
 		x := ranked{Slug: slug}
-		x.Trend.Score, x.Trend.PreviousScore, x.Trend.Changes = today[slug], previous[slug], count[slug]
-		if k := ranks[slug]; k > 0 {
-			x.Trend.Rank = &k
-		}
-		if k := formerly[slug]; k > 0 {
-			x.Trend.PreviousRank = &k
-		}
-		if today[slug] != nil && previous[slug] != nil && before[slug] != nil {
+		x.Trend.Score, x.Trend.PreviousScore, x.Trend.Changes = today[slug], before[slug], count[slug]
+		x.Trend.Rank, x.Trend.PreviousRank = now[slug], then[slug]
+		comparable := true
+		if today[slug] != nil && before[slug] != nil {
 			x.Trend.Gain = math.Round(10*(*today[slug]-*before[slug])) / 10
+			comparable = evened[slug] != nil && *evened[slug] == *before[slug]
 		}
-		if x.Trend.Gain >= 0 {
+		if comparable && x.Trend.Gain >= 0 {
 			want = append(want, x)
 		}
 	}
@@ -320,6 +324,19 @@ func (r *replay) trends(i, n, days int, board, former []ranked) []ranked {
 		return cmp.Or(cmp.Compare(b.Trend.Gain, a.Trend.Gain), cmp.Compare(b.Trend.Changes, a.Trend.Changes), cmp.Compare(a.Slug, b.Slug))
 	})
 	return want
+}
+
+// among returns the ranks on a leaderboard of the entities that are also on another one, counting
+// only those.
+func among(board, other []ranked) map[string]*int {
+	ranks := map[string]*int{}
+	for _, x := range board {
+		if slices.ContainsFunc(other, func(o ranked) bool { return o.Slug == x.Slug }) {
+			rank := len(ranks) + 1
+			ranks[x.Slug] = &rank
+		}
+	}
+	return ranks
 }
 
 func composites(t *testing.T, url string) map[string]*float64 {

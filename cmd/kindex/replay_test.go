@@ -124,7 +124,7 @@ func extractReplay(t *testing.T) *replay {
 		if err := os.RemoveAll(dir); err != nil {
 			t.Fatal(err)
 		}
-		writeStates(t, dir, list[i].states(clash), list[i].date)
+		writeStates(t, dir, list[i].states(clash), func(string, string) string { return list[i].date })
 		r.git("", "-C", r.repo, "add", "-A")
 		r.git(list[i].date, "-C", r.repo, "commit", "-q", "-m", "Snapshot "+list[i].date)
 	}
@@ -163,7 +163,7 @@ func (r *replay) read(folder string) {
 }
 
 // writeStates writes entity files. JSON values are valid YAML.
-func writeStates(t *testing.T, dir string, states map[string]told, date string) {
+func writeStates(t *testing.T, dir string, states map[string]told, date func(slug, field string) string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Join(dir, "tool"), 0o755); err != nil {
 		t.Fatal(err)
@@ -182,7 +182,7 @@ func writeStates(t *testing.T, dir string, states map[string]told, date string) 
 				if name == "lastRelease" {
 					value = strings.Trim(value, `"`)
 				}
-				fmt.Fprintf(&b, "%s  %s: {value: %s, date: %s, source: \"https://example.org/%s\"}\n", header, name, value, date, slug)
+				fmt.Fprintf(&b, "%s  %s: {value: %s, date: %s, source: \"https://example.org/%s\"}\n", header, name, value, date(slug, field), slug)
 				header = ""
 			}
 		}

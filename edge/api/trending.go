@@ -6,7 +6,6 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"kindex/edge/live"
 	"kindex/edge/query"
 	"kindex/edge/web"
 	"kindex/exports"
@@ -48,12 +47,8 @@ func (a *API) Trending(c *web.Call) (*web.Reply, error) {
 	trends = slices.DeleteFunc(trends, func(t exports.Trend) bool { return !wanted.Contains(t.Ordinal) })
 	list := newCollection(c)
 	for _, t := range trends[:min(limit, len(trends))] {
-		rank, err := c.Served.Boards.Rank(t.Ordinal)
-		if err != nil {
-			return nil, err
-		}
 		dst := openListed(list.next(), b.Record(t.Ordinal))
-		list.body = append(appendTrend(c.Served, dst, t, rank), `,"growth":null}`...)
+		list.body = append(appendTrend(dst, t), `,"growth":null}`...)
 	}
 	return list.end(c.Served, len(trends), trendingMembers(window, since, by)...), nil
 }
@@ -78,13 +73,9 @@ func growing(c *web.Call, window, signal string, limit int, wanted *roaring.Bitm
 	for _, g := range grown[:min(limit, len(grown))] {
 		dst := openListed(list.next(), b.Record(g.Ordinal))
 		if t, ok := inScore[g.Ordinal]; !ok {
-			dst = append(dst, `,"trend":null`...) // its score has fallen
+			dst = append(dst, `,"trend":null`...) // its score has fallen, or cannot be compared
 		} else {
-			rank, err := c.Served.Boards.Rank(g.Ordinal)
-			if err != nil {
-				return nil, err
-			}
-			dst = appendTrend(c.Served, dst, t, rank)
+			dst = appendTrend(dst, t)
 		}
 		list.body = append(appendGrowth(dst, g), '}')
 	}
@@ -109,9 +100,8 @@ func appendPercent(dst []byte, g interface{ Percent() (float64, bool) }) []byte 
 	return jsonenc.AppendNumber(dst, percent)
 }
 
-// appendTrend appends a trending record with the changes in its score and rank. rank is its
-// current rank, or 0 if it has none.
-func appendTrend(v *live.ServedBuild, dst []byte, t exports.Trend, rank int) []byte {
+// appendTrend appends the changes in the score and rank of a trending record.
+func appendTrend(dst []byte, t exports.Trend) []byte {
 	number := func(name string, n int, known bool) {
 		dst = append(append(append(dst, ',', '"'), name...), '"', ':')
 		if !known {
@@ -121,12 +111,12 @@ func appendTrend(v *live.ServedBuild, dst []byte, t exports.Trend, rank int) []b
 		dst = strconv.AppendInt(dst, int64(n), 10)
 	}
 	dst = append(dst, `,"trend":{"score":`...)
-	dst = v.Build.Score("composite", t.Ordinal).AppendJSON(dst)
+	dst = t.Score.AppendJSON(dst)
 	dst = append(dst, `,"previousScore":`...)
 	dst = t.Previous.AppendJSON(dst)
 	dst = append(dst, `,"gain":`...)
-	dst = jsonenc.AppendNumber(dst, float64(t.Gain)/10)
-	number("rank", rank, rank > 0)
+	dst = jsonenc.AppendNumber(dst, float64(t.Gain())/10)
+	number("rank", int(t.Rank), t.Rank > 0)
 	number("previousRank", int(t.PreviousRank), t.PreviousRank > 0)
 	number("changes", int(t.Changes), true)
 	return append(dst, '}')

@@ -205,7 +205,7 @@ func TestTrendingRows(t *testing.T) {
 			typ, _ := s.Build.Key(x.Ordinal)
 			return strings.Contains(path, "type-") && typ != "model"
 		})
-		if trends[0].Gain == 0 {
+		if trends[0].Gain() == 0 {
 			trends = nil // they changed, but their scores did not
 		}
 		rows := rowsOf(htmlAt(t, s, path))
@@ -216,10 +216,10 @@ func TestTrendingRows(t *testing.T) {
 				t.Fatalf("%s: row %d is not %s/%s", path, at, typ, slug)
 			}
 			text := strings.Join(strings.Fields(anyTag.ReplaceAllString(rows[at][1], " ")), " ")
-			if trend.Gain > 0 {
+			if trend.Gain() > 0 {
 				gains++
-				if !strings.HasPrefix(text, fmt.Sprintf("+%d.%d ", trend.Gain/10, trend.Gain%10)) {
-					t.Errorf("%s: %s/%s gained %d tenths, shown as %s", path, typ, slug, trend.Gain, text)
+				if !strings.HasPrefix(text, fmt.Sprintf("+%d.%d ", trend.Gain()/10, trend.Gain()%10)) {
+					t.Errorf("%s: %s/%s gained %d tenths, shown as %s", path, typ, slug, trend.Gain(), text)
 				}
 			}
 			if score := s.Build.Score("composite", trend.Ordinal); score.Known() && !strings.Contains(text, " "+score.String()+" ") ||

@@ -129,7 +129,7 @@ type trendingEntity struct {
 }
 
 // Points returns the number of points by which the score has risen.
-func (t trendingEntity) Points() float64 { return float64(t.Gain) / 10 }
+func (t trendingEntity) Points() float64 { return float64(t.Gain()) / 10 }
 
 // trendingIn returns the entities that gained the most within a window, and the day whose
 // end their scores are compared with.
@@ -139,7 +139,7 @@ func (s *Site) trendingIn(window string, most int) (since string, list []trendin
 		return "", nil, nil
 	}
 	for _, t := range trends[:min(most, len(trends))] {
-		if t.Gain == 0 {
+		if t.Gain() == 0 {
 			break // the entities are sorted by gain
 		}
 		e, err := s.Build.Entity(t.Ordinal)

@@ -9,7 +9,6 @@ import (
 	"kindex/exports"
 	"kindex/exports/didyoumean"
 	"kindex/exports/record"
-	"kindex/site/siteurl"
 	"kindex/site/textfmt"
 )
 
@@ -30,23 +29,13 @@ type trendingPage struct {
 	Types   []option
 	By      string   // a signal, or "" for the score
 	Figures []option // what to sort by; empty if there is no choice
-	Rows    []trendingRow
+	Rows    []trendingEntity
 	Grown   []grownRow // with By
 	Total   int
 	Latest  []row  // the entities added last, if there are no rows
 	Longer  string // path of a longer window, or "" if no longer window can show more
 	Changes string
 }
-
-// trendingRow is an entity whose score has risen.
-type trendingRow struct {
-	trendingEntity
-	Rank  int // rank among all ranked entities, or 0 if the entity is not ranked
-	Moved boardDelta
-}
-
-// Path returns the path of the entity's page.
-func (t trendingRow) Path() string { return siteurl.Entity(t.Type, t.Slug) }
 
 // trendingWindows returns the page's time windows, starting with the default.
 func (s *Site) trendingWindows() []string { return s.Build.Archive().Windows() }
@@ -212,7 +201,7 @@ func (r *request) fillTrending(d *trendingPage) (err error) {
 	since, young, trends := a.Trends(d.Window)
 	d.Since, d.Young, d.Begins = since, young, a.FirstDay()
 	trends = slices.DeleteFunc(trends, func(t exports.Trend) bool { return !r.isA(d.Type, t.Ordinal) })
-	if len(trends) == 0 || trends[0].Gain == 0 { // they are sorted by gain
+	if len(trends) == 0 || trends[0].Gain() == 0 { // they are sorted by gain
 		d.Latest, err = r.latest(d.Type, latestRows)
 		return err
 	}
@@ -222,14 +211,7 @@ func (r *request) fillTrending(d *trendingPage) (err error) {
 		if err != nil {
 			return err
 		}
-		w := trendingRow{trendingEntity: trendingEntity{row{Entity: e}, t}}
-		if w.Rank, err = r.Boards.Rank(t.Ordinal); err != nil {
-			return err
-		}
-		if w.Rank > 0 {
-			w.Moved = rankDelta(w.Rank, int(t.PreviousRank))
-		}
-		d.Rows = append(d.Rows, w)
+		d.Rows = append(d.Rows, trendingEntity{row{Entity: e}, t})
 	}
 	return nil
 }

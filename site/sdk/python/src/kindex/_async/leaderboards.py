@@ -159,26 +159,24 @@ class Leaderboards(AsyncCore):
         sorted by the increase in composite score, then by number of changes, type and slug.
         Withdrawn entities are left out.
 
-        Only increases that result from changes count. To calculate ``gain``, the entity's
-        current state and its state at the end of the day ``since`` are scored for the same
-        time and with the same signal dates, namely the current ones. This way, neither the
-        aging of data nor a new date for an unchanged figure counts as a gain. Only signals
-        that the entity has now are included. Their old values are those of the day
-        ``since``; if a signal had no value on that day, its last known value before that
-        day is used. Therefore ``gain`` can differ from ``score`` minus ``previousScore``,
-        which are the actual scores on the two days. An entity created within the window has
-        no previous score and a gain of 0. If the index did not exist on the day ``since``,
-        ``data`` is empty.
+        ``gain`` is ``score`` minus ``previousScore``: the entity's current state and its
+        state at the end of the day ``since``, both scored by the current formula and for
+        the same time. Only increases that result from changes count. An entity is left out
+        if the difference contains a figure that appeared, that vanished or was missing at
+        some point within the window, or that was read more than twice the window after the
+        previous reading. An entity created within the window has no previous score and a
+        gain of 0. If the index did not exist on the day ``since``, ``data`` is empty.
 
-        ``rank`` and ``previousRank`` are ranks among all ranked entities, regardless of
-        filters.
+        ``rank`` and ``previousRank`` are ranks among the entities that were ranked at both
+        ends of the window, regardless of filters, so that entities that came or went move
+        nobody.
 
         With ``by`` set to a signal, such as ``stars``, the list contains the entities whose
         figure grew, sorted by ``growth.gain``. A first figure does not count as a gain, nor
         does one that was missing at some point within the window, nor one that was read
         more than twice the window after the previous one. ``trend`` is then null if the
-        score fell. ``GET /api/entity/{type}/{slug}/signals`` returns the growth of one
-        entity's figures.
+        score fell or cannot be compared. ``GET /api/entity/{type}/{slug}/signals`` returns
+        the growth of one entity's figures.
 
         Args:
             window: How far to look back from the day that the scores were calculated for.

@@ -240,8 +240,8 @@ class TrendingEntity(TypedDict):
     offerCount: int
     """The number of offers."""
     trend: Optional[Trend]
-    """How an entity's score and rank changed within the window; null if the score fell, which
-    happens only if ``by`` is a signal.
+    """How an entity's score and rank changed within the window; null if the score fell or
+    cannot be compared, which happens only if ``by`` is a signal.
     """
     growth: Optional[Growth]
     """How much the signal in ``by`` grew within the window; null if ``by`` is ``score``."""
@@ -263,22 +263,25 @@ class Growth(TypedDict):
 
 
 class Trend(TypedDict):
-    """How an entity's score and rank changed within the window; null if the score fell, which
-    happens only if ``by`` is a signal.
+    """How an entity's score and rank changed within the window; null if the score fell or
+    cannot be compared, which happens only if ``by`` is a signal.
     """
 
     score: Optional[float]
     """A score with one decimal; null if there is not enough data."""
     previousScore: Optional[float]
-    """The composite score at the end of the day ``since``, calculated as of that day; null if
-    there was none.
+    """The composite score of the entity's state at the end of the day ``since``, by the
+    current formula and as of now; null if there was none.
     """
     gain: float
-    """The increase in the composite score that results from changes."""
+    """``score`` minus ``previousScore``, or 0 if one of them is null."""
     rank: Optional[int]
-    """The rank among all entities; null if there is none."""
+    """The rank among the entities that were ranked at both ends of the window; null if this
+    one was not.
+    """
     previousRank: Optional[int]
-    """The rank at the end of the day ``since``; null if there was none."""
+    """The rank among the same entities at the end of the day ``since``; null if there is none.
+    """
     changes: int
     """The number of changes within the window."""
 
