@@ -10,7 +10,7 @@ import (
 // TopLength is the number of entities in the top of a board.
 const TopLength = 10
 
-// Shift states how the top of a board changes if one weight of its formula is halved or doubled.
+// Shift states how the top of a board changes if one weight of its formula moves by a fifth.
 type Shift struct {
 	Weight  string           `json:"weight"` // a dimension, or a dimension and a measure
 	Factor  float64          `json:"factor"`
@@ -25,8 +25,8 @@ type Move struct {
 	From, To int // ranks
 }
 
-// Sensitivity returns how the top of the board changes if each weight of its formula is halved
-// or doubled, and nil for a board without entries. The scores are calculated as of the time of the
+// Sensitivity returns how the top of the board changes if each weight of its formula moves by
+// a fifth, and nil for a board without entries. The scores are calculated as of the time of the
 // ranking.
 func (b *RankedBoard) Sensitivity(asOf time.Time) ([]Shift, error) {
 	if len(b.Entries) == 0 {

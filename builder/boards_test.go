@@ -35,7 +35,7 @@ const testBoards = `boards:
           weight: 2
           prior: 30
           measures:
-            - {benchmark: Code, by: independent, variants: true, map: linear, from: 0, to: 100, weight: 2, trustHalfLife: 60}
+            - {benchmark: Code, by: independent, variants: true, map: linear, from: 0, to: 100, weight: 2}
             - {benchmark: Math, by: independent, map: linear, from: 0, to: 100, weight: 1}
         adoption:
           weight: 1

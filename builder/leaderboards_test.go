@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder"
 	"kindex/builder/content"
 	"kindex/builder/suite"
 	"kindex/exports"
@@ -17,8 +18,8 @@ import (
 	"kindex/exports/score"
 )
 
-// boardsAsOf is the day of the build that tests share. Scores fade over time, so without a fixed
-// day, they would change by themselves.
+// boardsAsOf is the day of the build that tests share. Readings become too old to count, so without
+// a fixed day, scores would change by themselves.
 var boardsAsOf = time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 
 // TestKnownAlternatives checks the most similar alternatives of well-known entities.
@@ -123,10 +124,48 @@ func earned(t *testing.T, f *score.Formula, e *record.Entity) {
 	}
 }
 
+// TestTopTens compares the top of each board with what experts have agreed to; content/boards.md
+// says why. After an intended change: go test ./builder -run TopTens -update
+func TestTopTens(t *testing.T) {
+	l, problems, err := builder.LoadContent(suite.Content(t), nil)
+	if err != nil || len(problems) > 0 {
+		t.Fatal(err, problems)
+	}
+	boards, err := l.RankBoards(boardsAsOf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, r := range boards {
+		fmt.Fprintf(&b, "%s (%d)\n", r.Slug, len(r.Entries))
+		for _, entry := range r.Entries[:min(builder.TopLength, len(r.Entries))] {
+			fmt.Fprintf(&b, "  %s %s\n", entry.Score, r.Entities[entry.Ordinal].Slug)
+			figures := score.Formula{Types: map[string]*score.TypeFormula{r.Type: r.TypeFormula()}}
+			if missing := r.Needs.Unmet("it", figures.Figures(r.Entities[entry.Ordinal], boardsAsOf)); missing != "" {
+				t.Errorf("%s has %s: %s", r.Slug, r.Entities[entry.Ordinal].Key(), missing)
+			}
+		}
+		if r.Note() != "" {
+			t.Error(r.Note())
+		}
+	}
+	suite.Golden(t, filepath.Join("testdata", "top_tens.golden.txt"), []byte(b.String()))
+}
+
 // TestReadmeExample recomputes the example in content/README.md.
 func TestReadmeExample(t *testing.T) {
 	suite.InTest(t)
-	c, f := fixtureContent(t)
+	c, _ := fixtureContent(t)
+	path := filepath.Join("..", "content", "scoring.yaml") // the formula that the example is about
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asJSON, problems := content.ParseScoring(path, text)
+	f, err := score.ParseChecked(asJSON)
+	if err != nil || len(problems) > 0 {
+		t.Fatal(err, problems)
+	}
 	const key = "tool/vllm"
 	i := slices.IndexFunc(c.Entities, func(e *record.Entity) bool { return e.Key() == key })
 	if i < 0 {
@@ -144,35 +183,31 @@ func TestReadmeExample(t *testing.T) {
 // worked formats the calculation of a score as a table, followed by the arithmetic.
 func worked(x *score.Explanation) string {
 	var b strings.Builder
-	fmt.Fprintln(&b, "| Dimension | Figure | Value | Score | Trust | Counts as | Weight |\n|---|---|---|---|---|---|---|")
+	fmt.Fprintln(&b, "| Dimension | Figure | Value | Score | Weight |\n|---|---|---|---|---|")
 	var sum, weights []string
 	for _, d := range x.Dimensions {
 		var inner, innerWeights []string
 		for _, m := range d.Measures {
-			if m.Score == nil {
-				continue
+			name, value, counts := m.Name, any("missing: the prior"), d.Prior
+			if m.Score != nil {
+				value, counts = m.Value, *m.Score
 			}
-			name := m.Name
 			if m.Result != nil {
 				name = *m.Result
 			}
-			counts := *m.Trust**m.Score + (1-*m.Trust)*d.Prior
-			fmt.Fprintf(&b, "| %s | %s | %v | %.1f | %.0f%% | %.1f | %g |\n", d.Name, name, m.Value, *m.Score, 100**m.Trust, counts, m.Measure.Weight)
+			fmt.Fprintf(&b, "| %s | %s | %v | %.1f | %g |\n", d.Name, name, value, counts, m.Measure.Weight)
 			inner = append(inner, fmt.Sprintf("%g × %.1f", m.Measure.Weight, counts))
 			innerWeights = append(innerWeights, fmt.Sprintf("%g", m.Measure.Weight))
 		}
-		how := "unknown: the prior"
-		switch {
-		case len(inner) > 1:
+		how := "the same"
+		if len(inner) > 1 {
 			how = fmt.Sprintf("(%s) / (%s)", strings.Join(inner, " + "), strings.Join(innerWeights, " + "))
-		case len(inner) == 1:
-			how = "the same"
 		}
-		fmt.Fprintf(&b, "| **%s** | %s | | | | **%.1f** | %g |\n", d.Name, how, d.Counted, d.Weight)
+		fmt.Fprintf(&b, "| **%s** | %s | | **%.1f** | %g |\n", d.Name, how, d.Counted, d.Weight)
 		sum = append(sum, fmt.Sprintf("%g × %.1f", d.Weight, d.Counted))
 		weights = append(weights, fmt.Sprintf("%g", d.Weight))
 	}
-	fmt.Fprintf(&b, "| **composite** | (%s) / (%s) | | | | **%s** | |\n", strings.Join(sum, " + "), strings.Join(weights, " + "), x.Composite)
+	fmt.Fprintf(&b, "| **composite** | (%s) / (%s) | | **%s** | |\n", strings.Join(sum, " + "), strings.Join(weights, " + "), x.Composite)
 	fmt.Fprintf(&b, "\nThe known dimensions have %.0f%% of the total weight; %.0f%% is needed.\n", 100*x.Coverage, 100*x.MinimumCoverage)
 	return b.String()
 }

@@ -31,7 +31,7 @@ const fixtureBoards = `boards:
           weight: 2
           prior: 20
           measures:
-            - {signal: stars, map: log, full: 75000, weight: 1, trustHalfLife: 365}
+            - {signal: stars, map: log, full: 75000, weight: 1}
         freshness:
           weight: 1
           prior: 30

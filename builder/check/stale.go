@@ -31,9 +31,8 @@ type StaleEntity struct {
 }
 
 // Stale returns the entities all of whose figures will be too old for the formula within a number
-// of days after asOf. A figure is too old after the staleAfter of its measure or, without that,
-// after its trustHalfLife. Figures without a date, and those of measures with neither of the two,
-// are left out, and so are withdrawn entities.
+// of days after asOf. A figure is too old after the staleAfter of its measure. Figures without a
+// date, and those of measures without a staleAfter, are left out, and so are withdrawn entities.
 func Stale(entities []*record.Entity, f *score.Formula, asOf time.Time, within int) *StaleReport {
 	day := asOf.UTC().Truncate(24 * time.Hour)
 	r := &StaleReport{Day: day.Format(time.DateOnly), Within: within, Stale: []StaleEntity{}, WithoutSuccessor: []string{}}
@@ -67,7 +66,7 @@ func lastToExpire(e *record.Entity, f *score.Formula, asOf time.Time) (last Stal
 			if v.Date == nil {
 				continue
 			}
-			limit := cmp.Or(v.Measure.StaleAfter, v.Measure.TrustHalfLife)
+			limit := v.Measure.StaleAfter
 			read, err := parseDay(*v.Date)
 			if limit == 0 || err != nil {
 				continue

@@ -13,8 +13,8 @@ import (
 const formula = `{"version": "1", "types": {
   "tool": {"minimumCoverage": 0, "dimensions": {"adoption": {"weight": 1, "prior": 0, "minimumCoverage": 0, "measures": [
     {"signal": "stars", "map": "log", "full": 100, "weight": 1, "staleAfter": 365},
-    {"signal": "forks", "map": "log", "full": 100, "weight": 1, "staleAfter": 730, "trustHalfLife": 10},
-    {"signal": "contributors", "map": "log", "full": 100, "weight": 1, "trustHalfLife": 365},
+    {"signal": "forks", "map": "log", "full": 100, "weight": 1, "staleAfter": 730},
+    {"signal": "contributors", "map": "log", "full": 100, "weight": 1, "staleAfter": 365},
     {"signal": "downloads", "map": "log", "full": 100, "weight": 1}]}}},
   "model": {"minimumCoverage": 0, "dimensions": {"quality": {"weight": 1, "prior": 0, "minimumCoverage": 0, "measures": [
     {"benchmark": "B", "map": "linear", "from": 0, "to": 100, "weight": 1, "staleAfter": 365}]}}}}}`
@@ -49,7 +49,7 @@ func TestStale(t *testing.T) {
 		"too old":                   {facts(fact("stars", "2024-01-02")), "stars 2025-01-01"},
 		"another figure counts":     {facts(fact("stars", "2024-01-01"), fact("forks", "2025-11-20")), ""},
 		"the longest counts":        {facts(fact("forks", "2024-06-01"), fact("stars", "2024-07-01")), "forks 2026-06-01"},
-		"half of the trust":         {facts(fact("contributors", "2025-06-01")), "contributors 2026-06-01"},
+		"another limit":             {facts(fact("contributors", "2025-06-01")), "contributors 2026-06-01"},
 		"never too old":             {facts(fact("downloads", "2001-01-01")), ""},
 		"not in the formula":        {facts(fact("likes", "2001-01-01")), ""},
 		"without a date":            {facts(fact("stars", "")), ""},

@@ -36,6 +36,20 @@ func checkFacts(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 	}
 	checkOffers(d, e, m)
 	checkNamed(d, e)
+	checkMaintained(d, e)
+}
+
+// checkMaintained adds a warning about a tool with figures whose repository is known, but not
+// whether anybody still works there: a poor figure that is left out would raise its score.
+func checkMaintained(d *yamldoc.Document, e *record.Entity) {
+	known := func(name string) bool { _, ok := e.Signals.Fact(name); return ok }
+	repository := slices.ContainsFunc(e.IDs, func(id record.ID) bool { return id.Namespace == "github" || id.Namespace == "gitlab" }) ||
+		slices.ContainsFunc(e.Links, func(l record.Link) bool { return l.Name == "repository" })
+	if e.Type == "tool" && e.Status != record.Withdrawn && repository && len(e.Signals.Facts) > 0 &&
+		!known("lastCommit") && !known("archived") && !known("lastRelease") {
+		d.AddAt([]string{"signals"}, true, yamldoc.Problem{Severity: yamldoc.Warning,
+			Message: "has figures of a tool whose repository is known, but neither lastCommit nor archived nor lastRelease; add one of them"})
+	}
 }
 
 // unnamed are the pricing models of products that programs cannot use, and that need no name.

@@ -32,8 +32,8 @@ prints the top ten of each. A board with fewer than eight ranked entities is not
 published.
 
 --sensitivity also prints how each top ten changes if one weight of the formula, that
-of a dimension or of a measure, is halved or doubled: which entities enter and leave,
-and the largest move. A ranking that depends on a single weight says little.`,
+of a dimension or of a measure, is lowered or raised by a fifth: which entities enter
+and leave, and the largest move. A ranking that depends on a single weight says little.`,
 		Example: `  kindex boards
   kindex boards content --sensitivity
   kindex boards content --json --as-of 2026-07-01`,
@@ -49,7 +49,7 @@ and the largest move. A ranking that depends on a single weight says little.`,
 	}
 	f := c.Flags()
 	f.StringVar(&o.asOf, "as-of", "", "calculate scores as of this day or time, as kindex build does")
-	f.BoolVar(&o.sensitivity, "sensitivity", false, "also print what changes if each weight is halved or doubled")
+	f.BoolVar(&o.sensitivity, "sensitivity", false, "also print what changes if each weight moves by a fifth")
 	cli.JSONFlag(f, &o.json)
 	return c
 }

@@ -78,9 +78,8 @@ func checkStaleCommand() *cobra.Command {
 		Use: "stale [TYPE/SLUG...]", Short: "List entities whose figures are getting too old, and deprecated entities without a successor",
 		Long: `Stale lists entities whose figures are all too old for the scoring formula, or will be
 within 60 days (--within). A figure is too old once the staleAfter of its measure has
-passed, after which it no longer counts, or, if the measure has none, its
-trustHalfLife, after which the trust in it has halved. Figures without a date, and
-those of measures with neither, are left out.
+passed, after which it counts as missing. Figures without a date, and those of
+measures without a staleAfter, are left out.
 
 It also lists deprecated entities that name no successor in lifecycle.replacedBy; some
 have none, so this alone is not a failure. Withdrawn entities are left out. Arguments

@@ -147,14 +147,19 @@ func printScore(w io.Writer, x *score.Explanation) {
 		}
 		fmt.Fprintf(w, "  %-11s %s (weight %g)\n", d.Name, value, d.Weight)
 		for _, m := range d.Measures {
-			fmt.Fprintf(w, "    %s\n", safetext.Escape(measureLine(m, d.Prior)))
+			fmt.Fprintf(w, "    %s\n", safetext.Escape(measureLine(m, d)))
 		}
 	}
 }
 
-func measureLine(m score.MeasureValue, prior float64) string {
+// measureLine describes a measure of a dimension.
+func measureLine(m score.MeasureValue, d score.DimensionScore) string {
+	prior := ""
+	if d.Value != nil {
+		prior = fmt.Sprintf(", counts as %g", d.Prior)
+	}
 	if m.State == score.Missing {
-		return m.Name + ": unknown"
+		return m.Name + ": unknown" + prior
 	}
 	number, err := json.Marshal(m.Value)
 	if err != nil {
@@ -168,16 +173,16 @@ func measureLine(m score.MeasureValue, prior float64) string {
 	if m.Score != nil {
 		line += fmt.Sprintf(" → %.1f", *m.Score)
 	} else {
-		line += " (" + m.State + ", not counted)"
+		line += " (" + m.State + ", not counted)" + prior
 	}
 	if m.Date != nil {
 		line += ", read " + *m.Date
 	}
-	if m.Trust != nil && *m.Trust < 1 {
-		line += fmt.Sprintf(", trust %.0f%%, the rest counts as %g", 100**m.Trust, prior)
-	}
 	if m.Source != nil {
 		line += ", " + *m.Source
+	}
+	for _, p := range m.Parts {
+		line += fmt.Sprintf("; %s %g", p.Signal, p.Value)
 	}
 	return line
 }

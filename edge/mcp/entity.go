@@ -83,7 +83,6 @@ type measure struct {
 	Value  any      `json:"value"`
 	Date   *string  `json:"date"`
 	Source *string  `json:"source"`
-	Trust  *float64 `json:"trust,omitempty"` // the rest counts with the prior of the dimension
 	Result *string  `json:"result,omitempty"`
 }
 
@@ -120,15 +119,12 @@ func (e *explanation) text(name string) string {
 		fmt.Fprintf(&b, "%s %s, weight %s, %d%% known\n", d.Name, plainScore(d.Score), number64(d.Weight), int(100*d.Coverage+0.5))
 		for _, m := range d.Measures {
 			if m.State == "missing" {
-				fmt.Fprintf(&b, "- %s: unknown\n", m.Name)
+				fmt.Fprintf(&b, "- %s: unknown, counts as %s\n", m.Name, number64(d.Prior))
 				continue
 			}
 			fmt.Fprintf(&b, "- %s: %s gives %s (%s)", m.Name, plain(m.Value), plainScore(rounded(m.Score)), m.State)
 			if m.Date != nil {
 				b.WriteString(", of " + *m.Date)
-			}
-			if m.Trust != nil && *m.Trust < 1 {
-				fmt.Fprintf(&b, ", trust %d%%, the rest counts as %s", int(100**m.Trust+0.5), number64(d.Prior))
 			}
 			if m.Source != nil {
 				b.WriteString(", from " + quoted(*m.Source))

@@ -38,48 +38,10 @@ type Board struct {
 	Type        string              `json:"type"`
 	Where       map[string][]string `json:"where"`   // alternatives, by name of the filter
 	Formula     *score.TypeFormula  `json:"formula"` // nil for the formula of the type
-	Needs       Needs               `json:"needs"`
+	Needs       score.Needs         `json:"needs"`
 
 	filter  *exports.Filter
 	formula *score.Formula
-}
-
-// Needs states how much must be known about an entity on a board. A number is 0 if there is no
-// such condition.
-type Needs struct {
-	// Sources is the minimum number of sources of the counted benchmark results; see Sources.
-	Sources int `json:"sources"`
-	// Measures is the minimum number of counted measures.
-	Measures int `json:"measures"`
-}
-
-// Sentence returns the conditions in words, or "" if there are none.
-func (n Needs) Sentence() string {
-	var parts []string
-	if n.Sources > 0 {
-		parts = append(parts, n.sources())
-	}
-	if n.Measures > 0 {
-		parts = append(parts, n.measures())
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return "Needs " + strings.Join(parts, " and ") + "."
-}
-
-func (n Needs) sources() string {
-	if n.Sources == 1 {
-		return "benchmark results from at least 1 independent source"
-	}
-	return fmt.Sprintf("benchmark results from at least %d independent sources", n.Sources)
-}
-
-func (n Needs) measures() string {
-	if n.Measures == 1 {
-		return "figures for at least 1 measure"
-	}
-	return fmt.Sprintf("figures for at least %d measures", n.Measures)
 }
 
 // Error is a mistake in the definition of a board.
@@ -110,7 +72,19 @@ func (b *Board) Check(categories []string) (mistakes []*Error) {
 			mistakes = append(mistakes, &Error{Path: []string{"where", name}, Message: "must have one value, not a list"})
 		}
 	}
-	return append(mistakes, b.checkFormula()...)
+	mistakes = append(mistakes, b.checkFormula()...)
+	if b.Formula != nil {
+		mistakes = append(mistakes, b.checkNeeds(b.Formula)...)
+	}
+	return mistakes
+}
+
+// checkNeeds checks what the board needs against the formula that ranks it.
+func (b *Board) checkNeeds(formula *score.TypeFormula) []*Error {
+	if message := b.Needs.Validate(formula); message != "" {
+		return []*Error{{Path: []string{"needs"}, Message: message}}
+	}
+	return nil
 }
 
 // checkCondition checks one value of a condition.
@@ -157,6 +131,9 @@ func (b *Board) Resolve(formula *score.Formula) error {
 	if own == nil {
 		return &Error{Path: []string{"type"}, Message: "scoring.yaml has no formula for type " + b.Type + ", so the board needs its own formula"}
 	}
+	if wrong := b.checkNeeds(own); len(wrong) > 0 {
+		return wrong[0]
+	}
 	b.formula = &score.Formula{Version: formula.Version, DeprecatedCap: formula.DeprecatedCap, Types: map[string]*score.TypeFormula{b.Type: own}}
 	f, err := where.Params(b.Where).Filter(b.Where["category"], nil)
 	if err != nil {
@@ -180,7 +157,7 @@ func Parse(data []byte, formula *score.Formula) ([]*Board, error) {
 		return nil, fmt.Errorf("%s: %w", exports.BoardsFile, err)
 	}
 	for _, b := range list {
-		if b == nil || !slices.Contains(record.Types, b.Type) || b.Needs.Sources < 0 || b.Needs.Measures < 0 {
+		if b == nil || !slices.Contains(record.Types, b.Type) {
 			return nil, fmt.Errorf("%s: has an incomplete board", exports.BoardsFile)
 		}
 		if mistakes := b.Check(b.Where["category"]); len(mistakes) > 0 {
@@ -210,30 +187,11 @@ func (b *Board) scored(e *record.Entity, asOf time.Time) (entry exports.BoardEnt
 		return entry, false
 	}
 	figures := b.formula.Figures(e, asOf)
-	if len(figures) < b.Needs.Measures || b.Needs.Sources > 0 && len(Sources(figures)) < b.Needs.Sources {
+	if b.Needs.Unmet("it", figures) != "" {
 		return entry, false
 	}
 	entry.Oldest, entry.Newest = span(figures)
 	return entry, true
-}
-
-// Sources returns the sources of the benchmark results among figures, sorted: the publisher of a
-// result or, if none is named, its benchmark. Results by the model's maker do not count.
-func Sources(figures []score.Figure) []string {
-	spelling := map[string]string{}
-	for _, f := range figures {
-		if f.Result == nil || f.Result.By == record.ByMaker {
-			continue
-		}
-		name := f.Result.Publisher
-		if name == "" {
-			name, _, _ = strings.Cut(f.Result.Name, " (") // details do not make another source
-		}
-		if key := record.Fold(name); spelling[key] == "" {
-			spelling[key] = name
-		}
-	}
-	return slices.Sorted(maps.Values(spelling))
 }
 
 // span returns the days of the oldest and the newest dated figure.

@@ -2,7 +2,6 @@ package board
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"kindex/exports/record"
@@ -40,14 +39,14 @@ func (b *Board) Explain(e *record.Entity, asOf time.Time) (*Explanation, error) 
 	}
 	figures := formula.Figures(e, asOf)
 	x := &Explanation{Explanation: formula.Explain(e, asOf), Board: Placement{Slug: b.Slug, Title: b.Title,
-		Matches: matches, Sources: Sources(figures), Measures: len(figures)}}
+		Matches: matches, Sources: score.Sources(figures), Measures: len(figures)}}
 	if x.Board.Sources == nil {
 		x.Board.Sources = []string{}
 	}
 	if needs := b.Needs.Sentence(); needs != "" {
 		x.Board.Needs = &needs
 	}
-	if reason := b.reason(e, x); reason != "" {
+	if reason := b.reason(e, x, figures); reason != "" {
 		x.Ranked, x.Reason = false, &reason
 	}
 	if x.Ranked {
@@ -57,7 +56,7 @@ func (b *Board) Explain(e *record.Entity, asOf time.Time) (*Explanation, error) 
 }
 
 // reason returns why an entity with a score is not on the board, or "".
-func (b *Board) reason(e *record.Entity, x *Explanation) string {
+func (b *Board) reason(e *record.Entity, x *Explanation, figures []score.Figure) string {
 	p := &x.Board
 	switch {
 	case e.Status == record.Withdrawn:
@@ -68,14 +67,6 @@ func (b *Board) reason(e *record.Entity, x *Explanation) string {
 		return "it does not meet the conditions of the board " + b.Slug
 	case !x.Ranked:
 		return ""
-	case p.Measures < b.Needs.Measures:
-		return fmt.Sprintf("the board %s needs %s, and it has %d", b.Slug, b.Needs.measures(), p.Measures)
-	case len(p.Sources) < b.Needs.Sources:
-		has := "it has none"
-		if n := len(p.Sources); n > 0 {
-			has = fmt.Sprintf("it has %d: %s", n, strings.Join(p.Sources, ", "))
-		}
-		return fmt.Sprintf("the board %s needs %s, and %s", b.Slug, b.Needs.sources(), has)
 	}
-	return ""
+	return b.Needs.Unmet("the board "+b.Slug, figures)
 }

@@ -15,7 +15,7 @@ type Variant struct {
 	*Board
 }
 
-// Variants returns the board with each weight halved and doubled, one at a time. It leaves out
+// Variants returns the board with each weight lowered and raised by a fifth, one at a time. It leaves out
 // weights that have no effect because there is nothing to weigh them against.
 func (b *Board) Variants() (list []Variant) {
 	t := b.TypeFormula()
@@ -34,9 +34,9 @@ func (b *Board) Variants() (list []Variant) {
 	return list
 }
 
-// variants returns the board with a weight in a dimension halved and doubled.
+// variants returns the board with a weight in a dimension lowered and raised by a fifth.
 func (b *Board) variants(what, dimension string, weight func(*score.Dimension) *float64) (list []Variant) {
-	for _, factor := range []float64{0.5, 2} {
+	for _, factor := range []float64{0.8, 1.2} {
 		t := *b.TypeFormula()
 		d := *t.Dimensions[dimension]
 		d.Measures = slices.Clone(d.Measures)

@@ -40,8 +40,8 @@ func ExampleFormula_Explain() {
 		}
 	}
 	// Output:
-	// composite 67.5, coverage 0.75
-	// adoption: counts as 80.0, weight 3
+	// composite 52.5, coverage 0.75
+	// adoption: counts as 60.0, weight 3
 	//   stars: counted
 	//   forks: missing
 	// freshness: counts as 30.0, weight 1

@@ -51,7 +51,7 @@ func TestExplanationsRecompute(t *testing.T) {
 			free++
 		}
 	}
-	if min(states[score.Counted], states[score.Missing], states[score.Stale], states[score.Future], states["too little"], states["faded"], ranked, 2000-ranked, free, 2000-free) < 50 {
+	if min(states[score.Counted], states[score.Missing], states[score.Stale], states[score.Future], states["too little"], states["sum"], ranked, 2000-ranked, free, 2000-free) < 50 {
 		t.Errorf("too little happened: %v, %d ranked, %d without cap", states, ranked, free)
 	}
 }
@@ -77,11 +77,16 @@ type shownMeasure struct {
 	Value       any
 	Result      *string
 	Date        *string
-	Trust       *float64
-	Measure     struct {
-		Signal, Benchmark, Map                                      string
-		Variants                                                    bool
-		Full, From, To, HalfLife, Weight, StaleAfter, TrustHalfLife float64
+	Parts       []struct {
+		Signal string
+		Value  float64
+		Date   *string
+	}
+	Measure struct {
+		Signal, Benchmark, Map                       string
+		Sum                                          []string
+		Variants                                     bool
+		Full, From, To, HalfLife, Weight, StaleAfter float64
 	}
 }
 
@@ -126,21 +131,21 @@ func recompute(t *testing.T, f *score.Formula, e *record.Entity, text []byte, st
 				if m.Score != nil {
 					t.Fatalf("%s: %s has a score", text, m.Name)
 				}
+				dsum += m.Measure.Weight * d.Prior
 				continue
 			}
 			near(m.Name, m.Score, scoreOf(m, x.AsOf))
-			trust := trustIn(m, x.AsOf)
-			near(m.Name+".trust", m.Trust, trust)
-			if trust < 1 {
-				states["faded"]++
+			if len(m.Parts) > 0 {
+				states["sum"]++
+				near(m.Name+": the sum", ptr(m.Value), sumOf(e, m, x.AsOf))
 			}
-			dsum += m.Measure.Weight * (trust**m.Score + (1-trust)*d.Prior)
+			dsum += m.Measure.Weight * *m.Score
 			dweights += m.Measure.Weight
 		}
 		near(d.Name+".coverage", &d.Coverage, dweights/dall)
 		counted := d.Prior
 		if dweights > 0 && dweights/dall >= d.MinimumCoverage {
-			near(d.Name, d.Value, dsum/dweights)
+			near(d.Name, d.Value, dsum/dall)
 			counted = *d.Value
 			s.Set(d.Name, round(counted))
 			known += d.Weight
@@ -148,6 +153,7 @@ func recompute(t *testing.T, f *score.Formula, e *record.Entity, text []byte, st
 		} else if d.Score != nil || d.Value != nil {
 			t.Fatalf("%s: %s has a score", text, d.Name)
 		} else if dweights > 0 {
+			counted = min(counted, dsum/dall)
 			states["too little"]++
 		}
 		near(d.Name, &d.Counted, counted)
@@ -230,12 +236,26 @@ func stateOf(m shownMeasure, asOf string) string {
 	return score.Counted
 }
 
-// trustIn halves the trust in a figure with every half-life since it was read.
-func trustIn(m shownMeasure, asOf string) float64 {
-	if m.Date == nil || m.Measure.TrustHalfLife == 0 {
-		return 1
+// ptr returns a number of an explanation, or nil if it is none.
+func ptr(v any) *float64 {
+	if n, ok := v.(float64); ok {
+		return &n
 	}
-	return math.Pow(0.5, (dayOf(asOf)-dayOf(*m.Date))/m.Measure.TrustHalfLife)
+	return nil
+}
+
+// sumOf adds up the signals of a sum that count on a day.
+func sumOf(e *record.Entity, m shownMeasure, asOf string) (sum float64) {
+	for _, f := range e.Signals.Facts {
+		age := 0.0
+		if f.Date != "" {
+			age = dayOf(asOf) - dayOf(f.Date)
+		}
+		if slices.Contains(m.Measure.Sum, f.Name) && age >= 0 && (m.Measure.StaleAfter == 0 || age <= m.Measure.StaleAfter) {
+			sum += f.Number
+		}
+	}
+	return sum
 }
 
 func scoreOf(m shownMeasure, asOf string) float64 {

@@ -29,13 +29,14 @@ type TypeFormula struct {
 	// dimensions must have. Below it, the composite is null.
 	MinimumCoverage float64               `json:"minimumCoverage"`
 	Dimensions      map[string]*Dimension `json:"dimensions"`
+	Needs           Needs                 `json:"needs,omitzero"` // without it, the composite is null
 }
 
 // Dimension is a score that is part of the composite.
 type Dimension struct {
 	Weight float64 `json:"weight"` // weight in the composite
-	// Prior is the value that counts where nothing is known: in the composite if the
-	// dimension is null, in the dimension for the trust that observations have lost.
+	// Prior is the value that counts for what is unknown: in the dimension for a measure without
+	// an observation, and in the composite for a dimension that is null.
 	Prior float64 `json:"prior"`
 	// MinimumCoverage is the share of the weights, from 0 to 1, that known measures
 	// must have. Below it, the dimension is null.
@@ -43,13 +44,17 @@ type Dimension struct {
 	Measures        []Measure `json:"measures"`
 }
 
-// Measure maps a signal or a benchmark to 0..100.
+// Measure maps a signal, the sum of several signals or a benchmark to 0..100.
 type Measure struct {
-	Signal    string `json:"signal,omitempty"`
-	Benchmark string `json:"benchmark,omitempty"` // compared with Benchmark.FoldedName or, if By is set, with the name
+	Signal string `json:"signal,omitempty"`
+	// Sum lists signals that count together, as far as they are known. If none of them is,
+	// Signal counts instead.
+	Sum       []string `json:"sum,omitempty"`
+	Benchmark string   `json:"benchmark,omitempty"` // compared with Benchmark.FoldedName or, if By is set, with the name
 	// Variants also accepts results with additional details: "B (2.1, Codex)" for the
 	// benchmark "B (2.1)", and both for "B".
 	Variants   bool     `json:"variants,omitempty"`
+	Source     string   `json:"source,omitempty"`     // who publishes the benchmark, for results that name no publisher
 	By         string   `json:"by,omitempty"`         // one of record.ResultBy; accepts only results by them, whoever published them
 	Map        string   `json:"map"`                  // log, linear or age
 	Full       float64  `json:"full,omitempty"`       // log: the value that earns 100
@@ -57,10 +62,7 @@ type Measure struct {
 	To         *float64 `json:"to,omitempty"`         // linear: the value that earns 100
 	HalfLife   float64  `json:"halfLife,omitempty"`   // age: days, up to the day of the observation
 	Weight     float64  `json:"weight"`               // weight in the dimension
-	StaleAfter float64  `json:"staleAfter,omitempty"` // in days; 0 means never
-	// TrustHalfLife is the number of days after which trust in an observation has halved, or 0
-	// if trust does not fade. The lost share of the weight goes to the prior of the dimension.
-	TrustHalfLife float64 `json:"trustHalfLife,omitempty"`
+	StaleAfter float64  `json:"staleAfter,omitempty"` // in days; older observations are missing; 0 means never
 }
 
 // DimensionNames lists the scores that a formula may define: all except composite.
@@ -129,6 +131,9 @@ func Parse(data []byte) (f *Formula, fieldErrors []*FieldError, err error) {
 				}
 			}
 		}
+		if message := f.Types[typ].Needs.Validate(f.Types[typ]); message != "" {
+			addError(message, typ, "needs")
+		}
 	}
 	return f, fieldErrors, nil
 }
@@ -150,13 +155,15 @@ func ParseChecked(data []byte) (*Formula, error) {
 // validate returns a message about what is wrong with a measure, or "" if it is
 // valid.
 func (m *Measure) validate() string {
-	if (m.Signal == "") == (m.Benchmark == "") {
+	if (m.Signal == "" && len(m.Sum) == 0) == (m.Benchmark == "") {
 		return "must name either a signal or a benchmark"
 	}
 	signal, known := record.SignalType(m.Signal)
 	switch {
 	case m.Signal != "" && !known:
 		return fmt.Sprintf("unknown signal %q", m.Signal)
+	case m.Source != "" && m.Benchmark == "":
+		return "source applies only to a benchmark"
 	case m.Variants && m.Benchmark == "":
 		return "variants applies only to a benchmark"
 	case m.By != "" && m.Benchmark == "":
@@ -167,12 +174,13 @@ func (m *Measure) validate() string {
 		return "needs a weight above 0"
 	case m.StaleAfter < 0:
 		return "staleAfter must not be negative"
-	case m.TrustHalfLife < 0:
-		return "trustHalfLife must not be negative"
-	case m.Weight > maxNumber, m.Full > maxNumber, m.HalfLife > maxNumber, m.TrustHalfLife > maxNumber, exceedsMax(m.From), exceedsMax(m.To):
+	case m.Weight > maxNumber, m.Full > maxNumber, m.HalfLife > maxNumber, exceedsMax(m.From), exceedsMax(m.To):
 		return "contains a number that is too large"
 	}
 	isDay := m.Signal != "" && signal.Kind == record.Day
+	if message := m.validateSum(isDay); message != "" {
+		return message
+	}
 	switch m.Map {
 	case "log":
 		if isDay || m.Benchmark != "" || m.Full <= 0 {
@@ -196,6 +204,22 @@ func (m *Measure) validate() string {
 		return "from and to apply only to map linear"
 	case m.Map != "age" && m.HalfLife != 0:
 		return "halfLife applies only to map age"
+	}
+	return ""
+}
+
+// validateSum returns a message about what is wrong with the signals of a sum, or "".
+func (m *Measure) validateSum(isDay bool) string {
+	for i, name := range m.Sum {
+		signal, known := record.SignalType(name)
+		switch {
+		case !known:
+			return fmt.Sprintf("unknown signal %q", name)
+		case signal.Kind == record.Day || isDay:
+			return "sum applies only to counts"
+		case name == m.Signal || slices.Contains(m.Sum[:i], name):
+			return fmt.Sprintf("sum names %q twice", name)
+		}
 	}
 	return ""
 }
@@ -229,8 +253,18 @@ func (m *Measure) Name() string {
 		return "benchmark: " + m.Benchmark + ", by: " + m.By
 	case m.Benchmark != "":
 		return "benchmark: " + m.Benchmark
+	case m.Signal == "":
+		return strings.Join(m.Sum, " + ")
 	}
 	return m.Signal
+}
+
+// Key returns the name by which Needs refers to the measure.
+func (m *Measure) Key() string {
+	if m.Benchmark != "" {
+		return m.Benchmark
+	}
+	return m.Name()
 }
 
 // JSON returns the formula in the canonical form that a build stores.

@@ -50,14 +50,22 @@ const (
 // MeasureValue explains one measure.
 type MeasureValue struct {
 	Name    string   `json:"name"`
-	State   string   `json:"state"`  // counted, missing, stale or future
-	Score   *float64 `json:"score"`  // 0 to 100, null unless counted
-	Trust   *float64 `json:"trust"`  // share of the weight that counts with this score, 0 to 1; the rest counts with the prior
-	Result  *string  `json:"result"` // name of the benchmark result that was used, null for a signal
-	Value   any      `json:"value"`  // the observation: a number, a date or null
-	Date    *string  `json:"date"`   // when the value was observed
-	Source  *string  `json:"source"` // where the value was read
+	State   string   `json:"state"`           // counted, missing, stale or future
+	Score   *float64 `json:"score"`           // 0 to 100, null unless counted
+	Result  *string  `json:"result"`          // name of the benchmark result that was used, null for a signal
+	Value   any      `json:"value"`           // the observation: a number, a date or null
+	Date    *string  `json:"date"`            // when the value was observed; for a sum, the oldest part
+	Source  *string  `json:"source"`          // where the value was read; null for a sum of several
+	Parts   []Part   `json:"parts,omitempty"` // the signals of a sum
 	Measure Measure  `json:"measure"`
+}
+
+// Part is a signal in a sum.
+type Part struct {
+	Signal string  `json:"signal"`
+	Value  float64 `json:"value"`
+	Date   *string `json:"date"`
+	Source *string `json:"source"`
 }
 
 // Scores calculates the scores that an entity has at a given time.
@@ -73,9 +81,9 @@ func (f *Formula) Explain(e *record.Entity, asOf time.Time) *Explanation {
 }
 
 // compute implements Scores and Explain. A dimension is the weighted mean of its
-// known measures, where the prior replaces the trust that old observations have lost,
-// or null if the measures' share of the weights is too small. The composite is the
-// weighted mean of the dimensions, where the prior replaces a dimension that is null.
+// measures, where the prior replaces a measure without an observation, or null if the
+// known measures' share of the weights is too small. The composite is the weighted mean
+// of the dimensions, where the prior replaces a dimension that is null.
 func (f *Formula) compute(e *record.Entity, asOf time.Time, explain bool) (record.Scores, *Explanation) {
 	var s record.Scores
 	x := &Explanation{Type: e.Type, Slug: e.Slug, Name: e.Name, FormulaVersion: f.Version,
@@ -96,12 +104,24 @@ func (f *Formula) compute(e *record.Entity, asOf time.Time, explain bool) (recor
 		x.setUnranked("not enough data: the weights of the known dimensions are below the minimum coverage" + sums.partlyKnown)
 		return s, x
 	}
+	if missing := f.missing(e, t, asOf); missing != "" {
+		x.setUnranked(missing)
+		return s, x
+	}
 	s.Composite = record.ScoreOf(f.applyCap(e, clip(sums.counted/sums.weights), x))
 	x.Composite, x.Ranked = s.Composite, e.Status != record.Withdrawn
 	if !x.Ranked {
 		x.setUnranked("it is withdrawn, and withdrawn entities are not on any leaderboard")
 	}
 	return s, x
+}
+
+// missing returns what an entity lacks of what its formula needs, or "".
+func (f *Formula) missing(e *record.Entity, t *TypeFormula, asOf time.Time) string {
+	if t.Needs.Empty() {
+		return ""
+	}
+	return t.Needs.Unmet("a score", f.Figures(e, asOf))
 }
 
 // totals holds the sums from which the composite is calculated.
@@ -133,7 +153,11 @@ func (t *TypeFormula) dimensions(e *record.Entity, asOf time.Time, s *record.Sco
 			p.Counted, p.Value = value, &value
 			all.known += d.Weight
 			s.Set(name, record.ScoreOf(value))
-		} else if explain && coverage > 0 {
+		} else if coverage > 0 {
+			// Otherwise, leaving out good figures of a poor dimension would raise the composite.
+			p.Counted = min(d.Prior, value)
+		}
+		if explain && coverage > 0 && p.Value == nil {
 			all.partlyKnown += fmt.Sprintf("; %s is %.0f%% known, but %.0f%% is needed",
 				name, math.Floor(100*coverage), math.Ceil(100*d.MinimumCoverage))
 		}
@@ -162,8 +186,8 @@ func (f *Formula) applyCap(e *record.Entity, composite float64, x *Explanation) 
 
 func (x *Explanation) setUnranked(reason string) { x.Reason = &reason }
 
-// value returns the weighted mean of the counted measures and their share of all
-// weights, which does not fade with trust. Both are 0 if no measure is counted.
+// value returns the weighted mean of the measures, where the prior replaces a measure that is
+// not counted, and the counted measures' share of the weights. Both are 0 if no measure is counted.
 func (d *Dimension) value(e *record.Entity, asOf time.Time, explain bool) (value, coverage float64, list []MeasureValue) {
 	var sum, weights, all float64
 	for i := range d.Measures {
@@ -171,8 +195,10 @@ func (d *Dimension) value(e *record.Entity, asOf time.Time, explain bool) (value
 		all += m.Weight
 		o := m.observe(e, asOf)
 		if o.state == Counted {
-			sum += float64(m.Weight * (float64(o.trust*o.score) + float64((1-o.trust)*d.Prior)))
+			sum += float64(m.Weight * o.score)
 			weights += m.Weight
+		} else {
+			sum += float64(m.Weight * d.Prior)
 		}
 		if explain {
 			list = append(list, o.explain(m))
@@ -181,22 +207,22 @@ func (d *Dimension) value(e *record.Entity, asOf time.Time, explain bool) (value
 	if weights == 0 {
 		return 0, 0, list
 	}
-	return clip(sum / weights), weights / all, list
+	return clip(sum / all), weights / all, list
 }
 
 // observation is an entity's value for a measure.
 type observation struct {
 	state        string
 	score        float64
-	trust        float64 // 0 to 1
 	number       float64
 	day          string
 	result       string // name of the benchmark result
 	date, source string
+	parts        []Part // of a sum
 }
 
 func (o *observation) explain(m *Measure) MeasureValue {
-	v := MeasureValue{Name: m.Name(), State: o.state, Measure: *m}
+	v := MeasureValue{Name: m.Name(), State: o.state, Parts: o.parts, Measure: *m}
 	if o.state == Missing {
 		return v
 	}
@@ -205,7 +231,7 @@ func (o *observation) explain(m *Measure) MeasureValue {
 		v.Value = o.day
 	}
 	if o.state == Counted {
-		v.Score, v.Trust = &o.score, &o.trust
+		v.Score = &o.score
 	}
 	if o.result != "" {
 		v.Result = &o.result
@@ -227,26 +253,14 @@ func (m *Measure) observe(e *record.Entity, asOf time.Time) observation {
 			return o
 		}
 		o.number, o.result, o.date, o.source = b.Value, b.FoldedName(), b.Date, b.Source
-	} else {
+	} else if !m.sum(e, asOf, &o) {
 		f, ok := e.Signals.Fact(m.Signal)
 		if !ok {
 			return o
 		}
 		o.number, o.day, o.date, o.source = f.Number, f.Day, f.Date, f.Source
 	}
-	o.state, o.trust = Counted, 1
-	if o.date != "" {
-		age := days(o.date, asOf)
-		switch {
-		case age < 0:
-			o.state = Future
-		case m.StaleAfter > 0 && age > m.StaleAfter:
-			o.state = Stale
-		}
-		if m.TrustHalfLife > 0 {
-			o.trust = math.Exp2(-max(age, 0) / m.TrustHalfLife)
-		}
-	}
+	o.state = m.state(o.date, asOf)
 	if o.state == Counted && o.day != "" && days(o.day, asOf) < 0 {
 		o.state = Future
 	}
@@ -256,7 +270,48 @@ func (m *Measure) observe(e *record.Entity, asOf time.Time) observation {
 	return o
 }
 
-// latest returns the newest result for a benchmark, or the highest of several from
+// state returns the state of an observation of a day, which is "" if it has none.
+func (m *Measure) state(date string, asOf time.Time) string {
+	if date == "" {
+		return Counted
+	}
+	switch age := days(date, asOf); {
+	case age < 0:
+		return Future
+	case m.StaleAfter > 0 && age > m.StaleAfter:
+		return Stale
+	}
+	return Counted
+}
+
+// sum adds up the signals of a sum that count. It returns false if there are none. The sum has the
+// date of its oldest part.
+func (m *Measure) sum(e *record.Entity, asOf time.Time, o *observation) bool {
+	for _, name := range m.Sum {
+		f, ok := e.Signals.Fact(name)
+		if !ok || m.state(f.Date, asOf) != Counted {
+			continue
+		}
+		p := Part{Signal: name, Value: f.Number}
+		if f.Date != "" {
+			p.Date = &f.Date
+			if o.date == "" || f.Date < o.date {
+				o.date = f.Date
+			}
+		}
+		if f.Source != "" {
+			p.Source = &f.Source
+		}
+		o.number += f.Number
+		o.parts = append(o.parts, p)
+	}
+	if len(o.parts) == 1 && o.parts[0].Source != nil {
+		o.source = *o.parts[0].Source
+	}
+	return len(o.parts) > 0
+}
+
+// latest returns the newest result for a benchmark, or the best of several from
 // the same day. Undated results count as the oldest. It returns a result from the
 // future only if there are no other results.
 func (m *Measure) latest(list []record.Benchmark, asOf time.Time) (best record.Benchmark, ok bool) {
@@ -267,12 +322,21 @@ func (m *Measure) latest(list []record.Benchmark, asOf time.Time) (best record.B
 			continue
 		}
 		known := b.Date == "" || days(b.Date, asOf) >= 0
-		newer := b.Date > best.Date || b.Date == best.Date && b.Value > best.Value
+		newer := b.Date > best.Date || b.Date == best.Date && m.better(b.Value, best.Value)
 		if !ok || known && !past || known == past && newer {
 			best, ok, past = b, true, known
 		}
 	}
 	return best, ok
+}
+
+// better reports whether a result is better than another one. Less is better if the measure
+// says so.
+func (m *Measure) better(a, b float64) bool {
+	if m.From != nil && m.To != nil && *m.To < *m.From {
+		return a < b
+	}
+	return a > b
 }
 
 // age returns the days from an observed date to the day of the observation, because later

@@ -172,20 +172,20 @@ func TestComposite(t *testing.T) {
 		cap     bool
 	}{
 		"all":                {"0.5", tool(fact("citations", 50), fact("commits", 10), fact("forks", 40), stars(80)), "52.0 70.0 50.0 10.0", 1, false},
-		"priors":             {"0.5", tool(stars(80)), "51.0 80.0 null null", 0.5, false},
-		"zero is known":      {"0.5", tool(stars(0)), "11.0 0.0 null null", 0.5, false},
+		"priors":             {"0.5", tool(stars(80)), "43.5 65.0 null null", 0.5, false},
+		"zero is known":      {"0.5", tool(stars(0)), "13.5 5.0 null null", 0.5, false},
 		"at the minimum":     {"0.5", tool(fact("citations", 50), fact("commits", 10)), "27.0 null 50.0 10.0", 0.5, false},
-		"below the minimum":  {"0.51", tool(stars(80)), "null 80.0 null null", 0.5, false},
+		"below the minimum":  {"0.51", tool(stars(80)), "null 65.0 null null", 0.5, false},
 		"far below":          {"0.5", tool(fact("commits", 10)), "null null null 10.0", 0.2, false},
 		"nothing":            {"0.5", tool(), "null null null null", 0, false},
 		"nothing, no bound":  {"0", tool(), "null null null null", 0, false},
 		"little, no bound":   {"0", tool(fact("commits", 0)), "19.0 null null 0.0", 0.2, false},
 		"half up":            {"0.5", tool(fact("forks", 0.2), stars(80)), "41.0 60.1 null null", 0.5, false}, // 60.05 and 41.025
-		"deprecated":         {"0.5", status("deprecated", tool(stars(80))), "40.0 80.0 null null", 0.5, true},
-		"deprecated, at it":  {"0.5", status("deprecated", tool(stars(58))), "40.0 58.0 null null", 0.5, false},
-		"deprecated, below":  {"0.5", status("deprecated", tool(stars(50))), "36.0 50.0 null null", 0.5, false},
+		"deprecated":         {"0.5", status("deprecated", tool(stars(80))), "40.0 65.0 null null", 0.5, true},
+		"deprecated, at it":  {"0.5", status("deprecated", tool(stars(70.6666))), "40.0 58.0 null null", 0.5, false},
+		"deprecated, below":  {"0.5", status("deprecated", tool(stars(50))), "32.3 42.5 null null", 0.5, false},
 		"deprecated, null":   {"0.5", status("deprecated", tool()), "null null null null", 0, false},
-		"withdrawn":          {"0.5", status("withdrawn", tool(stars(80))), "51.0 80.0 null null", 0.5, false},
+		"withdrawn":          {"0.5", status("withdrawn", tool(stars(80))), "43.5 65.0 null null", 0.5, false},
 		"no formula":         {"0.5", &record.Entity{Type: "model", Signals: tool(stars(80)).Signals}, "null null null null", 0, false},
 		"of no type we know": {"0.5", &record.Entity{Type: "robot", Signals: tool(stars(80)).Signals}, "null null null null", 0, false},
 	} {
@@ -220,7 +220,7 @@ func TestComposite(t *testing.T) {
 		want   string // adoption, composite
 		cover  float64
 	}{
-		{tool(stars(80)), "80.0 51.0", 0.75},
+		{tool(stars(80)), "65.0 43.5", 0.75},
 		{tool(fact("forks", 80)), "null null", 0.25},
 		{tool(fact("forks", 80), fact("citations", 50), fact("commits", 10)), "null 27.0", 0.25},
 	} {
@@ -237,7 +237,7 @@ func TestComposite(t *testing.T) {
 	if empty.Ranked || empty.Reason == nil || empty.Dimensions == nil {
 		t.Errorf("a formula without dimensions: %+v", empty)
 	}
-	if deep := parse(t, strings.Replace(fmt.Sprintf(whole, "0"), `"deprecatedCap": 40,`, "", 1)); deep.Scores(status("deprecated", tool(stars(100))), at("2026-11-01")).Composite != record.ScoreOf(61) {
+	if deep := parse(t, strings.Replace(fmt.Sprintf(whole, "0"), `"deprecatedCap": 40,`, "", 1)); deep.Scores(status("deprecated", tool(stars(100))), at("2026-11-01")).Composite != record.ScoreOf(51) {
 		t.Error("a formula without a cap caps")
 	}
 }
@@ -380,7 +380,6 @@ func randomFormula(rng *rand.Rand, t *testing.T) *score.Formula {
 			for i := range d.Measures {
 				m := &d.Measures[i]
 				m.Weight, m.StaleAfter = rng.ExpFloat64()+0.01, float64(rng.IntN(2000))
-				m.TrustHalfLife = float64(rng.IntN(3)) * 365 // none in a third of the measures
 				m.Variants = m.Benchmark != "" && rng.IntN(2) == 0
 				if m.Map == "linear" && rng.IntN(2) == 0 {
 					m.From, m.To = m.To, m.From

@@ -226,8 +226,5 @@ func measureNumbers(m score.Measure) []string {
 	if m.StaleAfter > 0 {
 		want = append(want, fmt.Sprintf("%v days", m.StaleAfter))
 	}
-	if m.TrustHalfLife > 0 {
-		want = append(want, fmt.Sprintf("%v days", m.TrustHalfLife))
-	}
 	return want
 }

@@ -227,6 +227,7 @@ type scoringPage struct {
 type scoredType struct {
 	Type       string
 	Coverage   string // share of the weight that must be known for a rank
+	Needs      string // what else must be known, in words, or ""
 	Dimensions []scoredDimension
 }
 
@@ -238,7 +239,6 @@ type scoredDimension struct {
 	Coverage      string // share of the weight that must be known, or "" if one measure is enough
 	Measures      []scoredMeasure
 	Stale         bool // at least one measure has an age limit
-	Trust         bool // trust in at least one measure fades
 }
 
 // scoredMeasure is a measure of a dimension.
@@ -248,7 +248,6 @@ type scoredMeasure struct {
 	Weight, Share string
 	How           string
 	Stale         string
-	Trust         string
 }
 
 // scoring shows the formula that the scores of the build were calculated with.
@@ -293,7 +292,7 @@ func (s *Site) scores(types ...string) []string {
 }
 
 func describeType(typ string, f *score.TypeFormula) scoredType {
-	t := scoredType{Type: typ, Coverage: textfmt.Percent(f.MinimumCoverage)}
+	t := scoredType{Type: typ, Coverage: textfmt.Percent(f.MinimumCoverage), Needs: f.Needs.Sentence()}
 	var all float64
 	for _, d := range f.Dimensions {
 		all += d.Weight
@@ -314,7 +313,6 @@ func describeType(typ string, f *score.TypeFormula) scoredType {
 		for _, m := range d.Measures {
 			shown.Measures = append(shown.Measures, describeMeasure(m, weights))
 			shown.Stale = shown.Stale || m.StaleAfter > 0
-			shown.Trust = shown.Trust || m.TrustHalfLife > 0
 		}
 		t.Dimensions = append(t.Dimensions, shown)
 	}
@@ -332,7 +330,12 @@ func describeType(typ string, f *score.TypeFormula) scoredType {
 }
 
 func describeMeasure(m score.Measure, weights float64) scoredMeasure {
-	d := scoredMeasure{Name: textfmt.Label(m.Signal), Weight: textfmt.Count(m.Weight), Share: share(m.Weight, weights)}
+	d := scoredMeasure{Name: signalLabel(&m), Weight: textfmt.Count(m.Weight), Share: share(m.Weight, weights)}
+	if m.Signal != "" && len(m.Sum) > 0 {
+		sum := m
+		sum.Signal = ""
+		d.Note = "the sum of " + strings.ReplaceAll(signalLabel(&sum), " + ", " and ") + " or, without any of them, as stated"
+	}
 	if m.Benchmark != "" {
 		d.Name, d.Note = m.Benchmark, "benchmark"
 		if m.Variants {
@@ -349,9 +352,6 @@ func describeMeasure(m score.Measure, weights float64) scoredMeasure {
 	}
 	if m.StaleAfter > 0 {
 		d.Stale = daysLong(m.StaleAfter)
-	}
-	if m.TrustHalfLife > 0 {
-		d.Trust = daysLong(m.TrustHalfLife)
 	}
 	return d
 }

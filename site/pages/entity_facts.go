@@ -140,7 +140,7 @@ func figures(e *record.Entity, x *score.Explanation) (signals, results []figure)
 			g.Unit = t.Unit
 		}
 		g.from(f.Source)
-		g.addContribution(x, func(m *score.MeasureValue) bool { return m.Measure.Signal == f.Name })
+		g.addContribution(x, func(m *score.MeasureValue) bool { return countsIn(m, f.Name) })
 		signals = append(signals, g)
 	}
 	for _, b := range e.Signals.Benchmarks[:min(entityResults, len(e.Signals.Benchmarks))] {
@@ -153,6 +153,14 @@ func figures(e *record.Entity, x *score.Explanation) (signals, results []figure)
 		results = append(results, g)
 	}
 	return signals, results
+}
+
+// countsIn reports whether a measure is about a signal. A sum replaces the measure's own signal.
+func countsIn(m *score.MeasureValue, signal string) bool {
+	if m.Parts != nil {
+		return slices.ContainsFunc(m.Parts, func(p score.Part) bool { return p.Signal == signal })
+	}
+	return m.Measure.Signal == signal
 }
 
 // from sets the source of a figure.

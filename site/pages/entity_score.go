@@ -51,8 +51,9 @@ type measure struct {
 	Name    string
 	Figure  string
 	Unit    string
-	Map     string // how the figure is mapped to a score
-	Score   string // with two decimals, or "" if the measure does not count
+	Parts   []string // of a sum of several signals, in words
+	Map     string   // how the figure is mapped to a score
+	Score   string   // with two decimals, or "" if the measure does not count
 	Weight  string
 	Why     string // why the measure does not count
 	Date    string
@@ -118,27 +119,30 @@ func explainPart(p *score.DimensionScore, weights float64, asOf string) dimensio
 		d.Points = strconv.FormatFloat(d.Exact, 'f', 2, 64)
 	}
 	var terms []string
-	known := 0.0
+	all, rest := 0.0, 0.0
 	for i := range p.Measures {
 		m := &p.Measures[i]
+		all += m.Measure.Weight
+		rest += m.Measure.Weight
 		if m.State == score.Missing {
 			d.Missing = append(d.Missing, measureName(m))
 			continue
 		}
 		if m.Score != nil {
-			terms = append(terms, textfmt.Short(m.Measure.Weight)+" × "+strconv.FormatFloat(faded(m, p.Prior), 'f', 2, 64))
-			known += m.Measure.Weight
+			terms = append(terms, textfmt.Short(m.Measure.Weight)+" × "+strconv.FormatFloat(*m.Score, 'f', 2, 64))
+			rest -= m.Measure.Weight
 		}
-		d.Measures = append(d.Measures, explainMeasure(m, p.Prior, asOf))
+		d.Measures = append(d.Measures, explainMeasure(m, asOf))
 	}
-	if p.Coverage > 0 {
+	if p.Coverage > 0 && p.Coverage < 1 {
+		terms = append(terms, textfmt.Short(rest)+" × "+textfmt.Short(p.Prior))
 		d.Covered = textfmt.Percent(p.Coverage)
 	}
 	switch {
 	case p.Value != nil && len(terms) == 1:
-		d.Sum = d.Value + ", from this figure only"
+		d.Sum = d.Value + ", from this figure"
 	case p.Value != nil:
-		d.Sum = "(" + strings.Join(terms, " + ") + ") ÷ " + textfmt.Short(known) + " = " + d.Value
+		d.Sum = "(" + strings.Join(terms, " + ") + ") ÷ " + textfmt.Short(all) + " = " + d.Value
 	case p.Coverage > 0:
 		d.Why = fmt.Sprintf("The known figures carry %s of this dimension’s weight; %s is needed.", textfmt.Percent(p.Coverage), textfmt.Percent(p.MinimumCoverage))
 	default:
@@ -157,16 +161,22 @@ func measureName(m *score.MeasureValue) string {
 	if m.Measure.Benchmark != "" {
 		return m.Measure.Benchmark
 	}
-	return textfmt.Label(m.Measure.Signal)
+	return signalLabel(&m.Measure)
 }
 
-// faded returns what a counted measure contributes to its dimension: the prior replaces the trust
-// that the reading has lost.
-func faded(m *score.MeasureValue, prior float64) float64 {
-	return *m.Trust**m.Score + (1-*m.Trust)*prior
+// signalLabel returns the name of a measure that is not a benchmark.
+func signalLabel(m *score.Measure) string {
+	if m.Signal != "" {
+		return textfmt.Label(m.Signal)
+	}
+	var names []string
+	for _, s := range m.Sum {
+		names = append(names, textfmt.Label(s))
+	}
+	return strings.Join(names, " + ")
 }
 
-func explainMeasure(m *score.MeasureValue, prior float64, asOf string) measure {
+func explainMeasure(m *score.MeasureValue, asOf string) measure {
 	d := measure{State: m.State, Name: measureName(m), Weight: textfmt.Short(m.Measure.Weight), Date: textfmt.ISODay(orEmpty(m.Date))}
 	if m.Result != nil {
 		d.Name = *m.Result
@@ -183,11 +193,14 @@ func explainMeasure(m *score.MeasureValue, prior float64, asOf string) measure {
 	}
 	d.Map = mapping(&m.Measure)
 	if m.Score != nil {
-		d.Score = strconv.FormatFloat(faded(m, prior), 'f', 2, 64)
+		d.Score = strconv.FormatFloat(*m.Score, 'f', 2, 64)
+	}
+	for _, p := range m.Parts {
+		if len(m.Parts) > 1 {
+			d.Parts = append(d.Parts, textfmt.Label(p.Signal)+" "+textfmt.Count(p.Value))
+		}
 	}
 	switch {
-	case m.Trust != nil && *m.Trust < 1:
-		d.Why = fmt.Sprintf("Earns %.2f. Trust in this reading has faded to %s; the rest counts with the default value of %s.", *m.Score, textfmt.Percent(*m.Trust), textfmt.Short(prior))
 	case m.State == score.Stale:
 		d.Why = fmt.Sprintf("Too old to count: observed more than %s days before %s.", textfmt.Count(m.Measure.StaleAfter), textfmt.DayOrUnknown(asOf[:10]))
 	case m.State == score.Future && day > asOf[:10]:

@@ -45,6 +45,7 @@ type ownBoardRow struct {
 	Why   string // path of the explanation of the score, "" for an earlier day
 	Moved boardDelta
 	Cells []record.Score // by column
+	Price string         // of a million tokens, and whose it is, on a board with a highest price
 }
 
 // ownBoards returns the published boards of boards.yaml, in their order.
@@ -192,7 +193,7 @@ func columnsOf(f *score.TypeFormula) (list []boardColumn) {
 		for i := range d.Measures {
 			n := d.Measures[i].Benchmark
 			if n == "" {
-				n = strings.ToLower(textfmt.Label(d.Measures[i].Signal))
+				n = strings.ToLower(signalLabel(&d.Measures[i]))
 			}
 			if !slices.Contains(names, n) {
 				names = append(names, n)
@@ -271,6 +272,9 @@ func (d *ownBoardPage) ownRow(r *board.Ranking, ordinal uint32, at time.Time) (w
 		if d.Board.Formula != nil {
 			w.Why = w.To + "#" + explanationID(d.Board)
 		}
+	}
+	if d.Board.Where["maxPrice"] != nil && e.Price.Blended.Known() {
+		w.Price = priceText(&e.Price) + " per million tokens, " + d.priceNote(e)
 	}
 	scores := d.Board.Scores(e, at)
 	for _, c := range d.Columns {

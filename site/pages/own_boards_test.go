@@ -36,12 +36,12 @@ const siteBoards = `boards:
           prior: 30
           measures:
             - {signal: lastRelease, map: age, halfLife: 730, weight: 1}
-    needs: {measures: 2}
+    needs: {measures: [stars, forks]}
   - slug: language-models
     title: Language models
     description: Language models by the formula of all models.
     type: model
-    where: {category: language}
+    where: {category: language, maxPrice: 1000}
   - slug: too-few
     title: Too few
     description: Nothing has so many stars.
@@ -98,7 +98,10 @@ func TestOwnBoards(t *testing.T) {
 		}
 	}
 	page := htmlAt(t, s, "/leaderboards/tools-in-use/")
-	inOrder(t, page, "<h1><bdi>Tools &lt;in use&gt;</bdi></h1>", "Needs figures for at least 2 measures. Figures from ", "From stars and forks.", "From latest release.")
+	inOrder(t, page, "<h1><bdi>Tools &lt;in use&gt;</bdi></h1>", "Needs figures for stars and forks. Figures from ", "From stars and forks.", "From latest release.")
+	if rows := rowsOf(htmlAt(t, s, "/leaderboards/language-models/")); !strings.Contains(rows[0][1], " input, $") || !strings.Contains(rows[0][1], " output per million tokens, ") {
+		t.Errorf("a board with a highest price shows no prices: %s", rows[0][1])
+	}
 	if a, err := s.Get(pages.Request{Path: "/leaderboards/too-few/", Base: base}); err != nil || a.Status != http.StatusNotFound || !strings.Contains(string(a.Body), "It has 0 ranked entities, and a board needs 8.") {
 		t.Errorf("a short board: %v, %d", err, a.Status)
 	}

@@ -38,6 +38,7 @@ from ._entities import (
     SimilarList,
     Status,
     Suggestion,
+    SumPart,
     Tier,
 )
 from ._exports import (
@@ -292,6 +293,7 @@ __all__ = [
     "SubscribableEvent",
     "Suggestion",
     "SuggestionList",
+    "SumPart",
     "Tier",
     "Trend",
     "TrendingEntity",

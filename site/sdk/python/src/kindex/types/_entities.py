@@ -767,7 +767,8 @@ class BoardPlacement(TypedDict):
     needs: Optional[str]
     """What must be known about an entity on a board, as a sentence; null if nothing is needed
     besides the formula's coverage. A source of benchmark results is their publisher or, if
-    none is named, the benchmark; the maker of a model does not count.
+    none is named, the source that the formula states for the benchmark, or the benchmark;
+    the maker of a model does not count.
     """
     sources: List[str]
     """The sources of the benchmark results that count, without the maker of the model."""
@@ -820,8 +821,9 @@ class ScoreExplanation(_ScoreExplanationRequired, total=False):
 
 
 class ScoreDimension(TypedDict):
-    """One dimension. Its score is the weighted mean of the counted measures; the score is
-    unknown if ``coverage`` is below ``minimumCoverage``.
+    """One dimension. Its score is the weighted mean of its measures, in which one that is not
+    counted has the value of ``prior``; the score is unknown if ``coverage`` is below
+    ``minimumCoverage``.
     """
 
     name: Literal["adoption", "quality", "freshness", "citations", "engagement"]
@@ -833,9 +835,11 @@ class ScoreDimension(TypedDict):
     weight: float
     """Its weight in the composite."""
     prior: float
-    """The value used if the dimension is unknown."""
+    """The value used for what is unknown, a measure or the dimension."""
     counted: float
-    """The value used: the score of the dimension or, if it is unknown, the prior."""
+    """The value used: that of the dimension or, if its score is unknown, the prior, or less if
+    the known measures are poor.
+    """
     coverage: float
     """The share of the total weight that belongs to counted measures."""
     minimumCoverage: float
@@ -853,7 +857,9 @@ class _MeasureResultRequired(TypedDict):
     scores.
     """
     score: Optional[float]
-    """The measure's score; null unless it is counted."""
+    """The measure's score; null unless it is counted. A measure that is not counted has the
+    value of the dimension's prior.
+    """
     result: Optional[str]
     """The name of the benchmark result that was used; null for a signal, or if no result was
     used.
@@ -871,10 +877,23 @@ class _MeasureResultRequired(TypedDict):
 class MeasureResult(_MeasureResultRequired, total=False):
     """A measure, its observed value and the resulting score."""
 
-    trust: Optional[float]
-    """The share of the weight that counts with this score; the rest counts with the
-    dimension's prior. Null unless it is counted.
+    parts: List[SumPart]
+    """The signals of a sum, as far as they are known; absent if the measure is no sum, or none
+    of them is known. The sum has the date of its oldest part.
     """
+
+
+class SumPart(TypedDict):
+    """A signal in a sum."""
+
+    signal: str
+    """The signal."""
+    value: float
+    """Its value."""
+    date: Optional[str]
+    """A day, or a month if the day is not known."""
+    source: Optional[str]
+    """The page where the value was found."""
 
 
 _MeasureOptionalOdd = TypedDict(
@@ -902,13 +921,19 @@ class Measure(_MeasureOptionalOdd, _MeasureRequired, total=False):
 
     signal: Literal["archived", "citations", "commits", "condaDownloads", "contextTokens", "contributors", "created", "dependents", "dockerPulls", "downloads", "forks", "huggingfaceDownloads", "lastCommit", "lastRelease", "likes", "npmDownloads", "openIssues", "outputTokens", "parameters", "pypiDownloads", "recentCommits", "released", "releases", "stars"]
     """The signal; absent for a benchmark."""
+    sum: List[str]
+    """Signals that count together, as far as they are known. If none of them is, ``signal``
+    counts. Absent if the measure is no sum.
+    """
     benchmark: str
     """The benchmark; absent for a signal."""
+    source: str
+    """Who publishes the benchmark, for results that name no publisher."""
     variants: bool
     """Whether results whose names have additional details in parentheses match too. ``B
     (2.1)`` then also matches ``B (2.1, Codex)``, and ``B`` matches both. If several results
-    match, the newest is used; if several of them are from the same day, the highest of
-    these is used.
+    match, the newest is used; if several of them are from the same day, the best of these
+    is used.
     """
     full: float
     """With ``log``, the value that maps to 100."""
@@ -917,10 +942,5 @@ class Measure(_MeasureOptionalOdd, _MeasureRequired, total=False):
     halfLife: float
     """With ``age``, the number of days it takes for the score to halve."""
     staleAfter: float
-    """The age, in days, above which an observation is too old to be used; absent if there is
-    no limit.
-    """
-    trustHalfLife: float
-    """The number of days after a reading in which trust in it halves; absent if trust does not
-    fade.
+    """The age, in days, above which an observation is missing; absent if there is no limit.
     """

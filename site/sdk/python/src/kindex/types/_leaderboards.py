@@ -333,7 +333,8 @@ class Leaderboard(_LeaderboardRequired, total=False):
     needs: Optional[str]
     """What must be known about an entity on a board, as a sentence; null if nothing is needed
     besides the formula's coverage. A source of benchmark results is their publisher or, if
-    none is named, the benchmark; the maker of a model does not count.
+    none is named, the source that the formula states for the benchmark, or the benchmark;
+    the maker of a model does not count.
     """
     figuresOf: FiguresOf
     """The dates of the oldest and the newest figure in the scores on a board. A month counts
@@ -368,7 +369,8 @@ class Board(TypedDict):
     needs: Optional[str]
     """What must be known about an entity on a board, as a sentence; null if nothing is needed
     besides the formula's coverage. A source of benchmark results is their publisher or, if
-    none is named, the benchmark; the maker of a model does not count.
+    none is named, the source that the formula states for the benchmark, or the benchmark;
+    the maker of a model does not count.
     """
     figuresOf: FiguresOf
     """The dates of the oldest and the newest figure in the scores on a board. A month counts
