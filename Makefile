@@ -12,9 +12,6 @@ ADDR     ?= 127.0.0.1:8080
 ADMIN    ?= 127.0.0.1:8081
 N        ?= 100000
 CORPUS   ?= $(or $(TMPDIR),/tmp)/kindex-corpus-$(N)
-COMMITS  ?= 5000
-HISTORY  ?= $(CORPUS)-history-$(COMMITS)
-BENCH    ?= $(or $(TMPDIR),/tmp)/kindex-bench
 # A number of runs, because go test sometimes fails at the end of a duration.
 FUZZTIME ?= 2000x
 # Fuzz targets that render an image or a page take milliseconds per input.
@@ -23,7 +20,7 @@ SLOWFUZZ := FuzzPNG|FuzzGet
 # Without paths in the binaries, checkouts in different folders share the build cache.
 export GOFLAGS := $(strip $(shell go env GOFLAGS 2>/dev/null) -trimpath)
 
-.PHONY: help run build static content check test tests soak gofmt platforms lint requests scale bench bench-tools snapshots corpus history fuzz dist sdk screenshots fmt clean tools test-tools soak-tools
+.PHONY: help run build static content check test tests soak gofmt platforms lint requests scale bench snapshots corpus fuzz dist sdk screenshots fmt clean tools test-tools soak-tools
 
 help: ## list all targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "%-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -146,22 +143,15 @@ fuzz: tools ## run every fuzz target for FUZZTIME
 corpus: tools ## generate N entities in CORPUS
 	@test -d $(CORPUS) || { rm -rf $(CORPUS).part && $(GO) run ./cmd/gencorpus -n $(N) -content content -out $(CORPUS).part && mv $(CORPUS).part $(CORPUS); }
 
-# Takes several minutes for 5,000 commits: for each commit, git writes a tree of tens of
-# thousands of files.
-history: tools ## generate a repository of N entities with COMMITS commits in HISTORY
-	@test -d $(HISTORY) || { rm -rf $(HISTORY).part && $(GO) run ./cmd/gencorpus -n $(N) -content content -commits $(COMMITS) -repo $(HISTORY).part && mv $(HISTORY).part $(HISTORY); }
-
 scale: build corpus ## validate, build and verify N generated entities; print times and memory
 	@out=$$(mktemp -d); trap 'rm -rf "$$out"' EXIT; \
 	  echo "validate $(N) generated entities"; time bin/kindex validate $(CORPUS); \
 	  bin/kindex build --content $(CORPUS) --out "$$out" --as-of 2026-11-01; \
 	  bin/kindex verify "$$out"
 
-# Run nothing else at the same time, because half of the results are times. For each missed
-# target, a profile is written to BENCH.
-bench: build corpus history bench-tools ## run the benchmarks on N generated entities, compared with git, FTS5, Bleve, Xapian, PostgreSQL, SQLite and net/http; print a table and JSON lines
-	@echo 'compiling bin/bench' && $(GO) build -o bin/bench ./cmd/bench
-	@bin/bench -corpus $(CORPUS) -history $(HISTORY) -profile $(BENCH) $(BENCHFLAGS)
+# Run nothing else at the same time, because most of the results are times.
+bench: build corpus ## measure N generated entities beside FTS5, Bleve and net/http; see site/docs/benchmarks.md
+	@$(GO) run ./cmd/bench -corpus $(CORPUS) $(BENCHFLAGS)
 
 snapshots: tools ## build, import, format and replay every public snapshot; print NOT RUN if they are missing
 	@KINDEX_SOAK=1 $(GO) test -count=1 -v -timeout 0 -run 'ShippedContent|EverySnapshot|SnapshotsAreFormatted|LikeTheConverters|OfCollection' ./builder ./builder/importer ./cmd/kindex | grep -vE '^(=== |    --- PASS)'
@@ -239,7 +229,8 @@ tools:
 	$(call need,git,git)
 	@test -n "$$($(GO) env GOFLAGS | grep mod=vendor)" || $(GO) mod download
 
-test-tools: tools bench-tools
+test-tools: tools
+	$(need-postgresql)
 	$(call need,gcc,gcc libc6-dev)
 	$(call need,unshare,util-linux)
 	$(call need,python3,python3)
@@ -260,10 +251,6 @@ test-tools: tools bench-tools
 	$(GO) mod download -modfile=.tools.mod
 	@test site/node_modules/.package-lock.json -nt site/package-lock.json || npm ci --prefix site
 	@$(MAKE) --no-print-directory $(MINISEARCH)
-
-bench-tools: tools
-	$(need-postgresql)
-	@/usr/bin/python3 -c 'import xapian' 2>/dev/null || { echo "installing python3-xapian"; $(SUDO) apt-get update -q && $(SUDO) apt-get install -y -q --no-install-recommends python3-xapian; }
 
 soak-tools: test-tools
 	$(call need,dpkg,dpkg)

@@ -1,272 +1,308 @@
-// Command bench measures kindex on a generated catalogue, compares it with yardsticks
-// measured in the same run, and reports which targets it meets.
+// Command bench measures kindex on a content folder, beside yardsticks that get the same data in
+// the same run: SQLite FTS5, Bleve's own search, a bare net/http handler, and a program that only
+// decodes the files. make bench runs it.
 package main
 
 import (
+	"bufio"
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"maps"
+	"net/http"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
+	"text/tabwriter"
 	"time"
 
-	"kindex/cmd/kindex/cli"
+	"github.com/prometheus/procfs"
 )
-
-// The exit codes. A missed target is a result, not a failure.
-const (
-	exitOK      = 0
-	exitProblem = 1 // something could not be measured
-	exitUsage   = 2 // invalid arguments
-)
-
-const about = `bench compares kindex, on a content folder, with yardsticks measured in the same run.
-
-  make bench
-  bin/bench -corpus DIR -history DIR -kindex bin/kindex
-  bin/bench compare SMALL.json LARGE.json
-
-It prints a table and JSON lines. Nothing else should be running on the machine. If a part fails or the
-run is interrupted, it prints what it has measured so far. compare prints two results of -json side by
-side.
-
-`
-
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	os.Exit(code)
-}
-
-// commands are the subcommands: compare and the children.
-var commands = func() map[string]func(ctx context.Context, args []string, stdout io.Writer) error {
-	all := maps.Clone(children)
-	all["compare"] = compareRuns
-	return all
-}()
 
 // options are the command line options.
 type options struct {
-	corpus, built, kindex    string
-	history                  string
-	jsonFile, profiles       string
-	only, without            []string
-	queries, requests, saves int
-	seed                     uint64
-	patience                 time.Duration
+	corpus, kindex string
+	queries        int
 }
 
-// run executes one command line and returns the exit code.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	if len(args) > 0 && commands[args[0]] != nil {
-		if err := commands[args[0]](ctx, args[1:], stdout); err != nil {
-			fmt.Fprintln(stderr, "bench:", err)
-			return exitProblem
+// main runs a command line. The yardsticks run as children, bench NAME ARG, so that each has its own
+// memory and processor time.
+func main() {
+	if len(os.Args) == 3 && yardsticks[os.Args[1]] != nil {
+		if err := yardsticks[os.Args[1]](os.Args[2]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
 		}
-		return exitOK
+		return
 	}
-	o, err := parse(args, stderr)
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		return exitOK
-	case err != nil:
-		fmt.Fprintln(stderr, "bench:", err)
-		return exitUsage
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:], os.Stdout)
+	stop()
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
 	}
-	if err := measure(ctx, o, stdout, stderr); err != nil {
-		fmt.Fprintln(stderr, "bench:", err)
-		return exitProblem
-	}
-	return exitOK
 }
 
-// parse reads and checks the flags.
-func parse(args []string, stderr io.Writer) (options, error) {
+func run(ctx context.Context, args []string, stdout io.Writer) error {
 	var o options
-	var only, without string
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
-	f.SetOutput(io.Discard) // run reports each error once
-	f.StringVar(&o.corpus, "corpus", "", "content folder to build, as written by cmd/gencorpus")
-	f.StringVar(&o.built, "built", "", "output folder whose published build is measured, instead of -corpus; skips the build part")
-	f.StringVar(&o.history, "history", "", "repository with a content folder, as written by cmd/gencorpus -repo")
+	f.StringVar(&o.corpus, "corpus", "", "content folder to build, as written by cmd/gencorpus; one file is edited, and restored")
 	f.StringVar(&o.kindex, "kindex", filepath.Join("bin", "kindex"), "kindex program to measure")
-	f.StringVar(&o.jsonFile, "json", "-", `file for the JSON lines; "-" prints them after the table`)
-	f.StringVar(&o.profiles, "profile", "", `folder for profiles of missed targets; if "", none are written`)
-	f.StringVar(&only, "only", "", "comma-separated parts to measure ("+strings.Join(partNames(), ", ")+`), "" for all`)
-	f.StringVar(&without, "without", "", "comma-separated yardsticks to leave out, because they take a long time to build ("+strings.Join(peerNames, ", ")+")")
-	f.IntVar(&o.queries, "queries", 2000, "number of queries per class")
-	f.IntVar(&o.requests, "requests", 20000, "number of HTTP requests per class")
-	f.IntVar(&o.saves, "saves", 20, "number of saves to watch")
-	f.Uint64Var(&o.seed, "seed", 1, "random seed for the queries")
-	f.DurationVar(&o.patience, "patience", time.Minute, "time limit for a yardstick per class; a yardstick that would take longer runs only an evenly spread sample of the queries; 0 for no limit")
+	f.IntVar(&o.queries, "queries", 2000, "number of requests per class")
 	if err := f.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			fmt.Fprint(stderr, about)
-			f.SetOutput(stderr)
-			f.PrintDefaults()
-		}
-		return o, err
+		return err
 	}
-	o.only, o.without = splitList(only), splitList(without)
-	return o, o.check(f)
-}
-
-// splitList splits a comma-separated list.
-func splitList(s string) (list []string) {
-	for item := range strings.SplitSeq(s, ",") {
-		if s != "" {
-			list = append(list, strings.TrimSpace(item))
-		}
+	if o.corpus == "" || o.queries < 1 || f.NArg() > 0 {
+		return errors.New("specify a content folder with -corpus; see -help")
 	}
-	return list
-}
-
-func (o *options) check(f *flag.FlagSet) error {
-	for _, name := range o.only {
-		if !slices.Contains(partNames(), name) {
-			return fmt.Errorf("-only: unknown part %q (expected one of: %s)", name, strings.Join(partNames(), ", "))
-		}
-	}
-	for _, name := range o.without {
-		if !slices.Contains(peerNames, name) {
-			return fmt.Errorf("-without: unknown yardstick %q (expected one of: %s)", name, strings.Join(peerNames, ", "))
-		}
-	}
-	switch {
-	case f.NArg() > 0:
-		return fmt.Errorf("unexpected argument %q", f.Arg(0))
-	case o.corpus != "" && o.built != "":
-		return errors.New("use either -corpus for a content folder or -built for a build, not both")
-	case o.corpus == "" && o.built == "" && (o.history == "" || len(o.only) == 0):
-		return errors.New("specify a content folder with -corpus or a build with -built")
-	case o.queries < 1 || o.requests < 1 || o.saves < 1 || o.patience < 0:
-		return errors.New("-queries, -requests and -saves must be at least 1, and -patience at least 0")
-	}
-	for _, p := range parts {
-		if lacking := p.needs(o); lacking != "" && slices.Contains(o.only, p.name) {
-			return fmt.Errorf("-only %s needs %s", p.name, lacking)
-		}
-	}
-	return nil
-}
-
-// section is a group of measurements.
-type section struct {
-	name  string
-	run   func(*bench, context.Context) error
-	needs func(*options) string // returns the requirement that is not met, or "" if all are met
-}
-
-// parts lists the parts in the order in which they run: first those that must run while
-// this process is small, then those that need the documents, then those that run best
-// without the documents in memory.
-var parts = []section{
-	{"build", (*bench).measureBuild, needsCorpus},
-	{"decoding", (*bench).measureDecoding, needsCorpus},
-	{"offers", (*bench).measureOffers, needsCorpus},
-	{"history", (*bench).measureHistory, needsHistory},
-	{"incremental", (*bench).measureIncremental, needsContent},
-	{"watch", (*bench).measureWatch, needsCorpus},
-	{"open", (*bench).measureOpen, needsBuild},
-	{"answers", (*bench).measureAnswers, needsBuild},
-	{"similar", (*bench).measureSimilar, needsBuild},
-	{"search", (*bench).measureSearch, needsBuild},
-	{"filters", (*bench).measureFilters, needsBuild},
-	{"http", (*bench).measureHTTP, needsBuild},
-	{"limits", (*bench).measureLimits, needsBuild},
-	{"pages", (*bench).measurePages, needsAny},
-}
-
-func needsCorpus(o *options) string {
-	if o.corpus == "" {
-		return "a content folder: use -corpus"
-	}
-	return ""
-}
-
-func needsHistory(o *options) string {
-	if o.history == "" {
-		return "a repository: use -history"
-	}
-	return ""
-}
-
-func needsContent(o *options) string {
-	if o.corpus == "" && o.history == "" {
-		return "a content folder, a repository or both: use -corpus, -history"
-	}
-	return ""
-}
-
-func needsBuild(o *options) string {
-	if o.corpus == "" && o.built == "" {
-		return "a content folder or a build: use -corpus or -built"
-	}
-	return ""
-}
-
-func needsAny(o *options) string {
-	if o.corpus == "" && o.built == "" && o.history == "" {
-		return "a content folder, a repository or a build: use -corpus, -history or -built"
-	}
-	return ""
-}
-
-func partNames() []string {
-	names := make([]string, len(parts))
-	for i, p := range parts {
-		names[i] = p.name
-	}
-	return names
-}
-
-// requiresBuild reports whether the corpus must be built, either to measure that build
-// or because other parts need a build.
-func (b *bench) requiresBuild() bool {
-	return b.corpus != "" && (b.selected("pages") && b.history == "" || slices.ContainsFunc([]string{"build", "open", "answers", "similar", "search", "filters", "http", "limits"}, b.selected))
-}
-
-// measure runs the parts and prints the report.
-func measure(ctx context.Context, o options, stdout, stderr io.Writer) (err error) {
-	debug.SetGCPercent(cli.ServeGCPercent) // for what runs in this process: searches and lists of kindex, Bleve and SQLite
 	tmp, err := os.MkdirTemp("", "kindex-bench-")
 	if err != nil {
 		return err
 	}
-	// The measured builders share a key, so that they reuse only each other's builds.
-	if err := os.Setenv("KINDEX_BUILDER_KEY", filepath.Join(tmp, "builder.key")); err != nil {
-		return errors.Join(err, os.RemoveAll(tmp))
-	}
-	b := &bench{options: o, tmp: tmp, progress: stderr, started: readClock()}
-	for _, name := range o.without {
-		b.skipped = append(b.skipped, "comparisons with "+name+" are left out by -without")
-	}
-	defer func() { err = errors.Join(err, b.close(), os.RemoveAll(tmp)) }()
-	for _, p := range parts {
-		if !b.selected(p.name) && (p.name != "build" || !b.requiresBuild()) {
-			continue
+	b := &bench{options: o, tmp: tmp, table: tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)}
+	return errors.Join(b.measure(ctx), b.table.Flush(), os.RemoveAll(tmp))
+}
+
+// bench is one run.
+type bench struct {
+	options
+	tmp   string
+	table *tabwriter.Writer
+}
+
+func (b *bench) row(cells ...any) {
+	for _, c := range cells {
+		if number, ok := c.(float64); ok {
+			c = fmt.Sprintf("%.3g", number)
 		}
-		if lacking := p.needs(&o); lacking != "" {
-			b.skipped = append(b.skipped, p.name+" needs "+lacking)
-			continue
-		}
-		fmt.Fprintln(stderr, "measuring:", p.name)
-		if err = errors.Join(ctx.Err(), p.run(b, ctx)); err != nil {
-			err = fmt.Errorf("%s: %w", p.name, err)
-			break
-		}
+		fmt.Fprint(b.table, c, "\t")
 	}
-	if err != nil && len(b.rows) == 0 {
+	fmt.Fprintln(b.table)
+}
+
+// measure builds, opens and asks.
+func (b *bench) measure(ctx context.Context) error {
+	b.row("program", "seconds", "processor s", "peak MiB")
+	if err := b.measureBuilds(ctx); err != nil {
 		return err
 	}
-	return errors.Join(err, b.report(stdout)) // a run takes hours: report what was measured before an error, too
+	product, err := b.start("kindex", exec.CommandContext(ctx, b.kindex, "serve", "--dir", filepath.Join(b.tmp, "built"), "--addr", "127.0.0.1:0",
+		"--admin", "", "--state", filepath.Join(b.tmp, "state.db"), "--limit-anonymous", "0"))
+	if err != nil {
+		return err
+	}
+	defer product.stop()
+	entities, err := product.get(ctx, "/api/export/entities?format=jsonl", "")
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(b.tmp, "entities.jsonl")
+	if err := os.WriteFile(file, entities, 0o644); err != nil {
+		return err
+	}
+	servers := []*process{product}
+	for _, y := range [][2]string{{"net/http", product.url}, {"FTS5", file}, {"Bleve", file}} {
+		p, err := b.start(y[0], b.yardstick(ctx, y[0], y[1]))
+		if err != nil {
+			return err
+		}
+		defer p.stop()
+		servers = append(servers, p)
+	}
+	b.row("\nclass", "server", "p50 ms", "p99 ms", "kindex/p99", "processor ms", "requests/s", "found")
+	classes, err := b.classes(file)
+	if err != nil {
+		return err
+	}
+	for _, c := range classes {
+		if err := b.measureClass(ctx, &c, servers); err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+	}
+	b.row("\nserver", "memory MiB at the end")
+	for _, p := range servers {
+		b.row(p.name, float64(p.stat().ResidentMemory())/(1<<20))
+	}
+	return nil
+}
+
+// yardstick is this program as a child.
+func (b *bench) yardstick(ctx context.Context, name, arg string) *exec.Cmd {
+	return exec.CommandContext(ctx, os.Args[0], name, arg)
+}
+
+// measureBuilds measures a build, one after an edit, and the yardstick.
+func (b *bench) measureBuilds(ctx context.Context) error {
+	paths, err := filepath.Glob(filepath.Join(b.corpus, "tool", "*.yaml"))
+	if err != nil || len(paths) == 0 {
+		return fmt.Errorf("%s has no tools: %w", b.corpus, err)
+	}
+	was, err := os.ReadFile(paths[0])
+	if err != nil {
+		return err
+	}
+	build := func(name string) error {
+		return b.command(name, exec.CommandContext(ctx, b.kindex, "build", "--content", b.corpus, "--out", filepath.Join(b.tmp, "built"), "--as-of", "2026-11-01"))
+	}
+	if err := errors.Join(b.command("goccy/go-yaml decodes all files", b.yardstick(ctx, "decode", b.corpus)), build("kindex builds")); err != nil {
+		return err
+	}
+	edited := bytes.Replace(was, []byte("description: "), []byte("formerly: [benchmark-edit]\ndescription: "), 1)
+	return errors.Join(os.WriteFile(paths[0], edited, 0o644), build("kindex builds after an edit"), os.WriteFile(paths[0], was, 0o644))
+}
+
+// command runs a program to its end and prints what it cost.
+func (b *bench) command(name string, cmd *exec.Cmd) error {
+	start := time.Now()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w: %s", strings.Join(cmd.Args, " "), err, out)
+	}
+	peak := 0.0
+	if u, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		peak = float64(u.Maxrss) / 1024 // KiB on Linux
+	}
+	b.row(name, time.Since(start).Seconds(), (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), peak)
+	return nil
+}
+
+// process is a measured server.
+type process struct {
+	name, url string
+	cmd       *exec.Cmd
+	client    *http.Client
+}
+
+const connections = 4 // at once, to measure how many requests a server answers per second
+
+// start runs a program until it prints the address that it serves. It prints the rows that the
+// program has printed before, and what it has cost.
+func (b *bench) start(name string, cmd *exec.Cmd) (*process, error) {
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	var log bytes.Buffer
+	cmd.Stderr = &log
+	begin := time.Now()
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	p := &process{name, "", cmd, &http.Client{Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: connections}}}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	address, ok := strings.CutPrefix(strings.TrimSpace(line), "serving ")
+	if !ok {
+		p.stop()
+		return nil, fmt.Errorf("%s did not start serving: %q %w %s", name, line, err, log.String())
+	}
+	p.url = address
+	b.row(name+" opens", time.Since(begin).Seconds(), p.stat().CPUTime(), float64(p.stat().ResidentMemory())/(1<<20))
+	return p, nil
+}
+
+func (p *process) stop() {
+	_ = p.cmd.Process.Signal(syscall.SIGTERM) // it may have ended
+	_ = p.cmd.Wait()
+}
+
+// stat returns what the system says of the process; nothing where there is no /proc.
+func (p *process) stat() procfs.ProcStat {
+	proc, err := procfs.NewProc(p.cmd.Process.Pid)
+	if err != nil {
+		return procfs.ProcStat{}
+	}
+	s, _ := proc.Stat()
+	return s
+}
+
+// get returns the body of a response. Search engines need the class, because their queries differ.
+func (p *process) get(ctx context.Context, path, class string) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Class", class)
+	res, err := p.client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	body, err := io.ReadAll(res.Body)
+	if err == nil && res.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s: status %d: %.300s", p.name, path, res.StatusCode, body)
+	}
+	return body, errors.Join(err, res.Body.Close())
+}
+
+// sample is what one server did in a class.
+type sample struct {
+	took  []float64 // milliseconds
+	spent time.Duration
+	cpu   float64
+	found int
+}
+
+// measureClass sends the requests to all servers that can answer them, in short turns, so that
+// noise affects all of them. Then each gets them over several connections.
+func (b *bench) measureClass(ctx context.Context, c *class, all []*process) error {
+	servers := slices.DeleteFunc(slices.Clone(all), func(p *process) bool { return !strings.Contains(c.servers, p.name) })
+	samples := make([]sample, len(servers))
+	for _, p := range servers { // warm up; net/http gets the responses
+		if err := p.ask(ctx, c, c.requests, 1, &sample{}); err != nil {
+			return err
+		}
+	}
+	for k, turn := range slices.Collect(slices.Chunk(c.requests, 20)) {
+		for i := range servers {
+			p, s := servers[(i+k)%len(servers)], &samples[(i+k)%len(servers)]
+			before := p.stat().CPUTime()
+			if err := p.ask(ctx, c, turn, 1, s); err != nil {
+				return err
+			}
+			s.cpu += p.stat().CPUTime() - before
+		}
+	}
+	for i, p := range servers {
+		s, load := &samples[i], sample{}
+		if err := p.ask(ctx, c, c.requests, connections, &load); err != nil {
+			return err
+		}
+		slices.Sort(s.took)
+		n, p99 := len(s.took), func(s *sample) float64 { return s.took[len(s.took)*99/100] }
+		b.row(c.name, p.name, s.took[n/2], p99(s), p99(&samples[0])/p99(s), 1000*s.cpu/float64(n), float64(n)/load.spent.Seconds(), fmt.Sprint(100*s.found/n, "%"))
+	}
+	return nil
+}
+
+// ask sends requests over a number of connections, and adds what happened to a sample.
+func (p *process) ask(ctx context.Context, c *class, requests []request, connections int, s *sample) (failed error) {
+	var lock sync.Mutex
+	var wg sync.WaitGroup
+	start := time.Now()
+	for w := range connections {
+		wg.Go(func() {
+			for i := w; i < len(requests); i += connections {
+				begin := time.Now()
+				body, err := p.get(ctx, requests[i].path, c.name)
+				took := time.Since(begin)
+				lock.Lock()
+				failed = cmp.Or(failed, err)
+				s.took = append(s.took, took.Seconds()*1000)
+				if bytes.Contains(body, []byte(`"slug":"`+requests[i].want+`"`)) {
+					s.found++
+				}
+				lock.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	s.spent += time.Since(start)
+	return failed
 }

@@ -2,322 +2,300 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/goccy/go-yaml"
+
 	"kindex/builder/content"
-	"kindex/exports/record"
 )
 
 // The proportions of a corpus.
 const (
-	coined     = 0.30 // share of names with a unique word, as in real catalogues
-	longer     = 0.30 // share of names with a third word that is not unique
-	brief      = 0.25 // share of descriptions with two clauses; the others have three
-	deprecated = 0.03
-	withdrawn  = 0.01
-
-	furthestBack   = 400  // days
-	jitter         = 10.0 // maximum change to a benchmark score, in points
-	maxDescription = 2000 // characters; the limit of the schema
-
-	minSyllables = 20
-	maxWordLen   = 20  // characters; a slug of three words is well within the limit
-	minPeers     = 3   // smaller categories use all records of their type
+	coined       = 0.30 // share of names with a unique word, as in real catalogues
+	longer       = 0.30 // share of names with a third word that is not unique
+	brief        = 0.25 // share of descriptions with two clauses; the others have three
+	deprecated   = 0.03
+	withdrawn    = 0.01
+	furthestBack = 400 // days by which the dates of a record are shifted at most
 	popularity   = 1.2 // spread of the factor that scales all figures of a record
 	unevenness   = 0.3 // spread of the additional factor for each figure
-	patience     = 8   // attempts before a name gets a unique word
-	maxCount     = 1<<53 - 1
 )
 
-// generator generates the entities of a corpus. Names are generated sequentially, because
-// each name depends on the names before it. The rest of an entity uses its own sequence of
-// random numbers, so it can be generated in any order.
+// entity is a file: the text of each field, with the lines that follow its first one.
+type entity struct {
+	typ, slug string
+	text      map[string]string
+}
+
+func (e *entity) path() string { return e.typ + "/" + e.slug + ".yaml" }
+
+// original is a real entity.
+type original struct {
+	entity
+	category string
+	clauses  []string // of the description
+}
+
+// pool contains the real entities of a type, and the words of their names, with repetition.
+type pool struct {
+	all        []*original
+	byCategory map[string][]*original
+	words      []string
+}
+
+// generator generates entities. Names are drawn one after the other, because none may be taken;
+// the rest of an entity has its own sequence of random numbers, so it can be generated at any time.
 type generator struct {
 	seed     uint64
 	all      []*original
-	pools    map[string]*recordPool // by type
+	pools    map[string]*pool
+	order    []string          // of the fields in a file
+	shared   map[string][]byte // the files that describe the whole folder
 	names    *rand.Rand
-	mint     *nameGenerator
-	taken    map[string]bool // the addresses already in use
+	taken    map[string]bool // paths
 	subjects []subject
+	back     int // days by which all dates are shifted, in a history
 }
 
-// subject is the part of an entity that is decided in advance.
+// subject is what is decided of an entity in advance.
 type subject struct {
 	base       *original
 	name, slug string
 }
 
-// original is a real entity, with its description split into clauses.
-type original struct {
-	*record.Entity
-	clauses []string
-}
+var (
+	wordPattern = regexp.MustCompile(`[A-Za-z][A-Za-z\d-]{1,19}`)
+	clauseEnd   = regexp.MustCompile(`[.;:] +|, (?:and|but|so) `)
+	figure      = regexp.MustCompile(`\b(date|value): ([\d.-]+)([,}])`)
+	fieldStart  = regexp.MustCompile(`(?m)^([A-Za-z]\w*):`)
+	deprecation = regexp.MustCompile(`(?m)^(links:\n)?  deprecation: .*\n`)
+	sharedFiles = []string{"categories.yaml", "index.yaml", "scoring.yaml", "synonyms.yaml", "vocabulary.yaml"}
+)
 
-// recordPool contains the real records of one type, and the words for names.
-type recordPool struct {
-	records    []*original
-	byCategory map[string][]*original
-	words      []string // with repetition, so that common words stay common
-}
-
-// newGenerator analyses real entities and chooses the names of n new ones.
-func newGenerator(entities []*record.Entity, n int, seed uint64) (*generator, error) {
-	g := &generator{seed: seed, pools: map[string]*recordPool{}}
-	for _, e := range entities {
-		r := &original{Entity: e, clauses: clausesOf(e.Description)}
-		s := g.pools[e.Type]
-		if s == nil {
-			s = &recordPool{byCategory: map[string][]*original{}}
-			g.pools[e.Type] = s
-		}
-		s.records = append(s.records, r)
-		s.byCategory[e.Category] = append(s.byCategory[e.Category], r)
-		g.all = append(g.all, r)
+// newGenerator reads a content folder.
+func newGenerator(dir string, seed uint64) (*generator, error) {
+	g := &generator{seed: seed, pools: map[string]*pool{}, taken: map[string]bool{}, names: rand.New(rand.NewPCG(seed, 0)),
+		order: []string{"name", "status", "formerly"}, shared: map[string][]byte{}}
+	paths, err := filepath.Glob(filepath.Join(dir, "*", "*.yaml"))
+	if err != nil || len(paths) == 0 {
+		return nil, fmt.Errorf("%s contains no entity files: %w", dir, err)
 	}
-	for _, typ := range record.Types {
-		if s := g.pools[typ]; s != nil {
-			if s.words = wordsOf(s.records); !varied(s.words) {
-				return nil, fmt.Errorf("the names of type %s have too few words to generate new names", typ)
-			}
+	for _, path := range paths {
+		if err := g.read(path); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 	}
-	var err error
-	if g.mint, err = newNameGenerator(g.all); err != nil {
-		return nil, err
+	for typ, p := range g.pools {
+		if words := slices.Sorted(slices.Values(p.words)); len(slices.Compact(words)) < 2 {
+			return nil, fmt.Errorf("%s: the names of type %s have too few words to generate new names", dir, typ)
+		}
 	}
-	g.names = rand.New(rand.NewPCG(seed, 0))
-	g.taken = make(map[string]bool, n+len(g.all))
-	for _, r := range g.all { // generated entities never have real names
-		g.taken[r.Key()] = true
-		g.taken[r.Type+"/"+content.Slugify(r.Name)] = true
-	}
-	for range n {
-		g.addSubject()
+	for _, name := range sharedFiles {
+		if data, err := os.ReadFile(filepath.Join(dir, name)); err == nil {
+			g.shared[name] = data
+		} else if !os.IsNotExist(err) {
+			return nil, err
+		}
 	}
 	return g, nil
 }
 
-// addSubject picks the base record and the name of one more entity.
-func (g *generator) addSubject() {
-	base := pick(g.names, g.all)
-	name, slug := g.newName(base.Type)
-	g.subjects = append(g.subjects, subject{base, name, slug})
+// read reads an entity and splits it into its fields.
+func (g *generator) read(path string) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	var known struct{ Name, Category, Description string }
+	if err := yaml.Unmarshal(data, &known); err != nil {
+		return err
+	}
+	o := &original{entity{filepath.Base(filepath.Dir(path)), strings.TrimSuffix(filepath.Base(path), ".yaml"), map[string]string{}},
+		known.Category, clauses(known.Description)}
+	starts := append(fieldStart.FindAllSubmatchIndex(data, -1), []int{len(data)})
+	for i, at := range starts[:len(starts)-1] {
+		name := string(data[at[2]:at[3]])
+		o.text[name] = string(data[at[0]:starts[i+1][0]])
+		if !slices.Contains(g.order, name) {
+			g.order = append(g.order, name)
+		}
+	}
+	p := g.pools[o.typ]
+	if p == nil {
+		p = &pool{byCategory: map[string][]*original{}}
+		g.pools[o.typ] = p
+	}
+	p.all, g.all = append(p.all, o), append(g.all, o)
+	p.byCategory[o.category] = append(p.byCategory[o.category], o)
+	p.words = append(p.words, wordPattern.FindAllString(known.Name, -1)...)
+	g.taken[o.path()] = true // generated entities never have real names
+	g.taken[o.typ+"/"+content.Slugify(known.Name)+".yaml"] = true
+	return nil
 }
 
-// newName generates an unused name and its slug.
-func (g *generator) newName(typ string) (name, slug string) {
-	name, slug = g.pools[typ].newName(g.names, g.mint, func(slug string) bool { return g.taken[typ+"/"+slug] })
-	g.taken[typ+"/"+slug] = true
-	return name, slug
-}
-
-func (g *generator) len() int { return len(g.subjects) }
-
-// counts returns the number of entities by type.
-func (g *generator) counts() map[string]int {
-	counts := map[string]int{}
-	for _, s := range g.subjects {
-		counts[s.base.Type]++
+// clauses splits a description into parts that can be sentences.
+func clauses(text string) (list []string) {
+	for _, part := range clauseEnd.Split(strings.TrimRight(text, ".!?"), -1) {
+		if r, size := utf8.DecodeRuneInString(part); len(strings.Fields(part)) >= 4 { // shorter ones mean nothing alone
+			list = append(list, string(unicode.ToUpper(r))+part[size:]+".")
+		}
 	}
-	return counts
-}
-
-// entity generates one entity. It may be called concurrently.
-func (g *generator) entity(i int) *record.Entity {
-	rng := rand.New(rand.NewPCG(g.seed, uint64(i)+1))
-	s := g.subjects[i]
-	of := g.pools[s.base.Type]
-	peers := of.peers(s.base.Category)
-	terms, figures := pick(rng, peers), pick(rng, of.records)
-	e := &record.Entity{
-		Type: s.base.Type, Slug: s.slug, Name: s.name,
-		Provider: pick(rng, of.records).Provider,
-		Category: s.base.Category, Capabilities: s.base.Capabilities,
-		PricingModel: terms.PricingModel, License: terms.License,
-		Version: figures.Version, URL: figures.URL, Links: figures.Links,
-		Status: status(rng.Float64()),
+	if list == nil {
+		list = []string{text}
 	}
-	e.Description = describe(rng, s.base, peers, of.records)
-	e.Tags = swapTags(rng, s.base.Tags, peers)
-	// Shift all of a record's dates by the same amount, to keep them in order.
-	back := rng.IntN(furthestBack + 1)
-	e.AddedDate, e.LastUpdated = shift(figures.AddedDate, back), shift(figures.LastUpdated, back)
-	e.Signals = scale(rng, figures.Signals, back)
-	if e.Type == "model" {
-		e.IDs = []record.ID{{Namespace: "openrouter", Value: "generated/" + e.Slug}}
-		e.Model = modelFacts(rng, e.Slug, e.PricingModel)
-	}
-	return e
+	return list
 }
 
 func pick[T any](rng *rand.Rand, list []T) T { return list[rng.IntN(len(list))] }
 
-// peers returns the records with which a record in a category can be combined.
-func (s *recordPool) peers(category string) []*original {
-	if list := s.byCategory[category]; len(list) >= minPeers {
-		return list
-	}
-	return s.records
+// addSubject draws the base and the name of one more entity.
+func (g *generator) addSubject() {
+	base := pick(g.names, g.all)
+	name, slug := g.newName(base.typ)
+	g.subjects = append(g.subjects, subject{base, name, slug})
 }
 
-func status(roll float64) string {
-	switch {
+// newName draws words until their slug is free. A coined word joins halves of two others.
+func (g *generator) newName(typ string) (name, slug string) {
+	words := g.pools[typ].words
+	for attempt := 0; ; attempt++ {
+		parts := []string{pick(g.names, words), pick(g.names, words)}
+		switch third := g.names.Float64(); {
+		case third < coined || attempt >= 8:
+			first, second := pick(g.names, words), pick(g.names, words)
+			parts = append(parts, first[:(len(first)+1)/2]+strings.ToLower(second[len(second)/2:]))
+		case third < coined+longer:
+			parts = append(parts, pick(g.names, words))
+		}
+		name = strings.Join(parts, " ")
+		slug = content.Slugify(name)
+		if path := typ + "/" + slug + ".yaml"; !g.taken[path] && parts[0] != parts[1] {
+			g.taken[path] = true
+			return name, slug
+		}
+	}
+}
+
+// bytes is an entity as a file.
+func (g *generator) bytes(e *entity) (data []byte) {
+	for _, name := range g.order {
+		data = append(data, e.text[name]...)
+	}
+	return data
+}
+
+// entity generates one entity.
+func (g *generator) entity(i int) *entity {
+	rng, s := rand.New(rand.NewPCG(g.seed, uint64(i)+1)), g.subjects[i]
+	p := g.pools[s.base.typ]
+	peers := p.byCategory[s.base.category]
+	e := &entity{s.base.typ, s.slug, maps.Clone(s.base.text)}
+	for _, name := range []string{"formerly", "ids", "lifecycle", "offers", "offersRead", "status"} {
+		delete(e.text, name)
+	}
+	from := func(o *original, names ...string) {
+		for _, name := range names {
+			e.text[name] = o.text[name]
+		}
+	}
+	from(pick(rng, peers), "pricingModel", "license", "openWeights")
+	from(pick(rng, p.all), "version", "url", "links", "signals")
+	if o := pick(rng, p.all); o.text["provider"] != "" {
+		from(o, "provider")
+	}
+	e.text["name"] = "name: " + s.name + "\n"
+	e.text["links"] = deprecation.ReplaceAllString(e.text["links"], "$1")
+	if e.text["links"] == "links:\n" {
+		delete(e.text, "links")
+	}
+	e.text["tags"] = swapTag(rng, e.text["tags"], pick(rng, peers).text["tags"])
+	e.text["description"] = describe(rng, s.base, pick(rng, p.all), pick(rng, peers))
+	e.text["signals"] = scale(rng, e.text["signals"], g.back+rng.IntN(furthestBack+1))
+	if e.typ == "model" { // a model that has ended must have one
+		e.text["ids"] = "ids:\n  openrouter: generated/" + e.slug + "\n"
+	}
+	switch roll := rng.Float64(); {
 	case roll < withdrawn:
-		return record.Withdrawn
+		e.text["status"] = "status: withdrawn\n"
 	case roll < withdrawn+deprecated:
-		return record.Deprecated
+		e.text["status"] = "status: deprecated\n"
 	}
-	return record.Active
+	return e
 }
 
-// swapTags replaces one or two tags with tags from other records.
-func swapTags(rng *rand.Rand, own []string, peers []*original) []string {
-	tags := slices.Clone(own)
-	for range 1 + rng.IntN(2) {
-		other := pick(rng, peers).Tags
-		if len(tags) == 0 || len(other) == 0 {
-			continue
-		}
-		if tag := pick(rng, other); !slices.Contains(tags, tag) {
-			tags[rng.IntN(len(tags))] = tag
-		}
-	}
-	return tags
-}
-
-// describe joins a clause from the base record with one or two from other records, so that
-// word frequencies resemble those of real prose. One category does not have enough clauses
-// to make all descriptions in a large corpus different, so any record of the same type may
-// contribute clauses.
-func describe(rng *rand.Rand, base *original, peers, all []*original) string {
-	from := [][]*original{{base}, peers, all}
+// describe joins clauses of some entities, so that words are as frequent as in real prose.
+func describe(rng *rand.Rand, from ...*original) string {
 	if rng.Float64() < brief {
-		from = slices.Delete(from, 1, 2)
+		from = from[:2]
 	}
 	rng.Shuffle(len(from), func(i, j int) { from[i], from[j] = from[j], from[i] })
 	var parts []string
-	length := 0
-	for _, records := range from {
-		part := pick(rng, pick(rng, records).clauses)
-		if length+len(part) < maxDescription && !slices.Contains(parts, part) {
+	for _, o := range from {
+		if part := pick(rng, o.clauses); len(part) < 600 && !slices.Contains(parts, part) {
 			parts = append(parts, part)
-			length += len(part) + 1
 		}
 	}
-	if parts == nil { // every combination exceeds the limit in bytes
-		return base.Description
-	}
-	return strings.Join(parts, " ")
+	return "description: " + strconv.Quote(strings.Join(parts, " ")) + "\n" // its escapes are valid in YAML
 }
 
-// clausesOf splits a description into clauses that can be sentences.
-func clausesOf(text string) []string {
-	var clauses []string
-	for _, part := range splitClauses(text) {
-		// Shorter clauses, such as "Retired", mean nothing on their own.
-		if len(strings.Fields(part)) >= 4 {
-			clauses = append(clauses, sentence(part))
-		}
+// swapTag replaces a tag with one of another entity.
+func swapTag(rng *rand.Rand, own, other string) string {
+	list := func(text string) []string { // with any quotes
+		return strings.FieldsFunc(strings.TrimPrefix(text, "tags:"), func(r rune) bool { return strings.ContainsRune("[], \n", r) })
 	}
-	if clauses == nil {
-		return []string{text}
+	tags, others := list(own), list(other)
+	if len(tags) == 0 || len(others) == 0 {
+		return own
 	}
-	return clauses
+	if tag := pick(rng, others); !slices.Contains(tags, tag) {
+		tags[rng.IntN(len(tags))] = tag
+	}
+	return "tags: [" + strings.Join(tags, ", ") + "]\n"
 }
 
-// splitClauses splits a text at the ends of sentences, at colons, semicolons and
-// conjunctions, but not inside brackets or quotes.
-func splitClauses(text string) []string {
-	var parts []string
-	start, depth, quoted := 0, 0, false
-	for i, r := range text {
-		switch r {
-		case '(', '[':
-			depth++
-		case ')', ']':
-			depth--
-		case '"':
-			quoted = !quoted
-		}
-		if n := boundary(text[i:]); n > 0 && depth == 0 && !quoted {
-			parts = append(parts, text[start:i])
-			start = i + n
-		}
-	}
-	return append(parts, text[start:])
-}
-
-// boundary returns the length of the separator that ends a clause if s starts with one, or
-// else 0.
-func boundary(s string) int {
-	for _, end := range []string{": ", "; ", ", and ", ", but ", ", so "} {
-		if strings.HasPrefix(s, end) {
-			return len(end)
-		}
-	}
-	if len(s) > 2 && strings.IndexByte(".!?", s[0]) >= 0 && s[1] == ' ' {
-		if next, _ := utf8.DecodeRuneInString(s[2:]); unicode.IsUpper(next) { // otherwise it is an abbreviation
-			return 2
-		}
-	}
-	return 0
-}
-
-// sentence capitalizes a clause and adds a full stop.
-func sentence(s string) string {
-	s = strings.TrimRight(strings.TrimSpace(s), ".;:!?")
-	r, size := utf8.DecodeRuneInString(s)
-	return string(unicode.ToUpper(r)) + s[size:] + "."
-}
-
-// scale changes signals so that they look like those of a more popular or less popular
-// record.
-func scale(rng *rand.Rand, source record.Signals, back int) record.Signals {
-	var s record.Signals
+// scale changes the figures of signals so that they look like those of a record that is more or
+// less popular, and moves dates back. Sizes change by a power of two, and results of benchmarks
+// by up to a tenth.
+func scale(rng *rand.Rand, signals string, days int) string {
 	factor := math.Exp(popularity * rng.NormFloat64())
-	for _, f := range source.Facts {
-		f.Date, f.Day = shift(f.Date, back), shift(f.Day, back)
-		f.Number = scaleCount(rng, f.Name, f.Number, factor)
-		s.Facts = append(s.Facts, f)
-	}
-	for _, b := range source.Benchmarks {
-		b.Date = shift(b.Date, back)
-		value := b.Value + jitter*(2*rng.Float64()-1)
-		b.Value = math.Round(100*min(max(value, 0), 100)) / 100
-		s.Benchmarks = append(s.Benchmarks, b)
-	}
-	return s
-}
-
-func scaleCount(rng *rand.Rand, name string, value, factor float64) float64 {
-	own := rng.NormFloat64()
-	if value == 0 {
-		return 0
-	}
-	switch name {
-	case "contextTokens", "outputTokens", "parameters":
-		// Sizes do not depend on popularity. They change by a power of two.
-		factor = math.Exp2(math.Round(own))
-	default:
-		factor *= math.Exp(unevenness * own)
-	}
-	return min(max(math.Round(value*factor), 1), maxCount)
-}
-
-// shift moves a date (a day or a month) back. It returns "" if there is no date; dates are
-// never invalid, because the content has already been validated.
-func shift(day string, back int) string {
-	for _, layout := range []string{time.DateOnly, "2006-01"} {
-		if t, err := time.Parse(layout, day); err == nil {
-			return t.AddDate(0, 0, -back).Format(layout)
+	return restate(signals, func(_ string, t time.Time) time.Time { return t.AddDate(0, 0, -days) }, func(line string, value float64) float64 {
+		switch {
+		case strings.HasPrefix(line, "    - "):
+			return math.Round(100*value*(0.9+0.1*rng.Float64())) / 100
+		case strings.Contains(line, "Tokens:") || value == 0:
+			return math.Ceil(value * math.Exp2(math.Round(rng.NormFloat64())))
 		}
+		return min(max(math.Round(value*factor*math.Exp(unevenness*rng.NormFloat64())), 1), 1<<53-1)
+	})
+}
+
+// restate changes the dates and numbers of signals, line by line.
+func restate(signals string, day func(what string, t time.Time) time.Time, number func(line string, value float64) float64) string {
+	var b strings.Builder
+	for line := range strings.Lines(signals) {
+		b.WriteString(figure.ReplaceAllStringFunc(line, func(found string) string {
+			m := figure.FindStringSubmatch(found)
+			layout := time.DateOnly[:min(len(m[2]), len(time.DateOnly))]
+			if t, err := time.Parse(layout, m[2]); err == nil && len(layout) > 4 {
+				return m[1] + ": " + day(m[1], t).Format(layout) + m[3]
+			}
+			value, err := strconv.ParseFloat(m[2], 64)
+			if err != nil {
+				return found
+			}
+			return m[1] + ": " + strconv.FormatFloat(number(line, value), 'f', -1, 64) + m[3]
+		}))
 	}
-	return ""
+	return b.String()
 }

@@ -1,313 +1,150 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"os"
+	"os/exec"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
-
-	"kindex/exports/record"
 )
 
-// The proportions of a history.
-const (
-	otherTypeShare = 0.10 // share of edits whose entity has a different type than the first one in the commit
-	bulkShare      = 0.01 // share of commits that update many figures
-	bulkEdits      = 200
-	minEntities    = 10 // number of entities per type to keep
-	figures        = 3  // maximum number of signals updated by an edit
+// The time span of a history.
+var (
+	firstCommit = time.Date(2024, 11, 1, 8, 0, 0, 0, time.UTC)
+	lastCommit  = time.Date(2026, 10, 31, 8, 0, 0, 0, time.UTC)
 )
 
-// edit is a kind of edit.
-type edit struct {
-	percent int    // share of edits
-	message string // start of the commit message, followed by a name
-	apply   func(p *history, c *change, i int) bool
-}
-
-// edits lists the kinds of edits and their frequencies, which add up to 100. Most edits update
-// figures.
-var edits = []edit{
-	{53, "Update the figures of", (*history).refresh},
-	{8, "Confirm the figures of", (*history).redate},
-	{10, "Rewrite the description of", (*history).describe},
-	{10, "Record the new version of", (*history).release},
-	{6, "Tag", (*history).tag},
-	{2, "Retire", (*history).retire},
-	{2, "Rename", (*history).rename},
-	{4, "Delete", (*history).delete},
-	{3, "Add", (*history).add},
-	{2, "Restore", (*history).restore},
-}
-
-// history generates the changes to the entities of a corpus. It tracks the state
-// of each entity at the current commit.
+// history edits the entities, commit by commit, and writes the commits for git fast-import. The
+// buffer keeps errors until it is flushed.
 type history struct {
-	g        *generator
-	rng      *rand.Rand
-	edited   map[int]*record.Entity // entities changed since the first day, by index of their subject
-	existing map[string][]int       // indexes of the existing subjects, by type
-	deleted  []int                  // indexes of the deleted subjects
-	first    time.Time
+	*bufio.Writer
+	g     *generator
+	rng   *rand.Rand
+	now   map[int]*entity // by index of their subject
+	alive []int
+	at    time.Time
 }
 
-// newHistory starts a history with the generator's entities as of the given day.
-func newHistory(g *generator, first time.Time) *history {
-	p := &history{g: g, rng: rand.New(rand.NewPCG(g.seed, math.MaxUint64)), edited: map[int]*record.Entity{}, existing: map[string][]int{}, first: first}
-	for i, s := range g.subjects {
-		p.existing[s.base.Type] = append(p.existing[s.base.Type], i)
-	}
-	return p
-}
-
-// change is the content of a commit.
-type change struct {
-	day     string
-	edited  map[int]bool
-	subject string // the first line of the message
-	name    string // the name of the last edited entity
-	files   []file
-}
-
-// file is a file as a commit leaves it.
-type file struct {
-	path string // relative to the content folder
-	data []byte // nil if deleted
-}
-
-// current returns an entity's current state.
-func (p *history) current(i int) *record.Entity {
-	if e := p.edited[i]; e != nil {
+// current returns an entity as it is.
+func (h *history) current(i int) *entity {
+	if e := h.now[i]; e != nil {
 		return e
 	}
-	return shiftBefore(p.g.entity(i), p.first)
+	return h.g.entity(i)
 }
 
-// shiftBefore shifts all dates of an entity back by the same amount, so that none is later
-// than the given day.
-func shiftBefore(e *record.Entity, day time.Time) *record.Entity {
-	latest := day
-	later := func(text string) {
-		for _, layout := range []string{time.DateOnly, "2006-01"} {
-			if t, err := time.Parse(layout, text); err == nil && t.After(latest) {
-				latest = t
-			}
-		}
-	}
-	for _, f := range e.Signals.Facts {
-		later(f.Date)
-		later(f.Day)
-	}
-	for _, b := range e.Signals.Benchmarks {
-		later(b.Date)
-	}
-	back := int(math.Ceil(latest.Sub(day).Hours() / 24))
-	for i := range e.Signals.Facts {
-		f := &e.Signals.Facts[i]
-		f.Date, f.Day = shift(f.Date, back), shift(f.Day, back)
-	}
-	for i := range e.Signals.Benchmarks {
-		b := &e.Signals.Benchmarks[i]
-		b.Date = shift(b.Date, back)
-	}
-	return e
-}
-
-// commit generates the changes that one commit makes to a few entities, most of them of the
-// same type.
-func (p *history) commit(day time.Time) *change {
-	c := &change{day: day.Format(time.DateOnly), edited: map[int]bool{}}
-	typ := p.anyType()
-	k, n := p.anyEdit(), 1+min(p.rng.IntN(4), p.rng.IntN(4))
-	isBulk := p.rng.Float64() < bulkShare
-	if isBulk {
-		k, n = edits[0], min(bulkEdits, len(p.existing[typ])/2)
-	}
-	for len(c.edited) == 0 || len(c.edited) < n {
-		of := typ
-		if !isBulk && len(c.edited) > 0 && p.rng.Float64() < otherTypeShare {
-			of = p.anyType()
-		}
-		i := pick(p.rng, p.existing[of])
-		if c.edited[i] {
-			n-- // small corpora run out of entities
-			continue
-		}
-		if !k.apply(p, c, i) {
-			k = edits[0] // the first kind works for all entities
-			continue
-		}
-		c.edited[i] = true
-		if c.subject == "" {
-			c.subject = k.message + " " + c.name
-		}
-		if !isBulk {
-			k = p.anyEdit()
-		}
-	}
-	if len(c.files) > 1 {
-		c.subject += " and others"
-	}
-	return c
-}
-
-// anyType draws a type with a probability proportional to the number of its
-// entities.
-func (p *history) anyType() string {
-	return p.g.subjects[p.rng.IntN(len(p.g.subjects))].base.Type
-}
-
-func (p *history) anyEdit() edit {
-	roll := p.rng.IntN(100)
-	for _, k := range edits {
-		if roll -= k.percent; roll < 0 {
-			return k
-		}
-	}
-	return edits[0]
-}
-
-// write writes an entity's new state to its file, and records it as the current state.
-func (p *history) write(c *change, i int, e *record.Entity) bool {
-	p.edited[i], c.name = e, e.Name
-	c.files = append(c.files, file{pathOf(e), appendYAML(nil, e)})
-	return true
-}
-
-func pathOf(e *record.Entity) string { return e.Type + "/" + e.Slug + ".yaml" }
-
-// copyOf returns a copy of an entity that may be modified.
-func (p *history) copyOf(i int) *record.Entity {
-	e := *p.current(i)
-	e.Tags, e.Formerly = slices.Clone(e.Tags), slices.Clone(e.Formerly)
-	e.Signals.Facts, e.Signals.Benchmarks = slices.Clone(e.Signals.Facts), slices.Clone(e.Signals.Benchmarks)
-	return &e
-}
-
-// refresh updates some of an entity's figures or, if it has none, its description.
-func (p *history) refresh(c *change, i int) bool {
-	e := p.copyOf(i)
-	facts, benchmarks := e.Signals.Facts, e.Signals.Benchmarks
-	if len(facts)+len(benchmarks) == 0 {
-		return p.describe(c, i)
-	}
-	for range 1 + p.rng.IntN(figures) {
-		if k := p.rng.IntN(len(facts) + min(1, len(benchmarks))); k < len(facts) {
-			p.updateFact(&facts[k], c.day)
-		} else {
-			b := &benchmarks[p.rng.IntN(len(benchmarks))]
-			b.Value = math.Round(100*min(max(b.Value+p.rng.NormFloat64(), 0), 100)) / 100
-			b.Date = c.day
-		}
-	}
-	return p.write(c, i, e)
-}
-
-// updateFact simulates a new observation: counts grow by a few percent, and dates are
-// within the last month.
-func (p *history) updateFact(f *record.Fact, day string) {
-	switch {
-	case f.Name == "lastRelease":
-		f.Day = shift(day, p.rng.IntN(30))
-	case f.Day != "" || f.Name == "contextTokens" || f.Name == "outputTokens" || f.Name == "parameters":
-		// These never change.
+// edit changes an entity and writes its file. Most edits update figures.
+func (h *history) edit(i int) {
+	was := h.current(i)
+	e := &entity{was.typ, was.slug, maps.Clone(was.text)}
+	p, base := h.g.pools[e.typ], h.g.subjects[i].base
+	switch roll := h.rng.IntN(100); {
+	case roll < 3 && len(h.alive) > 20:
+		h.alive = slices.DeleteFunc(h.alive, func(k int) bool { return k == i })
+		fmt.Fprintf(h, "D content/%s\n", was.path())
+		return
+	case roll < 6 && e.text["formerly"] == "":
+		var name string
+		name, e.slug = h.g.newName(e.typ)
+		e.text["name"], e.text["formerly"] = "name: "+name+"\n", "formerly: ["+was.slug+"]\n"
+		fmt.Fprintf(h, "D content/%s\n", was.path())
+	case roll < 16:
+		e.text["tags"] = swapTag(h.rng, e.text["tags"], pick(h.rng, p.all).text["tags"])
+	case roll < 30 || e.text["signals"] == "":
+		e.text["description"] = describe(h.rng, base, pick(h.rng, p.all), pick(h.rng, p.byCategory[base.category]))
 	default:
-		f.Number = min(f.Number+math.Ceil(f.Number*0.05*p.rng.ExpFloat64())+1, maxCount)
+		e.text["signals"] = restate(e.text["signals"], func(what string, t time.Time) time.Time {
+			if what == "date" {
+				return h.at
+			}
+			return t
+		}, func(line string, value float64) float64 {
+			if strings.HasPrefix(line, "    - ") || strings.Contains(line, "Tokens:") {
+				return value
+			}
+			return math.Round(value * (1 + 0.05*h.rng.ExpFloat64()))
+		})
 	}
-	f.Date = day
+	h.write(i, e)
 }
 
-// redate updates the dates of an entity's figures without changing their values.
-func (p *history) redate(c *change, i int) bool {
-	e := p.copyOf(i)
-	for k := range e.Signals.Facts {
-		e.Signals.Facts[k].Date = c.day
+// write writes the file of an entity.
+func (h *history) write(i int, e *entity) {
+	h.now[i] = e
+	h.file("content/"+e.path(), h.g.bytes(e))
+}
+
+func (h *history) file(path string, data []byte) {
+	fmt.Fprintf(h, "M 100644 inline %s\ndata %d\n%s\n", path, len(data), data)
+}
+
+// commit starts a commit, which follows the one before.
+func (h *history) commit(at time.Time, message string) {
+	h.at = at
+	who := pick(h.rng, []string{"Curator A <curator-a@example.org>", "Curator B <curator-b@example.org>", "Figures Bot <bot@example.org>"})
+	fmt.Fprintf(h, "commit refs/heads/main\ncommitter %s %d +0100\ndata %d\n%s\n", who, at.Unix(), len(message), message)
+}
+
+// commits writes all commits.
+func (h *history) commits(n int) error {
+	h.g.back = int(lastCommit.Sub(firstCommit).Hours()/24) + 30 // no figure is newer than its commit
+	h.commit(firstCommit, "Start the index")
+	for _, name := range slices.Sorted(maps.Keys(h.g.shared)) {
+		h.file("content/"+name, h.g.shared[name])
 	}
-	return len(e.Signals.Facts) > 0 && p.write(c, i, e)
-}
-
-func (p *history) describe(c *change, i int) bool {
-	e, base := p.copyOf(i), p.g.subjects[i].base
-	of := p.g.pools[e.Type]
-	e.Description = describe(p.rng, base, of.peers(e.Category), of.records)
-	return p.write(c, i, e)
-}
-
-// release increments the last number of a version.
-func (p *history) release(c *change, i int) bool {
-	e := p.copyOf(i)
-	at := strings.LastIndexFunc(e.Version, func(r rune) bool { return r < '0' || r > '9' }) + 1
-	if n, err := strconv.Atoi(e.Version[at:]); err == nil && n < math.MaxInt32 {
-		e.Version = e.Version[:at] + strconv.Itoa(n+1)
-	} else {
-		e.Version = "1.0.0"
+	for i := range h.g.subjects {
+		h.write(i, h.current(i))
+		h.alive = append(h.alive, i)
 	}
-	return p.write(c, i, e)
-}
-
-func (p *history) tag(c *change, i int) bool {
-	e := p.copyOf(i)
-	e.Tags = swapTags(p.rng, e.Tags, p.g.pools[e.Type].peers(e.Category))
-	return len(e.Tags) > 0 && p.write(c, i, e)
-}
-
-// retire deprecates a tool. Deprecating a model would require a notice from its
-// provider.
-func (p *history) retire(c *change, i int) bool {
-	e := p.copyOf(i)
-	if e.Type != "tool" || e.Status != record.Active {
-		return false
+	for k := 1; k < n; k++ {
+		at := firstCommit.Add(time.Duration(float64(lastCommit.Sub(firstCommit)) * float64(k) / float64(n)))
+		h.commit(at.Truncate(time.Second), fmt.Sprintf("Edit the index (#%d)", k))
+		for range 1 + min(h.rng.IntN(4), h.rng.IntN(4)) {
+			h.edit(pick(h.rng, h.alive))
+		}
+		if h.rng.IntN(20) == 0 {
+			h.g.addSubject()
+			i := len(h.g.subjects) - 1
+			h.alive = append(h.alive, i)
+			h.write(i, h.current(i))
+		}
 	}
-	e.Status = record.Deprecated
-	return p.write(c, i, e)
+	fmt.Fprintln(h, "done")
+	return h.Flush()
 }
 
-// rename moves the file and records the old slug in it.
-func (p *history) rename(c *change, i int) bool {
-	e := p.copyOf(i)
-	c.files = append(c.files, file{path: pathOf(e)})
-	e.Formerly = append(e.Formerly, e.Slug)
-	e.Name, e.Slug = p.g.newName(e.Type)
-	return p.write(c, i, e)
-}
-
-func (p *history) delete(c *change, i int) bool {
-	e := p.current(i)
-	list := p.existing[e.Type]
-	if len(list) <= minEntities {
-		return false
+// writeRepository writes the entities as a git repository with a history.
+func writeRepository(g *generator, o options) error {
+	if err := git(nil, "init", "-q", "--template=", "--object-format=sha1", "--initial-branch=main", o.repo); err != nil {
+		return err
 	}
-	at := slices.Index(list, i)
-	list[at] = list[len(list)-1]
-	p.existing[e.Type] = list[:len(list)-1]
-	p.edited[i], c.name = e, e.Name
-	p.deleted = append(p.deleted, i)
-	c.files = append(c.files, file{path: pathOf(e)})
-	return true
-}
-
-// add creates a new entity.
-func (p *history) add(c *change, _ int) bool {
-	p.g.addSubject()
-	i := len(p.g.subjects) - 1
-	day, _ := time.Parse(time.DateOnly, c.day)
-	e := shiftBefore(p.g.entity(i), day)
-	p.existing[e.Type] = append(p.existing[e.Type], i)
-	c.edited[i] = true
-	return p.write(c, i, e)
-}
-
-// restore restores the entity that has been deleted for the longest time.
-func (p *history) restore(c *change, _ int) bool {
-	if len(p.deleted) == 0 || c.edited[p.deleted[0]] {
-		return false
+	r, w := io.Pipe()
+	h := &history{Writer: bufio.NewWriterSize(w, 1<<20), g: g, rng: rand.New(rand.NewPCG(g.seed, 1<<63)), now: map[int]*entity{}}
+	go func() { w.CloseWithError(h.commits(o.commits)) }()
+	// Most of the time is spent on trees, which are stored as differences.
+	err := git(r, "-C", o.repo, "-c", "core.compression=1", "fast-import", "--quiet", "--done")
+	if r.CloseWithError(io.ErrClosedPipe); err != nil { // unblock the writer
+		return err
 	}
-	i := p.deleted[0]
-	p.deleted = p.deleted[1:]
-	e := p.edited[i]
-	p.existing[e.Type] = append(p.existing[e.Type], i)
-	c.edited[i] = true
-	return p.write(c, i, e)
+	return git(nil, "-C", o.repo, "reset", "-q", "--hard", "main")
+}
+
+// git runs a command without user configuration, which could change the result.
+func git(input io.Reader, args ...string) error {
+	cmd := exec.Command("git", args...)
+	cmd.Stdin = input
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") })
+	cmd.Env = append(cmd.Env, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull, "LC_ALL=C")
+	var problems bytes.Buffer
+	if cmd.Stderr = &problems; cmd.Run() != nil {
+		return fmt.Errorf("git %s: %s", strings.Join(args, " "), problems.Bytes())
+	}
+	return nil
 }

@@ -116,14 +116,12 @@ var mayImport = map[string][]string{
 	"edge/webhook":           {"builder/safedial", "exports/jsonenc", "exports/record"},
 
 	// Programs.
-	"cmd/bench":           {"*"},
-	"cmd/bench/baseline":  {"exports/record"},
+	"cmd/bench":           {},
 	"cmd/dist":            {},
-	"cmd/gencorpus":       {"*"},
+	"cmd/gencorpus":       {"builder/content"},
 	"cmd/kindex":          {"*"},
 	"cmd/kindex/operator": {"builder/*", "cmd/kindex/cli", "edge/apikey", "edge/seal", "edge/storage", "edge/submission", "edge/submission/github", "exports", "exports/*", "indexes"},
-	"cmd/kindex/cli":      {"builder/content/yamldoc", "builder/diff", "builder/plural", "cmd/kindex/config", "exports/didyoumean", "exports/safetext"},
-	"cmd/kindex/config":   {"builder/content/yamldoc", "exports/didyoumean"},
+	"cmd/kindex/cli":      {"builder/content/yamldoc", "builder/diff", "builder/plural", "exports/didyoumean", "exports/safetext"},
 
 	// Test support, and packages that contain only tests.
 	"builder/collect/collecttest": {"builder/collect", "builder/safedial"},
@@ -133,8 +131,7 @@ var mayImport = map[string][]string{
 
 	"edge/deploy":                       {},
 	"edge/submission/github/githubtest": {},
-	"edge/storage/storagetest/server":   {},
-	"edge/storage/storagetest":          {"builder/suite", "edge/storage", "edge/storage/storagetest/server"},
+	"edge/storage/storagetest":          {"builder/suite", "edge/storage"},
 	"edge/auth/authtest":                {"builder/suite"},
 	"edge/edgetest":                     {"builder", "builder/safedial", "builder/suite", "edge", "edge/apikey", "edge/storage", "edge/storage/storagetest"},
 	"edge/edgetest/browser":             {"builder/suite"},
@@ -142,23 +139,23 @@ var mayImport = map[string][]string{
 	"site/audit": {},
 }
 
-// onlyIn lists libraries that only one package may import. cmd/bench/baseline is not part
-// of the product: it measures competing libraries.
+// onlyIn lists libraries that only one package may import. cmd/bench is not part of the product:
+// it measures other libraries.
 var onlyIn = map[string][]string{
-	"github.com/blevesearch/bleve":  {"indexes", "cmd/bench/baseline"},
-	"github.com/blevesearch/vellum": {"indexes", "cmd/bench/baseline"},
+	"github.com/blevesearch/bleve":  {"indexes", "cmd/bench"},
+	"github.com/blevesearch/vellum": {"indexes"},
 	"github.com/blevesearch/zapx":   {"indexes"},
 	"github.com/google/go-github":   {"edge/submission/github"},
-	"github.com/goccy/go-yaml":      {"builder/content/yamldoc", "builder/content/yamlfmt", "edge/openapi", "cmd/bench"}, // cmd/bench: as a yardstick
+	"github.com/goccy/go-yaml":      {"builder/content/yamldoc", "builder/content/yamlfmt", "edge/openapi", "cmd/bench", "cmd/gencorpus"},
 	"github.com/arran4/golang-ical": {"exports/calendar"},
 	"github.com/gorilla/feeds":      {"exports/feed"},
 	"github.com/parquet-go":         {"exports/table"},
 	"github.com/julienschmidt":      {"edge", "edge/web"},
-	"github.com/spf13/cobra":        {"cmd/kindex", "cmd/kindex/cli", "cmd/kindex/config", "cmd/kindex/operator"},
+	"github.com/spf13/cobra":        {"cmd/kindex", "cmd/kindex/cli", "cmd/kindex/operator"},
 	"github.com/swaggest/swgui":     {"site"},
 	"github.com/yuin/goldmark":      {"site/mdrender"},
-	"database/sql":                  {"edge/storage", "edge/storage/storagetest", "cmd/bench/baseline"},
-	"github.com/jackc/pgx":          {"edge/storage", "edge/storage/storagetest", "edge/storage/storagetest/server", "cmd/bench/baseline"},
+	"database/sql":                  {"edge/storage", "edge/storage/storagetest", "cmd/bench"},
+	"github.com/jackc/pgx":          {"edge/storage", "edge/storage/storagetest"},
 	"github.com/pressly/goose":      {"edge/storage"},
 	"github.com/coreos/go-oidc":     {"edge/auth"},
 	"code.dny.dev/ssrf":             {"builder/safedial"},
@@ -173,8 +170,8 @@ var onlyIn = map[string][]string{
 
 	// No other package may start a program. The only exceptions are not part of the
 	// product: measurements, releases, generated catalogues and test support.
-	"os/exec": {"builder/git", "builder/suite", "cmd/bench", "cmd/bench/baseline", "cmd/dist", "cmd/gencorpus", "edge/edgetest", "edge/edgetest/browser",
-		"edge/auth/authtest", "edge/storage/storagetest", "edge/storage/storagetest/server", "edge/submission/github/githubtest", "exports/bucket/buckettest"},
+	"os/exec": {"builder/git", "builder/suite", "cmd/bench", "cmd/dist", "cmd/gencorpus", "edge/edgetest", "edge/edgetest/browser",
+		"edge/auth/authtest", "edge/storage/storagetest", "edge/submission/github/githubtest", "exports/bucket/buckettest"},
 }
 
 // starts matches other ways to start a program or load code.

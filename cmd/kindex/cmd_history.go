@@ -44,7 +44,7 @@ that it ever had.`,
 			return err
 		},
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-			if len(args) > 0 || applySettings(cmd) != nil {
+			if len(args) > 0 || applyEnvironment(cmd) != nil {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
 			return completeKeys(o.dir, toComplete), cobra.ShellCompDirectiveNoFileComp

@@ -32,7 +32,7 @@ func showCommand() *cobra.Command {
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return runShow(cmd.OutOrStdout(), o, args[0]) },
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-			if len(args) > 0 || applySettings(cmd) != nil {
+			if len(args) > 0 || applyEnvironment(cmd) != nil {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
 			return completeKeys(o.dir, toComplete), cobra.ShellCompDirectiveNoFileComp

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"kindex/builder/suite"
-	"kindex/cmd/kindex/config"
+	"kindex/cmd/kindex/cli"
 )
 
 // TestDeployCommands checks that the program can parse the commands and variables that the manifests
@@ -59,7 +59,7 @@ func checkSigningVariable(t *testing.T) {
 	}
 	found := false
 	walk(v, func(o map[string]any) {
-		_, ok := o[config.Variable("verify-key")]
+		_, ok := o[cli.Variable("verify-key")]
 		found = found || ok
 	})
 	if !found || serveCommand().Flags().Lookup("verify-key") == nil {
@@ -78,7 +78,7 @@ func checkServe(t *testing.T, file string, args []string, o map[string]any) *pfl
 		t.Errorf("%s: kindex serve takes no arguments, but has %v", file, c.Flags().Args())
 	}
 	known := map[string]bool{}
-	c.Flags().VisitAll(func(f *pflag.Flag) { known[config.Variable(f.Name)] = true })
+	c.Flags().VisitAll(func(f *pflag.Flag) { known[cli.Variable(f.Name)] = true })
 	var names []string
 	walk(o, func(o map[string]any) {
 		for name := range o {

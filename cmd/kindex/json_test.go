@@ -59,7 +59,6 @@ var jsonCalls = []struct {
 	{0, "history --json"},
 	{0, "diff --json --as-of 2026-06-01"},
 	{0, "audit requirements.txt --json --as-of 2026-06-01"},
-	{0, "config --json keys list"},
 	{0, "version --json"},
 	{0, "publish --to file:depot --dirty --json"},
 	{0, "pull file:depot copy --json"},

@@ -17,7 +17,6 @@ import (
 
 	"kindex/builder/content/yamldoc"
 	"kindex/cmd/kindex/cli"
-	"kindex/cmd/kindex/config"
 	"kindex/cmd/kindex/operator"
 	"kindex/exports/store"
 )
@@ -33,8 +32,7 @@ search index - and serves it over HTTP.
   kindex history tool/pytorch              show what changed, when, and by whom
   kindex init mine                         start a new index
 
-Every flag can also be set as an environment variable (--as-of is KINDEX_AS_OF) or in a
-configuration file that --config or KINDEX_CONFIG names; see kindex config --help.
+Every flag can also be set as an environment variable: --as-of is KINDEX_AS_OF.
 With --json, a report is printed as one JSON value.
 
 Exit codes: 0 success; 1 a problem with the content, a build or the machine, and
@@ -66,11 +64,10 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use: "kindex", Short: "A knowledge index of AI tools and models", Long: about,
 		SilenceErrors: true, SilenceUsage: true, Version: version(),
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return applySettings(cmd) },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return applyEnvironment(cmd) },
 		Args:              cli.NoSuchCommand,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.PersistentFlags().String(config.Flag, "", "the configuration file (YAML); see kindex config --help")
 	root.SetOut(stdout) // before InitDefaultCompletionCmd, which keeps it
 	root.SetErr(stderr)
 	root.SetVersionTemplate("kindex {{.Version}}\n")
@@ -78,7 +75,7 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 		return cli.Usage(fmt.Errorf("%w; see %s --help", err, cmd.CommandPath()))
 	})
 	root.AddCommand(initCommand(), buildCommand(), serveCommand(), validateCommand(), boardsCommand(), diffCommand(), showCommand(), searchCommand(),
-		historyCommand(), configCommand(), verifyCommand(), publishCommand(), pullCommand(), signCommand(), pruneCommand(), importCommand(), schemaCommand(), fmtCommand(), newCommand(), versionCommand(),
+		historyCommand(), verifyCommand(), publishCommand(), pullCommand(), signCommand(), pruneCommand(), importCommand(), schemaCommand(), fmtCommand(), newCommand(), versionCommand(),
 		auditCommand(), collectCommand(), checkCommand(), operator.KeysCommand(), operator.AccountsCommand(), operator.SubmissionsCommand(), operator.StateCommand(), mcpCommand(), manCommand())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -93,6 +90,18 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 		}
 	}
 	return root
+}
+
+// applyEnvironment sets the flags that are missing from the command line.
+func applyEnvironment(cmd *cobra.Command) error {
+	if err := cli.ApplyEnvironment(cmd); err != nil {
+		return err
+	}
+	if asJSON, err := cmd.Flags().GetBool("json"); err == nil && asJSON {
+		cli.SetPlain(cmd.OutOrStdout())
+		cli.SetPlain(cmd.ErrOrStderr())
+	}
+	return nil
 }
 
 // helpOn runs the help command. Unlike cobra's own help command, it rejects unknown

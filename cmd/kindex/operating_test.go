@@ -117,8 +117,7 @@ func TestOperating(t *testing.T) {
 func TestOperatingBlocks(t *testing.T) {
 	reasons := map[string]string{
 		"# useradd":                "makes users and files of the machine; TestUnit reads the unit",
-		"KINDEX_URL=https":         "TestOperating starts the service with it",
-		"kindex.yaml\n":            "TestConfigDocumented reads it",
+		"KINDEX_URL=https":         "TestOperating starts the service with it, and TestEnvironmentFile checks it",
 		"server {":                 "for nginx; edge/limits_test.go sends what such a proxy sends",
 		"reverse_proxy":            "for Caddy; edge/limits_test.go sends what such a proxy sends",
 		"KINDEX_SIGNIN_GITHUB":     "secrets of providers; TestSignIn of edge/signin_test.go signs in",

@@ -99,9 +99,6 @@ func TestReadme(t *testing.T) {
 		{"site/docs/design.md", []edgetest.Exception{
 			{Text: "publish: rename exports/current", Reason: "a drawing"},
 		}},
-		{"site/docs/benchmarks.md", []edgetest.Exception{
-			{Text: "decoding     goccy  ", Reason: "what bench compare printed on an idle machine"},
-		}},
 	} {
 		run.Except = page.except
 		edgetest.Examples(t, page.file, run)

@@ -15,7 +15,6 @@ import (
 	"kindex/builder/suite"
 	"kindex/edge/storage"
 	"kindex/edge/storage/storagetest"
-	"kindex/edge/storage/storagetest/server"
 )
 
 // refused checks that opening a state fails and that the error contains the given words.
@@ -303,11 +302,11 @@ func TestWrongPassword(t *testing.T) {
 	suite.InTest(t)
 	target := storagetest.PostgreSQL(t)
 	s := storagetest.Open(t, target)
-	if err := writeOne(t.Context(), s, "CREATE ROLE "+server.Guarded+" LOGIN SUPERUSER PASSWORD 'right one/@'"); err != nil {
+	if err := writeOne(t.Context(), s, "CREATE ROLE "+storagetest.Guarded+" LOGIN SUPERUSER PASSWORD 'right one/@'"); err != nil {
 		t.Fatal(err)
 	}
 	defer func() {
-		if err := writeOne(context.Background(), s, "DROP ROLE "+server.Guarded); err != nil {
+		if err := writeOne(context.Background(), s, "DROP ROLE "+storagetest.Guarded); err != nil {
 			t.Error(err)
 		}
 	}()
@@ -315,13 +314,13 @@ func TestWrongPassword(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u.User = url.UserPassword(server.Guarded, "hunter2")
+	u.User = url.UserPassword(storagetest.Guarded, "hunter2")
 	err = refused(t, u.String(), storage.Options{}, "cannot be reached", "password authentication failed")
 	if strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("the error contains the password: %v", err)
 	}
-	u.User = url.UserPassword(server.Guarded, "right one/@")
-	if name := storagetest.Open(t, u.String()).String(); strings.Contains(name, "right") || !strings.Contains(name, server.Guarded) {
+	u.User = url.UserPassword(storagetest.Guarded, "right one/@")
+	if name := storagetest.Open(t, u.String()).String(); strings.Contains(name, "right") || !strings.Contains(name, storagetest.Guarded) {
 		t.Errorf("the state is named %s", name)
 	}
 }

@@ -103,7 +103,6 @@ func TestEveryPageIsRun(t *testing.T) {
 		"site/docs/automation.md":       "cmd/kindex/check_test.go",
 		"site/docs/accounts.md":         "cmd/kindex/readme_test.go",
 		"site/docs/agents.md":           "cmd/kindex/agents_test.go",
-		"site/docs/benchmarks.md":       "cmd/kindex/readme_test.go",
 		"site/docs/clients.md":          "cmd/kindex/readme_test.go",
 		"site/docs/design.md":           "cmd/kindex/readme_test.go",
 		"site/docs/history.md":          "cmd/kindex/readme_test.go",

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"kindex/cmd/kindex/config"
 	"kindex/exports/didyoumean"
 )
 
@@ -65,13 +64,6 @@ func WithoutErrors[T any](list []T) iter.Seq2[T, error] {
 			}
 		}
 	}
-}
-
-// OnCommandLine reports whether the command line sets a flag. Settings from the environment or a
-// configuration file may be meant for other commands.
-func OnCommandLine(f *pflag.FlagSet, name string) bool {
-	origin, _ := config.OriginOf(f.Lookup(name))
-	return origin == config.FromCommandLine
 }
 
 // FormatOptions are the flags --format and --json, which is short for --format json.

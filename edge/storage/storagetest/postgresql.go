@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"kindex/builder/suite"
-	"kindex/edge/storage/storagetest/server"
 )
 
 // Main runs the tests of a package and stops the server if they started one. It is meant for
@@ -25,8 +24,8 @@ func Main(m *testing.M) {
 
 // Stop stops the server if tests started one. It is for packages that cannot use Main.
 func Stop() {
-	if own.Server != nil {
-		if err := own.Stop(); err != nil {
+	if own.server != nil {
+		if err := own.stop(); err != nil {
 			fmt.Fprintln(os.Stderr, "stopping PostgreSQL:", err)
 		}
 	}
@@ -34,7 +33,7 @@ func Stop() {
 
 // own is the server of this test binary.
 var own struct {
-	*server.Server
+	*server
 	once sync.Once
 	err  error
 }
@@ -60,9 +59,7 @@ func PostgreSQL(t testing.TB) string {
 // NewDatabase is like PostgreSQL, but for callers without a testing.TB.
 func NewDatabase() (string, error) {
 	own.once.Do(func() {
-		// Tests do not need their data after a crash, so the server need not wait for the
-		// disk.
-		own.Server, own.err = server.Start("fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=300")
+		own.server, own.err = startServer()
 	})
 	switch {
 	case errors.Is(own.err, exec.ErrNotFound) && os.Getenv("CI") == "":
@@ -72,5 +69,5 @@ func NewDatabase() (string, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
-	return own.Database(ctx)
+	return own.database(ctx)
 }

@@ -1,5 +1,4 @@
-// Package server runs a private PostgreSQL server for tests and measurements.
-package server
+package storagetest
 
 import (
 	"context"
@@ -19,19 +18,18 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Server is a PostgreSQL server with its own folder. It listens only on a Unix socket in that
+// server is a PostgreSQL server with its own folder. It listens only on a Unix socket in that
 // folder.
-type Server struct {
+type server struct {
 	folder    string
 	databases atomic.Int64
 	process   *os.Process
 	exited    chan struct{}
 }
 
-// Start creates a server and starts it with additional settings, such as "fsync=off". The
-// error wraps exec.ErrNotFound if PostgreSQL is not installed. The server runs until Stop is
-// called or the process that started it ends.
-func Start(settings ...string) (*Server, error) {
+// startServer creates a server and starts it. The error wraps exec.ErrNotFound if PostgreSQL is
+// not installed. The server runs until stop is called or the process that started it ends.
+func startServer() (*server, error) {
 	initdb, err := program("initdb")
 	if err != nil {
 		return nil, err
@@ -40,18 +38,18 @@ func Start(settings ...string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{exited: make(chan struct{})}
+	s := &server{exited: make(chan struct{})}
 	// TMPDIR is not used because the path of a socket is limited to 107 bytes.
 	if s.folder, err = os.MkdirTemp("/tmp", "kindex-pg-"); err != nil {
 		return nil, err
 	}
-	if err := s.start(initdb, postgres, settings); err != nil {
+	if err := s.start(initdb, postgres); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(s.folder))
 	}
 	return s, nil
 }
 
-func (s *Server) start(initdb, postgres string, settings []string) error {
+func (s *server) start(initdb, postgres string) error {
 	as, err := unprivileged(s.folder)
 	if err != nil {
 		return err
@@ -65,7 +63,7 @@ func (s *Server) start(initdb, postgres string, settings []string) error {
 	if err := guard(filepath.Join(data, "pg_hba.conf")); err != nil {
 		return err
 	}
-	return s.launch(postgres, data, as, settings)
+	return s.launch(postgres, data, as)
 }
 
 // Guarded is a role that a test may create. It must log in with its password.
@@ -80,15 +78,15 @@ func guard(rules string) error {
 	return os.WriteFile(rules, append([]byte("local all "+Guarded+" scram-sha-256\n"), text...), 0o600)
 }
 
-// Stop ends the server and removes its files.
-func (s *Server) Stop() error {
+// stop ends the server and removes its files.
+func (s *server) stop() error {
 	_ = s.process.Signal(syscall.SIGINT) // a fast shutdown; the server may have ended already
 	<-s.exited
 	return os.RemoveAll(s.folder)
 }
 
-// Database creates an empty database and returns its address.
-func (s *Server) Database(ctx context.Context) (string, error) {
+// database creates an empty database and returns its address.
+func (s *server) database(ctx context.Context) (string, error) {
 	c, err := pgx.Connect(ctx, s.address("postgres"))
 	if err != nil {
 		return "", err
@@ -102,17 +100,15 @@ func (s *Server) Database(ctx context.Context) (string, error) {
 }
 
 // address returns the address of a database on the server's socket.
-func (s *Server) address(database string) string {
+func (s *server) address(database string) string {
 	return "postgres://kindex@/" + database + "?host=" + url.QueryEscape(s.folder)
 }
 
 // launch starts the server and waits until it responds.
-func (s *Server) launch(postgres, data string, as *syscall.Credential, settings []string) error {
-	args := []string{"-D", data, "-k", s.folder, "-c", "listen_addresses="}
-	for _, setting := range settings {
-		args = append(args, "-c", setting)
-	}
-	run := exec.Command(postgres, args...)
+func (s *server) launch(postgres, data string, as *syscall.Credential) error {
+	// Tests do not need their data after a crash, so the server need not wait for the disk.
+	run := exec.Command(postgres, "-D", data, "-k", s.folder, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "synchronous_commit=off",
+		"-c", "full_page_writes=off", "-c", "max_connections=300")
 	run.Dir, run.SysProcAttr = s.folder, &syscall.SysProcAttr{Credential: as}
 	diesWithParent(run.SysProcAttr)
 	log, err := os.Create(filepath.Join(s.folder, "log"))

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"kindex/builder"
+	"kindex/builder/suite"
+	"kindex/exports/record"
+)
+
+// generate runs the command and returns the folder that it has written.
+func generate(t *testing.T, args ...string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "corpus")
+	if err := run(append(args, "-content", suite.Content(t), map[bool]string{true: "-repo", false: "-out"}[slices.Contains(args, "-commits")], dir)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// load reads a content folder, which must have no problems.
+func load(t *testing.T, dir string) []*record.Entity {
+	t.Helper()
+	l, problems, err := builder.LoadContent(dir, nil)
+	if err != nil || len(problems) > 0 {
+		t.Fatal(err, problems)
+	}
+	return l.Entities
+}
+
+// TestLikeTheContent compares generated entities with those that they are generated from.
+func TestLikeTheContent(t *testing.T) {
+	suite.InTest(t)
+	const n = 1500
+	made, real := load(t, generate(t, "-n", fmt.Sprint(n))), load(t, suite.Content(t))
+	if len(made) != n {
+		t.Fatalf("%d entities", len(made))
+	}
+	share := func(list []*record.Entity, has func(e *record.Entity) bool) float64 {
+		count := 0
+		for _, e := range list {
+			if has(e) {
+				count++
+			}
+		}
+		return float64(count) / float64(len(list))
+	}
+	for what, has := range map[string]func(e *record.Entity) bool{
+		"models":    func(e *record.Entity) bool { return e.Type == "model" },
+		"licences":  func(e *record.Entity) bool { return e.License != "" },
+		"versions":  func(e *record.Entity) bool { return e.Version != "" },
+		"five tags": func(e *record.Entity) bool { return len(e.Tags) >= 5 },
+		"figures":   func(e *record.Entity) bool { return len(e.Signals.Facts) >= 5 },
+		"popular": func(e *record.Entity) bool {
+			return slices.ContainsFunc(e.Signals.Facts, func(f record.Fact) bool { return f.Number > 10_000 })
+		},
+		"benchmarks":   func(e *record.Entity) bool { return len(e.Signals.Benchmarks) > 0 },
+		"open weights": func(e *record.Entity) bool { return e.Model != nil && e.Model.OpenWeights == record.Yes },
+		"long texts":   func(e *record.Entity) bool { return len(e.Description) > 150 },
+	} {
+		if got, want := share(made, has), share(real, has); math.Abs(got-want) > 0.2 {
+			t.Errorf("%s: %.2f, want about %.2f", what, got, want)
+		}
+	}
+	for status, want := range map[string]float64{record.Deprecated: deprecated, record.Withdrawn: withdrawn} {
+		if got := share(made, func(e *record.Entity) bool { return e.Status == status }); math.Abs(got-want) > 0.015 {
+			t.Errorf("%s: %.3f, want about %.3f", status, got, want)
+		}
+	}
+	words := map[string]bool{}
+	for _, e := range real {
+		for _, w := range wordPattern.FindAllString(e.Name, -1) {
+			words[strings.ToLower(w)] = true
+		}
+	}
+	if got := share(made, func(e *record.Entity) bool {
+		return slices.ContainsFunc(wordPattern.FindAllString(e.Name, -1), func(w string) bool { return !words[strings.ToLower(w)] })
+	}); got < 0.25 { // otherwise the words of names would run out
+		t.Errorf("%.2f of the names have a word of their own", got)
+	}
+}
+
+func TestSameSeedSameBytes(t *testing.T) {
+	suite.InTest(t)
+	dirs := []string{generate(t, "-n", "300", "-seed", "7"), generate(t, "-n", "300", "-seed", "7"), generate(t, "-n", "300", "-seed", "8")}
+	if out, err := exec.Command("diff", "-r", dirs[0], dirs[1]).CombinedOutput(); err != nil {
+		t.Errorf("%s", out)
+	}
+	if exec.Command("diff", "-rq", dirs[0], dirs[2]).Run() == nil {
+		t.Error("another seed gives the same")
+	}
+	for _, name := range sharedFiles {
+		want, failed := os.ReadFile(filepath.Join(suite.Content(t), name))
+		if got, err := os.ReadFile(filepath.Join(dirs[0], name)); failed == nil && (err != nil || string(got) != string(want)) {
+			t.Errorf("%s is not a copy: %v", name, err)
+		}
+	}
+}
+
+// ask runs git in a repository and returns its output.
+func ask(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	out, err := exec.Command("git", append([]string{"-C", dir}, args...)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("git %q: %v: %s", args, err, out)
+	}
+	return string(out)
+}
+
+// TestEveryCommitIsValid checks the folder at every commit of a history, its kinds of changes,
+// and that no figure is newer than its commit.
+func TestEveryCommitIsValid(t *testing.T) {
+	suite.InTest(t)
+	commits := suite.Pick(30, 300)
+	args := []string{"-n", "60", "-commits", fmt.Sprint(commits)}
+	dir := generate(t, args...)
+	if head := ask(t, dir, "rev-parse", "main"); head != ask(t, generate(t, args...), "rev-parse", "main") {
+		t.Error("another run gives another history")
+	}
+	if got := ask(t, dir, "rev-list", "--count", "main"); got != fmt.Sprintln(commits) {
+		t.Errorf("%s commits", got)
+	}
+	if dirty := ask(t, dir, "status", "--porcelain"); dirty != "" {
+		t.Errorf("the folder differs from the last commit: %s", dirty)
+	}
+	changes := ask(t, dir, "log", "--name-status", "--no-renames", "--format=")
+	for kind, want := range map[string]int{"A\t": 60, "M\t": commits / 2, "D\t": 1} {
+		if got := strings.Count(changes, kind); got < want {
+			t.Errorf("%d changes of kind %q", got, kind)
+		}
+	}
+	for _, line := range strings.Fields(ask(t, dir, "log", "--format=%H,%cd", "--date=format:%Y-%m-%d")) {
+		hash, day, _ := strings.Cut(line, ",")
+		ask(t, dir, "checkout", "-q", hash)
+		for _, e := range load(t, filepath.Join(dir, "content")) {
+			for _, f := range e.Signals.Facts {
+				if f.Date > day || f.Day > day {
+					t.Errorf("%s: %s of %s was read on %s, after %s", e.Key(), f.Name, f.Day, f.Date, day)
+				}
+			}
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	full := t.TempDir()
+	if err := os.WriteFile(filepath.Join(full, "notes"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	free := filepath.Join(t.TempDir(), "out")
+	for args, message := range map[string]string{
+		"-n 1 -out " + full:                         "is not empty",
+		"-n 1 -content " + full + " -out " + free:   "contains no entity files",
+		"-n 0 -out " + free:                         "specify either",
+		"-n 1":                                      "specify either",
+		"-n 1 -commits 2 -out " + free:              "specify either",
+		"-n 1 -repo " + free:                        "specify either",
+		"-n 1 -commits 2 -repo x -out " + free:      "specify either",
+		"-n 1 -out " + free + " more":               "specify either",
+		"-n x -out " + free:                         "invalid value",
+		"-n 1 -commits 2 -repo " + full:             "is not empty",
+		"-n 1 -out " + filepath.Join(full, "notes"): "not a directory",
+	} {
+		if err := run(strings.Fields(args)); err == nil || !strings.Contains(err.Error(), message) {
+			t.Errorf("%s: %v", args, err)
+		}
+	}
+	if _, err := os.Stat(free); err == nil {
+		t.Error("a refused call left a folder")
+	}
+}
