@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"kindex/builder/suite"
 )
 
 // address is the address that the examples use for the edge.
@@ -26,7 +28,7 @@ type Block struct {
 // Blocks returns the fenced blocks of a Markdown file under Root, in order.
 func Blocks(t testing.TB, file string) []Block {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(Root(t), file))
+	text, err := os.ReadFile(filepath.Join(suite.Root(t), file))
 	if err != nil {
 		t.Fatal(err)
 	}

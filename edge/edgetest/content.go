@@ -2,7 +2,6 @@ package edgetest
 
 import (
 	"context"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,22 +17,6 @@ import (
 
 // builderKey is the builder key of all test builds, so that later builds can reuse earlier ones.
 var builderKey = builder.GenerateKey()
-
-// Root returns the project's root folder, whichever of its folders the test runs in.
-func Root(t testing.TB) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	for ; err == nil; dir = filepath.Dir(dir) {
-		if _, found := os.Stat(filepath.Join(dir, "go.mod")); found == nil {
-			return dir
-		}
-		if dir == filepath.Dir(dir) {
-			err = errors.New("no parent folder of the test contains go.mod")
-		}
-	}
-	t.Fatal(err)
-	return ""
-}
 
 // Today is the as-of day of Content and Build. It is fixed: weekdays, month ends and the age
 // of the figures must not decide whether a test passes.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"kindex/edge/edgetest"
+	"kindex/builder/suite"
 )
 
 // boundTests names, for each row in the tables of bounds in operating.md, the test that
@@ -81,7 +81,7 @@ func TestEveryBoundHasATest(t *testing.T) {
 			t.Errorf("%q names no test", name)
 			continue
 		}
-		if !declares(t, filepath.Join(edgetest.Root(t), dir), function) {
+		if !declares(t, filepath.Join(suite.Root(t), dir), function) {
 			t.Errorf("%q: no %s in %s", name, function, dir)
 		}
 	}

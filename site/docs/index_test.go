@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"kindex/edge/edgetest"
+	"kindex/builder/suite"
 )
 
 // pages returns the Markdown files that people read.
@@ -15,7 +15,7 @@ func pages(t *testing.T) []string {
 	t.Helper()
 	var all []string
 	for _, pattern := range []string{"*.md", "content/*.md", "site/docs/*.md", "site/sdk/*/*.md"} {
-		names, err := filepath.Glob(filepath.Join(edgetest.Root(t), pattern))
+		names, err := filepath.Glob(filepath.Join(suite.Root(t), pattern))
 		if err != nil || len(names) == 0 {
 			t.Fatalf("no pages at %s: %v", pattern, err)
 		}
@@ -96,7 +96,7 @@ func TestIndex(t *testing.T) {
 
 // TestEveryPageIsRun checks that each page with fenced code blocks is run by a test.
 func TestEveryPageIsRun(t *testing.T) {
-	root, by := edgetest.Root(t), map[string]string{
+	root, by := suite.Root(t), map[string]string{
 		"README.md":                     "cmd/kindex/readme_test.go",
 		"content/README.md":             "cmd/kindex/readme_test.go",
 		"site/docs/audit.md":            "cmd/kindex/audit_test.go",

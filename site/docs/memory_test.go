@@ -71,7 +71,7 @@ func TestMemoryOfABuild(t *testing.T) {
 		{"./cmd/kindex", "build", "--content", corpus, "--out", out, "--as-of", edgetest.Today().Format(time.DateOnly)},
 	} {
 		cmd := exec.CommandContext(t.Context(), "go", append([]string{"run"}, args...)...)
-		cmd.Dir = edgetest.Root(t)
+		cmd.Dir = suite.Root(t)
 		if said, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %v: %s", args, err, said)
 		}

@@ -136,7 +136,7 @@ func TestGuides(t *testing.T) {
 		b := browse(t, edgetest.Built(t), o)
 		root := strings.TrimSuffix(o.Root, "/")
 		guides := all(b.page("/docs/"), `<h3><a href="`+root+`(/docs/[^"]*/)"`)
-		files, err := filepath.Glob(filepath.Join(edgetest.Root(t), "site/docs/*.md"))
+		files, err := filepath.Glob(filepath.Join(suite.Root(t), "site/docs/*.md"))
 		// README.md is the list of guides and not a page. The two clients and the formula are
 		// pages.
 		if err != nil || len(guides) != len(files)-1+2+1 {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge/edgetest"
 	"kindex/site/pages"
 )
@@ -35,7 +36,7 @@ func tableRows(body, label string) (rows []string) {
 func TestPrices(t *testing.T) {
 	t.Parallel()
 	out := t.TempDir()
-	edgetest.Build(t, filepath.Join(edgetest.Root(t), "edge/testdata/prices"), out)
+	edgetest.Build(t, filepath.Join(suite.Root(t), "edge/testdata/prices"), out)
 	s := siteOf(t, out, pages.Options{})
 	const minimax = "MiniMax-M3 Calculate the cost of MiniMax-M3 | MiniMax MiniMax-M3 | $0.3 | $1.2 | $0.525 | 1,000,000 | 2 Jul 2026 Source"
 	for _, c := range []struct {

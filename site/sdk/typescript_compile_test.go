@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
-	"kindex/edge/edgetest"
 	"kindex/edge/openapi"
 	"kindex/site/sdk"
 )
@@ -122,7 +121,7 @@ func TestTypeScriptVersion(t *testing.T) {
 	if s := read(t, "typescript/package.json"); !strings.Contains(s, `"version": "`+want+`"`) || strings.Contains(s, "ependencies") || strings.Contains(s, "install") {
 		t.Errorf("package.json has another version than %s, or needs more than itself:\n%s", want, s)
 	}
-	page := read(t, filepath.Join(edgetest.Root(t), typescriptReadme))
+	page := read(t, filepath.Join(suite.Root(t), typescriptReadme))
 	if !strings.Contains(page, want+".tgz") {
 		t.Errorf("the README names another version than %s", want)
 	}
