@@ -2,6 +2,7 @@ package edge
 
 import (
 	"net/http"
+	"net/netip"
 	"runtime"
 	"strings"
 	"time"
@@ -88,17 +89,43 @@ func (c *request) limitConcurrency(cost routeCost) error {
 	return c.EnterGate(g.pages)
 }
 
-// limitRate rejects a request from an IP address that requests pages too often.
-func (c *request) limitRate() error {
-	b := c.server.gates.addresses
-	if b == nil {
-		return nil
-	}
+// pageCost is the processor time that one token of an address's allowance pays for. Answers that take
+// more cost more tokens, so that --limit-pages limits the work that an address causes, whichever pages
+// it requests: 50 a second are half a processor's time.
+const pageCost = 10 * time.Millisecond
+
+// ratedAddress returns the address whose allowance of pages a request uses, and whether there is a limit
+// for it.
+func (c *request) ratedAddress() (netip.Addr, bool) {
 	// A request with contradictory forwarding headers is attributed to the proxy, which may be on
 	// this machine. A client must not become exempt from the limit that way.
 	proxies := c.Shared.Proxies
 	addr := proxies.Client(c.Request)
-	if addr.IsLoopback() && !proxies.Relayed(c.Request) || b.Take(addr) {
+	return addr, c.server.gates.addresses != nil && (!addr.IsLoopback() || proxies.Relayed(c.Request))
+}
+
+// charged returns a handler that also takes the work of an answer, beyond one pageCost, out of the
+// address's allowance.
+func (c *request) charged(h web.Handler) web.Handler {
+	addr, limited := c.ratedAddress()
+	if !limited {
+		return h
+	}
+	return func(call *web.Call) (*web.Reply, error) {
+		// A goroutine that keeps its thread can read what the thread has used.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		start := threadTime()
+		r, err := h(call)
+		c.server.gates.addresses.Charge(addr, int((threadTime()-start)/pageCost))
+		return r, err
+	}
+}
+
+// limitRate rejects a request from an IP address that requests pages too often.
+func (c *request) limitRate() error {
+	addr, limited := c.ratedAddress()
+	if !limited || c.server.gates.addresses.Take(addr) {
 		return nil
 	}
 	p := web.NewProblem("busy", "Too many page requests from this IP address; wait a second. Files under /data/ have no limit.")

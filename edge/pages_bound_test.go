@@ -59,7 +59,7 @@ func TestAttackPages(t *testing.T) {
 	s := serveWith(t, Options{Dir: few.out, State: storagetest.SQLite(t), LimitPages: 50, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}})
 	s.gates.addresses = ratelimit.NewBuckets(50, 50*pageBurstSeconds, stopped)
 	// While the clock does not advance, only the burst is allowed.
-	flood := func(requests func(i int) *http.Request) {
+	flood := func(least int, requests func(i int) *http.Request) {
 		t.Helper()
 		answered := 0
 		for i := range 10 * 50 * pageBurstSeconds {
@@ -67,15 +67,15 @@ func TestAttackPages(t *testing.T) {
 				answered++
 			}
 		}
-		if answered != 50*pageBurstSeconds {
-			t.Errorf("%d were answered, want %d", answered, 50*pageBurstSeconds)
+		if answered < least || answered > 50*pageBurstSeconds {
+			t.Errorf("%d were answered, want %d to %d", answered, least, 50*pageBurstSeconds)
 		}
 	}
-	flood(func(i int) *http.Request {
+	flood(50, func(i int) *http.Request { // fewer than the burst if some take more than pageCost
 		p := pageRequests[i%len(pageRequests)]
 		return from("203.0.113.7:1234", p.method, p.target, p.body)
 	})
-	flood(func(int) *http.Request { return from("203.0.113.9:1", "PUT", "/", "") })
+	flood(50*pageBurstSeconds, func(int) *http.Request { return from("203.0.113.9:1", "PUT", "/", "") })
 	for i, p := range pageRequests { // requests of all kinds are refused once the limit is reached
 		w := &discarded{header: http.Header{}}
 		s.ServeHTTP(w, from("203.0.113.9:1", p.method, p.target, p.body))

@@ -50,6 +50,9 @@ func (c *request) run(w http.ResponseWriter, cost routeCost, params []string, h 
 		return
 	}
 	w.Header()["X-Build"] = c.Served.BuildHeader
+	if cost == unmetered && (c.Request.Method == http.MethodGet || c.Request.Method == http.MethodHead) {
+		h = c.charged(h)
+	}
 	c.Answer(w, params, h)
 }
 

@@ -44,6 +44,13 @@ func NewBuckets(rate, burst int, now func() time.Time) *Buckets {
 // Take takes a token out of an address's bucket, and reports whether there was one.
 func (b *Buckets) Take(addr netip.Addr) bool { return b.take(addr, 1) }
 
+// Charge takes n more tokens out of an address's bucket, or all that are left.
+func (b *Buckets) Charge(addr netip.Addr, n int) {
+	if n > 0 {
+		b.take(addr, time.Duration(n))
+	}
+}
+
 // HasToken reports whether there is a token in an address's bucket.
 func (b *Buckets) HasToken(addr netip.Addr) bool { return b.take(addr, 0) }
 
@@ -77,10 +84,11 @@ func (b *Buckets) take(addr netip.Addr, tokens time.Duration) bool {
 	if tokens == 0 {
 		return true
 	}
+	full = min(full+b.every*min(tokens, b.depth/b.every), now+b.depth) //nolint:durationcheck // tokens is a number, not a duration
 	if !found && (b.younger == nil || len(b.younger) >= maxBuckets || now-b.since > b.depth) {
 		b.younger, b.older, b.since = map[netip.Prefix]time.Duration{}, b.younger, now
 	}
-	b.younger[who] = full + b.every*tokens //nolint:durationcheck // tokens is a number, not a duration
+	b.younger[who] = full
 	b.latest.Store(int64(max(now, 1)))
 	return true
 }

@@ -79,17 +79,28 @@ func percent(part, all int) string {
 }
 
 func (r *request) dataQuality() (*page, error) {
-	data, _, _ := r.Build.File(exports.QualityFile)
+	d, err := r.quality()
+	if err != nil {
+		return nil, err
+	}
+	return &page{Template: "quality", Title: "Data quality", Data: d, Section: "/data/",
+		Description: "How complete, how old and how consistent the data of this index is, and when its sources were last read."}, nil
+}
+
+// readQuality returns what the page shows. It decodes hundreds of records, so it is called once for each
+// build.
+func (s *Site) readQuality() (*qualityPage, error) {
+	data, _, _ := s.Build.File(exports.QualityFile)
 	var report quality.Report
 	if err := json.Unmarshal(data, &report); err != nil {
 		return nil, fmt.Errorf("%s: %w", exports.QualityFile, err)
 	}
-	d := &qualityPage{AsOf: r.AsOf.UTC().Format("2006-01-02"), Edited: r.Build.OverlayID() != "", File: "/data/" + r.Build.Manifest.ID + "/" + exports.QualityFile,
+	d := &qualityPage{AsOf: s.AsOf.UTC().Format("2006-01-02"), Edited: s.Build.OverlayID() != "", File: "/data/" + s.Build.Manifest.ID + "/" + exports.QualityFile,
 		Sources: report.Sources, StoppedCount: report.StoppedCount, Count: report.Contradictions.Count}
 	for _, g := range report.Groups {
 		row := qualityRow{Group: g}
 		if g.Category != nil {
-			row.Title, row.Path = textfmt.Name(r.categoryTitle(*g.Category)), categoryPath(*g.Category)
+			row.Title, row.Path = textfmt.Name(s.categoryTitle(*g.Category)), categoryPath(*g.Category)
 			last := &d.Types[len(d.Types)-1]
 			last.Categories = append(last.Categories, row)
 			continue
@@ -101,28 +112,27 @@ func (r *request) dataQuality() (*page, error) {
 		}
 		d.Types = append(d.Types, t)
 	}
-	for _, s := range report.Stopped {
-		d.Stopped = append(d.Stopped, stoppedRow{r.entityName(s.Entity), s.Name, s.Source, plainValue(s.Held), plainValue(s.Found), s.Reason})
+	for _, x := range report.Stopped {
+		d.Stopped = append(d.Stopped, stoppedRow{s.entityName(x.Entity), x.Name, x.Source, plainValue(x.Held), plainValue(x.Found), x.Reason})
 	}
 	for _, c := range report.Contradictions.Data {
 		value, expected := plainValue(c.Value), plainValue(c.Expected)
 		if c.Field == record.PriceNames[record.InputPrice] || c.Field == record.PriceNames[record.OutputPrice] {
 			value, expected = "$"+value, "$"+expected
 		}
-		d.Contradictions = append(d.Contradictions, contradictionRow{r.entityName(c.Entity), c.Offer, textfmt.Label(c.Field), value, expected})
+		d.Contradictions = append(d.Contradictions, contradictionRow{s.entityName(c.Entity), c.Offer, textfmt.Label(c.Field), value, expected})
 	}
-	return &page{Template: "quality", Title: "Data quality", Data: d, Section: "/data/",
-		Description: "How complete, how old and how consistent the data of this index is, and when its sources were last read."}, nil
+	return d, nil
 }
 
 // entityName returns the name of an entity, or its key if there is no such entity.
-func (r *request) entityName(key string) entityName {
+func (s *Site) entityName(key string) entityName {
 	typ, slug, _ := strings.Cut(key, "/")
-	o, _, ok := r.Build.Find(typ, slug)
+	o, _, ok := s.Build.Find(typ, slug)
 	if !ok {
 		return entityName{Title: textfmt.Name(key)}
 	}
-	e, err := r.Build.Entity(o)
+	e, err := s.Build.Entity(o)
 	if err != nil {
 		return entityName{Title: textfmt.Name(key)}
 	}

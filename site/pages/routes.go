@@ -163,3 +163,19 @@ func (t *route) path(args, choices map[string]string) string {
 	}
 	return strings.TrimSuffix(b.String(), "/") + "/"
 }
+
+// Routes returns the patterns of all pages' paths, in which :name stands for one segment.
+func Routes() (patterns []string) {
+	for i := range routes {
+		patterns = append(patterns, routes[i].pattern)
+	}
+	return patterns
+}
+
+// Route returns the pattern that a path belongs to, or "" if there is no such page.
+func (s *Site) Route(path string) string {
+	if r := s.find(Request{Path: path}); r.route != nil {
+		return r.route.pattern
+	}
+	return ""
+}

@@ -97,6 +97,7 @@ func New(from Source, o Options) (*Site, error) {
 		s.Boards = leaderboard.New(from.Build, from.AsOf)
 	}
 	s.allListed = sync.OnceValues(s.countAll)
+	s.quality = sync.OnceValues(s.readQuality)
 	s.trends = sync.OnceValue(s.hasTrends)
 	s.pastBoards = sync.OnceValue(s.findPastBoards)
 	s.pricedModels = s.findPriced()

@@ -79,9 +79,10 @@ type Site struct {
 	changeFilterValues func() map[string][]option // filter values on the changes page
 	known              knownValues
 	pricedModels       func() ([]pricedModel, error)
-	pricedViews        sync.Map    // *pricedView by category and score
-	related            sync.Map    // []option by the address of a long list; see relate
-	trends             func() bool // result of hasTrends
+	pricedViews        sync.Map                     // *pricedView by category and score
+	related            sync.Map                     // []option by the address of a long list; see relate
+	trends             func() bool                  // result of hasTrends
+	quality            func() (*qualityPage, error) // result of readQuality, which is called once
 	allListed          func() (*roaring.Bitmap, map[string][]exports.FacetCount)
 }
 
