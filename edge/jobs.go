@@ -2,6 +2,8 @@ package edge
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -10,6 +12,7 @@ import (
 	"kindex/edge/live"
 	"kindex/edge/ratelimit"
 	"kindex/edge/webhook"
+	"kindex/exports/parallel"
 )
 
 // RunJobs runs the server's background jobs until ctx ends and must be called only once. The jobs
@@ -17,22 +20,55 @@ import (
 // deliver the events to webhooks, and delete expired records. The function that RunJobs returns waits until all jobs have ended.
 func (s *Server) RunJobs(ctx context.Context) (wait func()) {
 	var group sync.WaitGroup
-	if s.puller != nil {
-		group.Go(func() { s.puller.Run(ctx) })
+	jobs := map[string]func(context.Context){
+		"storing key usage":      func(ctx context.Context) { s.keys.Work(ctx, s.errorLogger("storing key usage")) },
+		"deleting counters":      func(ctx context.Context) { ratelimit.Sweep(ctx, s.state, s.now, s.log) },
+		"publishing submissions": s.markPublishedLoop,
+		"following the forge":    s.followForge,
+		"purging":                s.purge,
+		"announcing builds":      s.events.Run,
+		"checking retirements":   s.retiring.Run,
+		"delivering webhooks":    s.accounts.Dispatch.Run,
 	}
-	for _, job := range []func(context.Context){
-		func(ctx context.Context) { s.keys.Work(ctx, s.errorLogger("storing key usage")) },
-		func(ctx context.Context) { ratelimit.Sweep(ctx, s.state, s.now, s.log) },
-		s.markPublishedLoop,
-		s.followForge,
-		s.purge,
-		s.events.Run,
-		s.retiring.Run,
-		s.accounts.Dispatch.Run,
-	} {
-		group.Go(func() { job(ctx) })
+	if s.puller != nil {
+		jobs["pulling builds"] = s.puller.Run
+	}
+	for name, job := range jobs {
+		group.Go(func() { s.keepRunning(ctx, name, job) })
 	}
 	return group.Wait
+}
+
+// The pauses before a job that panicked runs again; each is twice the one before.
+const (
+	firstJobPause = time.Second
+	maxJobPause   = time.Minute
+)
+
+// keepRunning runs a job, and runs it again after a pause if it panics. A build that somebody forged must
+// not end the edge, which can go on answering requests.
+func (s *Server) keepRunning(ctx context.Context, name string, job func(context.Context)) {
+	for pause := firstJobPause; s.panics(ctx, name, job); pause = min(2*pause, maxJobPause) {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+	}
+}
+
+// panics runs a job and reports whether it panicked.
+func (s *Server) panics(ctx context.Context, name string, job func(context.Context)) (panicked bool) {
+	// A page of a build's file that has been cut short must not end the edge, either.
+	debug.SetPanicOnFault(true)
+	defer func() {
+		if cause := recover(); cause != nil {
+			panicked = true
+			s.log.Error("panic in a job", "job", name, "cause", fmt.Sprint(cause), "stack", string(parallel.Stack(cause)))
+		}
+	}()
+	job(ctx)
+	return false
 }
 
 // purgeInterval is the time between deletions of expired records.

@@ -6,8 +6,10 @@ package live
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"path/filepath"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -94,7 +96,7 @@ func (l *Reloader) Load() error {
 		return err
 	}
 	start := time.Now()
-	next, err := openBuild(l.options, id, verified)
+	next, err := l.openBuild(id, verified)
 	if err != nil {
 		l.refuse(id, err)
 		return err
@@ -110,6 +112,18 @@ func (l *Reloader) Load() error {
 	next.signature = &signatureReader{root: l.options.Root, manifest: next.Build.Manifest, verifiers: l.options.Verifiers, log: l.options.Log}
 	l.switchTo(next, start)
 	return nil
+}
+
+// openBuild opens a build. A panic means that the build is not what its manifest says: it is refused like
+// any other damaged build.
+func (l *Reloader) openBuild(id string, verified bool) (next *ServedBuild, err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if cause := recover(); cause != nil {
+			next, err = nil, fmt.Errorf("the build %s is damaged: %v", id, cause)
+		}
+	}()
+	return openBuild(l.options, id, verified)
 }
 
 // needs reports whether a published build must be opened, and whether its files have been verified. If

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"runtime/debug"
 	"time"
 
 	"github.com/julienschmidt/httprouter"
@@ -49,6 +50,9 @@ func (s *Shared) Instrument(route string, answer func(*Call, http.ResponseWriter
 				panic(http.ErrAbortHandler)
 			}
 		}()
+		// Files of builds are mapped into memory. If somebody cuts one short, as cp does before it
+		// writes, reading beyond its end is a fault, which ends this request instead of the program.
+		debug.SetPanicOnFault(true)
 		answer(c, rec)
 	}
 }
