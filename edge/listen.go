@@ -35,11 +35,12 @@ const (
 	maxHeaderLen  = 32 << 10
 )
 
-// timeouts overrides headerTimeout, readTimeout and the end of DrainDelay in tests; 0 and nil keep
-// the defaults.
+// timeouts overrides headerTimeout, readTimeout, the end of DrainDelay and the limits for connections in
+// tests; 0 and nil keep the defaults.
 type timeouts struct {
 	header, read time.Duration
 	drainDelay   <-chan time.Time
+	connections  *connectionLimits // nil: newConnectionLimits
 }
 
 // Run listens, follows new builds and serves requests until ctx ends and DrainDelay has passed.
@@ -50,8 +51,12 @@ func (s *Server) Run(ctx context.Context, l Listeners) error {
 		return fmt.Errorf("cannot listen on %s: %w", l.Addr, err)
 	}
 	var draining atomic.Bool
+	limits := newConnectionLimits(s.options.TrustedProxies)
+	if s.timeouts.connections != nil {
+		limits = *s.timeouts.connections
+	}
 	servers := []*http.Server{s.httpServer(s)}
-	listeners := []net.Listener{public}
+	listeners := []net.Listener{limitConnections(public, servers[0], limits)}
 	adminAddr := ""
 	if l.Admin != "" {
 		admin, err := net.Listen("tcp", l.Admin)
@@ -59,10 +64,11 @@ func (s *Server) Run(ctx context.Context, l Listeners) error {
 			return errors.Join(fmt.Errorf("cannot listen on %s: %w", l.Admin, err), public.Close())
 		}
 		adminAddr = admin.Addr().String()
-		servers, listeners = append(servers, s.httpServer(requireHost(s.options.AdminHosts, s.adminHandler(&draining)))), append(listeners, admin)
+		srv := s.httpServer(requireHost(s.options.AdminHosts, s.adminHandler(&draining)))
+		servers, listeners = append(servers, srv), append(listeners, limitConnections(admin, srv, limits.forAdmin()))
 	}
 	follow, stopFollowing := context.WithCancel(context.Background())
-	go s.Follow(follow)
+	go s.keepRunning(follow, "following builds", s.Follow)
 	waitJobs := s.RunJobs(follow)
 	defer func() { // before the caller closes the database
 		stopFollowing()

@@ -1,0 +1,8 @@
+//go:build !unix
+
+package edge
+
+import "math"
+
+// openFileLimit returns a number that is never reached: there is no such limit on this system.
+func openFileLimit() int { return math.MaxInt32 }

@@ -1,0 +1,17 @@
+//go:build unix
+
+package edge
+
+import (
+	"math"
+	"syscall"
+)
+
+// openFileLimit returns how many files, connections included, this process may have open.
+func openFileLimit() int {
+	var l syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {
+		return 1024
+	}
+	return int(min(uint64(l.Cur), math.MaxInt32)) //nolint:unconvert // the type differs between systems
+}
