@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -16,6 +17,7 @@ import (
 
 	"kindex/builder"
 	"kindex/builder/suite"
+	"kindex/edge/ratelimit"
 	"kindex/edge/storage/storagetest"
 	"kindex/exports/store"
 )
@@ -117,6 +119,39 @@ func TestLargeTables(t *testing.T) {
 			t.Errorf("%d recreated texts were compared", recreated)
 		}
 	}
+}
+
+// TestAttackRecreatedRanges requests parts of files that are not stored. Each holds one of the few slots
+// for what is made while it is sent, so one address cannot have many at once, and does not keep others
+// from files that are stored.
+func TestAttackRecreatedRanges(t *testing.T) {
+	content, out := t.TempDir(), t.TempDir()
+	writeContent(t, content, 30, 1)
+	m := largeBuild(t, content, out, testAsOf, false)
+	s := serveWith(t, Options{Dir: out, State: storagetest.SQLite(t)})
+	release := s.HoldExports(ratelimit.AddressSubject(netip.MustParseAddr("203.0.113.7"), 0).ID)
+	recreated := 0
+	for _, f := range m.Files {
+		stored := !store.Unstored(m.Files, f.Path)
+		if f.Size == 0 {
+			continue // it has no parts
+		}
+		if !stored {
+			recreated++
+		}
+		for address, want := range map[string]int{"203.0.113.7:1": http.StatusServiceUnavailable, "203.0.113.8:1": http.StatusPartialContent} {
+			if stored {
+				want = http.StatusPartialContent
+			}
+			if got := s.statusOf(from(address, "GET", "/data/"+m.ID+"/"+f.Path, "", "Range", "bytes=0-0")); got != want {
+				t.Errorf("%s from %s: %d, want %d", f.Path, address, got, want)
+			}
+		}
+	}
+	if recreated == 0 {
+		t.Error("all files are stored")
+	}
+	release()
 }
 
 // export sends requests for a table to the API.

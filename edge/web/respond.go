@@ -222,11 +222,11 @@ func (c *Call) respondStream(w http.ResponseWriter, r *Reply) error {
 // the problem if the caller has too many.
 func (c *Call) stream(w http.ResponseWriter, enc, tooMany string, write func(io.Writer) error) error {
 	if c.Request.Method != http.MethodHead {
-		who := c.Admission.Exporter()
-		if err := c.Shared.Exports.Enter(c.Request.Context(), who); err != nil {
-			return gateProblem(err, tooMany)
+		leave, err := c.enterExports(tooMany)
+		if err != nil {
+			return err
 		}
-		defer c.Shared.Exports.Leave(who)
+		defer leave()
 	}
 	if enc != Identity {
 		w.Header().Set("Content-Encoding", enc)
@@ -235,7 +235,7 @@ func (c *Call) stream(w http.ResponseWriter, enc, tooMany string, write func(io.
 	if c.Request.Method == http.MethodHead {
 		return nil
 	}
-	err := encodeTo(&pacedWriter{deadlineWriter: newDeadlineWriter(w), contended: c.Shared.Exports.Contended, now: c.Shared.Now, start: c.Shared.Now()}, enc, write)
+	err := encodeTo(c.paced(newDeadlineWriter(w)), enc, write)
 	if err != nil && IgnoreClientGone(err) != nil {
 		// The status has already been sent, so cutting the connection is the only way to tell
 		// the client that the response is incomplete.
@@ -243,6 +243,20 @@ func (c *Call) stream(w http.ResponseWriter, enc, tooMany string, write func(io.
 		panic(http.ErrAbortHandler)
 	}
 	return nil
+}
+
+// enterExports takes one of the few slots for what is made while it is sent. tooMany is the detail of
+// the problem if the caller has too many. The caller must call leave.
+func (c *Call) enterExports(tooMany string) (leave func(), err error) {
+	who := c.Admission.Exporter()
+	if err := c.Shared.Exports.Enter(c.Request.Context(), who); err != nil {
+		return nil, gateProblem(err, tooMany)
+	}
+	return func() { c.Shared.Exports.Leave(who) }, nil
+}
+
+func (c *Call) paced(w *deadlineWriter) *pacedWriter {
+	return &pacedWriter{deadlineWriter: w, contended: c.Shared.Exports.Contended, now: c.Shared.Now, start: c.Shared.Now()}
 }
 
 // respondFile sends a prebuilt file: a compressed variant, or the file itself with ranges.
@@ -284,7 +298,17 @@ func (c *Call) respondFile(w http.ResponseWriter, r *Reply) error {
 		return err
 	}
 	catcher := &errorCatcher{ResponseWriter: w}
-	http.ServeContent(newDeadlineWriter(catcher), c.validRange(), "", c.lastModified(h), f.Content)
+	var to http.ResponseWriter = newDeadlineWriter(catcher)
+	if made, ok := f.Content.(interface{ Recreated() bool }); ok && made.Recreated() && c.Request.Method != http.MethodHead {
+		// Each part costs memory and time while it is sent, so this is limited like a stream.
+		leave, err := c.enterExports(tooManyCompressed)
+		if err != nil {
+			return err
+		}
+		defer leave()
+		to = c.paced(newDeadlineWriter(catcher))
+	}
+	http.ServeContent(to, c.validRange(), "", c.lastModified(h), f.Content)
 	switch catcher.status {
 	case 0:
 		return nil

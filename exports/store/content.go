@@ -28,6 +28,16 @@ type Content struct {
 // Name returns the path of the file, for error messages.
 func (c *Content) Name() string { return c.name }
 
+// Recreated reports whether the file is not stored, so that reading it takes time and memory.
+func (c *Content) Recreated() bool {
+	for _, f := range c.closes {
+		if _, ok := f.(*text); ok {
+			return true
+		}
+	}
+	return false
+}
+
 // Close closes the files that the content is read from.
 func (c *Content) Close() error {
 	var err error
