@@ -118,7 +118,8 @@ func (m *chunkMap) encode() []byte {
 // decodeMap decodes a map and checks that it describes exactly these files. The map may come from
 // anybody; no other part of the package checks it again.
 func decodeMap(data []byte, files []store.File) (*chunkMap, error) {
-	r, err := newDecoder(maxMap)
+	limit, maxHeader := mapBounds(files)
+	r, err := newDecoder(limit)
 	if err != nil {
 		return nil, err
 	}
@@ -127,11 +128,26 @@ func decodeMap(data []byte, files []store.File) (*chunkMap, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the map is damaged: %w", err)
 	}
+	if end := bytes.IndexByte(data, '\n'); uint64(max(end, 0)) > maxHeader {
+		return nil, fmt.Errorf("the map is damaged: its header has %d bytes, for %d files", end, len(files))
+	}
 	m := new(chunkMap)
 	if err := m.decode(data, files); err != nil {
 		return nil, fmt.Errorf("the map is damaged: %w", err)
 	}
 	return m, nil
+}
+
+// mapBounds returns the maximum size of the map of these files, and of its header. The map may not be
+// covered by a signature, but the sizes of the files are. The bounds are several times what publishing
+// writes: a chunk has a few kilobytes on average, and takes some 20 bytes in the map.
+func mapBounds(files []store.File) (size, header uint64) {
+	total := uint64(0)
+	for _, f := range files {
+		total += uint64(max(f.Size, 0))
+	}
+	header = 64<<10 + 1024*uint64(len(files)) + total/1024
+	return min(header+total/16, maxMap), header
 }
 
 // newDecoder returns a zstd decoder that refuses to return more than limit bytes.
