@@ -230,3 +230,60 @@ func TestAddresses(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestRedirects has a server redirect a reader to itself, to another server and to a loop. Only the
+// first is followed, and the other server is not asked.
+func TestRedirects(t *testing.T) {
+	asked := 0
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked++
+		_, _ = w.Write([]byte("theirs"))
+	}))
+	defer other.Close()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/moved":
+			http.Redirect(w, r, "/there", http.StatusFound)
+		case "/there":
+			_, _ = w.Write([]byte("ours"))
+		case "/loop":
+			http.Redirect(w, r, "/loop", http.StatusFound)
+		default:
+			http.Redirect(w, r, other.URL+r.URL.Path, http.StatusFound)
+		}
+	}))
+	defer server.Close()
+	b, err := bucket.OpenReader(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, _, err := b.Read(t.Context(), "moved", 100, ""); err != nil || string(data) != "ours" {
+		t.Errorf("%q %v", data, err)
+	}
+	for name, want := range map[string]string{"away": "not the same server", "loop": "too many redirects"} {
+		if data, _, err := b.Read(t.Context(), name, 100, ""); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %q %v", name, data, err)
+		}
+	}
+	if asked > 0 {
+		t.Errorf("the other server was asked %d times", asked)
+	}
+}
+
+// TestRedirectToPlainHTTP has a server with https redirect a reader to the same host with http.
+func TestRedirectToPlainHTTP(t *testing.T) {
+	at := func(address string) *http.Request { return httptest.NewRequest(http.MethodGet, address, nil) }
+	for _, c := range []struct {
+		from, to string
+		allowed  bool
+	}{
+		{"https://a.example/x", "https://a.example/y", true}, {"http://a.example/x", "http://A.example/y", true},
+		{"http://a.example/x", "https://a.example/x", true}, {"https://a.example/x", "http://a.example/x", false},
+		{"https://a.example/x", "https://b.example/x", false}, {"https://a.example/x", "https://a.example:8443/x", false},
+		{"http://a.example/x", "https://a.example:22/x", false}, {"https://a.example/x", "https://169.254.169.254/x", false},
+	} {
+		if err := bucket.CheckRedirect(at(c.to), []*http.Request{at(c.from)}); (err == nil) != c.allowed {
+			t.Errorf("%s to %s: %v", c.from, c.to, err)
+		}
+	}
+}

@@ -31,7 +31,30 @@ func openHTTP(u *url.URL) (*httpReader, error) {
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.ResponseHeaderTimeout = headerTimeout
-	return &httpReader{base: u, client: &http.Client{Transport: transport, Timeout: objectTimeout}}, nil
+	return &httpReader{base: u, client: &http.Client{Transport: transport, Timeout: objectTimeout, CheckRedirect: checkRedirect}}, nil
+}
+
+// redirectError means that a server redirected a reader to where it does not go.
+type redirectError struct{ to, why string }
+
+// Error implements error.
+func (e *redirectError) Error() string { return "redirected to " + e.to + ", " + e.why }
+
+// maxRedirects is the maximum number of redirects for one object.
+const maxRedirects = 5
+
+// checkRedirect allows redirects to the same server only, and never from https to http: a server must
+// not choose which others this machine, which may be in a private network, sends requests to.
+func checkRedirect(req *http.Request, via []*http.Request) error {
+	from, to := via[len(via)-1].URL, req.URL
+	upgrade := from.Scheme == "http" && to.Scheme == "https" && from.Port() == "" && to.Port() == "" && strings.EqualFold(from.Hostname(), to.Hostname())
+	switch {
+	case len(via) > maxRedirects:
+		return &redirectError{to.Redacted(), "after too many redirects"}
+	case !upgrade && (to.Scheme != from.Scheme || !strings.EqualFold(to.Host, from.Host)):
+		return &redirectError{to.Redacted(), "which is not the same server; use that address if it is the right one"}
+	}
+	return nil
 }
 
 // String implements Reader.
@@ -72,7 +95,8 @@ func (w *httpReader) read(ctx context.Context, name string, limit int64, known s
 	}
 	resp, err := w.client.Do(req)
 	if err != nil {
-		return nil, "", true, err
+		var redirected *redirectError
+		return nil, "", !errors.As(err, &redirected), err
 	}
 	defer resp.Body.Close()
 	switch {

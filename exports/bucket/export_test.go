@@ -1,0 +1,4 @@
+package bucket
+
+// CheckRedirect decides about redirects.
+var CheckRedirect = checkRedirect
