@@ -51,7 +51,7 @@ MINISEARCH := site/pages/npm/minisearch.js
 $(MINISEARCH): site/package-lock.json
 	$(call need,npm,npm)
 	@echo 'fetching MiniSearch'; dir=$$(mktemp -d); trap 'rm -rf "$$dir"' EXIT; \
-	  cp site/package.json site/package-lock.json "$$dir"; npm ci --prefix "$$dir" --omit=dev --no-audit --no-fund --silent; \
+	  cp site/package.json site/package-lock.json "$$dir"; npm ci --ignore-scripts --prefix "$$dir" --omit=dev --no-audit --no-fund --silent; \
 	  { echo '/*!'; cat "$$dir/node_modules/minisearch/LICENSE.txt"; echo '*/'; grep -v '^//# sourceMappingURL' "$$dir/node_modules/minisearch/dist/es/index.js"; } > "$$dir/minisearch.js"; \
 	  mv "$$dir/minisearch.js" $@
 

@@ -58,6 +58,23 @@ func TestReleaseWorkflow(t *testing.T) {
 		t.Error(steps["Dist"])
 	}
 
+	for tag, good := range map[string]bool{version: true, "v1.2.3": true, "v1.2.3-rc.1": true, "v1.2.3;touch$IFS'x'": false, "v1.2.3'": false,
+		"v$(shell id)": false, "v1.2.3\n": false, "v1.2": false, "v1.2.3-$(id)": false, "v`id`": false} {
+		cmd := exec.Command("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", steps["Tag"])
+		cmd.Env = append(os.Environ(), "GITHUB_REF_NAME="+tag)
+		if out, err := cmd.CombinedOutput(); (err == nil) != good {
+			t.Errorf("the tag %q: %v %s", tag, err, out)
+		}
+	}
+	if w.Jobs["dist"].Steps[1].Name != "Tag" {
+		t.Error("the tag is not checked before it is used")
+	}
+	for _, s := range w.Jobs["dist"].Steps {
+		if strings.HasPrefix(s.Uses, "actions/setup-go@") && s.With["cache"] != false {
+			t.Error("the release uses a cache that other workflows can write to")
+		}
+	}
+
 	server := httptest.NewServer(registry.New(registry.Logger(log.New(io.Discard, "", 0))))
 	t.Cleanup(server.Close)
 	host := strings.TrimPrefix(server.URL, "http://")
