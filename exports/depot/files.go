@@ -139,7 +139,7 @@ func (f *Files) entry(ctx context.Context, id string) (*current, error) {
 	if err != nil || f.acceptedManifest(id, c.Manifest) {
 		return c, err
 	}
-	p, err := verifyStatement(ctx, f.from, c, "", PullOptions{Dir: f.dir, Verifiers: f.keys, AllowOlder: true})
+	p, err := verifyStatement(ctx, f.from, c, "", PullOptions{Dir: f.dir, Verifiers: f.keys, AllowOlder: true, anyBuild: true})
 	if errors.Is(err, ErrUnsigned) || errors.Is(err, ErrUnknownKey) {
 		err = fmt.Errorf("%w: %w", fs.ErrNotExist, err)
 	}

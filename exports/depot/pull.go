@@ -39,6 +39,8 @@ type PullOptions struct {
 	// Only lists patterns for path.Match. If there are any, only the exported files that match one are
 	// copied, without the index, to Dir itself, next to the manifest.
 	Only []string
+	// anyBuild means that the build need not be the newest one, and is not remembered as accepted.
+	anyBuild bool
 }
 
 // PullResult describes what Pull did.

@@ -38,7 +38,7 @@ func (p *publisher) ensureSigned(ctx context.Context, c *current, tag string) (e
 	if p.report.Unchanged = p.key == nil; p.report.Unchanged {
 		return nil
 	}
-	keyed := PullOptions{Dir: p.dir, Verifiers: []note.Verifier{p.key.Verifier}}
+	keyed := PullOptions{Dir: p.dir, Verifiers: []note.Verifier{p.key.Verifier}, anyBuild: true}
 	if p.signed, err = verifyStatement(ctx, p.to, c, "", keyed); err != nil {
 		if err := p.sign(ctx, c); err != nil { // sign finds out whether something is wrong with the log
 			return err

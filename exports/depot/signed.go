@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -138,6 +139,41 @@ func lastCheckpoint(dir string, v note.Verifier) (seen buildlog.Checkpoint, file
 	return seen, file, err
 }
 
+// acceptedFile is the name of the file with the last statement that was accepted. It is next to the last
+// checkpoint, so it does not depend on what else is in the folder, or on its damage.
+func acceptedFile(v note.Verifier) string { return keyID(v) + ".accepted" }
+
+// lastAccepted returns the last statement that was accepted into an output folder, or nil if there is none
+// or if there is no saved checkpoint, without which the log is trusted as it is.
+func lastAccepted(dir string, v note.Verifier) (*buildlog.Statement, error) {
+	seen, file, err := lastCheckpoint(dir, v)
+	if err != nil || seen.Size == 0 {
+		return nil, err
+	}
+	signed, err := os.ReadFile(file + ".accepted")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var s *buildlog.Statement
+	if err == nil {
+		s, err = buildlog.OpenStatement(signed, v)
+	}
+	if err != nil {
+		err = fmt.Errorf("the last accepted statement cannot be used: %w; remove %s.accepted to accept any build in the log", err, file)
+	}
+	return s, err
+}
+
+// saveAccepted records that a statement was accepted.
+func saveAccepted(dir string, v note.Verifier, signed []byte) error {
+	to, err := store.MakeFolder(dir, exportsTree, "checkpoints")
+	if err != nil {
+		return err
+	}
+	defer to.Close()
+	return store.ReplaceFile(to, acceptedFile(v), signed)
+}
+
 // verifiedStatement is a statement about a build whose signature was verified.
 type verifiedStatement struct {
 	statement *buildlog.Statement
@@ -162,6 +198,10 @@ func verifyStatement(ctx context.Context, from bucket.Reader, c *current, localI
 		return nil, fmt.Errorf("the build %s of %s %w %.300q, not with %s", c.Build, from, ErrUnknownKey, c.Signature.Key, keyNames(o.Verifiers))
 	}
 	log := logReader{from, logPrefix(v)}
+	accepted, err := lastAccepted(o.Dir, v)
+	if err != nil {
+		return nil, err
+	}
 	checkpoint, err := readLog(ctx, log, v, o.Dir, o.AllowOlder)
 	if err != nil {
 		return nil, err
@@ -181,6 +221,14 @@ func verifyStatement(ctx context.Context, from bucket.Reader, c *current, localI
 	}
 	if local := savedStatement(o.Dir, localID, v); local != nil && local.Position > s.Position && !o.AllowOlder {
 		return nil, fmt.Errorf("the build %s at position %d of the log %w, %s at position %d", c.Build, s.Position, ErrOlder, localID, local.Position)
+	}
+	if accepted != nil && accepted.Position > s.Position && !o.AllowOlder {
+		return nil, fmt.Errorf("the build %s at position %d of the log %w, %s at position %d", c.Build, s.Position, ErrOlder, accepted.Build, accepted.Position)
+	}
+	if !o.anyBuild {
+		if err := saveAccepted(o.Dir, v, signed); err != nil {
+			return nil, err
+		}
 	}
 	return &verifiedStatement{s, signed, Signature{buildlog.KeyName(v), s.Position, checkpoint.Size, checkpoint.String()}}, nil
 }
