@@ -21,7 +21,8 @@ type API struct {
 	keys        *apikey.Authenticator
 	leakReports *ratelimit.Memory // the rate limit for reports of leaked keys
 	oldBuilds   *live.OldBuilds
-	description struct { // of the API
+	lookups     *ratelimit.Buckets // of old builds that do not exist
+	description struct {           // of the API
 		yaml []byte
 		json func() ([]byte, error)
 	}
@@ -38,7 +39,7 @@ type Options struct {
 
 // New returns an API. The caller must close it.
 func New(o Options) (*API, error) {
-	a := &API{accounts: o.Accounts, state: o.State, keys: o.Keys, oldBuilds: o.OldBuilds,
+	a := &API{accounts: o.Accounts, state: o.State, keys: o.Keys, oldBuilds: o.OldBuilds, lookups: ratelimit.NewBuckets(lookupRate, lookupBurst, nil),
 		leakReports: ratelimit.NewMemory(nil, ratelimit.MemoryOptions{Now: o.Shared.Now, Log: o.Shared.Log})}
 	var err error
 	if a.description.yaml, a.description.json, err = openapi.With(o.Shared.ContactAddress); err != nil {

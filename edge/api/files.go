@@ -50,6 +50,13 @@ func unknownFile(id, path string) *web.Problem {
 // was downloaded is kept, so the same request may succeed later.
 const fetchTimeout = 45 * time.Second
 
+// The allowance of an IP address for builds that do not exist: the rate per second, and the burst. What a
+// bucket is asked for all of them is limited, too, so one address must not use that up for the others.
+const (
+	lookupRate  = 1
+	lookupBurst = 10
+)
+
 // dataFile returns a file of the current build from memory, or a file of an older build from
 // disk or from a bucket. Only files named in a manifest are served, whatever the path looks like.
 // It returns fs.ErrNotExist if there is no such file.
@@ -61,8 +68,14 @@ func (a *API) dataFile(c *web.Call, id, path string) (io.ReadSeekCloser, *store.
 	if !store.ValidID(id) {
 		return nil, nil, store.File{}, fs.ErrNotExist
 	}
-	if a.oldBuilds.NeedsFetch(id) {
+	fetch := a.oldBuilds.NeedsFetch(id)
+	if fetch {
 		c.LeaveGate() // fetching is limited elsewhere, and others must not wait for it
+		if !a.lookups.HasToken(c.Shared.Proxies.Client(c.Request)) {
+			p := web.NewProblem("busy", "Too many files of builds that do not exist were requested from this IP address; try again later.")
+			p.Header = http.Header{"Retry-After": {"10"}}
+			return nil, nil, store.File{}, p
+		}
 	}
 	ctx, cancel := context.WithTimeout(c.Request.Context(), fetchTimeout)
 	defer cancel()
@@ -76,6 +89,9 @@ func (a *API) dataFile(c *web.Call, id, path string) (io.ReadSeekCloser, *store.
 		content = inMemory(data)
 	} else {
 		content, m, f, err = a.oldBuilds.Open(ctx, id, path)
+	}
+	if fetch && errors.Is(err, fs.ErrNotExist) {
+		a.lookups.Take(c.Shared.Proxies.Client(c.Request))
 	}
 	var remote *live.FetchError
 	if errors.As(err, &remote) {
