@@ -107,11 +107,12 @@ func TestAttackBusyConnections(t *testing.T) {
 	defer s.Close()
 	s.timeouts.connections = &connectionLimits{all: 20, perNetwork: 4}
 	public, _ := runServer(t, s)
+	const body = "name=x&x=yz"
 	var wait sync.WaitGroup
+	var finish []func()
 	statuses := make([]int, 4)
 	for i := range statuses {
 		c := dialFrom(t, "127.0.0.2", public)
-		body := strings.Repeat("x", 10)
 		if _, err := fmt.Fprintf(c, "POST /submit/check HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 11\r\nExpect: 100-continue\r\n\r\n"); err != nil {
 			t.Fatal(err)
 		}
@@ -122,10 +123,7 @@ func TestAttackBusyConnections(t *testing.T) {
 		if _, err := r.ReadString('\n'); err != nil {
 			t.Fatal(err)
 		}
-		defer func() {
-			_, _ = fmt.Fprint(c, body+"x")
-			wait.Wait()
-		}()
+		finish = append(finish, func() { _, _ = fmt.Fprint(c, body) })
 		wait.Go(func() {
 			if res, err := http.ReadResponse(r, nil); err == nil {
 				_ = res.Body.Close()
@@ -139,6 +137,15 @@ func TestAttackBusyConnections(t *testing.T) {
 	if got := statusOn(dialFrom(t, "127.0.0.3", public), "/robots.txt"); got != http.StatusOK {
 		t.Errorf("another address: %d", got)
 	}
+	for _, send := range finish {
+		send()
+	}
+	wait.Wait()
+	for i, status := range statuses {
+		if status == 0 {
+			t.Errorf("the connection %d was closed, although its request was in progress", i)
+		}
+	}
 }
 
 // runServer runs a server until the test ends, and returns its addresses.
@@ -147,11 +154,13 @@ func runServer(t *testing.T, s *Server) (public, admin string) {
 	ready, ended := make(chan [2]string, 1), make(chan error, 1)
 	ctx, stop := context.WithCancel(context.Background())
 	go func() {
-		ended <- s.Run(ctx, Listeners{Addr: "127.0.0.1:0", Admin: "127.0.0.1:0", Ready: func(public, admin string) { ready <- [2]string{public, admin} }})
+		ended <- s.Run(ctx, Listeners{Addr: "127.0.0.1:0", Admin: "127.0.0.1:0", Drain: hanging, Ready: func(public, admin string) { ready <- [2]string{public, admin} }})
 	}()
 	t.Cleanup(func() {
 		stop()
-		<-ended
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
 	})
 	select {
 	case err := <-ended:

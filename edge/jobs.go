@@ -12,7 +12,6 @@ import (
 	"kindex/edge/live"
 	"kindex/edge/ratelimit"
 	"kindex/edge/webhook"
-	"kindex/exports/parallel"
 )
 
 // RunJobs runs the server's background jobs until ctx ends and must be called only once. The jobs
@@ -64,7 +63,7 @@ func (s *Server) panics(ctx context.Context, name string, job func(context.Conte
 	defer func() {
 		if cause := recover(); cause != nil {
 			panicked = true
-			s.log.Error("panic in a job", "job", name, "cause", fmt.Sprint(cause), "stack", string(parallel.Stack(cause)))
+			s.log.Error("panic in a job", "job", name, "cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
 		}
 	}()
 	job(ctx)

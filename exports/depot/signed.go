@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -150,7 +149,12 @@ func lastAccepted(dir string, v note.Verifier) (*buildlog.Statement, error) {
 	if err != nil || seen.Size == 0 {
 		return nil, err
 	}
-	signed, err := os.ReadFile(file + ".accepted")
+	in, err := store.MakeFolder(dir, exportsTree, "checkpoints")
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	signed, err := store.ReadFile(in, acceptedFile(v), maxCurrent)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -159,7 +163,7 @@ func lastAccepted(dir string, v note.Verifier) (*buildlog.Statement, error) {
 		s, err = buildlog.OpenStatement(signed, v)
 	}
 	if err != nil {
-		err = fmt.Errorf("the last accepted statement cannot be used: %w; remove %s.accepted to accept any build in the log", err, file)
+		err = fmt.Errorf("the last accepted statement cannot be used: %w; remove %s to accept any build in the log", err, filepath.Join(filepath.Dir(file), acceptedFile(v)))
 	}
 	return s, err
 }
