@@ -19,6 +19,8 @@ const (
 	byID        // of its type
 	byTwin      // a name that the entity's name looks like
 	bySuccessor // the address of the entity that replaces it
+	byOffer     // the address of an offer
+	bySeries    // of its offers
 	claimKinds
 )
 
@@ -69,6 +71,14 @@ func (c *claims) each(r *file, yield func(claim)) {
 	}
 	if l := e.Lifecycle; l != nil && l.ReplacedBy != "" {
 		yield(claim{bySuccessor, l.ReplacedBy})
+	}
+	for i := range e.Offers {
+		if key := e.Offers[i].Key(); i == 0 || key != e.Offers[i-1].Key() { // they are sorted
+			yield(claim{byOffer, key})
+		}
+	}
+	for _, key := range series(e) {
+		yield(claim{bySeries, key})
 	}
 }
 
@@ -128,7 +138,7 @@ func (f *Folder) affected() map[*file]bool {
 		}
 	}
 	for x := range f.cross.claims {
-		if x.kind == byName || x.kind == byFormer || x.kind == byID {
+		if slices.Contains([]int{byName, byFormer, byID, byOffer, bySeries}, x.kind) {
 			add(f.claims.sort(x))
 		}
 		if x.kind == byName {
@@ -233,6 +243,8 @@ func (f *Folder) checkFile(r *file) {
 		complain(yamldoc.Warning, []string{"name"}, message, "")
 	}
 	f.checkIDs(r, complain)
+	f.checkShared(r, complain)
+	f.checkSeries(r, complain)
 	check := factCheck{namespaces: with.namespaces, providers: with.providers, today: with.today, successor: f.successor, add: complain,
 		offer: func(o *record.Offer) int { return f.offerIndex(r, o) }}
 	check.entity(e)

@@ -16,6 +16,9 @@ const (
 	farFromMedian    = "far-from-median"
 	outputBelowInput = "output-below-input"
 	cacheAboveInput  = "cache-above-input"
+
+	// cheaperThanSmaller is not a rule of one entity; see Folder.checkSeries.
+	cheaperThanSmaller = "cheaper-than-smaller"
 )
 
 // UnlikelyPrice is a price of an offer that is probably wrong.

@@ -442,7 +442,7 @@ class SubmittedOffer(_SubmittedOfferRequired, total=False):
     """Whether a price of 0 is intended; the source must say so."""
     deprecated: bool
     """Whether the provider advises against it."""
-    reviewed: List[Literal["implausible", "far-from-median", "output-below-input", "cache-above-input"]]
+    reviewed: List[Literal["implausible", "far-from-median", "output-below-input", "cache-above-input", "cheaper-than-smaller"]]
     """The rules whose warnings have been checked."""
     date: str
     """The day it was read; ``offersRead`` by default."""
