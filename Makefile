@@ -20,7 +20,7 @@ SLOWFUZZ := FuzzPNG|FuzzGet
 # Without paths in the binaries, checkouts in different folders share the build cache.
 export GOFLAGS := $(strip $(shell go env GOFLAGS 2>/dev/null) -trimpath)
 
-.PHONY: help run build static content check test tests soak gofmt platforms lint requests scale bench snapshots corpus fuzz dist sdk screenshots fmt clean tools test-tools soak-tools
+.PHONY: help run build engine static content check test tests soak gofmt platforms lint requests scale bench snapshots corpus fuzz dist sdk screenshots fmt clean tools test-tools soak-tools
 
 help: ## list all targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "%-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -42,11 +42,15 @@ run: build ## build the included content and serve it; print an API key for tryi
 	@echo
 	@exec bin/kindex serve --dir . --addr $(ADDR) --admin $(ADMIN)
 
-build: tools ## compile bin/kindex
+build: tools engine ## compile bin/kindex
 	@echo 'compiling bin/kindex' && $(GO) build -ldflags '$(LDFLAGS)' -o bin/kindex ./cmd/kindex
 
 # MiniSearch, the search library for static sites, comes from npm and is embedded in the program.
-# Everything else works without it.
+# Everything else works without it, so make build does without it where npm cannot fetch it.
+engine:
+	@{ command -v npm >/dev/null && $(MAKE) --no-print-directory $(MINISEARCH) 2>/dev/null; } || test -e $(MINISEARCH) || \
+	  echo 'no MiniSearch from npm: bin/kindex cannot write static sites (build --static); everything else works'
+
 MINISEARCH := site/pages/npm/minisearch.js
 $(MINISEARCH): site/package-lock.json
 	$(call need,npm,npm)

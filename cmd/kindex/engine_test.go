@@ -1,0 +1,73 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestEngine: make build fetches the search library of static sites with npm, and says what is
+// missing where npm is, without failing.
+func TestEngine(t *testing.T) {
+	t.Parallel()
+	const library = "site/pages/npm/minisearch.js"
+	npm := `#!/bin/sh
+[ "$1 $2" = "ci --prefix" ] && [ -e "$3/package-lock.json" ] || exit 1
+mkdir -p "$3/node_modules/minisearch/dist/es"
+echo licence > "$3/node_modules/minisearch/LICENSE.txt"
+echo 'export default class MiniSearch {}' > "$3/node_modules/minisearch/dist/es/index.js"
+`
+	broken := "#!/bin/sh\nexit 1\n"
+	for name, c := range map[string]struct {
+		npm       string
+		has, want bool
+	}{
+		"fetched": {npm: npm, want: true}, "no npm": {}, "offline": {npm: broken}, "offline, but fetched before": {npm: broken, has: true, want: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir, path := t.TempDir(), t.TempDir()
+			for _, file := range []string{"Makefile", "site/package.json", "site/package-lock.json"} {
+				data, err := os.ReadFile(filepath.Join("../..", file))
+				if err != nil {
+					t.Fatal(err)
+				}
+				writeFile(t, filepath.Join(dir, file), string(data))
+			}
+			writeFile(t, filepath.Join(dir, filepath.Dir(library), "README.md"), "")
+			if c.has {
+				writeFile(t, filepath.Join(dir, library), "old")
+				if err := os.Chtimes(filepath.Join(dir, library), time.Unix(0, 0), time.Unix(0, 0)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, tool := range []string{"make", "bash", "sh", "mktemp", "cp", "cat", "grep", "mv", "rm", "mkdir", "tail", "git"} {
+				found, err := exec.LookPath(tool)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := os.Symlink(found, filepath.Join(path, tool)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if c.npm != "" {
+				if err := os.WriteFile(filepath.Join(path, "npm"), []byte(c.npm), 0o700); err != nil {
+					t.Fatal(err)
+				}
+			}
+			cmd := exec.Command(filepath.Join(path, "make"), "engine")
+			cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+path, "MAKEFLAGS=", "GOFLAGS=")
+			out, err := cmd.Output()
+			if err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			_, missing := os.Stat(filepath.Join(dir, library))
+			if said := strings.Contains(string(out), "cannot write static sites"); (missing == nil) != c.want || said == c.want {
+				t.Errorf("the library is there: %v; make says %q", missing == nil, out)
+			}
+		})
+	}
+}
