@@ -147,8 +147,7 @@ func offerFilter(c *web.Call, offers *exports.Offers, catalogue exports.Catalogu
 	if f.MaxOutput, err = c.Query.Price("maxOutput"); err != nil {
 		return nil, err
 	}
-	tokens, err := c.Query.Int("minContext", 0, 0, maxContext)
-	f.MinContext = int64(tokens)
+	f.MinContext, err = c.Query.Count("minContext", 0, 0, maxContext)
 	return f, err
 }
 

@@ -31,7 +31,7 @@ func TestRefusals(t *testing.T) {
 		"addedSince=2024-02-30", "addedSince=yesterday", "updatedSince=2024", "fields=nmae", "fields=",
 		"modality=txt", "modality=text,", "outputModality=Texts", "openWeights=yes", "maintenance=old", "family=",
 		"maxPrice=-1", "maxPrice=free", "maxPrice=0.0000001", "maxPrice=1e3", "maxPrice=1000000.5", "maxPrice=.", "maxPrice=1&maxPrice=2",
-		"minContext=0", "minContext=", "minContext=128k", "minContext=2147483648", "retiresBefore=2026", "retiresBefore=2026-02-30",
+		"minContext=0", "minContext=", "minContext=128kk", "minContext=2147483648", "retiresBefore=2026", "retiresBefore=2026-02-30",
 		"signal=", "signal=stars", "signal=stars=1", "signal=stars>1", "signal=stars>==1", "signal=star>=1", "signal=>=1", "signal=benchmarks>=1",
 		"signal=stars>=", "signal=stars>=-1", "signal=stars>=1e3", "signal=stars>=2026-01-31", "signal=lastCommit>=1", "signal=lastCommit>=2026-01", "signal=lastCommit>=",
 		"sort=signal", "sort=signal.star", "sort=benchmarks", "sort=retires",

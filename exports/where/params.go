@@ -90,6 +90,26 @@ func (p Params) Int(name string, def, minimum, maximum int) (int, error) {
 	return n, nil
 }
 
+// Count is like Int for a number that may be written as people write it; see WholeAmount.
+func (p Params) Count(name string, def, minimum, maximum int64) (int64, error) {
+	s, err := p.Text(name)
+	if err != nil || s == "" {
+		return def, err
+	}
+	n, near, ok := WholeAmount(s)
+	if ok && n >= minimum && n <= maximum {
+		return n, nil
+	}
+	bad := &Error{Param: name, Message: fmt.Sprintf("%s is not a whole number from %d to %d, such as 200000 or 200k", Quoted(s), minimum, maximum), Suggestion: near}
+	switch {
+	case ok:
+		bad.Suggestion = strconv.FormatInt(min(max(n, minimum), maximum), 10)
+	case near == "":
+		bad.Suggestion = strconv.FormatInt(def, 10)
+	}
+	return 0, bad
+}
+
 // Day returns a parameter that is a date in the form YYYY-MM-DD, or "" if it is missing.
 func (p Params) Day(name string) (string, error) {
 	s, err := p.Text(name)

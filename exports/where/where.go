@@ -113,12 +113,13 @@ func (p Params) Price(name string) (record.Price, error) {
 	if err != nil || s == "" {
 		return record.Price{}, err
 	}
-	price, err := record.ParsePrice(s)
+	number, _ := Amount(s)
+	price, err := record.ParsePrice(number)
 	if err == nil && price.Float() <= maxPrice {
 		return price, nil
 	}
 	bad := &Error{Param: name, Message: fmt.Sprintf("%s is not an amount of US dollars from 0 to %d with at most six decimals", Quoted(s), maxPrice)}
-	if x, ok := decimal(s); ok && x <= maxPrice {
+	if x, ok := decimal(number); ok && x <= maxPrice {
 		if price, _, err := record.RoundPrice(x); err == nil {
 			bad.Suggestion = price.String()
 		}
@@ -136,7 +137,7 @@ func decimal(s string) (x float64, ok bool) {
 func (p Params) signals() ([]exports.SignalBound, error) {
 	var list []exports.SignalBound
 	if p.Has("minContext") {
-		n, err := p.Int("minContext", 1, 1, math.MaxInt32)
+		n, err := p.Count("minContext", 1, 1, math.MaxInt32)
 		if err != nil {
 			return nil, err
 		}
