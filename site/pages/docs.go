@@ -2,6 +2,7 @@ package pages
 
 import (
 	"fmt"
+	"html"
 	"html/template"
 	"iter"
 	"maps"
@@ -35,8 +36,31 @@ type guidePage struct {
 	Path string
 }
 
-// Body is the guide without its title.
-func (g *guidePage) Body() template.HTML { return template.HTML(g.HTML) } //nolint:gosec // package mdrender drops HTML in the text
+// guideAddress is the service in the examples of the guides. Guides whose readers call a service show
+// them with the address of the service that shows the guide.
+const guideAddress = "http://127.0.0.1:8080"
+
+// guidesOfOperators are about the machine of the service, on which it listens at guideAddress.
+var guidesOfOperators = []string{"operating", "releases", "scaling"}
+
+// shownGuide is a guide as a service shows it.
+type shownGuide struct {
+	*guidePage
+	Lead string
+	Body template.HTML // without the title
+}
+
+// shown returns a guide whose examples use the service at base, or leaves them as they are if the
+// service is unknown.
+func (g *guidePage) shown(base string) shownGuide {
+	lead, text := g.Lead, g.HTML
+	if base != "" && !slices.ContainsFunc(guidesOfOperators, func(name string) bool { return g.Path == guidePath(name) }) {
+		lead = strings.ReplaceAll(lead, guideAddress, base)
+		text = strings.ReplaceAll(text, guideAddress, html.EscapeString(base))
+		text = strings.ReplaceAll(text, "https://index.example.org", html.EscapeString(base))
+	}
+	return shownGuide{g, lead, template.HTML(text)} //nolint:gosec // package mdrender drops HTML in the text
+}
 
 // docsPage lists the documentation.
 type docsPage struct {
@@ -170,7 +194,12 @@ func (r *request) guide() (*page, error) {
 		}
 		return r.missing("Guide not found", "", list), nil
 	}
-	return &page{Template: "guide", Title: g.Title, Description: g.Lead, Data: g, Scripts: []string{"code.js"}}, nil
+	base := r.Base
+	if r.Static {
+		base = r.API
+	}
+	shown := g.shown(base)
+	return &page{Template: "guide", Title: g.Title, Description: shown.Lead, Data: shown, Scripts: []string{"code.js"}}, nil
 }
 
 func guidePaths(s *Site) iter.Seq[string] {
