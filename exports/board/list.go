@@ -20,10 +20,11 @@ const maxPastRankings = 64
 type List struct {
 	Boards []*Board // in the order of boards.yaml, including those that are not published
 
-	build *exports.Build
-	asOf  time.Time
-	ranks *leaderboard.Boards
-	now   []func() (*Ranking, error) // by board, computed once
+	build   *exports.Build
+	formula *score.Formula // of the build's scores
+	asOf    time.Time
+	ranks   *leaderboard.Boards
+	now     []func() (*Ranking, error) // by board, computed once
 
 	mu   sync.Mutex // serializes the computation of rankings of earlier days
 	past map[pastKey]*Ranking
@@ -35,7 +36,7 @@ type pastKey struct{ board, day string }
 // Open reads the boards of a build, with or without edits. ranks are the build's other
 // leaderboards; formula and asOf are those of the build's scores.
 func Open(b *exports.Build, ranks *leaderboard.Boards, formula *score.Formula, asOf time.Time) (*List, error) {
-	l := &List{build: b, asOf: asOf, ranks: ranks, past: map[pastKey]*Ranking{}}
+	l := &List{build: b, formula: formula, asOf: asOf, ranks: ranks, past: map[pastKey]*Ranking{}}
 	data, _, ok := b.File(exports.BoardsFile)
 	if !ok {
 		return l, nil

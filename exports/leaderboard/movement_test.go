@@ -1,0 +1,21 @@
+package leaderboard_test
+
+import (
+	"slices"
+	"testing"
+
+	"kindex/exports/leaderboard"
+)
+
+func TestMovements(t *testing.T) {
+	t.Parallel()
+	// The first was third, the second is new, the third was first, the fourth was ninth.
+	got := leaderboard.Movements([]int{3, 0, 1, 9})
+	want := []leaderboard.Movement{{Known: true, By: 1}, {}, {Known: true, By: -1}, {Known: true}}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got := leaderboard.Movements(nil); len(got) != 0 {
+		t.Errorf("%v on an empty board", got)
+	}
+}
