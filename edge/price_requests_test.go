@@ -75,7 +75,7 @@ func prices() []request {
 		bad("listOffers", "/api/offers", "family", "", "%20"),
 		bad("listOffers", "/api/offers", "modality", "", "smell", "text,image"),
 		bad("listOffers", "/api/offers", "maxInput", "", "-1", "1e3", "0.0000001", "1000000000"),
-		bad("listOffers", "/api/offers", "maxOutput", "", ".5", "free", "1.2345678"),
+		bad("listOffers", "/api/offers", "maxOutput", "", "5.", "free", "1.2345678"),
 		bad("listOffers", "/api/offers", "minContext", "", "-1", "1.5", "2147483648"),
 		bad("listOffers", "/api/offers", "sort", "", "context"),
 

@@ -114,7 +114,7 @@ func filters(op, path, sep string) []request {
 		bad(op, path, "outputModality", "", "speech"),
 		bad(op, path, "openWeights", "", "yes", "1"),
 		bad(op, path, "maintenance", "", "retired"),
-		bad(op, path, "minContext", "", "0", "-1", "1.5", "128k", "2147483648"),
+		bad(op, path, "minContext", "", "0", "-1", "1.5", "128kk", "2147483648"),
 		beyond(op, path, "minContext", "1&minContext=2"),
 		bad(op, path, "maxPrice", "", "-0.5", "free", "1000000.01"),
 		beyond(op, path, "maxPrice", "0.0000001", "1e2"),

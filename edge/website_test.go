@@ -64,7 +64,7 @@ func TestAttackRedirects(t *testing.T) {
 	s := serveFew(t, Options{})
 	for _, path := range []string{
 		"/trending/window-7d/type-%3F%0D%0AX-Injected:%201/", "/trending/window-7d/type-%23%02/",
-		"/leaderboards/all/type-tool/by-composite/at-%3F%1B/", "/leaderboards/%0A%23/by-composite/",
+		"/leaderboards/alpha/type-tool/by-composite/at-%3F%1B/", "/leaderboards/%0A%23/by-composite/",
 	} {
 		a := s.ask(t, "GET", path)
 		to := a.header.Get("Location")

@@ -27,8 +27,9 @@ type Page struct {
 	Build     string
 	AsOf      string // the day of the scores, YYYY-MM-DD
 	Past      bool   // the entity is shown as of an earlier day
-	Rank      int    // rank on the overall leaderboard, or 0 if there is none
-	Ranked    int    // number of entities on that leaderboard
+	Board     string // title of its own board, if it is on one
+	Rank      int    // rank on that board
+	Ranked    int    // number of entities on that board
 	Unranked  string // why there is no composite score, or "" if there is one
 	Formula   string // the version of the formula
 	Scores    []Dimension
@@ -146,8 +147,8 @@ func (w *markdown) scores(p *Page) {
 	switch {
 	case !composite.Known():
 		w.line("No composite score" + on(p.AsOf) + ": " + text(p.Unranked) + ".")
-	case p.Rank > 0:
-		w.line(fmt.Sprintf("%s of 100%s, rank %d of %d.", composite, on(p.AsOf), p.Rank, p.Ranked))
+	case p.Board != "":
+		w.line(fmt.Sprintf("%s of 100%s, rank %d of %d in %s.", composite, on(p.AsOf), p.Rank, p.Ranked, text(p.Board)))
 	default:
 		w.line(fmt.Sprintf("%s of 100%s.", composite, on(p.AsOf)))
 	}

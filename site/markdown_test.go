@@ -49,7 +49,7 @@ func fill(s, u string) *site.Page {
 			}
 			return ids.Find(name)
 		},
-		Rank: 3, Ranked: 40, Formula: s, Total: 12, Changes: []*record.Change{change},
+		Board: s, Rank: 3, Ranked: 40, Formula: s, Total: 12, Changes: []*record.Change{change},
 		Scores: []site.Dimension{{Name: "adoption", Score: record.ScoreOf(82), Weight: 5, Measures: []site.Measure{
 			{Name: s, State: "counted", Score: &score}, {Name: s, State: "stale"}, {Name: s, State: "missing"}}}, {Name: "quality", Weight: 1.5}},
 		Alternatives: []site.Similar{{Type: "tool", Slug: "other", Name: s, Similarity: 0.5, Reasons: []string{s, s}}},
@@ -75,7 +75,7 @@ func examplePage() *site.Page {
 	}
 	e.Offers[1].Provider, e.Offers[2].Provider, e.Offers[0].Modes[0].Name = "zeta", "unknown-router", "batch"
 	p.Providers = pricing.Providers{{Slug: "acme", Name: "Acme & Sons"}, {Slug: "zeta", Name: "Zeta"}}
-	p.Category, p.Formula = "Machine-learning frameworks", "2026.2"
+	p.Category, p.Board, p.Formula = "Machine-learning frameworks", "ML frameworks", "2026.2"
 	p.Scores[0].Measures[0].Name, p.Scores[0].Measures[1].Name = "stars", "downloads"
 	p.Alternatives[0].Name, p.Alternatives[0].Reasons = "Other", []string{"same category: Machine-learning frameworks"}
 	p.Related[0].Name, p.Related[0].Reasons = "Companion", []string{"both tagged example"}

@@ -49,7 +49,7 @@ func (a *API) Badge(c *web.Call) (*web.Reply, error) {
 	case err != nil:
 		return nil, err
 	}
-	message, colour, err := badge.Describe(c.Served.Build, c.Served.Boards, o, show)
+	message, colour, err := badge.Describe(c.Served.Build, c.Served.Own, func(category string) string { return c.Served.Titles[category] }, o, show)
 	if err != nil {
 		return nil, err
 	}

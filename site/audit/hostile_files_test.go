@@ -24,8 +24,8 @@ func bearsFiled(t *testing.T, builds map[attacker]string) {
 	}
 	paths := slices.DeleteFunc(hostilePages(), func(p string) bool { return strings.Contains(p, "?") }) // the pages that are files
 	var open []kind                                                                                     // pages with scripts
-	for _, path := range suite.Pick([]string{"/", "/leaderboards/all/", "/changes/", "/data/", "/submit/", "/tool/n0/", "/model/m0/"},
-		[]string{"/", "/leaderboards/all/", "/leaderboards/class-0/", "/changes/", "/data/", "/submit/", "/tool/n0/", "/tool/n2/", "/tool/n4/", "/tool/n8/", "/model/m0/", "/model/m4/"}) {
+	for _, path := range suite.Pick([]string{"/", "/leaderboards/class-0/", "/changes/", "/data/", "/submit/", "/tool/n0/", "/model/m0/"},
+		[]string{"/", "/leaderboards/", "/leaderboards/class-0/", "/changes/", "/data/", "/submit/", "/tool/n0/", "/tool/n2/", "/tool/n4/", "/tool/n8/", "/model/m0/", "/model/m4/"}) {
 		open = append(open, kind{name: path, path: path})
 	}
 	known := words{"mark": "anywhere", "bdi": "anywhere"} // each search marks different words

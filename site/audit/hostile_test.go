@@ -36,8 +36,8 @@ func (v words) add(path string, d *document) {
 
 // hostilePages returns the pages that show an attacker's strings.
 func hostilePages() []string {
-	paths := []string{"/", "/search/", "/leaderboards/all/", "/leaderboards/class-0/", "/trending/", "/trending/window-30d/", "/changes/", "/changes/event-updated/",
-		"/categories/", "/categories/class-1/", "/providers/", "/tags/", "/data/", "/submit/", "/compare/", "/leaderboards/all/at-" + daysAgo(5) + "/",
+	paths := []string{"/", "/search/", "/leaderboards/", "/leaderboards/class-0/", "/trending/", "/trending/window-30d/", "/changes/", "/changes/event-updated/",
+		"/categories/", "/categories/class-1/", "/providers/", "/tags/", "/data/", "/submit/", "/compare/", "/leaderboards/class-0/at-" + daysAgo(5) + "/",
 		"/compare/?e=tool/n0&e=tool/n1&e=tool/n2&e=tool/n3", "/compare/?e=model/m0&e=model/m3&e=tool/n10"}
 	for i := range hostileTools {
 		paths = append(paths, fmt.Sprint("/tool/n", i, "/"))
@@ -52,7 +52,7 @@ func hostilePages() []string {
 // different ways. Every entity's strings are also in lists.
 func opened() (list []kind) {
 	paths := append(hostilePages()[:18], "/tool/n0/", "/tool/n2/", "/tool/n4/", "/tool/n8/", "/model/m0/", "/model/m2/", "/model/m4/")
-	few := []string{"/", "/search/", "/leaderboards/all/", "/changes/", "/categories/", "/tags/", "/compare/?e=tool/n0&e=tool/n1&e=tool/n2&e=tool/n3", "/tool/n0/", "/tool/n4/", "/model/m0/"}
+	few := []string{"/", "/search/", "/leaderboards/class-0/", "/changes/", "/categories/", "/tags/", "/compare/?e=tool/n0&e=tool/n1&e=tool/n2&e=tool/n3", "/tool/n0/", "/tool/n4/", "/model/m0/"}
 	for _, path := range suite.Pick(few, paths) {
 		list = append(list, kind{name: path, path: path})
 	}
@@ -76,7 +76,7 @@ func (a attacker) asked() (paths []string) {
 			paths = append(paths, "/search/?q="+q) // marking the matches in such strings takes a while
 		}
 		for n, in := range []string{"/%s/", "/%s", "/tool/%s/", "/model/%s/", "/categories/%s/", "/providers/%s/", "/tags/%s/", "/leaderboards/%s/",
-			"/leaderboards/all/by-%s/", "/leaderboards/all/at-%s/", "/changes/event-%s/", "/changes/page-%s/", "/trending/%s/", "/docs/%s/"} {
+			"/leaderboards/class-0/by-%s/", "/leaderboards/class-0/at-%s/", "/changes/event-%s/", "/changes/page-%s/", "/trending/%s/", "/docs/%s/"} {
 			if !a || (i+n)%suite.Pick(12, 1) == 0 {
 				paths = append(paths, fmt.Sprintf(in, part))
 			}

@@ -150,7 +150,7 @@ func (w *website) findsByKeyboard(t *testing.T) {
 // goesBackInTime moves the slider of a leaderboard with the keyboard.
 func (w *website) goesBackInTime(t *testing.T) {
 	tab := w.open(t, desktop, false)
-	tab.Do(t, chromedp.Navigate(w.URL+"/leaderboards/all/"), chromedp.WaitVisible(`input[type=range]`), chromedp.Focus(`input[type=range]`))
+	tab.Do(t, chromedp.Navigate(w.URL+"/leaderboards/ml-frameworks/"), chromedp.WaitVisible(`input[type=range]`), chromedp.Focus(`input[type=range]`))
 	now := eval[string](t, tab, `document.querySelector('output').textContent`)
 	tab.Do(t, chromedp.KeyEvent(kb.ArrowLeft))
 	then := eval[string](t, tab, `document.querySelector('output').textContent`)
@@ -163,7 +163,7 @@ func (w *website) goesBackInTime(t *testing.T) {
 		t.Errorf("then the focus is on %+v", f)
 	}
 	tab.Do(t, chromedp.KeyEvent(kb.End), chromedp.KeyEvent(kb.Enter))
-	settled(t, tab, `location.pathname === '/leaderboards/all/'`)
+	settled(t, tab, `location.pathname === '/leaderboards/ml-frameworks/'`)
 	tab.CheckQuiet(t, w.URL)
 }
 

@@ -81,9 +81,9 @@ var kinds = []kind{ // DAY stands for a day with leaderboards; for the other pla
 	{name: "boards", path: "/leaderboards/"},
 	{name: "board", path: "/leaderboards/train-models/", keyboard: inSoak, like: "leaderboard"},
 	{name: "board-at", path: "/leaderboards/train-models/at-DAY/", at: served, like: "leaderboard"},
-	{name: "leaderboard", path: "/leaderboards/all/", keyboard: inTest},
+	{name: "leaderboard", path: "/leaderboards/ml-frameworks/", keyboard: inTest},
 	{name: "leaderboard-by", path: "/leaderboards/ml-frameworks/type-tool/by-adoption/", at: served, like: "leaderboard"},
-	{name: "leaderboard-at", path: "/leaderboards/all/at-DAY/", like: "leaderboard"},
+	{name: "leaderboard-at", path: "/leaderboards/ml-frameworks/at-DAY/", like: "leaderboard"},
 	{name: "compare-empty", path: "/compare/", at: twice},
 	{name: "compare", path: "/compare/?e=tool/pytorch&e=tool/tensorlayer", at: twice, until: compared(2), keyboard: inTest},
 	{name: "compare-models", path: "/compare/?e=model/MODEL&e=model/OTHER&e=tool/pytorch", at: twice, until: compared(3), like: "compare"},
@@ -146,7 +146,7 @@ func daysAgo(n int) string { return edgetest.Today().AddDate(0, 0, -n).Format(ti
 // kinds returns the kinds in the table, with the day filled in.
 func (w *website) kinds(t testing.TB) []kind {
 	t.Helper()
-	d := w.get(t, "/leaderboards/all/", false)
+	d := w.get(t, "/leaderboards/ml-frameworks/", false)
 	day := regexp.MustCompile(`/at-(\d{4}-\d\d-\d\d)/`).FindSubmatch(d.body)
 	if day == nil {
 		t.Error("the leaderboard links to no earlier day")

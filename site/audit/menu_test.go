@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -22,14 +23,19 @@ func (w *website) menuFits(t *testing.T) {
 	tab.Do(t, withoutScripts)
 	for _, width := range suite.Pick([]int64{320, 831, 833}, []int64{320, 360, 390, 600, 831, 833, 1000, 1216, 1440}) {
 		tab.Do(t, chromedp.EmulateViewport(width, 844), chromedp.Navigate(w.URL+"/tool/pytorch/"))
+		want := 12
 		if width < 832 {
+			want = 9
+			if shown := eval[int](t, tab, "%s", strings.Replace(menuItems, "Main", "Lists", 1)); shown != 3 {
+				t.Errorf("at %d px, %d lists can be reached before the menu is opened, want 3", width, shown)
+			}
 			if shown := eval[int](t, tab, "%s", menuItems); shown != 0 {
 				t.Errorf("at %d px, %d items are shown before the menu is opened", width, shown)
 			}
 			tab.Do(t, chromedp.Click(`header .menu summary`))
 		}
-		if shown := eval[int](t, tab, "%s", menuItems); shown != 9 {
-			t.Errorf("at %d px, %d menu items can be reached, want 9", width, shown)
+		if shown := eval[int](t, tab, "%s", menuItems); shown != want {
+			t.Errorf("at %d px, %d menu items can be reached, want %d", width, shown, want)
 		}
 		for _, wide := range tab.Overflowing(t) {
 			t.Errorf("at %d px, wider than the window: %s", width, wide)
@@ -39,6 +45,37 @@ func (w *website) menuFits(t *testing.T) {
 			if t.Logf("the page of PyTorch is %d px high on a phone", high); high > 7500 {
 				t.Error("that is too high")
 			}
+		}
+	}
+}
+
+// readsOnSmallScreens checks that a phone shows what an offer costs, that no usual name is broken on a
+// tablet, and that the browser's own button for emptying the search lies beside the magnifier.
+func (w *website) readsOnSmallScreens(t *testing.T) {
+	tab := w.open(t, desktop, false)
+	tab.Do(t, chromedp.EmulateViewport(390, 844), chromedp.Navigate(w.URL+"/prices/"))
+	if hidden := eval[string](t, tab, `[...document.querySelectorAll('.offer-list tbody td[data-label]')].filter(c => {
+  const b = c.getBoundingClientRect()
+  return b.left < 0 || b.right > innerWidth || b.width < 20 || !c.checkVisibility()
+}).map(c => c.closest('tr').innerText).join('; ')`); hidden != "" {
+		t.Errorf("on a phone, prices are not shown: %.500s", hidden)
+	}
+	tab.Do(t, chromedp.EmulateViewport(820, 1180), chromedp.Navigate(w.URL+"/leaderboards/ml-frameworks/"))
+	if broken := eval[string](t, tab, `[...document.querySelectorAll('.b-name > a bdi')].flatMap(e => [...e.firstChild.data.matchAll(/[^\s-]+/g)].filter(m => {
+  const r = document.createRange()
+  r.setStart(e.firstChild, m.index)
+  r.setEnd(e.firstChild, m.index + m[0].length)
+  return r.getClientRects().length > 1
+}).map(m => m[0])).join(' ')`); broken != "" {
+		t.Errorf("on a tablet, these words are broken: %s", broken)
+	}
+	for _, width := range []int64{390, 1440} {
+		tab.Do(t, chromedp.EmulateViewport(width, 844))
+		if free := eval[bool](t, tab, `(() => {
+  const i = document.querySelector('#find'), b = document.querySelector('.find button').getBoundingClientRect(), box = i.getBoundingClientRect()
+  return box.right - parseFloat(getComputedStyle(i).paddingRight) <= b.left + 1
+})()`); !free {
+			t.Errorf("at %d px, the text of the search goes on under the magnifier", width)
 		}
 	}
 }

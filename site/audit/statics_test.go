@@ -91,7 +91,7 @@ func someEntities(t *testing.T, out string) (withdrawn, unranked string) {
 // categories.
 func (w *website) sortsRows(t *testing.T) {
 	tab := w.open(t, phone, false)
-	tab.Do(t, chromedp.Navigate(w.URL+"/leaderboards/all/"), chromedp.Evaluate[chromedp.Void](`{ const menu = [...document.querySelectorAll('.chooser select')].at(-1); menu.value = 'freshness'; menu.dispatchEvent(new Event('change')) }`))
+	tab.Do(t, chromedp.Navigate(w.URL+"/leaderboards/ml-frameworks/"), chromedp.Evaluate[chromedp.Void](`{ const menu = [...document.querySelectorAll('.chooser select')].at(-1); menu.value = 'freshness'; menu.dispatchEvent(new Event('change')) }`))
 	sorted := eval[[]int](t, tab, `[...document.querySelectorAll('.board td[data-score=freshness]')].filter(c => c.checkVisibility()).map(c => Number(c.dataset.value))`)
 	for i := range sorted {
 		if len(sorted) < 20 || i > 0 && sorted[i] > sorted[i-1] {

@@ -56,7 +56,7 @@ func (v *visitor) standBeside() {
 	v.follow("/compare/?e=tool/pytorch&e=", chromedp.Click(`#alternatives a[href*="/compare/"]`))
 	v.toldOfScripts("Comparing")
 	v.follow("/leaderboards/", chromedp.Click(`noscript a[href="/leaderboards/"]`))
-	v.follow("/leaderboards/all/", chromedp.Click(`main a[href="/leaderboards/all/"]`))
+	v.follow("/leaderboards/ml-frameworks/", chromedp.Click(`main a[href="/leaderboards/ml-frameworks/"]`))
 	if now := v.standing(); !slices.Contains(now.Keys, "tool/pytorch") {
 		v.Errorf("%s has %q", now.Path, now.Keys)
 	}

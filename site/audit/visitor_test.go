@@ -182,15 +182,15 @@ func (v *visitor) standing() standing {
 // on the earlier day: see edgetest.Content.
 func (v *visitor) goBackInTime() {
 	v.follow("/leaderboards/", chromedp.Click(`.nav a[href="/leaderboards/"]`))
-	v.follow("/leaderboards/all/", chromedp.Click(`main a[href="/leaderboards/all/"]`))
+	v.follow("/leaderboards/ml-frameworks/", chromedp.Click(`main a[href="/leaderboards/ml-frameworks/"]`))
 	now := v.standing()
 	if v.scripts {
 		v.tab.Do(v, chromedp.Focus(`input[data-slider]`), browser.Press(kb.Home))
 		v.tab.Until(v, `document.querySelector('.slider output').textContent !== %q`, now.Day)
-		v.follow("/leaderboards/all/at-", browser.Press(kb.Enter))
+		v.follow("/leaderboards/ml-frameworks/at-", browser.Press(kb.Enter))
 	} else {
 		v.tab.Do(v, chromedp.Click(`[data-days] summary`))
-		v.follow("/leaderboards/all/at-", chromedp.Click(`[data-days] li:last-child a`))
+		v.follow("/leaderboards/ml-frameworks/at-", chromedp.Click(`[data-days] li:last-child a`))
 	}
 	then := v.standing()
 	if then.Day == now.Day || slices.Equal(then.Keys, now.Keys) {
@@ -205,8 +205,8 @@ func (v *visitor) goBackInTime() {
 			v.Errorf("%s is not in order: %q", s.Path, s.Scores)
 		}
 	}
-	v.follow("/leaderboards/all/", chromedp.Click(`.past-note a`))
-	if back := v.standing(); back.Path != "/leaderboards/all/" || !slices.Equal(back.Keys, now.Keys) {
+	v.follow("/leaderboards/ml-frameworks/", chromedp.Click(`.past-note a`))
+	if back := v.standing(); back.Path != "/leaderboards/ml-frameworks/" || !slices.Equal(back.Keys, now.Keys) {
 		v.Errorf("back, the page is %+v", back)
 	}
 }

@@ -20,7 +20,7 @@ func TestWebsite(t *testing.T) {
 	}
 	together(t, map[string]func(*testing.T){
 		"crawl": w.crawlAll, "looks": w.looks, "axe looks": w.axeLooks, "keyboard": w.byKeyboard, "find": w.findsByKeyboard, "theme": w.switchesTheme,
-		"menu": w.menuFits, "slider": w.goesBackInTime, "suggestions": w.closesSuggestions, "budgets": w.budgets,
+		"menu": w.menuFits, "small screens": w.readsOnSmallScreens, "slider": w.goesBackInTime, "suggestions": w.closesSuggestions, "budgets": w.budgets,
 	})
 }
 

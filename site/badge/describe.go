@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"kindex/exports"
+	"kindex/exports/board"
 	"kindex/exports/leaderboard"
 	"kindex/exports/record"
 	"kindex/exports/store"
@@ -20,8 +21,8 @@ func DefaultLabel(m *store.Manifest, show string) string { return m.Title + " " 
 func Deleted() (message, colour string) { return "deleted", Grey }
 
 // Describe returns the text and colour of the right half of an entity's badge. show is
-// one of Kinds.
-func Describe(b *exports.Build, in *leaderboard.Boards, o uint32, show string) (message, colour string, err error) {
+// one of Kinds; title returns the title of a category.
+func Describe(b *exports.Build, own *board.List, title func(category string) string, o uint32, show string) (message, colour string, err error) {
 	e, err := b.Entity(o)
 	if err != nil {
 		return "", "", err
@@ -41,18 +42,19 @@ func Describe(b *exports.Build, in *leaderboard.Boards, o uint32, show string) (
 	case show == "score":
 		return composite.String(), ScoreColour(composite), nil
 	}
-	ranked, err := in.Ranked()
-	if err != nil {
+	at, err := own.Standing(o, e)
+	switch {
+	case err != nil:
 		return "", "", err
+	case at == nil:
+		return "not ranked", Grey, nil
+	case show == "trend":
+		message, colour = trend(at)
+		return message, colour, nil
+	case at.Title == "":
+		at.Title = title(at.Slug)
 	}
-	rank, err := in.Rank(o)
-	if err != nil {
-		return "", "", err
-	}
-	if show == "trend" {
-		return trend(b, in, o, rank)
-	}
-	return fmt.Sprintf("#%d of %d", rank, ranked.GetCardinality()), ScoreColour(composite), nil
+	return fmt.Sprintf("#%d of %d, %s", at.Rank, at.Of, at.Title), ScoreColour(composite), nil
 }
 
 // status describes whether it is safe to depend on an entity on a day: its announced end, its
@@ -92,22 +94,17 @@ func price(p *record.PriceSummary) (message, colour string) {
 	return "$" + p.Input.String() + " in, $" + p.Output.String() + " out per 1M tokens", Teal
 }
 
-// trend describes an entity's movement on the overall leaderboard.
-func trend(b *exports.Build, in *leaderboard.Boards, o uint32, rank int) (message, colour string, err error) {
-	former, err := in.PreviousBoard("", exports.AllBoard, "", "composite")
-	if err != nil {
-		return "", "", err
-	}
-	previous := former.Ranks(b, []uint32{o})[0]
+// trend describes an entity's movement on its own board.
+func trend(at *board.Standing) (message, colour string) {
 	switch {
-	case !former.Known():
-		return "no history", Grey, nil
-	case previous == 0:
-		return "new", Green, nil
-	case previous > rank:
-		return fmt.Sprintf("up %d in %d days", previous-rank, leaderboard.MovementDays), Green, nil
-	case previous < rank:
-		return fmt.Sprintf("down %d in %d days", rank-previous, leaderboard.MovementDays), Red, nil
+	case at.Since == "":
+		return "no history", Grey
+	case !at.Moved.Known:
+		return "new", Green
+	case at.Moved.By > 0:
+		return fmt.Sprintf("up %d in %d days", at.Moved.By, leaderboard.MovementDays), Green
+	case at.Moved.By < 0:
+		return fmt.Sprintf("down %d in %d days", -at.Moved.By, leaderboard.MovementDays), Red
 	}
-	return "steady", Grey, nil
+	return "steady", Grey
 }

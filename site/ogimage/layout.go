@@ -123,6 +123,9 @@ func (p *painter) score(c *Card) {
 		if c.Ranked > 0 {
 			rank += " of " + humanize.Comma(int64(c.Ranked))
 		}
+		if c.Board != "" {
+			rank += " in " + drawable(c.Board, 120)
+		}
 		p.write(scoreLeft, rankLine, p.cut(rank, rankType, scoreWidth), rankType, accent)
 	}
 	p.bars(c.Parts, 316, partType, muted)

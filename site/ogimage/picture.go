@@ -35,7 +35,8 @@ type Card struct {
 
 	Description  string       // at most three lines
 	Score        record.Score // shown as "not ranked" if unknown
-	Rank, Ranked int          // the rank and the number of ranked entities; 0 if unknown
+	Board        string       // the title of its own board, if it is on one
+	Rank, Ranked int          // the rank on that board and the number of entities on it
 	AsOf         string       // the day of the score, YYYY-MM-DD
 
 	// Parts are the dimensions of an entity's score, or the leaders of the index. At most

@@ -123,7 +123,7 @@ func (s *Site) earlierDays() []string {
 // static site has pages for these days only.
 func (s *Site) findPastBoards() map[string][]string {
 	a, found := s.Build.Archive(), map[string][]string{}
-	categories := slices.Concat([]string{exports.AllBoard}, s.changeCategories())
+	categories := s.changeCategories()
 	for _, c := range s.Categories {
 		categories = append(categories, c.Slug)
 	}
@@ -145,7 +145,10 @@ func (s *Site) findPastBoards() map[string][]string {
 // earlier day, it is the first page of the leaderboard of all types.
 func boardPaths(s *Site) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		categories := []string{exports.AllBoard}
+		var categories []string
+		if !yield(boardPath(exports.AllBoard)) {
+			return
+		}
 		for _, c := range s.Categories {
 			categories = append(categories, c.Slug)
 			for _, old := range c.Formerly {

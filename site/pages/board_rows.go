@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"kindex/exports"
+	"kindex/exports/leaderboard"
 	"kindex/exports/record"
 	"kindex/site/chart"
 	"kindex/site/siteurl"
@@ -16,27 +17,19 @@ import (
 type boardRow struct {
 	row
 	To    string // path of the entity's page, or "" if it no longer has one
-	Board string // path of the leaderboard of the entity's category
 	Moved boardDelta
 	Cells template.HTML // the scores
 }
 
 // row reads a row of the board.
-func (b *boardView) row(ordinal uint32, rank, previous int) (s boardRow, err error) {
+func (b *boardView) row(ordinal uint32, rank int, moved leaderboard.Movement) (s boardRow, err error) {
 	e, err := b.from.Entity(ordinal)
 	if err != nil {
 		return s, err
 	}
-	s = boardRow{row: row{Entity: e, Rank: rank, Previous: previous}, To: siteurl.Entity(e.Type, e.Slug), Moved: rankDelta(rank, previous)}
+	s = boardRow{row: row{Entity: e, Rank: rank}, To: siteurl.Entity(e.Type, e.Slug), Moved: deltaOf(moved)}
 	if past, ok := b.from.(*exports.Snapshot); ok {
 		s.To = b.currentPath(past.Version(ordinal))
-	}
-	if b.Category == exports.AllBoard {
-		choices := map[string]string{"type": b.Type, "at": b.Day}
-		if b.By != "composite" {
-			choices["by"] = b.By
-		}
-		s.Board = b.address(e.Category, choices)
 	}
 	s.Cells = scoreCells(&e.Scores, b.columns(), b.By)
 	return s, nil
@@ -102,9 +95,9 @@ type boardDelta struct {
 	Words string // for screen readers
 }
 
-func rankDelta(rank, previous int) boardDelta {
-	switch n := previous - rank; {
-	case previous == 0:
+func deltaOf(moved leaderboard.Movement) boardDelta {
+	switch n := moved.By; {
+	case !moved.Known:
 		return boardDelta{"new", "new", "new"}
 	case n > 0:
 		return boardDelta{"up", "▲" + textfmt.Count(n), "up " + strconv.Itoa(n)}

@@ -2,7 +2,6 @@ package pages
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/didyoumean"
+	"kindex/exports/leaderboard"
 	"kindex/exports/record"
 	"kindex/site/textfmt"
 )
@@ -20,7 +20,7 @@ const boardRows = 50 // rows per page of a leaderboard
 // boardView is a requested leaderboard.
 type boardView struct {
 	*request
-	Category string // or exports.AllBoard
+	Category string
 	Type     string // "" for all types
 	By       string
 	Day      string // "" for today
@@ -53,6 +53,9 @@ type boardPage struct {
 // boards renders a leaderboard.
 func (r *request) boards() (*page, error) {
 	b := &boardView{request: r, Category: r.arg("category"), Type: r.choice("type"), By: r.choice("by"), Number: 1}
+	if b.Category == exports.AllBoard { // ranks compare what is alike; only the API has this board
+		return &page{location: boardsPath}, nil
+	}
 	if own := r.ownBoard(b.Category); own != nil {
 		return b.showOwnBoard(own)
 	}
@@ -141,7 +144,7 @@ func plainName(s string) string { return textfmt.Name(s) }
 // knownCategories returns the categories that may have a leaderboard. For an earlier
 // day, they include categories that no longer exist.
 func (b *boardView) knownCategories() []string {
-	known := []string{exports.AllBoard}
+	var known []string
 	for _, c := range b.Site.Categories {
 		known = append(known, c.Slug)
 	}
@@ -201,9 +204,10 @@ func (d *boardPage) fill() error {
 	if former.Known() {
 		d.Before = former.Day()
 	}
-	previous := former.Ranks(d.from, records)
+	all, _, _ := d.from.Page(d.set, sort, nil, 0, d.Total)
+	moved := leaderboard.Movements(former.Ranks(d.from, all))
 	for i, o := range records {
-		s, err := d.row(o, skip+i+1, previous[i])
+		s, err := d.row(o, skip+i+1, moved[skip+i])
 		if err != nil {
 			return err
 		}
@@ -225,9 +229,6 @@ func (b *boardView) heading() string {
 	if b.Type != "" {
 		what = b.Type + "s"
 	}
-	if b.Category == exports.AllBoard {
-		return "Leading " + what
-	}
 	return "Leading " + what + " in " + b.boardTitle(b.Category)
 }
 
@@ -244,19 +245,7 @@ func (b *boardView) about() string {
 // CategoryName returns the title of the category.
 func (b *boardView) CategoryName() string { return b.boardTitle(b.Category) }
 
-// AllPath returns the path of the leaderboard of all categories.
-func (b *boardView) AllPath() string {
-	choices := maps.Clone(b.choices)
-	delete(choices, "page")
-	return b.address(exports.AllBoard, choices)
-}
-
-func (s *Site) boardTitle(category string) string {
-	if category == exports.AllBoard {
-		return "All categories"
-	}
-	return textfmt.Name(s.categoryTitle(category))
-}
+func (s *Site) boardTitle(category string) string { return textfmt.Name(s.categoryTitle(category)) }
 
 // asOf returns the day of the leaderboard.
 func (b *boardView) asOf() string {

@@ -129,7 +129,7 @@ func boardPath(category, typ, by, at string) string {
 }
 
 func boardNames(s *pages.Site) []string {
-	names := []string{exports.AllBoard}
+	var names []string
 	for _, c := range s.Categories {
 		names = append(names, c.Slug)
 	}
@@ -144,7 +144,7 @@ func TestBoards(t *testing.T) {
 	s := siteOf(t, pastBuild(t), pages.Options{})
 	rows := 0
 	for i, category := range boardNames(s) {
-		if passedOver(i) {
+		if passedOver(i) && category != "ml-frameworks" {
 			continue
 		}
 		for _, by := range record.ScoreNames {
@@ -162,12 +162,12 @@ func TestBoards(t *testing.T) {
 			}
 		}
 	}
-	if rows < 500 {
+	if rows < 100 {
 		t.Errorf("%d rows are no test", rows)
 	}
-	body := htmlAt(t, s, "/leaderboards/all/by-adoption/")
+	body := htmlAt(t, s, "/leaderboards/ml-frameworks/by-adoption/")
 	if n := strings.Count(body, "aria-sort="); n != 1 || !strings.Contains(body, `data-score="adoption" aria-sort="descending"`) ||
-		!strings.Contains(body, `<a href="/leaderboards/all/">Score</a>`) || !strings.Contains(body, `<a href="/leaderboards/all/by-quality/">Quality</a>`) {
+		!strings.Contains(body, `<a href="/leaderboards/ml-frameworks/">Score</a>`) || !strings.Contains(body, `<a href="/leaderboards/ml-frameworks/by-quality/">Quality</a>`) {
 		t.Errorf("the headings of a leaderboard by adoption: %d are sorted in %s", n, body)
 	}
 }
@@ -183,10 +183,13 @@ func TestPastBoards(t *testing.T) {
 	for _, at := range a.Snapshots() {
 		past, _ := a.Snapshot(at)
 		for i, category := range boardNames(s) {
-			if passedOver(i) {
+			if passedOver(i) && category != "language" && category != "data-viz" { // entities of these were renamed
 				continue
 			}
 			by := record.ScoreNames[i%len(record.ScoreNames)]
+			if passedOver(i) {
+				by = "composite"
+			}
 			path := boardPath(category, "", by, at)
 			got, want := shownBoard(t, s, path), wantBoard(t, past, category, "", by)
 			if !sameRows(got, want) {
@@ -196,8 +199,8 @@ func TestPastBoards(t *testing.T) {
 				seen[checkPresent(t, s, path, r)]++
 			}
 		}
-		body := htmlAt(t, s, boardPath("all", "", "", at))
-		if !strings.Contains(body, "<strong>As of ") || !strings.Contains(body, `<meta name="robots" content="noindex">`) || !strings.Contains(body, `<a href="/leaderboards/all/">Back to today</a>`) {
+		body := htmlAt(t, s, boardPath("ml-frameworks", "", "", at))
+		if !strings.Contains(body, "<strong>As of ") || !strings.Contains(body, `<meta name="robots" content="noindex">`) || !strings.Contains(body, `<a href="/leaderboards/ml-frameworks/">Back to today</a>`) {
 			t.Errorf("the leaderboard of %s does not say so", at)
 		}
 	}
@@ -206,7 +209,7 @@ func TestPastBoards(t *testing.T) {
 			t.Errorf("no past entity is %s: %v", what, seen)
 		}
 	}
-	if body := htmlAt(t, s, "/leaderboards/all/"); strings.Contains(body, "noindex") || strings.Contains(body, "past-note") {
+	if body := htmlAt(t, s, "/leaderboards/ml-frameworks/"); strings.Contains(body, "noindex") || strings.Contains(body, "past-note") {
 		t.Error("today's leaderboard is shown as an earlier one")
 	}
 }
@@ -233,7 +236,8 @@ func checkPresent(t *testing.T, s *pages.Site, path string, r shownRow) string {
 	return "same"
 }
 
-// TestBoardMovement compares the movement that pages show with that of the API.
+// TestBoardMovement compares the movement that pages show with the previous ranks in the API, among the
+// entities that had one.
 func TestBoardMovement(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -242,8 +246,8 @@ func TestBoardMovement(t *testing.T) {
 	days := s.Build.Archive().Snapshots()
 	seen := map[string]int{}
 	for _, b := range []struct{ category, typ, by, at string }{
-		{"all", "", "composite", ""}, {"all", "model", "composite", ""}, {"all", "", "adoption", ""}, {"data-viz", "", "composite", ""},
-		{"all", "", "composite", days[len(days)-3]}, {"all", "tool", "freshness", days[len(days)-4]}, {"all", "", "composite", days[0]},
+		{"ml-frameworks", "", "composite", ""}, {"language", "model", "composite", ""}, {"ml-frameworks", "", "adoption", ""}, {"data-viz", "", "composite", ""},
+		{"ml-frameworks", "", "composite", days[len(days)-3]}, {"ml-frameworks", "tool", "freshness", days[len(days)-4]}, {"ml-frameworks", "", "composite", days[0]},
 	} {
 		path := boardPath(b.category, b.typ, b.by, b.at)
 		shown := shownBoard(t, s, path)
@@ -284,24 +288,36 @@ func apiMoves(t *testing.T, e *edgetest.Edge, path string, params map[string]str
 	defer answer.Body.Close()
 	var l struct {
 		ComparedTo *string
-		Data       []struct{ Delta *int }
+		Data       []struct{ PreviousRank *int }
 	}
 	if err := json.NewDecoder(answer.Body).Decode(&l); err != nil || answer.StatusCode != http.StatusOK || len(l.Data) == 0 {
 		t.Fatalf("%s: %v, %d, %d rows", q.URL, err, answer.StatusCode, len(l.Data))
 	}
+	var before []int // the previous ranks of those that had one
+	for _, r := range l.Data {
+		if r.PreviousRank != nil {
+			before = append(before, *r.PreviousRank)
+		}
+	}
+	sorted, now := slices.Sorted(slices.Values(before)), 0
 	for _, r := range l.Data {
 		switch {
 		case l.ComparedTo == nil:
 			list = append(list, "")
-		case r.Delta == nil:
+			continue
+		case r.PreviousRank == nil:
 			list = append(list, "new")
-		case *r.Delta > 0:
-			list = append(list, fmt.Sprint("up ", *r.Delta))
-		case *r.Delta < 0:
-			list = append(list, fmt.Sprint("down ", -*r.Delta))
+			continue
+		}
+		switch n := slices.Index(sorted, *r.PreviousRank) - now; {
+		case n > 0:
+			list = append(list, fmt.Sprint("up ", n))
+		case n < 0:
+			list = append(list, fmt.Sprint("down ", -n))
 		default:
 			list = append(list, "unchanged")
 		}
+		now++
 	}
 	return list
 }
@@ -318,23 +334,25 @@ func TestBoardAddresses(t *testing.T) {
 		t.Fatalf("%s is not between %s and %s", between, first, second)
 	}
 	for path, want := range map[string]string{ // redirect target, or text on the 404 page
-		"/leaderboards/all":                               "/leaderboards/all/",
-		"/leaderboards/all/by-composite/":                 "/leaderboards/all/",
-		"/leaderboards/all/type-tool/page-1/":             "/leaderboards/all/type-tool/",
-		"/leaderboards/all/page-02/":                      "/leaderboards/all/page-2/",
-		"/leaderboards/all/at-" + between + "/":           "/leaderboards/all/at-" + first + "/",
-		"/leaderboards/all/page-9999/":                    "404 This leaderboard has",
-		"/leaderboards/all/page-x/":                       "404 Page not found",
-		"/leaderboards/all/page-99999999999999999999/":    "404 Page not found",
-		"/leaderboards/all/by-adption/":                   "404 /leaderboards/all/by-adoption/",
-		"/leaderboards/all/type-tol/":                     "404 /leaderboards/all/type-tool/",
-		"/leaderboards/deep-lerning/":                     "404 Category not found",
-		"/leaderboards/data-vis/":                         "404 /leaderboards/data-viz/",
-		"/leaderboards/all/at-1999-01-01/":                "404 /leaderboards/all/at-" + first + "/",
-		"/leaderboards/all/at-2999-01-01/":                "404 Leaderboards are available from",
-		"/leaderboards/all/at-yesterday/":                 "404 Leaderboards are available from",
-		"/leaderboards/all/at-2026-02-31/":                "404 Leaderboards are available from",
-		"/leaderboards/all/at-" + first + "/by-adoption/": "404 There is nothing at this address",
+		"/leaderboards/all/":                                        "/leaderboards/",
+		"/leaderboards/all/type-tool/by-adoption/":                  "/leaderboards/",
+		"/leaderboards/ml-frameworks":                               "/leaderboards/ml-frameworks/",
+		"/leaderboards/ml-frameworks/by-composite/":                 "/leaderboards/ml-frameworks/",
+		"/leaderboards/ml-frameworks/type-tool/page-1/":             "/leaderboards/ml-frameworks/type-tool/",
+		"/leaderboards/ml-frameworks/page-02/":                      "/leaderboards/ml-frameworks/page-2/",
+		"/leaderboards/ml-frameworks/at-" + between + "/":           "/leaderboards/ml-frameworks/at-" + first + "/",
+		"/leaderboards/ml-frameworks/page-9999/":                    "404 This leaderboard has",
+		"/leaderboards/ml-frameworks/page-x/":                       "404 Page not found",
+		"/leaderboards/ml-frameworks/page-99999999999999999999/":    "404 Page not found",
+		"/leaderboards/ml-frameworks/by-adption/":                   "404 /leaderboards/ml-frameworks/by-adoption/",
+		"/leaderboards/ml-frameworks/type-tol/":                     "404 /leaderboards/ml-frameworks/type-tool/",
+		"/leaderboards/deep-lerning/":                               "404 Category not found",
+		"/leaderboards/data-vis/":                                   "404 /leaderboards/data-viz/",
+		"/leaderboards/ml-frameworks/at-1999-01-01/":                "404 /leaderboards/ml-frameworks/at-" + first + "/",
+		"/leaderboards/ml-frameworks/at-2999-01-01/":                "404 Leaderboards are available from",
+		"/leaderboards/ml-frameworks/at-yesterday/":                 "404 Leaderboards are available from",
+		"/leaderboards/ml-frameworks/at-2026-02-31/":                "404 Leaderboards are available from",
+		"/leaderboards/ml-frameworks/at-" + first + "/by-adoption/": "404 There is nothing at this address",
 	} {
 		a, err := s.Get(pages.Request{Path: path})
 		if err != nil {
@@ -407,8 +425,8 @@ func TestStaticBoards(t *testing.T) {
 func BenchmarkLeaderboard(b *testing.B) {
 	s := siteOf(b, pastBuild(b), pages.Options{})
 	days := s.Build.Archive().Snapshots()
-	for _, path := range []string{"/leaderboards/all/", "/leaderboards/all/by-adoption/page-3/", boardPath("all", "", "", days[len(days)-2]),
-		boardPath("all", "tool", "adoption", days[len(days)-2]), "/trending/", "/compare/"} {
+	for _, path := range []string{"/leaderboards/ml-frameworks/", "/leaderboards/ml-frameworks/by-adoption/page-3/", boardPath("ml-frameworks", "", "", days[len(days)-2]),
+		boardPath("ml-frameworks", "tool", "adoption", days[len(days)-2]), "/trending/", "/compare/"} {
 		b.Run(strings.Trim(strings.ReplaceAll(path, "/", "_"), "_"), func(b *testing.B) {
 			for b.Loop() {
 				htmlAt(b, s, path)

@@ -42,7 +42,6 @@ type comparePage struct {
 type comparedEntity struct {
 	*record.Entity
 	ordinal uint32
-	Rank    int
 	Remove  string // path of the comparison without this entity
 }
 
@@ -188,9 +187,8 @@ func (r *request) addEntity(d *comparePage, ordinal uint32) error {
 	if err != nil {
 		return err
 	}
-	rank, err := r.Boards.Rank(ordinal)
-	d.Entities = append(d.Entities, comparedEntity{Entity: e, ordinal: ordinal, Rank: rank})
-	return err
+	d.Entities = append(d.Entities, comparedEntity{Entity: e, ordinal: ordinal})
+	return nil
 }
 
 // addNamed adds the entity with the given name, or fills in suggestions.

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"kindex/exports/board"
 	"kindex/exports/record"
 	"kindex/site/textfmt"
 )
@@ -23,6 +24,7 @@ type compareRow struct {
 	Same   bool     // all entities have the same value
 	Common []string // values that all entities share, shown across all columns instead of in cells
 	Alone  string   // used by scripts: the title if no values are shared
+	Best   string   // used by scripts: the types of which the best is marked, separated by spaces
 }
 
 // compareCell is the value of one entity in a row. The zero value is empty.
@@ -42,7 +44,7 @@ var compareFacts = []string{"type", "provider", "category", "version", "pricingM
 // comparison builds the rows, without those that have no values.
 func (r *request) comparison(list []comparedEntity) []compareGroup {
 	groups := []compareGroup{
-		{"scores", "Scores", compareScores(list, r.scores(r.types()...))},
+		{"scores", "Scores", r.compareScores(list, r.scores(r.types()...))},
 		{"facts", "Facts", r.factRows(list)},
 		{"signals", "Figures", signalRows(list)},
 		{"benchmarks", "Benchmarks in common", benchmarkRows(list)},
@@ -51,26 +53,28 @@ func (r *request) comparison(list []comparedEntity) []compareGroup {
 	return slices.DeleteFunc(groups, func(g compareGroup) bool { return len(g.Rows) == 0 })
 }
 
-func compareScores(list []comparedEntity, names []string) []compareRow {
+func (s *Site) compareScores(list []comparedEntity, names []string) []compareRow {
 	var rows []compareRow
-	for _, s := range names {
-		row := compareRow{Field: s, Title: textfmt.Label(s)}
+	for _, name := range names {
+		row := compareRow{Field: name, Title: textfmt.Label(name)}
 		for _, e := range list {
-			v := e.Scores.Get(s)
+			v := e.Scores.Get(name)
 			row.Cells = append(row.Cells, compareCell{Text: v.String(), Score: v})
 		}
-		markBest(row.Cells)
+		typ := list[0].Type
+		other := slices.ContainsFunc(list, func(e comparedEntity) bool { return e.Type != typ })
+		if !other && slices.Contains(s.bestOf(name), typ) {
+			markBest(row.Cells)
+		}
 		rows = append(rows, row.markDifferences())
 	}
-	rank := compareRow{Field: "rank", Title: "Rank"}
-	for _, e := range list {
-		c := compareCell{Text: "not ranked"}
-		if e.Rank > 0 {
-			c.Text = textfmt.Count(e.Rank)
-		}
-		rank.Cells = append(rank.Cells, c)
-	}
-	return append(rows, rank.markDifferences())
+	return rows
+}
+
+// bestOf returns the types of which one entity can be called the best by a score: those whose scores
+// come from the same figures rather than from different benchmarks.
+func (s *Site) bestOf(name string) []string {
+	return slices.DeleteFunc(slices.Clone(record.Types), func(t string) bool { return s.Formula == nil || !board.Comparable(s.Formula, t, name) })
 }
 
 // markBest marks the highest score if the scores differ.
@@ -295,7 +299,9 @@ func (r *request) rowTemplates() *rowTemplates {
 	row := func(field, title string) compareRow { return compareRow{Field: field, Title: title} }
 	var scores, facts, signals []compareRow
 	for _, s := range r.scores(r.types()...) {
-		scores = append(scores, row(s, textfmt.Label(s)))
+		w := row(s, textfmt.Label(s))
+		w.Best = strings.Join(r.bestOf(s), " ")
+		scores = append(scores, w)
 	}
 	for _, f := range compareFacts {
 		facts = append(facts, row(f, textfmt.Label(f)))
@@ -303,7 +309,7 @@ func (r *request) rowTemplates() *rowTemplates {
 	for _, s := range record.SignalTypes {
 		signals = append(signals, row("signal-"+s.Name, textfmt.Label(s.Name)))
 	}
-	k.Groups = []compareGroup{{"scores", "Scores", append(scores, row("rank", "Rank"))}, {"facts", "Facts", facts}, {"signals", "Figures", signals},
+	k.Groups = []compareGroup{{"scores", "Scores", scores}, {"facts", "Facts", facts}, {"signals", "Figures", signals},
 		{"benchmarks", "Benchmarks in common", nil},
 		{"topics", "Topics", []compareRow{row("tag-common", "Tags in common"), {Field: "tag-own", Title: "Other tags", Alone: "Tags"},
 			row("capability-common", "Capabilities in common"), {Field: "capability-own", Title: "Other capabilities", Alone: "Capabilities"}}}}

@@ -1,9 +1,11 @@
 package pages
 
 import (
+	"fmt"
 	"time"
 
 	"kindex/exports"
+	"kindex/exports/board"
 	"kindex/exports/record"
 	"kindex/site/siteurl"
 	"kindex/site/textfmt"
@@ -21,30 +23,28 @@ const (
 // entityPage is an entity, now or as of the end of a day.
 type entityPage struct {
 	*record.Entity
-	Day     string      // the as-of day of an earlier version, or "" for the current version
-	AsOf    string      // the day of the scores
-	Now     string      // path of the entity's current page, or "" if the entity was deleted
-	Then    string      // the entity's slug on that day, if it was different
-	Rank    int         // 0 if the entity has none
-	Of      int         // the number of ranked entities
-	Moved   *rankChange // nil for earlier versions and if not ranked
-	Crumbs  []link
-	Main    []link // its links
-	Notices []notice
-	Facts   []fact
-	Names   []idLink // in registries and at providers
-	Tags    []link
-	Skills  []link // capabilities
-	Market  *offerTable
-	Prices  *priceHistory
-	Signals []figure
-	Curves  []curve  // signals over time
-	Results []figure // of benchmarks
-	Omitted int      // results that are not shown
-	Score   *scoreExplanation
-	Boards  []entityBoard // that it is on; none for earlier versions
-	Course  *scoreHistory // nil for earlier versions
-	History *history
+	Day      string    // the as-of day of an earlier version, or "" for the current version
+	AsOf     string    // the day of the scores
+	Now      string    // path of the entity's current page, or "" if the entity was deleted
+	Then     string    // the entity's slug on that day, if it was different
+	Standing *standing // on its own board; nil for earlier versions and if it is on none
+	Crumbs   []link
+	Main     []link // its links
+	Notices  []notice
+	Facts    []fact
+	Names    []idLink // in registries and at providers
+	Tags     []link
+	Skills   []link // capabilities
+	Market   *offerTable
+	Prices   *priceHistory
+	Signals  []figure
+	Curves   []curve  // signals over time
+	Results  []figure // of benchmarks
+	Omitted  int      // results that are not shown
+	Score    *scoreExplanation
+	Boards   []entityBoard // that it is on; none for earlier versions
+	Course   *scoreHistory // nil for earlier versions
+	History  *history
 	similarLists
 	Use    *embedCode
 	Source source
@@ -60,15 +60,31 @@ func (d *entityPage) Maker() string {
 	return ""
 }
 
-// rankChange is the movement of an entity on the overall leaderboard.
-type rankChange struct {
-	Since    string // the day with which the rank is compared
-	Previous int    // 0 if the entity was not ranked
-	By       int    // number of places climbed; negative if the entity has fallen
-}
+// standing is the place of an entity on its own board.
+type standing struct{ *board.Standing }
+
+// Path returns the path of the board.
+func (s standing) Path() string { return boardPath(s.Slug) }
 
 // Fallen returns the number of places by which the entity has fallen.
-func (m *rankChange) Fallen() int { return -m.By }
+func (s standing) Fallen() int { return -s.Moved.By }
+
+// Words returns the rank in words, such as "rank 3 of 42 in Models for coding".
+func (s standing) Words() string {
+	return fmt.Sprintf("rank %d of %d in %s", s.Rank, s.Of, textfmt.Name(s.Title))
+}
+
+// standing returns the place of a record on its own board, or nil if it has none.
+func (s *Site) standing(o uint32, e *record.Entity) (*standing, error) {
+	at, err := s.Own.Standing(o, e)
+	if at == nil || err != nil {
+		return nil, err
+	}
+	if at.Title == "" {
+		at.Title = s.categoryTitle(e.Category)
+	}
+	return &standing{at}, nil
+}
 
 func (r *request) entity() (*page, error) {
 	typ, slug := r.arg("type"), r.arg("slug")
@@ -154,33 +170,14 @@ func (s *Site) topics(k *facetKind, values []string) (list []link) {
 	return list
 }
 
-// fillRank fills in a record's rank and its rank history.
-func (r *request) fillRank(d *entityPage, o uint32) error {
-	ranked, err := r.Boards.Ranked()
-	if err != nil {
+// fillRank fills in a record's rank and its score history.
+func (r *request) fillRank(d *entityPage, o uint32) (err error) {
+	if d.Standing, err = r.standing(o, d.Entity); err != nil {
 		return err
 	}
-	if d.Rank, err = r.Boards.Rank(o); err != nil {
-		return err
-	}
-	d.Of = int(ranked.GetCardinality())
-	standings, err := r.Boards.RankHistory(o)
-	if err != nil {
-		return err
-	}
-	d.Course = r.scoreHistory(d, standings)
-	if d.Rank == 0 {
-		return nil
-	}
-	before, err := r.Boards.PreviousBoard("", exports.AllBoard, "", "composite")
-	if err != nil || !before.Known() {
-		return err
-	}
-	d.Moved = &rankChange{Since: before.Day(), Previous: before.Ranks(r.Build, []uint32{o})[0]}
-	if d.Moved.Previous > 0 {
-		d.Moved.By = d.Moved.Previous - d.Rank
-	}
-	return nil
+	history, err := r.Boards.RankHistory(o)
+	d.Course = r.scoreHistory(d, history)
+	return err
 }
 
 // entityAt renders an entity as of the end of a day. A static site has no such pages.
@@ -240,11 +237,6 @@ func (r *request) entityVersion(e *record.Entity, v int, asOf time.Time) (*page,
 		return nil, err
 	}
 	r.fillSeries(d, moments, asOf)
-	if s, ok := a.Snapshot(day); ok && s.Day == day {
-		if o, ok := s.Find(v); ok && int(o) < s.Ranked() { // ordinals are in rank order
-			d.Rank, d.Of = int(o)+1, s.Ranked()
-		}
-	}
 	if d.History, err = r.history("", r.changesUntil(v, asOf), 1); err != nil {
 		return nil, err
 	}

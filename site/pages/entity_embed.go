@@ -89,9 +89,12 @@ func (u *embedCode) addCitation(r *request, d *entityPage, address string) {
 	if d.Provider != "" && record.Fold(d.Provider) != record.Fold(d.Name) {
 		what += " (" + textfmt.Name(d.Provider) + ")"
 	}
-	standing := "not ranked"
-	if d.Rank > 0 {
-		standing = fmt.Sprintf("score %s of 100, rank %d of %d", d.Scores.Composite, d.Rank, d.Of)
+	standing := "no score"
+	if d.Scores.Composite.Known() {
+		standing = fmt.Sprintf("score %s of 100", d.Scores.Composite)
+	}
+	if d.Standing != nil {
+		standing += ", " + d.Standing.Words()
 	}
 	u.Cite = fmt.Sprintf("“%s”. In: %s, as of %s; %s. Build %s.", what, textfmt.Name(m.Title), d.AsOf, standing, m.ID)
 	if address != "" {

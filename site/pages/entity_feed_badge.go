@@ -99,7 +99,7 @@ func (r *request) entityBadge() (*page, error) {
 		message, colour := badge.Deleted()
 		if !of.deleted {
 			var err error
-			if message, colour, err = badge.Describe(r.Build, r.Boards, of.ordinal, show); err != nil {
+			if message, colour, err = badge.Describe(r.Build, r.Own, r.categoryTitle, of.ordinal, show); err != nil {
 				return nil, "", err
 			}
 		}

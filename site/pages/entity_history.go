@@ -68,10 +68,11 @@ func (s *Site) history(path string, changes []uint32, number int) (*history, err
 }
 
 func (s *Site) changeRow(path string, i int) (changeRow, error) {
-	c, err := s.changeSummary(i)
+	change, err := s.Build.Archive().Change(i)
 	if err != nil {
 		return changeRow{}, err
 	}
+	c := s.changeSummary(change)
 	repository := s.Build.Manifest.Repository
 	t := changeRow{changeSummary: c, Address: textfmt.WebURL(repository.Commit(c.Commit)), Pull: textfmt.WebURL(repository.Pull(c.PullRequest)), Short: c.Commit[:min(shortHash, len(c.Commit))]}
 	if path != "" && !s.Static && c.Event != record.Deleted {

@@ -12,15 +12,13 @@ import (
 	"kindex/site/textfmt"
 )
 
-// scoreHistory holds the scores and ranks of an entity over time.
+// scoreHistory holds the scores of an entity over time.
 type scoreHistory struct {
 	Standings []scoreHistoryRow // newest first
-	Since     string            // day of the oldest rank
+	Since     string            // the oldest day
 	Only      *scoreHistoryRow  // the day with a score if there is only one, which is too little for a chart; otherwise nil
 	Score     template.HTML
-	Rank      template.HTML // "" if ranks are known for fewer than two days
-	Words     string        // text alternative to the charts
-	Ranks     string        // text alternative to the ranks, or "" if never ranked
+	Words     string // text alternative to the chart
 }
 
 // scoreHistoryRow is a row of the table.
@@ -29,10 +27,10 @@ type scoreHistoryRow struct {
 	Path string // the page of that day, or "" if there is none
 }
 
-// scoreHistory draws the scores and ranks of an entity over time. list is sorted from
+// scoreHistory draws the scores of an entity over time. list is sorted from
 // oldest to newest. The result is nil if no day has a score.
 func (r *request) scoreHistory(d *entityPage, list []leaderboard.RankAt) *scoreHistory {
-	if today := (leaderboard.RankAt{Day: d.AsOf, Score: d.Scores.Composite, Rank: d.Rank, Ranked: d.Of}); len(list) == 0 || list[len(list)-1].Day < d.AsOf {
+	if today := (leaderboard.RankAt{Day: d.AsOf, Score: d.Scores.Composite}); len(list) == 0 || list[len(list)-1].Day < d.AsOf {
 		list = append(list, today)
 	}
 	if !slices.ContainsFunc(list, func(s leaderboard.RankAt) bool { return s.Score.Known() }) {
@@ -54,45 +52,23 @@ func (r *request) scoreHistory(d *entityPage, list []leaderboard.RankAt) *scoreH
 		return c
 	}
 	c.Only = nil
-	scores, ranks := historyPoints(list)
+	scores := historyPoints(list)
 	p := chart.Plot{Low: 0, High: 100, Height: 150, From: scores[0].At, To: scores[len(scores)-1].At}
 	c.Score = p.Draw("scores", scores, []float64{0, 25, 50, 75, 100}, func(v float64) string { return chart.Number(v) })
 	c.Words = describeHistory("score", scores, func(v float64) string { return fmt.Sprintf("%.1f", v) })
-	ranked := slices.DeleteFunc(slices.Clone(ranks), func(o chart.Point) bool { return !o.Known })
-	if len(ranked) == 0 {
-		return c
-	}
-	c.Ranks = describeHistory("rank", ranks, textfmt.RankNumber)
-	if len(ranked) == 1 {
-		return c
-	}
-	best, worst := math.Inf(1), 0.0
-	for _, o := range ranked {
-		best, worst = min(best, o.Value), max(worst, o.Value)
-	}
-	p.High, p.Low = best, worst
-	marks := []float64{best, worst}
-	if best == worst {
-		p.High, p.Low, marks = best-1, best+1, marks[:1]
-	}
-	p.Height = 64
-	c.Rank = p.Draw("ranks", ranks, marks, textfmt.RankNumber)
 	return c
 }
 
-// historyPoints returns the points of the charts.
-func historyPoints(list []leaderboard.RankAt) (scores, ranks []chart.Point) {
+// historyPoints returns the points of the chart.
+func historyPoints(list []leaderboard.RankAt) (scores []chart.Point) {
 	for _, s := range list {
 		t, err := time.Parse(time.DateOnly, s.Day)
 		if err != nil {
 			continue // never in a build
 		}
-		o := chart.Point{Day: s.Day, At: t, Value: s.Score.Float(), Known: s.Score.Known(), Title: textfmt.Day(s.Day) + ": " + s.Score.String()}
-		scores = append(scores, o)
-		o.Value, o.Known, o.Title = float64(s.Rank), s.Rank > 0, fmt.Sprintf("%s: #%d of %d", textfmt.Day(s.Day), s.Rank, s.Ranked)
-		ranks = append(ranks, o)
+		scores = append(scores, chart.Point{Day: s.Day, At: t, Value: s.Score.Float(), Known: s.Score.Known(), Title: textfmt.Day(s.Day) + ": " + s.Score.String()})
 	}
-	return scores, ranks
+	return scores
 }
 
 // describeHistory describes a chart in a sentence.

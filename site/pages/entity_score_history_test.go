@@ -2,7 +2,6 @@ package pages_test
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,38 +58,33 @@ func TestCourseOfOneDay(t *testing.T) {
 	}
 }
 
-// standingsOf returns the rank history of a record up to today, and its entity.
+// standingsOf returns the score history of a record up to today, and its entity.
 func standingsOf(t *testing.T, s *pages.Site, o uint32) ([]leaderboard.RankAt, *record.Entity) {
 	t.Helper()
 	e, err1 := s.Build.Entity(o)
 	list, err2 := s.Boards.RankHistory(o)
-	rank, err3 := s.Boards.Rank(o)
-	ranked, err4 := s.Boards.Ranked()
-	if err := errors.Join(err1, err2, err3, err4); err != nil {
+	if err := errors.Join(err1, err2); err != nil {
 		t.Fatal(err)
 	}
 	if today := s.AsOf.Format(time.DateOnly); len(list) == 0 || list[len(list)-1].Day < today {
-		list = append(list, leaderboard.RankAt{Day: today, Score: e.Scores.Composite, Rank: rank, Ranked: int(ranked.GetCardinality())})
+		list = append(list, leaderboard.RankAt{Day: today, Score: e.Scores.Composite})
 	}
 	return list, e
 }
 
-// knownDays returns the days with a score, and how many of them have a rank.
-func knownDays(standings []leaderboard.RankAt) (scored []leaderboard.RankAt, ranks int) {
+// knownDays returns the days with a score.
+func knownDays(standings []leaderboard.RankAt) (scored []leaderboard.RankAt) {
 	for _, d := range standings {
 		if d.Score.Known() {
 			scored = append(scored, d)
 		}
-		if d.Rank > 0 {
-			ranks++
-		}
 	}
-	return scored, ranks
+	return scored
 }
 
 // kindOf returns how a page should show a rank history.
 func kindOf(standings []leaderboard.RankAt) string {
-	scored, _ := knownDays(standings)
+	scored := knownDays(standings)
 	return []string{"nothing", "sentence", "pictures"}[min(2, len(scored))]
 }
 
@@ -106,11 +100,11 @@ func checkCourse(t *testing.T, s *pages.Site, e *record.Entity, standings []lead
 	if len(section) != 1 {
 		return
 	}
-	scored, ranks := knownDays(standings)
+	scored := knownDays(standings)
 	pictures, tables, sentences := len(section[0].all(inClass("chart"))), len(section[0].named("table")), section[0].all(inClass("course-only"))
 	if kind == "pictures" {
-		if want := 1 + min(1, ranks/2); pictures != want || tables != 1 || len(sentences) != 0 {
-			t.Errorf("%s: %d pictures, want %d, and %d sentences for %d days", e.Key(), pictures, want, len(sentences), len(scored))
+		if pictures != 1 || tables != 1 || len(sentences) != 0 {
+			t.Errorf("%s: %d pictures and %d sentences for %d days", e.Key(), pictures, len(sentences), len(scored))
 		}
 		return
 	}
@@ -118,16 +112,13 @@ func checkCourse(t *testing.T, s *pages.Site, e *record.Entity, standings []lead
 		t.Errorf("%s: %d pictures, %d tables and %d sentences for one day", e.Key(), pictures, tables, len(sentences))
 		return
 	}
-	only, says, rank := scored[0], sentences[0].text(), "not ranked"
-	if only.Rank > 0 {
-		rank = fmt.Sprintf("rank %d of %d", only.Rank, only.Ranked)
-	}
+	only, says := scored[0], sentences[0].text()
 	for _, day := range []string{only.Day, standings[0].Day} {
 		if len(sentences[0].all(func(n *node) bool { return n.attr["datetime"] == day })) == 0 {
 			t.Errorf("%s: %s is missing: %s", e.Key(), day, says)
 		}
 	}
-	if !strings.Contains(says, "score "+only.Score.String()+", "+rank+".") || !strings.Contains(section[0].text(), "for more than one day") {
+	if !strings.Contains(says, "score "+only.Score.String()+".") || !strings.Contains(section[0].text(), "for more than one day") {
 		t.Errorf("%s: %+v is shown as %q", e.Key(), only, says)
 	}
 }

@@ -16,7 +16,9 @@ const (
 	homeLeaders  = 5 // entities of each type
 	homeTrending = 5
 	homeChanges  = 8
-	homeClasses  = 16 // only the largest categories
+	homeNews     = 5    // releases, price changes and retirements, each
+	homeSearched = 3000 // the newest changes, among which those to show are searched
+	homeClasses  = 16   // only the largest categories
 )
 
 // homePage is the home page.
@@ -25,6 +27,7 @@ type homePage struct {
 	Trending   []trendingEntity
 	Latest     []row  // the entities added last, if nothing is trending
 	Since      string // the day that scores are compared with, or "" if there was no history yet
+	News       *homeNewsLists
 	Changes    []changeSummary
 	Categories []record.Category
 	ChangesAll int
@@ -55,6 +58,9 @@ func (r *request) home() (*page, error) {
 			h.Boards = append(h.Boards, homeBoard{t, own[i].Title, boardPath(own[i].Slug), top.Rows})
 			continue
 		}
+		if r.Formula == nil || !board.Comparable(r.Formula, t, "composite") {
+			continue // scores from different benchmarks
+		}
 		set, err := r.Build.Board(exports.AllBoard, t, "composite")
 		if err != nil {
 			return nil, err
@@ -67,7 +73,7 @@ func (r *request) home() (*page, error) {
 		for i := range rows {
 			rows[i].Rank = i + 1
 		}
-		h.Boards = append(h.Boards, homeBoard{t, "Leading " + t + "s", boardPath(exports.AllBoard) + "type-" + t + "/", rows})
+		h.Boards = append(h.Boards, homeBoard{t, "Leading " + t + "s", "/" + t + "/", rows})
 	}
 	if h.Since, h.Trending, err = r.trendingIn("7d", homeTrending); err != nil {
 		return nil, err
@@ -77,14 +83,10 @@ func (r *request) home() (*page, error) {
 			return nil, err
 		}
 	}
-	a := r.Build.Archive()
-	for i := a.Changes() - 1; i >= max(0, a.Changes()-homeChanges); i-- {
-		c, err := r.changeSummary(i)
-		if err != nil {
-			return nil, err
-		}
-		h.Changes = append(h.Changes, c)
+	if h.News, err = r.news(); err != nil {
+		return nil, err
 	}
+	h.Changes = h.News.Changes
 	m := r.Build.Manifest
 	return &page{Template: "home", Description: m.Description, Data: h, LinkedData: r.dataset()}, nil
 }
@@ -92,8 +94,7 @@ func (r *request) home() (*page, error) {
 // row is an entity in a list.
 type row struct {
 	*record.Entity
-	Rank     int // 0 if the entity has none
-	Previous int // the entity's rank on the day of comparison, or 0 if it had none
+	Rank int // 0 if the entity has none
 	// BoardScore is the score on a board, null in other lists.
 	BoardScore record.Score
 }
@@ -160,19 +161,6 @@ type changeSummary struct {
 
 // Path returns the path of the entity's page.
 func (c changeSummary) Path() string { return siteurl.Entity(c.Type, c.Slug) }
-
-// changeSummary reads a change for display.
-func (s *Site) changeSummary(i int) (changeSummary, error) {
-	c, err := s.Build.Archive().Change(i)
-	if err != nil {
-		return changeSummary{}, err
-	}
-	_, _, here := s.Build.Find(c.Type, c.Slug)
-	if !here { // deleted entities have a tombstone
-		_, here = s.Build.Archive().Last(c.Type, c.Slug)
-	}
-	return changeSummary{c, feed.Summarize(c, s.titles), here}, nil
-}
 
 // dataset describes the index for search engines (schema.org/Dataset).
 func (r *request) dataset() any {

@@ -68,6 +68,15 @@ func (f frame) In(section string) bool {
 	return at == section || strings.HasPrefix(at, section) && section != "/"
 }
 
+// Lists returns the first links of the navigation: the lists of entities and of prices.
+func (f frame) Lists() (list []option) {
+	for _, t := range f.types() {
+		path := "/" + t + "/"
+		list = append(list, option{Name: textfmt.Capitalize(t) + "s", To: path, Chosen: f.In(path)})
+	}
+	return append(list, option{Name: "Prices", To: pricesPath, Chosen: f.In(pricesPath)})
+}
+
 // parsed returns the templates by page, each with the layout and the parts. They are parsed
 // once; each site clones them and adds its own functions.
 var parsed = sync.OnceValue(func() map[string]*template.Template {
@@ -128,7 +137,7 @@ func (s *Site) functions() template.FuncMap {
 		"add":      func(a, b int) int { return a + b },
 		"upper":    textfmt.Capitalize,
 		"formula":  s.formulaAddress,
-		"boards":   s.boardsPath,
+		"boards":   func() string { return boardsPath },
 		"figures":  newFigureTable,
 		"table":    func(name string, rows []figure) *figureTable { return &figureTable{Name: name, Rows: rows} },
 		"snippet":  func(name, text string) snippet { return snippet{name, text} },

@@ -144,7 +144,7 @@ func (r *request) ofType() (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &listing{Heading: "All " + typ + "s", Board: "/leaderboards/all/type-" + typ + "/",
+	l := &listing{Heading: "All " + typ + "s", Board: boardsPath,
 		address: func(_, sort string, page int) string { return typePath(typ, sort, page) }}
 	for _, t := range r.types() {
 		l.Types = append(l.Types, option{Name: textfmt.Capitalize(t) + "s", Chosen: t == typ, To: typePath(t, "", 1)})

@@ -23,14 +23,13 @@ func (s *Site) Markdown(o uint32, base string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	ranked, err := s.Boards.Ranked()
+	p := s.markdownOf(e, s.AsOf, base)
+	at, err := s.standing(o, e)
 	if err != nil {
 		return nil, err
 	}
-	p := s.markdownOf(e, s.AsOf, base)
-	p.Ranked = int(ranked.GetCardinality())
-	if p.Rank, err = s.Boards.Rank(o); err != nil {
-		return nil, err
+	if at != nil {
+		p.Rank, p.Ranked, p.Board = at.Rank, at.Of, at.Title
 	}
 	similar, err := s.similar(e, o, markdownNear)
 	if err != nil {

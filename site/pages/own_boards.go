@@ -11,6 +11,7 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/board"
+	"kindex/exports/leaderboard"
 	"kindex/exports/record"
 	"kindex/exports/score"
 	"kindex/site/siteurl"
@@ -23,6 +24,7 @@ type ownBoardPage struct {
 	Board   *board.Board
 	Needs   string // in words, "" if nothing else is needed
 	Figures board.Span
+	Until   string // the day of the newest figure, if that is old
 	Columns []boardColumn
 	Rows    []ownBoardRow
 	Total   int
@@ -64,14 +66,8 @@ func (s *Site) ownBoard(slug string) *board.Board {
 	return s.Own.Find(slug)
 }
 
-// boardsPath returns the path of the first page about leaderboards: the list of the boards or,
-// if there are none, the leaderboard of all categories.
-func (s *Site) boardsPath() string {
-	if list, err := s.ownBoards(); err == nil && len(list) > 0 {
-		return "/leaderboards/"
-	}
-	return boardPath(exports.AllBoard)
-}
+// boardsPath is the path of the first page about leaderboards, which lists the boards.
+const boardsPath = "/leaderboards/"
 
 // boardPath returns the path of the leaderboard of a category or a board.
 func boardPath(slug string) string { return "/leaderboards/" + slug + "/" }
@@ -85,7 +81,7 @@ func explanationID(b *board.Board) string { return "board-" + b.Slug }
 func ownBoardsPaths(s *Site) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		list, err := s.ownBoards()
-		if err != nil || len(list) == 0 || !yield("/leaderboards/") {
+		if err != nil || !yield(boardsPath) {
 			return
 		}
 		for _, b := range list {
@@ -126,6 +122,7 @@ func (b *boardView) showOwnBoard(own *board.Board) (*page, error) {
 		return p, nil
 	}
 	d := &ownBoardPage{boardView: b, Board: own, Needs: own.Needs.Sentence(), Figures: r.FiguresOf(), Total: len(r.Entries), Columns: columnsOf(own.TypeFormula())}
+	d.Until = until(d.Figures, b.asOf())
 	if err := d.fill(r, at, pages); err != nil {
 		return nil, err
 	}
@@ -177,7 +174,7 @@ func (b *boardView) unpublished(entries int) *page {
 		text = fmt.Sprintf("It had %s on %s, and a board needs %d.", textfmt.Plural(entries, "ranked entity", "ranked entities"), textfmt.Day(b.Day), board.MinEntries)
 		list = append(list, suggestion{Path: b.with("at", ""), Name: "Today’s board"})
 	}
-	p := b.missing("Board not published", text, append(list, suggestion{Path: b.boardsPath(), Name: "Leaderboards"}))
+	p := b.missing("Board not published", text, append(list, suggestion{Path: boardsPath, Name: "Leaderboards"}))
 	p.Section = "/leaderboards/"
 	return p
 }
@@ -226,8 +223,8 @@ func inWords(names []string, more int) string {
 func (d *ownBoardPage) fill(r *board.Ranking, at time.Time, pages int) error {
 	from := (d.Number - 1) * boardRows
 	to := min(from+boardRows, len(r.Entries))
-	records := make([]uint32, 0, boardRows)
-	for _, e := range r.Entries[from:to] {
+	records := make([]uint32, 0, len(r.Entries))
+	for _, e := range r.Entries {
 		records = append(records, e.Ordinal)
 	}
 	former, err := d.Own.Previous(d.Board, d.Day, board.ScoreName)
@@ -237,13 +234,13 @@ func (d *ownBoardPage) fill(r *board.Ranking, at time.Time, pages int) error {
 	if former.Known() {
 		d.Before = former.Day()
 	}
-	previous := former.Ranks(r.Catalogue, records)
-	for i, o := range records {
-		w, err := d.ownRow(r, o, at)
+	moved := leaderboard.Movements(former.Ranks(r.Catalogue, records))
+	for i := from; i < to; i++ {
+		w, err := d.ownRow(r, records[i], at)
 		if err != nil {
 			return err
 		}
-		w.Rank, w.Previous, w.BoardScore, w.Moved = from+i+1, previous[i], r.Entries[from+i].Score, rankDelta(from+i+1, previous[i])
+		w.Rank, w.BoardScore, w.Moved = i+1, r.Entries[i].Score, deltaOf(moved[i])
 		d.Rows = append(d.Rows, w)
 	}
 	d.First, d.Last = from+1, to
@@ -342,7 +339,6 @@ func (s *Site) entityBoards(o uint32, e *record.Entity) (list []entityBoard, err
 type boardsHomePage struct {
 	Groups     []boardGroup
 	Categories []record.Category
-	Ranked     int // entities on the leaderboard of all categories
 }
 
 // boardGroup holds the boards of a type.
@@ -356,21 +352,18 @@ type boardTop struct {
 	*board.Board
 	Needs   string
 	Figures board.Span
+	Until   string // the day of the newest figure, if that is old
 	Count   int
 	Rows    []row
 }
 
-// boardsHome lists the boards by type. If there are none, it redirects to the leaderboard of
-// all categories.
+// boardsHome lists the boards by type, and the categories.
 func (r *request) boardsHome() (*page, error) {
 	boards, err := r.ownBoards()
 	if err != nil {
 		return nil, err
 	}
-	if len(boards) == 0 {
-		return &page{location: boardPath(exports.AllBoard)}, nil
-	}
-	d := &boardsHomePage{Categories: r.Categories, Ranked: r.Build.Manifest.Counts.Ranked}
+	d := &boardsHomePage{Categories: r.Categories}
 	for _, t := range record.Types {
 		g := boardGroup{Type: t}
 		for _, b := range boards {
@@ -397,6 +390,7 @@ func (s *Site) boardTop(b *board.Board, most int) (boardTop, error) {
 		return boardTop{}, err
 	}
 	top := boardTop{Board: b, Needs: b.Needs.Sentence(), Figures: r.FiguresOf(), Count: len(r.Entries)}
+	top.Until = until(top.Figures, s.AsOf.UTC().Format(time.DateOnly))
 	for i, entry := range r.Entries[:min(most, len(r.Entries))] {
 		e, err := s.Build.Entity(entry.Ordinal)
 		if err != nil {
@@ -412,3 +406,15 @@ func (b entityBoard) Path() string { return boardPath(b.Board.Slug) }
 
 // Path returns the path of the board.
 func (b boardTop) Path() string { return boardPath(b.Slug) }
+
+// staleBoard is the number of days after which the figures of a board are called old.
+const staleBoard = 120
+
+// until returns the day of the newest figure on a board if that is old on a day, or else "".
+func until(figures board.Span, asOf string) string {
+	newest := string(figures.Newest)
+	if days, ok := record.DaysApart(newest, asOf); !ok || days <= staleBoard {
+		return ""
+	}
+	return newest
+}

@@ -93,8 +93,23 @@ func TestOwnBoards(t *testing.T) {
 				t.Errorf("row %d of %s is %s: %s; want %s/%s with %s", i+1, own.Slug, row[0], row[1], typ, slug, r.Entries[i].Score)
 			}
 			if i < 3 {
-				checkBoardExplained(t, htmlAt(t, s, "/"+typ+"/"+slug+"/"), own, i+1, len(r.Entries), r.Entries[i].Score.String())
+				entity := htmlAt(t, s, "/"+typ+"/"+slug+"/")
+				if want := fmt.Sprintf(`Rank <strong>%d</strong> of %d in <a href="/leaderboards/%s/">`, i+1, len(r.Entries), own.Slug); !strings.Contains(entity, want) {
+					t.Errorf("the page of %s/%s lacks %s", typ, slug, want)
+				}
+				checkBoardExplained(t, entity, own, i+1, len(r.Entries), r.Entries[i].Score.String())
 			}
+		}
+	}
+	from.AsOf = from.AsOf.AddDate(1, 0, 0) // the figures are old then
+	later, err := pages.New(from, pages.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, heading := range map[string]string{"/leaderboards/tools-in-use/": "h1", "/leaderboards/": "h3"} {
+		const note = `<span class="until">as of <time datetime="2`
+		if now, then := between(htmlAt(t, s, path), "<"+heading, "</"+heading), between(htmlAt(t, later, path), "<"+heading, "</"+heading); strings.Contains(now, note) || !strings.Contains(then, note) {
+			t.Errorf("%s: the heading is %s, a year later %s", path, now, then)
 		}
 	}
 	page := htmlAt(t, s, "/leaderboards/tools-in-use/")
@@ -114,7 +129,7 @@ func TestOwnBoards(t *testing.T) {
 	if past := htmlAt(t, s, "/leaderboards/language-models/at-"+day+"/"); !strings.Contains(past, "Back to today") || strings.Contains(past, "#board-") {
 		t.Error("a board of an earlier day does not say so, or links to explanations of today")
 	}
-	inOrder(t, htmlAt(t, s, "/leaderboards/"), "Models</h2>", "Language models", "Tools</h2>", "Tools &lt;in use&gt;", "By category", `href="/leaderboards/all/"`)
+	inOrder(t, htmlAt(t, s, "/leaderboards/"), "Models</h2>", "Language models", "Tools</h2>", "Tools &lt;in use&gt;", "By category")
 	inOrder(t, htmlAt(t, s, "/"), `<nav class="nav"`, `<a href="/leaderboards/">`, "<bdi>Language models</bdi>", "<bdi>Tools &lt;in use&gt;</bdi>")
 	inOrder(t, htmlAt(t, s, "/sitemap/0.xml"), "org/leaderboards/<", "org/leaderboards/tools-in-use/<", "org/leaderboards/language-models/<")
 	static := siteOf(t, out, pages.Options{Static: true})

@@ -10,7 +10,6 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
-	"kindex/exports"
 	"kindex/exports/record"
 	"kindex/site/ogimage"
 	"kindex/site/textfmt"
@@ -150,14 +149,14 @@ func (s *Site) card(o uint32) (ogimage.Card, error) {
 	if err != nil {
 		return ogimage.Card{}, err
 	}
-	ranked, err := s.Boards.Ranked()
-	if err != nil {
-		return ogimage.Card{}, err
-	}
 	c := ogimage.Card{Site: s.Build.Manifest.Title, Kind: textfmt.Capitalize(e.Type), Name: e.Name, Provider: e.Provider, Category: s.categoryTitle(e.Category),
-		Fallback: e.Key(), Description: e.Description, Score: e.Scores.Composite, Ranked: int(ranked.GetCardinality()), AsOf: s.AsOf.UTC().Format(time.DateOnly)}
-	if c.Rank, err = s.Boards.Rank(o); err != nil {
+		Fallback: e.Key(), Description: e.Description, Score: e.Scores.Composite, AsOf: s.AsOf.UTC().Format(time.DateOnly)}
+	at, err := s.standing(o, e)
+	if err != nil {
 		return c, err
+	}
+	if at != nil {
+		c.Rank, c.Ranked, c.Board = at.Rank, at.Of, at.Title
 	}
 	formula := s.Formula.Types[e.Type]
 	for _, dimension := range record.ScoreNames[1:] {
@@ -175,19 +174,15 @@ func (r *request) indexPicture() (*page, error) {
 	return r.picturePage(func() (ogimage.Card, error) {
 		m := r.Build.Manifest
 		c := ogimage.Card{Site: m.Title, Name: m.Title, Description: m.Description, AsOf: r.AsOf.UTC().Format(time.DateOnly)}
-		ranked, err := r.Boards.Ranked()
-		if err != nil {
+		boards, err := r.ownBoards()
+		if err != nil || len(boards) == 0 {
 			return c, err
 		}
-		best, _, _ := r.Build.Page(ranked, exports.DefaultSort, nil, 0, ogimage.MaxParts)
-		for _, o := range best {
-			e, err := r.Build.Entity(o)
-			if err != nil {
-				return c, err
-			}
-			c.Parts = append(c.Parts, ogimage.Part{Name: cmp.Or(e.Name, e.Slug), Score: e.Scores.Composite})
+		top, err := r.boardTop(boards[0], ogimage.MaxParts)
+		for _, w := range top.Rows {
+			c.Parts = append(c.Parts, ogimage.Part{Name: cmp.Or(w.Name, w.Slug), Score: w.BoardScore})
 		}
-		return c, nil
+		return c, err
 	})
 }
 

@@ -242,7 +242,7 @@ func checkBadges(t *testing.T, s *pages.Site) {
 		address, show, _ := strings.Cut(key, " ")
 		typ, slug, _ := strings.Cut(address, "/")
 		o, _, _ := s.Build.Find(typ, slug)
-		if got, _, err := badge.Describe(s.Build, s.Boards, o, show); err != nil || got != want {
+		if got, _, err := badge.Describe(s.Build, s.Own, func(category string) string { return category }, o, show); err != nil || got != want {
 			t.Errorf("%s: %q, %v; want %q", key, got, err, want)
 		}
 	}

@@ -7,10 +7,12 @@ import (
 	"strings"
 
 	"kindex/exports"
+	"kindex/exports/didyoumean"
 	"kindex/exports/pricing"
 	"kindex/exports/record"
 	"kindex/exports/resolve"
 	"kindex/exports/safetext"
+	"kindex/exports/where"
 	"kindex/site/siteurl"
 	"kindex/site/textfmt"
 )
@@ -34,7 +36,7 @@ type pricesPage struct {
 	First, Last int
 	Rows        []priceRow
 	Fields      []formField // of the filters
-	Filtered    bool
+	Chosen      string      // the filters in use, as filled in
 	Sorts       []option
 	Sort        string
 	Prev, Next  string
@@ -58,9 +60,15 @@ func (o priceRow) Calculate() string {
 	return pricesPath + "?" + url.Values{"calculate": {o.Slug}}.Encode() + "#calculator"
 }
 
+// namedPrice is a price with the heading of its column.
+type namedPrice struct {
+	Name string
+	record.Price
+}
+
 // Prices returns the input, output and blended price.
-func (o priceRow) Prices() []record.Price {
-	return []record.Price{o.Offer.Prices[record.InputPrice], o.Offer.Prices[record.OutputPrice], o.Blended}
+func (o priceRow) Prices() []namedPrice {
+	return []namedPrice{{"Input", o.Offer.Prices[record.InputPrice]}, {"Output", o.Offer.Prices[record.OutputPrice]}, {"Blended", o.Blended}}
 }
 
 // formField is a field of a form, as filled in.
@@ -117,9 +125,9 @@ func (r *request) value(name string) string {
 // offerFilter reads the filters and fills in the fields of their form.
 func (r *request) offerFilter(d *pricesPage, offers *exports.Offers) (*exports.OfferFilter, error) {
 	f := &exports.OfferFilter{}
+	d.Fields = make([]formField, 0, 7) // so that pointers to the fields stay valid
 	field := func(x formField) *formField {
 		x.Value = r.value(x.Name)
-		d.Filtered = d.Filtered || x.Value != ""
 		d.Fields = append(d.Fields, x)
 		return &d.Fields[len(d.Fields)-1]
 	}
@@ -133,11 +141,27 @@ func (r *request) offerFilter(d *pricesPage, offers *exports.Offers) (*exports.O
 			model.Wrong, model.Near = "No model has this name.", near
 		}
 	}
-	if v := field(formField{Name: "family", Label: "Family", Kind: "text", Known: firstOf(offers.Values("family"))}).Value; v != "" {
-		f.Families = []string{v}
+	names, err := r.pricedNames()
+	if err != nil {
+		return nil, err
 	}
-	if v := field(formField{Name: "provider", Label: "Provider", Kind: "text", Known: firstOf(offers.Values("provider"))}).Value; v != "" {
-		f.Providers = []string{r.providerSlug(v)}
+	family := field(formField{Name: "family", Label: "Family or maker", Kind: "text", Known: firstOf(offers.Values("family"))})
+	if family.Value != "" {
+		var models []uint32
+		if f.Families, models = names.family(family.Value); models != nil {
+			if f.Models != nil {
+				models = slices.DeleteFunc(slices.Clone(f.Models), func(o uint32) bool { return !slices.Contains(models, o) })
+			}
+			f.Models = models
+		} else if f.Families == nil {
+			family.Wrong, family.Near = "No family, maker or model with offers has this name.", priceSuggestions("family", didyoumean.Names(family.Value, names.families(), maxNear))
+		}
+	}
+	provider := field(formField{Name: "provider", Label: "Provider", Kind: "text", Known: firstOf(offers.Values("provider"))})
+	if provider.Value != "" {
+		if f.Providers = names.provider(provider.Value); f.Providers == nil {
+			provider.Wrong, provider.Near = "No provider has this name.", priceSuggestions("provider", didyoumean.Names(provider.Value, offers.Values("provider"), maxNear))
+		}
 	}
 	modality := field(formField{Name: "modality", Label: "Input", Choice: true, Known: record.Modalities})
 	if modality.Value != "" {
@@ -147,6 +171,14 @@ func (r *request) offerFilter(d *pricesPage, offers *exports.Offers) (*exports.O
 	}
 	offerLimits(d, f, field)
 	return f, nil
+}
+
+// priceSuggestions returns links to the page with other values of a field.
+func priceSuggestions(field string, values []string) (list []suggestion) {
+	for _, v := range values {
+		list = append(list, suggestion{Path: pricesPath + "?" + url.Values{field: {v}}.Encode(), Name: v})
+	}
+	return list
 }
 
 // offerLimits reads the limits of prices and context.
@@ -159,19 +191,30 @@ func offerLimits(d *pricesPage, f *exports.OfferFilter, field func(formField) *f
 		if x.Value == "" {
 			continue
 		}
+		number, ok := where.Amount(x.Value)
 		var err error
-		if *l.price, err = record.ParsePrice(x.Value); err != nil {
+		if *l.price, err = record.ParsePrice(number); err != nil {
 			x.Wrong = "This " + err.Error() + "."
+		}
+		if !ok {
+			x.Wrong = "Enter an amount in dollars, such as 2.5, 2,5 or $2.50."
 		}
 	}
 	context := field(formField{Name: "minContext", Label: "Minimum context", Hint: "tokens", Kind: "numeric"})
 	if context.Value != "" {
-		n, err := strconv.ParseUint(context.Value, 10, 40)
-		if f.MinContext = int64(n); err != nil {
-			context.Wrong = "Enter a whole number of tokens."
+		var ok bool
+		if f.MinContext, _, ok = where.WholeAmount(context.Value); !ok {
+			context.Wrong = "Enter a whole number of tokens, such as 200000, 200,000 or 200k."
 		}
 	}
-	d.Wrong = slices.ContainsFunc(d.Fields, func(x formField) bool { return x.Wrong != "" })
+	var chosen []string
+	for _, x := range d.Fields {
+		d.Wrong = d.Wrong || x.Wrong != ""
+		if x.Value != "" {
+			chosen = append(chosen, x.Label+" "+textfmt.Name(x.Value))
+		}
+	}
+	d.Chosen = strings.Join(chosen, ", ")
 }
 
 func firstOf(list []string) []string { return list[:min(len(list), maxProviders)] }
@@ -180,6 +223,13 @@ func firstOf(list []string) []string { return list[:min(len(list), maxProviders)
 // are none, near holds links to the page with a similar one in the named field.
 func (r *request) modelsNamed(text, field string) (ordinals []uint32, near []suggestion, err error) {
 	if ordinals = resolve.Models(r.Build, text); len(ordinals) > 0 {
+		return ordinals, nil, nil
+	}
+	names, err := r.pricedNames()
+	if err != nil {
+		return nil, nil, err
+	}
+	if ordinals = names.models(text); len(ordinals) > 0 {
 		return ordinals, nil, nil
 	}
 	slug := strings.TrimPrefix(text, "model/")
@@ -196,16 +246,6 @@ func (r *request) modelsNamed(text, field string) (ordinals []uint32, near []sug
 		near = append(near, suggestion{pricesPath + "?" + url.Values{field: {e.Slug}}.Encode(), e.Name, textfmt.Plural(len(e.Offers), "offer", "offers")})
 	}
 	return nil, near, err
-}
-
-// providerSlug returns the slug of the provider with a slug or name.
-func (r *request) providerSlug(text string) string {
-	for _, p := range r.Build.Providers() {
-		if record.Fold(p.Name) == record.Fold(text) {
-			return p.Slug
-		}
-	}
-	return text
 }
 
 // providerName returns the name of a provider.

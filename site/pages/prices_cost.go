@@ -2,10 +2,10 @@ package pages
 
 import (
 	"slices"
-	"strconv"
 
 	"kindex/exports/pricing"
 	"kindex/exports/record"
+	"kindex/exports/where"
 	"kindex/site/form"
 	"kindex/site/siteurl"
 	"kindex/site/textfmt"
@@ -119,11 +119,11 @@ func (c *costForm) readUse(r *request) {
 			x.Value = q.preset
 		}
 		if x.Value != "" {
-			n, err := strconv.ParseUint(x.Value, 10, 31)
-			if err != nil || n > pricing.MaxQuantity {
+			n, _, ok := where.WholeAmount(x.Value)
+			if !ok || n > pricing.MaxQuantity {
 				x.Wrong = "Enter a whole number up to 1,000,000,000."
 			}
-			*q.value(&c.Use) = int64(n)
+			*q.value(&c.Use) = n
 		}
 		c.Fields = append(c.Fields, x)
 	}

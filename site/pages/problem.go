@@ -33,7 +33,7 @@ func (r *request) notFound() *page {
 // parts lists the sections of the site with the first segment of their paths, in the
 // order of the navigation.
 var parts = []struct{ key, path, name string }{
-	{"leaderboards", "/leaderboards/all/", "Leaderboards"}, {"trending", "/trending/", "Trending"},
+	{"leaderboards", boardsPath, "Leaderboards"}, {"trending", "/trending/", "Trending"},
 	{"changes", "/changes/", "Changes"}, {"categories", "/categories/", "Categories"},
 	{"providers", "/providers/", "Providers"}, {"tags", "/tags/", "Tags"}, {"capabilities", "/capabilities/", "Capabilities"},
 	{"compare", "/compare/", "Compare"}, {"search", "/search/", "Search"}, {"data", "/data/", "Data"}, {"docs", "/docs/", "Docs"},

@@ -17,7 +17,7 @@ func TestLost(t *testing.T) {
 	t.Parallel()
 	s := siteOf(t, edgetest.Built(t), pages.Options{})
 	for path, want := range map[string]string{
-		"/tools/": "/tool/", "/models": "/model/", "/leaderboard/": "/leaderboards/all/", "/categorie/": "/categories/",
+		"/tools/": "/tool/", "/models": "/model/", "/leaderboard/": "/leaderboards/", "/categorie/": "/categories/",
 		"/keras": "/tool/keras/", "/tools/keras": "/tool/keras/", "/tools/kras/": "/tool/keras/",
 		"/wp-login.php": "", "/a/b/c/": "", "/404.html": "",
 	} {
@@ -71,11 +71,11 @@ func TestAbsoluteAddressesBelowAFolder(t *testing.T) {
 	const folder = "https://ada.example/mod%C3%A8les%20ml"
 	s := siteOf(t, edgetest.Built(t), pages.Options{Static: true, Root: "/modèles ml/", Base: folder})
 	for path, want := range map[string]string{
-		"/robots.txt":        "Sitemap: " + folder + "/sitemap.xml\n",
-		"/sitemap.xml":       "<loc>" + folder + "/sitemap/1.xml</loc>",
-		"/sitemap/1.xml":     "<loc>" + folder + "/tool/keras/</loc>",
-		"/tool/keras/":       `<link rel="canonical" href="` + folder + `/tool/keras/">`,
-		"/leaderboards/all/": `<meta property="og:image" content="` + folder + `/og/index.png">`,
+		"/robots.txt":                  "Sitemap: " + folder + "/sitemap.xml\n",
+		"/sitemap.xml":                 "<loc>" + folder + "/sitemap/1.xml</loc>",
+		"/sitemap/1.xml":               "<loc>" + folder + "/tool/keras/</loc>",
+		"/tool/keras/":                 `<link rel="canonical" href="` + folder + `/tool/keras/">`,
+		"/leaderboards/ml-frameworks/": `<meta property="og:image" content="` + folder + `/og/index.png">`,
 	} {
 		a, err := s.Get(pages.Request{Path: path})
 		if err != nil || !strings.Contains(string(a.Body), want) {

@@ -96,7 +96,7 @@ func (r *request) qualityAndPrice() (*page, error) {
 		title += ", by " + by
 	}
 	return &page{Template: "quality-price", Title: title, Data: d,
-		Description: "Which models give the best " + d.By + " for their price: all models with a price, and those that no other model beats."}, nil
+		Description: "All models with a price, by " + d.By + " and price."}, nil
 }
 
 // findPriced returns a function that finds all listed models with a price on its first call.

@@ -16,8 +16,8 @@ func TestSearchBegins(t *testing.T) {
 	s := siteOf(t, edgetest.Built(t), pages.Options{})
 	const kept = `<input type="hidden" name="sort" value="name">`
 	for query, want := range map[string]string{
-		"":                           "best first",
-		"type=tool":                  "best first",
+		"":                           "highest score first",
+		"type=tool":                  "highest score first",
 		"q=pytorch":                  "results",
 		"sort=name":                  kept,
 		"q=pytorch&sort=name":        kept,
@@ -26,7 +26,7 @@ func TestSearchBegins(t *testing.T) {
 		"category=nowhere&sort=name": kept,
 	} {
 		body := string(pageAt(t, s, "/search/?"+query).Body)
-		if !strings.Contains(body, want) || want != kept && strings.Contains(body, `name="sort"`) || strings.Contains(query, "nowhere") && strings.Contains(body, "best first") {
+		if !strings.Contains(body, want) || want != kept && strings.Contains(body, `name="sort"`) || strings.Contains(query, "nowhere") && strings.Contains(body, "highest score first") {
 			t.Errorf("/search/?%s lacks %q, keeps an order, or calls an empty list sorted:\n%s", query, want, body)
 		}
 	}
@@ -37,7 +37,7 @@ func TestSearchBegins(t *testing.T) {
 func TestSharedAddresses(t *testing.T) {
 	t.Parallel()
 	s := siteOf(t, edgetest.Built(t), pages.Options{Base: base})
-	for address, want := range map[string]bool{"/tool/keras/": true, "/leaderboards/all/": true, "/compare/": true,
+	for address, want := range map[string]bool{"/tool/keras/": true, "/leaderboards/ml-frameworks/": true, "/compare/": true,
 		"/compare/?e=tool/keras&e=tool/pytorch": false, "/search/?q=keras": false} {
 		if got := strings.Contains(string(pageAt(t, s, address).Body), `<meta property="og:url"`); got != want {
 			t.Errorf("%s: %v, want %v", address, got, want)

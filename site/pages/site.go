@@ -79,6 +79,8 @@ type Site struct {
 	changeFilterValues func() map[string][]option // filter values on the changes page
 	known              knownValues
 	pricedModels       func() ([]pricedModel, error)
+	news               func() (*homeNewsLists, error) // result of findNews, which is called once
+	pricedNames        func() (*pricedNames, error)
 	pricedViews        sync.Map                     // *pricedView by category and score
 	related            sync.Map                     // []option by the address of a long list; see relate
 	trends             func() bool                  // result of hasTrends

@@ -93,7 +93,7 @@ func (r *request) sitemapPart() (*page, error) {
 		b.WriteString("</url>\n")
 	}
 	if n == 0 {
-		for _, p := range []string{"/", boardPath(exports.AllBoard), "/trending/", "/changes/", "/categories/", "/providers/", "/tags/", "/capabilities/", "/compare/", "/quality-and-price/", "/data/", qualityPath, "/docs/", "/docs/scoring/", siteurl.Submit} {
+		for _, p := range []string{"/", "/trending/", "/changes/", "/categories/", "/providers/", "/tags/", "/capabilities/", "/compare/", "/quality-and-price/", "/data/", qualityPath, "/docs/", "/docs/scoring/", siteurl.Submit} {
 			add(p, "")
 		}
 		for p := range guidePaths(r.Site) {

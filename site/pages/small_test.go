@@ -38,8 +38,8 @@ func TestSmallIndex(t *testing.T) {
 		{served, "/", "your entries are checked as you type, and every", "Leading models"},
 		{files, "/", "every proposal is reviewed in the open", "as you type"},
 		{served, "/trending/", "Not enough history yet", "longer window"},
-		{served, "/leaderboards/all/at-2020-01-01/", "available only for " + today + ";", "from"},
-		{served, "/leaderboards/all/", "Nothing is ranked here", "Quality"},
+		{served, "/leaderboards/tools/at-2020-01-01/", "available only for " + today + ";", "from"},
+		{served, "/leaderboards/tools/", "Nothing is ranked here", "Quality"},
 		{served, "/compare/?e=tool/one", "Adoption", "Quality"},
 		{served, "/tool/one/at-2020-01-01/", "has data only for " + today + ".", "from"},
 	} {

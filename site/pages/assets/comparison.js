@@ -88,11 +88,14 @@ const facts = {
   lastUpdated: e => ({text: day(e.lastUpdated)}),
   status: e => ({text: label(e.status)}),
 };
-function score(name, list) {
+// score returns the cells of a score. The best is marked only among entities of one type, if that
+// is one of the given types, because other scores come from different benchmarks.
+function score(name, list, types) {
   const cells = list.map(e => ({text: e.scores[name] === null ? '' : e.scores[name].toFixed(1), score: e.scores[name]}));
   const known = cells.filter(c => c.score !== null).map(c => c.score);
   const best = Math.max(...known);
-  if (known.length > 1 && best > Math.min(...known)) for (const c of cells) c.best = c.score === best;
+  const alike = types.includes(list[0].type) && list.every(e => e.type === list[0].type);
+  if (alike && known.length > 1 && best > Math.min(...known)) for (const c of cells) c.best = c.score === best;
   return cells;
 }
 function signal(f) {
@@ -125,13 +128,12 @@ function topics(field, list, alone) {
   if (which === 'common') return shared.length ? {common: shared.map(named)} : null;
   return {...(shared.length ? {} : {title: alone}), cells: values.map(l => l.filter(v => !shared.includes(v)).map(named)).map(l => ({text: l.join(', '), list: l}))};
 }
-function rowOf(field, title, list, alone) {
+function rowOf(field, title, list, alone, best) {
   const row = {field, title};
-  if (field === 'rank') row.cells = list.map(e => ({text: e.rank ? count(e.rank) : 'not ranked'}));
-  else if (facts[field]) row.cells = list.map(facts[field]);
+  if (facts[field]) row.cells = list.map(facts[field]);
   else if (field.startsWith('signal-')) row.cells = list.map(e => signal(e.signals[field.slice(7)]));
   else if (field.startsWith('tag-') || field.startsWith('capability-')) return {...row, ...(topics(field, list, alone) ?? {cells: []})};
-  else row.cells = score(field, list);
+  else row.cells = score(field, list, (best ?? '').split(' '));
   return row;
 }
 const keep = row => row.common || 'score' in (row.cells[0] ?? {}) || row.cells.some(c => c.text !== '');
@@ -197,7 +199,7 @@ function tableOf(list) {
   }
   for (const group of words.querySelectorAll('[data-group]')) {
     const rows = group.dataset.group === 'benchmarks' ? benchmarks(list)
-      : [...group.querySelectorAll('[data-field]')].map(f => rowOf(f.dataset.field, f.textContent, list, f.dataset.alone)).filter(keep);
+      : [...group.querySelectorAll('[data-field]')].map(f => rowOf(f.dataset.field, f.textContent, list, f.dataset.alone, f.dataset.best)).filter(keep);
     if (!rows.length) continue;
     const body = table.createTBody(), number = table.tBodies.length - 1;
     body.dataset.group = group.dataset.group;

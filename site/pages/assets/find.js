@@ -240,7 +240,7 @@ function render({list: all, mini, titles, synonyms}) {
   const page = Math.max(1, Math.min(500, Math.ceil(found.length / perPage), Number.parseInt(query.get('page') ?? '1', 10) || 1));
   const shown = found.slice((page - 1) * perPage, page * perPage);
 
-  const says = browse ? several(found.length, 'entity', 'entities') + (order === 'score' ? ', best first' : '')
+  const says = browse ? several(found.length, 'entity', 'entities') + (order === 'score' ? ', highest score first' : '')
     : found.length ? several(found.length, 'result', 'results') : 'Nothing found for “' + named(text) + '”';
   const head = element('div', {class: 'results-head'}, element('p', {class: 'results-count num', role: 'status', 'aria-live': 'polite'}, says));
   if (found.length) {

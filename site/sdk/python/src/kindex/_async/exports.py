@@ -140,10 +140,11 @@ class Exports(AsyncCore):
                 it is unknown, or was last read more than 400 days before, do not match.
                 Repeat the parameter to match any of several values.
             min_context: Only entities whose context window has at least this many tokens;
-                entities without a known context window are left out.
+                entities without a known context window are left out. The number may also be
+                written as 200k, 200,000 or 1M.
             max_price: Only entities whose blended price is at most this many US dollars for
                 a million tokens, with at most six decimals; entities without a known price
-                are left out.
+                are left out. The amount may also be written as $2.50 or 2,5.
             retires_before: Only entities that retire, or have retired, before this day;
                 entities without an announced retirement are left out.
             signal: Only entities that meet this condition on a signal: its name, ``>=`` or
@@ -270,10 +271,11 @@ class Exports(AsyncCore):
                 it is unknown, or was last read more than 400 days before, do not match.
                 Repeat the parameter to match any of several values.
             min_context: Only entities whose context window has at least this many tokens;
-                entities without a known context window are left out.
+                entities without a known context window are left out. The number may also be
+                written as 200k, 200,000 or 1M.
             max_price: Only entities whose blended price is at most this many US dollars for
                 a million tokens, with at most six decimals; entities without a known price
-                are left out.
+                are left out. The amount may also be written as $2.50 or 2,5.
             retires_before: Only entities that retire, or have retired, before this day;
                 entities without an announced retirement are left out.
             signal: Only entities that meet this condition on a signal: its name, ``>=`` or
@@ -406,10 +408,11 @@ class Exports(AsyncCore):
                 it is unknown, or was last read more than 400 days before, do not match.
                 Repeat the parameter to match any of several values.
             min_context: Only entities whose context window has at least this many tokens;
-                entities without a known context window are left out.
+                entities without a known context window are left out. The number may also be
+                written as 200k, 200,000 or 1M.
             max_price: Only entities whose blended price is at most this many US dollars for
                 a million tokens, with at most six decimals; entities without a known price
-                are left out.
+                are left out. The amount may also be written as $2.50 or 2,5.
             retires_before: Only entities that retire, or have retired, before this day;
                 entities without an announced retirement are left out.
             signal: Only entities that meet this condition on a signal: its name, ``>=`` or
@@ -541,10 +544,11 @@ class Exports(AsyncCore):
                 it is unknown, or was last read more than 400 days before, do not match.
                 Repeat the parameter to match any of several values.
             min_context: Only entities whose context window has at least this many tokens;
-                entities without a known context window are left out.
+                entities without a known context window are left out. The number may also be
+                written as 200k, 200,000 or 1M.
             max_price: Only entities whose blended price is at most this many US dollars for
                 a million tokens, with at most six decimals; entities without a known price
-                are left out.
+                are left out. The amount may also be written as $2.50 or 2,5.
             retires_before: Only entities that retire, or have retired, before this day;
                 entities without an announced retirement are left out.
             signal: Only entities that meet this condition on a signal: its name, ``>=`` or
@@ -673,10 +677,11 @@ class Exports(AsyncCore):
                 it is unknown, or was last read more than 400 days before, do not match.
                 Repeat the parameter to match any of several values.
             min_context: Only entities whose context window has at least this many tokens;
-                entities without a known context window are left out.
+                entities without a known context window are left out. The number may also be
+                written as 200k, 200,000 or 1M.
             max_price: Only entities whose blended price is at most this many US dollars for
                 a million tokens, with at most six decimals; entities without a known price
-                are left out.
+                are left out. The amount may also be written as $2.50 or 2,5.
             retires_before: Only entities that retire, or have retired, before this day;
                 entities without an announced retirement are left out.
             signal: Only entities that meet this condition on a signal: its name, ``>=`` or
@@ -807,10 +812,11 @@ class Exports(AsyncCore):
                 it is unknown, or was last read more than 400 days before, do not match.
                 Repeat the parameter to match any of several values.
             min_context: Only entities whose context window has at least this many tokens;
-                entities without a known context window are left out.
+                entities without a known context window are left out. The number may also be
+                written as 200k, 200,000 or 1M.
             max_price: Only entities whose blended price is at most this many US dollars for
                 a million tokens, with at most six decimals; entities without a known price
-                are left out.
+                are left out. The amount may also be written as $2.50 or 2,5.
             retires_before: Only entities that retire, or have retired, before this day;
                 entities without an announced retirement are left out.
             signal: Only entities that meet this condition on a signal: its name, ``>=`` or
@@ -939,10 +945,11 @@ class Exports(AsyncCore):
                 it is unknown, or was last read more than 400 days before, do not match.
                 Repeat the parameter to match any of several values.
             min_context: Only entities whose context window has at least this many tokens;
-                entities without a known context window are left out.
+                entities without a known context window are left out. The number may also be
+                written as 200k, 200,000 or 1M.
             max_price: Only entities whose blended price is at most this many US dollars for
                 a million tokens, with at most six decimals; entities without a known price
-                are left out.
+                are left out. The amount may also be written as $2.50 or 2,5.
             retires_before: Only entities that retire, or have retired, before this day;
                 entities without an announced retirement are left out.
             signal: Only entities that meet this condition on a signal: its name, ``>=`` or

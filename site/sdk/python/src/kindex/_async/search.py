@@ -106,10 +106,11 @@ class Search(AsyncCore):
                 it is unknown, or was last read more than 400 days before, do not match.
                 Repeat the parameter to match any of several values.
             min_context: Only entities whose context window has at least this many tokens;
-                entities without a known context window are left out.
+                entities without a known context window are left out. The number may also be
+                written as 200k, 200,000 or 1M.
             max_price: Only entities whose blended price is at most this many US dollars for
                 a million tokens, with at most six decimals; entities without a known price
-                are left out.
+                are left out. The amount may also be written as $2.50 or 2,5.
             retires_before: Only entities that retire, or have retired, before this day;
                 entities without an announced retirement are left out.
             signal: Only entities that meet this condition on a signal: its name, ``>=`` or
@@ -243,10 +244,11 @@ class Search(AsyncCore):
                 it is unknown, or was last read more than 400 days before, do not match.
                 Repeat the parameter to match any of several values.
             min_context: Only entities whose context window has at least this many tokens;
-                entities without a known context window are left out.
+                entities without a known context window are left out. The number may also be
+                written as 200k, 200,000 or 1M.
             max_price: Only entities whose blended price is at most this many US dollars for
                 a million tokens, with at most six decimals; entities without a known price
-                are left out.
+                are left out. The amount may also be written as $2.50 or 2,5.
             retires_before: Only entities that retire, or have retired, before this day;
                 entities without an announced retirement are left out.
             signal: Only entities that meet this condition on a signal: its name, ``>=`` or

@@ -33,11 +33,11 @@ class Service(AsyncCore):
         Args:
             type: The entity's type.
             slug: The entity's slug, current or former.
-            show: What to show: the composite score, the rank on the leaderboard ``all``,
-                the number of places gained or lost on that leaderboard in seven days, the
-                status (with an announced retirement, and whether the project is dormant or
-                archived), or the price of a million input and output tokens in US dollars.
-                Default: "score".
+            show: What to show: the composite score, the rank on the entity's own board with
+                the title of the board, the number of places gained or lost there in seven
+                days, the status (with an announced retirement, and whether the project is
+                dormant or archived), or the price of a million input and output tokens in
+                US dollars. Default: "score".
             label: The text on the left side of the badge, instead of the default text.
 
         Returns:

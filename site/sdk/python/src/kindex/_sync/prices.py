@@ -50,10 +50,11 @@ class Prices(Core):
             modality: Only offers of models that take this kind of input. Repeat the
                 parameter to match any of several values.
             max_input: The maximum price of a million input tokens in dollars, with at most
-                six decimals.
+                six decimals. It may also be written as $2.50 or 2,5.
             max_output: The maximum price of a million output tokens in dollars, with at
-                most six decimals.
-            min_context: The minimum context length in tokens, as stated by the offer.
+                most six decimals. It may also be written as $2.50 or 2,5.
+            min_context: The minimum context length in tokens, as stated by the offer. It
+                may also be written as 200k, 200,000 or 1M.
             sort: The price to sort by. Default: "blended".
             at: Return data as of the end of this day (UTC). By default, current data is
                 returned.
