@@ -35,6 +35,9 @@ func idKeys(e *record.Entity, yield func(key string)) {
 	}
 	add := func(namespace, value string) {
 		yield(namespace + "\x00" + ids.Canonical(namespace, value))
+		if channel, name, ok := strings.Cut(value, "/"); ok && namespace == "conda" && ids.PublicChannel(channel) {
+			yield(namespace + "\x00" + ids.Canonical(namespace, name)) // it has that name in the others
+		}
 		if e.Type == "model" && ids.NamesModels(namespace) {
 			yield(ids.AnyModel + "\x00" + ids.Canonical(ids.AnyModel, value))
 			addForms(value)

@@ -32,7 +32,7 @@ It reads these files, all of them in a folder and those below it, or standard in
               setup.cfg, poetry.lock, uv.lock, pdm.lock, Pipfile, Pipfile.lock
   conda       environment.yml, conda.yaml, pixi.toml, exported lists (*.txt)
   JavaScript  package.json, package-lock.json, npm-shrinkwrap.json, pnpm-lock.yaml,
-              yarn.lock, bun.lock, deno.json, deno.lock
+              pnpm-workspace.yaml, yarn.lock, bun.lock, deno.json, deno.lock
   others      go.mod, Cargo.toml, Cargo.lock, pom.xml, Dockerfile, compose.yaml, *.ipynb
   bills of    CycloneDX (*.json, *.xml), SPDX (*.json, *.spdx), package URLs in the JSON of
   materials   other programs

@@ -62,10 +62,12 @@ func version(what, pattern, names string) rule {
 var routes = []rule{
 	leading(fineTuning, `ft:`),
 	leading("command", `ollama (?:run|pull) +`),
-	leading("address", `(?:https?://)?(?:www\.)?(?:huggingface\.co|hf\.co|openrouter\.ai|ollama\.com/library)/|hf:(?://)?|~`),
+	leading("address", `(?:https?://)?(?:www\.)?(?:huggingface\.co|hf\.co|openrouter\.ai|ollama\.com/library)/|hf:(?://)?|~|`+
+		`https?://[a-z0-9.-]+\.(?:googleapis\.com|amazonaws\.com|azure\.com|huggingface\.co)/(?:[^?#]*/)?(?:models?|deployments)/|azureml://(?:[^/]+/)*?models/`),
 	leading("ARN", `arn:aws[a-z-]*:bedrock:[a-z0-9-]*:[0-9]*:[a-z-]+/`),
 	leading("path", `(?:projects/[^/]+/)?(?:locations/[^/]+/)?publishers/[^/]+/models/|accounts/[^/]+/(?:models|deployments)/|models/`),
-	leading("region", `(?:us|eu|apac|ap|au|ca|jp|sa|me|af|global|us-gov|us-isob?|eu-isoe)\.|(?:us|eu|global|global-standard|[a-z]{2}(?:-[a-z]+)+-[0-9])/`),
+	leading("region", `(?:[a-z]{2}|apac|global|us-gov|us-isob?|eu-isoe)\.|(?:us|eu|global|global-standard|[a-z]{2}(?:-[a-z]+)+-[0-9]|[0-9]+-month-commitment)/|`+
+		`(?:north|south|east|west|central|sweden|france|uk|japan|korea|canada|australia|switzerland|germany|norway|brazil|poland|spain|italy|uae)[a-z]*[0-9]?/`),
 	leading("prefix", `@(?:cf|hf)/|workers-ai/|tee/|pro/|databricks-`),
 	leading("prefix", `(?:chat|completions?|responses|messages|embeddings?|image|audio|realtime|assistant|converse(?:_like)?|invoke|route|text-generation|feature-extraction|sentence-similarity|text-classification)[/:]`),
 }
@@ -78,31 +80,41 @@ const (
 
 // ends follow a model's name.
 var ends = []rule{
-	trailing("suffix", `:(?:free|online|nitro|floor|beta|extended|exacto|thinking|default|cloud)`),
+	trailing("address", `(?::(?:stream)?generatecontent|:(?:raw|streamraw)?predict|/invoke(?:-with-response-stream)?|/converse(?:-stream)?|/chat/completions|/completions|/embeddings|/responses)(?:\?.*)?`),
+	trailing("suffix", `:(?:free|online|nitro|floor|beta|extended|exacto|thinking|default|cloud|fastest|cheapest|preferred)|@preset/[^/]+|\[[0-9]+[mk]\]`),
+	trailing("file", `/[^/]+\.gguf`),
 	trailing(quantization, `:(?:i?q[0-9][a-z0-9_]*|fp?16|bf16|fp8|ud-[a-z0-9_]+|mxfp4)`),
-	trailing(quantization, `[-._](?:i?q[0-9]+(?:_[a-z0-9]+)*|gguf|awq|gptq(?:-int[48])?|exl[23]|mlx|fp8(?:-dynamic|-fast|-tput|-kv)?|[2-8](?:\.[0-9]+)?-?bits?|(?:bnb-)?int[48]|bnb-4bit|nf4|nvfp4|mxfp4|bf16|fp16|w[48]a(?:8|16)|quantized|qat)`),
+	trailing(quantization, `[-._](?:i?q[0-9]+(?:_[a-z0-9]+)*|gguf|ggml|i1|onnx|openvino|hqq|aqlm|marlin|awq|gptq(?:-int[48])?|exl[23]|mlx|fp8(?:-dynamic|-fast|-tput|-kv)?|[2-8](?:\.[0-9]+)?-?bits?|(?:bnb-)?int[48]|(?:unsloth-)?bnb-4bit|nf4|nvfp4|mxfp4|bf16|fp16|w[48]a(?:8|16)|quantized|qat)`),
 	version(fineTuning, `:[^:/]*:[^:/]*:[^:/]+`, `^ft:[^:]+:[^:]*:[^:]*:[^:]+$`),
+	version(fineTuning, `:ft-[^/:]+`, ""),
 	version("version", `:0(?::[0-9]+k)?`, `-v[0-9]+:`),
 	version("version", `-v1`, `[a-z]\.[a-z]|-20[0-9]{6}-v1$`),
+	version("version", `-v[2-9]`, `-20[0-9]{6}-v[2-9]$`),
+	version("version", `/versions/[^/]+`, ""),
+	trailing("suffix", `-maas`),
+	version("effort", `-(?:x?high|medium|low|minimal)`, `^(?:gpt-5|o[134])[a-z0-9.-]*-[a-z]+$`),
 	version("alias", `[-:@]latest`, ""),
 	version("date", `[-@:](?:20[0-9]{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])|20[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]))`, ""),
 	trailing("revision", `@(?:main|master|default|[0-9a-f]{7,40})(?:/.*)?`),
 	version("date", `-(?:preview|exp)-(?:0[1-9]|1[0-2])-(?:[0-3][0-9]|20[0-9]{2})`, `^gemini-`),
-	version("date", `-(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])`, `^(?:gpt-[34]|o[0-9])`),
+	version("date", `-(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])`, `^(?:gpt-[34]|o[0-9]|grok-)`),
+	version("date", `-2[0-9](?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])`, `^(?:doubao|seed|skylark)-`),
 	version("version", `[-@]00[1-9]`, `^(?:gemini|imagen|veo|claude|text-embedding|textembedding)`),
 	version("suffix", `-(?:turbo|lite)(?:-free)?`, `-instruct-`),
 	version("suffix", `-(?:versatile|instant|specdec)`, `^llama`),
 }
 
 var (
-	owner  = lazily(`^([a-z0-9][a-z0-9_.-]*)[/:].`)   // a provider, a gateway or a maker
-	vendor = lazily(`^([a-z][a-z0-9]*)\.[a-z]`)       // the maker in a name at Bedrock, such as anthropic.claude-v2
-	host   = lazily(`:([a-z][a-z0-9-]*)$`)            // the provider that the router of Hugging Face is to choose
-	tag    = lazily(`:(e?[0-9.x]+[bm])(?:-[^/:]*)?$`) // the number of parameters at Ollama
+	owner  = lazily(`^([a-z0-9][a-z0-9_.-]*)[/:].`)                       // a provider, a gateway or a maker
+	vendor = lazily(`^([a-z][a-z0-9]*)\.[a-z]`)                           // the maker in a name at Bedrock, such as anthropic.claude-v2
+	host   = lazily(`[:@]([a-z][a-z0-9-]*)$`)                             // the provider that the router of Hugging Face is to choose
+	tag    = lazily(`:(e?[0-9.x]+[bm])(?:-(?:instruct|chat|it|cloud))*$`) // the number of parameters at Ollama
 	// instructed matches what many leave out, though it can tell models apart.
 	instructed = lazily(`-(?:instruct|chat|it)$`)
-	fraction   = lazily(`v([0-9]+)p([0-9]+)`) // v3p3 is 3.3 at Fireworks
-	separators = lazily(`[-._ :/]+`)
+	fraction   = lazily(`([0-9])p([0-9])`) // v3p3 is 3.3 at Fireworks
+	llama      = lazily(`llama-v([0-9])`)  // llama-v3 is Llama 3 there
+	vertex     = lazily(`-v[0-9]+@(20[0-9]{6})$`)
+	separators = lazily(`[-._ :/@]+`)
 )
 
 // owners are gateways, programs and makers whose names precede those of models. The providers of
@@ -119,7 +131,11 @@ var owners = squashed(`openai azure azure_ai azure_openai azureml anthropic anth
 	zai zai-org zhipuai thudm baai microsoft ibm ibm-granite stabilityai elevenlabs deepgram assemblyai infinity xinference
 	clarifai wandb writer nousresearch tencent xiaomi xiaomimimo stepfun stepfun-ai baidu sentence-transformers google-bert
 	openai-community nomic-ai mixedbread-ai unsloth black-forest-labs inception allenai tiiuae upstage
-	stability luma twelvelabs`)
+	stability luma twelvelabs
+	googleai google_genai google_vertexai google-gla google-vertex openai-chat openai-responses azure_text gateway copilot_chat opencode
+	nim ai docker modelscope localai togetherai anyscale octoai lepton nscale nlp_cloud maritalk aiml aimlapi cometapi requesty helicone
+	portkey glama poe heroku ovhcloud datarobot gigachat chutes targon crusoe parasail phala venice aws gcp siliconflow siliconcloud ppio
+	groqcloud hf-inference tei oobabooga petals bytez`)
 
 // squash returns the name of a provider without what its spellings differ in.
 func squash(name string) string {
@@ -251,7 +267,8 @@ func (f Form) route(isOwner func(string) bool) (what, start string) {
 // fold returns the form of a name in which spellings are equal: without separators, but for those
 // between digits.
 func fold(name string) string {
-	name = fraction().ReplaceAllString(name, "$1.$2")
+	name = llama().ReplaceAllString(fraction().ReplaceAllString(name, "$1.$2"), "llama-$1")
+	name = vertex().ReplaceAllString(name, "-$1")
 	var b strings.Builder
 	end := 0
 	for _, m := range separators().FindAllStringIndex(name, -1) {

@@ -4,7 +4,9 @@
 package resolve
 
 import (
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"kindex/exports"
@@ -105,11 +107,16 @@ func (r *Result) findModel(b *exports.Build, name string) {
 	}
 }
 
-// hasSize reports whether a model is known by a name with a number of parameters, such as 70b.
+// hasSize reports whether a model has a number of parameters, such as 70b, or is known by a name with it.
 func hasSize(b *exports.Build, ordinal uint32, size string) bool {
-	e, err := b.PartOfEntity(ordinal, []string{"slug", "name", "ids", "offers"})
+	e, err := b.PartOfEntity(ordinal, []string{"slug", "name", "ids", "offers", "parameters"})
 	if err != nil {
 		return false
+	}
+	if billions, err := strconv.ParseFloat(strings.TrimSuffix(size, "b"), 64); err == nil && e.Model != nil && e.Model.Parameters > 0 {
+		if total := float64(e.Model.Parameters) / 1e9; billions == math.Floor(total) || billions == math.Round(total) || billions == math.Round(total*10)/10 {
+			return true
+		}
 	}
 	names := []string{e.Slug, e.Name}
 	for _, id := range e.IDs {
@@ -162,6 +169,9 @@ func (r Result) Suggest(b *exports.Build) (list []uint32) {
 			add(o)
 		}
 	}
+	if ids.MayNameModel(r.ID, refs) {
+		add(longer(b, name)...)
+	}
 	add(b.FindByName(name, maxSuggestions)...)
 	if len(refs) > 0 && refs[0].Namespace != ids.URL {
 		r := refs[0]
@@ -172,6 +182,26 @@ func (r Result) Suggest(b *exports.Build) (list []uint32) {
 		for _, near := range didyoumean.Names(value, b.IDsNear(r.Namespace, value), maxSuggestions) {
 			add(b.FindByID(r.Namespace, near)...)
 		}
+	}
+	return list
+}
+
+// longer returns models whose names start with a name, or else the one with the longest name that it starts
+// with.
+func longer(b *exports.Build, name string) (list []uint32) {
+	key := ids.Form{Name: name}.Key()
+	shorter := ""
+	for _, near := range b.IDsNear(ids.ModelForm, key) {
+		rest, longer := strings.CutPrefix(near, key)
+		if longer && rest != "" && (rest[0] < '0' || rest[0] > '9') && len(list) < maxSuggestions {
+			list = append(list, b.FindByID(ids.ModelForm, near)...)
+		}
+		if rest, ok := strings.CutPrefix(key, near); ok && len(near) > len(shorter) && rest != "" && (rest[0] < '0' || rest[0] > '9') {
+			shorter = near
+		}
+	}
+	if len(list) == 0 && shorter != "" {
+		return b.FindByID(ids.ModelForm, shorter)
 	}
 	return list
 }

@@ -7,21 +7,34 @@ import (
 )
 
 var (
-	password = lazily(`(://)[^\s/?#"']*@`)
+	// userinfo matches what precedes the @ of an address, as it is or encoded in a package URL.
+	userinfo = lazily(`(?i)((?::|%3A)(?:/|%2F){2})(?:[^\s/?#"'%]|%[^2\s/]|%2[^F\s/])*%?(?:@|%40)`)
+	password = lazily(`(?i)((?:https?|ftp)://)[^\s/?#"'@:]*:[0-9]*[^0-9/\s"'@][^\s"'@]*@`) // with a slash in it
 	account  = lazily(`(^|[\s"'=+])(?:[A-Za-z0-9_.%-]+(?::[^\s@/"']*)?@)+([A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}[:/])`)
-	secrets  = lazily(`(?i)([?&;][^=&#\s]*(?:token|key|secret|password|passwd|signature|sig|auth|credential)[^=&#\s]*=)[^&#\s"']+`)
-	inPath   = lazily(`(://[^\s"']*?/t/)[^/\s"']+`) // tokens of Anaconda's servers
+	secrets  = lazily(`(?i)((?:[?&;#]|%3F|%26)[^=&#\s%]*(?:token|key|secret|passw|pwd|signature|sig|auth|credential|session|jwt)[^=&#\s%]*(?:=|%3D))(?:[^&#\s"'%]|%[^2\s]|%2[^6\s])+`)
+	inPath   = lazily(`(://[^\s"']*?/t/|://(?:dl\.cloudsmith\.io|[a-z0-9-]+\.fury\.io)/)[^/\s"']+`) // at Anaconda, Cloudsmith and Gemfury
+	// tokens matches those that services recognize by their form.
+	tokens = lazily(`\b(?:sk-(?:(?:ant|proj|or|svcacct|admin)-[A-Za-z0-9_-]{16,}|[A-Za-z0-9]{20,})|(?:gh[pousr]|hf|npm|r8|gsk)_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{20,}|` +
+		`glpat-[A-Za-z0-9_-]{16,}|pypi-Ag[A-Za-z0-9_-]{20,}|(?:AKIA|ASIA)[0-9A-Z]{16}|AIza[A-Za-z0-9_-]{30,}|xox[a-z]-[A-Za-z0-9-]{16,}|(?:xai|pplx|nvapi)-[A-Za-z0-9_-]{30,}|` +
+		`eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*)`)
 )
 
-// scrub removes user information and other secrets from the addresses in a text.
+// shortestToken is the length of the shortest text that tokens matches.
+const shortestToken = 19
+
+// scrub removes user information and other secrets from a text.
 func scrub(s string) string {
-	if !strings.ContainsAny(s, "@?&") && !strings.Contains(s, "/t/") {
+	if strings.ContainsAny(s, "@?&%") || strings.Contains(s, "://") {
+		s = password().ReplaceAllString(s, "$1")
+		s = userinfo().ReplaceAllString(s, "$1")
+		s = account().ReplaceAllString(s, "$1$2")
+		s = secrets().ReplaceAllString(s, "$1***")
+		s = inPath().ReplaceAllString(s, "$1***")
+	}
+	if len(s) < shortestToken {
 		return s
 	}
-	s = password().ReplaceAllString(s, "$1")
-	s = account().ReplaceAllString(s, "$1$2")
-	s = secrets().ReplaceAllString(s, "$1***")
-	return inPath().ReplaceAllString(s, "$1***")
+	return tokens().ReplaceAllString(s, "***")
 }
 
 var (
@@ -109,7 +122,7 @@ func (e Entry) from(address string) Entry {
 		if query := u.Query(); e.Version == "" {
 			e.Version = query.Get("rev") + query.Get("tag") + query.Get("branch")
 		}
-		if e.Version == "" && !strings.ContainsAny(fragment, "=&") {
+		if e.Version = cmp.Or(e.Version, values.Get("commit")); e.Version == "" && !strings.ContainsAny(fragment, "=&") {
 			e.Version = fragment
 		}
 		return e.repository("https://"+host+strings.TrimSuffix(path, ".git"), e.Version)

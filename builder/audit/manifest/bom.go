@@ -40,11 +40,20 @@ func (f *file) values(root *node) {
 	case has("environments") && has("packages"): // pixi.lock
 		root.each("packages.conda", func(n *node) { f.condaSpec(n.text, n.line) })
 		root.each("packages.pypi", func(n *node) { f.requirement(n.text, n.line) })
-	case has("importers") || has("packages") && has("settings") || isOldPNPM(root.get("packages")):
-		f.pnpmLock(root)
+	case strings.HasPrefix(lastPart(f.shown), "pnpm-workspace.") || has("packages") && (has("catalog") || has("catalogs")):
+		f.catalogs(root)
+		f.overrides(root.get("overrides"))
+	case has("pip_version"): // pip inspect, and the report of pip install
+		for _, path := range []string{"installed.metadata", "install.metadata"} {
+			root.each(path, func(n *node) {
+				f.add(Entry{ID: "pypi:" + n.str("name"), Name: n.str("name"), Version: n.str("version"), Line: n.line})
+			})
+		}
 	case f.npm(root):
 	case root != nil && root.kind == list:
 		f.listing(root)
+	case root.str("object") == "list": // the models of a provider
+		f.listing(&node{kind: list, items: root.all("data")})
 	default:
 		before := len(f.reader.entries)
 		if root.deep(f.withPackageURL); len(f.reader.entries) == before {
@@ -203,13 +212,20 @@ func (f *file) spdx3(root *node) {
 	}
 }
 
-// listing adds the packages that a program lists as JSON, as pip list and conda list do.
+// listing adds the packages that a program lists as JSON, as pip list, conda list and pipdeptree do.
 func (f *file) listing(root *node) {
+	before := len(f.reader.entries)
 	for _, m := range root.items {
+		if p := m.get("package"); p.str("package_name") != "" {
+			f.add(Entry{ID: "pypi:" + p.str("package_name"), Name: p.str("package_name"), Version: p.str("installed_version"), Line: p.line})
+			continue
+		}
 		name := m.str("name")
 		switch {
 		case m.kind == text:
 			f.listed(m.text, m.line)
+		case name == "" && m.str("id") != "":
+			f.model(m.str("id"), m.get("id").line)
 		case name == "":
 			m.deep(f.withPackageURL)
 		case m.get("channel") != nil || m.get("build_string") != nil:
@@ -217,6 +233,9 @@ func (f *file) listing(root *node) {
 		default:
 			f.add(Entry{ID: "pypi:" + name, Name: name, Version: m.str("version"), Line: m.get("name").line})
 		}
+	}
+	if len(root.items) > 0 && len(f.reader.entries) == before {
+		f.unreadable(0, namesNothing)
 	}
 }
 

@@ -96,7 +96,7 @@ func (f *file) addChannels(root *node, path string) {
 	})
 }
 
-var channelAddress = lazily(`^https?://(?:conda\.anaconda\.org|repo\.anaconda\.com(?:/pkgs)?|(?:repo\.)?prefix\.dev)/`)
+var channelAddress = lazily(`^https?://(?:conda\.anaconda\.org|repo\.anaconda\.com(?:/pkgs)?|(?:repo\.)?prefix\.dev)/(?:t/[^/]+/)?`)
 
 // mainChannels are those whose packages are known without the channel.
 var mainChannels = map[string]bool{"conda-forge": true, "defaults": true, "nodefaults": true, "main": true, "anaconda": true}

@@ -155,21 +155,21 @@ func init() { // not a composite literal, because parsers use formats
 	}{
 		{`package\.json`, parseNPM, true},
 		{`(package-lock|npm-shrinkwrap)\.json`, parseNPM, true},
-		{`pnpm-lock\.ya?ml|pixi\.lock`, parseYAML, true},
+		{`pnpm-(lock|workspace)\.ya?ml|pixi\.lock`, parseYAML, true},
 		{`conda-.*\.lock`, parseText, true},
 		{`yarn\.lock`, parseYarn, true},
 		{`bun\.lock`, parseNPM, true},
+		{`bun\.lockb`, parseText, true}, // unreadable, because it is not text
 		{`deno\.(jsonc?|lock)|import_map\.json`, parseNPM, true},
 		{`go\.mod`, parseGoMod, true},
 		{`(Cargo|pyproject|pixi|hatch|uv|pylock(\..+)?)\.toml|Pipfile`, parseTOML, true},
-		{`Cargo\.lock`, lockParser("crates"), true},
-		{`(poetry|uv|pdm)\.lock`, lockParser("pypi"), true},
+		{`(Cargo|poetry|uv|pdm)\.lock`, parseTOML, true},
 		{`Pipfile\.lock`, func(f *file) { f.pipfileLock(f.tree(jsonSyntax)) }, true},
 		{`setup\.cfg`, parseSetupCfg, true},
 		{`(.*[-._])?(environment|conda|env|promptfooconfig|litellm[-_]config|(docker-)?compose)([-._].*)?\.ya?ml`, parseYAML, true},
 		{`(?i)(.*[-_.])?(requirements|constraints).*\.(txt|in)|requirements/.*\.(txt|in)`, parseRequirements, true},
 		{`(?i)(.*[-._])?(Dockerfile|Containerfile)([-._].*)?`, parseDockerfile, true},
-		{`\.env(\..*)?|.*\.env`, parseEnv, true},
+		{`\.env(\..*|rc)?|.*\.env|env\.(example|sample|template|local)|\.dev\.vars`, parseEnv, true},
 		{`(?i).*\.ipynb`, parseJSON, true},
 		{`(?i).*(\.spdx|\.cdx|bom)\.json`, parseJSON, true},
 		{`(?i)(.*\.cdx|s?bom|pom)\.xml`, parseXML, true},
@@ -179,6 +179,7 @@ func init() { // not a composite literal, because parsers use formats
 		{`(?i).*\.ya?ml`, parseYAML, false},
 		{`(?i).*\.toml`, parseTOML, false},
 		{`(?i).*\.(txt|list|ids|in)`, parseText, false},
+		{`(?i).*\.lock`, parseAny, false},
 	} {
 		formats = append(formats, format{lazily(`^(?:` + row.name + `)$`), row.parse, row.found})
 	}
@@ -261,6 +262,10 @@ var skipped = map[string]bool{"node_modules": true, "vendor": true, "venv": true
 // readFolder reads the files of known formats in a folder and those below it.
 func (r *Reader) readFolder(at *file) {
 	visited, before := 0, r.files
+	within := "" // the folder's name, which can be requirements
+	if full, err := filepath.Abs(at.root.Name()); err == nil {
+		within = filepath.Base(full)
+	}
 	err := fs.WalkDir(at.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		f := &file{reader: r, root: at.root, name: name, shown: path.Join(at.shown, name)}
 		visited++
@@ -276,7 +281,7 @@ func (r *Reader) readFolder(at *file) {
 		case d.IsDir():
 			return nil
 		}
-		if format := formatOf(name); format != nil && format.found {
+		if format := formatOf(path.Join(within, name)); format != nil && format.found {
 			r.files++
 			f.load(format.parse)
 		}
@@ -403,6 +408,10 @@ func (f *file) include(name string, line int) {
 		f.reader.includes++
 		inner := &file{reader: f.reader, root: f.root, name: name, open: append(slices.Clip(f.open), f.name),
 			shown: path.Join(strings.TrimSuffix(f.shown, f.name), name)}
+		if strings.HasSuffix(name, ".yml") || strings.HasSuffix(name, ".yaml") { // of conda env create
+			inner.load(parseYAML)
+			return
+		}
 		inner.load(parseRequirements)
 	}
 }

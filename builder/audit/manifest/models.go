@@ -1,16 +1,31 @@
 package manifest
 
 import (
-	"regexp"
 	"strings"
 )
 
 var (
-	modelKey = lazily(`(?i)(?:^|_)(?:model|models|llm|deployment)(?:_?(?:name|id))?(?:_[0-9]+)?$|^model`)
-	noModel  = lazily(`(?i)path|dir|file|url|key|token|secret|cache|password|provider|temperature|max|type`)
-	script   = lazily(`^(?:file|exec|python|package|https?|wss?|webhook|browser|echo):`) // for promptfoo
-	variable = lazily(`^\$|^%|^os\.environ/|\$\{|\{\{|\*`)
+	modelKey = lazily(`(?i)(?:^|_)(?:models?(?:name|id)?|llms?)[0-9]*(?:_|$)|(?:^|_)deployment(?:_?(?:name|id))?(?:_[0-9]+)?$|(?:openai|azure|llm)_(?:.*_)?engine$`)
+	// noModel matches keys of what a program does with a model, or with something else.
+	noModel = lazily(`(?i)(?:^|_)(?:path|dir|file|ur[li]|host|port|endpoint|server|service|registry|store|repo|cache|provider|type|temperature|max|min|top|context|length|limit|size|timeout|` +
+		`retries|concurrency|batch|workers|dtype|device|precision|quantization|seed|enabled?|count|info|list|alias|group)s?(?:_|$)`)
+	secretKey = lazily(`(?i)keys?(?:_|$)|tokens?(?:_|$)|secret|passw|pwd|credential|auth(?:_|$)|bearer|private|cert|dsn`)
+	camelCase = lazily(`([a-z0-9])([A-Z])`)
+	noName    = lazily(`(?i)^(?:[0-9.]+|true|false|yes|no|on|off|null|none|auto|default)$`)
+	script    = lazily(`^(?:file|exec|python|package|https?|wss?|webhook|browser|echo):`) // for promptfoo
+	variable  = lazily(`^\$|^%|^os\.environ/|\$\{|\{\{|\*`)
 )
+
+// namesModel reports whether the value of a variable or of a member is the name of a model.
+func namesModel(key string) bool {
+	key = separated(key)
+	return modelKey().MatchString(key) && !noModel().MatchString(key) && !secretKey().MatchString(key)
+}
+
+// separated returns a key with underscores between its words.
+func separated(key string) string {
+	return camelCase().ReplaceAllString(strings.NewReplacer("-", "_", ".", "_").Replace(key), "${1}_$2")
+}
 
 // elsewhere returns the entry for what a program fills in later.
 func (e Entry) elsewhere(name string) Entry {
@@ -36,140 +51,38 @@ func (f *file) model(name string, line int) {
 // parseEnv reads the variables that name models. No other variable is read: they hold secrets.
 func parseEnv(f *file) {
 	for n, line := range f.lines(f.data, false) {
-		key, value, ok := strings.Cut(strings.TrimPrefix(line, "export "), "=")
-		if key = strings.TrimSpace(key); ok && modelKey().MatchString(key) && !noModel().MatchString(key) {
-			for name := range strings.SplitSeq(strings.Trim(strings.TrimSpace(value), `"'`), ",") {
-				f.model(name, n)
-			}
-		}
+		f.variable(line, n)
 	}
 }
 
-// installs match commands that install packages or fetch models, and how their arguments are read.
-var installs = []struct {
-	pattern func() *regexp.Regexp
-	read    func(f *file, arg string, line int)
-}{
-	{lazily(`\b(?:pip[0-9.]*|pipx|poetry|pdm|uv|uv pip|uv tool)\s+(?:install|add)\s+(.*)`), (*file).requirement},
-	{lazily(`\b(?:npm|pnpm|yarn|bun)\s+(?:install|i|add|global add)\s+(.*)`), func(f *file, arg string, line int) { f.add(npmAt(arg, line)) }},
-	{lazily(`\b(?:conda|mamba|micromamba)\s+(?:install|create)\s+(.*)`), (*file).condaSpec},
-	{lazily(`\bcargo\s+(?:install|add)\s+(.*)`), at("crates")},
-	{lazily(`\bgo\s+(?:install|get)\s+(.*)`), at("go")},
-	{lazily(`\bollama\s+(?:pull|run)\s+(\S+)`), (*file).model},
-	{lazily(`\b(?:huggingface-cli|hf)\s+download\s+(\S+)`), at("huggingface")},
-}
-
-// at returns a reader of name@version in a namespace.
-func at(namespace string) func(*file, string, int) {
-	return func(f *file, arg string, line int) {
-		name, version, _ := strings.Cut(arg, "@")
-		f.add(Entry{ID: namespace + ":" + name, Name: name, Version: version, Line: line})
-	}
-}
-
-var (
-	commandEnd = lazily(`&&|\|\|?|;|\s#|\s>`)
-	// valued are options whose value is the next argument.
-	valued  = lazily(`^(?:-[ifntpd]|--(?:index-url|extra-index-url|find-links|target|prefix|root|name|platform|python-version|registry|group|features|path|git|branch|tag|rev|override-channels|trusted-host|progress-bar))$`)
-	channel = lazily(`(?:-c|--channel)[ =](\S+)`)
-)
-
-// command reads what a command line installs.
-func (f *file) command(line string, n int) {
-	for _, part := range commandEnd().Split(line, -1) {
-		for _, install := range installs {
-			m := install.pattern().FindStringSubmatch(part)
-			if m == nil {
-				continue
-			}
-			f.channels = nil
-			for _, c := range channel().FindAllStringSubmatch(m[1], -1) {
-				f.channels = append(f.channels, c[1])
-			}
-			args := strings.Fields(m[1])
-			for i := 0; i < len(args); i++ {
-				arg := strings.Trim(args[i], `"'`)
-				next := ""
-				if i+1 < len(args) {
-					next = args[i+1]
-				}
-				switch {
-				case arg == "-r" || arg == "--requirement" || arg == "-c" && strings.HasSuffix(next, ".txt"):
-					f.include(next, n)
-					i++
-				case arg == "-c" || arg == "--channel" || valued().MatchString(arg):
-					i++
-				case strings.HasPrefix(arg, "-") || arg == "." || arg == `\`:
-				case variable().MatchString(arg):
-					f.add(Entry{Name: arg, Line: n}.elsewhere(arg))
-				default:
-					install.read(f, arg, n)
-				}
-			}
-			break
-		}
-	}
-}
-
-var (
-	from     = lazily(`(?i)^FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?`)
-	copyFrom = lazily(`(?i)^COPY\s+.*--from=(\S+)`)
-	setting  = lazily(`(?i)^(?:ENV|ARG)\s+([A-Za-z_][A-Za-z0-9_]*)[ =](.*)`)
-)
-
-// parseDockerfile reads the base images, and what the commands install.
-func parseDockerfile(f *file) {
-	stages := map[string]bool{"scratch": true}
-	for n, line := range f.lines(f.data, true) {
-		if m := from().FindStringSubmatch(line); m != nil {
-			if !stages[m[1]] {
-				f.image(m[1], n)
-			}
-			stages[m[2]] = true
-		} else if m := copyFrom().FindStringSubmatch(line); m != nil && !stages[m[1]] && len(m[1]) > 2 {
-			f.image(m[1], n)
-		} else if m := setting().FindStringSubmatch(line); m != nil {
-			if modelKey().MatchString(m[1]) && !noModel().MatchString(m[1]) {
-				f.model(strings.Trim(m[2], `"'`), n)
-			}
-		} else {
-			f.command(line, n)
-		}
-	}
-}
-
-// image adds a container image.
-func (f *file) image(name string, line int) {
-	e := Entry{Name: name, Line: line}
-	if variable().MatchString(name) {
-		f.add(e.elsewhere(name))
+// variable adds the models that a variable names: one, or a list or a table of them.
+func (f *file) variable(line string, n int) {
+	key, value, ok := strings.Cut(strings.TrimPrefix(line, "export "), "=")
+	if key = strings.TrimSpace(key); !ok || !namesModel(key) {
 		return
 	}
-	name, digest, _ := strings.Cut(name, "@")
-	if i := strings.LastIndexByte(name, ':'); i > strings.LastIndexByte(name, '/') {
-		name, digest = name[:i], name[i+1:]
+	value = strings.Trim(strings.TrimSpace(value), `"'`)
+	if strings.HasPrefix(value, "{") {
+		root, _, err := parseJSONTree([]byte(value))
+		if err != nil {
+			f.unreadable(n, key+": not a name of a model")
+		}
+		for _, m := range root.all() {
+			f.model(m.text, n)
+		}
+		return
 	}
-	e.ID, e.Version = "pkg:docker/"+name, digest
-	f.add(e)
-}
-
-var modelCode = lazily(`(?:\bmodel(?:_name|_id|_name_or_path)?\s*[=:]|["']model["']\s*:|from_pretrained\(|SentenceTransformer\(|init_chat_model\()\s*["']([^"'\s]+)["']`)
-
-// notebook reads what the cells of a notebook install, and the models that they name.
-func (f *file) notebook(root *node) {
-	for _, path := range []string{"cells.source", "worksheets.cells.input"} {
-		root.each(path, func(n *node) {
-			for _, line := range f.lines(n.text, false) {
-				if command := strings.TrimLeft(line, "!%"); command != line {
-					f.command(command, n.line)
-				}
-				for _, m := range modelCode().FindAllStringSubmatch(line, -1) {
-					f.model(m[1], n.line)
-				}
-			}
-		})
+	for _, name := range strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(", ;\t", r) }) {
+		if name = strings.Trim(name, `"'`); strings.HasPrefix(value, "[") && strings.HasSuffix(value, "]") {
+			name = strings.Trim(name, `[]"'`)
+		}
+		if !noName().MatchString(name) {
+			f.model(name, n)
+		}
 	}
 }
+
+const namesNothing = "names nothing that is recognized as a package or model" + seeHelp
 
 // settings reads the models and images that a configuration names.
 func (f *file) settings(root *node) {
@@ -179,22 +92,42 @@ func (f *file) settings(root *node) {
 			root.each(path, f.provider)
 		}
 	}
-	root.deep(func(n *node) {
-		for _, m := range n.items {
-			switch m.key {
-			case "model", "base_model", "model_id", "modelId":
-				for _, v := range elements(m) {
+	root.deep(f.setting)
+	if len(f.reader.entries) == before && root != nil {
+		f.unreadable(0, namesNothing)
+	}
+}
+
+// setting reads a table of a configuration: members that name models or an image, and variables in the forms of
+// Compose and Kubernetes.
+func (f *file) setting(n *node) {
+	if value := n.get("value"); value != nil && value.kind == text && namesModel(n.str("name")) {
+		f.variable(n.str("name")+"="+value.text, value.line)
+	}
+	for _, m := range n.items {
+		switch {
+		case m.key == "image" && m.kind == text:
+			f.image(m.text, m.line)
+		case m.key == "model_name" && n.get("litellm_params") != nil: // what clients of LiteLLM call it
+		case namesModel(m.key):
+			for _, v := range elements(m) {
+				if v.kind == text && !strings.ContainsAny(v.text, " \n") {
 					f.model(v.text, v.line)
 				}
-			case "image":
-				if m.kind == text {
-					f.image(m.text, m.line)
+			}
+		case m.key == "command" || m.key == "args" || m.key == "entrypoint":
+			var words []string
+			for _, v := range elements(m) {
+				words = append(words, v.text)
+			}
+			f.command(strings.Join(words, " "), m.line)
+		case m.kind == list:
+			for _, v := range m.items {
+				if v.kind == text {
+					f.variable(v.text, v.line)
 				}
 			}
 		}
-	})
-	if len(f.reader.entries) == before && root != nil {
-		f.unreadable(0, "names nothing that is recognized as a package or model"+seeHelp)
 	}
 }
 

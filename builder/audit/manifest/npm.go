@@ -83,6 +83,8 @@ func parseNPM(f *file) {
 func (f *file) npm(root *node) bool {
 	packages := root.all("packages")
 	switch {
+	case isPNPM(root):
+		f.pnpmLock(root)
 	case len(packages) > 0 && packages[0].kind == list: // Bun
 		for _, m := range packages {
 			if len(m.items) > 0 && m.items[0].kind == text {
@@ -91,6 +93,8 @@ func (f *file) npm(root *node) bool {
 				f.unreadable(m.line, m.key+": not a package")
 			}
 		}
+	case root.get("lockfileVersion") != nil && root.get("workspaces") != nil && len(packages) == 0: // Bun, before it is installed
+		root.each("workspaces.*", f.npmTables)
 	case root.get("lockfileVersion") != nil:
 		f.npmLock(root)
 	case root.get("npm") != nil || root.get("jsr") != nil || root.get("specifiers") != nil || root.get("remote") != nil || root.get("packages", "specifiers") != nil:
@@ -99,22 +103,50 @@ func (f *file) npm(root *node) bool {
 		for _, path := range []string{"imports.*", "scopes.*.*"} {
 			root.each(path, f.specifier)
 		}
-	case root.get("dependencies") != nil || root.get("devDependencies") != nil || root.get("peerDependencies") != nil || root.get("optionalDependencies") != nil || root.get("overrides") != nil || root.get("resolutions") != nil:
-		for _, key := range []string{"dependencies", "devDependencies", "peerDependencies", "optionalDependencies"} {
-			for _, m := range root.all(key) {
-				f.npmMember(m, m.key)
-			}
-		}
-		for _, table := range [][]string{{"overrides"}, {"resolutions"}, {"pnpm", "overrides"}} {
-			f.overrides(root.get(table...))
-		}
+	case slices.ContainsFunc(append([]string{"overrides", "resolutions"}, npmKeys...), func(key string) bool { return root.get(key) != nil }) ||
+		root.get("workspaces", "catalog") != nil || root.get("workspaces", "catalogs") != nil:
+		f.npmTables(root)
+		f.catalogs(root.get("workspaces")) // of Bun
 	default:
 		return false
 	}
 	return true
 }
 
+// npmKeys are the tables of package.json whose keys are the names of packages.
+var npmKeys = []string{"dependencies", "devDependencies", "peerDependencies", "optionalDependencies"}
+
+// npmTables reads the tables of package.json.
+func (f *file) npmTables(root *node) {
+	for _, key := range npmKeys {
+		for _, m := range root.all(key) {
+			f.npmMember(m, m.key)
+		}
+	}
+	for _, table := range [][]string{{"overrides"}, {"resolutions"}, {"pnpm", "overrides"}} {
+		f.overrides(root.get(table...))
+	}
+}
+
+// catalogs reads the versions that the parts of a project share, in which pnpm and Bun differ only by
+// the place of the tables.
+func (f *file) catalogs(root *node) {
+	for _, path := range []string{"catalog", "catalogs.*"} {
+		root.each(path, func(n *node) {
+			for _, m := range n.items {
+				f.npmMember(m, m.key)
+			}
+		})
+	}
+}
+
+// npmMember adds a package of a table, which is a table itself in what npm lists.
 func (f *file) npmMember(m *node, name string) {
+	if version := m.str("version"); m.kind == table && version != "" {
+		f.lockedNPM(m, name, version)
+		f.npmTables(m)
+		return
+	}
 	if m.kind > other {
 		f.unreadable(m.line, name+": not a version")
 		return
@@ -138,7 +170,7 @@ func (f *file) overrides(n *node) {
 // npmLock reads package-lock.json: the packages of versions 2 and 3, or the dependencies of
 // version 1.
 func (f *file) npmLock(root *node) {
-	packages := root.get("packages")
+	packages, before := root.get("packages"), len(f.reader.entries)
 	for _, m := range packages.all() {
 		at := strings.LastIndex(m.key, "node_modules/")
 		if at < 0 {
@@ -155,6 +187,9 @@ func (f *file) npmLock(root *node) {
 		f.lockedNPM(m, name, m.str("version"))
 	}
 	if packages != nil {
+		if len(f.reader.entries) == before { // not installed
+			f.npmTables(packages.get(""))
+		}
 		return
 	}
 	var nested func(n *node)
@@ -179,12 +214,17 @@ func (f *file) lockedNPM(m *node, name, version string) {
 	f.add(npmEntry(name, version, line))
 }
 
-var pnpmPath = lazily(`^/((?:@[^/]+/)?[^/@]+)/([^/_(]+)`) // of old versions
+var (
+	pnpmPath = lazily(`^/((?:@[^/]+/)?[^/@]+)/([^/_(]+)`) // of old versions
+	pnpmKey  = lazily(`^(?:/|(?:@[^/]+/)?[^/@]+@)`)
+)
 
-// isOldPNPM reports whether packages are those of a pnpm-lock.yaml before version 6, whose keys
-// are like "/name/1.0.0"; npm's are like "node_modules/name".
-func isOldPNPM(packages *node) bool {
-	return packages != nil && packages.kind == table && slices.ContainsFunc(packages.items, func(m *node) bool { return pnpmPath().MatchString(m.key) })
+// isPNPM reports whether a file is pnpm-lock.yaml: the keys of its packages are like "name@1.0.0" or
+// "/name/1.0.0"; npm's are like "node_modules/name".
+func isPNPM(root *node) bool {
+	packages := root.get("packages")
+	return root.get("importers") != nil || strings.Contains(root.str("lockfileVersion"), ".") ||
+		packages != nil && packages.kind == table && slices.ContainsFunc(packages.items, func(m *node) bool { return m.kind == table && pnpmKey().MatchString(m.key) })
 }
 
 // pnpmLock reads pnpm-lock.yaml.
@@ -205,8 +245,12 @@ func (f *file) pnpmLock(root *node) {
 	}
 	linked := func(n *node) {
 		for _, m := range n.items {
-			if version := m.str("version") + m.str(); localPath().MatchString(version) {
+			version, _, _ := strings.Cut(m.str("version")+m.str(), "(")
+			switch {
+			case localPath().MatchString(version), root.get("packages") == nil && npmVersion().MatchString(version):
 				f.add(npmEntry(m.key, version, m.line))
+			case root.get("packages") == nil:
+				f.add(npmAt(version, m.line))
 			}
 		}
 	}
@@ -251,13 +295,15 @@ func parseYarn(f *file) {
 	end()
 }
 
+// denoKey matches the name and the version of a package, which its peers follow.
+var denoKey = lazily(`^((?:@[^/]+/)?[^@]+)@([^_]+)`)
+
 // denoLock reads deno.lock.
 func (f *file) denoLock(root *node) {
 	for _, path := range [][]string{{"npm"}, {"npm", "packages"}, {"packages", "npm"}} {
 		for _, m := range root.all(path...) {
-			if strings.Contains(m.key, "@") {
-				key, _, _ := strings.Cut(m.key, "_") // without peers
-				f.add(npmAt(key, m.line))
+			if p := denoKey().FindStringSubmatch(m.key); p != nil {
+				f.add(npmEntry(p[1], p[2], m.line))
 			}
 		}
 	}

@@ -40,11 +40,12 @@ var tomlRules = map[string][]rule{
 		rules((*file).requirements, `build-system.requires project.dependencies project.optional-dependencies.* dependency-groups.*
 			tool.pdm.dev-dependencies.* tool.uv.dev-dependencies tool.uv.constraint-dependencies tool.uv.override-dependencies
 			tool.uv.build-constraint-dependencies tool.uv.extra-build-dependencies.* tool.rye.dev-dependencies tool.hatch.build.dependencies tool.hatch.build.targets.*.dependencies
+			tool.hatch.build.hooks.*.dependencies tool.hatch.build.targets.*.hooks.*.dependencies
 			tool.hatch.envs.*.dependencies tool.hatch.envs.*.extra-dependencies tool.hatch.env.requires
 			tool.flit.metadata.requires tool.flit.metadata.dev-requires tool.flit.metadata.requires-extra.*`),
 		rules(named("pypi"), `tool.poetry.dependencies tool.poetry.dev-dependencies tool.poetry.group.*.dependencies tool.poetry.requires-plugins
 			tool.pdm.overrides tool.pdm.resolution.overrides
-			tool.pixi.pypi-dependencies tool.pixi.feature.*.pypi-dependencies tool.pixi.target.*.pypi-dependencies tool.pixi.feature.*.target.*.pypi-dependencies`),
+			tool.pixi.pypi-options.dependency-overrides tool.pixi.pypi-dependencies tool.pixi.feature.*.pypi-dependencies tool.pixi.target.*.pypi-dependencies tool.pixi.feature.*.target.*.pypi-dependencies`),
 		rules(named("conda"), `tool.pixi.dependencies tool.pixi.host-dependencies tool.pixi.build-dependencies tool.pixi.feature.*.dependencies
 			tool.pixi.target.*.dependencies tool.pixi.feature.*.target.*.dependencies
 			tool.pixi.package.run-dependencies tool.pixi.package.host-dependencies tool.pixi.package.build-dependencies`),
@@ -64,10 +65,15 @@ func parseTOML(f *file) {
 	has := func(keys ...string) bool { return root.get(keys...) != nil }
 	var form string
 	switch {
-	case base == "Pipfile":
-		form = "Pipfile"
+	case lockNames[base] != "" || root.get("package") != nil && root.get("package").kind == list:
+		locked(lockNamespace(base, root))(f, root.get("package"))
+		return
 	case strings.HasPrefix(base, "pylock.") || has("packages") && has("lock-version"):
-		form = "pylock"
+		if form = "pylock"; !has("lock-version") && !has("packages") {
+			f.unreadable(0, "not a lock file of PEP 751: it has no packages")
+		}
+	case base == "Pipfile" || has("dev-packages") || has("packages") && root.get("packages").kind == table:
+		form = "Pipfile"
 	case base == "pixi.toml" || has("workspace", "channels") || has("project", "channels"):
 		form, root = "pyproject", within(root, "tool", "pixi")
 	case base == "uv.toml" || base == "hatch.toml":
@@ -275,9 +281,22 @@ func (f *file) sourced(e Entry, n *node) Entry {
 	return e.in(registry)
 }
 
-// lockParser returns a parser of lock files that list packages as [[package]] tables.
-func lockParser(namespace string) func(*file) {
-	return func(f *file) { locked(namespace)(f, f.tree(tomlSyntax).get("package")) }
+// lockNames are lock files that list packages as [[package]] tables, and the namespaces of those.
+var lockNames = map[string]string{"Cargo.lock": "crates", "poetry.lock": "pypi", "uv.lock": "pypi", "pdm.lock": "pypi"}
+
+// lockNamespace returns the namespace of the packages in a lock file, which can have another name.
+func lockNamespace(base string, root *node) string {
+	if namespace := lockNames[base]; namespace != "" {
+		return namespace
+	}
+	isPython := func(n *node) bool {
+		source := n.get("source")
+		return source != nil && source.kind == table || n.get("files") != nil || n.get("wheels") != nil || n.get("python-versions") != nil
+	}
+	if root.get("requires-python") != nil || root.get("metadata", "content-hash") != nil || root.get("metadata", "content_hash") != nil || slices.ContainsFunc(root.all("package"), isPython) {
+		return "pypi"
+	}
+	return "crates"
 }
 
 // locked returns a reader of a list of tables with the names, versions and sources of packages.

@@ -36,6 +36,10 @@ func (f *file) requirement(s string, line int) {
 			return
 		}
 	}
+	if strings.HasPrefix(s, "pkg:") {
+		f.add(Entry{ID: s, Line: line})
+		return
+	}
 	if address, _, _ := strings.Cut(options().ReplaceAllString(s, ""), " ;"); isAddress(address) {
 		f.addRequirement(Entry{Line: line}.from(address))
 		return
@@ -140,12 +144,20 @@ func (f *file) requirementLine(line string, n int) {
 var (
 	listName   = lazily(`(?i)req|constraint|depend|pip|package`)
 	pinnedList = lazily(`(?m)^\s*(?:` + pinnedStart + `)`)
+	versioned  = lazily(`^[a-z0-9][a-z0-9._-]*=[0-9][A-Za-z0-9.*]*(?:=\S+)?$`) // a package of conda
 	condaList  = lazily(`(?m)^(?:@EXPLICIT|[A-Za-z0-9_.-]+=[^=\s]+=[^=\s]+)\s*$`)
 )
 
 // parseText reads a list: of requirements, of packages as conda exports them, or of
 // identifiers.
 func parseText(f *file) {
+	if isEnv(f.data) {
+		before := len(f.reader.entries)
+		if parseEnv(f); len(f.reader.entries) == before {
+			f.unreadable(0, "no variable names a model; expected one such as OPENAI_MODEL")
+		}
+		return
+	}
 	conda := condaList().MatchString(f.data)
 	required := !conda && (listName().MatchString(lastPart(f.shown)) || pinnedList().MatchString(f.data))
 	for n, line := range f.lines(f.data, required) {
@@ -154,6 +166,8 @@ func parseText(f *file) {
 			f.condaSpec(line, n)
 		case required && (!strings.ContainsAny(line, "/:") || pinned().MatchString(line) || isAddress(line)):
 			f.requirementLine(line, n)
+		case versioned().MatchString(line):
+			f.condaSpec(line, n)
 		case !conda:
 			f.listed(line, n)
 		}
@@ -163,17 +177,41 @@ func parseText(f *file) {
 var (
 	bullet = lazily(`^(?:[-*+•]|[0-9]+[.)])\s+`)
 	// assigned matches a name and a colon or an equals sign before an identifier.
-	assigned = lazily(`^(?:export\s+)?["']?[A-Za-z_][A-Za-z0-9_.-]*["']?\s*(?:=|:\s)\s*`)
+	assigned = lazily(`^(?:export\s+)?["']?([A-Za-z_][A-Za-z0-9_.-]*)["']?\s*(?:=|:\s)\s*`)
+	// envLine matches a line of a file with variables.
+	envLine = lazily(`^(?:export\s+)?[A-Z_][A-Z0-9_]*=(?:[^=]|$)`)
 )
+
+// isEnv reports whether a text has variables only.
+func isEnv(text string) bool {
+	some := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "" || line[0] == '#':
+		case !envLine().MatchString(line):
+			return false
+		default:
+			some = true
+		}
+	}
+	return some
+}
 
 // listed adds the identifiers in a line of a list.
 func (f *file) listed(line string, n int) {
 	line = bullet().ReplaceAllString(line, "")
-	if !strings.HasPrefix(line, "pkg:") {
-		line = assigned().ReplaceAllString(line, "")
+	if m := assigned().FindStringSubmatch(line); m != nil && !strings.HasPrefix(line, "pkg:") {
+		if secretKey().MatchString(separated(m[1])) {
+			f.add(Entry{Name: m[1], Note: "not looked up, because it can hold a credential", Line: n})
+			return
+		}
+		line = line[len(m[0]):]
 	}
 	for part := range strings.SplitSeq(line, ",") {
-		part = strings.Trim(part, " \t\"'`[]")
+		if part = strings.Trim(part, " \t\"'`[]"); strings.HasSuffix(part, "[1m") { // a variant of a model
+			part += "]"
+		}
 		if vcs().MatchString(part) {
 			f.add(Entry{Line: n}.from(part))
 		} else if part != "" {
@@ -197,11 +235,13 @@ func parseAny(f *file) {
 		parseGoMod(f)
 	case has(`# yarn lockfile|__metadata:`):
 		parseYarn(f)
+	case has(`install_requires\s*=|\[options\]`):
+		parseSetupCfg(f)
 	case has(`\[\[?["A-Za-z0-9_. -]+\]\]?\s*(?:#.*)?$`):
 		parseTOML(f)
 	case has(`(?i:FROM) \S+`):
 		parseDockerfile(f)
-	case has(`(?:dependencies|channels|model_list|providers|targets|prompts|packages|services|lockfileVersion):`):
+	case has(`(?:dependencies|channels|model_list|providers|targets|prompts|package|packages|environments|services|catalogs?|overrides|lockfileVersion):`):
 		parseYAML(f)
 	default:
 		parseText(f)
