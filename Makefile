@@ -184,7 +184,7 @@ fmt: ## format the code and the content
 	@$(GO) run ./cmd/kindex fmt content
 
 clean: ## remove builds and binaries
-	rm -rf bin .dist exports/builds exports/caches exports/seals exports/current indexes/builds .kindex-build.lock
+	rm -rf bin .dist exports/builds exports/current indexes/builds .kindex-build.lock
 	@test ! -e kindex.db || echo 'kindex.db is kept: it contains accounts, keys and submissions'
 
 # Installed programs are used; missing ones are installed with apt-get, which needs root or

@@ -200,5 +200,5 @@ func (b *build) writeOwnBoard(r *RankedBoard) error {
 	if err := enc.Close(); err != nil {
 		return err
 	}
-	return b.out.AddVariants(exports.LeaderboardFile(r.Slug), []byte(out.String()))
+	return b.out.Add(exports.LeaderboardFile(r.Slug), []byte(out.String()))
 }

@@ -26,8 +26,8 @@ import (
 )
 
 // Version is the version of the builder and part of a build's identity. Increase it whenever the
-// same content would produce different artifacts or problems, because a build reuses what a
-// previous build of the same version has read and compressed.
+// same content would produce different artifacts or problems, because a build continues from the
+// versions that a previous build of the same version has read.
 const Version = "13"
 
 // Options configures Build.
@@ -39,14 +39,6 @@ type Options struct {
 	Out    string    // the output folder
 	AsOf   time.Time // scores are calculated as of this time
 	Keep   int       // how many builds to keep, including the current one
-	// Key seals the build, so that a later one can reuse it, and verifies the seals of previous
-	// builds. If Key is nil, the build is not sealed and reuses nothing.
-	Key *Key
-	// If TrustPrevious is set, Build trusts the published build in the output folder, even if it
-	// is unsealed, and seals it. TakenOver, if not nil, is then called with the manifest of that
-	// build.
-	TrustPrevious bool
-	TakenOver     func(*store.Manifest)
 	// AllowShrink lets a build succeed that would otherwise fail with a *ShrinkError.
 	AllowShrink bool
 	// Still is set while the content is being edited. If the content is outside git, the build
@@ -56,10 +48,6 @@ type Options struct {
 	// Wait is called if another build is running; Build then waits until that build ends. If
 	// Wait is nil, Build returns a *store.BusyError instead of waiting.
 	Wait func(*store.BusyError)
-	// LargeTable and StoreTexts are passed to bulk.Options. Only tests set them: they need large tables
-	// that are quick to build, and compare builds that store all text files with builds that do not.
-	LargeTable int64 // 0 for the default
-	StoreTexts bool
 	// Progress is called with the progress of a step; total is 0 if unknown. It may be
 	// called concurrently.
 	Progress func(step string, done, total int)
@@ -79,7 +67,6 @@ type Report struct {
 	Seconds   float64                `json:"seconds"`
 	PeakBytes int64                  `json:"peakBytes"` // peak memory of the process; 0 if unknown, as on Windows
 	Removed   []string               `json:"removed"`   // old builds that were removed
-	Reused    int                    `json:"reused"`    // number of entities whose files are unchanged since the previous build
 }
 
 // Step is one step of a build and its duration. The index is built concurrently with
@@ -105,7 +92,7 @@ func Build(ctx context.Context, o Options) (*Report, error) {
 		run  func(context.Context) error
 	}{
 		{"clean", b.clean},          // leftovers of a killed build
-		{"earlier", b.openPrevious}, // the previous build, to reuse
+		{"earlier", b.openPrevious}, // the previous build, to continue from
 		{"load", b.load},            // YAML → entities
 		{"history", b.walk},         // git, or the previous build → changes, dates
 		{"guard", b.guard},          // refuse a build that would lose too many entities or changes
@@ -117,7 +104,6 @@ func Build(ctx context.Context, o Options) (*Report, error) {
 		{"boards", b.rankOwnBoards}, // entities → boards of boards.yaml
 		{"write", b.write},          // everything → files
 		{"place", b.place},          // rename the temporary folders to the build's ID, durably
-		{"cache", b.writeCaches},    // what the next build needs in order to read only what has changed
 		{"publish", b.publish},      // update the pointer last
 		{"prune", b.prune},          // old builds
 	} {
@@ -144,14 +130,10 @@ type build struct {
 	started time.Time
 	report  Report
 
-	previous *exports.Build // the previous build; nil if nothing is reused
-	asBuilt  *identities    // of the files of the previous build
+	previous *exports.Build // the previous build, or nil
 	damaged  error          // why the current build could not be opened
 	skipped  bool           // whether a build newer than previous could not be opened
-
-	untrusted    *UntrustedError // why the current build is not reused; nil if it is reused
-	tracked      string          // why no build in the output folder is trusted; "" if builds may be trusted
-	indexTrusted bool            // whether the index of the previous build may be reused too
+	tracked  string         // why no build in the output folder is trusted, or ""
 
 	archive *changelog.Archive
 	head    gitlog.Head
@@ -165,7 +147,6 @@ type build struct {
 
 	near     []exports.PackedNeighbours
 	features []exports.Feature
-	sets     *neighbors.Sets // the features of every entity
 
 	out      *exports.Writer
 	manifest *store.Manifest
@@ -188,7 +169,6 @@ func (b *build) clean(context.Context) error {
 	return errors.Join(
 		store.RemoveLeftovers(b.Out, "exports"),
 		store.RemoveLeftovers(b.Out, "exports", "builds"),
-		store.RemoveLeftovers(b.Out, "exports", "seals"),
 		store.RemoveLeftovers(b.Out, "indexes", "builds"),
 		b.pruneIndexes())
 }
@@ -198,7 +178,7 @@ func (b *build) load(ctx context.Context) error {
 	if c == nil {
 		var problems yamldoc.Problems
 		var err error
-		c, problems, err = b.loadContent(func(done, total int) { b.progress("load", done, total) })
+		c, problems, err = LoadContent(b.Content, func(done, total int) { b.progress("load", done, total) })
 		if err != nil {
 			return err
 		}
@@ -210,10 +190,6 @@ func (b *build) load(ctx context.Context) error {
 		}
 	}
 	b.content, b.formula = c.Content, c.Formula
-	b.markUnchanged()
-	if err := b.reopenPrevious(); err != nil {
-		return err
-	}
 	var err error
 	if b.Options.head != nil {
 		b.head = *b.Options.head
@@ -223,7 +199,7 @@ func (b *build) load(ctx context.Context) error {
 	if err := gitlog.CheckSparse(ctx, b.Content); err != nil {
 		return err
 	}
-	return b.refuseUntrusted()
+	return b.refuseTracked()
 }
 
 func (b *build) score(context.Context) error {
@@ -247,14 +223,8 @@ func (b *build) rank(context.Context) error {
 
 func (b *build) similar(context.Context) error {
 	b.progress("similar", 0, 0)
-	var found *neighbors.Found
-	if previous := b.cache(); previous == nil {
-		found = neighbors.Find(b.content.Entities, indexes.Words)
-	} else {
-		found = neighbors.FindIncremental(b.content.Entities, indexes.Words, previous, b.readFeatures(),
-			func(i int) (uint32, bool) { return b.content.Ordinals[i], b.content.Unchanged[i] })
-	}
-	b.near, b.features, b.sets = found.Near, found.Features, found.Sets
+	found := neighbors.Find(b.content.Entities, indexes.Words)
+	b.near, b.features = found.Near, found.Features
 	return nil
 }
 
@@ -265,9 +235,6 @@ func (b *build) startIndex(context.Context) error {
 		titles[c.Slug] = c.Title
 	}
 	b.docs = indexes.Prepare(b.content.Entities, titles)
-	if previous := b.cache(); previous != nil && b.indexTrusted {
-		b.docs.ReuseFrom(previous.Manifest.ID, b.asBuilt.index)
-	}
 	b.indexing.Go(func() (err error) {
 		start := time.Now()
 		b.indexDir, err = b.docs.Write(b.Out)
@@ -284,8 +251,6 @@ func (b *build) write(context.Context) error {
 	if b.out, err = exports.NewWriter(b.Out); err != nil {
 		return err
 	}
-	b.out.ReuseFrom(b.cache())
-	b.out.Tables.LargeTable, b.out.Tables.StoreTexts = b.LargeTable, b.StoreTexts
 	if err := b.writeFiles(); err != nil {
 		return err
 	}
@@ -299,21 +264,13 @@ func (b *build) write(context.Context) error {
 
 func (b *build) place(context.Context) error {
 	// Move the index into place before the build, since every build in place must have an index.
-	// Do not trust an existing index with this ID unless it is sealed.
-	trusted := false
-	if manifest, _, err := store.ManifestBytes(filepath.Join(store.BuildsDir(b.Out), b.manifest.ID)); err == nil {
-		_, trusted = b.Key.sealed(b.Out, b.manifest.ID, manifest)
-	}
-	if err := b.docs.Install(b.Out, b.indexDir, b.manifest.ID, trusted); err != nil {
+	if err := b.docs.Install(b.Out, b.indexDir, b.manifest.ID); err != nil {
 		return err
 	}
 	if b.previous != nil && b.previous.Manifest.ID == b.manifest.ID { // it was verified when it was opened
-		return errors.Join(b.out.Discard(), b.seal(b.manifest.ID))
+		return b.out.Discard()
 	}
-	if err := b.out.Install(b.manifest); err != nil {
-		return err
-	}
-	return b.seal(b.manifest.ID)
+	return b.out.Install(b.manifest)
 }
 
 func (b *build) publish(context.Context) error {
@@ -337,21 +294,16 @@ func (b *build) removeOld() error {
 	if err != nil {
 		return err
 	}
-	err = errors.Join(b.pruneIndexes(), store.PruneCaches(b.Out, b.manifest.ID))
-	if err != nil || len(b.report.Removed) == 0 {
-		return err
-	}
-	b.writeIdentities() // an index that shared files with a removed one has fewer links, and so another identity
-	return nil
+	return b.pruneIndexes()
 }
 
-// pruneIndexes removes indexes and seals that belong to no build.
+// pruneIndexes removes indexes and statements that belong to no build.
 func (b *build) pruneIndexes() error {
 	kept, err := store.Builds(b.Out, "exports", "builds")
 	if err != nil {
 		return err
 	}
-	return errors.Join(indexes.Prune(b.Out, kept), store.PruneSeals(b.Out, kept))
+	return errors.Join(indexes.Prune(b.Out, kept), store.PruneStatements(b.Out, kept))
 }
 
 // discard removes the files of an unfinished build.

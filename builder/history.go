@@ -25,8 +25,8 @@ func (b *build) walk(ctx context.Context) error {
 	}
 	log, err := gitlog.Walk(ctx, o)
 	var shallow *gitlog.ShallowError
-	if errors.As(err, &shallow) && b.untrusted != nil {
-		return fmt.Errorf("%w. A previous build has the missing history, but %w", err, b.untrusted)
+	if errors.As(err, &shallow) && b.tracked != "" {
+		return fmt.Errorf("%w. A previous build has the missing history, but %s", err, b.tracked)
 	}
 	if err != nil {
 		return err
@@ -40,7 +40,7 @@ func (b *build) walk(ctx context.Context) error {
 			b.head.Time = a.Used
 		}
 	}
-	in := changelog.Input{Previous: b.previous, Formula: b.formula, AsOf: b.AsOf, Entities: b.content.Entities, Recorded: b.recorded, Frozen: b.Still || b.head.Hidden}
+	in := changelog.Input{Previous: b.previous, Formula: b.formula, AsOf: b.AsOf, Entities: b.content.Entities, Frozen: b.Still || b.head.Hidden}
 	if b.head.Hidden {
 		b.report.Warnings = append(b.report.Warnings, "warning: "+b.Content+" is in a git repository, but git is not installed: "+
 			"the changelog is not updated")
@@ -57,12 +57,6 @@ func (b *build) walk(ctx context.Context) error {
 	}
 	b.archive.Date()
 	return nil
-}
-
-// recorded reports whether an entity of the content, given its index, is the same as in the previous
-// build, and was the same as its newest version then.
-func (b *build) recorded(i int) bool {
-	return b.content.Unchanged[i] && b.asBuilt.recorded(b.content.Ordinals[i])
 }
 
 // known returns the entity in a file of the working tree if the content of the file is the

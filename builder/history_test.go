@@ -27,7 +27,7 @@ func newRepository(t *testing.T) *randomHistory {
 // refused fails the test unless a build is refused because it would lose something.
 func (s *randomHistory) refused(out, why string) {
 	s.t.Helper()
-	_, err := builder.Build(context.Background(), builder.Options{Content: s.dir, Out: out, AsOf: s.asOf, Keep: 3, Key: builderKey})
+	_, err := builder.Build(context.Background(), builder.Options{Content: s.dir, Out: out, AsOf: s.asOf, Keep: 3})
 	if shrink := new(builder.ShrinkError); !errors.As(err, &shrink) || !strings.Contains(shrink.Problem, why) {
 		s.t.Errorf("want a build that is refused as it %s: %v", why, err)
 	}
@@ -157,7 +157,7 @@ func TestRepositoryWithoutGit(t *testing.T) {
 		t.Errorf("changes %v, before %v; warnings %q", now, before, r.Warnings)
 	}
 	t.Setenv("PATH", path)
-	if _, err := builder.Build(context.Background(), builder.Options{Content: s.dir, Out: out, AsOf: s.asOf, Keep: 3, Key: builderKey}); err != nil {
+	if _, err := builder.Build(context.Background(), builder.Options{Content: s.dir, Out: out, AsOf: s.asOf, Keep: 3}); err != nil {
 		t.Errorf("once git is back: %v", err)
 	}
 }

@@ -27,14 +27,10 @@ func SnapshotFolder(f *content.Folder) (*Loaded, yamldoc.Problems, error) {
 	return withFormula(f.Snapshot())
 }
 
-// CheckFolder is like SnapshotFolder, but for callers that only need the formula and the problems.
-// The formula is nil if it has errors.
-func CheckFolder(f *content.Folder) (*score.Formula, yamldoc.Problems, error) {
-	l, problems, err := withFormula(f.Check())
-	if err != nil {
-		return nil, nil, err
-	}
-	return l.Formula, problems, nil
+// CheckFolder is like SnapshotFolder, but for callers that only need the problems.
+func CheckFolder(f *content.Folder) (yamldoc.Problems, error) {
+	_, problems, err := withFormula(f.Check())
+	return problems, err
 }
 
 func withFormula(c *content.Content, problems yamldoc.Problems, err error) (*Loaded, yamldoc.Problems, error) {

@@ -81,7 +81,7 @@ func exportsOfOldContent(t *testing.T) *txtar.Archive {
 				t.Fatal(err)
 			}
 		}
-		r, err := builder.Build(context.Background(), builder.Options{Content: content, Out: out, Keep: 3, Key: builderKey,
+		r, err := builder.Build(context.Background(), builder.Options{Content: content, Out: out, Keep: 3,
 			AsOf: time.Date(2026, 10, 1+i, 0, 0, 0, 0, time.UTC)})
 		if err != nil {
 			t.Fatal(err)

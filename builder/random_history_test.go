@@ -20,9 +20,6 @@ import (
 	"kindex/exports/store"
 )
 
-// builderKey seals the builds in tests, so that later builds reuse them.
-var builderKey = builder.GenerateKey()
-
 // randomHistory is a content folder that goes through a random history.
 type randomHistory struct {
 	folder
@@ -208,7 +205,7 @@ func (s *randomHistory) commit(message string) {
 // build has.
 func (s *randomHistory) build(out string, keep int) *builder.Report {
 	s.t.Helper()
-	r, err := builder.Build(context.Background(), builder.Options{Content: s.dir, Out: out, AsOf: s.asOf, Keep: keep, AllowShrink: true, Key: builderKey})
+	r, err := builder.Build(context.Background(), builder.Options{Content: s.dir, Out: out, AsOf: s.asOf, Keep: keep, AllowShrink: true})
 	if err != nil {
 		s.t.Fatalf("%v\nafter %s", err, strings.Join(s.told, "; "))
 	}

@@ -3,8 +3,6 @@ package builder
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
-	"encoding/binary"
 	"encoding/json"
 	"runtime"
 	"slices"
@@ -17,7 +15,6 @@ import (
 	"kindex/builder/content/schema"
 	"kindex/builder/rank"
 	"kindex/exports"
-	"kindex/exports/bulk"
 	"kindex/exports/feed"
 	"kindex/exports/ids"
 	"kindex/exports/jsonenc"
@@ -47,7 +44,7 @@ func (b *build) writeFiles() error {
 		return b.out.WriteArchive(a)
 	})
 	g.Go(b.writeIDs)
-	g.Go(func() error { return b.out.WriteSources(b.content.Entities, b.content.Sums) })
+	g.Go(func() error { return b.out.WriteSources(b.content.Entities) })
 	for _, board := range b.boards {
 		g.Go(func() error { return b.writeBoard(board) })
 	}
@@ -58,8 +55,7 @@ func (b *build) writeFiles() error {
 }
 
 // writeTables writes the bulk exports, which are sorted by type and slug and do not contain
-// withdrawn entities. Their rows are created from the records, which have been written, and from what
-// the inputs add.
+// withdrawn entities.
 func (b *build) writeTables() error {
 	listed := make([]int, 0, len(b.content.Entities))
 	for i, e := range b.content.Entities {
@@ -68,25 +64,17 @@ func (b *build) writeTables() error {
 		}
 	}
 	slices.SortFunc(listed, func(i, j int) int { return record.CompareKey(b.content.Entities[i], b.content.Entities[j]) })
-	err := b.writeTable(exports.EntitiesFile, table.EntityColumns, listed, nil,
-		func(e *record.Entity) []table.Row { return []table.Row{table.EntityRow(e)} })
-	if err != nil {
-		return err
-	}
 	ranks := b.ranks()
-	rank := func(dst []byte, e *record.Entity) []byte {
-		return binary.AppendVarint(dst, int64(ranks[e]))
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	write := func(base string, columns []table.Column, ordinals []int, rows func(*record.Entity) []table.Row) {
+		g.Go(func() error {
+			return b.out.WriteTable(&exports.Table{Base: base, Columns: columns, Items: len(ordinals),
+				Rows: func(i int) []table.Row { return rows(b.content.Entities[ordinals[i]]) }})
+		})
 	}
-	err = b.writeTable(exports.FullFile, table.FullColumns, listed, rank,
-		func(e *record.Entity) []table.Row { return []table.Row{table.FullRow(e, ranks[e])} })
-	if err != nil {
-		return err
-	}
-	declared, err := json.Marshal(b.content.Index.IDs)
-	if err != nil {
-		return err
-	}
-	namespaces := sha256.Sum256(declared)
+	write(exports.FullFile, table.FullColumns, listed, func(e *record.Entity) []table.Row { return []table.Row{table.FullRow(e, ranks[e])} })
+	write(exports.EntitiesFile, table.EntityColumns, listed, func(e *record.Entity) []table.Row { return []table.Row{table.EntityRow(e)} })
 	for _, t := range exports.LongTables {
 		var with []int
 		for _, i := range listed {
@@ -94,33 +82,9 @@ func (b *build) writeTables() error {
 				with = append(with, i)
 			}
 		}
-		rows := func(e *record.Entity) []table.Row { return t.Rows(e, b.namespace) }
-		more := func(dst []byte, _ *record.Entity) []byte { return append(dst, namespaces[:]...) }
-		if err := b.writeTable(t.Base, t.Columns, with, more, rows); err != nil {
-			return err
-		}
+		write(t.Base, t.Columns, with, func(e *record.Entity) []table.Row { return t.Rows(e, b.namespace) })
 	}
-	return nil
-}
-
-// writeTable writes a table with the rows of entities, given by ordinal. The rows are created from the
-// records and from what more appends; more may be nil.
-func (b *build) writeTable(base string, columns []table.Column, ordinals []int,
-	more func([]byte, *record.Entity) []byte, rows func(*record.Entity) []table.Row) error {
-	entity := func(i int) *record.Entity { return b.content.Entities[ordinals[i]] }
-	keys := make([]string, len(ordinals))
-	for i := range keys {
-		keys[i] = entity(i).Key()
-	}
-	return b.out.WriteTable(&bulk.Table{Base: base, Columns: columns, Keys: keys,
-		Inputs: func(dst []byte, i int) []byte {
-			sum := b.out.RecordSum(ordinals[i])
-			if dst = append(dst, sum[:]...); more != nil {
-				dst = more(dst, entity(i))
-			}
-			return dst
-		},
-		Rows: func(i int) []table.Row { return rows(entity(i)) }})
+	return g.Wait()
 }
 
 // namespace returns the identifier namespace with the given name, as Build.Namespace does.
@@ -166,7 +130,7 @@ func (b *build) writeBoard(board rank.Board) error {
 	if err := enc.Close(); err != nil {
 		return err
 	}
-	return b.out.AddVariants(exports.LeaderboardFile(board.Name), out.Bytes())
+	return b.out.Add(exports.LeaderboardFile(board.Name), out.Bytes())
 }
 
 // writeDescriptions writes the categories, the providers, the namespaces of identifiers, the
@@ -239,7 +203,7 @@ func (b *build) writeDescriptions() error {
 			f.name == exports.NamespacesFile && len(b.content.Index.IDs) == 0 {
 			continue
 		}
-		if err := b.out.AddVariants(f.name, f.data); err != nil {
+		if err := b.out.Add(f.name, f.data); err != nil {
 			return err
 		}
 	}
@@ -287,7 +251,7 @@ func (b *build) writeFeeds() error {
 		if err := f.Write(&body, format); err != nil {
 			return err
 		}
-		if err := b.out.AddVariants(exports.FeedFile+ext, body.Bytes()); err != nil {
+		if err := b.out.Add(exports.FeedFile+ext, body.Bytes()); err != nil {
 			return err
 		}
 	}

@@ -75,7 +75,7 @@ func serveCalendar(t *testing.T) *served {
 
 func (s *served) rebuild(t *testing.T) {
 	t.Helper()
-	_, err := builder.Build(t.Context(), builder.Options{Content: s.content, Out: s.out, AsOf: testAsOf, Keep: 3, Key: builderKey, AllowShrink: true})
+	_, err := builder.Build(t.Context(), builder.Options{Content: s.content, Out: s.out, AsOf: testAsOf, Keep: 3, AllowShrink: true})
 	if err == nil {
 		err = s.Reload()
 	}

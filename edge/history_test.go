@@ -17,9 +17,6 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// builderKey is the builder key of all test builds, so that later builds can reuse earlier ones.
-var builderKey = builder.GenerateKey()
-
 // sheet returns the content file of an entity; its score depends on the number of stars.
 func sheet(name, category string, stars int, more ...string) string {
 	return fmt.Sprintf(`name: %s
@@ -123,7 +120,7 @@ func buildDay(t testing.TB, r *Repository, out, day string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := builder.Build(context.Background(), builder.Options{Content: r.Dir, Out: out, AsOf: asOf, Keep: 5, Key: builderKey}); err != nil {
+	if _, err := builder.Build(context.Background(), builder.Options{Content: r.Dir, Out: out, AsOf: asOf, Keep: 5}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -60,7 +60,7 @@ func TestHistoryWhileBuildsArePruned(t *testing.T) {
 	for i := range builds {
 		r.Commit(fmt.Sprintf("2026-11-01T06:%02d:00Z", i), "Again", "tool/n3.yaml", sheet("Tool 3", "alpha", 3000+i))
 		asOf := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
-		if _, err := builder.Build(context.Background(), builder.Options{Content: r.Dir, Out: s.out, AsOf: asOf, Keep: 1, Key: builderKey}); err != nil {
+		if _, err := builder.Build(context.Background(), builder.Options{Content: r.Dir, Out: s.out, AsOf: asOf, Keep: 1}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -65,7 +65,7 @@ signals:
 // buildInto creates a build and returns its ID.
 func buildInto(t testing.TB, content, out string, keep int) string {
 	t.Helper()
-	r, err := builder.Build(context.Background(), builder.Options{Content: content, Out: out, AsOf: testAsOf, Keep: keep, Key: builderKey})
+	r, err := builder.Build(context.Background(), builder.Options{Content: content, Out: out, AsOf: testAsOf, Keep: keep})
 	if err != nil {
 		t.Fatal(err)
 	}

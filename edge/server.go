@@ -32,8 +32,6 @@ type Options struct {
 	// Pull configures the bucket from which builds are pulled into Dir; if its From is nil, none are
 	// pulled. A server that pulls builds can start without one.
 	Pull live.PullOptions
-	// Known returns which files of a build need not be verified.
-	Known live.Known
 	// Verifiers are the keys that are accepted: each build must be signed with one of them. If there
 	// are none, builds need no signature.
 	Verifiers []note.Verifier

@@ -74,7 +74,7 @@ func TestPricesFollowProviders(t *testing.T) {
 	kept := p.ends[len(p.ends)-3]
 	_, before := p.listed(kept, p.rng)
 	root := t.TempDir()
-	writeBuildReusing(t, root, nil, before, func(w *Writer) error {
+	writeBuildWith(t, root, before, func(w *Writer) error {
 		a := p.archive(kept)
 		a.Providers = randomProviders
 		data, err := json.Marshal(a.Providers)

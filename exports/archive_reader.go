@@ -9,7 +9,6 @@ import (
 
 	"kindex/exports/packed"
 	"kindex/exports/record"
-	"kindex/exports/store"
 )
 
 // noIndex means no version, no change or no commit in a lookup file.
@@ -258,8 +257,7 @@ func (r *ArchiveReader) SnapshotData(day string) (*SnapshotData, bool) {
 
 // changelog holds the part of an archive that is used to look up changes.
 type changelog struct {
-	lines     []byte         // changelog.jsonl; nil if it is not stored
-	text      *store.Content // changelog.jsonl if it is not stored
+	lines     []byte // changelog.jsonl
 	n         int
 	times     []byte // Unix seconds
 	versions  packed.Uint32s

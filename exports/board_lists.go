@@ -40,7 +40,7 @@ func (w *Writer) WriteBoards(d *BoardsData) error {
 	for _, b := range d.Boards {
 		parts = append(append(parts, packEntries(b.Entries)...), packEntries(b.Previous)...)
 	}
-	if err := w.AddVariants(BoardsFile, d.Definitions); err != nil {
+	if err := w.Add(BoardsFile, d.Definitions); err != nil {
 		return err
 	}
 	return w.Add(boardsFile, packed.PackSections(parts...))

@@ -1,13 +1,9 @@
 package exports
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"path/filepath"
 	"slices"
 	"sort"
 	"strings"
@@ -82,9 +78,6 @@ func (b *Build) Close() error {
 		return nil
 	}
 	var errs []error
-	if b.archive != nil && b.archive.log.text != nil {
-		errs = append(errs, b.archive.log.text.Close())
-	}
 	for _, m := range b.files {
 		if m != nil {
 			errs = append(errs, m.Unmap())
@@ -95,30 +88,12 @@ func (b *Build) Close() error {
 }
 
 // File returns the content of one of the build's files and its manifest entry. ok is false if
-// there is no such file or it is not stored; Open can also read the latter.
+// there is no such file. The content must not be used after the build is closed.
 func (b *Build) File(path string) (data []byte, f store.File, ok bool) {
 	if data, ok = b.files[path]; ok {
 		f, ok = b.Manifest.File(path)
 	}
 	return data, f, ok
-}
-
-// Open opens one of the build's files, which need not be stored, and returns its manifest entry.
-// It returns fs.ErrNotExist if there is no such file. Closing the content has no effect, and it
-// must not be used after the build is closed.
-func (b *Build) Open(path string) (*store.Content, store.File, error) {
-	f, ok := b.Manifest.File(path)
-	if !ok {
-		return nil, f, fs.ErrNotExist
-	}
-	c, err := store.OpenWith(func(f store.File) (io.ReaderAt, error) {
-		data, ok := b.files[f.Path]
-		if !ok {
-			return nil, fs.ErrNotExist
-		}
-		return bytes.NewReader(data), nil
-	}, filepath.Join(b.Dir, filepath.FromSlash(path)), b.Manifest.Files, f)
-	return c, f, err
 }
 
 // Providers returns the providers of offers, in the order of providers.yaml. The caller must
@@ -436,7 +411,7 @@ func hasValue(e *record.Entity, field, folded string) bool {
 
 // sources holds the content of the sources file.
 type sources struct {
-	sums, flags []byte
-	ends        packed.Uint32s
-	aliases     packed.StringTable
+	flags   []byte
+	ends    packed.Uint32s
+	aliases packed.StringTable
 }

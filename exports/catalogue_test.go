@@ -2,7 +2,6 @@ package exports
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -11,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"kindex/exports/bulk"
 	"kindex/exports/pricing"
 	"kindex/exports/record"
 	"kindex/exports/store"
@@ -230,8 +228,8 @@ func someNeighbours(rng *rand.Rand, n int) ([][]Neighbour, []Feature) {
 // one is given, and returns its ID.
 func writeBuild(t testing.TB, root string, entities []*record.Entity, archive ...*Archive) string {
 	t.Helper()
-	return writeBuildReusing(t, root, nil, entities, func(w *Writer) error {
-		err := w.WriteSources(entities, make([][sha256.Size]byte, len(entities)))
+	return writeBuildWith(t, root, entities, func(w *Writer) error {
+		err := w.WriteSources(entities)
 		for _, a := range archive {
 			err = errors.Join(err, w.WriteArchive(a))
 		}
@@ -239,9 +237,8 @@ func writeBuild(t testing.TB, root string, entities []*record.Entity, archive ..
 	})
 }
 
-// writeBuildReusing is like writeBuild, but reuses an earlier build, unless it is nil, and
-// adds more files.
-func writeBuildReusing(t testing.TB, root string, earlier *Build, entities []*record.Entity, more func(*Writer) error) string {
+// writeBuildWith is like writeBuild, but adds other files.
+func writeBuildWith(t testing.TB, root string, entities []*record.Entity, more func(*Writer) error) string {
 	t.Helper()
 	check := func(err error) {
 		t.Helper()
@@ -251,7 +248,6 @@ func writeBuildReusing(t testing.TB, root string, earlier *Build, entities []*re
 	}
 	w, err := NewWriter(root)
 	check(err)
-	w.ReuseFrom(earlier)
 	m := &store.Manifest{Builder: "test", Title: "Test", AsOf: "2026-11-01T00:00:00Z", Counts: store.Counts{Types: map[string]int{}}}
 	var order []int
 	for i, e := range entities {
@@ -265,11 +261,7 @@ func writeBuildReusing(t testing.TB, root string, earlier *Build, entities []*re
 		m.Counts.Withdrawn++
 	}
 	slices.SortFunc(order, func(x, y int) int { return record.CompareKey(entities[x], entities[y]) })
-	keys := make([]string, len(order))
-	for i, o := range order {
-		keys[i] = entities[o].Key()
-	}
-	err = w.WriteTable(&bulk.Table{Base: EntitiesFile, Columns: table.EntityColumns, Keys: keys, Rows: func(i int) []table.Row { return []table.Row{table.EntityRow(entities[order[i]])} }})
+	err = w.WriteTable(&Table{Base: EntitiesFile, Columns: table.EntityColumns, Items: len(order), Rows: func(i int) []table.Row { return []table.Row{table.EntityRow(entities[order[i]])} }})
 	check(err)
 	near, features := someNeighbours(rand.New(rand.NewPCG(7, 7)), len(entities))
 	stored := make([]PackedNeighbours, len(near))
@@ -279,7 +271,7 @@ func writeBuildReusing(t testing.TB, root string, earlier *Build, entities []*re
 	check(w.WriteNeighbours(stored, features))
 	check(w.WriteLookups(entities))
 	check(w.WriteIDs(entities, []IDNamespace{{"zoo", "https://zoo.example/{id}"}}))
-	check(w.AddVariants(ScoringFile, bytes.Repeat([]byte("{\"version\": \"1\"}\n"), 50)))
+	check(w.Add(ScoringFile, bytes.Repeat([]byte("{\"version\": \"1\"}\n"), 50)))
 	check(more(w))
 	check(w.Finalize(m, func(string) string { return "CC0-1.0" }))
 	check(w.Install(m))

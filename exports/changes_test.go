@@ -19,9 +19,9 @@ func checkChanges(t *testing.T, p *madeHistory, b *Build) {
 	data, _, _ := b.File(ChangelogFile + ".jsonl")
 	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
 	for i, want := range p.changes {
-		line, err := r.ChangeLine(i)
-		if err != nil || string(line) != lines[i] || !bytes.Equal(line, want.AppendJSON(nil)) {
-			t.Fatalf("change %d is %s\nwant %s: %v", i, line, want.AppendJSON(nil), err)
+		line := r.ChangeLine(i)
+		if string(line) != lines[i] || !bytes.Equal(line, want.AppendJSON(nil)) {
+			t.Fatalf("change %d is %s\nwant %s", i, line, want.AppendJSON(nil))
 		}
 		got, err := r.Change(i)
 		if err != nil || !reflect.DeepEqual(got, want) {
@@ -141,7 +141,7 @@ func TestChangelogFormats(t *testing.T) {
 	}
 	files := tree(t, filepath.Dir(filepath.Join(b.Dir, store.ManifestFile)))
 	for name, data := range files {
-		if ext := filepath.Ext(name); strings.HasPrefix(name, "/changelog") && (ext == ".gz" || ext == ".zst") && decode(t, ext, data) != files[strings.TrimSuffix(name, ext)] {
+		if ext := filepath.Ext(name); strings.HasPrefix(name, "/changelog") && ext == ".gz" && unzipped(t, data) != files[strings.TrimSuffix(name, ext)] {
 			t.Errorf("%s does not decode to the file", name)
 		}
 	}

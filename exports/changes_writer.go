@@ -3,12 +3,10 @@ package exports
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strconv"
 
-	"kindex/exports/bulk"
 	"kindex/exports/jsonenc"
 	"kindex/exports/packed"
 	"kindex/exports/record"
@@ -92,31 +90,16 @@ func (p *archivePacker) packIDs() (ids, indexes []byte, err error) {
 // writeChangelog writes the changelog in every format, with compressed variants. It stores the length of
 // the line of each change that is not kept, without its line ending, in lengths.
 func (p *archivePacker) writeChangelog(lengths []int) error {
-	ids := make([]string, len(p.Changes))
-	previous := &p.previous.log
-	for i := range previous.n {
-		if at := int(previous.idIndexes.At(i)); at < p.KeptChanges {
-			ids[at] = hex.EncodeToString(previous.ids[idSize*i : idSize*(i+1)])
-		}
-	}
-	for i := p.KeptChanges; i < len(ids); i++ {
-		ids[i] = p.Changes[i].ID
-	}
-	t := &bulk.Table{Base: ChangelogFile, Columns: table.ChangeColumns, Keys: ids, Cells: rowOfChange,
+	return p.w.WriteTable(&Table{Base: ChangelogFile, Columns: table.ChangeColumns, Items: len(p.Changes), Cells: rowOfChange,
 		JSON: func(dst []byte, i int) ([]byte, error) {
 			if i < p.KeptChanges {
-				line, err := p.previous.ChangeLine(i)
-				return append(dst, line...), err
+				return append(dst, p.previous.ChangeLine(i)...), nil
 			}
 			before := len(dst)
 			dst, err := p.Line(dst, i)
 			lengths[i-p.KeptChanges] = len(dst) - before
 			return dst, err
-		}}
-	if p.Previous == p.w.previous { // the build that shards are copied from
-		t.Kept = p.KeptChanges
-	}
-	return p.w.WriteTable(t)
+		}})
 }
 
 // rowOfChange extracts the cells of the ChangeColumns from a line that AppendJSON

@@ -12,7 +12,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -55,8 +54,8 @@ func OpenCurrent(root string) (*Build, error) {
 	return Open(filepath.Join(store.BuildsDir(root), id))
 }
 
-// mapFiles maps the files of the build, except for those that are not stored. Most of the time is spent
-// in system calls, so several files are opened at once.
+// mapFiles maps the files of the build. Most of the time is spent in system calls, so several files are
+// opened at once.
 func (b *Build) mapFiles(dir *os.Root) error {
 	files := b.Manifest.Files
 	maps, errs := make([]mmap.MMap, len(files)), make([]error, len(files))
@@ -70,7 +69,7 @@ func (b *Build) mapFiles(dir *os.Root) error {
 		switch err := errs[i]; {
 		case err == nil:
 			b.files[f.Path] = maps[i]
-		case first == nil && !(errors.Is(err, fs.ErrNotExist) && store.Unstored(files, f.Path)):
+		case first == nil:
 			first = err
 		}
 	}

@@ -1,28 +1,24 @@
 package exports
 
 import (
-	"crypto/sha256"
 	"time"
 
 	"kindex/exports/packed"
 	"kindex/exports/record"
 )
 
-// Flags of an entity that are not in its record. The next build needs them to reuse
-// the entity of an unchanged file without parsing it.
+// Flags of an entity that are not in its record.
 const (
 	addedDerived   = 1 << iota // the file has no addedDate
 	updatedDerived             // the file has no lastUpdated
 )
 
-// WriteSources writes what the next build needs to reuse this build's entities
-// instead of parsing their files again. The entities are in the order of their
-// ordinals. sums holds the SHA-256 of each source file, or zero if the file must be
-// parsed again.
-func (w *Writer) WriteSources(entities []*record.Entity, sums [][sha256.Size]byte) error {
-	all, flags := make([]byte, 0, sha256.Size*len(entities)), make([]byte, 0, len(entities))
+// WriteSources writes what the files of entities say beyond their records. The entities are in the
+// order of their ordinals.
+func (w *Writer) WriteSources(entities []*record.Entity) error {
+	flags := make([]byte, 0, len(entities))
 	ends, aliases := make([]uint32, 0, len(entities)), []string(nil)
-	for i, e := range entities {
+	for _, e := range entities {
 		flag := byte(0)
 		if e.AddedDerived {
 			flag |= addedDerived
@@ -30,11 +26,11 @@ func (w *Writer) WriteSources(entities []*record.Entity, sums [][sha256.Size]byt
 		if e.UpdatedDerived {
 			flag |= updatedDerived
 		}
-		all, flags = append(all, sums[i][:]...), append(flags, flag)
+		flags = append(flags, flag)
 		aliases = append(aliases, e.Formerly...)
 		ends = append(ends, uint32(len(aliases)))
 	}
-	return w.Add(sourcesFile, packed.PackSections(all, flags, packed.PackUint32s(ends), packed.PackStrings(aliases)))
+	return w.Add(sourcesFile, packed.PackSections(flags, packed.PackUint32s(ends), packed.PackStrings(aliases)))
 }
 
 // openSources reads the sources file, if the build has one.
@@ -42,26 +38,15 @@ func (b *Build) openSources(s *packed.SectionReader) {
 	if _, ok := b.Manifest.File(sourcesFile); !ok {
 		return
 	}
-	parts := s.Open(sourcesFile, 4)
-	src := sources{parts[0], parts[1], parts[2], s.Strings(sourcesFile, parts[3])}
-	s.Check(sourcesFile, len(src.sums) == sha256.Size*b.n && len(src.flags) == b.n && src.ends.Len() == b.n)
+	parts := s.Open(sourcesFile, 3)
+	src := sources{parts[0], parts[1], s.Strings(sourcesFile, parts[2])}
+	s.Check(sourcesFile, len(src.flags) == b.n && src.ends.Len() == b.n)
 	b.sources = src
-}
-
-// SourceSum returns the SHA-256 of a record's source file. ok is false if it is
-// unknown or the file must be parsed again.
-func (b *Build) SourceSum(ordinal uint32) (sum [sha256.Size]byte, ok bool) {
-	if int(ordinal) >= len(b.sources.flags) {
-		return sum, false
-	}
-	copy(sum[:], b.sources.sums[sha256.Size*int(ordinal):])
-	return sum, sum != [sha256.Size]byte{}
 }
 
 // Authored returns a record's entity as it was authored in the source file: with its earlier
 // slugs, but without scores or dates derived from the history. Unknown lists are nil. The
-// caller owns the result. The build must have been verified and must have the record's
-// SourceSum.
+// caller owns the result. The build must have been verified.
 func (b *Build) Authored(ordinal uint32) (*record.Entity, error) {
 	e, err := record.ParseAuthored(b.Record(ordinal))
 	if err != nil {

@@ -14,11 +14,10 @@ const aliasesFile = "formerly.fst"
 
 // aliases returns the sorted earlier slugs of a record.
 func (x *Index) aliases(o uint32) (slugs []string, err error) {
-	docNum := x.docNum(o)
-	if docNum == noDoc {
+	if !x.isStored(o) {
 		return x.document(o).aliases, nil
 	}
-	it, err := x.aliasFST.Iterator(aliasKey(docNum, ""), aliasKey(docNum+1, ""))
+	it, err := x.aliasFST.Iterator(aliasKey(o, ""), aliasKey(o+1, ""))
 	for ; err == nil; err = it.Next() {
 		key, _ := it.Current()
 		slugs = append(slugs, string(key[4:]))

@@ -208,44 +208,14 @@ func BenchmarkWrite(b *testing.B) {
 	c.each(b, func(e *record.Entity) { entities = append(entities, e) })
 	root := b.TempDir()
 	const before = "20261101-0000000000000001"
-	b.Run("all", func(b *testing.B) {
-		for b.Loop() {
-			p := indexes.Prepare(entities, c.titles)
-			dir, err := p.Write(root)
-			if err != nil {
-				b.Fatal(err)
-			}
-			if err := p.Install(root, dir, before, true); err != nil {
-				b.Fatal(err)
-			}
+	for b.Loop() {
+		p := indexes.Prepare(entities, c.titles)
+		dir, err := p.Write(root)
+		if err != nil {
+			b.Fatal(err)
 		}
-	})
-	rng := rand.New(rand.NewPCG(3, 4))
-	rng.Shuffle(len(entities), func(i, j int) { entities[i], entities[j] = entities[j], entities[i] })
-	for i := 0; i < len(entities); i += 300 {
-		e := *entities[i]
-		e.Name += " edited"
-		entities[i] = &e
+		if err := p.Install(root, dir, before); err != nil {
+			b.Fatal(err)
+		}
 	}
-	b.Run("upon", func(b *testing.B) {
-		for b.Loop() {
-			p := indexes.Prepare(entities, c.titles)
-			p.ReuseFrom(before, nil)
-			dir, err := p.Write(root)
-			if err != nil {
-				b.Fatal(err)
-			}
-			if p.Indexed != (len(entities)+299)/300 {
-				b.Fatalf("%d documents were indexed", p.Indexed)
-			}
-			if err := p.Install(root, dir, "20261101-0000000000000002", true); err != nil {
-				b.Fatal(err)
-			}
-			b.StopTimer()
-			if err := indexes.Prune(root, []string{before}); err != nil {
-				b.Fatal(err)
-			}
-			b.StartTimer()
-		}
-	})
 }

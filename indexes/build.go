@@ -9,16 +9,10 @@
 // to the segment store what Bleve does not: the words of each record in order,
 // which phrases need, and the lengths of names.
 //
-// An index may share all these files with the index of the previous build if only a
-// few documents differ. It then maps the shared documents to records. The documents
-// that differ are stored separately and indexed in memory.
-//
 // The index of a build is in indexes/builds/<id>/ and has its own manifest.
 package indexes
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -63,15 +57,9 @@ type Prepared struct {
 	// Stub identifies the input of the index. Write sets it. It does not depend on how the
 	// index is built.
 	Stub store.IndexStub
-	// Indexed is the number of documents that Write could not reuse from an earlier
-	// index.
-	Indexed int
 
-	entities    []*record.Entity
-	titles      map[string]string
-	previousID  string           // the ID of the previous build
-	known       store.Identities // of the files of its index
-	sharedFiles []store.File     // files of the previous build's index that this index shares
+	entities []*record.Entity
+	titles   map[string]string
 }
 
 // Prepare prepares the documents of entities, which must be in the order of their
@@ -97,19 +85,12 @@ func (p *Prepared) Write(root string) (dir string, err error) {
 			err = errors.Join(err, os.RemoveAll(dir))
 		}
 	}()
-	digests := p.digests()
-	sum := sha256.Sum256(packDigests(digests))
-	p.Stub = store.IndexStub{MappingVersion: MappingVersion, Documents: len(p.entities), SHA256: hex.EncodeToString(sum[:])}
-	if x := p.findPrevious(root, digests); x != nil {
-		p.Indexed, p.sharedFiles = len(x.changed), x.files
-		return dir, x.write(dir)
-	}
-	p.Indexed = len(p.entities)
-	return dir, p.writeAll(dir, digests)
+	p.Stub = store.IndexStub{MappingVersion: MappingVersion, Documents: len(p.entities), SHA256: p.digest()}
+	return dir, p.writeAll(dir)
 }
 
 // writeAll indexes all documents.
-func (p *Prepared) writeAll(dir string, digests []digest) error {
+func (p *Prepared) writeAll(dir string) error {
 	c, err := newCollector(dir, len(p.entities))
 	if err != nil {
 		return err
@@ -118,9 +99,6 @@ func (p *Prepared) writeAll(dir string, digests []digest) error {
 		if err := c.add(d); err != nil {
 			return errors.Join(err, c.abort())
 		}
-	}
-	if err := os.WriteFile(filepath.Join(dir, digestsFile), packDigests(digests), 0o644); err != nil {
-		return errors.Join(err, c.abort())
 	}
 	return c.write()
 }
@@ -156,19 +134,10 @@ func (p *Prepared) documents(yield func(*document) bool) {
 }
 
 // Install writes the manifest into a folder that Write returned and moves it to the final
-// location. An index that is already there is kept if it is intact and trusted is set. Being
-// intact is not enough, because the ID determines the bytes of a build but not those of an
-// index.
-func (p *Prepared) Install(root, dir, id string, trusted bool) error {
+// location. It replaces an index that is already there, because the ID determines the bytes of a
+// build but not those of an index.
+func (p *Prepared) Install(root, dir, id string) error {
 	final := Dir(root, id)
-	if trusted && p.previousID == id && p.sharedFiles != nil { // it was verified when this index was written
-		return os.RemoveAll(dir)
-	}
-	if trusted {
-		if _, err := Verify(final, id, p.Stub); err == nil {
-			return os.RemoveAll(dir)
-		}
-	}
 	m := Manifest{FormatVersion: store.FormatVersion, IndexStub: p.Stub, Build: id}
 	var err error
 	if m.Files, err = p.describe(dir); err != nil {
@@ -199,16 +168,10 @@ func (p *Prepared) Install(root, dir, id string, trusted bool) error {
 	return store.SyncDir(filepath.Dir(final))
 }
 
-// describe lists the files of an index. Shared files have already been compared
-// with their checksums.
-func (p *Prepared) describe(dir string) ([]store.File, error) {
-	files := slices.Clone(p.sharedFiles)
-	known := map[string]bool{}
-	for _, f := range files {
-		known[filepath.Join(dir, filepath.FromSlash(f.Path))] = true
-	}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || known[path] {
+// describe lists the files of an index.
+func (p *Prepared) describe(dir string) (files []store.File, err error) {
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
 			return err
 		}
 		f, err := store.Describe(dir, path)
@@ -222,16 +185,11 @@ func (p *Prepared) describe(dir string) ([]store.File, error) {
 // built from the documents that the build names, and that every file is intact. It
 // reports problems as *store.DamageError.
 func Verify(dir, id string, want store.IndexStub) (*Manifest, error) {
-	return VerifyKnown(dir, id, want, nil)
-}
-
-// VerifyKnown is like Verify, but does not read files that have the identity that known says.
-func VerifyKnown(dir, id string, want store.IndexStub, known store.Identities) (*Manifest, error) {
 	m, err := readManifestOf(dir, id, want)
 	if err != nil {
 		return nil, err
 	}
-	return m, store.VerifyKnownFiles(dir, m.Files, manifestFile, known)
+	return m, store.VerifyFiles(dir, m.Files, manifestFile)
 }
 
 // readManifestOf is like readManifest, but also checks that the index was built
@@ -247,9 +205,6 @@ func readManifestOf(dir, id string, want store.IndexStub) (*Manifest, error) {
 // maxManifestSize is the maximum size of a manifest in bytes. A manifest lists
 // about twenty files.
 const maxManifestSize = 1 << 20
-
-// ManifestBytes returns the stored bytes of the manifest of a build's index.
-func ManifestBytes(root, id string) ([]byte, error) { return readManifestBytes(Dir(root, id)) }
 
 func readManifestBytes(dir string) ([]byte, error) {
 	files, err := store.OpenFiles(dir)

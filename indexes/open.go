@@ -1,7 +1,6 @@
 package indexes
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -34,7 +33,6 @@ type diskIndex struct {
 	records     int
 	listed      int // number of records that are not withdrawn; these records come first
 	segment     segmentReader
-	ordinalMap  *ordinalMap // nil if the number of a document is its ordinal
 	phrases     phraseStore
 	aliasFST    *vellum.FST
 	synonyms    *synonyms
@@ -59,63 +57,16 @@ func Open(root string, b *exports.Build) (*Index, error) {
 	if x.records != b.Len() {
 		return nil, &store.DamageError{Path: filepath.Join(dir, manifestFile), Problem: fmt.Sprintf("lists %d documents, but the build has %d", x.records, b.Len())}
 	}
-	if err := x.open(m); err != nil {
+	if err := x.open(); err != nil {
 		return nil, errors.Join(err, x.Close())
 	}
 	return x, nil
 }
 
-func (x *Index) open(m *Manifest) error {
-	shared := slices.ContainsFunc(m.Files, func(f store.File) bool { return f.Path == ordinalsFile })
-	if !shared {
-		return x.diskIndex.open(x.records)
-	}
-	at := filepath.Join(x.files.dir, ordinalsFile)
-	data, err := x.files.open(ordinalsFile)
-	if err != nil {
-		return err
-	}
-	if x.ordinalMap, err = newOrdinalMap(data, x.records); err != nil {
-		return &store.DamageError{Path: at, Problem: err.Error()}
-	}
-	if err := x.diskIndex.open(x.ordinalMap.ordinals.Len()); err != nil {
-		return err
-	}
-	return x.openChanged()
-}
-
-// openChanged indexes the documents that are not in the segment on disk.
-func (x *Index) openChanged() error {
-	path := filepath.Join(x.files.dir, changedFile)
-	data, err := x.files.read(changedFile)
-	if err != nil {
-		return err
-	}
-	var changed []source
-	if err := json.Unmarshal(data, &changed); err != nil {
-		return &store.DamageError{Path: path, Problem: "is not a list of documents: " + err.Error()}
-	}
-	ordinals := x.ordinalMap.unmapped
-	if len(changed) != len(ordinals) {
-		return &store.DamageError{Path: path, Problem: fmt.Sprintf("has %d documents, but %d were expected", len(changed), len(ordinals))}
-	}
-	documents := make(map[uint32]*document, len(changed))
-	for i, o := range ordinals {
-		documents[o] = newDocument(&changed[i])
-	}
-	l, err := newMemSegment(documents)
-	if err != nil {
-		return err
-	}
-	x.memSegments = []*memSegment{l}
-	x.nameLengths = x.ordinalMap.nameLengths(x.nameLengths, documents)
-	return nil
-}
-
-func (x *diskIndex) open(documents int) error {
+func (x *diskIndex) open() error {
 	segment, err := x.files.segment()
 	if err == nil {
-		err = x.segment.open(segment, documents)
+		err = x.segment.open(segment, x.records)
 	}
 	if err != nil {
 		return err
@@ -133,14 +84,17 @@ func (x *diskIndex) open(documents int) error {
 	if x.nameLengths, err = x.files.open(nameLengthsFile); err != nil {
 		return err
 	}
-	if len(x.nameLengths) != documents || x.phrases.numDocs() != documents {
-		return &store.DamageError{Path: x.files.dir, Problem: fmt.Sprintf("has files that do not match its %d documents", documents)}
+	if len(x.nameLengths) != x.records || x.phrases.numDocs() != x.records {
+		return &store.DamageError{Path: x.files.dir, Problem: fmt.Sprintf("has files that do not match its %d documents", x.records)}
 	}
 	var errPrefixes, errPhrases error
 	x.prefixes, errPrefixes = x.openPostings(prefixesFile)
 	x.phraseSets, errPhrases = x.openPostings(phraseSetsFile)
 	return errors.Join(x.openVocabularies(), errPrefixes, errPhrases)
 }
+
+// isStored reports whether the document of a record is in the segment on disk, not in memory.
+func (x *Index) isStored(o uint32) bool { return int(o) < x.records }
 
 // Close releases the index. No search may be in progress in this index or in an
 // index that WithEdits derived from it. Closing an index with edits does nothing.
@@ -238,7 +192,6 @@ type session struct {
 	readers    [fieldCount]*vellum.Reader // nil if no record has the field
 	iterator   vellum.FSTIterator
 	postings   postingReader
-	docSets    [maxEdits + 1]set
 	sets       []set
 	taken      int     // number of sets in use; lowering it releases those taken last
 	memory     set     // see inMemory
@@ -251,7 +204,7 @@ func (x *Index) session() (*session, error) {
 		return s, nil
 	}
 	s := &session{index: x}
-	s.postings.scratch = make(set, len(s.newDocSet(0)))
+	s.postings.scratch = make(set, len(s.set()))
 	s.taken = 0
 	for f, terms := range x.segment.terms {
 		var err error

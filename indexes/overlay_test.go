@@ -12,7 +12,6 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/exports"
-	"kindex/exports/bulk"
 	"kindex/exports/record"
 	"kindex/exports/store"
 	"kindex/exports/table"
@@ -25,13 +24,12 @@ var someTitles = map[string]string{"agents": "Agents & Automation"}
 func publish(t testing.TB, entities []*record.Entity) *catalogue {
 	t.Helper()
 	root := t.TempDir()
-	publishInto(t, root, entities, "")
+	publishInto(t, root, entities)
 	return openOutput(t, root)
 }
 
-// publishInto writes a build of entities to an output folder, with an index that
-// reuses another build's index. It also returns how many documents were indexed.
-func publishInto(t testing.TB, root string, entities []*record.Entity, previousID string) (indexed int) {
+// publishInto writes a build of entities and its index to an output folder.
+func publishInto(t testing.TB, root string, entities []*record.Entity) {
 	t.Helper()
 	check := func(err error) {
 		t.Helper()
@@ -40,7 +38,6 @@ func publishInto(t testing.TB, root string, entities []*record.Entity, previousI
 		}
 	}
 	p := indexes.Prepare(entities, someTitles)
-	p.ReuseFrom(previousID, nil)
 	dir, err := p.Write(root)
 	check(err)
 	w, err := exports.NewWriter(root)
@@ -57,22 +54,17 @@ func publishInto(t testing.TB, root string, entities []*record.Entity, previousI
 		m.Counts.Withdrawn++
 	}
 	slices.SortFunc(order, func(x, y int) int { return record.CompareKey(entities[x], entities[y]) })
-	keys := make([]string, len(order))
-	for i, o := range order {
-		keys[i] = entities[o].Key()
-	}
-	err = w.WriteTable(&bulk.Table{Base: exports.EntitiesFile, Columns: table.EntityColumns, Keys: keys,
+	err = w.WriteTable(&exports.Table{Base: exports.EntitiesFile, Columns: table.EntityColumns, Items: len(order),
 		Rows: func(i int) []table.Row { return []table.Row{table.EntityRow(entities[order[i]])} }})
 	check(err)
 	check(w.WriteNeighbours(make([]exports.PackedNeighbours, len(entities)), nil))
 	check(w.WriteLookups(entities))
-	check(w.AddVariants(exports.ScoringFile, []byte("{}\n")))
-	check(w.AddVariants(exports.CategoriesFile, []byte("[]\n")))
+	check(w.Add(exports.ScoringFile, []byte("{}\n")))
+	check(w.Add(exports.CategoriesFile, []byte("[]\n")))
 	check(w.Finalize(m, func(string) string { return "CC0-1.0" }))
 	check(w.Install(m))
-	check(p.Install(root, dir, m.ID, true))
+	check(p.Install(root, dir, m.ID))
 	check(store.Publish(root, m.ID))
-	return p.Indexed
 }
 
 // mutator is a catalogue that is edited at random.

@@ -233,9 +233,9 @@ func (s *session) phraseSet(phrase []string, list int) (found set, ok bool) {
 	if stored == nil {
 		return nil, false
 	}
-	found = s.newDocSet(0)
+	found = s.set()
 	stored.WriteDenseTo(found)
-	return s.toRecords(found), true
+	return found, true
 }
 
 // keepPhrase removes the records that do not have a phrase in a list. candidates must be the result of narrowPhrase.

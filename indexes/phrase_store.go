@@ -119,14 +119,13 @@ func (x *Index) encodePhrase(words []string) (*phrase, error) {
 // hasPhrase reports whether a record contains a phrase in a list.
 func (s *session) hasPhrase(o uint32, p *phrase, list int) bool {
 	x := s.index
-	docNum := x.docNum(o)
 	switch {
-	case docNum == noDoc:
+	case !x.isStored(o):
 		return x.document(o).hasPhrase(p.words)[list]
 	case p.encoded == nil:
 		return false
 	}
-	return hasPhrase(x.phrases.docWords(docNum, list), p.encoded)
+	return hasPhrase(x.phrases.docWords(o, list), p.encoded)
 }
 
 // havePhrase sets has[i] to whether records[i] contains a phrase in a list. There must be at most keepBatch records.
@@ -134,10 +133,10 @@ func (s *session) havePhrase(records []uint32, has []bool, p *phrase, list int) 
 	x := s.index
 	var texts [keepBatch][]byte
 	for i, o := range records {
-		if docNum := x.docNum(o); docNum == noDoc {
+		if !x.isStored(o) {
 			has[i] = x.document(o).hasPhrase(p.words)[list]
 		} else if p.encoded != nil {
-			texts[i] = x.phrases.text(docNum)
+			texts[i] = x.phrases.text(o)
 		}
 	}
 	// The places in memory are random. Reading the first byte of all texts before anything else lets the

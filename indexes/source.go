@@ -3,9 +3,9 @@ package indexes
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"slices"
 
-	"kindex/exports/parallel"
 	"kindex/exports/record"
 )
 
@@ -37,13 +37,8 @@ func (s *source) topics() []string {
 	return slices.Concat([]string{s.Provider, s.Category, s.Title, s.Type}, s.Tags, s.Capabilities)
 }
 
-// digest identifies a document, including its type and slug. Documents with the
-// same digest are equal if MappingVersion is the same.
-type digest [16]byte
-
-// digest returns the digest, and a buffer for use in the next call.
-func (s *source) digest(buf []byte) (digest, []byte) {
-	buf = buf[:0]
+// appendTo appends all fields, each with its length.
+func (s *source) appendTo(buf []byte) []byte {
 	add := func(list ...string) {
 		for _, text := range list {
 			buf = append(binary.AppendUvarint(buf, uint64(len(text))), text...)
@@ -54,35 +49,22 @@ func (s *source) digest(buf []byte) (digest, []byte) {
 		buf = binary.AppendUvarint(buf, uint64(len(list)))
 		add(list...)
 	}
-	sum := sha256.Sum256(buf)
-	return digest(sum[:len(digest{})]), buf
+	return buf
 }
 
-// digests returns the digests of all documents in the order of their ordinals. It
-// uses all processors, because it is the slowest step in building an index that
-// shares files.
-func (p *Prepared) digests() []digest {
-	list := make([]digest, len(p.entities))
-	parallel.Ranges(len(list), func(from, to int) {
-		var buf []byte
-		for i := from; i < to; i++ {
-			s := p.source(i)
-			list[i], buf = s.digest(buf)
-		}
-	})
-	return list
+// digest returns the SHA-256 of all documents in the order of their ordinals, in hexadecimal.
+func (p *Prepared) digest() string {
+	h := sha256.New()
+	var buf []byte
+	for i := range p.entities {
+		s := p.source(i)
+		buf = s.appendTo(buf[:0])
+		h.Write(buf)
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 func (p *Prepared) source(ordinal int) source {
 	e := p.entities[ordinal]
 	return newSource(e, p.titles[e.Category])
-}
-
-// packDigests encodes digests for a file.
-func packDigests(list []digest) []byte {
-	b := make([]byte, 0, len(list)*len(digest{}))
-	for _, d := range list {
-		b = append(b, d[:]...)
-	}
-	return b
 }

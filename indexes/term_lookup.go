@@ -19,13 +19,12 @@ func (s *session) termSet(field int, term string) (found set, err error) {
 			return nil, err
 		}
 		if ok {
-			found = s.newDocSet(0)
+			found = s.set()
 			if err := s.addPosting(found, value); err != nil {
 				return nil, err
 			}
 		}
 	}
-	found = s.toRecords(found)
 	for _, l := range s.index.memSegments {
 		own, err := l.terms[field].term(term)
 		if err != nil {
@@ -41,12 +40,12 @@ func (s *session) termSet(field int, term string) (found set, err error) {
 func (s *session) prefixSet(field int, prefix string) (found set, err error) {
 	add := func(value uint64) error {
 		if found == nil {
-			found = s.newDocSet(0)
+			found = s.set()
 		}
 		return s.addPosting(found, value)
 	}
 	if frequent := s.index.prefixes.Find(fieldNames[field], prefix); frequent != nil && !s.exhaustive {
-		found = s.newDocSet(0)
+		found = s.set()
 		frequent.WriteDenseTo(found)
 	} else if v := s.index.vocabulary(field); v != nil {
 		err = v.prefix(prefix, add)
@@ -56,7 +55,6 @@ func (s *session) prefixSet(field int, prefix string) (found set, err error) {
 	if err != nil {
 		return nil, err
 	}
-	found = s.toRecords(found)
 	for _, l := range s.index.memSegments {
 		own, err := l.terms[field].prefix(s, prefix)
 		if err != nil {
@@ -72,13 +70,10 @@ func (s *session) prefixSet(field int, prefix string) (found set, err error) {
 func (s *session) fuzzySets(list int, w *fuzzyPattern) (found [maxEdits + 1]set, err error) {
 	err = s.index.vocabularies[list].fuzzy(w, func(_ string, value uint64, edits int) error {
 		if found[edits] == nil {
-			found[edits] = s.newDocSet(edits)
+			found[edits] = s.set()
 		}
 		return s.addPosting(found[edits], value)
 	})
-	for edits := range found {
-		found[edits] = s.toRecords(found[edits])
-	}
 	for _, l := range s.index.memSegments {
 		own, err := l.terms[list].fuzzy(w)
 		if err != nil {

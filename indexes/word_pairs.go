@@ -73,12 +73,10 @@ func (s *session) mayContain(phrases []*phrase) set {
 		if p.encoded == nil {
 			continue
 		}
-		documents := s.newDocSet(0)
+		documents := s.set()
 		documents.fill(x.phrases.numDocs())
 		x.phrases.pairs.narrow(documents, p)
-		if records := s.toRecords(documents); records != nil {
-			found.or(records)
-		}
+		found.or(documents)
 	}
 	found.or(s.inMemory())
 	return found

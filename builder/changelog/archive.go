@@ -30,9 +30,6 @@ type Input struct {
 	AsOf     time.Time
 	// Entities lists the entities in the content, sorted by type and slug.
 	Entities []*record.Entity
-	// Recorded reports, for an index of Entities, whether the entity is certainly the same as its newest
-	// version in the previous build. It may be called concurrently.
-	Recorded func(i int) bool
 	// Frozen is set while the content is being edited. If the content is outside git, its
 	// history is then left unchanged.
 	Frozen bool
@@ -136,15 +133,12 @@ func (a *Archive) attach() {
 	}
 	parallel.Ranges(len(a.Entities), func(from, to int) {
 		var buf []byte
-		for k, e := range a.Entities[from:to] {
+		for _, e := range a.Entities[from:to] {
 			i, ok := a.newest[e.Key()]
 			if !ok || versions[i].Deleted {
 				continue
 			}
 			v := &versions[i]
-			if v.Entity == nil && a.Recorded(from+k) {
-				v.Entity = e
-			}
 			a.current[i] = v.Entity == e
 			if v.Entity == e {
 				continue
@@ -158,13 +152,6 @@ func (a *Archive) attach() {
 		}
 	})
 	a.result.Current = func(i int) bool { return a.current[i] }
-}
-
-// IsRecorded reports whether an entity in the content is the same as its newest version, and no other
-// entity has taken over its history. It may be called after New.
-func (a *Archive) IsRecorded(e *record.Entity) bool {
-	i, ok := a.newest[e.Key()]
-	return ok && !a.followed[i] && a.current[i]
 }
 
 // entity returns the content of a version, or nil for a deleted one.

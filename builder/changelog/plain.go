@@ -31,10 +31,7 @@ func (a *Archive) compare() error {
 // changed lists the entities that differ from the previous build.
 func (a *Archive) changed() (list []*record.Entity) {
 	var buf []byte
-	for i, e := range a.Entities {
-		if a.previous != nil && a.Recorded(i) {
-			continue
-		}
+	for _, e := range a.Entities {
 		if a.previous != nil {
 			last, ok := a.previous.Last(e.Type, e.Slug)
 			if buf = e.AppendAuthored(buf[:0]); ok && a.alive(last) && bytes.Equal(buf, a.previous.Record(last)) {

@@ -26,7 +26,6 @@ import (
 	"kindex/exports/pricing"
 	"kindex/exports/quality"
 	"kindex/exports/record"
-	"kindex/exports/store"
 )
 
 // Content is a content folder that has been read and checked.
@@ -41,13 +40,7 @@ type Content struct {
 	BoardsFile BoardsFile
 
 	// Data about the entity files, in the order of Entities.
-	Blobs     [][sha1.Size]byte   // git blob name of each file
-	Sums      [][sha256.Size]byte // SHA-256 of each file; zero if there is a warning about the file
-	Unchanged []bool              // whether Reuse returned the entity
-	Ordinals  []uint32            // if so, its ordinal in the build that Reuse reads
-	// Identities has the identity of each file when it was read, or zero if the file could have changed
-	// later without getting another one.
-	Identities []store.Identity
+	Blobs [][sha1.Size]byte // git blob name of each file
 
 	roots map[string][sha1.Size]byte // git blob names of the existing root files
 	files []*file                    // entity files that Complete must still add
@@ -64,14 +57,7 @@ type Content struct {
 // content is usable only if none of them is an error. err is not nil if the folder cannot be
 // read at all. progress, if not nil, is called after each file, concurrently.
 func Load(dir string, progress func(done, total int)) (c *Content, problems yamldoc.Problems, err error) {
-	return LoadWithReuse(dir, nil, progress)
-}
-
-// LoadWithReuse is like Load, but does not read or parse files for which reuse returns an entity.
-// reuse may be nil.
-func LoadWithReuse(dir string, reuse Reuse, progress func(done, total int)) (c *Content, problems yamldoc.Problems, err error) {
 	f := Open(dir)
-	f.ReuseFrom(reuse)
 	if _, err := f.Refresh(progress); err != nil {
 		return nil, nil, err
 	}
@@ -86,8 +72,7 @@ func LoadWithReuse(dir string, reuse Reuse, progress func(done, total int)) (c *
 // Folder is a content folder that is read repeatedly. Each time, only changed files are read.
 // The methods are safe for concurrent use, but only one of those that read files runs at a time.
 type Folder struct {
-	dir   string
-	reuse Reuse // nil if files are always parsed
+	dir string
 
 	mu    sync.Mutex
 	files map[string]*file // keyed by slash-separated path relative to the folder
@@ -109,9 +94,6 @@ type file struct {
 	info     fs.FileInfo // metadata of the file when it was read; nil if it might not reveal a later change
 	sum      [sha256.Size]byte
 	blob     [sha1.Size]byte
-	identity store.Identity // zero if there is none that would reveal a later change
-	reused   bool
-	ordinal  uint32 // if reused, as Reuse returned it
 }
 
 // usable reports whether a file has no errors of its own.
@@ -130,10 +112,6 @@ type source struct {
 func Open(dir string) *Folder {
 	return &Folder{dir: dir, files: map[string]*file{}, roots: checked{}, faulty: map[*file]bool{}, claims: newClaims()}
 }
-
-// ReuseFrom makes the next reads take entities from reuse, or parse all files if it is nil. It must not be
-// called while files are being read.
-func (f *Folder) ReuseFrom(reuse Reuse) { f.reuse = reuse }
 
 // Refresh reads the files that seem to have changed since they were last read, and returns the
 // names of those that really have.
@@ -271,19 +249,13 @@ func (f *Folder) read(name string, room *bytes.Buffer) (*file, error) {
 	if !ok {
 		return nil, nil
 	}
-	r := &file{source: src, identity: settledIdentity(info)}
+	r := &file{source: src}
 	if settled(info) {
 		r.info = info
 	}
 	if problem != nil {
 		r.problems = yamldoc.Problems{*problem}
 		return r, nil
-	}
-	if f.reuse != nil && src.slug != "" && r.identity != (store.Identity{}) {
-		if earlier, ok := f.reuse.Unread(src.typ, src.slug, r.identity); ok {
-			r.entity, r.ordinal, r.sum, r.blob, r.reused = earlier.Entity, earlier.Ordinal, earlier.Sum, earlier.Blob, true
-			return r, nil
-		}
 	}
 	data, err := readInto(room, full)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -296,13 +268,7 @@ func (f *Folder) read(name string, room *bytes.Buffer) (*file, error) {
 	if src.slug == "" {
 		return r, nil // root files are parsed whenever the content is assembled
 	}
-	var earlier EarlierFile
-	if f.reuse != nil {
-		earlier, r.reused = f.reuse.Unparsed(src.typ, src.slug, r.sum)
-	}
-	if r.entity, r.ordinal = earlier.Entity, earlier.Ordinal; !r.reused {
-		r.entity, r.problems = parseEntity(src.shown, src.typ, src.slug, data)
-	}
+	r.entity, r.problems = parseEntity(src.shown, src.typ, src.slug, data)
 	return r, nil
 }
 
@@ -321,21 +287,6 @@ func (f *Folder) Entity(name string) (e *record.Entity, shown string, gone bool)
 	}
 	own := *r.entity
 	return &own, r.shown, false
-}
-
-// Has reports whether a file existed when it was last read.
-func (f *Folder) Has(name string) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.files[name] != nil
-}
-
-// Reused reports whether Reuse returned the entity of a file when it was last read.
-func (f *Folder) Reused(name string) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	r := f.files[name]
-	return r != nil && r.reused
 }
 
 // Snapshot returns the folder's content as last read, and its problems, in the same form as Load,

@@ -16,7 +16,6 @@ import (
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/didyoumean"
 	"kindex/exports/record"
-	"kindex/exports/store"
 )
 
 // Changed lists the files that are new, modified or deleted since they were last read. It
@@ -86,16 +85,6 @@ func sameFile(a, b fs.FileInfo) bool {
 func settled(info fs.FileInfo) bool { return time.Since(info.ModTime()) > settledAfter }
 
 const settledAfter = 3 * time.Second
-
-// settledIdentity returns the identity of a file, or zero if it has none or if its metadata has changed
-// just now, so that a later change might not be visible in it.
-func settledIdentity(info fs.FileInfo) store.Identity {
-	id, ok := store.IdentityOf(info)
-	if !ok || time.Since(time.Unix(0, id.Changed)) <= settledAfter {
-		return store.Identity{}
-	}
-	return id
-}
 
 // walk calls yield with everything in the content folder and its type folders.
 func (f *Folder) walk(yield func(name string, d fs.DirEntry) error) error {

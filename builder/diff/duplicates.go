@@ -221,7 +221,7 @@ func (f *finder) bySimilarity(words func(string) []string) {
 	}
 	var near [][]exports.Neighbour
 	if len(places) <= few {
-		near = neighbors.NewExact(f.all, words).Neighbours(places)
+		near = neighbors.Of(f.all, words, places)
 	} else {
 		everything := neighbors.Find(f.all, words).Near
 		for _, i := range places {

@@ -1,6 +1,7 @@
 package neighbors
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -11,6 +12,9 @@ import (
 // alternativeShare is how many times less similar than the nearest alternative an alternative may
 // be. It excludes entities that have little in common besides a capability that many entities have.
 const alternativeShare = 3
+
+// none stands for a feature that no entity has.
+const none = math.MaxUint32
 
 // purposes holds what determines whether two neighbours are alternatives, besides their shared
 // features.
@@ -70,19 +74,9 @@ func (v *vectors) samePurpose(i, j uint32) bool {
 		return false
 	}
 	category, capability := false, !v.capable[i] || !v.capable[j]
-	a, b := v.has.of(i), v.has.of(j)
-	for x, y := 0, 0; x < len(a) && y < len(b); {
-		switch {
-		case a[x] < b[y]:
-			x++
-		case a[x] > b[y]:
-			y++
-		default:
-			kind := v.features[a[x]].Kind
-			category, capability = category || kind == kindCategory, capability || kind == kindCapability
-			x++
-			y++
-		}
+	for _, id := range v.common(i, j) {
+		kind := v.features[id].Kind
+		category, capability = category || kind == kindCategory, capability || kind == kindCapability
 	}
 	return category && capability
 }

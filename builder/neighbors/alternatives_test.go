@@ -1,6 +1,7 @@
 package neighbors
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -41,10 +42,19 @@ func TestSamePurpose(t *testing.T) {
 
 // TestAlternatives checks properties of all lists of a generated catalogue.
 func TestAlternatives(t *testing.T) {
-	r := &editor{Rand: rand.New(rand.NewPCG(3, 1)), words: 60}
-	var entities []*record.Entity
-	for range 600 {
-		entities = append(entities, r.entity())
+	rng := rand.New(rand.NewPCG(3, 1))
+	some := func(prefix string, of int) (list []string) {
+		for range rng.IntN(4) {
+			list = append(list, fmt.Sprint(prefix, rng.IntN(of)))
+		}
+		slices.Sort(list)
+		return slices.Compact(list)
+	}
+	entities := catalogue(600)
+	for _, e := range entities { // few values, so that many entities share them, and names that are tags
+		e.Type = []string{"model", "tool"}[rng.IntN(2)]
+		e.Name, e.Category = fmt.Sprint("T", rng.IntN(20)), fmt.Sprint("c", rng.IntN(4))
+		e.Tags, e.Capabilities = some("t", 12), some("can", 6)
 	}
 	lists := unpacked(Find(entities, strings.Fields).Near)
 	alternatives, related := 0, 0

@@ -25,115 +25,129 @@ const MaxNeighbours = 20
 // minSimilarity is the minimum similarity of neighbours.
 const minSimilarity = 0.05
 
-// limits contains the limits on the work for one entity and for an incremental update.
-type limits struct {
-	budget int // how many entries in inverted lists may be read to gather candidates, features with the highest yield first
-	first  int // how many of the candidates that share the most are compared first, so that most others can be ruled out
-	most   int // the maximum number of neighbours kept
+// budget is how many entries in inverted lists Find reads to gather the candidates of an entity. A
+// catalogue of a few thousand entities has no longer lists.
+const budget = 16000
 
-	// changed is the maximum share of entities that may have changed for an incremental update
-	// to pay off.
-	changed float64
-}
+// first is how many of the candidates that share the most are compared first, so that most others
+// can be ruled out.
+const first = 32
 
-var defaultLimits = limits{budget: 16000, first: 32, most: MaxNeighbours, changed: 0.1}
-
-// Found is the result of Find and FindIncremental.
+// Found is the result of Find.
 type Found struct {
 	Near     []exports.PackedNeighbours // of every entity, in the given order
 	Features []exports.Feature          // to which the reasons refer
-	Sets     *Sets                      // the features of every entity
-	Computed int                        // the number of entities whose neighbours were calculated, not copied
 }
 
 // Find returns the neighbours of every entity. words splits a string into the words that are used as
-// features.
+// features. In large catalogues, entities that share only frequent features may not be found.
 func Find(entities []*record.Entity, words func(string) []string) *Found {
-	v := newVectors(entities, words, nil)
-	return v.found(v.all(defaultLimits), len(entities))
+	v := newVectors(entities, words)
+	near := make([]exports.PackedNeighbours, len(entities))
+	v.each(budget, len(entities), func(s *scratch, i int) {
+		near[i] = exports.PackNeighbours(v.neighbours(uint32(i), s))
+	})
+	return &Found{near, v.features}
 }
 
-// found returns the result.
-func (v *vectors) found(near []exports.PackedNeighbours, computed int) *Found {
-	s := &Sets{lists: v.has, number: make([]uint32, len(v.ordinal))}
-	for i, o := range v.ordinal {
-		s.number[o] = uint32(i)
-	}
-	return &Found{near, v.features, s, computed}
+// Of returns the neighbours of some of the entities, given by index. It reads all inverted lists.
+func Of(entities []*record.Entity, words func(string) []string, some []uint32) [][]exports.Neighbour {
+	v := newVectors(entities, words)
+	lists := make([][]exports.Neighbour, len(some))
+	v.each(math.MaxInt, len(some), func(s *scratch, k int) {
+		lists[k] = v.neighbours(some[k], s)
+	})
+	return lists
 }
 
-// all returns the neighbours of all entities, in the order in which they were given.
-func (v *vectors) all(l limits) []exports.PackedNeighbours {
-	found := make([]exports.PackedNeighbours, len(v.ordinal))
+// each calls work with the numbers below n, on all processors.
+func (v *vectors) each(budget, n int, work func(s *scratch, i int)) {
 	workers := runtime.GOMAXPROCS(0)
 	parallel.Do(workers, func(w int) {
-		s := v.scratch(l)
-		for i := w; i < len(found); i += workers {
-			found[v.ordinal[i]] = exports.PackNeighbours(v.neighbours(uint32(i), s))
+		s := &scratch{budget: budget, shared: make([]uint32, len(v.norm))}
+		for i := w; i < n; i += workers {
+			work(s, i)
 		}
 	})
-	return found
 }
 
-// neighbours finds an entity's candidates by the features with the highest yield, and returns the most similar
-// ones. It first compares those that share the most of these features, then those whose signatures promise the
-// most, until all others promise too little to be among the most similar.
+// scratch is the working memory of one worker.
+type scratch struct {
+	budget  int
+	shared  []uint32 // by entity: the sum of the squared weights that are known to be shared
+	touched []uint32 // the entities for which that is not 0
+}
+
+// neighbours finds an entity's candidates by the features with the highest yield, and returns the
+// most similar ones. It first compares those that share the most of these features, then all others
+// that could be among the most similar.
 func (v *vectors) neighbours(i uint32, s *scratch) []exports.Neighbour {
 	unread := v.gather(i, s)
-	n := &nearest{vectors: v, of: i, unread: unread, list: make([]scored, 0, s.most+1), most: s.most, least: v.promised(i, minSimilarity)}
-	for _, at := range s.leaders {
-		n.compare(&s.candidates[at.place])
-		s.candidates[at.place].inverse = 0 // already compared
-	}
-	rest := uint32(v.product(unread))
-	s.setProbes(v, unread)
-	s.promising = s.promising[:0]
-	batch := s.batch[:0]
-	for k := range s.candidates {
-		if c := &s.candidates[k]; c.promise(rest) >= n.least {
-			if batch = append(batch, uint32(k)); len(batch) == cap(batch) {
-				s.readSignatures(v, batch, n.least)
-				batch = batch[:0]
-				if len(s.promising) >= promisingLen {
-					s.comparePromising(n, compareAtOnce)
-				}
-			}
+	rest := v.product(unread)
+	var leaders []scored
+	for _, j := range s.touched {
+		if known := float64(s.shared[j]) / v.norm[j]; len(leaders) < first || known > leaders[first-1].similarity {
+			leaders = scored{j, v.rank[j], known}.insert(leaders, first)
 		}
 	}
-	s.readSignatures(v, batch, n.least)
-	s.comparePromising(n, math.MaxInt)
-	list := make([]exports.Neighbour, len(n.list))
-	for k, x := range n.list {
-		list[k] = exports.Neighbour{Ordinal: v.ordinal[x.entity], Similarity: x.similarity, Reasons: v.reasons(i, x.entity)}
+	var nearest []scored
+	least := minSimilarity
+	compare := func(j uint32) {
+		x := scored{j, v.rank[j], v.cosine(uint64(s.shared[j])+v.sharedOf(unread, j), i, j)}
+		if s.shared[j] = 0; x.similarity < minSimilarity {
+			return
+		}
+		if nearest = x.insert(nearest, MaxNeighbours); len(nearest) == MaxNeighbours {
+			least = nearest[MaxNeighbours-1].similarity
+		}
 	}
-	v.markAlternatives(i, n.list, list)
+	for _, l := range leaders {
+		compare(l.entity)
+	}
+	for _, j := range s.touched {
+		// Rounding may raise a similarity by up to 0.5e-4.
+		if known := s.shared[j]; known > 0 && float64(uint64(known)+rest) >= (least-1e-4)*v.norm[i]*v.norm[j] {
+			compare(j)
+		}
+		s.shared[j] = 0
+	}
+	list := make([]exports.Neighbour, len(nearest))
+	for k, x := range nearest {
+		list[k] = exports.Neighbour{Ordinal: x.entity, Similarity: x.similarity, Reasons: v.reasons(i, x.entity)}
+	}
+	v.markAlternatives(i, nearest, list)
 	return list
 }
 
-// nearest collects the most similar of the candidates of an entity.
-type nearest struct {
-	*vectors
-	of     uint32
-	unread []uint32 // the features of that entity that were not read
-	list   []scored // sorted
-	most   int      // the maximum length of list
-	least  float32  // what a candidate must promise to be inserted
+// gather reads as many of an entity's features as the budget allows, but at least one, those with
+// the highest yield first. It lists the other entities that share them in s, and returns the features
+// that it has not read.
+func (v *vectors) gather(i uint32, s *scratch) (unread []uint32) {
+	s.touched = s.touched[:0]
+	read := 0
+	for k, id := range v.has.of(i) {
+		list := v.inverted.of(id)
+		if len(list) < 2 {
+			continue // no other entity has it
+		}
+		if read > 0 && read+len(list) > s.budget {
+			return v.has.of(i)[k:]
+		}
+		read += len(list)
+		for _, j := range list {
+			if j == i || v.hidden[j] {
+				continue
+			}
+			if s.shared[j] == 0 {
+				s.touched = append(s.touched, j)
+			}
+			s.shared[j] += v.square[id]
+		}
+	}
+	return nil
 }
 
-// compare calculates the similarity of a candidate, and inserts the candidate if it is one of the most
-// similar.
-func (n *nearest) compare(c *candidate) {
-	dot := uint64(c.partial) + n.sharedOf(n.unread, c.entity)
-	x := scored{c.entity, n.rank[c.entity], n.cosine(dot, n.of, c.entity)}
-	if x.similarity < minSimilarity {
-		return
-	}
-	if n.list = x.insert(n.list, n.most); len(n.list) == n.most {
-		n.least = n.promised(n.of, n.list[n.most-1].similarity)
-	}
-}
-
-// scored is a candidate with its exact similarity.
+// scored is a candidate with its similarity.
 type scored struct {
 	entity     uint32
 	rank       int32
@@ -159,32 +173,6 @@ func (v *vectors) product(features []uint32) (sum uint64) {
 		sum += uint64(v.square[id])
 	}
 	return sum
-}
-
-// reach returns how many of the given features, which are sorted by yield, are read. These are as many as
-// the budget allows, but at least one. df returns the frequency of a feature; a feature of a
-// single entity costs nothing.
-func (l limits) reach(features []uint32, df func(id uint32) int) int {
-	read := 0
-	for k, id := range features {
-		n := df(id)
-		if n < 2 {
-			continue
-		}
-		if read > 0 && read+n > l.budget {
-			return k
-		}
-		read += n
-	}
-	return len(features)
-}
-
-// promised returns the minimum promise that a candidate must make to entity i to be able to
-// reach a given similarity.
-func (v *vectors) promised(i uint32, similarity float64) float32 {
-	// Subtract 1e-4, because rounding may raise a similarity by half of that. The other half,
-	// and the factor 1 - 1e-4, allow for the limited precision of a promise.
-	return float32((similarity - 1e-4) * v.norm[i] * (1 - 1e-4))
 }
 
 // sharedOf returns the dot product of the features of entity j with the given features, which
@@ -218,8 +206,18 @@ func (v *vectors) cosine(dot uint64, i, j uint32) float64 {
 
 // reasons returns the shared features with the largest weights.
 func (v *vectors) reasons(i, j uint32) exports.Reasons {
-	var top [exports.MaxReasons + 1]uint32
-	n := 0
+	var top []uint32
+	for _, id := range v.common(i, j) {
+		if v.square[id] > 0 {
+			top = append(top, id)
+		}
+	}
+	slices.SortFunc(top, v.compareWeights)
+	return exports.ReasonsOf(top[:min(len(top), exports.MaxReasons)]...)
+}
+
+// common returns the features that both entities have.
+func (v *vectors) common(i, j uint32) (ids []uint32) {
 	a, b := v.has.of(i), v.has.of(j)
 	for x, y := 0, 0; x < len(a) && y < len(b); {
 		switch {
@@ -228,17 +226,10 @@ func (v *vectors) reasons(i, j uint32) exports.Reasons {
 		case a[x] > b[y]:
 			y++
 		default:
-			if id := a[x]; v.square[id] > 0 {
-				at := n
-				for ; at > 0 && v.reason[id] < v.reason[top[at-1]]; at-- {
-					top[at] = top[at-1]
-				}
-				top[at] = id
-				n = min(n+1, exports.MaxReasons)
-			}
+			ids = append(ids, a[x])
 			x++
 			y++
 		}
 	}
-	return exports.ReasonsOf(top[:n]...)
+	return ids
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
-	"kindex/builder"
 	"kindex/builder/content"
 	"kindex/builder/gitlog"
 	"kindex/exports/record"
@@ -83,7 +82,7 @@ func (w *Watcher) Run(ctx context.Context) error {
 		case <-l.scanTimer.C:
 			l.scan(ctx)
 		case found := <-l.scanned:
-			l.handleScan(ctx, found)
+			l.handleScan(found)
 		case <-l.build.C:
 			l.startBuild(ctx)
 		case j := <-l.done:
@@ -175,7 +174,7 @@ func (l *loop) scan(ctx context.Context) {
 	}()
 }
 
-func (l *loop) handleScan(ctx context.Context, found scanResult) {
+func (l *loop) handleScan(found scanResult) {
 	l.scanning = false
 	l.scanTimer.Reset(max(minScanInterval, scanIntervalFactor*found.took))
 	if found.err != nil {
@@ -189,12 +188,7 @@ func (l *loop) handleScan(ctx context.Context, found scanResult) {
 			l.o.Found()
 		}
 	}
-	if l.unread() {
-		l.lent = builder.LendPrevious(ctx, l.o.Build, l.folder)
-	}
 	complete := l.changed(found.names)
-	l.lent.Release()
-	l.lent = nil
 	if !complete && l.unread() { // a build without the unreadable files would drop their entities
 		l.folder = content.Open(l.o.Build.Content)
 		clear(l.bad)

@@ -75,7 +75,6 @@ type Watcher struct {
 	stale    bool          // whether the folder has changes that are not in a build
 	took     time.Duration // duration of the last build
 	failure  string        // the error that was reported last
-	lent     *builder.Lent // during the first scan, the published build, or nil if it cannot be reused
 
 	maxEdited int // maximum number of edits that are not in a build
 }
@@ -99,7 +98,7 @@ func (w *Watcher) Build(ctx context.Context) (*builder.Report, error) {
 			w.o.Build.Progress("load", done, total)
 		}
 	}
-	if err := w.refresh(ctx, total); err != nil {
+	if _, err := w.folder.Refresh(total); err != nil {
 		return nil, err
 	}
 	job, problems, err := w.prepare()
@@ -115,13 +114,6 @@ func (w *Watcher) Build(ctx context.Context) (*builder.Report, error) {
 	w.reportProblems(problems)
 	w.built(job)
 	return job.report, nil
-}
-
-// refresh reads the folder for the first time.
-func (w *Watcher) refresh(ctx context.Context, progress func(done, total int)) error {
-	defer builder.LendPrevious(ctx, w.o.Build, w.folder).Release()
-	_, err := w.folder.Refresh(progress)
-	return err
 }
 
 // job is a build that has been prepared or is running.
@@ -157,7 +149,6 @@ func (w *Watcher) prepare() (*job, yamldoc.Problems, error) {
 // built makes a build, which readers use by now, the base for later edits.
 func (w *Watcher) built(j *job) {
 	w.failure = ""
-	w.o.Build.TrustPrevious = false // the build that was to be trusted is no longer the latest one
 	w.formula, w.asOf, w.stale = j.formula, j.options.AsOf, w.count > j.upTo
 	w.took = time.Duration(j.report.Seconds * float64(time.Second))
 	for name, p := range w.pending {
@@ -190,15 +181,9 @@ func (w *Watcher) read(names []string) error {
 	}
 	w.count++
 	w.stale = true
-	formula, problems, checkErr := builder.CheckFolder(w.folder)
+	problems, checkErr := builder.CheckFolder(w.folder)
 	if err == nil {
 		err = checkErr
-	}
-	if err == nil && w.lent != nil && formula != nil {
-		changed = w.lent.Differences(changed)
-		if w.asOf, err = w.o.AsOf(); err == nil {
-			w.formula = formula
-		}
 	}
 	if w.formula != nil && len(w.pending)+len(changed) > w.maxEdited {
 		if w.o.Deferred != nil {

@@ -23,9 +23,6 @@ import (
 // hanging is how long a test waits for an event before it fails; nothing else depends on it.
 const hanging = 5 * time.Minute
 
-// builderKey seals the builds in tests, so that later builds reuse them.
-var builderKey = builder.GenerateKey()
-
 // told contains the output of a watcher, one entry per line.
 type told chan string
 
@@ -79,7 +76,7 @@ func TestOneFileMendsAnother(t *testing.T) {
 	write("tool/x.yaml", "name: X\ncategory: a\ndescription: D.\n")
 	c := make(told, 1000)
 	w := New(Options{
-		Build: builder.Options{Content: dir, Out: out, Keep: 2, AllowShrink: true, Still: true, Key: builderKey},
+		Build: builder.Options{Content: dir, Out: out, Keep: 2, AllowShrink: true, Still: true},
 		AsOf:  func() (time.Time, error) { return time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC), nil },
 		Edited: func(edits []exports.Edit, now []string) {
 			c <- "edited " + names(edits) + ", now " + strings.Join(now, " ")
@@ -160,7 +157,7 @@ func TestCommit(t *testing.T) {
 	git("init", "-q", "-b", "main")
 	c := make(told, 1000)
 	w := New(Options{
-		Build:  builder.Options{Content: dir, Out: out, Keep: 2, AllowShrink: true, Still: true, Key: builderKey},
+		Build:  builder.Options{Content: dir, Out: out, Keep: 2, AllowShrink: true, Still: true},
 		AsOf:   func() (time.Time, error) { return time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC), nil },
 		Built:  func(r *builder.Report, _ []exports.Edit) { c <- fmt.Sprintf("built, committed: %v", r.Commit != "") },
 		Failed: func(err error) { c <- err.Error() },
@@ -214,7 +211,7 @@ func TestEditDuringFirstScan(t *testing.T) {
 	dir, out := toolFolder(t, "x", "y", "z"), t.TempDir()
 	var built []int
 	w := New(Options{
-		Build: builder.Options{Content: dir, Out: out, Keep: 2, AllowShrink: true, Still: true, Key: builderKey},
+		Build: builder.Options{Content: dir, Out: out, Keep: 2, AllowShrink: true, Still: true},
 		AsOf:  func() (time.Time, error) { return time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC), nil },
 		Built: func(r *builder.Report, _ []exports.Edit) { built = append(built, r.Counts.Entities) },
 	})
@@ -226,7 +223,7 @@ func TestEditDuringFirstScan(t *testing.T) {
 	if l.building || len(l.names) != 1 {
 		t.Fatalf("the edit was read before the other files: %v", l.names)
 	}
-	l.handleScan(t.Context(), <-l.scanned)
+	l.handleScan(<-l.scanned)
 	l.readChanged()
 	l.startBuild(t.Context())
 	l.finish(<-l.done)
@@ -235,50 +232,25 @@ func TestEditDuringFirstScan(t *testing.T) {
 	}
 }
 
-// TestEditBeforeStart changes and removes files while no watcher runs. The watcher publishes these changes as
-// edits of the published build, before it has built anything itself. A file with a warning is always
-// parsed, but is not an edit.
-func TestEditBeforeStart(t *testing.T) {
+// TestManyEdits changes more files than are published as edits. They wait for the next build.
+func TestManyEdits(t *testing.T) {
 	suite.InTest(t)
-	dir, out := toolFolder(t, "w", "x", "y", "z"), t.TempDir()
-	write := func(slug, name string) { writeTool(t, dir, slug, name) }
-	write("warned", "x") // another tool has this name
-	o := builder.Options{Content: dir, Out: out, Keep: 2, AllowShrink: true, Still: true, Key: builderKey,
-		AsOf: time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)}
-	if _, err := builder.Build(t.Context(), o); err != nil {
+	dir := toolFolder(t, "x", "y", "z")
+	deferred, live := 0, 0
+	w := New(Options{Build: builder.Options{Content: dir, Out: t.TempDir(), Keep: 2, AllowShrink: true, Still: true},
+		AsOf:     func() (time.Time, error) { return time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC), nil },
+		Edited:   func([]exports.Edit, []string) { live++ },
+		Deferred: func(n int) { deferred = n }})
+	if _, err := w.Build(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	write("y", "Y2")
-	x := filepath.Join(dir, "tool", "x.yaml")
-	text, err := os.ReadFile(x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(x, append(text, "formerly: [old-x]\n"...), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(filepath.Join(dir, "tool", "w.yaml")); err != nil {
-		t.Fatal(err)
-	}
-	var live []string
-	warned := false
-	w := New(Options{Build: o, AsOf: func() (time.Time, error) { return o.AsOf, nil },
-		Edited:   func(edits []exports.Edit, now []string) { live = append(live, names(edits)) },
-		Problems: func(p yamldoc.Problems) { warned = len(p) > 0 }})
 	l := newLoop(w)
-	l.scan(t.Context())
-	l.handleScan(t.Context(), <-l.scanned)
-	if want := []string{"no tool/w tool/x tool/y"}; !slices.Equal(live, want) || !warned {
-		t.Errorf("live: %q, want %q; warned: %t", live, want, warned)
-	}
-	// Too many changes wait for the build.
-	deferred := 0
-	l.o.Deferred, l.maxEdited = func(n int) { deferred = n }, 3
-	write("x", "X2")
-	write("z", "Z2")
+	l.maxEdited = 1
+	writeTool(t, dir, "x", "X2")
+	writeTool(t, dir, "z", "Z2")
 	l.changed([]string{"tool/x.yaml", "tool/z.yaml"})
-	if deferred != 2 || len(live) != 1 {
-		t.Errorf("%d files are deferred, and live: %q", deferred, live)
+	if deferred != 2 || live != 0 {
+		t.Errorf("%d files are deferred, and %d edits are live", deferred, live)
 	}
 }
 
@@ -288,7 +260,7 @@ func TestFirstScanFails(t *testing.T) {
 	suite.InTest(t)
 	dir, out := toolFolder(t, "x", "y"), t.TempDir()
 	asOf := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
-	o := builder.Options{Content: dir, Out: out, Keep: 2, AllowShrink: true, Still: true, Key: builderKey, AsOf: asOf}
+	o := builder.Options{Content: dir, Out: out, Keep: 2, AllowShrink: true, Still: true, AsOf: asOf}
 	if _, err := builder.Build(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
@@ -303,7 +275,7 @@ func TestFirstScanFails(t *testing.T) {
 	l := newLoop(w)
 	scan := func() {
 		l.scan(t.Context())
-		l.handleScan(t.Context(), <-l.scanned)
+		l.handleScan(<-l.scanned)
 		if l.startBuild(t.Context()); l.building {
 			l.finish(<-l.done)
 		}
@@ -328,7 +300,7 @@ func TestEditWhileSwitching(t *testing.T) {
 	c := make(told, 1000)
 	switched := make(chan error)
 	w := New(Options{
-		Build: builder.Options{Content: dir, Out: out, Keep: 2, AllowShrink: true, Still: true, Key: builderKey},
+		Build: builder.Options{Content: dir, Out: out, Keep: 2, AllowShrink: true, Still: true},
 		AsOf:  func() (time.Time, error) { return time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC), nil },
 		Edited: func(edits []exports.Edit, now []string) {
 			c <- "edited " + names(edits) + ", now " + strings.Join(now, " ")

@@ -156,7 +156,6 @@ func buildVolume(t *testing.T, root string) {
 		t.Fatal(err)
 	}
 	data := filepath.Join(root, "data")
-	t.Setenv("KINDEX_BUILDER_KEY", filepath.Join(t.TempDir(), "builder.key"))
 	mustRun(t, content, filepath.Join(root, "usr", "bin", "kindex"), "build", "--content", content, "--out", data)
 	if os.Geteuid() == 0 {
 		mustRun(t, ".", "chown", "-R", "65532:65532", data)

@@ -23,8 +23,6 @@ type buildOptions struct {
 	keep               int
 	json, noWait       bool
 	allowShrink        bool
-	builderKey         string
-	trustPrevious      bool
 	static             static.Options
 	memoryMiB          int64
 }
@@ -40,10 +38,10 @@ same content, commit and as-of time produce the same exports, byte for byte.
 
 The history (what changed, when and by whom) comes from the git commits of the
 folder, and so do addedDate and lastUpdated if a file does not set them. Unreadable
-files in old commits are noted and skipped. An incremental build reads only new
-commits and rebuilds only what differs, with the same result. A shallow clone is
-refused unless the previous build has the missing history; to fetch the missing
-history, run git fetch --unshallow.
+files in old commits are noted and skipped. On top of a previous build, only new
+commits are read, with the same result. A shallow clone is refused unless the
+previous build has the missing history; to fetch the missing history, run
+git fetch --unshallow.
 
 If the folder is not in a git repository, each build adds its differences from the
 previous build to the history, dated with its as-of time.
@@ -52,11 +50,8 @@ A build that would delete more than a tenth of the previous build's entities, or
 any of its changes, is refused. The usual causes are a wrong folder, a wrong branch
 and a rewritten history.
 
-A build reuses a previous build only if git does not track that build and it is sealed
-with the builder's key, which only this machine has (--builder-key). Otherwise,
-content in git is built in full, with the same result. The history of a folder without
-git exists only in its builds, so without a trusted previous build, the new one is
-refused; --trust-previous trusts the published build once and prints its details.
+A previous build that git tracks is not used, because anyone who can commit could have
+written it. Nobody else should be able to write to the output folder.
 
 --static also writes the website as plain files for any static host; search and
 comparison run in the browser. The folder must be new, empty or written by an earlier
@@ -82,8 +77,6 @@ submissions, badges with ranks, and feeds in formats other than RSS.`,
 	f.StringVar(&o.static.API, "api", "", "the address of a running service, for features that plain files cannot provide")
 	cli.JSONFlag(f, &o.json)
 	f.BoolVar(&o.allowShrink, "allow-shrink", false, "publish even if more than 10% of the entities, or any recorded changes, would be lost")
-	builderKeyFlag(f, &o.builderKey)
-	trustFlag(f, &o.trustPrevious)
 	f.BoolVar(&o.noWait, "no-wait", false, "fail instead of waiting if another build is running")
 	cli.MemoryFlag(f, &o.memoryMiB, "")
 	return c
@@ -102,20 +95,12 @@ func runBuild(cmd *cobra.Command, o buildOptions) error {
 	if err := o.checkStatic(); err != nil {
 		return err
 	}
-	key, err := builderKey(cmd.ErrOrStderr(), o.builderKey)
-	if err == nil {
-		err = checkTrust(o.trustPrevious, key)
-	}
-	if err != nil {
-		return err
-	}
 	warnOfSecrets(cmd.Context(), cmd.ErrOrStderr(), o.content)
 	var waiting func(*store.BusyError)
 	if !o.noWait {
 		waiting = func(e *store.BusyError) { fmt.Fprintf(cmd.ErrOrStderr(), "waiting: %v\n", e) }
 	}
-	opts := builder.Options{Content: o.content, Out: o.out, AsOf: asOf, Keep: o.keep, AllowShrink: o.allowShrink, Progress: bar.step, Wait: waiting,
-		Key: key, TrustPrevious: o.trustPrevious, TakenOver: reportTakenOver(cmd.ErrOrStderr())}
+	opts := builder.Options{Content: o.content, Out: o.out, AsOf: asOf, Keep: o.keep, AllowShrink: o.allowShrink, Progress: bar.step, Wait: waiting}
 	r, err := builder.Build(cmd.Context(), opts)
 	var site *static.Report
 	if err == nil && o.static.Dir != "" {

@@ -87,7 +87,7 @@ func runHistory(w io.Writer, o historyOptions, key string) (err error) {
 	if o.json {
 		return cli.PrintJSONLines(w, func(yield func(json.RawMessage, error) bool) {
 			for _, i := range shown {
-				if line, err := a.ChangeLine(i); !yield(line, err) {
+				if !yield(a.ChangeLine(i), nil) {
 					return
 				}
 			}

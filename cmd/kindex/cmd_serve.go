@@ -20,7 +20,6 @@ import (
 	"kindex/edge/ratelimit"
 	"kindex/edge/storage"
 	"kindex/exports/didyoumean"
-	"kindex/exports/store"
 )
 
 type serveOptions struct {
@@ -220,7 +219,6 @@ func runServe(cmd *cobra.Command, o serveOptions) (failed error) {
 		if w, err = startWatching(cmd, o.watchOptions, o.dir); err != nil {
 			return err
 		}
-		eo.Known = func(id string) (build, index store.Identities) { return w.key.Known(o.dir, id) }
 	} else if err := o.watchOptions.unused(cmd.Flags()); err != nil {
 		return err
 	}

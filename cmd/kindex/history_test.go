@@ -27,9 +27,8 @@ func TestHistoryOfDeleted(t *testing.T) {
 		}
 	}
 	day := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
-	key := builder.GenerateKey()
 	for range 2 {
-		if _, err := builder.Build(context.Background(), builder.Options{Content: content, Out: out, AsOf: day, Keep: 2, AllowShrink: true, Key: key}); err != nil {
+		if _, err := builder.Build(context.Background(), builder.Options{Content: content, Out: out, AsOf: day, Keep: 2, AllowShrink: true}); err != nil {
 			t.Fatal(err)
 		}
 		day = day.AddDate(0, 0, 1)

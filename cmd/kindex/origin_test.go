@@ -198,15 +198,12 @@ func (o *origin) build() (id string) {
 // twice as long, because it starts with empty caches.
 func buildHere(t *testing.T, o builder.Options) (id string) {
 	t.Helper()
-	o.Key = keyOfBuilds
 	r, err := builder.Build(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r.ID
 }
-
-var keyOfBuilds = builder.GenerateKey()
 
 // allow lets edges serve a build, or forbids it if the version is "".
 func (o *origin) allow(build, version string) {

@@ -27,8 +27,6 @@ type watchOptions struct {
 	content, asOf string
 	keep          int
 	memoryMiB     int64
-	builderKey    string
-	trustPrevious bool
 }
 
 // watchMemoryMiB is enough for a server and a build in one process, and for the content
@@ -44,16 +42,11 @@ func (o *watchOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.asOf, "as-of", "", "with --watch: calculate scores as of this day or time, as kindex build does")
 	f.IntVar(&o.keep, "keep", 5, "with --watch: how many builds to keep")
 	cli.MemoryFlag(f, &o.memoryMiB, "with --watch: ")
-	builderKeyFlag(f, &o.builderKey)
-	trustFlag(f, &o.trustPrevious)
-	for _, name := range []string{"builder-key", "trust-previous"} {
-		f.Lookup(name).Usage = "with --watch: " + f.Lookup(name).Usage
-	}
 }
 
 // unused rejects flags on the command line that have no effect without --watch.
 func (o *watchOptions) unused(f *pflag.FlagSet) error {
-	for _, name := range []string{"content", "as-of", "keep", "memory", "builder-key", "trust-previous"} {
+	for _, name := range []string{"content", "as-of", "keep", "memory"} {
 		if cli.OnCommandLine(f, name) {
 			return cli.Usage(fmt.Errorf("--%s has no effect without --watch", name))
 		}
@@ -67,7 +60,6 @@ type watching struct {
 	server  *edge.Server
 	out     io.Writer
 	dir     string
-	key     *builder.Key // or nil
 }
 
 // startWatching prepares the watcher. If the output folder contains no build that can
@@ -79,19 +71,11 @@ func startWatching(cmd *cobra.Command, o watchOptions, dir string) (*watching, e
 	if err := errors.Join(checkKeep(o.keep), cli.CheckMemory(cmd.Flags(), o.memoryMiB)); err != nil {
 		return nil, err
 	}
-	key, err := builderKey(cmd.ErrOrStderr(), o.builderKey)
-	if err == nil {
-		err = checkTrust(o.trustPrevious, key)
-	}
-	if err != nil {
-		return nil, err
-	}
 	cli.SetGC(watchPercent, watchMemoryMiB, o.memoryMiB, cmd.ErrOrStderr())
 	bar := newProgress(cmd.ErrOrStderr())
-	w := &watching{out: cmd.OutOrStdout(), dir: o.content, key: key}
+	w := &watching{out: cmd.OutOrStdout(), dir: o.content}
 	first := true
 	build := builder.Options{Content: o.content, Out: dir, Keep: o.keep, AllowShrink: true, Still: true,
-		Key: key, TrustPrevious: o.trustPrevious, TakenOver: reportTakenOver(cmd.ErrOrStderr()),
 		Wait: func(e *store.BusyError) { fmt.Fprintf(cmd.ErrOrStderr(), "waiting: %v\n", e) },
 		Progress: func(step string, done, total int) {
 			if first {
@@ -105,11 +89,11 @@ func startWatching(cmd *cobra.Command, o watchOptions, dir string) (*watching, e
 		Found: func() { fmt.Fprintf(w.out, "%s can be read again\n", w.dir) },
 	})
 	// Do not serve an untrusted build while the first trusted one is being built.
-	if _, err := store.Current(dir); err == nil && builder.CheckPrevious(cmd.Context(), build) == nil {
+	if _, err := store.Current(dir); err == nil && builder.Tracked(cmd.Context(), dir) == "" {
 		first = false
 		return w, nil
 	}
-	_, err = w.watcher.Build(cmd.Context())
+	_, err := w.watcher.Build(cmd.Context())
 	first = false
 	bar.finish()
 	return w, err

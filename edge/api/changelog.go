@@ -150,11 +150,7 @@ func changesPage(c *web.Call, set *roaring.Bitmap, scope string) (*web.Reply, er
 	indexes, more := newestFirst(set, page.Offset, page.Limit)
 	list := newCollection(c)
 	for _, i := range indexes {
-		line, err := a.ChangeLine(i)
-		if err != nil {
-			return nil, err
-		}
-		list.body = append(list.next(), line...)
+		list.body = append(list.next(), a.ChangeLine(i)...)
 	}
 	next := ""
 	if more && len(indexes) > 0 {
@@ -215,11 +211,7 @@ func writeChanges(w io.Writer, array bool, a *exports.ArchiveReader, set *roarin
 		if _, err := io.WriteString(out, separator); err != nil {
 			return err
 		}
-		line, err := a.ChangeLine(int(it.Next()))
-		if err != nil {
-			return err
-		}
-		if _, err := out.Write(line); err != nil {
+		if _, err := out.Write(a.ChangeLine(int(it.Next()))); err != nil {
 			return err
 		}
 		separator = between

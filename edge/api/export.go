@@ -1,10 +1,13 @@
 package api
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
+	"path"
 	"slices"
 	"strings"
 
@@ -117,23 +120,20 @@ func (c *chunkWriter) flush() error {
 }
 
 // prebuilt returns a reply with a file of the build. attachment is the file name under which
-// clients should save it. If a large table does not have a compressed variant, the file is compressed
-// while it is sent. A table is offered as gzip only, because its zstd file has several frames, of
-// which some clients read only the first.
+// clients should save it. A table is offered as its stored gzip member only; what is small is compressed
+// when it is sent.
 func prebuilt(c *web.Call, name, attachment string) (*web.Reply, error) {
 	b := c.Served.Build
-	content, f, err := b.Open(name)
-	if err != nil {
-		return nil, fmt.Errorf("%s of the build: %w", name, err)
+	data, f, ok := b.File(name)
+	if !ok {
+		return nil, fmt.Errorf("%s of the build: %w", name, fs.ErrNotExist)
 	}
+	member, _, stored := b.File(name + store.GzipExtension)
+	columnar := path.Ext(name) == ".parquet"
 	return &web.Reply{MediaType: f.MediaType, Attachment: attachment,
-		File: &web.FileReply{Content: content, ETag: web.ETag(etagBase(f), web.Identity), SHA256: f.SHA256,
+		File: &web.FileReply{Content: bytes.NewReader(data), ETag: web.ETag(etagBase(f), web.Identity), SHA256: f.SHA256,
 			Variant: func(enc string) (web.Variant, bool) {
-				if enc != "gzip" && store.IsTable(b.Manifest.Files, name) {
-					return web.Variant{}, false
-				}
-				body, _, ok := b.File(name + store.EncodingExtension(enc))
-				return web.Variant{Body: body, ETag: web.ETag(etagBase(f), enc)}, ok || store.Unstored(b.Manifest.Files, name)
+				return web.Variant{Body: member, ETag: web.ETag(etagBase(f), enc)}, !stored && !columnar || stored && enc == "gzip"
 			}}}, nil
 }
 

@@ -29,13 +29,8 @@ func (a *API) Data(c *web.Call) (*web.Reply, error) {
 	}
 	h := http.Header{"Link": live.LicenseLinks(f.License), "Last-Modified": {m.LastModified().UTC().Format(http.TimeFormat)}}
 	mediaType := f.MediaType
-	switch f.Encoding {
-	case "gzip":
+	if f.Encoding == "gzip" {
 		mediaType = "application/gzip"
-	case "zstd":
-		mediaType = "application/zstd"
-	case "br":
-		mediaType = "application/octet-stream"
 	}
 	return &web.Reply{MediaType: mediaType, Header: h, Immutable: true, Build: id,
 		File: &web.FileReply{Content: content, ETag: web.ETag(etagBase(f), web.Identity)}}, nil
@@ -62,8 +57,11 @@ const (
 // It returns fs.ErrNotExist if there is no such file.
 func (a *API) dataFile(c *web.Call, id, path string) (io.ReadSeekCloser, *store.Manifest, store.File, error) {
 	if m := c.Served.Build.Manifest; id == m.ID && path != store.ManifestFile {
-		content, f, err := c.Served.Build.Open(path)
-		return content, m, f, err
+		data, f, ok := c.Served.Build.File(path)
+		if !ok {
+			return nil, nil, f, fs.ErrNotExist
+		}
+		return inMemory(data), m, f, nil
 	}
 	if !store.ValidID(id) {
 		return nil, nil, store.File{}, fs.ErrNotExist

@@ -15,9 +15,6 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// builderKey is the builder key of all test builds, so that later builds can reuse earlier ones.
-var builderKey = builder.GenerateKey()
-
 // Today is the as-of day of Content and Build. It is fixed: weekdays, month ends and the age
 // of the figures must not decide whether a test passes.
 func Today() time.Time { return time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC) }
@@ -83,7 +80,7 @@ func replace(t testing.TB, path, pattern, by string) (was []byte) {
 // Build builds a content folder with Today as the as-of day.
 func Build(t testing.TB, content, out string) {
 	t.Helper()
-	if _, err := builder.Build(context.Background(), builder.Options{Content: content, Out: out, AsOf: Today(), Keep: 3, Key: builderKey}); err != nil {
+	if _, err := builder.Build(context.Background(), builder.Options{Content: content, Out: out, AsOf: Today(), Keep: 3}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -58,7 +58,7 @@ func (o *OldBuilds) Open(ctx context.Context, id, path string) (io.ReadSeekClose
 	file, m, f, err := o.openLocal(id, path)
 	if err == nil {
 		o.reading.add(id, 1)
-		return &trackedFile{Content: file, closed: sync.OnceFunc(func() { o.reading.add(id, -1) })}, m, f, nil
+		return &trackedFile{File: file, closed: sync.OnceFunc(func() { o.reading.add(id, -1) })}, m, f, nil
 	}
 	if o.files == nil || m != nil || !errors.Is(err, fs.ErrNotExist) {
 		return nil, m, f, err
@@ -114,14 +114,14 @@ func (o *OldBuilds) ManifestBytes(ctx context.Context, id string) ([]byte, *stor
 
 // trackedFile reports when it is closed.
 type trackedFile struct {
-	*store.Content
+	*os.File
 	closed func()
 }
 
 // Close implements io.Closer.
 func (t *trackedFile) Close() error {
 	t.closed()
-	return t.Content.Close()
+	return t.File.Close()
 }
 
 // usage counts who uses builds.
@@ -148,7 +148,7 @@ func (u *usage) has(id string) bool {
 }
 
 // openLocal opens a file in the output folder. The manifest is nil if the build is not there.
-func (o *OldBuilds) openLocal(id, path string) (*store.Content, *store.Manifest, store.File, error) {
+func (o *OldBuilds) openLocal(id, path string) (*os.File, *store.Manifest, store.File, error) {
 	m, err := o.manifest(id)
 	if err != nil {
 		return nil, nil, store.File{}, err
@@ -164,7 +164,7 @@ func (o *OldBuilds) openLocal(id, path string) (*store.Content, *store.Manifest,
 		return nil, o.manifestUnlessDeleted(id, m), f, o.orNotExist(id, err)
 	}
 	defer files.Close()
-	content, err := store.Open(files, m.Files, f)
+	content, err := store.OpenFile(files, f)
 	if err != nil {
 		return nil, o.manifestUnlessDeleted(id, m), f, o.orNotExist(id, err)
 	}
@@ -174,7 +174,7 @@ func (o *OldBuilds) openLocal(id, path string) (*store.Content, *store.Manifest,
 	if verified {
 		return content, m, f, nil
 	}
-	if err := store.VerifyFile(dir, m.Files, f); err != nil {
+	if err := store.VerifyFile(dir, f); err != nil {
 		return nil, o.manifestUnlessDeleted(id, m), f, errors.Join(o.orNotExist(id, err), content.Close())
 	}
 	o.mu.Lock()

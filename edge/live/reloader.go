@@ -25,7 +25,6 @@ import (
 // Options configure a Reloader.
 type Options struct {
 	Root  string // the output folder
-	Known Known  // nil if all files of a build must be verified
 	Pages pages.Options
 	// Verifiers are the keys that are accepted: each build must be signed with one of them. If there
 	// are none, builds need no signature.
@@ -36,10 +35,6 @@ type Options struct {
 	Switched func(v *ServedBuild, took time.Duration)
 	Refused  func() // called once for each published build that cannot be used
 }
-
-// Known returns the identities of the files of a build and its index that this machine has just written,
-// or nil. These files are not verified.
-type Known func(id string) (build, index store.Identities)
 
 // Reloader keeps the published build of an output folder open. It is safe for concurrent use.
 type Reloader struct {

@@ -103,22 +103,13 @@ func openBuild(o Options, id string, verified bool) (v *ServedBuild, err error) 
 	return v, nil
 }
 
-// verifyFiles reads all files of a build and of its index, except those that are known, and compares
-// them with the manifests.
+// verifyFiles reads all files of a build and of its index, and compares them with the manifests.
 func (o *Options) verifyFiles(id, dir string) error {
-	var build, index store.Identities
-	if o.Known != nil {
-		build, index = o.Known(id)
-	}
-	verify := store.Verify
-	if build != nil {
-		verify = func(dir string) (*store.Manifest, error) { return store.VerifyKnown(dir, build) }
-	}
-	m, err := verify(dir)
+	m, err := store.Verify(dir)
 	if err != nil {
 		return err
 	}
-	_, err = indexes.VerifyKnown(indexes.Dir(o.Root, id), id, m.Index, index)
+	_, err = indexes.Verify(indexes.Dir(o.Root, id), id, m.Index)
 	return err
 }
 

@@ -8,11 +8,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
-
-	"kindex/exports/store"
 )
 
 // Identity is the content coding that means no compression.
@@ -76,8 +73,7 @@ var (
 		}
 		return w
 	}}
-	brotliPool = sync.Pool{New: func() any { return brotli.NewWriterLevel(io.Discard, 3) }}
-	zstdPool   = sync.Pool{New: func() any {
+	zstdPool = sync.Pool{New: func() any {
 		w, err := zstd.NewWriter(io.Discard, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
 		if err != nil {
 			panic(err) // the options are constant
@@ -93,11 +89,8 @@ type pooledEncoder interface {
 }
 
 func encoderPool(encoding string) *sync.Pool {
-	switch encoding {
-	case "gzip":
+	if encoding == "gzip" {
 		return &gzipPool
-	case "br":
-		return &brotliPool
 	}
 	return &zstdPool
 }
@@ -138,5 +131,5 @@ func compressible(mediaType string) bool {
 	return true
 }
 
-// offeredEncodings are the content codings for generated responses, in order of preference.
-var offeredEncodings = store.Encodings
+// offeredEncodings are the content codings for responses that are not stored, in order of preference.
+var offeredEncodings = []string{"zstd", "gzip"}

@@ -15,7 +15,6 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"kindex/exports/store"
 )
 
 // respond sends a handler's response. All responses from handlers are sent through it.
@@ -180,8 +179,8 @@ func (c *Call) fileETag(f *FileReply) (encoding, tag string) {
 	if f.Variant == nil || accept == "" || c.validRange().Header.Get("Range") != "" {
 		return Identity, f.ETag
 	}
-	offered := make([]string, 0, len(store.Encodings))
-	for _, enc := range store.Encodings {
+	offered := make([]string, 0, len(offeredEncodings))
+	for _, enc := range offeredEncodings {
 		if _, ok := f.Variant(enc); ok {
 			offered = append(offered, enc)
 		}
@@ -222,11 +221,11 @@ func (c *Call) respondStream(w http.ResponseWriter, r *Reply) error {
 // the problem if the caller has too many.
 func (c *Call) stream(w http.ResponseWriter, enc, tooMany string, write func(io.Writer) error) error {
 	if c.Request.Method != http.MethodHead {
-		leave, err := c.enterExports(tooMany)
-		if err != nil {
-			return err
+		who := c.Admission.Exporter()
+		if err := c.Shared.Exports.Enter(c.Request.Context(), who); err != nil {
+			return gateProblem(err, tooMany)
 		}
-		defer leave()
+		defer c.Shared.Exports.Leave(who)
 	}
 	if enc != Identity {
 		w.Header().Set("Content-Encoding", enc)
@@ -235,7 +234,7 @@ func (c *Call) stream(w http.ResponseWriter, enc, tooMany string, write func(io.
 	if c.Request.Method == http.MethodHead {
 		return nil
 	}
-	err := encodeTo(c.paced(newDeadlineWriter(w)), enc, write)
+	err := encodeTo(&pacedWriter{deadlineWriter: newDeadlineWriter(w), contended: c.Shared.Exports.Contended, now: c.Shared.Now, start: c.Shared.Now()}, enc, write)
 	if err != nil && IgnoreClientGone(err) != nil {
 		// The status has already been sent, so cutting the connection is the only way to tell
 		// the client that the response is incomplete.
@@ -245,18 +244,19 @@ func (c *Call) stream(w http.ResponseWriter, enc, tooMany string, write func(io.
 	return nil
 }
 
-// enterExports takes one of the few slots for what is made while it is sent. tooMany is the detail of
-// the problem if the caller has too many. The caller must call leave.
-func (c *Call) enterExports(tooMany string) (leave func(), err error) {
-	who := c.Admission.Exporter()
-	if err := c.Shared.Exports.Enter(c.Request.Context(), who); err != nil {
-		return nil, gateProblem(err, tooMany)
-	}
-	return func() { c.Shared.Exports.Leave(who) }, nil
-}
+// maxEncoded is the size in bytes up to which a file is compressed in memory.
+const maxEncoded = 1 << 20
 
-func (c *Call) paced(w *deadlineWriter) *pacedWriter {
-	return &pacedWriter{deadlineWriter: w, contended: c.Shared.Exports.Contended, now: c.Shared.Now, start: c.Shared.Now()}
+// encodeFile compresses a file.
+func encodeFile(encoding string, file io.ReadSeeker) ([]byte, error) {
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(file)
+	if err != nil {
+		return nil, err
+	}
+	return encode(encoding, data)
 }
 
 // respondFile sends a prebuilt file: a compressed variant, or the file itself with ranges.
@@ -272,7 +272,16 @@ func (c *Call) respondFile(w http.ResponseWriter, r *Reply) error {
 			return nil
 		}
 		v, _ := f.Variant(enc)
+		if size, err := f.Content.Seek(0, io.SeekEnd); v.Body == nil && err == nil && size <= maxEncoded {
+			v.Body, err = encodeFile(enc, f.Content)
+			if err != nil {
+				return err
+			}
+		}
 		if v.Body == nil {
+			if _, err := f.Content.Seek(0, io.SeekStart); err != nil {
+				return err
+			}
 			return c.stream(w, enc, tooManyCompressed, func(w io.Writer) error {
 				_, err := io.Copy(w, f.Content)
 				return err
@@ -298,17 +307,7 @@ func (c *Call) respondFile(w http.ResponseWriter, r *Reply) error {
 		return err
 	}
 	catcher := &errorCatcher{ResponseWriter: w}
-	var to http.ResponseWriter = newDeadlineWriter(catcher)
-	if made, ok := f.Content.(interface{ Recreated() bool }); ok && made.Recreated() && c.Request.Method != http.MethodHead {
-		// Each part costs memory and time while it is sent, so this is limited like a stream.
-		leave, err := c.enterExports(tooManyCompressed)
-		if err != nil {
-			return err
-		}
-		defer leave()
-		to = c.paced(newDeadlineWriter(catcher))
-	}
-	http.ServeContent(to, c.validRange(), "", c.lastModified(h), f.Content)
+	http.ServeContent(newDeadlineWriter(catcher), c.validRange(), "", c.lastModified(h), f.Content)
 	switch catcher.status {
 	case 0:
 		return nil

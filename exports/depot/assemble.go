@@ -33,8 +33,6 @@ type assembly struct {
 	set  *fileSet
 	m    *chunkMap
 	todo []mapped // the files to write, each after the one that it is recreated from
-	// unstored are the files of todo that are not written, because readers of the build recreate them.
-	unstored map[string]mapped
 
 	reads    sync.Mutex // protects packs and base
 	packs    *packCache
@@ -61,17 +59,7 @@ type tree struct {
 // newAssembly prepares to write all files of a build to an output folder. The caller must discard
 // it.
 func newAssembly(from *countingReader, dir, id string, set *fileSet, m *chunkMap) (*assembly, error) {
-	a, err := openAssembly(from, dir, id, set, m, map[string][]string{exportsTree: {exportsTree, "builds"}, indexesTree: {indexesTree, "builds"}})
-	if err != nil {
-		return nil, err
-	}
-	a.unstored = map[string]mapped{}
-	for _, f := range m.files {
-		if file, ok := strings.CutPrefix(f.path, exportsTree+"/"); ok && store.Unstored(set.manifest.Files, file) {
-			a.unstored[f.path] = f
-		}
-	}
-	return a, nil
+	return openAssembly(from, dir, id, set, m, map[string][]string{exportsTree: {exportsTree, "builds"}, indexesTree: {indexesTree, "builds"}})
 }
 
 // newPart is like newAssembly, but prepares to write only some files, and those that they are
@@ -195,7 +183,7 @@ func (a *assembly) writeAll(outer context.Context) error {
 	}
 	g.Go(func() error {
 		for _, f := range a.todo {
-			if _, skip := a.unstored[f.path]; skip || f.from != nil {
+			if f.from != nil {
 				continue
 			}
 			if err := write(f); err != nil {
@@ -205,36 +193,16 @@ func (a *assembly) writeAll(outer context.Context) error {
 		return nil
 	})
 	for _, f := range a.todo {
-		if _, skip := a.unstored[f.path]; skip || f.from == nil {
+		if f.from == nil {
 			continue
 		}
 		g.Go(func() error {
-			if _, ok := a.unstored[f.from.Path]; ok {
-				return write(f) // reads the chunks again
-			}
 			select {
 			case <-written[f.from.Path]: // by a goroutine that was started before this one
 				return write(f)
 			case <-ctx.Done():
 				return ctx.Err()
 			}
-		})
-	}
-	if err := g.Wait(); err != nil {
-		return err
-	}
-	g, ctx = errgroup.WithContext(outer)
-	g.SetLimit(limit)
-	for name := range a.unstored {
-		g.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if err := a.verifyUnstored(name); err != nil {
-				return err
-			}
-			a.progress.report("write", int(done.Add(1)), len(a.todo))
-			return nil
 		})
 	}
 	return g.Wait()
@@ -248,9 +216,7 @@ const maxDerivers = 8
 func (a *assembly) space() (needed []bool, size int64) {
 	needed = make([]bool, len(a.m.packs))
 	for _, f := range a.todo {
-		if _, skip := a.unstored[f.path]; !skip {
-			size += a.files[f.path].Size
-		}
+		size += a.files[f.path].Size
 		for _, i := range f.chunks {
 			if a.local[i].file == 0 {
 				needed[a.m.chunks[i].pack] = true
@@ -352,18 +318,6 @@ func (w *verifyingWriter) Write(b []byte) (int, error) {
 	return w.w.Write(b)
 }
 
-// verifyUnstored verifies that readers of the build can recreate a file that is not stored.
-func (a *assembly) verifyUnstored(name string) error {
-	f := a.files[name]
-	f.Path = strings.TrimPrefix(name, exportsTree+"/")
-	err := store.VerifyFile(a.trees[exportsTree].dir.Name(), a.set.manifest.Files, f)
-	var damage *store.DamageError
-	if errors.As(err, &damage) {
-		return &DamageError{Name: a.from.String() + ": " + name + " of build " + a.id}
-	}
-	return err
-}
-
 func (a *assembly) derive(w io.Writer, d *derivation) error {
 	source, err := a.source(d.Path)
 	if err != nil {
@@ -379,9 +333,6 @@ func (a *assembly) derive(w io.Writer, d *derivation) error {
 
 // source opens a file that another one is recreated from.
 func (a *assembly) source(path string) (io.ReadCloser, error) {
-	if f, ok := a.unstored[path]; ok {
-		return io.NopCloser(&chunkReader{a: a, chunks: f.chunks}), nil
-	}
 	name, rel, _ := strings.Cut(path, "/")
 	return a.trees[name].dir.Open(rel)
 }

@@ -109,7 +109,7 @@ func (m *chunkMap) encode() []byte {
 			next = int64(at) + 1
 		}
 	}
-	if out, err = store.Compress("zstd", out); err != nil {
+	if out, err = compress("zstd", out); err != nil {
 		panic(err) // the coding is known
 	}
 	return out

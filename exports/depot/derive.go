@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
 	"kindex/exports/store"
@@ -24,19 +25,37 @@ const (
 	linesExtension = ".jsonl"
 )
 
+// compress returns one gzip member or zstd frame.
+func compress(encoding string, data []byte) ([]byte, error) {
+	var out bytes.Buffer
+	var w io.WriteCloser
+	var err error
+	if encoding == "gzip" {
+		w, err = gzip.NewWriterLevel(&out, 5)
+	} else {
+		w, err = zstd.NewWriter(&out)
+	}
+	if err != nil {
+		return nil, err
+	}
+	_, err = w.Write(data)
+	err = errors.Join(err, w.Close())
+	return out.Bytes(), err
+}
+
 func validDerivation(d *derivation) bool {
 	for _, n := range d.Pieces {
 		if n < 1 {
 			return false
 		}
 	}
-	return d.As == asArray || slices.Contains(store.Encodings, d.As)
+	return d.As == asArray || slices.Contains([]string{"gzip", "zstd"}, d.As)
 }
 
 // write writes the derived file to w; source is the other file.
 func (d *derivation) write(w io.Writer, source io.Reader) error {
 	if d.As == asArray {
-		array := table.NewArrayWriter(w, false)
+		array := table.NewArrayWriter(w)
 		_, err := io.CopyBuffer(array, source, make([]byte, 1<<18))
 		return errors.Join(err, array.Close())
 	}
@@ -53,7 +72,7 @@ func (d *derivation) write(w io.Writer, source io.Reader) error {
 		if _, err := piece.ReadFrom(io.LimitReader(source, min(n, maxPiece))); err != nil {
 			return err
 		}
-		out, err := store.Compress(d.As, piece.Bytes())
+		out, err := compress(d.As, piece.Bytes())
 		if err != nil {
 			return err
 		}
@@ -86,12 +105,12 @@ func candidates(files []store.File, pieces func(variant string) ([]int64, error)
 			}
 			continue
 		}
-		base := strings.TrimSuffix(f.Path, store.EncodingExtension(f.Encoding))
+		base := strings.TrimSuffix(f.Path, store.GzipExtension)
 		if !exists[base] {
 			continue
 		}
 		d := &derivation{Path: base, As: f.Encoding}
-		if variant := base + store.EncodingExtension("zstd"); f.Encoding == "zstd" && exists[variant] {
+		if variant := base + ".zst"; f.Encoding == "zstd" && exists[variant] {
 			var err error
 			if d.Pieces, err = pieces(variant); err != nil {
 				return nil, err

@@ -212,7 +212,7 @@ func (f *Files) openCached(id string, want store.File) (*os.File, error) {
 	verified := f.verified[full]
 	f.mu.Unlock()
 	if !verified {
-		if err := store.VerifyFile(dir, nil, want); err != nil {
+		if err := store.VerifyFile(dir, want); err != nil {
 			return nil, errors.Join(err, file.Close())
 		}
 		f.mu.Lock()

@@ -25,8 +25,8 @@ type local struct {
 	exports         *os.Root
 	indexes         *os.Root
 
-	reading *store.Content // the file that readAt read last
-	number  int            // its index in set.files
+	reading *os.File // the file that readAt read last
+	number  int      // its index in set.files
 }
 
 // openLocal opens a build. It reads no file but the manifests.
@@ -86,13 +86,13 @@ func (l *local) close() {
 }
 
 // open opens a file of the build, whose size must be that in the manifest.
-func (l *local) open(f store.File) (*store.Content, error) {
+func (l *local) open(f store.File) (*os.File, error) {
 	tree, path, _ := strings.Cut(f.Path, "/")
 	f.Path = path
 	if tree == indexesTree {
-		return store.Open(l.indexes, nil, f) // all its files are stored
+		return store.OpenFile(l.indexes, f)
 	}
-	return store.Open(l.exports, l.set.manifest.Files, f)
+	return store.OpenFile(l.exports, f)
 }
 
 // scan calls yield with the chunks of a file, which are valid until it returns. It returns an

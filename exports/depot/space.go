@@ -97,7 +97,7 @@ func removeOld(o PullOptions, id string) error {
 			err = errors.Join(err, removeBuild(o.Dir, b))
 		}
 	}
-	return errors.Join(err, store.PruneSeals(o.Dir, slices.Collect(maps.Keys(kept))))
+	return errors.Join(err, store.PruneStatements(o.Dir, slices.Collect(maps.Keys(kept))))
 }
 
 // removeBuild removes a build from an output folder, and then its index. Each is moved away first,

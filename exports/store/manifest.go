@@ -20,7 +20,7 @@ import (
 
 // FormatVersion is the version of the format of builds. Readers reject builds in any other
 // version. Such builds must be built again; they are never converted.
-const FormatVersion = 11
+const FormatVersion = 12
 
 // ManifestFile is the path of the manifest in a build.
 const ManifestFile = "manifest.json"
@@ -93,7 +93,13 @@ func (m *Manifest) LastModified() time.Time {
 }
 
 // File returns the entry for a path.
-func (m *Manifest) File(path string) (File, bool) { return find(m.Files, path) }
+func (m *Manifest) File(path string) (File, bool) {
+	i, ok := slices.BinarySearchFunc(m.Files, path, func(f File, p string) int { return strings.Compare(f.Path, p) })
+	if !ok {
+		return File{}, false
+	}
+	return m.Files[i], true
+}
 
 // Finalize sorts the files and sets the ID, which consists of the as-of day, for readability,
 // and the first 64 bits of the SHA-256 of the manifest without the ID.

@@ -7,18 +7,8 @@ import (
 	"kindex/exports/table"
 )
 
-// EncodingExtension returns the file extension of a content coding.
-func EncodingExtension(encoding string) string {
-	switch encoding {
-	case "gzip":
-		return ".gz"
-	case "zstd":
-		return ".zst"
-	case "br":
-		return ".br"
-	}
-	return ""
-}
+// GzipExtension is the file extension of a file that is a gzip member.
+const GzipExtension = ".gz"
 
 // feedTypes maps the feed files of a build to their media types.
 var feedTypes = map[string]string{
@@ -45,10 +35,8 @@ func mediaType(name string) string {
 // splitEncoding removes a compression extension from a file name and also returns
 // the content coding.
 func splitEncoding(name string) (base, encoding string) {
-	for _, enc := range []string{"gzip", "zstd", "br"} {
-		if b, ok := strings.CutSuffix(name, EncodingExtension(enc)); ok {
-			return b, enc
-		}
+	if base, ok := strings.CutSuffix(name, GzipExtension); ok {
+		return base, "gzip"
 	}
 	return name, ""
 }

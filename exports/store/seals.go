@@ -9,26 +9,18 @@ import (
 // Files about builds are stored next to the builds, not in them, because the bytes of a build
 // depend only on the content:
 //
-//   - A seal proves who created a build. builder.Key documents what it contains.
 //   - A signed statement proves who published a build to anyone who has the publisher's key. If
 //     this machine has no key, it has not verified the statement. The package buildlog documents
 //     it.
 //   - A checkpoint describes the log of all statements that were signed with a key, as this
 //     machine saw it last. There is one file for each key.
 var (
-	sealsFolder       = []string{"exports", "seals"}
 	statementsFolder  = []string{"exports", "statements"}
 	checkpointsFolder = []string{"exports", "checkpoints"}
 )
 
 // maxProofLen is the maximum size of such a file in bytes.
 const maxProofLen = 16 << 10
-
-// WriteSeal writes the seal of a build in an output folder.
-func WriteSeal(root, id string, seal []byte) error { return writeProof(root, sealsFolder, id, seal) }
-
-// ReadSeal reads the seal of a build. It returns fs.ErrNotExist if there is none.
-func ReadSeal(root, id string) ([]byte, error) { return readProof(root, sealsFolder, id) }
 
 // WriteStatement writes the signed statement about a build in an output folder.
 func WriteStatement(root, id string, signed []byte) error {
@@ -66,9 +58,9 @@ func readProof(root string, folder []string, name string) ([]byte, error) {
 	return readLimited(dir, name, maxProofLen)
 }
 
-// PruneSeals removes the seals and statements of removed builds.
-func PruneSeals(root string, kept []string) error {
-	return errors.Join(pruneProofs(root, sealsFolder, kept), pruneProofs(root, statementsFolder, kept))
+// PruneStatements removes the statements about removed builds.
+func PruneStatements(root string, kept []string) error {
+	return pruneProofs(root, statementsFolder, kept)
 }
 
 func pruneProofs(root string, folder, kept []string) error {

@@ -50,7 +50,7 @@ func NewStaging(root string) (*Staging, error) {
 type FileWriter struct {
 	w    *Staging
 	name string
-	f    *os.File // nil if the file is not stored
+	f    *os.File
 	buf  *bufio.Writer
 	sum  hash.Hash
 	size int64
@@ -81,18 +81,7 @@ var fileBuffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 1<
 func (f *FileWriter) Write(b []byte) (int, error) {
 	f.sum.Write(b)
 	f.size += int64(len(b))
-	if f.f == nil {
-		return len(b), nil
-	}
 	return f.buf.Write(b)
-}
-
-// Discard removes the file, so that it is not stored. Data written to it is still hashed, and Close still
-// adds it to the build; Open must then be able to recreate it from other files.
-func (f *FileWriter) Discard() error {
-	err := errors.Join(f.f.Close(), f.w.dir.Remove(filepath.FromSlash(f.name)))
-	f.f, f.buf = nil, nil
-	return err
 }
 
 // Size returns the number of bytes written so far.
@@ -100,14 +89,12 @@ func (f *FileWriter) Size() int64 { return f.size }
 
 // Close completes the file and adds it to the build.
 func (f *FileWriter) Close() error {
-	if f.f != nil {
-		if err := errors.Join(f.buf.Flush(), f.f.Close()); err != nil {
-			return err
-		}
-		f.buf.Reset(nil)
-		fileBuffers.Put(f.buf)
-		f.buf = nil
+	if err := errors.Join(f.buf.Flush(), f.f.Close()); err != nil {
+		return err
 	}
+	f.buf.Reset(nil)
+	fileBuffers.Put(f.buf)
+	f.buf = nil
 	base, encoding := splitEncoding(f.name)
 	f.w.mu.Lock()
 	defer f.w.mu.Unlock()
@@ -181,7 +168,7 @@ func (w *Staging) isInstalled(m *Manifest) (bool, error) {
 	}
 	defer dir.Close()
 	there, err := dir.ReadFile(ManifestFile)
-	return err == nil && bytes.Equal(there, m.Encode()) && verifyFiles(dir, m.Files, ManifestFile, true, nil) == nil, nil
+	return err == nil && bytes.Equal(there, m.Encode()) && verifyFiles(dir, m.Files, ManifestFile, nil) == nil, nil
 }
 
 // Discard removes the temporary folder. It may be called after Install.

@@ -38,7 +38,7 @@ func VerifyWithProgress(dir string, progress func(done, total int)) (*Manifest, 
 	if err != nil {
 		return nil, err
 	}
-	return m, verifyFiles(r, m.Files, ManifestFile, false, progress)
+	return m, verifyFiles(r, m.Files, ManifestFile, progress)
 }
 
 // OpenFiles opens the folder of a build or an index, which must not be a link. If
@@ -117,26 +117,19 @@ func ManifestEntry(m *Manifest, data []byte) File {
 }
 
 // VerifyFiles checks that dir contains exactly these files, unaltered, plus the
-// manifest. Files that need not be stored may be missing.
+// manifest.
 func VerifyFiles(dir string, files []File, manifest string) error {
 	r, err := OpenFiles(dir)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	return verifyFiles(r, files, manifest, false, nil)
+	return verifyFiles(r, files, manifest, nil)
 }
 
-// verifyFiles is VerifyFiles. If stored is set, it leaves out the files that are not stored.
-// progress is called after each file unless it is nil.
-func verifyFiles(dir *os.Root, files []File, manifest string, stored bool, progress func(done, total int)) error {
+// verifyFiles is VerifyFiles. progress is called after each file unless it is nil.
+func verifyFiles(dir *os.Root, files []File, manifest string, progress func(done, total int)) error {
 	order := slices.Clone(files)
-	if stored {
-		order = slices.DeleteFunc(order, func(f File) bool {
-			_, err := dir.Lstat(filepath.FromSlash(f.Path))
-			return Unstored(files, f.Path) && errors.Is(err, fs.ErrNotExist)
-		})
-	}
 	slices.SortFunc(order, func(a, b File) int { return cmp.Compare(b.Size>>10, a.Size>>10) })
 	problems := make([]error, len(order))
 	var done atomic.Int64
@@ -144,7 +137,7 @@ func verifyFiles(dir *os.Root, files []File, manifest string, stored bool, progr
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, f := range order {
 		g.Go(func() error {
-			problems[i] = verifyFile(dir, files, f)
+			problems[i] = verifyFile(dir, f)
 			if n := int(done.Add(1)); progress != nil {
 				progress(n, len(order))
 			}
@@ -168,19 +161,18 @@ func verifyFiles(dir *os.Root, files []File, manifest string, stored bool, progr
 	return errors.Join(append(problems, err)...)
 }
 
-// VerifyFile compares the size and SHA-256 of a file under dir with its entry in the manifest,
-// which lists these files.
-func VerifyFile(dir string, files []File, want File) error {
+// VerifyFile compares the size and SHA-256 of a file under dir with its entry in the manifest.
+func VerifyFile(dir string, want File) error {
 	r, err := OpenFiles(dir)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	return verifyFile(r, files, want)
+	return verifyFile(r, want)
 }
 
-func verifyFile(dir *os.Root, files []File, want File) error {
-	f, err := Open(dir, files, want)
+func verifyFile(dir *os.Root, want File) error {
+	f, err := OpenFile(dir, want)
 	if err != nil {
 		return err
 	}
@@ -195,7 +187,7 @@ func verifyFile(dir *os.Root, files []File, want File) error {
 	return nil
 }
 
-// OpenFile opens a file listed in a manifest that is stored; dir is the folder of the manifest. It
+// OpenFile opens a file listed in a manifest; dir is the folder of the manifest. It
 // returns a *DamageError if the file is missing, has a different size, or is a link or
 // anything else that no builder writes. The caller must close it.
 func OpenFile(dir *os.Root, want File) (*os.File, error) {

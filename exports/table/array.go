@@ -13,11 +13,8 @@ type ArrayWriter struct {
 	inLine  bool // the last line is incomplete
 }
 
-// NewArrayWriter returns a writer of an array to w. If started is set, it writes the second or a
-// later part of an array, which begins with a separator.
-func NewArrayWriter(w io.Writer, started bool) *ArrayWriter {
-	return &ArrayWriter{w: w, started: started}
-}
+// NewArrayWriter returns a writer of an array to w.
+func NewArrayWriter(w io.Writer) *ArrayWriter { return &ArrayWriter{w: w} }
 
 // Write implements io.Writer.
 func (a *ArrayWriter) Write(lines []byte) (int, error) {

@@ -69,10 +69,10 @@ func newEncoder(format string, w io.Writer, columns []Column, p parquetOptions) 
 	case "jsonl":
 		return &jsonlEncoder{w: w, columns: columns}, nil
 	case "csv":
-		e := newCSVBody(w, columns)
+		e := newCSV(w, columns)
 		return e, e.header()
 	case SpreadsheetCSV:
-		e := newCSVBody(w, columns)
+		e := newCSV(w, columns)
 		e.spreadsheet = true
 		return e, e.header()
 	case "parquet":
@@ -147,7 +147,7 @@ type jsonEncoder struct {
 }
 
 func newJSONEncoder(w io.Writer, columns []Column) *jsonEncoder {
-	array := NewArrayWriter(w, false)
+	array := NewArrayWriter(w)
 	return &jsonEncoder{jsonlEncoder{w: array, columns: columns}, array}
 }
 
@@ -178,11 +178,7 @@ func Formula(s string) bool {
 	return strings.ContainsRune("=+-@\t\r\n＝＋－＠", r)
 }
 
-// NewCSVBody returns a CSV encoder that writes no header row, for the second and
-// later parts of a file that is encoded in parts.
-func NewCSVBody(w io.Writer, columns []Column) Encoder { return newCSVBody(w, columns) }
-
-func newCSVBody(w io.Writer, columns []Column) *csvEncoder {
+func newCSV(w io.Writer, columns []Column) *csvEncoder {
 	e := &csvEncoder{w: csv.NewWriter(w), columns: columns, record: make([]string, len(columns))}
 	e.w.UseCRLF = true
 	return e

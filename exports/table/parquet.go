@@ -3,7 +3,6 @@ package table
 import (
 	"fmt"
 	"io"
-	"math"
 	"reflect"
 	"slices"
 	"time"
@@ -35,9 +34,8 @@ type parquetOptions struct {
 }
 
 var (
-	// fileParquet is for a build's files, whose writer decides where row groups end.
-	// Changing these options changes the bytes of exports.
-	fileParquet = parquetOptions{group: math.MaxInt64, page: parquet.DefaultPageBufferSize,
+	// fileParquet is for a build's files. Changing these options changes the bytes of exports.
+	fileParquet = parquetOptions{group: 10_000, page: parquet.DefaultPageBufferSize,
 		codec: &zstd.Codec{Level: zstd.SpeedDefault, Concurrency: 1}}
 	// streamParquet is for streamed responses. All streams share a codec, because its
 	// encoders take most of the memory.
@@ -76,46 +74,6 @@ func newParquetEncoder(w io.Writer, columns []Column, o parquetOptions) *parquet
 			parquet.MaxRowsPerRowGroup(o.group)),
 		columns: columns,
 	}
-}
-
-// GroupEncoder is an Encoder of the Parquet file of a table, whose caller decides where row groups end.
-// It keeps a row group in memory.
-type GroupEncoder struct{ *parquetEncoder }
-
-// NewGroupEncoder returns an encoder for rows with these columns. The rows of one row group result in the
-// same bytes as NewEncoder writes.
-func NewGroupEncoder(w io.Writer, columns []Column) GroupEncoder {
-	return GroupEncoder{newParquetEncoder(w, columns, fileParquet)}
-}
-
-// EndGroup ends a row group, unless it has no rows.
-func (e GroupEncoder) EndGroup() error {
-	if err := e.flush(); err != nil {
-		return err
-	}
-	return e.w.Flush()
-}
-
-// RowGroups are the row groups of a Parquet file that a GroupEncoder wrote.
-type RowGroups struct{ list []parquet.RowGroup }
-
-// OpenRowGroups opens a file of the given size. The file is read until the last row group is copied.
-func OpenRowGroups(file io.ReaderAt, size int64) (*RowGroups, error) {
-	f, err := parquet.OpenFile(file, size)
-	if err != nil {
-		return nil, err
-	}
-	return &RowGroups{f.RowGroups()}, nil
-}
-
-// Len returns the number of row groups.
-func (g *RowGroups) Len() int { return len(g.list) }
-
-// CopyGroup writes a row group of a file with the same columns. It copies the bytes, which are those that
-// encoding the rows again would produce. The current row group must have ended.
-func (e GroupEncoder) CopyGroup(from *RowGroups, i int) error {
-	_, err := e.w.WriteRowGroup(from.list[i])
-	return err
 }
 
 func (e *parquetEncoder) Write(r Row) error {

@@ -20,9 +20,6 @@ import (
 	"kindex/edge/edgetest"
 )
 
-// builderKey seals the builds of the tests, so that later builds reuse them.
-var builderKey = builder.GenerateKey()
-
 // series is an index to which new builds are published.
 type series struct {
 	t      *testing.T
@@ -57,7 +54,7 @@ func (s *series) git(args ...string) {
 func (s *series) publish(days int) {
 	s.t.Helper()
 	s.commit()
-	o := builder.Options{Content: filepath.Join(s.repo, "content"), Out: s.out, AsOf: edgetest.Today().AddDate(0, 0, days), Keep: 3, AllowShrink: true, Key: builderKey}
+	o := builder.Options{Content: filepath.Join(s.repo, "content"), Out: s.out, AsOf: edgetest.Today().AddDate(0, 0, days), Keep: 3, AllowShrink: true}
 	if _, err := builder.Build(s.t.Context(), o); err != nil {
 		s.t.Fatal(err)
 	}

@@ -90,7 +90,7 @@ func byteSize(n int64) string {
 // fileFormats maps file extensions to format names; the compression formats come last.
 var fileFormats = map[string]string{
 	".json": "JSON", ".jsonl": "JSON Lines", ".csv": "CSV", ".parquet": "Parquet", ".xml": "RSS 2.0", ".atom": "Atom",
-	".gz": "gzip", ".zst": "Zstandard", ".br": "Brotli",
+	".gz": "gzip",
 }
 
 // fileKinds lists the groups of files, each with a path prefix. All other files are in
@@ -154,7 +154,7 @@ func (r *request) data() (*page, error) {
 		d.Size += f.Size
 		for _, v := range f.Variants {
 			d.Size += v.Size
-			if v.Path == exports.EntitiesFile+".jsonl"+store.EncodingExtension("gzip") {
+			if v.Path == exports.EntitiesFile+".jsonl"+store.GzipExtension {
 				d.Lines = v
 			}
 		}

@@ -239,15 +239,12 @@ func (w *writer) data() error {
 		if !published(f) {
 			continue
 		}
-		data, _, err := w.build.Open(f.Path)
-		if err != nil {
-			return err
-		}
-		if err := w.copy(w.dataOf(f.Path), data, f.Size); err != nil {
+		data, _, _ := w.build.File(f.Path)
+		if err := w.put(w.dataOf(f.Path), data); err != nil {
 			return err
 		}
 		if isFeed(f) {
-			if err := w.copy(f.Path, data, f.Size); err != nil {
+			if err := w.put(f.Path, data); err != nil {
 				return err
 			}
 		}

@@ -78,7 +78,7 @@ func neighbours(revision diff.Revision, typ, slug string) (near []string) {
 		if e.Type != typ || e.Slug != slug {
 			continue
 		}
-		list := neighbors.NewExact(all, indexes.Words).Neighbours([]uint32{uint32(i)})[0]
+		list := neighbors.Of(all, indexes.Words, []uint32{uint32(i)})[0]
 		for _, n := range list[:min(len(list), maxNeighbours)] {
 			near = append(near, fmt.Sprintf("%s (%.2f)", diff.CodeSpan(all[n.Ordinal].Key()), n.Similarity))
 		}

@@ -1,0 +1,100 @@
+package exports
+
+import (
+	"errors"
+	"io"
+
+	"github.com/klauspost/compress/gzip"
+
+	"kindex/exports/store"
+	"kindex/exports/table"
+)
+
+// Table describes a bulk export.
+type Table struct {
+	Base    string // the files are named Base.json, Base.csv and so on
+	Columns []table.Column
+	Items   int
+	// Rows returns the rows of an item.
+	Rows func(i int) []table.Row
+	// JSON and Cells replace Rows if JSON and JSONL contain more than the flat table: each
+	// item has one row, JSON appends it as a compact object, and Cells extracts the cells.
+	JSON  func(dst []byte, i int) ([]byte, error)
+	Cells func(object []byte) table.Row
+}
+
+// gzipLevel is the compression level of the gzip files of a build.
+const gzipLevel = 5
+
+// WriteTable writes a table in every format. Each text file has a twin that is a single gzip member,
+// because many clients stop silently after the first member of several.
+func (w *Writer) WriteTable(t *Table) (err error) {
+	var files []io.Closer
+	defer func() {
+		for _, f := range files {
+			err = errors.Join(err, f.Close())
+		}
+	}()
+	texts := map[string]io.Writer{}
+	for _, extension := range []string{".json", ".jsonl", ".csv"} {
+		plain, err := w.Create(t.Base + extension)
+		if err != nil {
+			return err
+		}
+		files = append(files, plain)
+		file, err := w.Create(t.Base + extension + store.GzipExtension)
+		if err != nil {
+			return err
+		}
+		member, err := gzip.NewWriterLevel(file, gzipLevel)
+		if err != nil {
+			return err
+		}
+		files = append(files, member, file)
+		texts[extension] = io.MultiWriter(plain, member)
+	}
+	columns, err := w.Create(t.Base + ".parquet")
+	if err != nil {
+		return err
+	}
+	files = append(files, columns)
+	return t.write(texts[".json"], texts[".jsonl"], texts[".csv"], columns)
+}
+
+// write encodes the rows in all formats at once.
+func (t *Table) write(array, lines, csv, parquet io.Writer) error {
+	elements := table.NewArrayWriter(array)
+	cells, err := table.NewEncoder("csv", csv, t.Columns)
+	if err != nil {
+		return err
+	}
+	groups, err := table.NewEncoder("parquet", parquet, t.Columns)
+	if err != nil {
+		return err
+	}
+	var line []byte
+	row := func(r table.Row) error {
+		line = append(line, '\n')
+		_, failedElement := elements.Write(line)
+		_, failedLine := lines.Write(line)
+		return errors.Join(failedElement, failedLine, cells.Write(r), groups.Write(r))
+	}
+	for i := range t.Items {
+		if t.JSON != nil {
+			if line, err = t.JSON(line[:0], i); err != nil {
+				return err
+			}
+			if err := row(t.Cells(line)); err != nil {
+				return err
+			}
+			continue
+		}
+		for _, r := range t.Rows(i) {
+			line = table.AppendRow(line[:0], t.Columns, r)
+			if err := row(r); err != nil {
+				return err
+			}
+		}
+	}
+	return errors.Join(elements.Close(), cells.Close(), groups.Close())
+}
