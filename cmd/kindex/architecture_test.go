@@ -21,8 +21,7 @@ import (
 // packages in design.md is generated from it: go test ./cmd/kindex -run TestRooms -update.
 var mayImport = map[string][]string{
 	// The parts of a build.
-	"exports":                   {"exports/bulk", "exports/ids", "exports/jsonenc", "exports/packed", "exports/parallel", "exports/pricing", "exports/record", "exports/store", "exports/table"},
-	"exports/bulk":              {"exports/packed", "exports/store", "exports/table"},
+	"exports":                   {"exports/ids", "exports/jsonenc", "exports/packed", "exports/parallel", "exports/pricing", "exports/record", "exports/store", "exports/table"},
 	"exports/jsonenc":           {},
 	"exports/packed":            {},
 	"exports/parallel":          {},

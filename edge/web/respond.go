@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"github.com/cespare/xxhash/v2"
-
 )
 
 // respond sends a handler's response. All responses from handlers are sent through it.

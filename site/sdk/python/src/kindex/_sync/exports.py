@@ -1355,9 +1355,9 @@ class Exports(Core):
 
         One file of the current build, or of an earlier one that is still kept. The bytes at
         an address never change, so any cache can keep them forever. Files are sent
-        unchanged: compressed variants have their own addresses, with the extensions
-        ``.gz``, ``.zst`` and ``.br``. Files under ``lookup/`` are internal, and their
-        format can change between builds. This endpoint takes no query parameters.
+        unchanged: the gzip form of a table has an address of its own, with the extension
+        ``.gz``. Files under ``lookup/`` are internal, and their format can change between
+        builds. This endpoint takes no query parameters.
 
         Args:
             build: A build's id.

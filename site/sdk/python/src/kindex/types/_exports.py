@@ -495,7 +495,7 @@ class _ManifestFileRequired(TypedDict):
 class ManifestFile(_ManifestFileRequired, total=False):
     """One file of the build."""
 
-    encoding: Literal["zstd", "br", "gzip"]
+    encoding: Literal["gzip"]
     """The content coding of a compressed variant; absent for other files."""
     license: str
     """An SPDX expression; absent if none is stated."""
