@@ -3,7 +3,6 @@ package indexes
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -125,16 +124,6 @@ func (m *mappedFiles) file(name string) (*os.File, error) {
 	}
 	defer dir.Close()
 	return store.OpenFile(dir, m.manifest.Files[i])
-}
-
-// read reads a whole file, which must have the size that the manifest states.
-func (m *mappedFiles) read(name string) ([]byte, error) {
-	f, err := m.file(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(f)
 }
 
 // segment returns the path of the only segment, which must be a regular file.
