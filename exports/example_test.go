@@ -67,8 +67,8 @@ func ExampleBuild_Select() {
 		fmt.Println(c.Value, c.Count)
 	}
 	// Output:
-	// tool/networkx NetworkX 66.1
-	// tool/igraph igraph 56.0
+	// tool/networkx NetworkX 54.6
+	// tool/igraph igraph 47.9
 	// more: false
 	// python 2
 	// c 1
@@ -94,5 +94,5 @@ func ExampleBuild_Find() {
 	fmt.Println(typ, slug, b.Score("adoption", ordinal))
 	// Output:
 	// true true
-	// tool igraph 66.2
+	// tool igraph 50.8
 }

@@ -2,7 +2,6 @@ package exports
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"runtime"
@@ -89,11 +88,9 @@ func (w *Writer) writeRecords(entities []*record.Entity) error {
 		return err
 	}
 	offsets := make([]byte, 8, 8*(len(entities)+1))
-	w.records = make([][sha256.Size]byte, len(entities))
 	var buf []byte
-	for i, e := range entities {
+	for _, e := range entities {
 		buf = e.AppendJSON(buf[:0])
-		w.records[i] = sha256.Sum256(buf)
 		if _, err := f.Write(buf); err != nil {
 			return errors.Join(err, f.Close())
 		}

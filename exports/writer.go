@@ -1,17 +1,10 @@
 package exports
 
-import (
-	"crypto/sha256"
-
-	"kindex/exports/store"
-)
+import "kindex/exports/store"
 
 // Writer writes the files of one build. Its methods may be called concurrently, but
 // each file writer belongs to one goroutine.
-type Writer struct {
-	*store.Staging
-	records [][sha256.Size]byte
-}
+type Writer struct{ *store.Staging }
 
 // NewWriter starts a build in root, the output folder.
 func NewWriter(root string) (*Writer, error) {
@@ -19,8 +12,5 @@ func NewWriter(root string) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Writer{Staging: s}, nil
+	return &Writer{s}, nil
 }
-
-// RecordSum returns the SHA-256 of a record, which WriteLookups must have written.
-func (w *Writer) RecordSum(ordinal int) [sha256.Size]byte { return w.records[ordinal] }
