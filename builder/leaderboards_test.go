@@ -156,7 +156,7 @@ func TestTopTens(t *testing.T) {
 func TestReadmeExample(t *testing.T) {
 	suite.InTest(t)
 	c, _ := fixtureContent(t)
-	path := filepath.Join("..", "content", "scoring.yaml") // the formula that the example is about
+	path := filepath.Join("testdata", "scoring-2026.4.yaml") // a copy of the formula that the example is about
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
