@@ -255,7 +255,7 @@ func TestPageTimes(t *testing.T) {
 		t.Fatalf("%v: %s", err, text)
 	}
 	out := filepath.Join(dir, "out")
-	if _, err := builder.Build(t.Context(), builder.Options{Content: filepath.Join(dir, "corpus", "content"), Out: out, AsOf: testAsOf, Keep: 1, Key: builderKey}); err != nil {
+	if _, err := builder.Build(t.Context(), builder.Options{Content: filepath.Join(dir, "corpus", "content"), Out: out, AsOf: testAsOf, Keep: 1}); err != nil {
 		t.Fatal(err)
 	}
 	s := serveCosts(t, out)

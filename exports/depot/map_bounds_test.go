@@ -19,7 +19,7 @@ func TestForgedMapIsBounded(t *testing.T) {
 		"behind it":  `{"packs":[],"files":[]}` + "\n" + strings.Repeat("x", 100_000_000),
 		"derivation": `{"files":[{"path":"exports/a","from":{"pieces":[1` + strings.Repeat(",1", 10_000_000) + `]}}]}` + "\n",
 	} {
-		data, err := store.Compress("zstd", []byte(text))
+		data, err := compress("zstd", []byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}
