@@ -29,6 +29,9 @@ type Filter struct {
 	RetiresBefore string
 	// MaxPrice is the highest blended price, or unknown for no limit.
 	MaxPrice record.Price
+	// MinParameters and MaxParameters limit the number of parameters of models, or are 0 for no
+	// limit. A record without a known number does not match.
+	MinParameters, MaxParameters int64
 	// Signals are conditions on signals. A record must meet all of them.
 	Signals []SignalBound
 }
@@ -36,7 +39,7 @@ type Filter struct {
 // Empty reports whether the filter selects all listed records.
 func (f *Filter) Empty() bool {
 	return len(f.Fields) == 0 && !f.MinScore.Known() && f.AddedSince == "" && f.UpdatedSince == "" &&
-		f.RetiresBefore == "" && !f.MaxPrice.Known() && len(f.Signals) == 0
+		f.RetiresBefore == "" && !f.MaxPrice.Known() && f.MinParameters == 0 && f.MaxParameters == 0 && len(f.Signals) == 0
 }
 
 // Select returns the ordinals of the records that match a filter. The caller owns

@@ -1,6 +1,7 @@
 package exports
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -12,9 +13,10 @@ import (
 // A measure is a number or a day that only some records have. It is stored as an integer
 // that compares like it: millionths of a dollar, a day number, or an orderedNumber.
 const (
-	priceMeasure   = iota // the blended price
-	retiresMeasure        // the day of lifecycle.retires
-	signalMeasures        // the first of record.SignalTypes
+	priceMeasure      = iota // the blended price
+	retiresMeasure           // the day of lifecycle.retires
+	parametersMeasure        // the number of parameters of a model
+	signalMeasures           // the first of record.SignalTypes
 )
 
 var (
@@ -85,6 +87,9 @@ func measures(e *record.Entity, price record.Price) func(yield func(measure int,
 				return
 			}
 		}
+		if n := parametersOf(e); n > 0 && !yield(parametersMeasure, n) {
+			return
+		}
 		for i := range e.Signals.Facts {
 			f := &e.Signals.Facts[i]
 			m := signalMeasure(f.Name)
@@ -100,6 +105,20 @@ func measures(e *record.Entity, price record.Price) func(yield func(measure int,
 			}
 		}
 	}
+}
+
+// parametersOf returns the number of parameters of a model: all that its card states or, if that is
+// unknown, the signal, which a model hub counts. It returns 0 if neither is known.
+func parametersOf(e *record.Entity) int64 {
+	if e.Model != nil && e.Model.Parameters > 0 {
+		return e.Model.Parameters
+	}
+	for i := range e.Signals.Facts {
+		if f := &e.Signals.Facts[i]; f.Name == "parameters" {
+			return int64(f.Number)
+		}
+	}
+	return 0
 }
 
 // measureOf returns one measure of an entity, or nullValue if it is unknown.
@@ -139,6 +158,9 @@ func (f *Filter) ranges() ([]measureRange, error) {
 			return nil, err
 		}
 		list = append(list, measureRange{retiresMeasure, math.MinInt64, int64(day) - 1})
+	}
+	if f.MinParameters > 0 || f.MaxParameters > 0 {
+		list = append(list, measureRange{parametersMeasure, f.MinParameters, cmp.Or(f.MaxParameters, math.MaxInt64)})
 	}
 	for _, s := range f.Signals {
 		m := signalMeasure(s.Signal)

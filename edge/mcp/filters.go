@@ -19,6 +19,8 @@ func searchFilters(category argument) []argument {
 		{name: "outputModality", typ: text, about: "Only models that produce this as output; values as for modality."},
 		{name: "openWeights", typ: yesNo, about: "Only models whose weights can (true) or cannot (false) be downloaded."},
 		{name: "minContext", typ: whole, min: 1, max: 1<<31 - 1, about: "Minimum context window in tokens.", examples: []any{128000}},
+		{name: "minParameters", typ: whole, min: 1, max: 1_000_000_000_000_000, about: "Minimum number of a model's parameters.", examples: []any{7_000_000_000}},
+		{name: "maxParameters", typ: whole, min: 1, max: 1_000_000_000_000_000, about: "Maximum number of a model's parameters.", examples: []any{70_000_000_000}},
 		{name: "maxPrice", typ: number, min: 0, max: 1_000_000, about: "Maximum blended price in US dollars per million tokens.", examples: []any{2.5}},
 		{name: "minScore", typ: number, min: 0, max: 100, about: "Minimum composite score."},
 		{name: "signal", typ: text, about: "Condition on a signal: its name, >= or <=, and a number or a day.", examples: []any{"stars>=1000", "lastCommit>=2026-01-01"}},

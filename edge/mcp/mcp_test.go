@@ -119,7 +119,7 @@ func TestUnknownCategory(t *testing.T) {
 func TestSearchFilters(t *testing.T) {
 	given := map[string]any{"query": "x", "type": "model", "category": "nlp", "provider": "A, B", "tag": "a,b", "capability": "vision", "license": "MIT",
 		"pricingModel": "usage-based", "status": "deprecated", "maintenance": "dormant", "family": "gpt", "modality": "text,image", "outputModality": "text", "openWeights": false,
-		"minContext": 200_000, "maxPrice": 0.000001, "minScore": 12.5, "signal": "stars>=1000", "retiresBefore": "2027-01-01", "addedSince": "2026-01-01", "updatedSince": "2026-01-02"}
+		"minContext": 200_000, "minParameters": 1_000_000, "maxParameters": 2_000_000, "maxPrice": 0.000001, "minScore": 12.5, "signal": "stars>=1000", "retiresBefore": "2027-01-01", "addedSince": "2026-01-01", "updatedSince": "2026-01-02"}
 	var asked url.Values
 	cs := connect(t, fake(func(_ context.Context, _ string, q url.Values) (int, http.Header, string, error) {
 		asked = q

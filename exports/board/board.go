@@ -27,7 +27,7 @@ const ScoreName = "boardScore"
 
 // Filters lists the conditions that a board may have, named as the parameters of GET
 // /api/entities.
-var Filters = []string{"capability", "category", "family", "license", "maintenance", "maxPrice", "minContext", "minScore", "modality",
+var Filters = []string{"capability", "category", "family", "license", "maintenance", "maxParameters", "maxPrice", "minContext", "minParameters", "minScore", "modality",
 	"openWeights", "outputModality", "pricingModel", "provider", "signal", "status", "tag"}
 
 // Board is the definition of a board. After Resolve, its methods may be called concurrently.
@@ -68,7 +68,7 @@ func (b *Board) Check(categories []string) (mistakes []*Error) {
 				mistakes = append(mistakes, err)
 			}
 		}
-		if n := len(b.Where[name]); n > 1 && slices.Contains([]string{"maxPrice", "minContext", "minScore"}, name) {
+		if n := len(b.Where[name]); n > 1 && slices.Contains([]string{"maxParameters", "maxPrice", "minContext", "minParameters", "minScore"}, name) {
 			mistakes = append(mistakes, &Error{Path: []string{"where", name}, Message: "must have one value, not a list"})
 		}
 	}

@@ -17,7 +17,7 @@ import (
 
 // Filters contains the names of the parameters that select records.
 var Filters = append(slices.Clone(exports.FilterFields),
-	"minScore", "addedSince", "updatedSince", "retiresBefore", "maxPrice", "minContext", "signal")
+	"minScore", "addedSince", "updatedSince", "retiresBefore", "maxPrice", "minContext", "minParameters", "maxParameters", "signal")
 
 // Names knows which values have been replaced, as exports.Build does.
 type Names interface {
@@ -64,6 +64,15 @@ func (p Params) Filter(categories []string, names Names) (*exports.Filter, error
 	if f.MaxPrice, err = p.Price("maxPrice"); err != nil {
 		return nil, err
 	}
+	if f.MinParameters, err = p.Count("minParameters", 0, 1, maxParameters); err != nil {
+		return nil, err
+	}
+	if f.MaxParameters, err = p.Count("maxParameters", 0, 1, maxParameters); err != nil {
+		return nil, err
+	}
+	if f.MaxParameters > 0 && f.MinParameters > f.MaxParameters {
+		return nil, &Error{Param: "minParameters", Message: "must not be more than maxParameters"}
+	}
 	f.Signals, err = p.signals()
 	return f, err
 }
@@ -103,6 +112,9 @@ func (p Params) readField(f *exports.Filter, field string, closed map[string][]s
 	}
 	return nil
 }
+
+// maxParameters is the largest number of parameters that a request may name.
+const maxParameters = 1_000_000_000_000_000
 
 // maxPrice is the highest price in dollars that a request may name.
 const maxPrice = 1_000_000

@@ -76,6 +76,8 @@ class Exports(AsyncCore):
         open_weights: Optional[OneOrMore[Literal["true", "false"]]] = None,
         maintenance: Optional[OneOrMore[Literal["active", "slow", "dormant", "archived"]]] = None,
         min_context: Optional[int] = None,
+        min_parameters: Optional[int] = None,
+        max_parameters: Optional[int] = None,
         max_price: Optional[float] = None,
         retires_before: Optional[DateLike] = None,
         signal: Optional[OneOrMore[str]] = None,
@@ -142,6 +144,12 @@ class Exports(AsyncCore):
             min_context: Only entities whose context window has at least this many tokens;
                 entities without a known context window are left out. The number may also be
                 written as 200k, 200,000 or 1M.
+            min_parameters: Only models with at least this many parameters, in all; entities
+                without a known number are left out. The number may also be written as 7B or
+                1.5T.
+            max_parameters: Only models with at most this many parameters, in all; entities
+                without a known number are left out. The number may also be written as 70B
+                or 1.5T.
             max_price: Only entities whose blended price is at most this many US dollars for
                 a million tokens, with at most six decimals; entities without a known price
                 are left out. The amount may also be written as $2.50 or 2,5.
@@ -189,6 +197,8 @@ class Exports(AsyncCore):
             "openWeights": open_weights,
             "maintenance": maintenance,
             "minContext": min_context,
+            "minParameters": min_parameters,
+            "maxParameters": max_parameters,
             "maxPrice": max_price,
             "retiresBefore": retires_before,
             "signal": signal,
@@ -216,6 +226,8 @@ class Exports(AsyncCore):
         open_weights: Optional[OneOrMore[Literal["true", "false"]]] = None,
         maintenance: Optional[OneOrMore[Literal["active", "slow", "dormant", "archived"]]] = None,
         min_context: Optional[int] = None,
+        min_parameters: Optional[int] = None,
+        max_parameters: Optional[int] = None,
         max_price: Optional[float] = None,
         retires_before: Optional[DateLike] = None,
         signal: Optional[OneOrMore[str]] = None,
@@ -273,6 +285,12 @@ class Exports(AsyncCore):
             min_context: Only entities whose context window has at least this many tokens;
                 entities without a known context window are left out. The number may also be
                 written as 200k, 200,000 or 1M.
+            min_parameters: Only models with at least this many parameters, in all; entities
+                without a known number are left out. The number may also be written as 7B or
+                1.5T.
+            max_parameters: Only models with at most this many parameters, in all; entities
+                without a known number are left out. The number may also be written as 70B
+                or 1.5T.
             max_price: Only entities whose blended price is at most this many US dollars for
                 a million tokens, with at most six decimals; entities without a known price
                 are left out. The amount may also be written as $2.50 or 2,5.
@@ -319,6 +337,8 @@ class Exports(AsyncCore):
             "openWeights": open_weights,
             "maintenance": maintenance,
             "minContext": min_context,
+            "minParameters": min_parameters,
+            "maxParameters": max_parameters,
             "maxPrice": max_price,
             "retiresBefore": retires_before,
             "signal": signal,
@@ -349,6 +369,8 @@ class Exports(AsyncCore):
         open_weights: Optional[OneOrMore[Literal["true", "false"]]] = None,
         maintenance: Optional[OneOrMore[Literal["active", "slow", "dormant", "archived"]]] = None,
         min_context: Optional[int] = None,
+        min_parameters: Optional[int] = None,
+        max_parameters: Optional[int] = None,
         max_price: Optional[float] = None,
         retires_before: Optional[DateLike] = None,
         signal: Optional[OneOrMore[str]] = None,
@@ -410,6 +432,12 @@ class Exports(AsyncCore):
             min_context: Only entities whose context window has at least this many tokens;
                 entities without a known context window are left out. The number may also be
                 written as 200k, 200,000 or 1M.
+            min_parameters: Only models with at least this many parameters, in all; entities
+                without a known number are left out. The number may also be written as 7B or
+                1.5T.
+            max_parameters: Only models with at most this many parameters, in all; entities
+                without a known number are left out. The number may also be written as 70B
+                or 1.5T.
             max_price: Only entities whose blended price is at most this many US dollars for
                 a million tokens, with at most six decimals; entities without a known price
                 are left out. The amount may also be written as $2.50 or 2,5.
@@ -459,6 +487,8 @@ class Exports(AsyncCore):
             "openWeights": open_weights,
             "maintenance": maintenance,
             "minContext": min_context,
+            "minParameters": min_parameters,
+            "maxParameters": max_parameters,
             "maxPrice": max_price,
             "retiresBefore": retires_before,
             "signal": signal,
@@ -486,6 +516,8 @@ class Exports(AsyncCore):
         open_weights: Optional[OneOrMore[Literal["true", "false"]]] = None,
         maintenance: Optional[OneOrMore[Literal["active", "slow", "dormant", "archived"]]] = None,
         min_context: Optional[int] = None,
+        min_parameters: Optional[int] = None,
+        max_parameters: Optional[int] = None,
         max_price: Optional[float] = None,
         retires_before: Optional[DateLike] = None,
         signal: Optional[OneOrMore[str]] = None,
@@ -546,6 +578,12 @@ class Exports(AsyncCore):
             min_context: Only entities whose context window has at least this many tokens;
                 entities without a known context window are left out. The number may also be
                 written as 200k, 200,000 or 1M.
+            min_parameters: Only models with at least this many parameters, in all; entities
+                without a known number are left out. The number may also be written as 7B or
+                1.5T.
+            max_parameters: Only models with at most this many parameters, in all; entities
+                without a known number are left out. The number may also be written as 70B
+                or 1.5T.
             max_price: Only entities whose blended price is at most this many US dollars for
                 a million tokens, with at most six decimals; entities without a known price
                 are left out. The amount may also be written as $2.50 or 2,5.
@@ -592,6 +630,8 @@ class Exports(AsyncCore):
             "openWeights": open_weights,
             "maintenance": maintenance,
             "minContext": min_context,
+            "minParameters": min_parameters,
+            "maxParameters": max_parameters,
             "maxPrice": max_price,
             "retiresBefore": retires_before,
             "signal": signal,
@@ -619,6 +659,8 @@ class Exports(AsyncCore):
         open_weights: Optional[OneOrMore[Literal["true", "false"]]] = None,
         maintenance: Optional[OneOrMore[Literal["active", "slow", "dormant", "archived"]]] = None,
         min_context: Optional[int] = None,
+        min_parameters: Optional[int] = None,
+        max_parameters: Optional[int] = None,
         max_price: Optional[float] = None,
         retires_before: Optional[DateLike] = None,
         signal: Optional[OneOrMore[str]] = None,
@@ -679,6 +721,12 @@ class Exports(AsyncCore):
             min_context: Only entities whose context window has at least this many tokens;
                 entities without a known context window are left out. The number may also be
                 written as 200k, 200,000 or 1M.
+            min_parameters: Only models with at least this many parameters, in all; entities
+                without a known number are left out. The number may also be written as 7B or
+                1.5T.
+            max_parameters: Only models with at most this many parameters, in all; entities
+                without a known number are left out. The number may also be written as 70B
+                or 1.5T.
             max_price: Only entities whose blended price is at most this many US dollars for
                 a million tokens, with at most six decimals; entities without a known price
                 are left out. The amount may also be written as $2.50 or 2,5.
@@ -725,6 +773,8 @@ class Exports(AsyncCore):
             "openWeights": open_weights,
             "maintenance": maintenance,
             "minContext": min_context,
+            "minParameters": min_parameters,
+            "maxParameters": max_parameters,
             "maxPrice": max_price,
             "retiresBefore": retires_before,
             "signal": signal,
@@ -752,6 +802,8 @@ class Exports(AsyncCore):
         open_weights: Optional[OneOrMore[Literal["true", "false"]]] = None,
         maintenance: Optional[OneOrMore[Literal["active", "slow", "dormant", "archived"]]] = None,
         min_context: Optional[int] = None,
+        min_parameters: Optional[int] = None,
+        max_parameters: Optional[int] = None,
         max_price: Optional[float] = None,
         retires_before: Optional[DateLike] = None,
         signal: Optional[OneOrMore[str]] = None,
@@ -814,6 +866,12 @@ class Exports(AsyncCore):
             min_context: Only entities whose context window has at least this many tokens;
                 entities without a known context window are left out. The number may also be
                 written as 200k, 200,000 or 1M.
+            min_parameters: Only models with at least this many parameters, in all; entities
+                without a known number are left out. The number may also be written as 7B or
+                1.5T.
+            max_parameters: Only models with at most this many parameters, in all; entities
+                without a known number are left out. The number may also be written as 70B
+                or 1.5T.
             max_price: Only entities whose blended price is at most this many US dollars for
                 a million tokens, with at most six decimals; entities without a known price
                 are left out. The amount may also be written as $2.50 or 2,5.
@@ -860,6 +918,8 @@ class Exports(AsyncCore):
             "openWeights": open_weights,
             "maintenance": maintenance,
             "minContext": min_context,
+            "minParameters": min_parameters,
+            "maxParameters": max_parameters,
             "maxPrice": max_price,
             "retiresBefore": retires_before,
             "signal": signal,
@@ -887,6 +947,8 @@ class Exports(AsyncCore):
         open_weights: Optional[OneOrMore[Literal["true", "false"]]] = None,
         maintenance: Optional[OneOrMore[Literal["active", "slow", "dormant", "archived"]]] = None,
         min_context: Optional[int] = None,
+        min_parameters: Optional[int] = None,
+        max_parameters: Optional[int] = None,
         max_price: Optional[float] = None,
         retires_before: Optional[DateLike] = None,
         signal: Optional[OneOrMore[str]] = None,
@@ -947,6 +1009,12 @@ class Exports(AsyncCore):
             min_context: Only entities whose context window has at least this many tokens;
                 entities without a known context window are left out. The number may also be
                 written as 200k, 200,000 or 1M.
+            min_parameters: Only models with at least this many parameters, in all; entities
+                without a known number are left out. The number may also be written as 7B or
+                1.5T.
+            max_parameters: Only models with at most this many parameters, in all; entities
+                without a known number are left out. The number may also be written as 70B
+                or 1.5T.
             max_price: Only entities whose blended price is at most this many US dollars for
                 a million tokens, with at most six decimals; entities without a known price
                 are left out. The amount may also be written as $2.50 or 2,5.
@@ -993,6 +1061,8 @@ class Exports(AsyncCore):
             "openWeights": open_weights,
             "maintenance": maintenance,
             "minContext": min_context,
+            "minParameters": min_parameters,
+            "maxParameters": max_parameters,
             "maxPrice": max_price,
             "retiresBefore": retires_before,
             "signal": signal,

@@ -36,6 +36,8 @@ class Search(AsyncCore):
         open_weights: Optional[OneOrMore[Literal["true", "false"]]] = None,
         maintenance: Optional[OneOrMore[Literal["active", "slow", "dormant", "archived"]]] = None,
         min_context: Optional[int] = None,
+        min_parameters: Optional[int] = None,
+        max_parameters: Optional[int] = None,
         max_price: Optional[float] = None,
         retires_before: Optional[DateLike] = None,
         signal: Optional[OneOrMore[str]] = None,
@@ -108,6 +110,12 @@ class Search(AsyncCore):
             min_context: Only entities whose context window has at least this many tokens;
                 entities without a known context window are left out. The number may also be
                 written as 200k, 200,000 or 1M.
+            min_parameters: Only models with at least this many parameters, in all; entities
+                without a known number are left out. The number may also be written as 7B or
+                1.5T.
+            max_parameters: Only models with at most this many parameters, in all; entities
+                without a known number are left out. The number may also be written as 70B
+                or 1.5T.
             max_price: Only entities whose blended price is at most this many US dollars for
                 a million tokens, with at most six decimals; entities without a known price
                 are left out. The amount may also be written as $2.50 or 2,5.
@@ -162,6 +170,8 @@ class Search(AsyncCore):
             "openWeights": open_weights,
             "maintenance": maintenance,
             "minContext": min_context,
+            "minParameters": min_parameters,
+            "maxParameters": max_parameters,
             "maxPrice": max_price,
             "retiresBefore": retires_before,
             "signal": signal,
@@ -193,6 +203,8 @@ class Search(AsyncCore):
         open_weights: Optional[OneOrMore[Literal["true", "false"]]] = None,
         maintenance: Optional[OneOrMore[Literal["active", "slow", "dormant", "archived"]]] = None,
         min_context: Optional[int] = None,
+        min_parameters: Optional[int] = None,
+        max_parameters: Optional[int] = None,
         max_price: Optional[float] = None,
         retires_before: Optional[DateLike] = None,
         signal: Optional[OneOrMore[str]] = None,
@@ -246,6 +258,12 @@ class Search(AsyncCore):
             min_context: Only entities whose context window has at least this many tokens;
                 entities without a known context window are left out. The number may also be
                 written as 200k, 200,000 or 1M.
+            min_parameters: Only models with at least this many parameters, in all; entities
+                without a known number are left out. The number may also be written as 7B or
+                1.5T.
+            max_parameters: Only models with at most this many parameters, in all; entities
+                without a known number are left out. The number may also be written as 70B
+                or 1.5T.
             max_price: Only entities whose blended price is at most this many US dollars for
                 a million tokens, with at most six decimals; entities without a known price
                 are left out. The amount may also be written as $2.50 or 2,5.
@@ -298,6 +316,8 @@ class Search(AsyncCore):
             "openWeights": open_weights,
             "maintenance": maintenance,
             "minContext": min_context,
+            "minParameters": min_parameters,
+            "maxParameters": max_parameters,
             "maxPrice": max_price,
             "retiresBefore": retires_before,
             "signal": signal,

@@ -77,6 +77,8 @@ class Exports(Core):
         open_weights: Optional[OneOrMore[Literal["true", "false"]]] = None,
         maintenance: Optional[OneOrMore[Literal["active", "slow", "dormant", "archived"]]] = None,
         min_context: Optional[int] = None,
+        min_parameters: Optional[int] = None,
+        max_parameters: Optional[int] = None,
         max_price: Optional[float] = None,
         retires_before: Optional[DateLike] = None,
         signal: Optional[OneOrMore[str]] = None,
@@ -143,6 +145,12 @@ class Exports(Core):
             min_context: Only entities whose context window has at least this many tokens;
                 entities without a known context window are left out. The number may also be
                 written as 200k, 200,000 or 1M.
+            min_parameters: Only models with at least this many parameters, in all; entities
+                without a known number are left out. The number may also be written as 7B or
+                1.5T.
+            max_parameters: Only models with at most this many parameters, in all; entities
+                without a known number are left out. The number may also be written as 70B
+                or 1.5T.
             max_price: Only entities whose blended price is at most this many US dollars for
                 a million tokens, with at most six decimals; entities without a known price
                 are left out. The amount may also be written as $2.50 or 2,5.
@@ -190,6 +198,8 @@ class Exports(Core):
             "openWeights": open_weights,
             "maintenance": maintenance,
             "minContext": min_context,
+            "minParameters": min_parameters,
+            "maxParameters": max_parameters,
             "maxPrice": max_price,
             "retiresBefore": retires_before,
             "signal": signal,
@@ -217,6 +227,8 @@ class Exports(Core):
         open_weights: Optional[OneOrMore[Literal["true", "false"]]] = None,
         maintenance: Optional[OneOrMore[Literal["active", "slow", "dormant", "archived"]]] = None,
         min_context: Optional[int] = None,
+        min_parameters: Optional[int] = None,
+        max_parameters: Optional[int] = None,
         max_price: Optional[float] = None,
         retires_before: Optional[DateLike] = None,
         signal: Optional[OneOrMore[str]] = None,
@@ -274,6 +286,12 @@ class Exports(Core):
             min_context: Only entities whose context window has at least this many tokens;
                 entities without a known context window are left out. The number may also be
                 written as 200k, 200,000 or 1M.
+            min_parameters: Only models with at least this many parameters, in all; entities
+                without a known number are left out. The number may also be written as 7B or
+                1.5T.
+            max_parameters: Only models with at most this many parameters, in all; entities
+                without a known number are left out. The number may also be written as 70B
+                or 1.5T.
             max_price: Only entities whose blended price is at most this many US dollars for
                 a million tokens, with at most six decimals; entities without a known price
                 are left out. The amount may also be written as $2.50 or 2,5.
@@ -320,6 +338,8 @@ class Exports(Core):
             "openWeights": open_weights,
             "maintenance": maintenance,
             "minContext": min_context,
+            "minParameters": min_parameters,
+            "maxParameters": max_parameters,
             "maxPrice": max_price,
             "retiresBefore": retires_before,
             "signal": signal,
@@ -350,6 +370,8 @@ class Exports(Core):
         open_weights: Optional[OneOrMore[Literal["true", "false"]]] = None,
         maintenance: Optional[OneOrMore[Literal["active", "slow", "dormant", "archived"]]] = None,
         min_context: Optional[int] = None,
+        min_parameters: Optional[int] = None,
+        max_parameters: Optional[int] = None,
         max_price: Optional[float] = None,
         retires_before: Optional[DateLike] = None,
         signal: Optional[OneOrMore[str]] = None,
@@ -411,6 +433,12 @@ class Exports(Core):
             min_context: Only entities whose context window has at least this many tokens;
                 entities without a known context window are left out. The number may also be
                 written as 200k, 200,000 or 1M.
+            min_parameters: Only models with at least this many parameters, in all; entities
+                without a known number are left out. The number may also be written as 7B or
+                1.5T.
+            max_parameters: Only models with at most this many parameters, in all; entities
+                without a known number are left out. The number may also be written as 70B
+                or 1.5T.
             max_price: Only entities whose blended price is at most this many US dollars for
                 a million tokens, with at most six decimals; entities without a known price
                 are left out. The amount may also be written as $2.50 or 2,5.
@@ -460,6 +488,8 @@ class Exports(Core):
             "openWeights": open_weights,
             "maintenance": maintenance,
             "minContext": min_context,
+            "minParameters": min_parameters,
+            "maxParameters": max_parameters,
             "maxPrice": max_price,
             "retiresBefore": retires_before,
             "signal": signal,
@@ -487,6 +517,8 @@ class Exports(Core):
         open_weights: Optional[OneOrMore[Literal["true", "false"]]] = None,
         maintenance: Optional[OneOrMore[Literal["active", "slow", "dormant", "archived"]]] = None,
         min_context: Optional[int] = None,
+        min_parameters: Optional[int] = None,
+        max_parameters: Optional[int] = None,
         max_price: Optional[float] = None,
         retires_before: Optional[DateLike] = None,
         signal: Optional[OneOrMore[str]] = None,
@@ -547,6 +579,12 @@ class Exports(Core):
             min_context: Only entities whose context window has at least this many tokens;
                 entities without a known context window are left out. The number may also be
                 written as 200k, 200,000 or 1M.
+            min_parameters: Only models with at least this many parameters, in all; entities
+                without a known number are left out. The number may also be written as 7B or
+                1.5T.
+            max_parameters: Only models with at most this many parameters, in all; entities
+                without a known number are left out. The number may also be written as 70B
+                or 1.5T.
             max_price: Only entities whose blended price is at most this many US dollars for
                 a million tokens, with at most six decimals; entities without a known price
                 are left out. The amount may also be written as $2.50 or 2,5.
@@ -593,6 +631,8 @@ class Exports(Core):
             "openWeights": open_weights,
             "maintenance": maintenance,
             "minContext": min_context,
+            "minParameters": min_parameters,
+            "maxParameters": max_parameters,
             "maxPrice": max_price,
             "retiresBefore": retires_before,
             "signal": signal,
@@ -620,6 +660,8 @@ class Exports(Core):
         open_weights: Optional[OneOrMore[Literal["true", "false"]]] = None,
         maintenance: Optional[OneOrMore[Literal["active", "slow", "dormant", "archived"]]] = None,
         min_context: Optional[int] = None,
+        min_parameters: Optional[int] = None,
+        max_parameters: Optional[int] = None,
         max_price: Optional[float] = None,
         retires_before: Optional[DateLike] = None,
         signal: Optional[OneOrMore[str]] = None,
@@ -680,6 +722,12 @@ class Exports(Core):
             min_context: Only entities whose context window has at least this many tokens;
                 entities without a known context window are left out. The number may also be
                 written as 200k, 200,000 or 1M.
+            min_parameters: Only models with at least this many parameters, in all; entities
+                without a known number are left out. The number may also be written as 7B or
+                1.5T.
+            max_parameters: Only models with at most this many parameters, in all; entities
+                without a known number are left out. The number may also be written as 70B
+                or 1.5T.
             max_price: Only entities whose blended price is at most this many US dollars for
                 a million tokens, with at most six decimals; entities without a known price
                 are left out. The amount may also be written as $2.50 or 2,5.
@@ -726,6 +774,8 @@ class Exports(Core):
             "openWeights": open_weights,
             "maintenance": maintenance,
             "minContext": min_context,
+            "minParameters": min_parameters,
+            "maxParameters": max_parameters,
             "maxPrice": max_price,
             "retiresBefore": retires_before,
             "signal": signal,
@@ -753,6 +803,8 @@ class Exports(Core):
         open_weights: Optional[OneOrMore[Literal["true", "false"]]] = None,
         maintenance: Optional[OneOrMore[Literal["active", "slow", "dormant", "archived"]]] = None,
         min_context: Optional[int] = None,
+        min_parameters: Optional[int] = None,
+        max_parameters: Optional[int] = None,
         max_price: Optional[float] = None,
         retires_before: Optional[DateLike] = None,
         signal: Optional[OneOrMore[str]] = None,
@@ -815,6 +867,12 @@ class Exports(Core):
             min_context: Only entities whose context window has at least this many tokens;
                 entities without a known context window are left out. The number may also be
                 written as 200k, 200,000 or 1M.
+            min_parameters: Only models with at least this many parameters, in all; entities
+                without a known number are left out. The number may also be written as 7B or
+                1.5T.
+            max_parameters: Only models with at most this many parameters, in all; entities
+                without a known number are left out. The number may also be written as 70B
+                or 1.5T.
             max_price: Only entities whose blended price is at most this many US dollars for
                 a million tokens, with at most six decimals; entities without a known price
                 are left out. The amount may also be written as $2.50 or 2,5.
@@ -861,6 +919,8 @@ class Exports(Core):
             "openWeights": open_weights,
             "maintenance": maintenance,
             "minContext": min_context,
+            "minParameters": min_parameters,
+            "maxParameters": max_parameters,
             "maxPrice": max_price,
             "retiresBefore": retires_before,
             "signal": signal,
@@ -888,6 +948,8 @@ class Exports(Core):
         open_weights: Optional[OneOrMore[Literal["true", "false"]]] = None,
         maintenance: Optional[OneOrMore[Literal["active", "slow", "dormant", "archived"]]] = None,
         min_context: Optional[int] = None,
+        min_parameters: Optional[int] = None,
+        max_parameters: Optional[int] = None,
         max_price: Optional[float] = None,
         retires_before: Optional[DateLike] = None,
         signal: Optional[OneOrMore[str]] = None,
@@ -948,6 +1010,12 @@ class Exports(Core):
             min_context: Only entities whose context window has at least this many tokens;
                 entities without a known context window are left out. The number may also be
                 written as 200k, 200,000 or 1M.
+            min_parameters: Only models with at least this many parameters, in all; entities
+                without a known number are left out. The number may also be written as 7B or
+                1.5T.
+            max_parameters: Only models with at most this many parameters, in all; entities
+                without a known number are left out. The number may also be written as 70B
+                or 1.5T.
             max_price: Only entities whose blended price is at most this many US dollars for
                 a million tokens, with at most six decimals; entities without a known price
                 are left out. The amount may also be written as $2.50 or 2,5.
@@ -994,6 +1062,8 @@ class Exports(Core):
             "openWeights": open_weights,
             "maintenance": maintenance,
             "minContext": min_context,
+            "minParameters": min_parameters,
+            "maxParameters": max_parameters,
             "maxPrice": max_price,
             "retiresBefore": retires_before,
             "signal": signal,
