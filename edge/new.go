@@ -19,7 +19,7 @@ import (
 	"kindex/edge/web"
 	"kindex/edge/webhook"
 	"kindex/exports"
-	"kindex/exports/depot"
+	"kindex/exports/mirror"
 	"kindex/site/pages"
 )
 
@@ -69,9 +69,9 @@ func (s *Server) init() (err error) {
 	}
 	s.retiring = webhook.NewRetirementChecker(o.State, s.retirements, o.Now, cmp.Or(o.WebhookPoll, time.Second), o.Log, s.accounts.Dispatch.Wake)
 	s.events = webhook.NewAnnouncer(o.State, o.Log, s.accounts.Dispatch.Wake, s.retiring.Wake)
-	var files *depot.Files
+	var files *mirror.Files
 	if o.Pull.From != nil {
-		files = depot.NewFiles(o.Pull.From, o.Dir, o.Pull.MaxBytes, o.Verifiers)
+		files = mirror.NewFiles(o.Pull.From, o.Dir, o.Pull.MaxBytes, o.Verifiers)
 	}
 	old := live.NewOldBuilds(o.Dir, o.Verifiers, files, o.Log)
 	if s.api, err = api.New(api.Options{OldBuilds: old, State: o.State, Keys: s.keys, Accounts: s.accounts, Shared: s.shared}); err != nil {

@@ -13,10 +13,10 @@ import (
 	"kindex/edge/live"
 	"kindex/edge/storage/storagetest"
 	"kindex/exports/bucket"
-	"kindex/exports/depot"
+	"kindex/exports/mirror"
 )
 
-// TestUnfetchableFileIsLogged requests a file of an old build whose packs are missing in the bucket: the
+// TestUnfetchableFileIsLogged requests a file of an old build that is missing in the bucket: the
 // response is 503, and the log says why, but not once for each of many requests.
 func TestUnfetchableFileIsLogged(t *testing.T) {
 	content, out, storage := t.TempDir(), t.TempDir(), t.TempDir()
@@ -28,15 +28,15 @@ func TestUnfetchableFileIsLogged(t *testing.T) {
 	for generation := range 2 {
 		writeContent(t, content, 4, generation)
 		ids = append(ids, buildInto(t, content, out, 1))
-		if _, err := depot.Publish(t.Context(), to, depot.PublishOptions{Dir: out, Dirty: true}); err != nil {
+		if _, err := mirror.Publish(t.Context(), to, mirror.PublishOptions{Dir: out, Dirty: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	dir := t.TempDir()
-	if _, err := depot.Pull(t.Context(), to, depot.PullOptions{Dir: dir}); err != nil {
+	if _, err := mirror.Pull(t.Context(), to, mirror.PullOptions{Dir: dir}); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.RemoveAll(filepath.Join(storage, "blobs")); err != nil {
+	if err := os.RemoveAll(filepath.Join(storage, "files")); err != nil {
 		t.Fatal(err)
 	}
 	var log bytes.Buffer
@@ -58,7 +58,7 @@ func TestUnfetchableFileIsLogged(t *testing.T) {
 	}
 	for range 30 {
 		if code := get("/data/" + ids[0] + "/entities.csv"); code != http.StatusServiceUnavailable {
-			t.Fatalf("a file without packs: %d", code)
+			t.Fatalf("a file that is missing: %d", code)
 		}
 	}
 	n := strings.Count(log.String(), "a file of an old build cannot be fetched from the bucket")

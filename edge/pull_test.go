@@ -10,7 +10,7 @@ import (
 	"kindex/edge/live"
 	"kindex/edge/storage/storagetest"
 	"kindex/exports/bucket"
-	"kindex/exports/depot"
+	"kindex/exports/mirror"
 )
 
 // TestPullWithWrongClock starts edges without a build whose clocks are wrong by half a century: each
@@ -24,7 +24,7 @@ func TestPullWithWrongClock(t *testing.T) {
 	publish := func(generation int) string {
 		writeContent(t, content, 4, generation)
 		id := buildInto(t, content, out, 1)
-		if _, err := depot.Publish(t.Context(), to, depot.PublishOptions{Dir: out, Dirty: true}); err != nil {
+		if _, err := mirror.Publish(t.Context(), to, mirror.PublishOptions{Dir: out, Dirty: true}); err != nil {
 			t.Fatal(err)
 		}
 		return id

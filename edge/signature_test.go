@@ -16,14 +16,14 @@ import (
 	"kindex/edge/openapi"
 	"kindex/edge/storage/storagetest"
 	"kindex/exports/bucket"
-	"kindex/exports/buildlog"
-	"kindex/exports/depot"
+	"kindex/exports/mirror"
+	"kindex/exports/sign"
 	"kindex/exports/store"
 )
 
 // signedFolder returns an output folder with a build, the bucket where it is published without a
 // signature, and a key.
-func signedFolder(t *testing.T) (out string, to bucket.Bucket, key *buildlog.Key) {
+func signedFolder(t *testing.T) (out string, to bucket.Bucket, key *sign.Key) {
 	t.Helper()
 	content := t.TempDir()
 	out = t.TempDir()
@@ -33,10 +33,10 @@ func signedFolder(t *testing.T) (out string, to bucket.Bucket, key *buildlog.Key
 	if err != nil {
 		t.Fatal(err)
 	}
-	if key, err = buildlog.CreateKey(filepath.Join(t.TempDir(), "key"), "builds.example.org/index"); err != nil {
+	if key, err = sign.CreateKey(filepath.Join(t.TempDir(), "key"), "builds.example.org/index"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := depot.Publish(t.Context(), to, depot.PublishOptions{Dir: out, Dirty: true}); err != nil {
+	if _, err := mirror.Publish(t.Context(), to, mirror.PublishOptions{Dir: out, Dirty: true}); err != nil {
 		t.Fatal(err)
 	}
 	return out, to, key
@@ -44,7 +44,7 @@ func signedFolder(t *testing.T) (out string, to bucket.Bucket, key *buildlog.Key
 
 // signedAnswer is what an edge says about the signature of its build.
 type signedAnswer struct {
-	Signature *buildlog.SignatureInfo
+	Signature *sign.Signature
 	tag       string
 	croissant string
 	page      string
@@ -95,14 +95,14 @@ func TestSignatureArrivesLater(t *testing.T) {
 	if before.Signature != nil || strings.Contains(before.croissant, "subjectOf") || !strings.Contains(before.page, "This build is not signed.") {
 		t.Errorf("an unsigned build: %+v", before)
 	}
-	if _, err := depot.Publish(t.Context(), to, depot.PublishOptions{Dir: out, Dirty: true, Key: key}); err != nil {
+	if _, err := mirror.Publish(t.Context(), to, mirror.PublishOptions{Dir: out, Dirty: true, Key: key}); err != nil {
 		t.Fatal(err)
 	}
 	after := readSigned(t, s)
-	if i := after.Signature; i == nil || i.Verified || i.Key != buildlog.KeyName(key.Verifier) || i.Position != 0 || i.LogSize != nil || i.Checkpoint != nil {
+	if i := after.Signature; i == nil || i.Verified || i.Key != sign.KeyName(key.Verifier) || i.Counter != 1 {
 		t.Fatalf("%+v", i)
 	}
-	if _, err := buildlog.OpenStatement([]byte(after.Signature.Statement), key.Verifier); err != nil {
+	if _, s, err := sign.Open([]byte(after.Signature.Statement), []note.Verifier{key.Verifier}); err != nil || !s.Verified {
 		t.Error(err)
 	}
 	if before.tag == after.tag || !strings.Contains(after.croissant, "(not verified by this service)") || !strings.Contains(after.page, "<strong>not verified</strong>") {
@@ -134,12 +134,12 @@ func TestSignatureArrivesLater(t *testing.T) {
 // signature, and one without.
 func TestPulledSignature(t *testing.T) {
 	out, to, key := signedFolder(t)
-	if _, err := depot.Publish(t.Context(), to, depot.PublishOptions{Dir: out, Dirty: true, Key: key}); err != nil {
+	if _, err := mirror.Publish(t.Context(), to, mirror.PublishOptions{Dir: out, Dirty: true, Key: key}); err != nil {
 		t.Fatal(err)
 	}
 	for _, verifiers := range [][]note.Verifier{{key.Verifier}, nil} {
 		dir := t.TempDir()
-		if _, err := depot.Pull(t.Context(), to, depot.PullOptions{Dir: dir, Verifiers: verifiers}); err != nil {
+		if _, err := mirror.Pull(t.Context(), to, mirror.PullOptions{Dir: dir, Verifiers: verifiers}); err != nil {
 			t.Fatal(err)
 		}
 		s, err := New(Options{Dir: dir, State: storagetest.SQLite(t), Pull: live.PullOptions{From: to}, Verifiers: verifiers})
@@ -149,23 +149,22 @@ func TestPulledSignature(t *testing.T) {
 		t.Cleanup(s.Close)
 		a := readSigned(t, s)
 		i := a.Signature
-		if i == nil || i.Verified != (verifiers != nil) || i.Key != buildlog.KeyName(key.Verifier) || i.Origin != key.Verifier.Name() || i.Position != 0 {
+		if i == nil || i.Verified != (verifiers != nil) || i.Key != sign.KeyName(key.Verifier) || i.Counter != 1 {
 			t.Fatalf("%+v", i)
 		}
 		if !i.Verified {
-			if i.LogSize != nil || !strings.Contains(a.page, "<strong>not verified</strong>") {
+			if !strings.Contains(a.page, "<strong>not verified</strong>") {
 				t.Errorf("%+v", i)
 			}
 			continue
 		}
-		if i.LogSize == nil || *i.LogSize != 1 || i.Checkpoint == nil || !strings.Contains(a.page, "(verified by this service)") ||
-			!strings.Contains(a.page, "which has 1 entry") || !strings.Contains(a.croissant, "(verified by this service)") {
+		if !strings.Contains(a.page, "(verified by this service). It is number 1 that was signed with this key.") || !strings.Contains(a.croissant, "(verified by this service)") {
 			t.Errorf("%+v\n%s", i, a.page)
 		}
 
 		// With an altered signature, the edge shows none, not an unverified one.
 		id := s.reloader.ID()
-		altered := strings.Replace(i.Statement, "position 0\n", "position 7\n", 1)
+		altered := strings.Replace(i.Statement, "counter 1\n", "counter 7\n", 1)
 		if err := store.WriteStatement(dir, id, []byte(altered)); err != nil {
 			t.Fatal(err)
 		}

@@ -11,8 +11,8 @@ import (
 	"kindex/builder/plural"
 	"kindex/cmd/kindex/cli"
 	"kindex/exports/bucket"
-	"kindex/exports/buildlog"
-	"kindex/exports/depot"
+	"kindex/exports/mirror"
+	"kindex/exports/sign"
 )
 
 // bucketHelp explains the addresses of buckets.
@@ -21,19 +21,18 @@ Credentials for S3 come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or from
 ~/.aws/credentials, the server from AWS_ENDPOINT_URL, and the region from AWS_REGION.`
 
 func publishCommand() *cobra.Command {
-	var o depot.PublishOptions
+	var o mirror.PublishOptions
 	var to, keyFile string
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "publish --to ADDRESS", Short: "Publish the current build in a folder or in object storage",
 		Long: `Publish copies the published build of an output folder to a bucket, from which other
-machines pull it. It writes only what the build published there lacks. It never
-overwrites another publisher's build: the later publisher gets an error and can
-publish again.
+machines pull it. It writes only the files that are not there. It never overwrites
+another publisher's build: the later publisher gets an error and can publish again.
 
-With --sign, publish signs the build and appends it to the key's log in the bucket, so
-that kindex pull --verify-key can check who published it. A build that was published
-without a signature is signed when it is published again.
+With --sign, publish signs the build, so that kindex pull --verify-key can check who
+published it. A build that was published without a signature is signed when it is
+published again.
 
 ` + bucketHelp,
 		Example: `  kindex publish --to file:/srv/builds
@@ -49,16 +48,16 @@ without a signature is signed when it is published again.
 				return cli.Usage(fmt.Errorf("--to: %w", err))
 			}
 			if keyFile != "" {
-				if o.Key, err = buildlog.LoadKey(keyFile); err != nil {
+				if o.Key, err = sign.LoadKey(keyFile); err != nil {
 					return fmt.Errorf("--sign: %w", err)
 				}
 			}
 			bar := newProgress(cmd.ErrOrStderr())
 			o.Progress = bar.step
-			r, err := depot.Publish(cmd.Context(), b, o)
+			r, err := mirror.Publish(cmd.Context(), b, o)
 			bar.finish()
 			switch {
-			case errors.Is(err, depot.ErrDirty):
+			case errors.Is(err, mirror.ErrDirty):
 				return fmt.Errorf("%w; commit it and build again, or add --dirty", err)
 			case errors.Is(err, bucket.ErrConflict):
 				return fmt.Errorf("%w: nothing was published; run kindex publish again", err)
@@ -81,14 +80,14 @@ without a signature is signed when it is published again.
 	return c
 }
 
-func printPublished(w io.Writer, r *depot.PublishResult, b bucket.Bucket) {
+func printPublished(w io.Writer, r *mirror.PublishResult, b bucket.Bucket) {
 	if r.Unchanged {
 		fmt.Fprintf(w, "%s is already published at %s\n", r.Build, b)
 		printSignature(w, r.Signature)
 		return
 	}
-	fmt.Fprintf(w, "published %s at %s\n%d files, %s (%s new); uploaded %s in %s\n",
-		r.Build, b, r.Files, megabytes(r.Bytes), megabytes(r.New), megabytes(r.Uploaded), plural.Count(r.Packs, "pack", "packs"))
+	fmt.Fprintf(w, "published %s at %s\n%s, %s; uploaded %s in %s, the others were there already\n",
+		r.Build, b, plural.Count(r.Files, "file", "files"), megabytes(r.Bytes), megabytes(r.Uploaded), plural.Count(r.Sent, "file", "files"))
 	printSignature(w, r.Signature)
 	if r.PreviousKey != "" {
 		fmt.Fprintf(w, "warning: the build is not signed, but the previous build was signed with %s: readers with --verify-key will refuse it; publish it again with --sign\n", r.PreviousKey)
@@ -98,7 +97,7 @@ func printPublished(w io.Writer, r *depot.PublishResult, b bucket.Bucket) {
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 
 func pruneCommand() *cobra.Command {
-	o := depot.PruneOptions{Keep: 5, Grace: 24 * time.Hour}
+	o := mirror.PruneOptions{Keep: 5, Grace: 24 * time.Hour}
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "prune ADDRESS", Short: "Remove old builds from a folder or from object storage",
@@ -110,14 +109,14 @@ remaining build needs. It never removes the published build or anything newer th
 		Example: "  kindex prune s3://builds/index --keep 10",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.Keep < 1 || o.Grace < depot.MinGrace {
-				return cli.Usage(fmt.Errorf("--keep must be at least 1, and --grace at least %s", depot.MinGrace))
+			if o.Keep < 1 || o.Grace < mirror.MinGrace {
+				return cli.Usage(fmt.Errorf("--keep must be at least 1, and --grace at least %s", mirror.MinGrace))
 			}
 			b, err := bucket.Open(args[0])
 			if err != nil {
 				return cli.Usage(err)
 			}
-			r, err := depot.Prune(cmd.Context(), b, o)
+			r, err := mirror.Prune(cmd.Context(), b, o)
 			if err != nil {
 				return err
 			}
@@ -125,7 +124,7 @@ remaining build needs. It never removes the published build or anything newer th
 				return cli.PrintIndentedJSON(cmd.OutOrStdout(), r)
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "removed %s and %s, %s; kept %s\n", plural.Count(len(r.Builds), "build", "builds"),
-				plural.Count(r.Packs, "pack", "packs"), megabytes(r.Bytes), plural.Count(r.Kept, "build", "builds"))
+				plural.Count(r.Files, "file", "files"), megabytes(r.Bytes), plural.Count(r.Kept, "build", "builds"))
 			return nil
 		},
 	}

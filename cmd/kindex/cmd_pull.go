@@ -12,7 +12,7 @@ import (
 	"kindex/builder/plural"
 	"kindex/cmd/kindex/cli"
 	"kindex/exports/bucket"
-	"kindex/exports/depot"
+	"kindex/exports/mirror"
 )
 
 // defaultInterval is the default of --interval.
@@ -20,14 +20,14 @@ const defaultInterval = 30 * time.Second
 
 // checkInterval checks the value of --interval.
 func checkInterval(d time.Duration) error {
-	if d < depot.MinInterval {
-		return cli.Usage(fmt.Errorf("--interval %s: use %s or more", d, depot.MinInterval))
+	if d < mirror.MinInterval {
+		return cli.Usage(fmt.Errorf("--interval %s: use %s or more", d, mirror.MinInterval))
 	}
 	return nil
 }
 
 func pullCommand() *cobra.Command {
-	var o depot.PullOptions
+	var o mirror.PullOptions
 	var watch, asJSON bool
 	var keys verifyKeys
 	var interval time.Duration
@@ -36,15 +36,14 @@ func pullCommand() *cobra.Command {
 		Long: `Pull copies the build that kindex publish published to an output folder, from which
 kindex serve and the other commands read it. It downloads only what the build in the
 folder lacks, and verifies every file before it moves the build into place. An
-interrupted pull continues where it stopped. A build that is older than the one in the
-folder is refused.
+interrupted pull continues where it stopped. A build that is older than the last one
+that was accepted in DIR is refused.
 
 With --only, pull copies only the files of the build whose names match, and the
 manifest, to DIR itself. This is for pipelines: such a folder cannot be served.
 
 With --verify-key, pull accepts only builds that kindex publish --sign signed with this
-key and that are in the key's log. It remembers the log in DIR, and refuses one that does
-not continue it.
+key.
 
 With --watch, pull keeps running and pulls each new build. An edge that was started with
 kindex serve --dir DIR switches to it without a restart.
@@ -67,7 +66,7 @@ An address is https://HOST/PATH of any web server that serves the files of a buc
 			if err := checkInterval(interval); err != nil {
 				return err
 			}
-			if err := depot.CheckPatterns(o.Only); err != nil {
+			if err := mirror.CheckPatterns(o.Only); err != nil {
 				return cli.Usage(fmt.Errorf("--only %w", err))
 			}
 			if len(o.Only) > 0 && cmd.Flags().Changed("keep") {
@@ -80,14 +79,13 @@ An address is https://HOST/PATH of any web server that serves the files of a buc
 			if o.Verifiers, err = keys.parse(); err != nil {
 				return err
 			}
-			cli.SetGC(cli.BatchGCPercent, importMemoryMiB, 0, cmd.ErrOrStderr())
-			show := func(r *depot.PullResult) error { return printPulled(cmd.OutOrStdout(), r, o.Dir, asJSON) }
+			show := func(r *mirror.PullResult) error { return printPulled(cmd.OutOrStdout(), r, o.Dir, asJSON) }
 			if watch {
 				return watchPublished(cmd.Context(), from, o, interval, show, cmd.ErrOrStderr())
 			}
 			bar := newProgress(cmd.ErrOrStderr())
 			o.Progress = bar.step
-			r, err := depot.Pull(cmd.Context(), from, o)
+			r, err := mirror.Pull(cmd.Context(), from, o)
 			bar.finish()
 			if err != nil {
 				return withHint(err)
@@ -101,17 +99,17 @@ An address is https://HOST/PATH of any web server that serves the files of a buc
 	f.IntVar(&o.Keep, "keep", 2, "how many builds to keep in DIR")
 	f.StringArrayVar(&o.Only, "only", nil, "copy only files whose names match this pattern, such as 'entities*.parquet'; may be repeated")
 	keys.flag(f, "accept only builds that are signed with this key")
-	f.BoolVar(&o.AllowOlder, "allow-older", false, "accept a build that is older than the one in DIR")
+	f.BoolVar(&o.AllowOlder, "allow-older", false, "accept a build that is older than the last one that was accepted in DIR")
 	cli.JSONFlag(f, &asJSON)
 	return c
 }
 
 // watchPublished pulls every new build until ctx ends. A persistent error is reported once; the build in
 // the folder is kept.
-func watchPublished(ctx context.Context, from bucket.Reader, o depot.PullOptions, interval time.Duration, show func(*depot.PullResult) error, stderr io.Writer) error {
+func watchPublished(ctx context.Context, from bucket.Reader, o mirror.PullOptions, interval time.Duration, show func(*mirror.PullResult) error, stderr io.Writer) error {
 	bar := newProgress(stderr)
 	o.Progress = bar.step
-	return depot.Watch(ctx, from, o, interval, func(r depot.WatchResult) error {
+	return mirror.Watch(ctx, from, o, interval, func(r mirror.WatchResult) error {
 		bar.finish()
 		switch {
 		case r.Err != nil && !r.Repeated:
@@ -123,7 +121,7 @@ func watchPublished(ctx context.Context, from bucket.Reader, o depot.PullOptions
 	})
 }
 
-func printPulled(w io.Writer, r *depot.PullResult, dir string, asJSON bool) error {
+func printPulled(w io.Writer, r *mirror.PullResult, dir string, asJSON bool) error {
 	switch {
 	case asJSON:
 		return cli.PrintIndentedJSON(w, r)
@@ -131,8 +129,8 @@ func printPulled(w io.Writer, r *depot.PullResult, dir string, asJSON bool) erro
 		fmt.Fprintf(w, "%s already has the published build %s\n", dir, r.Build)
 		printSignature(w, r.Signature)
 	default:
-		fmt.Fprintf(w, "pulled %s to %s\n%s, %s; downloaded %s in %s, copied %s from the previous build\n",
-			r.Build, dir, plural.Count(r.Files, "file", "files"), megabytes(r.Bytes), megabytes(r.Downloaded), plural.Count(r.Packs, "pack", "packs"), megabytes(r.Local))
+		fmt.Fprintf(w, "pulled %s to %s\n%s, %s; downloaded %s in %s, the others were there already\n",
+			r.Build, dir, plural.Count(r.Files, "file", "files"), megabytes(r.Bytes), megabytes(r.Downloaded), plural.Count(r.Fetched, "file", "files"))
 		printSignature(w, r.Signature)
 	}
 	return nil

@@ -29,7 +29,7 @@ func (o *fromOptions) flags(f *pflag.FlagSet) {
 	f.DurationVar(&o.interval, "interval", defaultInterval, "with --from: the average time between checks for a new build")
 	f.StringVar(&o.cacheSize, "cache-size", "", "with --from: the maximum size of --dir, such as 20GB; old builds are kept as long as they fit (default: keep the current build and the one before it)")
 	o.keys.flag(f, "serve only builds that are signed with this key")
-	f.BoolVar(&o.allowOlder, "allow-older", false, "with --from: accept a build that is older than the one in --dir")
+	f.BoolVar(&o.allowOlder, "allow-older", false, "with --from: accept a build that is older than the last one that was accepted in --dir")
 }
 
 // apply checks the flags and sets the edge's options.

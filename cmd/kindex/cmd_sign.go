@@ -9,10 +9,9 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/mod/sumdb/note"
 
-	"kindex/builder/plural"
 	"kindex/cmd/kindex/cli"
-	"kindex/exports/buildlog"
-	"kindex/exports/depot"
+	"kindex/exports/mirror"
+	"kindex/exports/sign"
 )
 
 func signCommand() *cobra.Command {
@@ -38,7 +37,7 @@ not depend on the bucket.`,
 		Example: "  kindex sign init --out builds.key --name builds.example.org/index",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			key, err := buildlog.CreateKey(out, name)
+			key, err := sign.CreateKey(out, name)
 			if err != nil {
 				return err
 			}
@@ -58,7 +57,7 @@ func signShowCommand() *cobra.Command {
 		Use: "show FILE", Short: "Print the verifier key of a signing key",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			key, err := buildlog.LoadKey(args[0])
+			key, err := sign.LoadKey(args[0])
 			if err != nil {
 				return err
 			}
@@ -78,7 +77,7 @@ func (k *verifyKeys) flag(f *pflag.FlagSet, usage string) {
 // parse returns the verifiers.
 func (k verifyKeys) parse() (list []note.Verifier, err error) {
 	for _, text := range k {
-		v, err := buildlog.ParseVerifier(text)
+		v, err := sign.ParseVerifier(text)
 		if err != nil {
 			return nil, cli.Usage(fmt.Errorf("--verify-key: %w", err))
 		}
@@ -88,18 +87,18 @@ func (k verifyKeys) parse() (list []note.Verifier, err error) {
 }
 
 // printSignature says who signed a build.
-func printSignature(w io.Writer, s *depot.Signature) {
+func printSignature(w io.Writer, s *sign.Signature) {
 	if s != nil {
-		fmt.Fprintf(w, "signed with %s: position %d in its log, which has %s\n", s.Key, s.Position, plural.Count(int(s.LogSize), "entry", "entries"))
+		fmt.Fprintf(w, "signed with %s: number %d\n", s.Key, s.Counter)
 	}
 }
 
 // withHint adds a solution to the error about a refused build.
 func withHint(err error) error {
 	switch {
-	case errors.Is(err, depot.ErrOlder):
+	case errors.Is(err, mirror.ErrOlder):
 		return fmt.Errorf("%w; to accept it, add --allow-older", err)
-	case errors.Is(err, depot.ErrUnsigned):
+	case errors.Is(err, mirror.ErrUnsigned):
 		return fmt.Errorf("%w; ask the publisher to run kindex publish --sign", err)
 	}
 	return err

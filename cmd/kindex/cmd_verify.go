@@ -38,8 +38,8 @@ the folder as it is now. The history of a folder without git exists only in its 
 so it cannot be checked: from the second build on, the history differs.
 
 With --origin, you need to trust only the owner of a key: verify downloads the build that
-is published at an address into a temporary folder, and checks its signature, its
-position in the key's log, and the SHA-256 of every file. With --content as well, the
+is published at an address into a temporary folder, and checks its signature and the
+SHA-256 of every file. With --content as well, the
 build must match its commit, so not even the owner of the key can have altered it.
 
 An address is https://HOST/PATH of any web server that serves the files of a bucket, or:

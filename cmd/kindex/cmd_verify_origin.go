@@ -10,15 +10,16 @@ import (
 
 	"kindex/cmd/kindex/cli"
 	"kindex/exports/bucket"
-	"kindex/exports/depot"
+	"kindex/exports/mirror"
+	"kindex/exports/sign"
 	"kindex/exports/store"
 )
 
 // originReport is the report of verify --origin.
 type originReport struct {
 	verifyReport
-	Origin    string           `json:"origin"`
-	Signature *depot.Signature `json:"signature"`
+	Origin    string          `json:"origin"`
+	Signature *sign.Signature `json:"signature"`
 }
 
 // originOptions define what kindex verify --origin verifies.
@@ -46,7 +47,7 @@ func verifyOrigin(ctx context.Context, w io.Writer, o originOptions, bar *progre
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	pulled, err := depot.Pull(ctx, from, depot.PullOptions{Dir: dir, Verifiers: verifiers, Progress: bar.step})
+	pulled, err := mirror.Pull(ctx, from, mirror.PullOptions{Dir: dir, Verifiers: verifiers, Progress: bar.step})
 	bar.finish()
 	if err != nil {
 		return withHint(err)
@@ -87,7 +88,6 @@ func checkCommitted(dir, id string) error {
 func (r *originReport) print(w io.Writer) {
 	r.verifyReport.print(w)
 	printSignature(w, r.Signature)
-	fmt.Fprintf(w, "checkpoint of the log: %s\n", r.Signature.Checkpoint)
 	if r.Content != nil {
 		r.Content.print(w, r.Build)
 	}

@@ -30,7 +30,7 @@ func TestServeFromFaults(t *testing.T) {
 		defer e.load()()
 		faults := []func(*pulling, int){o.storageStopped, o.damaged, o.wrongCurrent, o.slowStorage, o.untrusted, o.pruned}
 		if suite.Soaking() {
-			faults = append(faults, o.hanging, o.wrongClock, o.forkedLog) // TestScripts/sign forks a log, too
+			faults = append(faults, o.hanging, o.wrongClock)
 		}
 		for round := range suite.Pick(1, 4) {
 			for _, fail := range faults {
@@ -88,7 +88,7 @@ func (o *origin) hanging(e *pulling, _ int) {
 	e.waitReady(next, `"status":"ok"`)
 }
 
-// damaged truncates, replaces or removes the packs of a build before the edge reads them.
+// damaged truncates, alters or removes the files of a build before the edge reads them.
 // Publishing the build again repairs it, once the damaged objects are removed.
 func (o *origin) damaged(e *pulling, round int) {
 	o.t.Helper()
@@ -97,12 +97,12 @@ func (o *origin) damaged(e *pulling, round int) {
 		func(data []byte) []byte { return data[:len(data)/2] },
 		func([]byte) []byte { return nil },
 	}[round%3]
-	before := o.objects("blobs/")
+	before := o.objects("files/")
 	o.fail(refuse)
 	next := o.publish()
-	packs := o.objects("blobs/")
-	maps.DeleteFunc(packs, func(name string, _ []byte) bool { return before[name] != nil })
-	for name, data := range packs {
+	files := o.objects("files/")
+	maps.DeleteFunc(files, func(name string, _ []byte) bool { return before[name] != nil })
+	for name, data := range files {
 		// The object is changed where it is stored, without the server's knowledge.
 		path := filepath.Join(o.dir, filepath.FromSlash(name))
 		err := os.Remove(path)
@@ -114,9 +114,9 @@ func (o *origin) damaged(e *pulling, round int) {
 		}
 	}
 	o.fail(nil)
-	e.waitReady(`"status":"failed"`, "blobs/")
+	e.waitReady(`"status":"failed"`, "files/")
 	e.whileAnswers(20)
-	for name := range packs {
+	for name := range files {
 		o.remove(name)
 	}
 	o.put(o.key)
@@ -131,11 +131,11 @@ func (o *origin) wrongCurrent(e *pulling, round int) {
 	e.waitReady(o.publish(), `"status":"ok"`)
 	whole := o.current()
 	sum := strings.Repeat("0", 64)
-	nowhere := `{"format":1,"build":"20991231-0123456789abcdef","manifest":"` + sum + `","index":"` + sum + `","map":"` + sum + `"}`
+	nowhere := `{"format":2,"build":"20991231-0123456789abcdef","files":"` + sum + `"}`
 	garbage := [][2]string{{"garbage", "/current is damaged"}, {"", "/current is damaged"}, {"{}", "version 0 of the layout"},
-		{`{"format":1,"build":"../../etc","manifest":"x","index":"y","map":"z"}`, "/current is damaged"}}[round%4]
-	cases := [][2]string{garbage, {nowhere, "20991231-0123456789abcdef"}, {string(back), "older than the local build"}}
-	for _, c := range cases[:suite.Pick(1, len(cases))] { // in package depot, TestCurrentPointsBack refuses older builds, too
+		{`{"format":2,"build":"../../etc","files":"x"}`, "/current is damaged"}}[round%4]
+	cases := [][2]string{garbage, {nowhere, "20991231-0123456789abcdef of "}, {string(back), "older than the last accepted build"}}
+	for _, c := range cases[:suite.Pick(1, len(cases))] { // TestAccepted in exports/mirror refuses older builds, too
 		o.write("current", []byte(c[0]))
 		e.waitReady(`"status":"failed"`, c[1])
 		e.whileAnswers(20)
@@ -190,48 +190,13 @@ func (o *origin) untrusted(e *pulling, _ int) {
 	e.waitReady(next, `"status":"ok"`)
 }
 
-// forkedLog restores an earlier state of the log, and a publisher without checkpoints continues it with
-// another build.
-func (o *origin) forkedLog(e *pulling, _ int) {
-	o.t.Helper()
-	before := o.objects("log/")
-	e.waitReady(o.publish(), `"status":"ok"`)
-	whole, last := o.objects("log/"), o.current()
-	forget := func() {
-		if err := os.RemoveAll(filepath.Join(o.out, "exports", "checkpoints")); err != nil {
-			o.t.Fatal(err)
-		}
-	}
-	restore := func(log map[string][]byte) {
-		for name := range o.objects("log/") {
-			if log[name] == nil {
-				o.remove(name)
-			}
-		}
-		for name, data := range log {
-			o.write(name, data)
-		}
-		forget()
-	}
-	restore(before)
-	forged := o.build()
-	o.allow(forged, "")
-	o.put(o.key)
-	e.waitReady(`"status":"failed"`, "the log of builds was rewritten", "previous checkpoint: ", "current checkpoint: ")
-	e.whileAnswers(20)
-	restore(whole)
-	o.write("current", last)
-	e.waitReady(`"status":"ok"`)
-	e.waitReady(o.publish(), `"status":"ok"`)
-}
-
 // pruned publishes another build and prunes the one that the edge is pulling.
 func (o *origin) pruned(e *pulling, _ int) {
 	o.t.Helper()
 	var once sync.Once
 	started, pruned := make(chan struct{}), make(chan struct{})
 	o.fail(func(_ http.ResponseWriter, name string) bool {
-		if strings.HasPrefix(name, "blobs/") {
+		if strings.HasPrefix(name, "files/") {
 			once.Do(func() { close(started); <-pruned })
 		}
 		return false
@@ -337,8 +302,8 @@ func serveOnFullDisk(t *testing.T, o *origin) {
 		o.fail(refuse)
 		e.waitReady(`"status":"unreachable"`) // so that no pull is under way
 		noLeftovers(t, dir)
-		if _, err := os.Stat(filepath.Join(dir, ".kindex-packs")); err == nil {
-			t.Error("packs were left on the full disk")
+		if _, err := os.Stat(filepath.Join(dir, ".kindex-pull")); err == nil {
+			t.Error("files were left on the full disk")
 		}
 		if intact(t, dir) == next {
 			t.Error("the build that did not fit is current")

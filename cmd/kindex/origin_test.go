@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"log"
@@ -250,7 +251,7 @@ func (o *origin) objects(prefix string) map[string][]byte {
 // write writes an object.
 func (o *origin) write(name string, data []byte) {
 	o.t.Helper()
-	if err := o.bucket.Write(o.t.Context(), name, data); err != nil {
+	if err := o.bucket.Write(o.t.Context(), name, bytes.NewReader(data), int64(len(data))); err != nil {
 		o.t.Fatal(err)
 	}
 }

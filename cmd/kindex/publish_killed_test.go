@@ -17,7 +17,7 @@ import (
 
 // TestSigningKilled kills kindex publish --sign at random moments. After each kill, a reader with
 // the key gets the previous build or the new one, and the next publisher continues: with the same
-// build or, every second time, with another one. The log never forks.
+// build or, every second time, with another one. The numbers of the builds never decrease.
 func TestSigningKilled(t *testing.T) {
 	suite.InTest(t)
 	eachOrigin(t, killPublishers)
@@ -26,7 +26,7 @@ func TestSigningKilled(t *testing.T) {
 func killPublishers(t *testing.T, o *origin) {
 	o.sign()
 	dir, last := filepath.Join(t.TempDir(), "copy"), o.publish()
-	var size int64
+	var number int64
 	pull := func(builds ...string) string {
 		t.Helper()
 		cmd := program("pull", o.from, dir, "--verify-key", o.public, "--json")
@@ -34,7 +34,7 @@ func killPublishers(t *testing.T, o *origin) {
 		out, err := cmd.Output()
 		var pulled struct {
 			Build     string
-			Signature struct{ LogSize int64 }
+			Signature struct{ Counter int64 }
 		}
 		if err == nil {
 			err = json.Unmarshal(out, &pulled)
@@ -42,10 +42,10 @@ func killPublishers(t *testing.T, o *origin) {
 		if err != nil {
 			t.Fatalf("%v: %s%s", err, out, problemOf(err))
 		}
-		if pulled.Build != builds[0] && pulled.Build != builds[len(builds)-1] || pulled.Signature.LogSize < size {
-			t.Fatalf("pulled %+v, want one of %s and a log with at least %d entries", pulled, builds, size)
+		if pulled.Build != builds[0] && pulled.Build != builds[len(builds)-1] || pulled.Signature.Counter < number {
+			t.Fatalf("pulled %+v, want one of %s and at least number %d", pulled, builds, number)
 		}
-		size = pulled.Signature.LogSize
+		number = pulled.Signature.Counter
 		return pulled.Build
 	}
 	pull(last)
@@ -67,7 +67,7 @@ func killPublishers(t *testing.T, o *origin) {
 		}
 		took = time.Since(start)
 		pull(next)
-		t.Logf("round %d: %s after the kill, then %s; %d entries", n, got, next, size)
+		t.Logf("round %d: %s after the kill, then %s, number %d", n, got, next, number)
 		last = next
 	}
 	if killed < suite.Pick(1, 15) {

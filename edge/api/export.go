@@ -14,8 +14,8 @@ import (
 	"kindex/edge/query"
 	"kindex/edge/web"
 	"kindex/exports"
-	"kindex/exports/buildlog"
 	"kindex/exports/didyoumean"
+	"kindex/exports/sign"
 	"kindex/exports/store"
 	"kindex/exports/table"
 )
@@ -254,8 +254,8 @@ func (a *API) ExportManifest(c *web.Call) (*web.Reply, error) {
 	}
 	answer := struct {
 		store.Manifest
-		Signature *buildlog.SignatureInfo `json:"signature"`
-		Files     []file                  `json:"files"`
+		Signature *sign.Signature `json:"signature"`
+		Files     []file          `json:"files"`
 	}{Manifest: m, Signature: c.Served.Signature()}
 	c.BuildOnly = false // the build may be signed later
 	for _, f := range m.Files {

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/time/rate"
 
-	"kindex/exports/depot"
+	"kindex/exports/mirror"
 	"kindex/exports/store"
 )
 
@@ -23,7 +23,7 @@ import (
 type OldBuilds struct {
 	root  string
 	keys  []note.Verifier
-	files *depot.Files // builds that are not in the folder any more; nil if there is no bucket
+	files *mirror.Files // builds that are not in the folder any more; nil if there is no bucket
 	log   *slog.Logger
 	// reports limits messages about files that cannot be fetched: anyone can request any file.
 	reports rate.Sometimes
@@ -36,7 +36,7 @@ type OldBuilds struct {
 
 // NewOldBuilds returns the old builds of an output folder and, if files is not nil, those in a
 // bucket. If there are keys, builds that are not signed with one of them are treated as missing.
-func NewOldBuilds(root string, keys []note.Verifier, files *depot.Files, log *slog.Logger) *OldBuilds {
+func NewOldBuilds(root string, keys []note.Verifier, files *mirror.Files, log *slog.Logger) *OldBuilds {
 	return &OldBuilds{root: root, keys: keys, files: files, log: log, reports: rate.Sometimes{First: 5, Interval: 10 * time.Second}}
 }
 
@@ -201,7 +201,7 @@ func (o *OldBuilds) manifest(id string) (*store.Manifest, error) {
 	if err != nil {
 		return nil, o.orNotExist(id, err)
 	}
-	if err := depot.CheckSaved(o.root, m, o.keys); err != nil {
+	if err := mirror.CheckSaved(o.root, id, o.keys); err != nil {
 		return nil, fmt.Errorf("%w: %w", fs.ErrNotExist, err)
 	}
 	if o.manifests == nil || len(o.manifests) >= maxManifests {

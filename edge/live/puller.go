@@ -10,7 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"kindex/exports/bucket"
-	"kindex/exports/depot"
+	"kindex/exports/mirror"
 	"kindex/exports/store"
 )
 
@@ -73,10 +73,9 @@ func NewPuller(o PullOptions, l *Reloader, old *OldBuilds, now func() time.Time,
 
 // Run pulls builds until ctx ends.
 func (p *Puller) Run(ctx context.Context) {
-	from := countedReader{p.options.From, p.metrics.bytes}
-	o := depot.PullOptions{Dir: p.live.options.Root, AllowOlder: p.options.AllowOlder, Verified: p.live.ID(), MaxBytes: p.options.MaxBytes, Verifiers: p.live.options.Verifiers,
-		OnVerified: p.live.MarkVerified, Files: p.old.files, InUse: func(id string) bool { return p.live.InUse(id) || p.old.InUse(id) }}
-	_ = depot.Watch(ctx, from, o, p.options.Interval, func(r depot.WatchResult) error { // report returns no error
+	o := mirror.PullOptions{Dir: p.live.options.Root, AllowOlder: p.options.AllowOlder, Verified: p.live.ID(), MaxBytes: p.options.MaxBytes, Verifiers: p.live.options.Verifiers,
+		OnVerified: p.live.MarkVerified, InUse: func(id string) bool { return p.live.InUse(id) || p.old.InUse(id) }}
+	_ = mirror.Watch(ctx, p.options.From, o, p.options.Interval, func(r mirror.WatchResult) error { // report returns no error
 		p.report(r)
 		return nil
 	})
@@ -90,13 +89,14 @@ func (p *Puller) Status() BucketStatus {
 }
 
 // report logs the result of a check, and switches to a build that was pulled.
-func (p *Puller) report(r depot.WatchResult) {
+func (p *Puller) report(r mirror.WatchResult) {
+	p.metrics.bytes.Add(float64(r.Pulled.Downloaded))
 	p.setStatus(r)
 	switch {
 	case r.Err == nil:
 		if !r.Pulled.Unchanged {
 			p.metrics.pulled.Set(seconds(p.now()))
-			p.log.Info("pulled build", "build", r.Pulled.Build, "bytes", r.Pulled.Bytes, "downloaded", r.Pulled.Downloaded, "packs", r.Pulled.Packs)
+			p.log.Info("pulled build", "build", r.Pulled.Build, "bytes", r.Pulled.Bytes, "downloaded", r.Pulled.Downloaded, "files", r.Pulled.Fetched)
 		}
 		if r.Pulled.Build != "" {
 			p.live.ForgetRefusal() // it may have been repaired or signed
@@ -107,7 +107,7 @@ func (p *Puller) report(r depot.WatchResult) {
 		if r.Repeated {
 			break
 		}
-		if errors.Is(r.Err, depot.ErrNothingPublished) {
+		if errors.Is(r.Err, mirror.ErrNothingPublished) {
 			p.log.Warn("no build is published; retrying", "serving", p.live.ID(), "error", r.Err)
 		} else {
 			p.live.options.Refused()
@@ -122,7 +122,7 @@ func (p *Puller) report(r depot.WatchResult) {
 }
 
 // setStatus updates the status. A problem that changes keeps the time of the first one.
-func (p *Puller) setStatus(r depot.WatchResult) {
+func (p *Puller) setStatus(r mirror.WatchResult) {
 	now := p.now().UTC().Truncate(time.Second)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -172,16 +172,3 @@ func newPullMetrics(r prometheus.Registerer) pullMetrics {
 }
 
 func seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
-
-// countedReader counts the bytes that are read.
-type countedReader struct {
-	bucket.Reader
-	bytes prometheus.Counter
-}
-
-// Read implements bucket.Reader.
-func (r countedReader) Read(ctx context.Context, name string, limit int64, known string) ([]byte, string, error) {
-	data, tag, err := r.Reader.Read(ctx, name, limit, known)
-	r.bytes.Add(float64(len(data)))
-	return data, tag, err
-}

@@ -104,7 +104,7 @@ func (l *Reloader) Load() error {
 		}
 	}
 	next.UniqueModified, next.options = l.modifiedIsUnique(next), l.options.Pages
-	next.signature = &signatureReader{root: l.options.Root, manifest: next.Build.Manifest, verifiers: l.options.Verifiers, log: l.options.Log}
+	next.signature = &signatureReader{root: l.options.Root, id: id, verifiers: l.options.Verifiers, log: l.options.Log}
 	l.switchTo(next, start)
 	return nil
 }

@@ -16,8 +16,8 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/board"
-	"kindex/exports/depot"
 	"kindex/exports/leaderboard"
+	"kindex/exports/mirror"
 	"kindex/exports/record"
 	"kindex/exports/score"
 	"kindex/exports/store"
@@ -76,7 +76,7 @@ func openBuild(o Options, id string, verified bool) (v *ServedBuild, err error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := depot.CheckSaved(o.Root, m, o.Verifiers); err != nil {
+	if err := mirror.CheckSaved(o.Root, id, o.Verifiers); err != nil {
 		return nil, err
 	}
 	if !verified {

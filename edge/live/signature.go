@@ -6,15 +6,14 @@ import (
 
 	"golang.org/x/mod/sumdb/note"
 
-	"kindex/exports/buildlog"
-	"kindex/exports/depot"
-	"kindex/exports/store"
+	"kindex/exports/mirror"
+	"kindex/exports/sign"
 )
 
 // signatureReader reads the signature of a build.
 type signatureReader struct {
 	root      string // the output folder
-	manifest  *store.Manifest
+	id        string // of the build
 	verifiers []note.Verifier
 	log       *slog.Logger
 
@@ -25,9 +24,9 @@ type signatureReader struct {
 // Signature describes the signature of the published build, whether it was verified or not. It
 // returns nil if the build has none. A publisher can sign a build that is already served, so the
 // signature is read each time. An invalid one is logged and not returned.
-func (v *ServedBuild) Signature() *buildlog.SignatureInfo {
+func (v *ServedBuild) Signature() *sign.Signature {
 	r := v.signature
-	info, err := depot.SavedSignature(r.root, r.manifest, r.verifiers)
+	info, err := mirror.SavedSignature(r.root, r.id, r.verifiers)
 	if err == nil {
 		return info
 	}
@@ -35,7 +34,7 @@ func (v *ServedBuild) Signature() *buildlog.SignatureInfo {
 	defer r.mu.Unlock()
 	if message := err.Error(); message != r.problem {
 		r.problem = message
-		r.log.Error("the signature of the build is invalid", "build", r.manifest.ID, "error", err)
+		r.log.Error("the signature of the build is invalid", "build", r.id, "error", err)
 	}
 	return nil
 }

@@ -1,8 +1,7 @@
-// Package bucket reads and writes small files, called objects, where builds are published: in a
-// folder, in a bucket of S3-compatible object storage, or, read-only, behind any web server.
+// Package bucket reads and writes files, called objects, where builds are published: in a folder,
+// in a bucket of S3-compatible object storage, or, read-only, behind any web server.
 //
-// An object is transferred as a whole, so callers keep objects small. A method may be called by
-// several goroutines, and several processes may use the same bucket.
+// A method may be called by several goroutines, and several processes may use the same bucket.
 package bucket
 
 import (
@@ -17,17 +16,18 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"kindex/exports/buildlog"
 )
 
 // Reader reads objects.
 type Reader interface {
-	// Read returns an object and a tag, which is different for every version of the object. It
-	// returns an error that wraps fs.ErrNotExist if there is no such object, ErrUnchanged if its
-	// tag is known, a *TooLongError if it is longer than limit bytes, and another error if the
-	// bucket does not answer.
+	// Read returns a small object and a tag, which is different for every version of the object.
+	// It returns an error that wraps fs.ErrNotExist if there is no such object, ErrUnchanged if
+	// its tag is known, a *TooLongError if it is longer than limit bytes, and another error if
+	// the bucket does not answer.
 	Read(ctx context.Context, name string, limit int64, known string) (data []byte, tag string, err error)
+	// Open opens an object of any size. The caller limits how much it reads, and for how long, and
+	// closes it. Its errors are those of Read.
+	Open(ctx context.Context, name string) (io.ReadCloser, error)
 	// String returns the address, without credentials.
 	String() string
 }
@@ -35,14 +35,12 @@ type Reader interface {
 // Bucket reads and writes objects.
 type Bucket interface {
 	Reader
-	// Write creates or replaces an object.
-	Write(ctx context.Context, name string, data []byte) error
+	// Write creates or replaces an object with size bytes.
+	Write(ctx context.Context, name string, data io.ReadSeeker, size int64) error
 	// Replace replaces the version of an object that has the tag, or creates the object if tag
 	// is "". It returns an error that wraps ErrConflict if the object has another version, or
 	// exists.
 	Replace(ctx context.Context, name string, data []byte, tag string) error
-	// Stat describes an object. It returns an error that wraps fs.ErrNotExist if there is none.
-	Stat(ctx context.Context, name string) (Info, error)
 	// List yields all objects whose names start with prefix, which is "" or ends with a slash.
 	List(ctx context.Context, prefix string) iter.Seq2[Info, error]
 	// Remove removes an object. It is no error if there is none.
@@ -60,7 +58,7 @@ type Info struct {
 var ErrUnchanged = errors.New("is unchanged")
 
 // ErrConflict means that somebody else has written an object in the meantime.
-var ErrConflict = buildlog.ErrConflict
+var ErrConflict = errors.New("was written by somebody else in the meantime")
 
 // Open opens the bucket with an address of the form file:FOLDER or s3://BUCKET/PREFIX.
 //
@@ -88,7 +86,7 @@ func OpenReader(address string) (Reader, error) {
 	case err != nil:
 		return nil, err
 	case u.Scheme == "https" || u.Scheme == "http":
-		return openHTTP(u)
+		return openWeb(u)
 	case u.Scheme != "file" && u.Scheme != "s3":
 		return nil, fmt.Errorf("%q is not the address of published builds; expected file:FOLDER, s3://BUCKET/PREFIX or https://HOST/PATH", address)
 	}

@@ -3,6 +3,7 @@ package bucket_test
 import (
 	"bytes"
 	"errors"
+	"io"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
@@ -51,15 +52,18 @@ func checkBucket(t *testing.T, address string) {
 	}
 	_, _, err := b.Read(ctx, "dir/none", 100, "")
 	check("read what is not there", err, fs.ErrNotExist)
-	_, err = b.Stat(ctx, "dir/none")
-	check("describe what is not there", err, fs.ErrNotExist)
+	_, err = b.Open(ctx, "dir/none")
+	check("open what is not there", err, fs.ErrNotExist)
 	check("remove what is not there", b.Remove(ctx, "dir/none"), nil)
 	for i, err := range b.List(ctx, "") {
 		t.Fatalf("an empty bucket has %v %v", i, err)
 	}
 
 	before := time.Now().Add(-time.Minute)
-	check("write", b.Write(ctx, "dir/one", []byte("first")), nil)
+	write := func(name string, data []byte) error {
+		return b.Write(ctx, name, bytes.NewReader(data), int64(len(data)))
+	}
+	check("write", write("dir/one", []byte("first")), nil)
 	data, first, err := b.Read(ctx, "dir/one", 5, "")
 	check("read", err, nil)
 	if string(data) != "first" || first == "" {
@@ -70,8 +74,10 @@ func checkBucket(t *testing.T, address string) {
 	if _, _, err := b.Read(ctx, "dir/one", 4, ""); err == nil || !strings.Contains(err.Error(), "bytes") {
 		t.Fatalf("read more than the limit: %v", err)
 	}
-	i, err := b.Stat(ctx, "dir/one")
-	check("describe", err, nil)
+	var i bucket.Info
+	for i, err = range b.List(ctx, "dir/") {
+		check("list", err, nil)
+	}
 	if i.Name != "dir/one" || i.Size != 5 || i.Modified.Before(before) || i.Modified.After(time.Now().Add(time.Minute)) {
 		t.Fatalf("%+v", i)
 	}
@@ -89,13 +95,15 @@ func checkBucket(t *testing.T, address string) {
 	check("replace what was removed", b.Replace(ctx, "dir/two", []byte("x"), first), bucket.ErrConflict)
 
 	large := bytes.Repeat([]byte("kindex "), 3<<20)
-	check("write 21 MB", b.Write(ctx, "dir/large", large), nil)
-	data, _, err = b.Read(ctx, "dir/large", int64(len(large)), "")
-	check("read 21 MB", err, nil)
+	check("write 21 MB", write("dir/large", large), nil)
+	body, err := b.Open(ctx, "dir/large")
+	check("open 21 MB", err, nil)
+	data, err = io.ReadAll(body)
+	check("read 21 MB", errors.Join(err, body.Close()), nil)
 	if !bytes.Equal(data, large) {
 		t.Fatal("21 MB came back different")
 	}
-	check("write elsewhere", b.Write(ctx, "directory", nil), nil)
+	check("write elsewhere", write("directory", nil), nil)
 	var names []string
 	for i, err := range b.List(ctx, "dir/") {
 		check("list", err, nil)
@@ -109,7 +117,7 @@ func checkBucket(t *testing.T, address string) {
 		break // the listing ends
 	}
 	for _, name := range []string{"", "/a", "a/", "../a", "a/../b", "A", "a//b", ".a", "a\x00"} {
-		if err := b.Write(ctx, name, nil); err == nil || !strings.Contains(err.Error(), "not a valid name") {
+		if err := write(name, nil); err == nil || !strings.Contains(err.Error(), "not a valid name") {
 			t.Errorf("%q was written: %v", name, err)
 		}
 		if _, _, err := b.Read(ctx, name, 1, ""); err == nil || errors.Is(err, fs.ErrNotExist) {

@@ -1,11 +1,13 @@
 package bucket
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 	"os"
@@ -64,14 +66,31 @@ func (f *folder) Read(_ context.Context, name string, limit int64, known string)
 	return data, tag, nil
 }
 
+// Open implements Reader.
+func (f *folder) Open(_ context.Context, name string) (io.ReadCloser, error) {
+	dir, base, err := f.open(name, false)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	file, err := store.OpenRegular(dir, base)
+	if err != nil {
+		return nil, err // not a nil *os.File
+	}
+	return file, nil
+}
+
 // Write implements Bucket.
-func (f *folder) Write(_ context.Context, name string, data []byte) error {
+func (f *folder) Write(_ context.Context, name string, data io.ReadSeeker, size int64) error {
 	dir, base, err := f.open(name, true)
 	if err != nil {
 		return err
 	}
 	defer dir.Close()
-	return errors.Join(store.ReplaceFile(dir, base, data), store.SyncDir(dir.Name()))
+	if err := store.ReplaceFrom(dir, base, io.LimitReader(data, size)); err != nil {
+		return err
+	}
+	return store.SyncDir(dir.Name())
 }
 
 // Replace implements Bucket. Other processes that replace objects wait meanwhile.
@@ -88,28 +107,11 @@ func (f *folder) Replace(ctx context.Context, name string, data []byte, tag stri
 	if now != tag {
 		return fmt.Errorf("%s %w", f.path(name), ErrConflict)
 	}
-	return f.Write(ctx, name, data)
+	return f.Write(ctx, name, bytes.NewReader(data), int64(len(data)))
 }
 
 // maxTagged limits the size of objects that Replace replaces in a folder, in bytes.
 const maxTagged = 1 << 20
-
-// Stat implements Bucket.
-func (f *folder) Stat(_ context.Context, name string) (Info, error) {
-	dir, base, err := f.open(name, false)
-	if err != nil {
-		return Info{}, err
-	}
-	defer dir.Close()
-	s, err := dir.Lstat(base)
-	if err != nil {
-		return Info{}, err
-	}
-	if !s.Mode().IsRegular() {
-		return Info{}, fmt.Errorf("%s is not a regular file", f.path(name))
-	}
-	return Info{name, s.Size(), s.ModTime()}, nil
-}
 
 // List implements Bucket. Unfinished files have names that objects cannot have.
 func (f *folder) List(ctx context.Context, prefix string) iter.Seq2[Info, error] {

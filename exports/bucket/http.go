@@ -11,27 +11,28 @@ import (
 	"time"
 )
 
-// httpReader reads objects from a web server that serves the files of a bucket.
-type httpReader struct {
+// web reads objects from a web server that serves the files of a bucket.
+type web struct {
 	base   *url.URL
 	client *http.Client
 }
 
-// Time limits for one object. Objects have at most tens of megabytes.
+// Limits for requests.
 const (
 	headerTimeout = 30 * time.Second
-	objectTimeout = 5 * time.Minute
+	readTimeout   = time.Minute     // for a small object
 	attempts      = 4               // requests for one object, if the server fails
 	firstDelay    = time.Second / 4 // before the second request; it doubles each time
+	maxRedirects  = 5
 )
 
-func openHTTP(u *url.URL) (*httpReader, error) {
+func openWeb(u *url.URL) (*web, error) {
 	if u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
 		return nil, fmt.Errorf("%q is not the address of published builds; expected https://HOST/PATH", u.Redacted())
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.ResponseHeaderTimeout = headerTimeout
-	return &httpReader{base: u, client: &http.Client{Transport: transport, Timeout: objectTimeout, CheckRedirect: checkRedirect}}, nil
+	return &web{base: u, client: &http.Client{Transport: transport, CheckRedirect: checkRedirect}}, nil
 }
 
 // redirectError means that a server redirected a reader to where it does not go.
@@ -39,9 +40,6 @@ type redirectError struct{ to, why string }
 
 // Error implements error.
 func (e *redirectError) Error() string { return "redirected to " + e.to + ", " + e.why }
-
-// maxRedirects is the maximum number of redirects for one object.
-const maxRedirects = 5
 
 // checkRedirect allows redirects to the same server only, and never from https to http: a server must
 // not choose which others this machine, which may be in a private network, sends requests to.
@@ -58,61 +56,74 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 }
 
 // String implements Reader.
-func (w *httpReader) String() string { return w.base.Redacted() }
+func (w *web) String() string { return w.base.Redacted() }
 
-// Read implements Reader. It repeats a request that fails or that the server answers with a status
-// of 429 or from 500 on.
-func (w *httpReader) Read(ctx context.Context, name string, limit int64, known string) (data []byte, tag string, err error) {
-	if err := checkName(name); err != nil {
+// Read implements Reader.
+func (w *web) Read(ctx context.Context, name string, limit int64, known string) ([]byte, string, error) {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	resp, err := w.get(ctx, name, known)
+	if err != nil {
 		return nil, "", err
 	}
-	delay := firstDelay
-	for n := 1; ; n++ {
-		var retry bool
-		data, tag, retry, err = w.read(ctx, name, limit, known)
-		if !retry || n == attempts || ctx.Err() != nil {
-			return data, tag, err
+	defer resp.Body.Close()
+	data, err := readLimited(resp.Body, w.String()+"/"+name, limit)
+	return data, resp.Header.Get("ETag"), err
+}
+
+// Open implements Reader.
+func (w *web) Open(ctx context.Context, name string) (io.ReadCloser, error) {
+	resp, err := w.get(ctx, name, "")
+	if err != nil {
+		return nil, err
+	}
+	return resp.Body, nil
+}
+
+// get requests an object. It repeats a request that fails or that the server answers with a status
+// of 429 or from 500 on. The caller closes the body.
+func (w *web) get(ctx context.Context, name, known string) (*http.Response, error) {
+	if err := checkName(name); err != nil {
+		return nil, err
+	}
+	for n, delay := 1, firstDelay; ; n, delay = n+1, 2*delay {
+		resp, again, err := w.request(ctx, name, known)
+		if !again || n == attempts {
+			return resp, err
 		}
 		select {
 		case <-ctx.Done():
-			return nil, "", errors.Join(err, ctx.Err())
+			return nil, errors.Join(err, ctx.Err())
 		case <-time.After(delay):
-			delay *= 2
 		}
 	}
 }
 
-// read sends one request. retry reports whether another one may succeed.
-func (w *httpReader) read(ctx context.Context, name string, limit int64, known string) (data []byte, tag string, retry bool, err error) {
+// request sends one request. again reports whether another one may succeed.
+func (w *web) request(ctx context.Context, name, known string) (resp *http.Response, again bool, err error) {
 	address := w.base.JoinPath(strings.Split(name, "/")...)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
 	if err != nil {
-		return nil, "", false, err
+		return nil, false, err
 	}
-	req.Header.Set("Accept-Encoding", "identity")
 	if known != "" {
 		req.Header.Set("If-None-Match", known)
 	}
-	resp, err := w.client.Do(req)
-	if err != nil {
+	if resp, err = w.client.Do(req); err != nil {
 		var redirected *redirectError
-		return nil, "", !errors.As(err, &redirected), err
+		return nil, !errors.As(err, &redirected), err
 	}
-	defer resp.Body.Close()
-	switch {
-	case resp.StatusCode == http.StatusNotModified && known != "":
-		return nil, known, false, ErrUnchanged
-	case resp.StatusCode == http.StatusNotFound || resp.StatusCode == http.StatusGone:
-		return nil, "", false, notExist(address.Redacted())
-	case resp.StatusCode != http.StatusOK:
-		_, _ = io.CopyN(io.Discard, resp.Body, 4096) // so that the connection can be used again
-		retry = resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode >= 500
-		return nil, "", retry, fmt.Errorf("%s: the server answered with status %s", address.Redacted(), resp.Status)
+	if resp.StatusCode == http.StatusOK {
+		return resp, false, nil
 	}
-	if resp.ContentLength > limit {
-		return nil, "", false, &TooLongError{address.Redacted(), limit}
+	_, _ = io.CopyN(io.Discard, resp.Body, 4096) // so that the connection can be used again
+	_ = resp.Body.Close()
+	switch resp.StatusCode {
+	case http.StatusNotModified:
+		return nil, false, ErrUnchanged
+	case http.StatusNotFound, http.StatusGone:
+		return nil, false, notExist(address.Redacted())
 	}
-	data, err = readLimited(resp.Body, address.Redacted(), limit)
-	var tooLong *TooLongError
-	return data, resp.Header.Get("ETag"), err != nil && !errors.As(err, &tooLong), err
+	again = resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode >= 500
+	return nil, again, fmt.Errorf("%s: the server answered with status %s", address.Redacted(), resp.Status)
 }

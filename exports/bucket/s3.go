@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"net/http"
 	"net/url"
@@ -77,30 +78,41 @@ func (s *s3) convertError(name string, err error) error {
 
 // Read implements Reader.
 func (s *s3) Read(ctx context.Context, name string, limit int64, known string) ([]byte, string, error) {
-	if err := checkName(name); err != nil {
-		return nil, "", err
-	}
 	var o minio.GetObjectOptions
 	if known != "" {
 		if err := o.SetMatchETagExcept(known); err != nil {
 			return nil, "", err
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, objectTimeout)
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
-	core := minio.Core{Client: s.client}
-	body, info, _, err := core.GetObject(ctx, s.bucket, s.prefix+name, o)
+	body, info, err := s.get(ctx, name, o)
 	if err != nil {
-		return nil, "", s.convertError(name, err)
+		return nil, "", err
 	}
 	defer body.Close()
 	data, err := readLimited(body, s.String()+"/"+name, limit)
 	return data, info.ETag, err
 }
 
+// Open implements Reader.
+func (s *s3) Open(ctx context.Context, name string) (io.ReadCloser, error) {
+	body, _, err := s.get(ctx, name, minio.GetObjectOptions{})
+	return body, err
+}
+
+func (s *s3) get(ctx context.Context, name string, o minio.GetObjectOptions) (io.ReadCloser, minio.ObjectInfo, error) {
+	if err := checkName(name); err != nil {
+		return nil, minio.ObjectInfo{}, err
+	}
+	core := minio.Core{Client: s.client}
+	body, info, _, err := core.GetObject(ctx, s.bucket, s.prefix+name, o)
+	return body, info, s.convertError(name, err)
+}
+
 // Write implements Bucket.
-func (s *s3) Write(ctx context.Context, name string, data []byte) error {
-	return s.put(ctx, name, data, minio.PutObjectOptions{})
+func (s *s3) Write(ctx context.Context, name string, data io.ReadSeeker, size int64) error {
+	return s.put(ctx, name, data, size, minio.PutObjectOptions{})
 }
 
 // Replace implements Bucket.
@@ -111,29 +123,20 @@ func (s *s3) Replace(ctx context.Context, name string, data []byte, tag string) 
 	} else {
 		o.SetMatchETag(tag)
 	}
-	err := s.put(ctx, name, data, o)
+	err := s.put(ctx, name, bytes.NewReader(data), int64(len(data)), o)
 	if tag != "" && errors.Is(err, os.ErrNotExist) { // it was removed
 		err = fmt.Errorf("%s/%s %w", s, name, ErrConflict)
 	}
 	return err
 }
 
-func (s *s3) put(ctx context.Context, name string, data []byte, o minio.PutObjectOptions) error {
+func (s *s3) put(ctx context.Context, name string, data io.ReadSeeker, size int64, o minio.PutObjectOptions) error {
 	if err := checkName(name); err != nil {
 		return err
 	}
 	o.DisableMultipart, o.ContentType = true, "application/octet-stream"
-	_, err := s.client.PutObject(ctx, s.bucket, s.prefix+name, bytes.NewReader(data), int64(len(data)), o)
+	_, err := s.client.PutObject(ctx, s.bucket, s.prefix+name, data, size, o)
 	return s.convertError(name, err)
-}
-
-// Stat implements Bucket.
-func (s *s3) Stat(ctx context.Context, name string) (Info, error) {
-	if err := checkName(name); err != nil {
-		return Info{}, err
-	}
-	o, err := s.client.StatObject(ctx, s.bucket, s.prefix+name, minio.StatObjectOptions{})
-	return Info{name, o.Size, o.LastModified}, s.convertError(name, err)
 }
 
 // List implements Bucket.

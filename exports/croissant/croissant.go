@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"kindex/exports"
-	"kindex/exports/buildlog"
+	"kindex/exports/sign"
 	"kindex/exports/store"
 )
 
@@ -29,7 +29,7 @@ const MediaType = `application/ld+json; profile="` + ConformsTo + `"`
 // Describe returns the description of a build whose files are at base+"/data/",
 // as indented JSON. It is deterministic. base must not end with a slash. signature is nil if the
 // build is not signed.
-func Describe(m *store.Manifest, base string, signature *buildlog.SignatureInfo) ([]byte, error) {
+func Describe(m *store.Manifest, base string, signature *sign.Signature) ([]byte, error) {
 	d := dataset{Context: context, Type: "sc:Dataset", ConformsTo: ConformsTo,
 		Name: m.Title, Description: m.Description, URL: base + "/", License: licenses(string(m.License)),
 		Creator: organization{"sc:Organization", m.Title + " contributors", base + "/"},
@@ -113,17 +113,13 @@ type document struct {
 }
 
 // statement describes the signed statement about a build, or returns nil if it is not signed.
-func statement(s *buildlog.SignatureInfo) *document {
+func statement(s *sign.Signature) *document {
 	if s == nil {
 		return nil
 	}
-	text := fmt.Sprintf("The build has a signature by the key %s (not verified by this service). The statement claims position %d in the log %s.", s.Key, s.Position, s.Origin)
+	text := fmt.Sprintf("The build has a signature by the key %s (not verified by this service).", s.Key)
 	if s.Verified {
-		text = fmt.Sprintf("The build is signed with the key %s (verified by this service). The statement is at position %d in the log %s", s.Key, s.Position, s.Origin)
-		if s.LogSize != nil {
-			text += fmt.Sprintf(", which has %d entries", *s.LogSize)
-		}
-		text += "."
+		text = fmt.Sprintf("The build is signed with the key %s (verified by this service); it is number %d that was signed with it.", s.Key, s.Counter)
 	}
 	return &document{Type: "sc:DigitalDocument", Name: "Signed statement about the build", Description: text, Identifier: s.Key,
 		ConformsTo: "https://c2sp.org/signed-note", EncodingFormat: "text/plain", Text: s.Statement}

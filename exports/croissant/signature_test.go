@@ -5,21 +5,19 @@ import (
 	"strings"
 	"testing"
 
-	"kindex/exports/buildlog"
 	"kindex/exports/croissant"
+	"kindex/exports/sign"
 )
 
 // TestDescribeSignature describes builds that are signed: the description says whether the
 // signature was verified.
 func TestDescribeSignature(t *testing.T) {
-	size := int64(5)
 	for _, c := range []struct {
-		signature buildlog.SignatureInfo
+		signature sign.Signature
 		want      string
 	}{
-		{buildlog.SignatureInfo{Key: "example.org+0123abcd", Origin: "example.org", Position: 3, Statement: "kindex build v1\n"}, "(not verified by this service)"},
-		{buildlog.SignatureInfo{Key: "example.org+0123abcd", Origin: "example.org", Position: 3, Statement: "kindex build v1\n", Verified: true}, "position 3 in the log example.org."},
-		{buildlog.SignatureInfo{Key: "example.org+0123abcd", Origin: "example.org", Position: 3, Statement: "kindex build v1\n", Verified: true, LogSize: &size}, "log example.org, which has 5 entries."},
+		{sign.Signature{Key: "example.org+0123abcd", Counter: 3, Statement: "kindex build v2\n"}, "(not verified by this service)"},
+		{sign.Signature{Key: "example.org+0123abcd", Counter: 3, Statement: "kindex build v2\n", Verified: true}, "(verified by this service); it is number 3 that was signed with it."},
 	} {
 		doc, err := croissant.Describe(manifest(), "https://kindex.example.org", &c.signature)
 		if err != nil {

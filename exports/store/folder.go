@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -105,6 +106,13 @@ func checkFolder(dir *os.Root, name string) error {
 	return err
 }
 
+// OpenRegular opens a regular file in a folder that OpenFolder opened. It returns fs.ErrNotExist if
+// there is none, and a *DamageError if it is a link or something else.
+func OpenRegular(dir *os.Root, name string) (*os.File, error) {
+	f, _, err := openRegular(dir, name)
+	return f, err
+}
+
 // openRegular opens a regular file under a folder for reading. name is a
 // slash-separated path. openRegular returns a *DamageError if the path leads out of
 // the folder, through a link, or to anything other than a regular file.
@@ -179,12 +187,17 @@ func readLimited(dir *os.Root, name string, maxLen int64) ([]byte, error) {
 // replacement is durable once the folder is synced. If name is a link, the link
 // is replaced.
 func ReplaceFile(dir *os.Root, name string, data []byte) error {
+	return ReplaceFrom(dir, name, bytes.NewReader(data))
+}
+
+// ReplaceFrom is like ReplaceFile, but reads the new content.
+func ReplaceFrom(dir *os.Root, name string, data io.Reader) error {
 	part := temporaryName()
 	f, err := dir.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(data)
+	_, err = io.Copy(f, data)
 	if err = errors.Join(err, f.Chmod(0o644), fsync(f), f.Close()); err == nil {
 		err = dir.Rename(part, name)
 	}

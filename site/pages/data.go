@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"kindex/exports"
-	"kindex/exports/buildlog"
+	"kindex/exports/sign"
 	"kindex/exports/store"
 	"kindex/site/textfmt"
 )
@@ -24,10 +24,9 @@ type dataPage struct {
 	Groups     []fileGroup
 	MoreBoards int // number of leaderboards that are not listed
 	Sources    []store.Source
-	Signature  *buildlog.SignatureInfo // nil if the build is not signed
-	Signable   bool                    // whether Signature is known
-	LogSize    int                     // number of entries of the key's log, 0 if unknown
-	Host       string                  // start of the URLs in examples
+	Signature  *sign.Signature // nil if the build is not signed
+	Signable   bool            // whether Signature is known
+	Host       string          // start of the URLs in examples
 	Example    download
 	Lines      download // the entities as JSONL, compressed by gzip
 	Files      int
@@ -138,9 +137,6 @@ func (r *request) data() (*page, error) {
 	d := &dataPage{Build: m.ID, Manifest: "/data/" + m.ID + "/" + store.ManifestFile, Sources: m.Sources}
 	if r.Signature != nil {
 		d.Signable, d.Signature = true, r.Signature()
-		if d.Signature != nil && d.Signature.LogSize != nil {
-			d.LogSize = int(*d.Signature.LogSize)
-		}
 	}
 	if d.Host = r.Base; d.Host == "" {
 		d.Host = "https://…" + strings.TrimSuffix(r.Root, "/")

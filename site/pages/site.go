@@ -14,10 +14,10 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/board"
-	"kindex/exports/buildlog"
 	"kindex/exports/leaderboard"
 	"kindex/exports/record"
 	"kindex/exports/score"
+	"kindex/exports/sign"
 	"kindex/indexes"
 )
 
@@ -33,7 +33,7 @@ type Source struct {
 	Categories []record.Category
 	// Signature returns the signature of the build, or nil if it has none; it can change. The
 	// function is nil if nothing is known about signatures.
-	Signature func() *buildlog.SignatureInfo
+	Signature func() *sign.Signature
 }
 
 // Options defines where and how the pages are served.

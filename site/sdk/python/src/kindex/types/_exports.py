@@ -460,22 +460,13 @@ class ManifestSignature(TypedDict):
     """Whether the signature was verified by this service with a key that its operator
     configured. If it is false, anyone could have written the statement.
     """
-    origin: str
-    """The origin of the log, which is also the name of the key."""
-    position: int
-    """The position of the statement in the log, counted from 0."""
-    logSize: Optional[int]
-    """The number of entries of the log when this service last read it; null if ``verified`` is
-    false.
-    """
-    checkpoint: Optional[str]
-    """The checkpoint of the log of that size: origin, size and root hash, separated by spaces.
-    Everyone should see the same one. Null if ``logSize`` is null.
+    counter: int
+    """The number of the build among those that were signed with the key. A larger number is
+    newer.
     """
     statement: str
     """The signed statement, a signed note (https://c2sp.org/signed-note): the build, the
-    SHA-256 of ``manifest.json`` and of the manifest of the search index, the commit, the
-    as-of time and the position in the log.
+    SHA-256 of the list of its files, the commit, the as-of time and the counter.
     """
 
 
@@ -513,7 +504,7 @@ class _CroissantDatasetSubjectOfRequired(TypedDict):
     name: str
     """The name of the document."""
     description: str
-    """The key, whether the signature was verified, and the position in the log."""
+    """The key, and whether the signature was verified."""
     identifier: str
     """The name and the hash of the key."""
     conformsTo: str

@@ -1,4 +1,4 @@
-package buildlog
+package sign
 
 import (
 	"crypto/ed25519"

@@ -1,4 +1,4 @@
-package depot
+package mirror
 
 import (
 	"cmp"
@@ -26,26 +26,26 @@ func (e *SpaceError) Error() string {
 
 func megabytes(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 
-// makeRoom removes what may be removed from an output folder until there is room for more bytes:
+// makeRoom removes what may be removed from an output folder until there is room for another build:
 // first single files of old builds, then the oldest builds.
-func makeRoom(o PullOptions, id, current string, bytes int64) error {
+func makeRoom(o PullOptions, id, current string, l *list) error {
 	builds, err := store.Builds(o.Dir, exportsTree, "builds")
 	if err != nil {
 		return err
 	}
-	sizes, used := map[string]int64{}, bytes
+	sizes, used := map[string]int64{}, l.size()
 	for _, b := range builds {
-		if sizes[b], err = buildSize(o.Dir, b); err != nil {
+		if sizes[b], err = treeSize(o.Dir, filepath.Join(exportsTree, "builds", b), filepath.Join(indexesTree, "builds", b)); err != nil {
 			return err
 		}
 		used += sizes[b]
 	}
-	files, err := treeSize(filepath.Join(o.Dir, filesDir))
+	files, err := treeSize(o.Dir, filesFolder)
 	if err != nil {
 		return err
 	}
 	if used += files; used > o.MaxBytes && files > 0 {
-		if err := os.RemoveAll(filepath.Join(o.Dir, filesDir)); err != nil {
+		if err := os.RemoveAll(filepath.Join(o.Dir, filesFolder)); err != nil {
 			return err
 		}
 		used -= files
@@ -123,31 +123,24 @@ func removeBuild(dir, id string) error {
 	return nil
 }
 
-// buildSize returns the size of a build and its index in an output folder, in bytes.
-func buildSize(dir, id string) (sum int64, err error) {
-	for _, tree := range []string{exportsTree, indexesTree} {
-		n, err := treeSize(filepath.Join(dir, tree, "builds", id))
+// treeSize returns the size of all files in folders of dir, which may be missing.
+func treeSize(dir string, folders ...string) (sum int64, err error) {
+	for _, folder := range folders {
+		err := filepath.WalkDir(filepath.Join(dir, folder), func(_ string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() {
+				var info fs.FileInfo
+				if info, err = d.Info(); err == nil {
+					sum += info.Size()
+				}
+			}
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil // removed in the meantime
+			}
+			return err
+		})
 		if err != nil {
 			return 0, err
 		}
-		sum += n
 	}
 	return sum, nil
-}
-
-// treeSize returns the size of all files in a folder, which may be missing.
-func treeSize(dir string) (sum int64, err error) {
-	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() {
-			var info fs.FileInfo
-			if info, err = d.Info(); err == nil {
-				sum += info.Size()
-			}
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil // removed in the meantime
-		}
-		return err
-	})
-	return sum, err
 }

@@ -1,15 +1,13 @@
-package depot
+package mirror
 
 import (
 	"cmp"
 	"context"
 	"errors"
-	"io/fs"
 	"math/rand/v2"
 	"time"
 
 	"kindex/exports/bucket"
-	"kindex/exports/store"
 )
 
 // MinInterval is the shortest time between two checks for a new build.
@@ -21,7 +19,7 @@ const maxFactor = 16
 
 // WatchResult describes one check for a new build.
 type WatchResult struct {
-	Pulled   *PullResult // nil after an error
+	Pulled   *PullResult // after an error, it says only what was downloaded
 	Err      error
 	Repeated bool // the error is the same as last time
 	// Answered reports whether the bucket answered every request. If it did, an error is about
@@ -37,7 +35,7 @@ func Watch(ctx context.Context, from bucket.Reader, o PullOptions, interval time
 	for {
 		var r WatchResult
 		var unanswered *unansweredError
-		r.Pulled, r.Err = Pull(ctx, errorMarker{from}, o)
+		r.Pulled, r.Err = Pull(ctx, from, o)
 		if ctx.Err() != nil {
 			return nil //nolint:nilerr // this is how Watch ends
 		}
@@ -64,22 +62,3 @@ func Watch(ctx context.Context, from bucket.Reader, o PullOptions, interval time
 		}
 	}
 }
-
-// errorMarker marks the errors of requests that the bucket did not answer.
-type errorMarker struct{ bucket.Reader }
-
-// Read implements bucket.Reader.
-func (m errorMarker) Read(ctx context.Context, name string, limit int64, known string) ([]byte, string, error) {
-	data, tag, err := m.Reader.Read(ctx, name, limit, known)
-	var tooLong *bucket.TooLongError
-	var damaged *store.DamageError
-	if err != nil && !errors.Is(err, bucket.ErrUnchanged) && !errors.Is(err, fs.ErrNotExist) && !errors.As(err, &tooLong) && !errors.As(err, &damaged) {
-		err = &unansweredError{err}
-	}
-	return data, tag, err
-}
-
-// unansweredError is the error of a request that the bucket did not answer.
-type unansweredError struct{ error }
-
-func (e *unansweredError) Unwrap() error { return e.error }

@@ -1,0 +1,405 @@
+package mirror
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/mod/sumdb/note"
+	"golang.org/x/sync/errgroup"
+
+	"kindex/exports/bucket"
+	"kindex/exports/sign"
+	"kindex/exports/store"
+)
+
+// PullOptions configure Pull.
+type PullOptions struct {
+	Dir        string // the output folder to which the build is copied
+	Keep       int    // builds to keep there; 0 means 2, so that an edge can still answer from the one before
+	MaxBytes   int64  // if not 0, keep as many builds as fit into this space, instead of Keep
+	AllowOlder bool   // accept a build that is older than the one that was accepted last
+	KnownTag   string // the tag of what was pulled last, or ""
+	Verified   string // the ID of a build in Dir that need not be verified again, or ""
+	// InUse reports whether a build must be kept because it is being read. If nil, only the current
+	// build must be kept.
+	InUse func(id string) bool
+	// Verifiers are the keys that are accepted: each build must be signed with one of them. If there
+	// are none, builds need no signature.
+	Verifiers []note.Verifier
+	// OnVerified is called with the ID of a build in Dir after all of its files were verified, and
+	// before it becomes the current one. It may be nil.
+	OnVerified func(id string)
+	Progress   Progress // how many files were written; may be nil
+	// Only lists patterns for path.Match. If there are any, only the exported files that match one are
+	// copied, without the index, to Dir itself, next to the manifest.
+	Only []string
+}
+
+// PullResult describes what Pull did.
+type PullResult struct {
+	Build      string `json:"build"`
+	Unchanged  bool   `json:"unchanged"` // it was there already
+	Files      int    `json:"files"`
+	Bytes      int64  `json:"bytes"` // size of all files
+	Fetched    int    `json:"downloadedFiles"`
+	Downloaded int64  `json:"downloadedBytes"` // including the list of files
+	Tag        string `json:"-"`               // for PullOptions.KnownTag
+	// Signature is that of the build, nil unless it was verified.
+	Signature *sign.Signature `json:"signature,omitempty"`
+}
+
+// ErrNothingPublished means that no build is published. The message ends with the address of the bucket.
+var ErrNothingPublished = errors.New("no build is published at")
+
+// maxRestarts is how often Pull restarts because objects were removed while it was reading.
+const maxRestarts = 3
+
+// restartDelay is the time before the first restart; it doubles each time. Tests shorten it.
+var restartDelay = time.Second
+
+// stageFolder is the folder in an output folder in which a build is put together. What an interrupted
+// pull has left there is used by the next one, after it was verified.
+const stageFolder = ".kindex-pull"
+
+// Pull copies the published build to an output folder and makes it the current build there. It reads
+// only files that builds in the folder lack, and verifies every file before the build is moved into
+// place. With PullOptions.Verifiers, it also verifies who published the build, and keeps the signed
+// statement next to it. If the build is there already, Pull verifies it and repairs what is damaged.
+// After an error, the result says only what was downloaded.
+func Pull(ctx context.Context, from bucket.Reader, o PullOptions) (*PullResult, error) {
+	r := &remote{Reader: from}
+	for n := 0; ; n++ {
+		report := new(PullResult)
+		err := pullOnce(ctx, r, o, report)
+		report.Downloaded, report.Fetched = r.bytes.Load(), int(r.files.Load())
+		if err == nil {
+			return report, nil
+		}
+		// The build was replaced and pruned meanwhile, or a cache has old objects.
+		var damage *DamageError
+		if n == maxRestarts || errors.Is(err, ErrNothingPublished) || !errors.Is(err, fs.ErrNotExist) && !errors.As(err, &damage) {
+			return report, err
+		}
+		select {
+		case <-ctx.Done():
+			return report, errors.Join(err, ctx.Err())
+		case <-time.After(restartDelay << n):
+		}
+	}
+}
+
+func pullOnce(ctx context.Context, from *remote, o PullOptions, report *PullResult) error {
+	c, tag, err := from.current(ctx, o.KnownTag)
+	report.Tag = tag
+	switch {
+	case errors.Is(err, bucket.ErrUnchanged):
+		report.Unchanged = true
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%w %s: %w", ErrNothingPublished, from, err)
+	case err != nil:
+		return err
+	}
+	report.Build = c.Build
+	lock, err := store.AcquireLock(ctx, o.Dir, func(*store.BusyError) {})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = lock.Release() }() // the lock is released at the latest when the process exits
+	p := &puller{PullOptions: o, from: from, report: report}
+	err = p.accept(ctx, c)
+	if errors.Is(err, syscall.ENOSPC) {
+		_ = os.RemoveAll(filepath.Join(o.Dir, stageFolder)) // other programs need space, too
+		err = fmt.Errorf("the disk of %s is full; the build %s needs %s there: %w", o.Dir, c.Build, megabytes(report.Bytes), err)
+	}
+	return err
+}
+
+// puller copies one build.
+type puller struct {
+	PullOptions
+	from   *remote
+	report *PullResult
+	list   *list
+	root   *os.Root // the folder
+	stage  string   // the path in it where the files are put together
+	last   accepted
+	signed *sign.Statement // nil if there is none
+}
+
+// accept copies a build unless it must be refused, and remembers that it was accepted. Nothing in the
+// folder but the record of what was accepted last decides whether a build is older: the rest may be
+// missing or damaged.
+func (p *puller) accept(ctx context.Context, c *current) (err error) {
+	if p.last, err = readAccepted(p.Dir); err != nil {
+		return err
+	}
+	var signature *sign.Signature
+	if p.signed, signature, err = c.open(p.from, p.Verifiers); err != nil {
+		return err
+	}
+	verified := signature != nil && signature.Verified
+	if verified {
+		p.report.Signature = signature
+		if err := p.last.checkCounter(p.signed, signature.Key); err != nil && !p.AllowOlder {
+			return err
+		}
+	}
+	if p.list, err = p.from.list(ctx, c.Build, c.Files); err != nil {
+		return err
+	}
+	if err := checkManifest(p.signed, p.list.manifest); verified && err != nil {
+		return err
+	} else if err != nil {
+		p.signed = nil
+	}
+	if err := p.last.checkTime(p.list.manifest); err != nil && !p.AllowOlder {
+		return err
+	}
+	if p.root, err = store.MakeFolder(p.Dir); err != nil {
+		return err
+	}
+	defer p.root.Close()
+	p.stage = path.Join(stageFolder, p.list.sum[:16])
+	remember := func() error {
+		if p.last.Build, p.last.Modified = c.Build, p.list.manifest.LastModified(); verified {
+			return p.last.write(p.Dir, signature.Key, p.signed)
+		}
+		return p.last.write(p.Dir, "", nil)
+	}
+	if len(p.Only) > 0 {
+		return p.copyOnly(ctx, remember)
+	}
+	return p.copyBuild(ctx, c, remember)
+}
+
+// copyBuild copies all files of the build, and makes it the current one.
+func (p *puller) copyBuild(ctx context.Context, c *current, remember func() error) error {
+	before, err := store.Current(p.Dir)
+	var damaged *store.DamageError
+	if err != nil && !errors.Is(err, store.ErrNoBuild) && !errors.As(err, &damaged) {
+		return err
+	}
+	p.report.Files, p.report.Bytes = len(p.list.files), p.list.size()
+	if there, err := storedList(p.Dir, c.Build); err == nil && sumOf(there) == p.list.sum && p.isIntact() {
+		if p.report.Unchanged = before == c.Build; !p.report.Unchanged {
+			err = store.Publish(p.Dir, c.Build)
+		}
+		return errors.Join(err, remember(), p.saveStatement(c))
+	}
+	if p.MaxBytes > 0 {
+		if err := makeRoom(p.PullOptions, c.Build, before, p.list); err != nil {
+			return err
+		}
+	}
+	if err := p.copyFiles(ctx, p.list.files, p.local(before)); err != nil {
+		return err
+	}
+	if err := errors.Join(p.saveStatement(c), remember()); err != nil {
+		return err
+	}
+	if err := p.install(); err != nil {
+		return err
+	}
+	p.verified()
+	if err := store.Publish(p.Dir, c.Build); err != nil {
+		return err
+	}
+	return removeOld(p.PullOptions, c.Build)
+}
+
+// isIntact reports whether the build is in the folder and undamaged.
+func (p *puller) isIntact() bool {
+	id := p.list.manifest.ID
+	if p.Verified == id {
+		return true
+	}
+	trees := map[string][]store.File{}
+	for _, f := range p.list.files {
+		tree, rest, _ := strings.Cut(f.Path, "/")
+		f.Path = rest
+		trees[tree] = append(trees[tree], f)
+	}
+	for tree, files := range trees {
+		if store.VerifyFiles(filepath.Join(p.Dir, tree, "builds", id), files, store.ManifestFile) != nil {
+			return false
+		}
+	}
+	p.verified()
+	return true
+}
+
+func (p *puller) verified() {
+	if p.OnVerified != nil {
+		p.OnVerified(p.list.manifest.ID)
+	}
+}
+
+// saveStatement keeps the signed statement next to the build.
+func (p *puller) saveStatement(c *current) error {
+	if p.signed == nil {
+		return nil
+	}
+	if saved, err := store.ReadStatement(p.Dir, c.Build); err == nil && string(saved) == c.Signature {
+		return nil
+	}
+	return store.WriteStatement(p.Dir, c.Build, []byte(c.Signature))
+}
+
+// maxLocal is how many builds in the folder are searched for files that need not be downloaded.
+const maxLocal = 3
+
+// local returns where the folder has files, by hash. Whether they are undamaged is not known.
+func (p *puller) local(before string) map[string]string {
+	ids, err := store.Builds(p.Dir, exportsTree, "builds")
+	if err != nil {
+		return nil // all files are downloaded
+	}
+	ids = append(ids[max(0, len(ids)-maxLocal):], p.list.manifest.ID, before)
+	places := map[string]string{}
+	for _, id := range ids {
+		l, err := readList(p.Dir, id)
+		if err != nil {
+			continue
+		}
+		for _, f := range l.files {
+			places[f.SHA256] = l.place(f)
+		}
+	}
+	return places
+}
+
+// copyFiles puts files together in the stage: from the stage itself, from the folder or from the bucket.
+func (p *puller) copyFiles(ctx context.Context, files []store.File, local map[string]string) error {
+	if err := p.clearStage(); err != nil {
+		return err
+	}
+	var done atomic.Int64
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(transfers)
+	for _, f := range files {
+		g.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			name := path.Join(p.stage, f.Path)
+			if !p.has(f, name) && !p.copyLocal(f, local[f.SHA256], name) {
+				if err := p.from.fetch(ctx, f, p.root, name); err != nil {
+					return err
+				}
+			}
+			p.Progress.report("pull", int(done.Add(1)), len(files))
+			return nil
+		})
+	}
+	return g.Wait()
+}
+
+// clearStage removes from the stage what other pulls have left.
+func (p *puller) clearStage() error {
+	folder, err := store.MakeFolder(p.Dir, stageFolder)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	entries, err := fs.ReadDir(folder.FS(), ".")
+	for _, e := range entries {
+		if e.Name() != path.Base(p.stage) {
+			err = errors.Join(err, folder.RemoveAll(e.Name()))
+		}
+	}
+	return err
+}
+
+// has reports whether the folder has a file at a path, undamaged.
+func (p *puller) has(f store.File, name string) bool {
+	file, err := openLocal(p.root, f, name)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	return isSame(file, f)
+}
+
+// copyLocal copies a file from another place in the folder, and reports whether it could.
+func (p *puller) copyLocal(f store.File, from, to string) bool {
+	if from == "" {
+		return false
+	}
+	file, err := openLocal(p.root, f, from)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	ok, err := place(f, file, p.root, to)
+	return ok && err == nil
+}
+
+// install writes the manifests, syncs everything and moves the folders to their final places: the index
+// first, since every build in place must have one.
+func (p *puller) install() error {
+	for _, tree := range []string{indexesTree, exportsTree} {
+		staged := path.Join(p.stage, tree)
+		if err := p.root.WriteFile(path.Join(staged, store.ManifestFile), p.list.stored[tree], 0o644); err != nil {
+			return err
+		}
+		if err := store.SyncTree(filepath.Join(p.Dir, filepath.FromSlash(staged))); err != nil {
+			return err
+		}
+		if err := p.replace(tree, staged); err != nil {
+			return err
+		}
+	}
+	return p.root.RemoveAll(stageFolder)
+}
+
+// replace moves a folder to its final place. What is there already, which is damaged or has another
+// index, is first moved away, so that the place is empty only for a moment.
+func (p *puller) replace(tree, staged string) error {
+	builds, err := store.MakeFolder(p.Dir, tree, "builds")
+	if err != nil {
+		return err
+	}
+	defer builds.Close()
+	final, old := path.Join(tree, "builds", p.list.manifest.ID), path.Join(p.stage, "old-"+tree)
+	if err := p.root.RemoveAll(old); err != nil {
+		return err
+	}
+	if err := p.root.Rename(final, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := p.root.Rename(staged, final); err != nil {
+		return err
+	}
+	return store.SyncDir(builds.Name())
+}
+
+// openLocal opens a file at a path in a folder. It must have the size in the manifest.
+func openLocal(root *os.Root, f store.File, name string) (*os.File, error) {
+	folder, err := root.OpenRoot(path.Dir(name))
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	f.Path = path.Base(name)
+	return store.OpenFile(folder, f)
+}
+
+// isSame reports whether a file has the content that a manifest says.
+func isSame(file io.Reader, f store.File) bool {
+	sum := sha256.New()
+	n, err := io.Copy(sum, file)
+	return err == nil && n == f.Size && hex.EncodeToString(sum.Sum(nil)) == f.SHA256
+}
