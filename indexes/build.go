@@ -28,7 +28,7 @@ import (
 
 // MappingVersion is the version of what is indexed and how. Indexes of different
 // versions are rejected, and changing it changes the IDs of builds.
-const MappingVersion = 4
+const MappingVersion = 5
 
 const (
 	manifestFile    = "manifest.json"

@@ -22,6 +22,7 @@ func (r *ranking) all(limit int) []Hit {
 	var list []scored
 	for o := range r.matches.each {
 		score := r.scores(words, int(o>>6), 1<<(o&63))[o&63] + r.phraseScore(o)
+		score = r.final(o, score)
 		list = append(list, scored{o, score, r.index.sortPosition(o)})
 	}
 	slices.SortFunc(list, func(a, b scored) int {

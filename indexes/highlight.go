@@ -15,7 +15,7 @@ type Highlight struct {
 }
 
 // Highlights returns the matching fields of a hit. There is always at least one.
-// The slug, earlier slugs, the category title and the type are included only if
+// The slug, earlier slugs, the category title, the licence and the type are included only if
 // nothing else matches.
 func (r *Result) Highlights(h Hit, e *record.Entity, categoryTitle string) ([]Highlight, error) {
 	var out []Highlight
@@ -34,6 +34,9 @@ func (r *Result) Highlights(h Hit, e *record.Entity, categoryTitle string) ([]Hi
 		add("categoryTitle", false, categoryTitle)
 	}
 	if len(out) == 0 {
+		add("license", false, e.License)
+	}
+	if len(out) == 0 {
 		add("slug", true, e.Slug)
 	}
 	if len(out) == 0 {
@@ -43,8 +46,14 @@ func (r *Result) Highlights(h Hit, e *record.Entity, categoryTitle string) ([]Hi
 		return out, nil
 	}
 	aliases, err := r.index.aliases(h.Ordinal)
-	if add("formerly", true, strings.Join(aliases, ", ")); err != nil || len(out) > 0 || len(r.synonyms) == 0 {
+	if add("formerly", true, strings.Join(aliases, ", ")); err != nil || len(out) > 0 {
 		return out, err
+	}
+	if len(r.synonyms) == 0 { // an identifier or a category matches
+		if e.Name != "" {
+			out = []Highlight{{"name", string(appendEscaped([]byte("<mark>"), e.Name)) + "</mark>"}}
+		}
+		return out, nil
 	}
 	loose := *r
 	loose.synonyms, loose.clauses = nil, slices.Concat(slices.Concat(r.loosen()...), r.clauses)

@@ -85,7 +85,7 @@ func TestEveryHitIsMarked(t *testing.T) {
 func fieldText(c *catalogue, e *record.Entity, field string) (string, bool) {
 	texts := map[string]string{
 		"name": e.Name, "slug": e.Slug, "provider": e.Provider, "description": e.Description, "category": e.Category,
-		"categoryTitle": c.titles[e.Category], "type": e.Type, "tags": strings.Join(e.Tags, ", "), "capabilities": strings.Join(e.Capabilities, ", "),
+		"categoryTitle": c.titles[e.Category], "type": e.Type, "license": e.License, "tags": strings.Join(e.Tags, ", "), "capabilities": strings.Join(e.Capabilities, ", "),
 	}
 	s, ok := texts[field]
 	return s, ok

@@ -12,9 +12,12 @@ import (
 // of the query, that word counts as unfinished, not as misspelled.
 func (r *ranking) findNear(words []string) error {
 	edits := 0
-	for _, w := range r.clauses {
-		if w.fuzzy != nil && !w.isPrefix {
+	for i, w := range r.clauses {
+		switch {
+		case w.fuzzy != nil && !w.isPrefix:
 			edits = min(edits+w.fuzziness, 2)
+		case utf8.RuneCountInString(w.term) == 3 && len(r.clauses) > 1 && digits(w.term) == "" && !r.matched[i].hasExact:
+			edits = max(edits, 1) // too short to be searched alone
 		}
 	}
 	joined := strings.Join(words, "")

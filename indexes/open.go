@@ -25,6 +25,7 @@ type Index struct {
 	memSegments []*memSegment // on top of the segment on disk, topmost last
 	overlay     *memSegment   // segment for edits, or nil if there are none
 	sessions    sync.Pool     // of *session
+	names       topicNames
 }
 
 // diskIndex is the part of an index that is stored in files.

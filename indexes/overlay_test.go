@@ -59,6 +59,7 @@ func publishInto(t testing.TB, root string, entities []*record.Entity) {
 	check(err)
 	check(w.WriteNeighbours(make([]exports.PackedNeighbours, len(entities)), nil))
 	check(w.WriteLookups(entities))
+	check(w.WriteIDs(entities, nil))
 	check(w.Add(exports.ScoringFile, []byte("{}\n")))
 	check(w.Add(exports.CategoriesFile, []byte("[]\n")))
 	check(w.Finalize(m, func(string) string { return "CC0-1.0" }))

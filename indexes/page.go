@@ -134,6 +134,7 @@ func (p *pageRanking) rank(best *worstFirst, block int, among uint64) {
 			}
 			h.score += p.phraseScore(o)
 		}
+		h.score = p.final(o, h.score)
 		if p.after == nil || p.after.precedes(h) {
 			best.offer(h)
 		}

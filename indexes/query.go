@@ -15,6 +15,7 @@ type clause struct {
 	stem         string
 	fuzziness    int           // maximum number of edits
 	filler       bool          // records need not have the word
+	dropped      bool          // some matches lack the word because few records have all words
 	singleLetter bool          // the query is a single letter
 	phrase       []string      // the words in quotes, or nil if there are no quotes
 	fuzzy        *fuzzyPattern // set if the word was searched with edits
@@ -104,11 +105,13 @@ const maxEdits = 3
 
 // The weights of matches, by list and kind of match.
 var (
-	fieldWeights  = [wordFields]float64{nameField: 8, topicField: 3, textField: 1.5}
-	exactWeight   = 1.0
-	prefixWeight  = 0.35
-	fuzzyWeight   = 0.3
-	initialWeight = 10.0 // a name starts with the single letter
+	fieldWeights = [wordFields]float64{nameField: 8, topicField: 3, textField: 1.5}
+	exactWeight  = 1.0
+	prefixWeight = 0.35
+	fuzzyWeight  = 0.3
+
+	inflectedWeight = 0.5
+	initialWeight   = 10.0 // a name starts with the single letter
 )
 
 // group is the set of records that match a word in a particular way.
@@ -116,7 +119,7 @@ type group struct {
 	set    set
 	weight float64
 	exact  bool // the exact word matches
-	name   bool // the match is in the name
+	list   int  // where the match is
 }
 
 // match holds all matches that were found for one word.
@@ -130,7 +133,7 @@ type match struct {
 func (m *match) add(f *fieldSets, share float64, exact bool) {
 	for i, set := range f {
 		if set != nil {
-			m.addGroup(group{set, fieldWeights[i] * share, exact, i == nameField})
+			m.addGroup(group{set, fieldWeights[i] * share, exact, i})
 		}
 	}
 }
@@ -164,19 +167,28 @@ func (s *session) matchClause(w *clause, synonyms []synonymSets, within set) (*m
 	if w.singleLetter {
 		prefixed, err := s.prefixSet(exactField, w.term)
 		if err == nil && prefixed != nil {
-			m.addGroup(group{prefixed, initialWeight, false, true})
+			m.addGroup(group{prefixed, initialWeight, false, nameField})
 		}
 		return m, err
 	}
 	var prefixed fieldSets
 	for list := range prefixed {
-		if prefixed[list], err = s.prefixSet(list, w.term); err != nil {
+		prefix := w.stem // robots also finds robotics
+		if list == nameField {
+			prefix = w.term
+		}
+		if prefixed[list], err = s.prefixSet(list, prefix); err != nil {
 			return nil, err
 		}
 	}
 	m.add(&prefixed, prefixWeight, false)
 	w.isPrefix = prefixed[nameField] != nil
-	if found := m.addSynonyms(synonyms); found || m.hasExact {
+	inflected, err := s.inflectedSets(w)
+	if err != nil {
+		return nil, err
+	}
+	m.add(&inflected, inflectedWeight, false)
+	if found := m.addSynonyms(synonyms); found || m.hasExact || w.isPrefix || !inflected.empty() {
 		return m, nil
 	}
 	return m, s.addFuzzy(m, w)

@@ -17,8 +17,15 @@ const (
 	extraFieldWeight  = 0.2              // for each additional list that contains the exact word
 	scoreCoverage     = 10 * scoreUnit   // the query contains all words of the name and the slug
 	scoreTenth        = scoreUnit / 250  // per tenth of a point of the composite score
-	scoreNear         = 15 * scoreUnit   // without spaces, the query is the name or slug apart from typos
+	scoreStart        = 8 * scoreUnit    // the name or slug starts with the words of the query
+	scoreNear         = 30 * scoreUnit   // without spaces, the query is the name or slug apart from typos
 	scoreJoinedPrefix = 20 * scoreUnit   // without spaces, the name starts with the query, at some word
+	scoreOpen         = 5 * scoreUnit    // it is open, as the query wants
+	scoreComplete     = 12 * scoreUnit   // it has all words, where others follow
+	scoreAlternative  = 40 * scoreUnit   // it is in the category of what the query wants alternatives to
+	scoreOriginal     = 50 * scoreUnit   // alternatives to it are wanted
+	scoreVariant      = 60 * scoreUnit   // but for the number of a word, the query is the name or slug
+	scoreIdentified   = 500 * scoreUnit  // the query is the name of its package, or another identifier
 	scoreJoinedExact  = 100 * scoreUnit  // without spaces, the query is the name or slug
 	scoreExact        = 1000 * scoreUnit // the query is the name or slug
 )
@@ -45,7 +52,7 @@ func (r *ranking) weightGroups() [][]weightedGroup {
 			idf *= fillerWeight
 		}
 		for _, g := range m.groups {
-			w := weightedGroup{set: g.set, score: int32(math.Round(g.weight * idf * scoreUnit)), name: g.name}
+			w := weightedGroup{set: g.set, score: int32(math.Round(g.weight * idf * scoreUnit)), name: g.list == nameField}
 			if g.exact {
 				w.extra = int32(math.Round(extraFieldWeight * g.weight * idf * scoreUnit))
 			}
@@ -61,7 +68,7 @@ func (r *ranking) findNamed() {
 	r.named = r.set()
 	for _, m := range r.matched {
 		for _, g := range m.groups {
-			if g.name {
+			if g.list == nameField {
 				r.named.or(g.set)
 			}
 		}
@@ -212,7 +219,16 @@ func (r *ranking) queryScores() (list []weightedGroup) {
 			list = append(list, weightedGroup{set: set, score: scoreNear / int32(edits)})
 		}
 	}
-	for _, w := range append(r.topics[:], weightedGroup{set: r.joinedPrefix, score: scoreJoinedPrefix},
+	identified := scoreIdentified
+	if r.topics[0].set != nil || r.topics[1].set != nil {
+		identified = scoreJoinedPrefix // the word mostly means something else
+	}
+	for _, w := range append(slices.Concat(r.topics[:], r.parts[:]),
+		weightedGroup{set: r.start, score: scoreStart},
+		weightedGroup{set: r.open, score: scoreOpen}, weightedGroup{set: r.complete, score: scoreComplete},
+		weightedGroup{set: r.alternatives, score: scoreAlternative}, weightedGroup{set: r.original, score: scoreOriginal},
+		weightedGroup{set: r.variant, score: scoreVariant}, weightedGroup{set: r.identified, score: int32(identified)},
+		weightedGroup{set: r.joinedPrefix, score: scoreJoinedPrefix},
 		weightedGroup{set: r.joinedExact, score: scoreJoinedExact}, weightedGroup{set: r.exact, score: scoreExact}) {
 		if w.set != nil {
 			list = append(list, w)
@@ -252,6 +268,14 @@ func (r *ranking) scores(words [][]weightedGroup, block int, among uint64) (scor
 		each(w.set[block]&among, func(i int) { scores[i] += w.score })
 	}
 	return scores
+}
+
+// final returns the score of a record, less if it is retired.
+func (r *ranking) final(o uint32, score int32) int32 {
+	if r.retired != nil && r.retired.has(o) {
+		return score / 4
+	}
+	return score
 }
 
 // each calls f with the indexes of the set bits.

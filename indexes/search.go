@@ -19,6 +19,9 @@ type Result struct {
 	Hits []Hit
 	// Matches holds the ordinals of all records that match.
 	Matches *roaring.Bitmap
+	// Dropped holds the words that some matches lack because few records have all words. Those
+	// that have all words come first.
+	Dropped []string
 	index   *Index
 	clauses []clause
 	// The synonyms that were searched, each as one or more spellings.
@@ -38,8 +41,8 @@ type After struct {
 // skipping the first skip hits or starting after a position.
 //
 // Every word must match a name, a topic or a description: exactly, as a prefix of a
-// word, within a few edits, or as a synonym. If no record has all words, Search returns the
-// records with most of them. Fillers, such as "best" or "framework", need not match next
+// word, within a few edits, or as a synonym. If few records have all words, those follow that
+// lack only the least telling ones. Fillers, such as "best" or "framework", need not match next
 // to other words. Words in quotes must occur exactly and consecutively,
 // regardless of case. A single letter matches names that start with it, and text
 // that contains it as a word.
@@ -49,6 +52,7 @@ func (x *Index) Search(text string, within *roaring.Bitmap, after *After, skip, 
 
 // search finds the matches of a query, and ranks them with page.
 func (x *Index) search(text string, within *roaring.Bitmap, exhaustive bool, page func(*ranking) []Hit) (*Result, error) {
+	text, excluded := cutExclusions(text)
 	words := parse(text)
 	if len(words) == 0 {
 		return &Result{Matches: roaring.New(), index: x}, nil
@@ -61,10 +65,20 @@ func (x *Index) search(text string, within *roaring.Bitmap, exhaustive bool, pag
 	s.exhaustive = exhaustive
 	r := &ranking{session: s, clauses: words, within: s.set(), matches: s.set()}
 	within.WriteDenseTo(r.within)
+	for _, list := range excluded {
+		if err := r.exclude(list); err != nil {
+			return nil, err
+		}
+	}
 	if err := r.find(text); err != nil {
 		return nil, err
 	}
 	res := &Result{Matches: r.matches.bitmap(), index: x, clauses: words, synonyms: r.synonyms, joined: r.joinedText}
+	for i := range words {
+		if words[i].dropped {
+			res.Dropped = append(res.Dropped, words[i].term)
+		}
+	}
 	res.Hits = page(r)
 	return res, nil
 }
@@ -82,20 +96,28 @@ type ranking struct {
 	exact            set               // records whose name or slug is the query
 	joinedExact      set               // the same with spaces removed
 	joinedPrefix     set               // records with a name that, from one of its words on, starts with joinedText
+	start            set               // records whose name or slug starts with the words of the query
+	variant          set               // records whose name or slug is the query but for the number of a word
+	identified       set               // records that the query identifies
+	original         set               // records to which the query asks for alternatives
+	alternatives     set               // records in the categories of original
+	open             set               // records with open source or weights, if the query asks for that
+	retired          set               // records that are deprecated or withdrawn
+	complete         set               // records with all words, if others follow
 	near             [maxEdits + 1]set // by number of edits: records whose name or slug is the query apart from typos
 	queryPhrases     []*phrase         // the query as a phrase, with its last word as it is, in the singular and in the plural; empty for a single word
 	synonyms         [][]clause
 	synonymSets      [maxClauses][]synonymSets // by clause
 	whole            []weightedGroup           // result of queryScores
-	topics           [3]weightedGroup          // by topicFields: records with what the query names
+	topics           topicGroups               // records with what the query names
+	parts            topicGroups               // the same for parts of the query
 	synonymPhrases   fieldSets                 // records with a synonym of the whole query
 	named            set                       // records that match a word in their names
 	phraseCandidates fieldSets                 // records with all exact words in one list; only these can contain the phrase
 }
 
 // maxFuzzyClauses is the maximum number of words in a query for which near words are searched
-// if no record has all words. For longer queries, Search finds the records with most of the
-// words.
+// if no record has all words.
 const maxFuzzyClauses = 4
 
 // find computes the matches and everything needed to rank them.
@@ -103,8 +125,18 @@ func (r *ranking) find(text string) error {
 	if err := r.matchQuery(terms(text)); err != nil {
 		return err
 	}
+	r.findIdentified(text)
 	r.findTopics(terms(text), false)
+	r.findParts(terms(text))
+	r.findOpen(terms(text))
+	r.findRetired()
+	if err := r.findAlternatives(terms(text)); err != nil {
+		return err
+	}
 	if err := r.findSynonyms(text); err != nil {
+		return err
+	}
+	if err := r.findSpellings(); err != nil {
 		return err
 	}
 	r.matched = make([]*match, len(r.clauses))
@@ -117,20 +149,16 @@ func (r *ranking) find(text string) error {
 	if err := r.findNear(terms(text)); err != nil {
 		return err
 	}
-	if r.intersect(); !r.matches.empty() {
-		return nil
-	}
-	if len(r.clauses) <= maxFuzzyClauses {
+	r.intersect()
+	if r.matches.empty() && len(r.clauses) <= maxFuzzyClauses {
 		for i := range r.clauses {
 			if err := r.addFuzzy(r.matched[i], &r.clauses[i]); err != nil {
 				return err
 			}
 		}
-		if r.intersect(); !r.matches.empty() {
-			return nil
-		}
+		r.intersect()
 	}
-	r.matchMost()
+	r.relax()
 	return nil
 }
 
@@ -143,9 +171,24 @@ func (r *ranking) matchQuery(list []string) (err error) {
 	if r.joinedExact, err = r.termSet(joinedField, joined); err != nil {
 		return err
 	}
+	if err := r.findVariants(list); err != nil {
+		return err
+	}
 	bare := trimFillers(list)
+	if r.start, err = r.prefixSet(exactField, strings.Join(withoutKinds(bare), " ")+" "); err != nil {
+		return err
+	}
+	named, err := r.termSet(joinedField, strings.Join(withoutKinds(bare), ""))
+	if err != nil {
+		return err
+	}
+	r.variant = r.union(r.variant, named)
 	if r.queryWords = len(bare); len(bare) > 1 {
-		for _, c := range spellings(bare) {
+		phrases := spellings(bare)
+		if plain := withoutKinds(bare); len(plain) > 1 && len(plain) < len(bare) {
+			phrases = append(phrases, spellings(plain)...)
+		}
+		for _, c := range phrases {
 			p, err := r.index.encodePhrase(c.phrase)
 			if err != nil {
 				return err
@@ -168,67 +211,16 @@ func (r *ranking) matchQuery(list []string) (err error) {
 func (r *ranking) intersect() {
 	copy(r.matches, r.within)
 	for i, m := range r.matched {
-		if !r.clauses[i].filler {
+		if w := &r.clauses[i]; !w.filler && !w.dropped {
 			r.matches.and(m.union)
 		}
 	}
-	if r.joinedPrefix != nil {
-		r.matches.or(r.joinedPrefix)
+	for _, s := range append(r.near[:], r.joinedPrefix, r.variant, r.identified, r.alternatives) {
+		if s != nil {
+			r.matches.or(s)
+		}
 	}
 	r.matches.and(r.within)
-}
-
-// matchMost sets matches to the records that have all phrases and the largest number of
-// words, provided that this number is at least half of the words.
-func (r *ranking) matchMost() {
-	required := r.set()
-	copy(required, r.within)
-	for i, m := range r.matched {
-		if r.clauses[i].phrase != nil {
-			required.and(m.union)
-		}
-	}
-	best := 0
-	for block, block64 := range required {
-		if block64 == 0 {
-			continue
-		}
-		byCount := r.countMatches(block)
-		for n := len(r.matched); n >= max(best, (len(r.matched)+1)/2); n-- {
-			if byCount[n]&block64 != 0 {
-				if n > best {
-					clear(r.matches)
-					best = n
-				}
-				r.matches[block] = byCount[n] & block64
-				break
-			}
-		}
-	}
-}
-
-// countMatches counts how many of the words each of the 64 records in a block has.
-// It returns a mask of records for each count.
-func (r *ranking) countMatches(block int) (byCount [maxClauses + 1]uint64) {
-	var bit [4]uint64 // bit[i] holds bit i of each record's count
-	for _, m := range r.matched {
-		carry := m.union[block]
-		for i := range bit {
-			bit[i], carry = bit[i]^carry, bit[i]&carry
-		}
-	}
-	for n := range byCount {
-		mask := ^uint64(0)
-		for i := range bit {
-			if n>>i&1 == 1 {
-				mask &= bit[i]
-			} else {
-				mask &^= bit[i]
-			}
-		}
-		byCount[n] = mask
-	}
-	return byCount
 }
 
 // idf returns the weight of a word, given how many records have it.

@@ -222,7 +222,7 @@ func TestBeginningsPhrasesAndJoinedWords(t *testing.T) {
 		}
 	}
 	if keys, _ := c.find(t, "gradient boosting trees for tabular purple elephants", 3); len(keys) == 0 {
-		t.Error("if no record has all words, those with the most should match")
+		t.Error("if no record has all words, those with the telling ones should match")
 	}
 	for _, q := range []string{"zzzzqqq", "!!!", "\x00", "   ", strings.Repeat("x", 400)} {
 		if keys, res := c.find(t, q, 3); len(keys) != 0 || !res.Matches.IsEmpty() {

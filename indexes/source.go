@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"slices"
+	"strconv"
 
 	"kindex/exports/record"
 )
@@ -21,6 +22,8 @@ type source struct {
 	Tags         []string `json:"tags"`
 	Capabilities []string `json:"capabilities"`
 	Description  string   `json:"description"`
+	License      string   `json:"license"`
+	OpenWeights  bool     `json:"openWeights"`
 }
 
 func newSource(e *record.Entity, categoryTitle string) source {
@@ -28,13 +31,18 @@ func newSource(e *record.Entity, categoryTitle string) source {
 		Name: e.Name, Slug: e.Slug, Formerly: slices.Sorted(slices.Values(e.Formerly)),
 		Provider: e.Provider, Category: e.Category, Title: categoryTitle, Type: e.Type,
 		Tags: e.Tags, Capabilities: e.Capabilities, Description: e.Description,
+		License: e.License, OpenWeights: slices.Contains(e.FieldValues("openWeights"), "true"),
 	}
 }
 
 // topics returns the fields that say what an entity is about, starting with the
 // provider.
 func (s *source) topics() []string {
-	return slices.Concat([]string{s.Provider, s.Category, s.Title, s.Type}, s.Tags, s.Capabilities)
+	list := slices.Concat([]string{s.Provider, s.Category, s.Title, s.Type}, s.Tags, s.Capabilities, []string{s.License})
+	if s.OpenWeights {
+		list = append(list, "open weights")
+	}
+	return list
 }
 
 // appendTo appends all fields, each with its length.
@@ -44,7 +52,7 @@ func (s *source) appendTo(buf []byte) []byte {
 			buf = append(binary.AppendUvarint(buf, uint64(len(text))), text...)
 		}
 	}
-	add(s.Name, s.Slug, s.Provider, s.Category, s.Title, s.Type, s.Description)
+	add(s.Name, s.Slug, s.Provider, s.Category, s.Title, s.Type, s.Description, s.License, strconv.FormatBool(s.OpenWeights))
 	for _, list := range [][]string{s.Formerly, s.Tags, s.Capabilities} {
 		buf = binary.AppendUvarint(buf, uint64(len(list)))
 		add(list...)

@@ -131,6 +131,10 @@ func (r *ranking) expand(e synonym, words []string) error {
 		}
 		if whole {
 			r.findTopics(entry, true)
+		} else {
+			for _, slug := range slugsOf(entry) {
+				r.addTo(&r.parts, slug, scorePart)
+			}
 		}
 		for list, set := range found.exact {
 			if !whole || r.queryWords == 1 || set == nil {

@@ -10,6 +10,10 @@ import (
 // empty.
 type fieldSets [wordFields]set
 
+func (f *fieldSets) empty() bool {
+	return f[nameField] == nil && f[topicField] == nil && f[textField] == nil
+}
+
 // termSet returns the records that have a term in a field, or nil if there are
 // none.
 func (s *session) termSet(field int, term string) (found set, err error) {

@@ -1,12 +1,18 @@
 package indexes
 
-import "strings"
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"kindex/exports/record"
+)
 
 // fillers are words of a query that say what kind of thing is wanted, or how good it should be,
 // but not what it is about. Records need not have them.
-var fillers = wordSet(`ai alternative app application best cheap cheapest easy example fast fastest framework free good great
-	latest library like need new open package platform popular recommended service similar simple software solution source
-	system tool toolkit top use using want`)
+var fillers = wordSet(`ai alternative app application best competitor easy example fast fastest framework free good great
+	latest library licence license licensed like need new open package platform popular recommended replacement service similar simple software solution something
+	source system tool toolkit top use using want`)
 
 // kinds are words that, next to others, name the type of an entity.
 var kinds = wordSet(`model tool`)
@@ -47,12 +53,23 @@ func trimFillers(words []string) []string {
 	return words[from:to]
 }
 
+// withoutKinds returns words without a kind at the end.
+func withoutKinds(words []string) []string {
+	if n := len(words); n > 1 && kinds[stem(words[n-1])] {
+		return words[:n-1]
+	}
+	return words
+}
+
 // topicFields are the fields whose values a query can name, with the scores for records that have
 // the value.
 var topicFields = []struct {
 	name  string
 	score int32
-}{{"category", 20 * scoreUnit}, {"capability", 16 * scoreUnit}, {"tag", 6 * scoreUnit}}
+}{{"category", 20 * scoreUnit}, {"capability", 16 * scoreUnit}, {"tag", 16 * scoreUnit}, {"family", 12 * scoreUnit}, {"provider", 12 * scoreUnit}, {"type", 12 * scoreUnit}}
+
+// topicGroups holds records by topicFields.
+type topicGroups [6]weightedGroup
 
 // findTopics finds the categories, capabilities and tags that the query as a whole, or a synonym
 // of it, names, with or without fillers: "best embedding models" names embedding. Values that
@@ -78,6 +95,101 @@ func (r *ranking) findTopics(words []string, synonym bool) {
 	}
 }
 
+// maxPart is the maximum number of words in a part of a query that is looked up.
+const maxPart = 4
+
+// findParts finds the topics that parts of the query name, longest parts first, and the
+// categories and capabilities whose words it contains in another form or order: "detect prompt injection".
+func (r *ranking) findParts(words []string) {
+	words = words[:min(len(words), maxClauses)]
+	used := make([]bool, len(words))
+	named := r.index.topicNames()
+	for n := min(len(words)-1, maxPart); n > 0; n-- {
+		for at := 0; at+n <= len(words); at++ {
+			if slices.Contains(used[at:at+n], true) {
+				continue
+			}
+			for _, slug := range slugsOf(words[at : at+n]) {
+				if !named.slugs[slug] || !r.addTo(&r.parts, slug, scorePart) {
+					continue
+				}
+				for i := at; i < at+n; i++ {
+					used[i] = true
+				}
+			}
+		}
+	}
+	var roots []string
+	for _, w := range words {
+		if s := stem(w); kinds[s] && len(words) > 1 {
+			r.addTo(&r.parts, s, func(score int32) int32 { return score })
+		}
+		roots = append(roots, root(stem(w)))
+	}
+	for _, t := range named.roots {
+		if t.isIn(roots) {
+			r.addTo(&r.parts, t.slug, scorePart)
+		}
+	}
+}
+
+// topicNames holds the values that parts of queries can name.
+type topicNames struct {
+	once  sync.Once
+	slugs map[string]bool
+	roots []topicRoot // categories and capabilities of several words
+}
+
+// topicRoot is a category or a capability by the roots of the words in its slug.
+type topicRoot struct {
+	slug    string
+	roots   []string
+	ordered bool // text-to-speech is not speech-to-text
+}
+
+func (t *topicRoot) isIn(words []string) bool {
+	from := 0
+	for _, w := range t.roots {
+		at := slices.Index(words[from:], w)
+		if at < 0 {
+			return false
+		}
+		if t.ordered {
+			from += at
+		}
+	}
+	return true
+}
+
+// topicNames returns the names of topics in the index's build.
+func (x *Index) topicNames() *topicNames {
+	x.names.once.Do(func() {
+		x.names.slugs = map[string]bool{}
+		for _, f := range topicFields {
+			values := x.build.Values(f.name)
+			for _, e := range x.build.Edited() {
+				values = append(values, e.FieldValues(f.name)...)
+			}
+			for _, value := range values {
+				slug := strings.ReplaceAll(record.Fold(value), " ", "-")
+				if x.names.slugs[slug] = true; f.name != "category" && f.name != "capability" {
+					continue
+				}
+				t := topicRoot{slug: slug, ordered: strings.Contains(slug, "-to-")}
+				for w := range strings.SplitSeq(slug, "-") {
+					if !stopWords[w] {
+						t.roots = append(t.roots, root(stem(w)))
+					}
+				}
+				if len(t.roots) > 1 {
+					x.names.roots = append(x.names.roots, t)
+				}
+			}
+		}
+	})
+	return &x.names
+}
+
 // slugsOf returns the slugs that words can stand for: with the last word as it is, in the
 // singular and in the plural.
 func slugsOf(words []string) []string {
@@ -99,22 +211,46 @@ func slugsOf(words []string) []string {
 
 // addTopic adds the records that have a slug as a category, a capability or a tag.
 func (r *ranking) addTopic(slug string, synonym bool) {
+	r.addTo(&r.topics, slug, func(score int32) int32 {
+		if synonym {
+			return scoreSynonym(score)
+		}
+		return score
+	})
+}
+
+// scorePart returns the score for what a part of the query names, given that for the whole.
+func scorePart(score int32) int32 { return score / 10 * 4 }
+
+// addTo adds the records that have a slug as a category, a capability or a tag to groups, and
+// reports whether there are any. The first slug decides the score.
+func (r *ranking) addTo(groups *topicGroups, slug string, score func(int32) int32) (any bool) {
 	for i, f := range topicFields {
 		value, _ := r.index.build.Preferred(f.name, slug)
+		if f.name == "provider" {
+			value = strings.ReplaceAll(slug, "-", " ")
+		}
 		found := r.index.build.Bitmap(f.name, value)
 		if found == nil {
 			continue
 		}
-		if r.topics[i].set == nil {
-			r.topics[i].set, r.topics[i].score = r.set(), f.score
-			if synonym {
-				r.topics[i].score = scoreSynonym(f.score)
-			}
-			found.WriteDenseTo(r.topics[i].set)
-			continue
-		}
 		dense := r.set()
 		found.WriteDenseTo(dense)
-		r.topics[i].set.or(dense)
+		if any = true; groups[i].set == nil {
+			groups[i].score = score(f.score)
+		}
+		groups[i].set = r.union(groups[i].set, dense)
+	}
+	return any
+}
+
+// findRetired finds the records that are retired, which come after others.
+func (r *ranking) findRetired() {
+	for _, status := range []string{record.Deprecated, record.Withdrawn} {
+		if found := r.index.build.Bitmap("status", status); found != nil {
+			dense := r.set()
+			found.WriteDenseTo(dense)
+			r.retired = r.union(r.retired, dense)
+		}
 	}
 }

@@ -96,6 +96,9 @@ func runSearch(w io.Writer, o searchOptions, text string) (err error) {
 	if len(res.Hits) == 0 {
 		return printNear(w, b, x, text)
 	}
+	if len(res.Dropped) > 0 {
+		fmt.Fprintf(w, "few have all words; some lack: %s\n", safetext.Escape(strings.Join(res.Dropped, ", ")))
+	}
 	fmt.Fprintf(w, "%d of %d found\n", len(res.Hits), res.Matches.GetCardinality())
 	return nil
 }

@@ -70,7 +70,8 @@ func (a *API) Search(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	extra := []string{nextCursor(next), `"suggestions":` + string(near)}
+	extra := []string{nextCursor(next), `"suggestions":` + string(near),
+		string(jsonenc.AppendStrings([]byte(`"dropped":`), res.Dropped))}
 	if len(facets) > 0 {
 		counted := b.Facets(res.Matches, facets, maxFacetValues)
 		extra = append(extra, `"facets":`+string(web.AppendJSON(nil, counted)))

@@ -23,6 +23,7 @@ type page struct {
 		Slug string `json:"slug"`
 		Name string `json:"name"`
 	} `json:"suggestions"`
+	Dropped []string `json:"dropped"` // words that some matches lack
 	// What the API says about a board.
 	Title     string `json:"title"`
 	Needs     string `json:"needs"`
@@ -103,6 +104,8 @@ func (t *tools) search(ctx context.Context, v values) (any, string, error) {
 	}
 	if l.Total == 0 {
 		l.Note = "Use fewer or different words, or remove filters."
+	} else if len(p.Dropped) > 0 {
+		l.Note = "Few entities have all words; some lack " + quoted(strings.Join(p.Dropped, ", ")) + "."
 	}
 	return l, l.text(counted(l.Total, "entity found.", "entities found."), v.offset(), false), nil
 }

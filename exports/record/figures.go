@@ -21,7 +21,7 @@ func ParseFigures(record []byte) (*Entity, error) {
 }
 
 // ParseTexts decodes from a record only the texts that searches look at: type, slug, names,
-// description, category, tags and capabilities. It takes a fraction of the time that
+// description, category, licence, tags and capabilities. It takes a fraction of the time that
 // UnmarshalJSON takes.
 func ParseTexts(record []byte) (*Entity, error) {
 	head, _, _ := bytes.Cut(record, scoresMember)
@@ -33,6 +33,7 @@ func ParseTexts(record []byte) (*Entity, error) {
 	e.Provider = r.member("provider").text()
 	e.Description = r.member("description").text()
 	e.Category = r.member("category").text()
+	e.License = r.seek("license").word()
 	e.Tags = r.seek("tags").texts()
 	e.Capabilities = r.member("capabilities").texts()
 	if !r.failed {

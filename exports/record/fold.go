@@ -49,7 +49,7 @@ func (e *Entity) FieldValues(field string) []string {
 
 // Fold returns the form in which names and filter values are compared: in lower
 // case, with compatibility characters decomposed and diacritics removed, so that
-// "É" matches "e".
+// "É" matches "e" and "Œ" matches "oe".
 func Fold(s string) string {
 	ascii := true
 	for i := 0; i < len(s); i++ {
@@ -61,13 +61,16 @@ func Fold(s string) string {
 	if ascii {
 		return strings.ToLower(s)
 	}
-	return strings.Map(func(r rune) rune {
+	return undecomposed.Replace(strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) {
 			return -1
 		}
 		return unicode.ToLower(r)
-	}, norm.NFKD.String(s))
+	}, norm.NFKD.String(s)))
 }
+
+// undecomposed replaces letters that Unicode does not decompose by what people type for them.
+var undecomposed = strings.NewReplacer("œ", "oe", "æ", "ae", "ø", "o", "ł", "l", "ß", "ss", "đ", "d", "ð", "d", "þ", "th", "ħ", "h", "ı", "i", "ŧ", "t")
 
 // CompareRank defines the order of ordinals: listed entities before withdrawn ones,
 // then by composite score with the best first and null last, then by type and slug.

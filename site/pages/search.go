@@ -70,6 +70,7 @@ type searchPage struct {
 	TooMany bool     // some filters were ignored
 	Left    []string // words and phrases that were ignored
 	More    int      // number of further ignored words
+	Lacking []string // words that some results lack because few have all
 }
 
 // searchHit is a result.
@@ -183,7 +184,7 @@ func (r *request) results(d *searchPage) error {
 		if res, err = r.Index.Search(words, within, nil, skip, searchRows); err != nil {
 			return err
 		}
-		found = res.Matches
+		found, d.Lacking = res.Matches, res.Dropped
 	}
 	d.Total = int(found.GetCardinality())
 	if err := r.hits(d, res, found, skip); err != nil {

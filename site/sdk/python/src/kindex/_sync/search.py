@@ -55,15 +55,23 @@ class Search(Core):
         contain any. Entities whose name or slug matches exactly come first. Words in
         "double quotes" must occur as an exact phrase in the name, the description or
         another text field of the entity. A single letter matches names that start with it,
-        and text that contains it as a word. If no entity matches all words, the entities
-        that match the most words are returned, provided that they match at least half of
-        the words and every quoted phrase. Only the first twelve words and phrases are used.
+        and text that contains it as a word. A word after a minus sign excludes entities
+        that contain it: ``pytorch -torchvision``. If few entities match all words, entities
+        follow that lack only the least telling words, which ``dropped`` lists: words that
+        no entity has and at most half of the others, but no phrases. Only the first twelve
+        words and phrases are used.
+
+        The names of packages and of the modules that programs import, model names as
+        programs send them, and addresses find the entities that they identify: ``sklearn``,
+        ``pip install torch``, ``openrouter/deepseek/deepseek-v3.2``. Deprecated and
+        withdrawn entities come after others unless the query names them.
 
         Words and phrases also match their synonyms, which rank a little lower; those in
         double quotes do not. Words that say only what kind of thing is wanted, such as
         "best", "open source" or "framework", need not match if the query has other words.
-        Entities rank higher if the query names their category or one of their capabilities
-        or tags.
+        Entities rank higher if the query names their category or one of their capabilities,
+        tags, family or provider. "Alternatives to X" also finds what is in the category of
+        X.
 
         Every match has ``relevance`` and ``highlights``, regardless of ``fields``. If
         nothing is found, ``suggestions`` contains up to five entities: those that would be

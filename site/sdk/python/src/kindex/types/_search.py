@@ -117,7 +117,8 @@ class SearchHit(TypedDict):
     highlights: Highlights
     """The text of each matching field, with ``<mark>`` around matching words and everything
     else escaped for HTML. There is always at least one field. If only the beginning of a
-    word matches, the whole word is marked. Lists are joined with commas. ``categoryTitle``,
+    word matches, the whole word is marked. If only an identifier or the category matches,
+    the whole name is marked. Lists are joined with commas. ``categoryTitle``, ``license``,
     ``slug``, ``type`` and ``formerly`` (the former slugs) are present only if no other
     field matches.
     """
@@ -126,7 +127,8 @@ class SearchHit(TypedDict):
 class Highlights(TypedDict, total=False):
     """The text of each matching field, with ``<mark>`` around matching words and everything
     else escaped for HTML. There is always at least one field. If only the beginning of a
-    word matches, the whole word is marked. Lists are joined with commas. ``categoryTitle``,
+    word matches, the whole word is marked. If only an identifier or the category matches,
+    the whole name is marked. Lists are joined with commas. ``categoryTitle``, ``license``,
     ``slug``, ``type`` and ``formerly`` (the former slugs) are present only if no other
     field matches.
     """
@@ -143,6 +145,8 @@ class Highlights(TypedDict, total=False):
     """The capabilities."""
     category: str
     """The category's slug."""
+    license: str
+    """The license."""
     categoryTitle: str
     """The category's title."""
     slug: str
@@ -203,6 +207,9 @@ class _SearchResultRequired(TypedDict):
     suggestions: List[Suggestion]
     """If nothing was found, entities that you may have been looking for, best matches first;
     otherwise empty.
+    """
+    dropped: List[str]
+    """Words that some matches lack, because few entities have all words; otherwise empty.
     """
     build: str
     """The id of a build: the day its scores were calculated for, and a hash."""
