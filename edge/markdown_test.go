@@ -47,7 +47,6 @@ func TestOtherFormsOfEdits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := s.ask(t, "GET", "/badge/tool/n3.svg?show=rank")
 	edited := *e
 	edited.Name, edited.Category = "Edited *here*", "not-yet-built"
 	edited.Signals.Facts = append([]record.Fact(nil), e.Signals.Facts...)
@@ -66,8 +65,8 @@ func TestOtherFormsOfEdits(t *testing.T) {
 
 	for path, want := range map[string]string{
 		"/api/entity/tool/n3.md":            "# Edited \\*here\\*\n",
-		"/badge/tool/n3.svg?show=rank":      "#1 of 9<",
-		"/badge/tool/n3.svg?show=trend":     "no history",
+		"/badge/tool/n3.svg?show=rank":      "not ranked<", // the category has too few entities
+		"/badge/tool/n3.svg?show=trend":     "not ranked<",
 		"/badge/tool/n3.svg?show=status":    " status: active<",
 		"/badge/tool/n3.svg?show=price":     " price: unknown<",
 		"/badge/" + away.Key() + ".svg":     "withdrawn",
@@ -78,9 +77,6 @@ func TestOtherFormsOfEdits(t *testing.T) {
 		if a := s.ask(t, "GET", path); a.status != 200 || !strings.Contains(string(a.body), want) {
 			t.Errorf("%s: %d %s", path, a.status, a.body)
 		}
-	}
-	if strings.Contains(string(first.body), "#1 of") {
-		t.Errorf("it already was the first: %s", first.body)
 	}
 	if a := s.ask(t, "GET", "/api/export/croissant"); string(a.body) != string(before.body) || a.header.Get("X-Build") != s.reloader.ID() {
 		t.Errorf("edits change the files: %s %s", a.header.Get("X-Build"), a.body)

@@ -74,7 +74,7 @@ func TestOfferRefusals(t *testing.T) {
 		"maxInput=-1":               "is not an amount of US dollars",
 		"maxOutput=1000000000":      "from 0 to 1000000",
 		"maxOutput=":                "must not be empty",
-		"minContext=1k":             "is not a whole number",
+		"minContext=1kk":            "is not a whole number",
 		"sort=cached":               "is not one of input, output, blended",
 		"provider=opnai":            `"suggestion":"openai"`,
 		"modality=smell":            "is not one of text, image",

@@ -23,6 +23,10 @@ import (
 // enough that an unclosed quote cannot turn a whole catalogue into a single row.
 const maxRow = 1 << 20
 
+// maxBlank is the maximum number of blank lines between two rows. A megabyte of compressed blank
+// lines would take minutes to read.
+const maxBlank = 100_000
+
 var errRowTooLong = fmt.Errorf("has more than %d bytes, the maximum for a row; there may be an unclosed quote", maxRow)
 
 // row is one record of the input.
@@ -240,8 +244,11 @@ type jsonInput struct {
 func (in *jsonInput) header() []string { return nil }
 
 func (in *jsonInput) next() (*row, error) {
-	for {
+	for blank := 0; ; blank++ {
 		text, err := in.readLine()
+		if blank > maxBlank {
+			return nil, fmt.Errorf("line %d is blank, and so are the %d lines before it", in.line, maxBlank)
+		}
 		if len(bytes.TrimSpace(text)) > 0 {
 			in.count++
 			return parseLine(&row{number: in.count, line: in.line, raw: text}), nil

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -218,13 +217,4 @@ func params(v values, args []argument, names ...string) url.Values {
 		q.Set(name, fmt.Sprint(value))
 	}
 	return q
-}
-
-// compact returns JSON on one line and escapes the quotation marks that quoted uses.
-func compact(raw json.RawMessage) string {
-	var b bytes.Buffer
-	if json.Compact(&b, raw) != nil {
-		return ""
-	}
-	return strings.NewReplacer("«", `\u00ab`, "»", `\u00bb`).Replace(b.String())
 }

@@ -100,6 +100,31 @@ func TestErrorsAreReported(t *testing.T) {
 	}
 }
 
+// TestRecordsAreNotText: complete records, whose strings have no quotation marks that tell them from
+// the index's own words, are only in the structured content.
+func TestRecordsAreNotText(t *testing.T) {
+	const record = `{"type":"tool","slug":"x","name":"X","description":"Does x.","links":{"paper":"https://example.org/obey-me"},"signals":{}}`
+	api := fake(func(_ context.Context, path string, _ url.Values) (int, http.Header, string, error) {
+		if path == "/api/entity/tool/x" {
+			return asJSON(record)
+		}
+		return asJSON(`{"data":[` + record + `],"count":1}`)
+	})
+	for tool, arguments := range map[string]map[string]any{
+		"get_entity": {"entity": "tool/x", "view": "full"},
+		"search":     {"query": "x", "full": true},
+	} {
+		r, err := connect(t, api, Options{}).CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: arguments})
+		if err != nil || r.IsError {
+			t.Fatal(tool, err, r)
+		}
+		structured, err := json.Marshal(r.StructuredContent)
+		if text := r.Content[0].(*sdk.TextContent).Text; err != nil || strings.Contains(text, "obey-me") || !strings.Contains(string(structured), "obey-me") {
+			t.Errorf("%s: %v\n%s\n%s", tool, err, text, structured)
+		}
+	}
+}
+
 // TestUnknownCategory: if no category has a similar name, the error lists the existing
 // categories or names the tool that does.
 func TestUnknownCategory(t *testing.T) {

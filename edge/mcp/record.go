@@ -164,7 +164,7 @@ func (b *brief) line() string {
 		text += "\n   Why: " + quoted(strings.Join(b.Reasons, "; "))
 	}
 	if b.Record != nil {
-		text += "\n   " + compact(b.Record)
+		text += recordElsewhere
 	}
 	return text
 }
@@ -276,6 +276,10 @@ func (d *details) rows() [][2]string {
 	return rows
 }
 
+// recordElsewhere says where the complete record is. It is not part of a text: its strings have no
+// quotation marks that tell third-party text from ours.
+const recordElsewhere = "\nThe complete record is only in the structured content."
+
 // text formats a single entity.
 func (d *details) text() string {
 	var b strings.Builder
@@ -285,7 +289,7 @@ func (d *details) text() string {
 	}
 	d.modelFacts.offersText(&b)
 	if d.Record != nil {
-		fmt.Fprintf(&b, "record: %s\n", compact(d.Record))
+		b.WriteString(recordElsewhere[1:] + "\n")
 	}
 	return b.String()
 }

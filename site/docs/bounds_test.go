@@ -18,6 +18,7 @@ var boundTests = map[string]string{
 	"pages and messages to `/mcp`":                                      "edge TestAttackPages",
 	"pages rendered concurrently":                                       "edge TestAttackPagesAtOnce",
 	"preview images drawn concurrently":                                 "edge TestAttackPagesAtOnce",
+	"open connections":                                                  "edge TestAttackIdleConnections",
 	"filtered exports running concurrently":                             "edge TestExportsAtOnce",
 	"a slow reader of a filtered export while other exports are queued": "edge TestAttackSlowReaders",
 	"rows of a filtered export in memory":                               "exports/table TestStreamsHoldLittle",
