@@ -195,9 +195,6 @@ func Percent(x float64) string {
 // Short formats a number in a formula with at most six significant digits.
 func Short(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
 
-// RankNumber formats a rank: #1,234.
-func RankNumber(v float64) string { return "#" + Count(v) }
-
 // JoinAnd joins names with commas and "and".
 func JoinAnd(names []string) string {
 	if len(names) < 2 {
