@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -176,7 +177,11 @@ func exampleTexts(example any) []string {
 	}
 	var texts []string
 	for _, v := range list {
-		texts = append(texts, fmt.Sprint(v))
+		if n, ok := v.(float64); ok {
+			texts = append(texts, strconv.FormatFloat(n, 'f', -1, 64))
+		} else {
+			texts = append(texts, fmt.Sprint(v))
+		}
 	}
 	return texts
 }

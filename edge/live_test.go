@@ -20,6 +20,7 @@ import (
 	"kindex/builder/suite"
 	"kindex/edge/web"
 	"kindex/exports/store"
+	"kindex/indexes"
 )
 
 func writeFile(t testing.TB, dir, name, text string) {
@@ -164,7 +165,7 @@ func TestDamagedBuildIsRefused(t *testing.T) {
 			return os.WriteFile(p, bytes.Replace(b, []byte(fmt.Sprintf(`"formatVersion": %d`, store.FormatVersion)), []byte(`"formatVersion": 99`), 1), 0o644)
 		}},
 		"other mapping": {filepath.Join(index, "manifest.json"), "has mapping version 99", func(p string, b []byte) error {
-			return os.WriteFile(p, bytes.Replace(b, []byte(`"mappingVersion": 4`), []byte(`"mappingVersion": 99`), 1), 0o644)
+			return os.WriteFile(p, bytes.Replace(b, []byte(fmt.Sprintf(`"mappingVersion": %d`, indexes.MappingVersion)), []byte(`"mappingVersion": 99`), 1), 0o644)
 		}},
 		"edited manifest": {filepath.Join(dir, "manifest.json"), "but the ID of its content is", func(p string, b []byte) error {
 			return os.WriteFile(p, bytes.Replace(b, []byte(`"asOf": "2026`), []byte(`"asOf": "2025`), 1), 0o644)

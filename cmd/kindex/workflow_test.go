@@ -144,7 +144,7 @@ func TestOurWorkflow(t *testing.T) {
 		if s.Run == "" {
 			continue
 		}
-		s.Run = strings.NewReplacer("go run ./cmd/kindex", "kindex", "make content", "make -o build content").Replace(s.Run)
+		s.Run = strings.NewReplacer("go run ./cmd/kindex", "kindex", "make content", "make -o build GO=true content").Replace(s.Run)
 		checks = append(checks, s)
 		if out, err := r.run(s.Run); err != nil {
 			t.Errorf("%s: %v\n%s", s.Run, err, out)
