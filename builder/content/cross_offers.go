@@ -80,13 +80,15 @@ func listPrice(o *record.Offer) record.Price {
 	return pricing.Blend(o.Prices[record.InputPrice], o.Prices[record.OutputPrice])
 }
 
-// checkSeries finds offers that cost less than a smaller model of the series at the same provider.
+// checkSeries finds an offer that costs less than a smaller model of the series at the same provider. It
+// reports one in a file: finding the place of an offer means reading the file again.
 func (f *Folder) checkSeries(r *file, complain complainer) {
 	for _, s := range sizesOf(r.entity.Slug) {
 		for i := range r.entity.Offers {
 			o := &r.entity.Offers[i]
 			if smaller := f.dearer(r, s, o); smaller != "" {
 				complain(yamldoc.Warning, f.offerPath(r, o, "input"), smaller+"; correct one of them, or add "+cheaperThanSmaller+" to reviewed", "")
+				return
 			}
 		}
 	}
@@ -114,15 +116,22 @@ func (f *Folder) dearer(r *file, s sized, o *record.Offer) string {
 	return ""
 }
 
-// checkShared finds offers whose provider and id another entity has too.
+// checkShared finds offers whose provider and id another entity has too. It reports one in a file:
+// usually an entity has been given the offers of another.
 func (f *Folder) checkShared(r *file, complain complainer) {
-	for i := range r.entity.Offers {
-		o := &r.entity.Offers[i]
-		if first := f.claims[byOffer][o.Key()][0]; first != r && o.ID != "" {
-			complain(yamldoc.Warning, f.offerPath(r, o, "id"), fmt.Sprintf("%s at %s is also an offer of %s; remove it from one of them",
-				yamldoc.Quote(o.ID), o.Provider, first.shown), "")
-		}
+	shared := slices.DeleteFunc(slices.Clone(r.entity.Offers), func(o record.Offer) bool {
+		return o.ID == "" || f.claims[byOffer][o.Key()][0] == r
+	})
+	if len(shared) == 0 {
+		return
 	}
+	o := &shared[0]
+	more := ""
+	if len(shared) > 1 {
+		more = fmt.Sprintf(" (%d offers are shared)", len(shared))
+	}
+	complain(yamldoc.Warning, f.offerPath(r, o, "id"), fmt.Sprintf("%s at %s is also an offer of %s%s; remove it from one of them",
+		yamldoc.Quote(o.ID), o.Provider, f.claims[byOffer][o.Key()][0].shown, more), "")
 }
 
 // offerPath returns the path of a field of an offer in its file.
