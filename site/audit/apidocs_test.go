@@ -68,6 +68,7 @@ func (p *apiDocs) checkThemes(t *testing.T) {
 	t.Helper()
 	p.checkLook(t, "light", phone)
 	p.Do(t, chromedp.Evaluate[chromedp.Void](`localStorage.clear()`), browser.Prefers("prefers-color-scheme", "light"), browser.Prefers("prefers-color-scheme", "dark"))
+	p.Until(t, `getComputedStyle(document.body).backgroundColor === 'rgb(22, 21, 19)'`) // a script hears of it later
 	p.settle(t)
 	p.checkLook(t, "dark", phone)
 	p.Do(t, chromedp.EmulateViewport(desktop, height))
