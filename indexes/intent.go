@@ -308,7 +308,7 @@ func (r *ranking) telling(m *match) float64 {
 	return float64(topical.count()) / float64(max(1, m.union.count()))
 }
 
-// findOpen finds what can be had with its source or its weights, if the query asks for that.
+// findOpen finds open source and open weights, if the query asks for them.
 func (r *ranking) findOpen(words []string) {
 	joined := " " + strings.Join(words, " ") + " "
 	if !slices.ContainsFunc([]string{" open source ", " open weight", " opensource ", " free "}, func(s string) bool { return strings.Contains(joined, s) }) {

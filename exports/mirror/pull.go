@@ -365,8 +365,8 @@ func (p *puller) install() error {
 	return p.root.RemoveAll(stageFolder)
 }
 
-// replace moves a folder to its final place. What is there already, which is damaged or has another
-// index, is first moved away, so that the place is empty only for a moment.
+// replace moves a folder to its final place. It first moves the old folder away, which is damaged or
+// has another index, so that the place is empty only for a moment.
 func (p *puller) replace(tree, staged string) error {
 	builds, err := store.MakeFolder(p.Dir, tree, "builds")
 	if err != nil {
