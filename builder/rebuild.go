@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"kindex/builder/gitlog"
+	"kindex/builder/scratch"
 	"kindex/exports"
 	"kindex/exports/store"
 	"kindex/indexes"
@@ -47,11 +48,12 @@ func Rebuild(ctx context.Context, content, out string) (c *Comparison, err error
 	if m.Builder != Version {
 		return nil, fmt.Errorf("build %s was built by version %s of the builder, but this is version %s: only the same version produces the same files", m.ID, m.Builder, Version)
 	}
-	tmp, err := os.MkdirTemp("", "kindex-verify-")
+	folder, err := scratch.New("verify")
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
+	defer func() { err = errors.Join(err, folder.Close()) }()
+	tmp := folder.Path
 	c = &Comparison{Published: m}
 	o := Options{Content: content, Out: filepath.Join(tmp, "out"), Keep: 1}
 	if o.AsOf, err = time.Parse(time.RFC3339, m.AsOf); err != nil {

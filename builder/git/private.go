@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"kindex/builder/scratch"
 )
 
 // Command is a git command that operates on the objects of a repository.
@@ -82,17 +84,18 @@ func (r *Repository) privateDir() (string, error) {
 			r.failed = fmt.Errorf("creating a temporary folder for git: %w", r.failed)
 		}
 	})
-	return r.private, r.failed
+	if r.failed != nil {
+		return "", r.failed
+	}
+	return r.private.Path, nil
 }
 
 func (r *Repository) createPrivateDir() error {
-	dir, err := os.MkdirTemp("", "kindex-git-")
-	if err != nil {
+	var err error
+	if r.private, err = scratch.New("git"); err != nil {
 		return err
 	}
-	if r.private, err = filepath.Abs(dir); err != nil {
-		return err
-	}
+	dir := r.private.Path
 	// In a bare repository, git does not look at a working tree. A commit graph could
 	// contradict the parents in the commits.
 	config := "[core]\n\trepositoryformatversion = 1\n\tbare = true\n\tcommitGraph = false\n\tfsmonitor = false\n\thooksPath = " + os.DevNull +

@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
+
+	"kindex/builder/scratch"
 )
 
 // ErrNoRepository is the error for a folder that is not in a working tree.
@@ -26,7 +27,7 @@ type Repository struct {
 	commonDir string // the git directory that contains the objects and the configuration; in a linked working tree, that of the main working tree
 
 	once    sync.Once
-	private string // our private git directory; see privateDir
+	private *scratch.Folder // our private git directory; see privateDir
 	failed  error
 }
 
@@ -199,8 +200,8 @@ func (r *Repository) objects() string { return filepath.Join(r.commonDir, "objec
 // Close removes the temporary files of the repository.
 func (r *Repository) Close() error {
 	r.once.Do(func() { r.failed = errors.New("the repository is closed") })
-	if r.private == "" {
+	if r.private == nil {
 		return nil
 	}
-	return os.RemoveAll(r.private)
+	return r.private.Close()
 }

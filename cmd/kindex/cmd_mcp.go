@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kindex/builder/scratch"
 	"kindex/cmd/kindex/cli"
 	"kindex/cmd/kindex/operator"
 	"kindex/edge"
@@ -109,12 +110,12 @@ func readAPIKey(keyFile string) (string, error) {
 // mcpOverBuild serves agents from a build, through an edge that does not listen on any
 // port. The edge does not count requests, and its state is temporary.
 func mcpOverBuild(cmd *cobra.Command, dir string, log *slog.Logger) (failed error) {
-	temporary, err := os.MkdirTemp("", "kindex-mcp-")
+	temporary, err := scratch.New("mcp")
 	if err != nil {
 		return err
 	}
-	defer func() { failed = errors.Join(failed, os.RemoveAll(temporary)) }()
-	st, err := storage.Open(cmd.Context(), filepath.Join(temporary, operator.StateFile), storage.Options{})
+	defer func() { failed = errors.Join(failed, temporary.Close()) }()
+	st, err := storage.Open(cmd.Context(), filepath.Join(temporary.Path, operator.StateFile), storage.Options{})
 	if err != nil {
 		return err
 	}

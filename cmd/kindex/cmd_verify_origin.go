@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 
+	"kindex/builder/scratch"
 	"kindex/cmd/kindex/cli"
 	"kindex/exports/bucket"
 	"kindex/exports/mirror"
@@ -42,11 +42,12 @@ func verifyOrigin(ctx context.Context, w io.Writer, o originOptions, bar *progre
 	if err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "kindex-verify-")
+	folder, err := scratch.New("verify")
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	defer func() { err = errors.Join(err, folder.Close()) }()
+	dir := folder.Path
 	pulled, err := mirror.Pull(ctx, from, mirror.PullOptions{Dir: dir, Verifiers: verifiers, Progress: bar.step})
 	bar.finish()
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/diff"
 	"kindex/builder/gitlog"
+	"kindex/builder/scratch"
 )
 
 // loadedRevision is the content of one revision.
@@ -29,12 +30,12 @@ type loadedRevision struct {
 func loadRevision(ctx context.Context, location *gitlog.Location, r diff.Ref, dir string) (_ *loadedRevision, err error) {
 	s, at := &loadedRevision{dir: path.Clean(filepath.ToSlash(dir))}, dir
 	if r.Commit != "" {
-		tmp, err := os.MkdirTemp("", "kindex-diff-")
+		tmp, err := scratch.New("diff")
 		if err != nil {
 			return nil, err
 		}
-		defer os.RemoveAll(tmp) // leftover files are removed by the system
-		at = filepath.Join(tmp, "content")
+		defer func() { err = errors.Join(err, tmp.Close()) }()
+		at = filepath.Join(tmp.Path, "content")
 		if err := os.Mkdir(at, 0o777); err != nil {
 			return nil, err
 		}
