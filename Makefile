@@ -85,11 +85,12 @@ RACYPACKAGES = $(addprefix ./,$(sort $(dir $(MARKED))))
 # There are three suites; builder/suite defines which tests are in which. Many packages wait
 # for other programs and timers, so more of them run at once than there are cores. go test
 # repeats only what a change can affect, except the tests of cmd/kindex: they read files of the
-# whole repository in other programs, which go test does not see.
+# whole repository in other programs, which go test does not see, so they run beside the others.
 check: tools gofmt ## run the fast tests, in less than a minute; offline once the modules are downloaded
 	$(GO) vet ./...
-	$(TEST) -p 4 -short $$($(GO) list ./... | grep -vE '/(site/(audit|sdk)|cmd/(bench|gencorpus|kindex))$$')
-	$(TEST) -count=1 -short ./cmd/kindex
+	@$(TEST) -count=1 -short ./cmd/kindex & beside=$$!; failed=; \
+	  $(TEST) -p 4 -short ./edge ./site/pages $$($(GO) list ./... | grep -vE '/(site/(audit|sdk)|cmd/(bench|gencorpus|kindex))$$') || failed=yes; \
+	  wait $$beside || failed=yes; test -z "$$failed"
 
 test: test-tools tests ## run all tests that a change must pass, with the race detector on concurrent code; takes minutes
 
@@ -160,7 +161,7 @@ bench: build corpus ## measure N generated entities beside FTS5, Bleve and net/h
 snapshots: tools ## build, import, format and replay every public snapshot; print NOT RUN if they are missing
 	@KINDEX_SOAK=1 $(GO) test -count=1 -v -timeout 0 -run 'ShippedContent|EverySnapshot|SnapshotsAreFormatted|LikeTheConverters|OfCollection' ./builder ./builder/importer ./cmd/kindex | grep -vE '^(=== |    --- PASS)'
 
-# Needs a clean working tree. With KINDEX_RELEASE_KEY, the sums are signed; cmd/dist explains it.
+# Needs a clean working tree. To sign the release: go run ./cmd/dist -sign
 dist: tools $(MINISEARCH) ## write the files of the release VERSION=v1.2.3 into .dist
 	$(GO) mod download -modfile=.tools.mod
 	$(GO) run ./cmd/dist -version '$(VERSION)' $(if $(URL),-url '$(URL)')

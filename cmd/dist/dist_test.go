@@ -20,10 +20,10 @@ import (
 
 // sharedRelease is a release that tests share. The first test that needs it creates it.
 type sharedRelease struct {
-	platforms             string
-	once                  sync.Once
-	root, dir, verifier   string
-	stdout, stderr, where string
+	platforms           string
+	once                sync.Once
+	root, dir, verifier string
+	where               string
 }
 
 // fullRelease is for all platforms. localRelease is for this machine's platform, which takes less time
@@ -63,13 +63,17 @@ func (m *sharedRelease) files(t *testing.T) string {
 		if err := os.WriteFile(file, []byte(signer+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		t.Setenv("KINDEX_RELEASE_KEY_FILE", file)
 		dir := filepath.Join(m.root, ".dist")
 		code, stdout, stderr := dist(t, "-version", version, "-root", m.root, "-out", dir, "-platforms", m.platforms, "-url", releaseURL)
-		if code != exitOK {
+		if code != exitOK || !strings.Contains(stderr, "NOT SIGNED") {
 			t.Fatalf("exit %d\n%s%s", code, stdout, stderr)
 		}
-		m.stdout, m.stderr, m.verifier, m.dir = stdout, stderr, verifier, dir
+		t.Setenv("KINDEX_RELEASE_KEY_FILE", file)
+		code, stdout, stderr = dist(t, "-sign", "-out", dir)
+		if code != exitOK || !strings.Contains(stdout, verifier) || stderr != "" {
+			t.Fatalf("exit %d\n%s%s", code, stdout, stderr)
+		}
+		m.verifier, m.dir = verifier, dir
 	})
 	if m.dir == "" {
 		t.Fatal("the release could not be created; see the first test that needed it")
@@ -87,7 +91,6 @@ func TestReproducible(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("GOCACHE", t.TempDir())
-	t.Setenv("KINDEX_RELEASE_KEY_FILE", "")
 	second := filepath.Join(t.TempDir(), "out")
 	code, _, stderr := dist(t, "-version", version, "-root", root, "-out", second, "-platforms", fullRelease.platforms, "-url", releaseURL)
 	if code != exitOK || !strings.Contains(stderr, "NOT SIGNED") {
@@ -122,9 +125,6 @@ func TestSums(t *testing.T) {
 	n, err := note.Open(read(t, filepath.Join(dir, noteFile)), note.VerifierList(verifier))
 	if err != nil || n.Text != string(read(t, filepath.Join(dir, sumsFile))) {
 		t.Errorf("%v", err)
-	}
-	if !strings.Contains(fullRelease.stdout, fullRelease.verifier) || strings.Contains(fullRelease.stderr, "NOT SIGNED") {
-		t.Errorf("%s%s", fullRelease.stdout, fullRelease.stderr)
 	}
 }
 
@@ -195,9 +195,11 @@ func TestRefused(t *testing.T) {
 		"a shell command":   {[]string{"-version", "v1.2.3", "-url", "https://x/'$(id)"}, "", exitUsage, "must be an https address"},
 		"another commit":    {[]string{"-version", "v0.1.0"}, "", exitProblem, "the tag v0.1.0 points to commit"},
 		"a folder in use":   {[]string{"-version", "v1.2.3", "-out", full}, "", exitProblem, "is not an earlier release"},
-		"no such key":       {[]string{"-version", "v1.2.3"}, "KINDEX_RELEASE_KEY_FILE=/nonexistent", exitProblem, "KINDEX_RELEASE_KEY_FILE: "},
-		"an empty key file": {[]string{"-version", "v1.2.3"}, "KINDEX_RELEASE_KEY_FILE=/dev/null", exitProblem, "is not a regular file"},
-		"not a key":         {[]string{"-version", "v1.2.3"}, "KINDEX_RELEASE_KEY=hunter2", exitProblem, "must contain a signing key"},
+		"no such key":       {[]string{"-sign"}, "KINDEX_RELEASE_KEY_FILE=/nonexistent", exitProblem, "KINDEX_RELEASE_KEY_FILE: "},
+		"an empty key file": {[]string{"-sign"}, "KINDEX_RELEASE_KEY_FILE=/dev/null", exitProblem, "is not a regular file"},
+		"not a key":         {[]string{"-sign"}, "KINDEX_RELEASE_KEY=hunter2", exitProblem, "must contain a signing key"},
+		"no key":            {[]string{"-sign"}, "", exitProblem, "neither KINDEX_RELEASE_KEY nor KINDEX_RELEASE_KEY_FILE is set"},
+		"sign and write":    {[]string{"-sign", "-version", "v1.2.3"}, "", exitUsage, "-version and -url belong to the run that writes it"},
 		"no date":           {[]string{"-version", "v1.2.3"}, "SOURCE_DATE_EPOCH=today", exitProblem, "must be a number of seconds"},
 		"no MiniSearch":     {[]string{"-version", "v1.2.3"}, "", exitProblem, "run: make site/pages/npm/minisearch.js"},
 	} {
@@ -221,6 +223,56 @@ func TestRefused(t *testing.T) {
 	if code, _, stderr := dist(t, "-version", "v1.2.3", "-root", root); code != exitProblem || !strings.Contains(stderr, "has uncommitted changes") {
 		t.Errorf("exit %d, %s", code, stderr)
 	}
+}
+
+// TestSign signs a folder, and refuses to sign it again, files that are not those of the sums, and
+// a folder without sums.
+func TestSign(t *testing.T) {
+	secret, public, err := note.GenerateKey(rand.Reader, "releases.example.org")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("KINDEX_RELEASE_KEY", secret)
+	dir := t.TempDir()
+	refused := func(says string) {
+		t.Helper()
+		if code, _, stderr := dist(t, "-sign", "-out", dir); code != exitProblem || !strings.Contains(stderr, says) || strings.Contains(stderr, secret) {
+			t.Errorf("exit %d, %s; want %s", code, stderr, says)
+		}
+	}
+	refused("write the release first")
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("kindex", "program")
+	write(installFile, installText)
+	sums, err := sumsOf(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(sumsFile, string(sums))
+	write("kindex", "another program")
+	refused("are not those of SHA256SUMS")
+	write("kindex", "program")
+	if code, stdout, stderr := dist(t, "-sign", "-out", dir); code != exitOK || !strings.Contains(stdout, public) {
+		t.Fatalf("exit %d, %s%s", code, stdout, stderr)
+	}
+	verifier, err := note.NewVerifier(public)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := note.Open(read(t, filepath.Join(dir, noteFile)), note.VerifierList(verifier))
+	if err != nil || n.Text != string(read(t, filepath.Join(dir, sumsFile))) {
+		t.Fatalf("%v: %+v", err, n)
+	}
+	if script := string(read(t, filepath.Join(dir, installFile))); !strings.Contains(script, "\nkey='"+public+"'\n") {
+		t.Error("the install script does not contain the public key")
+	}
+	mustRun(t, dir, "sha256sum", "--check", "--strict", sumsFile)
+	refused("is signed already")
 }
 
 func namesIn(t *testing.T, dir string) (names []string) {

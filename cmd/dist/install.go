@@ -24,21 +24,29 @@ func installable(url string) bool { return installableURL.MatchString(url) }
 
 func installableKey(verifier string) bool { return verifierKey.MatchString(verifier) }
 
-// installScript writes the install script of this release: with its version, where its files
-// will be, and the key that signs its sums.
-func (r *release) installScript(key *signingKey) error {
-	r.step("install.sh")
-	verifier := ""
-	if key != nil {
-		verifier = key.verifier
-	}
+// installFile is the install script as an asset.
+const installFile = "install.sh"
+
+// installScript writes the install script of this release: with its version and where its files
+// will be. The public key is added when the release is signed.
+func (r *release) installScript() error {
+	r.step(installFile)
 	text := installText
-	for name, value := range map[string]string{"version": r.version, "url": r.url, "key": verifier} {
-		line := "\n" + name + "=''\n"
-		if strings.Count(text, line) != 1 {
-			return fmt.Errorf("cmd/dist/install.sh must have one line %s=''", name)
+	for name, value := range map[string]string{"version": r.version, "url": r.url} {
+		var err error
+		if text, err = setLine(text, name, value); err != nil {
+			return err
 		}
-		text = strings.Replace(text, line, "\n"+name+"='"+value+"'\n", 1)
 	}
-	return os.WriteFile(r.asset("install.sh"), []byte(text), 0o755)
+	return os.WriteFile(r.asset(installFile), []byte(text), 0o755)
+}
+
+// setLine sets a variable of the install script that is still empty. The value must not contain
+// single quotes.
+func setLine(text, name, value string) (string, error) {
+	line := "\n" + name + "=''\n"
+	if strings.Count(text, line) != 1 {
+		return "", fmt.Errorf("%s must have one line %s=''", installFile, name)
+	}
+	return strings.Replace(text, line, "\n"+name+"='"+value+"'\n", 1), nil
 }

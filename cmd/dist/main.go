@@ -1,6 +1,7 @@
 // Command dist writes the files of a release: programs, archives, packages, a container image,
-// bills of materials, an install script and their signed checksums. Two runs on the same commit
-// with the same version of Go write the same bytes, wherever the repository is.
+// bills of materials, an install script and their checksums. Two runs on the same commit with the
+// same version of Go write the same bytes, wherever the repository is. It signs the checksums in a
+// run of its own, so that nothing else runs while the key is in the environment.
 package main
 
 import (
@@ -30,11 +31,13 @@ var platforms = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/a
 const about = `dist writes the files of a release into a folder. make dist runs it.
 
   go run ./cmd/dist -version v1.2.3
+  go run ./cmd/dist -sign
 
-The environment variable KINDEX_RELEASE_KEY contains the key that signs the checksums, and
-KINDEX_RELEASE_KEY_FILE names a file that contains it: a line PRIVATE+KEY+name+… in the
-format of golang.org/x/mod/sumdb/note. Without either, the release is not signed.
 SOURCE_DATE_EPOCH, in seconds since 1970, is the date of all files instead of the commit's.
+With -sign, it signs the checksums of the release in the folder, and writes the public key into
+the install script. The environment variable KINDEX_RELEASE_KEY contains the key, or
+KINDEX_RELEASE_KEY_FILE names a file that contains it: a line PRIVATE+KEY+name+… in the format
+of golang.org/x/mod/sumdb/note.
 
 `
 
@@ -52,6 +55,7 @@ type options struct {
 	out       string   // the folder to write
 	url       string   // the address of the folder that will have the files; may be empty
 	platforms []string // a part of platforms
+	sign      bool     // sign the release in out, and write nothing else
 }
 
 // run executes one command line and returns the exit code.
@@ -64,7 +68,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "dist:", err)
 		return exitUsage
 	}
-	if err := distribute(ctx, o, stdout, stderr); err != nil {
+	if o.sign {
+		err = sign(o.out, stdout)
+	} else {
+		err = distribute(ctx, o, stdout, stderr)
+	}
+	if err != nil {
 		fmt.Fprintln(stderr, "dist:", err)
 		return exitProblem
 	}
@@ -81,7 +90,8 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	}
 	f.StringVar(&o.version, "version", "", "the tag of the release, such as v1.2.3")
 	f.StringVar(&o.root, "root", ".", "the repository")
-	f.StringVar(&o.out, "out", ".dist", "the folder to write; earlier contents are removed")
+	f.StringVar(&o.out, "out", ".dist", "the folder to write; earlier contents are removed, but not with -sign")
+	f.BoolVar(&o.sign, "sign", false, "sign the release that is in the folder")
 	f.StringVar(&o.url, "url", "", "the https address of the folder that will contain the files, for the install script")
 	only := f.String("platforms", strings.Join(platforms, ","), "the platforms, comma-separated")
 	if err := f.Parse(args); err != nil {
@@ -90,7 +100,11 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 	if f.NArg() > 0 {
 		return nil, fmt.Errorf("unexpected argument %q; see -help", f.Arg(0))
 	}
-	if err := checkVersion(o.version); err != nil {
+	if o.sign {
+		if o.version != "" || o.url != "" {
+			return nil, errors.New("-sign signs the release in the folder as it is; -version and -url belong to the run that writes it")
+		}
+	} else if err := checkVersion(o.version); err != nil {
 		return nil, err
 	}
 	if o.url != "" && !installable(o.url) {
@@ -112,10 +126,6 @@ func parse(args []string, stderr io.Writer) (*options, error) {
 
 // distribute writes the release into a temporary folder, and then replaces the earlier one.
 func distribute(ctx context.Context, o *options, stdout, stderr io.Writer) error {
-	key, err := releaseKey()
-	if err != nil {
-		return err
-	}
 	src, err := findSource(ctx, o.root, o.version)
 	if err != nil {
 		return err
@@ -132,7 +142,7 @@ func distribute(ctx context.Context, o *options, stdout, stderr io.Writer) error
 	}
 	defer os.RemoveAll(work)
 	r := &release{source: *src, options: *o, stage: filepath.Join(work, "stage"), assets: filepath.Join(work, "assets"), log: stdout}
-	if err := r.write(ctx, key); err != nil {
+	if err := r.write(ctx); err != nil {
 		return err
 	}
 	if err := os.RemoveAll(o.out); err != nil {
@@ -141,12 +151,8 @@ func distribute(ctx context.Context, o *options, stdout, stderr io.Writer) error
 	if err := os.Rename(r.assets, o.out); err != nil {
 		return err
 	}
-	if key == nil {
-		fmt.Fprintln(stderr, "dist: NOT SIGNED: neither KINDEX_RELEASE_KEY nor KINDEX_RELEASE_KEY_FILE is set. Anyone who can replace these files can replace their checksums too.")
-	} else {
-		fmt.Fprintln(stdout, "signed; to verify:", key.verifier)
-	}
 	fmt.Fprintf(stdout, "%s of commit %.12s is in %s\n", o.version, src.commit, o.out)
+	fmt.Fprintln(stderr, "dist: NOT SIGNED: anyone who can replace these files can replace their checksums too; to sign them, run it with -sign")
 	return nil
 }
 

@@ -45,7 +45,7 @@ func (r *release) base(t target) string { return "kindex-" + r.version + "-" + t
 func (r *release) asset(name string) string { return filepath.Join(r.assets, name) }
 
 // write writes all assets.
-func (r *release) write(ctx context.Context, key *signingKey) error {
+func (r *release) write(ctx context.Context) error {
 	for _, dir := range []string{r.stage, r.assets} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return err
@@ -77,10 +77,15 @@ func (r *release) write(ctx context.Context, key *signingKey) error {
 	if err := r.image(); err != nil {
 		return err
 	}
-	if err := r.installScript(key); err != nil {
+	if err := r.installScript(); err != nil {
 		return err
 	}
-	return r.sums(key)
+	r.step(sumsFile)
+	sums, err := sumsOf(r.assets)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(r.asset(sumsFile), sums, 0o644)
 }
 
 // step prints what is written next.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"golang.org/x/mod/sumdb/note"
@@ -20,29 +21,72 @@ const (
 	noteFile = "SHA256SUMS.note"
 )
 
-// sums writes the sums and signs them.
-func (r *release) sums(key *signingKey) error {
-	r.step(sumsFile)
-	entries, err := os.ReadDir(r.assets) // sorted
+// sumsOf returns the sums of all files in a folder of assets but the sums themselves.
+func sumsOf(dir string) ([]byte, error) {
+	entries, err := os.ReadDir(dir) // sorted
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var b bytes.Buffer
 	for _, e := range entries {
+		if e.Name() == sumsFile {
+			continue
+		}
 		h := sha256.New()
-		if err := copyFrom(h, r.asset(e.Name())); err != nil {
-			return err
+		if err := copyFrom(h, filepath.Join(dir, e.Name())); err != nil {
+			return nil, err
 		}
 		fmt.Fprintf(&b, "%x  %s\n", h.Sum(nil), e.Name())
 	}
-	if err := os.WriteFile(r.asset(sumsFile), b.Bytes(), 0o644); err != nil || key == nil {
-		return err
-	}
-	signed, err := note.Sign(&note.Note{Text: b.String()}, key.signer)
+	return b.Bytes(), nil
+}
+
+// sign signs the release in a folder: it writes the public key into the install script, the sums
+// again, and the signed note. A release whose files do not have their sums is refused.
+func sign(dir string, stdout io.Writer) error {
+	key, err := releaseKey()
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(r.asset(noteFile), signed, 0o644)
+	want, err := os.ReadFile(filepath.Join(dir, sumsFile))
+	if err != nil {
+		return fmt.Errorf("%w; write the release first", err)
+	}
+	if _, err := os.Lstat(filepath.Join(dir, noteFile)); err == nil {
+		return fmt.Errorf("%s is signed already", dir)
+	}
+	if sums, err := sumsOf(dir); err != nil {
+		return err
+	} else if !bytes.Equal(sums, want) {
+		return fmt.Errorf("the files in %s are not those of %s; write the release again", dir, sumsFile)
+	}
+	script, err := os.ReadFile(filepath.Join(dir, installFile))
+	if err != nil {
+		return err
+	}
+	text, err := setLine(string(script), "key", key.verifier)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, installFile), []byte(text), 0o755); err != nil {
+		return err
+	}
+	sums, err := sumsOf(dir)
+	if err != nil {
+		return err
+	}
+	signed, err := note.Sign(&note.Note{Text: string(sums)}, key.signer)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, sumsFile), sums, 0o644); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, noteFile), signed, 0o644); err != nil {
+		return err
+	}
+	fmt.Fprintln(stdout, "signed; to verify:", key.verifier)
+	return nil
 }
 
 func copyFrom(w io.Writer, path string) error {
@@ -61,8 +105,7 @@ type signingKey struct {
 	verifier string // the public key in the same format: name+hash+key
 }
 
-// releaseKey returns the key from the environment, or nil if there is none. Errors do not
-// contain the key.
+// releaseKey returns the key from the environment. Errors do not contain the key.
 func releaseKey() (*signingKey, error) {
 	text, from := os.Getenv("KINDEX_RELEASE_KEY"), "KINDEX_RELEASE_KEY"
 	if path := os.Getenv("KINDEX_RELEASE_KEY_FILE"); path != "" {
@@ -85,7 +128,7 @@ func releaseKey() (*signingKey, error) {
 	}
 	text = strings.TrimSpace(text)
 	if text == "" && from == "KINDEX_RELEASE_KEY" {
-		return nil, nil
+		return nil, errors.New("neither KINDEX_RELEASE_KEY nor KINDEX_RELEASE_KEY_FILE is set")
 	}
 	return parseKey(text, from)
 }

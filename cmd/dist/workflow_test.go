@@ -48,7 +48,7 @@ func TestReleaseWorkflow(t *testing.T) {
 			if s.Uses != "" && !pinned.MatchString(s.Uses) || strings.Contains(s.Run, "${{") || strings.HasPrefix(s.Uses, "actions/checkout@") && s.With["persist-credentials"] != false {
 				t.Errorf("%+v", s)
 			}
-			if (s.Env["KINDEX_RELEASE_KEY"] != "") != (s.Name == "Dist") || s.Env["GH_TOKEN"] != "" && s.Name != "Release" && s.Name != "Image" {
+			if (s.Env["KINDEX_RELEASE_KEY"] != "") != (s.Name == "Sign") || s.Env["GH_TOKEN"] != "" && s.Name != "Release" && s.Name != "Image" {
 				t.Errorf("the step %s has the wrong secrets: %v", s.Name, s.Env)
 			}
 			steps[s.Name] = s.Run
@@ -66,7 +66,22 @@ func TestReleaseWorkflow(t *testing.T) {
 			t.Errorf("the tag %q: %v %s", tag, err, out)
 		}
 	}
-	if w.Jobs["dist"].Steps[1].Name != "Tag" {
+	making := w.Jobs["dist"].Steps
+	if last := making[len(making)-2]; last.Name != "Sign" || !strings.HasPrefix(making[len(making)-1].Uses, "actions/upload-artifact@") {
+		t.Error("something runs after the step with the key")
+	}
+	for key, says := range map[string]string{"": "not signed", "secret": "-sign"} {
+		cmd := exec.Command("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", steps["Sign"])
+		cmd.Dir = t.TempDir()
+		cmd.Env = append(os.Environ(), "KINDEX_RELEASE_KEY="+key, "RUNNER_TEMP="+cmd.Dir)
+		if err := writeFile(filepath.Join(cmd.Dir, "dist"), []byte("#!/bin/sh\necho \"$@\"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), says) {
+			t.Errorf("the step Sign with the key %q: %v %s", key, err, out)
+		}
+	}
+	if making[1].Name != "Tag" {
 		t.Error("the tag is not checked before it is used")
 	}
 	for _, s := range w.Jobs["dist"].Steps {
