@@ -2,14 +2,18 @@ package edge
 
 import (
 	"bytes"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge/live"
 	"kindex/edge/storage/storagetest"
 	"kindex/exports/bucket"
@@ -64,5 +68,61 @@ func TestUnfetchableFileIsLogged(t *testing.T) {
 	n := strings.Count(log.String(), "a file of an old build cannot be fetched from the bucket")
 	if n < 5 || n >= 30 || !strings.Contains(log.String(), "build="+ids[0]+" file=entities.csv") || !strings.Contains(log.String(), "lacks a part of the build") {
 		t.Errorf("%d messages: %s", n, log.String())
+	}
+}
+
+// TestAttackMadeUpBuilds requests many builds that do not exist at once, from one address, again and
+// again: others still get files of old builds that nobody has requested before.
+func TestAttackMadeUpBuilds(t *testing.T) {
+	suite.InTest(t)
+	content, out := t.TempDir(), t.TempDir()
+	to, err := bucket.Open("file:" + t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for generation := range 4 {
+		writeContent(t, content, 4, generation)
+		ids = append(ids, buildInto(t, content, out, 1))
+		if _, err := mirror.Publish(t.Context(), to, mirror.PublishOptions{Dir: out, Dirty: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir := t.TempDir()
+	if _, err := mirror.Pull(t.Context(), to, mirror.PullOptions{Dir: dir}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := New(Options{Dir: dir, State: storagetest.SQLite(t), Pull: live.PullOptions{From: to}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	get := func(from, path string) int {
+		w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, path, nil)
+		r.RemoteAddr = from + ":1"
+		s.ServeHTTP(w, r)
+		return w.Code
+	}
+	for round, id := range ids[:3] {
+		var attackers sync.WaitGroup
+		var refused atomic.Int64
+		for i := range 200 {
+			attackers.Go(func() {
+				switch code := get("198.51.100.7", fmt.Sprintf("/data/20260101-%016x/entities.csv", 1000*round+i)); code {
+				case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+					refused.Add(1)
+				case http.StatusNotFound:
+				default:
+					t.Errorf("a build that does not exist: %d", code)
+				}
+			})
+		}
+		attackers.Wait()
+		if refused.Load() < 150 {
+			t.Errorf("%d of 200 requests of the attacker were refused", refused.Load())
+		}
+		if code := get("203.0.113.5", "/data/"+id+"/entities.csv"); code != http.StatusOK {
+			t.Errorf("round %d: others get %d", round, code)
+		}
 	}
 }

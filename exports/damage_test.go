@@ -176,6 +176,7 @@ func TestDamagedManifest(t *testing.T) {
 		"unknown field":  {replace(`"title"`, `"more": 1, "title"`), "was altered"},
 		"other form":     {func(b []byte) []byte { return append(b, '\n') }, "was altered"},
 		"other letters":  {replace(`"builder"`, `"Builder"`), "was altered"},
+		"too long":       {func(b []byte) []byte { return append(b, bytes.Repeat([]byte(" "), store.MaxManifestSize)...) }, "the limit is 4194304"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -66,11 +66,10 @@ func (a *API) dataFile(c *web.Call, id, path string) (io.ReadSeekCloser, *store.
 	if !store.ValidID(id) {
 		return nil, nil, store.File{}, fs.ErrNotExist
 	}
-	fetch := a.oldBuilds.NeedsFetch(id)
-	if fetch {
+	if a.oldBuilds.NeedsFetch(id) {
 		c.LeaveGate() // fetching is limited elsewhere, and others must not wait for it
-		if !a.lookups.HasToken(c.Shared.Proxies.Client(c.Request)) {
-			p := web.NewProblem("busy", "Too many files of builds that do not exist were requested from this IP address; try again later.")
+		if a.oldBuilds.NeedsLookUp(id) && !a.lookups.Take(c.Shared.Proxies.Client(c.Request)) {
+			p := web.NewProblem("busy", "Files of too many old builds were requested from this IP address; wait a few seconds.")
 			p.Header = http.Header{"Retry-After": {"10"}}
 			return nil, nil, store.File{}, p
 		}
@@ -87,9 +86,6 @@ func (a *API) dataFile(c *web.Call, id, path string) (io.ReadSeekCloser, *store.
 		content = inMemory(data)
 	} else {
 		content, m, f, err = a.oldBuilds.Open(ctx, id, path)
-	}
-	if fetch && errors.Is(err, fs.ErrNotExist) {
-		a.lookups.Take(c.Shared.Proxies.Client(c.Request))
 	}
 	var remote *live.FetchError
 	if errors.As(err, &remote) {

@@ -49,6 +49,10 @@ func (o *OldBuilds) NeedsFetch(id string) bool {
 	return o.files != nil && errors.Is(o.orNotExist(id, err), fs.ErrNotExist)
 }
 
+// NeedsLookUp reports whether it must be looked up first what the bucket has of a build that needs to be
+// fetched.
+func (o *OldBuilds) NeedsLookUp(id string) bool { return !o.files.Knows(id) }
+
 // Open opens a file in a build. Clients cache its bytes for a year, so they are verified
 // against the manifest before they are first sent. The builder may delete the build at any
 // time; an open file can still be read to its end. If the file is not in the folder any more, it is

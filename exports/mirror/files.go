@@ -75,6 +75,14 @@ func (f *Files) Manifest(ctx context.Context, id string) (*store.Manifest, []byt
 	return l.manifest, l.stored[exportsTree], nil
 }
 
+// Knows reports whether it is known what the bucket has of a build, so that nothing needs to be looked
+// up.
+func (f *Files) Knows(id string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return !store.ValidID(id) || f.lists[id] != nil || time.Since(f.missing[id]) < missingTTL
+}
+
 func (f *Files) list(ctx context.Context, id string) (*list, error) {
 	if !store.ValidID(id) {
 		return nil, fs.ErrNotExist

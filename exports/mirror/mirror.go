@@ -53,7 +53,7 @@ const (
 // more than that; publishers refuse it.
 const (
 	maxCurrent = 2 * sign.MaxLen
-	maxList    = 4 << 20
+	maxList    = store.MaxManifestSize
 	maxFile    = 1 << 40
 )
 

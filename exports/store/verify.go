@@ -18,9 +18,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// maxManifestSize is the maximum size of a manifest in bytes. An index with ten
-// thousand leaderboards needs a tenth of it.
-const maxManifestSize = 64 << 20
+// MaxManifestSize is the maximum size of a manifest in bytes, about 15,000 files. A manifest may
+// come from a stranger, and decoding it takes many times as much memory.
+const MaxManifestSize = 4 << 20
 
 // Verify reads every file of a build, largest first and using all processors, and compares
 // its size and SHA-256 with the manifest. It returns all problems, each as a *DamageError.
@@ -81,7 +81,7 @@ func ReadManifest(dir string) (*Manifest, error) {
 // manifest as bytes.
 func OpenManifest(dir *os.Root) (*Manifest, []byte, error) {
 	path := filepath.Join(dir.Name(), ManifestFile)
-	b, err := ReadFile(dir, ManifestFile, maxManifestSize)
+	b, err := ReadFile(dir, ManifestFile, MaxManifestSize)
 	if err != nil {
 		return nil, nil, err
 	}
