@@ -325,6 +325,7 @@ func apiMoves(t *testing.T, e *edgetest.Edge, path string, params map[string]str
 // TestBoardAddresses checks that each leaderboard has a single address, and that other
 // addresses redirect to it or lead to a helpful error page.
 func TestBoardAddresses(t *testing.T) {
+	suite.InTest(t)
 	t.Parallel()
 	s := siteOf(t, pastBuild(t), pages.Options{})
 	days := s.Build.Archive().Snapshots()

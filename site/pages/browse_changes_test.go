@@ -87,6 +87,7 @@ func TestChanges(t *testing.T) {
 // TestChangesOfDays checks that the days in the query filter the changes on all pages,
 // and that invalid days are reported and ignored.
 func TestChangesOfDays(t *testing.T) {
+	suite.InTest(t)
 	b := browse(t, edgetest.Built(t), pages.Options{})
 	a := b.build.Archive()
 	last := a.ChangeTime(a.Changes() - 1).Format(time.DateOnly)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge/edgetest"
 	"kindex/site/pages"
 )
@@ -13,6 +14,7 @@ import (
 // TestChangedWords checks that pages mark the words that differ between two descriptions, with
 // all text escaped.
 func TestChangedWords(t *testing.T) {
+	suite.InTest(t)
 	t.Parallel()
 	content, out := t.TempDir(), t.TempDir()
 	if err := os.Mkdir(filepath.Join(content, "tool"), 0o777); err != nil {

@@ -57,6 +57,7 @@ func readComparison(t *testing.T, s *pages.Site, keys ...string) (columns []stri
 // order, and mark the best score if the scores differ and come from the same figures: those of tools, and
 // the adoption and the freshness of models.
 func TestCompare(t *testing.T) {
+	suite.InTest(t)
 	t.Parallel()
 	s := siteOf(t, pastBuild(t), pages.Options{})
 	rng := rand.New(rand.NewPCG(4, 2))

@@ -236,6 +236,7 @@ func TestBadgeOfHostileTitle(t *testing.T) {
 // TestFeedsOfOtherPages checks that pages without their own feeds link to the feeds of
 // all changes.
 func TestFeedsOfOtherPages(t *testing.T) {
+	suite.InTest(t)
 	t.Parallel()
 	out := edgetest.Built(t)
 	all, ofClass := []string{"/feed.xml", "/feed.atom", "/feed.json"}, []string{"/api/feed?category=nlp", "/api/feed?category=nlp&format=atom", "/api/feed?category=nlp&format=json"}

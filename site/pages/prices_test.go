@@ -34,6 +34,7 @@ func tableRows(body, label string) (rows []string) {
 }
 
 func TestPrices(t *testing.T) {
+	suite.InTest(t)
 	t.Parallel()
 	out := t.TempDir()
 	edgetest.Build(t, filepath.Join(suite.Root(t), "edge/testdata/prices"), out)

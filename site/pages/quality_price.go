@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"iter"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -64,7 +65,7 @@ func (r *request) qualityAndPrice() (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	known := pricedCategories(models)
+	known, first := pricedCategories(models)
 	switch {
 	case r.choice("by") == "composite":
 		return &page{location: r.with("by", "")}, nil
@@ -72,9 +73,12 @@ func (r *request) qualityAndPrice() (*page, error) {
 		return r.missing("No such score", "", []suggestion{{Path: r.with("by", ""), Name: "Quality and price"}}), nil
 	case renamed:
 		return &page{location: r.with("category", category)}, nil
+	case category != "" && category == first:
+		return &page{location: r.with("category", "")}, nil
 	case category != "" && !slices.Contains(known, category):
-		return r.missing("No prices in this category", "", []suggestion{{Path: r.with("category", ""), Name: "Quality and price in all categories"}}), nil
+		return r.missing("No prices in this category", "", []suggestion{{Path: r.with("category", ""), Name: "Quality and price"}}), nil
 	}
+	category = cmp.Or(category, first)
 	d := &qualityPricePage{Category: category, Heading: "Quality and price", By: scoreWord(by), AsOf: r.AsOf.UTC().Format("2006-01-02")}
 	if category != "" {
 		d.Heading += ": " + textfmt.Name(r.categoryTitle(category))
@@ -87,16 +91,15 @@ func (r *request) qualityAndPrice() (*page, error) {
 			d.Scores = append(d.Scores, option{Name: textfmt.Label(name), To: r.with("by", map[bool]string{false: name}[name == "composite"]), Chosen: name == by})
 		}
 	}
-	d.Categories = append(d.Categories, option{Name: "All categories", To: r.with("category", ""), Chosen: category == ""})
 	for _, c := range known {
-		d.Categories = append(d.Categories, option{Name: textfmt.Name(r.categoryTitle(c)), To: r.with("category", c), Chosen: c == category})
+		d.Categories = append(d.Categories, option{Name: textfmt.Name(r.categoryTitle(c)), To: r.with("category", map[bool]string{false: c}[c == first]), Chosen: c == category})
 	}
 	title := d.Heading
 	if by != "composite" {
 		title += ", by " + by
 	}
 	return &page{Template: "quality-price", Title: title, Data: d,
-		Description: "All models with a price, by " + d.By + " and price."}, nil
+		Description: "The models of a category with a price, by " + d.By + " and price."}, nil
 }
 
 // findPriced returns a function that finds all listed models with a price on its first call.
@@ -132,14 +135,21 @@ func (s *Site) findPriced() func() ([]pricedModel, error) {
 	})
 }
 
-// pricedCategories returns the categories of models, sorted.
-func pricedCategories(models []pricedModel) []string {
-	var list []string
+// pricedCategories returns the categories of models, sorted, and the one with most models, which the
+// page without a category shows. There is no page of all: scores of different categories come from
+// different benchmarks, so no model is better than one of another category.
+func pricedCategories(models []pricedModel) (list []string, first string) {
+	count := map[string]int{}
 	for _, m := range models {
-		list = append(list, m.category)
+		count[m.category]++
 	}
-	slices.Sort(list)
-	return slices.Compact(list)
+	list = slices.Sorted(maps.Keys(count))
+	for _, c := range list {
+		if count[c] > count[first] {
+			first = c
+		}
+	}
+	return list, first
 }
 
 // spot is a model with its score.
@@ -149,7 +159,7 @@ type spot struct {
 	front bool
 }
 
-// pricedView returns the models of a category, or of all if it is "".
+// pricedView returns the models of a category.
 func (s *Site) pricedView(models []pricedModel, category, by string) (*pricedView, error) {
 	key := category + "/" + by
 	if v, ok := s.pricedViews.Load(key); ok {
@@ -157,7 +167,7 @@ func (s *Site) pricedView(models []pricedModel, category, by string) (*pricedVie
 	}
 	var spots []spot
 	for _, m := range models {
-		if score := s.Build.Score(by, m.ordinal); score.Known() && (category == "" || m.category == category) {
+		if score := s.Build.Score(by, m.ordinal); score.Known() && m.category == category {
 			spots = append(spots, spot{pricedModel: m, score: score})
 		}
 	}
@@ -257,8 +267,9 @@ func qualityPricePaths(s *Site) iter.Seq[string] {
 		if !yield("/quality-and-price/") || err != nil {
 			return // rendering the page returns the error
 		}
-		for _, c := range pricedCategories(models) {
-			if !yield("/quality-and-price/category-" + c + "/") {
+		categories, first := pricedCategories(models)
+		for _, c := range categories {
+			if c != first && !yield("/quality-and-price/category-"+c+"/") {
 				return
 			}
 		}
