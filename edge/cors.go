@@ -11,6 +11,7 @@ import (
 
 	"kindex/builder/safedial"
 	"kindex/edge/web"
+	"kindex/exports/safetext"
 )
 
 // Origins is the set of websites whose scripts can read responses (CORS). Cookies are
@@ -57,7 +58,7 @@ func parseOrigin(s string) (string, error) {
 	}
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme == "" || u.Hostname() == "" || u.User != nil || strings.TrimSuffix(u.Path, "/") != "" || strings.ContainsAny(s, "?#* ") {
-		return "", fmt.Errorf("%q is not an origin: use a scheme and a host, such as https://app.example.org", s)
+		return "", fmt.Errorf("%s is not an origin: use a scheme and a host, such as https://app.example.org", safetext.Address(s))
 	}
 	scheme, host := strings.ToLower(u.Scheme), strings.ToLower(u.Host)
 	switch {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"kindex/exports/safetext"
 )
 
 // Forge identifies the repository in which submissions are reviewed; a remote must point
@@ -25,7 +27,7 @@ var scp = regexp.MustCompile(`^(?:[^/:@]+@)?(\[[^\]/]+\]|[^/:@]+):([^:].*)$`)
 // file.
 func parseAddress(address string) (*url.URL, error) {
 	if strings.HasPrefix(address, "-") || strings.ContainsFunc(address, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-		return nil, fmt.Errorf("%q is not a repository address", address)
+		return nil, fmt.Errorf("%s is not a repository address", safetext.Address(address))
 	}
 	if strings.Contains(address, "://") {
 		u, err := url.Parse(address)
@@ -35,13 +37,13 @@ func parseAddress(address string) (*url.URL, error) {
 		return u, nil
 	}
 	if strings.Contains(address, "::") {
-		return nil, fmt.Errorf("%q would run a program; use https:// or ssh", address)
+		return nil, fmt.Errorf("%s would run a program; use https:// or ssh", safetext.Address(address))
 	}
 	if m := scp.FindStringSubmatch(address); m != nil && !filepath.IsAbs(address) {
 		return &url.URL{Scheme: "ssh", Host: m[1], Path: "/" + strings.TrimPrefix(m[2], "/")}, nil
 	}
 	if !filepath.IsAbs(address) {
-		return nil, fmt.Errorf("%q is a relative path; use https:// or ssh", address)
+		return nil, fmt.Errorf("%s is a relative path; use https:// or ssh", safetext.Address(address))
 	}
 	return &url.URL{Scheme: "file", Path: filepath.ToSlash(address)}, nil
 }

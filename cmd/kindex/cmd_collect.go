@@ -285,10 +285,10 @@ func parseEndpoints(list []string) (map[string]string, error) {
 		name, address, ok := strings.Cut(text, "=")
 		u, err := url.Parse(address)
 		if !ok || err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || u.RawQuery != "" {
-			return nil, cli.Usage(fmt.Errorf("--endpoint %s: use NAME=URL, such as pypi=https://pypi.example.org", safetext.Quote(text)))
+			return nil, cli.Usage(fmt.Errorf("--endpoint %s: use NAME=URL, such as pypi=https://pypi.example.org", safetext.Address(text)))
 		}
 		if !slices.Contains(endpointNames, name) {
-			return nil, cli.Usage(fmt.Errorf("--endpoint %s: unknown name; expected one of: %s", safetext.Quote(text), strings.Join(endpointNames, ", ")))
+			return nil, cli.Usage(fmt.Errorf("--endpoint %s: unknown name; expected one of: %s", safetext.Address(text), strings.Join(endpointNames, ", ")))
 		}
 		at[name] = address
 	}

@@ -20,6 +20,7 @@ import (
 	"kindex/edge/ratelimit"
 	"kindex/edge/storage"
 	"kindex/exports/didyoumean"
+	"kindex/exports/safetext"
 )
 
 type serveOptions struct {
@@ -130,7 +131,7 @@ func (o *serveOptions) edgeOptions() (e edge.Options, err error) {
 	e = edge.Options{Dir: o.dir, URL: o.url, LogRequests: o.logRequests, Contact: o.contact,
 		LimitAnonymous: o.limitAnonymous, LimitKey: o.limitKey, LimitPages: o.limitPages}
 	if u, err := url.Parse(o.url); o.url != "" && (err != nil || u.Host == "" || u.User != nil || strings.ContainsAny(o.url, "?#") || u.Scheme != "http" && u.Scheme != "https") {
-		return e, cli.Usage(fmt.Errorf("--url %q: use the public address, such as https://index.example.org", o.url))
+		return e, cli.Usage(fmt.Errorf("--url %s: use the public address, such as https://index.example.org", safetext.Address(o.url)))
 	}
 	if o.limitAnonymous < 0 || o.limitKey < 0 || o.limitPages < 0 {
 		return e, cli.Usage(errors.New("a limit must be a number of requests, or 0 for no limit"))

@@ -61,10 +61,10 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 func providerURL(what, s string) (*url.URL, error) {
 	u, err := url.Parse(s)
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return nil, fmt.Errorf("%s %q: use the provider's address, such as https://accounts.example.org", what, s)
+		return nil, fmt.Errorf("%s %s: use the provider's address, such as https://accounts.example.org", what, safetext.Address(s))
 	}
 	if u.Scheme != "https" && !(u.Scheme == "http" && loopback(u)) {
-		return nil, fmt.Errorf("%s %q: a provider must have an https address", what, s)
+		return nil, fmt.Errorf("%s %s: a provider must have an https address", what, safetext.Address(s))
 	}
 	return u, nil
 }

@@ -20,6 +20,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"kindex/exports/safetext"
 )
 
 // Options configure sign-in.
@@ -146,11 +148,11 @@ func publicURL(s string) (*url.URL, error) {
 	case s == "":
 		return nil, errors.New("sign-in requires --url: set it to the public address, such as https://index.example.org")
 	case err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return nil, fmt.Errorf("--url %q: sign-in needs an address such as https://index.example.org", s)
+		return nil, fmt.Errorf("--url %s: sign-in needs an address such as https://index.example.org", safetext.Address(s))
 	case u.Path != "" && u.Path != "/":
-		return nil, fmt.Errorf("--url %q: sign-in needs an address without a path, because its cookies cover the whole host", s)
+		return nil, fmt.Errorf("--url %s: sign-in needs an address without a path, because its cookies cover the whole host", safetext.Address(s))
 	case u.Scheme != "https" && !(u.Scheme == "http" && loopback(u)):
-		return nil, fmt.Errorf("--url %q: sign-in needs https, except on http://127.0.0.1 and http://localhost for testing", s)
+		return nil, fmt.Errorf("--url %s: sign-in needs https, except on http://127.0.0.1 and http://localhost for testing", safetext.Address(s))
 	}
 	return &url.URL{Scheme: u.Scheme, Host: strings.ToLower(u.Host)}, nil
 }

@@ -12,6 +12,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"kindex/exports/safetext"
 )
 
 // Client calls a service's API over HTTP. It is safe for concurrent use.
@@ -29,7 +31,7 @@ const maxAnswer = 8 << 20
 func NewClient(address, key string) (*Client, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
-		return nil, fmt.Errorf("%q is not the address of a service; use one such as https://index.example.org", address)
+		return nil, fmt.Errorf("%s is not the address of a service; use one such as https://index.example.org", safetext.Address(address))
 	}
 	u.Path = strings.TrimSuffix(u.Path, "/")
 	t := http.DefaultTransport.(*http.Transport).Clone()

@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"kindex/exports/safetext"
 )
 
 // Reader reads objects.
@@ -57,6 +59,9 @@ type Info struct {
 // ErrUnchanged means that an object still is the version that the caller knows.
 var ErrUnchanged = errors.New("is unchanged")
 
+// errMalformed is the error for an address that cannot be parsed.
+var errMalformed = errors.New("the address is malformed; expected file:FOLDER, s3://BUCKET/PREFIX or, for readers, https://HOST/PATH")
+
 // ErrConflict means that somebody else has written an object in the meantime.
 var ErrConflict = errors.New("was written by somebody else in the meantime")
 
@@ -68,7 +73,7 @@ var ErrConflict = errors.New("was written by somebody else in the meantime")
 func Open(address string) (Bucket, error) {
 	u, err := url.Parse(address)
 	if err != nil {
-		return nil, err
+		return nil, errMalformed // the parser's error repeats the address
 	}
 	switch u.Scheme {
 	case "file":
@@ -76,7 +81,7 @@ func Open(address string) (Bucket, error) {
 	case "s3":
 		return openS3(u)
 	}
-	return nil, fmt.Errorf("%q is not the address of a bucket; expected file:FOLDER or s3://BUCKET/PREFIX", address)
+	return nil, fmt.Errorf("%s is not the address of a bucket; expected file:FOLDER or s3://BUCKET/PREFIX", safetext.Address(address))
 }
 
 // OpenReader is like Open, but also accepts https://… and http://….
@@ -84,11 +89,11 @@ func OpenReader(address string) (Reader, error) {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, errMalformed
 	case u.Scheme == "https" || u.Scheme == "http":
 		return openWeb(u)
 	case u.Scheme != "file" && u.Scheme != "s3":
-		return nil, fmt.Errorf("%q is not the address of published builds; expected file:FOLDER, s3://BUCKET/PREFIX or https://HOST/PATH", address)
+		return nil, fmt.Errorf("%s is not the address of published builds; expected file:FOLDER, s3://BUCKET/PREFIX or https://HOST/PATH", safetext.Address(address))
 	}
 	return Open(address)
 }

@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"kindex/exports/safetext"
 )
 
 // web reads objects from a web server that serves the files of a bucket.
@@ -28,7 +30,7 @@ const (
 
 func openWeb(u *url.URL) (*web, error) {
 	if u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
-		return nil, fmt.Errorf("%q is not the address of published builds; expected https://HOST/PATH", u.Redacted())
+		return nil, fmt.Errorf("%s is not the address of published builds; expected https://HOST/PATH", safetext.Address(u.String()))
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.ResponseHeaderTimeout = headerTimeout
@@ -48,9 +50,9 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 	upgrade := from.Scheme == "http" && to.Scheme == "https" && from.Port() == "" && to.Port() == "" && strings.EqualFold(from.Hostname(), to.Hostname())
 	switch {
 	case len(via) > maxRedirects:
-		return &redirectError{to.Redacted(), "after too many redirects"}
+		return &redirectError{safetext.Address(to.String()), "after too many redirects"}
 	case !upgrade && (to.Scheme != from.Scheme || !strings.EqualFold(to.Host, from.Host)):
-		return &redirectError{to.Redacted(), "which is not the same server; use that address if it is the right one"}
+		return &redirectError{safetext.Address(to.String()), "which is not the same server; use that address if it is the right one"}
 	}
 	return nil
 }

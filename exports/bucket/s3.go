@@ -14,6 +14,8 @@ import (
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"kindex/exports/safetext"
 )
 
 // s3 is a bucket of S3-compatible object storage, or the part of one whose names start with a
@@ -27,13 +29,13 @@ type s3 struct {
 
 func openS3(u *url.URL) (*s3, error) {
 	if u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return nil, fmt.Errorf("%q is not the address of a bucket; expected s3://BUCKET/PREFIX, and credentials in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY", u.Redacted())
+		return nil, fmt.Errorf("%s is not the address of a bucket; expected s3://BUCKET/PREFIX, and credentials in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY", safetext.Address(u.String()))
 	}
 	endpoint, secure := "s3.amazonaws.com", true
 	if text := os.Getenv("AWS_ENDPOINT_URL"); text != "" {
 		e, err := url.Parse(text)
 		if err != nil || e.Host == "" || e.Scheme != "https" && e.Scheme != "http" || strings.Trim(e.Path, "/") != "" {
-			return nil, fmt.Errorf("AWS_ENDPOINT_URL is %q; expected an address such as https://s3.example.org", text)
+			return nil, fmt.Errorf("AWS_ENDPOINT_URL is %s; expected an address such as https://s3.example.org", safetext.Address(text))
 		}
 		endpoint, secure = e.Host, e.Scheme == "https"
 	}

@@ -18,3 +18,21 @@ func Printable(s string) string {
 	}
 	return Quote(s)
 }
+
+// Address returns an address for a message, quoted: without user information, query and fragment,
+// each of which can be a secret. A text that is no address is cut the same way.
+func Address(s string) string {
+	rest := ""
+	if i := strings.IndexAny(s, "?#"); i >= 0 {
+		s, rest = s[:i], s[i:i+1]+"…"
+	}
+	scheme := ""
+	if i := strings.Index(s, "://"); i >= 0 {
+		scheme, s = s[:i+3], s[i+3:]
+	}
+	// A password can contain slashes and more than one @.
+	if i := strings.LastIndexByte(s, '@'); i >= 0 {
+		s = "…" + s[i:]
+	}
+	return Quote(scheme + s + rest)
+}

@@ -62,3 +62,21 @@ func FuzzSafetext(f *testing.F) {
 		}
 	})
 }
+
+// TestAddress shows that messages do not repeat the parts of an address that may be secret.
+func TestAddress(t *testing.T) {
+	for address, want := range map[string]string{
+		"https://index.example.org/builds":                "https://index.example.org/builds",
+		"https://me:s3cret@index.example.org/x?token=t#f": "https://…@index.example.org/x?…",
+		"https://s3cret@index.example.org":                "https://…@index.example.org",
+		"postgres://me:s3/c@ret@host/name":                "postgres://…@host/name",
+		"me:s3cret@host":                                  "…@host",
+		"https://host/#s3cret":                            "https://host/#…",
+		"https://host:port\x1b[2J?s3cret":                 "https://host:port\\x1b[2J?…",
+		"":                                                "",
+	} {
+		if got := safetext.Address(address); got != `"`+want+`"` {
+			t.Errorf("%q is shown as %s, want %q", address, got, want)
+		}
+	}
+}

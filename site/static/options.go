@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"kindex/exports"
+	"kindex/exports/safetext"
 	"kindex/exports/store"
 	"kindex/site/pages"
 )
@@ -73,11 +74,11 @@ func address(text string) (*url.URL, error) {
 	case text == "":
 		return u, nil
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || strings.ContainsAny(text, "?#"):
-		return nil, fmt.Errorf("%q is not a valid site URL (expected a URL such as https://index.example.org)", text)
+		return nil, fmt.Errorf("%s is not a valid site URL (expected a URL such as https://index.example.org)", safetext.Address(text))
 	}
 	u.Path = strings.TrimSuffix(u.Path, "/")
 	if u.Path != "" && (strings.HasSuffix(u.Path, "/") || u.Path != path.Clean(u.Path)) || strings.Contains(strings.ToLower(u.EscapedPath()), "%2f") {
-		return nil, fmt.Errorf("%q is not a valid site URL: its path has an empty segment, a dot segment or an escaped slash", text)
+		return nil, fmt.Errorf("%s is not a valid site URL: its path has an empty segment, a dot segment or an escaped slash", safetext.Address(text))
 	}
 	u.RawPath = ""
 	return u, nil

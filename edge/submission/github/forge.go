@@ -44,7 +44,7 @@ func New(o Options) (*Forge, error) {
 	u, err := url.Parse(o.URL)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return nil, fmt.Errorf("%q is not the address of an API; use an address such as https://api.github.com", withoutUser(o.URL))
+		return nil, fmt.Errorf("%s is not the address of an API; use an address such as https://api.github.com", safetext.Address(o.URL))
 	case u.Scheme == "http" && !loopback(u.Hostname()):
 		return nil, fmt.Errorf("the token would be sent to the forge %s unencrypted over http://; use https://", u.Host)
 	case !repositoryName.MatchString(o.Repository):
@@ -98,15 +98,6 @@ func gitHost(api string) string {
 		return rest
 	}
 	return api
-}
-
-func withoutUser(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return "the address"
-	}
-	u.User = nil // the user name or the password can be a token
-	return u.String()
 }
 
 func loopback(host string) bool {
