@@ -102,6 +102,7 @@ func sameWeeks(t *testing.T, seen map[string]string, dir string) {
 // TestWeeks finds the movers of a week in which entities change in every way, and checks that
 // nothing that happens later changes its item.
 func TestWeeks(t *testing.T) {
+	suite.InTest(t)
 	suite.WithoutRace(t)
 	s := newRandomHistory(t, 1)
 	s.git("init", "-q", "-b", "main")

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/edge/storage/storagetest"
 )
 
@@ -94,6 +95,7 @@ func (s *served) growthOf(t *testing.T, tool, query string) map[string]map[strin
 
 // TestGrowth checks the growth of figures that were read in every kind of order.
 func TestGrowth(t *testing.T) {
+	suite.InTest(t)
 	s := serveGrowth(t)
 	grown := func(value, date, previous, previousDate, gain, percent string) string {
 		return fmt.Sprintf(`{"value":%s,"date":"%s","previousValue":%s,"previousDate":"%s","gain":%s,"percent":%s}`, value, date, previous, previousDate, gain, percent)

@@ -167,6 +167,7 @@ func (s *served) pages(t testing.TB, path string) (all []json.RawMessage) {
 // TestEntityAt looks up entities as of the end of various days, and checks that the response shows
 // the changes made by then.
 func TestEntityAt(t *testing.T) {
+	suite.InTest(t)
 	s, _ := serveHistory(t, "2026-11-01", Options{})
 	for _, c := range []struct {
 		path   string

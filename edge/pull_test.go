@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/builder/suite"
 	"kindex/edge/live"
 	"kindex/edge/storage/storagetest"
 	"kindex/exports/bucket"
@@ -16,6 +17,7 @@ import (
 // TestPullWithWrongClock starts edges without a build whose clocks are wrong by half a century: each
 // pulls the published build and serves it, and later ones too.
 func TestPullWithWrongClock(t *testing.T) {
+	suite.InTest(t)
 	content, out := t.TempDir(), t.TempDir()
 	to, err := bucket.Open("file:" + t.TempDir())
 	if err != nil {

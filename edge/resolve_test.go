@@ -251,6 +251,7 @@ func TestResolveOne(t *testing.T) {
 }
 
 func TestResolveRefuses(t *testing.T) {
+	suite.InTest(t)
 	s := serveResolved(t, Options{})
 	long := strings.Repeat("a", 1001)
 	for body, want := range map[string]string{

@@ -12,6 +12,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 	"golang.org/x/mod/sumdb/note"
 
+	"kindex/builder/suite"
 	"kindex/edge/live"
 	"kindex/edge/openapi"
 	"kindex/edge/storage/storagetest"
@@ -85,6 +86,7 @@ func readSigned(t *testing.T, s *Server) (a signedAnswer) {
 // signature and another tag, and no cache keeps the old one. Without a key, the edge does not call
 // it verified.
 func TestSignatureArrivesLater(t *testing.T) {
+	suite.InTest(t)
 	out, to, key := signedFolder(t)
 	s, err := New(Options{Dir: out, State: storagetest.SQLite(t)})
 	if err != nil {
@@ -133,6 +135,7 @@ func TestSignatureArrivesLater(t *testing.T) {
 // TestPulledSignature lets edges pull a signed build: one with the key, which verifies the
 // signature, and one without.
 func TestPulledSignature(t *testing.T) {
+	suite.InTest(t)
 	out, to, key := signedFolder(t)
 	if _, err := mirror.Publish(t.Context(), to, mirror.PublishOptions{Dir: out, Dirty: true, Key: key}); err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/exports"
 	"kindex/exports/record"
 )
@@ -12,6 +13,7 @@ import (
 // TestSubmittedFacts: identifiers, namespaces and successors of a submission are checked against
 // the served build, edits included.
 func TestSubmittedFacts(t *testing.T) {
+	suite.InTest(t)
 	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
 		s := edges[0]
 		o, _, ok := s.published(t).Build.Find("tool", "n1")

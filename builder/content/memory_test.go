@@ -6,12 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/builder/suite"
 	"kindex/exports/record"
 )
 
 // TestEntitiesDoNotKeepFiles: an entity keeps none of the memory of its file, of which its values
 // are a small part.
 func TestEntitiesDoNotKeepFiles(t *testing.T) {
+	suite.InTest(t)
 	const files, padding = 100, 100 << 10
 	_, _ = parseEntity("", "model", "first", []byte("name: First\n")) // reads the schema
 	for _, comment := range []string{"", "# A comment, for the slower of the two readers.\n"} {

@@ -61,6 +61,7 @@ func TestTakeAcrossEdges(t *testing.T) {
 
 // TestSharedCounts tests every operation on one count.
 func TestSharedCounts(t *testing.T) {
+	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		st, ctx := open(), t.Context()
 		now := time.Date(2026, 3, 1, 23, 59, 59, 0, time.UTC)

@@ -156,6 +156,7 @@ func count(value any) int {
 }
 
 func TestRandomRootFiles(t *testing.T) {
+	suite.InTest(t)
 	r := rand.New(rand.NewPCG(5, 6))
 	for name, s := range rootFiles {
 		var accepted, valid int
