@@ -119,7 +119,7 @@ func TestSynonymsOfEdits(t *testing.T) {
 func TestFillers(t *testing.T) {
 	c := withSynonyms(t, "", "a: Anna: vector-database: Keeps.", "b: Best Tool: wood: Cuts.", others)
 	for query, want := range map[string]string{"best vector database": "tool/a", "vector database library": "tool/a", "open source vector database": "tool/a",
-		"best tool": "tool/b", "tool": "tool/b", `vector "library"`: "", "best": "tool/b"} {
+		"best tool": "tool/b", "tool": "tool/b", "is Anna still maintained": "tool/a", "when is Anna retired?": "tool/a", `vector "library"`: "", "best": "tool/b"} {
 		keys, _ := c.find(t, query, 5)
 		if want == "" && len(keys) > 0 || want != "" && (len(keys) == 0 || keys[0] != want) {
 			t.Errorf("%s: %s, want %s first", query, keys, want)

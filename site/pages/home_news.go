@@ -83,7 +83,7 @@ func (s *Site) addLatestChanges(n *homeNewsLists) error {
 			return err
 		}
 		if len(n.Changes) < homeChanges {
-			if shown := without(c, func(f record.FieldChange) bool { return f.Field == "description" }); shown != nil {
+			if shown := without(c, isMinorChange); shown != nil {
 				n.Changes = append(n.Changes, s.changeSummary(shown))
 			}
 		}
@@ -108,6 +108,13 @@ func without(c *record.Change, drop func(record.FieldChange) bool) *record.Chang
 		return nil
 	}
 	return &left
+}
+
+// isMinorChange reports whether a change of a field is about how an entity is described and found, so
+// that the home page leaves it out.
+func isMinorChange(f record.FieldChange) bool {
+	name, _, _ := strings.Cut(f.Field, ".")
+	return slices.Contains([]string{"description", "tags", "capabilities", "ids"}, name)
 }
 
 // isPriceChange reports whether a price of an offer was replaced by another one.
