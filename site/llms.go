@@ -26,7 +26,7 @@ func LLMs(m *Map) []byte {
 	w, b, d := &markdown{}, m.Base, m.Manifest
 	w.line("# " + text(d.Title))
 	w.line("> " + block(d.Description))
-	w.line(fmt.Sprintf("%d entities in %d categories, %d of them ranked, with scores as of %s (build %s). Every figure has a date and a source. "+
+	w.line(fmt.Sprintf("%d entities in %d categories, %d of them ranked, with scores as of %s (build %s). Figures have the date and the source that the content states. "+
 		"An entity is identified by its type (%s) and slug; append `.md` to its URL for Markdown. "+
 		"Requests under `/api` have a daily limit; the `X-RateLimit-Remaining` header of each response states how many are left. Errors are JSON and suggest corrections.",
 		d.Counts.Entities, d.Counts.Categories, d.Counts.Ranked, text(d.AsOf[:min(10, len(d.AsOf))]), text(d.ID), typeNames(d)))

@@ -53,7 +53,7 @@ var templates = []struct {
 		Description: "One tool or model as a page in Markdown."},
 		entityURI, keyGrammar, func(key string) string { return "/api/entity/" + key }, nil, markdownType + ", " + jsonType + ";q=0.5"},
 	{sdk.ResourceTemplate{URITemplate: recordURI + "{type}/{slug}", Name: "record", Title: "Record", MIMEType: jsonType,
-		Description: "One tool or model as JSON, with the date and source of every figure."},
+		Description: "One tool or model as JSON, with the dates and sources of its figures."},
 		recordURI, keyGrammar, func(key string) string { return "/api/entity/" + key }, nil, jsonType},
 	{sdk.ResourceTemplate{URITemplate: scoreURI + "{type}/{slug}", Name: "score", Title: "Score", MIMEType: jsonType,
 		Description: "How the score of one tool or model is calculated, as JSON."},

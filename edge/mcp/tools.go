@@ -87,7 +87,7 @@ func newTools(api API, categories []string) *tools {
 			[]argument{
 				entityArgument("type/slug: the id from a result."),
 				{name: "view", typ: text, choices: []string{summaryView, fullView, scoreView}, standard: summaryView,
-					about: "summary; full, which adds links and the date and source of every figure; or score, which shows how the score is calculated."},
+					about: "summary; full, which adds links and the dates and sources of figures; or score, which shows how the score is calculated."},
 				atArgument(),
 			}, entitySchema, t.getEntity},
 		{"leaderboard", "Leaderboard", "The best tools or models in a category, on a board (a ranking for one purpose, such as models for coding), or of all categories, ranked by a score from 0 to 100. " +

@@ -43,7 +43,7 @@ type firstFile struct {
 var firstFiles = []struct{ path, title, text string }{
 	{exports.FullFile + ".parquet", "Everything about every entity", "For SQL, pandas, Polars and R: one row per entity, with all columns."},
 	{exports.EntitiesFile + ".csv", "Every entity as a spreadsheet", "Opens in Excel and LibreOffice: one row per entity, with its scores."},
-	{exports.SignalsFile + ".parquet", "Every figure with its source", "One row per figure, with the day and the page where it was read."},
+	{exports.SignalsFile + ".parquet", "All figures with their sources", "One row per figure, with the day and the page where it was read, if they are known."},
 	{exports.OffersFile + ".parquet", "Every price of a model", "One row per offer of a model at a provider, in US dollars per million tokens."},
 }
 
