@@ -174,12 +174,15 @@ screenshots: test-tools ## save screenshots of the website's main pages in site/
 
 # What must hold of the content, whatever the program is; the workflow validate runs it for each
 # change of the content. The tests of the program use a copy of their own instead; see builder/suite.
-content: build ## check the included content: problems, empty boards, format, that it can be built and verified, and judged searches
+content: build ## check the included content: problems, empty boards, format, tables, that it can be built and verified, and judged searches
 	bin/kindex validate --strict content
 	@bin/kindex fmt --check content || { echo "the files above are not formatted; run: make fmt"; exit 1; }
 	@silent=$$(grep -lE '^status: ' content/model/*.yaml | xargs grep -LE '^  deprecation: '); test -z "$$silent" || { echo "retired models without the link deprecation, the makers' notice:"; echo "$$silent"; exit 1; }
 	@out=$$(mktemp -d); trap 'rm -rf "$$out"' EXIT; bin/kindex build --content content --out "$$out" && bin/kindex verify "$$out"
+	@rm -f $(NOTRUN)
+	KINDEX_NOT_RUN=$(NOTRUN) $(GO) test -count=1 ./builder/content -run 'Test(ResultRows|PublishedResults|Unsourced)$$' -content "$$PWD/content"
 	$(GO) test -count=1 ./indexes -run 'TestRelevance$$' -content "$$PWD/content"
+	@test ! -e $(NOTRUN) || sort -u $(NOTRUN)
 
 fmt: ## format the code and the content
 	@gofmt -w $$(git ls-files '*.go')

@@ -153,12 +153,18 @@ func CannotRun(t testing.TB, reason string) {
 	t.Skip("NOT RUN: " + reason)
 }
 
-// Collections returns the folder with the public collections: KINDEX_SHARED, or the one next to
-// the repository. It skips the test if make soak is not running. It also skips the test if the
-// collections are missing, and then reports the test as NOT RUN.
+// Collections returns the folder with the public collections for a test of the program. It skips
+// the test if make soak is not running, or if the collections are missing; see Shared.
 func Collections(t testing.TB) string {
 	t.Helper()
 	InSoak(t, "it uses whole collections; make test uses small extracts of them")
+	return Shared(t)
+}
+
+// Shared returns the folder with the public collections: KINDEX_SHARED, or the one next to the
+// repository. If it is missing, it skips the test and reports it as NOT RUN.
+func Shared(t testing.TB) string {
+	t.Helper()
 	if dir := os.Getenv("KINDEX_SHARED"); dir != "" {
 		if _, err := os.Stat(filepath.Join(dir, "data")); err != nil {
 			t.Fatalf("KINDEX_SHARED: %v", err)
