@@ -17,6 +17,7 @@ const (
 	byName      // of its type
 	byFormer    // the address of an earlier slug
 	byID        // of its type
+	byProject   // a key of projects
 	byTwin      // a name that the entity's name looks like
 	bySuccessor // the address of the entity that replaces it
 	byOffer     // the address of an offer
@@ -57,6 +58,9 @@ func (c *claims) each(r *file, yield func(claim)) {
 			seen[key] = true
 			yield(claim{byID, key})
 		}
+	}
+	for _, p := range projects(e) {
+		yield(claim{byProject, p.key})
 	}
 	for _, old := range e.Formerly {
 		if !seen[old] {
@@ -138,7 +142,7 @@ func (f *Folder) affected() map[*file]bool {
 		}
 	}
 	for x := range f.cross.claims {
-		if slices.Contains([]int{byName, byFormer, byID, byOffer, bySeries}, x.kind) {
+		if slices.Contains([]int{byName, byFormer, byID, byProject, byOffer, bySeries}, x.kind) {
 			add(f.claims.sort(x))
 		}
 		if x.kind == byName {
@@ -243,6 +247,7 @@ func (f *Folder) checkFile(r *file) {
 		complain(yamldoc.Warning, []string{"name"}, message, "")
 	}
 	f.checkIDs(r, complain)
+	f.checkProjects(r, complain)
 	f.checkShared(r, complain)
 	f.checkSeries(r, complain)
 	check := factCheck{namespaces: with.namespaces, providers: with.providers, today: with.today, successor: f.successor, add: complain,

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/didyoumean"
@@ -21,6 +22,59 @@ func (f *Folder) checkIDs(r *file, complain complainer) {
 			complain(yamldoc.Error, []string{"ids", id.Namespace}, idTaken(id, first.shown), "")
 		}
 		seen[key] = true
+	}
+}
+
+// project is an identifier that two entities may have, but with which another one is probably the
+// same project.
+type project struct {
+	key string
+	id  record.ID
+}
+
+// projects returns the package of a tool, whose link other tools may have too, and the repositories
+// of an entity, with its name without spaces and punctuation: one repository may contain several.
+func projects(e *record.Entity) (list []project) {
+	for _, id := range e.IDs {
+		p := project{idKey(e, id), id}
+		switch {
+		case id.Namespace == "github" || id.Namespace == "gitlab":
+			p.key += "\x00" + bareName(e.Name)
+		case id.Namespace != "pypi" || e.Type != "tool":
+			continue
+		}
+		if !slices.ContainsFunc(list, func(other project) bool { return other.key == p.key }) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// bareName returns what a name has in common with other spellings of it, as GPT-4 and GPT 4.
+func bareName(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsNumber(r) || r == '+' || r == '#' {
+			return r
+		}
+		return -1
+	}, record.Fold(name))
+}
+
+// checkProjects finds entities that are probably in another file too.
+func (f *Folder) checkProjects(r *file, complain complainer) {
+	for _, p := range projects(r.entity) {
+		first := f.claims[byProject][p.key][0]
+		if first == r || nameKey(first.entity) == nameKey(r.entity) {
+			continue // a warning about the name is enough
+		}
+		if owners := f.claims[byID][idKey(r.entity, p.id)]; slices.Contains(owners, r) && owners[0] != r {
+			continue // an error
+		}
+		path := []string{"ids", p.id.Namespace}
+		if slices.Contains(record.LinkedIDs(r.entity.Links), p.id) {
+			path = []string{"links", map[string]string{"github": "repository", "pypi": "package"}[p.id.Namespace]}
+		}
+		complain(yamldoc.Warning, path, yamldoc.Quote(p.id.Value)+" is also of "+first.shown+"; are both the same?", "")
 	}
 }
 

@@ -38,13 +38,15 @@ func randomEdit(t *testing.T, r *rand.Rand, dir string) (names []string) {
 			continue
 		}
 		text := fmt.Sprintf("name: N%d\ncategory: c%d\ndescription: D.\n", r.IntN(8), r.IntN(3))
-		switch r.IntN(4) {
+		switch r.IntN(5) {
 		case 0:
 			text += fmt.Sprintf("formerly: [e%d]\n", r.IntN(12))
 		case 1:
 			text += fmt.Sprintf("lifecycle: {replacedBy: model/e%d}\n", r.IntN(12))
 		case 2:
 			text += "nonsense: 1\n"
+		case 3:
+			text = fmt.Sprintf("name: N %d\ncategory: c1\ndescription: D.\nlinks: {repository: 'https://github.com/a/r', package: 'https://pypi.org/project/p%d'}\n", r.IntN(3), r.IntN(4))
 		}
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
