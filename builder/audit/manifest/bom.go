@@ -40,7 +40,7 @@ func (f *file) values(root *node) {
 	case has("environments") && has("packages"): // pixi.lock
 		root.each("packages.conda", func(n *node) { f.condaSpec(n.text, n.line) })
 		root.each("packages.pypi", func(n *node) { f.requirement(n.text, n.line) })
-	case strings.HasPrefix(lastPart(f.shown), "pnpm-workspace.") || has("packages") && (has("catalog") || has("catalogs")):
+	case strings.HasPrefix(lastPart(f.shown), "pnpm-workspace.") || !has("lockfileVersion") && has("packages") && (has("catalog") || has("catalogs")):
 		f.catalogs(root)
 		f.overrides(root.get("overrides"))
 	case has("pip_version"): // pip inspect, and the report of pip install
@@ -253,7 +253,12 @@ func (f *file) withPackageURL(n *node) {
 func parseTagValue(f *file) {
 	root := &node{kind: table, items: []*node{{key: "packages", kind: list}, {key: "relationships", kind: list}}}
 	var p *node
+	within := false // a text of several lines, which can look like tags
 	for n, line := range f.lines(f.data, false) {
+		if open, end := strings.LastIndex(line, "<text>"), strings.LastIndex(line, "</text>"); within || open > end {
+			within = end < 0 || open > end
+			continue
+		}
 		tag, value, _ := strings.Cut(line, ":")
 		value = strings.TrimSpace(value)
 		member := func(key, value string) *node { return &node{key: key, text: value, line: n} }

@@ -166,7 +166,7 @@ func init() { // not a composite literal, because parsers use formats
 		{`(Cargo|poetry|uv|pdm)\.lock`, parseTOML, true},
 		{`Pipfile\.lock`, func(f *file) { f.pipfileLock(f.tree(jsonSyntax)) }, true},
 		{`setup\.cfg`, parseSetupCfg, true},
-		{`(.*[-._])?(environment|conda|env|promptfooconfig|litellm[-_]config|(docker-)?compose)([-._].*)?\.ya?ml`, parseYAML, true},
+		{`(.*[-._])?(environment|conda|env|promptfoo(config)?|litellm([-_]config)?|(docker-)?compose)([-._].*)?\.ya?ml`, parseYAML, true},
 		{`(?i)(.*[-_.])?(requirements|constraints).*\.(txt|in)|requirements/.*\.(txt|in)`, parseRequirements, true},
 		{`(?i)(.*[-._])?(Dockerfile|Containerfile)([-._].*)?`, parseDockerfile, true},
 		{`\.env(\..*|rc)?|.*\.env|env\.(example|sample|template|local)|\.dev\.vars`, parseEnv, true},

@@ -8,11 +8,12 @@ var (
 	modelKey = lazily(`(?i)(?:^|_)(?:models?(?:name|id)?|llms?)[0-9]*(?:_|$)|(?:^|_)deployment(?:_?(?:name|id))?(?:_[0-9]+)?$|(?:openai|azure|llm)_(?:.*_)?engine$`)
 	// noModel matches keys of what a program does with a model, or with something else.
 	noModel = lazily(`(?i)(?:^|_)(?:path|dir|file|ur[li]|host|port|endpoint|server|service|registry|store|repo|cache|provider|type|temperature|max|min|top|context|length|limit|size|timeout|` +
-		`retries|concurrency|batch|workers|dtype|device|precision|quantization|seed|enabled?|count|info|list|alias|group)s?(?:_|$)`)
+		`retries|concurrency|batch|workers|dtype|device|precision|quantization|seed|enabled?|count|info|alias|group)s?(?:_|$)`)
 	secretKey = lazily(`(?i)keys?(?:_|$)|tokens?(?:_|$)|secret|passw|pwd|credential|auth(?:_|$)|bearer|private|cert|dsn`)
 	camelCase = lazily(`([a-z0-9])([A-Z])`)
 	noName    = lazily(`(?i)^(?:[0-9.]+|true|false|yes|no|on|off|null|none|auto|default)$`)
 	script    = lazily(`^(?:file|exec|python|package|https?|wss?|webhook|browser|echo):`) // for promptfoo
+	byDefault = lazily(`\$\{[A-Za-z_][A-Za-z0-9_]*:?-([^{}$]+)\}`)
 	variable  = lazily(`^\$|^%|^os\.environ/|\$\{|\{\{|\*`)
 )
 
@@ -33,9 +34,13 @@ func (e Entry) elsewhere(name string) Entry {
 	return e
 }
 
+// withDefaults returns a name in which the variables that have a default value are replaced by it: it is used
+// unless someone sets the variable.
+func withDefaults(name string) string { return byDefault().ReplaceAllString(name, "$1") }
+
 // model adds the name of a model. A name that a program fills in later is not looked up.
 func (f *file) model(name string, line int) {
-	name = strings.TrimSpace(name)
+	name = withDefaults(strings.TrimSpace(name))
 	e := Entry{ID: name, Name: name, Line: line}
 	switch {
 	case name == "":

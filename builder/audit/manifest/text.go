@@ -267,8 +267,10 @@ func parseSetupCfg(f *file) {
 			}
 		case isKey:
 			wanted = section == "options" && (strings.HasSuffix(key, "_requires") && key != "python_requires") || section == "options.extras_require"
-			if value = strings.TrimSpace(value); wanted && value != "" {
-				f.requirementLine(strings.Replace(value, "file:", "-r ", 1), n)
+			for part := range strings.SplitSeq(value, ";") { // in one line, no marker can follow
+				if part = strings.TrimSpace(part); wanted && part != "" {
+					f.requirementLine(strings.Replace(part, "file:", "-r ", 1), n)
+				}
 			}
 		}
 	}
