@@ -65,7 +65,7 @@ provider: Acme
 description: Writes long poems.
 category: things
 status: withdrawn
-ids: {bedrock: 'acme.rocket-2.5-large-20250101-v1:0'}
+ids: {bedrock: 'acme.rocket-2.5-large-20250101-v1:0', huggingface: Acme/Rocket-2.5-Large-Instruct}
 `,
 	"model/comet-june.yaml": `name: Comet of June
 provider: Acme
@@ -204,6 +204,9 @@ func TestResolveWeaker(t *testing.T) {
 		"rocket-2.5-large-latest":                "weaker rocket-2-large [alias: -latest]",
 		"acme.rocket-2.5-large-20250101-v1:0":    "exact rocket-2-large []",
 		"rocket-2.5":                             " []",
+		"Acme/Rocket-2.5-Large":                  " []", // what it was trained from
+		"copies/Rocket-2.5-Large-GGUF":           " []",
+		"copies/Rocket-2.5-Large-Instruct-GGUF":  "weaker rocket-2-large [quantization: -gguf prefix: copies/]",
 		"rocket-1-mini":                          " []",
 		"stranger/rocket-1":                      " []",
 		"comet-2025-06-01":                       "weaker comet-june []",

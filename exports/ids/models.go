@@ -25,6 +25,23 @@ type Form struct {
 // Key returns the key of the form in ModelForm and in ModelBase.
 func (f Form) Key() string { return fold(f.Name) }
 
+// NamesBase reports whether a text of which the form remains names the model from which the one in a repository at
+// Hugging Face was trained: the repository of the same owner, or a quantized copy, whose name lacks
+// only -Instruct or the like.
+func (f Form) NamesBase(text, repository string) bool {
+	owner, repo, _ := strings.Cut(strings.ToLower(repository), "/")
+	repo = strings.TrimSuffix(repo, "-hf")
+	base := instructed().ReplaceAllString(repo, "")
+	name := f.Name[strings.LastIndexByte(f.Name, '/')+1:]
+	maker, _, _ := strings.Cut(owner, "-") // in meta-llama/Meta-Llama-3-8B
+	bare := func(s string) string { return fold(strings.TrimPrefix(s, maker+"-")) }
+	if base == repo || strings.Contains(name, ":") || bare(name) != bare(base) {
+		return false
+	}
+	return strings.Contains(strings.ToLower(text), owner+"/"+name) ||
+		slices.ContainsFunc(f.Dropped, func(s string) bool { return strings.HasPrefix(s, quantization) })
+}
+
 // rule describes what can be left out at the start or at the end of a model's name.
 type rule struct {
 	what    string
@@ -85,9 +102,9 @@ var ends = []rule{
 	trailing("file", `/[^/]+\.gguf`),
 	trailing(quantization, `:(?:i?q[0-9][a-z0-9_]*|fp?16|bf16|fp8|ud-[a-z0-9_]+|mxfp4)`),
 	trailing(quantization, `[-._](?:i?q[0-9]+(?:_[a-z0-9]+)*|gguf|ggml|i1|onnx|openvino|hqq|aqlm|marlin|awq|gptq(?:-int[48])?|exl[23]|mlx|fp8(?:-dynamic|-fast|-tput|-kv)?|[2-8](?:\.[0-9]+)?-?bits?|(?:bnb-)?int[48]|(?:unsloth-)?bnb-4bit|nf4|nvfp4|mxfp4|bf16|fp16|w[48]a(?:8|16)|quantized|qat)`),
-	version(fineTuning, `:[^:/]*:[^:/]*:[^:/]+`, `^ft:[^:]+:[^:]*:[^:]*:[^:]+$`),
+	version(fineTuning, `:[^:/]*:[^:/]*:[^:/]+(?::ckpt-step-[0-9]+)?`, `^ft:[^:]+:[^:]*:[^:]*:[^:]+(?::ckpt-step-[0-9]+)?$`),
 	version(fineTuning, `:ft-[^/:]+`, ""),
-	version("version", `:0(?::[0-9]+k)?`, `-v[0-9]+:`),
+	version("version", `:0(?::[0-9]+k)?|:[0-9]+k`, `-v[0-9]+:`),
 	version("version", `-v1`, `[a-z]\.[a-z]|-20[0-9]{6}-v1$`),
 	version("version", `-v[2-9]`, `-20[0-9]{6}-v[2-9]$`),
 	version("version", `/versions/[^/]+`, ""),
@@ -95,7 +112,7 @@ var ends = []rule{
 	version("effort", `-(?:x?high|medium|low|minimal)`, `^(?:gpt-5|o[134])[a-z0-9.-]*-[a-z]+$`),
 	version("alias", `[-:@]latest`, ""),
 	version("date", `[-@:](?:20[0-9]{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])|20[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]))`, ""),
-	trailing("revision", `@(?:main|master|default|[0-9a-f]{7,40})(?:/.*)?`),
+	trailing("revision", `@(?:main|master|default|[0-9a-f]{7,40})(?:/.*)?|:[0-9a-f]{64}`),
 	version("date", `-(?:preview|exp)-(?:0[1-9]|1[0-2])-(?:[0-3][0-9]|20[0-9]{2})`, `^gemini-`),
 	version("date", `-(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])`, `^(?:gpt-[34]|o[0-9]|grok-)`),
 	version("date", `-2[0-9](?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])`, `^(?:doubao|seed|skylark)-`),

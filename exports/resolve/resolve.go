@@ -98,13 +98,22 @@ func (r *Result) findModel(b *exports.Build, name string) {
 			continue
 		}
 		others := !form.Exact && slices.ContainsFunc(versions, func(o uint32) bool { return o != found[0] })
-		if len(found) > 1 || others || form.Size != "" && !hasSize(b, found[0], form.Size) {
+		if len(found) > 1 || others || form.Size != "" && !hasSize(b, found[0], form.Size) || namesBase(b, found[0], name, form) {
 			r.near = found
 			return
 		}
 		r.As, r.Matches, r.Weaker, r.Dropped = ids.AnyModel+":"+form.Name, found, true, form.Dropped
 		return
 	}
+}
+
+// namesBase reports whether a name is that of another repository at Hugging Face, with what a model was trained from.
+func namesBase(b *exports.Build, ordinal uint32, name string, form ids.Form) bool {
+	if !strings.Contains(name, "/") {
+		return false
+	}
+	e, err := b.PartOfEntity(ordinal, []string{"ids"})
+	return err == nil && slices.ContainsFunc(e.IDsIn("huggingface"), func(repository string) bool { return form.NamesBase(name, repository) })
 }
 
 // hasSize reports whether a model has a number of parameters, such as 70b, or is known by a name with it.
