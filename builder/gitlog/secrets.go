@@ -54,7 +54,14 @@ const maxKey = 4096
 // files. facts is what git ls-tree -l prints before the name; the last word is the size.
 func isSecret(name, facts string) bool {
 	size, err := strconv.Atoi(facts[strings.LastIndex(facts, " ")+1:])
-	return strings.HasSuffix(name, ".key") && err == nil && size <= maxKey || name == "kindex.db" || isSideFile(name, "kindex.db")
+	return strings.HasSuffix(name, ".key") && err == nil && size <= maxKey || isDatabase(name)
+}
+
+// isDatabase reports whether a file has the name of the state, such as kindex.db, of a backup of it, such
+// as kindex-backup.db, or of a file beside these.
+func isDatabase(name string) bool {
+	at := strings.LastIndex(name, ".db")
+	return at >= 0 && strings.HasPrefix(name, "kindex") && (name[at:] == ".db" || isSideFile(name, name[:at+len(".db")]))
 }
 
 // isSideFile reports whether SQLite, or a backup, put a file beside a database.

@@ -15,6 +15,7 @@ import (
 
 	"kindex/builder/git"
 	"kindex/exports/didyoumean"
+	"kindex/exports/safetext"
 )
 
 // Location is the location of a content folder in a git repository.
@@ -70,6 +71,9 @@ func (p *Location) Commit(ctx context.Context, name string) (string, error) {
 	}
 	if head, err := p.Head(ctx); err == nil && head == "" && name == "HEAD" {
 		return "", errors.New("the repository has no commit yet")
+	}
+	if strings.Contains(name, "://") {
+		return "", fmt.Errorf("%s is an address, not a commit, branch or tag; fetch it first", safetext.Address(name))
 	}
 	text := fmt.Sprintf("unknown commit, branch or tag %q", name)
 	if names, err := p.Names(ctx); err == nil {

@@ -17,6 +17,7 @@ import (
 
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/plural"
+	"kindex/exports/safetext"
 )
 
 // maxRow is the maximum size of a row in bytes. It is far above that of any real row, but low
@@ -73,6 +74,9 @@ func kindOf(path string) (kind, error) {
 		return kind{jsonl: true}, nil
 	case ".json":
 		return kind{}, fmt.Errorf("%s: convert it to one object per line, in a file ending in .jsonl; for a JSON array: jq -c '.[]'", path)
+	}
+	if strings.Contains(path, "://") {
+		return kind{}, fmt.Errorf("%s is an address; download the file and import that", safetext.Address(path))
 	}
 	return kind{}, fmt.Errorf("%s: the file name must end in .csv, .tsv or .jsonl, optionally followed by .gz", path)
 }

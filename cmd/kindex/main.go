@@ -18,6 +18,7 @@ import (
 	"kindex/builder/content/yamldoc"
 	"kindex/cmd/kindex/cli"
 	"kindex/cmd/kindex/operator"
+	"kindex/exports/safetext"
 	"kindex/exports/store"
 )
 
@@ -155,7 +156,7 @@ func report(err error, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "kindex: interrupted; nothing was published")
 		return cli.ExitProblem
 	}
-	fmt.Fprintln(stderr, cli.Paint(stderr, color.FgRed, "kindex:"), err)
+	fmt.Fprintln(stderr, cli.Paint(stderr, color.FgRed, "kindex:"), safetext.WithoutCredentials(err.Error()))
 	switch {
 	case errors.As(err, &busy):
 		return cli.ExitBusy

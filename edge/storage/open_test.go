@@ -290,6 +290,9 @@ func TestPasswordIsNowhere(t *testing.T) {
 		"postgres://me:hunter2@" + nobody + "/kindex?sslmode=perhaps",
 		"postgres://me:hunter2@" + nobody + "/kindex?password=hunter2&;",
 		"postgres://me:hunter2@[::1/kindex",
+		"postgres://me:1@hunter2@" + nobody + "/kindex",
+		"postgres:me:hunter2@" + nobody + "/kindex",
+		"host=" + folder + " password=hunter2 dbname=kindex",
 	} {
 		if err := refused(t, target, storage.Options{}, "postgres"); strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("the error contains the password: %v", err)

@@ -22,8 +22,9 @@ const maxConnections = 20
 func (s *State) openPostgreSQL(ctx context.Context, target string, _ Options) error {
 	s.engine, s.target = PostgreSQL, withoutPassword(target)
 	config, err := pgx.ParseConfig(target)
-	if err != nil || s.target == unreadableTarget {
-		// The parser's error would repeat the address, including the password.
+	if err != nil || s.target == unreadableTarget || strings.Contains(config.Host, "@") {
+		// The parser's error would repeat the address, including the password; so would the name of a host
+		// in which a part of the password ended up, and it would be looked up.
 		return fmt.Errorf("--state %s: not the address of a PostgreSQL database; use postgres://user:password@host:5432/name; in the password, write @ : / ? # %% as %%40 %%3A %%2F %%3F %%23 %%25", s.target)
 	}
 	if config.ConnectTimeout == 0 {

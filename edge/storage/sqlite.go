@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"time"
@@ -29,10 +30,18 @@ const busyCode = 5
 // run alongside the edge.
 const pragmas = "_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=fullfsync(1)&_pragma=foreign_keys(1)"
 
+// connectionString matches the other form of PostgreSQL's addresses. A file of that name would show
+// the password.
+var connectionString = regexp.MustCompile(`(?i)(^|\s)(host|hostaddr|user|dbname|password|service)\s*=`)
+
 func (s *State) openSQLite(ctx context.Context, path string, o Options) error {
 	s.engine, s.target = SQLite, path
-	if scheme, _, ok := strings.Cut(path, "://"); ok {
+	scheme, _, ok := strings.Cut(path, ":")
+	if ok && (strings.Contains(path, "://") || strings.HasPrefix(strings.ToLower(scheme), "postgres")) {
 		return fmt.Errorf("the database %s://…: use the path of a SQLite file, or the address of a PostgreSQL database, postgres://…", scheme)
+	}
+	if connectionString.MatchString(path) {
+		return errors.New("the database is given in the form name=value; use the path of a SQLite file, or the address of a PostgreSQL database, postgres://…")
 	}
 	if err := createPrivate(path, o.MustExist); err != nil {
 		return err

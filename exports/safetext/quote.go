@@ -1,8 +1,10 @@
 package safetext
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -35,4 +37,24 @@ func Address(s string) string {
 		s = "…" + s[i:]
 	}
 	return Quote(scheme + s + rest)
+}
+
+// credentials match user information, and the values of parameters that are named after secrets.
+var credentials = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*:/{1,2})[^\s"'/?#]+@|([?&][^=&\s"']*(?i:token|key|secret|sig|pass|credential)[^=&\s"']*=)[^&\s"'#]+`)
+})
+
+// WithoutCredentials returns a message in which the addresses that it repeats have lost their credentials: people
+// also paste addresses where none is expected.
+func WithoutCredentials(message string) string {
+	return credentials().ReplaceAllStringFunc(message, func(found string) string {
+		m := credentials().FindStringSubmatch(found)
+		switch {
+		case m[2] != "":
+			return m[2] + "…"
+		case strings.HasSuffix(found, ":xxxxx@"): // it was left out before
+			return found
+		}
+		return m[1] + "…@"
+	})
 }

@@ -63,6 +63,20 @@ func FuzzSafetext(f *testing.F) {
 	})
 }
 
+// TestWithoutCredentials shows that no message repeats the credentials in an address.
+func TestWithoutCredentials(t *testing.T) {
+	for message, want := range map[string]string{
+		`cannot listen on https://me:s3cret@host/x?token=t0ken&a=b: failed`: `cannot listen on https://…@host/x?token=…&a=b: failed`,
+		`https:/me:s3c@ret@host/x: no build`:                                `https:/…@host/x: no build`,
+		`"s3://AKIA@bucket" and postgres://me:xxxxx@host/x?sslmode=no`:      `"s3://…@bucket" and postgres://me:xxxxx@host/x?sslmode=no`,
+		"ada@example.org: HEAD@{1} of https://host/@scope/x?q=1":            "ada@example.org: HEAD@{1} of https://host/@scope/x?q=1",
+	} {
+		if got := safetext.WithoutCredentials(message); got != want {
+			t.Errorf("%s becomes %s, want %s", message, got, want)
+		}
+	}
+}
+
 // TestAddress shows that messages do not repeat the parts of an address that may be secret.
 func TestAddress(t *testing.T) {
 	for address, want := range map[string]string{
