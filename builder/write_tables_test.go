@@ -57,7 +57,7 @@ func TestTables(t *testing.T) {
 	var out bytes.Buffer
 	for _, name := range tableNames {
 		for _, format := range []string{"csv", "jsonl"} {
-			data, _, _ := b.File(name + "." + format)
+			data := tableFile(t, b, name+"."+format)
 			fmt.Fprintf(&out, "-- %s.%s --\n%s", name, format, bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")))
 		}
 	}

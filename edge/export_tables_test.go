@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -15,6 +16,7 @@ import (
 
 	"kindex/edge/storage/storagetest"
 	"kindex/exports"
+	"kindex/exports/store"
 	"kindex/exports/table"
 )
 
@@ -60,19 +62,27 @@ func (s *served) export(t *testing.T, path string) []byte {
 }
 
 // TestTablesAreFiles requests every table without filters, and with filters that select all of
-// it. The first response is the file; the second is generated, and must have the same cells.
+// it. The first response is the file, or what it decodes to; the second is generated, and must have the
+// same cells.
 func TestTablesAreFiles(t *testing.T) {
 	s := servePriced(t)
 	b := s.published(t).Build
 	for path, file := range tableExports {
 		for _, format := range table.Formats {
 			whole := withParams(path, "format="+format.Name)
-			data, f, ok := b.File(file + format.Extension)
-			if !ok || len(data) == 0 {
-				t.Fatalf("the build has no %s%s", file, format.Extension)
+			data, f, stored := b.File(file + format.Extension)
+			var accept []string
+			sent := data // as it is stored
+			if !stored && format.Name != "json" {
+				accept = []string{"Accept-Encoding", "gzip"}
+				sent, f, stored = b.File(file + format.Extension + store.GzipExtension)
+				data = decode(t, "gzip", sent)
 			}
-			a := s.ask(t, "GET", "/api/export/"+whole)
-			if !bytes.Equal(a.body, data) || a.header.Get("Repr-Digest") == "" || a.header.Get("Accept-Ranges") != "bytes" {
+			a := s.ask(t, "GET", "/api/export/"+whole, accept...)
+			if !stored { // TestEncodingsOfTables compares the array with the lines
+				data, sent = a.body, nil
+			}
+			if len(data) == 0 || stored && (!bytes.Equal(a.body, sent) || a.header.Get("Repr-Digest") == "" || a.header.Get("Accept-Ranges") != "bytes") {
 				t.Errorf("%s is not the file: %v", whole, a.header)
 			}
 			streamed := s.ask(t, "GET", "/api/export/"+withParams(whole, "type=tool&type=model"))
@@ -88,8 +98,14 @@ func TestTablesAreFiles(t *testing.T) {
 			if want := file + format.Extension; name != want {
 				t.Errorf("%s is saved as %s, want %s", whole, name, want)
 			}
-			if part := s.ask(t, "GET", "/api/export/"+whole, "Range", "bytes=3-9"); part.status != 206 || !bytes.Equal(part.body, data[3:10]) {
+			if !stored {
+				continue
+			}
+			if part := s.ask(t, "GET", "/api/export/"+whole, append(accept, "Range", "bytes=3-9", "If-Range", a.header.Get("ETag"))...); part.status != 206 || !bytes.Equal(part.body, sent[3:10]) {
 				t.Errorf("bytes 3 to 9 of %s: %d %q", whole, part.status, part.body)
+			}
+			if a.header.Get("Content-Length") != strconv.Itoa(len(sent)) {
+				t.Errorf("%s has the length %s, want %d", whole, a.header.Get("Content-Length"), len(sent))
 			}
 			if data := s.ask(t, "GET", "/data/"+b.Manifest.ID+"/"+f.Path); !bytes.Equal(data.body, a.body) {
 				t.Errorf("/data has another %s", f.Path)
@@ -235,16 +251,42 @@ func TestTablesOfPreviews(t *testing.T) {
 }
 
 // TestEncodingsOfTables: tables are sent with gzip or uncompressed, whichever encodings a client
-// accepts.
+// accepts, and are what the build stores: as it is, as a gzip member, or as lines of JSON.
 func TestEncodingsOfTables(t *testing.T) {
 	s := servePriced(t)
+	b := s.published(t).Build
 	for path, file := range tableExports {
-		data, _, _ := s.published(t).Build.File(file + ".csv")
-		for accept, want := range map[string]string{"zstd, gzip, br": "gzip", "zstd": "", "gzip, br": "gzip", "gzip": "gzip", "": ""} {
-			a := s.ask(t, "GET", "/api/export/"+withParams(path, "format=csv"), "Accept-Encoding", accept)
-			if got := a.header.Get("Content-Encoding"); got != want || !bytes.Equal(decode(t, got, a.body), data) {
-				t.Errorf("%s with Accept-Encoding %q: %q", path, accept, got)
+		for format, codings := range map[string]map[string]string{
+			"csv":   {"zstd, gzip, br": "gzip", "zstd": "", "gzip, br": "gzip", "gzip": "gzip", "": "", "gzip;q=0": "", "identity;q=0, *": "gzip"},
+			"jsonl": {"zstd, gzip, br": "gzip", "": ""}, "json": {"gzip": "gzip", "": ""},
+		} {
+			lines := map[string]string{"csv": ".csv", "jsonl": ".jsonl", "json": ".jsonl"}[format]
+			member, _, _ := b.File(file + lines + store.GzipExtension)
+			want := decode(t, "gzip", member)
+			if format == "json" {
+				want = arrayOf(want)
+			}
+			for accept, coding := range codings {
+				a := s.ask(t, "GET", "/api/export/"+withParams(path, "format="+format), "Accept-Encoding", accept)
+				got := a.header.Get("Content-Encoding")
+				if got != coding || !bytes.Equal(decode(t, got, a.body), want) {
+					t.Errorf("%s as %s with Accept-Encoding %q: %q", path, format, accept, got)
+				}
+				if again := s.ask(t, "GET", "/api/export/"+withParams(path, "format="+format), "Accept-Encoding", accept, "If-None-Match", a.header.Get("ETag")); again.status != http.StatusNotModified {
+					t.Errorf("%s as %s with its ETag: %d", path, format, again.status)
+				}
+				if head := s.ask(t, "HEAD", "/api/export/"+withParams(path, "format="+format), "Accept-Encoding", accept); head.status != 200 || head.header.Get("ETag") != a.header.Get("ETag") || len(head.body) > 0 {
+					t.Errorf("HEAD %s as %s: %d", path, format, head.status)
+				}
 			}
 		}
 	}
+}
+
+// arrayOf returns lines of JSON as an array.
+func arrayOf(lines []byte) []byte {
+	if len(lines) == 0 {
+		return []byte("[]\n")
+	}
+	return []byte("[\n" + strings.ReplaceAll(strings.TrimSuffix(string(lines), "\n"), "\n", ",\n") + "\n]\n")
 }

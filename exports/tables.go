@@ -3,6 +3,7 @@ package exports
 import (
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/klauspost/compress/gzip"
 
@@ -26,7 +27,12 @@ type Table struct {
 // gzipLevel is the compression level of the gzip files of a build.
 const gzipLevel = 5
 
-// WriteTable writes a table in every format. Each text file has a twin that is a single gzip member,
+// stored lists the text forms in which tables are stored as they are; the form ending in .gz is stored,
+// too. Of all others there are only the .jsonl.gz and the .csv.gz: the other forms are made from these
+// while they are sent. Changes are read line by line while the build is served.
+var stored = map[string][]string{EntitiesFile: {".json", ".jsonl", ".csv"}, ChangelogFile: {".jsonl"}}
+
+// WriteTable writes a table as Parquet and as text. Each compressed file is a single gzip member,
 // because many clients stop silently after the first member of several.
 func (w *Writer) WriteTable(t *Table) (err error) {
 	var files []io.Closer
@@ -35,13 +41,12 @@ func (w *Writer) WriteTable(t *Table) (err error) {
 			err = errors.Join(err, f.Close())
 		}
 	}()
-	texts := map[string]io.Writer{}
+	texts := map[string]io.Writer{".json": io.Discard}
 	for _, extension := range []string{".json", ".jsonl", ".csv"} {
-		plain, err := w.Create(t.Base + extension)
-		if err != nil {
-			return err
+		plain := slices.Contains(stored[t.Base], extension)
+		if extension == ".json" && !plain {
+			continue
 		}
-		files = append(files, plain)
 		file, err := w.Create(t.Base + extension + store.GzipExtension)
 		if err != nil {
 			return err
@@ -51,7 +56,16 @@ func (w *Writer) WriteTable(t *Table) (err error) {
 			return err
 		}
 		files = append(files, member, file)
-		texts[extension] = io.MultiWriter(plain, member)
+		texts[extension] = member
+		if !plain {
+			continue
+		}
+		whole, err := w.Create(t.Base + extension)
+		if err != nil {
+			return err
+		}
+		files = append(files, whole)
+		texts[extension] = io.MultiWriter(whole, member)
 	}
 	columns, err := w.Create(t.Base + ".parquet")
 	if err != nil {

@@ -83,7 +83,7 @@ func buildOnFullDisk(t *testing.T, disk string) {
 	ballast := filepath.Join(disk, "ballast")
 	named := regexp.MustCompile(`(mkdir|mkdirtemp|write|open|sync|truncate|rename|createtemp) \S*` + regexp.QuoteMeta(out) + `/\S+: no space left on device`)
 	failed := 0
-	for room := int64(0); ; room += suite.Pick[int64](208<<10, 48<<10) {
+	for room := int64(0); ; room += suite.Pick[int64](112<<10, 32<<10) {
 		fillDisk(t, ballast, room)
 		code, stderr := build(2)
 		if code == cli.ExitOK {

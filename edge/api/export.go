@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -10,6 +11,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/klauspost/compress/gzip"
 
 	"kindex/edge/query"
 	"kindex/edge/web"
@@ -121,12 +124,13 @@ func (c *chunkWriter) flush() error {
 
 // prebuilt returns a reply with a file of the build. attachment is the file name under which
 // clients should save it. A table is offered as its stored gzip member only; what is small is compressed
-// when it is sent.
+// when it is sent. What is stored compressed only is decompressed while it is sent, and a JSON array
+// that is not stored is made from the lines of JSON.
 func prebuilt(c *web.Call, name, attachment string) (*web.Reply, error) {
 	b := c.Served.Build
 	data, f, ok := b.File(name)
 	if !ok {
-		return nil, fmt.Errorf("%s of the build: %w", name, fs.ErrNotExist)
+		return unpacked(c, name, attachment)
 	}
 	member, _, stored := b.File(name + store.GzipExtension)
 	columnar := path.Ext(name) == ".parquet"
@@ -135,6 +139,42 @@ func prebuilt(c *web.Call, name, attachment string) (*web.Reply, error) {
 			Variant: func(enc string) (web.Variant, bool) {
 				return web.Variant{Body: member, ETag: web.ETag(etagBase(f), enc)}, !stored && !columnar || stored && enc == "gzip"
 			}}}, nil
+}
+
+// unpacked returns a reply with a table that is not stored in the form of the file name.
+func unpacked(c *web.Call, name, attachment string) (*web.Reply, error) {
+	from, array := name, false
+	member, f, ok := c.Served.Build.File(from + store.GzipExtension)
+	if base, isJSON := strings.CutSuffix(name, ".json"); !ok && isJSON {
+		from, array = base+".jsonl", true
+		member, f, ok = c.Served.Build.File(from + store.GzipExtension)
+	}
+	if !ok {
+		return nil, fmt.Errorf("%s of the build: %w", name, fs.ErrNotExist)
+	}
+	r := &web.Reply{MediaType: f.MediaType, Attachment: attachment, ETagSeed: name + " " + f.SHA256}
+	if array {
+		r.MediaType = web.JSONType
+	} else {
+		r.Gzip = &web.FileReply{Content: bytes.NewReader(member), ETag: web.ETag(etagBase(f), "gzip"), SHA256: f.SHA256}
+	}
+	r.Stream = func(w io.Writer) error {
+		text, err := gzip.NewReader(bytes.NewReader(member))
+		if err != nil {
+			return err
+		}
+		if !array {
+			_, err = io.Copy(w, text)
+			return err
+		}
+		out := &chunkWriter{w: w}
+		elements := table.NewArrayWriter(out)
+		if _, err := io.Copy(elements, text); err != nil {
+			return err
+		}
+		return errors.Join(elements.Close(), out.flush())
+	}
+	return r, nil
 }
 
 // etagBase returns the base of a file's entity tag.

@@ -26,7 +26,9 @@ type Reply struct {
 	// Stream writes a body of unknown length. Its ETag is derived from ETagSeed.
 	Stream   func(io.Writer) error
 	ETagSeed string
-	File     *FileReply
+	// Gzip is the same body as a stored gzip member, or nil if there is none.
+	Gzip *FileReply
+	File *FileReply
 	// Attachment is the file name under which clients should save an export, or "" for other
 	// responses.
 	Attachment string

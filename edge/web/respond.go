@@ -164,7 +164,12 @@ func (c *Call) etagOf(r *Reply) (tag string) {
 // and the seed.
 func (c *Call) streamETag(r *Reply) (encoding, tag string) {
 	encoding = Identity
-	if compressible(r.MediaType) {
+	switch {
+	case r.Gzip != nil:
+		if encoding = negotiateEncoding(c.Header("Accept-Encoding"), []string{"gzip"}); encoding != Identity {
+			return encoding, r.Gzip.ETag
+		}
+	case compressible(r.MediaType):
 		encoding = negotiateEncoding(c.Header("Accept-Encoding"), offeredEncodings)
 	}
 	sum := sha256.Sum256([]byte(c.Served.ID() + "\x00" + r.ETagSeed))
@@ -206,10 +211,19 @@ func containsETag(header, tag string) bool {
 }
 
 // respondStream sends a body while it is being generated, with fast compression and without
-// ranges. The request is finalized before anything is generated, and only a few streams run at
-// once.
+// ranges, or as the stored gzip member if there is one. The request is finalized before anything is
+// generated, and only a few streams run at once.
 func (c *Call) respondStream(w http.ResponseWriter, r *Reply) error {
 	enc, tag := c.streamETag(r)
+	if enc != Identity && r.Gzip != nil {
+		size, err := r.Gzip.Content.Seek(0, io.SeekEnd)
+		if err != nil {
+			return err
+		}
+		w.Header().Set("Content-Encoding", enc)
+		w.Header().Set("Content-Length", strconv.FormatInt(size, 10)) // http.ServeContent sets that of a range only
+		return c.serveContent(w, r.Gzip)
+	}
 	if c.notModified(w, tag) {
 		return nil
 	}
@@ -294,7 +308,13 @@ func (c *Call) respondFile(w http.ResponseWriter, r *Reply) error {
 		}
 		return IgnoreClientGone(WriteAll(newDeadlineWriter(w), v.Body))
 	}
-	if f.SHA256 != "" { // the digest is that of the uncompressed file
+	return c.serveContent(w, f)
+}
+
+// serveContent sends the content of a file, or the ranges of it that are requested.
+func (c *Call) serveContent(w http.ResponseWriter, f *FileReply) error {
+	h := w.Header()
+	if f.SHA256 != "" {
 		sum, err := hex.DecodeString(f.SHA256)
 		if err != nil {
 			return err

@@ -31,7 +31,7 @@ func TestDamagedObjects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	signals, _ := m.File("signals.csv") // differs from that of the first build
+	signals, _ := m.File("signals.csv.gz") // differs from that of the first build
 	sums := []string{currentOf(t, origin)["files"].(string), signals.SHA256}
 	objects := []string{"current", "files/sha256/" + sums[0][:2] + "/" + sums[0], "files/sha256/" + sums[1][:2] + "/" + sums[1]}
 	damages := map[string]func(b []byte) []byte{

@@ -118,15 +118,19 @@ func (s *Site) publicFiles() []download {
 		}
 		ext := path.Ext(f.Path)
 		d := download{File: f, To: "/data/" + s.Build.Manifest.ID + "/" + f.Path, Name: f.Path, Format: fileFormats[ext]}
+		plain := strings.TrimSuffix(f.Path, ext)
 		if strings.HasPrefix(f.Path, exports.FeedFile+".") && ext == ".json" {
 			d.Format = "JSON Feed"
 		}
 		if f.Encoding == "" {
 			at[f.Path] = len(list)
-			list = append(list, d)
-		} else if of, ok := at[strings.TrimSuffix(f.Path, ext)]; ok { // paths are sorted
+		} else if of, ok := at[plain]; ok { // paths are sorted
 			list[of].Variants = append(list[of].Variants, d)
+			continue
+		} else {
+			d.Format = fileFormats[path.Ext(plain)] + ", " + d.Format
 		}
+		list = append(list, d)
 	}
 	return list
 }

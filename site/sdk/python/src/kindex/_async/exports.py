@@ -527,9 +527,9 @@ class Exports(AsyncCore):
         The figures of all entities as a flat table, one row per signal, sorted by type,
         slug and signal.
 
-        The formats and filters are those of the entity export. Without filters, the
-        response is a file of the build; if that file is sent uncompressed, it has a
-        ``Repr-Digest`` and supports ranges.
+        The formats and filters are those of the entity export. Without filters, Parquet,
+        and CSV and JSON Lines compressed with gzip, are files of the build, with a
+        ``Repr-Digest`` and support for ranges. Other forms are made from them.
 
         Args:
             format: The format of the file. Default: "json".
@@ -670,9 +670,9 @@ class Exports(AsyncCore):
         The benchmark results of all models as a flat table, one row per result, sorted by
         type and slug.
 
-        The formats and filters are those of the entity export. Without filters, the
-        response is a file of the build; if that file is sent uncompressed, it has a
-        ``Repr-Digest`` and supports ranges.
+        The formats and filters are those of the entity export. Without filters, Parquet,
+        and CSV and JSON Lines compressed with gzip, are files of the build, with a
+        ``Repr-Digest`` and support for ranges. Other forms are made from them.
 
         Args:
             format: The format of the file. Default: "json".
@@ -815,9 +815,9 @@ class Exports(AsyncCore):
         row for each of its tiers, its modes and their tiers. A null price is unknown, never
         0.
 
-        The formats and filters are those of the entity export. Without filters, the
-        response is a file of the build; if that file is sent uncompressed, it has a
-        ``Repr-Digest`` and supports ranges.
+        The formats and filters are those of the entity export. Without filters, Parquet,
+        and CSV and JSON Lines compressed with gzip, are files of the build, with a
+        ``Repr-Digest`` and support for ranges. Other forms are made from them.
 
         Args:
             format: The format of the file. Default: "json".
@@ -958,9 +958,9 @@ class Exports(AsyncCore):
         The identifiers of all entities in registries and at providers as a flat table, one
         row per identifier, sorted by type, slug and namespace.
 
-        The formats and filters are those of the entity export. Without filters, the
-        response is a file of the build; if that file is sent uncompressed, it has a
-        ``Repr-Digest`` and supports ranges.
+        The formats and filters are those of the entity export. Without filters, Parquet,
+        and CSV and JSON Lines compressed with gzip, are files of the build, with a
+        ``Repr-Digest`` and support for ranges. Other forms are made from them.
 
         Args:
             format: The format of the file. Default: "json".
@@ -1240,10 +1240,10 @@ class Exports(AsyncCore):
         """Export the changelog in bulk.
 
         All changes, oldest first. If you pass neither ``since`` nor ``type``, the response
-        is a file of the build; if that file is sent uncompressed, it has a ``Repr-Digest``
-        and supports ranges. With ``since`` or ``type``, the response is generated on
-        request, without a ``Repr-Digest`` or support for ranges. To get only new changes,
-        set ``since`` to the id of the last change you received.
+        is a file of the build as Parquet, as uncompressed JSON Lines and as CSV with gzip,
+        with a ``Repr-Digest`` and support for ranges. All other responses are generated on
+        request. To get only new changes, set ``since`` to the id of the last change you
+        received.
 
         JSON and JSONL contain the same objects as ``GET /api/changelog``. CSV and Parquet
         are flat, with the columns ``id``, ``event``, ``timestamp``, ``type``, ``slug``,
