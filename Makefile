@@ -20,7 +20,7 @@ SLOWFUZZ := FuzzPNG|FuzzGet
 # Without paths in the binaries, checkouts in different folders share the build cache.
 export GOFLAGS := $(strip $(shell go env GOFLAGS 2>/dev/null) -trimpath)
 
-.PHONY: help run build engine static content check test tests soak gofmt platforms lint requests scale bench snapshots corpus fuzz dist sdk screenshots fmt clean tools test-tools soak-tools
+.PHONY: help run build engine static content check test tests soak gofmt lint requests scale bench snapshots corpus fuzz dist sdk screenshots fmt clean tools test-tools soak-tools
 
 help: ## list all targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "%-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -101,7 +101,7 @@ tests:
 	@GORACE=atexit_sleep_ms=100 $(call measured,race,-p 4 -timeout 30m -race -short -run '$(RACETESTS)' $(RACYPACKAGES))
 	@test ! -e $(NOTRUN) || sort -u $(NOTRUN)
 
-soak: soak-tools platforms ## run every test at full size, concurrent code with the race detector, fuzzing, and a build of 100,000 entities; takes about 90 minutes
+soak: soak-tools ## run every test at full size, concurrent code with the race detector, fuzzing, and a build of 100,000 entities; takes about 90 minutes
 	@mkdir -p bin && rm -f $(NOTRUN) bin/*.costs
 	@KINDEX_SOAK=1 $(call measured,soak,-p 3 -timeout 0 ./cmd/dist $(LONGEST) ./...)
 	@echo 'with the race detector:'
@@ -111,16 +111,6 @@ soak: soak-tools platforms ## run every test at full size, concurrent code with 
 
 gofmt:
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }
-
-# vet covers the platform it runs on, with the tests. The tests use Unix facilities, so on the
-# others only the program is vetted; an overlay hides the tests. make test only checks the types
-# for two other systems (cmd/kindex, TestPlatforms), because a platform takes minutes here.
-PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
-platforms: tools ## compile and vet the program for all platforms of a release
-	@overlay=$$(mktemp); trap 'rm -f "$$overlay"' EXIT; \
-	  git ls-files '*_test.go' | awk -v dir="$(CURDIR)" 'BEGIN { printf "{\"Replace\": {" } { printf "%s\"%s/%s\": \"\"", sep, dir, $$0; sep = ", " } END { print "}}" }' > "$$overlay"; \
-	  for platform in $(PLATFORMS); do echo "vet $$platform"; \
-	    CGO_ENABLED=0 GOOS=$${platform%/*} GOARCH=$${platform#*/} $(GO) vet -overlay "$$overlay" $$($(GO) list -deps ./cmd/kindex | grep '^kindex/'); done
 
 # Runs a developer tool at the version pinned in .tools.mod.
 DEVTOOL := $(GO) tool -modfile=.tools.mod

@@ -19,8 +19,8 @@ import (
 )
 
 // TestPlatforms checks the types of the program as it is compiled for other systems. No file is
-// specific to a processor, so one platform of each system is enough. Compiling and vetting the
-// program for a platform takes minutes, which make platforms does in make soak.
+// specific to a processor, so one platform of each system is enough. Compiling the program for a
+// platform takes minutes; in make soak, the tests of cmd/dist compile it for all.
 func TestPlatforms(t *testing.T) {
 	suite.InTest(t)
 	for _, platform := range []string{"darwin/arm64", "windows/amd64"} {
