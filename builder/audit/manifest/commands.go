@@ -207,7 +207,7 @@ func parseDockerfile(f *file) {
 			return cmp.Or(values[bare], otherwise, "${"+name+"}")
 		})
 	}
-	for n, line := range f.lines(f.data, true) {
+	for n, line := range f.lines(withoutGaps(f.data), true) {
 		if m := from().FindStringSubmatch(line); m != nil {
 			if image := expand(m[1]); !stages[strings.ToLower(image)] {
 				f.image(image, n)
@@ -232,6 +232,23 @@ func parseDockerfile(f *file) {
 			f.command(expand(line), n)
 		}
 	}
+}
+
+// withoutGaps returns the text of a Dockerfile in which the remarks and the empty lines between the
+// parts of an instruction do not end it.
+func withoutGaps(text string) string {
+	var b strings.Builder
+	continued := false
+	for line := range strings.Lines(text) {
+		bare := strings.TrimSpace(line)
+		if continued && (bare == "" || bare[0] == '#') {
+			b.WriteString("\\\n")
+			continue
+		}
+		continued = strings.HasSuffix(bare, `\`)
+		b.WriteString(line)
+	}
+	return b.String()
 }
 
 // assignments returns the names and values of ENV and ARG, which has another form for a single one.
@@ -272,9 +289,15 @@ var (
 // notebook reads what the cells of a notebook install, and the models that they name.
 func (f *file) notebook(root *node) {
 	cell := func(source *node) {
-		shell := false
+		shell, start := false, ""
 		for _, part := range elements(source) {
 			for _, line := range f.lines(part.text, false) {
+				line = start + line
+				start = ""
+				if before, ok := strings.CutSuffix(line, `\`); ok {
+					start = before // of a line that continues
+					continue
+				}
 				shell = shell || shellCell().MatchString(line)
 				if command := strings.TrimLeft(line, "!%"); command != line || shell {
 					f.command(command, part.line)
@@ -286,7 +309,9 @@ func (f *file) notebook(root *node) {
 		}
 	}
 	for _, c := range root.all("cells") {
-		cell(c.get("source"))
+		if kind := c.str("cell_type"); kind != "markdown" && kind != "raw" {
+			cell(c.get("source"))
+		}
 	}
 	for _, w := range root.all("worksheets") {
 		for _, c := range w.all("cells") {

@@ -54,7 +54,7 @@ var tomlRules = map[string][]rule{
 	),
 	"Pipfile": rules(named("pypi"), `*`),
 	"pylock":  rules(locked("pypi"), `packages`),
-	"Cargo": rules(named("crates"), `dependencies dev-dependencies build-dependencies target.*.dependencies target.*.dev-dependencies
+	"Cargo": rules(named("crates"), `dependencies dev-dependencies build-dependencies dev_dependencies build_dependencies target.*.dependencies target.*.dev-dependencies
 		target.*.build-dependencies workspace.dependencies patch.* replace`),
 }
 

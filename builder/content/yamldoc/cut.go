@@ -10,7 +10,7 @@ import (
 
 // WarnOfCutText warns about values in the document's file that end where a comment starts, if the
 // comment was probably meant to be part of the value: no space follows its number sign, as in "bug #12"
-// or "docs #intro". The file must have been parsed without errors.
+// or "docs #intro", or a description ends before the end of its sentence, as in "for C # and F". The file must have been parsed without errors.
 func (d *Document) WarnOfCutText(data []byte) {
 	if d.Value == nil || !bytes.Contains(data, []byte(" #")) {
 		return
@@ -29,7 +29,7 @@ func (d *Document) WarnOfCutText(data []byte) {
 		if i > 2 && tokens[i-2].Type == token.MappingValueType {
 			field = tokens[i-3].Value
 		}
-		if rest := strings.TrimLeft(t.Value, "#"); rest != "" && rest[0] != ' ' {
+		if rest := strings.TrimLeft(t.Value, "#"); rest != "" && (rest[0] != ' ' || field == "description" && !strings.ContainsAny(value.Value[max(0, len(value.Value)-1):], ".!?")) {
 			d.Add(t.Position.Line, t.Position.Column, Problem{Severity: Warning, Field: field,
 				Message: "what follows \" #\" is a comment, not part of the value; if it belongs to the value, put the value in quotes, otherwise put the comment on a line of its own"})
 		}
