@@ -227,7 +227,10 @@ func (f *file) listing(root *node) {
 		case name == "" && m.str("id") != "":
 			f.model(m.str("id"), m.get("id").line)
 		case name == "":
-			m.deep(f.withPackageURL)
+			before := len(f.reader.entries)
+			if m.deep(f.withPackageURL); len(f.reader.entries) == before {
+				m.deep(f.setting)
+			}
 		case m.get("channel") != nil || m.get("build_string") != nil:
 			f.condaEntry(m.str("channel"), name, m.str("version"), m.get("name").line)
 		default:

@@ -113,6 +113,9 @@ func (f *file) setting(n *node) {
 		switch {
 		case m.key == "image" && m.kind == text:
 			f.image(m.text, m.line)
+		case m.key == "image" && m.str("repository") != "": // of Helm
+			name := strings.TrimPrefix(m.str("registry")+"/"+m.str("repository"), "/")
+			f.image(strings.TrimSuffix(name+":"+m.str("tag"), ":"), m.get("repository").line)
 		case m.key == "model_name" && n.get("litellm_params") != nil: // what clients of LiteLLM call it
 		case namesModel(m.key):
 			for _, v := range elements(m) {
