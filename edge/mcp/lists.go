@@ -121,7 +121,7 @@ func (t *tools) leaderboard(ctx context.Context, v values) (any, string, error) 
 		of = "the board " + quoted(p.Title)
 		by = strings.TrimSuffix(cmp.Or(v.text("by"), boardScore), "Score")
 	}
-	first := fmt.Sprintf("%s of %s by %s score, best first", counted(l.Total, "entity", "entities"), of, by)
+	first := fmt.Sprintf("%s of %s by %s score, highest first", counted(l.Total, "entity", "entities"), of, by)
 	if p.AsOf != "" && v.text("at") != "" {
 		first += ", as of " + p.AsOf
 	}

@@ -90,8 +90,8 @@ func newTools(api API, categories []string) *tools {
 					about: "summary; full, which adds links and the dates and sources of figures; or score, which shows how the score is calculated."},
 				atArgument(),
 			}, entitySchema, t.getEntity},
-		{"leaderboard", "Leaderboard", "The best tools or models in a category, on a board (a ranking for one purpose, such as models for coding), or of all categories, ranked by a score from 0 to 100. " +
-			"Use it for \"what is the best …\"; use search for a need described in words. Costs one request.",
+		{"leaderboard", "Leaderboard", "Tools or models ranked by a score from 0 to 100: on a board (a ranking for one purpose, such as models for coding), in a category, or of all categories. " +
+			"For \"what is the best …\", use the board for that purpose: scores of different kinds come from different figures and do not compare. Use search for a need described in words. Costs one request.",
 			[]argument{board, typeArgument(),
 				{name: "by", typ: text, choices: append(slices.Clone(record.ScoreNames), boardScore),
 					about: "The score to rank by. Default: boardScore on a board, composite elsewhere. composite is the weighted mean, quality comes from benchmarks, adoption from usage, freshness from the latest commits and release, citations from dependents and papers, engagement from contributors and forks."},
