@@ -33,7 +33,8 @@ It reads these files, all of them in a folder and those below it, or standard in
   conda       environment.yml, conda.yaml, pixi.toml, exported lists (*.txt)
   JavaScript  package.json, package-lock.json, npm-shrinkwrap.json, pnpm-lock.yaml,
               pnpm-workspace.yaml, yarn.lock, bun.lock, deno.json, deno.lock
-  others      go.mod, Cargo.toml, Cargo.lock, pom.xml, Dockerfile, compose.yaml, *.ipynb
+  others      go.mod, Cargo.toml, Cargo.lock, pom.xml, build.gradle, libs.versions.toml,
+              Dockerfile, compose.yaml, *.ipynb
   bills of    CycloneDX (*.json, *.xml), SPDX (*.json, *.spdx), package URLs in the JSON of
   materials   other programs
   models      LiteLLM and promptfoo (*.yaml), .env, "model" in other JSON, YAML and TOML

@@ -69,15 +69,7 @@ func parseXML(f *file) {
 	case root.get("bom") != nil:
 		f.cycloneDX(root.get("bom"))
 	case root.get("project") != nil:
-		root.deep(func(n *node) {
-			if group, name := n.str("groupId"), n.str("artifactId"); n.key == "dependency" && name != "" {
-				e := Entry{ID: "maven:" + group + ":" + name, Name: name, Version: n.str("version"), Line: n.get("artifactId").line}
-				if variable().MatchString(group + name) {
-					e = e.elsewhere(group + ":" + name)
-				}
-				f.add(e)
-			}
-		})
+		f.pom(root.get("project"))
 	case root != nil && len(root.items) > 0:
 		f.unreadable(0, "neither CycloneDX nor pom.xml"+seeHelp)
 	}

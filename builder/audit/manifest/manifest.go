@@ -163,6 +163,8 @@ func init() { // not a composite literal, because parsers use formats
 		{`deno\.(jsonc?|lock)|import_map\.json`, parseNPM, true},
 		{`go\.mod`, parseGoMod, true},
 		{`(Cargo|pyproject|pixi|hatch|uv|pylock(\..+)?)\.toml|Pipfile`, parseTOML, true},
+		{`.*\.versions\.toml`, parseTOML, true},
+		{`.*\.gradle(\.kts)?`, parseGradle, true},
 		{`(Cargo|poetry|uv|pdm)\.lock`, parseTOML, true},
 		{`Pipfile\.lock`, func(f *file) { f.pipfileLock(f.tree(jsonSyntax)) }, true},
 		{`setup\.cfg`, parseSetupCfg, true},

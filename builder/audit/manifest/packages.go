@@ -80,6 +80,9 @@ func parseTOML(f *file) {
 		form, root = "pyproject", within(root, "tool", strings.TrimSuffix(base, ".toml"))
 	case base == "pyproject.toml" || has("project") || has("tool") || has("build-system"):
 		form = "pyproject"
+	case has("libraries") && (has("versions") || strings.HasSuffix(base, ".versions.toml")):
+		f.versionCatalog(root)
+		return
 	case base == "Cargo.toml" || has("dependencies") || has("workspace"):
 		form = "Cargo"
 	default:
