@@ -8,7 +8,7 @@ import (
 
 var (
 	// userinfo matches what precedes the @ of an address, as it is or encoded in a package URL.
-	userinfo = lazily(`(?i)((?::|%3A)(?:/|%2F){2})(?:[^\s/?#"'%]|%[^2\s/]|%2[^F\s/])*%?(?:@|%40)`)
+	userinfo = lazily(`(?i)((?:^|[\s"'=]|:|%3A)(?:/|%2F){2})(?:[^\s/?#"'%]|%[^2\s/]|%2[^F\s/])*%?(?:@|%40)`)
 	password = lazily(`(?i)((?:https?|ftp)://)[^\s/?#"'@:]*:[0-9]*[^0-9/\s"'@][^\s"'@]*@`) // with a slash in it
 	account  = lazily(`(^|[\s"'=+])(?:[A-Za-z0-9_.%-]+(?::[^\s@/"']*)?@)+([A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}[:/])`)
 	secrets  = lazily(`(?i)((?:[?&;#]|%3F|%26)[^=&#\s%]*(?:token|key|secret|passw|pwd|signature|sig|auth|credential|session|jwt)[^=&#\s%]*(?:=|%3D))(?:[^&#\s"'%]|%[^2\s]|%2[^6\s])+`)

@@ -267,7 +267,7 @@ func assignments(s string) (list [][2]string) {
 
 // image adds a container image.
 func (f *file) image(name string, line int) {
-	name = withDefaults(name)
+	name = scrub(withDefaults(name)) // before it is divided
 	e := Entry{Name: name, Line: line}
 	if variable().MatchString(name) {
 		f.add(e.elsewhere(name))
