@@ -13,6 +13,8 @@ var (
 	camelCase = lazily(`([a-z0-9])([A-Z])`)
 	noName    = lazily(`(?i)^(?:[0-9.]+|true|false|yes|no|on|off|null|none|auto|default)$`)
 	script    = lazily(`^(?:file|exec|python|package|https?|wss?|webhook|browser|echo):`) // for promptfoo
+	// provided matches the addresses at which the large providers serve models, which end in their names.
+	provided  = lazily(`(?i)^https://[a-z0-9.-]+\.(?:googleapis\.com|amazonaws\.com|azure\.com|huggingface\.co)/(?:[^?#]*/)?(?:models?|deployments)/`)
 	byDefault = lazily(`\$\{[A-Za-z_][A-Za-z0-9_]*:?-([^{}$]+)\}`)
 	variable  = lazily(`^\$|^%|^os\.environ/|\$\{|\{\{|\*`)
 )
@@ -47,7 +49,7 @@ func (f *file) model(name string, line int) {
 		return
 	case variable().MatchString(name):
 		e = e.elsewhere(name)
-	case localPath().MatchString(name) || script().MatchString(name):
+	case localPath().MatchString(name) || script().MatchString(name) && !provided().MatchString(scrub(name)):
 		e = e.local(name)
 	}
 	f.add(e)
