@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -17,7 +16,6 @@ import (
 	"kindex/exports/board"
 	"kindex/exports/leaderboard"
 	"kindex/exports/record"
-	"kindex/exports/table"
 )
 
 // resolveBoards prepares the boards for ranking.
@@ -39,6 +37,9 @@ type RankedBoard struct {
 	Entries  []exports.BoardEntry
 	Entities []*record.Entity
 }
+
+// published reports whether a board has enough ranked entities for a leaderboard.
+func (r *RankedBoard) published() bool { return len(r.Entries) >= board.MinEntries }
 
 // RankBoards ranks the boards of the content at a time. The content does not change.
 func (l *Loaded) RankBoards(asOf time.Time) ([]RankedBoard, error) {
@@ -163,19 +164,12 @@ func (b *build) writeOwnBoards() error {
 	var definitions []boardDefinition
 	for i := range b.ownBoards {
 		r := &b.ownBoards[i]
-		published := len(r.Entries) >= board.MinEntries
-		definitions = append(definitions, boardDefinition{r.Board, len(r.Entries), published})
+		definitions = append(definitions, boardDefinition{r.Board, len(r.Entries), r.published()})
 		data := exports.BoardData{Entries: r.Entries}
 		if b.previousBoards != nil {
 			data.Previous = b.previousBoards[i].Entries
 		}
 		d.Boards = append(d.Boards, data)
-		if !published {
-			continue
-		}
-		if err := b.writeOwnBoard(r); err != nil {
-			return err
-		}
 	}
 	asJSON, err := json.MarshalIndent(definitions, "", "  ")
 	if err != nil {
@@ -183,22 +177,4 @@ func (b *build) writeOwnBoards() error {
 	}
 	d.Definitions = append(asJSON, '\n')
 	return b.out.WriteBoards(d)
-}
-
-// writeOwnBoard writes the leaderboard file of a board.
-func (b *build) writeOwnBoard(r *RankedBoard) error {
-	var out strings.Builder
-	enc, err := table.NewEncoder("json", &out, table.BoardColumns)
-	if err != nil {
-		return err
-	}
-	for i, entry := range r.Entries {
-		if err := enc.Write(table.BoardRow(r.Entities[entry.Ordinal], i+1, entry.Score)); err != nil {
-			return err
-		}
-	}
-	if err := enc.Close(); err != nil {
-		return err
-	}
-	return b.out.Add(exports.LeaderboardFile(r.Slug), []byte(out.String()))
 }

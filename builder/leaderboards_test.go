@@ -74,14 +74,15 @@ func TestRanksAreEarned(t *testing.T) {
 	for _, e := range c.Entities {
 		entities[e.Key()] = e
 	}
-	text, err := os.ReadFile(filepath.Join(realContent(t).Dir, "leaderboards", "all.json"))
+	text, err := os.ReadFile(filepath.Join(realContent(t).Dir, exports.LeaderboardsFile))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var rows []struct{ Type, Slug string }
-	if err := json.Unmarshal(text, &rows); err != nil {
+	var boards map[string][]struct{ Type, Slug string }
+	if err := json.Unmarshal(text, &boards); err != nil {
 		t.Fatal(err)
 	}
+	rows := boards[exports.AllBoard]
 	ranked := map[string]int{}
 	for _, r := range rows {
 		e := entities[r.Type+"/"+r.Slug]

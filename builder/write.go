@@ -13,7 +13,6 @@ import (
 
 	"kindex/builder/content"
 	"kindex/builder/content/schema"
-	"kindex/builder/rank"
 	"kindex/exports"
 	"kindex/exports/feed"
 	"kindex/exports/ids"
@@ -45,9 +44,7 @@ func (b *build) writeFiles() error {
 	})
 	g.Go(b.writeIDs)
 	g.Go(func() error { return b.out.WriteSources(b.content.Entities) })
-	for _, board := range b.boards {
-		g.Go(func() error { return b.writeBoard(board) })
-	}
+	g.Go(b.writeLeaderboards)
 	g.Go(b.writeOwnBoards)
 	g.Go(b.writeDescriptions)
 	g.Go(b.writeFeeds)
@@ -116,21 +113,29 @@ func (b *build) writeIDs() error {
 	return b.out.WriteIDs(b.content.Entities, declared)
 }
 
-func (b *build) writeBoard(board rank.Board) error {
-	var out bytes.Buffer
-	enc, err := table.NewEncoder("json", &out, table.LeaderboardColumns)
-	if err != nil {
-		return err
-	}
-	for i, e := range board.Entities {
-		if err := enc.Write(table.LeaderboardRow(e, i+1)); err != nil {
-			return err
+// writeLeaderboards writes the leaderboards of all entities, of the categories, and of the published
+// boards.
+func (b *build) writeLeaderboards() error {
+	var list []exports.Leaderboard
+	for _, board := range b.boards {
+		l := exports.Leaderboard{Name: board.Name, Columns: table.LeaderboardColumns}
+		for i, e := range board.Entities {
+			l.Rows = append(l.Rows, table.LeaderboardRow(e, i+1))
 		}
+		list = append(list, l)
 	}
-	if err := enc.Close(); err != nil {
-		return err
+	for i := range b.ownBoards {
+		r := &b.ownBoards[i]
+		if !r.published() {
+			continue
+		}
+		l := exports.Leaderboard{Name: r.Slug, Columns: table.BoardColumns}
+		for i, entry := range r.Entries {
+			l.Rows = append(l.Rows, table.BoardRow(r.Entities[entry.Ordinal], i+1, entry.Score))
+		}
+		list = append(list, l)
 	}
-	return b.out.Add(exports.LeaderboardFile(board.Name), out.Bytes())
+	return b.out.WriteLeaderboards(list)
 }
 
 // writeDescriptions writes the categories, the providers, the namespaces of identifiers, the
@@ -336,26 +341,6 @@ func (b *build) license(types []string) string {
 func (b *build) licenseOf(path string) string {
 	if strings.HasPrefix(path, exports.SchemaFile) {
 		return ""
-	}
-	if rest, ok := strings.CutPrefix(path, exports.LeaderboardsDir+"/"); ok {
-		name, _, _ := strings.Cut(rest, ".")
-		for _, own := range b.ownBoards {
-			if own.Slug == name {
-				return b.license([]string{own.Type})
-			}
-		}
-		for _, board := range b.boards {
-			if board.Name != name {
-				continue
-			}
-			var types []string
-			for _, e := range board.Entities {
-				if !slices.Contains(types, e.Type) {
-					types = append(types, e.Type)
-				}
-			}
-			return b.license(types)
-		}
 	}
 	return b.license(record.Types)
 }

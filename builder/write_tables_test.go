@@ -120,9 +120,9 @@ func writeContentFile(t *testing.T, dir, name, text string) {
 // boardRanks reads the rank of each entity in its type from the leaderboard of all categories.
 func boardRanks(t *testing.T, b *exports.Build) map[string]int {
 	t.Helper()
-	data, _, _ := b.File(exports.LeaderboardFile(exports.AllBoard))
+	l, _ := b.Leaderboard(exports.AllBoard)
 	var rows []struct{ Type, Slug string }
-	if err := json.Unmarshal(data, &rows); err != nil {
+	if err := json.Unmarshal(l.JSON, &rows); err != nil {
 		t.Fatal(err)
 	}
 	ranks, last := map[string]int{}, map[string]int{}

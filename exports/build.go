@@ -60,10 +60,11 @@ type Build struct {
 	sources       sources
 	archive       *ArchiveReader
 
-	providers  pricing.Providers
-	namespaces []ids.Namespace
-	offers     offerColumns
-	boards     boardLists
+	providers    pricing.Providers
+	namespaces   []ids.Namespace
+	offers       offerColumns
+	boards       boardLists
+	leaderboards map[string]StoredLeaderboard
 
 	renames    renames
 	vocabulary *record.Vocabulary // nil if there is none

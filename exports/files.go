@@ -3,24 +3,24 @@ package exports
 // The files of a build. Files in lookup/ are internal to the edge and change with
 // FormatVersion. All other files are public.
 const (
-	EntitiesFile    = "entities" // plus the format's extension
-	FullFile        = "entities_full"
-	SignalsFile     = "signals"
-	BenchmarksFile  = "benchmarks"
-	OffersFile      = "offers"
-	IDsFile         = "ids"
-	FeedFile        = "feed"         // the newest changes: .xml (RSS), .atom, .json (JSON Feed)
-	ChangelogFile   = "changelog"    // plus the format's extension
-	LeaderboardsDir = "leaderboards" // <board>.json
-	CategoriesFile  = "categories.json"
-	ProvidersFile   = "providers.json"  // only if the content has providers.yaml
-	NamespacesFile  = "namespaces.json" // only if index.yaml declares namespaces of identifiers
-	SynonymsFile    = "synonyms.json"   // only if the content has synonyms.yaml
-	VocabularyFile  = "vocabulary.json" // only if the content has vocabulary.yaml
-	ScoringFile     = "scoring.json"
-	SchemaFile      = "entity.schema.json"
-	QualityFile     = "quality.json"
-	BoardsFile      = "boards.json" // only if the content has boards.yaml
+	EntitiesFile     = "entities" // plus the format's extension
+	FullFile         = "entities_full"
+	SignalsFile      = "signals"
+	BenchmarksFile   = "benchmarks"
+	OffersFile       = "offers"
+	IDsFile          = "ids"
+	FeedFile         = "feed"      // the newest changes: .xml (RSS), .atom, .json (JSON Feed)
+	ChangelogFile    = "changelog" // plus the format's extension
+	LeaderboardsFile = "leaderboards.json"
+	CategoriesFile   = "categories.json"
+	ProvidersFile    = "providers.json"  // only if the content has providers.yaml
+	NamespacesFile   = "namespaces.json" // only if index.yaml declares namespaces of identifiers
+	SynonymsFile     = "synonyms.json"   // only if the content has synonyms.yaml
+	VocabularyFile   = "vocabulary.json" // only if the content has vocabulary.yaml
+	ScoringFile      = "scoring.json"
+	SchemaFile       = "entity.schema.json"
+	QualityFile      = "quality.json"
+	BoardsFile       = "boards.json" // only if the content has boards.yaml
 
 	recordsFile  = "lookup/records.bin"
 	offsetsFile  = "lookup/offsets.bin"
@@ -55,6 +55,3 @@ const (
 
 // AllBoard is the leaderboard of all categories.
 const AllBoard = "all"
-
-// LeaderboardFile returns the path of the leaderboard of a category, or of a board.
-func LeaderboardFile(board string) string { return LeaderboardsDir + "/" + board + ".json" }

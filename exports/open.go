@@ -148,6 +148,7 @@ func (b *Build) openLookups() error {
 	b.openSources(s)
 	b.openArchive(s)
 	b.openBoards(s)
+	b.openLeaderboards(s)
 	if s.Err() != nil {
 		return s.Err()
 	}

@@ -161,7 +161,7 @@ func exportBoard(c *web.Call, b *board.Board, day string, format table.Format) (
 	}
 	name += format.Extension
 	if day == "" && format.Name == "json" && c.Served.Build.OverlayID() == "" {
-		return prebuilt(c, exports.LeaderboardFile(b.Slug), name)
+		return storedBoard(c, b.Slug, name)
 	}
 	return &web.Reply{MediaType: format.MediaType, Attachment: name, ETagSeed: c.Request.URL.Path + "?" + c.Query.Canonical(),
 		Stream: func(w io.Writer) error {

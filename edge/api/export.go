@@ -177,6 +177,18 @@ func unpacked(c *web.Call, name, attachment string) (*web.Reply, error) {
 	return r, nil
 }
 
+// storedBoard returns a reply with a leaderboard as the build stores it.
+func storedBoard(c *web.Call, board, attachment string) (*web.Reply, error) {
+	l, ok := c.Served.Build.Leaderboard(board)
+	if !ok {
+		return nil, fmt.Errorf("the leaderboard %s of the build: %w", board, fs.ErrNotExist)
+	}
+	base := etagBase(store.File{SHA256: l.SHA256})
+	return &web.Reply{MediaType: web.JSONType, Attachment: attachment,
+		File: &web.FileReply{Content: bytes.NewReader(l.JSON), ETag: web.ETag(base, web.Identity), SHA256: l.SHA256,
+			Variant: func(enc string) (web.Variant, bool) { return web.Variant{ETag: web.ETag(base, enc)}, true }}}, nil
+}
+
 // etagBase returns the base of a file's entity tag.
 func etagBase(f store.File) string { return f.SHA256[:min(32, len(f.SHA256))] }
 
@@ -264,7 +276,7 @@ func (a *API) ExportLeaderboard(c *web.Call) (*web.Reply, error) {
 	}
 	name += format.Extension
 	if day == "" && format.Name == "json" && c.Served.Build.OverlayID() == "" {
-		return prebuilt(c, exports.LeaderboardFile(category), name)
+		return storedBoard(c, category, name)
 	}
 	return &web.Reply{MediaType: format.MediaType, Attachment: name,
 		ETagSeed: c.Request.URL.Path + "?" + c.Query.Canonical(),

@@ -172,16 +172,13 @@ var tables = map[string]string{
 // dataset: compressed variants, feeds, and internal files.
 func describe(f store.File) (text string, ok bool) {
 	stem, _, _ := strings.Cut(f.Path, ".")
-	board, isBoard := strings.CutPrefix(stem, exports.LeaderboardsDir+"/")
 	switch {
 	case f.Encoding != "" || strings.HasPrefix(f.Path, "lookup/"):
 		return "", false
 	case tables[stem] != "":
 		return tables[stem], true
-	case isBoard && board == exports.AllBoard:
-		return "The ranked entities of all categories, best first.", true
-	case isBoard:
-		return "The ranked entities of the leaderboard " + board + ", best first.", true
+	case f.Path == exports.LeaderboardsFile:
+		return "The ranked entities of all categories, of each category and of each board, best first.", true
 	case f.Path == exports.BoardsFile:
 		return "The boards: leaderboards with their own conditions and formulas.", true
 	case f.Path == exports.CategoriesFile:

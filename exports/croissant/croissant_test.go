@@ -23,7 +23,7 @@ func manifest() *store.Manifest {
 		Files: []store.File{
 			file("categories.json", "application/json"), file("changelog.jsonl", "application/x-ndjson"), file("changelog.parquet", "application/vnd.apache.parquet"),
 			file("entities.csv", "text/csv; charset=utf-8; header=present"), compressed, file("entities.parquet", "application/vnd.apache.parquet"),
-			file("feed.xml", "application/rss+xml"), file("leaderboards/all.json", "application/json"), file("leaderboards/audio.json", "application/json"),
+			file("feed.xml", "application/rss+xml"), file("leaderboards.json", "application/json"),
 			file("lookup/keys.bin", "application/octet-stream"), file("scoring.json", "application/json"),
 		}}
 }
@@ -75,7 +75,7 @@ func TestRules(t *testing.T) {
 		{`"arrayShape": "-1"`, `"arrayShape": "many"`}:                                                               "arrayShape",
 		{`"isArray": true`, `"isArray": "yes"`}:                                                                      "isArray",
 		{`"column": "slug"`, `"spalte": "slug"`}:                                                                     "Extract",
-		{`"jsonPath": "$[*].rank"`, `"jsonPath": "rank"`}:                                                            "Extract",
+		{`"jsonPath": "$.all[*].rank"`, `"jsonPath": "rank"`}:                                                            "Extract",
 		{`"fileObject": {`, `"file": {`}:                                                                             "no FileObject",
 		{`"isLiveDataset": "cr:isLiveDataset",`, ``}:                                                                 "nothing says what /isLiveDataset means",
 		{`"keywords"`, `"tagwords"`}:                                                                                 "nothing says what /tagwords means",

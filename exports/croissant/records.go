@@ -64,7 +64,7 @@ func recordSets() []records {
 		{"ids", "The identifiers of the listed entities.", exports.IDsFile + ".parquet", []string{"type", "slug", "namespace", "id"}, table.IDColumns, true},
 		{"changelog", "What changed, when and in which commit.", exports.ChangelogFile + ".parquet", []string{"id"}, table.ChangeColumns, true},
 		{"leaderboard", "The leaderboard of all categories. The leaderboards of single categories have the same fields.",
-			exports.LeaderboardFile(exports.AllBoard), []string{"rank"}, table.LeaderboardColumns, false},
+			exports.LeaderboardsFile, []string{"rank"}, table.LeaderboardColumns, false},
 		{"categories", "The categories.", exports.CategoriesFile, []string{"slug"}, categoryColumns, false},
 	}
 }
@@ -86,7 +86,7 @@ func (r *records) describe() recordSet {
 		if r.columnar {
 			f.Source.Extract.Column = c.Name
 		} else {
-			f.Source.Extract.JSONPath = "$[*]." + c.Name
+			f.Source.Extract.JSONPath = r.path() + "[*]." + c.Name
 		}
 		if c.Kind == table.List {
 			f.IsArray, f.ArrayShape = true, "-1" // one dimension of any length
@@ -94,6 +94,14 @@ func (r *records) describe() recordSet {
 		s.Fields = append(s.Fields, f)
 	}
 	return s
+}
+
+// path returns where the records are in a file of JSON.
+func (r *records) path() string {
+	if r.file == exports.LeaderboardsFile {
+		return "$." + exports.AllBoard
+	}
+	return "$"
 }
 
 // dataType returns the type of a column's values ("DataType").

@@ -60,7 +60,7 @@ func TestServed(t *testing.T) {
 	for _, o := range objects(d["distribution"]) {
 		files[text(o["@id"])] = download(t, o)
 	}
-	for _, name := range []string{"entities.csv", "entities.json", "entities.jsonl", "entities.parquet", "changelog.parquet", "leaderboards/all.json", "categories.json"} {
+	for _, name := range []string{"entities.csv", "entities.json", "entities.jsonl", "entities.parquet", "changelog.parquet", "leaderboards.json", "categories.json"} {
 		if files[name] == nil {
 			t.Errorf("%s is not in the distribution", name)
 		}
@@ -121,15 +121,24 @@ func readRecords(t *testing.T, set map[string]any, files map[string][]byte) int 
 	var records []map[string]any
 	if source["extract"].(map[string]any)["column"] != nil {
 		records = parquetRecords(t, file)
-	} else if err := json.Unmarshal(file, &records); err != nil {
-		t.Fatalf("%v: %v", set["@id"], err)
+	} else {
+		if member, _, ok := strings.Cut(strings.TrimPrefix(text(source["extract"].(map[string]any)["jsonPath"]), "$."), "[*]"); ok && !strings.HasPrefix(member, "$") {
+			var whole map[string]json.RawMessage
+			if err := json.Unmarshal(file, &whole); err != nil {
+				t.Fatalf("%v: %v", set["@id"], err)
+			}
+			file = whole[member]
+		}
+		if err := json.Unmarshal(file, &records); err != nil {
+			t.Fatalf("%v: %v", set["@id"], err)
+		}
 	}
 	known := map[string]bool{}
 	for _, f := range fields {
 		extract := f["source"].(map[string]any)["extract"].(map[string]any)
 		column := text(extract["column"])
 		if column == "" {
-			column = strings.TrimPrefix(text(extract["jsonPath"]), "$[*].")
+			_, column, _ = strings.Cut(text(extract["jsonPath"]), "[*].")
 		}
 		known[column] = true
 		for i, r := range records {

@@ -123,8 +123,8 @@ func TestFetchGoesOn(t *testing.T) {
 	p.must("bash", "fetch.sh", "entities.parquet")
 	// A partial file with a wrong start is detected only once it is complete.
 	p.write(part, strings.Repeat("x", 500))
-	p.must("bash", "fetch.sh", "leaderboards/all.json", "entities.parquet")
-	if p.sum("entities.parquet") != sum || len(p.there("*.part")) > 0 || p.size("all.json") == 0 {
+	p.must("bash", "fetch.sh", "leaderboards.json", "entities.parquet")
+	if p.sum("entities.parquet") != sum || len(p.there("*.part")) > 0 || p.size("leaderboards.json") == 0 {
 		t.Errorf("there are %v", p.there("*"))
 	}
 	if said := p.fails("bash", "fetch.sh", "entities.xlsx"); !strings.Contains(said, "the build has no file entities.xlsx") {

@@ -12,25 +12,20 @@ import (
 	"kindex/site/textfmt"
 )
 
-// maxBoards is the maximum number of leaderboard files that are listed. The manifest
-// lists all of them.
-const maxBoards = 150
-
 // dataPage lists the downloads.
 type dataPage struct {
-	Build      string
-	Manifest   string      // path
-	First      []firstFile // those that most people want
-	Groups     []fileGroup
-	MoreBoards int // number of leaderboards that are not listed
-	Sources    []store.Source
-	Signature  *sign.Signature // nil if the build is not signed
-	Signable   bool            // whether Signature is known
-	Host       string          // start of the URLs in examples
-	Example    download
-	Lines      download // the entities as JSONL, compressed by gzip
-	Files      int
-	Size       int64
+	Build     string
+	Manifest  string      // path
+	First     []firstFile // those that most people want
+	Groups    []fileGroup
+	Sources   []store.Source
+	Signature *sign.Signature // nil if the build is not signed
+	Signable  bool            // whether Signature is known
+	Host      string          // start of the URLs in examples
+	Example   download
+	Lines     download // the entities as JSONL, compressed by gzip
+	Files     int
+	Size      int64
 }
 
 // firstFile is a file that most people want, with what it is for.
@@ -51,7 +46,6 @@ var firstFiles = []struct{ path, title, text string }{
 type fileGroup struct {
 	Title, Text string
 	ID          string // ID of its heading
-	Fold        bool
 	Files       []download
 }
 
@@ -103,7 +97,7 @@ var fileKinds = []struct{ begin, title, text string }{
 	{exports.IDsFile + ".", "Identifiers", "One row per identifier of an entity in a registry or at a provider."},
 	{exports.ChangelogFile + ".", "Changelog", "Every recorded change, field by field, oldest first."},
 	{exports.FeedFile + ".", "Feeds", "The latest changes and the movers of each week, for feed readers."},
-	{exports.LeaderboardsDir + "/", "Leaderboards", "One file per category and one for all, sorted by score."},
+	{exports.LeaderboardsFile, "Leaderboards", "Those of all entities, of each category and of each board, best first."},
 	{"", "Metadata", "The categories, the providers, the scoring formula, and the JSON Schema of an entity."},
 }
 
@@ -147,7 +141,7 @@ func (r *request) data() (*page, error) {
 	}
 	groups := make([]fileGroup, len(fileKinds))
 	for i, k := range fileKinds {
-		groups[i] = fileGroup{Title: k.title, Text: k.text, ID: "files-" + strconv.Itoa(i+1), Fold: k.begin == exports.LeaderboardsDir+"/"}
+		groups[i] = fileGroup{Title: k.title, Text: k.text, ID: "files-" + strconv.Itoa(i+1)}
 	}
 	for _, f := range r.publicFiles() {
 		d.Files += 1 + len(f.Variants)
@@ -162,11 +156,7 @@ func (r *request) data() (*page, error) {
 			if !strings.HasPrefix(f.Path, k.begin) {
 				continue
 			}
-			if groups[i].Fold && len(groups[i].Files) == maxBoards {
-				d.MoreBoards++
-			} else {
-				groups[i].Files = append(groups[i].Files, f)
-			}
+			groups[i].Files = append(groups[i].Files, f)
 			break
 		}
 		if f.Path == exports.EntitiesFile+".parquet" {
@@ -198,10 +188,12 @@ func (r *request) datasetFiles(d *dataPage) any {
 	var list []any
 	for _, g := range d.Groups {
 		for _, f := range g.Files {
-			if !g.Fold {
-				list = append(list, map[string]any{"@type": "DataDownload", "name": f.Name, "encodingFormat": f.MediaType, "contentSize": strconv.FormatInt(f.Size, 10) + " B",
-					"sha256": f.SHA256, "contentUrl": frame{r, nil}.Abs(f.To)})
+			format := f.MediaType
+			if f.Encoding != "" {
+				format = "application/" + f.Encoding
 			}
+			list = append(list, map[string]any{"@type": "DataDownload", "name": f.Name, "encodingFormat": format, "contentSize": strconv.FormatInt(f.Size, 10) + " B",
+				"sha256": f.SHA256, "contentUrl": frame{r, nil}.Abs(f.To)})
 		}
 	}
 	set["distribution"] = list
