@@ -75,7 +75,7 @@ func TestRules(t *testing.T) {
 		{`"arrayShape": "-1"`, `"arrayShape": "many"`}:                                                               "arrayShape",
 		{`"isArray": true`, `"isArray": "yes"`}:                                                                      "isArray",
 		{`"column": "slug"`, `"spalte": "slug"`}:                                                                     "Extract",
-		{`"jsonPath": "$.all[*].rank"`, `"jsonPath": "rank"`}:                                                            "Extract",
+		{`"jsonPath": "$.all[*].rank"`, `"jsonPath": "rank"`}:                                                        "Extract",
 		{`"fileObject": {`, `"file": {`}:                                                                             "no FileObject",
 		{`"isLiveDataset": "cr:isLiveDataset",`, ``}:                                                                 "nothing says what /isLiveDataset means",
 		{`"keywords"`, `"tagwords"`}:                                                                                 "nothing says what /tagwords means",
