@@ -39,7 +39,7 @@ type RankedBoard struct {
 }
 
 // published reports whether a board has enough ranked entities for a leaderboard.
-func (r *RankedBoard) published() bool { return len(r.Entries) >= board.MinEntries }
+func (b *RankedBoard) published() bool { return len(b.Entries) >= board.MinEntries }
 
 // RankBoards ranks the boards of the content at a time. The content does not change.
 func (l *Loaded) RankBoards(asOf time.Time) ([]RankedBoard, error) {
@@ -53,7 +53,7 @@ func (l *Loaded) RankBoards(asOf time.Time) ([]RankedBoard, error) {
 
 // Note returns a note if the board is not published, or "".
 func (b *RankedBoard) Note() string {
-	if len(b.Entries) >= board.MinEntries {
+	if b.published() {
 		return ""
 	}
 	return fmt.Sprintf("note: boards.yaml: the board %s is not published: it has %s, and a board needs %d", b.Slug,

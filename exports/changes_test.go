@@ -134,7 +134,7 @@ func TestChangelogFormats(t *testing.T) {
 	}
 	packed, _, _ = b.File(ChangelogFile + ".csv.gz")
 	table := unzipped(t, string(packed))
-	if rows := strings.Count(string(table), "\r\n"); rows < len(p.changes)+1 || !strings.Contains(string(table), p.changes[7].ID) {
+	if rows := strings.Count(table, "\r\n"); rows < len(p.changes)+1 || !strings.Contains(table, p.changes[7].ID) {
 		t.Errorf("%d rows of CSV", rows)
 	}
 }
