@@ -81,8 +81,9 @@ func (m *sharedRelease) files(t *testing.T) string {
 	return m.dir
 }
 
-// TestReproducible creates the same release at another path, without a key: every file must be
-// the same except the signature and the script that contains its key.
+// TestReproducible creates the files of a release for Linux, which have every format, at another path,
+// with an empty build cache and without a key: each must be the same except the sums and the script
+// that contains the key.
 func TestReproducible(t *testing.T) {
 	first := fullRelease.files(t)
 	root := filepath.Join(t.TempDir(), "a much longer path", "kindex")
@@ -92,14 +93,14 @@ func TestReproducible(t *testing.T) {
 	}
 	t.Setenv("GOCACHE", t.TempDir())
 	second := filepath.Join(t.TempDir(), "out")
-	code, _, stderr := dist(t, "-version", version, "-root", root, "-out", second, "-platforms", fullRelease.platforms, "-url", releaseURL)
+	code, _, stderr := dist(t, "-version", version, "-root", root, "-out", second, "-platforms", "linux/amd64,linux/arm64", "-url", releaseURL)
 	if code != exitOK || !strings.Contains(stderr, "NOT SIGNED") {
 		t.Fatalf("exit %d\n%s", code, stderr)
 	}
-	differs := []string{noteFile, sumsFile, "install.sh"}
-	names := namesIn(t, first)
-	if want := append(namesIn(t, second), noteFile); !slices.Equal(names, sorted(want)) {
-		t.Errorf("%v\n%v", names, want)
+	differs := []string{sumsFile, installFile}
+	names := namesIn(t, second)
+	if len(names) < 8 {
+		t.Errorf("there are only %v", names)
 	}
 	for _, name := range names {
 		if slices.Contains(differs, name) {
@@ -284,11 +285,6 @@ func namesIn(t *testing.T, dir string) (names []string) {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	return names
-}
-
-func sorted(names []string) []string {
-	slices.Sort(names)
 	return names
 }
 

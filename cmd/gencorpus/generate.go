@@ -79,7 +79,7 @@ var (
 	clauseEnd   = regexp.MustCompile(`[.;:] +|, (?:and|but|so) `)
 	figure      = regexp.MustCompile(`\b(date|value): ([\d.-]+)([,}])`)
 	fieldStart  = regexp.MustCompile(`(?m)^([A-Za-z]\w*):`)
-	deprecation = regexp.MustCompile(`(?m)^(links:\n)?  deprecation: .*\n`)
+	ownLinks    = regexp.MustCompile(`(?m)^(links:\n)?  (?:deprecation|package): .*\n`)
 	sharedFiles = []string{"categories.yaml", "index.yaml", "scoring.yaml", "synonyms.yaml", "vocabulary.yaml"}
 )
 
@@ -215,7 +215,7 @@ func (g *generator) entity(i int) *entity {
 		from(o, "provider")
 	}
 	e.text["name"] = "name: " + s.name + "\n"
-	e.text["links"] = deprecation.ReplaceAllString(e.text["links"], "$1")
+	e.text["links"] = ownLinks.ReplaceAllString(e.text["links"], "$1")
 	if e.text["links"] == "links:\n" {
 		delete(e.text, "links")
 	}

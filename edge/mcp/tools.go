@@ -73,7 +73,7 @@ func newTools(api API, categories []string) *tools {
 		category.examples = append(category.examples, c)
 	}
 	board := category
-	board.standard, board.about = "all", "The slug of the category or board to rank, or all. An unknown slug returns the list of categories and boards; the resource kindex://boards describes the boards."
+	board.standard, board.about = "all", "The slug of the category or board to rank, or all. An unknown slug returns the list; the resource kindex://boards describes the boards."
 	window := argument{name: "window", typ: text, choices: []string{"7d", "30d"}, standard: "7d", about: "How far to look back."}
 	event := argument{name: "event", typ: text, choices: []string{"entity.created", "entity.updated", "entity.deleted"}, about: "Only changes of this kind."}
 	t.list = []tool{
@@ -83,7 +83,7 @@ func newTools(api API, categories []string) *tools {
 				{name: "query", typ: text, required: true, param: "q", about: "What to search for, in a few words.", examples: []any{"gradient boosting", "speech recognition"}},
 			}, searchFilters(category), []argument{limitArgument(10, 50), offsetArgument(), fullArgument("complete records")}), listSchema, t.search},
 		{"get_entity", "One entity", "All information about one tool or model: description, scores, version, licence, URL, tags, capabilities, and the figures used for the scores. " +
-			"Use it when you know the id. The view score explains how the composite score is calculated. Costs one request.",
+			"The view score explains how the composite score is calculated. Costs one request.",
 			[]argument{
 				entityArgument("type/slug: the id from a result."),
 				{name: "view", typ: text, choices: []string{summaryView, fullView, scoreView}, standard: summaryView,
@@ -91,7 +91,7 @@ func newTools(api API, categories []string) *tools {
 				atArgument(),
 			}, entitySchema, t.getEntity},
 		{"leaderboard", "Leaderboard", "Tools or models ranked by a score from 0 to 100: on a board (a ranking for one purpose, such as models for coding), in a category, or of all categories. " +
-			"For \"what is the best …\", use the board for that purpose: scores of different kinds come from different figures and do not compare. Use search for a need described in words. Costs one request.",
+			"For \"what is the best …\", use the board for that purpose: scores of different kinds do not compare. Use search for a need described in words. Costs one request.",
 			[]argument{board, typeArgument(),
 				{name: "by", typ: text, choices: append(slices.Clone(record.ScoreNames), boardScore),
 					about: "The score to rank by. Default: boardScore on a board, composite elsewhere. composite is the weighted mean, quality comes from benchmarks, adoption from usage, freshness from the latest commits and release, citations from dependents and papers, engagement from contributors and forks."},

@@ -10,7 +10,8 @@ import (
 
 // WarnOfCutText warns about values in the document's file that end where a comment starts, if the
 // comment was probably meant to be part of the value: no space follows its number sign, as in "bug #12"
-// or "docs #intro", or a description ends before the end of its sentence, as in "for C # and F". The file must have been parsed without errors.
+// or "docs #intro", or one space precedes it and a description ends before its sentence does, as in
+// "for C # and F". The file must have been parsed without errors.
 func (d *Document) WarnOfCutText(data []byte) {
 	if d.Value == nil || !bytes.Contains(data, []byte(" #")) {
 		return
@@ -29,9 +30,22 @@ func (d *Document) WarnOfCutText(data []byte) {
 		if i > 2 && tokens[i-2].Type == token.MappingValueType {
 			field = tokens[i-3].Value
 		}
-		if rest := strings.TrimLeft(t.Value, "#"); rest != "" && (rest[0] != ' ' || field == "description" && !strings.ContainsAny(value.Value[max(0, len(value.Value)-1):], ".!?")) {
+		rest := strings.TrimLeft(t.Value, "#")
+		if rest != "" && (rest[0] != ' ' || field == "description" && !endsSentence(value.Value) && !apart(data, t)) {
 			d.Add(t.Position.Line, t.Position.Column, Problem{Severity: Warning, Field: field,
 				Message: "what follows \" #\" is a comment, not part of the value; if it belongs to the value, put the value in quotes, otherwise put the comment on a line of its own"})
 		}
 	}
+}
+
+func endsSentence(text string) bool { return strings.TrimRight(text, ".!?") != text }
+
+// apart reports whether more than one space precedes a comment, as in comments that are aligned.
+func apart(data []byte, comment *token.Token) bool {
+	for range comment.Position.Line - 1 {
+		_, data, _ = bytes.Cut(data, []byte("\n"))
+	}
+	line, _, _ := bytes.Cut(data, []byte("\n"))
+	before, _, _ := bytes.Cut(line, []byte(" #"))
+	return bytes.HasSuffix(before, []byte(" "))
 }
