@@ -302,8 +302,16 @@ func TestPullInterrupted(t *testing.T) {
 	if r := pull(t, to, mirror.PullOptions{Dir: dir}); r.Fetched >= whole.Fetched {
 		t.Errorf("nothing was used again: %+v", r)
 	}
+	// What a killed pull was removing goes, too.
+	left := filepath.Join(dir, "exports", "builds", ".tmp-0123456789abcdef")
+	if err := os.MkdirAll(filepath.Join(left, "build"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	publish(t, to, second, nil)
 	pull(t, to, mirror.PullOptions{Dir: dir})
+	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%s is left: %v", left, err)
+	}
 }
 
 // TestSameBuildElsewhere publishes the same build with another index, which another machine has made.

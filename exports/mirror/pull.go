@@ -307,7 +307,8 @@ func (p *puller) copyFiles(ctx context.Context, files []store.File, local map[st
 	return g.Wait()
 }
 
-// clearStage removes from the stage what other pulls have left.
+// clearStage removes from the stage what other pulls have left, and what killed ones were removing or
+// publishing.
 func (p *puller) clearStage() error {
 	folder, err := store.MakeFolder(p.Dir, stageFolder)
 	if err != nil {
@@ -320,7 +321,8 @@ func (p *puller) clearStage() error {
 			err = errors.Join(err, folder.RemoveAll(e.Name()))
 		}
 	}
-	return err
+	return errors.Join(err, store.RemoveLeftovers(p.Dir, exportsTree), store.RemoveLeftovers(p.Dir, exportsTree, "builds"),
+		store.RemoveLeftovers(p.Dir, indexesTree, "builds"))
 }
 
 // has reports whether the folder has a file at a path, undamaged.

@@ -272,6 +272,13 @@ func TestSyncAtRandom(t *testing.T) {
 	}
 }
 
+// succeeds reports whether an entity is the successor of another one.
+func (s *series) succeeds(files []string, key string) bool {
+	return slices.ContainsFunc(files, func(file string) bool {
+		return strings.Contains(s.text("tool/"+strings.TrimSuffix(filepath.Base(file), ".yaml")), "replacedBy: "+key)
+	})
+}
+
 // disturb changes one entity that has not been changed since the last commit.
 func (s *series) disturb(rng *rand.Rand, id string, removed map[string]string, touched map[string]bool) string {
 	s.t.Helper()
@@ -286,6 +293,9 @@ func (s *series) disturb(rng *rand.Rand, id string, removed map[string]string, t
 	touched[one] = true
 	switch rng.IntN(6) {
 	case 0:
+		if s.succeeds(names, one) {
+			return "nothing"
+		}
 		removed[one] = s.text(one)
 		s.remove(one)
 		return "delete " + one
@@ -297,7 +307,7 @@ func (s *series) disturb(rng *rand.Rand, id string, removed map[string]string, t
 				}
 			}
 		}) {
-			if !touched[back] && !strings.Contains(removed[back], "formerly") {
+			if !touched[back] && !strings.Contains(removed[back], "formerly") && !strings.Contains(removed[back], "replacedBy") {
 				s.write(back, removed[back])
 				delete(removed, back)
 				touched[back] = true
