@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"kindex/builder/scratch"
 )
@@ -24,7 +25,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	os.Stdout.WriteString(f.Path + "\n")
-	select {}
+	time.Sleep(time.Hour) // without a timer, the runtime would report a deadlock
 }
 
 // hold starts a program that has made a folder in dir.
