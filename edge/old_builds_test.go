@@ -20,26 +20,33 @@ import (
 	"kindex/exports/mirror"
 )
 
-// TestUnfetchableFileIsLogged requests a file of an old build that is missing in the bucket: the
-// response is 503, and the log says why, but not once for each of many requests.
-func TestUnfetchableFileIsLogged(t *testing.T) {
-	content, out, storage := t.TempDir(), t.TempDir(), t.TempDir()
+// pullLast publishes builds, and pulls the last of them into a folder, which has none of the others.
+func pullLast(t *testing.T, storage string, builds int) (to bucket.Bucket, dir string, ids []string) {
+	t.Helper()
+	content, out := t.TempDir(), t.TempDir()
 	to, err := bucket.Open("file:" + storage)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var ids []string
-	for generation := range 2 {
+	for generation := range builds {
 		writeContent(t, content, 4, generation)
 		ids = append(ids, buildInto(t, content, out, 1))
 		if _, err := mirror.Publish(t.Context(), to, mirror.PublishOptions{Dir: out, Dirty: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	dir := t.TempDir()
+	dir = t.TempDir()
 	if _, err := mirror.Pull(t.Context(), to, mirror.PullOptions{Dir: dir}); err != nil {
 		t.Fatal(err)
 	}
+	return to, dir, ids
+}
+
+// TestUnfetchableFileIsLogged requests a file of an old build that is missing in the bucket: the
+// response is 503, and the log says why, but not once for each of many requests.
+func TestUnfetchableFileIsLogged(t *testing.T) {
+	storage := t.TempDir()
+	to, dir, ids := pullLast(t, storage, 2)
 	if err := os.RemoveAll(filepath.Join(storage, "files")); err != nil {
 		t.Fatal(err)
 	}
@@ -75,23 +82,7 @@ func TestUnfetchableFileIsLogged(t *testing.T) {
 // again: others still get files of old builds that nobody has requested before.
 func TestAttackMadeUpBuilds(t *testing.T) {
 	suite.InTest(t)
-	content, out := t.TempDir(), t.TempDir()
-	to, err := bucket.Open("file:" + t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var ids []string
-	for generation := range 4 {
-		writeContent(t, content, 4, generation)
-		ids = append(ids, buildInto(t, content, out, 1))
-		if _, err := mirror.Publish(t.Context(), to, mirror.PublishOptions{Dir: out, Dirty: true}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	dir := t.TempDir()
-	if _, err := mirror.Pull(t.Context(), to, mirror.PullOptions{Dir: dir}); err != nil {
-		t.Fatal(err)
-	}
+	to, dir, ids := pullLast(t, t.TempDir(), 4)
 	s, err := New(Options{Dir: dir, State: storagetest.SQLite(t), Pull: live.PullOptions{From: to}})
 	if err != nil {
 		t.Fatal(err)
