@@ -67,7 +67,11 @@ const linked = `#operations-Entities-listEntities`
 func (p *apiDocs) checkThemes(t *testing.T) {
 	t.Helper()
 	p.checkLook(t, "light", phone)
-	p.Do(t, chromedp.Evaluate[chromedp.Void](`localStorage.clear()`), browser.Prefers("prefers-color-scheme", "light"), browser.Prefers("prefers-color-scheme", "dark"))
+	p.Do(t, chromedp.Evaluate[chromedp.Void](`localStorage.clear()`), browser.Prefers("prefers-color-scheme", "light"))
+	// The browser compares the preference once a frame. If it were dark again before the next
+	// frame, no script would hear of a change.
+	p.Do(t, chromedp.Evaluate[chromedp.Void](`new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))`, chromedp.EvalAwaitPromise),
+		browser.Prefers("prefers-color-scheme", "dark"))
 	p.Until(t, `getComputedStyle(document.body).backgroundColor === 'rgb(22, 21, 19)'`) // a script hears of it later
 	p.settle(t)
 	p.checkLook(t, "dark", phone)
