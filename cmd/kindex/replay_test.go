@@ -138,7 +138,8 @@ func (r *replay) git(date string, args ...string) string {
 	if date == "" {
 		date = "2021-01-01"
 	}
-	cmd := exec.Command("git", args...)
+	// Without these settings, git tidies up in the background while the next commit is added.
+	cmd := exec.Command("git", append([]string{"-c", "gc.auto=0", "-c", "maintenance.auto=false"}, args...)...)
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
 	for _, role := range []string{"AUTHOR", "COMMITTER"} {
 		cmd.Env = append(cmd.Env, "GIT_"+role+"_NAME=snapshot replay", "GIT_"+role+"_EMAIL=replay@example.org", "GIT_"+role+"_DATE="+date+"T12:00:00+00:00")
