@@ -153,8 +153,8 @@ func TestTopTens(t *testing.T) {
 	suite.Golden(t, filepath.Join("testdata", "top_tens.golden.txt"), []byte(b.String()))
 }
 
-// TestReadmeExample recomputes the example in content/README.md.
-func TestReadmeExample(t *testing.T) {
+// TestScoresExample recomputes the example in content/scores.md.
+func TestScoresExample(t *testing.T) {
 	suite.InTest(t)
 	c, _ := fixtureContent(t)
 	path := filepath.Join("testdata", "scoring-2026.4.yaml") // a copy of the formula that the example is about
@@ -172,12 +172,12 @@ func TestReadmeExample(t *testing.T) {
 	if i < 0 {
 		t.Fatalf("%s no longer exists: use another example", key)
 	}
-	readme, err := os.ReadFile(filepath.Join("..", "content", "README.md"))
+	page, err := os.ReadFile(filepath.Join("..", "content", "scores.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if example := worked(f.Explain(c.Entities[i], boardsAsOf)); !strings.Contains(string(readme), example) {
-		t.Errorf("the example in content/README.md is out of date; it should be:\n\n%s", example)
+	if example := worked(f.Explain(c.Entities[i], boardsAsOf)); !strings.Contains(string(page), example) {
+		t.Errorf("the example in content/scores.md is out of date; it should be:\n\n%s", example)
 	}
 }
 

@@ -11,12 +11,19 @@ import (
 	"kindex/builder/content/schema"
 )
 
-// TestReadme checks that the field reference for contributors names every field in the
-// schemas.
+// TestReadme checks that the pages for contributors name every field in the schemas.
 func TestReadme(t *testing.T) {
 	readme, err := os.ReadFile("../../content/README.md")
 	if err != nil {
 		t.Fatal(err)
+	}
+	pages := string(readme)
+	for _, name := range []string{"content-files", "importing", "collecting"} {
+		guide, err := os.ReadFile("../../site/docs/" + name + ".md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages += string(guide)
 	}
 	checked, examples := 0, 0
 	for _, name := range schema.Names {
@@ -30,8 +37,8 @@ func TestReadme(t *testing.T) {
 		}
 		for _, property := range propertyNames(s) {
 			checked++
-			if !strings.Contains(string(readme), "`"+property+"`") {
-				t.Errorf("content/README.md does not mention `%s` of the schema %s", property, name)
+			if !strings.Contains(pages, "`"+property+"`") {
+				t.Errorf("no page mentions `%s` of the schema %s", property, name)
 			}
 		}
 	}

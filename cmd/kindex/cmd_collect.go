@@ -46,7 +46,7 @@ func collectCommand() *cobra.Command {
 		Long: `Collect reads figures from GitHub, PyPI, npm, Hugging Face, models.dev and lists, and
 writes them to the entity files, with the day and the source of each. Arguments limit
 it to entities (tool/pytorch), types (tool) or files. collect.yaml in the content folder
-configures sources, lists and guards; content/README.md describes it.
+configures sources, lists and guards; site/docs/collecting.md describes it.
 
 Guards stop what looks wrong: a count that fell by a fifth or rose tenfold, the figure of
 another project, a column that is mostly empty, a date in the future, a changed licence, a

@@ -44,8 +44,8 @@ row. A mapping defines which column becomes which field:
   signals:
     stars: {value: star_count, source: {template: "https://github.com/{repository}"}}
 
-content/README.md describes every part of a mapping; kindex schema mapping prints its
-JSON Schema. --guess proposes a mapping from the names of the columns and the values in
+site/docs/importing.md describes every part of a mapping; kindex schema mapping prints
+its JSON Schema. --guess proposes a mapping from the names of the columns and the values in
 the first 1,000 rows, says what it is unsure of, and imports nothing.
 
 Each row has one outcome: written, updated, unchanged, left alone (because a file already

@@ -83,7 +83,7 @@ func TestRaceRun(t *testing.T) {
 
 // includedContent matches a path from Go code to the content folder of this repository, except
 // to its documents: what they promise of the program is tested like other documentation.
-var includedContent = regexp.MustCompile(`(?:\.\./|\.\.", "|Root\(\w+\), ")content(?:", "|"|/)(README|LICENSE|CREDITS)?`)
+var includedContent = regexp.MustCompile(`(?:\.\./|\.\.", "|Root\(\w+\), ")content(?:", "|"|/)(README|scores|LICENSE|CREDITS)?`)
 
 // TestContentIsNotRead checks that no test reads the included content, which changes every day
 // without a change to the program. Tests use suite.Content instead.

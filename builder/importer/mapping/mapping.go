@@ -10,7 +10,7 @@ import (
 	"kindex/builder/content/yamldoc"
 )
 
-// Mapping defines how the rows of a catalogue become entity files. content/README.md
+// Mapping defines how the rows of a catalogue become entity files. site/docs/importing.md
 // describes every part of it.
 type Mapping struct {
 	Path   string // for messages

@@ -52,23 +52,21 @@ func TestMappingLint(t *testing.T) {
 
 // TestMappingExamples checks that the mappings in the documentation are valid.
 func TestMappingExamples(t *testing.T) {
-	readme, err := os.ReadFile("../../../content/README.md")
+	guide, err := os.ReadFile("../../../site/docs/importing.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, _ := strings.Cut(string(readme), "## Importing a catalogue")
-	section, _, _ = strings.Cut(section, "\n## ")
-	blocks := strings.Split(section, "```yaml\n")[1:]
+	blocks := strings.Split(string(guide), "```yaml\n")[1:]
 	if len(blocks) != 3 {
-		t.Fatalf("the section on importing has %d mappings, want a whole one, one of benchmarks and one of offers", len(blocks))
+		t.Fatalf("the guide has %d mappings, want a whole one, one of benchmarks and one of offers", len(blocks))
 	}
 	for i, text := range blocks {
 		text, _, _ = strings.Cut(text, "```")
 		if i > 0 {
 			text = "type: model\nslug: id\n" + text
 		}
-		if _, problems := mapping.Parse("README.md", []byte(text)); len(problems) > 0 {
-			t.Errorf("mapping %d of content/README.md: %v", i+1, problems)
+		if _, problems := mapping.Parse("importing.md", []byte(text)); len(problems) > 0 {
+			t.Errorf("mapping %d of importing.md: %v", i+1, problems)
 		}
 	}
 	fixture, err := filepath.Glob("../testdata/*.yaml")
