@@ -157,18 +157,18 @@ func ruleTest(alert string, changed map[string]string) any {
 // TestRunbooks checks that each alert has a summary and a severity, and names a section that says
 // what to do.
 func TestRunbooks(t *testing.T) {
-	page := string(read(t, "../../site/docs/operating.md"))
+	page := string(read(t, "../../site/docs/alerts.md"))
 	for _, r := range rules(t) {
-		anchor, ok := strings.CutPrefix(r.Annotations["runbook"], "site/docs/operating.md#")
+		anchor, ok := strings.CutPrefix(r.Annotations["runbook"], "site/docs/alerts.md#")
 		section := regexp.MustCompile(`(?m)^### ` + r.Alert + "\n\n[^#]").MatchString(page)
 		if !ok || anchor != strings.ToLower(r.Alert) || !section {
-			t.Errorf("%s: the runbook is %q, and operating.md has a section: %v", r.Alert, r.Annotations["runbook"], section)
+			t.Errorf("%s: the runbook is %q, and alerts.md has a section: %v", r.Alert, r.Annotations["runbook"], section)
 		}
 		if r.Annotations["summary"] == "" || !slices.Contains([]string{"critical", "warning", "info"}, r.Labels["severity"]) {
 			t.Errorf("%s: %v %v", r.Alert, r.Labels, r.Annotations)
 		}
 	}
 	if n := strings.Count(page, "\n### Kindex"); n != len(rules(t)) {
-		t.Errorf("operating.md has sections for %d alerts, want %d", n, len(rules(t)))
+		t.Errorf("alerts.md has sections for %d alerts, want %d", n, len(rules(t)))
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"kindex/builder/suite"
 )
 
-// boundTests names, for each row in the tables of bounds in operating.md, the test that
+// boundTests names, for each row in the tables of bounds in security.md, the test that
 // checks it, given by folder and function.
 var boundTests = map[string]string{
 	"requests under `/api` from an address or account":                  "edge TestAttackWorkBeforeAdmission",
@@ -64,7 +64,7 @@ var boundTests = map[string]string{
 
 // TestEveryBoundHasATest reads the tables of bounds and looks for their tests.
 func TestEveryBoundHasATest(t *testing.T) {
-	text, err := os.ReadFile("operating.md")
+	text, err := os.ReadFile("security.md")
 	if err != nil {
 		t.Fatal(err)
 	}
