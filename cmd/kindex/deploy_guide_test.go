@@ -12,7 +12,7 @@ import (
 	"kindex/edge/edgetest"
 )
 
-// TestDeployGuide runs the commands of site/docs/scaling.md that create secrets, and checks that
+// TestDeployGuide runs the commands of site/docs/deploying.md that create secrets, and checks that
 // they are all that compose.yaml names.
 func TestDeployGuide(t *testing.T) {
 	suite.InTest(t)
@@ -27,24 +27,20 @@ func TestDeployGuide(t *testing.T) {
 		}
 	}
 	reasons := map[string]string{
-		"kindex publish --from":              "TestScalingGuide runs it",
-		"--only 'entities":                   "TestScalingGuide runs it",
-		"kindex sign init":                   "testdata/script/sign.txtar and serve_signed.txtar run its commands",
-		"kindex verify --origin":             "testdata/script/verify_origin.txtar runs it",
 		"compose.signing.yaml":               "needs a container engine; edge/deploy checks the file",
 		"kindex-signing":                     "needs a cluster; edge/deploy checks the manifests",
 		"docker compose up --detach --build": "needs a container engine; edge/deploy checks compose.yaml",
 		"kubectl create configmap ":          "needs a cluster; edge/deploy checks the manifests",
 	}
 	ran := 0
-	for _, b := range edgetest.Blocks(t, "site/docs/scaling.md") {
+	for _, b := range edgetest.Blocks(t, "site/docs/deploying.md") {
 		if b.Language == "sh" {
 			ran++
 			text := strings.NewReplacer("/srv/kindex", filepath.Join(dir, "srv"), "/etc/letsencrypt/live/index.example.org", live).Replace(b.Text)
 			cmd := exec.Command("bash", "-euo", "pipefail", "-c", "chown() { test \"$*\" = '-R 65532:65532 secrets "+filepath.Join(dir, "srv")+"'; }\n"+text)
 			cmd.Dir = dir
 			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Fatalf("scaling.md:%d: %v\n%s", b.Line, err, out)
+				t.Fatalf("deploying.md:%d: %v\n%s", b.Line, err, out)
 			}
 			continue
 		}
@@ -56,7 +52,7 @@ func TestDeployGuide(t *testing.T) {
 			}
 		}
 		if !found {
-			t.Errorf("scaling.md:%d is neither run nor has a reason:\n%s", b.Line, b.Text)
+			t.Errorf("deploying.md:%d is neither run nor has a reason:\n%s", b.Line, b.Text)
 		}
 	}
 	if ran != 1 || len(reasons) > 0 {

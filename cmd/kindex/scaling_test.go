@@ -20,7 +20,8 @@ import (
 
 // TestScalingGuide runs the commands of site/docs/scaling.md with a folder instead of object
 // storage and a web server on loopback. The edge and the pull that watches get each build that is
-// published, and end when they are interrupted.
+// published, and end when they are interrupted. The commands for signed builds are run by
+// testdata/script/sign.txtar, serve_signed.txtar and verify_origin.txtar.
 func TestScalingGuide(t *testing.T) {
 	suite.InTest(t)
 	dir, content := t.TempDir(), edgetest.Content(t, "ml-frameworks")
@@ -34,7 +35,11 @@ func TestScalingGuide(t *testing.T) {
 	replaced := strings.NewReplacer("/srv/", dir+"/", "s3://builds/index", "file:"+bucket, "https://builds.example.org/index", web.URL,
 		"--content content", "--content "+content, "--watch", "--watch --interval 1s", "--dir", "--interval 1s --addr "+suite.FreeAddress(t)+" --admin "+admin+" --dir")
 	commands := map[string][]string{}
-	for _, line := range strings.Split(edgetest.Blocks(t, "site/docs/scaling.md")[0].Text, "\n") {
+	blocks := edgetest.Blocks(t, "site/docs/scaling.md")
+	if len(blocks) != 3 {
+		t.Fatalf("the guide has %d blocks, want one about builds, one about some files and one about signed builds", len(blocks))
+	}
+	for _, line := range strings.Split(blocks[0].Text, "\n") {
 		if words := strings.Fields(replaced.Replace(line)); len(words) > 0 {
 			commands[words[1]] = words[1:]
 		}
@@ -89,7 +94,7 @@ func TestScalingGuide(t *testing.T) {
 	}
 	wait(first)
 	wait(build("2026-11-02"))
-	words := strings.Fields(replaced.Replace(strings.ReplaceAll(edgetest.Blocks(t, "site/docs/scaling.md")[1].Text, "'", "")))
+	words := strings.Fields(replaced.Replace(strings.ReplaceAll(blocks[1].Text, "'", "")))
 	if code, stderr := kindex(t, words[1:]...); code != cli.ExitOK {
 		t.Errorf("%s: exit code %d: %s", words, code, stderr)
 	}

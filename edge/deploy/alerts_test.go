@@ -1,6 +1,6 @@
 // Package deploy contains what is needed to run a service on several machines: alerts, a
 // dashboard, the configuration of a proxy, and manifests for Compose and Kubernetes. The guide
-// is site/docs/scaling.md.
+// is site/docs/deploying.md.
 package deploy
 
 import (

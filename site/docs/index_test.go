@@ -106,6 +106,7 @@ func TestEveryPageIsRun(t *testing.T) {
 		"site/docs/clients.md":          "cmd/kindex/readme_test.go",
 		"site/docs/collecting.md":       "cmd/kindex/readme_test.go",
 		"site/docs/content-files.md":    "cmd/kindex/readme_test.go",
+		"site/docs/deploying.md":        "cmd/kindex/deploy_guide_test.go",
 		"site/docs/design.md":           "cmd/kindex/readme_test.go",
 		"site/docs/history.md":          "cmd/kindex/readme_test.go",
 		"site/docs/importing.md":        "cmd/kindex/readme_test.go",

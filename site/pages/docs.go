@@ -41,7 +41,7 @@ type guidePage struct {
 const guideAddress = "http://127.0.0.1:8080"
 
 // guidesOfOperators are about the machine of the service, on which it listens at guideAddress.
-var guidesOfOperators = []string{"operating", "releases", "scaling"}
+var guidesOfOperators = []string{"deploying", "operating", "releases", "scaling"}
 
 // shownGuide is a guide as a service shows it.
 type shownGuide struct {
