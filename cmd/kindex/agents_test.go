@@ -37,7 +37,7 @@ func TestAgentsGuide(t *testing.T) {
 			t.Fatalf("line %d: %v: %s", b.Line, err, way)
 		}
 		list := agent(t, s.MCPServers["kindex"], step{"listTools"}, toolCall("get_entity", map[string]any{"entity": "tool/pytorch"}))
-		if len(list) != 3 || !strings.Contains(list[2].text(), "«PyTorch» (tool/pytorch)") {
+		if len(list) != 3 || !strings.Contains(list[2].text(), `"id":"tool/pytorch"`) {
 			t.Errorf("line %d: %+v", b.Line, list)
 			continue
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -141,5 +140,5 @@ func mcpOverBuild(cmd *cobra.Command, dir string, log *slog.Logger) (failed erro
 // serveStdio serves an agent over stdin and stdout until stdin ends or the program is
 // interrupted.
 func serveStdio(cmd *cobra.Command, s *mcp.Server) error {
-	return s.Serve(cmd.Context(), io.NopCloser(cmd.InOrStdin()), cmd.OutOrStdout())
+	return s.Serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout())
 }

@@ -106,24 +106,24 @@ var agentSteps = []struct {
 	wrong bool // whether the result must be an error
 	want  []string
 }{
-	{step: toolCall("search", map[string]any{"query": "gradient boosting", "limit": 2}), want: []string{"5 entities found.", "1. tool/xgboost – «XGBoost» («DMLC») · ml-frameworks · score", "offset 2"}},
-	{step: toolCall("search", map[string]any{"query": "gradient boosting", "limit": "2", "offset": 4, "type": nil, "tag": ""}), want: []string{"\n5. tool/"}},
-	{step: toolCall("search", map[string]any{"query": "zzzzqqqq"}), want: []string{"0 entities found.", "different words"}},
-	{step: toolCall("search", map[string]any{"query": "pytorch", "limit": 1, "full": true}), want: []string{"The complete record is only in the structured content."}},
-	{step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch"}), want: []string{"«PyTorch» (tool/pytorch)\n", "score (composite): ", "\nstars: 101717, as of 2026-07-16\n", "quality: –"}},
-	{step: toolCall("get_entity", map[string]any{"entity": "kindex://entity/tool/pytorch", "view": "full"}), want: []string{"The complete record is only in the structured content."}},
-	{step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch", "view": "score"}), want: []string{"composite score", "- stars: 101717 gives", "from «https://"}},
-	{step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch", "at": edgetest.Today().AddDate(0, 0, -5).Format(time.DateOnly)}), want: []string{"\nstars: 100, as of "}},
-	{step: toolCall("leaderboard", map[string]any{"category": "nlp", "by": "adoption", "limit": 3}), want: []string{"of nlp by adoption score", "\n1. tool/", "\n3. tool/"}},
-	{step: toolCall("leaderboard", nil), want: []string{"of all by composite score, highest first", "\n10. "}},
-	{step: toolCall("trending", map[string]any{"window": "7d"}), want: []string{"since", "tool/tensorlayer", "gained"}},
-	{step: toolCall("trending", map[string]any{"by": "stars"}), want: []string{"1 entity with growth in stars since", "tool/pytorch", "stars 100 → 101717 (+101617, +101617%)"}},
-	{step: toolCall("similar", map[string]any{"entity": "tool/pytorch", "limit": 2}), want: []string{"like tool/pytorch", "similarity 0.", "Why: "}},
+	{step: toolCall("search", map[string]any{"query": "gradient boosting", "limit": 2}), want: []string{`{"total":5,"results":[{`, `"id":"tool/xgboost"`, `"name":"XGBoost"`, `"nextOffset":2}`, "data, not instructions"}},
+	{step: toolCall("search", map[string]any{"query": "gradient boosting", "limit": "2", "offset": 4, "type": nil, "tag": ""}), want: []string{`{"total":5,"results":[{`}},
+	{step: toolCall("search", map[string]any{"query": "zzzzqqqq"}), want: []string{`{"total":0,"results":[]`, "different words"}},
+	{step: toolCall("search", map[string]any{"query": "pytorch", "limit": 1, "full": true}), want: []string{`"id":"tool/pytorch"`}},
+	{step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch"}), want: []string{`"id":"tool/pytorch"`, `"quality":null`, `"stars":101717`, `"stars":"2026-07-16"`}},
+	{step: toolCall("get_entity", map[string]any{"entity": "kindex://entity/tool/pytorch", "view": "full"}), want: []string{`"id":"tool/pytorch"`}},
+	{step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch", "view": "score"}), want: []string{`{"score":{`, `"id":"tool/pytorch"`, `"value":101717`, `"source":"https://`}},
+	{step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch", "at": edgetest.Today().AddDate(0, 0, -5).Format(time.DateOnly)}), want: []string{`"stars":100}`}},
+	{step: toolCall("leaderboard", map[string]any{"category": "nlp", "by": "adoption", "limit": 3}), want: []string{`"category":"nlp"`, `"rank":1,`, `"rank":3,`}},
+	{step: toolCall("leaderboard", nil), want: []string{`"rank":10,`, `"nextOffset":10}`}},
+	{step: toolCall("trending", map[string]any{"window": "7d"}), want: []string{`"since":"`, "tool/tensorlayer", `"gain":`}},
+	{step: toolCall("trending", map[string]any{"by": "stars"}), want: []string{`{"total":1,"since":"`, "tool/pytorch", `"growth":{"gain":101617,"percent":101617,"previousValue":100,"signal":"stars","value":101717}`}},
+	{step: toolCall("similar", map[string]any{"entity": "tool/pytorch", "limit": 2}), want: []string{`"kind":"alternative"`, `"similarity":0.`, `"reasons":["`}},
 	{step: toolCall("compare", map[string]any{"entities": []string{"tool/pytorch", "tool/tensorflow", "model/gpt-5"}}), want: []string{
-		"|  | «PyTorch» (tool/pytorch) | «TensorFlow» (tool/tensorflow) | ", "\n| stars | 101717, as of 2026-07-16 | ", "\n| contextTokens | – | – | ", "\n- tool/tensorflow: "}},
+		`{"entities":[{`, `"id":"tool/pytorch"`, `"id":"tool/tensorflow"`, `"id":"model/gpt-5"`, `"stars":101717`, `"contextTokens":`}},
 	{step: toolCall("changes_since", map[string]any{"since": edgetest.Today().AddDate(0, 0, -7).Format(time.DateOnly)}), want: []string{
-		"2 changes since", "updated tool/pytorch – «PyTorch»\n", "signals.stars: 100 → 101717"}},
-	{step: toolCall("changes_since", map[string]any{"since": "2020-01-01", "event": "entity.created", "limit": 2}), want: []string{"created ", "offset 2"}},
+		`{"total":2,"results":[{`, `"entity":"tool/pytorch","event":"entity.updated"`, `{"field":"signals.stars","old":100,"new":101717}`}},
+	{step: toolCall("changes_since", map[string]any{"since": "2020-01-01", "event": "entity.created", "limit": 2}), want: []string{`"event":"entity.created"`, `"nextOffset":2}`}},
 
 	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "tool/pytrch"}), want: []string{`There is no tool "pytrch".`, "Did you mean tool/pytorch?"}},
 	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "pytorch"}), want: []string{"has no type: use tool/pytorch or model/pytorch"}},
@@ -312,9 +312,11 @@ func TestAgentFollowsBuilds(t *testing.T) {
 		if err != nil || r.IsError {
 			t.Fatal(err, r)
 		}
-		_, after, _ := strings.Cut(r.Content[0].(*mcp.TextContent).Text, "version: ")
-		version, _, _ := strings.Cut(after, " (date unknown)\n")
-		return version
+		var got struct{ Entity struct{ Version string } }
+		if err := json.Unmarshal([]byte(r.Content[0].(*mcp.TextContent).Text), &got); err != nil {
+			t.Fatal(err)
+		}
+		return got.Entity.Version
 	}
 	if got := version(); got != "one" {
 		t.Errorf("version %q", got)

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,7 +9,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
-	"slices"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -47,9 +48,9 @@ func ask(ctx context.Context, api API, path string, query url.Values, accept str
 	}
 	switch {
 	case err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return nil, &apiError{text: "The index did not respond in time. Try again with a smaller limit."}
+		return nil, &callError{text: "The index did not respond in time. Try again with a smaller limit."}
 	case err != nil:
-		return nil, &apiError{text: "The index cannot be reached: " + err.Error() + "."}
+		return nil, &callError{text: "The index cannot be reached: " + err.Error() + "."}
 	}
 	mediaType, _, _ := mime.ParseMediaType(answered.Get("Content-Type"))
 	if mediaType == markdownType {
@@ -63,38 +64,26 @@ func ask(ctx context.Context, api API, path string, query url.Values, accept str
 	return &answer{mediaType, body, from}, nil
 }
 
+// jsonString matches a string in a JSON document.
+var jsonString = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+
 // visibleJSON returns a JSON document without the hidden characters in its strings, since
-// otherwise a model would read what people cannot see. Invalid JSON is returned unchanged and is
-// rejected later.
+// otherwise a model would read what people cannot see. Invalid JSON is rejected later.
 func visibleJSON(body []byte) []byte {
-	var out []byte
-	done := 0
-	for i := 0; i < len(body); i++ {
-		if body[i] != '"' {
-			continue
-		}
-		from, plain := i, true
-		for i++; i < len(body) && body[i] != '"'; i++ {
-			plain = plain && body[i] >= ' ' && body[i] < 0x7f && body[i] != '\\'
-			if body[i] == '\\' {
-				i++
-			}
-		}
+	if !bytes.Contains(body, []byte(`\`)) && !safetext.Contains(string(body)) {
+		return body
+	}
+	return jsonString.ReplaceAllFunc(body, func(quoted []byte) []byte {
 		var text string
-		if plain || i >= len(body) || json.Unmarshal(body[from:i+1], &text) != nil || !safetext.Contains(text) {
-			continue
+		if json.Unmarshal(quoted, &text) != nil || !safetext.Contains(text) {
+			return quoted
 		}
 		clean, err := json.Marshal(safetext.OneLine(text))
 		if err != nil {
-			continue // encoding a string cannot fail
+			return quoted // encoding a string cannot fail
 		}
-		out = append(append(out, body[done:from]...), clean...)
-		done = i + 1
-	}
-	if done == 0 {
-		return body
-	}
-	return append(out, body[done:]...)
+		return clean
+	})
 }
 
 // movedTo returns the current address of an entity or a leaderboard, or "" if the response is
@@ -118,33 +107,23 @@ func askFor(ctx context.Context, api API, path string, query url.Values, into an
 		return nil, err
 	}
 	if err := json.Unmarshal(a.body, into); err != nil || a.mediaType != jsonType {
-		return nil, &apiError{text: "The response from " + path + " is not in a format that this program understands."}
+		return nil, &callError{text: "The response from " + path + " is not in a format that this program understands."}
 	}
 	return a, nil
 }
 
-// apiError is an error whose message tells the model, in whole sentences, why the API call
-// failed.
-type apiError struct {
-	status int    // HTTP status, or 0 if there was no response
-	code   string // code of the problem, or "" if there was none
-	field  string // the invalid field, or "" if there is a suggestion or no invalid field
-	text   string
+// callError is an error that tells the model, in whole sentences, why a call failed.
+type callError struct {
+	text  string
+	field string // the parameter that the API refuses, "" if there is none or a suggestion for it
 }
 
-func (e *apiError) Error() string { return e.text }
+func (e *callError) Error() string { return e.text }
 
 // problem has the relevant members of an API problem (RFC 9457).
 type problem struct {
-	Title      string `json:"title"`
-	Detail     string `json:"detail"`
-	Code       string `json:"code"`
-	Suggestion string `json:"suggestion"`
-	RequestID  string `json:"requestId"`
-	Errors     []struct {
-		Field   string `json:"field"`
-		Message string `json:"message"`
-	} `json:"errors"`
+	Detail, Code, Suggestion, RequestID string
+	Errors                              []struct{ Field string }
 }
 
 // explain describes what went wrong and what to do about it.
@@ -154,67 +133,48 @@ func explain(status int, answered http.Header, body []byte) error {
 	if err := json.Unmarshal(body, &p); err != nil || p.Detail == "" || !strings.HasSuffix(mediaType, "json") {
 		p = problem{Detail: fmt.Sprintf("The index returned %d %s.", status, http.StatusText(status))}
 	}
-	var b strings.Builder
-	if rest, ok := strings.CutPrefix(p.Detail, "q: "); ok { // the tool's argument is called query
-		p.Detail = "query: " + rest
+	text := strings.TrimSuffix(p.Detail, ".") + "."
+	if rest, ok := strings.CutPrefix(text, "q: "); ok { // the tool's argument is called query
+		text = "query: " + rest
 	}
-	b.WriteString(p.Detail)
-	if !strings.HasSuffix(p.Detail, ".") {
-		b.WriteByte('.')
+	if p.Suggestion != "" {
+		text += " Did you mean " + strings.TrimPrefix(p.Suggestion, "/api/entity/") + "?"
 	}
-	if s := suggested(p.Suggestion); s != "" {
-		fmt.Fprintf(&b, " Did you mean %s?", s)
+	wait := "some time"
+	if seconds, err := strconv.Atoi(answered.Get("Retry-After")); err == nil && seconds >= 0 {
+		wait = (time.Duration(seconds) * time.Second).String()
 	}
 	switch {
 	case p.Code == "unknown-entity":
-		b.WriteString(" Use the search tool to find entities by keyword.")
+		text += " Use the search tool to find entities by keyword."
 	case status == http.StatusTooManyRequests:
-		b.WriteString(" Do not try again for" + waitFor(answered) + ".")
+		text += " Do not try again for " + wait + "."
 	case status == http.StatusUnauthorized:
-		b.WriteString(" Correct the key in the configuration of this server.")
+		text += " Correct the key in the configuration of this server."
 	case status >= 500:
-		b.WriteString(" Try again after" + waitFor(answered) + ".")
+		text += " Try again after " + wait + "."
 		if p.RequestID != "" {
-			b.WriteString(" (Request " + p.RequestID + ".)")
+			text += " (Request " + p.RequestID + ".)"
 		}
 	}
-	e := &apiError{status: status, code: p.Code, text: oneLine(b.String())}
+	e := &callError{text: safetext.OneLine(text)}
 	if len(p.Errors) == 1 && p.Suggestion == "" {
 		e.field = p.Errors[0].Field
 	}
 	return e
 }
 
-// suggested converts a suggestion from the API to the terms that the tools use.
-func suggested(s string) string {
-	return strings.TrimPrefix(s, "/api/entity/")
-}
-
-// waitFor formats the waiting time from Retry-After for use in the middle of a sentence.
-func waitFor(answered http.Header) string {
-	seconds, err := strconv.Atoi(answered.Get("Retry-After"))
-	if err != nil || seconds < 0 {
-		return " some time"
-	}
-	return fmt.Sprintf(" %s", (time.Duration(seconds) * time.Second).String())
-}
-
-// params converts the given arguments to the query parameters of a request.
-func params(v values, args []argument, names ...string) url.Values {
+// params converts the named arguments that are given to the query parameters of a request.
+func params(v values, names ...string) url.Values {
 	q := url.Values{}
-	for _, a := range args {
-		value, ok := v[a.name]
-		if !ok || !slices.Contains(names, a.name) {
-			continue
+	for _, name := range names {
+		switch value := v[name].(type) {
+		case nil:
+		case float64:
+			q.Set(name, strconv.FormatFloat(value, 'f', -1, 64))
+		default:
+			q.Set(name, fmt.Sprint(value))
 		}
-		name := a.name
-		if a.param != "" {
-			name = a.param
-		}
-		if n, isNumber := value.(float64); isNumber {
-			value = strconv.FormatFloat(n, 'f', -1, 64)
-		}
-		q.Set(name, fmt.Sprint(value))
 	}
 	return q
 }

@@ -16,49 +16,45 @@ import (
 	"kindex/exports/safetext"
 )
 
-// kind is the type of a tool's argument.
-type kind int
+// kind is the type of a tool's argument, as JSON Schema calls it.
+type kind string
 
 const (
-	text kind = iota
-	whole
-	number
-	yesNo
-	slug       // a category's slug
-	reference  // type/slug
-	references // a list of two to four ids in the form type/slug
+	text   kind = "string"
+	whole  kind = "integer"
+	number kind = "number"
+	yesNo  kind = "boolean"
+	keys   kind = "array" // two to four ids in the form type/slug
 )
 
 // argument describes an argument of a tool. The schema is generated from it, and check uses it to
-// validate values.
+// validate values. It has the name of the API's parameter.
 type argument struct {
 	name     string
 	typ      kind
 	about    string
-	choices  []string // the allowed values, or nil if any value is allowed
-	max      float64  // maximum of a number, or maximum length of a string in characters
-	min      float64
-	standard any // the default value, or nil if there is none
+	choices  []string       // the allowed values, or nil if any value is allowed
+	grammar  *regexp.Regexp // of a text: keyGrammar, slugGrammar or nil
+	min, max float64        // of a number
+	standard any            // the default value as values has it, or nil if there is none
 	examples []any
 	required bool
-	param    string // the name of the API's parameter, or "" if it is the same
 }
 
 // Limits for arguments.
 const (
-	maxText        = 200
-	maxFieldErrors = 10 // maximum number of reported errors
-	minCompare     = 2  // minimum number of entities to compare
+	maxText        = 200 // characters
+	maxFieldErrors = 10  // maximum number of reported errors
+	minCompare     = 2   // minimum number of entities to compare
 	maxCompare     = 4
 )
 
-// keyGrammar matches type/slug, which is the format of the id in results.
-var keyGrammar = regexp.MustCompile(`^[a-z]{1,20}/[a-z0-9]+(-[a-z0-9]+)*$`)
-
-// slugGrammar matches category slugs.
-var slugGrammar = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
-
-const keyPattern = "^(model|tool)/[a-z0-9]+(-[a-z0-9]+)*$"
+var (
+	// keyGrammar matches type/slug, which is the format of the id in results.
+	keyGrammar = regexp.MustCompile(`^(model|tool)/[a-z0-9]+(-[a-z0-9]+)*$`)
+	// slugGrammar matches the slugs of categories and boards.
+	slugGrammar = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+)
 
 // schema returns the JSON Schema of a tool's arguments.
 func schema(args []argument) map[string]any {
@@ -69,35 +65,23 @@ func schema(args []argument) map[string]any {
 			required = append(required, a.name)
 		}
 	}
-	s := map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
-	if len(required) > 0 {
-		s["required"] = required
-	}
-	return s
+	return map[string]any{"type": "object", "properties": properties, "additionalProperties": false, "required": required}
 }
 
 func (a *argument) schema() map[string]any {
-	s := map[string]any{"description": a.about}
-	switch a.typ {
-	case text:
-		s["type"], s["maxLength"] = "string", maxText
-	case whole:
-		s["type"], s["minimum"], s["maximum"] = "integer", a.min, a.max
-	case number:
-		s["type"], s["minimum"], s["maximum"] = "number", a.min, a.max
-	case yesNo:
-		s["type"] = "boolean"
-	case slug:
-		s["type"], s["pattern"] = "string", slugGrammar.String()
-	case reference:
-		s["type"], s["pattern"] = "string", keyPattern
-	case references:
-		s["type"], s["minItems"], s["maxItems"] = "array", minCompare, maxCompare
-		s["items"] = map[string]any{"type": "string", "pattern": keyPattern}
-	}
-	if a.choices != nil {
+	s := map[string]any{"type": a.typ, "description": a.about}
+	switch {
+	case a.choices != nil:
 		s["enum"] = a.choices
-		delete(s, "maxLength")
+	case a.grammar != nil:
+		s["pattern"] = a.grammar.String()
+	case a.typ == text:
+		s["maxLength"] = maxText
+	case a.typ == whole, a.typ == number:
+		s["minimum"], s["maximum"] = a.min, a.max
+	case a.typ == keys:
+		s["minItems"], s["maxItems"] = minCompare, maxCompare
+		s["items"] = map[string]any{"type": text, "pattern": keyGrammar.String()}
 	}
 	if a.standard != nil {
 		s["default"] = a.standard
@@ -116,11 +100,9 @@ func (v values) offset() int               { n, _ := v["offset"].(float64); retu
 func (v values) yes(name string) bool      { b, _ := v[name].(bool); return b }
 func (v values) list(name string) []string { l, _ := v[name].([]string); return l }
 
-// argumentError contains all errors in a call's arguments.
-type argumentError struct{ faults []string }
-
-func (e *argumentError) Error() string {
-	return "Invalid arguments.\n- " + strings.Join(e.faults, "\n- ")
+// wrongArguments returns the error about a call's arguments.
+func wrongArguments(faults ...string) error {
+	return &callError{text: "Invalid arguments.\n- " + strings.Join(faults[:min(len(faults), maxFieldErrors)], "\n- ")}
 }
 
 // check reads the arguments of a call. It accepts values whose meaning is clear: null and ""
@@ -129,52 +111,42 @@ func check(raw json.RawMessage, args []argument) (values, error) {
 	given := map[string]any{}
 	if trimmed := bytes.TrimSpace(raw); len(trimmed) > 0 && string(trimmed) != "null" {
 		if err := json.Unmarshal(trimmed, &given); err != nil {
-			return nil, &argumentError{[]string{"arguments must be an object such as {\"" + args[0].name + "\": …}"}}
+			return nil, wrongArguments("arguments must be an object such as {\"" + args[0].name + "\": …}")
 		}
 	}
-	v, faults := values{}, []string{}
-	var known []string
+	v := values{}
+	var known, faults []string
 	for _, a := range args {
 		known = append(known, a.name)
-		got, ok := given[a.name]
+		got := given[a.name]
 		delete(given, a.name)
-		if !ok || got == nil || got == "" && !a.required {
-			if a.required {
-				faults = append(faults, a.name+" is missing: "+a.about)
-			} else if a.standard != nil {
-				v[a.name] = standardValue(a.standard)
+		switch missing := got == nil || got == "" && !a.required; {
+		case missing && a.required:
+			faults = append(faults, a.name+" is missing: "+a.about)
+		case missing && a.standard != nil:
+			v[a.name] = a.standard
+		case !missing:
+			value, err := a.take(got)
+			if err != nil {
+				faults = append(faults, a.name+": "+err.Error())
 			}
-			continue
+			v[a.name] = value
 		}
-		value, err := a.take(got)
-		if err != nil {
-			faults = append(faults, a.name+": "+err.Error())
-			continue
-		}
-		v[a.name] = value
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if len(faults) >= maxFieldErrors {
 			break // finding the nearest names for thousands of arguments would take too long
 		}
-		fault := fmt.Sprintf("unknown argument %q; expected one of: %s", shorten(name), strings.Join(known, ", "))
+		expected := "expected one of: " + strings.Join(known, ", ")
 		if near := didyoumean.Name(name, known); near != "" {
-			fault = fmt.Sprintf("unknown argument %q; did you mean %s?", shorten(name), near)
+			expected = "did you mean " + near + "?"
 		}
-		faults = append(faults, fault)
+		faults = append(faults, fmt.Sprintf("unknown argument %q; %s", shorten(name), expected))
 	}
 	if len(faults) > 0 {
-		return nil, &argumentError{faults[:min(len(faults), maxFieldErrors)]}
+		return nil, wrongArguments(faults...)
 	}
 	return v, nil
-}
-
-// standardValue converts a default value to the type that take returns.
-func standardValue(s any) any {
-	if n, ok := s.(int); ok {
-		return float64(n)
-	}
-	return s
 }
 
 // take converts one value to the type of the argument.
@@ -187,26 +159,22 @@ func (a *argument) take(got any) (any, error) {
 			return b, nil
 		}
 		return nil, fmt.Errorf("use true or false, not %s", shown(got))
-	case references:
-		return takeReferences(got)
+	case keys:
+		return takeKeys(got)
 	}
 	s, ok := got.(string)
-	if !ok {
-		return nil, fmt.Errorf("use a string, not %s", shown(got))
-	}
 	switch {
-	case a.typ == reference:
+	case !ok:
+		return nil, fmt.Errorf("use a string, not %s", shown(got))
+	case a.grammar == keyGrammar:
 		return key(s)
-	case a.typ == slug && (!slugGrammar.MatchString(s) || len(s) > maxText):
+	case a.grammar != nil && (!a.grammar.MatchString(s) || len(s) > maxText):
 		return nil, fmt.Errorf("%s is not a slug: use lower-case letters, digits and hyphens; kindex://categories lists the slugs", shown(s))
-	}
-	if len([]rune(s)) > maxText {
+	case len([]rune(s)) > maxText:
 		return nil, fmt.Errorf("use at most %d characters", maxText)
-	}
-	if strings.TrimSpace(s) == "" {
+	case strings.TrimSpace(s) == "":
 		return nil, errors.New("must not be empty")
-	}
-	if a.choices != nil && !slices.Contains(a.choices, s) {
+	case a.choices != nil && !slices.Contains(a.choices, s):
 		err := fmt.Sprintf("%s is not one of %s", shown(s), strings.Join(a.choices, ", "))
 		if near := didyoumean.Name(s, a.choices); near != "" {
 			err += "; did you mean " + near + "?"
@@ -217,29 +185,23 @@ func (a *argument) take(got any) (any, error) {
 }
 
 func (a *argument) takeNumber(got any) (any, error) {
-	n, ok := got.(float64)
-	if s, isText := got.(string); isText {
-		var err error
-		n, err = strconv.ParseFloat(strings.TrimSpace(s), 64)
-		ok = err == nil
-	}
+	n, err := strconv.ParseFloat(strings.TrimSpace(fmt.Sprint(got)), 64)
 	what := "a number"
 	if a.typ == whole {
 		what = "a whole number"
-		ok = ok && n == math.Trunc(n)
 	}
-	if !ok || !(n >= a.min && n <= a.max) {
+	if err != nil || !(n >= a.min && n <= a.max) || a.typ == whole && n != math.Trunc(n) {
 		return nil, fmt.Errorf("use %s from %v to %v, not %s", what, a.min, a.max, shown(got))
 	}
 	return n, nil
 }
 
-func takeReferences(got any) (any, error) {
-	list, ok := got.([]any)
-	if !ok || len(list) < minCompare || len(list) > maxCompare {
+func takeKeys(got any) (any, error) {
+	list, _ := got.([]any)
+	if len(list) < minCompare || len(list) > maxCompare {
 		return nil, fmt.Errorf(`use a list of %d to %d ids, such as ["tool/pytorch", "tool/jax"]`, minCompare, maxCompare)
 	}
-	var keys []string
+	var found []string
 	for _, item := range list {
 		s, ok := item.(string)
 		if !ok {
@@ -249,29 +211,26 @@ func takeReferences(got any) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if slices.Contains(keys, k) {
+		if slices.Contains(found, k) {
 			return nil, fmt.Errorf("%s is given twice", k)
 		}
-		keys = append(keys, k)
+		found = append(found, k)
 	}
-	return keys, nil
+	return found, nil
 }
 
 // key parses type/slug. It also accepts the address of an entity in the API or the URI of its
 // resource.
 func key(s string) (string, error) {
-	k := strings.TrimSpace(s)
-	for _, prefix := range []string{entityURI, "/api/entity/"} {
-		k = strings.TrimPrefix(k, prefix)
-	}
-	k = strings.ToLower(k)
-	if len(k) <= maxText && keyGrammar.MatchString(k) {
+	k := strings.ToLower(strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(s), entityURI), "/api/entity/"))
+	switch {
+	case len(k) > maxText:
+	case keyGrammar.MatchString(k):
 		return k, nil
-	}
-	if keyGrammar.MatchString("tool/" + k) {
+	case slugGrammar.MatchString(k):
 		return "", fmt.Errorf("%s has no type: use tool/%s or model/%s; use search to find out which", shown(s), shorten(k), shorten(k))
 	}
-	return "", fmt.Errorf("%s does not have the form type/slug, such as tool/pytorch; use the id of a search result", shown(s))
+	return "", fmt.Errorf("%s does not have the form type/slug, such as tool/pytorch or model/gpt-5; use the id of a search result", shown(s))
 }
 
 // shown returns a value as it was given, but shortened.

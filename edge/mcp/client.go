@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -50,36 +51,27 @@ func (c *Client) Exposed() bool {
 
 // Get implements API.
 func (c *Client) Get(ctx context.Context, path string, query url.Values, header http.Header) (int, http.Header, []byte, error) {
-	u := *c.base
-	u.Path += path
-	u.RawQuery = query.Encode()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
-	if err != nil {
-		return 0, nil, nil, err
-	}
-	for name, values := range header {
-		req.Header[name] = values
-	}
-	return c.send(req)
+	return c.send(ctx, http.MethodGet, path, query, header, nil)
 }
 
 // Post sends a JSON body to a path of the API and returns the response if its status is 200.
 func (c *Client) Post(ctx context.Context, path string, body []byte) ([]byte, error) {
-	u := *c.base
-	u.Path += path
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	req.Header.Set("Content-Type", jsonType)
-	status, header, answer, err := c.send(req)
+	status, header, answer, err := c.send(ctx, http.MethodPost, path, nil, http.Header{"Content-Type": {jsonType}}, bytes.NewReader(body))
 	if err == nil && status != http.StatusOK {
 		err = fmt.Errorf("error from %s: %w", c.base, explain(status, header, answer))
 	}
 	return answer, err
 }
 
-func (c *Client) send(req *http.Request) (int, http.Header, []byte, error) {
+func (c *Client) send(ctx context.Context, method, path string, query url.Values, header http.Header, body io.Reader) (int, http.Header, []byte, error) {
+	u := *c.base
+	u.Path += path
+	u.RawQuery = query.Encode()
+	req, err := http.NewRequestWithContext(ctx, method, u.String(), body)
+	if err != nil {
+		return 0, nil, nil, err
+	}
+	maps.Copy(req.Header, header)
 	req.Header.Set("User-Agent", "kindex-mcp")
 	if c.key != "" {
 		req.Header.Set("X-Api-Key", c.key)
@@ -89,14 +81,14 @@ func (c *Client) send(req *http.Request) (int, http.Header, []byte, error) {
 		return 0, nil, nil, fmt.Errorf("no response from %s: %w", c.base, cause(err))
 	}
 	defer res.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	answer, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	switch {
 	case err != nil:
 		return 0, nil, nil, fmt.Errorf("the response from %s was cut off: %w", c.base, cause(err))
-	case len(body) > maxAnswer:
+	case len(answer) > maxAnswer:
 		return 0, nil, nil, fmt.Errorf("the response from %s is larger than %d MiB", c.base, maxAnswer>>20)
 	}
-	return res.StatusCode, res.Header, body, nil
+	return res.StatusCode, res.Header, answer, nil
 }
 
 // cause returns the cause of a net/http error without the address, which the caller adds.

@@ -6,7 +6,7 @@ import "kindex/exports/record"
 // parameters. Their descriptions are short, because they are part of every conversation.
 func searchFilters(category argument) []argument {
 	return []argument{
-		typeArgument(), category,
+		typeArgument, category,
 		{name: "provider", typ: text, about: "Only entities of this provider.", examples: []any{"OpenAI"}},
 		{name: "tag", typ: text, about: "Only entities with this tag; several, separated by commas, must all match.", examples: []any{"python", "python,gpu"}},
 		{name: "capability", typ: text, about: "Only entities with this capability; several as for tag.", examples: []any{"tool-call"}},
