@@ -101,7 +101,7 @@ func cmdForge(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	s, n := found.(*githubtest.Server), 0
 	if args[0] == "withdraw" {
-		s.Before(func() {
+		withdraw := func() {
 			state, err := storage.Open(context.Background(), ts.MkAbs(args[1]), storage.Options{MustExist: true})
 			if err == nil {
 				_, err = state.MoveSubmission(context.Background(), args[2], submission.Withdrawn, submission.Change{})
@@ -110,7 +110,8 @@ func cmdForge(ts *testscript.TestScript, neg bool, args []string) {
 			if err != nil {
 				ts.Logf("withdrawing %s: %v", args[2], err) // the script then finds that it is not withdrawn
 			}
-		})
+		}
+		s.Behave(func(b *githubtest.Behaviour) { b.Before = withdraw })
 		return
 	}
 	if len(args) > 1 {
@@ -122,7 +123,7 @@ func cmdForge(ts *testscript.TestScript, neg bool, args []string) {
 	case "merge", "close":
 		ts.Check(s.ClosePull(n, args[0] == "merge"))
 	case "lose":
-		s.DropCreateResponses(1)
+		s.Behave(func(b *githubtest.Behaviour) { b.Lose = 1 })
 	case "body":
 		fmt.Fprintf(ts.Stdout(), "%s\n\n%s", pulls[n-1].Title, pulls[n-1].Body)
 	case "count":

@@ -139,7 +139,7 @@ func TestOpen(t *testing.T) {
 	s, f := setUp(t, "submission/a")
 	r := github.Request{Branch: "submission/a", Base: "main", Title: "Add tool/a", Body: "x"}
 	s.Add(githubtest.Pull{Head: "submission/a", State: "open", From: "eve/index"}) // from somebody's fork
-	s.DropCreateResponses(1)
+	s.Behave(func(b *githubtest.Behaviour) { b.Lose = 1 })
 	if _, err := f.Open(t.Context(), r); err == nil {
 		t.Error("the answer was lost")
 	}
@@ -166,11 +166,11 @@ func TestOpen(t *testing.T) {
 func TestOpenUnnumbered(t *testing.T) {
 	s, f := setUp(t, "submission/a")
 	r := github.Request{Branch: "submission/a", Base: "main", Title: "Add tool/a", Body: "x"}
-	s.AnswerEmpty(true)
+	s.Behave(func(b *githubtest.Behaviour) { b.Mute = true })
 	if p, err := f.Open(t.Context(), r); err == nil || !strings.Contains(err.Error(), "has no pull request number") {
 		t.Errorf("%+v %v", p, err)
 	}
-	s.AnswerEmpty(false)
+	s.Behave(func(b *githubtest.Behaviour) { b.Mute = false })
 	if p, err := f.Open(t.Context(), r); err != nil || p.Number != 1 || len(s.Pulls()) != 1 {
 		t.Errorf("%+v %v", p, err)
 	}
@@ -180,7 +180,7 @@ func TestOpenUnnumbered(t *testing.T) {
 // mistaken for that of the submission. Here the forge ignores the head parameter.
 func TestSecurityDeletedFork(t *testing.T) {
 	s, f := setUp(t, "submission/a")
-	s.IgnoreHead()
+	s.Behave(func(b *githubtest.Behaviour) { b.All = true })
 	s.Add(githubtest.Pull{Head: "submission/a", State: "closed", From: githubtest.Deleted})
 	if p, err := f.Find(t.Context(), "submission/a"); err != nil || p.Number != 0 {
 		t.Errorf("%+v %v", p, err)

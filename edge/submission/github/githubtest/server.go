@@ -34,15 +34,27 @@ type Server struct {
 	http *httptest.Server
 	bare string // the path of the repository to push to
 
-	mu         sync.Mutex
+	mu         sync.Mutex // held while a request is handled
 	pulls      []*Pull
 	violations []string
-	lose       int // number of creations for which no response is sent
 	fail       []fault
-	mute       bool // responses are empty
-	all        bool // lists include every branch
 	requests   []string
-	before     func() // called once, before the next response
+	now        Behaviour
+}
+
+// Behaviour is what a forge does that others do not.
+type Behaviour struct {
+	Lose   int    // the number of creations after which the connection is closed, without a response
+	Mute   bool   // responses are well-formed but empty
+	All    bool   // lists include the pull requests of every branch, because the head parameter is ignored
+	Before func() // called once, before the next response
+}
+
+// Behave changes the behaviour of the forge.
+func (s *Server) Behave(change func(*Behaviour)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change(&s.now)
 }
 
 // Pull is a pull request.
@@ -76,15 +88,16 @@ func Start(bare string) *Server {
 	})
 	mux.HandleFunc("GET "+repo+"/pulls", s.list)
 	mux.HandleFunc("POST "+repo+"/pulls", s.create)
-	mux.HandleFunc("GET "+repo+"/pulls/{number}", s.get)
-	mux.HandleFunc("PATCH "+repo+"/pulls/{number}", s.edit)
-	mux.HandleFunc("POST "+repo+"/issues/{number}/labels", s.label)
-	mux.HandleFunc("DELETE "+repo+"/issues/{number}/labels/{label}", s.unlabel)
+	mux.HandleFunc("GET "+repo+"/pulls/{number}", s.of(s.get))
+	mux.HandleFunc("PATCH "+repo+"/pulls/{number}", s.of(s.edit))
+	mux.HandleFunc("POST "+repo+"/issues/{number}/labels", s.of(label))
+	mux.HandleFunc("DELETE "+repo+"/issues/{number}/labels/{label}", s.of(unlabel))
 	s.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !s.admit(w, r) {
-			return
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.admit(w, r) {
+			mux.ServeHTTP(w, r)
 		}
-		mux.ServeHTTP(w, r)
 	}))
 	s.URL = s.http.URL
 	return s
@@ -152,29 +165,6 @@ func (s *Server) Add(p Pull) {
 	s.pulls = append(s.pulls, &p)
 }
 
-// DropCreateResponses drops the responses to the next creations of pull requests: the pull
-// requests are created, but then the connection is closed.
-func (s *Server) DropCreateResponses(creations int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.lose = creations
-}
-
-// AnswerEmpty makes all responses well-formed but empty, or turns this off again.
-func (s *Server) AnswerEmpty(on bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.mute = on
-}
-
-// IgnoreHead makes lists include the pull requests of every branch, as on forges that ignore
-// the head parameter.
-func (s *Server) IgnoreHead() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.all = true
-}
-
 // Fail makes the server respond to the next request with an error.
 func (s *Server) Fail(status int, header map[string]string) {
 	s.mu.Lock()
@@ -182,19 +172,11 @@ func (s *Server) Fail(status int, header map[string]string) {
 	s.fail = append(s.fail, fault{status, header})
 }
 
-// Before calls a function once, before the server responds to the next request.
-func (s *Server) Before(do func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.before = do
-}
-
+// admit checks what all requests have in common.
 func (s *Server) admit(w http.ResponseWriter, r *http.Request) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.before != nil {
-		s.before()
-		s.before = nil
+	if s.now.Before != nil {
+		s.now.Before()
+		s.now.Before = nil
 	}
 	s.requests = append(s.requests, r.Method+" "+r.URL.String())
 	if strings.Contains(r.URL.String(), Token) {
@@ -218,13 +200,11 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request) bool {
 }
 
 func (s *Server) list(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	list := []any{}
 	for _, p := range slices.Backward(s.pulls) {
 		state, head := r.URL.Query().Get("state"), r.URL.Query().Get("head")
 		owner, _, _ := strings.Cut(p.from(), "/")
-		if (state == "all" || state == p.State) && (s.all || head == "" || head == owner+":"+p.Head) {
+		if (state == "all" || state == p.State) && (s.now.All || head == "" || head == owner+":"+p.Head) {
 			list = append(list, s.shown(p))
 		}
 	}
@@ -237,8 +217,6 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 		answer(w, 400, map[string]any{"message": err.Error()})
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	refuse := func(why string) {
 		s.violations = append(s.violations, why)
 		answer(w, 422, map[string]any{"message": why})
@@ -257,22 +235,29 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 	default:
 		p := &Pull{Number: len(s.pulls) + 1, Title: in.Title, Body: in.Body, Head: in.Head, Base: in.Base, State: "open"}
 		s.pulls = append(s.pulls, p)
-		if s.lose > 0 {
-			s.lose--
+		if s.now.Lose > 0 {
+			s.now.Lose--
 			panic(http.ErrAbortHandler)
 		}
 		answer(w, 201, s.shown(p))
 	}
 }
 
-func (s *Server) get(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	p := s.find(r)
-	if p == nil {
-		answer(w, 404, map[string]any{"message": "Not Found"})
-		return
+// of finds the pull request that a request is about.
+func (s *Server) of(handle func(http.ResponseWriter, *http.Request, *Pull)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		n, err := strconv.Atoi(r.PathValue("number"))
+		if err != nil || n < 1 || n > len(s.pulls) {
+			notFound(w)
+			return
+		}
+		handle(w, r, s.pulls[n-1])
 	}
+}
+
+func notFound(w http.ResponseWriter) { answer(w, 404, map[string]any{"message": "Not Found"}) }
+
+func (s *Server) get(w http.ResponseWriter, r *http.Request, p *Pull) {
 	p.Asked++
 	tag := fmt.Sprintf(`"%d-%d"`, p.Number, p.Version)
 	w.Header().Set("ETag", tag)
@@ -284,16 +269,10 @@ func (s *Server) get(w http.ResponseWriter, r *http.Request) {
 	answer(w, 200, s.shown(p))
 }
 
-func (s *Server) edit(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (s *Server) edit(w http.ResponseWriter, r *http.Request, p *Pull) {
 	var in struct{ State, Title, Body, Base string }
-	p := s.find(r)
-	if err := json.NewDecoder(r.Body).Decode(&in); err != nil || p == nil {
-		answer(w, 404, map[string]any{"message": "Not Found"})
-		return
-	}
-	if len(in.Body) > maxBody || in.Base != "" && !s.has(in.Base) || in.State != "" && in.State != "open" && in.State != "closed" {
+	err := json.NewDecoder(r.Body).Decode(&in)
+	if err != nil || len(in.Body) > maxBody || in.Base != "" && !s.has(in.Base) || in.State != "" && in.State != "open" && in.State != "closed" {
 		s.violations = append(s.violations, "an invalid change of a pull request")
 		answer(w, 422, map[string]any{"message": "Validation Failed"})
 		return
@@ -305,13 +284,10 @@ func (s *Server) edit(w http.ResponseWriter, r *http.Request) {
 }
 
 // label adds labels to a pull request.
-func (s *Server) label(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func label(w http.ResponseWriter, r *http.Request, p *Pull) {
 	var in struct{ Labels []string }
-	p := s.find(r)
-	if err := json.NewDecoder(r.Body).Decode(&in); err != nil || p == nil {
-		answer(w, 404, map[string]any{"message": "Not Found"})
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+		notFound(w)
 		return
 	}
 	for _, name := range in.Labels {
@@ -323,12 +299,9 @@ func (s *Server) label(w http.ResponseWriter, r *http.Request) {
 }
 
 // unlabel removes a label from a pull request.
-func (s *Server) unlabel(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	p := s.find(r)
-	if p == nil || !slices.Contains(p.Labels, r.PathValue("label")) {
-		answer(w, 404, map[string]any{"message": "Label does not exist"})
+func unlabel(w http.ResponseWriter, r *http.Request, p *Pull) {
+	if !slices.Contains(p.Labels, r.PathValue("label")) {
+		notFound(w)
 		return
 	}
 	p.Labels = slices.DeleteFunc(slices.Clone(p.Labels), func(name string) bool { return name == r.PathValue("label") })
@@ -343,14 +316,6 @@ func (p *Pull) labels() []any {
 	return list
 }
 
-func (s *Server) find(r *http.Request) *Pull {
-	n, err := strconv.Atoi(r.PathValue("number"))
-	if err != nil || n < 1 || n > len(s.pulls) {
-		return nil
-	}
-	return s.pulls[n-1]
-}
-
 func (p *Pull) from() string {
 	if p.From == "" {
 		return Repository
@@ -359,7 +324,7 @@ func (p *Pull) from() string {
 }
 
 func (s *Server) shown(p *Pull) map[string]any {
-	if s.mute {
+	if s.now.Mute {
 		return map[string]any{}
 	}
 	repo := map[string]any{"full_name": p.from()}
