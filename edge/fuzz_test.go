@@ -125,7 +125,7 @@ func newFuzz(t *testing.T) *fuzz {
 	hub := authtest.StartGitHub(t)
 	f := &fuzz{ops: endpoints(t), learned: map[string][]string{}, seen: map[string]int{}}
 	f.edge = edgetest.Start(t, edge.Options{
-		Guard:          edgetest.Guard(t, "127.0.0.1:9"), // webhooks may use one address on this machine
+		Guard:          edgetest.Guard(t, nil, "127.0.0.1:9"), // webhooks may use one address on this machine
 		LimitAnonymous: 1e12, LimitKey: 1e12, Contact: "operator@example.org", Log: slog.New(&watchedLog{t: t, fuzz: f}),
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 		SignIn:         auth.Options{GitHub: auth.GitHub{Client: authtest.Client, Secret: authtest.ClientSecret, URL: hub.URL}},

@@ -153,7 +153,7 @@ var onlyIn = map[string][]string{
 	"github.com/julienschmidt":      {"edge", "edge/web"},
 	"github.com/spf13/cobra":        {"cmd/kindex", "cmd/kindex/cli", "cmd/kindex/operator"},
 	"github.com/swaggest/swgui":     {"site"},
-	"github.com/yuin/goldmark":      {"site/mdrender"},
+	"github.com/yuin/goldmark":      {"builder/diff/difftest", "edge/edgetest", "site/mdrender"},
 	"database/sql":                  {"edge/storage", "edge/storage/storagetest", "cmd/bench"},
 	"github.com/jackc/pgx":          {"edge/storage", "edge/storage/storagetest"},
 	"github.com/pressly/goose":      {"edge/storage"},

@@ -51,14 +51,41 @@ func TestContributor(t *testing.T) {
 	c.state = filepath.Join(t.TempDir(), "kindex.db")
 	c.publishContent()
 	c.serve()
-	c.tab = browser.OpenView(t)
+	c.tab = browser.Open(t, 1440, 900)
 	c.fillIn()
 	c.submit()
 	c.review()
 	c.build()
 	c.tab.CheckQuiet(t, c.url)
-	c.tab.LookAround(t, c.url, "/submit/", c.page, "/developer/submissions/", proposedPath)
+	c.lookAround("/submit/", c.page, "/developer/submissions/", proposedPath)
 	c.tab.CheckQuiet(t, c.url)
+}
+
+// lookAround opens pages on a phone at night (in make soak, also in the other combinations). It checks
+// that each page has the right color scheme and is not wider than its window.
+func (c *contributor) lookAround(paths ...string) {
+	type view struct {
+		scheme string
+		width  int64
+	}
+	set := func(v view) {
+		c.tab.Do(c, chromedp.EmulateViewport(v.width, 900), browser.Prefers("prefers-color-scheme", v.scheme))
+	}
+	night := view{"dark", 390}
+	for _, v := range suite.Pick([]view{night}, []view{night, {"dark", 1440}, {"light", 390}}) {
+		set(v)
+		for _, path := range paths {
+			c.tab.Load(c, chromedp.Navigate(c.url+path))
+			for _, wide := range c.tab.Overflowing(c) {
+				c.Errorf("%s, %v: wider than the window: %s", path, v, wide)
+			}
+			const lightness = `(c => (Number(c[0]) + Number(c[1]) + Number(c[2])) / 765)(getComputedStyle(document.body).backgroundColor.match(/[\d.]+/g))`
+			if dark := browser.Eval[bool](c, c.tab, lightness+" < 0.5"); dark != (v.scheme == "dark") {
+				c.Errorf("%s, %v: wrong color scheme; page is dark: %v", path, v, dark)
+			}
+		}
+	}
+	set(view{"light", 1440})
 }
 
 // publishContent pushes the content to a forge and builds it.

@@ -1,12 +1,16 @@
 package edgetest
 
 import (
-	"fmt"
+	"bytes"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/text"
 
 	"kindex/builder/suite"
 )
@@ -28,71 +32,38 @@ type Block struct {
 // Blocks returns the fenced blocks of a Markdown file under Root, in order.
 func Blocks(t testing.TB, file string) []Block {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(suite.Root(t), file))
+	source, err := os.ReadFile(filepath.Join(suite.Root(t), file))
 	if err != nil {
 		t.Fatal(err)
 	}
-	blocks, err := parseBlocks(string(text))
-	if err != nil {
-		t.Fatalf("%s:%v", file, err)
-	}
+	var blocks []Block
+	_ = ast.Walk(goldmark.DefaultParser().Parse(text.NewReader(source)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if fenced, ok := n.(*ast.FencedCodeBlock); ok && entering {
+			blocks = append(blocks, block(fenced, source))
+		}
+		return ast.WalkContinue, nil
+	})
 	if len(blocks) == 0 {
 		t.Fatalf("%s has no fenced blocks", file)
 	}
 	return blocks
 }
 
-var (
-	fence      = regexp.MustCompile("^([ \t>]*)(```+|~~~+)[ \t]*([^`]*)$")
-	namingLine = regexp.MustCompile(`^(?:#|//|--)[ \t]*([\w.][\w./-]*\.\w+)[ \t]*$`)
-)
+var namingLine = regexp.MustCompile(`^(?:#|//|--)[ \t]*([\w.][\w./-]*\.\w+)[ \t]*\n`)
 
-// parseBlocks finds fenced blocks as defined in section 4.5 of CommonMark 0.31, in lists of any
-// depth. It removes the fence's indentation from the lines of the block.
-func parseBlocks(text string) ([]Block, error) {
-	var blocks []Block
-	var open []string // parts of the opening fence, or nil outside a block
-	for n, line := range strings.Split(text, "\n") {
-		line = strings.TrimSuffix(line, "\r")
-		m := fence.FindStringSubmatch(line)
-		switch {
-		case open == nil && m == nil:
-		case open == nil:
-			open = m
-			b := Block{Line: n + 1}
-			if words := strings.Fields(m[3]); len(words) > 0 {
-				b.Language = words[0]
-				if len(words) > 1 {
-					b.File = words[1]
-				}
-			}
-			blocks = append(blocks, b)
-		case m != nil && strings.HasPrefix(m[2], open[2]) && m[3] == "":
-			open = nil
-		default:
-			b := &blocks[len(blocks)-1]
-			line = unindent(line, open[1])
-			if m := namingLine.FindStringSubmatch(line); m != nil && b.Text == "" && b.File == "" {
-				b.File = m[1]
-			}
-			b.Text += line + "\n"
-		}
+func block(n *ast.FencedCodeBlock, source []byte) Block {
+	b := Block{Text: string(n.Lines().Value(source))}
+	if n.Info != nil {
+		b.Line = 1 + bytes.Count(source[:n.Info.Segment.Start], []byte("\n"))
+		words := append(strings.Fields(string(n.Info.Value(source))), "", "")
+		b.Language, b.File = words[0], words[1]
+	} else if n.Lines().Len() > 0 {
+		b.Line = bytes.Count(source[:n.Lines().At(0).Start], []byte("\n"))
 	}
-	if open != nil {
-		return nil, fmt.Errorf("%d: the block has no closing fence", blocks[len(blocks)-1].Line)
+	if m := namingLine.FindStringSubmatch(b.Text); m != nil && b.File == "" {
+		b.File = m[1]
 	}
-	return blocks, nil
-}
-
-// unindent removes the fence's indentation from a line, or as much of it as the line has.
-func unindent(line, indent string) string {
-	for range indent {
-		if line == "" || !strings.ContainsRune(" \t>", rune(line[0])) {
-			break
-		}
-		line = line[1:]
-	}
-	return line
+	return b
 }
 
 // shown reports whether a program printed what an example shows. In the example, "…" matches any

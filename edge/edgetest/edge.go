@@ -5,13 +5,13 @@ package edgetest
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"testing"
-	"time"
 
 	"kindex/builder/safedial"
 	"kindex/edge"
@@ -33,22 +33,12 @@ type Edge struct {
 // Each function in wrap wraps the handler.
 func Start(t testing.TB, o edge.Options, wrap ...func(http.Handler) http.Handler) *Edge {
 	t.Helper()
-	return StartOn(t, Listen(t), o, wrap...)
+	return StartOn(t, httptest.NewUnstartedServer(nil), o, wrap...)
 }
 
-// Listen listens on loopback for an edge that StartOn starts later. It is for tests that need the
+// StartOn is like Start, but uses a server that already listens. It is for tests that need the
 // address before the edge starts, for example to configure a sign-in provider.
-func Listen(t testing.TB) net.Listener {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
-}
-
-// StartOn is like Start, but uses a listener from Listen.
-func StartOn(t testing.TB, l net.Listener, o edge.Options, wrap ...func(http.Handler) http.Handler) *Edge {
+func StartOn(t testing.TB, server *httptest.Server, o edge.Options, wrap ...func(http.Handler) http.Handler) *Edge {
 	t.Helper()
 	if o.Dir == "" {
 		o.Dir = Built(t)
@@ -57,11 +47,10 @@ func StartOn(t testing.TB, l net.Listener, o edge.Options, wrap ...func(http.Han
 		o.State = storagetest.SQLite(t)
 	}
 	if o.Guard == nil {
-		o.Guard = Guard(t)
+		o.Guard = Guard(t, nil)
 	}
-	server := &httptest.Server{Listener: l, Config: &http.Server{}}
 	if o.URL == "" && o.SignIn.Configured() {
-		o.URL = "http://" + l.Addr().String()
+		o.URL = "http://" + server.Listener.Addr().String()
 	}
 	s, err := edge.New(o)
 	if err != nil {
@@ -85,10 +74,16 @@ func StartOn(t testing.TB, l net.Listener, o edge.Options, wrap ...func(http.Han
 	return &Edge{Server: s, URL: server.URL, State: o.State, Dir: o.Dir}
 }
 
-// Guard returns a guard that accepts public addresses and the given ones, but connects to none.
-func Guard(t testing.TB, allow ...string) *safedial.Guard {
+// Guard returns a guard that accepts public addresses and the given ones, trusts the given roots, and
+// connects only to loopback.
+func Guard(t testing.TB, roots *x509.CertPool, allow ...string) *safedial.Guard {
 	t.Helper()
-	o := safedial.Options{Resolver: noNames{}, Dial: noNetwork}
+	o := safedial.Options{Roots: roots, Resolver: noNames{}, Dial: func(ctx context.Context, d *net.Dialer, network, address string) (net.Conn, error) {
+		if to, err := netip.ParseAddrPort(address); err != nil || !to.Addr().IsLoopback() {
+			return nil, errors.New("no network in tests: " + address)
+		}
+		return d.DialContext(ctx, network, address)
+	}}
 	for _, address := range allow {
 		exception, err := safedial.ParseException(address)
 		if err != nil {
@@ -99,15 +94,11 @@ func Guard(t testing.TB, allow ...string) *safedial.Guard {
 	return safedial.New(o)
 }
 
-// noNames and noNetwork keep tests from accessing the network.
+// noNames is a resolver that knows no name.
 type noNames struct{}
 
 func (noNames) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
 	return nil, &net.DNSError{Err: "no names in tests", Name: host, IsNotFound: true}
-}
-
-func noNetwork(_ context.Context, _ *net.Dialer, _, address string) (net.Conn, error) {
-	return nil, errors.New("no network in tests: " + address)
 }
 
 // Key creates the account if it does not exist, and returns a new key for it.
@@ -124,12 +115,4 @@ func (e *Edge) Key(t testing.TB, account string) string {
 		t.Fatal(err)
 	}
 	return secret.Reveal()
-}
-
-// BeforeMidnight returns a clock on which the UTC day ends after the given time. Exhausted limits
-// are reset when the day ends.
-func BeforeMidnight(wait time.Duration) func() time.Time {
-	begin := time.Now()
-	midnight := begin.UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)
-	return func() time.Time { return midnight.Add(time.Since(begin) - wait) }
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -24,18 +23,15 @@ type Run struct {
 	Env  []string
 	Path []string // folders with programs, added at the start of PATH
 	// Programs maps each additional language to the command that runs its blocks; the name of the
-	// block's file is appended to the command. If the file extension differs from the name of the
-	// language, it follows the name after a dot: "ts.mts".
+	// block's file is appended to the command. Its extension is the name of the language.
 	Programs map[string][]string
 	// Except lists blocks that are not run, each with the reason.
 	Except []Exception
 	// After, if not nil, is called with each block's output.
 	After func(b Block, printed string)
-	// Timeout is the time limit for one block; the default is ten minutes.
+	// Timeout is the time limit for one block; the default is ten minutes. A tenth of it is the time
+	// limit for processes that a block left running.
 	Timeout time.Duration
-	// WaitDelay is how long to wait for processes that a block left running; the default is a
-	// minute.
-	WaitDelay time.Duration
 }
 
 // Exception names a block that is not run, and the reason.
@@ -44,10 +40,10 @@ type Exception struct {
 	Reason string
 }
 
-// programs contains the commands that run blocks, by language and file extension.
+// programs contains the commands that run blocks, by language.
 var programs = map[string][]string{
-	"sh.sh": {"bash", "-euo", "pipefail"}, "bash.sh": {"bash", "-euo", "pipefail"}, "console.sh": {"bash", "-uo", "pipefail"},
-	"python.py": {"python3"}, "js.mjs": {"node"}, "mjs.mjs": {"node"}, "javascript.mjs": {"node"},
+	"sh": {"bash", "-euo", "pipefail"}, "bash": {"bash", "-euo", "pipefail"}, "console": {"bash", "-euo", "pipefail"},
+	"python": {"python3"}, "js": {"node"},
 }
 
 // Examples runs every fenced block of a Markdown file under Root, in order and in one folder.
@@ -55,10 +51,10 @@ var programs = map[string][]string{
 //
 //   - A block that is a file (see Block) is written to the folder, whatever its language. A
 //     later block must use it.
-//   - sh and bash blocks are run by bash -euo pipefail, python by python3, js and mjs as
-//     modules by node, and languages in Run.Programs by their program.
-//   - In a console block, the commands after "$ " are run one by one. Each must succeed and
-//     print the output that follows it in the block; see shown.
+//   - sh and bash blocks are run by bash -euo pipefail, python by python3, js as modules by
+//     node, and languages in Run.Programs by their program.
+//   - The commands of a console block, which start with "$ ", are run by bash, too. They must
+//     print the other lines of the block; see shown.
 //   - A text or json block after a block that was run must be that block's standard output.
 //   - Any other block and any failure is an error. Blocks in Run.Except are not run, which is
 //     logged. An exception that does not match exactly one block is an error, too.
@@ -69,9 +65,6 @@ func Examples(t testing.TB, file string, run Run) {
 	}
 	if run.Timeout == 0 {
 		run.Timeout = 10 * time.Minute // with the race detector and other tests, a block can take minutes
-	}
-	if run.WaitDelay == 0 {
-		run.WaitDelay = time.Minute
 	}
 	blocks := Blocks(t, file)
 	excepted := run.excepted(t, file, blocks)
@@ -137,7 +130,13 @@ type examples struct {
 
 func (x *examples) do(b Block, later []Block) {
 	x.Helper()
-	program, extension := x.program(b.Language)
+	program, extension := x.Programs[b.Language], b.Language
+	if program == nil {
+		program = programs[b.Language]
+	}
+	if extension == "js" {
+		extension = "mjs" // a module
+	}
 	switch {
 	case b.File != "":
 		x.write(b, later)
@@ -153,35 +152,21 @@ func (x *examples) do(b Block, later []Block) {
 		x.Errorf("%s: no program runs blocks in the language %q", x.at, b.Language)
 		x.ran = false
 	default:
-		commands, script := []command(nil), b.Text
-		if b.Language == "console" {
-			commands, script = x.console(b)
+		script, shows, isConsole := b.Text, "", b.Language == "console"
+		if isConsole {
+			script, shows = x.console(b)
 		}
-		stdout, stderr, err := x.run(program, fmt.Sprintf("block-%d.%s", b.Line, extension), script, b.Language == "console")
+		stdout, stderr, err := x.run(program, fmt.Sprintf("block-%d.%s", b.Line, extension), script, isConsole)
 		if err != nil {
 			x.Errorf("%s: %v\n%s%s", x.at, err, stdout, stderr)
+		} else if isConsole && !shown(shows, stdout) {
+			x.Errorf("%s: the example shows\n%s\nbut the output is:\n%s", x.at, shows, stdout)
 		}
-		x.compare(commands, stdout)
-		x.ran, x.printed = true, marks.ReplaceAllString(stdout, "")
+		x.ran, x.printed = true, stdout
 		if x.After != nil {
 			x.After(b, x.printed)
 		}
 	}
-}
-
-// program returns the command that runs blocks in a language, and the file extension.
-func (x *examples) program(language string) ([]string, string) {
-	for _, table := range []map[string][]string{x.Programs, programs} {
-		for name, program := range table {
-			of, extension, dotted := strings.Cut(name, ".")
-			if of == language && dotted {
-				return program, extension
-			} else if of == language {
-				return program, language
-			}
-		}
-	}
-	return nil, ""
 }
 
 // write saves the file that a block contains to the folder.
@@ -222,7 +207,7 @@ func (x *examples) run(program []string, name, text string, merged bool) (string
 	defer cancel()
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, program[0], append(program[1:len(program):len(program)], name)...)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = x.Dir, x.env, &stdout, &stderr, x.WaitDelay
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = x.Dir, x.env, &stdout, &stderr, x.Timeout/10
 	if merged {
 		cmd.Stderr = &stdout
 	}
@@ -235,64 +220,24 @@ func (x *examples) run(program []string, name, text string, merged bool) (string
 	return stdout.String(), stderr.String(), err
 }
 
-// command is a command in a console block and the output shown after it.
-type command struct{ text, shows string }
-
-// mark separates the outputs of a console block's commands.
-const mark = "\x1e"
-
-var marks = regexp.MustCompile(mark + `\d+` + mark)
-
-// console turns a console block into a script that prints a mark and the exit status after
-// each command. A command continues on lines that start with "> ", and after a line that ends
-// with a backslash.
-func (x *examples) console(b Block) ([]command, string) {
+// console returns the commands of a console block as a script, and the output that the block shows.
+// A command continues on lines that start with "> ", and after a line that ends with a backslash.
+func (x *examples) console(b Block) (script, shows string) {
 	x.Helper()
-	var commands []command
-	continued := false
-	for _, line := range strings.SplitAfter(b.Text, "\n") {
+	command, continued := false, false // the line before is one, and ends with a backslash
+	for line := range strings.SplitAfterSeq(b.Text, "\n") {
 		text, begins := strings.CutPrefix(line, "$ ")
-		switch {
-		case begins && !continued:
-			commands = append(commands, command{text: text})
-		case len(commands) == 0:
-			if strings.TrimSpace(line) != "" {
-				x.Errorf("%s: the console block does not begin with a command", x.at)
-			}
-		case continued || commands[len(commands)-1].shows == "" && strings.HasPrefix(line, "> "):
-			commands[len(commands)-1].text += strings.TrimPrefix(line, "> ")
-			begins = true
-		default:
-			commands[len(commands)-1].shows += line
+		if continued || command && strings.HasPrefix(line, "> ") {
+			text, begins = strings.TrimPrefix(line, "> "), true
 		}
-		continued = begins && strings.HasSuffix(strings.TrimRight(line, "\n"), `\`)
+		if begins {
+			script += text
+		} else if shows += line; script == "" && strings.TrimSpace(line) != "" {
+			x.Errorf("%s: the console block does not begin with a command", x.at)
+		}
+		command, continued = begins, begins && strings.HasSuffix(strings.TrimRight(line, "\n"), `\`)
 	}
-	var script strings.Builder
-	for _, c := range commands {
-		fmt.Fprintf(&script, "%sprintf '%s%%d%s' $?\n", c.text, mark, mark)
-	}
-	return commands, script.String()
-}
-
-// compare compares the output of a console block's commands with the output that the block
-// shows.
-func (x *examples) compare(commands []command, printed string) {
-	x.Helper()
-	for _, c := range commands {
-		got, rest, _ := strings.Cut(printed, mark)
-		status, rest, found := strings.Cut(rest, mark)
-		if !found {
-			x.Errorf("%s: the script ended before the command: %s%s", x.at, c.text, got)
-			return
-		}
-		if status != "0" {
-			x.Errorf("%s: exit status %s from the command: %s%s", x.at, status, c.text, got)
-		}
-		if !shown(c.shows, got) {
-			x.Errorf("%s: $ %sthe example shows\n%s\nbut the output is:\n%s", x.at, c.text, c.shows, got)
-		}
-		printed = rest
-	}
+	return script, shows
 }
 
 // Example finds the block in a Markdown file that contains the file with the given name. It

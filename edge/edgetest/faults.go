@@ -2,7 +2,6 @@ package edgetest
 
 import (
 	"net/http"
-	"strconv"
 	"strings"
 	"sync/atomic"
 )
@@ -42,21 +41,3 @@ func (c *cutting) Write(b []byte) (int, error) {
 
 // Unwrap lets http.ResponseController reach the underlying writer.
 func (c *cutting) Unwrap() http.ResponseWriter { return c.ResponseWriter }
-
-// Busy responds like a proxy in front of a server that is down: with status 503, Retry-After in
-// seconds, and a body that is not a problem document. It does this for the first few requests
-// whose path starts with path; times is their number.
-func Busy(path string, times int64, retryAfter int) func(http.Handler) http.Handler {
-	var left atomic.Int64
-	left.Store(times)
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if !strings.HasPrefix(r.URL.Path, path) || left.Add(-1) < 0 {
-				next.ServeHTTP(w, r)
-				return
-			}
-			w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
-			http.Error(w, "<h1>503 Service Unavailable</h1>", http.StatusServiceUnavailable)
-		})
-	}
-}

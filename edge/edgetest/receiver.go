@@ -1,13 +1,10 @@
 package edgetest
 
 import (
-	"context"
 	"crypto/x509"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -53,18 +50,8 @@ func NewReceiver(t testing.TB) *Receiver {
 	}))
 	t.Cleanup(server.Close)
 	r.URL = server.URL
-	allow, err := safedial.ParseException(strings.TrimPrefix(server.URL, "https://"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	roots := x509.NewCertPool()
 	roots.AddCert(server.Certificate())
-	r.Guard = safedial.New(safedial.Options{Allow: []safedial.Exception{allow}, Roots: roots, Resolver: noNames{},
-		Dial: func(ctx context.Context, d *net.Dialer, network, address string) (net.Conn, error) {
-			if to, err := netip.ParseAddrPort(address); err != nil || !to.Addr().IsLoopback() {
-				return noNetwork(ctx, d, network, address)
-			}
-			return d.DialContext(ctx, network, address)
-		}})
+	r.Guard = Guard(t, roots, strings.TrimPrefix(server.URL, "https://"))
 	return r
 }

@@ -3,6 +3,7 @@ package audit_test
 import (
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -43,7 +44,7 @@ func TestDeveloper(t *testing.T) {
 	edgetest.Build(t, d.content, out)
 	d.edge, d.issuer = serveSignIn(t, edge.Options{Dir: out, LimitAnonymous: 20, LimitKey: 100, Guard: d.receiver.Guard,
 		WebhookSchedule: webhook.Schedule{20 * time.Millisecond}, WebhookPoll: 10 * time.Millisecond})
-	d.tab, d.scripts = browser.OpenView(t), true
+	d.tab, d.scripts = browser.Open(t, desktop, height), true
 	d.signIn("1001", "zoe-o-neil")
 	d.key()
 	hook := d.makeWebhook()
@@ -56,10 +57,10 @@ func TestDeveloper(t *testing.T) {
 // serveSignIn starts an edge that uses the npm package oidc-provider for sign-in.
 func serveSignIn(t *testing.T, o edge.Options) (e *edgetest.Edge, issuer string) {
 	t.Helper()
-	l := edgetest.Listen(t)
-	issuer = authtest.StartOIDC(t, "http://"+l.Addr().String()+"/signin/oidc/callback", map[string]string{"1001": "Zoë O'Neil", "1002": "Max"})
+	server := httptest.NewUnstartedServer(nil)
+	issuer = authtest.StartOIDC(t, "http://"+server.Listener.Addr().String()+"/signin/oidc/callback", map[string]string{"1001": "Zoë O'Neil", "1002": "Max"})
 	o.SignIn = auth.Options{OIDC: auth.OIDC{Issuer: issuer, Client: authtest.Client, Secret: authtest.ClientSecret}}
-	return edgetest.StartOn(t, l, o), issuer
+	return edgetest.StartOn(t, server, o), issuer
 }
 
 // signIn starts on the page for developers, signs in with the provider, and sees the

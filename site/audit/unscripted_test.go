@@ -91,7 +91,7 @@ func (v *visitor) text(selector string) string {
 func (v *visitor) lookAtAll() {
 	const paper = `getComputedStyle(document.body).backgroundColor`
 	light := browser.Eval[string](v, v.tab, paper)
-	v.tab.Do(v, chromedp.EmulateViewport(browser.Views[2].Width, 844), browser.Prefers("prefers-color-scheme", "dark"))
+	v.tab.Do(v, chromedp.EmulateViewport(phone, 844), browser.Prefers("prefers-color-scheme", "dark"))
 	if dark := browser.Eval[string](v, v.tab, paper); dark == light {
 		v.Errorf("with a dark system, the page also has %s", dark)
 	}
@@ -107,5 +107,5 @@ func (v *visitor) lookAtAll() {
 		}
 		waiting(v, v.tab, path)
 	}
-	v.tab.Do(v, chromedp.EmulateViewport(browser.Views[0].Width, 900), browser.Prefers("prefers-color-scheme", "light"))
+	v.tab.Do(v, chromedp.EmulateViewport(desktop, height), browser.Prefers("prefers-color-scheme", "light"))
 }

@@ -31,7 +31,7 @@ type visitor struct {
 // visit makes the journey of a visitor.
 func visit(t *testing.T, who visitor) {
 	v := &who
-	v.T, v.tab = t, browser.OpenView(t)
+	v.T, v.tab = t, browser.Open(t, desktop, height)
 	if !v.scripts {
 		v.tab.Do(t, withoutScripts)
 	}

@@ -140,7 +140,9 @@ func TestFetchGoesOn(t *testing.T) {
 // until the next day.
 func TestFetchOverTheLimit(t *testing.T) {
 	var asked requests
-	p := startWith(t, edge.Options{LimitKey: 1, Now: edgetest.BeforeMidnight(6 * time.Hour)}, asked.below("/api/export/manifest"))
+	begin := time.Now()
+	midnight := begin.UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)
+	p := startWith(t, edge.Options{LimitKey: 1, Now: func() time.Time { return midnight.Add(time.Since(begin) - 6*time.Hour) }}, asked.below("/api/export/manifest"))
 	p.must("bash", "fetch.sh", "categories.json")
 	if said := p.fails("bash", "fetch.sh", "categories.json"); !strings.Contains(said, "429") {
 		t.Error(said)

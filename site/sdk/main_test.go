@@ -3,6 +3,8 @@ package sdk_test
 import (
 	"net/http"
 	"os"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -22,6 +24,24 @@ func TestMain(m *testing.M) {
 
 // patience is how long a test waits before it gives up. It is long enough for a slow machine.
 const patience = 5 * time.Minute
+
+// unavailable responds like a proxy in front of a server that is down: with status 503, Retry-After in
+// seconds, and a body that is not a problem document. It does this for the first few requests
+// whose path starts with path; times is their number.
+func unavailable(path string, times int64, retryAfter int) func(http.Handler) http.Handler {
+	var left atomic.Int64
+	left.Store(times)
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if !strings.HasPrefix(r.URL.Path, path) || left.Add(-1) < 0 {
+				next.ServeHTTP(w, r)
+				return
+			}
+			w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
+			http.Error(w, "<h1>503 Service Unavailable</h1>", http.StatusServiceUnavailable)
+		})
+	}
+}
 
 // lastDay starts an edge with a clock that is frozen two seconds before midnight. When the edge
 // has refused two requests, the next day starts.

@@ -43,7 +43,7 @@ func TestPython(t *testing.T) {
 		}
 	})
 	t.Run("programs", func(t *testing.T) {
-		busy := edgetest.Start(t, edge.Options{LimitAnonymous: 1000}, edgetest.Busy("/api/categories", 2, 1))
+		busy := edgetest.Start(t, edge.Options{LimitAnonymous: 1000}, unavailable("/api/categories", 2, 1))
 		url, ca := overTLS(t, e)
 		cut := edgetest.Start(t, edge.Options{LimitAnonymous: 1000}, edgetest.Cut("/api/export/entities", 50_000, 2),
 			edgetest.Cut("/api/export/changelog", 50_000, 2), edgetest.Cut("/data/", 50_000, 2))
@@ -237,7 +237,7 @@ func fromReadme(t *testing.T) *venv {
 	v := &venv{dir: filepath.Join(dir, ".venv"), env: pythonEnv()}
 	python := []string{filepath.Join(v.dir, "bin", "python3"), "-X", "dev", "-W", "error"}
 	edgetest.Examples(t, pythonReadme, edgetest.Run{Edge: e, Key: e.Key(t, "ada"), Dir: dir,
-		Programs: map[string][]string{"python.py": python},
+		Programs: map[string][]string{"python": python},
 		Except:   []edgetest.Exception{{Text: "python3 receiver.py", Reason: "it serves until it is ended; TestPython/receiver runs it"}}})
 	return v
 }

@@ -44,7 +44,7 @@ func TestTypeScript(t *testing.T) {
 	})
 	t.Run("programs", func(t *testing.T) {
 		broken := edgetest.Start(t, edge.Options{LimitAnonymous: 1000}, edgetest.Cut("/api/export/", 100_000, 2), edgetest.Cut("/data/", 30_000, 3))
-		busy := edgetest.Start(t, edge.Options{LimitAnonymous: 1000}, edgetest.Busy("/api/categories", 2, 1))
+		busy := edgetest.Start(t, edge.Options{LimitAnonymous: 1000}, unavailable("/api/categories", 2, 1))
 		few := lastDay(t, edge.Options{LimitKey: 3})
 		for program, env := range map[string][]string{
 			"reading.test.js": {"KEY=" + e.Key(t, "reader")}, // of its own account, whose limit the test reads

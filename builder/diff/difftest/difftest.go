@@ -4,9 +4,11 @@ package difftest
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
-	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/text"
 
 	"kindex/builder/diff"
 	"kindex/exports/jsonenc"
@@ -32,36 +34,26 @@ func Report(n int, value string) *diff.Report {
 	return d
 }
 
-var fenced = regexp.MustCompile("(?ms)^(```+)diff\n.*?^(```+)\n")
-
-// OutsideCode returns a Markdown comment without its code spans and blocks.
+// OutsideCode returns a Markdown comment with spaces in place of its code.
 func OutsideCode(markdown string) string {
-	markdown = fenced.ReplaceAllStringFunc(markdown, func(block string) string {
-		m := fenced.FindStringSubmatch(block)
-		if m[1] != m[2] {
-			return block
+	source, outside := []byte(markdown), []byte(markdown)
+	blank := func(code text.Segment) {
+		for i := code.Start; i < code.Stop; i++ {
+			outside[i] = ' '
 		}
-		return ""
-	})
-	var b strings.Builder
-	for {
-		before, rest, found := strings.Cut(markdown, "`")
-		b.WriteString(before)
-		if !found {
-			return b.String()
-		}
-		fence := "`" + rest[:len(rest)-len(strings.TrimLeft(rest, "`"))]
-		rest = rest[len(fence)-1:]
-		end := 0 // the code ends at the next run of the same number of backticks
-		for _, run := range regexp.MustCompile("`+").FindAllStringIndex(rest, -1) {
-			if run[1]-run[0] == len(fence) {
-				end = run[1]
-				break
+	}
+	_ = ast.Walk(goldmark.DefaultParser().Parse(text.NewReader(source)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch n := n.(type) {
+		case *ast.Text:
+			if n.Parent().Kind() == ast.KindCodeSpan {
+				blank(n.Segment)
+			}
+		case *ast.FencedCodeBlock:
+			for _, line := range n.Lines().Sliced(0, n.Lines().Len()) {
+				blank(line)
 			}
 		}
-		if end == 0 {
-			b.WriteString(fence)
-		}
-		markdown = rest[end:]
-	}
+		return ast.WalkContinue, nil
+	})
+	return string(outside)
 }
