@@ -101,11 +101,7 @@ func rankPart(boards []*board.Board, from, to int, asOf time.Time, entity func(i
 		}
 		entities[o] = e
 		for i, b := range boards {
-			entry, ok, err := b.Entry(e, asOf)
-			if err != nil {
-				return nil, err
-			}
-			if ok {
+			if entry, ok := b.Entry(e, asOf); ok {
 				entry.Ordinal = uint32(o) //nolint:gosec // ordinals have 32 bits
 				list[i] = append(list[i], entry)
 			}

@@ -17,6 +17,7 @@ import (
 	"kindex/exports/leaderboard"
 	"kindex/exports/record"
 	"kindex/exports/score"
+	"kindex/exports/view"
 )
 
 const testBoards = `boards:
@@ -148,17 +149,11 @@ func publishers(x *score.Explanation, e *record.Entity) map[string]bool {
 }
 
 // allOf decodes all records of a catalogue.
-func allOf(t *testing.T, c exports.Catalogue) (list []*record.Entity) {
+func allOf(t *testing.T, c *view.View) (list []*record.Entity) {
 	t.Helper()
-	set, err := c.Select(&exports.Filter{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := c.Select(&view.Filter{})
 	for _, o := range set.ToArray() {
-		e, err := c.Entity(o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := c.Entity(o)
 		list = append(list, e)
 	}
 	return list

@@ -167,9 +167,9 @@ func (b *build) deleted() (gone []string) {
 			present[e.Type+"/"+old] = true
 		}
 	}
-	for o := range uint32(b.previous.Len()) { //nolint:gosec // ordinals have 32 bits
-		if typ, slug := b.previous.Key(o); !present[typ+"/"+slug] {
-			gone = append(gone, typ+"/"+slug)
+	for _, e := range b.previous.All {
+		if !present[e.Key()] {
+			gone = append(gone, e.Key())
 		}
 	}
 	slices.Sort(gone)

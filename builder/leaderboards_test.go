@@ -16,6 +16,7 @@ import (
 	"kindex/exports"
 	"kindex/exports/record"
 	"kindex/exports/score"
+	"kindex/exports/view"
 )
 
 // boardsAsOf is the day of the build that tests share. Readings become too old to count, so without
@@ -82,7 +83,7 @@ func TestRanksAreEarned(t *testing.T) {
 	if err := json.Unmarshal(text, &boards); err != nil {
 		t.Fatal(err)
 	}
-	rows := boards[exports.AllBoard]
+	rows := boards[view.AllBoard]
 	ranked := map[string]int{}
 	for _, r := range rows {
 		e := entities[r.Type+"/"+r.Slug]

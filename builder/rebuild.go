@@ -16,6 +16,7 @@ import (
 	"kindex/builder/scratch"
 	"kindex/exports"
 	"kindex/exports/store"
+	"kindex/exports/view"
 	"kindex/indexes"
 )
 
@@ -175,15 +176,9 @@ func (c *Comparison) compareIndexes(out string, published *exports.Build, again 
 		return err
 	}
 	defer func() { err = errors.Join(err, now.Close()) }()
-	all, err := rebuilt.Select(&exports.Filter{})
-	if err != nil {
-		return err
-	}
+	all := rebuilt.Select(&view.Filter{})
 	for o := 0; o < rebuilt.Len(); o += 1 + rebuilt.Len()/maxSearches {
-		e, err := rebuilt.Entity(uint32(o))
-		if err != nil {
-			return err
-		}
+		e := rebuilt.Entity(uint32(o))
 		const first = 20
 		a, err := old.Search(e.Name, all, nil, 0, first)
 		if err != nil {

@@ -82,7 +82,7 @@ func TestTrends(t *testing.T) {
 		if x.Gain() > 0 {
 			what = "gain"
 		}
-		if now := b.Score("composite", x.Ordinal); x.Score != now || x.Previous.Known() && x.Gain() != now.Tenths()-x.Previous.Tenths() {
+		if now := b.Entity(x.Ordinal).Scores.Composite; x.Score != now || x.Previous.Known() && x.Gain() != now.Tenths()-x.Previous.Tenths() {
 			t.Errorf("%s gained %d tenths from %s to %s", slug, x.Gain(), x.Previous, now)
 		}
 		if !x.Previous.Known() {

@@ -66,7 +66,7 @@ func (s *randomHistory) buildOn(out, day string) *builder.Report {
 func standings(b *exports.Build) (list []string) {
 	for o := range uint32(b.Manifest.Counts.Ranked) {
 		_, slug := b.Key(o)
-		list = append(list, fmt.Sprint(slug, " ", b.Score("composite", o)))
+		list = append(list, fmt.Sprint(slug, " ", b.Entity(o).Scores.Composite))
 	}
 	return list
 }

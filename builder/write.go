@@ -29,7 +29,7 @@ func (b *build) writeFiles() error {
 		return err
 	}
 	b.near, b.features = nil, nil // free them before anything else is written: they take a third as much memory as all entities
-	if err := b.out.WriteLookups(b.content.Entities); err != nil {
+	if err := b.out.WriteRecords(b.content.Entities); err != nil {
 		return err
 	}
 	if err := b.writeTables(); err != nil {
@@ -42,8 +42,6 @@ func (b *build) writeFiles() error {
 		a.Providers = b.content.Providers
 		return b.out.WriteArchive(a)
 	})
-	g.Go(b.writeIDs)
-	g.Go(func() error { return b.out.WriteSources(b.content.Entities) })
 	g.Go(b.writeLeaderboards)
 	g.Go(b.writeOwnBoards)
 	g.Go(b.writeDescriptions)
@@ -102,15 +100,6 @@ func (b *build) ranks() map[*record.Entity]int {
 		ranks[e] = last[e.Type]
 	}
 	return ranks
-}
-
-// writeIDs writes the lookup of identifiers.
-func (b *build) writeIDs() error {
-	var declared []exports.IDNamespace
-	for _, n := range b.content.Index.IDs {
-		declared = append(declared, exports.IDNamespace{Name: n.Name, Page: n.Page})
-	}
-	return b.out.WriteIDs(b.content.Entities, declared)
 }
 
 // writeLeaderboards writes the leaderboards of all entities, of the categories, and of the published

@@ -20,6 +20,7 @@ import (
 	"kindex/exports/ids"
 	"kindex/exports/record"
 	"kindex/exports/table"
+	"kindex/exports/view"
 )
 
 // tableNames lists the tables that writeTables writes.
@@ -72,10 +73,7 @@ func TestTablesMatchRecords(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := openBuild(t, content)
 			want := map[string][]map[string]any{}
-			all, err := b.Select(&exports.Filter{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			all := b.Select(&view.Filter{})
 			ranks := boardRanks(t, b)
 			data, _, _ := b.File(exports.EntitiesFile + ".jsonl")
 			rows := bytes.SplitAfter(data, []byte("\n"))
@@ -120,7 +118,7 @@ func writeContentFile(t *testing.T, dir, name, text string) {
 // boardRanks reads the rank of each entity in its type from the leaderboard of all categories.
 func boardRanks(t *testing.T, b *exports.Build) map[string]int {
 	t.Helper()
-	l, _ := b.Leaderboard(exports.AllBoard)
+	l, _ := b.Leaderboard(view.AllBoard)
 	var rows []struct{ Type, Slug string }
 	if err := json.Unmarshal(l.JSON, &rows); err != nil {
 		t.Fatal(err)

@@ -99,10 +99,7 @@ func TestBoards(t *testing.T) {
 	}
 	preview := func(edits ...exports.Edit) { s.Preview(edits) }
 	o, _, _ := s.published(t).Build.Find("model", "m0")
-	e, err := s.published(t).Build.Entity(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := s.published(t).Build.Entity(o)
 	risen := *e
 	risen.Signals.Facts = []record.Fact{{Name: "likes", Number: 100, Date: "2026-10-20"}}
 	preview(exports.Edit{Type: "model", Slug: "m0", Entity: &risen})

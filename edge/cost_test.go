@@ -224,10 +224,7 @@ func TestPreviewOfPrices(t *testing.T) {
 	s := servePrices(t)
 	edit := func(slug string, change func(e *record.Entity)) exports.Edit {
 		o, _, _ := s.published(t).Build.Find("model", slug)
-		e, err := s.published(t).Build.Entity(o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := s.published(t).Build.Entity(o)
 		edited := *e
 		edited.Offers = append([]record.Offer{}, e.Offers...)
 		change(&edited)

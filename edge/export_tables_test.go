@@ -211,10 +211,7 @@ func TestTablesOfPreviews(t *testing.T) {
 	s := servePriced(t)
 	b := s.published(t).Build
 	o, _, _ := b.Find("model", "one")
-	e, err := b.Entity(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := b.Entity(o)
 	rank := func() (n int) {
 		var rows []struct {
 			Slug string

@@ -12,6 +12,7 @@ import (
 	"kindex/builder/suite"
 	"kindex/exports"
 	"kindex/exports/record"
+	"kindex/exports/view"
 )
 
 const factProviders = "providers:\n  - {slug: acme, name: Acme, url: https://acme.example/, maker: Acme}\n  - {slug: host, name: Host}\n"
@@ -136,7 +137,7 @@ func TestFactFilters(t *testing.T) {
 
 func (s *served) facetsOfFacts(t *testing.T) {
 	var found struct {
-		Facets map[string][]exports.FacetCount
+		Facets map[string][]view.FacetCount
 	}
 	unpack(t, s.ask(t, "GET", "/api/search?q=things&facets=family,modality,maintenance,openWeights&maxPrice=100").body, &found)
 	if got, want := fmt.Sprint(found.Facets), "map[family:[{small 2} {big 1}] maintenance:[] modality:[{text 2} {audio 1} {image 1}] openWeights:[{false 1} {true 1}]]"; got != want {
@@ -148,10 +149,7 @@ func (s *served) facetsOfFacts(t *testing.T) {
 func (s *served) editedFacts(t *testing.T) {
 	b := s.published(t).Build
 	o, _, _ := b.Find("model", "big")
-	e, err := b.Entity(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := b.Entity(o)
 	edited := *e
 	edited.Signals = record.Signals{Facts: []record.Fact{{Name: "stars", Number: 2_000_000}}}
 	edited.Offers, edited.Price = nil, record.PriceSummary{}

@@ -43,10 +43,7 @@ func TestOtherFormsOfEdits(t *testing.T) {
 	s := serve(t, 10)
 	before := s.ask(t, "GET", "/api/export/croissant")
 	o, _, _ := s.published(t).Build.Find("tool", "n3")
-	e, err := s.published(t).Build.Entity(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := s.published(t).Build.Entity(o)
 	edited := *e
 	edited.Name, edited.Category = "Edited *here*", "not-yet-built"
 	edited.Signals.Facts = append([]record.Fact(nil), e.Signals.Facts...)
@@ -55,10 +52,7 @@ func TestOtherFormsOfEdits(t *testing.T) {
 			f.Number = 1e9
 		}
 	}
-	withdrawn, err := s.published(t).Build.Entity(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	withdrawn := s.published(t).Build.Entity(0)
 	away := *withdrawn
 	away.Status = record.Withdrawn
 	s.Preview([]exports.Edit{{Type: "tool", Slug: "n3", Entity: &edited}, {Type: away.Type, Slug: away.Slug, Entity: &away}})

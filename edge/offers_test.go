@@ -44,13 +44,13 @@ func TestOffers(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.query, got, c.want)
 		}
 	}
-	l := s.list(t, "/api/offers?model=claude-sonnet-5&at=2026-09-01")
+	l := s.list(t, "/api/offers?model=claude-sonnet-5&at=2026-08-31")
 	var o struct {
 		Type, Name, ID, Date string
 		Input, Blended       json.RawMessage
 	}
 	unpack(t, l.Data[0], &o)
-	if l.AsOf == nil || *l.AsOf != "2026-08-30" || string(o.Input) != "3" || string(o.Blended) != "6" {
+	if l.AsOf == nil || *l.AsOf != "2026-08-31" || string(o.Input) != "3" || string(o.Blended) != "6" {
 		t.Errorf("as of %v: %s", l.AsOf, l.Data[0])
 	}
 	if o.Type != "model" || o.Name != "Claude Sonnet 5" || o.ID != "claude-sonnet-5" || o.Date != "2026-07-02" {

@@ -30,10 +30,7 @@ func TestPagesWhileBuildsSwitch(t *testing.T) {
 	writeContent(t, s.content, 30, 1)
 	ids = append(ids, buildInto(t, s.content, s.out, 3))
 	o, _, _ := s.published(t).Build.Find("tool", "n3")
-	e, err := s.published(t).Build.Entity(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := s.published(t).Build.Entity(o)
 	edited := *e
 	edited.Name, edited.Category = "Edited", "not-yet-built"
 

@@ -15,10 +15,7 @@ import (
 func TestPreview(t *testing.T) {
 	s := serve(t, 10)
 	o, _, _ := s.published(t).Build.Find("tool", "n3")
-	e, err := s.published(t).Build.Entity(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := s.published(t).Build.Entity(o)
 	edited := *e
 	edited.Category = "not-yet-built"
 	edited.Scores = record.Scores{}

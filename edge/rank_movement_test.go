@@ -127,10 +127,7 @@ func TestRankHistory(t *testing.T) {
 	}
 	seen := map[int]bool{}
 	for o := range uint32(v.Build.Len()) {
-		e, err := v.Build.Entity(o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := v.Build.Entity(o)
 		course, err := v.Boards.RankHistory(o)
 		if err != nil {
 			t.Fatal(err)
@@ -250,10 +247,7 @@ func (s *served) checkGain(t *testing.T) {
 	t.Helper()
 	v := s.shown(t)
 	o, _, _ := v.Build.Find("tool", "n2")
-	e, err := v.Build.Entity(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := v.Build.Entity(o)
 	old := *e
 	old.Signals.Facts = slices.Clone(e.Signals.Facts)
 	for i := range old.Signals.Facts {
@@ -294,10 +288,7 @@ func TestPreviewOfTheUncommitted(t *testing.T) {
 	s, _ := serveHistory(t, "2026-11-01", Options{})
 	get := func(slug string) *record.Entity {
 		o, _, _ := s.published(t).Build.Find("tool", slug)
-		e, err := s.published(t).Build.Entity(o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := s.published(t).Build.Entity(o)
 		copied := *e
 		return &copied
 	}

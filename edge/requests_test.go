@@ -11,11 +11,11 @@ import (
 
 	"kindex/edge/web"
 	"kindex/edge/webhook"
-	"kindex/exports"
 	"kindex/exports/board"
 	"kindex/exports/feed"
 	"kindex/exports/record"
 	"kindex/exports/table"
+	"kindex/exports/view"
 	"kindex/site/badge"
 )
 
@@ -272,7 +272,7 @@ func requestTable() []request {
 		ok("getManifest", "/api/export/manifest", ""),
 
 		ok("getDataFile", "/data/{build}/", "entities.json", "entities.csv", "entities.jsonl", "entities.parquet", "entities.csv.gz",
-			"categories.json", "leaderboards.json", "lookup%2Fkeys.bin", "scoring.json", "entity.schema.json", "lookup/keys.bin"),
+			"categories.json", "leaderboards.json", "lookup%2Farchive.bin", "scoring.json", "entity.schema.json", "lookup/archive.bin"),
 		ok("getDataFile", "/data/{old}/", "entities.csv", "leaderboards.json"),
 		status(404, "getDataFile", "file", "/data/{build}/entities.xml", "/data/{old}/no/such/file", "/data/{build}/lookup/", "/data/{build}/..%2F..%2Fcurrent"),
 		status(404, "getDataFile", "build", "/data/20250101-0123456789abcdef/entities.csv", "/data/current/entities.csv", "/data/..%2F{build}/entities.csv"),
@@ -469,14 +469,14 @@ func testEnums(t *testing.T, c *contract) {
 	}
 	known := map[string][]string{
 		"type": record.Types, "status": record.Statuses, "pricingModel": record.PricingModels,
-		"facets": exports.FilterFields, "sort": exports.SortKeys, "by": record.ScoreNames,
+		"facets": view.FilterFields, "sort": view.SortKeys, "by": record.ScoreNames,
 		"listTrending by":   append([]string{"score"}, record.GrowingSignals()...),
 		"getLeaderboard by": append(slices.Clone(record.ScoreNames), board.ScoreName), "order": {"asc", "desc"},
 		"fields": slices.Concat(record.RecordFields, record.ScoreNames), "exportEntities fields": columns,
 		"format": formats, "getOpenapi format": {"json", "yaml"}, "getFeed format": feed.Formats,
 		"event": record.Events, "field": record.ChangeFields, "window": {"7d", "30d"}, "listDeliveries status": webhook.Statuses,
 		"maintenance": record.MaintenanceStates, "openWeights": {"true", "false"},
-		"listOffers sort": exports.OfferSortKeys, "modality": record.Modalities, "mode": record.OfferModes,
+		"listOffers sort": view.OfferSortKeys, "modality": record.Modalities, "mode": record.OfferModes,
 		"name":                     signalNames(),
 		"csv":                      {"plain", "spreadsheet"},
 		"show":                     badge.Kinds,

@@ -328,10 +328,7 @@ func TestResolveCost(t *testing.T) {
 func TestResolveEdits(t *testing.T) {
 	s := serveResolved(t, Options{})
 	o, _, _ := s.published(t).Build.Find("tool", "hammer")
-	e, err := s.published(t).Build.Entity(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := s.published(t).Build.Entity(o)
 	edited := *e
 	edited.Version, edited.IDs = "2.0.0", []record.ID{{Namespace: "pypi", Value: "new-hammer"}}
 	added := edited

@@ -24,16 +24,10 @@ func (s *Server) retirements() *webhook.Retirements {
 }
 
 func retirementsBetween(b *exports.Build, from, to string) ([]webhook.Retirement, error) {
-	days, err := b.InDays("lifecycle.retires", from, to)
-	if err != nil {
-		return nil, err
-	}
+	days := b.InDays("lifecycle.retires", from, to)
 	var list []webhook.Retirement
 	for _, d := range days {
-		e, err := b.Entity(d.Ordinal)
-		if err != nil {
-			return nil, err
-		}
+		e := b.Entity(d.Ordinal)
 		if e.Status != record.Withdrawn {
 			list = append(list, webhook.Retirement{Type: e.Type, Slug: e.Slug, Name: e.Name, Formerly: b.FormerSlugs(d.Ordinal),
 				Retires: d.Day, ReplacedBy: e.Lifecycle.ReplacedBy})

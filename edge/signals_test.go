@@ -75,10 +75,7 @@ func TestSignalsOfEdits(t *testing.T) {
 	suite.InTest(t)
 	s, _ := serveHistory(t, "2026-11-01", Options{})
 	o, _, _ := s.published(t).Build.Find("tool", "n7")
-	e, err := s.published(t).Build.Entity(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := s.published(t).Build.Entity(o)
 	edited := *e
 	edited.Signals.Facts = []record.Fact{{Name: "stars", Number: 77, Date: "2026-10-31"}}
 	s.Preview([]exports.Edit{{Type: "tool", Slug: "n7", Entity: &edited}, {Type: "tool", Slug: "n9"}})

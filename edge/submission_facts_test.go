@@ -20,10 +20,7 @@ func TestSubmittedFacts(t *testing.T) {
 		if !ok {
 			t.Fatal("no tool/n1")
 		}
-		e, err := s.published(t).Build.Entity(o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := s.published(t).Build.Entity(o)
 		edited := *e
 		edited.IDs = []record.ID{{Namespace: "github", Value: "a/b"}, {Namespace: "pypi", Value: "Its.Package"}}
 		s.Preview([]exports.Edit{{Type: "tool", Slug: "n1", Entity: &edited}})

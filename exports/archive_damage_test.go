@@ -23,7 +23,7 @@ func TestArchivesThatDoNotFit(t *testing.T) {
 	nothing := openBuild(t, list[:1], a)
 	seen := 0
 	for _, f := range m.Files {
-		if !slices.Contains([]string{versionsFile, archiveFile, pastValuesFile, changesFile, trendsFile, weeksFile, ChangelogFile + ".jsonl"}, f.Path) &&
+		if !slices.Contains([]string{versionsFile, archiveFile, changesFile, trendsFile, weeksFile, ChangelogFile + ".jsonl"}, f.Path) &&
 			!strings.HasPrefix(f.Path, snapshotsDir) {
 			continue
 		}

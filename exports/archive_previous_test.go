@@ -1,7 +1,6 @@
 package exports
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -12,7 +11,6 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/exports/packed"
-	"kindex/exports/pricing"
 	"kindex/exports/store"
 )
 
@@ -62,45 +60,6 @@ func TestArchiveReusesAnother(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestPricesFollowProviders reuses an archive although the providers have changed, and with
-// them who makes which model: the prices of the kept versions must change too.
-func TestPricesFollowProviders(t *testing.T) {
-	suite.InTest(t)
-	t.Parallel()
-	p := newMadeHistory(71, catalogue(71, 200))
-	p.goOn(40)
-	kept := p.ends[len(p.ends)-3]
-	_, before := p.listed(kept, p.rng)
-	root := t.TempDir()
-	writeBuildWith(t, root, before, func(w *Writer) error {
-		a := p.archive(kept)
-		a.Providers = randomProviders
-		data, err := json.Marshal(a.Providers)
-		return errors.Join(err, w.Add(ProvidersFile, data), w.WriteArchive(a))
-	})
-	earlier, err := OpenCurrent(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer earlier.Close()
-	files := func(providers pricing.Providers, upon *Build) map[string]string {
-		a := p.archive(len(p.versions))
-		a.Providers = providers
-		if upon != nil {
-			a.Previous, a.Kept = upon, kept
-			clear(a.Versions[:kept])
-		}
-		return archiveFiles(t, a)
-	}
-	other := pricing.Providers{{Slug: "acme", Maker: "Meta"}}
-	was, is := files(randomProviders, nil), files(other, nil)
-	if was["/"+pastMeasuresFile] == is["/"+pastMeasuresFile] {
-		t.Fatal("the providers make no difference")
-	}
-	sameFiles(t, "the same providers", files(randomProviders, earlier), was)
-	sameFiles(t, "other providers", files(other, earlier), is)
 }
 
 // cut keeps only the first versions.
@@ -195,7 +154,7 @@ func TestExtendedSets(t *testing.T) {
 		}
 		pack := func(p packed.PostingsBuilder, below [][]byte, kept, of int) [][]byte {
 			t.Helper()
-			old := emptyArchive().values
+			old := packed.NoPostings()
 			if below != nil {
 				s := packed.NewSectionReader(nil)
 				if old = s.Postings("sets", below); s.Err() != nil {

@@ -31,11 +31,6 @@ type ArchiveReader struct {
 	authors   packed.StringTable
 	n         int // versions
 
-	values   packed.Postings // the versions that have each value of a filter field
-	names    packed.StringTable
-	nameRank packed.Uint32s
-	measures []packed.Column // the measures of versions, then maintenanceRead
-
 	snapshots []*Snapshot
 	log       changelog
 	windows   []trendsHead
@@ -43,7 +38,7 @@ type ArchiveReader struct {
 	growth    [][]byte
 	weeks     []*record.Week
 
-	offerDays *offerDays
+	days *pastDays
 }
 
 // Head returns the last commit of the history that was read, or "" outside git.
@@ -106,7 +101,7 @@ func (r *ArchiveReader) Record(v int) []byte {
 		return r.records[from:to:to]
 	}
 	ordinal, _, _ := r.base.Find(r.address(v))
-	return r.base.appendAuthored(nil, ordinal)
+	return r.base.Entity(ordinal).AppendAuthored(nil)
 }
 
 // Entity decodes the content of a version as its author wrote it, without scores
@@ -120,20 +115,16 @@ func (r *ArchiveReader) Entity(v int) (*record.Entity, error) {
 	return e, e.UnmarshalJSON(r.Record(v))
 }
 
-// RecordAt returns a version as the API shows it for a UTC day, YYYY-MM-DD, with
-// the given scores and the dates it had. It returns nil for a deletion.
-func (r *ArchiveReader) RecordAt(v int, day string, s record.Scores) []byte {
-	if r.deleted(v) {
-		return nil
+// EntityAt decodes a version as the API shows it for a UTC day, YYYY-MM-DD, with the given scores and
+// the dates it had. It returns an error for a deletion.
+func (r *ArchiveReader) EntityAt(v int, day string, s record.Scores) (*record.Entity, error) {
+	e, err := r.Entity(v)
+	if err != nil {
+		return nil, err
 	}
-	var c record.Computed
-	offers, authored := 0, r.Record(v)
-	if record.HasComputed(authored) {
-		if e, err := r.Entity(v); err == nil {
-			c, offers = r.base.providers.Compute(e, day), len(e.Offers)
-		}
-	}
-	return record.CompleteAuthored(authored, &s, &c, offers, r.day(v, 0), r.day(v, 1))
+	e.Scores, e.Computed = s, r.base.Providers().Compute(e, day)
+	e.AddedDate, e.LastUpdated = record.FormatDay(r.day(v, 0)), record.FormatDay(r.day(v, 1))
+	return e, nil
 }
 
 // versionsAt returns the versions at an address, oldest first.
@@ -173,7 +164,7 @@ func (r *ArchiveReader) NewestOf(ordinal uint32) (v int, ok bool) {
 		return own, true
 	}
 	ended := -1
-	for _, old := range slices.Backward(r.build.aliases(ordinal)) { // the last one wins, as in git
+	for _, old := range slices.Backward(r.build.Entity(ordinal).Formerly) { // the last one wins, as in git
 		last, ok := r.Last(typ, old)
 		if o, isAlias, found := r.build.Find(typ, old); !ok || r.Newest(last) != last || !found || !isAlias || o != ordinal {
 			continue // that entity has moved to a different address
@@ -271,9 +262,8 @@ type changelog struct {
 func emptyArchive() *ArchiveReader {
 	return &ArchiveReader{
 		parts: make([][]byte, archiveSections), offsets: make([]byte, 8),
-		addresses: packed.NoStrings(), hashes: packed.NoStrings(), authors: packed.NoStrings(), values: packed.NoPostings(), names: packed.NoStrings(),
-		measures:  make([]packed.Column, measureCount+1),
-		log:       changelog{offsets: make([]byte, 8), postings: packed.NoPostings()},
-		offerDays: new(offerDays),
+		addresses: packed.NoStrings(), hashes: packed.NoStrings(), authors: packed.NoStrings(),
+		log:  changelog{offsets: make([]byte, 8), postings: packed.NoPostings()},
+		days: new(pastDays),
 	}
 }

@@ -11,15 +11,10 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// writeVersions writes versions.bin, archive.bin, pastvalues.bin and pastmeasures.bin. It returns,
-// for each version, the rank of its address when all addresses are sorted by type
-// and slug.
+// writeVersions writes versions.bin and archive.bin. It returns, for each version, the rank of its
+// address when all addresses are sorted by type and slug.
 func (p *archivePacker) writeVersions() (rank []uint32, err error) {
-	numbers, err := p.newMeasures()
-	if err != nil {
-		return nil, err
-	}
-	offsets, values, names, err := p.writeContents(numbers)
+	offsets, err := p.writeContents()
 	if err != nil {
 		return nil, err
 	}
@@ -33,55 +28,29 @@ func (p *archivePacker) writeVersions() (rank []uint32, err error) {
 		return nil, err
 	}
 	p.packCommits(parts)
-	lists, err := values.Pack(p.previous.values, p.Kept, p.previous.Versions())
+	return rank, p.w.Add(archiveFile, packed.PackSections(parts...))
+}
+
+// writeContents writes versions.bin and returns the offsets of the versions in it.
+func (p *archivePacker) writeContents() (offsets []byte, err error) {
+	f, err := p.w.Create(versionsFile)
 	if err != nil {
 		return nil, err
 	}
-	table, nameRank := packed.MergeStrings(p.previous.names, p.previous.nameRank, p.Kept, names)
-	lists = append(lists, packed.PackStrings(table), packed.PackUint32s(nameRank))
-	return rank, errors.Join(p.w.Add(archiveFile, packed.PackSections(parts...)), p.w.Add(pastValuesFile, packed.PackSections(lists...)),
-		p.w.Add(pastMeasuresFile, p.packMeasures(numbers)))
-}
-
-// writeContents writes versions.bin. It returns the offsets of the versions in that
-// file and, for versions that the previous build does not contain, the search keys:
-// the values of the filter fields and the folded names. It adds their measures to numbers.
-func (p *archivePacker) writeContents(numbers []columnBuilder) (offsets []byte, values packed.PostingsBuilder, names []string, err error) {
-	f, err := p.w.Create(versionsFile)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	values = packed.PostingsBuilder{}
 	offsets = make([]byte, 8, 8*(len(p.Versions)+1))
 	var buf []byte
 	for i := 0; i < len(p.Versions) && err == nil; i++ {
-		stored := p.Current == nil || !p.Current(i)
-		if i < p.Kept {
-			if stored {
-				_, err = f.Write(p.previous.Record(i))
-			}
-			offsets = binary.LittleEndian.AppendUint64(offsets, uint64(f.Size()))
-			continue
+		switch v := &p.Versions[i]; {
+		case p.Current != nil && p.Current(i):
+		case i < p.Kept:
+			_, err = f.Write(p.previous.Record(i))
+		case !v.Deleted:
+			buf = v.Entity.AppendAuthored(buf[:0])
+			_, err = f.Write(buf)
 		}
-		name := ""
-		if v := &p.Versions[i]; !v.Deleted {
-			e := v.Entity
-			if stored {
-				buf = e.AppendAuthored(buf[:0])
-				_, err = f.Write(buf)
-			}
-			for _, field := range FilterFields {
-				for _, value := range versionValues(e, field) {
-					values.Add(field, record.Fold(value), i)
-				}
-			}
-			p.addMeasures(numbers, e, i)
-			name = record.Fold(e.Name)
-		}
-		names = append(names, name)
 		offsets = binary.LittleEndian.AppendUint64(offsets, uint64(f.Size()))
 	}
-	return offsets, values, names, errors.Join(err, f.Close())
+	return offsets, errors.Join(err, f.Close())
 }
 
 func (p *archivePacker) packColumns(parts [][]byte) (rank []uint32, err error) {
@@ -113,10 +82,18 @@ func (p *archivePacker) packColumns(parts [][]byte) (rank []uint32, err error) {
 	}
 	table, rank := packed.MergeStrings(p.previous.addresses, packed.PackUint32s(ranks), kept, addresses)
 	parts[sectionAddresses] = packed.PackStrings(table)
-	parts[sectionAddress] = extendColumn(nil, 0, n, func(i int) int32 { return int32(rank[i]<<1) | int32(boolInt(gone[i])) })
+	parts[sectionAddress] = extendColumn(nil, 0, n, func(i int) int32 { return deletedBit(rank[i], gone[i]) })
 	parts[sectionAddressStarts], parts[sectionVersionsByAddress] = packVersionsByAddress(rank, len(table))
 	parts[sectionNext], err = packNext(parts[sectionPrevious])
 	return rank, err
+}
+
+// deletedBit returns an element of sectionAddress.
+func deletedBit(address uint32, deleted bool) int32 {
+	if deleted {
+		return int32(address<<1) | 1
+	}
+	return int32(address << 1)
 }
 
 // packNext packs the column of next versions, the inverse of the column of previous

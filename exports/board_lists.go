@@ -93,7 +93,7 @@ func (b *Build) Boards() int { return len(b.boards.lists) / 2 }
 
 // BoardEntries returns the entries of board i, best first. They do not contain edits.
 func (b *Build) BoardEntries(i int) ([]BoardEntry, error) {
-	return b.boards.entries(2*i, b.n)
+	return b.boards.entries(2*i, b.Len())
 }
 
 // PreviousBoardEntries returns the entries that board i had on an earlier day, best first,

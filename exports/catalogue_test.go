@@ -229,7 +229,7 @@ func someNeighbours(rng *rand.Rand, n int) ([][]Neighbour, []Feature) {
 func writeBuild(t testing.TB, root string, entities []*record.Entity, archive ...*Archive) string {
 	t.Helper()
 	return writeBuildWith(t, root, entities, func(w *Writer) error {
-		err := w.WriteSources(entities)
+		var err error
 		for _, a := range archive {
 			err = errors.Join(err, w.WriteArchive(a))
 		}
@@ -255,7 +255,9 @@ func writeBuildWith(t testing.TB, root string, entities []*record.Entity, more f
 			order = append(order, i)
 			m.Counts.Entities++
 			m.Counts.Types[e.Type]++
-			m.Counts.Ranked += boolInt(e.Scores.Composite.Known())
+			if e.Scores.Composite.Known() {
+				m.Counts.Ranked++
+			}
 			continue
 		}
 		m.Counts.Withdrawn++
@@ -269,8 +271,8 @@ func writeBuildWith(t testing.TB, root string, entities []*record.Entity, more f
 		stored[i] = PackNeighbours(list)
 	}
 	check(w.WriteNeighbours(stored, features))
-	check(w.WriteLookups(entities))
-	check(w.WriteIDs(entities, []IDNamespace{{"zoo", "https://zoo.example/{id}"}}))
+	check(w.WriteRecords(entities))
+	check(w.Add(NamespacesFile, []byte(`[{"name": "zoo", "page": "https://zoo.example/{id}"}]`)))
 	check(w.Add(ScoringFile, bytes.Repeat([]byte("{\"version\": \"1\"}\n"), 50)))
 	check(more(w))
 	check(w.Finalize(m, func(string) string { return "CC0-1.0" }))

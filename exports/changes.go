@@ -112,7 +112,7 @@ func (r *ArchiveReader) renamed(field string, values []string) (all []string) {
 		return values
 	}
 	for _, v := range values {
-		all = append(all, r.build.sameValues(field, v)...)
+		all = append(all, r.build.Same(field, v)...)
 	}
 	return all
 }

@@ -169,7 +169,7 @@ func TestDamagedManifest(t *testing.T) {
 		"truncated":      {func(b []byte) []byte { return b[:len(b)/2] }, "is not a valid manifest"},
 		"not an object":  {func([]byte) []byte { return []byte("[]\n") }, "is not a valid manifest"},
 		"nothing in it":  {func([]byte) []byte { return []byte("{}\n") }, "has format version 0"},
-		"other format":   {replace(`"formatVersion": 13`, `"formatVersion": 14`), "has format version 14, but this program reads version 13"},
+		"other format":   {replace(`"formatVersion": 14`, `"formatVersion": 15`), "has format version 15, but this program reads version 14"},
 		"other title":    {replace(`"title": "Test"`, `"title": "Best"`), "has ID"},
 		"other id":       {replace(m.ID, m.ID[:len(m.ID)-1]+"x"), "has ID"},
 		"other checksum": {replace(m.Files[3].SHA256, m.Files[4].SHA256), "has ID"},

@@ -11,6 +11,7 @@ import (
 
 	"kindex/builder"
 	"kindex/exports"
+	"kindex/exports/view"
 )
 
 // exampleOutput builds testdata/content in a temporary folder, like kindex build. It returns
@@ -47,19 +48,16 @@ func ExampleBuild_Select() {
 	}
 	defer b.Close()
 
-	set, err := b.Select(&exports.Filter{Fields: map[string][][]string{
+	set := b.Select(&view.Filter{Fields: map[string][][]string{
 		"category": {{"graphs"}},
 		"tag":      {{"python"}},
 	}})
 	if err != nil {
 		log.Fatal(err)
 	}
-	page, more, _ := b.Page(set, exports.DefaultSort, nil, 0, 10)
+	page, more, _ := b.Page(set, view.DefaultSort, nil, 0, 10)
 	for _, ordinal := range page {
-		e, err := b.Entity(ordinal)
-		if err != nil {
-			log.Fatal(err)
-		}
+		e := b.Entity(ordinal)
 		fmt.Println(e.Key(), e.Name, e.Scores.Composite)
 	}
 	fmt.Println("more:", more)
@@ -91,7 +89,7 @@ func ExampleBuild_Find() {
 	ordinal, isAlias, ok := b.Find("tool", "python-igraph")
 	fmt.Println(isAlias, ok)
 	typ, slug := b.Key(ordinal)
-	fmt.Println(typ, slug, b.Score("adoption", ordinal))
+	fmt.Println(typ, slug, b.Entity(ordinal).Scores.Adoption)
 	// Output:
 	// true true
 	// tool igraph 50.8

@@ -22,36 +22,18 @@ const (
 	QualityFile      = "quality.json"
 	BoardsFile       = "boards.json" // only if the content has boards.yaml
 
-	recordsFile  = "lookup/records.bin"
-	offsetsFile  = "lookup/offsets.bin"
-	keysFile     = "lookup/keys.bin"
-	valuesFile   = "lookup/values.bin"
-	bitmapsFile  = "lookup/bitmaps.bin"
-	facetsFile   = "lookup/facets.bin"
-	columnsFile  = "lookup/columns.bin"
-	daysFile     = "lookup/days.bin"
-	ordersFile   = "lookup/orders.bin"
-	measuresFile = "lookup/measures.bin"
+	recordsFile  = "lookup/records.jsonl"
 	similarFile  = "lookup/similar.bin"
 	featuresFile = "lookup/features.bin"
-	idsFile      = "lookup/ids.bin"
 
-	summariesFile = "lookup/summaries.bin"
-	offersFile    = "lookup/offers.bin"
-	boardsFile    = "lookup/boards.bin" // only with BoardsFile
+	boardsFile = "lookup/boards.bin" // only with BoardsFile
 
 	// Read by the next build, which reuses data from this one.
-	sourcesFile    = "lookup/sources.bin"
-	versionsFile   = "lookup/versions.bin"
-	archiveFile    = "lookup/archive.bin"
-	pastValuesFile = "lookup/pastvalues.bin"
-	changesFile    = "lookup/changes.bin"
-	trendsFile     = "lookup/trends.bin"
-	weeksFile      = "lookup/weeks.bin"
-	snapshotsDir   = "lookup/past/" // <day>.bin
+	versionsFile = "lookup/versions.bin"
+	archiveFile  = "lookup/archive.bin"
+	changesFile  = "lookup/changes.bin"
+	trendsFile   = "lookup/trends.bin"
+	weeksFile    = "lookup/weeks.bin"
+	snapshotsDir = "lookup/past/" // <day>.bin
 
-	pastMeasuresFile = "lookup/pastmeasures.bin"
 )
-
-// AllBoard is the leaderboard of all categories.
-const AllBoard = "all"

@@ -231,7 +231,9 @@ func snapshotOf(day string, versions []uint32, entities []*record.Entity) *Snaps
 		s.Scores = append(s.Scores, e.Scores)
 		if e.Status != record.Withdrawn {
 			s.Listed++
-			s.Ranked += boolInt(e.Scores.Composite.Known())
+			if e.Scores.Composite.Known() {
+				s.Ranked++
+			}
 		}
 	}
 	return s

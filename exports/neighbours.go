@@ -2,13 +2,13 @@ package exports
 
 import (
 	"encoding/binary"
+	"errors"
 	"io"
 	"math"
 	"slices"
 	"strings"
 
 	"kindex/exports/packed"
-	"kindex/exports/record"
 )
 
 // Feature is a property that two similar entities share, such as a tag.
@@ -105,6 +105,23 @@ func (p PackedNeighbours) AppendTo(dst []Neighbour) []Neighbour {
 	return dst
 }
 
+// WriteNeighbours writes the neighbours of all entities, in the order of their ordinals. The
+// reasons are indexes into features.
+func (w *Writer) WriteNeighbours(neighbours []PackedNeighbours, features []Feature) error {
+	names := make([]string, len(features))
+	for i, f := range features {
+		names[i] = f.Kind + "\x00" + f.Value
+	}
+	f, err := w.Create(similarFile)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(writeNeighbours(f, neighbours), f.Close()); err != nil {
+		return err
+	}
+	return w.Add(featuresFile, packed.PackStrings(names))
+}
+
 // writeNeighbours writes the lists of neighbours as a lookup file.
 func writeNeighbours(w io.Writer, lists []PackedNeighbours) error {
 	offsets := make([]byte, 8, 8*(len(lists)+1))
@@ -127,41 +144,22 @@ func writeNeighbours(w io.Writer, lists []PackedNeighbours) error {
 
 // Similar returns the neighbours that were computed for a record in the build, nearest first.
 // An edited record keeps the neighbours that it had before. A new record has none.
-func (b *Build) Similar(ordinal uint32) []Neighbour { return b.AppendSimilar(nil, ordinal) }
-
-// AppendSimilar appends what Similar returns to dst.
-func (b *Build) AppendSimilar(dst []Neighbour, ordinal uint32) []Neighbour {
-	if e := b.edited(ordinal); e != nil {
-		i, ok := b.keys.Search(e.Type + "\x00" + e.Slug)
-		if !ok || b.targets.At(i)&1 == 1 {
-			return dst
+func (b *Build) Similar(ordinal uint32) (list []Neighbour) {
+	if b.edits != nil && int(ordinal) >= b.edits.base.Len() {
+		o, isAlias, ok := b.edits.base.Find(b.Key(ordinal))
+		if !ok || isAlias {
+			return nil
 		}
-		ordinal = b.targets.At(i) >> 1
+		ordinal = o
 	}
 	from, to := packed.Uint64At(b.similar[0], int(ordinal)), packed.Uint64At(b.similar[0], int(ordinal)+1)
-	before := len(dst)
-	dst = PackedNeighbours(b.similar[1][from:to]).AppendTo(dst)
-	if b.overlay == nil {
-		return dst
-	}
-	kept := dst[:before]
-	for _, n := range dst[before:] {
+	for _, n := range PackedNeighbours(b.similar[1][from:to]).AppendTo(nil) {
 		var ok bool
 		if n.Ordinal, ok = b.currentOrdinal(n.Ordinal); ok {
-			kept = append(kept, n)
+			list = append(list, n)
 		}
 	}
-	return kept
-}
-
-// currentOrdinal returns the ordinal that a listed record of the build has after
-// the edits; ok is false if it was removed or withdrawn.
-func (b *Build) currentOrdinal(ordinal uint32) (at uint32, ok bool) {
-	if b.overlay == nil || !b.overlay.replaced.Contains(ordinal) {
-		return ordinal, true
-	}
-	at, ok = b.overlay.newOrdinals[ordinal]
-	return at, ok && b.edited(at).Status != record.Withdrawn
+	return list
 }
 
 // Features returns the number of features that reasons may refer to.

@@ -10,6 +10,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/exports/record"
+	"kindex/exports/view"
 )
 
 // withEqualPrices changes the offers of a catalogue, so that many have the same prices and
@@ -72,7 +73,7 @@ func comparePlain(key string) func(x, y plainOffer) int {
 
 // offerQuery is a filter whose models are keys, because ordinals differ between catalogues.
 type offerQuery struct {
-	OfferFilter
+	view.OfferFilter
 	models []string
 }
 
@@ -126,7 +127,7 @@ func (q *offerQuery) scan(list []*record.Entity, key string) (found []plainOffer
 }
 
 // in returns the filter for a catalogue with the given ordinals.
-func (q *offerQuery) in(ordinals map[string]uint32) *OfferFilter {
+func (q *offerQuery) in(ordinals map[string]uint32) *view.OfferFilter {
 	f := q.OfferFilter
 	if q.models != nil {
 		f.Models = []uint32{}
@@ -141,39 +142,32 @@ func (q *offerQuery) in(ordinals map[string]uint32) *OfferFilter {
 
 // checkOffers compares selections, pages and positions of a catalogue with a scan of its
 // entities.
-func checkOffers(t *testing.T, rng *rand.Rand, offers *Offers, list []*record.Entity) {
+func checkOffers(t *testing.T, rng *rand.Rand, v *view.View, list []*record.Entity) {
 	t.Helper()
-	ordinals := map[string]uint32{}
-	if b, ok := offers.catalogue.(*Build); ok {
-		for _, e := range list {
-			ordinals[e.Key()], _, _ = b.Find(e.Type, e.Slug)
-		}
-	} else {
-		for i, e := range list {
-			ordinals[e.Key()] = uint32(i)
-		}
+	ordinals, offers := map[string]uint32{}, v.Offers()
+	for _, e := range list {
+		ordinals[e.Key()], _, _ = v.Find(e.Type, e.Slug)
 	}
 	some := 0
 	for range 60 {
-		q, key := randomOfferQuery(rng, list), OfferSortKeys[rng.IntN(3)]
+		q, key := randomOfferQuery(rng, list), view.OfferSortKeys[rng.IntN(3)]
 		set, want := offers.Select(q.in(ordinals)), q.scan(list, key)
 		if set.Len() != len(want) {
 			t.Fatalf("%+v: %d offers, not %d", q, set.Len(), len(want))
 		}
-		some += boolInt(len(want) > 0)
-		page := func(after *OfferPosition, skip, from int) {
+		if len(want) > 0 {
+			some++
+		}
+		page := func(after *view.OfferPosition, skip, from int) {
 			limit := 1 + rng.IntN(60)
 			from = min(from+skip, len(want))
-			refs, more, ok, err := set.Page(key, after, skip, limit)
-			if err != nil || !ok {
-				t.Fatal(ok, err)
+			refs, more, ok := set.Page(key, after, skip, limit)
+			if !ok {
+				t.Fatal("the position is not valid")
 			}
 			var got, expected []string
 			for _, r := range refs {
-				e, err := offers.catalogue.Entity(r.Model)
-				if err != nil {
-					t.Fatal(err)
-				}
+				e := v.Entity(r.Model)
 				got = append(got, plainOffer{e, &e.Offers[r.Index]}.String())
 			}
 			end := min(from+limit, len(want))
@@ -187,9 +181,9 @@ func checkOffers(t *testing.T, rng *rand.Rand, offers *Offers, list []*record.En
 				return
 			}
 			last := want[end-1]
-			p, err := offers.PositionOf(key, refs[len(refs)-1])
-			if err != nil || p.Type != last.e.Type || p.Slug != last.e.Slug || p.Provider != last.o.Provider || p.ID != last.o.ID {
-				t.Fatalf("%v is at %+v, %v", last, p, err)
+			p := offers.PositionOf(key, refs[len(refs)-1])
+			if p.Type != last.e.Type || p.Slug != last.e.Slug || p.Provider != last.o.Provider || p.ID != last.o.ID {
+				t.Fatalf("%v is at %+v", last, p)
 			}
 		}
 		page(nil, 0, 0)
@@ -200,7 +194,7 @@ func checkOffers(t *testing.T, rng *rand.Rand, offers *Offers, list []*record.En
 		if len(want) > 0 && rng.IntN(2) == 0 {
 			at = want[rng.IntN(len(want))]
 		}
-		position := &OfferPosition{Position: Position{Type: at.e.Type, Slug: at.e.Slug}, Provider: at.o.Provider, ID: at.o.ID}
+		position := &view.OfferPosition{Position: view.Position{Type: at.e.Type, Slug: at.e.Slug}, Provider: at.o.Provider, ID: at.o.ID}
 		if v := at.plainValue(key); v >= 0 {
 			position.Value = fmt.Sprint(v)
 		}
@@ -223,14 +217,14 @@ func TestOffersEqualAPlainScan(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 20))
 	list := withEqualPrices(rng, catalogue(31, 800))
 	base := openBuild(t, list)
-	checkOffers(t, rng, base.Offers(), list)
+	checkOffers(t, rng, base.View, list)
 	for _, n := range []int{1, 12, 300} {
 		next := onlySome(rng, list, withEqualPrices(rng, nextYear(rng, list)), n)
 		with, err := base.WithEdits(editsBetween(list, next))
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkOffers(t, rng, with.Offers(), next)
+		checkOffers(t, rng, with.View, next)
 		want := openBuild(t, next).Offers()
 		for _, field := range []string{"provider", "family", "modality"} {
 			if got := with.Offers().Values(field); len(got) == 0 || n > 1 && !containsAll(got, want.Values(field)) {
@@ -239,12 +233,12 @@ func TestOffersEqualAPlainScan(t *testing.T) {
 		}
 	}
 	empty := openBuild(t, nil).Offers()
-	if set := empty.Select(&OfferFilter{MinContext: 1}); set.Len() != 0 {
+	if set := empty.Select(&view.OfferFilter{MinContext: 1}); set.Len() != 0 {
 		t.Errorf("%d offers without models", set.Len())
 	}
 	for _, value := range []string{"-1", "x", "1.5", "99999999999999999999"} {
-		if _, _, ok, err := empty.Select(&OfferFilter{}).Page("input", &OfferPosition{Position: Position{Value: value, Type: "model", Slug: "x"}}, 0, 1); ok || err != nil {
-			t.Errorf("%q is a price of a position: %v", value, err)
+		if _, _, ok := empty.Select(&view.OfferFilter{}).Page("input", &view.OfferPosition{Position: view.Position{Value: value, Type: "model", Slug: "x"}}, 0, 1); ok {
+			t.Errorf("%q is a price of a position", value)
 		}
 	}
 }
@@ -264,8 +258,8 @@ func TestOffersOfPastDays(t *testing.T) {
 	a.Snapshots = nil
 	lists := map[string][]*record.Entity{}
 	days := p.days()
-	for i := range maxOfferDays + 3 {
-		day := days[1+i*(len(days)-2)/(maxOfferDays+2)]
+	for i := range maxDays + 3 {
+		day := days[1+i*(len(days)-2)/(maxDays+2)]
 		if lists[day] != nil {
 			continue
 		}
@@ -282,16 +276,16 @@ func TestOffersOfPastDays(t *testing.T) {
 				t.Fatal(s, ok)
 			}
 			for range 2 {
-				offers, err := s.Offers()
+				v, err := s.View()
 				if err != nil {
 					t.Fatal(err)
 				}
-				checkOffers(t, rand.New(rand.NewPCG(uint64(len(list)), 8)), offers, list)
+				checkOffers(t, rand.New(rand.NewPCG(uint64(len(list)), 8)), v, list)
 			}
-			cached := b.Archive().offerDays
+			cached := b.Archive().days
 			cached.mu.Lock()
 			defer cached.mu.Unlock()
-			if n := len(cached.days); n > maxOfferDays {
+			if n := len(cached.list); n > maxDays {
 				t.Errorf("%d days are in memory", n)
 			}
 		})

@@ -1,7 +1,8 @@
 // Package exports defines the files of a build, and writes, opens and queries them.
 // It is the contract between the builder and the edge. Package record defines the
-// content of the files, package table their rows and columns, package packed the
-// layout of the binary files, and package store the folder of a build.
+// content of the files, package table their rows and columns, package view the
+// catalogue in memory, package packed the layout of the binary files, and package
+// store the folder of a build.
 //
 // A build is immutable. It is stored in exports/builds/<id>/ in an output folder;
 // exports/current contains the ID of the served build. Every byte of a build is
@@ -14,17 +15,22 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/blevesearch/mmap-go"
 
+	"kindex/exports/ids"
 	"kindex/exports/packed"
 	"kindex/exports/parallel"
+	"kindex/exports/pricing"
 	"kindex/exports/record"
+	"kindex/exports/score"
 	"kindex/exports/store"
+	"kindex/exports/view"
 )
 
-// Open maps a build into memory. It checks the manifest but not the content of the
-// files; to check that too, call store.Verify first.
+// Open maps a build into memory and decodes its records. It does not compare the files with their
+// sums in the manifest; to do that too, call store.Verify first.
 func Open(dir string) (*Build, error) {
 	r, err := store.OpenFiles(dir)
 	if err != nil {
@@ -92,69 +98,67 @@ func mapFile(dir *os.Root, f store.File) (mmap.MMap, error) {
 	return m, nil
 }
 
-func (b *Build) openOrders(s *packed.SectionReader) {
-	parts := s.Open(ordersFile, orderSections*len(columnKeys))
-	for key := range columnKeys {
-		own := parts[orderSections*key:]
-		b.orders = append(b.orders, own[0], own[1])
-		if !hasPrefixSets(key) {
-			b.prefixes = append(b.prefixes, packed.PrefixSets{})
-			continue
-		}
-		b.prefixes = append(b.prefixes, s.PrefixSets(ordersFile, own[2], b.n, own[1]))
-	}
-}
-
+// openLookups reads the files that are kept in memory.
 func (b *Build) openLookups() error {
+	entities, records, err := readRecords(b.files[recordsFile])
+	if err != nil {
+		return err
+	}
+	terms, err := b.readTerms()
+	if err != nil {
+		return err
+	}
+	b.View = view.New(entities, records, terms, "")
+	b.formula = sync.OnceValues(func() (*score.Formula, error) { return score.ParseChecked(b.files[ScoringFile]) })
 	s := packed.NewSectionReader(func(name string) []byte { return b.files[name] })
-	b.records, b.offsets = b.files[recordsFile], b.files[offsetsFile]
-	b.n = max(0, len(b.offsets)/8-1)
-	keys := s.Open(keysFile, 3)
-	b.keys, b.targets, b.keyRank = s.Strings(keysFile, keys[0]), keys[1], keys[2]
-	cols := s.Open(columnsFile, len(record.ScoreNames)+4)
-	k := len(record.ScoreNames)
-	b.scores, b.nameRank, b.dates = cols[:k], cols[k], [2]packed.Uint32s{cols[k+1], cols[k+2]}
-	b.names = s.Strings(columnsFile, cols[k+3])
-	b.openOrders(s)
-	b.openMeasures(s)
-	values := s.Open(valuesFile, 5)
-	b.values, b.spellings, b.bitmapOffsets = s.Strings(valuesFile, values[0]), s.Strings(valuesFile, values[1]), values[2]
-	b.valueSizes, b.valuesBySize = values[3], values[4]
-	s.Check(valuesFile, s.Err() != nil || b.valueSizes.Len() == b.values.Len() && b.valuesBySize.Len() == b.values.Len())
-	b.bitmaps = b.files[bitmapsFile]
-	facets := s.Open(facetsFile, 4)
-	b.facets = [2]packed.Uint32s{facets[0], facets[1]}
-	b.frequent, b.frequentSets = facets[2], facets[3]
-	s.Check(facetsFile, s.Err() != nil || len(b.frequentSets) == b.frequent.Len()*8*((b.n+63)/64))
 	similar := s.Open(similarFile, 2)
 	b.similar = [2][]byte{similar[0], similar[1]}
 	b.features = s.Strings(featuresFile, b.files[featuresFile])
-	if data := b.files[ProvidersFile]; data != nil {
-		if err := json.Unmarshal(data, &b.providers); err != nil {
-			return fmt.Errorf("%s: %w", ProvidersFile, err)
-		}
-	}
-	b.openDays(s)
-	b.openIDs(s)
-	b.offers = openOffers(s, offersFile, b.Manifest.Counts.Entities)
-	if data := b.files[NamespacesFile]; data != nil {
-		if err := json.Unmarshal(data, &b.namespaces); err != nil {
-			return fmt.Errorf("%s: %w", NamespacesFile, err)
-		}
-	}
-	if err := b.openWords(); err != nil {
-		return err
-	}
-	b.openSources(s)
 	b.openArchive(s)
 	b.openBoards(s)
 	b.openLeaderboards(s)
 	if s.Err() != nil {
 		return s.Err()
 	}
-	b.listed = b.Manifest.Counts.Entities
-	if len(b.offsets) != 8*(b.n+1) || b.keyRank.Len() != b.n || b.listed > b.n || b.Manifest.Counts.Ranked > b.listed {
+	if c := b.Manifest.Counts; b.Listed() != c.Entities || b.Ranked() != c.Ranked {
+		return fmt.Errorf("%s has %d listed and %d ranked entities, but the manifest says %d and %d", recordsFile, b.Listed(), b.Ranked(), c.Entities, c.Ranked)
+	}
+	if len(b.similar[0]) != 8*(b.Len()+1) {
 		return packed.ErrSections
 	}
 	return nil
+}
+
+// readTerms reads what the content declares besides entities. A file that is missing declares nothing.
+func (b *Build) readTerms() (*view.Terms, error) {
+	var providers pricing.Providers
+	var namespaces []ids.Namespace
+	var categories []record.Category
+	for _, f := range []struct {
+		name string
+		to   any
+	}{
+		{ProvidersFile, &providers}, {NamespacesFile, &namespaces}, {CategoriesFile, &categories},
+		{SynonymsFile, &b.synonyms}, {VocabularyFile, &b.vocabulary},
+	} {
+		if data := b.files[f.name]; data != nil {
+			if err := json.Unmarshal(data, f.to); err != nil {
+				return nil, fmt.Errorf("%s: %w", f.name, err)
+			}
+		}
+	}
+	t := view.NewTerms(providers, namespaces)
+	for _, c := range categories {
+		t.Replace("category", c.Slug, c.Formerly)
+	}
+	if b.vocabulary == nil {
+		return t, nil
+	}
+	for _, w := range b.vocabulary.Capabilities {
+		t.Replace("capability", w.Slug, w.Synonyms)
+	}
+	for _, w := range b.vocabulary.Tags {
+		t.Replace("tag", w.Slug, w.Synonyms)
+	}
+	return t, nil
 }

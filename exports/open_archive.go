@@ -16,7 +16,6 @@ func (b *Build) openArchive(s *packed.SectionReader) {
 		return
 	}
 	r.openVersions(s)
-	r.openValues(s)
 	r.openChanges(s)
 	r.openTrends(s)
 	r.openWeeks(s)
@@ -46,20 +45,6 @@ func (r *ArchiveReader) openVersions(s *packed.SectionReader) {
 	s.Check(archiveFile, len(r.offsets) == 8*(n+1) && len(r.parts[sectionAddressStarts]) == 4*(r.addresses.Len()+1))
 	s.Check(archiveFile, r.authors.Len() == r.hashes.Len() && len(r.parts[sectionPullRequests]) == 4*r.hashes.Len())
 	s.Check(versionsFile, s.Err() != nil || packed.Uint64At(r.offsets, n) == uint64(len(r.records)))
-}
-
-func (r *ArchiveReader) openValues(s *packed.SectionReader) {
-	parts := s.Open(pastValuesFile, packed.PostingSections+2)
-	if s.Err() != nil {
-		return
-	}
-	r.values = s.Postings(pastValuesFile, parts)
-	r.names, r.nameRank = s.Strings(pastValuesFile, parts[packed.PostingSections]), parts[packed.PostingSections+1]
-	s.Check(pastValuesFile, len(r.nameRank) == 4*r.n)
-	columns := s.Open(pastMeasuresFile, packed.ColumnSections*len(r.measures))
-	for i := range r.measures {
-		r.measures[i] = s.Column(pastMeasuresFile, columns[packed.ColumnSections*i:], r.n)
-	}
 }
 
 func (r *ArchiveReader) openSnapshots(s *packed.SectionReader) {

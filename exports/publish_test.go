@@ -46,7 +46,7 @@ func TestInstallKeepsOrMends(t *testing.T) {
 	}
 	for _, damage := range []func() error{
 		func() error { return os.Remove(filepath.Join(dir, store.ManifestFile)) },
-		func() error { return os.WriteFile(filepath.Join(dir, "lookup", "keys.bin"), nil, 0o644) },
+		func() error { return os.WriteFile(filepath.Join(dir, "lookup", "archive.bin"), nil, 0o644) },
 		func() error { return os.WriteFile(filepath.Join(dir, "extra"), nil, 0o644) },
 		func() error { return errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o644)) },
 	} {

@@ -29,7 +29,7 @@ func (b *Build) ResolveRemoved(typ, slug string) (latest record.Version, lifecyc
 // Archive returns the history of the build, which is empty if the build has no archive. Edits
 // do not change it, except for the ordinals in Trends.
 func (b *Build) Archive() *ArchiveReader {
-	if b.overlay == nil {
+	if b.edits == nil {
 		return b.archive
 	}
 	r := *b.archive
@@ -40,7 +40,7 @@ func (b *Build) Archive() *ArchiveReader {
 // FormerSlugs returns the earlier slugs of an entity: those that its file lists, and those in
 // the history. Another entity may have one of them now.
 func (b *Build) FormerSlugs(ordinal uint32) []string {
-	slugs := slices.Clone(b.aliases(ordinal))
+	slugs := slices.Clone(b.Entity(ordinal).Formerly)
 	_, current := b.Key(ordinal)
 	a := b.Archive()
 	for v, ok := a.NewestOf(ordinal); ok; {

@@ -8,8 +8,7 @@ import (
 
 // Moment is the content of an entity from a commit on.
 type Moment struct {
-	// Entity has what [record.ParseFigures] decodes: signals, offers, identifiers and the
-	// provider. It is nil if the entity was deleted.
+	// Entity is nil if the entity was deleted.
 	Entity *record.Entity
 	Time   int64  // Unix seconds, 0 if the content is not committed
 	Commit string // "" outside git, and if the content is not committed
@@ -26,7 +25,7 @@ func (r *ArchiveReader) Moments(v, limit int) ([]Moment, error) {
 		}
 		if !r.deleted(v) {
 			var err error
-			if m.Entity, err = record.ParseFigures(r.Record(v)); err != nil {
+			if m.Entity, err = r.Entity(v); err != nil {
 				return nil, err
 			}
 		}
@@ -52,11 +51,7 @@ func (b *Build) Moments(ordinal uint32, limit int) ([]Moment, error) {
 			return nil, err
 		}
 	}
-	e, err := record.ParseFigures(b.Record(ordinal))
-	if err != nil {
-		return nil, err
-	}
-	return append(list, Moment{Entity: e}), nil
+	return append(list, Moment{Entity: b.Entity(ordinal)}), nil
 }
 
 // Point is a value that a figure had from a commit on.

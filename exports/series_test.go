@@ -1,7 +1,6 @@
 package exports
 
 import (
-	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -91,10 +90,7 @@ func TestMomentsEndWithTheRecord(t *testing.T) {
 		return &with
 	}
 	o := uint32(3)
-	e, err := b.Entity(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := b.Entity(o)
 	series := func(b *Build, typ, slug string) []Point[record.Fact] {
 		o, _, ok := b.Find(typ, slug)
 		if !ok {
@@ -125,47 +121,5 @@ func TestMomentsEndWithTheRecord(t *testing.T) {
 	want.Value.Number = 7
 	if got := series(with, e.Type, added.Slug); !slices.Equal(got, []Point[record.Fact]{want}) {
 		t.Errorf("added: %v", got)
-	}
-}
-
-// TestParseBlended compares the price found in each record with the decoded one.
-func TestParseBlended(t *testing.T) {
-	suite.InTest(t)
-	t.Parallel()
-	list := catalogue(72, 300)
-	for i, e := range list {
-		e.Price = record.PriceSummary{Input: record.PriceOf(int64(i)), Output: record.PriceOf(int64(i * i)), Provider: "acme"}
-		if i%3 == 0 {
-			e.Price.Blended = record.PriceOf(int64(i) * 999_999)
-		}
-		if i%5 == 0 {
-			e.Price = record.PriceSummary{}
-		}
-		if got := record.ParseBlended(e.AppendJSON(nil)); got != e.Price.Blended {
-			t.Errorf("%s: %v, want %v", e.AppendJSON(nil), got, e.Price.Blended)
-		}
-	}
-}
-
-// BenchmarkMoments decodes a thousand versions of an entity with offers and signals.
-func BenchmarkMoments(b *testing.B) {
-	p := newMadeHistory(5, catalogue(5, 1))
-	for range 1000 {
-		p.commit(func(did map[string]bool) {
-			e := randomEntity(p.rng, p.versions[0].Type, p.versions[0].Slug)
-			for i := range 12 {
-				e.Offers = append(e.Offers, record.Offer{Provider: fmt.Sprintf("provider-%02d", i), ID: "model-4", Prices: record.Prices{record.PriceOf(3e6), record.PriceOf(15e6)}, Date: "2026-10-01", Source: "https://example.org/prices"})
-			}
-			p.create(did, e, 0)
-		})
-	}
-	_, list := p.listed(len(p.versions), p.rng)
-	a := openBuild(b, list, p.benchArchive()).Archive()
-	b.ResetTimer()
-	for range b.N {
-		list, err := a.Moments(a.Versions()-1, math.MaxInt)
-		if err != nil || len(list) != 1001 {
-			b.Fatal(len(list), err)
-		}
 	}
 }

@@ -2,19 +2,18 @@ package exports
 
 import (
 	"encoding/binary"
-	"math"
-	"math/bits"
 	"slices"
-
-	"github.com/RoaringBitmap/roaring/v2"
+	"sync"
+	"time"
 
 	"kindex/exports/packed"
 	"kindex/exports/record"
+	"kindex/exports/view"
 )
 
-// Snapshot is the catalogue at the end of a day. Its ordinals are in the order of
-// CompareRank: listed records, best first, then withdrawn ones. It is valid until
-// its build is closed.
+// Snapshot says which versions were in the catalogue at the end of a day, and their scores on that day.
+// Its ordinals are in the order of CompareRank: listed records, best first, then withdrawn ones. It is
+// valid until its build is closed.
 type Snapshot struct {
 	Day string // YYYY-MM-DD, UTC
 
@@ -23,6 +22,8 @@ type Snapshot struct {
 	versions       packed.Uint32s // by ordinal
 	ordinals       packed.Uint32s // by version: the ordinal plus one, or 0 if no record shows the version
 	scores         [][]byte       // by ScoreNames
+
+	view *view.View // guarded by pastDays.mu; nil if it is not in memory
 }
 
 // pack encodes a snapshot file.
@@ -83,8 +84,8 @@ func (s *Snapshot) Ranked() int { return s.ranked }
 // Version returns the version shown by a record.
 func (s *Snapshot) Version(ordinal uint32) int { return int(s.versions.At(int(ordinal))) }
 
-// Find returns the record that shows a version.
-func (s *Snapshot) Find(v int) (ordinal uint32, ok bool) {
+// FindVersion returns the record that shows a version.
+func (s *Snapshot) FindVersion(v int) (ordinal uint32, ok bool) {
 	if v < 0 || v >= s.ordinals.Len() {
 		return 0, false
 	}
@@ -95,154 +96,117 @@ func (s *Snapshot) Find(v int) (ordinal uint32, ok bool) {
 	return ordinal, true
 }
 
-// Score returns the named score of a record, or null if no score has that name.
-func (s *Snapshot) Score(name string, ordinal uint32) record.Score {
-	i := slices.Index(record.ScoreNames, name)
-	if i < 0 {
-		return record.Score{}
-	}
-	return record.ScoreFromCode(s.code(i, ordinal))
-}
-
-func (s *Snapshot) code(i int, ordinal uint32) int16 {
-	return int16(binary.LittleEndian.Uint16(s.scores[i][2*int(ordinal):]))
-}
-
 // Scores returns all scores of a record.
 func (s *Snapshot) Scores(ordinal uint32) (scores record.Scores) {
 	for i, name := range record.ScoreNames {
-		scores.Set(name, record.ScoreFromCode(s.code(i, ordinal)))
+		scores.Set(name, record.ScoreFromCode(int16(binary.LittleEndian.Uint16(s.scores[i][2*int(ordinal):]))))
 	}
 	return scores
 }
 
-// Key returns the type and slug of a record.
-func (s *Snapshot) Key(ordinal uint32) (typ, slug string) {
-	return s.archive.address(s.Version(ordinal))
+// View returns the catalogue of the day, with the ordinals of the snapshot. The first call for a day
+// decodes all of its records; only a few days stay in memory.
+func (s *Snapshot) View() (*view.View, error) { return s.archive.days.of(s) }
+
+// Day returns the catalogue at the end of any day, YYYY-MM-DD. If the build has no snapshot of it, its
+// scores are calculated as of that day by the formula of the build; only a few of these days stay in
+// memory.
+func (r *ArchiveReader) Day(day string) (*Snapshot, error) {
+	if s, ok := r.Snapshot(day); ok && s.Day == day {
+		return s, nil
+	}
+	return r.days.calculated(r, day)
 }
 
-// KeyRank returns the position of a record's type and slug in the order by type and slug.
-// Positions can be compared within a build.
-func (s *Snapshot) KeyRank(ordinal uint32) int { return s.archive.addressRank(s.Version(ordinal)) }
+// maxDays is the number of past days that stay in memory.
+const maxDays = 3
 
-// Record returns the JSON form of a record, with the scores and dates that it had
-// on that day.
-func (s *Snapshot) Record(ordinal uint32) []byte {
-	return s.archive.RecordAt(s.Version(ordinal), s.Day, s.Scores(ordinal))
+// pastDays holds the past days that were used last. Only one is made at a time.
+type pastDays struct {
+	mu   sync.Mutex
+	list []*Snapshot // with their views; the last one is the most recently used
 }
 
-// Entity decodes a record. The result must not be modified.
-func (s *Snapshot) Entity(ordinal uint32) (*record.Entity, error) {
-	e := new(record.Entity)
-	return e, e.UnmarshalJSON(s.Record(ordinal))
-}
-
-// Select returns the ordinals of the records that match a filter. The caller owns
-// the set.
-func (s *Snapshot) Select(f *Filter) (*roaring.Bitmap, error) {
-	var selected *roaring.Bitmap // the selected versions, or nil for all
-	for _, field := range FilterFields {
-		alternatives, ok := f.Fields[field]
-		if !ok {
-			continue
-		}
-		any := roaring.New()
-		for _, values := range alternatives {
-			any = roaring.Or(any, s.withAllValues(field, values))
-		}
-		if field == "maintenance" { // an old reading no longer counts
-			day, err := record.DayNumber(s.Day)
-			if err != nil {
+func (d *pastDays) of(s *Snapshot) (*view.View, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if s.view == nil {
+		entities := make([]*record.Entity, s.Len())
+		for o := range uint32(s.Len()) {
+			var err error
+			if entities[o], err = s.archive.EntityAt(s.Version(o), s.Day, s.Scores(o)); err != nil {
 				return nil, err
 			}
-			any = s.archive.measures[maintenanceRead].Within(any, int64(day)-record.MaxMaintenanceDays, math.MaxInt64)
 		}
-		if selected != nil {
-			any = packed.And(any, selected)
-		}
-		selected = any
+		s.view = view.New(entities, nil, s.archive.build.Terms, s.Day)
 	}
-	ranges, err := f.ranges()
+	d.use(s)
+	return s.view, nil
+}
+
+// use makes a day the most recently used one, and forgets the one that was used least recently.
+func (d *pastDays) use(s *Snapshot) {
+	d.list = append(slices.DeleteFunc(d.list, func(x *Snapshot) bool { return x == s }), s)
+	if len(d.list) > maxDays {
+		d.list[0].view = nil
+		d.list = slices.Delete(d.list, 0, 1)
+	}
+}
+
+// calculated returns a day of which the build has no snapshot.
+func (d *pastDays) calculated(r *ArchiveReader, day string) (*Snapshot, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if i := slices.IndexFunc(d.list, func(s *Snapshot) bool { return s.Day == day }); i >= 0 {
+		return d.list[i], nil
+	}
+	s, err := r.calculate(day)
+	if err == nil {
+		d.use(s)
+	}
+	return s, err
+}
+
+// pastRow is an entity on a past day, and its version.
+type pastRow struct {
+	version uint32
+	entity  *record.Entity
+}
+
+func (r *ArchiveReader) calculate(day string) (*Snapshot, error) {
+	midnight, err := time.Parse(time.DateOnly, day)
 	if err != nil {
 		return nil, err
 	}
-	for _, r := range ranges {
-		selected = s.archive.measures[r.measure].Within(selected, r.low, r.high)
+	formula, err := r.base.formula()
+	if err != nil {
+		return nil, err
 	}
-	n := s.listed
-	if f.Fields["status"] != nil {
-		n = s.Len()
-	}
-	minimum := [3]int32{math.MinInt32, math.MinInt32, math.MinInt32} // composite, days
-	if f.MinScore.Known() {
-		minimum[0] = int32(f.MinScore.Code())
-	}
-	for i, since := range [2]string{f.AddedSince, f.UpdatedSince} {
-		day, err := record.DayNumber(since)
+	var rows []pastRow
+	end := midnight.AddDate(0, 0, 1).Unix()
+	for v := 0; v < r.n && r.time(v) < end; v++ {
+		if after := r.next(v); r.deleted(v) || after > v && r.time(after) < end {
+			continue
+		}
+		e, err := r.EntityAt(v, day, record.Scores{})
 		if err != nil {
 			return nil, err
 		}
-		minimum[1+i] = day
+		e.Scores = formula.Scores(e, midnight)
+		rows = append(rows, pastRow{uint32(v), e})
 	}
-	hasMinimum := minimum != [3]int32{math.MinInt32, math.MinInt32, math.MinInt32}
-	if selected == nil && !hasMinimum {
-		all := roaring.New()
-		all.AddRange(0, uint64(n))
-		return all, nil
+	slices.SortFunc(rows, func(a, b pastRow) int { return record.CompareRank(a.entity, b.entity) })
+	data := SnapshotData{Day: day}
+	entities := make([]*record.Entity, len(rows))
+	for i, row := range rows {
+		entities[i] = row.entity
+		data.Versions, data.Scores = append(data.Versions, row.version), append(data.Scores, row.entity.Scores)
 	}
-	var wanted []uint64
-	if selected != nil {
-		wanted = selected.ToDense()
+	v := view.New(entities, nil, r.build.Terms, day)
+	data.Listed, data.Ranked = v.Listed(), v.Ranked()
+	s, err := openSnapshot(day, data.pack(), r.n)
+	if err == nil {
+		s.archive, s.view = r, v
 	}
-	dense := make([]uint64, (n+63)/64)
-	for o := range uint32(n) {
-		v := s.Version(o)
-		if selected != nil && (v>>6 >= len(wanted) || wanted[v>>6]>>(v&63)&1 == 0) {
-			continue
-		}
-		// The dates are elsewhere in memory for each record: read them only if the filter needs them.
-		if !hasMinimum || int32(s.code(0, o)) >= minimum[0] && s.archive.day(v, 0) >= minimum[1] && s.archive.day(v, 1) >= minimum[2] {
-			dense[o>>6] |= 1 << (o & 63)
-		}
-	}
-	return roaring.FromDense(dense, false), nil
-}
-
-// withAllValues returns the versions that have all of the values in a field. A value and those
-// that it replaced count as the same, because the versions are older than the replacement.
-func (s *Snapshot) withAllValues(field string, values []string) *roaring.Bitmap {
-	return packed.Intersect(values, func(v string) *roaring.Bitmap {
-		return s.archive.values.Any(field, foldAll(s.archive.build.sameValues(field, v)))
-	})
-}
-
-func foldAll(values []string) []string {
-	list := make([]string, len(values))
-	for i, v := range values {
-		list[i] = record.Fold(v)
-	}
-	return list
-}
-
-// Board returns the records on a leaderboard: those in a category (AllBoard for
-// any) and of a type ("" for any) that have the score.
-func (s *Snapshot) Board(category, typ, score string) (*roaring.Bitmap, error) {
-	set, err := s.Select(boardFilter(category, typ))
-	if err != nil {
-		return nil, err
-	}
-	column := slices.Index(record.ScoreNames, score)
-	if column == 0 { // the composite score: the ranked records come first
-		set.RemoveRange(uint64(s.ranked), uint64(s.Len()))
-		return set, nil
-	}
-	dense := set.ToDense()
-	for i, chosen := range dense {
-		for ; chosen != 0; chosen &= chosen - 1 {
-			if bit := bits.TrailingZeros64(chosen); s.code(column, uint32(64*i+bit)) < 0 {
-				dense[i] &^= 1 << bit
-			}
-		}
-	}
-	return roaring.FromDense(dense, false), nil
+	return s, err
 }

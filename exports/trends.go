@@ -74,7 +74,7 @@ func (r *ArchiveReader) openTrends(s *packed.SectionReader) {
 	lists, err := packed.UnpackSections(parts[1], len(r.windows))
 	s.Check(trendsFile, err == nil)
 	for i, list := range lists {
-		s.Check(trendsFile, len(list)%trendSize == 0 && int(r.windows[i].Needed) <= r.base.n)
+		s.Check(trendsFile, len(list)%trendSize == 0 && int(r.windows[i].Needed) <= r.base.Len())
 	}
 	growth, err := packed.UnpackSections(parts[2], len(r.windows))
 	s.Check(trendsFile, err == nil)

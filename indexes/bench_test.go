@@ -31,15 +31,12 @@ type corpusWords struct {
 	phrases            []string
 }
 
-func wordsOf(b testing.TB, c *catalogue) *corpusWords {
+func wordsOf(c *catalogue) *corpusWords {
 	rng := rand.New(rand.NewPCG(1, 2))
 	count := map[string]int{}
 	w := &corpusWords{}
 	for range min(4000, c.build.Listed()) {
-		e, err := c.build.Entity(uint32(rng.IntN(c.build.Listed())))
-		if err != nil {
-			b.Fatal(err)
-		}
+		e := c.build.Entity(uint32(rng.IntN(c.build.Listed())))
 		list := indexes.Words(e.Description)
 		slices.Sort(list)
 		for _, t := range slices.Compact(list) {
@@ -114,7 +111,7 @@ func edited(r *rand.Rand, s string) string { return typos(r, s)[r.IntN(4)] }
 
 func BenchmarkSearch(b *testing.B) {
 	c := benchCatalogue(b)
-	classes := wordsOf(b, c).queries()
+	classes := wordsOf(c).queries()
 	var names []string
 	for name := range classes {
 		names = append(names, name)
@@ -164,10 +161,7 @@ func BenchmarkWith(b *testing.B) {
 	c := benchCatalogue(b)
 	var edits []exports.Edit
 	for o := range uint32(60) {
-		e, err := c.build.Entity(o * 5)
-		if err != nil {
-			b.Fatal(err)
-		}
+		e := c.build.Entity(o * 5)
 		e.Name += " edited"
 		edits = append(edits, exports.Edit{Type: e.Type, Slug: e.Slug, Entity: e})
 	}

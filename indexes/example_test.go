@@ -11,6 +11,7 @@ import (
 
 	"kindex/builder"
 	"kindex/exports"
+	"kindex/exports/view"
 	"kindex/indexes"
 )
 
@@ -52,20 +53,14 @@ func ExampleIndex_Search() {
 	}
 	defer x.Close()
 
-	within, err := b.Select(&exports.Filter{}) // all listed entities
-	if err != nil {
-		log.Fatal(err)
-	}
+	within := b.Select(&view.Filter{}) // all listed entities
 	result, err := x.Search("netwark", within, nil, 0, 10)
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println("matches:", result.Matches.GetCardinality())
 	for _, hit := range result.Hits {
-		e, err := b.Entity(hit.Ordinal)
-		if err != nil {
-			log.Fatal(err)
-		}
+		e := b.Entity(hit.Ordinal)
 		fmt.Println(e.Key())
 		highlights, err := result.Highlights(hit, e, "")
 		if err != nil {

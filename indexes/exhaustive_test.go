@@ -13,7 +13,7 @@ import (
 func TestExhaustively(t *testing.T) {
 	suite.InTest(t)
 	c := benchCatalogue(t)
-	classes := wordsOf(t, c).queries()
+	classes := wordsOf(c).queries()
 	names := make([]string, 0, len(classes))
 	for name := range classes {
 		names = append(names, name)

@@ -50,10 +50,7 @@ func TestEveryHitIsMarked(t *testing.T) {
 		for _, q := range c.manyQueries(t) {
 			_, res := c.find(t, q, 20)
 			for _, h := range res.Hits {
-				e, err := c.build.Entity(h.Ordinal)
-				if err != nil {
-					t.Fatal(err)
-				}
+				e := c.build.Entity(h.Ordinal)
 				list, err := res.Highlights(h, e, c.titles[e.Category])
 				if err != nil {
 					t.Fatal(err)

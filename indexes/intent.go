@@ -359,10 +359,7 @@ func (r *ranking) findAlternatives(words []string) error {
 func (r *ranking) addAlternatives(original set) error {
 	r.original = original
 	for o := range original.each {
-		e, err := r.index.build.EntityTexts(o)
-		if err != nil {
-			return err
-		}
+		e := r.index.build.Entity(o)
 		same := r.index.build.Bitmap("category", e.Category)
 		dense := r.set()
 		same.WriteDenseTo(dense)

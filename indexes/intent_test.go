@@ -64,10 +64,7 @@ func TestQueriesAsPeopleTypeThem(t *testing.T) {
 			t.Errorf("%q finds %v, want %v first", q, keys, expected)
 		}
 		for _, h := range res.Hits {
-			e, err := c.build.Entity(h.Ordinal)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := c.build.Entity(h.Ordinal)
 			if list, err := res.Highlights(h, e, c.titles[e.Category]); err != nil || len(list) == 0 {
 				t.Errorf("%q finds %s without highlights: %v", q, e.Key(), err)
 			}

@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
-	"kindex/exports"
 	"kindex/exports/record"
+	"kindex/exports/view"
 	"kindex/indexes"
 )
 
@@ -71,7 +71,7 @@ func selects(t testing.TB, selector string, e *record.Entity) bool {
 		if kind == "can" {
 			kind = "capability"
 		}
-		if !slices.Contains(exports.FilterFields, kind) {
+		if !slices.Contains(view.FilterFields, kind) {
 			t.Fatalf("unknown selector %q", part)
 		}
 		if !slices.ContainsFunc(e.FieldValues(kind), func(v string) bool {
@@ -119,10 +119,7 @@ func judge(t testing.TB, c *catalogue, list []judged) map[string]*relevance {
 		keys, res := c.find(t, j.query, 10)
 		var found []int
 		for _, h := range res.Hits {
-			e, err := c.build.Entity(h.Ordinal)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := c.build.Entity(h.Ordinal)
 			found = append(found, j.grade(t, e))
 		}
 		if byClass[j.class] == nil {

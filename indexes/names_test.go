@@ -113,7 +113,7 @@ func TestNear(t *testing.T) {
 			t.Fatalf("%q: %v %v", q, list, err)
 		}
 		near := slices.ContainsFunc(list, func(o uint32) bool {
-			e, err := c.build.Entity(o)
+			e := c.build.Entity(o)
 			return err == nil && strings.HasPrefix(e.Name, want)
 		})
 		if !near {

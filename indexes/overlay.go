@@ -57,9 +57,6 @@ func (x *Index) numDocs() int {
 // sortPosition returns a number that determines the order of equally relevant
 // records.
 func (x *Index) sortPosition(o uint32) float64 {
-	if int(o) < x.records {
-		return float64(o)
-	}
 	return x.build.SortPosition(o)
 }
 

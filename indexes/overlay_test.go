@@ -15,6 +15,7 @@ import (
 	"kindex/exports/record"
 	"kindex/exports/store"
 	"kindex/exports/table"
+	"kindex/exports/view"
 	"kindex/indexes"
 )
 
@@ -49,6 +50,9 @@ func publishInto(t testing.TB, root string, entities []*record.Entity) {
 		if e.Status != record.Withdrawn {
 			order = append(order, i)
 			m.Counts.Entities++
+			if e.Scores.Composite.Known() {
+				m.Counts.Ranked++
+			}
 			continue
 		}
 		m.Counts.Withdrawn++
@@ -58,8 +62,7 @@ func publishInto(t testing.TB, root string, entities []*record.Entity) {
 		Rows: func(i int) []table.Row { return []table.Row{table.EntityRow(entities[order[i]])} }})
 	check(err)
 	check(w.WriteNeighbours(make([]exports.PackedNeighbours, len(entities)), nil))
-	check(w.WriteLookups(entities))
-	check(w.WriteIDs(entities, nil))
+	check(w.WriteRecords(entities))
 	check(w.Add(exports.ScoringFile, []byte("{}\n")))
 	check(w.Add(exports.CategoriesFile, []byte("[]\n")))
 	check(w.Finalize(m, func(string) string { return "CC0-1.0" }))
@@ -190,14 +193,11 @@ func (c *catalogue) keys(list []uint32) []string {
 }
 
 func (a *comparison) search(q string) (hits int) {
-	for _, filter := range []*exports.Filter{{}, {Fields: map[string][][]string{"type": {{"model"}}}},
+	for _, filter := range []*view.Filter{{}, {Fields: map[string][][]string{"type": {{"model"}}}},
 		{Fields: map[string][][]string{"status": {{"withdrawn"}, {"deprecated"}}}}} {
 		var lines [2][]string
 		for i, c := range []*catalogue{a.edited, a.fresh} {
-			within, err := c.build.Select(filter)
-			if err != nil {
-				a.Fatal(err)
-			}
+			within := c.build.Select(filter)
 			lines[i] = c.allResults(a, q, within)
 		}
 		a.equal(fmt.Sprintf("search %q within %v", q, filter.Fields), lines[0], lines[1])
@@ -241,10 +241,7 @@ func (c *catalogue) allResults(t testing.TB, q string, within *roaring.Bitmap) (
 }
 
 func (c *catalogue) hit(t testing.TB, res *indexes.Result, h indexes.Hit) string {
-	e, err := c.build.Entity(h.Ordinal)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := c.build.Entity(h.Ordinal)
 	marked, err := res.Highlights(h, e, someTitles[e.Category])
 	if err != nil {
 		t.Fatal(err)
@@ -286,10 +283,7 @@ func TestEditsAnswerAsANewIndex(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			all, err := with.Select(&exports.Filter{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			all := with.Select(&view.Filter{})
 			a := &comparison{t, &catalogue{with, x, all, someTitles}, publish(t, d.sorted())}
 			compareAnswers(a, base, d.rng)
 			for _, e := range edits {
@@ -319,7 +313,7 @@ func TestEditsAnswerAsANewIndex(t *testing.T) {
 // compareAnswers runs queries of all kinds, with words that the edits added and
 // words that they removed.
 func compareAnswers(a *comparison, base *catalogue, rng *rand.Rand) {
-	for _, words := range []*corpusWords{wordsOf(a, base), wordsOf(a, a.fresh)} {
+	for _, words := range []*corpusWords{wordsOf(base), wordsOf(a.fresh)} {
 		for class, query := range words.queries() {
 			hits := 0
 			for range 8 {

@@ -202,14 +202,15 @@ func (r *ranking) phraseScore(o uint32) (best int32) {
 // scores in a block. Records are in the order of their composite scores, followed
 // by withdrawn records, then edited ones.
 func (r *ranking) maxComposite(block int) int32 {
-	if 64*block+63 >= r.index.listed {
+	first := uint32(64 * block)
+	if 64*block+63 >= r.index.listed || r.index.build.Entity(first) == nil {
 		return 1000
 	}
-	return r.composite(uint32(64 * block))
+	return r.composite(first)
 }
 
 func (r *ranking) composite(o uint32) int32 {
-	return int32(r.index.build.Score("composite", o).Tenths())
+	return int32(r.index.build.Entity(o).Scores.Composite.Tenths())
 }
 
 // queryScores returns the scores for matching the query as a whole.

@@ -20,6 +20,7 @@ import (
 	"kindex/builder/suite"
 	"kindex/exports"
 	"kindex/exports/record"
+	"kindex/exports/view"
 	"kindex/indexes"
 )
 
@@ -60,10 +61,7 @@ func openOutput(t testing.TB, out string) *catalogue {
 			t.Error(err)
 		}
 	})
-	all, err := b.Select(&exports.Filter{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := b.Select(&view.Filter{})
 	data, _, _ := b.File(exports.CategoriesFile)
 	var categories []record.Category
 	if err := json.Unmarshal(data, &categories); err != nil {
@@ -142,10 +140,7 @@ func (c *catalogue) find(t testing.TB, text string, limit int) ([]string, *index
 func (c *catalogue) each(t testing.TB, f func(e *record.Entity)) {
 	t.Helper()
 	for o := range uint32(c.build.Listed()) {
-		e, err := c.build.Entity(o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := c.build.Entity(o)
 		f(e)
 	}
 }
@@ -160,7 +155,7 @@ func sharesName(t testing.TB, c *catalogue, keys []string, e *record.Entity) boo
 		if !ok {
 			t.Fatal(key)
 		}
-		if other, err := c.build.Entity(o); err != nil || !strings.EqualFold(other.Name, e.Name) {
+		if other := c.build.Entity(o); !strings.EqualFold(other.Name, e.Name) {
 			return false
 		}
 	}
@@ -237,10 +232,7 @@ func TestBeginningsPhrasesAndJoinedWords(t *testing.T) {
 func TestFilterPagingAndOrder(t *testing.T) {
 	suite.WithoutRace(t)
 	c := realCatalogue(t)
-	models, err := c.build.Select(&exports.Filter{Fields: map[string][][]string{"type": {{"model"}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	models := c.build.Select(&view.Filter{Fields: map[string][][]string{"type": {{"model"}}}})
 	whole, err := c.index.Search("open model", models, nil, 0, 1000)
 	if err != nil {
 		t.Fatal(err)
@@ -304,7 +296,7 @@ func TestSuggest(t *testing.T) {
 		t.Fatalf("%v %v", found, err)
 	}
 	for i, o := range found {
-		e, err := c.build.Entity(o)
+		e := c.build.Entity(o)
 		if err != nil || !strings.Contains(strings.ToLower(e.Name), "pyt") || i > 0 && o < found[i-1] {
 			t.Errorf("%d: %s %v", i, e.Name, err)
 		}
@@ -371,10 +363,7 @@ func FuzzSearch(f *testing.F) {
 			if h.Relevance <= 0 || !res.Matches.Contains(h.Ordinal) {
 				t.Errorf("%q: %+v", q, h)
 			}
-			e, err := c.build.Entity(h.Ordinal)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := c.build.Entity(h.Ordinal)
 			if list, err := res.Highlights(h, e, c.titles[e.Category]); err != nil || len(list) == 0 {
 				t.Errorf("%q: nothing of %s is marked: %v", q, e.Key(), err)
 			}

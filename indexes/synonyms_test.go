@@ -9,6 +9,7 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/record"
+	"kindex/exports/view"
 )
 
 // withSynonyms builds a small index with synonyms. Each entity is given as slug: name: tags:
@@ -66,10 +67,7 @@ func TestSynonyms(t *testing.T) {
 			t.Errorf("%s: found %s, want %s", q.query, got, want)
 		}
 		for _, h := range res.Hits {
-			e, err := c.build.Entity(h.Ordinal)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := c.build.Entity(h.Ordinal)
 			marked, err := res.Highlights(h, e, "Things")
 			if err != nil || len(marked) == 0 || !strings.Contains(marked[0].Text, "<mark>") {
 				t.Errorf("%s: %s has no highlight: %v %v", q.query, e.Key(), marked, err)
@@ -104,10 +102,7 @@ func TestSynonymsOfEdits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := b.Select(&exports.Filter{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := b.Select(&view.Filter{})
 	res, err := x.Search("stt", all, nil, 0, 10)
 	if err != nil || len(res.Hits) != 2 {
 		t.Errorf("found %v, %v; want both", res.Hits, err)

@@ -166,11 +166,7 @@ func (x *Index) topicNames() *topicNames {
 	x.names.once.Do(func() {
 		x.names.slugs = map[string]bool{}
 		for _, f := range topicFields {
-			values := x.build.Values(f.name)
-			for _, e := range x.build.Edited() {
-				values = append(values, e.FieldValues(f.name)...)
-			}
-			for _, value := range values {
+			for _, value := range x.build.Values(f.name) {
 				slug := strings.ReplaceAll(record.Fold(value), " ", "-")
 				if x.names.slugs[slug] = true; f.name != "category" && f.name != "capability" {
 					continue

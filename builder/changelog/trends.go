@@ -314,7 +314,7 @@ func (a *Archive) figures(i int32) (*record.Entity, error) {
 	if v.Entity != nil || v.Deleted {
 		return v.Entity, nil
 	}
-	return record.ParseFigures(a.previous.Record(int(i)))
+	return a.previous.Entity(int(i))
 }
 
 // apart reports whether two known dates are more than a number of days apart.

@@ -7,8 +7,8 @@ import (
 	"strconv"
 
 	"kindex/builder/content/yamldoc"
-	"kindex/exports"
 	"kindex/exports/board"
+	"kindex/exports/view"
 )
 
 // BoardsFile is the file boards.yaml.
@@ -75,7 +75,7 @@ func (c *Content) checkBoardSlug(d *yamldoc.Document, path []string, slug string
 	switch {
 	case seen[slug]:
 		add(" is given twice", "")
-	case slug == exports.AllBoard:
+	case slug == view.AllBoard:
 		add(reservedSlug, "")
 	case slices.Contains(categories, slug):
 		other := slug + "-board"

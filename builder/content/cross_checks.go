@@ -6,9 +6,9 @@ import (
 	"strconv"
 
 	"kindex/builder/content/yamldoc"
-	"kindex/exports"
 	"kindex/exports/didyoumean"
 	"kindex/exports/record"
+	"kindex/exports/view"
 )
 
 // The kinds of values by which files refer to each other, or that must be unique.
@@ -279,7 +279,7 @@ func (f *Folder) checkFormer(r *file, complain complainer) {
 // wrongCategory returns the reason an entity cannot be in a category, or "". declared
 // contains the categories from categories.yaml.
 func wrongCategory(category string, declared []Category) (message, suggestion string) {
-	if category == exports.AllBoard {
+	if category == view.AllBoard {
 		return yamldoc.Quote(category) + reservedSlug, ""
 	}
 	is := func(c Category) bool { return c.Slug == category }

@@ -19,12 +19,12 @@ import (
 
 	"kindex/builder/content/schema"
 	"kindex/builder/content/yamldoc"
-	"kindex/exports"
 	"kindex/exports/pricing"
 	"kindex/exports/quality"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
 	"kindex/exports/store"
+	"kindex/exports/view"
 )
 
 // Category is a category of entities.
@@ -189,7 +189,7 @@ func checkCategories(d *yamldoc.Document) {
 	list, _ := yamldoc.ValueAt(d.Value, []string{"categories"}).([]any)
 	present, former := map[string]bool{}, map[string]bool{}
 	check := func(path []string, slug, conflict string) {
-		if conflict == "" && slug == exports.AllBoard {
+		if conflict == "" && slug == view.AllBoard {
 			conflict = reservedSlug
 		}
 		if conflict = cmp.Or(conflict, DeviceName(slug)); conflict != "" {

@@ -5,8 +5,8 @@ package rank
 import (
 	"slices"
 
-	"kindex/exports"
 	"kindex/exports/record"
+	"kindex/exports/view"
 )
 
 // Order sorts entities into the order that determines their ordinals.
@@ -23,7 +23,7 @@ type Board struct {
 // ordered by ordinal; withdrawn entities and those without a composite score are not on any
 // leaderboard.
 func Boards(entities []*record.Entity, categories []string) []Board {
-	all := Board{Name: exports.AllBoard, Entities: []*record.Entity{}}
+	all := Board{Name: view.AllBoard, Entities: []*record.Entity{}}
 	byCategory := make(map[string][]*record.Entity, len(categories))
 	for _, e := range entities {
 		if e.Status == record.Withdrawn || !e.Scores.Composite.Known() {

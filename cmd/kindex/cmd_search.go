@@ -15,6 +15,7 @@ import (
 	"kindex/exports/didyoumean"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
+	"kindex/exports/view"
 	"kindex/indexes"
 )
 
@@ -64,7 +65,7 @@ func runSearch(w io.Writer, o searchOptions, text string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
-	f := exports.Filter{Fields: map[string][][]string{}}
+	f := view.Filter{Fields: map[string][][]string{}}
 	for field, value := range map[string]string{"type": o.typ, "category": o.category} {
 		if value != "" {
 			if value, _ = b.Preferred(field, value); b.Bitmap(field, value) == nil {
@@ -73,10 +74,7 @@ func runSearch(w io.Writer, o searchOptions, text string) (err error) {
 			f.Fields[field] = [][]string{{value}}
 		}
 	}
-	within, err := b.Select(&f)
-	if err != nil {
-		return err
-	}
+	within := b.Select(&f)
 	res, err := x.Search(text, within, nil, 0, o.limit)
 	if err != nil {
 		return err
@@ -108,10 +106,7 @@ const nearNames = 5
 
 // printNear reports that nothing was found, and lists similar names.
 func printNear(w io.Writer, b *exports.Build, x *indexes.Index, text string) error {
-	all, err := b.Select(&exports.Filter{})
-	if err != nil {
-		return err
-	}
+	all := b.Select(&view.Filter{})
 	list, err := x.Alternatives(text, all, nearNames)
 	if err != nil {
 		return err

@@ -81,10 +81,7 @@ func runShow(w io.Writer, o showOptions, key string) (err error) {
 		_, err := fmt.Fprintf(w, "%s\n", b.Record(ordinal))
 		return err
 	}
-	e, err := b.Entity(ordinal)
-	if err != nil {
-		return err
-	}
+	e := b.Entity(ordinal)
 	x, err := explain(b, e)
 	if err != nil {
 		return err
@@ -96,8 +93,7 @@ func runShow(w io.Writer, o showOptions, key string) (err error) {
 
 // explain shows step by step how the score of a record is calculated.
 func explain(b *exports.Build, e *record.Entity) (*score.Explanation, error) {
-	data, _, _ := b.File(exports.ScoringFile)
-	f, err := score.ParseChecked(data)
+	f, err := b.Formula()
 	if err != nil {
 		return nil, err
 	}

@@ -1,13 +1,11 @@
 package account
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"kindex/edge/live"
@@ -81,31 +79,19 @@ const maxSameName = 200
 func (b SubmissionIndex) Named(name string) ([]*record.Entity, error) {
 	var list []*record.Entity
 	for _, o := range b.Served.Build.FindByName(name, maxSameName) {
-		e, err := b.Served.Build.Entity(o)
-		if err != nil {
-			return nil, err
-		}
+		e := b.Served.Build.Entity(o)
 		list = append(list, e)
 	}
 	return list, nil
 }
 
-// Identified implements submission.Index. It reads all records that have an identifier in the
-// namespace, which is cheap enough for a submission. Identifiers that follow from a link are
+// Identified implements submission.Index. Identifiers that follow from a link are
 // not exclusive, as in the check of a content folder.
 func (b SubmissionIndex) Identified(typ string, id record.ID) (list []*record.Entity, err error) {
-	build := b.Served.Build
-	member, want := []byte(strconv.Quote(id.Namespace)+":["), ids.Canonical(id.Namespace, id.Value)
-	for o := range uint32(build.Len()) { //nolint:gosec // ordinals are 32-bit numbers
-		if of, _ := build.Key(o); of != typ || !bytes.Contains(build.Record(o), member) {
+	want := ids.Canonical(id.Namespace, id.Value)
+	for _, e := range b.Served.Build.All {
+		if e.Type != typ || len(e.IDsIn(id.Namespace)) == 0 {
 			continue
-		}
-		if current, _, ok := build.Find(build.Key(o)); !ok || current != o {
-			continue // an edit replaces it
-		}
-		e, err := build.Entity(o)
-		if err != nil {
-			return nil, err
 		}
 		linked := record.LinkedIDs(e.Links)
 		if slices.ContainsFunc(e.IDs, func(x record.ID) bool {

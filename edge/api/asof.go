@@ -8,6 +8,7 @@ import (
 	"kindex/edge/query"
 	"kindex/edge/web"
 	"kindex/exports"
+	"kindex/exports/view"
 )
 
 // atParam returns the day requested with the "at" parameter, or "" for the present.
@@ -36,20 +37,17 @@ func noHistory(c *web.Call, day string) error {
 	return p
 }
 
-// catalogueAt returns the catalogue from which lists are read, and the catalogue's day. If day is
-// "", the catalogue is the build itself; otherwise it is the latest snapshot taken on or before
-// that day.
-func catalogueAt(c *web.Call, day string) (catalogue exports.Catalogue, asOf string, err error) {
+// catalogueAt returns the catalogue from which lists are read: that of the build if day is "", else the
+// catalogue at the end of that day.
+func catalogueAt(c *web.Call, day string) (*view.View, error) {
 	if day == "" {
-		return c.Served.Build, "", nil
+		return c.Served.Build.View, nil
 	}
-	a := c.Served.Build.Archive()
-	s, ok := a.Snapshot(day)
-	if !ok { // the scores are as of a day that precedes the first change
-		return nil, "", web.NewProblem("no-history", fmt.Sprintf("There is no snapshot for %s or an earlier day: the history starts on %s, but the scores of this build are as of %s.",
-			day, a.FirstDay(), c.Served.AsOf.Format(time.DateOnly)))
+	s, err := c.Served.Build.Archive().Day(day)
+	if err != nil {
+		return nil, err
 	}
-	return s, s.Day, nil
+	return s.View()
 }
 
 // entityAt returns a record as of the end of a day, with scores as of that day.
@@ -70,13 +68,13 @@ func entityAt(c *web.Call, day string, markdown bool) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	scores := c.Served.Formula.Scores(e, asOf)
-	if markdown {
-		historic := *e
-		historic.Scores = scores
-		return markdownPageAt(c, &historic, v, asOf)
+	if e, err = a.EntityAt(v, day, c.Served.Formula.Scores(e, asOf)); err != nil {
+		return nil, err
 	}
-	return &web.Reply{MediaType: web.JSONType, Body: entityObject(c.Served, c.Buffer(), a.RecordAt(v, day, scores))}, nil
+	if markdown {
+		return markdownPageAt(c, e, v, asOf)
+	}
+	return &web.Reply{MediaType: web.JSONType, Body: entityObject(c.Served, c.Buffer(), e.AppendJSON(nil))}, nil
 }
 
 // versionAt returns the version of an entity at the end of a day. It returns a problem if the

@@ -8,7 +8,7 @@ import (
 	"kindex/edge/query"
 	"kindex/edge/storage"
 	"kindex/edge/web"
-	"kindex/exports"
+	"kindex/exports/view"
 )
 
 // auditEntry is an entry of the audit log as shown to the owner of the account.
@@ -72,7 +72,7 @@ func (a *API) Audit(c *web.Call) (*web.Reply, error) {
 	}
 	if more {
 		last := strconv.FormatInt(list[len(list)-1].Seq, 10)
-		next := query.Cursor{Position: exports.Position{Type: auditCursor, Slug: last}}.String(cursorScope(c))
+		next := query.Cursor{Position: view.Position{Type: auditCursor, Slug: last}}.String(cursorScope(c))
 		answer.NextCursor = &next
 	}
 	r, err := web.JSONReply(http.StatusOK, answer)

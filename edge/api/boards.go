@@ -13,6 +13,7 @@ import (
 	"kindex/exports/leaderboard"
 	"kindex/exports/record"
 	"kindex/exports/table"
+	"kindex/exports/view"
 )
 
 // boardInfo describes a board of boards.yaml.
@@ -49,27 +50,26 @@ func (a *API) Boards(c *web.Call) (*web.Reply, error) {
 	return list.end(c.Served, len(boards)), nil
 }
 
-// rankingAt returns the ranking of a board on a day, or the current one if day is "", and the
-// day of its snapshot. It returns a problem if the board has too few entries to be published.
-func rankingAt(c *web.Call, b *board.Board, day string) (r *board.Ranking, asOf string, err error) {
-	from, asOf, err := catalogueAt(c, day)
-	if err != nil {
-		return nil, "", err
-	}
-	if past, ok := from.(*exports.Snapshot); ok {
-		r, err = c.Served.Own.At(b, past)
-	} else {
+// rankingAt returns the ranking of a board at the end of a day, or the current one if day is "". It returns a problem if the board has too few entries to be published.
+func rankingAt(c *web.Call, b *board.Board, day string) (r *board.Ranking, err error) {
+	if day == "" {
 		r, err = c.Served.Own.Now(b)
+	} else {
+		var past *exports.Snapshot
+		if past, err = c.Served.Build.Archive().Day(day); err != nil {
+			return nil, err
+		}
+		r, err = c.Served.Own.At(b, past)
 	}
 	if err == nil && !r.Published() {
 		when := "has"
-		if asOf != "" {
-			when = "had on " + asOf
+		if day != "" {
+			when = "had on " + day
 		}
-		return nil, "", web.NewProblem("unpublished-board", fmt.Sprintf("The board %q is not published: it %s %d ranked entities, and a board needs %d.",
+		return nil, web.NewProblem("unpublished-board", fmt.Sprintf("The board %q is not published: it %s %d ranked entities, and a board needs %d.",
 			b.Slug, when, len(r.Entries), board.MinEntries))
 	}
-	return r, asOf, err
+	return r, err
 }
 
 // ownLeaderboard handles GET /api/leaderboard/:category for a board of boards.yaml.
@@ -87,19 +87,17 @@ func ownLeaderboard(c *web.Call, b *board.Board, day string) (*web.Reply, error)
 	if sel.page, err = readPage(c); err != nil {
 		return nil, err
 	}
-	ranking, asOf, err := rankingAt(c, b, day)
+	ranking, err := rankingAt(c, b, day)
 	if err != nil {
 		return nil, err
 	}
-	sel.catalogue, sel.asOf = ranking.Catalogue, asOf
-	if sel.set, err = ranking.With(by); err != nil {
-		return nil, err
-	}
+	sel.catalogue, sel.asOf = ranking.Catalogue, day
+	sel.set = ranking.With(by)
 	page, before, next, err := boardRows(c, sel, ranking, by)
 	if err != nil {
 		return nil, err
 	}
-	previousBoard, err := c.Served.Own.Previous(b, asOf, by)
+	previousBoard, err := c.Served.Own.Previous(b, day, by)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +109,7 @@ func ownLeaderboard(c *web.Call, b *board.Board, day string) (*web.Reply, error)
 func boardRows(c *web.Call, sel *selection, r *board.Ranking, by string) (page []uint32, before int, next string, err error) {
 	cursor := sel.page.Cursor
 	if by != board.ScoreName {
-		sort := exports.Sort{Key: by, Desc: true}
+		sort := view.Sort{Key: by, Desc: true}
 		if page, next, err = orderedPage(c, sel, sort); cursor != nil {
 			before = sel.catalogue.CountUntil(sel.set, sort, cursor.Position)
 		}
@@ -151,13 +149,13 @@ func boardReply(c *web.Call, sel *selection, b *board.Board, r *board.Ranking, p
 
 // exportBoard handles GET /api/export/leaderboard for a board of boards.yaml.
 func exportBoard(c *web.Call, b *board.Board, day string, format table.Format) (*web.Reply, error) {
-	r, asOf, err := rankingAt(c, b, day)
+	r, err := rankingAt(c, b, day)
 	if err != nil {
 		return nil, err
 	}
 	name := "leaderboard-" + b.Slug
-	if asOf != "" {
-		name += "-" + asOf
+	if day != "" {
+		name += "-" + day
 	}
 	name += format.Extension
 	if day == "" && format.Name == "json" && c.Served.Build.OverlayID() == "" {
@@ -166,10 +164,7 @@ func exportBoard(c *web.Call, b *board.Board, day string, format table.Format) (
 	return &web.Reply{MediaType: format.MediaType, Attachment: name, ETagSeed: c.Request.URL.Path + "?" + c.Query.Canonical(),
 		Stream: func(w io.Writer) error {
 			return writeRows(w, format.Name, table.BoardColumns, len(r.Entries), func(i int) (table.Row, error) {
-				e, err := r.Catalogue.Entity(r.Entries[i].Ordinal)
-				if err != nil {
-					return nil, err
-				}
+				e := r.Catalogue.Entity(r.Entries[i].Ordinal)
 				return table.BoardRow(e, i+1, r.Entries[i].Score), nil
 			})
 		}}, nil

@@ -61,10 +61,7 @@ func calendarEvents(c *web.Call) ([]calendar.Event, error) {
 		f.Fields["status"] = append(f.Fields["status"], []string{status})
 	}
 	b := c.Served.Build
-	set, err := b.Select(f)
-	if err != nil {
-		return nil, err
-	}
+	set := b.Select(f)
 	keys := c.Query.Values("entity")
 	if len(keys) == 0 {
 		return calendar.Events(b, c.Served.AsOf, set)

@@ -14,6 +14,7 @@ import (
 	"kindex/exports"
 	"kindex/exports/record"
 	"kindex/exports/table"
+	"kindex/exports/view"
 )
 
 // timeParam reads a parameter that identifies a point in the history by a day, a time or the ID of
@@ -158,7 +159,7 @@ func changesPage(c *web.Call, set *roaring.Bitmap, scope string) (*web.Reply, er
 		if err != nil {
 			return nil, err
 		}
-		next = query.Cursor{Position: exports.Position{Value: last.Timestamp.Format(time.RFC3339), Type: "change", Slug: last.ID}}.String(scope)
+		next = query.Cursor{Position: view.Position{Value: last.Timestamp.Format(time.RFC3339), Type: "change", Slug: last.ID}}.String(scope)
 	}
 	r := list.end(c.Served, count, nextCursor(next))
 	linkNext(c, r, next)

@@ -63,7 +63,7 @@ func modelAt(c *web.Call, name, day string) (*record.Entity, error) {
 		if err != nil {
 			return nil, err
 		}
-		return c.Served.Build.Entity(ordinal)
+		return c.Served.Build.Entity(ordinal), nil
 	}
 	slug := slugAt(c, name)
 	v, known, err := versionAt(c, modelType, slug, day)

@@ -9,7 +9,7 @@ import (
 	"kindex/edge/storage"
 	"kindex/edge/web"
 	"kindex/edge/webhook"
-	"kindex/exports"
+	"kindex/exports/view"
 )
 
 // Deliveries handles GET /api/webhooks/:id/deliveries. The cursor identifies the last delivery
@@ -42,7 +42,7 @@ func (a *API) Deliveries(c *web.Call) (*web.Reply, error) {
 	if len(list) > page.Limit {
 		list = list[:page.Limit]
 		last := list[page.Limit-1]
-		text := query.Cursor{Position: exports.Position{Value: fmt.Sprint(last.CreatedAt.UnixMilli(), last.Seq), Type: "delivery", Slug: last.ID}}.String(cursorScope(c))
+		text := query.Cursor{Position: view.Position{Value: fmt.Sprint(last.CreatedAt.UnixMilli(), last.Seq), Type: "delivery", Slug: last.ID}}.String(cursorScope(c))
 		next = &text
 	}
 	data := make([]account.DeliveryRecord, len(list))

@@ -9,7 +9,7 @@ import (
 	"kindex/edge/live"
 	"kindex/edge/query"
 	"kindex/edge/web"
-	"kindex/exports"
+	"kindex/exports/view"
 )
 
 // collection assembles the body of a collection from records that were encoded
@@ -73,7 +73,7 @@ func readPage(c *web.Call) (query.Page, error) {
 
 // selection is the result of reading a request's filters, fields and paging parameters.
 type selection struct {
-	catalogue exports.Catalogue
+	catalogue *view.View
 	asOf      string // the day of the catalogue, or "" for the present
 	set       *roaring.Bitmap
 	project   *projection
@@ -83,9 +83,9 @@ type selection struct {
 // readSelection reads a request's filters, fields and paging parameters. They apply to the
 // records as of the given day, or to the current records if day is "".
 func readSelection(c *web.Call, day string) (*selection, error) {
-	s := &selection{}
+	s := &selection{asOf: day}
 	var err error
-	if s.catalogue, s.asOf, err = catalogueAt(c, day); err != nil {
+	if s.catalogue, err = catalogueAt(c, day); err != nil {
 		return nil, err
 	}
 	f, err := c.Query.Filter(categoriesAt(c, day), c.Served.Build)
@@ -98,7 +98,7 @@ func readSelection(c *web.Call, day string) (*selection, error) {
 	if s.page, err = readPage(c); err != nil {
 		return nil, err
 	}
-	s.set, err = s.catalogue.Select(f)
+	s.set = s.catalogue.Select(f)
 	return s, err
 }
 
@@ -129,9 +129,9 @@ func (a *API) Entities(c *web.Call) (*web.Reply, error) {
 
 // orderedPage returns one page of a sorted selection and the cursor of the next page, or "" if
 // there is none.
-func orderedPage(c *web.Call, sel *selection, sort exports.Sort) (ordinals []uint32, next string, err error) {
+func orderedPage(c *web.Call, sel *selection, sort view.Sort) (ordinals []uint32, next string, err error) {
 	page := sel.page
-	var after *exports.Position
+	var after *view.Position
 	if page.Cursor != nil {
 		after = &page.Cursor.Position
 	}

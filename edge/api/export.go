@@ -16,11 +16,11 @@ import (
 
 	"kindex/edge/query"
 	"kindex/edge/web"
-	"kindex/exports"
 	"kindex/exports/didyoumean"
 	"kindex/exports/sign"
 	"kindex/exports/store"
 	"kindex/exports/table"
+	"kindex/exports/view"
 )
 
 // formatNames contains the values of the format parameter; the first is the default.
@@ -208,7 +208,7 @@ func boardNamesAt(c *web.Call, day string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := slices.Concat([]string{exports.AllBoard}, categoriesAt(c, day))
+	names := slices.Concat([]string{view.AllBoard}, categoriesAt(c, day))
 	for _, b := range boards {
 		names = append(names, b.Slug)
 	}
@@ -227,7 +227,7 @@ func withFormer(c *web.Call, categories []string) []string {
 // boardParam returns the requested leaderboard's name, or an error with a suggestion if it does
 // not exist on that day.
 func boardParam(c *web.Call, name, day string) (string, error) {
-	if name == exports.AllBoard || slices.Contains(categoriesAt(c, day), name) {
+	if name == view.AllBoard || slices.Contains(categoriesAt(c, day), name) {
 		return name, nil
 	}
 	known, err := boardNamesAt(c, day)
@@ -261,18 +261,18 @@ func (a *API) ExportLeaderboard(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	category, err := c.Query.OneOf("category", exports.AllBoard, withFormer(c, known))
+	category, err := c.Query.OneOf("category", view.AllBoard, withFormer(c, known))
 	if err != nil {
 		return nil, err
 	}
 	category, _ = c.Served.Build.Preferred("category", category)
-	from, asOf, err := catalogueAt(c, day)
+	from, err := catalogueAt(c, day)
 	if err != nil {
 		return nil, err
 	}
 	name := "leaderboard-" + category
-	if asOf != "" {
-		name += "-" + asOf
+	if day != "" {
+		name += "-" + day
 	}
 	name += format.Extension
 	if day == "" && format.Name == "json" && c.Served.Build.OverlayID() == "" {
@@ -281,16 +281,10 @@ func (a *API) ExportLeaderboard(c *web.Call) (*web.Reply, error) {
 	return &web.Reply{MediaType: format.MediaType, Attachment: name,
 		ETagSeed: c.Request.URL.Path + "?" + c.Query.Canonical(),
 		Stream: func(w io.Writer) error {
-			set, err := from.Board(category, "", "composite")
-			if err != nil {
-				return err
-			}
+			set := from.Board(category, "", "composite")
 			order := from.InRankOrder(set)
 			return writeRows(w, format.Name, table.LeaderboardColumns, len(order), func(i int) (table.Row, error) {
-				e, err := from.Entity(order[i])
-				if err != nil {
-					return nil, err
-				}
+				e := from.Entity(order[i])
 				return table.LeaderboardRow(e, i+1), nil
 			})
 		}}, nil

@@ -9,6 +9,7 @@ import (
 	"kindex/exports"
 	"kindex/exports/record"
 	"kindex/exports/table"
+	"kindex/exports/view"
 )
 
 // ExportEntities handles GET /api/export/entities.
@@ -31,16 +32,10 @@ func (a *API) ExportEntities(c *web.Call) (*web.Reply, error) {
 	return &web.Reply{MediaType: format.MediaType, Attachment: "entities" + format.Extension,
 		ETagSeed: c.Request.URL.Path + "?" + c.Query.Canonical(),
 		Stream: func(w io.Writer) error {
-			set, err := c.Served.Build.Select(f)
-			if err != nil {
-				return err
-			}
-			row, err := x.rows(c.Served.Build)
-			if err != nil {
-				return err
-			}
+			set := c.Served.Build.Select(f)
+			row := x.rows(c.Served.Build)
 			order := c.Served.Build.InKeyOrder(set)
-			return writeRows(w, format.Name, x.columns, len(order), func(i int) (table.Row, error) { return row(order[i]) })
+			return writeRows(w, format.Name, x.columns, len(order), func(i int) (table.Row, error) { return row(order[i]), nil })
 		}}, nil
 }
 
@@ -74,39 +69,24 @@ func readEntityExport(c *web.Call) (*entityExport, error) {
 }
 
 // rows returns a function that returns the row of a record.
-func (x *entityExport) rows(b *exports.Build) (func(ordinal uint32) (table.Row, error), error) {
+func (x *entityExport) rows(b *exports.Build) func(ordinal uint32) table.Row {
 	if len(x.columns) <= len(table.EntityColumns) && !slices.ContainsFunc(x.at, func(i int) bool { return i >= len(table.EntityColumns) }) {
-		return func(o uint32) (table.Row, error) { // no ranks are needed, and only a few members
-			e, err := b.PartOfEntity(o, table.EntityMembers)
-			if err != nil {
-				return nil, err
-			}
-			return selectCells(table.EntityRow(e), x.at), nil
-		}, nil
+		return func(o uint32) table.Row { return selectCells(table.EntityRow(b.Entity(o)), x.at) } // no ranks are needed
 	}
-	ranks, err := ranksByType(b)
-	return func(o uint32) (table.Row, error) {
-		e, err := b.PartOfEntity(o, table.FullMembers)
-		if err != nil {
-			return nil, err
-		}
-		return selectCells(table.FullRow(e, ranks[o]), x.at), nil
-	}, err
+	ranks := ranksByType(b)
+	return func(o uint32) table.Row { return selectCells(table.FullRow(b.Entity(o), ranks[o]), x.at) }
 }
 
 // ranksByType returns the rank of each ranked record among those of its type.
-func ranksByType(b *exports.Build) (map[uint32]int, error) {
+func ranksByType(b *exports.Build) map[uint32]int {
 	ranks := map[uint32]int{}
 	for _, typ := range record.Types {
-		set, err := b.Board(exports.AllBoard, typ, "composite")
-		if err != nil {
-			return nil, err
-		}
+		set := b.Board(view.AllBoard, typ, "composite")
 		for i, o := range b.InRankOrder(set) {
 			ranks[o] = i + 1
 		}
 	}
-	return ranks, nil
+	return ranks
 }
 
 func columnNames(columns []table.Column) []string {

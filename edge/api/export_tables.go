@@ -25,16 +25,10 @@ func (a *API) ExportTable(t exports.LongTable) web.Handler {
 		}
 		return &web.Reply{MediaType: format.MediaType, Attachment: name, ETagSeed: c.Request.URL.Path + "?" + c.Query.Canonical(),
 			Stream: func(w io.Writer) error {
-				set, err := c.Served.Build.Select(f)
-				if err != nil {
-					return err
-				}
+				set := c.Served.Build.Select(f)
 				order := c.Served.Build.InKeyOrder(set)
 				return writeItems(w, format.Name, t.Columns, len(order), func(i int) ([]table.Row, error) {
-					e, err := c.Served.Build.PartOfEntity(order[i], t.Members)
-					if err != nil {
-						return nil, err
-					}
+					e := c.Served.Build.Entity(order[i])
 					return t.Rows(e, c.Served.Build.Namespace), nil
 				})
 			}}, nil

@@ -5,9 +5,9 @@ import (
 	"strconv"
 
 	"kindex/edge/web"
-	"kindex/exports"
 	"kindex/exports/leaderboard"
 	"kindex/exports/record"
+	"kindex/exports/view"
 )
 
 // Leaderboard handles GET /api/leaderboard/:category.
@@ -35,21 +35,19 @@ func (a *API) Leaderboard(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	sel := &selection{}
+	sel := &selection{asOf: day}
 	if sel.page, err = readPage(c); err != nil {
 		return nil, err
 	}
-	if sel.catalogue, sel.asOf, err = catalogueAt(c, day); err != nil {
+	if sel.catalogue, err = catalogueAt(c, day); err != nil {
 		return nil, err
 	}
-	if sel.set, err = sel.catalogue.Board(board, typ, by); err != nil {
-		return nil, err
-	}
-	previousBoard, err := c.Served.Boards.PreviousBoard(sel.asOf, board, typ, by)
+	sel.set = sel.catalogue.Board(board, typ, by)
+	previousBoard, err := c.Served.Boards.PreviousBoard(day, board, typ, by)
 	if err != nil {
 		return nil, err
 	}
-	sort := exports.Sort{Key: by, Desc: true}
+	sort := view.Sort{Key: by, Desc: true}
 	page, next, err := orderedPage(c, sel, sort)
 	if err != nil {
 		return nil, err

@@ -3,7 +3,7 @@ package api
 import (
 	"kindex/edge/live"
 	"kindex/edge/web"
-	"kindex/exports"
+	"kindex/exports/view"
 	"kindex/site"
 )
 
@@ -27,20 +27,15 @@ func (a *API) LLMs(c *web.Call) (*web.Reply, error) {
 		return r, nil
 	}
 	b := c.Served.Build
-	ranked, err := c.Served.Boards.Ranked()
-	if err != nil {
-		return nil, err
-	}
+	ranked := c.Served.Boards.Ranked()
 	m := &site.Map{Manifest: b.Manifest, Base: base, Categories: c.Served.Categories}
+	var err error
 	if m.Boards, err = c.Served.Own.Published(); err != nil {
 		return nil, err
 	}
-	best, _, _ := b.Page(ranked, exports.DefaultSort, nil, 0, maxLeaders)
+	best, _, _ := b.Page(ranked, view.DefaultSort, nil, 0, maxLeaders)
 	for _, o := range best {
-		e, err := b.Entity(o)
-		if err != nil {
-			return nil, err
-		}
+		e := b.Entity(o)
 		m.Leaders = append(m.Leaders, e)
 	}
 	r.Body = site.LLMs(m)

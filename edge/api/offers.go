@@ -12,6 +12,7 @@ import (
 	"kindex/exports/pricing"
 	"kindex/exports/record"
 	"kindex/exports/resolve"
+	"kindex/exports/view"
 )
 
 // OfferParams are the parameters of GET /api/offers, apart from those for paging.
@@ -25,7 +26,7 @@ const maxContext = 1<<31 - 1
 
 // Offers handles GET /api/offers.
 func (a *API) Offers(c *web.Call) (*web.Reply, error) {
-	sort, err := c.Query.OneOf("sort", "blended", exports.OfferSortKeys)
+	sort, err := c.Query.OneOf("sort", "blended", view.OfferSortKeys)
 	if err != nil {
 		return nil, err
 	}
@@ -33,14 +34,11 @@ func (a *API) Offers(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	catalogue, asOf, err := catalogueAt(c, day)
+	catalogue, err := catalogueAt(c, day)
 	if err != nil {
 		return nil, err
 	}
-	offers, err := offersOf(catalogue)
-	if err != nil {
-		return nil, err
-	}
+	offers := catalogue.Offers()
 	filter, err := offerFilter(c, offers, catalogue)
 	if err != nil {
 		return nil, err
@@ -55,19 +53,14 @@ func (a *API) Offers(c *web.Call) (*web.Reply, error) {
 		return nil, err
 	}
 	list := newCollection(c)
-	if err := appendOffers(list, catalogue, refs); err != nil {
-		return nil, err
-	}
+	appendOffers(list, catalogue, refs)
 	var extra []string
-	if asOf != "" {
-		extra = append(extra, `"asOf":"`+asOf+`"`)
+	if day != "" {
+		extra = append(extra, `"asOf":"`+day+`"`)
 	}
 	next := ""
 	if more {
-		last, err := offers.PositionOf(sort, refs[len(refs)-1])
-		if err != nil {
-			return nil, err
-		}
+		last := offers.PositionOf(sort, refs[len(refs)-1])
 		next = query.Cursor{Position: last.Position, Provider: last.Provider, ID: last.ID}.String(cursorScope(c))
 	}
 	r := list.end(c.Served, set.Len(), append(extra, nextCursor(next))...)
@@ -75,39 +68,23 @@ func (a *API) Offers(c *web.Call) (*web.Reply, error) {
 	return r, nil
 }
 
-// offersOf returns the offers of a catalogue.
-func offersOf(c exports.Catalogue) (*exports.Offers, error) {
-	if s, ok := c.(*exports.Snapshot); ok {
-		return s.Offers()
-	}
-	return c.(*exports.Build).Offers(), nil
-}
-
 // offerPage returns one page of a selection, and reports whether more offers follow.
-func offerPage(set *exports.OfferSet, sort string, page query.Page) (refs []exports.OfferRef, more bool, err error) {
-	var after *exports.OfferPosition
+func offerPage(set *view.OfferSet, sort string, page query.Page) (refs []view.OfferRef, more bool, err error) {
+	var after *view.OfferPosition
 	if c := page.Cursor; c != nil {
-		after = &exports.OfferPosition{Position: c.Position, Provider: c.Provider, ID: c.ID}
+		after = &view.OfferPosition{Position: c.Position, Provider: c.Provider, ID: c.ID}
 	}
-	refs, more, ok, err := set.Page(sort, after, page.Offset, page.Limit)
-	if err == nil && !ok {
+	refs, more, ok := set.Page(sort, after, page.Offset, page.Limit)
+	if !ok {
 		err = &query.Error{Param: "cursor", Message: "does not match the sort order; start again without a cursor"}
 	}
 	return refs, more, err
 }
 
 // appendOffers appends offers, each with the address and name of its model.
-func appendOffers(list *collection, catalogue exports.Catalogue, refs []exports.OfferRef) error {
-	decoded := map[uint32]*record.Entity{}
+func appendOffers(list *collection, catalogue *view.View, refs []view.OfferRef) {
 	for _, r := range refs {
-		e := decoded[r.Model]
-		if e == nil {
-			var err error
-			if e, err = catalogue.Entity(r.Model); err != nil {
-				return err
-			}
-			decoded[r.Model] = e
-		}
+		e := catalogue.Entity(r.Model)
 		o := &e.Offers[r.Index]
 		dst := append(list.next(), `{"type":`...)
 		dst = jsonenc.AppendString(dst, e.Type)
@@ -122,12 +99,11 @@ func appendOffers(list *collection, catalogue exports.Catalogue, refs []exports.
 		dst[start] = ',' // instead of the offer's opening brace
 		list.body = dst
 	}
-	return nil
 }
 
 // offerFilter reads the parameters that select offers.
-func offerFilter(c *web.Call, offers *exports.Offers, catalogue exports.Catalogue) (*exports.OfferFilter, error) {
-	f := &exports.OfferFilter{}
+func offerFilter(c *web.Call, offers *view.Offers, catalogue *view.View) (*view.OfferFilter, error) {
+	f := &view.OfferFilter{}
 	var err error
 	if f.Models, err = modelOrdinals(c, catalogue); err != nil {
 		return nil, err
@@ -153,7 +129,7 @@ func offerFilter(c *web.Call, offers *exports.Offers, catalogue exports.Catalogu
 
 // offerProviders returns the slugs of all providers: those in the index now, and those that
 // offer something in a catalogue.
-func offerProviders(c *web.Call, offers *exports.Offers) []string {
+func offerProviders(c *web.Call, offers *view.Offers) []string {
 	list := offers.Values("provider")
 	for _, p := range c.Served.Build.Providers() {
 		if !slices.Contains(list, p.Slug) {
@@ -166,17 +142,18 @@ func offerProviders(c *web.Call, offers *exports.Offers) []string {
 
 // modelOrdinals returns the ordinals of the models in the parameter "model", or nil if it is
 // missing. A model that was not in the catalogue on its day has none.
-func modelOrdinals(c *web.Call, catalogue exports.Catalogue) ([]uint32, error) {
+func modelOrdinals(c *web.Call, catalogue *view.View) ([]uint32, error) {
 	names, err := c.Query.Each("model")
 	if err != nil || names == nil {
 		return nil, err
 	}
 	list := []uint32{}
 	for _, name := range names {
-		if s, ok := catalogue.(*exports.Snapshot); ok {
-			v, lifecycle := c.Served.Build.Archive().At(modelType, slugAt(c, name), s.Day)
+		if catalogue.Day != "" {
+			a := c.Served.Build.Archive()
+			v, lifecycle := a.At(modelType, slugAt(c, name), catalogue.Day)
 			if lifecycle == exports.Exists {
-				if ordinal, ok := s.Find(v); ok {
+				if ordinal, _, ok := catalogue.Find(modelType, a.Version(v).Slug); ok {
 					list = append(list, ordinal)
 				}
 				continue
@@ -188,7 +165,7 @@ func modelOrdinals(c *web.Call, catalogue exports.Catalogue) ([]uint32, error) {
 		if err != nil {
 			return nil, err
 		}
-		if catalogue == exports.Catalogue(c.Served.Build) {
+		if catalogue.Day == "" {
 			list = append(list, ordinal)
 		}
 	}

@@ -12,10 +12,7 @@ func (a *API) Score(c *web.Call) (*web.Reply, error) {
 	if err != nil || moved != nil {
 		return moved, err
 	}
-	e, err := c.Served.Build.Entity(o)
-	if err != nil {
-		return nil, err
-	}
+	e := c.Served.Build.Entity(o)
 	var slugs []string
 	for _, b := range c.Served.Own.Boards {
 		slugs = append(slugs, b.Slug)
@@ -26,9 +23,7 @@ func (a *API) Score(c *web.Call) (*web.Reply, error) {
 	}
 	var x any = c.Served.Formula.Explain(e, c.Served.AsOf)
 	if slug != "" {
-		if x, err = c.Served.Own.Find(slug).Explain(e, c.Served.AsOf); err != nil {
-			return nil, err
-		}
+		x = c.Served.Own.Find(slug).Explain(e, c.Served.AsOf)
 	}
 	return &web.Reply{MediaType: web.JSONType, Body: entityObject(c.Served, nil, web.AppendJSON(nil, x))}, nil
 }

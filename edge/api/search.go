@@ -6,9 +6,9 @@ import (
 	"kindex/edge/live"
 	"kindex/edge/query"
 	"kindex/edge/web"
-	"kindex/exports"
 	"kindex/exports/jsonenc"
 	"kindex/exports/record"
+	"kindex/exports/view"
 	"kindex/indexes"
 )
 
@@ -36,7 +36,7 @@ func (a *API) Search(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	facets, err := c.Query.List("facets", exports.FilterFields)
+	facets, err := c.Query.List("facets", view.FilterFields)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (a *API) Search(c *web.Call) (*web.Reply, error) {
 	next := ""
 	if more {
 		last := hits[len(hits)-1]
-		next = query.Cursor{Position: b.PositionOf(exports.DefaultSort, last.Ordinal), Relevance: &last.Relevance}.String(cursorScope(c))
+		next = query.Cursor{Position: b.PositionOf(view.DefaultSort, last.Ordinal), Relevance: &last.Relevance}.String(cursorScope(c))
 	}
 	near, err := suggestions(c.Served, text, res)
 	if err != nil {
@@ -95,10 +95,7 @@ func searchAfter(c *web.Call, cur *query.Cursor) (*indexes.After, error) {
 
 // appendHit appends a record with its relevance and highlights.
 func appendHit(v *live.ServedBuild, dst []byte, p *projection, res *indexes.Result, h indexes.Hit) ([]byte, error) {
-	e, err := v.Build.EntityTexts(h.Ordinal)
-	if err != nil {
-		return nil, err
-	}
+	e := v.Build.Entity(h.Ordinal)
 	highlights, err := res.Highlights(h, e, v.Titles[e.Category])
 	if err != nil {
 		return nil, err
@@ -136,10 +133,7 @@ func suggestions(v *live.ServedBuild, text string, res *indexes.Result) ([]byte,
 	if !res.Matches.IsEmpty() {
 		return append(out, ']'), nil
 	}
-	all, err := v.Build.Select(&exports.Filter{})
-	if err != nil {
-		return nil, err
-	}
+	all := v.Build.Select(&view.Filter{})
 	list, err := v.Index.Alternatives(text, all, maxSuggestions)
 	if err != nil {
 		return nil, err
@@ -168,14 +162,11 @@ func (a *API) Suggest(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := exports.Filter{Fields: map[string][][]string{}}
+	f := view.Filter{Fields: map[string][][]string{}}
 	if typ != "" {
 		f.Fields["type"] = [][]string{{typ}}
 	}
-	within, err := b.Select(&f)
-	if err != nil {
-		return nil, err
-	}
+	within := b.Select(&f)
 	found, total, err := c.Served.Index.Suggest(text, within, limit)
 	if err != nil {
 		return nil, err

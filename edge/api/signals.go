@@ -10,6 +10,7 @@ import (
 	"kindex/exports"
 	"kindex/exports/jsonenc"
 	"kindex/exports/record"
+	"kindex/exports/view"
 )
 
 // Limits of a series.
@@ -124,7 +125,7 @@ func pageOfPoints(c *web.Call, points []signalPoint, growth string, page query.P
 	next := ""
 	if len(rest) > page.Limit {
 		last := rest[page.Limit-1]
-		next = query.Cursor{Position: exports.Position{Value: strconv.Itoa(last.index), Type: "signal", Slug: last.name}}.String(scope)
+		next = query.Cursor{Position: view.Position{Value: strconv.Itoa(last.index), Type: "signal", Slug: last.name}}.String(scope)
 	}
 	r := list.end(c.Served, len(points), growth, nextCursor(next))
 	linkNext(c, r, next)

@@ -36,10 +36,7 @@ func (a *API) Trending(c *web.Call) (*web.Reply, error) {
 		return nil, err
 	}
 	b := c.Served.Build
-	wanted, err := b.Select(f)
-	if err != nil {
-		return nil, err
-	}
+	wanted := b.Select(f)
 	since, _, trends := b.Archive().Trends(window)
 	if by != byScore {
 		return growing(c, window, by, limit, wanted, trends)

@@ -1,7 +1,6 @@
 package live
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -9,7 +8,6 @@ import (
 	"net/http"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,6 +19,7 @@ import (
 	"kindex/exports/record"
 	"kindex/exports/score"
 	"kindex/exports/store"
+	"kindex/exports/view"
 	"kindex/indexes"
 	"kindex/site/pages"
 )
@@ -98,7 +97,6 @@ func openBuild(o Options, id string, verified bool) (v *ServedBuild, err error) 
 	if err := v.decode(); err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
-	v.warm()
 	v.refs.Store(1)
 	return v, nil
 }
@@ -127,32 +125,6 @@ func (v *ServedBuild) decode() error {
 		v.Titles[c.Slug] = c.Title
 	}
 	return nil
-}
-
-// hitsWarmed is the number of hits whose records warm reads, as a page of results does.
-const hitsWarmed = 20
-
-// warm searches for a misspelled name, so that the parts of files that most searches read are mapped into
-// memory. Otherwise, the first request would wait for that, which took 10 ms with a million entities.
-// warm checks nothing: a build is served even if this search fails, and a request then reports why.
-func (v *ServedBuild) warm() {
-	defer func() { _ = recover() }() // a damaged file may cause a panic; in a request, only that request fails
-	all, err := v.Build.Select(&exports.Filter{})
-	if err != nil || v.Build.Listed() == 0 {
-		return
-	}
-	best, err := v.Build.Entity(0)
-	if err != nil {
-		return
-	}
-	longest := slices.MaxFunc(strings.Fields(best.Name), func(a, b string) int { return cmp.Compare(len(a), len(b)) })
-	found, err := v.Index.Search(longest+"x", all, nil, 0, hitsWarmed)
-	if err != nil {
-		return
-	}
-	for _, h := range found.Hits {
-		_, _ = v.Build.Entity(h.Ordinal)
-	}
 }
 
 // ID returns the id of the content that is served. With edits, the id is different, so that
@@ -193,9 +165,7 @@ func (v *ServedBuild) withEdits(edits []exports.Edit) (*ServedBuild, error) {
 			w.addCategory(e.Entity.Category)
 		}
 	}
-	if err := w.countCategories(); err != nil {
-		return nil, err
-	}
+	w.countCategories()
 	if w.Index, err = v.Index.WithEdits(b, w.Titles); err != nil {
 		return nil, err
 	}
@@ -214,15 +184,8 @@ func (v *ServedBuild) addCategory(slug string) {
 }
 
 // countCategories counts the listed and the ranked records in each category.
-func (v *ServedBuild) countCategories() error {
-	listed, err := v.Build.Select(&exports.Filter{})
-	if err != nil {
-		return err
-	}
-	ranked, err := v.Boards.Ranked()
-	if err != nil {
-		return err
-	}
+func (v *ServedBuild) countCategories() {
+	listed, ranked := v.Build.Select(&view.Filter{}), v.Boards.Ranked()
 	for i := range v.Categories {
 		c := &v.Categories[i]
 		c.Count, c.Ranked = 0, 0
@@ -230,7 +193,6 @@ func (v *ServedBuild) countCategories() error {
 			c.Count, c.Ranked = int(of.AndCardinality(listed)), int(of.AndCardinality(ranked))
 		}
 	}
-	return nil
 }
 
 // Retain takes a reference to the build, unless it has been closed already.

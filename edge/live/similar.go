@@ -3,7 +3,7 @@ package live
 import (
 	"strings"
 
-	"kindex/exports"
+	"kindex/exports/view"
 )
 
 // MaxQueryLen is the maximum length of a search query, in bytes.
@@ -11,10 +11,7 @@ const MaxQueryLen = 500
 
 // FindSimilarNames finds entities that a name could refer to.
 func (v *ServedBuild) FindSimilarNames(name string, limit int) ([]uint32, error) {
-	all, err := v.Build.Select(&exports.Filter{})
-	if err != nil {
-		return nil, err
-	}
+	all := v.Build.Select(&view.Filter{})
 	text := strings.ReplaceAll(name, `"`, " ") // quotation marks have a special meaning in queries
 	if len(text) > MaxQueryLen {
 		text = strings.ToValidUTF8(text[:MaxQueryLen], "")

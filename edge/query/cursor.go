@@ -7,13 +7,13 @@ import (
 	"encoding/json"
 	"hash/fnv"
 
-	"kindex/exports"
+	"kindex/exports/view"
 )
 
 // Cursor identifies the record after which a page starts. It contains the record's sort value,
 // type and slug, so it remains valid in later builds. Clients should treat it as opaque.
 type Cursor struct {
-	exports.Position
+	view.Position
 	// Relevance is set in cursors for search hits. Hits are ordered by relevance; hits with the
 	// same relevance are ordered by Position, which contains their composite score.
 	Relevance *float64
@@ -67,5 +67,5 @@ func ParseCursor(s, scope string) (*Cursor, error) {
 	if c.Scope != scopeHash(scope) {
 		return nil, &Error{Param: "cursor", Message: "is from a different request; keep all other parameters the same from page to page"}
 	}
-	return &Cursor{Position: exports.Position{Value: c.Value, Type: c.Type, Slug: c.Slug}, Relevance: c.Relevance, Provider: c.Provider, ID: c.ID}, nil
+	return &Cursor{Position: view.Position{Value: c.Value, Type: c.Type, Slug: c.Slug}, Relevance: c.Relevance, Provider: c.Provider, ID: c.ID}, nil
 }

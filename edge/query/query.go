@@ -13,8 +13,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"kindex/exports"
 	"kindex/exports/didyoumean"
+	"kindex/exports/view"
 	"kindex/exports/where"
 )
 
@@ -175,25 +175,25 @@ func (p *Params) AnyOf(name string, known []string) ([]string, error) {
 
 // Sort reads the sort and order parameters. By default, names and prices are sorted in
 // ascending order and everything else in descending order.
-func (p *Params) Sort() (exports.Sort, error) {
-	key, err := p.OneOf("sort", exports.DefaultSort.Key, exports.SortKeys)
+func (p *Params) Sort() (view.Sort, error) {
+	key, err := p.OneOf("sort", view.DefaultSort.Key, view.SortKeys)
 	if err != nil {
 		var unknown *Error
 		if errors.As(err, &unknown) && len(p.Params["sort"]) == 1 {
 			unknown.Message += "; expected one of: " + strings.Join(plainKeys, ", ") + ", or signal. and the name of a signal, such as signal.stars"
 		}
-		return exports.Sort{}, err
+		return view.Sort{}, err
 	}
 	def := "desc"
 	if key == "name" || key == "price" {
 		def = "asc"
 	}
 	order, err := p.OneOf("order", def, []string{"asc", "desc"})
-	return exports.Sort{Key: key, Desc: order == "desc"}, err
+	return view.Sort{Key: key, Desc: order == "desc"}, err
 }
 
 // plainKeys are the sort keys other than signals.
-var plainKeys = slices.DeleteFunc(slices.Clone(exports.SortKeys), func(key string) bool { return strings.HasPrefix(key, "signal.") })
+var plainKeys = slices.DeleteFunc(slices.Clone(view.SortKeys), func(key string) bool { return strings.HasPrefix(key, "signal.") })
 
 // Page describes which part of a collection is requested.
 type Page struct {

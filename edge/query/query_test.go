@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"kindex/exports"
 	"kindex/exports/record"
+	"kindex/exports/view"
 )
 
 var allowed = append([]string{"limit", "offset", "cursor", "sort", "order", "fields", "q", "facets"}, Filters...)
@@ -112,11 +112,11 @@ func TestFilterByFacts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &exports.Filter{
+	want := &view.Filter{
 		Fields: map[string][][]string{"modality": {{"image", "text"}, {"audio"}}, "outputModality": {{"text"}}, "family": {{"gpt"}},
 			"openWeights": {{"false"}}, "maintenance": {{"slow"}}},
 		MaxPrice: record.PriceOf(2_500_001), RetiresBefore: "2026-12-31",
-		Signals: []exports.SignalBound{{Signal: "contextTokens", Number: 128000}, {Signal: "stars", Number: 1000},
+		Signals: []view.SignalBound{{Signal: "contextTokens", Number: 128000}, {Signal: "stars", Number: 1000},
 			{Signal: "stars", AtMost: true, Number: 2000.5}, {Signal: "lastCommit", AtMost: true, Day: "2026-01-31"}},
 	}
 	if !reflect.DeepEqual(f, want) {
@@ -142,7 +142,7 @@ func TestDefaultOrder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s, err := p.Sort(); err != nil || s != (exports.Sort{Key: key, Desc: desc}) {
+		if s, err := p.Sort(); err != nil || s != (view.Sort{Key: key, Desc: desc}) {
 			t.Errorf("%s: %+v, %v", key, s, err)
 		}
 	}
@@ -150,8 +150,8 @@ func TestDefaultOrder(t *testing.T) {
 
 func TestCursorRoundTrip(t *testing.T) {
 	r := 12.3456
-	for _, c := range []Cursor{{Position: exports.Position{Value: "897", Type: "tool", Slug: "a-b"}},
-		{Position: exports.Position{Type: "model", Slug: "x"}, Relevance: &r}} {
+	for _, c := range []Cursor{{Position: view.Position{Value: "897", Type: "tool", Slug: "a-b"}},
+		{Position: view.Position{Type: "model", Slug: "x"}, Relevance: &r}} {
 		got, err := ParseCursor(c.String("scope"), "scope")
 		if err != nil || got.Position != c.Position || (c.Relevance != nil && *got.Relevance != r) {
 			t.Errorf("%+v %v", got, err)
@@ -176,7 +176,7 @@ func FuzzParse(f *testing.F) {
 }
 
 func FuzzCursor(f *testing.F) {
-	f.Add(Cursor{Position: exports.Position{Value: "1", Type: "tool", Slug: "a"}}.String("s"))
+	f.Add(Cursor{Position: view.Position{Value: "1", Type: "tool", Slug: "a"}}.String("s"))
 	f.Fuzz(func(t *testing.T, s string) {
 		c, err := ParseCursor(s, "s")
 		if err != nil {

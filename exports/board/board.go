@@ -15,6 +15,7 @@ import (
 	"kindex/exports/didyoumean"
 	"kindex/exports/record"
 	"kindex/exports/score"
+	"kindex/exports/view"
 	"kindex/exports/where"
 )
 
@@ -40,7 +41,7 @@ type Board struct {
 	Formula     *score.TypeFormula  `json:"formula"` // nil for the formula of the type
 	Needs       score.Needs         `json:"needs"`
 
-	filter  *exports.Filter
+	filter  *view.Filter
 	formula *score.Formula
 }
 
@@ -148,7 +149,7 @@ func (b *Board) Resolve(formula *score.Formula) error {
 func (b *Board) TypeFormula() *score.TypeFormula { return b.formula.Types[b.Type] }
 
 // Filter returns the conditions of the board, including its type. It must not be modified.
-func (b *Board) Filter() *exports.Filter { return b.filter }
+func (b *Board) Filter() *view.Filter { return b.filter }
 
 // Parse reads and resolves the boards in the BoardsFile of a build.
 func Parse(data []byte, formula *score.Formula) ([]*Board, error) {
@@ -172,12 +173,11 @@ func Parse(data []byte, formula *score.Formula) ([]*Board, error) {
 
 // Entry returns the place of an entity on the board, without its ordinal. ok is false if the
 // entity is not on it. Scores and Computed of the entity must be set, as of the same time.
-func (b *Board) Entry(e *record.Entity, asOf time.Time) (entry exports.BoardEntry, ok bool, err error) {
-	if matches, err := b.filter.Matches(e); err != nil || !matches {
-		return entry, false, err
+func (b *Board) Entry(e *record.Entity, asOf time.Time) (entry exports.BoardEntry, ok bool) {
+	if !b.filter.Matches(e) {
+		return entry, false
 	}
-	entry, ok = b.scored(e, asOf)
-	return entry, ok, nil
+	return b.scored(e, asOf)
 }
 
 // scored is Entry for an entity that matches the conditions.

@@ -28,18 +28,14 @@ type Placement struct {
 
 // Explain calculates and explains the score of an entity on the board. Scores and Computed of
 // the entity must be set, as of the same time.
-func (b *Board) Explain(e *record.Entity, asOf time.Time) (*Explanation, error) {
-	matches, err := b.filter.Matches(e)
-	if err != nil {
-		return nil, err
-	}
+func (b *Board) Explain(e *record.Entity, asOf time.Time) *Explanation {
 	formula := b.formula
 	if e.Type != b.Type { // explain that it does not belong here rather than by which formula
 		formula = &score.Formula{Version: b.formula.Version}
 	}
 	figures := formula.Figures(e, asOf)
 	x := &Explanation{Explanation: formula.Explain(e, asOf), Board: Placement{Slug: b.Slug, Title: b.Title,
-		Matches: matches, Sources: score.Sources(figures), Measures: len(figures)}}
+		Matches: b.filter.Matches(e), Sources: score.Sources(figures), Measures: len(figures)}}
 	if x.Board.Sources == nil {
 		x.Board.Sources = []string{}
 	}
@@ -52,7 +48,7 @@ func (b *Board) Explain(e *record.Entity, asOf time.Time) (*Explanation, error) 
 	if x.Ranked {
 		x.Board.BoardScore = x.Composite
 	}
-	return x, nil
+	return x
 }
 
 // reason returns why an entity with a score is not on the board, or "".

@@ -9,6 +9,7 @@ import (
 	"kindex/exports"
 	"kindex/exports/leaderboard"
 	"kindex/exports/score"
+	"kindex/exports/view"
 )
 
 // maxPastRankings is the number of rankings of earlier days that are kept. Computing one
@@ -59,23 +60,19 @@ func Open(b *exports.Build, ranks *leaderboard.Boards, formula *score.Formula, a
 func (l *List) current(i int, board *Board) (*Ranking, error) {
 	entries, err := l.build.BoardEntries(i)
 	if err != nil || l.build.OverlayID() == "" {
-		return newRanking(l.build, entries), err
+		return newRanking(l.build.View, entries), err
 	}
 	replaced := l.build.Replaced()
 	entries = slices.DeleteFunc(entries, func(e exports.BoardEntry) bool { return replaced.Contains(e.Ordinal) })
 	first := uint32(l.build.Len() - len(l.build.Edited()))
 	for j, e := range l.build.Edited() {
-		entry, ok, err := board.Entry(e, l.asOf)
-		if err != nil {
-			return nil, err
-		}
-		if ok {
+		if entry, ok := board.Entry(e, l.asOf); ok {
 			entry.Ordinal = first + uint32(j)
 			entries = append(entries, entry)
 		}
 	}
 	Sort(entries, l.build.Key)
-	return newRanking(l.build, entries), nil
+	return newRanking(l.build.View, entries), nil
 }
 
 // Find returns a board by its slug, published or not, or nil.
@@ -121,8 +118,12 @@ func (l *List) At(b *Board, s *exports.Snapshot) (*Ranking, error) {
 	if r := l.past[key]; r != nil {
 		return r, nil
 	}
+	past, err := s.View()
+	if err != nil {
+		return nil, err
+	}
 	if day != s.Day {
-		if entries, err = b.rankSnapshot(s); err != nil {
+		if entries, err = b.rankPast(past); err != nil {
 			return nil, err
 		}
 	}
@@ -130,34 +131,26 @@ func (l *List) At(b *Board, s *exports.Snapshot) (*Ranking, error) {
 		delete(l.past, l.kept[0])
 		l.kept = l.kept[1:]
 	}
-	r := newRanking(s, entries)
+	r := newRanking(past, entries)
 	l.past[key], l.kept = r, append(l.kept, key)
 	return r, nil
 }
 
-// rankSnapshot ranks the records of a snapshot.
-func (b *Board) rankSnapshot(s *exports.Snapshot) ([]exports.BoardEntry, error) {
-	asOf, err := time.Parse(time.DateOnly, s.Day)
-	if err != nil {
-		return nil, err
-	}
-	set, err := s.Select(b.filter)
+// rankPast ranks the records of a past day.
+func (b *Board) rankPast(v *view.View) ([]exports.BoardEntry, error) {
+	asOf, err := time.Parse(time.DateOnly, v.Day)
 	if err != nil {
 		return nil, err
 	}
 	var entries []exports.BoardEntry
-	for it := set.Iterator(); it.HasNext(); {
+	for it := v.Select(b.filter).Iterator(); it.HasNext(); {
 		o := it.Next()
-		e, err := s.Entity(o)
-		if err != nil {
-			return nil, err
-		}
-		if entry, ok := b.scored(e, asOf); ok {
+		if entry, ok := b.scored(v.Entity(o), asOf); ok {
 			entry.Ordinal = o
 			entries = append(entries, entry)
 		}
 	}
-	Sort(entries, s.Key)
+	Sort(entries, v.Key)
 	return entries, nil
 }
 
@@ -169,6 +162,6 @@ func (l *List) Previous(b *Board, day, by string) (*leaderboard.PreviousBoard, e
 		if err != nil {
 			return nil, err
 		}
-		return r.Order(by)
+		return r.Order(by), nil
 	})
 }

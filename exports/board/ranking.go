@@ -12,12 +12,13 @@ import (
 	"kindex/exports"
 	"kindex/exports/jsonenc"
 	"kindex/exports/record"
+	"kindex/exports/view"
 )
 
 // Ranking is a board at one time: its entries, best first, with ordinals in a catalogue. Its
 // methods may be called concurrently.
 type Ranking struct {
-	Catalogue exports.Catalogue
+	Catalogue *view.View
 	Entries   []exports.BoardEntry // best first; must not be modified
 
 	set   *roaring.Bitmap
@@ -25,7 +26,7 @@ type Ranking struct {
 }
 
 // newRanking returns a ranking of entries that are already in order.
-func newRanking(c exports.Catalogue, entries []exports.BoardEntry) *Ranking {
+func newRanking(c *view.View, entries []exports.BoardEntry) *Ranking {
 	r := &Ranking{Catalogue: c, Entries: entries, set: roaring.New(), index: make([]uint32, len(entries))}
 	for i := range entries {
 		r.set.Add(entries[i].Ordinal)
@@ -54,34 +55,28 @@ func (r *Ranking) Set() *roaring.Bitmap { return r.set }
 
 // With returns the records on the board that have a score: one of a record's, or ScoreName. It
 // must not be modified.
-func (r *Ranking) With(by string) (*roaring.Bitmap, error) {
+func (r *Ranking) With(by string) *roaring.Bitmap {
 	if by == ScoreName {
-		return r.set, nil
+		return r.set
 	}
-	all, err := r.Catalogue.Board(exports.AllBoard, "", by)
-	if err != nil {
-		return nil, err
-	}
+	all := r.Catalogue.Board(view.AllBoard, "", by)
 	all.And(r.set)
-	return all, nil
+	return all
 }
 
 // Order returns the ordinals of the records that With returns, sorted by that score, best
 // first.
-func (r *Ranking) Order(by string) ([]uint32, error) {
+func (r *Ranking) Order(by string) []uint32 {
 	if by == ScoreName {
 		order := make([]uint32, len(r.Entries))
 		for i := range r.Entries {
 			order[i] = r.Entries[i].Ordinal
 		}
-		return order, nil
+		return order
 	}
-	set, err := r.With(by)
-	if err != nil {
-		return nil, err
-	}
-	order, _, _ := r.Catalogue.Page(set, exports.Sort{Key: by, Desc: true}, nil, 0, int(set.GetCardinality()))
-	return order, nil
+	set := r.With(by)
+	order, _, _ := r.Catalogue.Page(set, view.Sort{Key: by, Desc: true}, nil, 0, int(set.GetCardinality()))
+	return order
 }
 
 // Published reports whether the board has enough entries to be published.
@@ -120,14 +115,14 @@ func FiguresOf(entries []exports.BoardEntry) Span {
 }
 
 // PositionOf returns the position of an entry, as cursors store it.
-func (r *Ranking) PositionOf(i int) exports.Position {
+func (r *Ranking) PositionOf(i int) view.Position {
 	typ, slug := r.Catalogue.Key(r.Entries[i].Ordinal)
-	return exports.Position{Value: strconv.Itoa(int(r.Entries[i].Score.Code())), Type: typ, Slug: slug}
+	return view.Position{Value: strconv.Itoa(int(r.Entries[i].Score.Code())), Type: typ, Slug: slug}
 }
 
 // After returns the index of the first entry after a position. ok is false if the position does
 // not belong to the order of a board.
-func (r *Ranking) After(p exports.Position) (i int, ok bool) {
+func (r *Ranking) After(p view.Position) (i int, ok bool) {
 	code, err := strconv.ParseInt(p.Value, 10, 16)
 	if err != nil || code < 0 || code > 1000 {
 		return 0, false

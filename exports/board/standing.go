@@ -7,6 +7,7 @@ import (
 	"kindex/exports/leaderboard"
 	"kindex/exports/record"
 	"kindex/exports/score"
+	"kindex/exports/view"
 )
 
 // Standing is the place of an entity on its own board: the first published board that it is on or, if
@@ -54,16 +55,16 @@ func (l *List) inCategory(o uint32, e *record.Entity) (*Standing, error) {
 	if l.formula == nil || !e.Scores.Composite.Known() || e.Status == record.Withdrawn || !l.Comparable(e.Type) {
 		return nil, nil
 	}
-	set, err := l.build.Board(e.Category, e.Type, exports.DefaultSort.Key)
-	if err != nil || int(set.GetCardinality()) < MinEntries {
-		return nil, err
+	set := l.build.Board(e.Category, e.Type, view.DefaultSort.Key)
+	if int(set.GetCardinality()) < MinEntries {
+		return nil, nil
 	}
-	ordinals, _, _ := l.build.Page(set, exports.DefaultSort, nil, 0, int(set.GetCardinality()))
+	ordinals, _, _ := l.build.Page(set, view.DefaultSort, nil, 0, int(set.GetCardinality()))
 	rank := slices.Index(ordinals, o) + 1
 	if rank == 0 {
 		return nil, nil
 	}
-	former, err := l.ranks.PreviousBoard("", e.Category, e.Type, exports.DefaultSort.Key)
+	former, err := l.ranks.PreviousBoard("", e.Category, e.Type, view.DefaultSort.Key)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +74,7 @@ func (l *List) inCategory(o uint32, e *record.Entity) (*Standing, error) {
 // Comparable reports whether the composite scores of a type compare the same figures: whether its
 // formula does without benchmarks, of which each entity has others.
 func (l *List) Comparable(typ string) bool {
-	return Comparable(l.formula, typ, exports.DefaultSort.Key)
+	return Comparable(l.formula, typ, view.DefaultSort.Key)
 }
 
 // Comparable reports whether a score of a type, the composite or a dimension, compares the same figures.
@@ -83,7 +84,7 @@ func Comparable(formula *score.Formula, typ, name string) bool {
 		return false
 	}
 	for dimension, d := range f.Dimensions {
-		if name != exports.DefaultSort.Key && name != dimension {
+		if name != view.DefaultSort.Key && name != dimension {
 			continue
 		}
 		if slices.ContainsFunc(d.Measures, func(m score.Measure) bool { return m.Benchmark != "" }) {
@@ -97,7 +98,7 @@ func Comparable(formula *score.Formula, typ, name string) bool {
 func (s *Standing) at(rank int, ordinals []uint32, former *leaderboard.PreviousBoard, b *exports.Build) *Standing {
 	s.Rank, s.Of = rank, len(ordinals)
 	if former.Known() {
-		s.Since, s.Moved = former.Day(), leaderboard.Movements(former.Ranks(b, ordinals))[rank-1]
+		s.Since, s.Moved = former.Day(), leaderboard.Movements(former.Ranks(b.View, ordinals))[rank-1]
 	}
 	return s
 }

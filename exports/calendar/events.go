@@ -10,6 +10,7 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/record"
+	"kindex/exports/view"
 )
 
 // The limits of the events of a set of entities. Of too many events, those closest to the as-of
@@ -29,21 +30,13 @@ func Events(b *exports.Build, asOf time.Time, set *roaring.Bitmap) ([]Event, err
 	s := newSelection(b, asOf, asOf.UTC().AddDate(0, 0, -ReleaseDays))
 	since := asOf.UTC().AddDate(0, 0, -PastDays).Format(time.DateOnly)
 	for _, kind := range []Kind{Deprecation, Retirement} {
-		days, err := b.InDays(endings[kind], since, "")
-		if err != nil {
-			return nil, err
-		}
-		days = slices.DeleteFunc(days, func(d exports.DayEntry) bool { return !set.Contains(d.Ordinal) })
+		days := b.InDays(endings[kind], since, "")
+		days = slices.DeleteFunc(days, func(d view.DayEntry) bool { return !set.Contains(d.Ordinal) })
 		for _, d := range s.nearest(days, MaxEndings) {
-			if err := s.addEnding(kind, d.Ordinal); err != nil {
-				return nil, err
-			}
+			s.addEnding(kind, d.Ordinal)
 		}
 	}
-	released, err := s.recentlyReleased(set)
-	if err != nil {
-		return nil, err
-	}
+	released := s.recentlyReleased(set)
 	for _, o := range released {
 		if err := s.addReleases(o); err != nil {
 			return nil, err
@@ -57,9 +50,7 @@ func AllEvents(b *exports.Build, asOf time.Time, ordinals []uint32) ([]Event, er
 	s := newSelection(b, asOf, time.Time{})
 	for _, o := range ordinals {
 		for _, kind := range []Kind{Deprecation, Retirement} {
-			if err := s.addEnding(kind, o); err != nil {
-				return nil, err
-			}
+			s.addEnding(kind, o)
 		}
 		if err := s.addReleases(o); err != nil {
 			return nil, err
@@ -92,17 +83,17 @@ func newSelection(b *exports.Build, asOf, releases time.Time) *selection {
 }
 
 // nearest returns the entries that are closest to today: future ones first, then past ones.
-func (s *selection) nearest(days []exports.DayEntry, limit int) []exports.DayEntry {
-	future, _ := slices.BinarySearchFunc(days, s.today, func(d exports.DayEntry, day string) int { return cmp.Compare(d.Day, day) })
+func (s *selection) nearest(days []view.DayEntry, limit int) []view.DayEntry {
+	future, _ := slices.BinarySearchFunc(days, s.today, func(d view.DayEntry, day string) int { return cmp.Compare(d.Day, day) })
 	end := min(len(days), future+limit)
 	return days[max(0, min(future, end-limit)):end]
 }
 
 // addEnding adds the deprecation or retirement of an entity, if it is known.
-func (s *selection) addEnding(kind Kind, ordinal uint32) error {
-	e, err := s.build.Entity(ordinal)
-	if err != nil || e.Lifecycle == nil {
-		return err
+func (s *selection) addEnding(kind Kind, ordinal uint32) {
+	e := s.build.Entity(ordinal)
+	if e.Lifecycle == nil {
+		return
 	}
 	l := e.Lifecycle
 	v := Event{Kind: kind, Type: e.Type, Slug: e.Slug, Name: e.Name, Day: l.Deprecated, Source: l.Source}
@@ -110,19 +101,15 @@ func (s *selection) addEnding(kind Kind, ordinal uint32) error {
 		v.Day = l.Retires
 	}
 	if v.Day == "" {
-		return nil
+		return
 	}
 	if typ, slug, ok := strings.Cut(l.ReplacedBy, "/"); ok {
 		if o, _, ok := s.build.Find(typ, slug); ok {
-			successor, err := s.build.Entity(o)
-			if err != nil {
-				return err
-			}
+			successor := s.build.Entity(o)
 			v.Successor, v.SuccessorKey = successor.Name, successor.Key()
 		}
 	}
 	s.events = append(s.events, v)
-	return nil
 }
 
 // sorted returns the events in a deterministic order, with at most limit releases, the latest

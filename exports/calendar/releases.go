@@ -19,7 +19,7 @@ import (
 
 // recentlyReleased returns the entities in a set that may have been released in the period,
 // latest first: those whose release days are in it, and those whose version changed in it.
-func (s *selection) recentlyReleased(set *roaring.Bitmap) ([]uint32, error) {
+func (s *selection) recentlyReleased(set *roaring.Bitmap) []uint32 {
 	var list []uint32
 	seen := roaring.New()
 	add := func(o uint32) bool { // reports whether o is another entity of the set
@@ -30,10 +30,7 @@ func (s *selection) recentlyReleased(set *roaring.Bitmap) ([]uint32, error) {
 		return true
 	}
 	for _, field := range []string{"signals.released", "signals.lastRelease"} {
-		days, err := s.build.InDays(field, s.releases, "")
-		if err != nil {
-			return nil, err
-		}
+		days := s.build.InDays(field, s.releases, "")
 		n := 0
 		for _, d := range slices.Backward(days) {
 			if add(d.Ordinal) {
@@ -54,14 +51,14 @@ func (s *selection) recentlyReleased(set *roaring.Bitmap) ([]uint32, error) {
 			n++
 		}
 	}
-	return list, nil
+	return list
 }
 
 // addReleases adds the releases of an entity in the period.
 func (s *selection) addReleases(ordinal uint32) error {
-	e, err := s.build.Entity(ordinal)
-	if err != nil || e.Status == record.Withdrawn && s.releases != "" {
-		return err
+	e := s.build.Entity(ordinal)
+	if e.Status == record.Withdrawn && s.releases != "" {
+		return nil
 	}
 	l, err := s.changedReleases(ordinal)
 	if err != nil {

@@ -3,6 +3,7 @@ package croissant
 import (
 	"kindex/exports"
 	"kindex/exports/table"
+	"kindex/exports/view"
 )
 
 // recordSet describes the records of a file ("RecordSet").
@@ -99,7 +100,7 @@ func (r *records) describe() recordSet {
 // path returns where the records are in a file of JSON.
 func (r *records) path() string {
 	if r.file == exports.LeaderboardsFile {
-		return "$." + exports.AllBoard
+		return "$." + view.AllBoard
 	}
 	return "$"
 }

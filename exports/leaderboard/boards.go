@@ -8,6 +8,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"kindex/exports"
+	"kindex/exports/view"
 )
 
 // Boards computes ranks on a build's leaderboards. It caches data that all
@@ -18,38 +19,30 @@ type Boards struct {
 	archive *exports.ArchiveReader
 	asOf    time.Time
 
-	ranked   func() (*roaring.Bitmap, error) // computed once
-	days     func() ([]*day, error)          // days with a snapshot; computed once
-	previous sync.Map                        // *PreviousBoard by board/type/score, for the as-of day
+	ranked   func() *roaring.Bitmap // computed once
+	days     func() ([]*day, error) // days with a snapshot; computed once
+	previous sync.Map               // *PreviousBoard by board/type/score, for the as-of day
 }
 
 // New returns the boards of a build, with or without edits. asOf is the time for
 // which its scores were calculated.
 func New(b *exports.Build, asOf time.Time) *Boards {
 	a := &Boards{build: b, archive: b.Archive(), asOf: asOf}
-	a.ranked = sync.OnceValues(func() (*roaring.Bitmap, error) {
-		return b.Board(exports.AllBoard, "", "composite")
-	})
+	a.ranked = sync.OnceValue(func() *roaring.Bitmap { return b.Board(view.AllBoard, "", "composite") })
 	a.days = sync.OnceValues(func() ([]*day, error) { return daysOf(a.archive) })
 	return a
 }
 
 // Ranked returns the records on the overall leaderboard. The set is shared and must
 // not be modified.
-func (b *Boards) Ranked() (*roaring.Bitmap, error) { return b.ranked() }
+func (b *Boards) Ranked() *roaring.Bitmap { return b.ranked() }
 
 // Rank returns a record's rank among all ranked records, or 0 if it is not ranked.
-func (b *Boards) Rank(ordinal uint32) (int, error) {
-	ranked, err := b.ranked()
-	switch {
-	case err != nil:
-		return 0, err
-	case !ranked.Contains(ordinal):
-		return 0, nil
-	case b.build.OverlayID() == "": // without edits, ordinals are in rank order
-		return int(ranked.Rank(ordinal)), nil
+func (b *Boards) Rank(ordinal uint32) int {
+	if at := int(b.build.SortPosition(ordinal)); at < b.build.Ranked() { // ranked records come first
+		return at + 1
 	}
-	return b.build.CountUntil(ranked, exports.DefaultSort, b.build.PositionOf(exports.DefaultSort, ordinal)), nil
+	return 0
 }
 
 // day is a day with a snapshot.

@@ -8,6 +8,7 @@ import (
 	"kindex/exports"
 	"kindex/exports/leaderboard"
 	"kindex/exports/record"
+	"kindex/exports/view"
 )
 
 // checkRankHistories compares the rank history of every entity in a build with the model,
@@ -80,14 +81,11 @@ func TestRanks(t *testing.T) {
 	b := p.build(t)
 	a := leaderboard.New(b, p.asOf())
 	last := p.weeks[len(p.weeks)-1]
-	ranked, err := a.Ranked()
-	if err != nil {
-		t.Fatal(err)
-	}
+	ranked := a.Ranked()
 	for o, e := range p.entities {
 		want, of := rank(last.stood, e, "composite")
-		if got, err := a.Rank(uint32(o)); err != nil || got != want || int(ranked.GetCardinality()) != of {
-			t.Errorf("%s is at %d of %d, want %d of %d: %v", e.Key(), got, ranked.GetCardinality(), want, of, err)
+		if got := a.Rank(uint32(o)); got != want || int(ranked.GetCardinality()) != of {
+			t.Errorf("%s is at %d of %d, want %d of %d", e.Key(), got, ranked.GetCardinality(), want, of)
 		}
 	}
 	records := make([]uint32, len(p.entities))
@@ -97,11 +95,11 @@ func TestRanks(t *testing.T) {
 	before := p.weeks[len(p.weeks)-2]
 	for _, by := range []string{"composite", "adoption"} {
 		for _, day := range []string{"", last.day} {
-			f, err := a.PreviousBoard(day, exports.AllBoard, "", by)
+			f, err := a.PreviousBoard(day, view.AllBoard, "", by)
 			if err != nil || !f.Known() || f.Day() != before.day {
 				t.Fatalf("the board %d days before %q is %+v: %v", leaderboard.MovementDays, day, f, err)
 			}
-			for o, got := range f.Ranks(b, records) {
+			for o, got := range f.Ranks(b.View, records) {
 				want := 0
 				if then := before.stood[p.of[p.entities[o]]]; then != nil {
 					want, _ = rank(before.stood, then, by)
@@ -112,11 +110,11 @@ func TestRanks(t *testing.T) {
 			}
 		}
 	}
-	first, err := a.PreviousBoard(p.weeks[0].day, exports.AllBoard, "", "composite")
-	if err != nil || first.Known() || first.Day() != "2025-12-28" || slices.Max(first.Ranks(b, records)) != 0 {
+	first, err := a.PreviousBoard(p.weeks[0].day, view.AllBoard, "", "composite")
+	if err != nil || first.Known() || first.Day() != "2025-12-28" || slices.Max(first.Ranks(b.View, records)) != 0 {
 		t.Errorf("before the first snapshot: %+v, %v", first, err)
 	}
-	if _, err := a.PreviousBoard("2026-02-30", exports.AllBoard, "", "composite"); err == nil {
+	if _, err := a.PreviousBoard("2026-02-30", view.AllBoard, "", "composite"); err == nil {
 		t.Error("February has thirty days")
 	}
 }
@@ -155,7 +153,7 @@ func TestEdits(t *testing.T) {
 	for key, e := range now {
 		o, _, ok := b.Find(e.Type, e.Slug)
 		want, _ := rank(now, e, "composite")
-		if got, err := a.Rank(o); !ok || err != nil || got != want {
+		if got := a.Rank(o); !ok || err != nil || got != want {
 			t.Errorf("%s is at %d, want %d: %v, %v", key, got, want, ok, err)
 		}
 		was := e.Slug

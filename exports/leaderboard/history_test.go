@@ -197,7 +197,7 @@ func (p *madeHistory) build(tb testing.TB) *exports.Build {
 	check(err)
 	n := len(p.entities)
 	check(w.WriteNeighbours(make([]exports.PackedNeighbours, n), nil))
-	check(w.WriteLookups(p.entities))
+	check(w.WriteRecords(p.entities))
 	check(w.WriteArchive(&exports.Archive{Versions: p.versions, Snapshots: p.snapshots(tb)}))
 	m := &store.Manifest{Builder: "test", Title: "Test", AsOf: p.asOf().Format(time.RFC3339), Counts: store.Counts{Types: map[string]int{}}}
 	for _, e := range p.entities {

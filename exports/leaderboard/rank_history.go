@@ -35,7 +35,7 @@ func (b *Boards) RankHistory(ordinal uint32) ([]RankAt, error) {
 		if !ok {
 			continue // the entity was deleted, then created again later
 		}
-		if o, found := d.snapshot.Find(v); found {
+		if o, found := d.snapshot.FindVersion(v); found {
 			history = append(history, d.rankAt(o))
 		}
 	}
@@ -46,7 +46,7 @@ func (b *Boards) RankHistory(ordinal uint32) ([]RankAt, error) {
 // rankAt returns the rank and score of a record. Ordinals are in the order of the
 // overall leaderboard, followed by unranked records.
 func (d *day) rankAt(ordinal uint32) RankAt {
-	s := RankAt{Day: d.snapshot.Day, Score: d.snapshot.Score("composite", ordinal), Ranked: d.snapshot.Ranked()}
+	s := RankAt{Day: d.snapshot.Day, Score: d.snapshot.Scores(ordinal).Composite, Ranked: d.snapshot.Ranked()}
 	if int(ordinal) < s.Ranked {
 		s.Rank = int(ordinal) + 1
 	}

@@ -157,12 +157,12 @@ func decodeText(to *string, value []byte) error {
 	return nil
 }
 
-// decodeTexts decodes an array of strings. The result is not nil.
+// decodeTexts decodes an array of strings. The result is nil if there are none.
 func decodeTexts(to *[]string, array []byte) error {
 	if err := expect(array, '[', "an array"); err != nil {
 		return err
 	}
-	*to = make([]string, 0, 8)
+	*to = nil
 	for value := range jsonenc.Elements(array) {
 		var text string
 		if err := decodeText(&text, value); err != nil {

@@ -15,7 +15,7 @@ import (
 func whole() *record.Entity {
 	return &record.Entity{
 		Type: "model", Slug: "a-1", Name: `A "1" \ é`, Provider: "maker", Description: "Plans, \"codes\": {all} in, \nlines", Category: "language",
-		Version: "1.0", PricingModel: "freemium", License: "MIT", URL: "https://example.org/?a=1&b=<2>", Tags: []string{}, Capabilities: []string{"vision", `a"b`},
+		Version: "1.0", PricingModel: "freemium", License: "MIT", URL: "https://example.org/?a=1&b=<2>", Capabilities: []string{"vision", `a"b`},
 		Scores: record.Scores{Composite: record.ScoreOf(95.1), Quality: record.ScoreOf(0)}, AddedDate: "2026-01-01", LastUpdated: "2026-02-01", Status: record.Active,
 		Links: []record.Link{{Name: "docs", URL: "https://example.org/docs"}, {Name: "paper", URL: "https://example.org/{p}"}},
 		Signals: record.Signals{
@@ -36,7 +36,7 @@ func whole() *record.Entity {
 // TestDecodeEntity decodes records as they are written, and with white space.
 func TestDecodeEntity(t *testing.T) {
 	suite.InTest(t)
-	for name, want := range map[string]*record.Entity{"whole": whole(), "empty": {Tags: []string{}, Capabilities: []string{}}} {
+	for name, want := range map[string]*record.Entity{"whole": whole(), "empty": {}} {
 		data := want.AppendJSON(nil)
 		var spaced bytes.Buffer
 		if err := json.Indent(&spaced, data, " ", "\t"); err != nil {

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// FieldValues returns an entity's values in one of the exports.FilterFields.
+// FieldValues returns an entity's values in one of the view.FilterFields.
 func (e *Entity) FieldValues(field string) []string {
 	one := func(s string) []string {
 		if s == "" {

@@ -1,10 +1,6 @@
 package record
 
-import (
-	"bytes"
-
-	"kindex/exports/jsonenc"
-)
+import "kindex/exports/jsonenc"
 
 // Version is the authored content of an entity from a point in time on, or its
 // deletion. Versions are numbered in chronological order.
@@ -48,62 +44,4 @@ func (e *Entity) AppendAuthored(dst []byte) []byte {
 	}
 	dst = jsonenc.AppendMember(dst[:len(dst)-1], "formerly")
 	return append(jsonenc.AppendStrings(dst, e.Formerly), '}')
-}
-
-// AppendAuthoredFrom appends what AppendAuthored writes for an entity with the given record. addedDerived
-// and updatedDerived state which of its dates are derived from the history, and formerly lists its
-// earlier slugs.
-func AppendAuthoredFrom(dst, record []byte, addedDerived, updatedDerived bool, formerly []string) []byte {
-	begin := len(dst)
-	dst = append(dst, '{')
-	for name, value := range jsonenc.Members(record) {
-		switch string(name) {
-		case "scores", "maintenance", "maintenanceAsOf", "price", "offerCount":
-			continue // computed
-		case "addedDate":
-			if addedDerived {
-				value = []byte("null")
-			}
-		case "lastUpdated":
-			if updatedDerived {
-				value = []byte("null")
-			}
-		}
-		dst = jsonenc.AppendComma(dst, len(dst)-begin-1)
-		dst = append(append(append(dst, '"'), name...), '"', ':')
-		dst = append(dst, value...)
-	}
-	if len(formerly) > 0 {
-		dst = jsonenc.AppendStrings(jsonenc.AppendMember(dst, "formerly"), formerly)
-	}
-	return append(dst, '}')
-}
-
-// Where CompleteAuthored edits a record. Quotes within texts are escaped, so the first
-// occurrence is the member.
-var datesBegin, datesEnd, offersBegin, formerlyBegin = []byte(`,"addedDate":`), []byte(`,"status":`), []byte(`,"offers":[`), []byte(`,"formerly":`)
-
-// HasComputed reports whether an authored record may state what a Computed depends on.
-func HasComputed(authored []byte) bool {
-	i := bytes.Index(authored, offersBegin)
-	return i < 0 || bytes.HasPrefix(authored[i+len(offersBegin):], []byte("{")) ||
-		bytes.Contains(authored[:i], []byte(`"lastCommit":{`)) || bytes.Contains(authored[:i], []byte(`"archived":{`))
-}
-
-// CompleteAuthored turns an authored record into the record that the API shows. offers is
-// the number of its offers.
-func CompleteAuthored(authored []byte, s *Scores, c *Computed, offers int, added, updated int32) []byte {
-	from, to, end := bytes.Index(authored, datesBegin), bytes.Index(authored, datesEnd), bytes.Index(authored, offersBegin)
-	if from < 0 || to < from || end < to {
-		return authored // AppendAuthored did not write this
-	}
-	dst := make([]byte, 0, len(authored)+320)
-	dst = append(dst, authored[:from]...)
-	dst = s.AppendJSON(jsonenc.AppendMember(dst, "scores"))
-	dst = appendDates(dst, FormatDay(added), FormatDay(updated))
-	dst = c.append(append(dst, authored[to:end]...), offers)
-	if i := bytes.LastIndex(authored, formerlyBegin); i > end {
-		return append(append(dst, authored[end:i]...), '}') // formerly is not a member of the record
-	}
-	return append(dst, authored[end:]...)
 }

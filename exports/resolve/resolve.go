@@ -112,16 +112,12 @@ func namesBase(b *exports.Build, ordinal uint32, name string, form ids.Form) boo
 	if !strings.Contains(name, "/") {
 		return false
 	}
-	e, err := b.PartOfEntity(ordinal, []string{"ids"})
-	return err == nil && slices.ContainsFunc(e.IDsIn("huggingface"), func(repository string) bool { return form.NamesBase(name, repository) })
+	return slices.ContainsFunc(b.Entity(ordinal).IDsIn("huggingface"), func(repository string) bool { return form.NamesBase(name, repository) })
 }
 
 // hasSize reports whether a model has a number of parameters, such as 70b, or is known by a name with it.
 func hasSize(b *exports.Build, ordinal uint32, size string) bool {
-	e, err := b.PartOfEntity(ordinal, []string{"slug", "name", "ids", "offers", "parameters"})
-	if err != nil {
-		return false
-	}
+	e := b.Entity(ordinal)
 	if billions, err := strconv.ParseFloat(strings.TrimSuffix(size, "b"), 64); err == nil && e.Model != nil && e.Model.Parameters > 0 {
 		if total := float64(e.Model.Parameters) / 1e9; billions == math.Floor(total) || billions == math.Round(total) || billions == math.Round(total*10)/10 {
 			return true

@@ -10,13 +10,13 @@ import (
 	"strconv"
 	"strings"
 
-	"kindex/exports"
 	"kindex/exports/didyoumean"
 	"kindex/exports/record"
+	"kindex/exports/view"
 )
 
 // Filters contains the names of the parameters that select records.
-var Filters = append(slices.Clone(exports.FilterFields),
+var Filters = append(slices.Clone(view.FilterFields),
 	"minScore", "addedSince", "updatedSince", "retiresBefore", "maxPrice", "minContext", "minParameters", "maxParameters", "signal")
 
 // Names knows which values have been replaced, as exports.Build does.
@@ -28,12 +28,12 @@ type Names interface {
 // Filter reads the parameters in Filters. categories are the existing categories. A value that
 // another one has replaced, according to names, means its replacement; without names, no value is
 // replaced.
-func (p Params) Filter(categories []string, names Names) (*exports.Filter, error) {
-	f := &exports.Filter{Fields: map[string][][]string{}}
+func (p Params) Filter(categories []string, names Names) (*view.Filter, error) {
+	f := &view.Filter{Fields: map[string][][]string{}}
 	closed := map[string][]string{"type": record.Types, "status": record.Statuses,
 		"pricingModel": record.PricingModels, "category": categories, "maintenance": record.MaintenanceStates,
 		"modality": record.Modalities, "outputModality": record.Modalities, "openWeights": {"true", "false"}}
-	for _, field := range exports.FilterFields {
+	for _, field := range view.FilterFields {
 		if err := p.readField(f, field, closed, names); err != nil {
 			return nil, err
 		}
@@ -77,9 +77,9 @@ func (p Params) Filter(categories []string, names Names) (*exports.Filter, error
 	return f, err
 }
 
-// readField reads the values of one of the exports.FilterFields. closed contains the valid
+// readField reads the values of one of the view.FilterFields. closed contains the valid
 // values of the fields in which not every value is valid.
-func (p Params) readField(f *exports.Filter, field string, closed map[string][]string, names Names) error {
+func (p Params) readField(f *view.Filter, field string, closed map[string][]string, names Names) error {
 	for _, value := range p[field] {
 		all := []string{value}
 		// Only some fields are split at commas: the values of others can contain commas.
@@ -146,14 +146,14 @@ func decimal(s string) (x float64, ok bool) {
 }
 
 // signals reads minContext and the conditions in signal.
-func (p Params) signals() ([]exports.SignalBound, error) {
-	var list []exports.SignalBound
+func (p Params) signals() ([]view.SignalBound, error) {
+	var list []view.SignalBound
 	if p.Has("minContext") {
 		n, err := p.Count("minContext", 1, 1, math.MaxInt32)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, exports.SignalBound{Signal: "contextTokens", Number: float64(n)})
+		list = append(list, view.SignalBound{Signal: "contextTokens", Number: float64(n)})
 	}
 	for _, s := range p["signal"] {
 		b, err := parseBound(s)
@@ -166,9 +166,9 @@ func (p Params) signals() ([]exports.SignalBound, error) {
 }
 
 // parseBound parses a condition such as stars>=1000.
-func parseBound(s string) (b exports.SignalBound, err error) {
-	bad := func(suggestion, format string, args ...any) (exports.SignalBound, error) {
-		return exports.SignalBound{}, &Error{Param: "signal", Message: fmt.Sprintf(format, args...), Suggestion: suggestion}
+func parseBound(s string) (b view.SignalBound, err error) {
+	bad := func(suggestion, format string, args ...any) (view.SignalBound, error) {
+		return view.SignalBound{}, &Error{Param: "signal", Message: fmt.Sprintf(format, args...), Suggestion: suggestion}
 	}
 	at := strings.IndexAny(s, "<>=")
 	if at < 0 {
@@ -192,7 +192,7 @@ func parseBound(s string) (b exports.SignalBound, err error) {
 		}
 		return bad(name+near+value, "%s does not compare with >= or <=", Quoted(s))
 	}
-	b = exports.SignalBound{Signal: name, AtMost: operator == "<="}
+	b = view.SignalBound{Signal: name, AtMost: operator == "<="}
 	if signal.Kind == record.Day {
 		b.Day = value
 		if day, err := record.DayNumber(value); err != nil || day == record.NoDate {

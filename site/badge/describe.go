@@ -23,11 +23,8 @@ func Deleted() (message, colour string) { return "deleted", Grey }
 // Describe returns the text and colour of the right half of an entity's badge. show is
 // one of Kinds; title returns the title of a category.
 func Describe(b *exports.Build, own *board.List, title func(category string) string, o uint32, show string) (message, colour string, err error) {
-	e, err := b.Entity(o)
-	if err != nil {
-		return "", "", err
-	}
-	composite := b.Score("composite", o)
+	e := b.Entity(o)
+	composite := e.Scores.Composite
 	switch {
 	case e.Status == record.Withdrawn:
 		return "withdrawn", Grey, nil

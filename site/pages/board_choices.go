@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"kindex/exports"
+	"kindex/exports/view"
 	"kindex/site/textfmt"
 )
 
@@ -130,9 +130,13 @@ func (s *Site) findPastBoards() map[string][]string {
 	slices.Sort(categories)
 	categories = slices.Compact(categories)
 	for _, at := range s.earlierDays() {
-		past, _ := a.Snapshot(at)
+		s, _ := a.Snapshot(at)
+		past, err := s.View()
+		if err != nil {
+			continue // its pages say so
+		}
 		for _, c := range categories {
-			if set, err := past.Board(c, "", "composite"); err == nil && !set.IsEmpty() {
+			if !past.Board(c, "", "composite").IsEmpty() {
 				found[c] = append(found[c], at)
 			}
 		}
@@ -146,7 +150,7 @@ func (s *Site) findPastBoards() map[string][]string {
 func boardPaths(s *Site) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		var categories []string
-		if !yield(boardPath(exports.AllBoard)) {
+		if !yield(boardPath(view.AllBoard)) {
 			return
 		}
 		for _, c := range s.Categories {
@@ -181,10 +185,7 @@ func (s *Site) boardPagesOf(category, typ string, yield func(string) bool) bool 
 	if typ != "" {
 		path += "type-" + typ + "/"
 	}
-	set, err := s.Build.Board(category, typ, "composite")
-	if err != nil {
-		return yield(path) // rendering the leaderboard returns the error
-	}
+	set := s.Build.Board(category, typ, "composite")
 	for n := range max(1, (int(set.GetCardinality())+boardRows-1)/boardRows) {
 		to := path
 		if n > 0 {

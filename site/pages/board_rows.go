@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strconv"
 
-	"kindex/exports"
 	"kindex/exports/leaderboard"
 	"kindex/exports/record"
+	"kindex/exports/view"
 	"kindex/site/chart"
 	"kindex/site/siteurl"
 	"kindex/site/textfmt"
@@ -22,17 +22,14 @@ type boardRow struct {
 }
 
 // row reads a row of the board.
-func (b *boardView) row(ordinal uint32, rank int, moved leaderboard.Movement) (s boardRow, err error) {
-	e, err := b.from.Entity(ordinal)
-	if err != nil {
-		return s, err
-	}
+func (b *boardView) row(ordinal uint32, rank int, moved leaderboard.Movement) (s boardRow) {
+	e := b.from.Entity(ordinal)
 	s = boardRow{row: row{Entity: e, Rank: rank}, To: siteurl.Entity(e.Type, e.Slug), Moved: deltaOf(moved)}
-	if past, ok := b.from.(*exports.Snapshot); ok {
-		s.To = b.currentPath(past.Version(ordinal))
+	if b.Day != "" {
+		s.To = b.currentPath(b.from, ordinal)
 	}
 	s.Cells = scoreCells(&e.Scores, b.columns(), b.By)
-	return s, nil
+	return s
 }
 
 // columns returns the names of the scores that the leaderboard shows. Scores on an
@@ -74,11 +71,15 @@ func scoreCells(scores *record.Scores, names []string, by string) template.HTML 
 	return template.HTML(b) //nolint:gosec // only numbers and constants
 }
 
-// currentPath returns the path of an entity's current version, or "" if the entity was
+// currentPath returns the path of the current version of a past day's entity, or "" if the entity was
 // deleted.
-func (b *boardView) currentPath(version int) string {
+func (b *boardView) currentPath(past *view.View, ordinal uint32) string {
 	a := b.Build.Archive()
-	now := a.Version(a.Newest(version))
+	s, ok := a.Snapshot(past.Day)
+	if !ok {
+		return ""
+	}
+	now := a.Version(a.Newest(s.Version(ordinal)))
 	if now.Deleted {
 		return ""
 	}

@@ -8,10 +8,10 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"kindex/exports"
 	"kindex/exports/didyoumean"
 	"kindex/exports/leaderboard"
 	"kindex/exports/record"
+	"kindex/exports/view"
 	"kindex/site/textfmt"
 )
 
@@ -26,7 +26,7 @@ type boardView struct {
 	Day      string // "" for today
 	Number   int    // page number, from 1
 
-	from exports.Catalogue
+	from *view.View
 	set  *roaring.Bitmap
 }
 
@@ -53,7 +53,7 @@ type boardPage struct {
 // boards renders a leaderboard.
 func (r *request) boards() (*page, error) {
 	b := &boardView{request: r, Category: r.arg("category"), Type: r.choice("type"), By: r.choice("by"), Number: 1}
-	if b.Category == exports.AllBoard { // ranks compare what is alike; only the API has this board
+	if b.Category == view.AllBoard { // ranks compare what is alike; only the API has this board
 		return &page{location: boardsPath}, nil
 	}
 	if own := r.ownBoard(b.Category); own != nil {
@@ -185,17 +185,20 @@ func (b *boardView) missingCategory(known []string) *page {
 
 // choose selects the entities of the leaderboard.
 func (b *boardView) choose() (err error) {
-	b.from = b.Build
+	b.from = b.Build.View
 	if b.Day != "" {
-		b.from, _ = b.Build.Archive().Snapshot(b.Day)
+		s, _ := b.Build.Archive().Snapshot(b.Day)
+		if b.from, err = s.View(); err != nil {
+			return err
+		}
 	}
-	b.set, err = b.from.Board(b.Category, b.Type, b.By)
-	return err
+	b.set = b.from.Board(b.Category, b.Type, b.By)
+	return nil
 }
 
 // fill reads the rows of the page.
 func (d *boardPage) fill() error {
-	sort, skip := exports.Sort{Key: d.By, Desc: true}, (d.Number-1)*boardRows
+	sort, skip := view.Sort{Key: d.By, Desc: true}, (d.Number-1)*boardRows
 	records, more, _ := d.from.Page(d.set, sort, nil, skip, boardRows)
 	former, err := d.Boards.PreviousBoard(d.Day, d.Category, d.Type, d.By)
 	if err != nil {
@@ -207,11 +210,7 @@ func (d *boardPage) fill() error {
 	all, _, _ := d.from.Page(d.set, sort, nil, 0, d.Total)
 	moved := leaderboard.Movements(former.Ranks(d.from, all))
 	for i, o := range records {
-		s, err := d.row(o, skip+i+1, moved[skip+i])
-		if err != nil {
-			return err
-		}
-		d.Rows = append(d.Rows, s)
+		d.Rows = append(d.Rows, d.row(o, skip+i+1, moved[skip+i]))
 	}
 	d.First, d.Last = min(skip+1, d.Total), skip+len(records)
 	if d.Number > 1 {

@@ -18,6 +18,7 @@ import (
 	"kindex/edge/edgetest"
 	"kindex/exports"
 	"kindex/exports/record"
+	"kindex/exports/view"
 	"kindex/site/pages"
 )
 
@@ -88,24 +89,28 @@ func shownBoard(t testing.TB, s *pages.Site, path string) (list []shownRow) {
 }
 
 // wantBoard returns the expected rows of a leaderboard, calculated from a catalogue.
-func wantBoard(t testing.TB, from exports.Catalogue, category, typ, by string) (list []shownRow) {
+func wantBoard(t testing.TB, from *view.View, category, typ, by string) (list []shownRow) {
 	t.Helper()
-	set, err := from.Board(category, typ, by)
-	if err != nil {
-		t.Fatal(err)
-	}
-	records, _, _ := from.Page(set, exports.Sort{Key: by, Desc: true}, nil, 0, int(set.GetCardinality()))
+	set := from.Board(category, typ, by)
+	records, _, _ := from.Page(set, view.Sort{Key: by, Desc: true}, nil, 0, int(set.GetCardinality()))
 	for i, o := range records {
 		typ, slug := from.Key(o)
 		r := shownRow{Key: typ + "/" + slug, Rank: i + 1, Scores: map[string]record.Score{}}
 		for _, name := range record.ScoreNames {
-			r.Scores[name] = from.(interface {
-				Score(name string, ordinal uint32) record.Score
-			}).Score(name, o)
+			r.Scores[name] = from.Entity(o).Scores.Get(name)
 		}
 		list = append(list, r)
 	}
 	return list
+}
+
+func viewOf(t testing.TB, s *exports.Snapshot) *view.View {
+	t.Helper()
+	v, err := s.View()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }
 
 // sameRows compares the rows of a leaderboard. Scores for which the page has no column
@@ -149,7 +154,7 @@ func TestBoards(t *testing.T) {
 		}
 		for _, by := range record.ScoreNames {
 			path := boardPath(category, "", by, "")
-			got, want := shownBoard(t, s, path), wantBoard(t, s.Build, category, "", by)
+			got, want := shownBoard(t, s, path), wantBoard(t, s.Build.View, category, "", by)
 			if !sameRows(got, want) {
 				t.Errorf("%s shows\n%v\nwant %v", path, got, want)
 			}
@@ -157,7 +162,7 @@ func TestBoards(t *testing.T) {
 		}
 		for _, typ := range record.Types {
 			path := boardPath(category, typ, "composite", "")
-			if got, want := shownBoard(t, s, path), wantBoard(t, s.Build, category, typ, "composite"); !sameRows(got, want) {
+			if got, want := shownBoard(t, s, path), wantBoard(t, s.Build.View, category, typ, "composite"); !sameRows(got, want) {
 				t.Errorf("%s shows\n%v\nwant %v", path, got, want)
 			}
 		}
@@ -191,7 +196,7 @@ func TestPastBoards(t *testing.T) {
 				by = "composite"
 			}
 			path := boardPath(category, "", by, at)
-			got, want := shownBoard(t, s, path), wantBoard(t, past, category, "", by)
+			got, want := shownBoard(t, s, path), wantBoard(t, viewOf(t, past), category, "", by)
 			if !sameRows(got, want) {
 				t.Errorf("%s shows\n%v\nwant %v", path, got, want)
 			}
@@ -407,13 +412,13 @@ func TestStaticBoards(t *testing.T) {
 		}
 		past++
 		snapshot, _ := s.Build.Archive().Snapshot(strings.TrimSuffix(at, "/"))
-		want := wantBoard(t, snapshot, category, "", "composite")
+		want := wantBoard(t, viewOf(t, snapshot), category, "", "composite")
 		if got := shownBoard(t, s, path); len(got) == 0 || !sameRows(got, want[:min(50, len(want))]) {
 			t.Errorf("%s shows\n%v\nwant %v", path, got, want)
 		}
 	}
 	for _, category := range boardNames(s) {
-		if got, want := shownBoard(t, s, boardPath(category, "", "", "")), wantBoard(t, s.Build, category, "", "composite"); !sameRows(got, want) {
+		if got, want := shownBoard(t, s, boardPath(category, "", "", "")), wantBoard(t, s.Build.View, category, "", "composite"); !sameRows(got, want) {
 			t.Errorf("%s shows\n%v\nwant %v", category, got, want)
 		}
 	}

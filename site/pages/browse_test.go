@@ -23,6 +23,7 @@ import (
 	"kindex/exports"
 	"kindex/exports/record"
 	"kindex/exports/score"
+	"kindex/exports/view"
 	"kindex/indexes"
 	"kindex/site/pages"
 	"kindex/site/siteurl"
@@ -173,12 +174,9 @@ func (b *browsed) through(address, pattern string) []string {
 }
 
 // ordered returns the paths of the entities that match a filter, in the given order.
-func (b *browsed) ordered(f map[string][][]string, s exports.Sort) []string {
+func (b *browsed) ordered(f map[string][][]string, s view.Sort) []string {
 	b.t.Helper()
-	set, err := b.build.Select(&exports.Filter{Fields: f})
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	set := b.build.Select(&view.Filter{Fields: f})
 	found, _, _ := b.build.Page(set, s, nil, 0, int(set.GetCardinality()))
 	var list []string
 	for _, o := range found {
@@ -208,8 +206,8 @@ func (b *browsed) same(address string, got, want []string) {
 }
 
 var (
-	byName   = exports.Sort{Key: "name"}
-	byUpdate = exports.Sort{Key: "lastUpdated", Desc: true}
+	byName   = view.Sort{Key: "name"}
+	byUpdate = view.Sort{Key: "lastUpdated", Desc: true}
 )
 
 // valueLink is a link in the list of all values, with its count.
@@ -318,12 +316,9 @@ func (b *browsed) checkValues(field, list string) {
 			links = append(links, b.through(letter, valueLink)...)
 		}
 	}
-	listed, err := b.build.Select(&exports.Filter{})
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	listed := b.build.Select(&view.Filter{})
 	values := b.build.Facet(listed, field, 1<<30)
-	slices.SortFunc(values, func(x, y exports.FacetCount) int { return cmp.Compare(record.Fold(x.Value), record.Fold(y.Value)) })
+	slices.SortFunc(values, func(x, y view.FacetCount) int { return cmp.Compare(record.Fold(x.Value), record.Fold(y.Value)) })
 	if len(values) == 0 && field != "capability" || len(links) != len(values) {
 		b.t.Fatalf("%s links to %d values of %d", list, len(links), len(values))
 	}
@@ -332,7 +327,7 @@ func (b *browsed) checkValues(field, list string) {
 	}
 	have := map[string]int{} // number of values, keyed by the joined paths of their entities
 	for _, v := range values {
-		have[strings.Join(b.ordered(map[string][][]string{field: {{v.Value}}}, exports.DefaultSort), " ")]++
+		have[strings.Join(b.ordered(map[string][][]string{field: {{v.Value}}}, view.DefaultSort), " ")]++
 	}
 	for _, l := range links {
 		have[strings.Join(b.through(l, rowLink), " ")]--
@@ -355,7 +350,7 @@ func (b *browsed) checkValuePages() {
 				b.answer(u, http.StatusMovedPermanently)
 				continue
 			}
-			b.same(u, b.through(u, rowLink), b.ordered(map[string][][]string{field: {{v}}}, exports.DefaultSort))
+			b.same(u, b.through(u, rowLink), b.ordered(map[string][][]string{field: {{v}}}, view.DefaultSort))
 		}
 	}
 }
@@ -364,7 +359,7 @@ func (b *browsed) checkValuePages() {
 // covers each order and each type.
 func (b *browsed) checkCategories() {
 	b.t.Helper()
-	orders := map[string]exports.Sort{"": exports.DefaultSort, "sort-name/": byName, "sort-updated/": byUpdate}
+	orders := map[string]view.Sort{"": view.DefaultSort, "sort-name/": byName, "sort-updated/": byUpdate}
 	classes := all(b.page("/categories/"), `<h3><a href="/categories/([^"/]*)/">`)
 	if want := b.build.Values("category"); !slices.Equal(slices.Sorted(slices.Values(classes)), want) {
 		b.t.Errorf("the categories are %q, want %q", classes, want)
@@ -375,7 +370,7 @@ func (b *browsed) checkCategories() {
 		}
 		for _, to := range all(b.page("/categories/"+c+"/"), `<a class="chip" href="(/categories/[^"]*/type-[^"]*)"`) {
 			typ := strings.TrimSuffix(strings.TrimPrefix(to, "/categories/"+c+"/type-"), "/")
-			b.same(to, b.through(to, rowLink), b.ordered(map[string][][]string{"category": {{c}}, "type": {{typ}}}, exports.DefaultSort))
+			b.same(to, b.through(to, rowLink), b.ordered(map[string][][]string{"category": {{c}}, "type": {{typ}}}, view.DefaultSort))
 		}
 	}
 	for _, typ := range record.Types {

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"sync"
 
-	"kindex/exports"
 	"kindex/exports/didyoumean"
 	"kindex/exports/record"
+	"kindex/exports/view"
 	"kindex/site/textfmt"
 )
 
@@ -60,10 +60,7 @@ func (s *Site) countCategories() func() ([]category, error) {
 		for _, c := range s.Categories {
 			k := category{Category: c, Path: categoryPath(c.Slug)}
 			for _, t := range s.types() {
-				set, err := s.Build.Select(categoryFilter(c.Slug, t))
-				if err != nil {
-					return nil, err
-				}
+				set := s.Build.Select(categoryFilter(c.Slug, t))
 				if n := int(set.GetCardinality()); n > 0 {
 					k.Types = append(k.Types, typeCount{t, n, listRoute("/categories/:category/").path(map[string]string{"category": c.Slug}, listChoices(t, "", 1))})
 				}
@@ -76,8 +73,8 @@ func (s *Site) countCategories() func() ([]category, error) {
 
 func categoryPath(slug string) string { return "/categories/" + slug + "/" }
 
-func categoryFilter(category, typ string) *exports.Filter {
-	f := &exports.Filter{Fields: map[string][][]string{"category": {{category}}}}
+func categoryFilter(category, typ string) *view.Filter {
+	f := &view.Filter{Fields: map[string][][]string{"category": {{category}}}}
 	if typ != "" {
 		f.Fields["type"] = [][]string{{typ}}
 	}
@@ -141,10 +138,7 @@ func (r *request) category() (*page, error) {
 	if typ != "" && (len(c.Types) < 2 || !slices.ContainsFunc(c.Types, func(t typeCount) bool { return t.Type == typ })) {
 		return r.notFound(), nil
 	}
-	set, err := r.Build.Select(categoryFilter(slug, typ))
-	if err != nil {
-		return nil, err
-	}
+	set := r.Build.Select(categoryFilter(slug, typ))
 	l := &listing{Crumbs: []option{{Name: "Categories", To: "/categories/"}}, Heading: c.Title, Text: string(c.Description), typ: typ,
 		address: func(typ, sort string, page int) string {
 			return listRoute("/categories/:category/").path(r.args, listChoices(typ, sort, page))
@@ -158,8 +152,8 @@ func (r *request) category() (*page, error) {
 			l.Types = append(l.Types, option{Name: textfmt.Capitalize(t.Type) + "s", Count: t.Count, Chosen: t.Type == typ, To: l.address(t.Type, r.choice("sort"), 1)})
 		}
 	}
-	if ok, err := r.list(l, set); err != nil || !ok {
-		return r.notFound(), err
+	if !r.list(l, set) {
+		return r.notFound(), nil
 	}
 	r.relate(l, set, slug)
 	p := r.listPage(l, cmp.Or(string(c.Description), c.Title+": "+c.Counts()+"."), "/api/feed?category="+slug)

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"kindex/exports"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
+	"kindex/exports/view"
 	"kindex/indexes"
 	"kindex/site/siteurl"
 	"kindex/site/textfmt"
@@ -67,7 +67,7 @@ func (r *request) compare() (*page, error) {
 	if r.Static {
 		p.Scripts = []string{"compare.js", "comparison.js"}
 		d.Skeleton = r.rowTemplates()
-		d.Ready, err = r.exampleComparisons()
+		d.Ready = r.exampleComparisons()
 		return p, err
 	}
 	p.Scripts = []string{"compare.js"}
@@ -94,10 +94,10 @@ func (r *request) fillComparison(p *page, d *comparePage) (err error) {
 	}
 	switch len(d.Entities) {
 	case 0:
-		d.Ready, err = r.exampleComparisons()
+		d.Ready = r.exampleComparisons()
 		return err
 	case 1:
-		d.Ready, err = r.comparisonsOf(d.Entities[0])
+		d.Ready = r.comparisonsOf(d.Entities[0])
 	}
 	d.Groups = r.comparison(d.Entities)
 	var names []string
@@ -167,9 +167,7 @@ func (r *request) findNamed(d *comparePage) error {
 		if err != nil {
 			return err
 		}
-		if d.Unknown[i].Near, err = r.addOptions(d, list[:min(maxNear, len(list))]); err != nil {
-			return err
-		}
+		d.Unknown[i].Near = r.addOptions(d, list[:min(maxNear, len(list))])
 	}
 	return nil
 }
@@ -183,10 +181,7 @@ func (r *request) addEntity(d *comparePage, ordinal uint32) error {
 		d.TooMany = true
 		return nil
 	}
-	e, err := r.Build.Entity(ordinal)
-	if err != nil {
-		return err
-	}
+	e := r.Build.Entity(ordinal)
 	d.Entities = append(d.Entities, comparedEntity{Entity: e, ordinal: ordinal})
 	return nil
 }
@@ -215,19 +210,18 @@ func (r *request) addNamed(d *comparePage, text string) error {
 			return err
 		}
 	}
-	var err error
 	d.Asked = text
-	d.Which, err = r.addOptions(d, list)
-	return err
+	d.Which = r.addOptions(d, list)
+	return nil
 }
 
 // suggested returns the entities whose names start with a text, or, if there are none, those
 // whose names are similar to words of the text.
 func (r *request) suggested(text string) ([]uint32, error) {
-	all, err := r.Build.Select(&exports.Filter{})
-	if err != nil || r.Index == nil {
-		return nil, err
+	if r.Index == nil {
+		return nil, nil
 	}
+	all := r.Build.Select(&view.Filter{})
 	text = indexes.Unquoted(text)
 	list, _, err := r.Index.Suggest(text, all, maxSuggested)
 	if err == nil && len(list) == 0 {
@@ -241,19 +235,15 @@ func (r *request) suggested(text string) ([]uint32, error) {
 
 // addOptions returns links to comparisons. Each adds one of the given entities to the current
 // comparison.
-func (r *request) addOptions(d *comparePage, list []uint32) ([]suggestion, error) {
-	var out []suggestion
+func (r *request) addOptions(d *comparePage, list []uint32) (out []suggestion) {
 	for _, o := range list {
 		if slices.ContainsFunc(d.Entities, func(c comparedEntity) bool { return c.ordinal == o }) {
 			continue
 		}
-		e, err := r.Build.Entity(o)
-		if err != nil {
-			return nil, err
-		}
+		e := r.Build.Entity(o)
 		out = append(out, suggestion{comparePath(append(d.keys(), e.Key())...), e.Name, e.Type + " · " + textfmt.Name(r.categoryTitle(e.Category))})
 	}
-	return out, nil
+	return out
 }
 
 // suggestionsPage renders the part of the page that the script shows while the user types.
@@ -265,10 +255,7 @@ func (r *request) suggestionsPage(d *comparePage, text string) (*page, error) {
 	if named := r.Build.FindByName(text, maxSuggested); len(named) > 0 {
 		list = append(named, slices.DeleteFunc(list, func(o uint32) bool { return slices.Contains(named, o) })...)
 	}
-	found, err := r.addOptions(d, list[:min(maxSuggested, len(list))])
-	if err != nil {
-		return nil, err
-	}
+	found := r.addOptions(d, list[:min(maxSuggested, len(list))])
 	b := bytes.NewBuffer([]byte{}) // not nil, because an empty body is valid
 	if err := r.templates["compare"].ExecuteTemplate(b, "suggestions", found); err != nil {
 		return nil, err
@@ -278,15 +265,12 @@ func (r *request) suggestionsPage(d *comparePage, text string) (*page, error) {
 
 // exampleComparisons returns comparisons of leading entities, each with its most similar
 // entity.
-func (r *request) exampleComparisons() ([]suggestion, error) {
+func (r *request) exampleComparisons() []suggestion {
 	var list []suggestion
 	taken := map[uint32]bool{}
 	for _, t := range r.types() {
-		set, err := r.Build.Board(exports.AllBoard, t, "composite")
-		if err != nil {
-			return nil, err
-		}
-		leaders, _, _ := r.Build.Page(set, exports.DefaultSort, nil, 0, 2*readyLeaders)
+		set := r.Build.Board(view.AllBoard, t, "composite")
+		leaders, _, _ := r.Build.Page(set, view.DefaultSort, nil, 0, 2*readyLeaders)
 		found := 0
 		for _, o := range leaders {
 			if found == readyLeaders || taken[o] {
@@ -297,19 +281,13 @@ func (r *request) exampleComparisons() ([]suggestion, error) {
 				continue
 			}
 			taken[o], taken[other] = true, true
-			a, err := r.Build.Entity(o)
-			if err != nil {
-				return nil, err
-			}
-			b, err := r.Build.Entity(other)
-			if err != nil {
-				return nil, err
-			}
+			a := r.Build.Entity(o)
+			b := r.Build.Entity(other)
 			list = append(list, suggestion{comparePath(a.Key(), b.Key()), fmt.Sprintf("%s and %s", textfmt.Name(a.Name), textfmt.Name(b.Name)), t + "s"})
 			found++
 		}
 	}
-	return list, nil
+	return list
 }
 
 // closestMatch returns the most similar entity of the same type that is not taken yet.
@@ -323,17 +301,14 @@ func (r *request) closestMatch(ordinal uint32, typ string, taken map[uint32]bool
 }
 
 // comparisonsOf returns comparisons of an entity with similar entities.
-func (r *request) comparisonsOf(c comparedEntity) ([]suggestion, error) {
+func (r *request) comparisonsOf(c comparedEntity) []suggestion {
 	var list []suggestion
 	for _, n := range r.Build.Similar(c.ordinal) {
 		if len(list) == maxNear {
 			break
 		}
-		e, err := r.Build.Entity(n.Ordinal)
-		if err != nil {
-			return nil, err
-		}
+		e := r.Build.Entity(n.Ordinal)
 		list = append(list, suggestion{comparePath(c.Key(), e.Key()), e.Name, e.Type + " · " + textfmt.Name(r.categoryTitle(e.Category))})
 	}
-	return list, nil
+	return list
 }

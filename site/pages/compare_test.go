@@ -66,10 +66,7 @@ func TestCompare(t *testing.T) {
 		var keys []string
 		var list []*record.Entity
 		for _, o := range rng.Perm(s.Build.Len())[:2+rng.IntN(3)] {
-			e, err := s.Build.Entity(uint32(o))
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := s.Build.Entity(uint32(o))
 			keys, list = append(keys, e.Key()), append(list, e)
 		}
 		columns, rows := readComparison(t, s, keys...)
@@ -115,10 +112,7 @@ func TestCompareBenchmarks(t *testing.T) {
 	s := siteOf(t, pastBuild(t), pages.Options{})
 	having := map[string][]string{} // by benchmark
 	for o := range uint32(s.Build.Len()) {
-		e, err := s.Build.Entity(o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := s.Build.Entity(o)
 		for _, b := range e.Signals.Benchmarks {
 			having[b.FoldedName()] = append(having[b.FoldedName()], e.Key())
 		}
@@ -226,7 +220,7 @@ func TestTrendingRows(t *testing.T) {
 					t.Errorf("%s: %s/%s gained %d tenths, shown as %s", path, typ, slug, trend.Gain(), text)
 				}
 			}
-			if score := s.Build.Score("composite", trend.Ordinal); score.Known() && !strings.Contains(text, " "+score.String()+" ") ||
+			if score := s.Build.Entity(trend.Ordinal).Scores.Composite; score.Known() && !strings.Contains(text, " "+score.String()+" ") ||
 				trend.Previous.Known() && !strings.Contains(text, " "+trend.Previous.String()+" → to ") || !strings.HasSuffix(text, fmt.Sprint(" ", trend.Changes)) {
 				t.Errorf("%s: %+v is shown as %s", path, trend, text)
 			}

@@ -132,10 +132,7 @@ func (s *Site) entityName(key string) entityName {
 	if !ok {
 		return entityName{Title: textfmt.Name(key)}
 	}
-	e, err := s.Build.Entity(o)
-	if err != nil {
-		return entityName{Title: textfmt.Name(key)}
-	}
+	e := s.Build.Entity(o)
 	return entityName{textfmt.Name(e.Name), siteurl.Entity(typ, slug)}
 }
 

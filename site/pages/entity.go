@@ -98,10 +98,7 @@ func (r *request) entity() (*page, error) {
 	case !ok:
 		return r.missingEntity(typ, slug)
 	}
-	e, err := r.Build.Entity(o)
-	if err != nil {
-		return nil, err
-	}
+	e := r.Build.Entity(o)
 	d := &entityPage{Entity: e, AsOf: r.AsOf.UTC().Format(time.DateOnly), Now: r.path(o)}
 	r.describe(d, r.AsOf)
 	moments, err := r.Build.Moments(o, entityVersions)
@@ -212,8 +209,8 @@ func (r *request) entityAt(typ, slug, day string) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := new(record.Entity)
-	if err := e.UnmarshalJSON(a.RecordAt(v, day, r.Formula.Scores(authored, asOf))); err != nil {
+	e, err := a.EntityAt(v, day, r.Formula.Scores(authored, asOf))
+	if err != nil {
 		return nil, err
 	}
 	return r.entityVersion(e, v, asOf)

@@ -98,10 +98,7 @@ func (r *request) entityHistory() (*page, error) {
 	case ok && former:
 		return &page{location: r.path(o) + "history/"}, nil
 	case ok:
-		e, err := r.Build.Entity(o)
-		if err != nil {
-			return nil, err
-		}
+		e := r.Build.Entity(o)
 		d.Name, changes = e.Name, r.changesOf(o)
 	default:
 		now, standing := r.Build.ResolveRemoved(typ, slug)

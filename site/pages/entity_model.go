@@ -286,9 +286,6 @@ func (s *Site) successor(key string) *link {
 	if !found {
 		return nil
 	}
-	e, err := s.Build.Entity(o)
-	if err != nil {
-		return nil
-	}
+	e := s.Build.Entity(o)
 	return &link{textfmt.Name(e.Name), siteurl.Entity(e.Type, e.Slug)}
 }

@@ -143,10 +143,7 @@ func checkPast(t *testing.T, s *pages.Site, deleted string) {
 	for _, day := range a.Snapshots() {
 		snapshot, _ := a.Snapshot(day)
 		for o := uint32(0); o < uint32(snapshot.Len()); o += 97 {
-			e, err := snapshot.Entity(o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := viewOf(t, snapshot).Entity(o)
 			path := "/" + e.Key() + "/at-" + day + "/"
 			answer := get(t, s, path)
 			p := parse(t, answer.Body)

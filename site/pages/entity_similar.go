@@ -43,10 +43,8 @@ func (s *Site) similar(e *record.Entity, o uint32, most int) (l similarLists, er
 		return cmp.Or(boolOrder(s.deprecated(a.Ordinal))-boolOrder(s.deprecated(b.Ordinal)), cmp.Compare(s.Build.SortPosition(a.Ordinal), s.Build.SortPosition(b.Ordinal)))
 	})
 	related := slices.DeleteFunc(near, func(n exports.Neighbour) bool { return n.Alternative })
-	if l.Alternatives, err = s.similarRows(e, alternatives[:min(most, len(alternatives))]); err != nil {
-		return l, err
-	}
-	l.Related, err = s.similarRows(e, related[:min(most, len(related))])
+	l.Alternatives = s.similarRows(e, alternatives[:min(most, len(alternatives))])
+	l.Related = s.similarRows(e, related[:min(most, len(related))])
 	return l, err
 }
 
@@ -56,16 +54,13 @@ func (s *Site) deprecated(o uint32) bool {
 	return set != nil && set.Contains(o)
 }
 
-func (s *Site) similarRows(e *record.Entity, near []exports.Neighbour) (list []similarRow, err error) {
+func (s *Site) similarRows(e *record.Entity, near []exports.Neighbour) (list []similarRow) {
 	for _, n := range near {
-		other, err := s.Build.Entity(n.Ordinal)
-		if err != nil {
-			return nil, err
-		}
+		other := s.Build.Entity(n.Ordinal)
 		isCategory := func(id uint32) bool { return s.Build.Feature(id).Kind == "category" }
 		list = append(list, similarRow{row: row{Entity: other}, Similarity: n.Similarity, Reasons: s.reasons(n),
 			category: slices.IndexFunc(n.Reasons.List(), isCategory),
 			Compare:  "/compare/?" + singleQuery("e", e.Key()) + "&" + singleQuery("e", other.Key())})
 	}
-	return list, nil
+	return list
 }

@@ -155,10 +155,7 @@ func TestEntityPages(t *testing.T) {
 		if passedOver(int(o)) {
 			continue
 		}
-		e, err := s.Build.Entity(o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := s.Build.Entity(o)
 		checkEntityPage(t, s, e)
 	}
 }

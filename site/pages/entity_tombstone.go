@@ -9,6 +9,7 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/record"
+	"kindex/exports/view"
 	"kindex/site/siteurl"
 	"kindex/site/textfmt"
 )
@@ -47,12 +48,12 @@ func (r *request) missingEntity(typ, slug string) (*page, error) {
 // type. A search without results takes longest, so a second search is run only if it can find
 // more.
 func (r *request) suggestForMissing(typ, slug string) ([]suggestion, error) {
-	all, err := r.suggestEntities(slug, &exports.Filter{})
+	all, err := r.suggestEntities(slug, &view.Filter{})
 	other := func(n suggestion) bool { return !strings.HasPrefix(n.Path, "/"+typ+"/") }
 	if err != nil || !slices.ContainsFunc(all, other) {
 		return all, err
 	}
-	list, err := r.suggestEntities(slug, &exports.Filter{Fields: map[string][][]string{"type": {{typ}}}})
+	list, err := r.suggestEntities(slug, &view.Filter{Fields: map[string][][]string{"type": {{typ}}}})
 	if err != nil {
 		return nil, err
 	}
@@ -80,10 +81,7 @@ func (r *request) currentEntity(typ, slug string) []suggestion {
 	if !ok {
 		return nil
 	}
-	e, err := r.Build.Entity(o)
-	if err != nil {
-		return nil
-	}
+	e := r.Build.Entity(o)
 	return []suggestion{{siteurl.Entity(e.Type, e.Slug), e.Name, "current version"}}
 }
 
@@ -100,7 +98,7 @@ func (r *request) tombstone(v record.Version, changes []uint32) (*page, error) {
 	d.Near = r.currentEntity(v.Type, v.Slug)
 	if d.Taken = len(d.Near) > 0; d.Taken {
 		d.History.Next, d.History.All = "", "" // these pages belong to the other entity
-	} else if d.Near, err = r.suggestEntities(d.Name, &exports.Filter{Fields: map[string][][]string{"type": {{v.Type}}}}); err != nil {
+	} else if d.Near, err = r.suggestEntities(d.Name, &view.Filter{Fields: map[string][][]string{"type": {{v.Type}}}}); err != nil {
 		return nil, err
 	}
 	return &page{Template: "tombstone", Title: textfmt.Name(d.Name) + " was deleted", Status: http.StatusGone, NoIndex: true, Data: d, deletedBy: &v}, nil

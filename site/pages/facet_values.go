@@ -8,16 +8,16 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"kindex/exports"
 	"kindex/exports/didyoumean"
 	"kindex/exports/record"
+	"kindex/exports/view"
 	"kindex/site/siteurl"
 	"kindex/site/textfmt"
 )
 
 // facetKind is a filter field whose values have pages that list entities.
 type facetKind struct {
-	Field     string // one of exports.FilterFields
+	Field     string // one of view.FilterFields
 	Path      string // path of the list of its values
 	One, Many string
 	Lead      string
@@ -80,10 +80,7 @@ func (s *Site) countFacets() map[string]func() (*facetValues, error) {
 }
 
 func (s *Site) countFacet(k *facetKind) (*facetValues, error) {
-	listed, err := s.Build.Select(&exports.Filter{})
-	if err != nil {
-		return nil, err
-	}
+	listed := s.Build.Select(&view.Filter{})
 	counts := s.Build.Facet(listed, k.Field, math.MaxInt)
 	t := &facetValues{byKey: map[string]int{}, used: len(counts)}
 	known := make(map[string]bool, len(counts))

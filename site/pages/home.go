@@ -8,6 +8,7 @@ import (
 	"kindex/exports/feed"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
+	"kindex/exports/view"
 	"kindex/site/siteurl"
 )
 
@@ -61,27 +62,17 @@ func (r *request) home() (*page, error) {
 		if r.Formula == nil || !board.Comparable(r.Formula, t, "composite") {
 			continue // scores from different benchmarks
 		}
-		set, err := r.Build.Board(exports.AllBoard, t, "composite")
-		if err != nil {
-			return nil, err
-		}
-		best, _, _ := r.Build.Page(set, exports.DefaultSort, nil, 0, homeLeaders)
-		rows, err := r.rows(r.Build, best)
-		if err != nil {
-			return nil, err
-		}
+		set := r.Build.Board(view.AllBoard, t, "composite")
+		best, _, _ := r.Build.Page(set, view.DefaultSort, nil, 0, homeLeaders)
+		rows := r.rows(best)
 		for i := range rows {
 			rows[i].Rank = i + 1
 		}
 		h.Boards = append(h.Boards, homeBoard{t, "Leading " + t + "s", "/" + t + "/", rows})
 	}
-	if h.Since, h.Trending, err = r.trendingIn("7d", homeTrending); err != nil {
-		return nil, err
-	}
+	h.Since, h.Trending = r.trendingIn("7d", homeTrending)
 	if len(h.Trending) == 0 {
-		if h.Latest, err = r.latest("", homeTrending); err != nil {
-			return nil, err
-		}
+		h.Latest = r.latest("", homeTrending)
 	}
 	if h.News, err = r.news(); err != nil {
 		return nil, err
@@ -111,16 +102,12 @@ func (w row) Shown() record.Score {
 func (w row) Path() string { return siteurl.Entity(w.Type, w.Slug) }
 
 // rows reads the given records as the rows of a list.
-func (s *Site) rows(from exports.Catalogue, ordinals []uint32) ([]row, error) {
+func (s *Site) rows(ordinals []uint32) []row {
 	list := make([]row, 0, len(ordinals))
 	for _, o := range ordinals {
-		e, err := from.Entity(o)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, row{Entity: e})
+		list = append(list, row{Entity: s.Build.Entity(o)})
 	}
-	return list, nil
+	return list
 }
 
 // trendingEntity is an entity whose score has risen.
@@ -134,22 +121,19 @@ func (t trendingEntity) Points() float64 { return float64(t.Gain()) / 10 }
 
 // trendingIn returns the entities that gained the most within a window, and the day whose
 // end their scores are compared with.
-func (s *Site) trendingIn(window string, most int) (since string, list []trendingEntity, err error) {
+func (s *Site) trendingIn(window string, most int) (since string, list []trendingEntity) {
 	since, empty, trends := s.Build.Archive().Trends(window)
 	if empty {
-		return "", nil, nil
+		return "", nil
 	}
 	for _, t := range trends[:min(most, len(trends))] {
 		if t.Gain() == 0 {
 			break // the entities are sorted by gain
 		}
-		e, err := s.Build.Entity(t.Ordinal)
-		if err != nil {
-			return "", nil, err
-		}
+		e := s.Build.Entity(t.Ordinal)
 		list = append(list, trendingEntity{row{Entity: e}, t})
 	}
-	return since, list, nil
+	return since, list
 }
 
 // changeSummary is a change as shown on pages.

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"time"
 
-	"kindex/exports"
 	"kindex/exports/calendar"
 	"kindex/exports/feed"
 	"kindex/exports/pricing"
 	"kindex/exports/record"
+	"kindex/exports/view"
 	"kindex/site/siteurl"
 )
 
@@ -34,10 +34,7 @@ func (e newsEvent) Path() string { return siteurl.Entity(e.Type, e.Slug) }
 // findNews finds what is new.
 func (s *Site) findNews() (*homeNewsLists, error) {
 	n := &homeNewsLists{}
-	set, err := s.Build.Select(&exports.Filter{})
-	if err != nil {
-		return nil, err
-	}
+	set := s.Build.Select(&view.Filter{})
 	events, err := calendar.Events(s.Build, s.AsOf, set)
 	if err != nil {
 		return nil, err

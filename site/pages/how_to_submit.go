@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"kindex/exports"
 	"kindex/exports/record"
+	"kindex/exports/view"
 	"kindex/site/siteurl"
 	"kindex/site/textfmt"
 )
@@ -34,11 +34,8 @@ func Example(typ string) (file, yaml string) {
 
 // exampleCategory returns the category for a type's example: the category with the most
 // entities of the type, or the first category if the type has no entities.
-func (r *request) exampleCategory(typ string) (string, error) {
-	set, err := r.Build.Select(&exports.Filter{Fields: map[string][][]string{"type": {{typ}}}})
-	if err != nil {
-		return "", err
-	}
+func (r *request) exampleCategory(typ string) string {
+	set := r.Build.Select(&view.Filter{Fields: map[string][][]string{"type": {{typ}}}})
 	var slugs []string
 	for _, v := range r.Build.Facet(set, "category", searchFacets) {
 		slugs = append(slugs, v.Value)
@@ -48,10 +45,10 @@ func (r *request) exampleCategory(typ string) (string, error) {
 	}
 	for _, slug := range slugs {
 		if strings.Trim(slug, "0123456789-") != "" { // a slug of digits would need quotes
-			return slug, nil
+			return slug
 		}
 	}
-	return "the-category", nil
+	return "the-category"
 }
 
 // howToSubmit renders the page for sites without the form.
@@ -63,10 +60,7 @@ func (r *request) howToSubmit() (*page, error) {
 	repository := r.Build.Manifest.Repository
 	for _, t := range slices.Backward(record.Types) {
 		file, yaml := Example(t)
-		category, err := r.exampleCategory(t)
-		if err != nil {
-			return nil, err
-		}
+		category := r.exampleCategory(t)
 		yaml = strings.Replace(yaml, "CATEGORY", category, 1)
 		d.Files = append(d.Files, exampleFile{t, file, yaml, repository.New(file, yaml)})
 	}

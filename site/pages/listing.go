@@ -7,8 +7,8 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"kindex/exports"
 	"kindex/exports/record"
+	"kindex/exports/view"
 	"kindex/site/siteurl"
 	"kindex/site/textfmt"
 )
@@ -72,19 +72,17 @@ const lastPage = 1_000_000
 
 // list fills in a page of a list of entities. ok is false if the page
 // does not exist.
-func (r *request) list(l *listing, set *roaring.Bitmap) (ok bool, err error) {
+func (r *request) list(l *listing, set *roaring.Bitmap) (ok bool) {
 	number, ok := r.chosenPage()
 	sort, known := listOrder(r.choice("sort"))
 	l.Total = int(set.GetCardinality())
 	if !ok || !known || number > max(1, (l.Total+listRows-1)/listRows) {
-		return false, nil
+		return false
 	}
 	l.Sort = cmp.Or(r.choice("sort"), sorts[1].Name)
 	skip := (number - 1) * listRows
 	found, more, _ := r.Build.Page(set, sort, nil, skip, listRows)
-	if l.Rows, err = r.rows(r.Build, found); err != nil {
-		return false, err
-	}
+	l.Rows = r.rows(found)
 	l.First, l.Last = min(skip+1, l.Total), skip+len(found)
 	if number > 1 {
 		l.Prev = l.address(l.typ, r.choice("sort"), number-1)
@@ -97,17 +95,17 @@ func (r *request) list(l *listing, set *roaring.Bitmap) (ok bool, err error) {
 			l.Sorts = append(l.Sorts, option{Name: o.Title, Value: o.Name, Chosen: o.Name == l.Sort, To: l.address(l.typ, sortChoice(o.Name), 1)})
 		}
 	}
-	return true, nil
+	return true
 }
 
 // listOrder returns the order that a path selects. The default order has no name.
-func listOrder(name string) (exports.Sort, bool) {
+func listOrder(name string) (view.Sort, bool) {
 	for i, o := range sorts[1:] {
 		if name == sortChoice(o.Name) {
 			return sorts[1+i].Sort, true
 		}
 	}
-	return exports.Sort{}, false
+	return view.Sort{}, false
 }
 
 // sortChoice returns the name that an order has in paths.
@@ -140,17 +138,14 @@ func (s *Site) listPaths(total int, address func(sort string, page int) string) 
 // ofType lists all entities of a type.
 func (r *request) ofType() (*page, error) {
 	typ := r.arg("type")
-	set, err := r.Build.Select(&exports.Filter{Fields: map[string][][]string{"type": {{typ}}}})
-	if err != nil {
-		return nil, err
-	}
+	set := r.Build.Select(&view.Filter{Fields: map[string][][]string{"type": {{typ}}}})
 	l := &listing{Heading: "All " + typ + "s", Board: boardsPath,
 		address: func(_, sort string, page int) string { return typePath(typ, sort, page) }}
 	for _, t := range r.types() {
 		l.Types = append(l.Types, option{Name: textfmt.Capitalize(t) + "s", Chosen: t == typ, To: typePath(t, "", 1)})
 	}
-	if ok, err := r.list(l, set); err != nil || !ok {
-		return r.notFound(), err
+	if !r.list(l, set) {
+		return r.notFound(), nil
 	}
 	return r.listPage(l, "All "+textfmt.Plural(l.Total, typ, typ+"s")+" in the index, with scores from dated figures.", "/api/feed?type="+typ), nil
 }
@@ -176,10 +171,7 @@ func typePath(typ, sort string, page int) string {
 func typePaths(s *Site) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, t := range s.types() {
-			set, err := s.Build.Select(&exports.Filter{Fields: map[string][][]string{"type": {{t}}}})
-			if err != nil {
-				return
-			}
+			set := s.Build.Select(&view.Filter{Fields: map[string][][]string{"type": {{t}}}})
 			for p := range s.listPaths(int(set.GetCardinality()), func(sort string, page int) string { return typePath(t, sort, page) }) {
 				if !yield(p) {
 					return
@@ -204,16 +196,13 @@ func facetValueList(k *facetKind) func(*request) (*page, error) {
 			}
 			return r.missing(textfmt.Capitalize(k.One)+" not found", "", all.suggestions(key)), nil
 		}
-		set, err := r.Build.Select(&exports.Filter{Fields: map[string][][]string{k.Field: {{v.Name}}}})
-		if err != nil {
-			return nil, err
-		}
+		set := r.Build.Select(&view.Filter{Fields: map[string][][]string{k.Field: {{v.Name}}}})
 		l := &listing{Crumbs: []option{{Name: textfmt.Capitalize(k.Many), To: k.Path}}, Heading: v.Title,
 			address: func(_, sort string, page int) string {
 				return listRoute(k.Path+":key/").path(r.args, listChoices("", sort, page))
 			}}
-		if ok, err := r.list(l, set); err != nil || !ok {
-			return r.notFound(), err
+		if !r.list(l, set) {
+			return r.notFound(), nil
 		}
 		r.relate(l, set, v.folded)
 		p := r.listPage(l, textfmt.Plural(l.Total, "entity", "entities")+" with the "+k.One+" "+textfmt.Name(v.Title)+".", "")

@@ -19,10 +19,7 @@ const (
 // Markdown renders an entity as Markdown. base is the URL of the service, without a
 // trailing slash.
 func (s *Site) Markdown(o uint32, base string) ([]byte, error) {
-	e, err := s.Build.Entity(o)
-	if err != nil {
-		return nil, err
-	}
+	e := s.Build.Entity(o)
 	p := s.markdownOf(e, s.AsOf, base)
 	at, err := s.standing(o, e)
 	if err != nil {

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"kindex/exports"
 	"kindex/exports/board"
 	"kindex/exports/leaderboard"
 	"kindex/exports/record"
@@ -236,10 +235,7 @@ func (d *ownBoardPage) fill(r *board.Ranking, at time.Time, pages int) error {
 	}
 	moved := leaderboard.Movements(former.Ranks(r.Catalogue, records))
 	for i := from; i < to; i++ {
-		w, err := d.ownRow(r, records[i], at)
-		if err != nil {
-			return err
-		}
+		w := d.ownRow(r, records[i], at)
 		w.Rank, w.BoardScore, w.Moved = i+1, r.Entries[i].Score, deltaOf(moved[i])
 		d.Rows = append(d.Rows, w)
 	}
@@ -255,15 +251,12 @@ func (d *ownBoardPage) fill(r *board.Ranking, at time.Time, pages int) error {
 }
 
 // ownRow reads a row. The dimensions are those of the board's own formula.
-func (d *ownBoardPage) ownRow(r *board.Ranking, ordinal uint32, at time.Time) (w ownBoardRow, err error) {
-	e, err := r.Catalogue.Entity(ordinal)
-	if err != nil {
-		return w, err
-	}
+func (d *ownBoardPage) ownRow(r *board.Ranking, ordinal uint32, at time.Time) (w ownBoardRow) {
+	e := r.Catalogue.Entity(ordinal)
 	w.row = row{Entity: e}
 	w.To = siteurl.Entity(e.Type, e.Slug)
-	if past, ok := r.Catalogue.(*exports.Snapshot); ok {
-		w.To = d.currentPath(past.Version(ordinal))
+	if r.Catalogue.Day != "" {
+		w.To = d.currentPath(r.Catalogue, ordinal)
 	} else {
 		w.Why = w.To + "#score"
 		if d.Board.Formula != nil {
@@ -277,7 +270,7 @@ func (d *ownBoardPage) ownRow(r *board.Ranking, ordinal uint32, at time.Time) (w
 	for _, c := range d.Columns {
 		w.Cells = append(w.Cells, scores.Get(c.Name))
 	}
-	return w, nil
+	return w
 }
 
 // addOwnDays lists the days that have a snapshot. A static site has none of these pages.
@@ -324,10 +317,7 @@ func (s *Site) entityBoards(o uint32, e *record.Entity) (list []entityBoard, err
 		if !ok {
 			continue
 		}
-		x, err := b.Explain(e, s.AsOf)
-		if err != nil {
-			return nil, err
-		}
+		x := b.Explain(e, s.AsOf)
 		d := explain(x.Explanation)
 		d.OnBoard = true
 		list = append(list, entityBoard{d, explanationID(b), b, rank, len(r.Entries), x.Board.Sources})
@@ -392,10 +382,7 @@ func (s *Site) boardTop(b *board.Board, most int) (boardTop, error) {
 	top := boardTop{Board: b, Needs: b.Needs.Sentence(), Figures: r.FiguresOf(), Count: len(r.Entries)}
 	top.Until = until(top.Figures, s.AsOf.UTC().Format(time.DateOnly))
 	for i, entry := range r.Entries[:min(most, len(r.Entries))] {
-		e, err := s.Build.Entity(entry.Ordinal)
-		if err != nil {
-			return top, err
-		}
+		e := s.Build.Entity(entry.Ordinal)
 		top.Rows = append(top.Rows, row{Entity: e, Rank: i + 1, BoardScore: entry.Score})
 	}
 	return top, nil

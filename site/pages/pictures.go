@@ -145,10 +145,7 @@ func (r *request) entityPicture() (*page, error) {
 
 // card returns the content of an entity's image.
 func (s *Site) card(o uint32) (ogimage.Card, error) {
-	e, err := s.Build.Entity(o)
-	if err != nil {
-		return ogimage.Card{}, err
-	}
+	e := s.Build.Entity(o)
 	c := ogimage.Card{Site: s.Build.Manifest.Title, Kind: textfmt.Capitalize(e.Type), Name: e.Name, Provider: e.Provider, Category: s.categoryTitle(e.Category),
 		Fallback: e.Key(), Description: e.Description, Score: e.Scores.Composite, AsOf: s.AsOf.UTC().Format(time.DateOnly)}
 	at, err := s.standing(o, e)

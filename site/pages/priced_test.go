@@ -217,10 +217,7 @@ func checkEditedPrice(t *testing.T, out string) {
 	}
 	defer b.Close()
 	o, _, _ := b.Find("model", "priced")
-	e, err := b.Entity(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := b.Entity(o)
 	e.Offers[0].Prices[0], e.Offers[0].Prices[1] = e.Offers[0].Prices[1], e.Offers[0].Prices[0]
 	e.Computed = b.Providers().Compute(e, "2026-11-21")
 	s := siteOf(t, out, pages.Options{}, exports.Edit{Type: "model", Slug: "priced", Entity: e})

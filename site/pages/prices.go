@@ -6,12 +6,12 @@ import (
 	"strconv"
 	"strings"
 
-	"kindex/exports"
 	"kindex/exports/didyoumean"
 	"kindex/exports/pricing"
 	"kindex/exports/record"
 	"kindex/exports/resolve"
 	"kindex/exports/safetext"
+	"kindex/exports/view"
 	"kindex/exports/where"
 	"kindex/site/siteurl"
 	"kindex/site/textfmt"
@@ -105,7 +105,7 @@ func (r *request) prices() (*page, error) {
 		r.Query = nil
 	}
 	offers := r.Build.Offers()
-	d.Total = offers.Select(&exports.OfferFilter{}).Len()
+	d.Total = offers.Select(&view.OfferFilter{}).Len()
 	filter, err := r.offerFilter(d, offers)
 	if err != nil {
 		return nil, err
@@ -113,7 +113,8 @@ func (r *request) prices() (*page, error) {
 	if d.Cost, err = r.calculate(); err != nil || d.Wrong {
 		return p, err
 	}
-	return p, r.listOffers(d, offers.Select(filter))
+	r.listOffers(d, offers.Select(filter))
+	return p, nil
 }
 
 // value returns a value of the query, shortened to what the page accepts.
@@ -123,8 +124,8 @@ func (r *request) value(name string) string {
 }
 
 // offerFilter reads the filters and fills in the fields of their form.
-func (r *request) offerFilter(d *pricesPage, offers *exports.Offers) (*exports.OfferFilter, error) {
-	f := &exports.OfferFilter{}
+func (r *request) offerFilter(d *pricesPage, offers *view.Offers) (*view.OfferFilter, error) {
+	f := &view.OfferFilter{}
 	d.Fields = make([]formField, 0, 7) // so that pointers to the fields stay valid
 	field := func(x formField) *formField {
 		x.Value = r.value(x.Name)
@@ -141,10 +142,7 @@ func (r *request) offerFilter(d *pricesPage, offers *exports.Offers) (*exports.O
 			model.Wrong, model.Near = "No model has this name.", near
 		}
 	}
-	names, err := r.pricedNames()
-	if err != nil {
-		return nil, err
-	}
+	names := r.pricedNames()
 	family := field(formField{Name: "family", Label: "Family or maker", Kind: "text", Known: firstOf(offers.Values("family"))})
 	if family.Value != "" {
 		var models []uint32
@@ -182,7 +180,7 @@ func priceSuggestions(field string, values []string) (list []suggestion) {
 }
 
 // offerLimits reads the limits of prices and context.
-func offerLimits(d *pricesPage, f *exports.OfferFilter, field func(formField) *formField) {
+func offerLimits(d *pricesPage, f *view.OfferFilter, field func(formField) *formField) {
 	for _, l := range []struct {
 		name, label string
 		price       *record.Price
@@ -225,10 +223,7 @@ func (r *request) modelsNamed(text, field string) (ordinals []uint32, near []sug
 	if ordinals = resolve.Models(r.Build, text); len(ordinals) > 0 {
 		return ordinals, nil, nil
 	}
-	names, err := r.pricedNames()
-	if err != nil {
-		return nil, nil, err
-	}
+	names := r.pricedNames()
 	if ordinals = names.models(text); len(ordinals) > 0 {
 		return ordinals, nil, nil
 	}
@@ -239,10 +234,7 @@ func (r *request) modelsNamed(text, field string) (ordinals []uint32, near []sug
 		if !isModel(o) || len(near) == maxNear {
 			continue
 		}
-		e, err := r.Build.Entity(o)
-		if err != nil {
-			return nil, nil, err
-		}
+		e := r.Build.Entity(o)
 		near = append(near, suggestion{pricesPath + "?" + url.Values{field: {e.Slug}}.Encode(), e.Name, textfmt.Plural(len(e.Offers), "offer", "offers")})
 	}
 	return nil, near, err
@@ -259,9 +251,9 @@ func (r *request) providerName(slug string) string {
 }
 
 // listOffers fills in one page of the offers.
-func (r *request) listOffers(d *pricesPage, set *exports.OfferSet) error {
+func (r *request) listOffers(d *pricesPage, set *view.OfferSet) {
 	d.Found, d.Sort = set.Len(), r.Query.Get("sort")
-	if !slices.Contains(exports.OfferSortKeys, d.Sort) {
+	if !slices.Contains(view.OfferSortKeys, d.Sort) {
 		d.Sort = offerOrders[0].Name
 	}
 	number, err := strconv.Atoi(r.Query.Get("page"))
@@ -270,22 +262,16 @@ func (r *request) listOffers(d *pricesPage, set *exports.OfferSet) error {
 	}
 	number = min(number, max(1, (d.Found+offerRows-1)/offerRows))
 	skip := (number - 1) * offerRows
-	refs, more, _, err := set.Page(d.Sort, nil, skip, offerRows)
-	if err != nil {
-		return err
-	}
+	refs, more, _ := set.Page(d.Sort, nil, skip, offerRows)
 	for _, ref := range refs {
-		e, err := r.Build.Entity(ref.Model)
-		if err != nil {
-			return err
-		}
+		e := r.Build.Entity(ref.Model)
 		o := &e.Offers[ref.Index]
 		d.Rows = append(d.Rows, priceRow{o, e.Type, e.Slug, e.Name, r.providerName(o.Provider),
 			pricing.Blend(o.Prices[record.InputPrice], o.Prices[record.OutputPrice])})
 	}
 	d.First, d.Last = min(skip+1, d.Found), skip+len(d.Rows)
 	if r.Static {
-		return nil
+		return
 	}
 	if number > 1 {
 		d.Prev = d.address(d.Sort, number-1)
@@ -296,7 +282,7 @@ func (r *request) listOffers(d *pricesPage, set *exports.OfferSet) error {
 	for _, o := range offerOrders {
 		d.Sorts = append(d.Sorts, option{Name: o.Title, Value: o.Name, Chosen: o.Name == d.Sort, To: d.address(o.Name, 1)})
 	}
-	return nil
+	return
 }
 
 // address returns the address of a page of the list with the same filters.

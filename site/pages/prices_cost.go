@@ -98,10 +98,7 @@ func (r *request) calculate() (*costForm, error) {
 	if len(found) == 0 || wrong {
 		return c, nil
 	}
-	e, err := r.Build.Entity(found[0])
-	if err != nil {
-		return nil, err
-	}
+	e := r.Build.Entity(found[0])
 	c.Model = &costModel{e.Name, siteurl.Entity(e.Type, e.Slug)}
 	for _, cost := range pricing.CalculateAll(e.Offers, "", c.Use) {
 		c.Costs = append(c.Costs, costRow{cost, r.providerName(cost.Offer.Provider)})

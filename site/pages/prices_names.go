@@ -25,17 +25,10 @@ type pricedName struct {
 }
 
 // findPricedNames reads the names. It is called once for each build.
-func (s *Site) findPricedNames() (*pricedNames, error) {
+func (s *Site) findPricedNames() *pricedNames {
 	n := &pricedNames{}
-	for o := range uint32(s.Build.Len()) { //nolint:gosec // ordinals have 32 bits
-		if typ, _ := s.Build.Key(o); typ != "model" {
-			continue
-		}
-		e, err := s.Build.Entity(o)
-		if err != nil {
-			return nil, err
-		}
-		if len(e.Offers) == 0 {
+	for o, e := range s.Build.All {
+		if e.Type != "model" || len(e.Offers) == 0 {
 			continue
 		}
 		p := pricedName{words: nameWords(e.Name), maker: nameWords(e.Provider), model: o}
@@ -50,7 +43,7 @@ func (s *Site) findPricedNames() (*pricedNames, error) {
 	for _, slug := range s.Build.Offers().Values("provider") {
 		n.providers = append(n.providers, pricedName{words: nameWords(slug), slug: slug})
 	}
-	return n, nil
+	return n
 }
 
 // nameWords returns the words of a name, folded: runs of letters and numbers such as 5.5, so that gpt5

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"kindex/exports"
 	"kindex/exports/didyoumean"
+	"kindex/exports/view"
 	"kindex/indexes"
 	"kindex/site/siteurl"
 	"kindex/site/textfmt"
@@ -67,7 +67,7 @@ func (r *request) notFoundWithSuggestions() (*page, error) {
 	if slug == "" || strings.ContainsAny(slug, "/.") { // the path names a file, or is too deep for an entity
 		return p, nil
 	}
-	found, err := r.suggestEntities(slug, &exports.Filter{})
+	found, err := r.suggestEntities(slug, &view.Filter{})
 	list.Near = append(list.Near, found[:min(len(found), maxNear-len(list.Near))]...)
 	return p, err
 }
@@ -81,14 +81,11 @@ func (r *request) missing(heading, text string, list []suggestion) *page {
 const maxNear = 5
 
 // suggestEntities returns the entities that best match a text.
-func (s *Site) suggestEntities(text string, f *exports.Filter) ([]suggestion, error) {
+func (s *Site) suggestEntities(text string, f *view.Filter) ([]suggestion, error) {
 	if s.Index == nil {
 		return nil, nil
 	}
-	all, err := s.Build.Select(f)
-	if err != nil {
-		return nil, err
-	}
+	all := s.Build.Select(f)
 	words, _ := indexes.TruncateQuery(textfmt.Truncate(text, 100), maxPhrases)
 	found, err := s.Index.Alternatives(words, all, maxNear)
 	if err != nil {
@@ -96,10 +93,7 @@ func (s *Site) suggestEntities(text string, f *exports.Filter) ([]suggestion, er
 	}
 	var list []suggestion
 	for _, o := range found {
-		e, err := s.Build.Entity(o)
-		if err != nil {
-			return nil, err
-		}
+		e := s.Build.Entity(o)
 		list = append(list, suggestion{siteurl.Entity(e.Type, e.Slug), e.Name, textfmt.Name(s.categoryTitle(e.Category))})
 	}
 	return list, nil

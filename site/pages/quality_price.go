@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"sync"
 
-	"kindex/exports"
 	"kindex/exports/record"
+	"kindex/exports/view"
 	"kindex/site/chart"
 	"kindex/site/siteurl"
 	"kindex/site/textfmt"
@@ -61,10 +61,7 @@ type qualityPricePage struct {
 func (r *request) qualityAndPrice() (*page, error) {
 	by := cmp.Or(r.choice("by"), "composite")
 	category, renamed := r.Build.Preferred("category", r.choice("category"))
-	models, err := r.pricedModels()
-	if err != nil {
-		return nil, err
-	}
+	models := r.pricedModels()
 	known, first := pricedCategories(models)
 	switch {
 	case r.choice("by") == "composite":
@@ -83,9 +80,7 @@ func (r *request) qualityAndPrice() (*page, error) {
 	if category != "" {
 		d.Heading += ": " + textfmt.Name(r.categoryTitle(category))
 	}
-	if d.pricedView, err = r.pricedView(models, category, by); err != nil {
-		return nil, err
-	}
+	d.pricedView = r.pricedView(models, category, by)
 	for _, name := range r.scores("model") {
 		if !r.Static {
 			d.Scores = append(d.Scores, option{Name: textfmt.Label(name), To: r.with("by", map[bool]string{false: name}[name == "composite"]), Chosen: name == by})
@@ -103,35 +98,16 @@ func (r *request) qualityAndPrice() (*page, error) {
 }
 
 // findPriced returns a function that finds all listed models with a price on its first call.
-func (s *Site) findPriced() func() ([]pricedModel, error) {
-	return sync.OnceValues(func() ([]pricedModel, error) {
-		set, err := s.Build.Select(&exports.Filter{Fields: map[string][][]string{"type": {{"model"}}}})
-		if err != nil {
-			return nil, err
-		}
-		category := map[uint32]string{}
-		for _, slug := range s.Build.Values("category") {
-			for it := s.Build.Bitmap("category", slug).Iterator(); it.HasNext(); {
-				category[it.Next()] = slug
-			}
-		}
+func (s *Site) findPriced() func() []pricedModel {
+	return sync.OnceValue(func() []pricedModel {
 		var list []pricedModel
-		for it := set.Iterator(); it.HasNext(); {
+		for it := s.Build.Select(&view.Filter{Fields: map[string][][]string{"type": {{"model"}}}}).Iterator(); it.HasNext(); {
 			o := it.Next()
-			price := record.ParseBlended(s.Build.Record(o))
-			if !price.Known() {
-				continue
+			if e := s.Build.Entity(o); e.Price.Blended.Known() {
+				list = append(list, pricedModel{o, e.Category, e.Price.Blended})
 			}
-			if category[o] == "" { // an edit put it in a category that the build does not have
-				e, err := s.Build.Entity(o)
-				if err != nil {
-					return nil, err
-				}
-				category[o] = e.Category
-			}
-			list = append(list, pricedModel{o, category[o], price})
 		}
-		return list, nil
+		return list
 	})
 }
 
@@ -160,29 +136,26 @@ type spot struct {
 }
 
 // pricedView returns the models of a category.
-func (s *Site) pricedView(models []pricedModel, category, by string) (*pricedView, error) {
+func (s *Site) pricedView(models []pricedModel, category, by string) *pricedView {
 	key := category + "/" + by
 	if v, ok := s.pricedViews.Load(key); ok {
-		return v.(*pricedView), nil
+		return v.(*pricedView)
 	}
 	var spots []spot
 	for _, m := range models {
-		if score := s.Build.Score(by, m.ordinal); score.Known() && m.category == category {
+		if score := s.Build.Entity(m.ordinal).Scores.Get(by); score.Known() && m.category == category {
 			spots = append(spots, spot{pricedModel: m, score: score})
 		}
 	}
 	v := &pricedView{Total: len(spots), Front: markFront(spots)}
 	shown := bestSpots(spots)
 	for _, x := range shown {
-		e, err := s.Build.Entity(x.ordinal)
-		if err != nil {
-			return nil, err
-		}
+		e := s.Build.Entity(x.ordinal)
 		v.Rows = append(v.Rows, pricedRow{Entity: e, Path: siteurl.Entity(e.Type, e.Slug), Value: x.score, Blended: textfmt.Price(x.blended), Front: x.front, Note: s.priceNote(e)})
 	}
 	v.draw(shown, scoreWord(by))
 	s.pricedViews.Store(key, v)
-	return v, nil
+	return v
 }
 
 // markFront sorts models by price, the better of equal prices first, and marks the Pareto
@@ -263,9 +236,9 @@ func (v *pricedView) draw(shown []spot, by string) {
 // qualityPricePaths yields the pages of a static site: those by the composite score.
 func qualityPricePaths(s *Site) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		models, err := s.pricedModels()
-		if !yield("/quality-and-price/") || err != nil {
-			return // rendering the page returns the error
+		models := s.pricedModels()
+		if !yield("/quality-and-price/") {
+			return
 		}
 		categories, first := pricedCategories(models)
 		for _, c := range categories {

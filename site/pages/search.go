@@ -9,8 +9,8 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"kindex/exports"
 	"kindex/exports/safetext"
+	"kindex/exports/view"
 	"kindex/indexes"
 	"kindex/site/textfmt"
 )
@@ -34,12 +34,12 @@ const (
 // sorts lists the orders of results, with their names in the URL.
 var sorts = []struct {
 	Name, Title string
-	Sort        exports.Sort
+	Sort        view.Sort
 }{
-	{"relevance", "Best match", exports.Sort{}},
-	{"score", "Highest score", exports.DefaultSort},
-	{"name", "Name", exports.Sort{Key: "name"}},
-	{"updated", "Latest change", exports.Sort{Key: "lastUpdated", Desc: true}},
+	{"relevance", "Best match", view.Sort{}},
+	{"score", "Highest score", view.DefaultSort},
+	{"name", "Name", view.Sort{Key: "name"}},
+	{"updated", "Latest change", view.Sort{Key: "lastUpdated", Desc: true}},
 }
 
 // facetNames lists the fields that results are filtered and counted by.
@@ -109,7 +109,7 @@ func (r *request) search() (*page, error) {
 	d.Browse = safetext.OneLine(d.Query) == ""
 	if !slices.ContainsFunc(sorts[1:], func(o struct {
 		Name, Title string
-		Sort        exports.Sort
+		Sort        view.Sort
 	}) bool {
 		return o.Name == d.Sort
 	}) {
@@ -157,17 +157,14 @@ func (r *request) boundedQuery(words string) (q url.Values, tooMany bool) {
 }
 
 // results searches, sorts and counts.
-func (r *request) results(d *searchPage) error {
-	filter := &exports.Filter{Fields: map[string][][]string{}}
+func (r *request) results(d *searchPage) (err error) {
+	filter := &view.Filter{Fields: map[string][][]string{}}
 	for _, f := range facetNames {
 		for _, v := range r.Query[f] {
 			filter.Fields[f] = append(filter.Fields[f], []string{v})
 		}
 	}
-	within, err := r.Build.Select(filter)
-	if err != nil {
-		return err
-	}
+	within := r.Build.Select(filter)
 	number, _ := strconv.Atoi(r.Query.Get("page"))
 	number = min(max(number, 1), maxPages)
 	skip := (number - 1) * searchRows
@@ -187,7 +184,7 @@ func (r *request) results(d *searchPage) error {
 		found, d.Lacking = res.Matches, res.Dropped
 	}
 	d.Total = int(found.GetCardinality())
-	if err := r.hits(d, res, found, skip); err != nil {
+	if err = r.hits(d, res, found, skip); err != nil {
 		return err
 	}
 	r.addFacets(d, found)
@@ -202,7 +199,7 @@ func (r *request) results(d *searchPage) error {
 		if d.Within = len(filter.Fields) > 0; !d.Within { // only the quoted phrases had no matches
 			text = indexes.Unquoted(text)
 		}
-		d.Near, err = r.suggestEntities(text, &exports.Filter{})
+		d.Near, err = r.suggestEntities(text, &view.Filter{})
 	}
 	return err
 }
@@ -213,7 +210,7 @@ func (r *request) hits(d *searchPage, res *indexes.Result, found *roaring.Bitmap
 	if res != nil && d.Sort == sorts[0].Name {
 		list = res.Hits
 	} else {
-		sort := exports.DefaultSort
+		sort := view.DefaultSort
 		for _, o := range sorts[1:] {
 			if o.Name == d.Sort {
 				sort = o.Sort
@@ -225,10 +222,7 @@ func (r *request) hits(d *searchPage, res *indexes.Result, found *roaring.Bitmap
 		}
 	}
 	for _, h := range list {
-		e, err := r.Build.Entity(h.Ordinal)
-		if err != nil {
-			return err
-		}
+		e := r.Build.Entity(h.Ordinal)
 		shown := searchHit{row: row{Entity: e}}
 		if res != nil {
 			if err := shown.mark(res, h, r.categoryTitle(e.Category)); err != nil {
@@ -307,7 +301,7 @@ func (r *request) addChosen(d *searchPage, field string) {
 
 // addTypes fills in the types. Choosing one drops the filters that do not concern it. If one is
 // chosen, the numbers of the others are unknown.
-func (r *request) addTypes(d *searchPage, counts []exports.FacetCount) {
+func (r *request) addTypes(d *searchPage, counts []view.FacetCount) {
 	chosen := r.Query["type"]
 	types := r.types()
 	if d.Total == 0 || len(types) < 2 || len(chosen) > 1 {
@@ -341,7 +335,7 @@ func (r *request) addTypes(d *searchPage, counts []exports.FacetCount) {
 
 // facetsOf counts the values in a result. The counts over all entities are cached, because most
 // visits start with them.
-func (s *Site) facetsOf(found *roaring.Bitmap) map[string][]exports.FacetCount {
+func (s *Site) facetsOf(found *roaring.Bitmap) map[string][]view.FacetCount {
 	if all, facets := s.allListed(); all != nil && found.Equals(all) {
 		return facets
 	}
@@ -349,11 +343,8 @@ func (s *Site) facetsOf(found *roaring.Bitmap) map[string][]exports.FacetCount {
 }
 
 // countAll returns all listed entities and their facets.
-func (s *Site) countAll() (*roaring.Bitmap, map[string][]exports.FacetCount) {
-	all, err := s.Build.Select(&exports.Filter{})
-	if err != nil {
-		return nil, nil // the page that lists all entities returns the error
-	}
+func (s *Site) countAll() (*roaring.Bitmap, map[string][]view.FacetCount) {
+	all := s.Build.Select(&view.Filter{})
 	return all, s.Build.Facets(all, facetNames, searchFacets)
 }
 

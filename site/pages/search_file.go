@@ -5,9 +5,9 @@ import (
 	"iter"
 	"strconv"
 
-	"kindex/exports"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
+	"kindex/exports/view"
 	"kindex/site/siteurl"
 	"kindex/site/textfmt"
 )
@@ -26,10 +26,7 @@ func (r *request) searchFile() (*page, error) {
 	if !r.Static {
 		return r.notFound(), nil
 	}
-	all, err := r.Build.Select(&exports.Filter{})
-	if err != nil {
-		return nil, err
-	}
+	all := r.Build.Select(&view.Filter{})
 	list := r.Build.InRankOrder(all)
 	titles := map[string]string{}
 	for _, c := range r.Categories {
@@ -45,14 +42,8 @@ func (r *request) searchFile() (*page, error) {
 	}
 	b = append(b[:len(b)-1], `,"rows":[`...)
 	for i, o := range list {
-		e, err := r.Build.Entity(o)
-		if err != nil {
-			return nil, err
-		}
-		rank, err := r.Boards.Rank(o)
-		if err != nil {
-			return nil, err
-		}
+		e := r.Build.Entity(o)
+		rank := r.Boards.Rank(o)
 		var m record.Model
 		if e.Model != nil {
 			m = *e.Model
@@ -89,10 +80,7 @@ func (r *request) record() (*page, error) {
 	if !r.Static || !ok || moved {
 		return r.notFound(), nil
 	}
-	rank, err := r.Boards.Rank(o)
-	if err != nil {
-		return nil, err
-	}
+	rank := r.Boards.Rank(o)
 	body := append([]byte(nil), r.Build.Record(o)...)
 	body = append(body[:len(body)-1], `,"rank":`...)
 	if rank > 0 {
@@ -106,8 +94,8 @@ func (r *request) record() (*page, error) {
 // records yields the paths of all records.
 func (s *Site) records() iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for o := range uint32(s.Build.Len()) { //nolint:gosec // ordinals have 32 bits
-			if typ, slug := s.Build.Key(o); !yield(siteurl.Entity(typ, slug) + "entity.json") {
+		for _, e := range s.Build.All {
+			if !yield(siteurl.Entity(e.Type, e.Slug) + "entity.json") {
 				return
 			}
 		}

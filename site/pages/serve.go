@@ -102,7 +102,7 @@ func New(from Source, o Options) (*Site, error) {
 	s.pastBoards = sync.OnceValue(s.findPastBoards)
 	s.pricedModels = s.findPriced()
 	s.news = sync.OnceValues(s.findNews)
-	s.pricedNames = sync.OnceValues(s.findPricedNames)
+	s.pricedNames = sync.OnceValue(s.findPricedNames)
 	s.facets, s.categoryCounts, s.guides, s.changeFilterValues = s.countFacets(), s.countCategories(), s.renderGuides(), s.changeChoices()
 	s.templates = make(map[string]*template.Template, len(parsed()))
 	for name, t := range parsed() {

@@ -18,6 +18,7 @@ import (
 	"kindex/exports/record"
 	"kindex/exports/score"
 	"kindex/exports/sign"
+	"kindex/exports/view"
 	"kindex/indexes"
 )
 
@@ -78,14 +79,14 @@ type Site struct {
 	guides             func() (map[string]*guidePage, error)
 	changeFilterValues func() map[string][]option // filter values on the changes page
 	known              knownValues
-	pricedModels       func() ([]pricedModel, error)
+	pricedModels       func() []pricedModel
 	news               func() (*homeNewsLists, error) // result of findNews, which is called once
-	pricedNames        func() (*pricedNames, error)
+	pricedNames        func() *pricedNames
 	pricedViews        sync.Map                     // *pricedView by category and score
 	related            sync.Map                     // []option by the address of a long list; see relate
 	trends             func() bool                  // result of hasTrends
 	quality            func() (*qualityPage, error) // result of readQuality, which is called once
-	allListed          func() (*roaring.Bitmap, map[string][]exports.FacetCount)
+	allListed          func() (*roaring.Bitmap, map[string][]view.FacetCount)
 }
 
 // types returns the types that entities in the build have.
@@ -120,15 +121,14 @@ func (s *Site) categoryTitle(slug string) string {
 // SourceOf reads everything that pages need from a build, except the search index.
 func SourceOf(b *exports.Build) (Source, error) {
 	s := Source{Build: b}
-	data, _, _ := b.File(exports.ScoringFile)
 	var err error
-	if s.Formula, err = score.ParseChecked(data); err != nil {
+	if s.Formula, err = b.Formula(); err != nil {
 		return s, err
 	}
 	if s.AsOf, err = time.Parse(time.RFC3339, b.Manifest.AsOf); err != nil {
 		return s, err
 	}
-	data, _, _ = b.File(exports.CategoriesFile)
+	data, _, _ := b.File(exports.CategoriesFile)
 	if err := json.Unmarshal(data, &s.Categories); err != nil {
 		return s, fmt.Errorf("%s: %w", exports.CategoriesFile, err)
 	}

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"kindex/exports"
+	"kindex/exports/view"
 	"kindex/site/siteurl"
 )
 
@@ -117,12 +117,9 @@ func (r *request) sitemapPart() (*page, error) {
 			add("/leaderboards/"+c.Slug+"/", "")
 		}
 	} else {
-		all, err := r.Build.Select(&exports.Filter{})
-		if err != nil {
-			return nil, err
-		}
-		by := exports.Sort{Key: "lastUpdated"}
-		list, _, _ := r.Build.Page(all, exports.DefaultSort, nil, (n-1)*sitemapEntities, sitemapEntities)
+		all := r.Build.Select(&view.Filter{})
+		by := view.Sort{Key: "lastUpdated"}
+		list, _, _ := r.Build.Page(all, view.DefaultSort, nil, (n-1)*sitemapEntities, sitemapEntities)
 		for _, o := range list {
 			add(siteurl.Entity(r.Build.Key(o)), r.Build.PositionOf(by, o).Value)
 		}

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"sync"
 
-	"kindex/exports"
 	"kindex/exports/record"
+	"kindex/exports/view"
 	"kindex/site/form"
 	"kindex/site/siteurl"
 	"kindex/site/textfmt"
@@ -105,7 +105,7 @@ func (r *request) correction(d *formPage) *page {
 // MissingEntity renders the page for an entity that does not exist, with similar ones.
 func (s *Site) MissingEntity(q Request, slug string) (*Answer, error) {
 	r := &request{Site: s, Request: q}
-	list, err := s.suggestEntities(slug, &exports.Filter{})
+	list, err := s.suggestEntities(slug, &view.Filter{})
 	if err != nil {
 		return nil, err
 	}
@@ -161,11 +161,7 @@ type knownValues struct {
 
 func (s *Site) suggestedValues() ([]knownValuesOf, error) {
 	s.known.once.Do(func() {
-		all, err := s.Build.Select(&exports.Filter{})
-		if err != nil {
-			s.known.err = err
-			return
-		}
+		all := s.Build.Select(&view.Filter{})
 		for _, field := range form.Fields(false) {
 			if field.Known == "" {
 				continue

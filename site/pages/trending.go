@@ -9,6 +9,7 @@ import (
 	"kindex/exports"
 	"kindex/exports/didyoumean"
 	"kindex/exports/record"
+	"kindex/exports/view"
 	"kindex/site/textfmt"
 )
 
@@ -47,25 +48,22 @@ func (s *Site) hasTrends() bool {
 	if len(windows) == 0 {
 		return false
 	}
-	_, list, err := s.trendingIn(windows[0], 1)
-	return err == nil && len(list) > 0
+	_, list := s.trendingIn(windows[0], 1)
+	return len(list) > 0
 }
 
 // latest returns the entities that were added last, of one type or of all; the best of those
 // that were added on the same day come first.
-func (s *Site) latest(typ string, most int) ([]row, error) {
-	f := &exports.Filter{Fields: map[string][][]string{}}
+func (s *Site) latest(typ string, most int) []row {
+	f := &view.Filter{Fields: map[string][][]string{}}
 	if typ != "" {
 		f.Fields["type"] = [][]string{{typ}}
 	}
-	set, err := s.Build.Select(f)
-	if err != nil {
-		return nil, err
-	}
-	list, _, _ := s.Build.Page(set, exports.Sort{Key: "addedDate", Desc: true}, nil, 0, most)
-	rows, err := s.rows(s.Build, list)
-	if err != nil || len(rows) == 0 {
-		return nil, err
+	set := s.Build.Select(f)
+	list, _, _ := s.Build.Page(set, view.Sort{Key: "addedDate", Desc: true}, nil, 0, most)
+	rows := s.rows(list)
+	if len(rows) == 0 {
+		return nil
 	}
 	// Not all entities of the oldest day may be in the list.
 	oldest := rows[len(rows)-1].AddedDate
@@ -74,17 +72,12 @@ func (s *Site) latest(typ string, most int) ([]row, error) {
 		set.Remove(o)
 	}
 	if f.AddedSince = oldest; oldest != "" {
-		since, err := s.Build.Select(f)
-		if err != nil {
-			return nil, err
-		}
-		set.And(since)
+		set.And(s.Build.Select(f))
 	}
-	list, _, _ = s.Build.Page(set, exports.DefaultSort, nil, 0, most-newer)
-	best, err := s.rows(s.Build, list)
-	rows = append(rows[:newer:newer], best...)
+	list, _, _ = s.Build.Page(set, view.DefaultSort, nil, 0, most-newer)
+	rows = append(rows[:newer:newer], s.rows(list)...)
 	slices.SortStableFunc(rows, func(a, b row) int { return strings.Compare(b.AddedDate, a.AddedDate) })
-	return rows, err
+	return rows
 }
 
 func windowDays(window string) (days int) {
@@ -202,15 +195,12 @@ func (r *request) fillTrending(d *trendingPage) (err error) {
 	d.Since, d.Young, d.Begins = since, young, a.FirstDay()
 	trends = slices.DeleteFunc(trends, func(t exports.Trend) bool { return !r.isA(d.Type, t.Ordinal) })
 	if len(trends) == 0 || trends[0].Gain() == 0 { // they are sorted by gain
-		d.Latest, err = r.latest(d.Type, latestRows)
+		d.Latest = r.latest(d.Type, latestRows)
 		return err
 	}
 	d.Total = len(trends)
 	for _, t := range trends[:min(trendingRows, len(trends))] {
-		e, err := r.Build.Entity(t.Ordinal)
-		if err != nil {
-			return err
-		}
+		e := r.Build.Entity(t.Ordinal)
 		d.Rows = append(d.Rows, trendingEntity{row{Entity: e}, t})
 	}
 	return nil

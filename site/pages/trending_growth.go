@@ -69,10 +69,7 @@ func (r *request) fillGrowth(d *trendingPage) error {
 	grown = slices.DeleteFunc(grown, func(g exports.Growth) bool { return !r.isA(d.Type, g.Ordinal) })
 	d.Total = len(grown)
 	for _, g := range grown[:min(trendingRows, len(grown))] {
-		e, err := r.Build.Entity(g.Ordinal)
-		if err != nil {
-			return err
-		}
+		e := r.Build.Entity(g.Ordinal)
 		d.Grown = append(d.Grown, grownRow{e, g})
 	}
 	return nil

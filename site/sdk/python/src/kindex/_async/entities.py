@@ -64,8 +64,8 @@ class Entities(AsyncCore):
         All entities that match the filters. By default, they are sorted by composite score,
         highest first. Records without a value for the sort key come last in both
         directions; ties are broken by type, then slug. With ``at``, the filters, order and
-        records are based on the snapshot for the day in ``asOf``, and ``category`` can be a
-        category that existed only at that time.
+        records are those of that day, and ``category`` can be a category that existed only
+        at that time.
 
         Args:
             type: Only entities of this type. Repeat the parameter to match any of several

@@ -1083,9 +1083,8 @@ class Exports(AsyncCore):
         field ``boardScore`` after ``category``. The formats are those of the entity export.
         With ``format=json`` and without ``at``, the response is a file of the build; if
         that file is sent uncompressed, it has a ``Repr-Digest`` and supports ranges. All
-        other responses are generated on request. With ``at``, the data comes from the
-        latest snapshot taken on or before that day, and the file name in
-        ``Content-Disposition`` ends with the date of the snapshot.
+        other responses are generated on request. With ``at``, the data is that of the end
+        of that day, and the file name in ``Content-Disposition`` ends with the day.
 
         Args:
             format: The format of the file. Default: "json".

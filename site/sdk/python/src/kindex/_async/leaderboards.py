@@ -44,8 +44,8 @@ class Leaderboards(AsyncCore):
         of the day in ``comparedTo``, and ``delta`` is the number of places gained since
         then; both are null if the entity had no rank then. The seven days are counted back
         from the day that the scores were calculated for or, with ``at``, from ``asOf``. If
-        the build has no snapshot for the earlier day, ``comparedTo``, ``previousRank`` and
-        ``delta`` are all null.
+        the history begins later, ``comparedTo``, ``previousRank`` and ``delta`` are all
+        null.
 
         Args:
             category: A category from ``GET /api/categories``, a board from ``GET

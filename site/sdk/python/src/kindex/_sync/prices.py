@@ -37,8 +37,7 @@ class Prices(Core):
         unknown come last; ties are broken by model, provider and id. The blended price is
         the price of three parts input and one part output. A limit on a price or on the
         context leaves out offers that do not state it. With ``at``, the offers are those of
-        the snapshot for the day in ``asOf``; the first request for a day that was not
-        requested recently takes longer.
+        that day.
 
         Args:
             model: Only offers of this model, by its slug (also a former one), its name or

@@ -641,7 +641,7 @@ class EntityList(_EntityListRequired, total=False):
     """One page of entities. Records are complete unless ``fields`` is set."""
 
     asOf: str
-    """The day of the snapshot; present only with ``at``."""
+    """The day in ``at``; present only with ``at``."""
 
 
 class SimilarList(TypedDict):

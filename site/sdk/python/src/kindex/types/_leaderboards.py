@@ -309,8 +309,7 @@ class _LeaderboardRequired(TypedDict):
     count: int
     """The number of records on all pages."""
     comparedTo: Optional[str]
-    """The day that ``previousRank`` refers to; null if the build has no snapshot for that day.
-    """
+    """The day that ``previousRank`` refers to; null if the history begins later."""
     nextCursor: Optional[str]
     """The ``cursor`` of the next page; null on the last page."""
     build: str
@@ -341,7 +340,7 @@ class Leaderboard(_LeaderboardRequired, total=False):
     as its first day.
     """
     asOf: str
-    """The day of the snapshot; present only with ``at``."""
+    """The day in ``at``; present only with ``at``."""
 
 
 class FiguresOf(TypedDict):

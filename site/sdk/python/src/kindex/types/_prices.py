@@ -83,7 +83,7 @@ class OfferList(_OfferListRequired, total=False):
     """One page of offers."""
 
     asOf: str
-    """The day of the snapshot; present only with ``at``."""
+    """The day in ``at``; present only with ``at``."""
 
 
 class CostListModel(TypedDict):

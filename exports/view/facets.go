@@ -1,0 +1,129 @@
+package view
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"kindex/exports/record"
+)
+
+// field holds the values of a filter field.
+type field struct {
+	values []value    // by folded value
+	of     [][]uint32 // by ordinal, the indexes of its values
+}
+
+// value is a value of a filter field.
+type value struct {
+	folded string
+	shown  string // the spelling that most records use
+	set    *roaring.Bitmap
+}
+
+// newField collects the values of a filter field. In the past, a record may have a value that was
+// replaced since: it counts as the replacement.
+func (v *View) newField(name string) *field {
+	sets, spellings := map[string]*roaring.Bitmap{}, map[string]map[string]int{}
+	folds := map[string]string{} // each spelling is folded only once
+	for _, o := range v.ranked {
+		for _, text := range v.entities[o].FieldValues(name) {
+			if v.Day != "" {
+				text, _ = v.Preferred(name, text)
+			}
+			folded, known := folds[text]
+			if !known {
+				folded = record.Fold(text)
+				folds[text] = folded
+			}
+			if sets[folded] == nil {
+				sets[folded], spellings[folded] = roaring.New(), map[string]int{}
+			}
+			sets[folded].Add(o)
+			spellings[folded][text]++
+		}
+	}
+	f := &field{of: make([][]uint32, len(v.entities))}
+	for i, folded := range slices.Sorted(maps.Keys(sets)) {
+		f.values = append(f.values, value{folded, mostFrequent(spellings[folded]), sets[folded]})
+		for it := sets[folded].Iterator(); it.HasNext(); {
+			o := it.Next()
+			f.of[o] = append(f.of[o], uint32(i))
+		}
+	}
+	return f
+}
+
+// mostFrequent returns the spelling that most records use.
+func mostFrequent(spellings map[string]int) (best string) {
+	for _, text := range slices.Sorted(maps.Keys(spellings)) {
+		if best == "" || spellings[text] > spellings[best] {
+			best = text
+		}
+	}
+	return best
+}
+
+// Values returns the values of a filter field, each in its most frequent spelling, sorted by folded
+// value.
+func (v *View) Values(name string) (list []string) {
+	for _, x := range v.fields[name].values {
+		list = append(list, x.shown)
+	}
+	return list
+}
+
+// Bitmap returns the records that have a value in a filter field, or nil if there are none. Values are
+// compared in folded form.
+func (v *View) Bitmap(name, text string) *roaring.Bitmap {
+	f := v.fields[name]
+	if f == nil {
+		return nil
+	}
+	i, ok := slices.BinarySearchFunc(f.values, record.Fold(text), func(x value, folded string) int { return cmp.Compare(x.folded, folded) })
+	if !ok {
+		return nil
+	}
+	return f.values[i].set.Clone()
+}
+
+// FacetCount holds a value and the number of records in a set that have it.
+type FacetCount struct {
+	Value string `json:"value"`
+	Count int    `json:"count"`
+}
+
+// Facets counts the values of filter fields in a set. Of each field, it returns at most top values,
+// most frequent first.
+func (v *View) Facets(set *roaring.Bitmap, names []string, top int) map[string][]FacetCount {
+	all := make(map[string][]FacetCount, len(names))
+	for _, name := range names {
+		all[name] = v.Facet(set, name, top)
+	}
+	return all
+}
+
+// Facet counts the values of one field as Facets does.
+func (v *View) Facet(set *roaring.Bitmap, name string, top int) []FacetCount {
+	f := v.fields[name]
+	counts := make([]int, len(f.values))
+	for it := set.Iterator(); it.HasNext(); {
+		for _, i := range f.of[it.Next()] {
+			counts[i]++
+		}
+	}
+	var found []int
+	for i, n := range counts {
+		if n > 0 {
+			found = append(found, i)
+		}
+	}
+	slices.SortStableFunc(found, func(i, j int) int { return cmp.Compare(counts[j], counts[i]) })
+	list := []FacetCount{}
+	for _, i := range found[:min(top, len(found))] {
+		list = append(list, FacetCount{f.values[i].shown, counts[i]})
+	}
+	return list
+}

@@ -1,0 +1,130 @@
+package view
+
+import (
+	"math"
+	"slices"
+
+	"kindex/exports/record"
+)
+
+// FilterFields are the fields by which records can be filtered and counted, named like the API's
+// parameters.
+var FilterFields = []string{
+	"capability", "category", "family", "license", "maintenance", "modality", "openWeights",
+	"outputModality", "pricingModel", "provider", "status", "tag", "type",
+}
+
+// unknown is the number of an unknown value. It comes last in both directions.
+const unknown = math.MinInt64
+
+// number is a property by which records are compared: a score, a day, a price or a count. It is an
+// integer that compares like the property.
+type number struct {
+	of func(e *record.Entity) int64 // unknown if it is not known
+	// The form in a Position.
+	format func(n int64) string
+	parse  func(text string) (n int64, ok bool)
+}
+
+// nameKey is the only one of the SortKeys that is not a number.
+const nameKey = "name"
+
+// SortKeys are the keys by which lists can be sorted.
+var SortKeys = func() []string {
+	keys := append(slices.Clone(record.ScoreNames), nameKey, "addedDate", "lastUpdated", "price", "context")
+	for _, s := range record.SignalTypes {
+		keys = append(keys, signalKey(s.Name))
+	}
+	return keys
+}()
+
+func signalKey(name string) string { return "signal." + name }
+
+// numbers maps the SortKeys, and the further properties that filters limit, to numbers.
+var numbers = func() map[string]number {
+	all := map[string]number{
+		"addedDate":   {func(e *record.Entity) int64 { return dayNumber(e.AddedDate) }, formatDay, parseDay},
+		"lastUpdated": {func(e *record.Entity) int64 { return dayNumber(e.LastUpdated) }, formatDay, parseDay},
+		"price":       {priceOf, formatInt, parseInt},
+		"retires":     {retirementOf, formatInt, parseInt},
+		"parameters":  {parametersOf, formatInt, parseInt},
+	}
+	for _, name := range record.ScoreNames {
+		all[name] = number{func(e *record.Entity) int64 { return scoreNumber(e.Scores.Get(name)) }, formatInt, parseScore}
+	}
+	for _, s := range record.SignalTypes {
+		all[signalKey(s.Name)] = number{func(e *record.Entity) int64 { return signalNumber(e, s) }, formatInt, parseInt}
+	}
+	all["context"] = all[signalKey("contextTokens")]
+	return all
+}()
+
+func scoreNumber(s record.Score) int64 {
+	if !s.Known() {
+		return unknown
+	}
+	return int64(s.Code())
+}
+
+func dayNumber(day string) int64 {
+	d, err := record.DayNumber(day)
+	if err != nil || d == record.NoDate {
+		return unknown
+	}
+	return int64(d)
+}
+
+// monthNumber is dayNumber for a day of which maybe only the month is known. A month counts as its
+// first day, so that an imprecise date never looks more recent than it is. Scores do the same.
+func monthNumber(day string) int64 {
+	if len(day) == len("2006-01") {
+		day += "-01"
+	}
+	return dayNumber(day)
+}
+
+func priceOf(e *record.Entity) int64 {
+	if !e.Price.Blended.Known() {
+		return unknown
+	}
+	return e.Price.Blended.Micros()
+}
+
+func retirementOf(e *record.Entity) int64 {
+	if e.Lifecycle == nil {
+		return unknown
+	}
+	return monthNumber(e.Lifecycle.Retires)
+}
+
+// parametersOf returns the number of parameters of a model: all that its card states or, if that is
+// unknown, the signal, which a model hub counts.
+func parametersOf(e *record.Entity) int64 {
+	if e.Model != nil && e.Model.Parameters > 0 {
+		return e.Model.Parameters
+	}
+	if f, ok := e.Signals.Fact("parameters"); ok && f.Number > 0 {
+		return int64(f.Number)
+	}
+	return unknown
+}
+
+func signalNumber(e *record.Entity, s record.Signal) int64 {
+	f, ok := e.Signals.Fact(s.Name)
+	switch {
+	case !ok:
+		return unknown
+	case s.Kind == record.Day:
+		return monthNumber(f.Day)
+	}
+	return orderedNumber(f.Number)
+}
+
+// orderedNumber returns an integer that compares with others as the number does.
+func orderedNumber(x float64) int64 {
+	if x == 0 {
+		return 0 // also for -0
+	}
+	bits := int64(math.Float64bits(x))
+	return bits ^ bits>>63&math.MaxInt64
+}

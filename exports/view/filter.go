@@ -1,0 +1,200 @@
+package view
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"kindex/exports/record"
+)
+
+// Filter selects records. The zero value selects all listed records.
+type Filter struct {
+	// Fields maps FilterFields to lists of alternatives. In each field of the map, a record
+	// must have all values of at least one alternative. A value that another one has replaced,
+	// such as a former slug of a category, stands for its replacement. If "status" is not in
+	// the map, withdrawn records are excluded.
+	Fields map[string][][]string
+	// MinScore is the lowest composite score, or null for no minimum.
+	MinScore record.Score
+	// AddedSince and UpdatedSince are the earliest days, as YYYY-MM-DD, or "" for
+	// no limit.
+	AddedSince, UpdatedSince string
+	// RetiresBefore is the day before which a record must retire, as YYYY-MM-DD, or "" for
+	// no limit. A record without a known retirement does not match.
+	RetiresBefore string
+	// MaxPrice is the highest blended price, or unknown for no limit.
+	MaxPrice record.Price
+	// MinParameters and MaxParameters limit the number of parameters of models, or are 0 for no
+	// limit. A record without a known number does not match.
+	MinParameters, MaxParameters int64
+	// Signals are conditions on signals. A record must meet all of them.
+	Signals []SignalBound
+}
+
+// SignalBound is a condition on a signal: its value must be at least the bound or, with
+// AtMost, at most. A record without the signal does not meet it.
+type SignalBound struct {
+	Signal string // one of record.SignalTypes
+	AtMost bool
+	Number float64 // the bound, if the signal is a number
+	Day    string  // the bound, if the signal is a date: YYYY-MM-DD
+}
+
+// limit is a condition on one of the numbers: it must be known and from low to high.
+type limit struct {
+	key       string
+	low, high int64
+}
+
+func (l limit) allows(e *record.Entity) bool {
+	by, ok := numbers[l.key]
+	if !ok {
+		return false
+	}
+	n := by.of(e)
+	return n != unknown && l.low <= n && n <= l.high
+}
+
+// Empty reports whether the filter selects all listed records.
+func (f *Filter) Empty() bool { return len(f.Fields) == 0 && len(f.limits()) == 0 }
+
+// limits returns the conditions on numbers.
+func (f *Filter) limits() (list []limit) {
+	add := func(wanted bool, key string, low, high int64) {
+		if wanted {
+			list = append(list, limit{key, low, high})
+		}
+	}
+	const lowest, highest = math.MinInt64, math.MaxInt64
+	add(f.MinScore.Known(), "composite", int64(f.MinScore.Code()), highest)
+	add(f.AddedSince != "", "addedDate", since(f.AddedSince), highest)
+	add(f.UpdatedSince != "", "lastUpdated", since(f.UpdatedSince), highest)
+	add(f.RetiresBefore != "", "retires", lowest, before(f.RetiresBefore))
+	add(f.MaxPrice.Known(), "price", lowest, f.MaxPrice.Micros())
+	add(f.MinParameters > 0 || f.MaxParameters > 0, "parameters", f.MinParameters, cmp.Or(f.MaxParameters, highest))
+	for _, s := range f.Signals {
+		low, high := int64(lowest), int64(highest)
+		switch {
+		case s.AtMost && s.Day != "":
+			high = min(before(s.Day), highest-1) + 1
+		case s.AtMost:
+			high = orderedNumber(s.Number)
+		case s.Day != "":
+			low = since(s.Day)
+		default:
+			low = orderedNumber(s.Number)
+		}
+		add(true, signalKey(s.Signal), low, high)
+	}
+	return list
+}
+
+// since returns the lowest number of a day that is not before another one. Nothing is since a day that
+// does not exist.
+func since(day string) int64 {
+	if n := dayNumber(day); n != unknown {
+		return n
+	}
+	return math.MaxInt64
+}
+
+// before returns the highest number of a day before another one. Nothing is before a day that does not
+// exist.
+func before(day string) int64 {
+	if n := dayNumber(day); n != unknown {
+		return n - 1
+	}
+	return unknown
+}
+
+// Select returns the records that match a filter.
+func (v *View) Select(f *Filter) *roaring.Bitmap {
+	set := v.all(f.Fields["status"] != nil)
+	for field, alternatives := range f.Fields {
+		any := roaring.New()
+		for _, values := range alternatives {
+			any.Or(v.withAll(field, values))
+		}
+		set.And(any)
+	}
+	if limits := f.limits(); len(limits) > 0 {
+		set = v.keep(set, func(e *record.Entity) bool {
+			return !slices.ContainsFunc(limits, func(l limit) bool { return !l.allows(e) })
+		})
+	}
+	return set
+}
+
+// withAll returns the records that have all of the values in a field.
+func (v *View) withAll(field string, values []string) *roaring.Bitmap {
+	var all *roaring.Bitmap
+	for _, text := range values {
+		text, _ = v.Preferred(field, text)
+		with := v.Bitmap(field, text)
+		switch {
+		case with == nil:
+			return roaring.New()
+		case all == nil:
+			all = with
+		default:
+			all.And(with)
+		}
+	}
+	if all == nil {
+		return roaring.New()
+	}
+	return all
+}
+
+// keep returns the records of a set for which f returns true.
+func (v *View) keep(set *roaring.Bitmap, f func(e *record.Entity) bool) *roaring.Bitmap {
+	kept := make([]uint32, 0, set.GetCardinality())
+	for it := set.Iterator(); it.HasNext(); {
+		if o := it.Next(); f(v.entities[o]) {
+			kept = append(kept, o)
+		}
+	}
+	return roaring.BitmapOf(kept...)
+}
+
+// AllBoard is the leaderboard of all categories.
+const AllBoard = "all"
+
+// Board returns the records on a leaderboard: those in a category (AllBoard for any) and of a type (""
+// for any) that have the score.
+func (v *View) Board(category, typ, score string) *roaring.Bitmap {
+	f := &Filter{Fields: map[string][][]string{}}
+	if category != AllBoard {
+		f.Fields["category"] = [][]string{{category}}
+	}
+	if typ != "" {
+		f.Fields["type"] = [][]string{{typ}}
+	}
+	return v.keep(v.Select(f), func(e *record.Entity) bool { return e.Scores.Get(score).Known() })
+}
+
+// Matches reports whether an entity matches a filter, as View.Select decides for its record. It does
+// not know which values others have replaced.
+func (f *Filter) Matches(e *record.Entity) bool {
+	if e.Status == record.Withdrawn && f.Fields["status"] == nil {
+		return false
+	}
+	for field, alternatives := range f.Fields {
+		if !slices.ContainsFunc(alternatives, func(values []string) bool { return hasAll(e, field, values) }) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(f.limits(), func(l limit) bool { return !l.allows(e) })
+}
+
+// hasAll reports whether an entity has all values in a filter field.
+func hasAll(e *record.Entity, field string, values []string) bool {
+	var own []string
+	for _, text := range e.FieldValues(field) {
+		own = append(own, record.Fold(text))
+	}
+	return !slices.ContainsFunc(values, func(text string) bool { return !slices.Contains(own, record.Fold(text)) })
+}

@@ -1,0 +1,219 @@
+package view
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"kindex/exports/record"
+)
+
+// Sort is an order of records: by a value in a direction, unknown values last, ties by type and slug.
+type Sort struct {
+	Key  string // one of the SortKeys
+	Desc bool
+}
+
+// DefaultSort is by composite score, best first.
+var DefaultSort = Sort{Key: "composite", Desc: true}
+
+// Position is the place of a record in an order, as cursors store it. It contains no ordinal, so it
+// stays valid across builds.
+type Position struct {
+	Value string // the sort value as a string, or "" for null
+	Type  string
+	Slug  string
+}
+
+// order is the order of all records by one key.
+type order struct {
+	Sort
+	view     *View
+	numbers  []int64  // by ordinal
+	names    []string // by ordinal, folded; instead of numbers for the key "name"
+	ordinals []uint32 // sorted
+}
+
+// order returns an order. The first call for an order sorts all records.
+func (v *View) order(s Sort) *order {
+	if x, ok := v.orders.Load(s); ok {
+		return x.(*order)
+	}
+	x := &order{Sort: s, view: v, ordinals: slices.Clone(v.byKey)}
+	if s.Key == nameKey {
+		x.names = make([]string, len(v.entities))
+	} else {
+		x.numbers = make([]int64, len(v.entities))
+	}
+	for _, o := range v.ranked {
+		if s.Key == nameKey {
+			x.names[o] = record.Fold(v.entities[o].Name)
+		} else {
+			x.numbers[o] = numbers[s.Key].of(v.entities[o])
+		}
+	}
+	slices.SortStableFunc(x.ordinals, func(a, b uint32) int { // they are already by type and slug
+		if s.Key == nameKey {
+			return x.compareNames(x.names[a], x.names[b])
+		}
+		return x.compareNumbers(x.numbers[a], x.numbers[b])
+	})
+	kept, _ := v.orders.LoadOrStore(s, x)
+	return kept.(*order)
+}
+
+func (x *order) compareNames(a, b string) int {
+	if x.Desc {
+		return strings.Compare(b, a)
+	}
+	return strings.Compare(a, b)
+}
+
+func (x *order) compareNumbers(a, b int64) int {
+	switch {
+	case a == b:
+		return 0
+	case a == unknown:
+		return 1
+	case b == unknown:
+		return -1
+	case x.Desc:
+		return cmp.Compare(b, a)
+	}
+	return cmp.Compare(a, b)
+}
+
+// after returns the index of the first record after a position, which need not be that of a record. ok
+// is false if the position does not belong to the order.
+func (x *order) after(p Position) (i int, ok bool) {
+	compare := func(o uint32) int { return x.compareNames(x.names[o], p.Value) }
+	if x.Key != nameKey {
+		n, ok := parseNumber(x.Key, p.Value)
+		if !ok {
+			return 0, false
+		}
+		compare = func(o uint32) int { return x.compareNumbers(x.numbers[o], n) }
+	}
+	return sort.Search(len(x.ordinals), func(i int) bool {
+		e := x.view.entities[x.ordinals[i]]
+		return cmp.Or(compare(x.ordinals[i]), strings.Compare(e.Type, p.Type), strings.Compare(e.Slug, p.Slug)) > 0
+	}), true
+}
+
+// Page returns up to limit ordinals of a set in an order, after skipping the first skip, and reports
+// whether more follow. If after is not nil, the page starts after that position; ok is false if the
+// position does not belong to the order.
+func (v *View) Page(set *roaring.Bitmap, s Sort, after *Position, skip, limit int) (page []uint32, more, ok bool) {
+	x, from := v.order(s), 0
+	if after != nil {
+		if from, ok = x.after(*after); !ok {
+			return nil, false, false
+		}
+	}
+	in := v.dense(set)
+	for _, o := range x.ordinals[from:] {
+		switch {
+		case !in.has(o):
+		case skip > 0:
+			skip--
+		case len(page) == limit:
+			return page, true, true
+		default:
+			page = append(page, o)
+		}
+	}
+	return page, false, true
+}
+
+// CountUntil returns the number of records in a set that are at or before a position.
+func (v *View) CountUntil(set *roaring.Bitmap, s Sort, p Position) (n int) {
+	x := v.order(s)
+	end, ok := x.after(p)
+	if !ok {
+		return 0
+	}
+	in := v.dense(set)
+	for _, o := range x.ordinals[:end] {
+		if in.has(o) {
+			n++
+		}
+	}
+	return n
+}
+
+// dense is a bit set of ordinals, in which looking up many takes less time than in a bitmap.
+type dense []uint64
+
+func (v *View) dense(set *roaring.Bitmap) dense {
+	d := make(dense, max(uint64(len(v.entities)+63)/64, set.DenseSize()))
+	set.WriteDenseTo(d)
+	return d
+}
+
+func (d dense) has(o uint32) bool { return d[o>>6]>>(o&63)&1 == 1 }
+
+// PositionOf returns the position of a record in an order.
+func (v *View) PositionOf(s Sort, ordinal uint32) Position {
+	e := v.entities[ordinal]
+	p := Position{Type: e.Type, Slug: e.Slug}
+	if s.Key == nameKey {
+		p.Value = record.Fold(e.Name)
+	} else if n := numbers[s.Key].of(e); n != unknown {
+		p.Value = numbers[s.Key].format(n)
+	}
+	return p
+}
+
+// SortPosition returns the place of a record in the order of record.CompareRank.
+func (v *View) SortPosition(ordinal uint32) float64 { return float64(v.place[ordinal]) }
+
+// SortPositionOf converts a position in the default order to a sort position. If there is no such
+// record, the result lies between two. ok is false if the position belongs to another order.
+func (v *View) SortPositionOf(p Position) (position float64, ok bool) {
+	if o, isAlias, found := v.Find(p.Type, p.Slug); found && !isAlias && v.PositionOf(DefaultSort, o) == p {
+		return v.SortPosition(o), true
+	}
+	s, ok := parseScore(p.Value)
+	if p.Value == "" {
+		s, ok = unknown, true
+	}
+	if !ok {
+		return 0, false
+	}
+	x := order{Sort: DefaultSort}
+	n := sort.Search(v.listed, func(i int) bool {
+		e := v.entities[v.ranked[i]]
+		return cmp.Or(x.compareNumbers(scoreNumber(e.Scores.Composite), s), strings.Compare(e.Type, p.Type), strings.Compare(e.Slug, p.Slug)) > 0
+	})
+	return float64(n) - 0.5, true
+}
+
+func parseNumber(key, text string) (n int64, ok bool) {
+	if text == "" {
+		return unknown, true
+	}
+	return numbers[key].parse(text)
+}
+
+func formatInt(n int64) string { return strconv.FormatInt(n, 10) }
+
+func parseInt(text string) (n int64, ok bool) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	return n, err == nil && n != unknown
+}
+
+func parseScore(text string) (n int64, ok bool) {
+	n, ok = parseInt(text)
+	return n, ok && n >= 0 && n <= 1000
+}
+
+func formatDay(n int64) string { return record.FormatDay(int32(n)) }
+
+func parseDay(text string) (n int64, ok bool) {
+	n = dayNumber(text)
+	return n, n != unknown
+}

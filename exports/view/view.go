@@ -1,0 +1,194 @@
+// Package view answers every question about a list of entities: it finds, filters, sorts, pages and
+// counts them. The same type serves the present, a day in the past, and edits that no build contains
+// yet.
+package view
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"kindex/exports/record"
+)
+
+// View is a catalogue in memory. Ordinals identify its records. A View never changes, and its methods
+// may be called concurrently. What they return must not be modified, except for sets, which belong to
+// the caller.
+type View struct {
+	*Terms
+	// Day is the day of a view of the past, YYYY-MM-DD in UTC, or "" for the present.
+	Day string
+
+	entities []*record.Entity // by ordinal; nil if there is no such record
+	records  [][]byte         // the JSON form, or nil to encode it when it is needed
+	ranked   []uint32         // all ordinals in the order of record.CompareRank
+	place    []uint32         // by ordinal, the index in ranked
+	byKey    []uint32         // all ordinals by type and slug
+	keyPlace []uint32         // by ordinal, the index in byKey
+	listed   int              // number of records that are not withdrawn; they come first in ranked
+	scored   int              // number of those with a composite score; they come first, too
+
+	addresses map[string]address // by type, NUL and slug
+	fields    map[string]*field
+	orders    sync.Map // *order by Sort
+	ids       func() *idIndex
+	offers    func() *Offers
+}
+
+// address says which record is found under a type and a slug.
+type address struct {
+	ordinal uint32
+	former  bool // whether the slug is an earlier one
+}
+
+// New returns a view of entities, whose ordinals are their indexes; a nil entity leaves its ordinal
+// unused. records holds their JSON forms; an element, or all of it, may be nil. day is "" for the
+// present.
+func New(entities []*record.Entity, records [][]byte, terms *Terms, day string) *View {
+	v := &View{Terms: terms, Day: day, entities: entities, records: records}
+	for i, e := range entities {
+		if e != nil {
+			v.ranked = append(v.ranked, uint32(i))
+		}
+	}
+	v.byKey = slices.Clone(v.ranked)
+	slices.SortStableFunc(v.ranked, func(a, b uint32) int { return record.CompareRank(entities[a], entities[b]) })
+	slices.SortFunc(v.byKey, func(a, b uint32) int { return record.CompareKey(entities[a], entities[b]) })
+	v.place, v.keyPlace = places(v.ranked, len(entities)), places(v.byKey, len(entities))
+	for _, o := range v.ranked {
+		if entities[o].Status != record.Withdrawn {
+			v.listed++
+			if entities[o].Scores.Composite.Known() {
+				v.scored++
+			}
+		}
+	}
+	v.address()
+	v.fields = make(map[string]*field, len(FilterFields))
+	for _, name := range FilterFields {
+		v.fields[name] = v.newField(name)
+	}
+	v.ids = sync.OnceValue(v.indexIDs)
+	v.offers = sync.OnceValue(v.newOffers)
+	return v
+}
+
+// places returns the index of each of n ordinals in a list.
+func places(list []uint32, n int) []uint32 {
+	at := make([]uint32, n)
+	for i, o := range list {
+		at[o] = uint32(i)
+	}
+	return at
+}
+
+// address records all addresses. Where several records had a slug, the best of them has its address,
+// unless it is the present slug of another.
+func (v *View) address() {
+	v.addresses = make(map[string]address, len(v.ranked))
+	for _, o := range v.ranked {
+		e := v.entities[o]
+		v.addresses[key(e.Type, e.Slug)] = address{ordinal: o}
+	}
+	for _, o := range v.ranked {
+		e := v.entities[o]
+		for _, old := range e.Formerly {
+			if _, taken := v.addresses[key(e.Type, old)]; !taken {
+				v.addresses[key(e.Type, old)] = address{o, true}
+			}
+		}
+	}
+}
+
+func key(typ, slug string) string { return typ + "\x00" + slug }
+
+// Len returns the number of ordinals, including unused ones.
+func (v *View) Len() int { return len(v.entities) }
+
+// Listed returns the number of records that are not withdrawn.
+func (v *View) Listed() int { return v.listed }
+
+// Ranked returns the number of listed records that have a composite score.
+func (v *View) Ranked() int { return v.scored }
+
+// Entity returns a record's entity, or nil if the ordinal is unused.
+func (v *View) Entity(ordinal uint32) *record.Entity { return v.entities[ordinal] }
+
+// All calls yield with every record and its entity, by ordinal.
+func (v *View) All(yield func(ordinal uint32, e *record.Entity) bool) {
+	for o, e := range v.entities {
+		if e != nil && !yield(uint32(o), e) {
+			return
+		}
+	}
+}
+
+// Record returns the JSON form of a record.
+func (v *View) Record(ordinal uint32) []byte {
+	if int(ordinal) < len(v.records) && v.records[ordinal] != nil {
+		return v.records[ordinal]
+	}
+	return v.entities[ordinal].AppendJSON(nil)
+}
+
+// Key returns the type and slug of a record.
+func (v *View) Key(ordinal uint32) (typ, slug string) {
+	e := v.entities[ordinal]
+	return e.Type, e.Slug
+}
+
+// Find returns the ordinal of the record at an address. isAlias reports whether the slug is an earlier
+// slug of the record.
+func (v *View) Find(typ, slug string) (ordinal uint32, isAlias, ok bool) {
+	a, ok := v.addresses[key(typ, slug)]
+	return a.ordinal, a.former, ok
+}
+
+// Keys calls yield with every address, including earlier slugs, sorted by type and slug.
+func (v *View) Keys(yield func(typ, slug string) bool) {
+	all := make([]string, 0, len(v.addresses))
+	for k := range v.addresses {
+		all = append(all, k)
+	}
+	slices.Sort(all)
+	for _, k := range all {
+		if typ, slug, _ := strings.Cut(k, "\x00"); !yield(typ, slug) {
+			return
+		}
+	}
+}
+
+// FindByName returns up to limit records with a name, compared in folded form, sorted by type and slug.
+// They include withdrawn records.
+func (v *View) FindByName(name string, limit int) []uint32 {
+	x, want := v.order(Sort{Key: nameKey}), record.Fold(name)
+	from, _ := slices.BinarySearchFunc(x.ordinals, want, func(o uint32, name string) int { return strings.Compare(x.names[o], name) })
+	to := from
+	for to < len(x.ordinals) && to-from < limit && x.names[x.ordinals[to]] == want {
+		to++
+	}
+	return slices.Clone(x.ordinals[from:to])
+}
+
+// InKeyOrder returns a set sorted by type and slug.
+func (v *View) InKeyOrder(set *roaring.Bitmap) []uint32 { return v.sorted(set, v.keyPlace) }
+
+// InRankOrder returns a set in the order of record.CompareRank.
+func (v *View) InRankOrder(set *roaring.Bitmap) []uint32 { return v.sorted(set, v.place) }
+
+// sorted returns a set sorted by place.
+func (v *View) sorted(set *roaring.Bitmap, place []uint32) []uint32 {
+	list := set.ToArray()
+	slices.SortFunc(list, func(a, b uint32) int { return int(place[a]) - int(place[b]) })
+	return list
+}
+
+// all returns all listed records and, if withdrawn is set, the withdrawn ones, too.
+func (v *View) all(withdrawn bool) *roaring.Bitmap {
+	if withdrawn {
+		return roaring.BitmapOf(v.ranked...)
+	}
+	return roaring.BitmapOf(v.ranked[:v.listed]...)
+}
