@@ -3,10 +3,10 @@ package importer
 import (
 	"bytes"
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"io"
 	"reflect"
-	"slices"
 	"testing"
 
 	"kindex/builder/content"
@@ -46,11 +46,11 @@ func FuzzRows(f *testing.F) {
 			return
 		}
 		for i, r := range list {
-			if r.number != i+1 || r.line < 1 || (r.wrong == "") != (r.wrong == "" && r.inputRecord != nil) {
+			if r.number != i+1 || r.line < 1 || r.wrong == "" && r.fields == nil {
 				t.Fatalf("row %d is %+v", i+1, r)
 			}
 			if r.wrong == "" {
-				checkDraft(t, drafter.draft(r))
+				checkDraft(t, drafter.draft(r.fields))
 			}
 		}
 		again, _, err := readAll(refusedRows(t, list, header, k), k)
@@ -66,14 +66,14 @@ func FuzzRows(f *testing.F) {
 }
 
 func readAll(data []byte, k kind) (list []*row, header []string, err error) {
-	in, err := newInput(io.NopCloser(bytes.NewReader(data)), "", k)
+	in, err := newInput(bytes.NewReader(data), k)
 	if err != nil {
 		return nil, nil, err
 	}
 	for {
 		r, err := in.next()
 		if errors.Is(err, io.EOF) {
-			return list, in.header(), nil
+			return list, in.names, nil
 		}
 		if err != nil {
 			return nil, nil, err
@@ -83,26 +83,26 @@ func readAll(data []byte, k kind) (list []*row, header []string, err error) {
 }
 
 // checkDraft composes the entity of a row; if it can be written, the file is checked.
-func checkDraft(t *testing.T, d *draft) {
-	if d.slug != "" && !content.ValidSlug(d.slug) {
-		t.Errorf("%q is not a valid slug", d.slug)
+func checkDraft(t *testing.T, d *Draft) {
+	if d.Slug != "" && !content.ValidSlug(d.Slug) {
+		t.Errorf("%q is not a valid slug", d.Slug)
 	}
-	for _, r := range d.reasons {
+	for _, r := range d.Reasons {
 		if r.Message == "" || r.Field == "" || bytes.ContainsAny([]byte(r.String()), "\n\r\x1b") {
 			t.Errorf("not a reason: %q", r.String())
 		}
 	}
-	if _, err := d.digest(); err != nil {
+	if _, err := json.Marshal(d.Fields); err != nil {
 		t.Error(err)
 	}
-	if len(d.reasons) > 0 {
+	if len(d.Reasons) > 0 {
 		return
 	}
-	data, err := yamlfmt.Compose(d.fields)
+	data, err := yamlfmt.Compose(d.Fields)
 	if err != nil {
 		return
 	}
-	if _, problems := content.ParseEntity("x.yaml", "tool", d.slug, data); len(problems) > 0 && problems[0].Message == "" {
+	if _, problems := content.ParseEntity("x.yaml", "tool", d.Slug, data); len(problems) > 0 && problems[0].Message == "" {
 		t.Error(problems)
 	}
 }
@@ -110,41 +110,27 @@ func checkDraft(t *testing.T, d *draft) {
 // refusedRows returns the file of rejects that results if every row is refused.
 func refusedRows(t *testing.T, list []*row, header []string, k kind) []byte {
 	var b bytes.Buffer
-	out := &outputs{names: slices.Clone(header)}
+	const reason = "a reason, \"quoted\""
 	if k.jsonl {
 		for _, r := range list {
-			b.Write(rejectedLine(r, "a reason, \"quoted\""))
+			b.Write(rejectedLine(r, reason))
 		}
 		return b.Bytes()
 	}
-	if out.reason = slices.Index(header, reasonColumn); out.reason < 0 {
-		out.reason, out.names = len(header), append(out.names, reasonColumn)
+	out := &outputs{header: header}
+	cells := [][]string{out.columns()}
+	for _, r := range list {
+		cells = append(cells, out.rejectedCells(r, reason))
 	}
-	w := csv.NewWriter(&b)
-	if err := w.Write(out.names); err != nil {
+	if err := csv.NewWriter(&b).WriteAll(cells); err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range list {
-		if err := w.Write(out.rejectedCells(r, "a reason, \"quoted\"")); err != nil {
-			t.Fatal(err)
-		}
-	}
-	w.Flush()
 	return b.Bytes()
 }
 
 // sameRow compares two rows, ignoring the reason.
 func sameRow(a, b *row) bool {
-	if object, ok := a.inputRecord.(jsonRecord); ok {
-		other, _ := b.inputRecord.(jsonRecord)
-		delete(object, reasonColumn)
-		delete(other, reasonColumn)
-		return reflect.DeepEqual(object, other)
-	}
-	for name := range a.inputRecord.(csvRecord).index {
-		if name != reasonColumn && a.lookup(name) != b.lookup(name) {
-			return false
-		}
-	}
-	return true
+	delete(a.fields, reasonColumn)
+	delete(b.fields, reasonColumn)
+	return reflect.DeepEqual(a.fields, b.fields)
 }

@@ -1,19 +1,23 @@
 package importer
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"kindex/builder/content"
-	"kindex/builder/content/schema"
 	"kindex/builder/content/yamldoc"
-	"kindex/builder/plural"
 	"kindex/exports/didyoumean"
 	"kindex/exports/record"
+	"kindex/exports/safetext"
 )
 
 // GuessOptions says for what Guess proposes a mapping.
@@ -26,352 +30,290 @@ type GuessOptions struct {
 // Proposal is a proposed mapping.
 type Proposal struct {
 	Mapping []byte   // YAML
-	Unsure  []string // what a person should look at, in the order of the mapping
+	Unsure  []string // what a person should look at
 	Unused  []string // the columns that the mapping does not use
 	Rows    int      // the number of rows that were read
 }
 
-// maxGuessRows limits how many rows Guess reads.
-const maxGuessRows = 1000
+// guessTargets lists the fields for which Guess looks for a column, and names of such columns. The
+// signals follow, under their own names.
+var guessTargets = []string{
+	"name name title tool model project", "description description summary about", "category category topic",
+	"provider provider vendor company organization author", "version version", "license license licence", "pricingModel pricing",
+	"url homepage website url link", "tags tags labels keywords", "links.repository repository repo github", "links.documentation documentation docs",
+	"links.paper paper", "ids.pypi pypi", "ids.npm npm", "ids.huggingface huggingface", "signals.contextTokens context",
+}
 
-// Guess proposes a mapping from the columns of a file and the values in its first 1,000 rows. The
-// mapping is valid unless no column seems to have a name, but only a person can know whether it
-// is right: Unsure lists the doubts.
+// modelTargets lists the fields that only models have.
+var modelTargets = []string{"family family", "openWeights openweights", "knowledge knowledge", "reasoning reasoning", "links.modelCard modelcard",
+	"parameters.total parameters params", "modalities.input modalitiesinput", "modalities.output modalitiesoutput"}
+
+// Guess proposes a mapping from the names of the columns of a file and the values in its first
+// 1,000 rows. The mapping is valid unless no column seems to have a name, but only a person can
+// know whether it is right: Unsure lists the doubts.
 func Guess(o GuessOptions) (*Proposal, error) {
-	g := &guesser{}
-	columns, rows, err := readColumns(o.Input, 0)
-	if err == nil && len(columns) == 1 {
-		if g.delimiter = likelyDelimiter(columns[0].name); g.delimiter != 0 {
-			columns, rows, err = readColumns(o.Input, g.delimiter)
-		}
-	}
+	folder, err := content.OpenWorkspace(o.Content)
 	if err != nil {
 		return nil, err
 	}
-	if rows == 0 {
+	g := &guesser{GuessOptions: o, index: map[string]*column{}, lines: map[string]string{}}
+	for _, c := range folder.Categories() {
+		g.categories = append(g.categories, c.Slug)
+	}
+	if err := g.read(0); err != nil {
+		return nil, err
+	}
+	if g.Rows == 0 {
 		return nil, fmt.Errorf("%s has no readable rows", o.Input)
 	}
-	for _, c := range columns {
-		if !writable(c.name) {
-			g.unsure = append(g.unsure, "column "+shown(c.name)+" cannot be used: its name contains hidden characters, or is too long")
-			c.used = true
-		}
+	targets := slices.Clone(guessTargets)
+	for _, s := range record.SignalTypes {
+		targets = append(targets, "signals."+s.Name+" "+strings.ToLower(s.Name))
 	}
-	g.columns, g.decimalComma = columns, hasDecimalComma(columns)
-	for _, c := range columns {
-		c.decimalComma = g.decimalComma
+	if o.Type != "tool" {
+		targets = append(targets, modelTargets...)
 	}
-	if g.categories, err = categoriesOf(o.Content); err != nil {
-		return nil, err
-	}
-	g.chooseType(o.Type)
-	for _, t := range guessTargets {
-		if t.typ == "" || t.typ == g.typ {
-			g.choose(t)
-		}
-	}
-	g.chooseByContent()
-	p := &Proposal{Mapping: g.yaml(filepath.Base(o.Input)), Unsure: g.unsure, Rows: rows}
-	for _, c := range columns {
+	g.choose(targets)
+	g.write()
+	for _, c := range g.columns {
 		if !c.used {
-			p.Unused = append(p.Unused, c.name)
+			g.Unused = append(g.Unused, c.name)
 		}
 	}
-	return p, nil
-}
-
-// categoriesOf returns the slugs of the categories of a content folder, or nil if it has none.
-func categoriesOf(folder string) (slugs []string, err error) {
-	w, err := content.OpenWorkspace(folder)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range w.Categories() {
-		slugs = append(slugs, c.Slug)
-	}
-	return slugs, nil
-}
-
-// likelyDelimiter returns the character that separates columns in a header that was taken for a
-// single column, or 0.
-func likelyDelimiter(header string) rune {
-	for _, r := range ";\t|," {
-		if strings.ContainsRune(header, r) {
-			return r
-		}
-	}
-	return 0
-}
-
-// readColumns reads the first rows of a file. delimiter is 0 if the name of the file determines
-// it.
-func readColumns(path string, delimiter rune) (columns []*column, rows int, err error) {
-	in, err := open(path, delimiter)
-	if err != nil {
-		return nil, 0, err
-	}
-	columns, rows, err = columnsOf(in)
-	if err = errors.Join(err, in.Close()); err != nil {
-		return nil, 0, fmt.Errorf("%s: %w", path, err)
-	}
-	return columns, rows, nil
-}
-
-func columnsOf(in input) (columns []*column, rows int, err error) {
-	byName := map[string]*column{}
-	add := func(name string) *column {
-		c := byName[name]
-		if c == nil {
-			c = newColumn(name)
-			byName[name] = c
-			columns = append(columns, c)
-		}
-		return c
-	}
-	for _, name := range in.header() {
-		add(name)
-	}
-	for rows < maxGuessRows {
-		r, err := in.next()
-		if errors.Is(err, io.EOF) {
-			return columns, rows, nil
-		}
-		if err != nil {
-			return nil, 0, err
-		}
-		if r.wrong != "" {
-			continue
-		}
-		rows++
-		if object, ok := r.inputRecord.(jsonRecord); ok {
-			addMembers(add, "", object)
-			continue
-		}
-		for _, c := range columns {
-			c.add(r.lookup(c.name))
-		}
-	}
-	return columns, rows, nil
-}
-
-// addMembers adds the values of a JSON object, and of the objects in it, in the order of their
-// names.
-func addMembers(add func(name string) *column, prefix string, object map[string]any) {
-	for _, name := range sortedNames(object) {
-		if inner, ok := object[name].(map[string]any); ok && prefix == "" {
-			addMembers(add, name+".", inner)
-			continue
-		}
-		add(prefix + name).add(object[name])
-	}
+	return &g.Proposal, nil
 }
 
 // guesser chooses the columns of a mapping.
 type guesser struct {
+	GuessOptions
+	Proposal
 	columns    []*column
-	delimiter  rune // 0 if the name of the file determines it
+	index      map[string]*column // by name
+	delimiter  string
 	categories []string
-
-	decimalComma bool
-	typ          string
-	typeColumn   *column
-	typeDoubt    string
-	chosen       []choice
-	unsure       []string
+	lines      map[string]string // of each section of the mapping
 }
 
-// choice is a field together with the column that it comes from.
-type choice struct {
-	path string // such as links.repository
-	*column
-	form  string // YAML
-	doubt string // "" if the choice is clear
+// column contains the values of a column in the first rows.
+type column struct {
+	name       string
+	list, used bool
+	values     []string
 }
 
-// chooseType chooses the type of the entities.
-func (g *guesser) chooseType(typ string) {
-	isType := func(s string) bool { return slices.Contains(record.Types, s) }
-	for _, c := range g.columns {
-		if typ == "" && (c.norm == "type" || c.norm == "kind") && c.most(isType) {
-			g.typ, g.typeColumn, c.used = record.Types[len(record.Types)-1], c, true
-			return
+// read reads the first rows of the file.
+func (g *guesser) read(delimiter rune) error {
+	in, err := open(g.Input, delimiter)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if g.delimiter == "" {
+		if g.delimiter = otherDelimiter(in.names); g.delimiter != "" {
+			return g.read([]rune(g.delimiter)[0])
 		}
 	}
-	if g.typ = typ; typ != "" {
-		return
+	for _, name := range in.names {
+		g.note(name, nil)
 	}
-	g.typ, g.typeDoubt = "tool", "no column says whether the entries are tools or models; --type sets it"
-	for _, c := range g.columns {
-		if slices.Contains(modelColumns, c.norm) || slices.Contains(modelColumns, c.last) {
-			g.typ, g.typeDoubt = "model", "chosen because of the column "+shown(c.name)+"; --type sets it"
-			return
+	const maxRows = 1000
+	for g.Rows < maxRows {
+		r, err := in.next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("%s: %w", g.Input, err)
+		case r.wrong == "":
+			g.Rows++
+			g.note("", map[string]any(r.fields))
 		}
-	}
-}
-
-// modelColumns lists the names of columns that only lists of models have.
-var modelColumns = []string{"contextlength", "contextwindow", "contexttokens", "limitcontext", "parameters", "params",
-	"modalities", "modalitiesinput", "inputmodalities", "modelname", "modelid", "openweights"}
-
-// choose chooses the column for a target by its name, if there is one with suitable values.
-func (g *guesser) choose(t guessTarget) {
-	for _, name := range t.names {
-		for _, c := range g.columns {
-			nested := c.last == name && t.path != "name" // the name of a maker is not that of the entity
-			if c.used || c.norm != name && !nested || c.filled() == 0 {
-				continue
-			}
-			form, doubt, ok := t.form(g, c)
-			if !ok {
-				g.unsure = append(g.unsure, fmt.Sprintf("column %s is not used for %s: %s", shown(c.name), t.path, doubt))
-				continue
-			}
-			g.take(t.path, c, form, doubt)
-			return
-		}
-	}
-}
-
-func (g *guesser) take(path string, c *column, form, doubt string) {
-	c.used = true
-	g.chosen = append(g.chosen, choice{path, c, form, doubt})
-}
-
-func (g *guesser) has(path string) bool {
-	return slices.ContainsFunc(g.chosen, func(c choice) bool { return c.path == path })
-}
-
-// chooseByContent chooses columns for the required fields by their values, if none has a fitting
-// name.
-func (g *guesser) chooseByContent() {
-	if !g.has("name") {
-		if c := g.best(func(c *column) float64 {
-			if c.list || !c.distinct() || c.meanLen() > 60 || c.share(isAddress) > 0.5 || c.share(isPlainNumber) > 0.5 {
-				return 0
-			}
-			return 1 / c.meanLen()
-		}); c != nil {
-			g.take("name", c, scalar(c.name), "chosen because its values are short and mostly unique")
-		}
-	}
-	if !g.has("description") {
-		if c := g.best(func(c *column) float64 {
-			if c.list || c.most(isAddress) || c.meanLen() < 30 {
-				return 0
-			}
-			return c.meanLen()
-		}); c != nil {
-			g.take("description", c, scalar(c.name), "chosen because its texts are the longest")
-		}
-	}
-	g.chooseByForm()
-	if repository := g.find("links.repository"); repository != nil && !g.has("url") {
-		g.chosen = append(g.chosen, choice{"url", repository.column, repository.form, "no column has a website; this is the repository"})
-	}
-	for _, name := range []string{"name", "description", "category"} {
-		if !g.has(name) {
-			g.unsure = append(g.unsure, name+" is required, but no column seems to contain it; all rows are refused until the mapping says where it comes from")
-		}
-	}
-}
-
-// chooseByForm chooses columns whose values show what they are, in whatever language their names
-// are: addresses, licences, and a few texts that repeat.
-func (g *guesser) chooseByForm() {
-	if !g.has("url") {
-		if c := g.best(func(c *column) float64 {
-			if c.list || !c.most(isAddress) || c.share(isRepository) > 0.5 || !c.distinct() {
-				return 0
-			}
-			return 1
-		}); c != nil {
-			g.take("url", c, scalar(c.name), "chosen because its values are addresses")
-		}
-	}
-	if isLicense := func(s string) bool { return schema.License(s) != "" }; !g.has("license") {
-		if c := g.best(func(c *column) float64 {
-			if c.list || c.share(isLicense) < 0.5 {
-				return 0
-			}
-			return c.share(isLicense)
-		}); c != nil {
-			form, doubt, _ := licenseForm(g, c)
-			g.take("license", c, form, strings.TrimSuffix("chosen because most values are licences; "+doubt, "; "))
-		}
-	}
-	if !g.has("category") {
-		if c := g.best(func(c *column) float64 {
-			if c.list || len(c.counts) == c.total || c.meanLen() > 40 || c.share(isAddress)+c.share(isAnswer) > 0 || c.share(func(s string) bool { return strings.ContainsAny(s, "0123456789") }) > 0.2 {
-				return 0
-			}
-			return c.share(func(s string) bool { return slices.Contains(g.categories, content.Slugify(s)) }) + 1/float64(len(c.counts)+1)
-		}); c != nil {
-			if form, doubt, ok := g.categoryForm(c); ok {
-				g.take("category", c, form, strings.TrimSuffix("chosen because its values repeat; "+doubt, "; "))
-			}
-		}
-	}
-}
-
-func (g *guesser) find(path string) *choice {
-	if i := slices.IndexFunc(g.chosen, func(c choice) bool { return c.path == path }); i >= 0 {
-		return &g.chosen[i]
 	}
 	return nil
 }
 
-// best returns the unused column with the highest mark, or nil if all marks are 0.
-func (g *guesser) best(mark func(*column) float64) (best *column) {
-	highest := 0.0
-	for _, c := range g.columns {
-		if c.used || c.filled() == 0 {
-			continue
+// note notes a value, and the members of an object. It ignores columns whose names cannot be written,
+// and values that are too long to be typical.
+func (g *guesser) note(name string, v any) {
+	if inner, ok := v.(map[string]any); ok {
+		for _, member := range slices.Sorted(maps.Keys(inner)) {
+			g.note(strings.TrimPrefix(name+"."+member, "."), inner[member])
 		}
-		if m := mark(c); m > highest {
-			best, highest = c, m
+		return
+	}
+	c := g.index[name]
+	if c == nil {
+		if name == "" || name != strings.TrimSpace(name) || !utf8.ValidString(name) || len(name) > 200 || safetext.Contains(name) || len(g.columns) == maxColumns {
+			return
+		}
+		c = &column{name: name}
+		g.columns, g.index[name] = append(g.columns, c), c
+	}
+	if r, err := new(evaluator).column("", object{"": v}); err == nil {
+		c.list = c.list || r.list
+		for _, item := range r.items {
+			if text := textOf(item); len(text) < 2000 && utf8.ValidString(text) {
+				c.values = append(c.values, text)
+			}
 		}
 	}
-	return best
 }
 
-// categoryForm returns the value for the category: a slug, with replacements for values that are
-// not categories of the content.
-func (g *guesser) categoryForm(c *column) (form, doubt string, ok bool) {
-	const maxCategories = 100
-	if c.list || len(c.counts) > maxCategories {
-		return "", fmt.Sprintf("it has more than %s, or its values are lists", plural.Count(maxCategories, "value", "values")), false
+// choose chooses a column for each target: one that has one of its names or, failing that, one with
+// a similar name.
+func (g *guesser) choose(targets []string) {
+	paths := map[string]string{} // by name
+	chosen := map[string]bool{}
+	try := func(path string, c *column, doubt string) {
+		if path != "" && !chosen[path] && !c.used && len(c.values) > 0 {
+			chosen[path], c.used = true, true
+			g.add(path, c, doubt)
+		}
 	}
+	for _, t := range targets {
+		path, names, _ := strings.Cut(t, " ")
+		for _, name := range strings.Fields(names) {
+			paths[name] = path
+			for _, c := range g.columns {
+				last := normal(c.name[strings.LastIndexByte(c.name, '.')+1:])
+				if normal(c.name) == name || last == name && path != "name" { // the name of a maker is not that of the entity
+					try(path, c, "")
+				}
+			}
+		}
+	}
+	for _, c := range g.columns {
+		maps.DeleteFunc(paths, func(_, path string) bool { return chosen[path] })
+		near := didyoumean.Name(normal(c.name), slices.Sorted(maps.Keys(paths)))
+		try(paths[near], c, "chosen because its name is similar to "+near)
+	}
+	for _, name := range []string{"name", "description", "category"} {
+		if !chosen[name] {
+			g.Unsure = append(g.Unsure, name+" is required, but no column seems to contain it; all rows are refused until the mapping says where it comes from")
+		}
+	}
+}
+
+// normal reduces a name to lower-case letters and digits.
+func normal(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, name)
+}
+
+// add adds a column to the mapping.
+func (g *guesser) add(path string, c *column, doubt string) {
+	section, name, nested := strings.Cut(path, ".")
+	if !nested {
+		section, name = "fields", path
+	}
+	form, more := g.form(path, c)
+	g.lines[section] += g.line("  "+name, form, strings.Trim(doubt+"; "+more, "; "))
+	if slices.ContainsFunc(modelTargets, func(t string) bool { return strings.HasPrefix(t, path+" ") }) {
+		g.Type = "model"
+	}
+}
+
+// line returns a line of the mapping, and records what is unsure about it.
+func (g *guesser) line(name, form, doubt string) string {
+	if doubt == "" {
+		return name + ": " + form + "\n"
+	}
+	g.Unsure = append(g.Unsure, strings.TrimSpace(name)+": "+doubt)
+	return name + ": " + form + "   # check: " + oneLine(doubt) + "\n"
+}
+
+var pairForm = regexp.MustCompile(`^[A-Za-z0-9][\w.-]*/[\w.-]+$`)
+
+// form returns a value for a field as YAML, and what is doubtful about it.
+func (g *guesser) form(path string, c *column) (form, doubt string) {
+	with := func(more string) string { return "{column: " + scalar(c.name) + more + "}" }
+	kind := formOf(strings.Split(path, "."))
+	for _, s := range c.values {
+		if _, wrong := new(evaluator).convert(kind, s); wrong != "" && doubt == "" {
+			doubt = yamldoc.Quote(s) + " " + wrong
+		}
+	}
+	switch {
+	case kind == "list":
+		for _, separator := range []string{"|", ";", ","} {
+			if !c.list && strings.Contains(strings.Join(c.values, ""), separator) {
+				if c.values[0][0] == '[' {
+					separator = "python"
+				}
+				return with(", list: " + scalar(separator) + ", as: slug"), ""
+			}
+		}
+		return with(", as: slug"), ""
+	case c.list:
+		return with(", take: first"), "the values are lists, of which the first entry is used"
+	case path == "category":
+		form, doubt = g.category(c)
+		return with(form), doubt
+	case path == "family" || path == "pricingModel":
+		return with(", as: slug"), ""
+	case path == "links.repository" && pairForm.MatchString(c.values[0]) && !strings.ContainsAny(c.name, "{}"):
+		return "{template: " + scalar("https://github.com/{"+c.name+"}") + "}", ""
+	}
+	return scalar(c.name), doubt
+}
+
+// category returns the conversion of a category: to a slug, with replacements for values that are
+// similar to categories of the content.
+func (g *guesser) category(c *column) (form, doubt string) {
 	var replaced, missing []string
-	for _, value := range c.sortedValues() {
+	for _, value := range slices.Compact(slices.Sorted(slices.Values(c.values))) {
 		slug := content.Slugify(value)
-		if len(g.categories) == 0 || slices.Contains(g.categories, slug) {
+		if len(g.categories) == 0 || slices.Contains(g.categories, slug) || len(value) > 200 {
 			continue
 		}
-		if near := didyoumean.Name(slug, g.categories); near != "" && writable(value) {
+		if near := didyoumean.Name(slug, g.categories); near != "" && len(replaced) < 100 {
 			replaced = append(replaced, scalar(value)+": "+near)
 		} else {
-			missing = append(missing, shown(value))
+			missing = append(missing, yamldoc.Quote(value))
 		}
 	}
-	form = "{column: " + scalar(c.name) + ", as: slug}"
-	if len(replaced) > 0 {
-		form = "{column: " + scalar(c.name) + ", values: {" + strings.Join(replaced, ", ") + "}, as: slug}"
-		doubt = "the replacements are the most similar categories in the content folder"
-	}
 	if len(missing) > 0 {
-		doubt = strings.TrimPrefix(doubt+"; ", "; ") + "no such category: " + listed(missing)
+		doubt = "no such category: " + strings.Join(missing[:min(len(missing), 8)], ", ")
 	}
-	return form, doubt, true
+	if len(replaced) == 0 {
+		return ", as: slug", doubt
+	}
+	return ", values: {" + strings.Join(replaced, ", ") + "}, as: slug", strings.TrimSuffix("the replacements are the most similar categories; "+doubt, "; ")
 }
 
-// shown quotes a text from the file for a message.
-func shown(text string) string { return yamldoc.Quote(text) }
-
-// listed joins the first texts of a list.
-func listed(texts []string) string {
-	const most = 8
-	if n := len(texts) - most; n > 0 {
-		return strings.Join(texts[:most], ", ") + fmt.Sprintf(" and %d more", n)
+// write writes the mapping.
+func (g *guesser) write() {
+	typ := ""
+	if g.Type == "" {
+		g.Type, typ = "tool", "no column says whether the entries are tools or models; --type sets it"
 	}
-	return strings.Join(texts, ", ")
+	text := "# A proposed mapping for " + oneLine(filepath.Base(g.Input)) + ". Lines marked \"check\" are guesses.\n" +
+		"#\n# The list must be credited: fill in where it comes from, and uncomment the line.\n" +
+		"# source: {name: , url: , license: , date: }   # date: the day on which the figures were read\n" +
+		g.line("type", "{constant: "+g.Type+"}", typ)
+	if g.delimiter != "" {
+		text += "input: {delimiter: " + strings.ReplaceAll(scalar(g.delimiter), `"\t"`, "tab") + "}\n"
+	}
+	for _, section := range []string{"fields", "links", "ids", "modalities", "parameters", "signals"} {
+		if g.lines[section] != "" {
+			text += section + ":\n" + g.lines[section]
+		}
+	}
+	g.Mapping = []byte(text)
+}
+
+// plainScalar matches texts that YAML reads as strings without quotes, apart from a few words.
+var plainScalar = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
+
+// scalar returns a text as a YAML scalar. JSON strings are YAML scalars.
+func scalar(text string) string {
+	if plainScalar.MatchString(text) && !slices.Contains([]string{"true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan"}, strings.ToLower(text)) {
+		return text
+	}
+	b, _ := json.Marshal(text) // cannot fail
+	return string(b)
 }

@@ -3,23 +3,21 @@
 // row has a reason. The importer writes only files that pass the validator in builder/content.
 //
 // The input is read twice: once to find the columns and slug clashes, and once to write the
-// files. The slugs therefore do not depend on the order of the rows, and at most a few
-// hundred rows are in memory at a time.
+// files. The slugs therefore do not depend on the order of the rows, and only one row is in
+// memory at a time.
 package importer
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
-	"sync"
-	"sync/atomic"
+	"strconv"
+	"strings"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"kindex/builder/content"
 	"kindex/builder/content/yamldoc"
@@ -45,175 +43,6 @@ type Options struct {
 	Progress func(step string, done int)
 }
 
-// batchSize is the number of rows processed together.
-const batchSize = 256
-
-// job is a running import.
-type job struct {
-	Options
-	mapping   *mapping.Mapping
-	drafter   *drafter
-	firstPass *firstPass
-}
-
-// Run imports a catalogue. If the mapping has problems, it returns them as yamldoc.Problems and
-// writes nothing. If ctx is cancelled, all files written so far are complete, and another run
-// continues the import.
-func Run(ctx context.Context, o Options) (*Report, error) {
-	if err := o.Check(); err != nil {
-		return nil, err
-	}
-	data, err := os.ReadFile(o.Mapping)
-	if err != nil {
-		return nil, err
-	}
-	m, problems := mapping.Parse(filepath.ToSlash(o.Mapping), data)
-	if m == nil {
-		return nil, problems
-	}
-	j := &job{Options: o, mapping: m, drafter: newDrafter(m, o.Date)}
-	if at := m.UndatedOffers(); at != nil && j.drafter.date == "" {
-		return nil, yamldoc.Problems{m.Problem(*at, "needs the day on which the offers were read; set date in source or offersRead, or use --date", "")}
-	}
-	if j.firstPass, err = j.scan(ctx); err != nil {
-		return nil, err
-	}
-	if o.Strict && !o.DryRun {
-		trial, err := j.pass(ctx, trial)
-		if err != nil || trial.Refused > 0 {
-			return trial, err
-		}
-	}
-	if o.DryRun {
-		return j.pass(ctx, dry)
-	}
-	return j.pass(ctx, wet)
-}
-
-// rows calls work for each row of the input.
-func (j *job) rows(ctx context.Context, work func([]*row) error) error {
-	in, err := open(j.Input, j.mapping.Input.Delimiter)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	for {
-		var list []*row
-		for len(list) < batchSize && err == nil {
-			var r *row
-			if r, err = in.next(); err == nil {
-				list = append(list, r)
-			}
-		}
-		if err != nil && !errors.Is(err, io.EOF) {
-			return fmt.Errorf("%s: %w", j.Input, err)
-		}
-		if failed := ctx.Err(); failed != nil {
-			return failed
-		}
-		if failed := work(list); failed != nil {
-			return failed
-		}
-		if err != nil {
-			return nil
-		}
-	}
-}
-
-// purpose defines what a pass through the rows may write.
-type purpose int
-
-const (
-	wet   purpose = iota // write to the content folder
-	dry                  // only report
-	trial                // write nothing, and report only if a row is refused
-)
-
-// pass processes all rows once.
-func (j *job) pass(ctx context.Context, why purpose) (report *Report, err error) {
-	folder, err := content.OpenWorkspace(j.Content)
-	if err != nil {
-		return nil, err
-	}
-	out, err := j.openOutputs()
-	if err != nil {
-		return nil, err
-	}
-	report = j.newReport(folder, why == wet)
-	defer func() {
-		keep := err == nil && (why != trial || report.Refused > 0)
-		if failed := out.close(report, keep); err == nil {
-			err = failed
-		}
-	}()
-	w := &writer{job: j, folder: folder, write: why == wet}
-	err = j.candidates(ctx, folder, func(r *row, c *candidate) error {
-		outcome, err := w.finish(c)
-		if err != nil {
-			return err
-		}
-		outcome.Row, outcome.Line = r.number, r.line
-		report.count(outcome)
-		if j.Progress != nil && report.Rows%batchSize == 0 {
-			j.Progress("import", report.Rows)
-		}
-		return out.add(r, outcome)
-	})
-	if errors.Is(err, context.Canceled) && why == wet {
-		return report, fmt.Errorf("interrupted after %s; the files written so far are complete; run the same command to continue", plural.Count(report.Rows, "row", "rows"))
-	}
-	return report, err
-}
-
-// candidates turns rows into files in memory, using all processors, and passes the files to
-// finish in the order of the rows. While one batch is being written, it prepares the next one.
-func (j *job) candidates(ctx context.Context, folder *content.Workspace, finish func(*row, *candidate) error) error {
-	type made struct {
-		rows       []*row
-		candidates []*candidate
-	}
-	ready := make(chan made, 1)
-	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error {
-		defer close(ready)
-		return j.rows(ctx, func(list []*row) error {
-			select {
-			case ready <- made{list, j.batch(list, folder)}:
-				return nil
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		})
-	})
-	g.Go(func() error {
-		for m := range ready {
-			for i, c := range m.candidates {
-				if err := finish(m.rows[i], c); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
-	return g.Wait()
-}
-
-// batch creates the candidates of some rows.
-func (j *job) batch(list []*row, folder *content.Workspace) []*candidate {
-	out := make([]*candidate, len(list))
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(list); i = int(next.Add(1)) - 1 {
-				out[i] = j.candidate(list[i], folder)
-			}
-		})
-	}
-	wg.Wait()
-	return out
-}
-
 // Check returns an error for invalid options. It is called before anything is read.
 func (o Options) Check() error {
 	k, err := kindOf(o.Input)
@@ -234,4 +63,145 @@ func (o Options) Check() error {
 		return fmt.Errorf("invalid date %q; use YYYY-MM-DD", o.Date)
 	}
 	return nil
+}
+
+// job is a running import.
+type job struct {
+	Options
+	mapping *mapping.Mapping
+	drafter *drafter
+
+	header []string // the columns of a CSV file
+	unused []string // columns that the mapping does not use
+	plain  claims   // by slug
+	final  claims   // by slug, or by clashSlug if the slug clashes
+}
+
+// start reads the mapping, and the input once.
+func start(ctx context.Context, o Options) (*job, error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(o.Mapping)
+	if err != nil {
+		return nil, err
+	}
+	m, problems := mapping.Parse(filepath.ToSlash(o.Mapping), data)
+	if m == nil {
+		return nil, problems
+	}
+	j := &job{Options: o, mapping: m, drafter: newDrafter(m, o.Date)}
+	return j, j.scan(ctx)
+}
+
+// Run imports a catalogue. If the mapping has problems, it returns them as yamldoc.Problems and
+// writes nothing. If ctx is cancelled, all files written so far are complete, and another run
+// continues the import.
+func Run(ctx context.Context, o Options) (*Report, error) {
+	j, err := start(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	if at := j.mapping.UndatedOffers(); at != nil && j.drafter.date == "" {
+		return nil, yamldoc.Problems{j.mapping.Problem(*at, "needs the day on which the offers were read; set date in source or offersRead, or use --date", "")}
+	}
+	if o.Strict && !o.DryRun {
+		trial, err := j.pass(ctx, false)
+		if err != nil || trial.Refused > 0 {
+			return trial, err
+		}
+	}
+	return j.pass(ctx, !o.DryRun)
+}
+
+// batchSize is the number of rows after which progress is reported.
+const batchSize = 256
+
+// rows calls visit for each row of the input.
+func (j *job) rows(ctx context.Context, step string, visit func(*row) error) error {
+	in, err := open(j.Input, j.mapping.Input.Delimiter)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	j.header = in.names
+	for {
+		r, err := in.next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("%s: %w", j.Input, err)
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := visit(r); err != nil {
+			return err
+		}
+		if j.Progress != nil && r.number%batchSize == 0 {
+			j.Progress(step, r.number)
+		}
+	}
+}
+
+// pass processes all rows. If write is not set, it only reports what would be written.
+func (j *job) pass(ctx context.Context, write bool) (report *Report, err error) {
+	folder, err := content.OpenWorkspace(j.Content)
+	if err != nil {
+		return nil, err
+	}
+	out, err := j.openOutputs()
+	if err != nil {
+		return nil, err
+	}
+	report = j.newReport(folder, write)
+	defer func() { // the outputs of a trial may be about to replace the input
+		keep := err == nil && (write || j.DryRun || report.Refused > 0)
+		err = errors.Join(err, out.close(report, keep))
+	}()
+	w := &writer{job: j, folder: folder, write: write}
+	err = j.rows(ctx, "import", func(r *row) error {
+		o := Outcome{Row: r.number, Line: r.line}
+		if err := w.settle(r, &o); err != nil {
+			return err
+		}
+		report.count(o)
+		return out.add(r, o)
+	})
+	if errors.Is(err, context.Canceled) && write {
+		err = fmt.Errorf("interrupted after %s; the files written so far are complete; run the same command to continue", plural.Count(report.Rows, "row", "rows"))
+	}
+	return report, err
+}
+
+// ReadDrafts calls yield for each row of Input that where selects, in order. It writes nothing,
+// and does not check whether the drafts would be valid files. Problems of the mapping are
+// returned as yamldoc.Problems. Of the options, it uses Input, Mapping and Date.
+func ReadDrafts(ctx context.Context, o Options, yield func(*Draft) error) error {
+	j, err := start(ctx, o)
+	if err != nil {
+		return err
+	}
+	return j.rows(ctx, "import", func(r *row) error {
+		if r.wrong != "" {
+			return yield(&Draft{Row: r.number, Line: r.line, Reasons: []Reason{{Message: r.wrong}}})
+		}
+		if !j.drafter.all(j.mapping.Where, r.fields) {
+			return nil
+		}
+		d := j.drafter.draft(r.fields)
+		d.Row, d.Line, d.Unused = r.number, r.line, map[string]float64{}
+		for _, name := range j.unused {
+			v := r.fields.lookup(name)
+			if n, ok := v.(json.Number); ok {
+				v = n.String()
+			}
+			text, _ := v.(string)
+			if x, err := strconv.ParseFloat(strings.TrimSpace(text), 64); err == nil {
+				d.Unused[name] = x
+			}
+		}
+		return yield(d)
+	})
 }

@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"math/big"
@@ -21,77 +20,52 @@ type Adjustment struct {
 	Taken string `json:"taken,omitempty"` // the rounded price, or "" if the price is left out as unknown
 }
 
-// adjustments are the prices of one row that were not taken as the input states them.
-type adjustments struct {
-	prices []Adjustment
-	free   int // offers with an input and an output price of 0
-}
-
 // offers adds the offers of a row. An offer without a provider or id is left out.
-func (dr *drafter) offers(d *draft, rec inputRecord) {
+func (dr *drafter) offers(d *Draft, o object) {
 	var list []any
-	for i := range dr.m.Offers {
-		columns := &dr.m.Offers[i]
-		scopes, err := scopesOf(columns.Each, rec)
-		if err != nil {
-			d.refuse("offers", err)
-		}
+	for _, columns := range dr.m.Offers {
+		scopes, err := scopesOf(columns.Each, o)
+		d.refuse("offers", err)
 		for _, scope := range scopes {
 			field := "offers[" + strconv.Itoa(len(list)) + "]"
-			provider, err1 := dr.text(columns.Field("provider"), "", scope)
-			id, err2 := dr.text(columns.Field("id"), "", scope)
-			for _, err := range []error{err1, err2} {
-				if err != nil {
-					d.refuse(field, err)
-				}
+			provider, err := dr.text(columns.Field("provider"), scope)
+			d.refuse(field, err)
+			id, err := dr.text(columns.Field("id"), scope)
+			d.refuse(field, err)
+			if provider == "" || id == "" {
+				continue
 			}
-			if provider != "" && id != "" {
-				if offer := dr.offer(d, columns, scope, field); offer != nil {
-					list = append(list, offer)
-				}
+			if offer := dr.offer(d, columns, scope, field); offer != nil {
+				list = append(list, offer)
 			}
 		}
 	}
 	if len(list) == 0 {
 		return
 	}
-	d.set([]string{"offers"}, list)
-	if read, _ := d.fields["offersRead"].(map[string]any); dr.date != "" && read["date"] == nil {
-		d.set([]string{"offersRead", "date"}, dr.date)
+	d.set(list, "offers")
+	if read, _ := d.Fields["offersRead"].(map[string]any); dr.date != "" && read["date"] == nil {
+		d.set(dr.date, "offersRead", "date")
 	}
 }
 
-// scopesOf returns the records that columns with each refer to: the row itself, or the entries
-// of a list in it.
-func scopesOf(each string, rec inputRecord) ([]inputRecord, error) {
-	if each == "" {
-		return []inputRecord{rec}, nil
-	}
-	return entries(each, rec)
-}
-
-func (dr *drafter) offer(d *draft, columns *mapping.OfferColumns, rec inputRecord, field string) map[string]any {
-	free, err := dr.answer(columns.Field("free"), rec)
-	if err != nil {
-		d.refuse(field+".free", err)
-	}
-	unit, err := dr.unit(columns.Per, rec)
+func (dr *drafter) offer(d *Draft, columns *mapping.Columns, o object, field string) map[string]any {
+	u, err := dr.unit(columns, o)
 	if err != nil {
 		d.refuse(field, err)
 		return nil
 	}
-	unit.free = free == true
-	before := len(d.adjusted.prices)
-	offer := dr.priced(d, columns, rec, field, unit)
+	before := len(d.adjusted)
+	offer := dr.priced(d, columns, o, field, u)
 	zero := func(name string) bool {
-		return slices.ContainsFunc(d.adjusted.prices[before:], func(a Adjustment) bool { return a.Field == field+"."+name && a.Taken == "" })
+		return slices.Contains(d.adjusted[before:], Adjustment{Field: field + "." + name, Value: "0"})
 	}
 	if zero("input") && zero("output") {
-		d.adjusted.free++
+		d.zeroOffers++
 	}
 	modes := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(columns.Modes)) {
-		if mode := dr.priced(d, columns.Modes[name], rec, field+".modes."+name, unit); len(mode) > 0 {
+		if mode := dr.priced(d, columns.Modes[name], o, field+".modes."+name, u); len(mode) > 0 {
 			modes[name] = mode
 		}
 	}
@@ -107,38 +81,46 @@ type unit struct {
 	free   bool // prices of 0 are intended
 }
 
-func (dr *drafter) unit(v *mapping.Value, rec inputRecord) (unit, error) {
-	if v == nil {
-		return unit{tokens: 1e6}, nil
+func (dr *drafter) unit(columns *mapping.Columns, o object) (u unit, err error) {
+	free, _ := dr.field(columns.Field("free"), "answer", o) // an error is reported with the other fields
+	u = unit{tokens: 1e6, free: free == true}
+	if columns.Per == nil {
+		return u, nil
 	}
-	text, err := dr.text(v, "", rec)
+	text, err := dr.text(columns.Per, o)
 	if err != nil {
-		return unit{}, err
+		return u, err
 	}
-	tokens, wrong := mapping.Tokens(text)
+	var wrong string
+	if u.tokens, wrong = mapping.Tokens(text); wrong != "" {
+		return u, refusal(columns.Per, text, wrong)
+	}
 	if text == "" {
-		wrong = "is empty, so it is unknown what the prices are for; set default: million, or another default"
-	} else if wrong != "" {
-		wrong = yamldoc.Quote(text) + " " + wrong
+		return u, &Reason{Column: columnOf(columns.Per), Message: "is empty, so it is unknown what the prices are for; set default: million, or another default"}
 	}
-	if wrong != "" {
-		return unit{}, &Reason{Column: columnOf(v), Value: text, Message: wrong}
-	}
-	return unit{tokens: tokens}, nil
+	return u, nil
 }
 
+// offerForms lists the forms of the fields of an offer that are not numbers.
+var offerForms = map[string]string{"free": "answer", "deprecated": "answer", "date": "date", "provider": "", "id": "", "source": ""}
+
 // priced returns the fields of an offer, a tier or a mode, except modes.
-func (dr *drafter) priced(d *draft, columns *mapping.OfferColumns, rec inputRecord, field string, u unit) map[string]any {
+func (dr *drafter) priced(d *Draft, columns *mapping.Columns, o object, field string, u unit) map[string]any {
 	out := map[string]any{}
 	for _, t := range columns.Fields {
-		name := t.Path[len(t.Path)-1]
-		v, err := dr.offerField(name, t.Value, rec)
-		if kind := slices.Index(record.PriceNames, name); err == nil && v != nil && kind >= 0 {
-			v, err = d.price(field, kind, v, u)
+		name := t.Path[0]
+		form, ok := offerForms[name]
+		if !ok {
+			form = "number"
 		}
-		if err != nil {
-			d.refuse(field+"."+name, withColumn(err, t.Value))
-		} else if v != nil && v != false {
+		v, err := dr.field(t.Value, form, o)
+		if kind := slices.Index(record.PriceNames, name); err == nil && v != nil && kind >= 0 {
+			item, wrong := v, ""
+			if v, wrong = d.price(field, kind, textOf(item), u); wrong != "" {
+				err = &Reason{Column: columnOf(t.Value), Value: textOf(item), Message: wrong}
+			}
+		}
+		if d.refuse(field+"."+name, err); v != nil && v != false {
 			out[name] = v
 		}
 	}
@@ -146,10 +128,8 @@ func (dr *drafter) priced(d *draft, columns *mapping.OfferColumns, rec inputReco
 		return out
 	}
 	var tiers []any
-	scopes, err := scopesOf(columns.Tiers.Each, rec)
-	if err != nil {
-		d.refuse(field+".tiers", err)
-	}
+	scopes, err := scopesOf(columns.Tiers.Each, o)
+	d.refuse(field+".tiers", err)
 	for _, scope := range scopes {
 		tier := dr.priced(d, columns.Tiers, scope, field+".tiers["+strconv.Itoa(len(tiers))+"]", u)
 		if tier["over"] != nil && len(tier) > 1 {
@@ -162,38 +142,11 @@ func (dr *drafter) priced(d *draft, columns *mapping.OfferColumns, rec inputReco
 	return out
 }
 
-// offerField returns a field of an offer in the form used in files, or nil if it has no value.
-func (dr *drafter) offerField(name string, v *mapping.Value, rec inputRecord) (any, error) {
-	as := ""
-	switch name {
-	case "free", "deprecated":
-		return dr.answer(v, rec)
-	case "provider", "id", "source":
-	case "date":
-		as = "date"
-	default:
-		item, ok, err := dr.single(v, "number", rec)
-		if !ok || err != nil {
-			return nil, err
-		}
-		return item, nil
-	}
-	text, err := dr.text(v, as, rec)
-	if err != nil || text == "" {
-		return nil, err
-	}
-	return text, nil
-}
-
-// price returns a price for a million tokens, or for one image or request, rounded to six decimals.
-// It returns nil if the price is 0 and not free: sources write 0 for unknown prices, too. It records
-// both in the draft.
-func (d *draft) price(field string, kind int, item any, u unit) (any, error) {
-	text := textOf(item)
-	x, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return nil, &Reason{Value: text, Message: yamldoc.Quote(text) + " is not a number"}
-	}
+// price converts a number to a price for a million tokens, or for one image or request, rounded to
+// six decimals. It returns nil if the price is 0 and not free: sources write 0 for unknown prices,
+// too. It records both in the draft. If the number is no price, wrong is the reason.
+func (d *Draft) price(field string, kind int, text string, u unit) (price any, wrong string) {
+	x, _ := strconv.ParseFloat(text, 64) // cannot fail
 	if kind != record.ImagePrice && kind != record.RequestPrice {
 		x = times(x, 1_000_000/u.tokens)
 	}
@@ -204,19 +157,21 @@ func (d *draft) price(field string, kind int, item any, u unit) (any, error) {
 		if u.tokens == 1_000_000 && x < 1 {
 			wrong += "; if so, set per in offers to token or thousand"
 		}
-		return nil, &Reason{Value: text, Message: wrong}
+		return nil, wrong
 	}
 	p, exact, err := record.TakePrice(x)
+	adjusted := Adjustment{Field: field + "." + record.PriceNames[kind], Value: text}
 	switch {
 	case err != nil:
-		return nil, &Reason{Value: text, Message: err.Error()}
+		return nil, err.Error()
 	case x == 0 && !u.free:
-		d.adjusted.prices = append(d.adjusted.prices, Adjustment{Field: field + "." + record.PriceNames[kind], Value: text})
-		return nil, nil
+		d.adjusted = append(d.adjusted, adjusted)
+		return nil, ""
 	case !exact:
-		d.adjusted.prices = append(d.adjusted.prices, Adjustment{Field: field + "." + record.PriceNames[kind], Value: text, Taken: p.String()})
+		adjusted.Taken = p.String()
+		d.adjusted = append(d.adjusted, adjusted)
 	}
-	return p.Float(), nil
+	return p.Float(), ""
 }
 
 // times multiplies the decimal number that x stands for, so that 7.5e-08 times a million is 0.075.
@@ -262,36 +217,23 @@ func (j *job) wrongUnit(inputs []float64) error {
 
 // keepReviews copies the rules whose warnings a person has checked from the existing offers to
 // the new ones with the same prices.
-func keepReviews(d *draft, old *record.Entity) {
-	list, _ := d.fields["offers"].([]any)
-	if old == nil || len(list) == 0 {
+func keepReviews(d *Draft, old *record.Entity) {
+	list, _ := d.Fields["offers"].([]any)
+	if old == nil {
 		return
 	}
-	byKey := map[string]map[string]any{}
 	for _, item := range list {
 		offer, _ := item.(map[string]any)
-		byKey[(&record.Offer{Provider: textOf(offer["provider"]), ID: textOf(offer["id"])}).Key()] = offer
-	}
-	for i := range old.Offers {
-		o := &old.Offers[i]
-		offer := byKey[o.Key()]
-		if offer == nil || len(o.Reviewed) == 0 {
-			continue
-		}
-		same := true
-		for kind, name := range record.PriceNames {
-			same = same && (offer[name] == nil) == !o.Prices[kind].Known() && (offer[name] == nil || textOf(offer[name]) == o.Prices[kind].String())
-		}
-		if same {
-			offer["reviewed"] = o.Reviewed
+		key := (&record.Offer{Provider: textOf(offer["provider"]), ID: textOf(offer["id"])}).Key()
+		for i := range old.Offers {
+			o := &old.Offers[i]
+			same := o.Key() == key && len(o.Reviewed) > 0
+			for kind, name := range record.PriceNames {
+				same = same && (offer[name] == nil) == !o.Prices[kind].Known() && (offer[name] == nil || textOf(offer[name]) == o.Prices[kind].String())
+			}
+			if same {
+				offer["reviewed"] = o.Reviewed
+			}
 		}
 	}
-}
-
-// withColumn adds the columns of a value to a reason that does not name any.
-func withColumn(err error, v *mapping.Value) error {
-	if r, ok := errors.AsType[*Reason](err); ok && r.Column == "" {
-		r.Column = columnOf(v)
-	}
-	return err
 }

@@ -3,7 +3,7 @@ package importer
 import (
 	"bufio"
 	"bytes"
-	"encoding/base64"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -20,12 +20,11 @@ const reasonColumn = "import_reason"
 // outputs contains the files that an import writes in addition to the content. They are moved
 // into place at the end of the import, when they are complete.
 type outputs struct {
-	report, rejects *part
-	lines           bool // the report has one outcome per line
-	rows            int  // number of rows in the report
-	csv             *csv.Writer
-	names           []string // columns of the rejects
-	reason          int      // index of reasonColumn
+	report, rejects *part // nil if there is none
+	lines           bool  // the report has one outcome per line
+	comma           rune  // of CSV; 0 if the rejects are JSONL
+	header          []string
+	reason          int // index of reasonColumn in CSV
 }
 
 // part is a temporary file that is renamed into place when it is complete.
@@ -35,7 +34,11 @@ type part struct {
 	path string
 }
 
+// createPart returns nil if path is "".
 func createPart(path string) (*part, error) {
+	if path == "" {
+		return nil, nil
+	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.part")
 	if err != nil {
 		return nil, err
@@ -45,59 +48,53 @@ func createPart(path string) (*part, error) {
 
 // close renames the file to its final name, or removes it.
 func (p *part) close(keep bool) error {
+	if p == nil {
+		return nil
+	}
 	err := errors.Join(p.Flush(), p.f.Chmod(0o644), p.f.Close())
 	if err == nil && keep {
 		err = os.Rename(p.f.Name(), p.path)
 	}
 	if err != nil || !keep {
-		return errors.Join(err, os.Remove(p.f.Name()))
+		err = errors.Join(err, os.Remove(p.f.Name()))
 	}
-	return nil
+	return err
 }
 
 func (j *job) openOutputs() (out *outputs, err error) {
-	out = &outputs{lines: strings.HasSuffix(j.Report, ".jsonl")}
-	if j.Report != "" {
-		if out.report, err = createPart(j.Report); err != nil {
-			return nil, err
-		}
-		if !out.lines {
-			_, _ = out.report.WriteString(`{"outcomes":[`) // Flush will return any error
-		}
-	}
-	if j.Rejects == "" {
-		return out, nil
+	out = &outputs{lines: strings.HasSuffix(j.Report, ".jsonl"), header: j.header}
+	if out.report, err = createPart(j.Report); err != nil {
+		return nil, err
 	}
 	if out.rejects, err = createPart(j.Rejects); err != nil {
-		return nil, errors.Join(err, out.close(nil, false))
+		return nil, errors.Join(err, out.report.close(false))
 	}
-	if k, _ := kindOf(j.Rejects); !k.jsonl {
-		err = out.startCSV(j, k.delimiter)
+	if out.report != nil && !out.lines {
+		_, _ = out.report.WriteString(`{"outcomes":[`) // Flush will return any error
 	}
-	if err != nil {
-		return nil, errors.Join(err, out.close(nil, false))
+	if k, _ := kindOf(j.Rejects); out.rejects != nil && !k.jsonl {
+		out.comma = cmp.Or(j.mapping.Input.Delimiter, k.delimiter)
+		_ = out.reject(out.columns()) // Flush will return any error
 	}
 	return out, nil
 }
 
-// startCSV writes the columns of the input and the reason column. If the input is a file of
-// rejects that have been fixed, it already has a reason column, which is reused.
-func (out *outputs) startCSV(j *job, delimiter rune) error {
-	in, err := open(j.Input, j.mapping.Input.Delimiter)
-	if err != nil {
-		return err
+// columns returns the columns of the rejects: those of the input and the reason column. If the
+// input is a file of rejects that have been fixed, it already has a reason column, which is reused.
+func (out *outputs) columns() []string {
+	if out.reason = slices.Index(out.header, reasonColumn); out.reason >= 0 {
+		return out.header
 	}
-	out.names = slices.Clone(in.header())
-	if out.reason = slices.Index(out.names, reasonColumn); out.reason < 0 {
-		out.reason = len(out.names)
-		out.names = append(out.names, reasonColumn)
-	}
-	if d := j.mapping.Input.Delimiter; d != 0 {
-		delimiter = d
-	}
-	out.csv = csv.NewWriter(out.rejects)
-	out.csv.Comma, out.csv.UseCRLF = delimiter, false
-	return errors.Join(out.csv.Write(out.names), in.Close())
+	out.reason = len(out.header)
+	return append(slices.Clone(out.header), reasonColumn)
+}
+
+func (out *outputs) reject(cells []string) error {
+	w := csv.NewWriter(out.rejects)
+	w.Comma = out.comma
+	_ = w.Write(cells) // Error will return any error
+	w.Flush()
+	return w.Error()
 }
 
 // add writes the outcome of one row.
@@ -107,7 +104,7 @@ func (out *outputs) add(r *row, o Outcome) error {
 		if err != nil {
 			return err
 		}
-		if out.rows++; !out.lines && out.rows > 1 {
+		if !out.lines && o.Row > 1 {
 			_ = out.report.WriteByte(',')
 		}
 		_, _ = out.report.Write(append(line, '\n'))
@@ -119,8 +116,8 @@ func (out *outputs) add(r *row, o Outcome) error {
 	for i, reason := range o.Reasons {
 		texts[i] = reason.String()
 	}
-	if out.csv != nil {
-		return out.csv.Write(out.rejectedCells(r, strings.Join(texts, "; ")))
+	if out.comma != 0 {
+		return out.reject(out.rejectedCells(r, strings.Join(texts, "; ")))
 	}
 	_, err := out.rejects.Write(rejectedLine(r, strings.Join(texts, "; ")))
 	return err
@@ -133,11 +130,11 @@ func (out *outputs) rejectedCells(r *row, reason string) []string {
 	if r.cells == nil {
 		cells = []string{string(r.raw)}
 	}
-	for len(cells) < len(out.names) {
-		cells = append(cells, "")
+	if len(cells) > len(out.header) {
+		return append(cells, reason) // the row has too many cells, so the reason becomes the last one
 	}
-	if len(r.cells) > len(out.names)-1 && r.wrong != "" && out.reason == len(out.names)-1 {
-		return append(slices.Clone(r.cells), reason) // the row has too many cells, so the reason becomes the last cell
+	for len(cells) < max(len(out.header), out.reason+1) {
+		cells = append(cells, "")
 	}
 	cells[out.reason] = reason
 	return cells
@@ -146,55 +143,37 @@ func (out *outputs) rejectedCells(r *row, reason string) []string {
 // rejectedLine returns the original line of a row, which is an object, with the reason as its
 // first value. A line that is not an object is wrapped in one.
 func rejectedLine(r *row, reason string) []byte {
-	if object, ok := r.inputRecord.(jsonRecord); ok {
-		why, _ := json.Marshal(reason) // encoding a string cannot fail
-		if _, again := object[reasonColumn]; again {
-			object[reasonColumn] = reason
-			line, _ := json.Marshal(object) // the object was read from JSON, so encoding it cannot fail
-			return append(line, '\n')
-		}
-		open := bytes.IndexByte(r.raw, '{') + 1
-		comma := ","
-		if len(object) == 0 {
-			comma = ""
-		}
-		return slices.Concat(r.raw[:open], []byte(`"`+reasonColumn+`":`), why, []byte(comma), bytes.TrimSpace(r.raw[open:]), []byte("\n"))
+	encode := func(v any) []byte {
+		b, _ := json.Marshal(v) // cannot fail for texts and what was read from JSON
+		return b
 	}
-	line := struct {
-		Reason string `json:"import_reason"`
-		Line   string `json:"import_line,omitempty"`
-		Base64 string `json:"import_line_base64,omitempty"`
-	}{Reason: reason}
-	if utf8.Valid(r.raw) {
-		line.Line = string(r.raw)
-	} else {
-		line.Base64 = base64.StdEncoding.EncodeToString(r.raw)
+	line := r.raw
+	switch _, again := r.fields[reasonColumn]; {
+	case again:
+		delete(r.fields, reasonColumn)
+		line = encode(r.fields)
+	case r.fields != nil:
+	case utf8.Valid(line):
+		line = encode(map[string]string{"import_line": string(line)})
+	default:
+		line = encode(map[string][]byte{"import_line_base64": line})
 	}
-	b, _ := json.Marshal(line) // encoding a string cannot fail
-	return append(b, '\n')
+	why := bytes.TrimSuffix(encode(map[string]string{reasonColumn: reason}), []byte("}"))
+	_, rest, _ := bytes.Cut(line, []byte("{"))
+	if rest = bytes.TrimSpace(rest); rest[0] != '}' {
+		why = append(why, ',')
+	}
+	return slices.Concat(why, rest, []byte("\n"))
 }
 
 // close closes the files and, unless keep is set, removes them.
 func (out *outputs) close(r *Report, keep bool) error {
-	var errs []error
 	if out.report != nil {
-		if r != nil {
-			summary, err := json.Marshal(r)
-			errs = append(errs, err)
-			if !out.lines {
-				_, _ = out.report.WriteString(`],"summary":`)
-				summary = append(summary, '}')
-			}
-			_, _ = out.report.Write(append(summary, '\n'))
+		summary, _ := json.Marshal(r) // cannot fail
+		if !out.lines {
+			summary = slices.Concat([]byte(`],"summary":`), summary, []byte("}"))
 		}
-		errs = append(errs, out.report.close(keep))
+		_, _ = out.report.Write(append(summary, '\n'))
 	}
-	if out.csv != nil {
-		out.csv.Flush()
-		errs = append(errs, out.csv.Error())
-	}
-	if out.rejects != nil {
-		errs = append(errs, out.rejects.close(keep))
-	}
-	return errors.Join(errs...)
+	return errors.Join(out.report.close(keep), out.rejects.close(keep))
 }

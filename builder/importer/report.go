@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/fatih/color"
 
 	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
 	"kindex/builder/content/yamlfmt"
 	"kindex/builder/plural"
 	"kindex/exports/safetext"
@@ -40,9 +42,42 @@ type Outcome struct {
 	ZeroOffers int          `json:"zeroOffers,omitempty"` // offers whose input and output price is 0 and was left out
 }
 
-// maxListed is the maximum number of rows that a report lists for each outcome. The
-// file named by Options.Report lists all rows.
-const maxListed = 50
+// Reason describes one problem with a row.
+type Reason struct {
+	Field      string `json:"field"`  // field of the entity, or "" if the row cannot be read
+	Column     string `json:"column"` // column that the field comes from, or ""
+	Value      string `json:"value"`  // the original value, if a single value is the problem
+	Message    string `json:"message"`
+	Suggestion string `json:"suggestion,omitempty"`
+}
+
+// Error implements error. It returns String.
+func (r *Reason) Error() string { return r.String() }
+
+// String returns the reason on one line:
+// field (column name): message (did you mean "…"?)
+func (r Reason) String() string {
+	where := r.Field
+	if column := "column " + r.Column; r.Column != "" {
+		if strings.Contains(r.Column, ", ") {
+			column = "columns " + r.Column
+		}
+		if where += " (" + column + ")"; r.Field == "" {
+			where = column
+		}
+	}
+	if where != "" {
+		where += ": "
+	}
+	return safetext.Escape(where + yamldoc.Problem{Message: r.Message, Suggestion: r.Suggestion}.Text())
+}
+
+// The maximum numbers of rows and of prices that a report lists for each outcome. The file named
+// by Options.Report lists all rows.
+const (
+	maxListed   = 50
+	maxExamples = 3
+)
 
 // Report is the result of an import. Rows is the sum of the counts of the six outcomes.
 type Report struct {
@@ -70,25 +105,22 @@ type Report struct {
 	UnusedColumns []string      `json:"unusedColumns"` // columns of the input that the mapping does not use
 	Credit        *store.Source `json:"credit"`        // missing entry for sources in index.yaml, or null
 
-	SourceDate string    `json:"-"`
-	Refusals   []Outcome `json:"-"` // the first refused rows
-	Warned     []Outcome `json:"-"` // the first rows with warnings
-	Existing   []Outcome `json:"-"` // the first rows whose files already exist
-	Rounded    []string  `json:"-"` // the first rounded prices
-	Zero       []string  `json:"-"` // the first prices of 0
+	Refusals []Outcome `json:"refusals"` // the first refused rows
+	Warned   []Outcome `json:"warned"`   // the first rows with warnings
+	Existing []Outcome `json:"existing"` // the first rows whose files already exist
+
+	SourceDate string   `json:"-"`
+	Rounded    []string `json:"-"` // the first rounded prices
+	Zero       []string `json:"-"` // the first prices of 0
 }
 
 func (j *job) newReport(folder *content.Workspace, write bool) *Report {
 	r := &Report{Input: j.Input, Mapping: j.Mapping, Content: j.Content, Wrote: write, Strict: j.Strict,
-		UnusedColumns: append([]string{}, j.firstPass.unused...), SourceDate: j.drafter.date}
+		UnusedColumns: append([]string{}, j.unused...), SourceDate: j.drafter.date,
+		Refusals: []Outcome{}, Warned: []Outcome{}, Existing: []Outcome{}}
 	s := j.mapping.Source
-	if s == nil {
+	if s == nil || slices.ContainsFunc(folder.Index.Sources, func(known store.Source) bool { return known.URL == s.URL }) {
 		return r
-	}
-	for _, known := range folder.Index.Sources {
-		if known.URL == s.URL {
-			return r
-		}
 	}
 	r.Credit = &store.Source{Name: s.Name, URL: s.URL, License: s.License, Changes: s.Changes}
 	if kind, ok := j.mapping.Type.Constant.(string); ok {
@@ -98,43 +130,23 @@ func (j *job) newReport(folder *content.Workspace, write bool) *Report {
 }
 
 func (r *Report) count(o Outcome) {
-	keep := func(list *[]Outcome) {
-		if len(*list) < maxListed {
-			*list = append(*list, o)
+	r.Rows++
+	*map[string]*int{Written: &r.Written, Updated: &r.Updated, Unchanged: &r.Unchanged,
+		Exists: &r.Exists, Skipped: &r.Skipped, Refused: &r.Refused}[o.Outcome]++
+	r.Warnings += len(o.Warnings)
+	r.ZeroOffers += o.ZeroOffers
+	for _, list := range []struct {
+		rows *[]Outcome
+		add  bool
+	}{{&r.Refusals, o.Outcome == Refused}, {&r.Warned, len(o.Warnings) > 0}, {&r.Existing, o.Outcome == Exists}} {
+		if list.add && len(*list.rows) < maxListed {
+			*list.rows = append(*list.rows, o)
 		}
 	}
-	r.Rows++
-	if r.Warnings += len(o.Warnings); len(o.Warnings) > 0 {
-		keep(&r.Warned)
-	}
-	r.countPrices(o)
-	switch o.Outcome {
-	case Written:
-		r.Written++
-	case Updated:
-		r.Updated++
-	case Unchanged:
-		r.Unchanged++
-	case Exists:
-		r.Exists++
-		keep(&r.Existing)
-	case Skipped:
-		r.Skipped++
-	case Refused:
-		r.Refused++
-		keep(&r.Refusals)
-	}
-}
-
-// maxExamples is the maximum number of prices that a report lists.
-const maxExamples = 3
-
-func (r *Report) countPrices(o Outcome) {
-	r.ZeroOffers += o.ZeroOffers
 	for _, a := range o.Adjusted {
-		n, list, example := &r.ZeroPrices, &r.Zero, fmt.Sprintf("%s: %s", o.File, a.Field)
+		n, list, example := &r.ZeroPrices, &r.Zero, o.File+": "+a.Field
 		if a.Taken != "" {
-			n, list, example = &r.RoundedPrices, &r.Rounded, fmt.Sprintf("%s: %s: %s became %s", o.File, a.Field, a.Value, a.Taken)
+			n, list, example = &r.RoundedPrices, &r.Rounded, fmt.Sprintf("%s: %s became %s", example, a.Value, a.Taken)
 		}
 		if *n++; len(*list) < maxExamples {
 			*list = append(*list, example)
@@ -147,17 +159,12 @@ func (r *Report) WriteJSON(w io.Writer) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(struct {
-		*Report
-		Refusals []Outcome `json:"refusals"`
-		Warned   []Outcome `json:"warned"`
-		Existing []Outcome `json:"existing"`
-	}{r, append([]Outcome{}, r.Refusals...), append([]Outcome{}, r.Warned...), append([]Outcome{}, r.Existing...)})
+	return enc.Encode(r)
 }
 
 // WriteText prints the report in human-readable form.
 func (r *Report) WriteText(w io.Writer, paint func(attribute color.Attribute, text string) string) error {
-	p := &textPrinter{w: w}
+	p := &textPrinter{}
 	for _, o := range r.Refusals {
 		for _, reason := range o.Reasons {
 			p.line("%s", paint(color.FgRed, fmt.Sprintf("%s:%d: row %d: %s", r.Input, o.Line, o.Row, reason)))
@@ -173,16 +180,14 @@ func (r *Report) WriteText(w io.Writer, paint func(attribute color.Attribute, te
 	}
 	p.more(r.Warnings-warnings, "more warnings")
 	for _, o := range r.Existing {
-		if differs := strings.Join(o.Differs, ", "); differs != "" {
-			p.line("%s:%d: row %d: %s exists and differs in %s", r.Input, o.Line, o.Row, o.File, differs)
-		} else {
-			p.line("%s:%d: row %d: %s exists", r.Input, o.Line, o.Row, o.File)
-		}
+		differs := strings.TrimSuffix(" and differs in "+strings.Join(o.Differs, ", "), " and differs in ")
+		p.line("%s:%d: row %d: %s exists%s", r.Input, o.Line, o.Row, o.File, differs)
 	}
 	p.more(r.Exists-len(r.Existing), "more rows already have a file")
 	r.summary(p)
 	r.credit(p)
-	return p.err
+	_, err := io.WriteString(w, p.String())
+	return err
 }
 
 func (r *Report) summary(p *textPrinter) {
@@ -192,19 +197,19 @@ func (r *Report) summary(p *textPrinter) {
 		would = "would be "
 	}
 	for _, line := range []struct {
-		n    int
-		text string
-		more string
+		n      int
+		always bool
+		text   string
 	}{
-		{r.Written, would + "written", "to " + r.Content},
-		{r.Updated, would + "updated", ""},
-		{r.Unchanged, "unchanged", ""},
-		{r.Exists, "left alone", "because a file already exists; --update updates the fields that the mapping defines"},
-		{r.Skipped, "skipped", "by where"},
-		{r.Refused, "refused", ""},
+		{r.Written, true, would + "written to " + r.Content},
+		{r.Updated, false, would + "updated"},
+		{r.Unchanged, false, "unchanged"},
+		{r.Exists, false, "left alone because a file already exists; --update updates the fields that the mapping defines"},
+		{r.Skipped, false, "skipped by where"},
+		{r.Refused, true, "refused"},
 	} {
-		if line.n > 0 || line.text == would+"written" || line.text == "refused" {
-			p.line("%8d %s", line.n, strings.TrimSpace(line.text+" "+line.more))
+		if line.n > 0 || line.always {
+			p.line("%8d %s", line.n, line.text)
 		}
 	}
 	if r.Strict && !r.Wrote && r.Refused > 0 {
@@ -229,29 +234,14 @@ func (r *Report) credit(p *textPrinter) {
 	p.line("\nThe source is not credited yet. Add this to sources in %s/index.yaml:\n", strings.TrimSuffix(r.Content, "/"))
 	p.line("%s", strings.TrimRight(yamlfmt.SourceYAML(*r.Credit), "\n"))
 	p.line("\nand this to CREDITS.md, with the notices that the licence requires:\n")
-	state := ""
-	if r.SourceDate != "" {
-		state = ", state of " + r.SourceDate
-	}
-	changes := ""
-	if r.Credit.Changes != "" {
-		changes = " " + r.Credit.Changes
-	}
-	p.line("- [%s](%s)%s, licence %s: %s.%s", r.Credit.Name, r.Credit.URL, state, r.Credit.License,
-		plural.Count(r.Written+r.Updated, "file", "files"), changes)
+	state := strings.TrimSuffix(", state of "+r.SourceDate, ", state of ")
+	p.line("%s", strings.TrimSpace(fmt.Sprintf("- [%s](%s)%s, licence %s: %s. %s", r.Credit.Name, r.Credit.URL, state, r.Credit.License,
+		plural.Count(r.Written+r.Updated, "file", "files"), r.Credit.Changes)))
 }
 
-// textPrinter prints text and remembers the first error.
-type textPrinter struct {
-	w   io.Writer
-	err error
-}
+type textPrinter struct{ strings.Builder }
 
-func (p *textPrinter) line(format string, args ...any) {
-	if _, err := fmt.Fprintf(p.w, format+"\n", args...); p.err == nil {
-		p.err = err
-	}
-}
+func (p *textPrinter) line(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
 
 // prices prints a line and examples if n is not 0.
 func (p *textPrinter) prices(n int, examples []string, text string) {

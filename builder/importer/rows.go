@@ -11,7 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -33,27 +33,19 @@ var errRowTooLong = fmt.Errorf("has more than %d bytes, the maximum for a row; t
 // row is one record of the input.
 type row struct {
 	number, line int // counted from 1; a CSV header is not counted as a row
-	inputRecord
-	cells []string // of CSV
-	raw   []byte   // the line of a JSONL file; in a CSV file, set only if the row could not be parsed
-	wrong string   // the reason the row cannot be read, or ""
+	fields       object
+	cells        []string // of CSV
+	raw          []byte   // the line of a JSONL file; in a CSV file, set only if the row could not be parsed
+	wrong        string   // the reason the row cannot be read, or ""
 }
 
-// inputRecord looks up columns.
-type inputRecord interface {
-	// lookup returns nil if there is no such value, otherwise a string, bool,
-	// json.Number, []any or map[string]any.
-	lookup(column string) any
-}
-
-// input reads the rows of a file one by one.
-type input interface {
+// input is an open file of rows.
+type input struct {
+	io.Closer
+	names []string // the columns, if the file declares them
 	// next returns io.EOF after the last row. Any other error is final; a problem with a
 	// single row is recorded in the row.
-	next() (*row, error)
-	// header returns the columns if the file declares them, otherwise nil.
-	header() []string
-	io.Closer
+	next func() (*row, error)
 }
 
 // kind is an input format.
@@ -81,8 +73,9 @@ func kindOf(path string) (kind, error) {
 	return kind{}, fmt.Errorf("%s: the file name must end in .csv, .tsv or .jsonl, optionally followed by .gz", path)
 }
 
-// open opens a file for reading, compressed or not.
-func open(path string, delimiter rune) (input, error) {
+// open opens a file for reading, compressed or not. delimiter is 0 if the name of the file
+// determines it.
+func open(path string, delimiter rune) (*input, error) {
 	k, err := kindOf(path)
 	if err != nil {
 		return nil, err
@@ -94,23 +87,23 @@ func open(path string, delimiter rune) (input, error) {
 	if err != nil {
 		return nil, err
 	}
-	in, err := newInput(f, path, k)
+	var r io.Reader = f
+	if strings.HasSuffix(strings.ToLower(path), ".gz") {
+		r, err = gzip.NewReader(f)
+	}
+	var in *input
+	if err == nil {
+		in, err = newInput(r, k)
+	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
 	}
+	in.Closer = f
 	return in, nil
 }
 
-func newInput(f io.ReadCloser, path string, k kind) (input, error) {
-	var r io.Reader = f
-	if strings.HasSuffix(strings.ToLower(path), ".gz") {
-		z, err := gzip.NewReader(f)
-		if err != nil {
-			return nil, err
-		}
-		r = z
-	}
-	b := bufio.NewReaderSize(r, 64<<10)
+func newInput(r io.Reader, k kind) (*input, error) {
+	b := bufio.NewReader(r)
 	switch start, _ := b.Peek(3); {
 	case bytes.HasPrefix(start, []byte("\xff\xfe")), bytes.HasPrefix(start, []byte("\xfe\xff")):
 		return nil, errors.New("is UTF-16 text; save it as UTF-8")
@@ -118,78 +111,64 @@ func newInput(f io.ReadCloser, path string, k kind) (input, error) {
 		_, _ = b.Discard(3) // the byte order mark
 	}
 	if k.jsonl {
-		return &jsonInput{Closer: f, r: b}, nil
+		return &input{next: jsonRows(b)}, nil
 	}
-	return newCSV(b, f, k.delimiter)
-}
-
-// csvInput reads CSV (RFC 4180).
-type csvInput struct {
-	io.Closer
-	tape  *recorder
-	csv   *csv.Reader
-	names []string
-	index map[string]int
-	rows  int
-}
-
-func newCSV(r io.Reader, c io.Closer, delimiter rune) (*csvInput, error) {
-	in := &csvInput{Closer: c, tape: &recorder{r: r}, index: map[string]int{}}
-	in.csv = csv.NewReader(in.tape)
-	in.csv.Comma, in.csv.FieldsPerRecord = delimiter, -1
-	names, err := in.csv.Read()
-	if errors.Is(err, io.EOF) {
+	tape := &recorder{r: b}
+	rows := csv.NewReader(tape)
+	rows.Comma, rows.FieldsPerRecord = k.delimiter, -1
+	names, err := rows.Read()
+	switch {
+	case errors.Is(err, io.EOF):
 		return nil, errors.New("is empty; a CSV file must start with a row of column names")
-	}
-	if err != nil {
+	case err != nil:
 		return nil, fmt.Errorf("the row of column names: %w", err)
 	}
 	for i, name := range names {
-		name = strings.TrimSpace(name)
-		if !utf8.ValidString(name) {
+		if names[i] = strings.TrimSpace(name); !utf8.ValidString(name) {
 			return nil, fmt.Errorf("the name of column %d is not UTF-8 text; save the file as UTF-8", i+1)
 		}
-		if _, twice := in.index[name]; twice && name != "" {
-			return nil, fmt.Errorf("duplicate column %q; column names must be unique", name)
+		if names[i] != "" && slices.Contains(names[:i], names[i]) {
+			return nil, fmt.Errorf("duplicate column %q; column names must be unique", names[i])
 		}
-		in.index[name] = i
-		in.names = append(in.names, name)
 	}
-	delete(in.index, "")
-	in.tape.drop(in.csv.InputOffset())
-	return in, nil
+	tape.drop(rows.InputOffset())
+	return &input{names: names, next: csvRows(rows, tape, names)}, nil
 }
 
-func (in *csvInput) header() []string { return in.names }
-
-func (in *csvInput) next() (*row, error) {
-	cells, err := in.csv.Read()
-	if err != nil && !errors.As(err, new(*csv.ParseError)) {
-		if errors.Is(err, errRowTooLong) {
-			err = fmt.Errorf("row %d %w", in.rows+1, err)
+// csvRows reads CSV (RFC 4180).
+func csvRows(in *csv.Reader, tape *recorder, names []string) func() (*row, error) {
+	number := 0
+	return func() (*row, error) {
+		cells, err := in.Read()
+		number++
+		bad, isBad := errors.AsType[*csv.ParseError](err)
+		switch {
+		case errors.Is(err, errRowTooLong):
+			return nil, fmt.Errorf("row %d %w", number, err)
+		case err != nil && !isBad:
+			return nil, err
 		}
-		return nil, err
-	}
-	in.rows++
-	r := &row{number: in.rows, cells: cells}
-	raw := in.tape.drop(in.csv.InputOffset())
-	var bad *csv.ParseError
-	switch {
-	case errors.As(err, &bad):
-		r.line, r.raw, r.cells = bad.StartLine, bytes.Clone(bytes.TrimRight(raw, "\r\n")), nil
-		r.wrong = "is not valid CSV: " + csvMessages(bad)
+		raw := tape.drop(in.InputOffset())
+		if isBad {
+			return &row{number: number, line: bad.StartLine, raw: bytes.Clone(bytes.TrimRight(raw, "\r\n")),
+				wrong: "is not valid CSV: " + csvMessages(bad)}, nil
+		}
+		r := &row{number: number, cells: cells, fields: object{}}
+		r.line, _ = in.FieldPos(0)
+		if len(cells) != len(names) {
+			r.wrong = fmt.Sprintf("has %s, but the first row has %d", plural.Count(len(cells), "column", "columns"), len(names))
+			return r, nil
+		}
+		for i, cell := range cells {
+			if names[i] != "" {
+				r.fields[names[i]] = cell
+			}
+			if r.wrong == "" && !utf8.ValidString(cell) {
+				r.wrong = fmt.Sprintf("column %s: %s is not UTF-8 text; save the file as UTF-8", names[i], yamldoc.Quote(cell))
+			}
+		}
 		return r, nil
-	case len(cells) != len(in.names):
-		r.wrong = fmt.Sprintf("has %s, but the first row has %d", plural.Count(len(cells), "column", "columns"), len(in.names))
 	}
-	r.line, _ = in.csv.FieldPos(0)
-	for i, cell := range cells {
-		if r.wrong == "" && !utf8.ValidString(cell) {
-			r.wrong = fmt.Sprintf("column %s: %s is not UTF-8 text; save the file as UTF-8", in.names[i], yamldoc.Quote(cell))
-		}
-	}
-	r.inputRecord = csvRecord{in.index, cells}
-	return r, nil
 }
 
 func csvMessages(e *csv.ParseError) string {
@@ -197,18 +176,6 @@ func csvMessages(e *csv.ParseError) string {
 		return fmt.Sprintf(`line %d, column %d: a " in unquoted text; quote the text and write "" for each "`, e.Line, e.Column)
 	}
 	return fmt.Sprintf(`line %d, column %d: quoted text continues after its closing quote, or is not closed; write "" for a " in it`, e.Line, e.Column)
-}
-
-type csvRecord struct {
-	index map[string]int
-	cells []string
-}
-
-func (r csvRecord) lookup(column string) any {
-	if i, ok := r.index[column]; ok && i < len(r.cells) {
-		return r.cells[i]
-	}
-	return nil
 }
 
 // recorder keeps the bytes read since the end of the last row, so that a row that cannot be
@@ -238,45 +205,29 @@ func (t *recorder) drop(offset int64) []byte {
 	return gone
 }
 
-// jsonInput reads one JSON object per line.
-type jsonInput struct {
-	io.Closer
-	r           *bufio.Reader
-	line, count int
-}
-
-func (in *jsonInput) header() []string { return nil }
-
-func (in *jsonInput) next() (*row, error) {
-	for blank := 0; ; blank++ {
-		text, err := in.readLine()
-		if blank > maxBlank {
-			return nil, fmt.Errorf("line %d is blank, and so are the %d lines before it", in.line, maxBlank)
+// jsonRows reads one JSON object per line.
+func jsonRows(r io.Reader) func() (*row, error) {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxRow)
+	line, number := 0, 0
+	return func() (*row, error) {
+		for blank := 0; lines.Scan(); blank++ {
+			line++
+			if len(bytes.TrimSpace(lines.Bytes())) > 0 {
+				number++
+				return parseLine(&row{number: number, line: line, raw: bytes.Clone(lines.Bytes())}), nil
+			}
+			if blank == maxBlank {
+				return nil, fmt.Errorf("line %d is blank, and so are the %d lines before it", line, maxBlank)
+			}
 		}
-		if len(bytes.TrimSpace(text)) > 0 {
-			in.count++
-			return parseLine(&row{number: in.count, line: in.line, raw: text}), nil
-		}
-		if err != nil {
+		switch err := lines.Err(); {
+		case errors.Is(err, bufio.ErrTooLong):
+			return nil, fmt.Errorf("line %d %w", line+1, errRowTooLong)
+		case err != nil:
 			return nil, err
 		}
-	}
-}
-
-// readLine returns the next line without its line break.
-func (in *jsonInput) readLine() (text []byte, err error) {
-	in.line++
-	for {
-		part, err := in.r.ReadSlice('\n')
-		if text = append(text, part...); len(text) > maxRow {
-			return nil, fmt.Errorf("line %d %w", in.line, errRowTooLong)
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			if err != nil && !errors.Is(err, io.EOF) {
-				return nil, err // drop the partial line
-			}
-			return bytes.TrimRight(text, "\r\n"), err
-		}
+		return nil, io.EOF
 	}
 }
 
@@ -287,9 +238,8 @@ func parseLine(r *row) *row {
 	}
 	dec := json.NewDecoder(bytes.NewReader(r.raw))
 	dec.UseNumber()
-	var object map[string]any
-	err := dec.Decode(&object)
-	if err == nil && object == nil {
+	err := dec.Decode(&r.fields)
+	if err == nil && r.fields == nil {
 		err = errors.New("it is null")
 	}
 	if err == nil {
@@ -297,47 +247,26 @@ func parseLine(r *row) *row {
 			err = errors.New("it has trailing data after the object")
 		}
 	}
-	if err != nil {
-		r.wrong = "is not a JSON object on one line: " + jsonMessages(err)
-		return r
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		err = errors.New("it is of type " + wrong.Value)
+	} else if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = errors.New("it is incomplete")
 	}
-	r.inputRecord = jsonRecord(object)
+	if err != nil {
+		r.fields, r.wrong = nil, "is not a JSON object on one line: "+err.Error()
+	}
 	return r
 }
 
-func jsonMessages(err error) string {
-	var wrong *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &wrong):
-		return "it is of type " + wrong.Value
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return "it is incomplete"
-	}
-	return err.Error()
-}
-
-type jsonRecord map[string]any
+// object contains the values of a row or of an object in it: each nil, a string, bool,
+// json.Number, []any or map[string]any.
+type object map[string]any
 
 // lookup looks up a column by its exact name or, failing that, as a path: limit.context,
-// links.0.url.
-func (r jsonRecord) lookup(column string) any {
-	if v, ok := r[column]; ok {
+// links.0.url. It returns nil if there is no such value.
+func (o object) lookup(column string) any {
+	if v, ok := o[column]; ok {
 		return v
 	}
-	var v any = map[string]any(r)
-	for name := range strings.SplitSeq(column, ".") {
-		switch in := v.(type) {
-		case map[string]any:
-			v = in[name]
-		case []any:
-			i, err := strconv.ParseUint(name, 10, 31)
-			if err != nil || int(i) >= len(in) {
-				return nil
-			}
-			v = in[i]
-		default:
-			return nil
-		}
-	}
-	return v
+	return yamldoc.ValueAt(map[string]any(o), strings.Split(column, "."))
 }

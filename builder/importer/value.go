@@ -1,8 +1,8 @@
 package importer
 
 import (
-	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,7 +14,7 @@ import (
 )
 
 // result is a value in one row: nothing, one item or a list. Items are strings,
-// json.Number, int64 or float64.
+// json.Number, bool, int64 or float64.
 type result struct {
 	items []any
 	list  bool
@@ -49,12 +49,12 @@ type evaluator struct {
 	missing map[string]bool
 }
 
-// of evaluates a value for one record. Any error is a *Reason.
-func (e *evaluator) of(v *mapping.Value, rec inputRecord) (result, error) {
-	if v == nil || !e.all(v.When, rec) {
+// of evaluates a value for one row. Any error is a *Reason.
+func (e *evaluator) of(v *mapping.Value, o object) (result, error) {
+	if v == nil || !e.all(v.When, o) {
 		return result{}, nil
 	}
-	r, err := e.source(v, rec)
+	r, err := e.source(v, o)
 	if err != nil {
 		return result{}, err
 	}
@@ -67,17 +67,17 @@ func (e *evaluator) of(v *mapping.Value, rec inputRecord) (result, error) {
 	return r, nil
 }
 
-func (e *evaluator) source(v *mapping.Value, rec inputRecord) (r result, err error) {
+func (e *evaluator) source(v *mapping.Value, o object) (r result, err error) {
 	switch {
 	case v.Column != "":
-		return e.column(v.Column, rec)
+		return e.column(v.Column, o)
 	case v.Constant != nil:
 		return constant(v.Constant), nil
 	case v.Template != nil:
-		return e.template(v.Template, rec)
+		return e.template(v.Template, o)
 	case v.First != nil:
 		for _, inner := range v.First {
-			if r, err = e.of(inner, rec); err != nil || !r.none() {
+			if r, err = e.of(inner, o); err != nil || !r.none() {
 				return r, err
 			}
 		}
@@ -85,7 +85,7 @@ func (e *evaluator) source(v *mapping.Value, rec inputRecord) (r result, err err
 	}
 	r.list = true
 	for _, inner := range v.All {
-		more, err := e.of(inner, rec)
+		more, err := e.of(inner, o)
 		if err != nil {
 			return result{}, err
 		}
@@ -95,41 +95,27 @@ func (e *evaluator) source(v *mapping.Value, rec inputRecord) (r result, err err
 }
 
 func constant(v any) result {
-	list, ok := v.([]any)
-	if !ok {
-		list = []any{v}
+	if list, ok := v.([]any); ok {
+		return result{items: list, list: true}
 	}
-	r := result{list: ok}
-	for _, item := range list {
-		if b, isBool := item.(bool); isBool {
-			item = strconv.FormatBool(b)
-		}
-		r.items = append(r.items, item)
-	}
-	return r
+	return one(v)
 }
 
 // column reads a column. It trims strings and removes line breaks and hidden characters, since
 // every string of an entity must be on a single line and completely visible.
-func (e *evaluator) column(name string, rec inputRecord) (result, error) {
-	v := rec.lookup(name)
-	list, isList := v.([]any)
-	if !isList {
-		list = []any{v}
-	}
-	r := result{list: isList}
-	for _, item := range list {
+func (e *evaluator) column(name string, o object) (result, error) {
+	r := constant(o.lookup(name))
+	items := r.items
+	r.items = nil
+	for _, item := range items {
 		switch v := item.(type) {
 		case nil:
 			continue
 		case string:
 			item = oneLine(v)
-		case bool:
-			item = strconv.FormatBool(v)
-		case json.Number:
 		case map[string]any:
-			return result{}, &Reason{Column: name, Message: "is an object; use one of its values, such as " + name + "." + firstName(v)}
-		default:
+			return result{}, &Reason{Column: name, Message: "is an object; use one of its values, such as " + name + "." + strings.Join(slices.Sorted(maps.Keys(v))[:min(1, len(v))], "")}
+		case []any:
 			return result{}, &Reason{Column: name, Message: "is a list of lists, which no field accepts"}
 		}
 		if item != "" && !e.missing[textOf(item)] {
@@ -150,54 +136,16 @@ func oneLine(s string) string {
 	return strings.TrimSpace(safetext.Strip(s))
 }
 
-// trackedRecord is a record that adds a warning for each column read that contains hidden
-// characters.
-type trackedRecord struct {
-	inputRecord
-	warnings []Reason
-}
-
-func (w *trackedRecord) lookup(column string) any {
-	v := w.inputRecord.lookup(column)
-	list, ok := v.([]any)
-	if !ok {
-		list = []any{v}
-	}
-	for _, item := range list {
-		s, _ := item.(string)
-		for _, r := range safetext.Hidden(s) {
-			if r == '\t' || r == '\n' || r == '\r' || r == utf8.RuneError {
-				continue
-			}
-			reason := Reason{Column: column, Message: "the hidden character " + safetext.Describe(r) + " was removed"}
-			if !slices.Contains(w.warnings, reason) {
-				w.warnings = append(w.warnings, reason)
-			}
-		}
-	}
-	return v
-}
-
-func firstName(m map[string]any) string {
-	first := ""
-	for name := range m {
-		if first == "" || name < first {
-			first = name
-		}
-	}
-	return first
-}
-
 // template evaluates a template. The result has no value if one of the template's columns has
 // none.
-func (e *evaluator) template(parts []mapping.TemplatePart, rec inputRecord) (result, error) {
+func (e *evaluator) template(parts []mapping.TemplatePart, o object) (result, error) {
 	var b strings.Builder
 	for _, part := range parts {
 		b.WriteString(part.Literal)
 		if part.Column == "" {
 			continue
 		}
-		r, err := e.column(part.Column, rec)
+		r, err := e.column(part.Column, o)
 		if err != nil || r.none() {
 			return result{}, err
 		}
@@ -208,15 +156,12 @@ func (e *evaluator) template(parts []mapping.TemplatePart, rec inputRecord) (res
 
 // transform applies the transformations of a value, in the documented order.
 func (e *evaluator) transform(v *mapping.Value, r result) (result, error) {
-	fail := func(item any, message string) (result, error) {
-		return result{}, &Reason{Column: columnOf(v), Value: textOf(item), Message: yamldoc.Quote(textOf(item)) + " " + message}
-	}
 	if v.List != "" && !r.list {
 		items := []any{}
 		for _, item := range r.items {
 			entries, wrong := splitList(textOf(item), v.List)
 			if wrong != "" {
-				return fail(item, wrong)
+				return result{}, refusal(v, item, wrong)
 			}
 			for _, entry := range entries {
 				if entry = oneLine(entry); entry != "" && !e.missing[entry] {
@@ -235,12 +180,17 @@ func (e *evaluator) transform(v *mapping.Value, r result) (result, error) {
 	}
 	var items []any
 	for _, item := range r.items {
-		if item = replaced(v.Table, item); item == "" {
+		if to, ok := v.Table[textOf(item)]; ok {
+			item = to
+		} else if to, ok := v.Table["*"]; ok {
+			item = to
+		}
+		if item == "" {
 			continue
 		}
 		out, wrong := e.convert(v.As, item)
 		if wrong != "" {
-			return fail(item, wrong)
+			return result{}, refusal(v, item, wrong)
 		}
 		if !r.list || !slices.Contains(items, out) {
 			items = append(items, out)
@@ -249,46 +199,39 @@ func (e *evaluator) transform(v *mapping.Value, r result) (result, error) {
 	return result{items: items, list: r.list}, nil
 }
 
-func replaced(table map[string]string, item any) any {
-	if to, ok := table[textOf(item)]; ok {
-		return to
-	}
-	if to, ok := table["*"]; ok {
-		return to
-	}
-	return item
+// refusal returns the reason an item cannot be used.
+func refusal(v *mapping.Value, item any, wrong string) *Reason {
+	return &Reason{Column: columnOf(v), Value: textOf(item), Message: yamldoc.Quote(textOf(item)) + " " + wrong}
 }
 
 // columnOf returns the columns of a value, for messages.
 func columnOf(v *mapping.Value) string {
-	names := []string{}
-	add := func(name string) {
-		if name != "" && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
 	if v == nil {
 		return ""
 	}
-	add(v.Column)
+	names := []string{v.Column}
 	for _, part := range v.Template {
-		add(part.Column)
+		names = append(names, part.Column)
 	}
 	for _, inner := range slices.Concat(v.First, v.All) {
-		for name := range strings.SplitSeq(columnOf(inner), ", ") {
-			add(name)
+		names = append(names, strings.Split(columnOf(inner), ", ")...)
+	}
+	var distinct []string
+	for _, name := range names {
+		if name != "" && !slices.Contains(distinct, name) {
+			distinct = append(distinct, name)
 		}
 	}
-	return strings.Join(names, ", ")
+	return strings.Join(distinct, ", ")
 }
 
-// all reports whether a record meets all conditions.
-func (e *evaluator) all(conditions []mapping.Condition, rec inputRecord) bool {
-	return !slices.ContainsFunc(conditions, func(c mapping.Condition) bool { return !e.meets(c, rec) })
+// all reports whether a row meets all conditions.
+func (e *evaluator) all(conditions []mapping.Condition, o object) bool {
+	return !slices.ContainsFunc(conditions, func(c mapping.Condition) bool { return !e.meets(c, o) })
 }
 
-func (e *evaluator) meets(c mapping.Condition, rec inputRecord) bool {
-	r, err := e.column(c.Column, rec)
+func (e *evaluator) meets(c mapping.Condition, o object) bool {
+	r, err := e.column(c.Column, o)
 	if c.Empty != nil {
 		return *c.Empty == (err == nil && r.none()) // an object is not empty
 	}
@@ -314,4 +257,20 @@ func (e *evaluator) equal(text string, want any) bool {
 	}
 	n, wrong := exactNumber(text)
 	return wrong == "" && textOf(n) == textOf(want)
+}
+
+// hidden returns a warning for each hidden character in the columns of a row.
+func hidden(columns []string, o object) (warnings []Reason) {
+	for _, column := range columns {
+		for _, item := range constant(o.lookup(column)).items {
+			s, _ := item.(string)
+			for _, r := range safetext.Hidden(s) {
+				warning := Reason{Column: column, Message: "the hidden character " + safetext.Describe(r) + " was removed"}
+				if !strings.ContainsRune("\t\n\r\ufffd", r) && !slices.Contains(warnings, warning) {
+					warnings = append(warnings, warning)
+				}
+			}
+		}
+	}
+	return warnings
 }

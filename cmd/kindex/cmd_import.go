@@ -45,8 +45,9 @@ row. A mapping defines which column becomes which field:
     stars: {value: star_count, source: {template: "https://github.com/{repository}"}}
 
 site/docs/importing.md describes every part of a mapping; kindex schema mapping prints
-its JSON Schema. --guess proposes a mapping from the names of the columns and the values in
-the first 1,000 rows, says what it is unsure of, and imports nothing.
+its JSON Schema. --guess proposes a mapping from the names of the columns, says what it
+is unsure of and which values in the first 1,000 rows need a conversion, and imports
+nothing.
 
 Each row has one outcome: written, updated, unchanged, left alone (because a file already
 exists), skipped (by where) or refused. A file is written only if it passes the checks of

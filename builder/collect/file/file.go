@@ -42,7 +42,7 @@ func Open(ctx context.Context, name, path, mapped, date string) (*Source, error)
 	if err := s.readMapping(mapped); err != nil {
 		return nil, err
 	}
-	err := importer.ReadDrafts(ctx, importer.Options{Input: path, Mapping: mapped, Date: date}, func(d importer.Draft) error {
+	err := importer.ReadDrafts(ctx, importer.Options{Input: path, Mapping: mapped, Date: date}, func(d *importer.Draft) error {
 		if len(d.Reasons) > 0 {
 			if s.Unread++; s.Unread == 1 {
 				s.Reason = fmt.Sprintf("row %d: %s", d.Row, d.Reasons[0].Message)
@@ -86,7 +86,7 @@ func (s *Source) readMapping(path string) error {
 // was read when the host did not answer.
 var always = map[string]bool{"stars": true, "forks": true, "lastCommit": true}
 
-func (s *Source) add(d importer.Draft) {
+func (s *Source) add(d *importer.Draft) {
 	keys := keysOf(d)
 	a := collect.Answer{Beside: d.Unused, Day: s.day}
 	signals, _ := d.Fields["signals"].(map[string]any)
@@ -145,7 +145,7 @@ func sourceOf(a collect.Answer) string {
 
 // keysOf returns the keys under which a row is found: its identifiers, those in its links
 // included, or its slug if it has none.
-func keysOf(d importer.Draft) (keys []string) {
+func keysOf(d *importer.Draft) (keys []string) {
 	links, _ := d.Fields["links"].(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(links)) {
 		for _, id := range record.LinkedIDs([]record.Link{{Name: name, URL: yamldoc.Text(links[name])}}) {

@@ -287,7 +287,7 @@ func ValueAt(v any, path []string) any {
 			v = n[p]
 		case []any:
 			i, err := strconv.Atoi(p)
-			if err != nil || i >= len(n) {
+			if err != nil || i < 0 || i >= len(n) {
 				return nil
 			}
 			v = n[i]

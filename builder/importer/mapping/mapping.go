@@ -2,9 +2,7 @@
 package mapping
 
 import (
-	"maps"
-	"slices"
-	"strconv"
+	"strings"
 
 	"kindex/builder/content/schema"
 	"kindex/builder/content/yamldoc"
@@ -22,15 +20,14 @@ type Mapping struct {
 	ClashSlug *Value // if nil, rows with the same slug are refused
 	Where     []Condition
 
-	// Targets lists the fields and signals that the mapping defines, and the members of
-	// Sections, each sorted by name.
-	Targets    []Target
-	Benchmarks []BenchmarkColumns
-	Offers     []OfferColumns
-}
+	Targets    []Target // the fields and signals that the mapping defines
+	Benchmarks []*Columns
+	Offers     []*Columns
 
-// Sections lists the parts of a mapping that define the members of the field of the same name.
-var Sections = []string{"links", "ids", "modalities", "parameters", "lifecycle", "offersRead"}
+	// Uses lists every use of a column, in no particular order. The column of a list entry is
+	// prefixed with the list's name and a dot.
+	Uses []ColumnUse
+}
 
 // Source describes the imported collection, which must be credited.
 type Source struct {
@@ -48,6 +45,13 @@ type InputForm struct {
 type Location struct {
 	Line, Column int
 	Field        string
+}
+
+// ColumnUse describes one use of a column in a mapping.
+type ColumnUse struct {
+	Column   string
+	Optional bool // the column may be absent from the file
+	Location Location
 }
 
 // Target is a field of an entity, such as license, links.paper or signals.stars, together with
@@ -68,15 +72,12 @@ type Value struct {
 	First    []*Value
 	All      []*Value
 
-	When     []Condition
-	Optional bool              // the column may be absent from the file
-	List     string            // "", "python" or a separator
-	Take     string            // "", "first" or "last"
-	Table    map[string]string // replacement values; "" means no value
-	As       string            // "", or one of the conversions in the schema
-	Default  any
-
-	Location Location
+	When    []Condition
+	List    string            // "", "python" or a separator
+	Take    string            // "", "first" or "last"
+	Table   map[string]string // replacement values; "" means no value
+	As      string            // "", or one of the conversions in the schema
+	Default any
 }
 
 // TemplatePart is a literal string or a column.
@@ -86,204 +87,83 @@ type TemplatePart struct {
 
 // Condition is a condition on a column. Exactly one of Is, Not and Empty is set.
 type Condition struct {
-	Column   string
-	Is, Not  []any
-	Empty    *bool
-	Optional bool
-	Location Location
+	Column  string
+	Is, Not []any
+	Empty   *bool
 }
 
-// BenchmarkColumns is the source of benchmark results. There is one result per row or, if Each
-// is set, one per entry in the list Each.
-type BenchmarkColumns struct {
+// Columns is the source of benchmark results, of offers, or of the tiers or a mode of an offer.
+// There is one per row or, if Each is set, one per entry in the list Each.
+type Columns struct {
 	Each     string
-	Fields   []Target // the fields of a result, sorted by name
-	Details  []string
-	Optional bool
+	Fields   []Target // sorted by name
+	Details  []string // of benchmark results: columns that distinguish those with the same name
 	Location Location
+
+	Per   *Value   // how many tokens the prices are for, also those of tiers and modes; nil for a million
+	Tiers *Columns // nil if there are none
+	Modes map[string]*Columns
+}
+
+// Field returns the value of a field, or nil if the mapping does not define it.
+func (c *Columns) Field(name string) *Value {
+	for _, t := range c.Fields {
+		if t.Path[0] == name {
+			return t.Value
+		}
+	}
+	return nil
 }
 
 // Parse reads a mapping. The mapping is nil if one of the problems is an error. path is used
 // only in messages.
 func Parse(path string, data []byte) (*Mapping, yamldoc.Problems) {
-	d := yamldoc.Parse(path, data)
+	d := &decoder{Document: yamldoc.Parse(path, data)}
 	m, ok := d.Fields()
 	if !ok {
 		return nil, d.Report()
 	}
-	schema.Mapping().Check(d)
-	mapping := decode(d, m)
-	check(d, mapping)
+	schema.Mapping().Check(d.Document)
+	mapping := d.mapping(m)
+	d.check(mapping)
 	if errors, _ := d.Problems.Count(); errors > 0 {
 		return nil, d.Report()
 	}
 	return mapping, d.Report()
 }
 
-// decode reads the valid parts of a mapping. The schema check has already reported the invalid
-// parts.
-func decode(d *yamldoc.Document, m map[string]any) *Mapping {
-	out := &Mapping{Path: d.Path, Input: inputForm(m["input"]),
-		Type: typeOf(d, m["type"]), Slug: valueOf(d, m["slug"], "slug"), ClashSlug: valueOf(d, m["clashSlug"], "clashSlug"),
-		Where: conditionsOf(d, m["where"], "where")}
-	if s, ok := m["source"].(map[string]any); ok {
-		out.Source = &Source{Name: yamldoc.Text(s["name"]), URL: yamldoc.Text(s["url"]), License: yamldoc.Text(s["license"]),
-			Date: yamldoc.Text(s["date"]), Changes: yamldoc.Text(s["changes"])}
-	}
-	fields := setOf(m["fields"])
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		t := Target{Path: []string{name}, Value: valueOf(d, fields[name], "fields", name)}
-		if out.Targets = append(out.Targets, t); name == "name" && out.Slug == nil {
-			out.Slug = t.Value
+// Problem returns an error at a location in the mapping.
+func (m *Mapping) Problem(at Location, message, suggestion string) yamldoc.Problem {
+	return yamldoc.Problem{File: m.Path, Line: at.Line, Column: at.Column, Severity: yamldoc.Error, Field: at.Field, Message: message, Suggestion: suggestion}
+}
+
+// UndatedOffers returns where the mapping defines offers without the day on which they were
+// read, or nil. Without it, an update would leave the date of the offers that it replaces.
+func (m *Mapping) UndatedOffers() *Location {
+	for _, t := range m.Targets {
+		if t.Path[0] == "offersRead" && t.Path[1] == "date" {
+			return nil
 		}
 	}
-	for _, section := range Sections {
-		out.Targets = append(out.Targets, targetsOf(d, m[section], []string{section})...)
-	}
-	signals := setOf(m["signals"])
-	for _, name := range slices.Sorted(maps.Keys(signals)) {
-		if name == "benchmarks" {
-			out.Benchmarks = benchmarksOf(d, signals[name])
-			continue
-		}
-		out.Targets = append(out.Targets, signalOf(d, signals[name], name))
-	}
-	for i, item := range listOf(m["offers"]) {
-		out.Offers = append(out.Offers, *offerOf(d, item, []string{"offers", strconv.Itoa(i)}))
-	}
-	return out
-}
-
-// targetsOf returns a target for each member of a set, with the path of the member.
-func targetsOf(d *yamldoc.Document, v any, path []string, except ...string) (list []Target) {
-	set := setOf(v)
-	for _, name := range slices.Sorted(maps.Keys(set)) {
-		if !slices.Contains(except, name) {
-			at := append(slices.Clone(path), name)
-			list = append(list, Target{Path: at, Value: valueOf(d, set[name], at...)})
+	for _, offers := range m.Offers {
+		if offers.Field("date") == nil {
+			return &offers.Location
 		}
 	}
-	return list
+	return nil
 }
 
-func setOf(v any) map[string]any {
-	m, _ := v.(map[string]any)
-	return m
-}
-
-func inputForm(v any) InputForm {
-	m := setOf(v)
-	form := InputForm{Decimal: yamldoc.Text(m["decimal"])}
-	switch delimiter, _ := m["delimiter"].(string); delimiter {
-	case "":
-	case "tab":
-		form.Delimiter = '\t'
-	default:
-		form.Delimiter = []rune(delimiter)[0]
+// Tokens returns the number of tokens that a text such as token, 1K tokens or million names. If it
+// names none, wrong is the reason.
+func Tokens(text string) (n int64, wrong string) {
+	plain := strings.NewReplacer("usd", "", "$", "", "per", "", "/", "", "tokens", "", "token", "", "tok", "", "_", "", "-", "", ",", "", " ", "").Replace(strings.ToLower(text))
+	switch plain {
+	case "", "1":
+		return 1, ""
+	case "k", "1k", "1000", "thousand":
+		return 1e3, ""
+	case "m", "1m", "1000000", "million":
+		return 1e6, ""
 	}
-	for _, text := range listOf(m["missing"]) {
-		form.Missing = append(form.Missing, yamldoc.Text(text))
-	}
-	return form
-}
-
-// typeOf is like valueOf, but treats a plain string as the type itself.
-func typeOf(d *yamldoc.Document, v any) *Value {
-	if s, ok := v.(string); ok {
-		return &Value{Constant: s, Location: locationOf(d, "type")}
-	}
-	return valueOf(d, v, "type")
-}
-
-func signalOf(d *yamldoc.Document, v any, name string) Target {
-	path := []string{"signals", name}
-	m, ok := v.(map[string]any)
-	if !ok {
-		return Target{Path: path, Value: valueOf(d, v, path...)}
-	}
-	return Target{Path: path, Value: valueOf(d, m["value"], "signals", name, "value"),
-		Date: valueOf(d, m["date"], "signals", name, "date"), Source: valueOf(d, m["source"], "signals", name, "source")}
-}
-
-func benchmarksOf(d *yamldoc.Document, v any) (out []BenchmarkColumns) {
-	for i, item := range listOf(v) {
-		m, at := setOf(item), []string{"signals", "benchmarks", strconv.Itoa(i)}
-		b := BenchmarkColumns{Each: yamldoc.Text(m["each"]), Fields: targetsOf(d, item, at, "each", "details", "optional"),
-			Details: yamldoc.Texts(m["details"]), Location: locationOf(d, at...)}
-		b.Optional, _ = m["optional"].(bool)
-		out = append(out, b)
-	}
-	return out
-}
-
-// valueOf returns nil if there is no value.
-func valueOf(d *yamldoc.Document, v any, path ...string) *Value {
-	out := &Value{Location: locationOf(d, path...)}
-	m := setOf(v)
-	switch {
-	case v == nil:
-		return nil
-	case m == nil:
-		out.Column = yamldoc.Text(v)
-		return out
-	}
-	out.Column, out.Constant, out.Default = yamldoc.Text(m["column"]), m["constant"], m["default"]
-	out.When = conditionsOf(d, m["when"], append(slices.Clone(path), "when")...)
-	out.Optional, _ = m["optional"].(bool)
-	out.List, _ = m["list"].(string) // a separator may be a space
-	out.Take, out.As = yamldoc.Text(m["take"]), yamldoc.Text(m["as"])
-	for name, into := range map[string]*[]*Value{"first": &out.First, "all": &out.All} {
-		for i, item := range listOf(m[name]) {
-			*into = append(*into, valueOf(d, item, append(slices.Clone(path), name, strconv.Itoa(i))...))
-		}
-	}
-	if table, ok := m["values"].(map[string]any); ok {
-		out.Table = make(map[string]string, len(table))
-		for from, to := range table {
-			out.Table[from] = yamldoc.Text(to)
-		}
-	}
-	if text, ok := m["template"].(string); ok {
-		parts, wrong := parseTemplate(text)
-		if out.Template = parts; wrong != "" {
-			d.AddAt(append(slices.Clone(path), "template"), false, yamldoc.Problem{Message: wrong})
-		}
-	}
-	checkValue(d, m, path)
-	return out
-}
-
-func conditionsOf(d *yamldoc.Document, v any, path ...string) (out []Condition) {
-	for i, item := range listOf(v) {
-		m, ok := item.(map[string]any)
-		if !ok {
-			continue
-		}
-		at := append(slices.Clone(path), strconv.Itoa(i))
-		c := Condition{Column: yamldoc.Text(m["column"]), Is: listOrOne(m["is"]), Not: listOrOne(m["not"]), Location: locationOf(d, at...)}
-		if b, ok := m["empty"].(bool); ok {
-			c.Empty = &b
-		}
-		c.Optional, _ = m["optional"].(bool)
-		checkOneOf(d, m, at, "is", "not", "empty")
-		out = append(out, c)
-	}
-	return out
-}
-
-func listOf(v any) []any {
-	list, _ := v.([]any)
-	return list
-}
-
-func listOrOne(v any) []any {
-	if list, ok := v.([]any); ok || v == nil {
-		return list
-	}
-	return []any{v}
-}
-
-func locationOf(d *yamldoc.Document, path ...string) Location {
-	line, col := d.Locate(path, false)
-	return Location{Line: max(line, 1), Column: max(col, 1), Field: yamldoc.FieldName(path)}
+	return 0, "is not a number of tokens for which prices can be; expected one of: token, thousand, million"
 }

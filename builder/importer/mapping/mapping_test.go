@@ -113,7 +113,7 @@ func FuzzParseMapping(f *testing.F) {
 		if m == nil {
 			return
 		}
-		for _, use := range m.Columns() {
+		for _, use := range m.Uses {
 			if use.Column == "" || use.Location.Line < 1 || use.Location.Column < 1 {
 				t.Errorf("%+v does not use a column", use)
 			}

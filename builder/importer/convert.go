@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"kindex/builder/content"
 )
@@ -25,8 +24,9 @@ var (
 	groupedForm = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?$`)
 )
 
-// convert converts an item as the mapping requires. If that fails, wrong is the reason. as is
-// one of the conversions in the schema, or "day" to accept either a date or a month.
+// convert converts an item as the mapping or the field requires. If that fails, wrong is the
+// reason. as is one of the conversions in the schema, "day" to accept either a date or a month,
+// or "answer" for true or false.
 func (e *evaluator) convert(as string, item any) (out any, wrong string) {
 	text := textOf(item)
 	switch as {
@@ -47,9 +47,14 @@ func (e *evaluator) convert(as string, item any) (out any, wrong string) {
 		if slug := content.Slugify(text); slug != "" {
 			return slug, ""
 		}
-		return nil, "cannot be turned into a slug, since it contains no Latin letter or digit; set a slug in values"
+		return nil, "cannot be turned into a slug, since it contains no Latin letter or digit; use another column, or set a slug in values"
 	case "lower":
 		return strings.ToLower(text), ""
+	case "answer":
+		if yes := strings.EqualFold(text, "true"); yes || strings.EqualFold(text, "false") {
+			return yes, ""
+		}
+		return nil, `is not true or false; set values: {"yes": "true", "no": "false"}`
 	}
 	return item, ""
 }
@@ -104,21 +109,18 @@ func isoDay(text string) (any, string) {
 }
 
 func dayOrMonth(text string, monthOnly bool) (any, string) {
-	m := isoMonth.FindStringSubmatch(text)
-	if m == nil {
-		day, wrong := isoDay(text)
-		if wrong != "" {
-			return nil, "is not a date or month such as 2024-06-06 or 2024-06"
-		}
-		if monthOnly {
-			return day.(string)[:len("2024-06")], ""
-		}
-		return day, ""
+	if m := isoMonth.FindStringSubmatch(text); m != nil {
+		_, wrong := calendar(m[1], m[2], "01")
+		return text, wrong
 	}
-	if _, wrong := calendar(m[1], m[2], "01"); wrong != "" {
-		return nil, wrong
+	day, wrong := isoDay(text)
+	if wrong != "" {
+		return nil, "is not a date or month such as 2024-06-06 or 2024-06; for other orders use dmy or mdy"
 	}
-	return text, ""
+	if monthOnly {
+		return day.(string)[:len("2024-06")], ""
+	}
+	return day, ""
 }
 
 func shortDate(text string, month, day int, form string) (any, string) {
@@ -153,6 +155,10 @@ func splitList(text, how string) (entries []string, wrong string) {
 	return entries, ""
 }
 
+// pythonEntry matches an entry of a list and the comma after it. An entry is a string in single or
+// double quotes, or a word.
+var pythonEntry = regexp.MustCompile(`(?s)^(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^'",]+?))\s*(?:,\s*|$)`)
+
 // pythonList reads a list, tuple or set of plain strings and numbers in the notation of
 // Python and JSON: ['a', "it's", 3]. None is read as "".
 func pythonList(s string) (entries []string, ok bool) {
@@ -161,80 +167,42 @@ func pythonList(s string) (entries []string, ok bool) {
 		return nil, false
 	}
 	entries = []string{}
-	rest := strings.TrimSpace(s[1 : len(s)-1])
-	for rest != "" {
-		var entry string
-		if entry, rest, ok = pythonEntry(rest); !ok {
+	for rest := strings.TrimSpace(s[1 : len(s)-1]); rest != ""; {
+		m := pythonEntry.FindStringSubmatch(rest)
+		if m == nil {
 			return nil, false
 		}
-		entries = append(entries, entry)
-		rest = strings.TrimSpace(rest)
-		if rest == "" {
-			break
-		}
-		if rest[0] != ',' {
+		entry, word := m[1]+m[2], m[3]
+		switch {
+		case word == "None" || word == "null":
+		case word == "":
+			if entry, ok = unescape(entry); !ok {
+				return nil, false
+			}
+		case plainForm.MatchString(word) || slices.Contains([]string{"True", "False", "true", "false"}, word):
+			entry = word
+		default:
 			return nil, false
 		}
-		rest = strings.TrimSpace(rest[1:])
+		entries, rest = append(entries, entry), rest[len(m[0]):]
 	}
 	return entries, true
 }
 
-// pythonEntry reads one string or number at the start of s.
-func pythonEntry(s string) (entry, rest string, ok bool) {
-	quote := s[0]
-	if quote != '\'' && quote != '"' {
-		end := strings.IndexByte(s, ',')
-		if end < 0 {
-			end = len(s)
-		}
-		word := strings.TrimSpace(s[:end])
-		if word == "None" || word == "null" {
-			return "", s[end:], true
-		}
-		return word, s[end:], plainForm.MatchString(word) || slices.Contains([]string{"True", "False", "true", "false"}, word)
-	}
+func unescape(s string) (string, bool) {
 	var b strings.Builder
-	for i := 1; i < len(s); {
-		switch c := s[i]; c {
-		case quote:
-			return b.String(), s[i+1:], true
-		case '\\':
-			r, n := pythonEscape(s[i:])
-			if n == 0 {
-				return "", "", false
-			}
-			b.WriteString(r)
-			i += n
-		default:
-			b.WriteByte(c)
-			i++
+	for s != "" {
+		if len(s) > 1 && s[0] == '\\' && strings.IndexByte(`'"/`, s[1]) >= 0 {
+			b.WriteByte(s[1])
+			s = s[2:]
+			continue
 		}
-	}
-	return "", "", false
-}
-
-// pythonEscape reads an escape sequence and returns its length n, which is 0 if the sequence
-// is invalid.
-func pythonEscape(s string) (text string, n int) {
-	if len(s) < 2 {
-		return "", 0
-	}
-	switch s[1] {
-	case '\\', '\'', '"', '/':
-		return s[1:2], 2
-	case 'n', 'r', 't':
-		return " ", 2
-	case 'x', 'u', 'U':
-		digits := map[byte]int{'x': 2, 'u': 4, 'U': 8}[s[1]]
-		if len(s) < 2+digits {
-			return "", 0
+		r, _, tail, err := strconv.UnquoteChar(s, 0)
+		if err != nil {
+			return "", false
 		}
-		code, err := strconv.ParseUint(s[2:2+digits], 16, 32)
-		if err != nil || code > utf8.MaxRune || !utf8.ValidRune(rune(code)) {
-			return "", 0
-		}
-		return string(rune(code)), 2 + digits
+		b.WriteRune(r)
+		s = tail
 	}
-	return "", 0
+	return b.String(), true
 }

@@ -1,0 +1,278 @@
+package importer
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kindex/builder/content/yamldoc"
+	"kindex/builder/importer/mapping"
+	"kindex/exports/record"
+)
+
+// Draft is the entity that a mapping makes of one row.
+type Draft struct {
+	Row, Line  int            // only of ReadDrafts
+	Type, Slug string         // "" if the row has none
+	Fields     map[string]any // in the form used in files
+	Reasons    []Reason       // the reasons parts of the row are not in Fields
+	// Unused has the numbers in columns that the mapping does not use, by column; only of ReadDrafts.
+	Unused map[string]float64
+
+	clashSlug  string
+	warnings   []Reason
+	adjusted   []Adjustment
+	zeroOffers int       // offers with an input and an output price of 0
+	inputs     []float64 // the input prices of its offers, in dollars for a million tokens
+}
+
+// refuse records the reason a field is invalid, unless err is nil.
+func (d *Draft) refuse(field string, err error) {
+	if err == nil {
+		return
+	}
+	r, ok := errors.AsType[*Reason](err)
+	if !ok {
+		r = &Reason{Message: err.Error()}
+	}
+	r.Field = field
+	d.Reasons = append(d.Reasons, *r)
+}
+
+// set stores a value at a path of one or two names.
+func (d *Draft) set(v any, path ...string) {
+	if len(path) == 1 {
+		d.Fields[path[0]] = v
+		return
+	}
+	inner, _ := d.Fields[path[0]].(map[string]any)
+	if inner == nil {
+		inner = map[string]any{}
+		d.Fields[path[0]] = inner
+	}
+	inner[path[1]] = v
+}
+
+// digest identifies the content of a draft. It does not depend on the slug.
+type digest [sha256.Size]byte
+
+func (d *Draft) digest() digest {
+	b, _ := json.Marshal([]any{d.Type, d.Fields}) // cannot fail for strings and numbers
+	return sha256.Sum256(b)
+}
+
+// drafter turns rows into drafts.
+type drafter struct {
+	evaluator
+	m       *mapping.Mapping
+	date    string   // default date of signals
+	columns []string // that the mapping uses
+}
+
+func newDrafter(m *mapping.Mapping, date string) *drafter {
+	d := &drafter{m: m, date: date, evaluator: evaluator{decimal: m.Input.Decimal, missing: map[string]bool{}}}
+	if m.Source != nil && date == "" {
+		d.date = m.Source.Date
+	}
+	for _, text := range m.Input.Missing {
+		d.missing[text] = true
+	}
+	for _, use := range m.Uses {
+		d.columns = append(d.columns, use.Column)
+	}
+	slices.Sort(d.columns)
+	d.columns = slices.Compact(d.columns)
+	return d
+}
+
+// draft creates an entity from a row.
+func (dr *drafter) draft(o object) *Draft {
+	d := &Draft{Fields: map[string]any{}, warnings: hidden(dr.columns, o)}
+	dr.identify(d, o)
+	for _, t := range dr.m.Targets {
+		field := yamldoc.FieldName(t.Path)
+		v, err := dr.field(t.Value, formOf(t.Path), o)
+		if d.refuse(field, err); v == nil {
+			continue
+		}
+		if t.Path[0] == "signals" {
+			signal := map[string]any{"value": v}
+			if dr.date != "" {
+				signal["date"] = dr.date
+			}
+			dr.member(d, signal, "date", field+".date", t.Date, "date", o)
+			dr.member(d, signal, "source", field+".source", t.Source, "", o)
+			v = signal
+		}
+		d.set(v, t.Path...)
+	}
+	dr.benchmarks(d, o)
+	dr.offers(d, o)
+	return d
+}
+
+// member adds a member to a part of the draft, if it has a value.
+func (dr *drafter) member(d *Draft, part map[string]any, name, field string, v *mapping.Value, form string, o object) {
+	item, err := dr.field(v, form, o)
+	if d.refuse(field, err); item != nil {
+		part[name] = item
+	}
+}
+
+// identify sets the type and the slugs.
+func (dr *drafter) identify(d *Draft, o object) {
+	kind, err := dr.text(dr.m.Type, o)
+	if err == nil && !slices.Contains(record.Types, kind) {
+		err = &Reason{Column: columnOf(dr.m.Type), Value: kind,
+			Message: yamldoc.Quote(kind) + " is not an entity type; expected one of: " + strings.Join(record.Types, ", ")}
+	}
+	if d.refuse("type", err); err == nil {
+		d.Type = kind
+	}
+	slug, err := dr.field(dr.m.Slug, "slug", o)
+	if d.Slug, _ = slug.(string); err == nil && slug == nil {
+		err = &Reason{Column: columnOf(dr.m.Slug), Message: "the source of the slug is empty"}
+	}
+	d.refuse("slug", err)
+	slug, err = dr.field(dr.m.ClashSlug, "slug", o)
+	d.clashSlug, _ = slug.(string)
+	d.refuse("clashSlug", err)
+}
+
+// forms lists how the values of fields are written, other than as a string: as a list of strings
+// ("list"), or as the result of a conversion.
+var forms = map[string]string{
+	"tags": "list", "capabilities": "list", "formerly": "list", "reasoningEfforts": "list", "modalities.input": "list", "modalities.output": "list",
+	"addedDate": "date", "lastUpdated": "date", "lifecycle.deprecated": "date", "lifecycle.retires": "date", "offersRead.date": "date",
+	"parameters.total": "number", "parameters.active": "number", "openWeights": "answer", "reasoning": "answer",
+}
+
+// formOf returns the form of a field: one of those in forms, "" for a string, or "strings" for a
+// string or a list of several.
+func formOf(path []string) string {
+	switch path[0] {
+	case "ids":
+		return "strings"
+	case "signals":
+		kind, known := record.SignalType(path[1])
+		switch {
+		case !known || kind.Kind != record.Day:
+			return "number"
+		case path[1] == "released":
+			return "day"
+		}
+		return "date"
+	}
+	return forms[strings.Join(path, ".")]
+}
+
+// field returns a field in the form used in files, or nil if it has no value.
+func (dr *drafter) field(v *mapping.Value, form string, o object) (any, error) {
+	r, err := dr.of(v, o)
+	switch {
+	case err != nil || r.none():
+		return nil, err
+	case form == "list" || form == "strings" && len(r.items) > 1:
+		list := make([]any, len(r.items))
+		for i, item := range r.items {
+			list[i] = textOf(item)
+		}
+		return list, nil
+	case len(r.items) > 1:
+		return nil, &Reason{Column: columnOf(v), Value: r.text(),
+			Message: fmt.Sprintf("has %d values, but only one is allowed; add take: first or take: last", len(r.items))}
+	case form == "" || form == "strings":
+		return textOf(r.items[0]), nil
+	}
+	out, wrong := dr.convert(form, r.items[0])
+	if wrong != "" {
+		return nil, refusal(v, r.items[0], wrong)
+	}
+	return out, nil
+}
+
+func (dr *drafter) text(v *mapping.Value, o object) (string, error) {
+	item, err := dr.field(v, "", o)
+	text, _ := item.(string)
+	return text, err
+}
+
+// scopesOf returns the objects that columns with each refer to: the row itself, or the entries
+// of a list in it.
+func scopesOf(each string, o object) (out []object, err error) {
+	if each == "" {
+		return []object{o}, nil
+	}
+	v := o.lookup(each)
+	list, ok := v.([]any)
+	if v != nil && !ok {
+		return nil, &Reason{Column: each, Message: "is not a list"}
+	}
+	for i, item := range list {
+		entry, ok := item.(map[string]any)
+		if !ok {
+			return nil, &Reason{Column: each + "." + strconv.Itoa(i), Message: "is not an object"}
+		}
+		out = append(out, entry)
+	}
+	return out, nil
+}
+
+// benchmarks adds the benchmark results of a row. Those without a name or a value are left out.
+func (dr *drafter) benchmarks(d *Draft, o object) {
+	var list []any
+	var keys, details []string // of each result
+	times := map[string]int{}  // by key
+	for _, columns := range dr.m.Benchmarks {
+		scopes, err := scopesOf(columns.Each, o)
+		d.refuse("signals.benchmarks", err)
+		for _, scope := range scopes {
+			fields, detail, err := dr.benchmark(columns, scope)
+			if d.refuse("signals.benchmarks", err); fields["name"] == nil || fields["value"] == nil {
+				continue
+			}
+			var key strings.Builder // what distinguishes the result from others, except its details
+			for _, name := range []string{"name", "metric", "harness", "variant", "dataset", "version", "by", "publisher"} {
+				fmt.Fprintf(&key, "%q", fields[name])
+			}
+			list, keys, details = append(list, fields), append(keys, key.String()), append(details, detail)
+			times[key.String()]++
+		}
+	}
+	for i, item := range list {
+		if fields, _ := item.(map[string]any); details[i] != "" && times[keys[i]] > 1 {
+			fields["name"] = textOf(fields["name"]) + " (" + details[i] + ")"
+		}
+	}
+	if len(list) > 0 {
+		d.set(list, "signals", "benchmarks")
+	}
+}
+
+// benchmark returns the fields of a result, and its details.
+func (dr *drafter) benchmark(columns *mapping.Columns, o object) (fields map[string]any, details string, err error) {
+	fields = map[string]any{}
+	for _, t := range columns.Fields {
+		name := t.Path[0]
+		v, err := dr.field(t.Value, map[string]string{"value": "number", "date": "day"}[name], o)
+		if err != nil {
+			return nil, "", err
+		}
+		if v != nil {
+			fields[name] = v
+		}
+	}
+	all := result{}
+	for _, name := range columns.Details {
+		r, err := dr.column(name, o)
+		if err != nil {
+			return nil, "", err
+		}
+		all.items = append(all.items, r.items...)
+	}
+	return fields, all.text(), nil
+}

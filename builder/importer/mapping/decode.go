@@ -1,0 +1,254 @@
+package mapping
+
+import (
+	"iter"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"kindex/builder/content/yamldoc"
+)
+
+// decoder reads the valid parts of a mapping. The schema check has already reported the invalid
+// parts.
+type decoder struct {
+	*yamldoc.Document
+	uses     []ColumnUse
+	prefix   string // of the columns of list entries
+	optional bool   // whether all columns may be absent
+}
+
+func (d *decoder) mapping(m map[string]any) *Mapping {
+	out := &Mapping{Path: d.Path, Input: inputForm(m["input"]), Where: d.conditions(m["where"], "where"),
+		Type: d.constant(m["type"], "type"), Slug: d.value(m["slug"], "slug"), ClashSlug: d.value(m["clashSlug"], "clashSlug")}
+	if s, ok := m["source"].(map[string]any); ok {
+		out.Source = &Source{Name: yamldoc.Text(s["name"]), URL: yamldoc.Text(s["url"]), License: yamldoc.Text(s["license"]),
+			Date: yamldoc.Text(s["date"]), Changes: yamldoc.Text(s["changes"])}
+	}
+	for name, v := range members(m["fields"]) {
+		t := Target{Path: []string{name}, Value: d.value(v, "fields", name)}
+		if out.Targets = append(out.Targets, t); name == "name" && out.Slug == nil {
+			out.Slug = t.Value
+		}
+	}
+	for _, section := range []string{"links", "ids", "modalities", "parameters", "lifecycle", "offersRead"} {
+		for name, v := range members(m[section]) {
+			out.Targets = append(out.Targets, Target{Path: []string{section, name}, Value: d.value(v, section, name)})
+		}
+	}
+	for name, v := range members(m["signals"]) {
+		if name == "benchmarks" {
+			out.Benchmarks = d.columnsList(v, "signals", name)
+			continue
+		}
+		t := Target{Path: []string{"signals", name}}
+		if s, ok := v.(map[string]any); ok {
+			t.Value, t.Date, t.Source = d.value(s["value"], "signals", name, "value"), d.value(s["date"], "signals", name, "date"), d.value(s["source"], "signals", name, "source")
+		} else {
+			t.Value = d.value(v, "signals", name)
+		}
+		out.Targets = append(out.Targets, t)
+	}
+	out.Offers = d.columnsList(m["offers"], "offers")
+	out.Uses = d.uses
+	return out
+}
+
+// members returns the members of a set, sorted by name.
+func members(v any) iter.Seq2[string, any] {
+	m, _ := v.(map[string]any)
+	return func(yield func(string, any) bool) {
+		for _, name := range slices.Sorted(maps.Keys(m)) {
+			if !yield(name, m[name]) {
+				return
+			}
+		}
+	}
+}
+
+func inputForm(v any) InputForm {
+	m, _ := v.(map[string]any)
+	form := InputForm{Decimal: yamldoc.Text(m["decimal"]), Missing: yamldoc.Texts(m["missing"])}
+	switch delimiter, _ := m["delimiter"].(string); delimiter {
+	case "":
+	case "tab":
+		form.Delimiter = '\t'
+	default:
+		form.Delimiter = []rune(delimiter)[0]
+	}
+	return form
+}
+
+func (d *decoder) columnsList(v any, path ...string) (out []*Columns) {
+	list, _ := v.([]any)
+	for i, item := range list {
+		if c := d.columns(item, inside(path, strconv.Itoa(i))...); c != nil {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// columns returns nil if v is not a set of fields.
+func (d *decoder) columns(v any, path ...string) *Columns {
+	m, ok := v.(map[string]any)
+	if !ok {
+		return nil
+	}
+	defer func(prefix string, optional bool) { d.prefix, d.optional = prefix, optional }(d.prefix, d.optional)
+	optional, _ := m["optional"].(bool)
+	d.optional = d.optional || optional
+	c := &Columns{Each: yamldoc.Text(m["each"]), Details: yamldoc.Texts(m["details"]), Location: d.location(path), Modes: map[string]*Columns{}}
+	if d.use(c.Each, false, c.Location); c.Each != "" {
+		d.prefix += c.Each + "."
+	}
+	for _, name := range c.Details {
+		d.use(name, false, c.Location)
+	}
+	for name, v := range members(v) {
+		at := inside(path, name)
+		switch name {
+		case "each", "details", "optional":
+		case "per":
+			c.Per = d.constant(v, at...)
+			if s, ok := v.(string); ok {
+				if _, wrong := Tokens(s); wrong != "" {
+					d.AddAt(at, false, yamldoc.Problem{Message: yamldoc.Quote(s) + " " + wrong + ", or {column: …}"})
+				}
+			}
+		case "tiers":
+			c.Tiers = d.columns(v, at...)
+		case "modes":
+			for mode, v := range members(v) {
+				c.Modes[mode] = d.columns(v, inside(at, mode)...)
+			}
+		default:
+			c.Fields = append(c.Fields, Target{Path: []string{name}, Value: d.value(v, at...)})
+		}
+	}
+	return c
+}
+
+// use records a use of a column, unless its name is empty.
+func (d *decoder) use(column string, optional bool, at Location) {
+	if column != "" {
+		d.uses = append(d.uses, ColumnUse{d.prefix + column, optional || d.optional, at})
+	}
+}
+
+// constant is like value, but treats a plain string as the value itself.
+func (d *decoder) constant(v any, path ...string) *Value {
+	if s, ok := v.(string); ok {
+		return &Value{Constant: s}
+	}
+	return d.value(v, path...)
+}
+
+// value returns nil if there is no value.
+func (d *decoder) value(v any, path ...string) *Value {
+	at := d.location(path)
+	m, ok := v.(map[string]any)
+	switch {
+	case v == nil:
+		return nil
+	case !ok:
+		d.use(yamldoc.Text(v), false, at)
+		return &Value{Column: yamldoc.Text(v)}
+	}
+	out := &Value{Column: yamldoc.Text(m["column"]), Constant: m["constant"], Default: m["default"],
+		Take: yamldoc.Text(m["take"]), As: yamldoc.Text(m["as"]), When: d.conditions(m["when"], inside(path, "when")...)}
+	out.List, _ = m["list"].(string) // a separator may be a space
+	for name, into := range map[string]*[]*Value{"first": &out.First, "all": &out.All} {
+		list, _ := m[name].([]any)
+		for i, item := range list {
+			*into = append(*into, d.value(item, inside(path, name, strconv.Itoa(i))...))
+		}
+	}
+	if table, ok := m["values"].(map[string]any); ok {
+		out.Table = make(map[string]string, len(table))
+		for from, to := range table {
+			out.Table[from] = yamldoc.Text(to)
+		}
+	}
+	optional, _ := m["optional"].(bool)
+	d.use(out.Column, optional, at)
+	if text, ok := m["template"].(string); ok {
+		parts, wrong := parseTemplate(text)
+		if out.Template = parts; wrong != "" {
+			d.AddAt(inside(path, "template"), false, yamldoc.Problem{Message: wrong})
+		}
+		for _, part := range parts {
+			d.use(part.Column, optional, at)
+		}
+	}
+	d.checkValue(m, path)
+	return out
+}
+
+func (d *decoder) conditions(v any, path ...string) (out []Condition) {
+	list, _ := v.([]any)
+	for i, item := range list {
+		m, ok := item.(map[string]any)
+		if !ok {
+			continue
+		}
+		at := inside(path, strconv.Itoa(i))
+		c := Condition{Column: yamldoc.Text(m["column"]), Is: listOrOne(m["is"]), Not: listOrOne(m["not"])}
+		if b, ok := m["empty"].(bool); ok {
+			c.Empty = &b
+		}
+		optional, _ := m["optional"].(bool)
+		d.use(c.Column, optional, d.location(at))
+		d.checkOneOf(m, at, "is", "not", "empty")
+		out = append(out, c)
+	}
+	return out
+}
+
+func listOrOne(v any) []any {
+	if list, ok := v.([]any); ok || v == nil {
+		return list
+	}
+	return []any{v}
+}
+
+func (d *decoder) location(path []string) Location {
+	line, col := d.Locate(path, false)
+	return Location{Line: max(line, 1), Column: max(col, 1), Field: yamldoc.FieldName(path)}
+}
+
+func inside(path []string, names ...string) []string { return slices.Concat(path, names) }
+
+// templateParts matches literal braces, columns in braces, and single braces.
+var templateParts = regexp.MustCompile(`\{\{|\}\}|\{[^{}]*\}|[{}]`)
+
+// parseTemplate splits a template into literals and columns. A doubled brace is a literal
+// brace.
+func parseTemplate(s string) (parts []TemplatePart, wrong string) {
+	columns, end := 0, 0
+	for _, at := range templateParts.FindAllStringIndex(s, -1) {
+		found := s[at[0]:at[1]]
+		parts = append(parts, TemplatePart{Literal: s[end:at[0]]})
+		end = at[1]
+		name := strings.TrimSpace(strings.Trim(found, "{}"))
+		switch {
+		case found == "{{" || found == "}}":
+			parts = append(parts, TemplatePart{Literal: found[:1]})
+		case found == "}":
+			return nil, "has a } without a {; write }} for a literal brace"
+		case found == "{" && !strings.Contains(s[end:], "}"):
+			return nil, "has an unclosed {; write {{ for a literal brace"
+		case name == "":
+			return nil, "has no column name between { and }; write {{ and }} for literal braces"
+		default:
+			parts = append(parts, TemplatePart{Column: name})
+			columns++
+		}
+	}
+	if columns == 0 {
+		return nil, "has no column in braces; use constant instead"
+	}
+	return append(parts, TemplatePart{Literal: s[end:]}), ""
+}
