@@ -1,7 +1,6 @@
 package main
 
 import (
-	"archive/tar"
 	"bytes"
 	"encoding/pem"
 	"errors"
@@ -24,9 +23,8 @@ const uid = 65532
 // image writes the container image of all Linux programs as a tar archive of an OCI layout
 // (https://github.com/opencontainers/image-spec/blob/v1.1.1/image-layout.md).
 func (r *release) image() error {
-	name := "kindex-" + r.version + "-image.tar"
 	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
-	for _, t := range r.targets() {
+	for _, t := range r.targets {
 		if t.os != "linux" {
 			continue
 		}
@@ -37,7 +35,6 @@ func (r *release) image() error {
 		platform := &v1.Platform{OS: t.os, Architecture: t.arch}
 		index = mutate.AppendManifests(index, mutate.IndexAddendum{Add: image, Descriptor: v1.Descriptor{Platform: platform}})
 	}
-	r.step(name)
 	dir := filepath.Join(r.stage, "image")
 	l, err := layout.Write(dir, empty.Index)
 	if err != nil {
@@ -46,7 +43,8 @@ func (r *release) image() error {
 	if err := l.AppendIndex(index, layout.WithAnnotations(map[string]string{"org.opencontainers.image.ref.name": r.version})); err != nil {
 		return err
 	}
-	return create(r.asset(name), func(w io.Writer) error { return writeTree(w, dir, r.date()) })
+	files, err := filesIn(dir)
+	return errors.Join(err, r.create("kindex-"+r.version+"-image.tar", writeTar("", files, r.date), 0o644))
 }
 
 // platformImage returns the image of one platform. It has one layer and no base image.
@@ -61,7 +59,7 @@ func (r *release) platformImage(t target) (v1.Image, error) {
 		return nil, err
 	}
 	image := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
-	image, err = mutate.Append(image, mutate.Addendum{Layer: layer, History: v1.History{Created: v1.Time{Time: r.date()}, CreatedBy: "make dist"}})
+	image, err = mutate.Append(image, mutate.Addendum{Layer: layer, History: v1.History{Created: v1.Time{Time: r.date}, CreatedBy: "make dist"}})
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +68,7 @@ func (r *release) platformImage(t target) (v1.Image, error) {
 		return nil, err
 	}
 	c = c.DeepCopy()
-	c.OS, c.Architecture, c.Created = t.os, t.arch, v1.Time{Time: r.date()}
+	c.OS, c.Architecture, c.Created = t.os, t.arch, v1.Time{Time: r.date}
 	c.Config = v1.Config{
 		User: "65532:65532", WorkingDir: "/data", StopSignal: "SIGTERM",
 		Entrypoint: []string{"/usr/bin/kindex"}, Cmd: []string{"serve"},
@@ -85,65 +83,27 @@ func (r *release) platformImage(t target) (v1.Image, error) {
 	return mutate.ConfigFile(image, c)
 }
 
-// rootFiles returns the file system of the container as a tar archive.
+// rootFiles returns the file system of the container as a tar archive. The certificates are those
+// that Mozilla trusts, from a module whose version go.mod pins, so that the image does not depend
+// on the machine that makes it. Roots that are trusted only under conditions are left out, because a
+// file of certificates cannot state the conditions.
 func (r *release) rootFiles(t target) ([]byte, error) {
-	program, err := os.ReadFile(r.asset(t.program()))
-	if err != nil {
-		return nil, err
-	}
-	license, err := os.ReadFile(filepath.Join(r.root, "LICENSE"))
-	if err != nil {
-		return nil, err
-	}
-	const user = "kindex:x:65532:65532:kindex:/data:/sbin/nologin\n"
-	var b bytes.Buffer
-	w := tar.NewWriter(&b)
-	for _, e := range []struct {
-		name  string
-		data  []byte
-		mode  int64
-		owner int
-	}{
-		{"data/", nil, 0o750, uid},
-		{"etc/", nil, 0o755, 0},
-		{"etc/group", []byte("root:x:0:\nkindex:x:65532:\n"), 0o644, 0},
-		{"etc/passwd", []byte("root:x:0:0:root:/root:/sbin/nologin\n" + user), 0o644, 0},
-		{"etc/ssl/", nil, 0o755, 0},
-		{"etc/ssl/certs/", nil, 0o755, 0},
-		{"etc/ssl/certs/ca-certificates.crt", roots(), 0o644, 0},
-		{"tmp/", nil, 0o1777, 0},
-		{"usr/", nil, 0o755, 0},
-		{"usr/bin/", nil, 0o755, 0},
-		{"usr/bin/kindex", program, 0o755, 0},
-		{"usr/share/", nil, 0o755, 0},
-		{"usr/share/doc/", nil, 0o755, 0},
-		{"usr/share/doc/kindex/", nil, 0o755, 0},
-		{"usr/share/doc/kindex/LICENSE", license, 0o644, 0},
-	} {
-		h := &tar.Header{Typeflag: tar.TypeReg, Name: e.name, Size: int64(len(e.data)), Mode: e.mode, Uid: e.owner, Gid: e.owner, ModTime: r.date(), Format: tar.FormatUSTAR}
-		if e.data == nil {
-			h.Typeflag = tar.TypeDir
-		}
-		if err := w.WriteHeader(h); err != nil {
-			return nil, err
-		}
-		if _, err := w.Write(e.data); err != nil {
-			return nil, err
-		}
-	}
-	return b.Bytes(), errors.Join(w.Close())
-}
-
-// roots returns the certificates that Mozilla trusts, as PEM. They come from a module, whose
-// version go.mod pins, so that the image does not depend on the machine that makes it. Roots
-// that are trusted only under conditions are left out, because a file of certificates cannot
-// state the conditions.
-func roots() []byte {
-	var b bytes.Buffer
+	program, err1 := os.ReadFile(r.asset(t.program()))
+	license, err2 := os.ReadFile(filepath.Join(r.root, "LICENSE"))
+	var roots bytes.Buffer
 	for root := range bundle.Roots() {
 		if root.Constraint == nil {
-			_ = pem.Encode(&b, &pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate}) // writes to a buffer never fail
+			_ = pem.Encode(&roots, &pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate}) // writes to a buffer never fail
 		}
 	}
-	return b.Bytes()
+	const users = "root:x:0:0:root:/root:/sbin/nologin\nkindex:x:65532:65532:kindex:/data:/sbin/nologin\n"
+	return writeTar("", []file{
+		{path: "data/", mode: 0o750, owner: uid},
+		{path: "etc/group", data: []byte("root:x:0:\nkindex:x:65532:\n"), mode: 0o644},
+		{path: "etc/passwd", data: []byte(users), mode: 0o644},
+		{path: "etc/ssl/certs/ca-certificates.crt", data: roots.Bytes(), mode: 0o644},
+		{path: "tmp/", mode: 0o1777},
+		{path: "usr/bin/kindex", data: program, mode: 0o755},
+		{path: "usr/share/doc/kindex/LICENSE", data: license, mode: 0o644},
+	}, r.date), errors.Join(err1, err2)
 }

@@ -118,7 +118,7 @@ var mayImport = map[string][]string{
 
 	// Programs.
 	"cmd/bench":           {},
-	"cmd/dist":            {},
+	"cmd/dist":            {"exports/sign"},
 	"cmd/gencorpus":       {"builder/content"},
 	"cmd/kindex":          {"*"},
 	"cmd/kindex/operator": {"builder/*", "cmd/kindex/cli", "edge/apikey", "edge/seal", "edge/storage", "edge/submission", "edge/submission/github", "exports", "exports/*", "indexes"},

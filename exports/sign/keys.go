@@ -45,7 +45,7 @@ func CreateKey(path, name string) (*Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	key, err := parseKey(private)
+	key, err := ParseKey(private)
 	if err != nil || len(name) > maxNameLen {
 		return nil, fmt.Errorf("%.200q cannot be the name of a key; expected something like builds.example.org/index", name)
 	}
@@ -76,7 +76,7 @@ func LoadKey(path string) (*Key, error) {
 	if mode.Perm()&0o007 != 0 && runtime.GOOS != "windows" {
 		return nil, fmt.Errorf("the key %s is accessible to every user of this machine: create a new key if somebody may have copied it, otherwise run chmod 600 %s", path, path)
 	}
-	key, err := parseKey(text)
+	key, err := ParseKey(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -99,8 +99,8 @@ func readKey(path string) (string, fs.FileMode, error) {
 // privatePrefix is the start of every private key.
 const privatePrefix = "PRIVATE+KEY+"
 
-// parseKey parses the text of a private key. Errors do not contain it.
-func parseKey(text string) (*Key, error) {
+// ParseKey parses the text of a private key, as CreateKey writes it. Errors do not contain it.
+func ParseKey(text string) (*Key, error) {
 	errInvalid := errors.New("is not a key that kindex sign init created")
 	signer, err := note.NewSigner(text)
 	if err != nil {
