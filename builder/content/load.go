@@ -136,11 +136,9 @@ func (f *Folder) Read(names []string, progress func(done, total int)) (changed [
 	for range min(len(names), runtime.GOMAXPROCS(0)) {
 		wg.Go(func() {
 			var room bytes.Buffer
-			var batch batch
 			for i := range next {
 				if !linked[path.Dir(names[i])] {
 					read[i], failed[i] = f.read(names[i], &room)
-					batch.add(read[i])
 				}
 				if n := int(done.Add(1)); progress != nil {
 					progress(n, len(names))

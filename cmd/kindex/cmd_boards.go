@@ -43,7 +43,6 @@ and leave, and the largest move. A ranking that depends on a single weight says 
 			if len(args) == 1 {
 				dir = args[0]
 			}
-			cli.SetGC(cli.BatchGCPercent, cli.MinMemoryMiB, 0, cmd.ErrOrStderr())
 			return runBoards(cmd.OutOrStdout(), dir, o)
 		},
 	}

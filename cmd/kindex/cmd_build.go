@@ -24,7 +24,6 @@ type buildOptions struct {
 	json, noWait       bool
 	allowShrink        bool
 	static             static.Options
-	memoryMiB          int64
 }
 
 func buildCommand() *cobra.Command {
@@ -78,7 +77,6 @@ submissions, badges with ranks, and feeds in formats other than RSS.`,
 	cli.JSONFlag(f, &o.json)
 	f.BoolVar(&o.allowShrink, "allow-shrink", false, "publish even if more than 10% of the entities, or any recorded changes, would be lost")
 	f.BoolVar(&o.noWait, "no-wait", false, "fail instead of waiting if another build is running")
-	cli.MemoryFlag(f, &o.memoryMiB, "")
 	return c
 }
 
@@ -87,10 +85,9 @@ func runBuild(cmd *cobra.Command, o buildOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(checkKeep(o.keep), cli.CheckMemory(cmd.Flags(), o.memoryMiB)); err != nil {
+	if err := checkKeep(o.keep); err != nil {
 		return err
 	}
-	cli.SetGC(cli.BatchGCPercent, cli.MinMemoryMiB, o.memoryMiB, cmd.ErrOrStderr())
 	bar := newProgress(cmd.ErrOrStderr())
 	if err := o.checkStatic(); err != nil {
 		return err

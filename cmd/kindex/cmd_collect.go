@@ -101,7 +101,6 @@ func runCollect(cmd *cobra.Command, o collectOptions, args []string) error {
 	if o.probe != "" {
 		return o.runProbe(cmd, opts, args)
 	}
-	cli.SetGC(cli.BatchGCPercent, importMemoryMiB, 0, cmd.ErrOrStderr())
 	bar := newProgress(cmd.ErrOrStderr())
 	opts.Progress = sumProgress(bar.step)
 	report, err := collect.Run(cmd.Context(), opts)

@@ -89,7 +89,6 @@ func runDiff(cmd *cobra.Command, o diffOptions, arg string) error {
 	if err != nil {
 		return err
 	}
-	cli.SetGC(cli.BatchGCPercent, cli.MinMemoryMiB, 0, cmd.ErrOrStderr())
 	if err := gitlog.CheckSparse(cmd.Context(), o.content); err != nil {
 		return err
 	}

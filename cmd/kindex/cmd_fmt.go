@@ -57,7 +57,6 @@ standard output. Changed files are listed.
 			if args[0] == "-" {
 				return fmtInput(cmd, o)
 			}
-			cli.SetGC(cli.BatchGCPercent, cli.MinMemoryMiB, 0, cmd.ErrOrStderr())
 			return fmtFiles(cmd, o, args)
 		},
 	}

@@ -19,10 +19,6 @@ import (
 	"kindex/exports/safetext"
 )
 
-// importMemoryMiB is enough for what an import keeps in memory: the slugs and names of
-// 100,000 entities, but not the entities themselves.
-const importMemoryMiB = 256
-
 func importCommand() *cobra.Command {
 	var o importer.Options
 	var guess, asJSON bool
@@ -98,7 +94,6 @@ func runImport(cmd *cobra.Command, o importer.Options, asJSON bool) error {
 	if err := o.Check(); err != nil {
 		return cli.Usage(err)
 	}
-	cli.SetGC(cli.BatchGCPercent, importMemoryMiB, 0, cmd.ErrOrStderr())
 	o.Content = filepath.Clean(o.Content)
 	bar := newProgress(cmd.ErrOrStderr())
 	o.Progress = func(step string, done int) { bar.step(step, done, 0) }

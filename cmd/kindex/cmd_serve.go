@@ -122,10 +122,6 @@ which belongs on a private network.`,
 	return c
 }
 
-// serveMemoryMiB is the size from which the heap grows more slowly. Once pages have filled their caches,
-// cli.ServeGCPercent would let it grow to half a gigabyte.
-const serveMemoryMiB = 200
-
 // edgeOptions checks the flags and returns the edge's options.
 func (o *serveOptions) edgeOptions() (e edge.Options, err error) {
 	e = edge.Options{Dir: o.dir, URL: o.url, LogRequests: o.logRequests, Contact: o.contact,
@@ -236,9 +232,6 @@ func runServe(cmd *cobra.Command, o serveOptions) (failed error) {
 	defer s.Close()
 	if madeKey != "" {
 		eo.Log.Info("created the operator's key; keep a copy, separate from backups of the state", "file", madeKey)
-	}
-	if w == nil && os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
-		cli.SetGC(cli.ServeGCPercent, serveMemoryMiB, 0, io.Discard) // the warning is about --memory, which serve has only with --watch
 	}
 	if w != nil {
 		defer w.follow(cmd.Context(), s)()

@@ -51,7 +51,6 @@ its line in a pull request. It also appends a table to $GITHUB_STEP_SUMMARY.`,
 			if err := o.Choose(cmd.Flags(), validateFormats); err != nil {
 				return err
 			}
-			cli.SetGC(cli.BatchGCPercent, cli.MinMemoryMiB, 0, cmd.ErrOrStderr())
 			return runValidate(cmd.Context(), cmd.OutOrStdout(), dir, o)
 		},
 	}

@@ -26,27 +26,17 @@ import (
 type watchOptions struct {
 	content, asOf string
 	keep          int
-	memoryMiB     int64
 }
-
-// watchMemoryMiB is enough for a server and a build in one process, and for the content
-// kept between builds.
-const watchMemoryMiB = 1500
-
-// watchPercent is lower than BatchGCPercent, because this process keeps running and
-// would keep a large heap all the time.
-const watchPercent = 200
 
 func (o *watchOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.content, "content", "content", "with --watch: the content folder")
 	f.StringVar(&o.asOf, "as-of", "", "with --watch: calculate scores as of this day or time, as kindex build does")
 	f.IntVar(&o.keep, "keep", 5, "with --watch: how many builds to keep")
-	cli.MemoryFlag(f, &o.memoryMiB, "with --watch: ")
 }
 
 // unused rejects flags on the command line that have no effect without --watch.
 func (o *watchOptions) unused(f *pflag.FlagSet) error {
-	for _, name := range []string{"content", "as-of", "keep", "memory"} {
+	for _, name := range []string{"content", "as-of", "keep"} {
 		if cli.OnCommandLine(f, name) {
 			return cli.Usage(fmt.Errorf("--%s has no effect without --watch", name))
 		}
@@ -68,10 +58,9 @@ func startWatching(cmd *cobra.Command, o watchOptions, dir string) (*watching, e
 	if _, err := cli.ParseAsOf(o.asOf, time.Now()); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(checkKeep(o.keep), cli.CheckMemory(cmd.Flags(), o.memoryMiB)); err != nil {
+	if err := checkKeep(o.keep); err != nil {
 		return nil, err
 	}
-	cli.SetGC(watchPercent, watchMemoryMiB, o.memoryMiB, cmd.ErrOrStderr())
 	bar := newProgress(cmd.ErrOrStderr())
 	w := &watching{out: cmd.OutOrStdout(), dir: o.content}
 	first := true

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unique"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/lexer"
@@ -258,12 +257,10 @@ func (d *Document) member(n ast.Node, name string) *ast.MappingValueNode {
 	return index[name]
 }
 
-// Text returns a value as a trimmed string, or "" if it is not a string. Equal strings share
-// one copy in memory, because the same categories, tags and dates occur throughout a
-// catalogue.
+// Text returns a value as a trimmed string, or "" if it is not a string.
 func Text(v any) string {
 	s, _ := v.(string)
-	return unique.Make(strings.TrimSpace(s)).Value()
+	return strings.TrimSpace(s)
 }
 
 // Texts returns the strings in a list, each converted by Text.

@@ -71,7 +71,6 @@ settings apply.`,
 }
 
 func runAccept(cmd *cobra.Command, o acceptOptions, id string) error {
-	cli.SetGC(cli.BatchGCPercent, cli.MinMemoryMiB, 0, cmd.ErrOrStderr())
 	if o.author != "" && !gitbranch.ValidAuthor(o.author) {
 		return cli.Usage(fmt.Errorf("--author-email %q: use an email address such as {account}@users.noreply.example.org", o.author))
 	}
