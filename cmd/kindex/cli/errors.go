@@ -1,5 +1,5 @@
 // Package cli contains what the commands of kindex share: errors and exit codes, output for people and
-// programs, and garbage collection settings.
+// programs.
 package cli
 
 import (
