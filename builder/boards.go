@@ -14,7 +14,6 @@ import (
 	"kindex/builder/plural"
 	"kindex/exports"
 	"kindex/exports/board"
-	"kindex/exports/leaderboard"
 	"kindex/exports/record"
 )
 
@@ -110,8 +109,7 @@ func rankPart(boards []*board.Board, from, to int, asOf time.Time, entity func(i
 	return list, nil
 }
 
-// rankOwnBoards ranks the boards of boards.yaml, now and on the day that ranks are compared
-// with. A score on a board depends on the entity alone, but ages with the as-of time, so every
+// rankOwnBoards ranks the boards of boards.yaml. A score on a board depends on the entity alone, but ages with the as-of time, so every
 // build calculates all of them, as it does all other scores.
 func (b *build) rankOwnBoards(context.Context) (err error) {
 	if len(b.content.Boards) == 0 {
@@ -127,21 +125,7 @@ func (b *build) rankOwnBoards(context.Context) (err error) {
 			b.report.Warnings = append(b.report.Warnings, note)
 		}
 	}
-	day := b.AsOf.UTC().Truncate(24*time.Hour).AddDate(0, 0, -leaderboard.MovementDays)
-	name := day.Format(time.DateOnly)
-	past := b.archive.Snapshot(name)
-	if past == nil {
-		return nil
-	}
-	b.boardsBefore = name
-	b.previousBoards, err = rankBoards(b.content.Boards, past.Len(), day, func(i int) (*record.Entity, error) {
-		e, err := past.Entity(i)
-		if err == nil {
-			e.Computed = b.content.Providers.Compute(e, name)
-		}
-		return e, err
-	})
-	return err
+	return nil
 }
 
 // boardDefinition is a board in the BoardsFile of a build.
@@ -156,21 +140,16 @@ func (b *build) writeOwnBoards() error {
 	if len(b.ownBoards) == 0 {
 		return nil
 	}
-	d := &exports.BoardsData{PreviousDay: b.boardsBefore}
 	var definitions []boardDefinition
+	var entries [][]exports.BoardEntry
 	for i := range b.ownBoards {
 		r := &b.ownBoards[i]
 		definitions = append(definitions, boardDefinition{r.Board, len(r.Entries), r.published()})
-		data := exports.BoardData{Entries: r.Entries}
-		if b.previousBoards != nil {
-			data.Previous = b.previousBoards[i].Entries
-		}
-		d.Boards = append(d.Boards, data)
+		entries = append(entries, r.Entries)
 	}
 	asJSON, err := json.MarshalIndent(definitions, "", "  ")
 	if err != nil {
 		return err
 	}
-	d.Definitions = append(asJSON, '\n')
-	return b.out.WriteBoards(d)
+	return b.out.WriteBoards(append(asJSON, '\n'), entries)
 }

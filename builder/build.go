@@ -141,9 +141,7 @@ type build struct {
 	formula *score.Formula
 	boards  []rank.Board
 
-	ownBoards      []RankedBoard // the boards of boards.yaml
-	previousBoards []RankedBoard // as they were on the day boardsBefore, nil if that is unknown
-	boardsBefore   string
+	ownBoards []RankedBoard // the boards of boards.yaml
 
 	near     []exports.PackedNeighbours
 	features []exports.Feature

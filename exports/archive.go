@@ -63,23 +63,25 @@ type SnapshotData struct {
 
 // Trends holds the movement of entities within a time window.
 type Trends struct {
-	Window string // name of the window, such as 7d
-	Days   int
-	Since  string // the present state is compared with the state at the end of this day
-	Empty  bool   // the index was still empty on that day
-	List   []Trend
-	Growth []Growth // by signal, then by gain
+	Window string   `json:"window"` // name of the window, such as 7d
+	Days   int      `json:"days"`
+	Since  string   `json:"since"` // the present state is compared with the state at the end of this day
+	Empty  bool     `json:"empty"` // the index was still empty on that day
+	List   []Trend  `json:"list"`
+	Growth []Growth `json:"growth"` // by signal, then by gain
 }
 
 // Trend is the movement of one entity.
 type Trend struct {
-	Ordinal uint32
+	Ordinal uint32 `json:"ordinal"`
 	// Score and Previous are the composite scores at both ends of the window, by the same formula and as of
 	// the same time.
-	Score, Previous record.Score
+	Score    record.Score `json:"score"`
+	Previous record.Score `json:"previous"`
 	// Rank and PreviousRank are the ranks among the entities that were ranked at both ends, or 0.
-	Rank, PreviousRank uint32
-	Changes            uint32
+	Rank         uint32 `json:"rank"`
+	PreviousRank uint32 `json:"previousRank"`
+	Changes      uint32 `json:"changes"`
 }
 
 // Gain returns the difference of the scores in tenths of a point, or 0 if one of them is unknown.

@@ -33,9 +33,7 @@ type ArchiveReader struct {
 
 	snapshots []*Snapshot
 	log       changelog
-	windows   []trendsHead
-	trends    [][]byte
-	growth    [][]byte
+	windows   []Trends
 	weeks     []*record.Week
 
 	days *pastDays

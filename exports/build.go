@@ -26,7 +26,7 @@ type Build struct {
 	features packed.StringTable
 
 	archive      *ArchiveReader
-	boards       boardLists
+	boards       [][]BoardEntry
 	leaderboards map[string]StoredLeaderboard
 	vocabulary   *record.Vocabulary // nil if there is none
 	synonyms     [][]string

@@ -26,14 +26,14 @@ const (
 	similarFile  = "lookup/similar.bin"
 	featuresFile = "lookup/features.bin"
 
-	boardsFile = "lookup/boards.bin" // only with BoardsFile
+	boardsFile = "lookup/boards.json" // only with BoardsFile
 
 	// Read by the next build, which reuses data from this one.
 	versionsFile = "lookup/versions.bin"
 	archiveFile  = "lookup/archive.bin"
 	changesFile  = "lookup/changes.bin"
-	trendsFile   = "lookup/trends.bin"
-	weeksFile    = "lookup/weeks.bin"
+	trendsFile   = "lookup/trends.json"
+	weeksFile    = "lookup/weeks.json"
 	snapshotsDir = "lookup/past/" // <day>.bin
 
 )

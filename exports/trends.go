@@ -1,92 +1,39 @@
 package exports
 
 import (
-	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"math"
+	"slices"
 	"time"
 
 	"kindex/exports/packed"
 	"kindex/exports/record"
 )
 
-// trendsHead describes one time window.
-type trendsHead struct {
-	Window string `json:"window"`
-	Days   int    `json:"days"`
-	Since  string `json:"since"`
-	Empty  bool   `json:"empty"`
-	Needed uint32 `json:"needed"` // minimum number of ordinals in the build
-	// Signals are the signals of the window's growth, and Counts the number of entities of each.
-	Signals []string `json:"signals"`
-	Counts  []int    `json:"counts"`
-}
-
-// trendSize and growthSize are the lengths of an encoded Trend and Growth in bytes.
-const trendSize, growthSize = 20, 20
-
 func (p *archivePacker) writeTrends() error {
-	heads, lists, growth := make([]trendsHead, len(p.Trends)), make([][]byte, len(p.Trends)), make([][]byte, len(p.Trends))
-	for i, t := range p.Trends {
-		heads[i] = trendsHead{Window: t.Window, Days: t.Days, Since: t.Since, Empty: t.Empty}
-		for _, x := range t.List {
-			heads[i].Needed = max(heads[i].Needed, x.Ordinal+1)
-			b := binary.LittleEndian.AppendUint32(lists[i], x.Ordinal)
-			b = binary.LittleEndian.AppendUint16(b, uint16(x.Score.Code()))
-			b = binary.LittleEndian.AppendUint16(b, uint16(x.Previous.Code()))
-			b = binary.LittleEndian.AppendUint32(b, x.Rank)
-			b = binary.LittleEndian.AppendUint32(b, x.PreviousRank)
-			lists[i] = binary.LittleEndian.AppendUint32(b, x.Changes)
-		}
-		growth[i] = heads[i].packGrowth(t.Growth)
-	}
-	head, err := json.Marshal(heads)
-	if err != nil {
-		return err
-	}
-	return p.w.Add(trendsFile, packed.PackSections(head, packed.PackSections(lists...), packed.PackSections(growth...)))
-}
-
-// packGrowth encodes the growth of a window, and describes it in its head.
-func (h *trendsHead) packGrowth(list []Growth) (dst []byte) {
-	for _, g := range list {
-		if n := len(h.Signals); n == 0 || h.Signals[n-1] != g.Signal {
-			h.Signals, h.Counts = append(h.Signals, g.Signal), append(h.Counts, 0)
-		}
-		h.Counts[len(h.Counts)-1]++
-		h.Needed = max(h.Needed, g.Ordinal+1)
-		dst = binary.LittleEndian.AppendUint32(dst, g.Ordinal)
-		dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(g.Now))
-		dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(g.Previous))
-	}
-	return dst
+	data, err := json.Marshal(p.Trends)
+	return errors.Join(err, p.w.Add(trendsFile, append(data, '\n')))
 }
 
 func (r *ArchiveReader) openTrends(s *packed.SectionReader) {
-	parts := s.Open(trendsFile, 3)
-	if s.Err() != nil {
-		return
-	}
-	if err := json.Unmarshal(parts[0], &r.windows); err != nil {
+	if err := json.Unmarshal(r.base.files[trendsFile], &r.windows); err != nil {
 		s.Fail(trendsFile, err)
 		return
 	}
-	lists, err := packed.UnpackSections(parts[1], len(r.windows))
-	s.Check(trendsFile, err == nil)
-	for i, list := range lists {
-		s.Check(trendsFile, len(list)%trendSize == 0 && int(r.windows[i].Needed) <= r.base.Len())
+	for i := range r.windows {
+		w := &r.windows[i]
+		s.Check(trendsFile, !slices.ContainsFunc(w.List, func(t Trend) bool { return int(t.Ordinal) >= r.base.Len() }) &&
+			!slices.ContainsFunc(w.Growth, func(g Growth) bool { return int(g.Ordinal) >= r.base.Len() }))
 	}
-	growth, err := packed.UnpackSections(parts[2], len(r.windows))
-	s.Check(trendsFile, err == nil)
-	for i, list := range growth {
-		total := 0
-		for _, n := range r.windows[i].Counts {
-			s.Check(trendsFile, n >= 0 && n <= len(list)/growthSize)
-			total += n
-		}
-		s.Check(trendsFile, len(list) == total*growthSize && len(r.windows[i].Signals) == len(r.windows[i].Counts))
+}
+
+// window returns a time window, or nil if there is none with the name.
+func (r *ArchiveReader) window(name string) *Trends {
+	if i := slices.IndexFunc(r.windows, func(w Trends) bool { return w.Window == name }); i >= 0 {
+		return &r.windows[i]
 	}
-	r.trends, r.growth = lists, growth
+	return nil
 }
 
 // Windows returns the names of the windows that Trends accepts.
@@ -99,67 +46,51 @@ func (r *ArchiveReader) Windows() []string {
 }
 
 // Growing returns the signals that have grown within a time window.
-func (r *ArchiveReader) Growing(window string) []string {
-	for _, w := range r.windows {
-		if w.Window == window {
-			return w.Signals
+func (r *ArchiveReader) Growing(window string) (signals []string) {
+	w := r.window(window)
+	if w == nil {
+		return nil
+	}
+	for _, g := range w.Growth { // by signal
+		if n := len(signals); n == 0 || signals[n-1] != g.Signal {
+			signals = append(signals, g.Signal)
 		}
 	}
-	return nil
+	return signals
 }
 
 // Growth returns the entities whose signal has grown within a time window, the largest gain
 // first, and the day whose end is the start of the window. Entities that edits removed or
 // withdrew are left out.
 func (r *ArchiveReader) Growth(window, signal string) (since string, list []Growth) {
-	for i, w := range r.windows {
-		if w.Window != window {
-			continue
-		}
-		b := r.growth[i]
-		for j, name := range w.Signals {
-			part := b[:w.Counts[j]*growthSize]
-			b = b[len(part):]
-			if name != signal {
-				continue
-			}
-			for ; len(part) > 0; part = part[growthSize:] {
-				if at, ok := r.build.currentOrdinal(binary.LittleEndian.Uint32(part)); ok {
-					list = append(list, Growth{at, signal, math.Float64frombits(binary.LittleEndian.Uint64(part[4:])),
-						math.Float64frombits(binary.LittleEndian.Uint64(part[12:]))})
-				}
-			}
-		}
-		return w.Since, list
+	w := r.window(window)
+	if w == nil {
+		return "", nil
 	}
-	return "", nil
+	for _, g := range w.Growth {
+		var ok bool
+		if g.Ordinal, ok = r.build.currentOrdinal(g.Ordinal); ok && g.Signal == signal {
+			list = append(list, g)
+		}
+	}
+	return w.Since, list
 }
 
 // Trends returns the movement of entities within a time window, and the day whose end is the
 // start of the window. empty is set if the index was still empty on that day or if the window
 // is unknown. Entities that edits removed or withdrew are left out.
 func (r *ArchiveReader) Trends(window string) (since string, empty bool, list []Trend) {
-	for i, w := range r.windows {
-		if w.Window != window {
-			continue
-		}
-		list = make([]Trend, 0, len(r.trends[i])/trendSize)
-		for b := r.trends[i]; len(b) > 0; b = b[trendSize:] {
-			at, ok := r.build.currentOrdinal(binary.LittleEndian.Uint32(b))
-			if !ok {
-				continue
-			}
-			list = append(list, Trend{
-				Ordinal:  at,
-				Score:    record.ScoreFromCode(int16(binary.LittleEndian.Uint16(b[4:]))),
-				Previous: record.ScoreFromCode(int16(binary.LittleEndian.Uint16(b[6:]))),
-				Rank:     binary.LittleEndian.Uint32(b[8:]), PreviousRank: binary.LittleEndian.Uint32(b[12:]),
-				Changes: binary.LittleEndian.Uint32(b[16:]),
-			})
-		}
-		return w.Since, w.Empty, list
+	w := r.window(window)
+	if w == nil {
+		return "", true, nil
 	}
-	return "", true, nil
+	for _, t := range w.List {
+		var ok bool
+		if t.Ordinal, ok = r.build.currentOrdinal(t.Ordinal); ok {
+			list = append(list, t)
+		}
+	}
+	return w.Since, w.Empty, list
 }
 
 // GrowthWindows lists the numbers of days over which the growth of an entity's figures is given.
@@ -167,9 +98,10 @@ var GrowthWindows = []int{7, 30, 365}
 
 // Growth is how much a count of an entity has grown.
 type Growth struct {
-	Ordinal       uint32
-	Signal        string
-	Now, Previous float64
+	Ordinal  uint32  `json:"ordinal"`
+	Signal   string  `json:"signal"`
+	Now      float64 `json:"now"`
+	Previous float64 `json:"previous"`
 }
 
 // Gain returns the difference of the two values.

@@ -2,6 +2,7 @@ package exports
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -18,11 +19,8 @@ func (p *archivePacker) writeWeeks() error {
 	if list == nil {
 		list = []*record.Week{}
 	}
-	asJSON, err := json.Marshal(list)
-	if err != nil {
-		return err
-	}
-	return p.w.Add(weeksFile, packed.PackSections(asJSON))
+	data, err := json.Marshal(list)
+	return errors.Join(err, p.w.Add(weeksFile, append(data, '\n')))
 }
 
 // checkWeeks rejects weeks that are not in order, newest first.
@@ -39,11 +37,7 @@ func checkWeeks(list []*record.Week) error {
 }
 
 func (r *ArchiveReader) openWeeks(s *packed.SectionReader) {
-	parts := s.Open(weeksFile, 1)
-	if s.Err() != nil {
-		return
-	}
-	err := json.Unmarshal(parts[0], &r.weeks)
+	err := json.Unmarshal(r.base.files[weeksFile], &r.weeks)
 	if err == nil {
 		err = checkWeeks(r.weeks)
 	}

@@ -115,7 +115,8 @@ func (dr *drafter) priced(d *Draft, columns *mapping.Columns, o object, field st
 		}
 		v, err := dr.field(t.Value, form, o)
 		if kind := slices.Index(record.PriceNames, name); err == nil && v != nil && kind >= 0 {
-			item, wrong := v, ""
+			var wrong string
+			item := v
 			if v, wrong = d.price(field, kind, textOf(item), u); wrong != "" {
 				err = &Reason{Column: columnOf(t.Value), Value: textOf(item), Message: wrong}
 			}

@@ -51,10 +51,10 @@ func (w *writer) settle(r *row, o *Outcome) error {
 			held.first, held.other, d.Type, slug)})
 	}
 	f, err := w.compose(d, slug)
-	if err != nil && len(o.Reasons) == 0 {
-		o.Reasons = []Reason{{Message: err.Error()}}
-	}
 	if err != nil {
+		if len(o.Reasons) == 0 {
+			o.Reasons = []Reason{{Message: err.Error()}}
+		}
 		return nil
 	}
 	if w.judge(f, o); len(o.Reasons) > 0 {

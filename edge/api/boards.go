@@ -32,16 +32,10 @@ func newBoardInfo(b *board.Board, r *board.Ranking) boardInfo {
 
 // Boards handles GET /api/boards.
 func (a *API) Boards(c *web.Call) (*web.Reply, error) {
-	boards, err := c.Served.Own.Published()
-	if err != nil {
-		return nil, err
-	}
+	boards := c.Served.Own.Published()
 	list := newCollection(c)
 	for _, b := range boards {
-		r, err := c.Served.Own.Now(b)
-		if err != nil {
-			return nil, err
-		}
+		r := c.Served.Own.Now(b)
 		list.body = web.AppendJSON(list.next(), struct {
 			boardInfo
 			Count int `json:"count"`
@@ -53,7 +47,7 @@ func (a *API) Boards(c *web.Call) (*web.Reply, error) {
 // rankingAt returns the ranking of a board at the end of a day, or the current one if day is "". It returns a problem if the board has too few entries to be published.
 func rankingAt(c *web.Call, b *board.Board, day string) (r *board.Ranking, err error) {
 	if day == "" {
-		r, err = c.Served.Own.Now(b)
+		r = c.Served.Own.Now(b)
 	} else {
 		var past *exports.Snapshot
 		if past, err = c.Served.Build.Archive().Day(day); err != nil {

@@ -203,16 +203,13 @@ func categoriesAt(c *web.Call, day string) []string {
 
 // boardNamesAt returns the names of the leaderboards on a day: all, the categories, and the
 // published boards.
-func boardNamesAt(c *web.Call, day string) ([]string, error) {
-	boards, err := c.Served.Own.Published()
-	if err != nil {
-		return nil, err
-	}
+func boardNamesAt(c *web.Call, day string) []string {
+	boards := c.Served.Own.Published()
 	names := slices.Concat([]string{view.AllBoard}, categoriesAt(c, day))
 	for _, b := range boards {
 		names = append(names, b.Slug)
 	}
-	return names, nil
+	return names
 }
 
 // withFormer returns categories and the former slugs of all categories.
@@ -230,10 +227,7 @@ func boardParam(c *web.Call, name, day string) (string, error) {
 	if name == view.AllBoard || slices.Contains(categoriesAt(c, day), name) {
 		return name, nil
 	}
-	known, err := boardNamesAt(c, day)
-	if err != nil {
-		return "", err
-	}
+	known := boardNamesAt(c, day)
 	what := "category"
 	if len(c.Served.Own.Boards) > 0 {
 		what = "category or board"
@@ -257,10 +251,7 @@ func (a *API) ExportLeaderboard(c *web.Call) (*web.Reply, error) {
 	} else if own := c.Served.Own.Find(text); own != nil {
 		return exportBoard(c, own, day, format)
 	}
-	known, err := boardNamesAt(c, day)
-	if err != nil {
-		return nil, err
-	}
+	known := boardNamesAt(c, day)
 	category, err := c.Query.OneOf("category", view.AllBoard, withFormer(c, known))
 	if err != nil {
 		return nil, err

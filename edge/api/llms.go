@@ -29,10 +29,7 @@ func (a *API) LLMs(c *web.Call) (*web.Reply, error) {
 	b := c.Served.Build
 	ranked := c.Served.Boards.Ranked()
 	m := &site.Map{Manifest: b.Manifest, Base: base, Categories: c.Served.Categories}
-	var err error
-	if m.Boards, err = c.Served.Own.Published(); err != nil {
-		return nil, err
-	}
+	m.Boards = c.Served.Own.Published()
 	best, _, _ := b.Page(ranked, view.DefaultSort, nil, 0, maxLeaders)
 	for _, o := range best {
 		e := b.Entity(o)

@@ -12,9 +12,9 @@ import (
 	"kindex/exports/view"
 )
 
-// maxPastRankings is the number of rankings of earlier days that are kept. Computing one
-// decodes every record that meets the conditions of the board.
-const maxPastRankings = 64
+// maxPastDays is the number of past days whose rankings are kept. They keep the catalogues of these days in
+// memory.
+const maxPastDays = 3
 
 // List holds the boards of a build, with or without edits. Its methods may be called
 // concurrently until the build is closed. The zero value has no boards.
@@ -25,19 +25,17 @@ type List struct {
 	formula *score.Formula // of the build's scores
 	asOf    time.Time
 	ranks   *leaderboard.Boards
-	now     []func() (*Ranking, error) // by board, computed once
+	now     []func() *Ranking // by board, computed once
 
-	mu   sync.Mutex // serializes the computation of rankings of earlier days
-	past map[pastKey]*Ranking
-	kept []pastKey // the keys of past, oldest first
+	mu   sync.Mutex                     // serializes the computation of rankings of earlier days
+	past map[string]map[string]*Ranking // by day and board
+	kept []string                       // the days of past, oldest first
 }
-
-type pastKey struct{ board, day string }
 
 // Open reads the boards of a build, with or without edits. ranks are the build's other
 // leaderboards; formula and asOf are those of the build's scores.
 func Open(b *exports.Build, ranks *leaderboard.Boards, formula *score.Formula, asOf time.Time) (*List, error) {
-	l := &List{build: b, formula: formula, asOf: asOf, ranks: ranks, past: map[pastKey]*Ranking{}}
+	l := &List{build: b, formula: formula, asOf: asOf, ranks: ranks, past: map[string]map[string]*Ranking{}}
 	data, _, ok := b.File(exports.BoardsFile)
 	if !ok {
 		return l, nil
@@ -50,17 +48,17 @@ func Open(b *exports.Build, ranks *leaderboard.Boards, formula *score.Formula, a
 		return nil, fmt.Errorf("%s: has %d boards, but the build has the entries of %d", exports.BoardsFile, len(l.Boards), b.Boards())
 	}
 	for i, board := range l.Boards {
-		l.now = append(l.now, sync.OnceValues(func() (*Ranking, error) { return l.current(i, board) }))
+		l.now = append(l.now, sync.OnceValue(func() *Ranking { return l.current(i, board) }))
 	}
 	return l, nil
 }
 
 // current returns the ranking of board i: that of the build, with the edited entities in the
 // places that their own scores give them.
-func (l *List) current(i int, board *Board) (*Ranking, error) {
-	entries, err := l.build.BoardEntries(i)
-	if err != nil || l.build.OverlayID() == "" {
-		return newRanking(l.build.View, entries), err
+func (l *List) current(i int, board *Board) *Ranking {
+	entries := l.build.BoardEntries(i)
+	if l.build.OverlayID() == "" {
+		return newRanking(l.build.View, entries)
 	}
 	replaced := l.build.Replaced()
 	entries = slices.DeleteFunc(entries, func(e exports.BoardEntry) bool { return replaced.Contains(e.Ordinal) })
@@ -72,7 +70,7 @@ func (l *List) current(i int, board *Board) (*Ranking, error) {
 		}
 	}
 	Sort(entries, l.build.Key)
-	return newRanking(l.build.View, entries), nil
+	return newRanking(l.build.View, entries)
 }
 
 // Find returns a board by its slug, published or not, or nil.
@@ -89,50 +87,42 @@ func (l *List) index(slug string) int {
 }
 
 // Published returns the boards that have enough entries, in the order of boards.yaml.
-func (l *List) Published() ([]*Board, error) {
-	var list []*Board
+func (l *List) Published() (list []*Board) {
 	for i, b := range l.Boards {
-		r, err := l.now[i]()
-		if err != nil {
-			return nil, err
-		}
-		if r.Published() {
+		if l.now[i]().Published() {
 			list = append(list, b)
 		}
 	}
-	return list, nil
+	return list
 }
 
 // Now returns the current ranking of a board of the list.
-func (l *List) Now(b *Board) (*Ranking, error) { return l.now[l.index(b.Slug)]() }
+func (l *List) Now(b *Board) *Ranking { return l.now[l.index(b.Slug)]() }
 
 // At returns the ranking that a board of the list, as it is defined now, had at the end of a day.
 func (l *List) At(b *Board, s *exports.Snapshot) (*Ranking, error) {
-	day, entries, err := l.build.PreviousBoardEntries(l.index(b.Slug))
-	if err != nil {
-		return nil, err
-	}
-	key := pastKey{b.Slug, s.Day}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if r := l.past[key]; r != nil {
+	if r := l.past[s.Day][b.Slug]; r != nil {
 		return r, nil
 	}
 	past, err := s.View()
 	if err != nil {
 		return nil, err
 	}
-	if day != s.Day {
-		if entries, err = b.rankPast(past); err != nil {
-			return nil, err
-		}
+	entries, err := b.rankPast(past)
+	if err != nil {
+		return nil, err
 	}
-	if len(l.kept) == maxPastRankings {
-		delete(l.past, l.kept[0])
-		l.kept = l.kept[1:]
+	if l.past[s.Day] == nil {
+		if len(l.kept) == maxPastDays {
+			delete(l.past, l.kept[0])
+			l.kept = l.kept[1:]
+		}
+		l.past[s.Day], l.kept = map[string]*Ranking{}, append(l.kept, s.Day)
 	}
 	r := newRanking(past, entries)
-	l.past[key], l.kept = r, append(l.kept, key)
+	l.past[s.Day][b.Slug] = r
 	return r, nil
 }
 

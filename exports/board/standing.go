@@ -25,15 +25,9 @@ func (l *List) Standing(o uint32, e *record.Entity) (*Standing, error) {
 	if l == nil || l.build == nil {
 		return nil, nil
 	}
-	boards, err := l.Published()
-	if err != nil {
-		return nil, err
-	}
+	boards := l.Published()
 	for _, b := range boards {
-		r, err := l.Now(b)
-		if err != nil {
-			return nil, err
-		}
+		r := l.Now(b)
 		if rank, _, ok := r.Find(o); ok {
 			ordinals := make([]uint32, len(r.Entries))
 			for i := range r.Entries {

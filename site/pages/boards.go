@@ -167,8 +167,7 @@ func (s *Site) changeCategories() (list []string) {
 
 func (b *boardView) missingCategory(known []string) *page {
 	var list []suggestion
-	boards, _ := b.ownBoards() // without them, the categories are still suggested
-	for _, own := range boards {
+	for _, own := range b.ownBoards() {
 		known = append(known, own.Slug)
 	}
 	for _, slug := range didyoumean.Names(b.Category, known, maxNear) {

@@ -82,11 +82,12 @@ func (r *request) compare() (*page, error) {
 			return nil, err
 		}
 	}
-	return p, r.fillComparison(p, d)
+	r.fillComparison(p, d)
+	return p, nil
 }
 
 // fillComparison builds the rows and the suggested comparisons.
-func (r *request) fillComparison(p *page, d *comparePage) (err error) {
+func (r *request) fillComparison(p *page, d *comparePage) {
 	keys := d.keys()
 	d.Here = comparePath(keys...)
 	for i := range d.Entities {
@@ -95,7 +96,7 @@ func (r *request) fillComparison(p *page, d *comparePage) (err error) {
 	switch len(d.Entities) {
 	case 0:
 		d.Ready = r.exampleComparisons()
-		return err
+		return
 	case 1:
 		d.Ready = r.comparisonsOf(d.Entities[0])
 	}
@@ -105,7 +106,6 @@ func (r *request) fillComparison(p *page, d *comparePage) (err error) {
 		names = append(names, textfmt.Name(e.Name))
 	}
 	p.Title = "Compare " + textfmt.JoinAnd(names)
-	return err
 }
 
 // keys returns the keys of the compared entities, type/slug.

@@ -109,12 +109,8 @@ func (r *request) entity() (*page, error) {
 	if err := r.fillRank(d, o); err != nil {
 		return nil, err
 	}
-	if d.Boards, err = r.entityBoards(o, e); err != nil {
-		return nil, err
-	}
-	if d.similarLists, err = r.similar(e, o, entityNear); err != nil {
-		return nil, err
-	}
+	d.Boards = r.entityBoards(o, e)
+	d.similarLists = r.similar(e, o, entityNear)
 	if d.History, err = r.history(d.Now, r.changesOf(o), 1); err != nil {
 		return nil, err
 	}

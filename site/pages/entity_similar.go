@@ -36,7 +36,7 @@ func (w similarRow) Brief() []string {
 }
 
 // similar returns at most the given number of alternatives, and of related entities.
-func (s *Site) similar(e *record.Entity, o uint32, most int) (l similarLists, err error) {
+func (s *Site) similar(e *record.Entity, o uint32, most int) (l similarLists) {
 	near := s.Build.Similar(o)
 	alternatives := slices.DeleteFunc(slices.Clone(near), func(n exports.Neighbour) bool { return !n.Alternative })
 	slices.SortFunc(alternatives, func(a, b exports.Neighbour) int {
@@ -45,7 +45,7 @@ func (s *Site) similar(e *record.Entity, o uint32, most int) (l similarLists, er
 	related := slices.DeleteFunc(near, func(n exports.Neighbour) bool { return n.Alternative })
 	l.Alternatives = s.similarRows(e, alternatives[:min(most, len(alternatives))])
 	l.Related = s.similarRows(e, related[:min(most, len(related))])
-	return l, err
+	return l
 }
 
 // deprecated reports whether an entity is deprecated.

@@ -46,16 +46,10 @@ func (r *request) home() (*page, error) {
 	h := &homePage{ChangesAll: r.Build.Archive().Changes()}
 	h.Categories = slices.SortedStableFunc(slices.Values(r.Categories), func(a, b record.Category) int { return b.Count - a.Count })
 	h.Categories = h.Categories[:min(homeClasses, len(h.Categories))]
-	own, err := r.ownBoards()
-	if err != nil {
-		return nil, err
-	}
+	own := r.ownBoards()
 	for _, t := range r.types() {
 		if i := slices.IndexFunc(own, func(b *board.Board) bool { return b.Type == t }); i >= 0 {
-			top, err := r.boardTop(own[i], homeLeaders)
-			if err != nil {
-				return nil, err
-			}
+			top := r.boardTop(own[i], homeLeaders)
 			h.Boards = append(h.Boards, homeBoard{t, own[i].Title, boardPath(own[i].Slug), top.Rows})
 			continue
 		}
@@ -74,6 +68,7 @@ func (r *request) home() (*page, error) {
 	if len(h.Trending) == 0 {
 		h.Latest = r.latest("", homeTrending)
 	}
+	var err error
 	if h.News, err = r.news(); err != nil {
 		return nil, err
 	}

@@ -28,10 +28,7 @@ func (s *Site) Markdown(o uint32, base string) ([]byte, error) {
 	if at != nil {
 		p.Rank, p.Ranked, p.Board = at.Rank, at.Of, at.Title
 	}
-	similar, err := s.similar(e, o, markdownNear)
-	if err != nil {
-		return nil, err
-	}
+	similar := s.similar(e, o, markdownNear)
 	p.Alternatives, p.Related = markdownSimilar(similar.Alternatives), markdownSimilar(similar.Related)
 	if err := s.addChanges(p, s.changesOf(o)); err != nil {
 		return nil, err

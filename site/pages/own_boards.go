@@ -50,9 +50,9 @@ type ownBoardRow struct {
 }
 
 // ownBoards returns the published boards of boards.yaml, in their order.
-func (s *Site) ownBoards() ([]*board.Board, error) {
+func (s *Site) ownBoards() []*board.Board {
 	if s.Own == nil {
-		return nil, nil
+		return nil
 	}
 	return s.Own.Published()
 }
@@ -79,15 +79,12 @@ func explanationID(b *board.Board) string { return "board-" + b.Slug }
 // earlier days.
 func ownBoardsPaths(s *Site) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		list, err := s.ownBoards()
-		if err != nil || !yield(boardsPath) {
+		list := s.ownBoards()
+		if !yield(boardsPath) {
 			return
 		}
 		for _, b := range list {
-			r, err := s.Own.Now(b)
-			if err != nil {
-				return
-			}
+			r := s.Own.Now(b)
 			for n := range (len(r.Entries) + boardRows - 1) / boardRows {
 				path := boardPath(b.Slug)
 				if n > 0 {
@@ -154,8 +151,7 @@ func (b *boardView) readPage(pages int, name string) *page {
 // ownRanking returns the ranking of a board on the requested day, and the time of its scores.
 func (b *boardView) ownRanking(own *board.Board) (*board.Ranking, time.Time, error) {
 	if b.Day == "" {
-		r, err := b.Own.Now(own)
-		return r, b.AsOf, err
+		return b.Own.Now(own), b.AsOf, nil
 	}
 	at, err := time.Parse(time.DateOnly, b.Day)
 	if err != nil {
@@ -303,16 +299,10 @@ type entityBoard struct {
 }
 
 // entityBoards explains the scores of a record on all published boards that it is on.
-func (s *Site) entityBoards(o uint32, e *record.Entity) (list []entityBoard, err error) {
-	boards, err := s.ownBoards()
-	if err != nil {
-		return nil, err
-	}
+func (s *Site) entityBoards(o uint32, e *record.Entity) (list []entityBoard) {
+	boards := s.ownBoards()
 	for _, b := range boards {
-		r, err := s.Own.Now(b)
-		if err != nil {
-			return nil, err
-		}
+		r := s.Own.Now(b)
 		rank, _, ok := r.Find(o)
 		if !ok {
 			continue
@@ -322,7 +312,7 @@ func (s *Site) entityBoards(o uint32, e *record.Entity) (list []entityBoard, err
 		d.OnBoard = true
 		list = append(list, entityBoard{d, explanationID(b), b, rank, len(r.Entries), x.Board.Sources})
 	}
-	return list, nil
+	return list
 }
 
 // boardsHomePage is the first page about leaderboards.
@@ -349,10 +339,7 @@ type boardTop struct {
 
 // boardsHome lists the boards by type, and the categories.
 func (r *request) boardsHome() (*page, error) {
-	boards, err := r.ownBoards()
-	if err != nil {
-		return nil, err
-	}
+	boards := r.ownBoards()
 	d := &boardsHomePage{Categories: r.Categories}
 	for _, t := range record.Types {
 		g := boardGroup{Type: t}
@@ -360,10 +347,7 @@ func (r *request) boardsHome() (*page, error) {
 			if b.Type != t {
 				continue
 			}
-			top, err := r.boardTop(b, 3)
-			if err != nil {
-				return nil, err
-			}
+			top := r.boardTop(b, 3)
 			g.Boards = append(g.Boards, top)
 		}
 		if len(g.Boards) > 0 {
@@ -374,18 +358,15 @@ func (r *request) boardsHome() (*page, error) {
 }
 
 // boardTop reads the best entities of a board.
-func (s *Site) boardTop(b *board.Board, most int) (boardTop, error) {
-	r, err := s.Own.Now(b)
-	if err != nil {
-		return boardTop{}, err
-	}
+func (s *Site) boardTop(b *board.Board, most int) boardTop {
+	r := s.Own.Now(b)
 	top := boardTop{Board: b, Needs: b.Needs.Sentence(), Figures: r.FiguresOf(), Count: len(r.Entries)}
 	top.Until = until(top.Figures, s.AsOf.UTC().Format(time.DateOnly))
 	for i, entry := range r.Entries[:min(most, len(r.Entries))] {
 		e := s.Build.Entity(entry.Ordinal)
 		top.Rows = append(top.Rows, row{Entity: e, Rank: i + 1, BoardScore: entry.Score})
 	}
-	return top, nil
+	return top
 }
 
 // Path returns the path of the board.

@@ -171,15 +171,15 @@ func (r *request) indexPicture() (*page, error) {
 	return r.picturePage(func() (ogimage.Card, error) {
 		m := r.Build.Manifest
 		c := ogimage.Card{Site: m.Title, Name: m.Title, Description: m.Description, AsOf: r.AsOf.UTC().Format(time.DateOnly)}
-		boards, err := r.ownBoards()
-		if err != nil || len(boards) == 0 {
-			return c, err
+		boards := r.ownBoards()
+		if len(boards) == 0 {
+			return c, nil
 		}
-		top, err := r.boardTop(boards[0], ogimage.MaxParts)
+		top := r.boardTop(boards[0], ogimage.MaxParts)
 		for _, w := range top.Rows {
 			c.Parts = append(c.Parts, ogimage.Part{Name: cmp.Or(w.Name, w.Slug), Score: w.BoardScore})
 		}
-		return c, err
+		return c, nil
 	})
 }
 

@@ -282,7 +282,6 @@ func (r *request) listOffers(d *pricesPage, set *view.OfferSet) {
 	for _, o := range offerOrders {
 		d.Sorts = append(d.Sorts, option{Name: o.Title, Value: o.Name, Chosen: o.Name == d.Sort, To: d.address(o.Name, 1)})
 	}
-	return
 }
 
 // address returns the address of a page of the list with the same filters.

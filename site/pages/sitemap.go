@@ -99,10 +99,7 @@ func (r *request) sitemapPart() (*page, error) {
 		for p := range guidePaths(r.Site) {
 			add(p, "")
 		}
-		boards, err := r.ownBoards()
-		if err != nil {
-			return nil, err
-		}
+		boards := r.ownBoards()
 		if len(boards) > 0 {
 			add("/leaderboards/", "")
 		}
