@@ -257,10 +257,11 @@ func (d *Document) member(n ast.Node, name string) *ast.MappingValueNode {
 	return index[name]
 }
 
-// Text returns a value as a trimmed string, or "" if it is not a string.
+// Text returns a value as a trimmed string, or "" if it is not a string. The string is a copy, so that it
+// does not keep the file in memory.
 func Text(v any) string {
 	s, _ := v.(string)
-	return strings.TrimSpace(s)
+	return strings.Clone(strings.TrimSpace(s))
 }
 
 // Texts returns the strings in a list, each converted by Text.
