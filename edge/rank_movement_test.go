@@ -58,7 +58,7 @@ func TestMovement(t *testing.T) {
 	first.Wait()
 	seen := map[string]bool{}
 	for _, board := range []string{"all?", "alpha?", "gamma?", "all?type=tool", "beta?type=model", "all?by=adoption", "all?by=freshness&type=tool", "alpha?by=engagement"} {
-		for at, before := range map[string]string{"": "2026-10-25", "&at=2026-10-25": "2026-10-18"} {
+		for at, before := range map[string]string{"": "2026-10-25", "&at=2026-10-25": "2026-10-18", "&at=2026-10-10": "2026-10-03"} {
 			path := "/api/leaderboard/" + board + at
 			if l := s.list(t, path); l.ComparedTo == nil || *l.ComparedTo != before {
 				t.Errorf("%s is compared with %v, want %s", path, l.ComparedTo, before)
@@ -90,9 +90,9 @@ func TestMovement(t *testing.T) {
 			t.Errorf("no leaderboard showed %s", what)
 		}
 	}
-	// There is no snapshot from seven days earlier.
-	l := s.list(t, "/api/leaderboard/all?at=2026-10-03&limit=1")
-	if l.ComparedTo != nil || *l.AsOf != "2026-10-02" || !strings.Contains(string(l.Data[0]), `"previousRank":null,"delta":null`) {
+	// Seven days earlier, the history had not begun.
+	l := s.list(t, "/api/leaderboard/all?at=2026-08-05&limit=1")
+	if l.ComparedTo != nil || *l.AsOf != "2026-08-05" || !strings.Contains(string(l.Data[0]), `"previousRank":null,"delta":null`) {
 		t.Errorf("compared with %v: %s", l.ComparedTo, l.Data[0])
 	}
 }
