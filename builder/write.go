@@ -17,6 +17,7 @@ import (
 	"kindex/exports/feed"
 	"kindex/exports/ids"
 	"kindex/exports/jsonenc"
+	"kindex/exports/news"
 	"kindex/exports/quality"
 	"kindex/exports/record"
 	"kindex/exports/store"
@@ -227,12 +228,12 @@ const feedLength = 200
 // writeFeeds writes the newest changes, and the movers of completed weeks, as feeds. Without a public address, they have no
 // links.
 func (b *build) writeFeeds() error {
-	changes, err := b.archive.Newest(feedLength)
+	changes, refreshes, err := news.Newest(b.archive.Newest(), feedLength)
 	if err != nil {
 		return err
 	}
 	f := &feed.Feed{Title: b.title(), Description: b.content.Index.Description, Base: strings.TrimSuffix(b.content.Index.URL, "/"),
-		Titles: map[string]string{}, Changes: changes, Weeks: b.archive.Result().Weeks}
+		Titles: map[string]string{}, Changes: changes, Refreshes: refreshes, Weeks: b.archive.Result().Weeks}
 	for _, c := range b.content.Categories {
 		f.Titles[c.Slug] = c.Title
 	}

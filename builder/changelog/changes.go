@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"iter"
 	"strings"
 	"time"
 
@@ -174,17 +175,15 @@ func changeID(transition [sha256.Size]byte, n uint32) string {
 	return hex.EncodeToString(sum[:12])
 }
 
-// Newest returns at most n changes, newest first.
-func (a *Archive) Newest(n int) ([]*record.Change, error) {
-	var list []*record.Change
-	for i := len(a.result.Changes) - 1; i >= 0 && len(list) < n; i-- {
-		c, err := a.changeOf(i)
-		if err != nil {
-			return nil, err
+// Newest yields the changes, newest first.
+func (a *Archive) Newest() iter.Seq2[*record.Change, error] {
+	return func(yield func(*record.Change, error) bool) {
+		for i := len(a.result.Changes) - 1; i >= 0; i-- {
+			if c, err := a.changeOf(i); !yield(c, err) || err != nil {
+				return
+			}
 		}
-		list = append(list, c)
 	}
-	return list, nil
 }
 
 // changeOf returns the i-th change.

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -12,6 +13,8 @@ import (
 	"kindex/edge/query"
 	"kindex/edge/web"
 	"kindex/exports"
+	"kindex/exports/didyoumean"
+	"kindex/exports/news"
 	"kindex/exports/record"
 	"kindex/exports/table"
 	"kindex/exports/view"
@@ -90,7 +93,47 @@ func (a *API) Changelog(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return changesPage(c, c.Served.Build.Archive().SelectChanges(f), cursorScope(c))
+	set, _, err := selectChanges(c, f)
+	if err != nil {
+		return nil, err
+	}
+	return changesPage(c, set, cursorScope(c))
+}
+
+// selectChanges returns the changes that match a filter, without those of figures alone if the request
+// says so.
+func selectChanges(c *web.Call, f exports.ChangeFilter) (set *roaring.Bitmap, figures bool, err error) {
+	value, err := c.Query.OneOf("figures", "true", []string{"true", "false"})
+	if err != nil {
+		return nil, false, err
+	}
+	set = c.Served.Build.Archive().SelectChanges(f)
+	if value == "false" {
+		set.AndNot(c.Served.News.Figures())
+	}
+	return set, value == "true", nil
+}
+
+// Month handles GET /api/changelog/:month.
+func (a *API) Month(c *web.Call) (*web.Reply, error) {
+	name, known := c.Param("month"), c.Served.News.Months()
+	m, err := c.Served.News.Month(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(known) == 0:
+		return nil, web.NewProblem("no-history", "There are no changes yet.")
+	case m == nil:
+		p := web.NewProblem("no-history", fmt.Sprintf("There is no month %q: months are from %s to %s.", web.Shorten(name), known[len(known)-1], known[0]))
+		return nil, p.WithSuggestion("/api/changelog/" + cmp.Or(didyoumean.Name(name, known), known[0]))
+	}
+	base := c.BaseURL()
+	links := map[string]string{"page": base + "/changes/" + name + "/", "changes": base + "/api/changelog?figures=false&since=" + m.Since + "&until=" + m.Until}
+	body := web.AppendJSON(c.Buffer(), struct {
+		*news.Month
+		Links map[string]string `json:"links"`
+	}{m, links})
+	return &web.Reply{MediaType: web.JSONType, Body: objectOf(c.Served.ID(), nil, body)}, nil
 }
 
 // EntityChangelog handles GET /api/entity/:type/:slug/changelog.

@@ -27,17 +27,17 @@ func (a *API) Feed(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, err := feedChanges(c)
+	set, figures, err := feedChanges(c)
 	if err != nil {
 		return nil, err
 	}
-	weeks := feedWeeks(c)
-	pages := max(1, (int(set.GetCardinality())+len(weeks)+feedPageSize-1)/feedPageSize)
+	entries, weeks := c.Served.News.Entries(set), feedWeeks(c, figures)
+	pages := max(1, (int(entries.GetCardinality())+len(weeks)+feedPageSize-1)/feedPageSize)
 	page, err := c.Query.Int("page", 1, 1, pages)
 	if err != nil {
 		return nil, err
 	}
-	doc, err := feedDocument(c, set, weeks, page, pages)
+	doc, err := feedDocument(c, set, entries, weeks, page, pages)
 	if err != nil {
 		return nil, err
 	}
@@ -48,23 +48,25 @@ func (a *API) Feed(c *web.Call) (*web.Reply, error) {
 	return &web.Reply{MediaType: feed.MediaType(format), Body: body.Bytes()}, nil
 }
 
-// feedChanges returns the changes in a feed.
-func feedChanges(c *web.Call) (*roaring.Bitmap, error) {
+// feedChanges returns the changes in a feed, and whether figures are among them.
+func feedChanges(c *web.Call) (set *roaring.Bitmap, figures bool, err error) {
 	f, err := changeFilter(c)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	set := c.Served.Build.Archive().SelectChanges(f)
+	if set, figures, err = selectChanges(c, f); err != nil {
+		return nil, false, err
+	}
 	key, err := c.Query.Text("entity")
 	if err != nil || key == "" {
-		return set, err
+		return set, figures, err
 	}
 	list, err := changesOfKey(c, key)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	set.And(roaring.BitmapOf(list...))
-	return set, nil
+	return set, figures, nil
 }
 
 // changesOfKey returns the changes to the entity with the key type/slug. Subscriptions under a
@@ -103,21 +105,21 @@ func unknownKey(c *web.Call, key string) error {
 }
 
 // feedWeeks returns the weeks in a feed. A feed that is narrowed down has none, because a week is
-// about entities of all types and categories.
-func feedWeeks(c *web.Call) []*record.Week {
-	for _, name := range []string{"type", "category", "entity"} {
-		if c.Query.Has(name) {
-			return nil
-		}
+// about the figures of entities of all types and categories.
+func feedWeeks(c *web.Call, figures bool) []*record.Week {
+	if !figures || c.Query.Has("type") || c.Query.Has("category") || c.Query.Has("entity") {
+		return nil
 	}
 	return c.Served.Build.Archive().Weeks()
 }
 
 // weeksOnPage returns the weeks among a page of items, newest first, and the number of weeks
 // before the page. Weeks are only in feeds of all changes.
-func weeksOnPage(a *exports.ArchiveReader, weeks []*record.Week, skip int) (on []*record.Week, before int) {
+func weeksOnPage(a *exports.ArchiveReader, entries *roaring.Bitmap, weeks []*record.Week, skip int) (on []*record.Week, before int) {
 	for i, w := range weeks {
-		newer := a.Changes() - a.ChangesSince(w.End) // a change at the end of the week is newer
+		older := entries.Clone()
+		older.RemoveRange(uint64(a.ChangesSince(w.End)), uint64(a.Changes())) //nolint:gosec // a change at the end of the week is newer
+		newer := int(entries.GetCardinality() - older.GetCardinality())       //nolint:gosec // a number of changes
 		switch at := newer + i; {
 		case at < skip:
 			before++
@@ -128,8 +130,8 @@ func weeksOnPage(a *exports.ArchiveReader, weeks []*record.Week, skip int) (on [
 	return on, before
 }
 
-// feedDocument returns one page of a feed (RFC 5005 section 3).
-func feedDocument(c *web.Call, set *roaring.Bitmap, weeks []*record.Week, page, pages int) (*feed.Feed, error) {
+// feedDocument returns one page of a feed (RFC 5005 section 3): entries, and what they stand for in set.
+func feedDocument(c *web.Call, set, entries *roaring.Bitmap, weeks []*record.Week, page, pages int) (*feed.Feed, error) {
 	b := c.Served.Build
 	base := c.BaseURL()
 	at := func(n int) string {
@@ -141,7 +143,7 @@ func feedDocument(c *web.Call, set *roaring.Bitmap, weeks []*record.Week, page, 
 		return base + u.String()
 	}
 	doc := &feed.Feed{Title: titleWith(c, "entity", "type", "category"), Description: b.Manifest.Description, Base: base, Self: at(page),
-		First: at(1), Last: at(pages), Updated: b.Manifest.LastModified(), Titles: c.Served.Titles}
+		First: at(1), Last: at(pages), Updated: b.Manifest.LastModified(), Titles: c.Served.Titles, Refreshes: map[string]*feed.Refresh{}}
 	if page > 1 {
 		doc.Previous = at(page - 1)
 	}
@@ -149,15 +151,22 @@ func feedDocument(c *web.Call, set *roaring.Bitmap, weeks []*record.Week, page, 
 		doc.Next = at(page + 1)
 	}
 	skip := (page - 1) * feedPageSize
-	on, before := weeksOnPage(b.Archive(), weeks, skip)
+	on, before := weeksOnPage(b.Archive(), entries, weeks, skip)
 	doc.Weeks = on
-	indexes, _ := newestFirst(set, skip-before, feedPageSize-len(on))
+	indexes, _ := newestFirst(entries, skip-before, feedPageSize-len(on))
 	for _, i := range indexes {
 		change, err := b.Archive().Change(i)
 		if err != nil {
 			return nil, err
 		}
 		doc.Changes = append(doc.Changes, change)
+		refresh, ok, err := c.Served.News.Refresh(i, set)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			doc.Refreshes[change.ID] = refresh
+		}
 	}
 	if newest := doc.Newest(); !newest.IsZero() {
 		doc.Updated = newest

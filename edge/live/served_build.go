@@ -16,6 +16,7 @@ import (
 	"kindex/exports/board"
 	"kindex/exports/leaderboard"
 	"kindex/exports/mirror"
+	"kindex/exports/news"
 	"kindex/exports/record"
 	"kindex/exports/score"
 	"kindex/exports/store"
@@ -41,6 +42,7 @@ type ServedBuild struct {
 	Titles         map[string]string
 
 	Boards *leaderboard.Boards        // ranks of entities, now and earlier
+	News   *news.Log                  // the changes, with their refreshes
 	Own    *board.List                // the boards of boards.yaml
 	LLMs   atomic.Pointer[CachedText] // /llms.txt as last requested
 	// Calendar is /api/calendar without parameters, as last requested.
@@ -118,7 +120,7 @@ func (v *ServedBuild) decode() error {
 		return err
 	}
 	v.Licenses = LicenseLinks(string(v.Build.Manifest.License))
-	v.Formula, v.AsOf, v.Boards, v.Categories = source.Formula, source.AsOf, source.Boards, source.Categories
+	v.Formula, v.AsOf, v.Boards, v.News, v.Categories = source.Formula, source.AsOf, source.Boards, source.News, source.Categories
 	v.Own = source.Own
 	for _, c := range v.Categories {
 		v.Slugs = append(v.Slugs, c.Slug)
@@ -155,7 +157,7 @@ func (v *ServedBuild) withEdits(edits []exports.Edit) (*ServedBuild, error) {
 	}
 	w := &ServedBuild{Build: b, Formula: v.Formula, AsOf: v.AsOf, Modified: []string{time.Now().UTC().Format(http.TimeFormat)}, Titles: maps.Clone(v.Titles), Licenses: v.Licenses, options: v.options, signature: v.signature}
 	w.BuildHeader = []string{w.ID()}
-	w.Boards = leaderboard.New(b, w.AsOf)
+	w.Boards, w.News = leaderboard.New(b, w.AsOf), news.New(b, w.AsOf)
 	if w.Own, err = board.Open(b, w.Boards, w.Formula, w.AsOf); err != nil {
 		return nil, err
 	}
@@ -229,7 +231,7 @@ type website struct {
 func (v *ServedBuild) Site() (*pages.Site, error) {
 	w := &v.website
 	w.once.Do(func() {
-		w.pages, w.err = pages.New(pages.Source{Build: v.Build, Index: v.Index, Boards: v.Boards, Own: v.Own, Formula: v.Formula, AsOf: v.AsOf, Categories: v.Categories, Signature: v.Signature}, v.options)
+		w.pages, w.err = pages.New(pages.Source{Build: v.Build, Index: v.Index, Boards: v.Boards, News: v.News, Own: v.Own, Formula: v.Formula, AsOf: v.AsOf, Categories: v.Categories, Signature: v.Signature}, v.options)
 	})
 	return w.pages, w.err
 }

@@ -51,21 +51,17 @@ type Line struct {
 // Value is a value in words. Address is set if the value is a URL.
 type Value struct{ Text, Address string }
 
-// content returns the body of an item in HTML: the main facts about a created or
+// contentOf returns the body of an item in HTML: the main facts about a created or
 // deleted entity, or the old and new value of every changed field.
-func content(c *record.Change, rows []row) (string, error) {
-	var page struct {
+func contentOf(lead string, list []Line, origin string) (string, error) {
+	page := struct {
 		Lead   string
 		Lines  []Line
 		Origin string
-	}
-	page.Origin = origin(c)
-	page.Lead, page.Lines = lines(c, rows)
+	}{lead, list, origin}
 	var b strings.Builder
-	if err := layout.Execute(&b, page); err != nil {
-		return "", err
-	}
-	return b.String(), nil
+	err := layout.Execute(&b, page)
+	return b.String(), err
 }
 
 func lines(c *record.Change, rows []row) (lead string, list []Line) {

@@ -2,7 +2,7 @@
 //
 // The formats are RSS 2.0, Atom (RFC 4287) and JSON Feed 1.1, paged as in RFC 5005,
 // section 3. Each change is one item. Its title is a sentence, and its content
-// lists what changed. Each completed week with movers is one item too, dated by its end.
+// lists what changed. A refresh is one item, too, however many changes it has. Each completed week with movers is one item too, dated by its end.
 //
 // Names and values are untrusted. They are treated as text, never as markup:
 // characters that XML 1.0 does not allow become U+FFFD in all formats, and any
@@ -55,7 +55,9 @@ type Feed struct {
 	Updated time.Time         // time of the newest item; if it is zero, Write uses that of the newest item
 	Titles  map[string]string // category titles by slug
 	Changes []*record.Change  // newest first
-	Weeks   []*record.Week    // newest first; their items take their place among the changes
+	// Refreshes describes those changes, by ID, that stand for all changes of a refresh.
+	Refreshes map[string]*Refresh
+	Weeks     []*record.Week // newest first; their items take their place among the changes
 }
 
 // Fixed and default values. RSS requires a URL for the index: indexURN is a valid URL,
@@ -95,7 +97,7 @@ type item struct {
 	title     string // plain text
 	content   string // HTML
 	author    string // a name, or "" if there is none
-	kind      string // the type of the entity, or "" for a week
+	kind      string // the type of the entity, or "" for a week or a refresh
 	published time.Time
 }
 
@@ -159,8 +161,12 @@ func (f *Feed) changeItem(c *record.Change) (item, error) {
 	if err := checkTime(c.Timestamp); err != nil {
 		return item{}, fmt.Errorf("feed: change %s to %s: %w", c.ID, c.Key(), err)
 	}
+	if r := f.Refreshes[c.ID]; r != nil {
+		return f.refreshItem(c, r)
+	}
 	rows := changedRows(c, f.Titles)
-	html, err := content(c, rows)
+	lead, list := lines(c, rows)
+	html, err := contentOf(lead, list, origin(c))
 	if err != nil {
 		return item{}, fmt.Errorf("feed: change %s to %s: %w", c.ID, c.Key(), err)
 	}

@@ -20,7 +20,8 @@ import (
 )
 
 const (
-	changeRows = 30
+	changeRows   = 30
+	changeMonths = 6 // that the page links to; each links to the one before
 	// Limits for one change in a list; the entity's page shows it in full.
 	maxLines = 12
 	maxItems = 10
@@ -32,6 +33,7 @@ type changesPage struct {
 	Days         []changeDay
 	Total        int
 	First, Last  int
+	Months       []option // the newest months
 	Filters      []facet
 	Chosen       []option // each links to the page with that filter removed
 	Prev, Next   string
@@ -52,10 +54,19 @@ type changeDay struct {
 // describedChange is a change, shortened for a list.
 type describedChange struct {
 	changeRow
-	Kind  string // created, updated or deleted
-	Shown []feed.Line
-	More  int // lines that are not shown
-	Fold  bool
+	Kind    string // created, updated or deleted
+	Shown   []feed.Line
+	More    int // lines that are not shown
+	Fold    bool
+	Refresh *feed.Refresh // what the change stands for, or nil
+}
+
+// Path returns the path of the entity's page, or of the list of the refresh.
+func (c describedChange) Path() string {
+	if c.Refresh != nil {
+		return feed.RefreshPath(c.Refresh.ID)
+	}
+	return c.changeRow.Path()
 }
 
 // changeEvents lists the events, named as in URLs.
@@ -69,7 +80,10 @@ var changeEvents = func() (list []option) {
 
 // changeFilters lists the filters in the path of the page, in the order in which they occur
 // in the path.
-var changeFilters = []string{"event", "type", "category"}
+var changeFilters = []string{"event", "type", "category", "figures"}
+
+// withoutFigures is the value of the filter figures.
+const withoutFigures = "false"
 
 // filterValues returns the values of a filter that occur in changes.
 func (s *Site) filterValues(field string) []option { return s.changeFilterValues()[field] }
@@ -77,7 +91,7 @@ func (s *Site) filterValues(field string) []option { return s.changeFilterValues
 // changeChoices returns a function that collects the values of all filters on its first call.
 func (s *Site) changeChoices() func() map[string][]option {
 	return sync.OnceValue(func() map[string][]option {
-		m := map[string][]option{"event": changeEvents}
+		m := map[string][]option{"event": changeEvents, "figures": {{Name: "Without figures", Value: withoutFigures}}}
 		for _, v := range s.Build.Archive().ChangeValues("type") {
 			m["type"] = append(m["type"], option{Name: textfmt.Capitalize(v) + "s", Value: v})
 		}
@@ -151,16 +165,26 @@ func (r *request) changes() (*page, error) {
 		return r.missing("No matching changes", "", near), nil
 	}
 	number, ok := r.chosenPage()
-	d := &changesPage{Dated: !r.Static, Action: r.withChange("page", "")}
+	d := &changesPage{Dated: !r.Static, Action: r.withChange("page", ""), Months: r.monthOptions(changeMonths)}
 	if d.Dated {
 		r.setDates(d, &f)
 	}
-	set := r.Build.Archive().SelectChanges(f)
-	d.Total = int(set.GetCardinality())
+	set := r.selectChanges(f, r.choice("figures"))
+	entries := r.News.Entries(set)
+	if id := r.choice("refresh"); id != "" {
+		members, known := r.News.Members(id)
+		if !known {
+			return r.missing("No such refresh", "", []suggestion{{Path: "/changes/", Name: "All changes"}}), nil
+		}
+		set.And(members)
+		entries = set
+		d.Chosen = append(d.Chosen, option{Name: "One refresh", To: r.withChange("refresh", "")})
+	}
+	d.Total = int(entries.GetCardinality()) //nolint:gosec // a number of changes
 	if !ok || number > max(1, (d.Total+changeRows-1)/changeRows) {
 		return r.notFound(), nil
 	}
-	if err := r.fillChanges(d, set, number); err != nil {
+	if err := r.fillChanges(d, set, entries, number); err != nil {
 		return nil, err
 	}
 	r.addChangeFilters(d)
@@ -170,7 +194,7 @@ func (r *request) changes() (*page, error) {
 		p.Title += ": " + o.Name
 	}
 	feed := url.Values{}
-	for _, field := range []string{"type", "category"} { // feeds contain all events
+	for _, field := range []string{"type", "category", "figures"} { // feeds contain all events
 		if v := r.choice(field); v != "" {
 			feed.Set(field, v)
 		}
@@ -179,6 +203,15 @@ func (r *request) changes() (*page, error) {
 		p.Feed = "/api/feed?" + feed.Encode()
 	}
 	return p, nil
+}
+
+// selectChanges returns the changes that match a filter, of which figures is a part of its own.
+func (s *Site) selectChanges(f exports.ChangeFilter, figures string) *roaring.Bitmap {
+	set := s.Build.Archive().SelectChanges(f)
+	if figures == withoutFigures {
+		set.AndNot(s.News.Figures())
+	}
+	return set
 }
 
 // setDates filters the changes by the days in the query.
@@ -208,17 +241,17 @@ func (r *request) setDates(d *changesPage, f *exports.ChangeFilter) {
 	}
 }
 
-// fillChanges reads the changes of a page and groups them by day.
-func (r *request) fillChanges(d *changesPage, set *roaring.Bitmap, number int) error {
+// fillChanges reads the entries of a page, which stand for the changes in set, and groups them by day.
+func (r *request) fillChanges(d *changesPage, set, entries *roaring.Bitmap, number int) error {
 	from := (number - 1) * changeRows
 	to := min(from+changeRows, d.Total)
 	d.First, d.Last = min(from+1, d.Total), to
 	for i := from; i < to; i++ {
-		at, err := set.Select(uint32(d.Total - 1 - i)) //nolint:gosec // less than the size of the set; the last element is the newest
+		at, err := entries.Select(uint32(d.Total - 1 - i)) //nolint:gosec // less than the size of the set; the last element is the newest
 		if err != nil {
 			return err
 		}
-		c, err := r.describeChange(int(at))
+		c, err := r.describeChange(int(at), set, entries)
 		if err != nil {
 			return err
 		}
@@ -246,19 +279,32 @@ func pageChoice(number int) string {
 	return strconv.Itoa(number)
 }
 
-// describeChange reads a change and keeps its first lines, and the first items of each
+// describeChange reads an entry and keeps its first lines, and the first items of each
 // line.
-func (s *Site) describeChange(i int) (describedChange, error) {
+func (s *Site) describeChange(i int, set, entries *roaring.Bitmap) (describedChange, error) {
 	c, err := s.changeRow("", i)
 	if err != nil {
 		return describedChange{}, err
 	}
-	t := describedChange{changeRow: c, Kind: strings.TrimPrefix(c.Event, "entity."), Shown: slices.Clone(c.Lines[:min(maxLines, len(c.Lines))])}
+	var refresh *feed.Refresh
+	if set != entries { // not in the list of a refresh
+		found, ok, err := s.News.Refresh(i, set)
+		if err != nil {
+			return describedChange{}, err
+		}
+		if ok {
+			refresh, c.Summary, c.Here = found, feed.SummarizeRefresh(found, s.titles), true
+		}
+	}
+	t := describedChange{changeRow: c, Refresh: refresh, Kind: strings.TrimPrefix(c.Event, "entity."), Shown: slices.Clone(c.Lines[:min(maxLines, len(c.Lines))])}
 	t.More = len(c.Lines) - len(t.Shown)
 	for i, l := range t.Shown {
 		if n := len(l.Items); n > maxItems {
 			t.Shown[i].Items = append(slices.Clone(l.Items[:maxItems]), "and "+strconv.Itoa(n-maxItems)+" more")
 		}
+	}
+	if refresh != nil {
+		t.More = refresh.Count - len(t.Shown)
 	}
 	t.Fold = len(t.Shown) > maxOpen || c.Event != record.Updated
 	return t, nil
@@ -290,7 +336,7 @@ func (r *request) addChangeFilters(d *changesPage) {
 			}
 			d.Chosen = append(d.Chosen, option{Name: title, To: r.dated(r.withChange(field, ""), d)})
 		}
-		if len(shown.Values) > 1 {
+		if len(shown.Values) > 1 || field == "figures" {
 			d.Filters = append(d.Filters, shown)
 		}
 	}
@@ -311,7 +357,7 @@ func (r *request) dated(path string, d *changesPage) string {
 	return path + "?" + q.Encode()
 }
 
-var changesRoute = &route{pattern: "/changes/", choices: slices.Concat(changeFilters, []string{"page"})}
+var changesRoute = &route{pattern: "/changes/", choices: slices.Concat(changeFilters, []string{"refresh", "page"})}
 
 // changesPath returns the path of a page of changes with one filter value, which may be
 // "" for all changes.
@@ -319,22 +365,26 @@ func changesPath(field, value string, page int) string {
 	return changesRoute.path(nil, map[string]string{field: value, "page": pageChoice(page)})
 }
 
-// changesPaths yields the pages of a static site: those of all changes, and those for
-// each single filter value.
+// changesPaths yields the pages of a static site: those of all changes, those for each single filter
+// value, and those of each refresh.
 func changesPaths(s *Site) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		a := s.Build.Archive()
-		pages := func(field, value string, f exports.ChangeFilter) bool {
-			f.To = a.Changes()
-			n := int(a.SelectChanges(f).GetCardinality())
-			for p := 1; p == 1 || (p-1)*changeRows < n; p++ {
+		pages := func(field, value string, n uint64) bool {
+			for p := 1; p == 1 || (p-1)*changeRows < int(n); p++ { //nolint:gosec // a number of changes
 				if !yield(changesPath(field, value, p)) {
 					return false
 				}
 			}
 			return true
 		}
-		if !pages("", "", exports.ChangeFilter{}) {
+		filtered := func(field, value string) bool {
+			f, figures := exports.ChangeFilter{To: s.Build.Archive().Changes()}, ""
+			if chooseChange(&f, field, value); field == "figures" {
+				figures = value
+			}
+			return pages(field, value, s.News.Entries(s.selectChanges(f, figures)).GetCardinality())
+		}
+		if !filtered("", "") {
 			return
 		}
 		for _, c := range s.Categories {
@@ -346,11 +396,14 @@ func changesPaths(s *Site) iter.Seq[string] {
 		}
 		for _, field := range changeFilters {
 			for _, o := range s.filterValues(field) {
-				var f exports.ChangeFilter
-				chooseChange(&f, field, o.Value)
-				if !pages(field, o.Value, f) {
+				if !filtered(field, o.Value) {
 					return
 				}
+			}
+		}
+		for _, id := range s.News.Refreshes() {
+			if members, _ := s.News.Members(id); !pages("refresh", id, members.GetCardinality()) {
+				return
 			}
 		}
 	}

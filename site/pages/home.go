@@ -18,7 +18,7 @@ const (
 	homeTrending = 5
 	homeChanges  = 8
 	homeNews     = 5    // releases, price changes and retirements, each
-	homeSearched = 3000 // the newest changes, among which those to show are searched
+	homeSearched = 3000 // the newest changes other than of figures, among which those to show are searched
 	homeClasses  = 16   // only the largest categories
 )
 
@@ -32,6 +32,7 @@ type homePage struct {
 	Changes    []changeSummary
 	Categories []record.Category
 	ChangesAll int
+	Month      option // the present month
 }
 
 // homeBoard is the top of a leaderboard of a type.
@@ -73,6 +74,9 @@ func (r *request) home() (*page, error) {
 		return nil, err
 	}
 	h.Changes = h.News.Changes
+	for _, o := range r.monthOptions(1) {
+		h.Month = o
+	}
 	m := r.Build.Manifest
 	return &page{Template: "home", Description: m.Description, Data: h, LinkedData: r.dataset()}, nil
 }

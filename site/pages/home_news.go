@@ -5,8 +5,10 @@ import (
 	"strings"
 	"time"
 
+	"kindex/exports"
 	"kindex/exports/calendar"
 	"kindex/exports/feed"
+	"kindex/exports/news"
 	"kindex/exports/pricing"
 	"kindex/exports/record"
 	"kindex/exports/view"
@@ -19,7 +21,7 @@ type homeNewsLists struct {
 	Released []newsEvent // newest first
 	Retiring []newsEvent // the next first; those of the last month after them
 	Prices   []changeSummary
-	Changes  []changeSummary // without those of descriptions alone
+	Changes  []changeSummary // without figures and descriptions
 }
 
 // newsEvent is a release or a retirement.
@@ -71,16 +73,19 @@ func (n *homeNewsLists) addEvents(events []calendar.Event, asOf time.Time) {
 // addLatestChanges adds the latest changes, and those of prices.
 func (s *Site) addLatestChanges(n *homeNewsLists) error {
 	a := s.Build.Archive()
-	for i := a.Changes() - 1; i >= max(0, a.Changes()-homeSearched); i-- {
+	set := a.SelectChanges(exports.ChangeFilter{To: a.Changes()})
+	set.AndNot(s.News.Figures())
+	newest := set.ReverseIterator()
+	for range min(homeSearched, int(set.GetCardinality())) { //nolint:gosec // a number of changes
 		if len(n.Changes) == homeChanges && len(n.Prices) == homeNews {
 			return nil
 		}
-		c, err := a.Change(i)
+		c, err := a.Change(int(newest.Next()))
 		if err != nil {
 			return err
 		}
 		if len(n.Changes) < homeChanges {
-			if shown := without(c, isMinorChange); shown != nil {
+			if shown := without(c, func(f record.FieldChange) bool { return !news.IsNews(f.Field) }); shown != nil {
 				n.Changes = append(n.Changes, s.changeSummary(shown))
 			}
 		}
@@ -93,25 +98,17 @@ func (s *Site) addLatestChanges(n *homeNewsLists) error {
 	return nil
 }
 
-// without returns an update without some of its fields, or nil if nothing is left of it but what was
-// calculated from them. Other changes stay as they are.
+// without returns an update without some of its fields, or nil if nothing is left of it. Other changes stay as they are.
 func without(c *record.Change, drop func(record.FieldChange) bool) *record.Change {
 	if c.Event != record.Updated {
 		return c
 	}
 	left := *c
 	left.Fields = slices.DeleteFunc(slices.Clone(c.Fields), drop)
-	if !slices.ContainsFunc(left.Fields, func(f record.FieldChange) bool { return !strings.HasPrefix(f.Field, "scores.") }) {
+	if len(left.Fields) == 0 {
 		return nil
 	}
 	return &left
-}
-
-// isMinorChange reports whether a change of a field is about how an entity is described and found, so
-// that the home page leaves it out.
-func isMinorChange(f record.FieldChange) bool {
-	name, _, _ := strings.Cut(f.Field, ".")
-	return slices.Contains([]string{"description", "tags", "capabilities", "ids"}, name)
 }
 
 // isPriceChange reports whether a price of an offer was replaced by another one.

@@ -19,6 +19,7 @@ func init() { // the table is set in init, because pages look up their own paths
 		{"/", nil, (*request).home, only("/")},
 		{"/search/", nil, (*request).search, only("/search/")},
 		{"/changes/", changesRoute.choices, (*request).changes, changesPaths},
+		{"/changes/:month/", nil, (*request).month, monthPaths},
 		{"/categories/", nil, (*request).categories, only("/categories/")},
 		{"/categories/:category/", []string{"type", "sort", "page"}, (*request).category, categoryPaths},
 		{"/providers/", nil, facetList(byProvider), only("/providers/")},

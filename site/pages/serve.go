@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"kindex/exports/leaderboard"
+	"kindex/exports/news"
 	"kindex/exports/record"
 )
 
@@ -95,6 +96,9 @@ func New(from Source, o Options) (*Site, error) {
 	}
 	if s.Boards == nil {
 		s.Boards = leaderboard.New(from.Build, from.AsOf)
+	}
+	if s.News == nil {
+		s.News = news.New(from.Build, from.AsOf)
 	}
 	s.allListed = sync.OnceValues(s.countAll)
 	s.quality = sync.OnceValues(s.readQuality)

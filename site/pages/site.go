@@ -15,6 +15,7 @@ import (
 	"kindex/exports"
 	"kindex/exports/board"
 	"kindex/exports/leaderboard"
+	"kindex/exports/news"
 	"kindex/exports/record"
 	"kindex/exports/score"
 	"kindex/exports/sign"
@@ -28,6 +29,7 @@ type Source struct {
 	Build      *exports.Build
 	Index      *indexes.Index      // nil if the search runs in the browser
 	Boards     *leaderboard.Boards // current and earlier ranks
+	News       *news.Log           // the changes, with their refreshes
 	Own        *board.List         // the boards of boards.yaml
 	Formula    *score.Formula
 	AsOf       time.Time
@@ -132,7 +134,7 @@ func SourceOf(b *exports.Build) (Source, error) {
 	if err := json.Unmarshal(data, &s.Categories); err != nil {
 		return s, fmt.Errorf("%s: %w", exports.CategoriesFile, err)
 	}
-	s.Boards = leaderboard.New(b, s.AsOf)
+	s.Boards, s.News = leaderboard.New(b, s.AsOf), news.New(b, s.AsOf)
 	s.Own, err = board.Open(b, s.Boards, s.Formula, s.AsOf)
 	return s, err
 }

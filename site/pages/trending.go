@@ -36,6 +36,8 @@ type trendingPage struct {
 	Latest  []row  // the entities added last, if there are no rows
 	Longer  string // path of a longer window, or "" if no longer window can show more
 	Changes string
+	News    *homeNewsLists // of all types; nil for one type or a figure
+	Months  []option
 }
 
 // trendingWindows returns the page's time windows, starting with the default.
@@ -120,6 +122,13 @@ func (r *request) trending() (*page, error) {
 		return nil, err
 	}
 	r.addTrendingChoices(d, windows)
+	d.Months = r.monthOptions(2)
+	if d.By == "" && d.Type == "" {
+		var err error
+		if d.News, err = r.news(); err != nil {
+			return nil, err
+		}
+	}
 	return &page{Template: "trending", Title: d.title(d.Window == windows[0]), Data: d, Section: "/trending/", Description: d.description()}, nil
 }
 

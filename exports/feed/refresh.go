@@ -1,0 +1,81 @@
+package feed
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+
+	"kindex/exports/record"
+)
+
+// refreshURN is the start of the ID of a refresh.
+const refreshURN = "urn:kindex:refresh:"
+
+// What happened to the entities of a refresh.
+const (
+	FiguresRead   = "Figures of %s entries were read"
+	DetailsEdited = "%s entries were edited"
+)
+
+// refreshNames is the number of movements in the title of a refresh.
+const refreshNames = 3
+
+// Refresh is the changes of one commit that make a single entry, because each of them alone is no news.
+type Refresh struct {
+	ID    string // of the oldest change
+	Count int    // number of changes
+	Title string // FiguresRead or DetailsEdited
+	Moves []*record.Change
+}
+
+// RefreshPath returns the path of the list of a refresh on the website.
+func RefreshPath(id string) string { return "/changes/refresh-" + url.PathEscape(id) + "/" }
+
+// SummarizeRefresh describes a refresh in words: one line for each of its movements, which are named
+// after the entities.
+func SummarizeRefresh(r *Refresh, titles map[string]string) Summary {
+	s := Summary{Title: fmt.Sprintf(r.Title, humanize.Comma(int64(r.Count)))}
+	var first []string
+	for i, c := range r.Moves {
+		rows := changedRows(c, titles)
+		if len(rows) == 0 {
+			continue
+		}
+		row := &rows[0]
+		name := shorten(clean(c.Name), titleName)
+		if i < refreshNames {
+			first = append(first, shorten(name, titleValue)+" "+row.headline())
+		}
+		line := row.difference()
+		line.Label = name + ", " + line.Label
+		s.Lines = append(s.Lines, line)
+	}
+	if len(first) > 0 {
+		s.Title += ": " + strings.Join(first, "; ")
+	}
+	return s
+}
+
+// refreshItem describes a refresh in words. c is the change that stands for it.
+func (f *Feed) refreshItem(c *record.Change, r *Refresh) (item, error) {
+	s := SummarizeRefresh(r, f.Titles)
+	html, err := contentOf(s.Lead, s.Lines, more(r)+origin(c))
+	if err != nil {
+		return item{}, fmt.Errorf("feed: refresh %s: %w", r.ID, err)
+	}
+	i := item{id: refreshURN + url.PathEscape(r.ID), title: s.Title, content: html, author: clean(c.Author), published: truncateToSecond(c.Timestamp)}
+	if base := f.base(); base != "" {
+		i.link = base + RefreshPath(r.ID)
+	}
+	return i, nil
+}
+
+// more tells how many changes are not described.
+func more(r *Refresh) string {
+	if n := r.Count - len(r.Moves); n > 0 {
+		return fmt.Sprintf("And %s more. ", humanize.Comma(int64(n)))
+	}
+	return ""
+}
