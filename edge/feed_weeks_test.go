@@ -24,9 +24,9 @@ func serveWeeks(t *testing.T) (*served, *Repository) {
 		return files
 	}
 	r.Commit("2026-08-03T08:00:00Z", "Begin", tools(0, 150, 0, "")...)
-	r.Commit("2026-08-12T08:00:00Z", "Movers of week 33", tools(0, 60, 500, "")...)
+	r.Commit("2026-08-12T08:00:00Z", "Movers of week 33", tools(0, 60, 500, "version: first\n")...)
 	r.Commit("2026-08-17T00:00:00Z", "The first second of week 34", append(tools(0, 60, 500, "version: second\n"), tools(60, 100, 0, "version: second\n")...)...)
-	r.Commit("2026-08-26T08:00:00Z", "Movers of week 35", tools(0, 98, 1500, "version: second\n")...)
+	r.Commit("2026-08-26T08:00:00Z", "Movers of week 35", tools(0, 98, 1500, "version: third\n")...)
 	return serveRepository(t, r, "2026-09-01"), r
 }
 

@@ -475,7 +475,7 @@ func testEnums(t *testing.T, c *contract) {
 		"fields": slices.Concat(record.RecordFields, record.ScoreNames), "exportEntities fields": columns,
 		"format": formats, "getOpenapi format": {"json", "yaml"}, "getFeed format": feed.Formats,
 		"event": record.Events, "field": record.ChangeFields, "window": {"7d", "30d"}, "listDeliveries status": webhook.Statuses,
-		"maintenance": record.MaintenanceStates, "openWeights": {"true", "false"},
+		"maintenance": record.MaintenanceStates, "openWeights": {"true", "false"}, "figures": {"true", "false"},
 		"listOffers sort": view.OfferSortKeys, "modality": record.Modalities, "mode": record.OfferModes,
 		"name":                     signalNames(),
 		"csv":                      {"plain", "spreadsheet"},

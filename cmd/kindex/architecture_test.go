@@ -39,6 +39,7 @@ var mayImport = map[string][]string{
 	"exports/croissant":         {"exports", "exports/sign", "exports/store", "exports/table", "exports/view"},
 	"exports/didyoumean":        {},
 	"exports/feed":              {"exports/ids", "exports/pricing", "exports/record", "exports/safetext", "exports/worddiff"},
+	"exports/news":              {"exports", "exports/feed", "exports/jsonenc", "exports/pricing", "exports/record"},
 	"exports/worddiff":          {},
 	"exports/leaderboard":       {"exports", "exports/record", "exports/view"},
 	"exports/safetext":          {},

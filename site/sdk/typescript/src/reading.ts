@@ -154,6 +154,11 @@ export class Reading {
     return this.list<'listChanges'>('/api/changelog', query, options);
   }
 
+  /** What changed in a calendar month, such as 2026-11. */
+  getChangesOfMonth(month: string, options?: RequestOptions): Promise<Answer<'getChangesOfMonth'>> {
+    return this.get<'getChangesOfMonth'>(`/api/changelog/${encodeURIComponent(month)}`, {}, options);
+  }
+
   /** @internal */
   protected get<Id extends OperationId>(path: Address, query: Query<Id>, options?: RequestOptions): Promise<Answer<Id>> {
     return this.transport.json<Answer<Id>>({ method: 'GET', path, query }, options);

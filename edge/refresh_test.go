@@ -1,0 +1,254 @@
+package edge
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"kindex/builder/suite"
+	"kindex/exports/store"
+)
+
+// offer is an offer of a model at a price.
+func offer(price string) string {
+	return "offers:\n  - {provider: acme, id: m1, input: " + price + ", output: 4}\noffersRead: {source: 'https://acme.example/prices', date: 2026-10-01}\n"
+}
+
+func modelSheet(price, more string) string {
+	return "name: Model One\ncategory: alpha\ndescription: Answers questions about data.\n" + offer(price) + more
+}
+
+// refreshed returns files of tools in which only the figures differ.
+func refreshed(n, stars int, more ...string) (files []string) {
+	for i := range n {
+		files = append(files, fmt.Sprintf("tool/n%03d.yaml", i), sheet(fmt.Sprint("Tool ", i), greek[i%3], 100+10*i+stars*(i+1), more...))
+	}
+	return files
+}
+
+// serveRefreshes serves an index with two refreshes, the first of which has a version, a price and a
+// retirement in the same commit, and with an edit of many descriptions.
+func serveRefreshes(t *testing.T, n int) *served {
+	t.Helper()
+	r := NewRepository(t)
+	r.Commit("2026-09-01T08:00:00Z", "Begin", append(refreshed(n, 0), "model/m1.yaml", modelSheet("2", ""))...)
+	files := refreshed(n, 7)
+	files[1] += "version: 2.0.0\n"
+	r.Commit("2026-10-05T08:00:00Z", "Figures (#8)", append(files, "model/m1.yaml", modelSheet("1", "lifecycle: {retires: 2027-01-31}\n"))...)
+	r.Commit("2026-10-06T08:00:00Z", "One figure", "tool/n003.yaml", sheet("Tool 3", "alpha", 5000))
+	words := refreshed(n, 7)
+	words[1] += "version: 2.0.0\n"
+	words[7] = sheet("Tool 3", "alpha", 5000)
+	for i := 1; i < len(words); i += 2 {
+		words[i] = strings.Replace(words[i], "heaps of data", "piles of data", 1)
+	}
+	r.Commit("2026-10-07T08:00:00Z", "Words", words...)
+	files = refreshed(n, 9)
+	files[1] += "version: 2.1.0\n"
+	for i := 1; i < len(files); i += 2 {
+		files[i] = strings.Replace(files[i], "heaps of data", "piles of data", 1)
+	}
+	files[7] = words[7]
+	r.Commit("2026-10-12T08:00:00Z", "Figures (#9)", files...)
+	return serveRepository(t, r, "2026-10-20")
+}
+
+// feedItem is an item of a JSON Feed.
+type feedItem struct {
+	ID, URL, Title string
+	HTML           string `json:"content_html"`
+}
+
+// feedItems returns the items of a JSON Feed, without weeks.
+func feedItems(t *testing.T, body []byte) (list []feedItem) {
+	t.Helper()
+	var doc struct{ Items []feedItem }
+	if err := json.Unmarshal(body, &doc); err != nil {
+		t.Fatal(err)
+	}
+	return slices.DeleteFunc(doc.Items, func(i feedItem) bool { return strings.HasPrefix(i.ID, "urn:kindex:week:") })
+}
+
+// TestRefreshIsOneItem checks that a commit of many figures is one item, beside which the version, the
+// price and the retirement of the same commit keep theirs.
+func TestRefreshIsOneItem(t *testing.T) {
+	suite.InTest(t)
+	const n = 24
+	s := serveRefreshes(t, n)
+	items := feedItems(t, s.ask(t, "GET", "/api/feed?format=json").body)
+	var titles []string
+	for _, i := range items[:min(8, len(items))] {
+		titles = append(titles, i.Title)
+	}
+	want := []string{
+		`^Tool 0: version 2\.0\.0 → 2\.1\.0`,
+		`^Figures of 22 entries were read: Tool 23 stars 514 → 562; Tool 22 `,
+		`^24 entries were edited: Tool 0 new description; Tool 1 new description; `,
+		`^Tool 3: (score .* and )?.*5,000`,
+		`^Figures of 23 entries were read: `,
+		`^Tool 0: version 2\.0\.0 added`,
+		`^Model One: retirement date 2027-01-31 added and `,
+	}
+	slices.Sort(titles[4:7])
+	slices.Sort(want[4:7])
+	for i, w := range want {
+		if len(titles) <= i || !regexp.MustCompile(w).MatchString(titles[i]) {
+			t.Fatalf("item %d of %q does not match %s", i, titles, w)
+		}
+	}
+	if len(items) != len(want)+n+1 {
+		t.Errorf("%d items, want those of %d entities more than %d", len(items), n+1, len(want))
+	}
+	file, err := os.ReadFile(filepath.Join(store.BuildsDir(s.out), s.buildID(), "feed.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	prebuilt := feedItems(t, file)
+	for i := range items {
+		if prebuilt[i].URL != "" || prebuilt[i].ID != items[i].ID || prebuilt[i].Title != items[i].Title || prebuilt[i].HTML != items[i].HTML {
+			t.Errorf("the file has %+v, want %+v", prebuilt[i], items[i])
+		}
+	}
+	for _, format := range []string{"rss", "atom"} {
+		if ids := s.readFeed(t, format, "/api/feed?type=tool&format="+format).ids; !slices.Contains(ids, items[2].ID) || len(ids) != len(items)-2 {
+			t.Errorf("%s: %d items of tools: %s", format, len(ids), ids)
+		}
+	}
+	// The item leads to the list of what it stands for.
+	at := slices.IndexFunc(items, func(i feedItem) bool { return strings.HasPrefix(i.Title, "Figures of 22") })
+	path := strings.TrimPrefix(items[at].URL, s.url)
+	if page := s.ask(t, "GET", path); page.status != 200 || strings.Count(string(page.body), `<li class="telling">`) != 22 || !strings.HasSuffix(path, strings.TrimPrefix(items[at].ID, "urn:kindex:refresh:")+"/") {
+		t.Errorf("%s: %d, %d entries", path, page.status, strings.Count(string(page.body), `<li class="telling">`))
+	}
+	if strings.Count(items[at].HTML, "<li>") != 8 || !strings.Contains(items[at].HTML, "And 14 more. Commit ") {
+		t.Errorf("%s", items[at].HTML)
+	}
+}
+
+// TestWithoutFigures checks the parameter and the filter that leave figures out, and that the API lists
+// every change otherwise.
+func TestWithoutFigures(t *testing.T) {
+	suite.InTest(t)
+	const n = 24
+	s := serveRefreshes(t, n)
+	all, without := s.changes(t, "/api/changelog?"), s.changes(t, "/api/changelog?figures=false")
+	if len(all) != 1+n+n+1+1+n+n-1 || len(without) != len(all)-22-1-23 {
+		t.Errorf("%d changes, %d without figures", len(all), len(without))
+	}
+	for _, c := range without {
+		if c.Event == "entity.updated" && !slices.ContainsFunc(c.Changes, func(f receivedField) bool {
+			return !strings.HasPrefix(f.Field, "signals.") && !strings.HasPrefix(f.Field, "scores.")
+		}) {
+			t.Errorf("a change of figures: %+v", c)
+		}
+	}
+	for _, i := range feedItems(t, s.ask(t, "GET", "/api/feed?figures=false&format=json").body) {
+		if strings.HasPrefix(i.Title, "Figures") || strings.Contains(i.ID, "week") {
+			t.Errorf("a feed without figures has %s", i.Title)
+		}
+	}
+	for path, count := range map[string]int{"/changes/": 30, "/changes/figures-false/": 29, "/changes/event-updated/": 7, "/changes/event-updated/figures-false/": 5} {
+		if a := s.ask(t, "GET", path); a.status != 200 || strings.Count(string(a.body), `<li class="telling">`) != count {
+			t.Errorf("%s: %d, %d entries", path, a.status, strings.Count(string(a.body), `<li class="telling">`))
+		}
+	}
+	for _, path := range []string{"/api/feed?figures=fals", "/api/changelog?figures=fals"} {
+		if a := s.ask(t, "GET", path); a.status != 400 || !strings.Contains(string(a.body), `"suggestion":"false"`) {
+			t.Errorf("%s: %d %s", path, a.status, a.body)
+		}
+	}
+	home := string(s.ask(t, "GET", "/").body)
+	_, latest, _ := strings.Cut(home, `id="latest"`)
+	latest, _, _ = strings.Cut(latest, "</ol>")
+	if !strings.Contains(latest, "Tool 0: version 2.0.0 → 2.1.0") || strings.Contains(latest, "description") || strings.Contains(latest, "stars") || !strings.Contains(latest, `href="/changes/2026-10/"`) {
+		t.Errorf("latest changes: %s", latest)
+	}
+}
+
+// TestMonth checks what the summary of a month says, as a response and as a page.
+func TestMonth(t *testing.T) {
+	suite.InTest(t)
+	s := serveRefreshes(t, 24)
+	a := s.ask(t, "GET", "/api/changelog/2026-10")
+	var m map[string]json.RawMessage
+	unpack(t, a.body, &m)
+	for name, want := range map[string]string{
+		"since": `"2026-10-01"`, "until": `"2026-10-20"`, "complete": "false", "previous": `"2026-09"`, "next": "null",
+		"counts":    `{"changes":72,"created":0,"updated":72,"deleted":0,"figures":46,"refreshes":2,"pricesUp":0,"pricesDown":1}`,
+		"added":     `{"count":0,"data":[]}`,
+		"prices":    `{"count":1,"data":[{"type":"model","slug":"m1","name":"Model One","day":"2026-10-05","offer":"m1 at acme","term":"input price","old":2,"new":1,"percent":-50}]}`,
+		"announced": `{"count":1,"data":[{"type":"model","slug":"m1","name":"Model One","day":"2026-10-05","event":"retirement","effective":"2027-01-31"}]}`,
+		"ranked":    `{"count":0,"data":[]}`,
+	} {
+		if string(m[name]) != want {
+			t.Errorf("%s is %s, want %s", name, m[name], want)
+		}
+	}
+	var releases struct {
+		Count int
+		Data  []struct{ Slug, Version, PreviousVersion string }
+	}
+	unpack(t, m["releases"], &releases)
+	if i := slices.IndexFunc(releases.Data, func(r struct{ Slug, Version, PreviousVersion string }) bool { return r.Slug == "n000" }); i < 0 || releases.Data[i].Version != "2.1.0" {
+		t.Errorf("releases: %s", m["releases"])
+	}
+	var movers struct {
+		Data []struct{ Day string }
+	}
+	unpack(t, m["movers"], &movers)
+	if len(movers.Data) == 0 || movers.Data[0].Day < "2026-10-11" {
+		t.Errorf("movers: %s", m["movers"])
+	}
+	page := s.ask(t, "GET", "/changes/2026-10/")
+	for _, want := range []string{"Changes in October 2026", "0 new entries", "1 price change", "input price of m1 at acme: $2 → $1 (-50.0%)", "retirement on 31 January 2027", `href="/changes/2026-09/"`} {
+		if !strings.Contains(string(page.body), want) {
+			t.Errorf("the page lacks %q:\n%s", want, page.body)
+		}
+	}
+	if a := s.ask(t, "GET", "/api/changelog/2026-9"); a.status != 404 || !strings.Contains(string(a.body), `"suggestion":"/api/changelog/2026-09"`) {
+		t.Errorf("2026-9: %d %s", a.status, a.body)
+	}
+	if a := s.ask(t, "GET", "/changes/2026-9/"); a.status != 404 || !strings.Contains(string(a.body), `href="/changes/2026-09/"`) {
+		t.Errorf("the page of 2026-9: %d", a.status)
+	}
+}
+
+// TestMonthOfRefreshes measures a subscriber's month: four refreshes of 750 entities each.
+func TestMonthOfRefreshes(t *testing.T) {
+	suite.InTest(t)
+	const n = 750
+	r := NewRepository(t)
+	r.Commit("2026-09-01T08:00:00Z", "Begin", append(refreshed(n, 0), "model/m1.yaml", modelSheet("2", ""))...)
+	for week := range 4 {
+		at := fmt.Sprintf("2026-10-%02dT08:00:00Z", 5+7*week)
+		r.Commit(at, "Figures", append(refreshed(n, 1+week), "model/m1.yaml", modelSheet(fmt.Sprint(3+week), ""))...)
+	}
+	s := serveRepository(t, r, "2026-10-31")
+	items, size := 0, 0
+	for page := s.url + "/api/feed"; page != ""; {
+		path := strings.TrimPrefix(page, s.url)
+		size += len(s.ask(t, "GET", path).body)
+		d := s.readFeed(t, "rss", path)
+		items, page = items+len(d.ids), d.rel["next"]
+		if slices.ContainsFunc(d.ids, func(id string) bool { return strings.HasPrefix(id, "urn:kindex:refresh:") }) && page == "" {
+			t.Error("refreshes are on the last page")
+		}
+	}
+	first := s.readFeed(t, "rss", "/api/feed")
+	refreshes := 0
+	for _, id := range first.ids {
+		if strings.HasPrefix(id, "urn:kindex:refresh:") {
+			refreshes++
+		}
+	}
+	if refreshes != 4 {
+		t.Errorf("%d refreshes on the first page, want 4", refreshes)
+	}
+	t.Logf("%d items in %d bytes on all pages; the first page has %d bytes; without figures %d bytes", items, size,
+		len(s.ask(t, "GET", "/api/feed").body), len(s.ask(t, "GET", "/api/feed?figures=false").body))
+}
