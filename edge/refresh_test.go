@@ -86,16 +86,14 @@ func TestRefreshIsOneItem(t *testing.T) {
 		titles = append(titles, i.Title)
 	}
 	want := []string{
+		`^Figures of 22 entries were read: Tool 23 downloads 49,800 → 54,600; Tool 22 downloads `,
 		`^Tool 0: version 2\.0\.0 → 2\.1\.0`,
-		`^Figures of 22 entries were read: Tool 23 stars 514 → 562; Tool 22 `,
-		`^24 entries were edited: Tool 0 new description; Tool 1 new description; `,
-		`^Tool 3: (score .* and )?.*5,000`,
+		`^24 entries were edited: Tool 0 description Finds .* → Finds .*; Tool 1 description `,
+		`^Tool 3: score .* and 5 more fields`,
 		`^Figures of 23 entries were read: `,
-		`^Tool 0: version 2\.0\.0 added`,
 		`^Model One: retirement date 2027-01-31 added and `,
+		`^Tool 0: version 2\.0\.0 added`,
 	}
-	slices.Sort(titles[4:7])
-	slices.Sort(want[4:7])
 	for i, w := range want {
 		if len(titles) <= i || !regexp.MustCompile(w).MatchString(titles[i]) {
 			t.Fatalf("item %d of %q does not match %s", i, titles, w)
@@ -152,7 +150,7 @@ func TestWithoutFigures(t *testing.T) {
 			t.Errorf("a feed without figures has %s", i.Title)
 		}
 	}
-	for path, count := range map[string]int{"/changes/": 30, "/changes/figures-false/": 29, "/changes/event-updated/": 7, "/changes/event-updated/figures-false/": 5} {
+	for path, count := range map[string]int{"/changes/": 30, "/changes/figures-false/": 29, "/changes/event-updated/": 7, "/changes/event-updated/figures-false/": 4} {
 		if a := s.ask(t, "GET", path); a.status != 200 || strings.Count(string(a.body), `<li class="telling">`) != count {
 			t.Errorf("%s: %d, %d entries", path, a.status, strings.Count(string(a.body), `<li class="telling">`))
 		}
@@ -179,7 +177,7 @@ func TestMonth(t *testing.T) {
 	unpack(t, a.body, &m)
 	for name, want := range map[string]string{
 		"since": `"2026-10-01"`, "until": `"2026-10-20"`, "complete": "false", "previous": `"2026-09"`, "next": "null",
-		"counts":    `{"changes":72,"created":0,"updated":72,"deleted":0,"figures":46,"refreshes":2,"pricesUp":0,"pricesDown":1}`,
+		"counts":    `{"changes":73,"created":0,"updated":73,"deleted":0,"figures":46,"refreshes":2,"pricesUp":0,"pricesDown":1}`,
 		"added":     `{"count":0,"data":[]}`,
 		"prices":    `{"count":1,"data":[{"type":"model","slug":"m1","name":"Model One","day":"2026-10-05","offer":"m1 at acme","term":"input price","old":2,"new":1,"percent":-50}]}`,
 		"announced": `{"count":1,"data":[{"type":"model","slug":"m1","name":"Model One","day":"2026-10-05","event":"retirement","effective":"2027-01-31"}]}`,
@@ -205,7 +203,7 @@ func TestMonth(t *testing.T) {
 		t.Errorf("movers: %s", m["movers"])
 	}
 	page := s.ask(t, "GET", "/changes/2026-10/")
-	for _, want := range []string{"Changes in October 2026", "0 new entries", "1 price change", "input price of m1 at acme: $2 → $1 (-50.0%)", "retirement on 31 January 2027", `href="/changes/2026-09/"`} {
+	for _, want := range []string{"Changes in October 2026", "0 new entries", "1 price change", "input price of m1 at acme: $2 → $1 (-50.0%)", "retirement on 31 Jan 2027", `href="/changes/2026-09/"`} {
 		if !strings.Contains(string(page.body), want) {
 			t.Errorf("the page lacks %q:\n%s", want, page.body)
 		}

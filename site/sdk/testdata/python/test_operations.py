@@ -136,6 +136,8 @@ class Operations(unittest.TestCase):
         board = self.do("stream_leaderboard", category="speech-audio")
         self.assertEqual(self.do("export_leaderboard", category="speech-audio", format="csv").count(b"\n"), len(board) + 1)
         self.assertEqual(len(json.loads(self.do("export_changelog"))), len(self.do("stream_changelog")))
+        month = self.do("get_changes_of_month", "2026-11")
+        self.assertGreaterEqual(month["counts"]["created"], month["added"]["count"])
         self.assertIn("tool", [g["type"] for g in self.do("get_quality")["groups"]])
         croissant = self.do("get_croissant")
         self.assertEqual(croissant["@type"], "sc:Dataset")

@@ -66,6 +66,8 @@ test('exports', async () => {
   const file = manifest.files.find((f) => f.path === 'entities.csv');
   assert(file !== undefined);
   assert.equal((await kindex.getDataFile(manifest.id, file.path).bytes()).length, file.size);
+  const month = await kindex.getChangesOfMonth('2026-11');
+  assert(month.counts.created >= month.added.count && month.added.count > 0);
   const quality = await kindex.getQuality();
   assert(quality.groups.some((g) => g.type === 'tool' && g.category === null && g.entities > 0));
   const croissant = await kindex.getCroissant();

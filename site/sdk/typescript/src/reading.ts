@@ -156,7 +156,7 @@ export class Reading {
 
   /** What changed in a calendar month, such as 2026-11. */
   getChangesOfMonth(month: string, options?: RequestOptions): Promise<Answer<'getChangesOfMonth'>> {
-    return this.get<'getChangesOfMonth'>(`/api/changelog/${encodeURIComponent(month)}`, {}, options);
+    return this.get<'getChangesOfMonth'>(path('/api/changelog/{month}', { month }), {}, options);
   }
 
   /** @internal */

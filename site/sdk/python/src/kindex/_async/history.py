@@ -16,6 +16,7 @@ from ..types import (
     ChangeList,
     EntityType,
     JSONFeed,
+    Month,
     SignalName,
     SignalPointList,
 )
@@ -186,6 +187,7 @@ class History(AsyncCore):
         type: Optional[OneOrMore[EntityType]] = None,
         category: Optional[OneOrMore[str]] = None,
         field: Optional[OneOrMore[ChangedField]] = None,
+        figures: Optional[Literal["true", "false"]] = None,
         limit: Optional[int] = None,
         offset: Optional[int] = None,
         cursor: Optional[str] = None,
@@ -212,6 +214,9 @@ class History(AsyncCore):
             field: Only changes to this field. ``links``, ``signals`` and ``scores`` include
                 all fields nested in them. Repeat the parameter to match any of several
                 values.
+            figures: With ``false``, changes of figures alone (``signals`` and the scores
+                that follow from them) are left out. That a repository was archived is more
+                than a figure. Default: "true".
             limit: Maximum number of records per page. Default: 20.
             offset: Number of records to skip; cannot be combined with ``cursor``.
             cursor: The ``nextCursor`` of the previous page. All other parameters except
@@ -240,6 +245,7 @@ class History(AsyncCore):
             "type": type,
             "category": category,
             "field": field,
+            "figures": figures,
             "limit": limit,
             "offset": offset,
             "cursor": cursor,
@@ -254,6 +260,7 @@ class History(AsyncCore):
         type: Optional[OneOrMore[EntityType]] = None,
         category: Optional[OneOrMore[str]] = None,
         field: Optional[OneOrMore[ChangedField]] = None,
+        figures: Optional[Literal["true", "false"]] = None,
         cursor: Optional[str] = None,
         page_size: int = 100,
     ) -> AsyncIterator[Change]:
@@ -277,6 +284,9 @@ class History(AsyncCore):
             field: Only changes to this field. ``links``, ``signals`` and ``scores`` include
                 all fields nested in them. Repeat the parameter to match any of several
                 values.
+            figures: With ``false``, changes of figures alone (``signals`` and the scores
+                that follow from them) are left out. That a repository was archived is more
+                than a figure. Default: "true".
             cursor: Where to continue: the ``nextCursor`` of a page.
             page_size: The number of records per request, up to 100.
 
@@ -303,6 +313,7 @@ class History(AsyncCore):
             "type": type,
             "category": category,
             "field": field,
+            "figures": figures,
             "cursor": cursor,
             "limit": page_size,
         })
@@ -364,6 +375,39 @@ class History(AsyncCore):
             "provider": provider,
         })
 
+    async def get_changes_of_month(self, month: str) -> Month:
+        """Sum up a month.
+
+        What changed in a calendar month: new entries, releases, price changes, announced
+        deprecations and retirements, newly ranked entities, and the largest gains in score.
+        Of each list, the first 20 are returned, and the number of all. Within a list,
+        entities with a better score come first unless stated otherwise. This endpoint takes
+        no query parameters.
+
+        Args:
+            month: The month, from that of the first change to that of the build's as-of
+                day.
+
+        Returns:
+            The summary of the month.
+
+        Raises:
+            BadRequestError: A parameter is unknown or has an invalid value
+                (``unknown-parameter``, ``invalid-parameter``).
+            UnauthorizedError: A key is required, but none was sent; or the key is
+                malformed, unknown, revoked or expired, or was sent in a header other than
+                ``x-api-key`` (``unauthorized``). The request counts towards the limit of
+                the IP address.
+            ForbiddenError: The key lacks the required scope (``insufficient-scope``),
+                which ``WWW-Authenticate`` names. Or the key's account is suspended
+                (``account-suspended``), in which case the request counts towards the limit
+                of the IP address. Or the index is private and does not accept this host
+                name (``foreign-host``), in which case the request does not count.
+            NotFoundError: There are no changes of that month (``no-history``);
+                ``suggestion`` is the address of another month.
+        """
+        return await self._json(path_to("/api/changelog/{month}", month=month))
+
     @overload
     async def get_feed(
         self,
@@ -372,6 +416,7 @@ class History(AsyncCore):
         type: Optional[OneOrMore[EntityType]] = None,
         category: Optional[OneOrMore[str]] = None,
         entity: Optional[str] = None,
+        figures: Optional[Literal["true", "false"]] = None,
         page: Optional[int] = None,
     ) -> JSONFeed: ...
 
@@ -383,6 +428,7 @@ class History(AsyncCore):
         type: Optional[OneOrMore[EntityType]] = None,
         category: Optional[OneOrMore[str]] = None,
         entity: Optional[str] = None,
+        figures: Optional[Literal["true", "false"]] = None,
         page: Optional[int] = None,
     ) -> str: ...
 
@@ -393,6 +439,7 @@ class History(AsyncCore):
         type: Optional[OneOrMore[EntityType]] = None,
         category: Optional[OneOrMore[str]] = None,
         entity: Optional[str] = None,
+        figures: Optional[Literal["true", "false"]] = None,
         page: Optional[int] = None,
     ) -> Union[JSONFeed, str]:
         """Subscribe to changes.
@@ -402,6 +449,12 @@ class History(AsyncCore):
         Atom documents link to the ``first``, ``previous``, ``next`` and ``last`` documents
         (RFC 5005 section 3); JSON Feed documents have ``next_url``. If you follow these
         links, you may see a change twice, but you will not miss any.
+
+        A commit that changes nothing but figures of several entities is a single item,
+        which names the largest movements, and so is a commit that only edits how at least
+        20 entities are described. Whatever else such a commit changes, such as versions,
+        prices and retirements, has items of its own. With ``figures=false``, the feed has
+        neither changes of figures alone nor weeks.
 
         Without ``type``, ``category`` and ``entity``, the feed also has an item for each of
         the last eleven completed weeks (Monday to Sunday, UTC) in which something moved up:
@@ -420,6 +473,9 @@ class History(AsyncCore):
                 slugs. Repeat the parameter to match any of several values.
             entity: Only changes to this entity (``type/slug``), including changes under its
                 former slugs. The entity may have been deleted.
+            figures: With ``false``, changes of figures alone (``signals`` and the scores
+                that follow from them) are left out. That a repository was archived is more
+                than a figure. Default: "true".
             page: The page number. Page 1 contains the newest changes. Default: 1.
 
         Returns:
@@ -443,5 +499,6 @@ class History(AsyncCore):
             "type": type,
             "category": category,
             "entity": entity,
+            "figures": figures,
             "page": page,
         })

@@ -257,6 +257,235 @@ class ChangeList(TypedDict):
     """The id of a build: the day its scores were calculated for, and a hash."""
 
 
+class MonthCounts(TypedDict):
+    """Numbers of changes."""
+
+    changes: int
+    """Changes to entities."""
+    created: int
+    """Entities created."""
+    updated: int
+    """Updates."""
+    deleted: int
+    """Entities deleted."""
+    figures: int
+    """Updates of figures alone."""
+    refreshes: int
+    """Commits with such updates of several entities."""
+    pricesUp: int
+    """Prices that rose."""
+    pricesDown: int
+    """Prices that fell."""
+
+
+class MonthAdded(TypedDict):
+    """Entities that were added, and are still there."""
+
+    count: int
+    """The number of records on all pages."""
+    data: List[MonthEntity]
+    """The first 20."""
+
+
+class MonthReleases(TypedDict):
+    """The latest release of each entity: another version, or a later ``lastRelease``."""
+
+    count: int
+    """The number of records on all pages."""
+    data: List[MonthRelease]
+    """The first 20."""
+
+
+class MonthPrices(TypedDict):
+    """Prices of offers before and after the month, if they differ, the largest change first.
+    """
+
+    count: int
+    """The number of records on all pages."""
+    data: List[MonthPrice]
+    """The first 20."""
+
+
+class MonthAnnounced(TypedDict):
+    """Deprecations and retirements that were recorded, and archived repositories."""
+
+    count: int
+    """The number of records on all pages."""
+    data: List[MonthAnnouncement]
+    """The first 20."""
+
+
+class MonthRanked(TypedDict):
+    """Entities in the index that got their first score, the best first."""
+
+    count: int
+    """The number of records on all pages."""
+    data: List[MonthRanked]
+    """The first 20."""
+
+
+class MonthMovers(TypedDict):
+    """The largest gains in score in a week that ended in the month, by the rules of ``GET
+    /api/trending``. The last eleven weeks are known.
+    """
+
+    count: int
+    """The number of records on all pages."""
+    data: List[MonthMover]
+    """The first 20."""
+
+
+class MonthLinks(TypedDict):
+    """Addresses with more."""
+
+    page: str
+    """The page of the month."""
+    changes: str
+    """The changes of the month, without those of figures alone."""
+
+
+class Month(TypedDict):
+    """What changed in a calendar month, in UTC."""
+
+    month: str
+    """A calendar month."""
+    since: str
+    """The first day."""
+    until: str
+    """The last day, or the build's as-of day in the present month."""
+    complete: bool
+    """Whether the month is over."""
+    previous: Optional[str]
+    """The month before; null for the first one."""
+    next: Optional[str]
+    """The month after; null for the present one."""
+    counts: MonthCounts
+    """Numbers of changes."""
+    added: MonthAdded
+    """Entities that were added, and are still there."""
+    releases: MonthReleases
+    """The latest release of each entity: another version, or a later ``lastRelease``."""
+    prices: MonthPrices
+    """Prices of offers before and after the month, if they differ, the largest change first.
+    """
+    announced: MonthAnnounced
+    """Deprecations and retirements that were recorded, and archived repositories."""
+    ranked: MonthRanked
+    """Entities in the index that got their first score, the best first."""
+    movers: MonthMovers
+    """The largest gains in score in a week that ended in the month, by the rules of ``GET
+    /api/trending``. The last eleven weeks are known.
+    """
+    links: MonthLinks
+    """Addresses with more."""
+    build: str
+    """The id of a build: the day its scores were calculated for, and a hash."""
+
+
+class MonthEntity(TypedDict):
+    """An entity to which something happened."""
+
+    type: EntityType
+    """The type of an entity. Type and slug together identify an entity."""
+    slug: str
+    """Lower-case letters and digits, with words separated by hyphens."""
+    name: str
+    """The name of the entity at that time."""
+    day: str
+    """The day on which it happened."""
+
+
+class MonthRelease(TypedDict):
+    """A release. ``day`` is the day of the release if it is known."""
+
+    type: EntityType
+    """The type of an entity. Type and slug together identify an entity."""
+    slug: str
+    """Lower-case letters and digits, with words separated by hyphens."""
+    name: str
+    """The name of the entity at that time."""
+    day: str
+    """The day on which it happened."""
+    version: Optional[str]
+    """The new version; null if only its day is known."""
+    previousVersion: Optional[str]
+    """The version before the month; null if it is unknown."""
+
+
+class MonthPrice(TypedDict):
+    """A price that changed, in USD."""
+
+    type: EntityType
+    """The type of an entity. Type and slug together identify an entity."""
+    slug: str
+    """Lower-case letters and digits, with words separated by hyphens."""
+    name: str
+    """The name of the entity at that time."""
+    day: str
+    """The day on which it happened."""
+    offer: str
+    """The offer and its provider."""
+    term: str
+    """The price that changed."""
+    old: float
+    """The price before the month."""
+    new: float
+    """The price after the month."""
+    percent: Optional[float]
+    """The difference in percent; null if the old price was 0."""
+
+
+class MonthAnnouncement(TypedDict):
+    """A deprecation, a retirement, or an archived repository, on the day on which it was
+    recorded.
+    """
+
+    type: EntityType
+    """The type of an entity. Type and slug together identify an entity."""
+    slug: str
+    """Lower-case letters and digits, with words separated by hyphens."""
+    name: str
+    """The name of the entity at that time."""
+    day: str
+    """The day on which it happened."""
+    event: Literal["deprecation", "retirement", "archived"]
+    """What happens."""
+    effective: Optional[str]
+    """The day on which it takes effect, if it is known."""
+
+
+class MonthRanked(TypedDict):
+    """An entity with its first score."""
+
+    type: EntityType
+    """The type of an entity. Type and slug together identify an entity."""
+    slug: str
+    """Lower-case letters and digits, with words separated by hyphens."""
+    name: str
+    """The name of the entity at that time."""
+    day: str
+    """The day on which it happened."""
+    score: Optional[float]
+    """A score with one decimal; null if there is not enough data."""
+
+
+class MonthMover(TypedDict):
+    """A gain in score in a week, which ended on ``day``."""
+
+    type: EntityType
+    """The type of an entity. Type and slug together identify an entity."""
+    slug: str
+    """Lower-case letters and digits, with words separated by hyphens."""
+    name: str
+    """The name of the entity at that time."""
+    day: str
+    """The day on which it happened."""
+    previousScore: Optional[float]
+    """A score with one decimal; null if there is not enough data."""
+    score: Optional[float]
+    """A score with one decimal; null if there is not enough data."""
+
+
 class _JSONFeedRequired(TypedDict):
     version: Literal["https://jsonfeed.org/version/1.1"]
     """The version of JSON Feed."""
