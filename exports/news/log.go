@@ -2,6 +2,7 @@ package news
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"sync"
 	"time"
@@ -55,38 +56,56 @@ func (l *Log) Figures() *roaring.Bitmap { return l.selected(&kinds[0]) }
 func (l *Log) find() (list []*refresh) {
 	a, seen := l.build.Archive(), roaring.New()
 	for i := range kinds {
-		k := &kinds[i]
-		set := l.selected(k)
+		set := l.selected(&kinds[i])
 		set.AndNot(seen)
 		seen.Or(set)
-		var last []byte
-		r := &refresh{kind: k, members: roaring.New()}
-		add := func() {
-			if r.members.GetCardinality() >= uint64(k.min) { //nolint:gosec // small and positive
+		var last string // the commit of the last refresh
+		var of []*refresh
+		for it := set.Iterator(); it.HasNext(); {
+			at := it.Next()
+			line := a.ChangeLine(int(at))
+			if now := a.ChangeTime(int(at)).String() + commitOf(line); now != last || len(of) == 0 {
+				of, last = append(of, l.newRefresh(&kinds[i], line)), now
+			}
+			of[len(of)-1].members.Add(at)
+		}
+		for _, r := range of {
+			if r.isLarge(r.members) {
 				list = append(list, r)
 			}
 		}
-		for it := set.Iterator(); it.HasNext(); {
-			at := it.Next()
-			if now := commitOf(a.ChangeLine(int(at))); !bytes.Equal(now, last) || r.members.IsEmpty() || !a.ChangeTime(int(at)).Equal(a.ChangeTime(int(r.members.Minimum()))) {
-				add()
-				r, last = &refresh{kind: k, id: idOf(a.ChangeLine(int(at))), members: roaring.New()}, now
-				r.ranked = sync.OnceValues(func() ([]uint32, error) {
-					list := r.members.ToArray()
-					return list, byWeight(list, l.change)
-				})
-			}
-			r.members.Add(at)
-		}
-		add()
 	}
 	return list
 }
 
+// newRefresh returns a refresh without members. line is the first of them.
+func (l *Log) newRefresh(k *kind, line []byte) *refresh {
+	r := &refresh{kind: k, id: idOf(line), members: roaring.New()}
+	r.ranked = sync.OnceValues(func() ([]uint32, error) {
+		list := r.members.ToArray()
+		weights := make(map[uint32]float64, len(list))
+		for _, i := range list {
+			c, err := l.change(i)
+			if err != nil {
+				return nil, err
+			}
+			weights[i] = weight(c)
+		}
+		slices.SortStableFunc(list, func(a, b uint32) int { return cmp.Compare(weights[b], weights[a]) })
+		return list, nil
+	})
+	return r
+}
+
+// isLarge reports whether some of the members are enough for a refresh.
+func (r *refresh) isLarge(members *roaring.Bitmap) bool {
+	return members.GetCardinality() >= uint64(r.kind.min) //nolint:gosec // a small number
+}
+
 // commitOf returns the end of a change's JSON object: its commit, author and pull request. No quotation
 // mark in a text follows a comma, because those in texts are escaped.
-func commitOf(line []byte) []byte {
-	return line[max(0, bytes.LastIndex(line, []byte(`,"commit":`))):]
+func commitOf(line []byte) string {
+	return string(line[max(0, bytes.LastIndex(line, []byte(`,"commit":`))):])
 }
 
 // idOf returns the first member of a change's JSON object, its ID.
@@ -101,7 +120,7 @@ func idOf(line []byte) string {
 func (l *Log) Entries(set *roaring.Bitmap) *roaring.Bitmap {
 	entries := set.Clone()
 	for _, r := range l.refreshes() {
-		if members := roaring.And(r.members, set); members.GetCardinality() >= uint64(r.kind.min) { //nolint:gosec // small and positive
+		if members := roaring.And(r.members, set); r.isLarge(members) {
 			members.Remove(members.Maximum())
 			entries.AndNot(members)
 		}
@@ -111,31 +130,28 @@ func (l *Log) Entries(set *roaring.Bitmap) *roaring.Bitmap {
 
 // Refresh describes the changes of a set for which an entry stands. ok is false if it stands for itself.
 func (l *Log) Refresh(entry int, set *roaring.Bitmap) (described *feed.Refresh, ok bool, err error) {
-	list := l.refreshes()
-	at := slices.IndexFunc(list, func(r *refresh) bool { return r.members.Contains(uint32(entry)) }) //nolint:gosec // the index of a change
-	if at < 0 {
-		return nil, false, nil
-	}
-	r := list[at]
-	count := int(roaring.And(r.members, set).GetCardinality()) //nolint:gosec // a number of changes
-	if count < r.kind.min {
-		return nil, false, nil
-	}
-	ranked, err := r.ranked()
-	if err != nil {
-		return nil, false, err
-	}
-	moved := make([]*record.Change, 0, maxMoves)
-	for _, i := range ranked {
-		if len(moved) < maxMoves && set.Contains(i) {
-			c, err := l.change(i)
-			if err != nil {
-				return nil, false, err
-			}
-			moved = append(moved, c)
+	for _, r := range l.refreshes() {
+		if !r.members.Contains(uint32(entry)) { //nolint:gosec // the index of a change
+			continue
 		}
+		members := roaring.And(r.members, set)
+		ranked, err := r.ranked()
+		if err != nil || !r.isLarge(members) {
+			return nil, false, err
+		}
+		var moved []*record.Change
+		for _, i := range ranked {
+			if len(moved) < maxMoves && members.Contains(i) {
+				c, err := l.change(i)
+				if err != nil {
+					return nil, false, err
+				}
+				moved = append(moved, c)
+			}
+		}
+		return describe(r.kind, r.id, int(members.GetCardinality()), moved), true, nil //nolint:gosec // a number of changes
 	}
-	return describe(r.kind, r.id, count, moved), true, nil
+	return nil, false, nil
 }
 
 func (l *Log) change(i uint32) (*record.Change, error) { return l.build.Archive().Change(int(i)) }

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -16,25 +15,27 @@ import (
 	"kindex/exports/record"
 )
 
-// maxListed is the number of entries that each list of a month has at most.
+// maxListed is the number of changes that each list of a month has at most.
 const maxListed = 20
 
-// Month sums up the changes of a calendar month in UTC.
-type Month struct {
-	Month    string                 `json:"month"` // YYYY-MM
-	Since    string                 `json:"since"` // the first and the last day; the as-of day ends the present month
-	Until    string                 `json:"until"`
-	Complete bool                   `json:"complete"`
-	Previous jsonenc.OptionalString `json:"previous"` // the months before and after
-	Next     jsonenc.OptionalString `json:"next"`
-	Counts   Counts                 `json:"counts"`
+const monthFormat = "2006-01"
 
-	Added     List[Entity]       `json:"added"`
-	Releases  List[Release]      `json:"releases"`
-	Prices    List[PriceChange]  `json:"prices"`
-	Announced List[Announcement] `json:"announced"` // deprecations and retirements of which the dates are new
-	Ranked    List[Ranked]       `json:"ranked"`    // got their first score
-	Movers    List[Mover]        `json:"movers"`    // the largest gains in score in a week
+// Month sums up the changes of a calendar month in UTC. Changes in its lists have only the field that the
+// list is about, with its values before and after the month.
+type Month struct {
+	Month     string                 `json:"month"` // YYYY-MM
+	Since     string                 `json:"since"`
+	Until     string                 `json:"until"` // the as-of day in the present month
+	Complete  bool                   `json:"complete"`
+	Previous  jsonenc.OptionalString `json:"previous"` // the months before and after
+	Next      jsonenc.OptionalString `json:"next"`
+	Counts    Counts                 `json:"counts"`
+	Added     List[*record.Change]   `json:"added"`
+	Releases  List[*record.Change]   `json:"releases"`
+	Prices    List[*record.Change]   `json:"prices"`    // the largest differences first
+	Announced List[*record.Change]   `json:"announced"` // deprecations, retirements and archived repositories
+	Ranked    List[*record.Change]   `json:"ranked"`    // got their first score
+	Movers    List[record.ScoreMove] `json:"movers"`    // in a week that ended in the month
 }
 
 // Counts counts the changes of a month.
@@ -49,56 +50,15 @@ type Counts struct {
 	PricesDown int `json:"pricesDown"`
 }
 
-// List is the first entries of a list, and the number of all.
+// List is the start of a list, and the number of all.
 type List[T any] struct {
 	Count int `json:"count"`
 	Data  []T `json:"data"`
 }
 
-// Entity is an entity, and the day on which something happened to it.
-type Entity struct {
-	Type string `json:"type"`
-	Slug string `json:"slug"`
-	Name string `json:"name"`
-	Day  string `json:"day"`
-}
-
-// Release is an entity's latest release in a month. Without a new version, its version is unknown.
-type Release struct {
-	Entity
-	Version  jsonenc.OptionalString `json:"version"`
-	Previous jsonenc.OptionalString `json:"previousVersion"`
-}
-
-// PriceChange is the difference between a price before and after a month, in USD.
-type PriceChange struct {
-	Entity
-	Offer   string   `json:"offer"`
-	Term    string   `json:"term"`
-	Old     float64  `json:"old"`
-	New     float64  `json:"new"`
-	Percent *float64 `json:"percent"` // null if the old price was 0
-}
-
-// Announcement is a deprecation or retirement, or that a repository was archived. Day is when it was
-// recorded, and Effective when it takes effect.
-type Announcement struct {
-	Entity
-	Event     string                 `json:"event"`
-	Effective jsonenc.OptionalString `json:"effective"`
-}
-
-// Ranked is an entity with its first score.
-type Ranked struct {
-	Entity
-	Score float64 `json:"score"`
-}
-
-// Mover is the largest gain of an entity in a week. Day is the last day of that week.
-type Mover struct {
-	Entity
-	Previous record.Score `json:"previousScore"`
-	Score    record.Score `json:"score"`
+func listOf[T any](all []T, order func(a, b T) int) List[T] {
+	slices.SortStableFunc(all, order)
+	return List[T]{len(all), append([]T{}, all[:min(maxListed, len(all))]...)}
 }
 
 // Months returns the months from the first change to the as-of day, newest first.
@@ -107,260 +67,182 @@ func (l *Log) Months() (names []string) {
 	if a.Changes() == 0 {
 		return nil
 	}
-	first := monthOf(a.ChangeTime(0))
-	for m := monthOf(l.asOf); !m.Before(first); m = m.AddDate(0, -1, 0) {
+	first := a.ChangeTime(0).Format(monthFormat)
+	for m := l.asOf.AddDate(0, 0, 1-l.asOf.Day()); m.Format(monthFormat) >= first; m = m.AddDate(0, -1, 0) {
 		names = append(names, m.Format(monthFormat))
 	}
 	return names
 }
 
-const monthFormat = "2006-01"
-
-func monthOf(t time.Time) time.Time {
-	return time.Date(t.UTC().Year(), t.UTC().Month(), 1, 0, 0, 0, 0, time.UTC)
-}
-
 // Month sums up one of the Months, or returns nil for any other name. A month is summed up once.
 func (l *Log) Month(name string) (*Month, error) {
-	if !slices.Contains(l.Months(), name) {
-		return nil, nil //nolint:nilnil // the month is unknown
+	months := l.Months()
+	i := slices.Index(months, name)
+	if i < 0 {
+		return nil, nil
 	}
-	sum, _ := l.months.LoadOrStore(name, sync.OnceValues(func() (*Month, error) { return l.sumUp(name) }))
+	sum, _ := l.months.LoadOrStore(name, sync.OnceValues(func() (*Month, error) {
+		m := &Month{Month: name}
+		if i > 0 {
+			m.Next = jsonenc.OptionalString(months[i-1])
+		}
+		if i+1 < len(months) {
+			m.Previous = jsonenc.OptionalString(months[i+1])
+		}
+		return m, l.sumUp(m)
+	}))
 	return sum.(func() (*Month, error))()
 }
 
-func (l *Log) sumUp(name string) (*Month, error) {
-	start, err := time.Parse(monthFormat, name)
+func (l *Log) sumUp(m *Month) error {
+	start, err := time.Parse(monthFormat, m.Month)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	end := start.AddDate(0, 1, 0)
-	s := &summer{Month: &Month{Month: name, Since: start.Format(time.DateOnly), Complete: !l.asOf.Before(end)}, log: l,
-		added: map[string]Entity{}, releases: map[string]Release{}, prices: map[string]PriceChange{}, ranked: map[string]Ranked{}}
-	s.Until = minTime(end.AddDate(0, 0, -1), l.asOf).Format(time.DateOnly)
-	months := l.Months()
-	if i := slices.Index(months, name); i >= 0 {
-		if i > 0 {
-			s.Next = jsonenc.OptionalString(months[i-1])
-		}
-		if i+1 < len(months) {
-			s.Previous = jsonenc.OptionalString(months[i+1])
-		}
-	}
+	m.Since, m.Complete = start.Format(time.DateOnly), !l.asOf.Before(end)
+	m.Until = min(end.AddDate(0, 0, -1).Format(time.DateOnly), l.asOf.Format(time.DateOnly))
 	a := l.build.Archive()
 	from, to := a.ChangesSince(start), a.ChangesSince(end)
+	s := summary{Month: m, added: changes{}, releases: changes{}, prices: changes{}, announced: changes{}, ranked: changes{}}
 	for i := from; i < to; i++ {
 		c, err := a.Change(i)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		s.add(c)
 	}
 	for _, r := range l.refreshes() {
 		if at := int(r.members.Minimum()); r.kind == &kinds[0] && from <= at && at < to {
-			s.Counts.Refreshes++
+			m.Counts.Refreshes++
 		}
 	}
-	s.finish()
-	s.addWeeks(start, end)
-	return s.Month, nil
-}
-
-func minTime(a, b time.Time) time.Time {
-	if a.Before(b) {
-		return a
+	m.Added, m.Releases = s.added.list(l.better), s.releases.list(l.better)
+	m.Announced, m.Ranked = s.announced.list(l.better), s.ranked.list(l.better)
+	s.addPrices(l.better)
+	for _, w := range a.Weeks() { // the newest first
+		if day := w.End.AddDate(0, 0, -1); !day.Before(start) && day.Before(end) {
+			m.Movers.Data = append(m.Movers.Data, w.Scores...)
+		}
 	}
-	return b
+	gain := func(m record.ScoreMove) int16 { return m.Score.Tenths() - m.Previous.Tenths() }
+	m.Movers = listOf(m.Movers.Data, func(a, b record.ScoreMove) int { return cmp.Compare(gain(b), gain(a)) })
+	return nil
 }
 
-// summer sums up a month. The maps have the latest state by entity, or by price.
-type summer struct {
+// better orders changes by the present score of the entities.
+func (l *Log) better(a, b *record.Change) int {
+	score := func(c *record.Change) record.Score {
+		o, _, ok := l.build.Find(c.Type, c.Slug)
+		if !ok {
+			return record.Score{}
+		}
+		return l.build.Entity(o).Scores.Composite
+	}
+	return cmp.Or(score(b).Compare(score(a)), strings.Compare(a.Key(), b.Key()))
+}
+
+// changes holds changes of one field by the entity, or by entity and field.
+type changes map[string]*record.Change
+
+// set adds a change of one field. Its first value before is kept.
+func (m changes) set(key string, c *record.Change, f record.FieldChange) {
+	one := *c
+	if first := m[key]; first != nil && first.Fields[0].Field == f.Field {
+		f.Old = first.Fields[0].Old
+	}
+	one.Fields = []record.FieldChange{f}
+	m[key] = &one
+}
+
+func (m changes) list(order func(a, b *record.Change) int) List[*record.Change] {
+	return listOf(slices.Collect(maps.Values(m)), order)
+}
+
+// summary is a month that is being summed up.
+type summary struct {
 	*Month
-	log      *Log
-	added    map[string]Entity
-	releases map[string]Release
-	prices   map[string]PriceChange
-	ranked   map[string]Ranked
+	added, releases, prices, announced, ranked changes
 }
 
-func (s *summer) add(c *record.Change) {
-	e := Entity{c.Type, c.Slug, c.Name, c.Timestamp.UTC().Format(time.DateOnly)}
+func (s *summary) add(c *record.Change) {
 	s.Counts.Changes++
 	switch c.Event {
 	case record.Created:
 		s.Counts.Created++
-		s.added[c.Key()] = e
+		name, _ := c.Field("name")
+		s.added.set(c.Key(), c, name)
 		return
 	case record.Deleted:
 		s.Counts.Deleted++
-		delete(s.added, c.Key())
-		delete(s.releases, c.Key())
-		delete(s.ranked, c.Key())
+		for _, m := range []changes{s.added, s.releases, s.ranked} {
+			delete(m, c.Key())
+		}
 		return
 	}
 	s.Counts.Updated++
 	if kindOf(c) == &kinds[0] {
 		s.Counts.Figures++
 	}
-	s.addRelease(c, e)
-	s.addAnnouncement(c, e)
+	released := false
 	for _, f := range c.Fields {
-		s.addPrice(f, e)
-		if f.Field != "scores.composite" {
-			continue
-		}
-		score, err := strconv.ParseFloat(string(f.New), 64)
-		if old := string(f.Old); old == "null" && err == nil {
-			s.ranked[c.Key()] = Ranked{e, score}
-		} else if _, first := s.ranked[c.Key()]; first && err != nil {
+		before, after := string(f.Old) != "null", string(f.New) != "null"
+		switch {
+		// A first version, and a first day, say nothing about when it was.
+		case f.Field == "version" && before && after, f.Field == "signals.lastRelease" && before && after && !released:
+			s.releases.set(c.Key(), c, f)
+			released = true
+		case f.Field == "scores.composite" && !before && after:
+			s.ranked.set(c.Key(), c, f)
+		case f.Field == "scores.composite" && !after:
 			delete(s.ranked, c.Key())
-		} else if first {
-			s.ranked[c.Key()] = Ranked{e, score}
+		case ends(f):
+			s.announced.set(c.Key()+" "+f.Field, c, f)
+		case IsPrice(f):
+			s.prices.set(c.Key()+" "+f.Field, c, f)
 		}
 	}
 }
 
-// addRelease adds a release: another version, or a later day of the latest release. The first version
-// and day that are recorded say nothing about when it was.
-func (s *summer) addRelease(c *record.Change, e Entity) {
-	version, hasVersion := replaced(c, "version")
-	day, hasDay := replaced(c, "signals.lastRelease")
-	if !hasVersion && (!hasDay || day[1] <= day[0]) {
-		return
+// ends reports whether a change announces that an entity ends.
+func ends(f record.FieldChange) bool {
+	switch f.Field {
+	case "lifecycle.retires", "lifecycle.deprecated":
+		return string(f.New) != "null"
+	case "status":
+		return string(f.New) == `"`+record.Deprecated+`"`
+	case "signals.archived":
+		return string(f.New) == "1"
 	}
-	r := Release{Entity: e, Version: jsonenc.OptionalString(version[1]), Previous: jsonenc.OptionalString(version[0])}
-	if hasDay {
-		r.Day = day[1]
-	}
-	if before, ok := s.releases[c.Key()]; ok && before.Previous != "" {
-		r.Previous, r.Version = before.Previous, cmp.Or(r.Version, before.Version)
-	}
-	s.releases[c.Key()] = r
+	return false
 }
 
-// replaced returns a text before and after a change that replaced it.
-func replaced(c *record.Change, field string) (values [2]string, ok bool) {
-	f, ok := c.Field(field)
-	if !ok || string(f.Old) == "null" || string(f.New) == "null" {
-		return values, false
-	}
-	return [2]string{jsonenc.Text(f.Old), jsonenc.Text(f.New)}, true
-}
-
-// endings are the events that fields announce.
-var endings = []struct{ field, event string }{
-	{"lifecycle.retires", "retirement"}, {"lifecycle.deprecated", "deprecation"}, {"status", "deprecation"}, {"signals.archived", "archived"},
-}
-
-// addAnnouncement adds the first ending that a change announces.
-func (s *summer) addAnnouncement(c *record.Change, e Entity) {
-	for _, ending := range endings {
-		f, ok := c.Field(ending.field)
-		value := jsonenc.Text(f.New)
-		switch {
-		case !ok || string(f.New) == "null",
-			ending.field == "status" && value != record.Deprecated,
-			ending.field == "signals.archived" && string(f.New) != "1":
-			continue
-		case ending.field == "status" || ending.field == "signals.archived":
-			value = ""
-		}
-		s.Announced.Data = append(s.Announced.Data, Announcement{e, ending.event, jsonenc.OptionalString(value)})
-		return
-	}
-}
-
-func (s *summer) addPrice(f record.FieldChange, e Entity) {
+// IsPrice reports whether a price of an offer was replaced by another one.
+func IsPrice(f record.FieldChange) bool {
 	c, ok := pricing.DescribeChange(f)
-	if !ok || !strings.HasSuffix(c.Term, " price") {
-		return
-	}
-	var before, after record.Price
-	if json.Unmarshal(f.Old, &before) != nil || json.Unmarshal(f.New, &after) != nil || !before.Known() || !after.Known() {
-		return
-	}
-	key := e.Type + "/" + e.Slug + " " + f.Field
-	p := PriceChange{Entity: e, Offer: c.Offer, Term: c.Term, Old: before.Float(), New: after.Float()}
-	if first, again := s.prices[key]; again {
-		p.Old = first.Old
-	}
-	s.prices[key] = p
+	return ok && strings.HasSuffix(c.Term, " price") && c.Old != "" && c.New != ""
 }
 
-// finish sorts the lists. Of equals, the better entity comes first.
-func (s *summer) finish() {
-	s.Added = listOf(slices.Collect(maps.Values(s.added)), s.better)
-	s.Releases = listOf(slices.Collect(maps.Values(s.releases)), func(a, b Release) int { return s.better(a.Entity, b.Entity) })
-	s.Announced = listOf(s.Announced.Data, func(a, b Announcement) int {
-		return cmp.Or(cmp.Compare(b.Event, a.Event), s.better(a.Entity, b.Entity))
-	})
-	s.Ranked = listOf(slices.Collect(maps.Values(s.ranked)), func(a, b Ranked) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), s.better(a.Entity, b.Entity))
-	})
-	var prices []PriceChange
-	for _, p := range s.prices {
-		switch {
-		case p.New > p.Old:
+// addPrices adds the prices that differ from those before the month.
+func (s *summary) addPrices(better func(a, b *record.Change) int) {
+	ratio := func(c *record.Change) float64 {
+		var before, after record.Price
+		if json.Unmarshal(c.Fields[0].Old, &before) != nil || json.Unmarshal(c.Fields[0].New, &after) != nil {
+			return 0
+		}
+		return math.Log((after.Float() + 1e-6) / (before.Float() + 1e-6)) // prices have six decimals
+	}
+	for key, c := range s.prices {
+		switch r := ratio(c); {
+		case r > 0:
 			s.Counts.PricesUp++
-		case p.New < p.Old:
+		case r < 0:
 			s.Counts.PricesDown++
 		default:
-			continue // changed and changed back
-		}
-		if p.Old > 0 {
-			percent := math.Round(1000*(p.New-p.Old)/p.Old) / 10
-			p.Percent = &percent
-		}
-		prices = append(prices, p)
-	}
-	s.Prices = listOf(prices, func(a, b PriceChange) int {
-		return cmp.Or(cmp.Compare(b.size(), a.size()), s.better(a.Entity, b.Entity), cmp.Compare(a.Offer+a.Term, b.Offer+b.Term))
-	})
-}
-
-// size is how much a price changed, in relation to what it was.
-func (p *PriceChange) size() float64 {
-	if p.Percent == nil {
-		return math.Inf(1)
-	}
-	return math.Abs(math.Log((p.New + 1e-9) / p.Old))
-}
-
-// better orders entities by their present score.
-func (s *summer) better(a, b Entity) int {
-	score := func(e Entity) float64 {
-		if o, _, ok := s.log.build.Find(e.Type, e.Slug); ok {
-			if x := s.log.build.Entity(o).Scores.Composite; x.Known() {
-				return x.Float()
-			}
-		}
-		return -1
-	}
-	return cmp.Or(cmp.Compare(score(b), score(a)), cmp.Compare(a.Type+"/"+a.Slug, b.Type+"/"+b.Slug))
-}
-
-func listOf[T any](all []T, order func(a, b T) int) List[T] {
-	slices.SortStableFunc(all, order)
-	return List[T]{len(all), append([]T{}, all[:min(maxListed, len(all))]...)}
-}
-
-// addWeeks adds the movers of the weeks that ended in the month. Their gains have two readings each.
-func (s *summer) addWeeks(start, end time.Time) {
-	movers := map[record.Mover]Mover{}
-	gain := func(m Mover) int16 { return m.Score.Tenths() - m.Previous.Tenths() }
-	for _, w := range s.log.build.Archive().Weeks() {
-		day := w.End.AddDate(0, 0, -1)
-		if day.Before(start) || !day.Before(end) {
-			continue
-		}
-		for _, m := range w.Scores {
-			now := Mover{Entity{m.Type, m.Slug, m.Name, day.Format(time.DateOnly)}, m.Previous, m.Score}
-			if gain(now) > gain(movers[m.Mover]) {
-				movers[m.Mover] = now
-			}
+			delete(s.prices, key)
 		}
 	}
-	s.Movers = listOf(slices.Collect(maps.Values(movers)), func(a, b Mover) int {
-		return cmp.Or(cmp.Compare(gain(b), gain(a)), s.better(a.Entity, b.Entity))
+	s.Prices = s.prices.list(func(a, b *record.Change) int {
+		return cmp.Or(cmp.Compare(math.Abs(ratio(b)), math.Abs(ratio(a))), better(a, b), strings.Compare(a.Fields[0].Field, b.Fields[0].Field))
 	})
 }

@@ -80,6 +80,11 @@ func heaviest(c *record.Change) (field record.FieldChange, most float64) {
 	return field, most
 }
 
+func weight(c *record.Change) float64 {
+	_, most := heaviest(c)
+	return most
+}
+
 // describe describes a refresh by the first of the given changes, each by its heaviest field.
 func describe(k *kind, id string, count int, moved []*record.Change) *feed.Refresh {
 	r := &feed.Refresh{ID: id, Count: count, Title: k.title}
@@ -90,28 +95,6 @@ func describe(k *kind, id string, count int, moved []*record.Change) *feed.Refre
 		r.Moves = append(r.Moves, &shown)
 	}
 	return r
-}
-
-// byWeight sorts the changes at some places by the weight of their heaviest field.
-func byWeight[T any](places []T, change func(T) (*record.Change, error)) error {
-	type weighed struct {
-		place  T
-		weight float64
-	}
-	list := make([]weighed, len(places))
-	for i, place := range places {
-		c, err := change(place)
-		if err != nil {
-			return err
-		}
-		_, weight := heaviest(c)
-		list[i] = weighed{place, weight}
-	}
-	slices.SortStableFunc(list, func(a, b weighed) int { return cmp.Compare(b.weight, a.weight) })
-	for i, w := range list {
-		places[i] = w.place
-	}
-	return nil
 }
 
 // Newest returns the first n entries of changes, which come newest first. A change for which there is a
@@ -146,7 +129,7 @@ func sameCommit(a, b *record.Change) bool {
 
 // appendCommit appends the entries of a commit to list.
 func appendCommit(list []*record.Change, refreshes map[string]*feed.Refresh, commit []*record.Change) []*record.Change {
-	of := map[*kind][]*record.Change{}
+	of, described := map[*kind][]*record.Change{}, map[*kind]bool{}
 	for _, c := range commit {
 		k := kindOf(c)
 		of[k] = append(of[k], c)
@@ -155,15 +138,14 @@ func appendCommit(list []*record.Change, refreshes map[string]*feed.Refresh, com
 		k := kindOf(c)
 		members := of[k]
 		grouped := k != nil && len(members) >= k.min
-		if grouped && members[0] != c {
+		if described[k] {
 			continue
 		}
+		described[k] = grouped
 		if list = append(list, c); grouped {
-			moved := slices.Clone(members)
-			slices.Reverse(moved)
-			id := moved[0].ID
-			_ = byWeight(moved, func(c *record.Change) (*record.Change, error) { return c, nil }) // never fails
-			refreshes[c.ID] = describe(k, id, len(members), moved)
+			slices.Reverse(members) // oldest first
+			moved := slices.SortedStableFunc(slices.Values(members), func(a, b *record.Change) int { return cmp.Compare(weight(b), weight(a)) })
+			refreshes[c.ID] = describe(k, members[0].ID, len(members), moved)
 		}
 	}
 	return list

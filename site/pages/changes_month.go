@@ -3,13 +3,12 @@ package pages
 import (
 	"fmt"
 	"iter"
-	"strconv"
 	"time"
 
 	"kindex/exports/didyoumean"
 	"kindex/exports/news"
+	"kindex/exports/record"
 	"kindex/site/siteurl"
-	"kindex/site/textfmt"
 )
 
 // monthPage sums up the changes of a month.
@@ -18,25 +17,17 @@ type monthPage struct {
 	Title      string
 	Sections   []monthSection
 	Prev, Next string // paths of other months
-	All        string // path of all changes of the month, or "" on a static site
 }
 
-// monthSection is one of a month's lists.
+// monthSection is one of a month's lists of changes.
 type monthSection struct {
-	ID, Title string
-	Note      string
-	Count     int
-	Rows      []monthRow
+	ID, Title, Note string
+	Count           int
+	Rows            []changeSummary
 }
 
-// monthRow says what happened to an entity.
-type monthRow struct {
-	news.Entity
-	Text string
-}
-
-// Path returns the path of the entity's page.
-func (m monthRow) Path() string { return siteurl.Entity(m.Type, m.Slug) }
+// MoverPath returns the path of the page of an entity.
+func (*monthPage) MoverPath(m record.ScoreMove) string { return siteurl.Entity(m.Type, m.Slug) }
 
 func monthPath(name string) string { return "/changes/" + name + "/" }
 
@@ -51,14 +42,14 @@ func monthTitle(name string) string {
 
 // month sums up a month.
 func (r *request) month() (*page, error) {
-	name, known := r.arg("month"), r.News.Months()
+	name := r.arg("month")
 	m, err := r.News.Month(name)
 	if err != nil {
 		return nil, err
 	}
 	if m == nil {
 		var near []suggestion
-		for _, n := range append(didyoumean.Names(name, known, 1), known[:min(1, len(known))]...) {
+		for _, n := range didyoumean.Names(name, r.News.Months(), maxNear) {
 			near = append(near, suggestion{Path: monthPath(n), Name: "Changes in " + monthTitle(n)})
 		}
 		return r.missing("No such month", "", near), nil
@@ -70,50 +61,24 @@ func (r *request) month() (*page, error) {
 	if m.Next != "" {
 		d.Next = monthPath(string(m.Next))
 	}
-	if !r.Static {
-		d.All = "/changes/?since=" + m.Since + "&until=" + m.Until
+	for _, l := range []struct {
+		id, title, note string
+		news.List[*record.Change]
+	}{
+		{"added", "New entries", "", m.Added},
+		{"releases", "Releases", "", m.Releases},
+		{"prices", "Price changes", fmt.Sprintf("%d up, %d down; the largest first.", m.Counts.PricesUp, m.Counts.PricesDown), m.Prices},
+		{"announced", "Retirements and deprecations announced", "", m.Announced},
+		{"ranked", "Newly ranked", "They got their first score.", m.Ranked},
+	} {
+		s := monthSection{ID: l.id, Title: l.title, Note: l.note, Count: l.Count}
+		for _, c := range l.Data {
+			s.Rows = append(s.Rows, r.changeSummary(c))
+		}
+		d.Sections = append(d.Sections, s)
 	}
-	addMonth(d, "added", "New entries", "", m.Added, func(e news.Entity) monthRow { return monthRow{Entity: e} })
-	addMonth(d, "releases", "Releases", "", m.Releases, func(x news.Release) monthRow { return monthRow{x.Entity, string(x.Version)} })
-	addMonth(d, "prices", "Price changes", fmt.Sprintf("%d up, %d down; the largest first.", m.Counts.PricesUp, m.Counts.PricesDown), m.Prices, changedPriceRow)
-	addMonth(d, "announced", "Retirements and deprecations announced", "", m.Announced, announcedRow)
-	addMonth(d, "ranked", "Newly ranked", "They got their first score.", m.Ranked, func(x news.Ranked) monthRow {
-		return monthRow{x.Entity, "score " + strconv.FormatFloat(x.Score, 'f', 1, 64)}
-	})
-	addMonth(d, "movers", "Largest gains in score", "In a week that ended in the month, by the rules of the trending list.", m.Movers, func(x news.Mover) monthRow {
-		return monthRow{x.Entity, "score " + x.Previous.String() + " → " + x.Score.String()}
-	})
 	return &page{Template: "month", Title: d.Title, Data: d, Section: "/changes/",
-		Description: fmt.Sprintf("%s: %s, %s and %s.", monthTitle(name), textfmt.Plural(m.Added.Count, "new entry", "new entries"),
-			textfmt.Plural(m.Releases.Count, "release", "releases"), textfmt.Plural(m.Prices.Count, "price change", "price changes"))}, nil
-}
-
-// addMonth adds a list to the page, unless it is empty.
-func addMonth[T any](d *monthPage, id, title, note string, list news.List[T], row func(T) monthRow) {
-	if list.Count == 0 {
-		return
-	}
-	s := monthSection{ID: id, Title: title, Note: note, Count: list.Count}
-	for _, x := range list.Data {
-		s.Rows = append(s.Rows, row(x))
-	}
-	d.Sections = append(d.Sections, s)
-}
-
-func changedPriceRow(p news.PriceChange) monthRow {
-	text := fmt.Sprintf("%s of %s: $%s → $%s", p.Term, p.Offer, strconv.FormatFloat(p.Old, 'f', -1, 64), strconv.FormatFloat(p.New, 'f', -1, 64))
-	if p.Percent != nil {
-		text += fmt.Sprintf(" (%+.1f%%)", *p.Percent)
-	}
-	return monthRow{p.Entity, text}
-}
-
-func announcedRow(a news.Announcement) monthRow {
-	text := a.Event
-	if a.Effective != "" {
-		text += " on " + textfmt.Day(string(a.Effective))
-	}
-	return monthRow{a.Entity, text}
+		Description: "New entries, releases, price changes, retirements and the largest gains in score in " + monthTitle(name) + "."}, nil
 }
 
 // monthOptions returns links to the newest months.
@@ -128,8 +93,8 @@ func (s *Site) monthOptions(most int) (list []option) {
 // monthPaths yields the pages of all months.
 func monthPaths(s *Site) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for _, name := range s.News.Months() {
-			if !yield(monthPath(name)) {
+		for _, o := range s.monthOptions(len(s.News.Months())) {
+			if !yield(o.To) {
 				return
 			}
 		}

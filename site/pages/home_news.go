@@ -2,14 +2,12 @@ package pages
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"kindex/exports"
 	"kindex/exports/calendar"
 	"kindex/exports/feed"
 	"kindex/exports/news"
-	"kindex/exports/pricing"
 	"kindex/exports/record"
 	"kindex/exports/view"
 	"kindex/site/siteurl"
@@ -90,7 +88,7 @@ func (s *Site) addLatestChanges(n *homeNewsLists) error {
 			}
 		}
 		if len(n.Prices) < homeNews && c.Event == record.Updated {
-			if shown := without(c, func(f record.FieldChange) bool { return !isPriceChange(f) }); shown != nil {
+			if shown := without(c, func(f record.FieldChange) bool { return !news.IsPrice(f) }); shown != nil {
 				n.Prices = append(n.Prices, s.changeSummary(shown))
 			}
 		}
@@ -109,12 +107,6 @@ func without(c *record.Change, drop func(record.FieldChange) bool) *record.Chang
 		return nil
 	}
 	return &left
-}
-
-// isPriceChange reports whether a price of an offer was replaced by another one.
-func isPriceChange(f record.FieldChange) bool {
-	c, ok := pricing.DescribeChange(f)
-	return ok && strings.HasSuffix(c.Term, " price") && c.Old != "" && c.New != ""
 }
 
 // changeSummary describes a change.
