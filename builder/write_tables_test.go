@@ -18,6 +18,7 @@ import (
 	"kindex/builder/suite"
 	"kindex/exports"
 	"kindex/exports/ids"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/table"
 	"kindex/exports/view"
@@ -311,14 +312,14 @@ func randomEntity(rng *rand.Rand, i int, typ string) string {
 		fmt.Fprintf(&b, "ids: {npm: [\"@e/n%d\", n%d], doi: \"10.1000/%d?x=1\"}\n", i, i, i)
 	}
 	b.WriteString("signals:\n  downloads: {value: 5}\n")
-	for _, s := range record.SignalTypes {
+	for _, s := range kinds.Default().Signals {
 		value := fmt.Sprint(rng.IntN(1 << (1 + rng.IntN(40))))
 		switch {
 		case !some(20) || s.Name == "downloads" || s.Name == "archived":
 			continue
 		case s.Name == "released":
 			value = fmt.Sprintf("2025-%02d", 1+rng.IntN(12))
-		case s.Kind == record.Day:
+		case s.IsDay():
 			value = fmt.Sprintf("2025-%02d-01", 1+rng.IntN(12))
 		}
 		fmt.Fprintf(&b, "  %s: {value: %s, date: 2026-10-%02d}\n", s.Name, value, 1+rng.IntN(28))
