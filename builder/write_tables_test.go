@@ -163,6 +163,16 @@ func fullRow(t *testing.T, line []byte, r map[string]any, rank int) map[string]a
 	for _, name := range record.LinkNames {
 		row["link"+strings.ToUpper(name[:1])+name[1:]] = within("links", name)
 	}
+	for _, name := range []string{"family", "openWeights", "knowledge", "reasoning", "reasoningEfforts"} {
+		row[name] = r[name]
+	}
+	row["modalitiesInput"], row["modalitiesOutput"] = within("modalities", "input"), within("modalities", "output")
+	row["parametersTotal"], row["parametersActive"] = within("parameters", "total"), within("parameters", "active")
+	for _, s := range kinds.Default().Signals {
+		fact, _ := within("signals", s.Name).(map[string]any)
+		column := "signal" + strings.ToUpper(s.Name[:1]) + s.Name[1:]
+		row[column], row[column+"Date"] = fact["value"], fact["date"]
+	}
 	return row
 }
 

@@ -38,11 +38,14 @@ type compareCell struct {
 	Best  bool
 }
 
+// declaredRow precedes the path of a declared field in the name of its row.
+const declaredRow = "field-"
+
 // compareFacts lists the facts that are compared.
 var compareFacts = func() []string {
 	list := []string{"type", "provider", "category", "version", "pricingModel", "price", "license"}
 	for _, f := range kinds.Default().Leaves() {
-		list = append(list, f.Path)
+		list = append(list, declaredRow+f.Path)
 	}
 	return append(list, "maintenance", "retires", "replacedBy", "addedDate", "lastUpdated", "status")
 }()
@@ -103,7 +106,7 @@ func markBest(cells []compareCell) {
 func (r *request) factRows(list []comparedEntity) []compareRow {
 	var rows []compareRow
 	for _, f := range compareFacts {
-		row := compareRow{Field: f, Title: textfmt.Label(f)}
+		row := compareRow{Field: f, Title: textfmt.Label(strings.TrimPrefix(f, declaredRow))}
 		for _, e := range list {
 			row.Cells = append(row.Cells, r.factCell(f, e.Entity))
 		}
@@ -139,8 +142,9 @@ func (r *request) factCell(field string, e *record.Entity) compareCell {
 	case "retires", "replacedBy":
 		return r.lifecycleCell(field, e.Lifecycle)
 	}
-	if f := e.Declared().Field(field); f != nil {
-		return compareCell{Text: textfmt.Value(f, e.Values.Get(field))}
+	path := strings.TrimPrefix(field, declaredRow)
+	if f := e.Declared().Field(path); f != nil {
+		return compareCell{Text: textfmt.Value(f, e.Values.Get(path))}
 	}
 	panic("pages: unknown fact " + field)
 }
@@ -291,7 +295,7 @@ func (r *request) rowTemplates() *rowTemplates {
 		scores = append(scores, w)
 	}
 	for _, f := range compareFacts {
-		facts = append(facts, row(f, textfmt.Label(f)))
+		facts = append(facts, row(f, textfmt.Label(strings.TrimPrefix(f, declaredRow))))
 	}
 	for _, s := range kinds.Default().Signals {
 		signals = append(signals, row("signal-"+s.Name, textfmt.Label(s.Name)))
