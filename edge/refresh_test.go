@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -11,6 +12,8 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
+	"kindex/exports/feed"
+	"kindex/exports/record"
 	"kindex/exports/store"
 )
 
@@ -228,7 +231,8 @@ func TestMonth(t *testing.T) {
 	}
 }
 
-// TestMonthOfRefreshes measures a subscriber's month: four refreshes of 750 entities each.
+// TestMonthOfRefreshes compares a subscriber's month with four refreshes of 750 entities, each with a new
+// price, with a feed in which every change is an item.
 func TestMonthOfRefreshes(t *testing.T) {
 	suite.InTest(t)
 	const n = 750
@@ -239,26 +243,29 @@ func TestMonthOfRefreshes(t *testing.T) {
 		r.Commit(at, "Figures", append(refreshed(n, 1+week), "model/m1.yaml", modelSheet(fmt.Sprint(3+week), ""))...)
 	}
 	s := serveRepository(t, r, "2026-10-31")
-	items, size := 0, 0
-	for page := s.url + "/api/feed"; page != ""; {
-		path := strings.TrimPrefix(page, s.url)
-		size += len(s.ask(t, "GET", path).body)
-		d := s.readFeed(t, "rss", path)
-		items, page = items+len(d.ids), d.rel["next"]
-		if slices.ContainsFunc(d.ids, func(id string) bool { return strings.HasPrefix(id, "urn:kindex:refresh:") }) && page == "" {
-			t.Error("refreshes are on the last page")
-		}
+	single := &feed.Feed{Base: s.url}
+	for _, line := range s.pages(t, "/api/changelog?since=2026-10-01") {
+		c := new(record.Change)
+		unpack(t, line, c)
+		single.Changes = append(single.Changes, c)
 	}
-	first := s.readFeed(t, "rss", "/api/feed")
-	refreshes := 0
-	for _, id := range first.ids {
-		if strings.HasPrefix(id, "urn:kindex:refresh:") {
-			refreshes++
-		}
+	var before bytes.Buffer
+	if err := single.Write(&before, "rss"); err != nil {
+		t.Fatal(err)
 	}
-	if refreshes != 4 {
-		t.Errorf("%d refreshes on the first page, want 4", refreshes)
+	now := s.ask(t, "GET", "/api/feed").body
+	_, month, _ := bytes.Cut(now, []byte("<item>"))
+	month, _, _ = bytes.Cut(month, []byte("was added</title>")) // September
+	kinds := map[string]int{}
+	for _, m := range regexp.MustCompile(`urn:kindex:([a-z]+):`).FindAllSubmatch(month, -1) {
+		kinds[string(m[1])]++
 	}
-	t.Logf("%d items in %d bytes on all pages; the first page has %d bytes; without figures %d bytes", items, size,
-		len(s.ask(t, "GET", "/api/feed").body), len(s.ask(t, "GET", "/api/feed?figures=false").body))
+	if kinds["refresh"] != 4 || kinds["change"] != 4+1 || kinds["week"] == 0 || len(single.Changes) != 4*(n+1) { // one more is the first of September
+		t.Errorf("%v instead of %d items", kinds, len(single.Changes))
+	}
+	if len(month) > 30000 {
+		t.Errorf("the month has %d bytes", len(month))
+	}
+	t.Logf("%d items, %d bytes → %v, %d bytes; without figures %d of %d bytes are the month's", len(single.Changes), before.Len(), kinds, len(month),
+		bytes.Index(s.ask(t, "GET", "/api/feed?figures=false").body, []byte("was added</title>")), len(now))
 }

@@ -95,6 +95,7 @@ var kinds = []kind{ // DAY stands for a day with leaderboards; for the other pla
 	{name: "prices-unknown", path: "/prices/?calculate=priced&input=10&cacheWrite=5&mode=batch", at: served, like: "prices-cost"},
 	{name: "trending", path: "/trending/"},
 	{name: "changes", path: "/changes/", keyboard: inSoak},
+	{name: "changes-month", path: "/changes/2026-11/"},
 	{name: "changes-event", path: "/changes/event-updated/", like: "changes"},
 	{name: "categories", path: "/categories/"},
 	{name: "category", path: "/categories/ml-frameworks/"},

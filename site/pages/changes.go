@@ -178,7 +178,8 @@ func (r *request) changes() (*page, error) {
 		}
 		set.And(members)
 		entries = set
-		d.Chosen = append(d.Chosen, option{Name: "One refresh", To: r.withChange("refresh", "")})
+		at := r.Build.Archive().ChangeTime(int(members.Minimum()))
+		d.Chosen = append(d.Chosen, option{Name: "One commit, " + at.Format("2 January 2006, 15:04:05"), To: r.withChange("refresh", "")})
 	}
 	d.Total = int(entries.GetCardinality()) //nolint:gosec // a number of changes
 	if !ok || number > max(1, (d.Total+changeRows-1)/changeRows) {
