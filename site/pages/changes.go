@@ -169,17 +169,9 @@ func (r *request) changes() (*page, error) {
 	if d.Dated {
 		r.setDates(d, &f)
 	}
-	set := r.selectChanges(f, r.choice("figures"))
-	entries := r.News.Entries(set)
-	if id := r.choice("refresh"); id != "" {
-		members, known := r.News.Members(id)
-		if !known {
-			return r.missing("No such refresh", "", []suggestion{{Path: "/changes/", Name: "All changes"}}), nil
-		}
-		set.And(members)
-		entries = set
-		at := r.Build.Archive().ChangeTime(int(members.Minimum()))
-		d.Chosen = append(d.Chosen, option{Name: "One commit, " + at.Format("2 January 2006, 15:04:05"), To: r.withChange("refresh", "")})
+	set, entries, known := r.entries(d, r.selectChanges(f, r.choice("figures")))
+	if !known {
+		return r.missing("No such refresh", "", []suggestion{{Path: "/changes/", Name: "All changes"}}), nil
 	}
 	d.Total = int(entries.GetCardinality()) //nolint:gosec // a number of changes
 	if !ok || number > max(1, (d.Total+changeRows-1)/changeRows) {
@@ -204,6 +196,23 @@ func (r *request) changes() (*page, error) {
 		p.Feed = "/api/feed?" + feed.Encode()
 	}
 	return p, nil
+}
+
+// entries returns the entries of a set of changes or, on the page of a refresh, its changes, each of
+// which is an entry.
+func (r *request) entries(d *changesPage, all *roaring.Bitmap) (set, entries *roaring.Bitmap, known bool) {
+	id := r.choice("refresh")
+	if id == "" {
+		return all, r.News.Entries(all), true
+	}
+	members, known := r.News.Members(id)
+	if !known {
+		return nil, nil, false
+	}
+	at := r.Build.Archive().ChangeTime(int(members.Minimum()))
+	d.Chosen = append(d.Chosen, option{Name: "One commit, " + at.Format("2 January 2006, 15:04:05"), To: r.withChange("refresh", "")})
+	all.And(members)
+	return all, all, true
 }
 
 // selectChanges returns the changes that match a filter, of which figures is a part of its own.
