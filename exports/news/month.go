@@ -184,14 +184,11 @@ func (s *summary) add(c *record.Change) {
 	if kindOf(c) == &kinds[0] {
 		s.Counts.Figures++
 	}
-	released := false
 	for _, f := range c.Fields {
 		before, after := string(f.Old) != "null", string(f.New) != "null"
 		switch {
-		// A first version, and a first day, say nothing about when it was.
-		case f.Field == "version" && before && after, f.Field == "signals.lastRelease" && before && after && !released:
+		case before && after && s.isRelease(c.Key(), f):
 			s.releases.set(c.Key(), c, f)
-			released = true
 		case f.Field == "scores.composite" && !before && after:
 			s.ranked.set(c.Key(), c, f)
 		case f.Field == "scores.composite" && !after:
@@ -202,6 +199,13 @@ func (s *summary) add(c *record.Change) {
 			s.prices.set(c.Key()+" "+f.Field, c, f)
 		}
 	}
+}
+
+// isRelease reports whether a fact that replaced another one is a release: a version, or a later day unless
+// a version is known. A first version, and a first day, say nothing about when it was.
+func (s *summary) isRelease(key string, f record.FieldChange) bool {
+	known := s.releases[key]
+	return f.Field == "version" || f.Field == "signals.lastRelease" && string(f.New) > string(f.Old) && (known == nil || known.Fields[0].Field != "version")
 }
 
 // ends reports whether a change announces that an entity ends.

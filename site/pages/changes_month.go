@@ -49,7 +49,7 @@ func (r *request) month() (*page, error) {
 	}
 	if m == nil {
 		var near []suggestion
-		for _, n := range didyoumean.Names(name, r.News.Months(), maxNear) {
+		if n := didyoumean.Name(name, r.News.Months()); n != "" {
 			near = append(near, suggestion{Path: monthPath(n), Name: "Changes in " + monthTitle(n)})
 		}
 		return r.missing("No such month", "", near), nil
