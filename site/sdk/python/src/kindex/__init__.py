@@ -9,8 +9,9 @@ The README in the package documents all features.
 """
 
 from ._acore import AsyncRecordStream
-from ._addresses import DateLike, OneOrMore
-from ._client import AsyncClient, Client
+from ._addresses import DateLike, Name, OneOrMore
+from ._async_client import AsyncClient
+from ._client import Client
 from ._downloads import Downloaded
 from ._session import Response
 from ._streams import RecordStream
@@ -49,6 +50,7 @@ __all__ = [
     "GoneError",
     "IntegrityError",
     "KindexError",
+    "Name",
     "NetworkError",
     "NotFoundError",
     "OneOrMore",
