@@ -1,8 +1,9 @@
 import { Download, Rows } from './download.js';
+import type { Name } from './names.js';
 import { path, type Address } from './path.js';
 import { Reading } from './reading.js';
 import type { RequestOptions } from './options.js';
-import type { Answer, Change, EntityType, ExportedBenchmark, ExportedIdentifier, ExportedOffer, ExportedRank, ExportedSignal, ExportField, ExportRow, JsonFeed, Query } from './types.js';
+import type { Answer, Change, EntityType, ExportedBenchmark, ExportedIdentifier, ExportedOffer, ExportedRank, ExportedSignal, ExportField, ExportRow, Fields, JsonFeed, Query } from './types.js';
 import type { operations } from './schema.js';
 
 type AsRows<Q> = Omit<Q, 'format'> & { format?: 'jsonl' };
@@ -19,7 +20,7 @@ export class Files extends Reading {
    *   console.log(row.slug, row.license);
    * }
    */
-  exportEntities<const F extends ExportField = never>(query?: Omit<AsRows<Query<'exportEntities'>>, 'fields'> & { fields?: F | readonly F[] }, options?: RequestOptions): Rows<ExportRow<F>>;
+  exportEntities<const F extends ExportField = never>(query?: Fields<AsRows<Query<'exportEntities'>>, F>, options?: RequestOptions): Rows<ExportRow<F>>;
   exportEntities(query: AsFile<Query<'exportEntities'>>, options?: RequestOptions): Download;
   exportEntities(query: Query<'exportEntities'> = {}, options?: RequestOptions): Download {
     return this.file('/api/export/entities', { format: 'jsonl', ...query } satisfies Query<'exportEntities'>, options);
@@ -116,7 +117,7 @@ export class Files extends Reading {
    * An SVG image with the score, rank, trend, status or price of an entity, as text. It does not count
    * towards the rate limit. Web pages should link to its address instead.
    */
-  getBadge(type: EntityType, slug: string, query: Query<'getBadge'> = {}, options?: RequestOptions): Promise<string> {
+  getBadge(type: EntityType | Name, slug: string, query: Query<'getBadge'> = {}, options?: RequestOptions): Promise<string> {
     return this.transport.text({ method: 'GET', path: path('/badge/{type}/{slug}.svg', { type, slug }), query }, options);
   }
 
