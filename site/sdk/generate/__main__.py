@@ -23,6 +23,7 @@ def main(description: str, out: str) -> None:
     d = Description(json.loads(pathlib.Path(description).read_text(encoding="utf-8")))
     shutil.copytree(HERE, out, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
     source = pathlib.Path(out, "src", "kindex")
+    (source / "_version.py").write_text(f'__version__ = "{d.version}"\n', encoding="utf-8")
     (source / "types.py").write_text(records.module(d), encoding="utf-8")
     (source / "_client.py").write_text(methods.module(d, False), encoding="utf-8")
     (source / "_async_client.py").write_text(methods.module(d, True), encoding="utf-8")

@@ -8,6 +8,7 @@
  */
 export { Kindex } from './client.js';
 export type { Download, Rows } from './download.js';
+export type { Table } from './files.js';
 export {
   ApiError, BadRequestError, ConflictError, ForbiddenError, GoneError, IntegrityError, KindexError, NetworkError, NotFoundError,
   ProtocolError, RateLimitedError, TimeoutError, UnauthorizedError, UnavailableError, WebhookVerificationError,

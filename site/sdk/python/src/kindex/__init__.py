@@ -17,54 +17,25 @@ from ._session import Response
 from ._streams import RecordStream
 from ._version import __version__
 from ._waiting import RateLimit
-from .errors import (
-    ApiError,
-    BadRequestError,
-    ConflictError,
-    ForbiddenError,
-    GoneError,
-    IntegrityError,
-    KindexError,
-    NetworkError,
-    NotFoundError,
-    RateLimitedError,
-    RequestTimeoutError,
-    ServerError,
-    UnauthorizedError,
-    UnavailableError,
-    WebhookVerificationError,
-)
+from . import errors
+from .errors import *  # noqa: F403
 from .tables import flatten, flatten_record
 from .webhooks import verify_webhook
 
 __all__ = [
-    "ApiError",
     "AsyncClient",
     "AsyncRecordStream",
-    "BadRequestError",
     "Client",
-    "ConflictError",
     "DateLike",
     "Downloaded",
-    "ForbiddenError",
-    "GoneError",
-    "IntegrityError",
-    "KindexError",
     "Name",
-    "NetworkError",
-    "NotFoundError",
     "OneOrMore",
     "RateLimit",
-    "RateLimitedError",
     "RecordStream",
-    "RequestTimeoutError",
     "Response",
-    "ServerError",
-    "UnauthorizedError",
-    "UnavailableError",
-    "WebhookVerificationError",
     "__version__",
     "flatten",
     "flatten_record",
     "verify_webhook",
 ]
+__all__ += errors.__all__
