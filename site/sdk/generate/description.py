@@ -57,7 +57,8 @@ class Description:
         self.raw = raw
         self.version: str = raw["info"]["version"]
         self.schemas: Dict[str, Any] = raw["components"]["schemas"]
-        self.operations = [Operation(self, path, verb, o) for path, item in raw["paths"].items() for verb, o in item.items() if "operationId" in o]
+        methods = [(path, verb, o) for path, item in raw["paths"].items() for verb, o in item.items()]
+        self.operations = [Operation(self, path, verb, o) for path, verb, o in methods if "operationId" in o]
 
     def resolve(self, node: Dict[str, Any]) -> Dict[str, Any]:
         while "$ref" in node:
@@ -73,7 +74,8 @@ class Description:
 
     def parameter(self, raw: Dict[str, Any]) -> Parameter:
         raw = self.resolve(raw)
-        return Parameter(raw["name"], raw["in"], raw.get("required", False), raw["schema"], raw.get("description", ""), raw.get("explode") is False)
+        required, text, joined = raw.get("required", False), raw.get("description", ""), raw.get("explode") is False
+        return Parameter(raw["name"], raw["in"], required, raw["schema"], text, joined)
 
 
 def snake(name: str) -> str:
@@ -95,9 +97,8 @@ def filled(text: str, indent: str, first: str = "", width: int = 100) -> str:
     """Rewrap paragraphs; ``first`` is put before the first word."""
     paragraphs = [first + re.sub(r"\s+", " ", p) for p in re.split(r"\n\s*\n", text.strip())]
     follow = indent + ("    " if first else "")
-    return "\n\n".join(
-        textwrap.fill(p, width, initial_indent=indent, subsequent_indent=follow, break_long_words=False, break_on_hyphens=False) for p in paragraphs
-    )
+    wrapper = textwrap.TextWrapper(width, indent, follow, break_long_words=False, break_on_hyphens=False)
+    return "\n\n".join(wrapper.fill(p) for p in paragraphs)
 
 
 def packed(items: List[str], indent: str) -> str:

@@ -12,7 +12,8 @@ ERRORS = {404: "NotFoundError", 409: "ConflictError", 410: "GoneError"}
 
 # Where the names in signatures and bodies are defined, if not in kindex.types.
 PLACES = {
-    "typing": ["Any", "AsyncIterator", "Dict", "Iterator", "List", "Literal", "Mapping", "Optional", "Sequence", "Union", "overload"],
+    "typing": ["Any", "AsyncIterator", "Dict", "Iterator", "List", "Literal", "Mapping", "Optional", "Sequence", "Union",
+               "overload"],
     "._acore": ["AsyncCore", "AsyncRecordStream"],
     "._addresses": ["DateLike", "OneOrMore", "flags", "given", "joined", "more", "path_to"],
     "._core": ["Core"],
@@ -39,8 +40,12 @@ being established, that can take up to ``timeout`` seconds."""
 
 DOWNLOAD = """{}, as a file.
 
-Like :meth:`{}`, but without holding the file in memory. If the connection breaks, the download is resumed, in the same
-call or in a later one; until it is complete, the partial file is NAME.part. The SHA-256 is verified if it is known."""
+If the connection breaks, the download is resumed, in the same call or in a later one; until it is complete, the
+partial file is NAME.part. The SHA-256 is verified if it is known."""
+DOWNLOAD_ERRORS = [
+    "IntegrityError: The SHA-256 of the file is wrong; the file was removed.",
+    "OSError: The file cannot be written.",
+]
 
 
 class Argument(NamedTuple):
@@ -53,10 +58,10 @@ class Argument(NamedTuple):
         return f"{self.name}: {self.annotation}" + ("" if self.default is None else f" = {self.default}")
 
 
-EXTRA = Argument("extra", "Optional[Mapping[str, object]]", "None",
-                 "More parameters by their names in the API, such as a filter by a field that this version of the package does not know.")
-KEY = Argument("idempotency_key", "Optional[str]", "None",
-               "Identifies this write: if it is repeated within 24 hours, even by another process, it has no further effect. By default, a random value.")
+EXTRA = Argument("extra", "Optional[Mapping[str, object]]", "None", """More parameters by their names in the API, such as
+    a filter by a field that this version of the package does not know.""")
+KEY = Argument("idempotency_key", "Optional[str]", "None", """Identifies this write: if it is repeated within 24 hours, even
+    by another process, it has no further effect. By default, a random value.""")
 
 
 @dataclass
@@ -67,13 +72,15 @@ class Method:
     first: List[Argument]  # positional or keyword arguments
     named: List[Argument]  # keyword-only arguments
     returns: str = "None"  # in the blocking client
-    overloads: List[Tuple[str, str]] = field(default_factory=list)  # of the parameter format: its declaration, and the result
+    overloads: List[Tuple[str, str]] = field(default_factory=list)  # declarations of the parameter format, and results
     errors: List[str] = field(default_factory=list)
 
-    def variant(self, name: str, doc: str, call: str, returns: str, named: List[Argument], first: Optional[List[Argument]] = None) -> "Method":
+    def variant(self, name: str, doc: str, call: str, returns: str, named: List[Argument], *first: Argument) -> "Method":
         """Return a method that refers to this one for the arguments that both have."""
-        own = [[a if a not in self.first + self.named else a._replace(text="") for a in b] for b in (first or self.first, named)]
-        return Method(name, f"{doc}\n\nLike :meth:`{self.name}`, which explains the other arguments." if "Like :meth:" not in doc else doc, call, *own, returns)
+        shared = self.first + self.named
+        named = [a._replace(text="") if a in shared else a for a in named]
+        doc += f"\n\nLike :meth:`{self.name}`, which explains the other arguments."
+        return Method(name, doc, call, [*(a._replace(text="") for a in self.first), *first], named, returns)
 
 
 class Writer:
@@ -103,16 +110,18 @@ class Writer:
             text = "DateLike"
         return f"OneOrMore[{text}]" if schema.get("type") == "array" else text
 
-    def query(self, o: Operation, leave_out: Tuple[str, ...] = (), more: str = "") -> str:
-        """Return the query of a request as an argument, or "" if it never has one."""
-        pairs = []
-        for p in o.of("query"):
-            if p.name not in leave_out:
-                pairs.append(f'"{p.name}": ' + (f'joined("{p.name}", {p.python})' if p.joined else f"flags({p.python})" if is_flag(p, self.d) else p.python))
-        pairs += [more] if more else []
+    def query(self, o: Operation, leave_out: Tuple[str, ...] = (), also: str = "") -> str:
+        """Return the path of a request and, unless it never has one, its query."""
+        pairs = [f'"{p.name}": {self.encoded(p)}' for p in o.of("query") if p.name not in leave_out]
+        pairs += [also] if also else []
         if o.verb == "GET" and o.of("query"):
             pairs.append("**more(extra)")
-        return ", {" + ", ".join(pairs) + "}" if pairs else ""
+        return path_of(o) + (", {" + ", ".join(pairs) + "}" if pairs else "")
+
+    def encoded(self, p: Parameter) -> str:
+        if p.joined:
+            return f'joined("{p.name}", {p.python})'
+        return f"flags({p.python})" if is_flag(p, self.d) else p.python
 
     def methods(self, o: Operation) -> List[Method]:
         """Return the method of an operation and its variants."""
@@ -122,11 +131,11 @@ class Writer:
         if o.verb == "GET" and o.of("query"):
             named.append(EXTRA)
         errors = [f"{ERRORS[s]}: {text}" for s, text in sorted(o.errors.items()) if s in ERRORS]
-        path = path_of(o)
-        m = Method(o.name, f"{o.summary}.\n\n{o.description}", f"_bytes({path}{self.query(o)})", first, named, "bytes", errors=errors)
+        query = self.query(o)
+        m = Method(o.name, f"{o.summary}.\n\n{o.description}", f"_bytes({query})", first, named, "bytes", errors=errors)
         json = next((s for media, s in o.content.items() if re.search(r"[/+]json$", media)), None)
         if o.verb == "DELETE":
-            return [replace(m, call=f"_delete({path}{self.query(o)})", returns="None")]
+            return [replace(m, call=f"_delete({query})", returns="None")]
         if o.verb == "POST":
             return [self.write(o, m)]
         if "application/x-ndjson" in o.content and o.parameter("format"):
@@ -134,16 +143,17 @@ class Writer:
         if o.parameter("format") and json:
             return [self.document(o, m, self.types.annotation(json))]
         if "image/svg+xml" in o.content:
-            return [replace(m, returns="str", call=f'_text({path}{self.query(o)}, accept="image/svg+xml")')]
+            return [replace(m, returns="str", call=f'_text({query}, accept="image/svg+xml")')]
         if o.parameter("file") and json:
-            named = [Argument("sha256", "Optional[str]", "None", "The expected SHA-256 of the file, from the manifest.")]
-            return [m, self.download(o, m, "download_data_file", f"_save(to, {path}, {{}}, sha256)", named)]
+            sha256 = Argument("sha256", "Optional[str]", "None", "The expected SHA-256 of the file, from the manifest.")
+            return [m, self.download(o, m, "download_data_file", f"{query}, {{}}, sha256", [sha256])]
         if json is None:
             return [m]
-        m = replace(m, returns=self.types.annotation(json), call=f"_json({path}{self.query(o)})")
+        m = replace(m, returns=self.types.annotation(json), call=f"_json({query})")
         out = [m]
         if "text/markdown" in o.content:
-            out.append(m.variant(o.name + "_markdown", f"{o.summary}, as Markdown for people and language models.", f'_text({path}{self.query(o)}, accept="text/markdown")', "str", named))
+            doc, call = f"{o.summary}, as Markdown for people and language models.", f'_text({query}, accept="text/markdown")'
+            out.append(m.variant(o.name + "_markdown", doc, call, "str", named))
         if o.parameter("cursor"):
             out.append(self.iterator(o, m, self.d.resolve(json)))
         return out
@@ -153,7 +163,7 @@ class Writer:
         schema = self.d.schemas[o.body] if o.body else {}
         if "anyOf" in schema:
             body = "entity"
-            first.append(Argument(body, self.types.annotation(schema), None, schema.get("description") or "The fields of a new entity, or a correction."))
+            first.append(Argument(body, self.types.annotation(schema), None, "The fields of a new entity, or a correction."))
         elif schema:
             fields: List[str] = []
             for name, member in schema["properties"].items():
@@ -176,10 +186,13 @@ class Writer:
         assert p is not None
         values = p.schema["enum"]
         default = p.schema.get("default") or next(v for v in ("rss", "json") if v in values)
-        choices = [('Literal["json"]', result, default == "json"), (records.literal([v for v in values if v != "json"]), "str", default != "json")]
-        overloads = [(f"format: {kind}" + (f" = {quoted(default)}" if is_default else ""), returns) for kind, returns, is_default in choices]
-        named = [a._replace(annotation=records.literal(values), default=quoted(default)) if a.name == "format" else a for a in m.named]
-        return replace(m, named=named, returns=f"Union[{result}, str]", call=f"_document({path_of(o)}{self.query(o)})", overloads=overloads)
+        overloads: List[Tuple[str, str]] = []
+        for choice, returns in ((["json"], result), ([v for v in values if v != "json"], "str")):
+            assigned = f" = {quoted(default)}" if default in choice else ""
+            overloads.append((f"format: {records.literal(choice)}{assigned}", returns))
+        any_format = {"annotation": records.literal(values), "default": quoted(default)}
+        named = [a._replace(**any_format) if a.name == "format" else a for a in m.named]
+        return replace(m, named=named, returns=f"Union[{result}, str]", call=f"_document({self.query(o)})", overloads=overloads)
 
     def iterator(self, o: Operation, m: Method, page: Dict[str, Any]) -> Method:
         limit = o.parameter("limit")
@@ -188,22 +201,24 @@ class Writer:
         named += [Argument("cursor", "Optional[str]", "None", "Where to continue: the ``nextCursor`` of a page."),
                   Argument("page_size", "int", "100", f"The number of records per request, up to {most}.")]
         name = "iter_search" if o.name == "search_entities" else re.sub("^(list|get)_", "iter_", o.name)
-        return m.variant(name, f"{o.summary}, on all pages.\n\nThe pages are requested as needed; each is a request.",
-                         f"_items({path_of(o)}{self.query(o, ('limit', 'offset'), chr(34) + 'limit' + chr(34) + ': page_size')})",
-                         f"Iterator[{self.types.annotation(page['properties']['data']['items'])}]", named)
+        doc = f"{o.summary}, on all pages.\n\nThe pages are requested as needed; each is a request."
+        item = self.types.annotation(page["properties"]["data"]["items"])
+        query = self.query(o, ("limit", "offset"), '"limit": page_size')
+        return m.variant(name, doc, f"_items({query})", f"Iterator[{item}]", named)
 
     def export(self, o: Operation, m: Method) -> List[Method]:
         what = o.name[len("export_") :]
+        doc = f"{o.summary}, as a stream of records.\n\nAn export of any size is one request, and uses constant memory."
         record = self.types.annotation(o.content["application/json"]["items"])
+        query = self.query(o, ("format", "csv"), '"format": "jsonl"')
         named = [a for a in m.named if a.name not in ("format", "csv")]
-        stream = m.variant("stream_" + what, f"{o.summary}, as a stream of records.\n\nAn export of any size is one request, and uses constant memory. Close the stream after use.",
-                           f"_records({path_of(o)}{self.query(o, ('format', 'csv'), chr(34) + 'format' + chr(34) + ': ' + quoted('jsonl'))})", f"RecordStream[{record}]", named)
-        return [stream, self.download(o, m, "download_" + what, f"_save(to, {path_of(o)}{self.query(o)})", m.named)]
+        stream = m.variant("stream_" + what, doc + " Close the stream after use.", f"_records({query})", f"RecordStream[{record}]", named)
+        return [stream, self.download(o, m, "download_" + what, self.query(o), m.named)]
 
-    def download(self, o: Operation, m: Method, name: str, call: str, named: List[Argument]) -> Method:
+    def download(self, o: Operation, m: Method, name: str, query: str, named: List[Argument]) -> Method:
         to = Argument("to", "PathLike", None, "The file to write.")
-        save = m.variant(name, DOWNLOAD.format(o.summary, m.name), call, "Downloaded", named, [*m.first, to])
-        return replace(save, errors=["IntegrityError: The SHA-256 of the file is wrong; the file was removed.", "OSError: The file cannot be written."])
+        save = m.variant(name, DOWNLOAD.format(o.summary), f"_save(to, {query})", "Downloaded", named, to)
+        return replace(save, errors=DOWNLOAD_ERRORS)
 
 
 def is_flag(p: Parameter, d: Description) -> bool:
@@ -220,11 +235,14 @@ def path_of(o: Operation) -> str:
 
 def source(m: Method, asynchronous: bool, seen: Dict[str, Dict[Argument, None]]) -> str:
     """Return the source of a method of one of the clients."""
-    streams = m.returns.startswith(("Iterator[", "RecordStream["))
-    prefix, define, wait = ("Async" if streams else "", "def" if streams else "async def", "" if streams else "await ") if asynchronous else ("", "def", "")
-    parts = []
+    prefix, define, wait, parts = "", "def", "", []
+    if asynchronous and m.returns.startswith(("Iterator[", "RecordStream[")):
+        prefix = "Async"
+    elif asynchronous:
+        define, wait = "async def", "await "
     for declaration, returns in m.overloads:
-        parts.append("    @overload\n" + signature(define, m, [declaration if a.name == "format" else str(a) for a in m.named], returns) + " ...\n")
+        named = [declaration if a.name == "format" else str(a) for a in m.named]
+        parts.append(f"    @overload\n{signature(define, m, named, returns)} ...\n")
     parts.append(signature(define, m, list(map(str, m.named)), prefix + m.returns))
     parts.append(documentation(m, seen))
     call = re.sub(r"^(\w+)\(", r'_call("\1", ', m.call) if wait else m.call
@@ -265,10 +283,11 @@ def module(d: Description, asynchronous: bool) -> str:
     name, base, text = ("AsyncClient", "AsyncCore", ASYNC_CLIENT) if asynchronous else ("Client", "Core", CLIENT)
     doc = text.replace("\n", "\n    ").replace("    \n", "\n")
     seen: Dict[str, Dict[Argument, None]] = {}
-    body = f'class {name}({base}):\n    """{doc}\n    """\n\n' + "\n".join(source(m, asynchronous, seen) for o in d.operations for m in w.methods(o))
+    methods = [source(m, asynchronous, seen) for o in d.operations for m in w.methods(o)]
+    body = "\n".join([f'class {name}({base}):\n    """{doc}\n    """\n', *methods])
     code = set(re.findall(r"(?<![\".\w])\w+(?![\w\"])", re.sub(r'"""[\s\S]*?"""', "", body)))
     places = {**PLACES, ".types": [n for n in re.findall(r"^(?:class )?([A-Z]\w+)(?:\(| = )", records.module(d), re.M)]}
-    imports = [f"from {place} import {', '.join(sorted(code & set(names)))}" for place, names in places.items() if code & set(names)]
-    imports = [i if len(i) <= 120 else re.sub(r" import (.*)", lambda m: " import (\n" + filled(m[1] + ",", "    ") + "\n)", i) for i in imports]
+    used = {place: sorted(code & set(names)) for place, names in places.items()}
+    imports = [f"from {place} import (\n{packed(names, '    ')}\n)\n" for place, names in used.items() if names]
     title = f"The {'asynchronous' if asynchronous else 'blocking'} client."
-    return HEADER.format(title=title, version=d.version) + "\n" + imports[0] + "\n\n" + "\n".join(imports[1:]) + f'\n\n__all__ = ["{name}"]\n\n\n' + body
+    return f"{HEADER.format(title=title, version=d.version)}\n{''.join(imports)}\n\n{body}"

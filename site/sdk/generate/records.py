@@ -46,12 +46,14 @@ class Types:
         if kind == "object" and "properties" in schema:
             self.nested.append((where, schema))
             return where
-        return {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "object": "Dict[str, Any]"}.get(kind, "Any")
+        simple = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "object": "Dict[str, Any]"}
+        return simple.get(kind, "Any")
 
     def union(self, choices: List[Dict[str, Any]], where: str) -> str:
         names = [self.d.name(c) for c in choices]
         # The types do not show that `fields` leaves out members: callers know what they requested.
-        texts = [self.annotation(c, where) for c, n in zip(choices, names) if not (n and n.startswith("Narrowed") and n[len("Narrowed") :] in names)]
+        choices = [c for c, n in zip(choices, names) if not (n and n.startswith("Narrowed") and n[len("Narrowed") :] in names)]
+        texts = [self.annotation(c, where) for c in choices]
         bare = list(dict.fromkeys(re.sub(r"^Optional\[(.*)\]$", r"\1", t) for t in texts))
         text = bare[0] if len(bare) == 1 else f"Union[{', '.join(bare)}]"
         return f"Optional[{text}]" if any(t.startswith("Optional[") for t in texts) else text
@@ -69,7 +71,8 @@ def literal(values: List[Any]) -> str:
 def alias_of(name: str, schema: Dict[str, Any]) -> Optional[str]:
     """Return the name for the values of a parameter, if they have one."""
     values = schema.get("items", schema).get("enum", [])
-    return next((alias for (parameter, has), alias in ALIASES.items() if values and parameter == name and (not has or has in values)), None)
+    fitting = (alias for (parameter, has), alias in ALIASES.items() if parameter == name and (not has or has in values))
+    return next(fitting, None) if values else None
 
 
 def module(d: Description) -> str:
@@ -89,7 +92,8 @@ def module(d: Description) -> str:
             w.add(name, schema)
     w.parts += [alias_text(n, text, "A value of a parameter.") for n, text in sorted(aliases.items())]
     head = HEADER.format(title="The objects of the API, for type checkers. At run time, they are dictionaries.", version=d.version)
-    return head + "\nfrom typing import Any, Dict, List, Literal, Optional, TypedDict, Union\n\nfrom ._addresses import Name\n\n\n" + "\n\n\n".join(w.parts) + "\n"
+    imports = "from typing import Any, Dict, List, Literal, Optional, TypedDict, Union\n\nfrom ._addresses import Name"
+    return "\n\n\n".join([f"{head}\n{imports}", *w.parts]) + "\n"
 
 
 def alias_text(name: str, text: str, description: str) -> str:
@@ -121,7 +125,7 @@ class Writer:
                 self.parts.append(f'_{name}{kind}Odd = TypedDict("_{name}{kind}Odd", {{\n{fields}\n}}{total})')
                 base = f"_{name}{kind}Odd"
         if must and may:
-            self.parts.append(f"class _{name}Required({base}):\n" + self.members(name, must))
+            self.parts.append(f"class _{name}Required({base}):" + self.members(name, must))
             base, must = f"_{name}Required", {}
         text = schema.get("description") or self.answers.get(name) or "A part of a response."
         doc = docstring(text) + ("\n" if must or may else "")

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from ._core import ClientOptions, P
 
-__all__ = ["AsyncCore", "AsyncRecordStream"]
-
 T = TypeVar("T")
 Self = TypeVar("Self", bound="AsyncCore")
 

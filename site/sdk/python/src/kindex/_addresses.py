@@ -6,21 +6,6 @@ import datetime
 from typing import Collection, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, TypeVar, Union, cast
 from urllib.parse import quote, urlencode, urlsplit
 
-__all__ = [
-    "DateLike",
-    "Name",
-    "OneOrMore",
-    "Origin",
-    "base_of",
-    "flags",
-    "given",
-    "joined",
-    "more",
-    "origin_of",
-    "path_to",
-    "with_query",
-]
-
 T = TypeVar("T")
 
 OneOrMore = Union[T, Sequence[T]]

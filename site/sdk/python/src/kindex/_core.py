@@ -37,8 +37,6 @@ if TYPE_CHECKING:
         trust_env: bool
         user_agent: Optional[str]
 
-__all__ = ["Core"]
-
 Query = Mapping[str, object]
 Self = TypeVar("Self", bound="Core")
 Page = TypeVar("Page", bound=Mapping[str, Any])
