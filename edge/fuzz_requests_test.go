@@ -77,7 +77,7 @@ func undescribedEndpoints() []*endpoint {
 	const form = "application/x-www-form-urlencoded"
 	list := []*endpoint{
 		get("home", "/"), get("search page", "/search/?q={q}"), get("changes page", "/changes/"), get("changes of an event", "/changes/event-{event}/page-{n}/"),
-		get("month", "/changes/{day}/"), get("refresh", "/changes/figures-false/refresh-{key}/"),
+		get("month", "/changes/2026-1{n}/"),
 		get("category page", "/categories/{category}/sort-name/"), get("category", "/categories/{category}/"),
 		get("providers", "/providers/all/letter-{letter}/page-{n}/"), get("provider", "/providers/{key}/"), get("tag", "/tags/{tag}/"), get("capability", "/capabilities/{capability}/"),
 		get("entity page", "/{type}/{slug}/"), get("entity at a day", "/{type}/{slug}/at-{day}/"), get("entity history", "/{type}/{slug}/history/page-{n}/"),

@@ -159,7 +159,8 @@ func titlesOf(b *browsed) map[string]string {
 // changes, and the calendar the same entities.
 func TestFeedOfChanges(t *testing.T) {
 	b := browse(t, edgetest.Built(t), pages.Options{})
-	for path, want := range map[string]url.Values{"/changes/": {}, "/changes/type-model/": {"type": {"model"}}, "/changes/type-tool/category-nlp/": {"type": {"tool"}, "category": {"nlp"}}} {
+	for path, want := range map[string]url.Values{"/changes/": {}, "/changes/type-model/": {"type": {"model"}}, "/changes/type-tool/category-nlp/": {"type": {"tool"}, "category": {"nlp"}},
+		"/changes/figures-false/": {"figures": {"false"}}, "/changes/type-tool/category-nlp/figures-false/": {"type": {"tool"}, "category": {"nlp"}, "figures": {"false"}}} {
 		m := regexp.MustCompile(`type="application/rss\+xml" title="Changes, RSS" href="([^"]*)"`).FindStringSubmatch(b.page(path))
 		if m == nil {
 			t.Fatalf("%s names no feed", path)
@@ -171,6 +172,7 @@ func TestFeedOfChanges(t *testing.T) {
 		if q := r.URL.Query(); r.URL.Path != "/api/feed" || q.Encode() != want.Encode() {
 			t.Errorf("%s names the feed %s", path, m[1])
 		}
+		want.Del("figures")
 		calendar := strings.TrimSuffix("/api/calendar?"+want.Encode(), "?")
 		if links := fmt.Sprintf(`<a href="%s">RSS</a>`, m[1]); !strings.Contains(b.page(path), links) ||
 			!strings.Contains(b.page(path), fmt.Sprintf(`<a href="%s">Calendar of releases and retirements</a>`, html.EscapeString(calendar))) {

@@ -196,8 +196,9 @@ func (f frame) Calendar() string {
 	if !f.served() {
 		return ""
 	}
-	_, query, narrowed := strings.Cut(f.Feed, "?")
-	if !narrowed {
+	_, query, _ := strings.Cut(f.Feed, "?")
+	query = strings.TrimPrefix(strings.Replace("&"+query, "&figures="+withoutFigures, "", 1), "&") // it has no figures
+	if query == "" {
 		return f.api(calendarPath)
 	}
 	return f.api(calendarPath + "?" + query)
