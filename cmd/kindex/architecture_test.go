@@ -65,7 +65,7 @@ var mayImport = map[string][]string{
 	"builder/collect/npm":         {"builder/collect", "builder/content/schema", "exports/record"},
 	"builder/collect/pypi":        {"builder/collect", "builder/content/schema", "exports/ids", "exports/record"},
 	"builder/content":             {"builder/content/*", "exports/*"},
-	"builder/content/schema":      {"builder/content/yamldoc", "exports/didyoumean", "exports/safetext"},
+	"builder/content/schema":      {"builder/content/yamldoc", "exports/didyoumean", "exports/jsonenc", "exports/kinds", "exports/safetext"},
 	"builder/content/yamldoc":     {"exports/safetext"},
 	"builder/content/yamlfmt":     {"builder/content/schema", "builder/content/yamldoc", "exports/record", "exports/store"},
 	"builder/diff":                {"builder/content", "builder/neighbors", "builder/plural", "builder/rank", "exports", "exports/*"},
