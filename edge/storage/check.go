@@ -78,10 +78,7 @@ func (c *checker) texts(query string) []string {
 	}
 	rows, err := c.db.QueryContext(c.ctx, query)
 	var list []string
-	list, c.err = scanRows(rows, err, func(scan func(...any) error) (s string, err error) {
-		err = scan(&s)
-		return s, err
-	})
+	list, c.err = scanRows(rows, err, scanText)
 	return list
 }
 

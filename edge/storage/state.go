@@ -10,6 +10,7 @@ import (
 	"encoding/base32"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -147,6 +148,15 @@ func scanRows[T any](rows *sql.Rows, err error, scan func(func(...any) error) (T
 		list = append(list, v)
 	}
 	return list, rows.Err()
+}
+
+// placeholder returns the placeholder for argument n.
+func placeholder(n int) string { return "$" + strconv.Itoa(n) }
+
+// scanText reads a row of one text.
+func scanText(scan func(...any) error) (s string, err error) {
+	err = scan(&s)
+	return s, err
 }
 
 // NewID returns a new unguessable identifier: a prefix and 100 random bits.
