@@ -180,7 +180,7 @@ func TestTheLifeOfAWebhook(t *testing.T) {
 				t.Errorf("%s shows the secret: %s", path, a.body)
 			}
 		}
-		eventually(t, "the cursor is set", func() bool { c, err := h.state.EventCursor(t.Context()); return err == nil && c.Build != "" })
+		eventually(t, "a build is announced", func() bool { c, err := h.state.Announced(t.Context()); return err == nil && c.Build != "" })
 		writeContent(t, h.content, 3, 1)
 		buildInto(t, h.content, h.out, 3)
 		if err := h.Reload(); err != nil {

@@ -145,7 +145,7 @@ func (c *checker) invariants() {
 
 func (c *checker) json() {
 	for _, j := range jsonColumns {
-		if !c.has(j.table) {
+		if !c.has(j.table + "." + j.column) {
 			continue
 		}
 		for _, pair := range c.texts("SELECT " + j.id + " || ' ' || " + j.column + " FROM " + j.table + " WHERE " + j.column + " IS NOT NULL") {
