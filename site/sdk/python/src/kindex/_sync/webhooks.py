@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import Iterator, Optional, Sequence
 
-from .._addresses import path_to
+from .._addresses import given, path_to
 from .._core import Core
 from ..types import (
+    ChangedField,
     CreatedWebhook,
     Delivery,
     DeliveryList,
@@ -53,15 +54,19 @@ class Webhooks(Core):
         url: str,
         events: Sequence[SubscribableEvent],
         *,
+        fields: Optional[Sequence[ChangedField]] = None,
+        figures: Optional[bool] = None,
         idempotency_key: Optional[str] = None,
     ) -> CreatedWebhook:
         """Register a webhook.
 
-        Registers an address to receive the events listed in ``events`` from now on. Only
-        this response shows the secret that signs the deliveries. The address must use
-        ``https`` on port 443, and its host must resolve only to addresses on the public
-        internet; redirects are not followed. Operators can block hosts, and can require a
-        challenge: the address first receives ``{"id","event":
+        Registers an address to receive the events listed in ``events`` from now on. With
+        ``fields``, it receives only changes of these fields; with ``figures: false``, no
+        event in which nothing but figures (``signals``) and the scores changed. Only this
+        response shows the secret that signs the deliveries. The address must use ``https``
+        on port 443, and its host must resolve only to addresses on the public internet;
+        redirects are not followed. Operators can block hosts, and can require a challenge:
+        the address first receives ``{"id","event":
         "webhook.challenge","timestamp","challenge"}``, and must respond within ten seconds
         with 2xx and the value of ``challenge``, as text or as ``{"challenge": "…"}``;
         otherwise, the registration fails with a 400. An account can have at most ten
@@ -72,6 +77,11 @@ class Webhooks(Core):
             url: The address to call. It can have a path and a query, but no user name,
                 password or fragment.
             events: The events to send, without duplicates.
+            fields: If there are any, only created, updated and deleted entities with a
+                change of one of these fields are sent. A group, such as ``signals``,
+                includes its fields.
+            figures: Whether events in which nothing but figures (``signals``) and the
+                scores changed are sent.
             idempotency_key: Identifies this write: if it is repeated within 24 hours, even
                 by another process, it has no further effect. By default, a random value.
 
@@ -98,7 +108,9 @@ class Webhooks(Core):
             BadRequestError: The ``Idempotency-Key`` was already used with a different
                 body (``idempotency-key-reused``).
         """
-        return self._write("/api/webhooks", {"url": url, "events": list(events)}, idempotency_key)
+        return self._write(
+            "/api/webhooks", given({"url": url, "events": list(events), "fields": None if fields is None else list(fields), "figures": figures}), idempotency_key
+        )
 
     def get_webhook(self, id: str) -> Webhook:
         """Read one of your webhooks.
@@ -356,7 +368,6 @@ class Webhooks(Core):
                 (``unknown-delivery``).
             ConflictError: The webhook has a hundred pending tests and replays
                 (``too-many-waiting``).
-            GoneError: The event is no longer stored (``event-gone``).
         """
         return self._write(
             path_to("/api/webhooks/{id}/deliveries/{delivery}/replay", id=id, delivery=delivery), None, idempotency_key

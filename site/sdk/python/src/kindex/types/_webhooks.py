@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import List, Literal, Optional, TypedDict
 
 from ._entities import EntityType
-from ._history import FieldChange
+from ._history import ChangedField, FieldChange
 
 SubscribableEvent = Literal["entity.created", "entity.updated", "entity.deleted", "entity.retiring"]
 """An event that a webhook can receive. ``entity.retiring`` is sent 30 and 7 days before an
@@ -20,15 +20,26 @@ it. ``failed``: all ten attempts to deliver an event failed, the only attempt to
 test or a replay failed, or the webhook was disabled."""
 
 
-class NewWebhook(TypedDict):
-    """The address to call, and the events to send."""
-
+class _NewWebhookRequired(TypedDict):
     url: str
     """The address to call. It can have a path and a query, but no user name, password or
     fragment.
     """
     events: List[SubscribableEvent]
     """The events to send, without duplicates."""
+
+
+class NewWebhook(_NewWebhookRequired, total=False):
+    """The address to call, and the events to send."""
+
+    fields: List[ChangedField]
+    """If there are any, only created, updated and deleted entities with a change of one of
+    these fields are sent. A group, such as ``signals``, includes its fields.
+    """
+    figures: bool
+    """Whether events in which nothing but figures (``signals``) and the scores changed are
+    sent.
+    """
 
 
 class CreatedWebhook(TypedDict):
@@ -40,6 +51,14 @@ class CreatedWebhook(TypedDict):
     """The address that is called. The host is in lower case."""
     events: List[SubscribableEvent]
     """The events to send, without duplicates."""
+    fields: List[ChangedField]
+    """If there are any, only created, updated and deleted entities with a change of one of
+    these fields are sent. A group, such as ``signals``, includes its fields.
+    """
+    figures: bool
+    """Whether events in which nothing but figures (``signals``) and the scores changed are
+    sent.
+    """
     active: Literal[True]
     """Whether events are sent to the webhook."""
     createdAt: str
@@ -68,10 +87,18 @@ class Webhook(TypedDict):
     """The address that is called. The host is in lower case."""
     events: List[SubscribableEvent]
     """The events to send, without duplicates."""
+    fields: List[ChangedField]
+    """If there are any, only created, updated and deleted entities with a change of one of
+    these fields are sent. A group, such as ``signals``, includes its fields.
+    """
+    figures: bool
+    """Whether events in which nothing but figures (``signals``) and the scores changed are
+    sent.
+    """
     active: bool
     """Whether events are sent to the webhook. A webhook is disabled when its receiver responds
     with 410, or when all deliveries have failed for five days. A successful test enables it
-    again.
+    again; its events are pending until then, for up to 30 days.
     """
     createdAt: str
     """When it was registered."""
@@ -124,7 +151,7 @@ class Delivery(TypedDict):
     lastAttemptAt: Optional[str]
     """When it was last attempted; null if it has not been attempted yet."""
     nextAttemptAt: Optional[str]
-    """When it will be attempted next; null if there will be no further attempt."""
+    """When it can be attempted; null unless it is pending."""
     responseStatus: Optional[int]
     """The HTTP status of the last response; null if there was none."""
     durationMs: Optional[int]
@@ -164,7 +191,8 @@ class _WebhookEventRequired(TypedDict):
     event: Literal["entity.created", "entity.updated", "entity.deleted", "entity.retiring", "webhook.test"]
     """What happened to the entity; ``webhook.test`` for a test."""
     timestamp: str
-    """The time of the latest change that was combined into this event, or of the notice.
+    """The time of the latest change that was combined into this event, or of the build's
+    commit if there is none, or of the notice.
     """
     entity: Optional[WebhookEventEntity]
     """The entity, with its current name or, if it was deleted, its last name; null for a test.
@@ -174,12 +202,15 @@ class _WebhookEventRequired(TypedDict):
     entity, all new values are null.
     """
     changeIds: List[str]
-    """The changelog entries that were combined, oldest first."""
+    """The changelog entries that were combined, oldest first; none if a rewritten history has
+    none.
+    """
 
 
 class WebhookEvent(_WebhookEventRequired, total=False):
     """The net change to one entity between two builds. A field that has returned to its old
-    value is not included. The events for an entity are sent in order.
+    value is not included. Scores are included only beside other changes. The events for an
+    entity are sent in order.
 
     ``entity.retiring`` is the notice of a retirement. It is sent 30 and 7 days before, by
     the service's clock and days in UTC, and has no changes. If an entity's retirement
