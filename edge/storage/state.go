@@ -100,8 +100,21 @@ func (s *State) Engine() Engine { return s.engine }
 // String returns the address of the database without a password.
 func (s *State) String() string { return s.target }
 
-// Ping returns an error if the database cannot be reached.
-func (s *State) Ping(ctx context.Context) error { return s.db.PingContext(ctx) }
+// Ping returns an error if the database cannot be reached, or does not accept writes, as a standby
+// of PostgreSQL.
+func (s *State) Ping(ctx context.Context) error {
+	if s.engine == SQLite {
+		return s.db.PingContext(ctx)
+	}
+	var readOnly string
+	if err := s.row(ctx, "SHOW transaction_read_only").Scan(&readOnly); err != nil {
+		return err
+	}
+	if readOnly != "off" {
+		return fmt.Errorf("the database %s is read-only", s.target)
+	}
+	return nil
+}
 
 // row runs a query for one row, outside a transaction.
 func (s *State) row(ctx context.Context, query string, args ...any) *sql.Row {
