@@ -42,13 +42,8 @@ func scanWebhook(scan func(...any) error) (webhook.Webhook, error) {
 // the account has reached its limit, the error is webhook.ErrTooMany, even with concurrent
 // calls.
 func (tx *Tx) CreateWebhook(w webhook.Webhook) (webhook.Webhook, error) {
-	// Changing the account's row makes concurrent calls for the same account wait.
-	n, err := tx.exec("UPDATE accounts SET version = version + 1 WHERE id = $1", w.AccountID)
-	if err != nil {
+	if _, err := tx.lockAccount(w.AccountID); err != nil {
 		return w, err
-	}
-	if n == 0 {
-		return w, webhook.ErrUnknown
 	}
 	var count int
 	if err := tx.row("SELECT COUNT(*) FROM webhooks WHERE account_id = $1", w.AccountID).Scan(&count); err != nil {
@@ -65,7 +60,7 @@ func (tx *Tx) CreateWebhook(w webhook.Webhook) (webhook.Webhook, error) {
 		w.Fields = []string{}
 	}
 	w.CreatedAt = fromMillis(sql.NullInt64{Int64: tx.now(), Valid: true})
-	_, err = tx.exec(`INSERT INTO webhooks (id, account_id, url, events, fields, figures, secret, created_at)
+	_, err := tx.exec(`INSERT INTO webhooks (id, account_id, url, events, fields, figures, secret, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, w.ID, w.AccountID, w.URL, jsonList(w.Events), jsonList(w.Fields), figures, w.SealedSecret, toMillis(w.CreatedAt))
 	if err != nil {
 		return w, err
