@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"context"
 	"net/http"
 	"net/netip"
 	"runtime"
@@ -16,6 +17,7 @@ type gates struct {
 	pages  *ratelimit.Gate
 	images *ratelimit.Gate // preview images, which take more time than pages, have slots of their own
 	files  *ratelimit.Gate // opening files under /data, which may have to be hashed
+	past   *ratelimit.Gate // calculating a past day, which takes as much work as opening a build
 	// addresses limits how often each IP address can request pages; it is nil if there is no
 	// limit.
 	addresses *ratelimit.Buckets
@@ -30,7 +32,9 @@ const (
 	maxExports        = 4
 	exportsPerCaller  = 2 // per account, or per IP address without a key
 	maxQueued         = 512
+	maxPastWaiting    = 4
 	pageWaitTimeout   = 3 * time.Second
+	pastWaitTimeout   = 2 * time.Second
 	exportWaitTimeout = 5 * time.Second
 )
 
@@ -57,12 +61,19 @@ func newGates(o Options) gates {
 		pages:     ratelimit.NewGate(ratelimit.GateOptions{Slots: max(8, 2*runtime.GOMAXPROCS(0)), MaxWaiting: maxQueued, Wait: pageWaitTimeout}),
 		images:    ratelimit.NewGate(ratelimit.GateOptions{Slots: maxImages, MaxWaiting: maxQueued / 8, Wait: pageWaitTimeout}),
 		files:     ratelimit.NewGate(ratelimit.GateOptions{Slots: maxFiles, MaxWaiting: maxQueued, Wait: pageWaitTimeout}),
+		past:      ratelimit.NewGate(ratelimit.GateOptions{Slots: 1, MaxWaiting: maxPastWaiting, Wait: pastWaitTimeout}),
 		wrongKeys: ratelimit.NewBuckets(wrongKeyRate, wrongKeyBurst, nil),
 	}
 	if rate := min(o.LimitPages, 1_000_000); rate > 0 {
 		g.addresses = ratelimit.NewBuckets(rate, pageBurstSeconds*rate, nil)
 	}
 	return g
+}
+
+// enterPast waits until a past day may be calculated. The caller calls leave when it is.
+func (s *Server) enterPast() (leave func(), err error) {
+	g := s.gates.past
+	return func() { g.Leave("") }, g.Enter(context.Background(), "")
 }
 
 // limitConcurrency limits what no daily limit covers: how often an IP address sends requests, and

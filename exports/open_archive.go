@@ -12,6 +12,7 @@ import (
 func (b *Build) openArchive(s *packed.SectionReader) {
 	r := emptyArchive()
 	r.base, r.build, b.archive = b, b, r
+	r.days.compared = comparedDay(r.AsOf())
 	if _, ok := b.Manifest.File(archiveFile); !ok || s.Err() != nil {
 		return
 	}

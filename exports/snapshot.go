@@ -3,7 +3,6 @@ package exports
 import (
 	"encoding/binary"
 	"slices"
-	"sync"
 	"time"
 
 	"kindex/exports/packed"
@@ -23,7 +22,7 @@ type Snapshot struct {
 	ordinals       packed.Uint32s // by version: the ordinal plus one, or 0 if no record shows the version
 	scores         [][]byte       // by ScoreNames
 
-	view *view.View // guarded by pastDays.mu; nil if it is not in memory
+	view *view.View // nil if it is not in memory
 }
 
 // pack encodes a snapshot file.
@@ -102,69 +101,6 @@ func (s *Snapshot) Scores(ordinal uint32) (scores record.Scores) {
 		scores.Set(name, record.ScoreFromCode(int16(binary.LittleEndian.Uint16(s.scores[i][2*int(ordinal):]))))
 	}
 	return scores
-}
-
-// View returns the catalogue of the day, with the ordinals of the snapshot. The first call for a day
-// decodes all of its records; only a few days stay in memory.
-func (s *Snapshot) View() (*view.View, error) { return s.archive.days.of(s) }
-
-// Day returns the catalogue at the end of any day, YYYY-MM-DD. If the build has no snapshot of it, its
-// scores are calculated as of that day by the formula of the build; only a few of these days stay in
-// memory.
-func (r *ArchiveReader) Day(day string) (*Snapshot, error) {
-	if s, ok := r.Snapshot(day); ok && s.Day == day {
-		return s, nil
-	}
-	return r.days.calculated(r, day)
-}
-
-// maxDays is the number of past days that stay in memory.
-const maxDays = 3
-
-// pastDays holds the past days that were used last. Only one is made at a time.
-type pastDays struct {
-	mu   sync.Mutex
-	list []*Snapshot // with their views; the last one is the most recently used
-}
-
-func (d *pastDays) of(s *Snapshot) (*view.View, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if s.view == nil {
-		entities := make([]*record.Entity, s.Len())
-		for o := range uint32(s.Len()) {
-			var err error
-			if entities[o], err = s.archive.EntityAt(s.Version(o), s.Day, s.Scores(o)); err != nil {
-				return nil, err
-			}
-		}
-		s.view = view.New(entities, nil, s.archive.build.Terms, s.Day)
-	}
-	d.use(s)
-	return s.view, nil
-}
-
-// use makes a day the most recently used one, and forgets the one that was used least recently.
-func (d *pastDays) use(s *Snapshot) {
-	d.list = append(slices.DeleteFunc(d.list, func(x *Snapshot) bool { return x == s }), s)
-	if len(d.list) > maxDays {
-		d.list[0].view = nil
-		d.list = slices.Delete(d.list, 0, 1)
-	}
-}
-
-// calculated returns a day of which the build has no snapshot.
-func (d *pastDays) calculated(r *ArchiveReader, day string) (*Snapshot, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if i := slices.IndexFunc(d.list, func(s *Snapshot) bool { return s.Day == day }); i >= 0 {
-		return d.list[i], nil
-	}
-	s, err := r.calculate(day)
-	if err == nil {
-		d.use(s)
-	}
-	return s, err
 }
 
 // pastRow is an entity on a past day, and its version.

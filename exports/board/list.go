@@ -101,14 +101,14 @@ func (l *List) Now(b *Board) *Ranking { return l.now[l.index(b.Slug)]() }
 
 // At returns the ranking that a board of the list, as it is defined now, had at the end of a day.
 func (l *List) At(b *Board, s *exports.Snapshot) (*Ranking, error) {
+	past, err := s.View() // before locking: it may wait for other days
+	if err != nil {
+		return nil, err
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if r := l.past[s.Day][b.Slug]; r != nil {
 		return r, nil
-	}
-	past, err := s.View()
-	if err != nil {
-		return nil, err
 	}
 	entries, err := b.rankPast(past)
 	if err != nil {
@@ -144,7 +144,7 @@ func (b *Board) rankPast(v *view.View) ([]exports.BoardEntry, error) {
 	return entries, nil
 }
 
-// Previous returns a board of the list as it was leaderboard.MovementDays before a day, or
+// Previous returns a board of the list as it was exports.MovementDays before a day, or
 // before the as-of day if day is "". by is a score of the records, or ScoreName.
 func (l *List) Previous(b *Board, day, by string) (*leaderboard.PreviousBoard, error) {
 	return l.ranks.PreviousRanking(day, func(s *exports.Snapshot) ([]uint32, error) {

@@ -7,11 +7,7 @@ import (
 	"kindex/exports/view"
 )
 
-// MovementDays is the number of days between a board and the earlier board that it
-// is compared with.
-const MovementDays = 7
-
-// PreviousBoard is a leaderboard as it was MovementDays before another day. Its
+// PreviousBoard is a leaderboard as it was exports.MovementDays before another day. Its
 // methods may be called concurrently.
 type PreviousBoard struct {
 	boards *Boards
@@ -20,7 +16,7 @@ type PreviousBoard struct {
 	ranks  map[uint32]int // by ordinal in the snapshot
 }
 
-// PreviousBoard returns a leaderboard as it was MovementDays before the given day. board, typ
+// PreviousBoard returns a leaderboard as it was exports.MovementDays before the given day. board, typ
 // and by identify the leaderboard as in view.View.Board. The day is YYYY-MM-DD, or "" for
 // the as-of day, for which boards are cached. It returns an error for an invalid day.
 func (b *Boards) PreviousBoard(day, board, typ, by string) (*PreviousBoard, error) {
@@ -67,10 +63,10 @@ func (b *Boards) PreviousRanking(day string, order func(*exports.Snapshot) ([]ui
 	return f, nil
 }
 
-// newPreviousBoard returns a board without records for the day that is MovementDays before
+// newPreviousBoard returns a board without records for the day that is exports.MovementDays before
 // another one.
 func (b *Boards) newPreviousBoard(from time.Time) (*PreviousBoard, error) {
-	date := from.UTC().Truncate(24*time.Hour).AddDate(0, 0, -MovementDays)
+	date := from.UTC().Truncate(24*time.Hour).AddDate(0, 0, -exports.MovementDays)
 	f := &PreviousBoard{boards: b, date: date.Format(time.DateOnly)}
 	if first := b.archive.FirstDay(); first == "" || f.date < first {
 		return f, nil
@@ -79,7 +75,7 @@ func (b *Boards) newPreviousBoard(from time.Time) (*PreviousBoard, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.day = &day{snapshot: s, end: endOfDay(from.UTC().Truncate(24*time.Hour).AddDate(0, 0, -MovementDays))}
+	f.day = &day{snapshot: s, end: endOfDay(from.UTC().Truncate(24*time.Hour).AddDate(0, 0, -exports.MovementDays))}
 	return f, nil
 }
 
@@ -115,8 +111,9 @@ func (f *PreviousBoard) versionAt(from *view.View, ordinal uint32) (v int, ok bo
 		if v, ok = a.NewestOf(ordinal); !ok {
 			return -1, false
 		}
-	} else if s, err := a.Day(from.Day); err == nil {
-		v = s.Version(ordinal)
+	} else {
+		typ, slug := from.Key(ordinal)
+		v, _ = a.At(typ, slug, from.Day)
 	}
 	return versionBefore(a, v, f.day.end)
 }
