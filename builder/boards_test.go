@@ -184,8 +184,8 @@ func checkBoards(t *testing.T, b *exports.Build, formula *score.Formula, asOf ti
 			t.Errorf("%s has only %d entries, too few for a test", own.Slug, len(now.Entries))
 		}
 		compare("today", own, now, asOf)
-		for _, day := range b.Archive().Snapshots() {
-			s, _ := b.Archive().Snapshot(day)
+		for _, day := range b.History().Snapshots() {
+			s, _ := b.History().Snapshot(day)
 			at, _ := time.Parse(time.DateOnly, day)
 			past, err := list.At(own, s)
 			if err != nil {

@@ -117,5 +117,5 @@ func (s *Server) registerStateMetric() {
 func (s *Server) onSwitch(v *live.ServedBuild, took time.Duration) {
 	s.shared.Metrics.Switched(v, took)
 	v.Retain()
-	s.events.Announce(webhook.Build{ID: v.Build.Manifest.ID, Archive: v.Build.Archive(), Release: v.Release})
+	s.events.Announce(webhook.Build{ID: v.Build.Manifest.ID, Archive: v.Build.History(), Release: v.Release})
 }

@@ -48,7 +48,7 @@ func TestArchiveReusesAnother(t *testing.T) {
 					return p.changes[i].AppendJSON(dst), nil
 				}
 				for i, s := range a.Snapshots {
-					if raw, ok := upon.Archive().SnapshotData(s.Day); ok && p.until(s.Day) <= kept && from[name].until(s.Day) == p.until(s.Day) {
+					if raw, ok := upon.History().SnapshotData(s.Day); ok && p.until(s.Day) <= kept && from[name].until(s.Day) == p.until(s.Day) {
 						a.Snapshots[i] = raw
 					}
 				}

@@ -61,7 +61,7 @@ func someWeeks() []*record.Week {
 }
 
 func checkWeeksRead(t *testing.T, b *Build) {
-	got := b.Archive().Weeks()
+	got := b.History().Weeks()
 	if want := someWeeks(); !reflect.DeepEqual(got, want) {
 		t.Fatalf("%+v, want %+v", got, want)
 	}
@@ -77,8 +77,8 @@ func TestArchiveReadsBack(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			p, b := archived(t, 50+seed, 120, 150)
-			t.Run("versions", func(t *testing.T) { checkVersions(t, p, b.Archive()) })
-			t.Run("at", func(t *testing.T) { checkAt(t, p, b.Archive()) })
+			t.Run("versions", func(t *testing.T) { checkVersions(t, p, b.History()) })
+			t.Run("at", func(t *testing.T) { checkAt(t, p, b.History()) })
 			t.Run("changes", func(t *testing.T) { checkChanges(t, p, b) })
 			t.Run("trends", func(t *testing.T) { checkTrends(t, p, b) })
 			t.Run("weeks", func(t *testing.T) { checkWeeksRead(t, b) })
@@ -213,7 +213,7 @@ func TestEndOfDay(t *testing.T) {
 	at("2025-03-05T00:00:00Z", func(did map[string]bool) { p.create(did, e("b", "three"), 0) })
 	now := e("b", "three")
 	now.Formerly = []string{"older"}
-	r := openBuild(t, []*record.Entity{now}, p.archive(len(p.versions))).Archive()
+	r := openBuild(t, []*record.Entity{now}, p.archive(len(p.versions))).History()
 	for day, want := range map[string]string{"2025-02-28": "0 1", "2025-03-01": "0 2", "2025-03-02": "0 2", "2025-03-03": "2 3", "2025-03-04": "2 3", "2025-03-05": "3 2", "9999-12-31": "3 2"} {
 		for _, slug := range []string{"a", "b", "older"} {
 			if v, standing := r.At("tool", slug, day); fmt.Sprint(v, " ", standing) != want {
@@ -231,7 +231,7 @@ func TestEndOfDay(t *testing.T) {
 
 func checkTrends(t *testing.T, p *madeHistory, b *Build) {
 	_, list := p.listed(len(p.versions), rand.New(rand.NewPCG(1, 1)))
-	r := b.Archive()
+	r := b.History()
 	if got := r.Windows(); !slices.Equal(got, []string{"7d", "30d", "1d"}) {
 		t.Error(got)
 	}
@@ -284,14 +284,14 @@ func checkTrends(t *testing.T, p *madeHistory, b *Build) {
 		}
 		want = append(want, m)
 	}
-	if _, _, got := with.Archive().Trends("30d"); !slices.Equal(got, want) {
+	if _, _, got := with.History().Trends("30d"); !slices.Equal(got, want) {
 		t.Errorf("with edits:\ngot  %v\nwant %v", got, want)
 	}
-	if _, _, got := b.Archive().Trends("30d"); !slices.Equal(got, moved) {
+	if _, _, got := b.History().Trends("30d"); !slices.Equal(got, moved) {
 		t.Error("edits changed the underlying build")
 	}
 	typ, slug := b.Key(edited[0])
-	if v, ok := with.Archive().Last(typ, slug); !ok || with.Archive().Version(v).Slug != slug || with.Archive().Changes() != len(p.changes) {
+	if v, ok := with.History().Last(typ, slug); !ok || with.History().Version(v).Slug != slug || with.History().Changes() != len(p.changes) {
 		t.Error("edits changed the past")
 	}
 }
@@ -301,7 +301,7 @@ func TestNoArchive(t *testing.T) {
 		"none":    openBuild(t, catalogue(3, 5)),
 		"nothing": openBuild(t, catalogue(3, 5), &Archive{}),
 	} {
-		r := b.Archive()
+		r := b.History()
 		v, standing := r.At("tool", "a", "2025-01-01")
 		_, found := r.FindChange(strings.Repeat("0", 24))
 		_, last := r.Last("tool", "a")

@@ -13,7 +13,7 @@ import (
 )
 
 func checkChanges(t *testing.T, p *madeHistory, b *Build) {
-	r := b.Archive()
+	r := b.History()
 	data, _, _ := b.File(ChangelogFile + ".jsonl")
 	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
 	for i, want := range p.changes {

@@ -271,7 +271,7 @@ func TestOffersOfPastDays(t *testing.T) {
 	for day, list := range lists {
 		t.Run(day, func(t *testing.T) {
 			t.Parallel()
-			s, ok := b.Archive().Snapshot(day)
+			s, ok := b.History().Snapshot(day)
 			if !ok || s.Day != day {
 				t.Fatal(s, ok)
 			}
@@ -282,7 +282,7 @@ func TestOffersOfPastDays(t *testing.T) {
 				}
 				checkOffers(t, rand.New(rand.NewPCG(uint64(len(list)), 8)), v, list)
 			}
-			cached := b.Archive().days
+			cached := b.History().days
 			cached.mu.Lock()
 			defer cached.mu.Unlock()
 			if n := len(cached.list); n > maxDays {

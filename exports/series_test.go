@@ -24,11 +24,11 @@ func TestSeries(t *testing.T) {
 			if v != newest && i%5 != 0 {
 				continue
 			}
-			list, err := b.Archive().Moments(v, math.MaxInt)
+			list, err := b.History().Moments(v, math.MaxInt)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if last, err := b.Archive().Moments(v, 2); err != nil || !reflect.DeepEqual(last, list[max(0, len(list)-2):]) {
+			if last, err := b.History().Moments(v, 2); err != nil || !reflect.DeepEqual(last, list[max(0, len(list)-2):]) {
 				t.Fatalf("the last two up to version %d are %v, %v", v, last, err)
 			}
 			for _, s := range record.SignalTypes {

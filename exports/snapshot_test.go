@@ -35,7 +35,7 @@ func TestSnapshotAnswersAsABuild(t *testing.T) {
 	for day, list := range lists {
 		t.Run(day, func(t *testing.T) {
 			t.Parallel()
-			s, ok := b.Archive().Snapshot(day)
+			s, ok := b.History().Snapshot(day)
 			if !ok || s.Day != day {
 				t.Fatal(s, ok)
 			}
@@ -65,7 +65,7 @@ func TestSnapshotAnswersAsABuild(t *testing.T) {
 			x.places(b)
 		})
 	}
-	r := b.Archive()
+	r := b.History()
 	if got := r.Snapshots(); len(got) != 5 || got[0] != days[0] || !slices.IsSorted(got) {
 		t.Errorf("snapshots of %v", got)
 	}

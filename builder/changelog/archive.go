@@ -14,6 +14,7 @@ import (
 
 	"kindex/builder/gitlog"
 	"kindex/exports"
+	"kindex/exports/history"
 	"kindex/exports/parallel"
 	"kindex/exports/record"
 	"kindex/exports/score"
@@ -39,8 +40,9 @@ type Input struct {
 // methods in this order: Date, BuildSnapshots, Result.
 type Archive struct {
 	Input
-	result   exports.Archive
-	previous *exports.ArchiveReader // nil if there is no previous build
+	result      history.Data
+	previous    *history.Archive // nil if there is no previous build
+	keptChanges int              // how many changes are those of the previous build
 
 	newest   map[string]int32 // the newest version at each address
 	line     []int32          // for each version, the first version of its entity
@@ -51,13 +53,14 @@ type Archive struct {
 // New collects the versions and finds the changes between them.
 func New(in Input) (*Archive, error) {
 	a := &Archive{Input: in, newest: make(map[string]int32, len(in.Entities))}
-	a.result.Formula = formulaHash(in.Formula)
+	a.result.Head.Formula = formulaHash(in.Formula)
 	if in.Previous != nil && (in.Log == nil || in.Log.Continued) {
-		a.result.Previous, a.previous = in.Previous, in.Previous.Archive()
+		a.previous = in.Previous.History()
 		a.keep()
 	}
 	if in.Log != nil {
-		a.result.Head, a.result.Path, a.result.Mailmap = in.Log.Head, in.Log.Path, in.Log.Mailmap
+		head := &a.result.Head
+		head.Commit, head.Path, head.Mailmap = in.Log.Head, in.Log.Path, in.Log.Mailmap
 		a.append(in.Log)
 	} else if err := a.compare(); err != nil {
 		return nil, err
@@ -66,7 +69,11 @@ func New(in Input) (*Archive, error) {
 	if err := a.findChanges(); err != nil {
 		return nil, err
 	}
+	a.result.Content = a.appendContent
 	a.result.Line = func(dst []byte, i int) ([]byte, error) {
+		if i < a.keptChanges {
+			return append(dst, a.previous.ChangeLine(i)...), nil
+		}
 		c, err := a.changeOf(i)
 		if err != nil {
 			return dst, err
@@ -83,13 +90,13 @@ func formulaHash(f *score.Formula) string {
 }
 
 // Result returns the archive to write.
-func (a *Archive) Result() *exports.Archive { return &a.result }
+func (a *Archive) Result() *history.Data { return &a.result }
 
 // keep copies the versions from the previous build. If the formula is the same, it also copies
 // the changes; a new formula changes the scores that are listed with each change.
 func (a *Archive) keep() {
 	r, e := &a.result, a.previous
-	r.Kept = e.Versions()
+	r.Previous, r.Kept = e, e.Versions()
 	for i := range e.Commits() {
 		r.Commits = append(r.Commits, e.Commit(i))
 	}
@@ -97,8 +104,12 @@ func (a *Archive) keep() {
 	for i := range r.Versions {
 		r.Versions[i] = e.Version(i)
 	}
-	if e.Formula() == r.Formula {
-		r.KeptChanges = e.Changes()
+	if e.Head().Formula != r.Head.Formula {
+		return
+	}
+	a.keptChanges = e.Changes()
+	for i := range a.keptChanges {
+		r.Changes = append(r.Changes, history.Change{ID: e.ChangeID(i), Version: int32(e.ChangeVersion(i)), Category: e.Category(i)})
 	}
 }
 
@@ -162,6 +173,15 @@ func (a *Archive) entity(i int32) (*record.Entity, error) {
 	default:
 		return a.previous.Entity(int(i))
 	}
+}
+
+// appendContent appends the content of a version.
+func (a *Archive) appendContent(dst []byte, i int) ([]byte, error) {
+	e, err := a.entity(int32(i))
+	if err != nil {
+		return dst, err
+	}
+	return e.AppendAuthored(dst), nil
 }
 
 // before returns the content of the version before a given one, or nil if the entity did not

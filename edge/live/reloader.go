@@ -34,7 +34,7 @@ type Options struct {
 	// edits are applied. It must not block.
 	Switched func(v *ServedBuild, took time.Duration)
 	Refused  func() // called once for each published build that cannot be used
-	// EnterPast is called before a past day is calculated, see exports.Build.GuardPast.
+	// EnterPast is called before a past day is calculated, see history.Archive.Guard.
 	EnterPast func() (leave func(), err error)
 }
 

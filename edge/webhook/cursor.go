@@ -25,7 +25,7 @@ type Cursor struct {
 	Noticed bool
 }
 
-// Archive is the history of a build, on which moves are based. *exports.ArchiveReader
+// Archive is the history of a build, on which moves are based. *history.Archive
 // implements it.
 type Archive interface {
 	Changes() int

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"kindex/exports"
+	"kindex/exports/history"
 	"kindex/exports/record"
 	"kindex/exports/store"
 )
@@ -137,7 +138,7 @@ func (p *madeHistory) endWeek(day string) {
 }
 
 // snapshot returns a week's snapshot, given the current version of each line.
-func (w *week) snapshot(version map[*line]uint32) *exports.SnapshotData {
+func (w *week) snapshot(version map[*line]uint32) *history.SnapshotData {
 	type authored struct {
 		e *record.Entity
 		v uint32
@@ -147,7 +148,7 @@ func (w *week) snapshot(version map[*line]uint32) *exports.SnapshotData {
 		list = append(list, authored{e, version[l]})
 	}
 	slices.SortFunc(list, func(a, b authored) int { return record.CompareRank(a.e, b.e) })
-	s := &exports.SnapshotData{Day: w.day}
+	s := &history.SnapshotData{Day: w.day}
 	for _, r := range list {
 		s.Versions, s.Scores = append(s.Versions, r.v), append(s.Scores, r.e.Scores)
 		if r.e.Status != record.Withdrawn {
@@ -161,7 +162,7 @@ func (w *week) snapshot(version map[*line]uint32) *exports.SnapshotData {
 }
 
 // snapshots returns one snapshot per week.
-func (p *madeHistory) snapshots(tb testing.TB) (list []*exports.SnapshotData) {
+func (p *madeHistory) snapshots(tb testing.TB) (list []*history.SnapshotData) {
 	lineOf := map[int32]*line{} // by version
 	for _, l := range p.lines {
 		for v := l.last; v >= 0; v = p.versions[v].Previous {

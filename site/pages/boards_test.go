@@ -16,7 +16,7 @@ import (
 	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/edgetest"
-	"kindex/exports"
+	"kindex/exports/history"
 	"kindex/exports/record"
 	"kindex/exports/view"
 	"kindex/site/pages"
@@ -104,7 +104,7 @@ func wantBoard(t testing.TB, from *view.View, category, typ, by string) (list []
 	return list
 }
 
-func viewOf(t testing.TB, s *exports.Snapshot) *view.View {
+func viewOf(t testing.TB, s *history.Snapshot) *view.View {
 	t.Helper()
 	v, err := s.View()
 	if err != nil {
@@ -183,7 +183,7 @@ func TestPastBoards(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
 	s := siteOf(t, pastBuild(t), pages.Options{})
-	a := s.Build.Archive()
+	a := s.Build.History()
 	seen := map[string]int{}
 	for _, at := range a.Snapshots() {
 		past, _ := a.Snapshot(at)
@@ -248,7 +248,7 @@ func TestBoardMovement(t *testing.T) {
 	t.Parallel()
 	e := edgetest.Start(t, edge.Options{Dir: pastBuild(t)})
 	s := siteOf(t, e.Dir, pages.Options{})
-	days := s.Build.Archive().Snapshots()
+	days := s.Build.History().Snapshots()
 	seen := map[string]int{}
 	for _, b := range []struct{ category, typ, by, at string }{
 		{"ml-frameworks", "", "composite", ""}, {"language", "model", "composite", ""}, {"ml-frameworks", "", "adoption", ""}, {"data-viz", "", "composite", ""},
@@ -333,7 +333,7 @@ func TestBoardAddresses(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
 	s := siteOf(t, pastBuild(t), pages.Options{})
-	days := s.Build.Archive().Snapshots()
+	days := s.Build.History().Snapshots()
 	first, second := days[0], days[1]
 	between := edgetest.Today().AddDate(0, 0, -44).Format("2006-01-02")
 	if between <= first || between >= second {
@@ -411,7 +411,7 @@ func TestStaticBoards(t *testing.T) {
 			continue
 		}
 		past++
-		snapshot, _ := s.Build.Archive().Snapshot(strings.TrimSuffix(at, "/"))
+		snapshot, _ := s.Build.History().Snapshot(strings.TrimSuffix(at, "/"))
 		want := wantBoard(t, viewOf(t, snapshot), category, "", "composite")
 		if got := shownBoard(t, s, path); len(got) == 0 || !sameRows(got, want[:min(50, len(want))]) {
 			t.Errorf("%s shows\n%v\nwant %v", path, got, want)
@@ -430,7 +430,7 @@ func TestStaticBoards(t *testing.T) {
 // BenchmarkLeaderboard renders pages of leaderboards for the content for tests.
 func BenchmarkLeaderboard(b *testing.B) {
 	s := siteOf(b, pastBuild(b), pages.Options{})
-	days := s.Build.Archive().Snapshots()
+	days := s.Build.History().Snapshots()
 	for _, path := range []string{"/leaderboards/ml-frameworks/", "/leaderboards/ml-frameworks/by-adoption/page-3/", boardPath("ml-frameworks", "", "", days[len(days)-2]),
 		boardPath("ml-frameworks", "tool", "adoption", days[len(days)-2]), "/trending/", "/compare/"} {
 		b.Run(strings.Trim(strings.ReplaceAll(path, "/", "_"), "_"), func(b *testing.B) {
