@@ -185,9 +185,12 @@ func checkBoards(t *testing.T, b *exports.Build, formula *score.Formula, asOf ti
 		}
 		compare("today", own, now, asOf)
 		for _, day := range b.History().Snapshots() {
-			s, _ := b.History().Snapshot(day)
+			s, err := b.History().Day(day)
+			if err != nil {
+				t.Fatal(err)
+			}
 			at, _ := time.Parse(time.DateOnly, day)
-			past, err := list.At(own, s)
+			past, err := list.At(own, s.View)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -65,11 +65,12 @@ func New(in Input) (*Archive, error) {
 	} else if err := a.compare(); err != nil {
 		return nil, err
 	}
-	a.attach()
+	if err := a.attach(); err != nil {
+		return nil, err
+	}
 	if err := a.findChanges(); err != nil {
 		return nil, err
 	}
-	a.result.Content = a.appendContent
 	a.result.Line = func(dst []byte, i int) ([]byte, error) {
 		if i < a.keptChanges {
 			return append(dst, a.previous.ChangeLine(i)...), nil
@@ -132,7 +133,7 @@ const none = -1
 // attach finds the newest version at every address, the first version of every entity, and the
 // versions that equal an entity in the content. If such a version is from the previous build, it then
 // shares that entity's data.
-func (a *Archive) attach() {
+func (a *Archive) attach() error {
 	versions := a.result.Versions
 	a.line, a.followed, a.current = make([]int32, len(versions)), make([]bool, len(versions)), make([]bool, len(versions))
 	for i := range versions {
@@ -142,6 +143,7 @@ func (a *Archive) attach() {
 			a.line[i], a.followed[v.Previous] = a.line[v.Previous], true
 		}
 	}
+	var failed firstError
 	parallel.Ranges(len(a.Entities), func(from, to int) {
 		var buf []byte
 		for _, e := range a.Entities[from:to] {
@@ -157,12 +159,17 @@ func (a *Archive) attach() {
 			buf = e.AppendAuthored(buf[:0])
 			if v.Entity != nil {
 				a.current[i] = bytes.Equal(buf, v.Entity.AppendAuthored(nil))
-			} else if a.current[i] = bytes.Equal(buf, a.previous.Record(int(i))); a.current[i] {
+				continue
+			}
+			was, err := a.previous.Record(int(i))
+			failed.set(err)
+			if a.current[i] = bytes.Equal(buf, was); a.current[i] {
 				v.Entity = e
 			}
 		}
 	})
 	a.result.Current = func(i int) bool { return a.current[i] }
+	return failed.err
 }
 
 // entity returns the content of a version, or nil for a deleted one.
@@ -173,15 +180,6 @@ func (a *Archive) entity(i int32) (*record.Entity, error) {
 	default:
 		return a.previous.Entity(int(i))
 	}
-}
-
-// appendContent appends the content of a version.
-func (a *Archive) appendContent(dst []byte, i int) ([]byte, error) {
-	e, err := a.entity(int32(i))
-	if err != nil {
-		return dst, err
-	}
-	return e.AppendAuthored(dst), nil
 }
 
 // before returns the content of the version before a given one, or nil if the entity did not

@@ -69,19 +69,29 @@ func (a *Archive) Versions() int { return len(a.versions) }
 // Version returns version i without its Entity.
 func (a *Archive) Version(i int) record.Version { return a.versions[i] }
 
-// Record returns the content of a version as record.Entity.AppendAuthored encodes it, but without members
-// that are null, or nil for a deletion.
-func (a *Archive) Record(v int) []byte {
+// json returns the content of a version that is not a deletion, perhaps without members that are null.
+func (a *Archive) json(v int) []byte {
 	switch c := a.contents[v]; {
-	case a.versions[v].Deleted:
-		return nil
 	case c.patch:
-		return AppendPatched(nil, a.Record(int(a.next[v])), c.json)
+		return AppendPatched(nil, a.json(int(a.next[v])), c.json)
 	case c.json != nil:
 		return c.json
 	}
 	ordinal, _, _ := a.base.Find(a.versions[v].Type, a.versions[v].Slug)
 	return a.base.Entity(ordinal).AppendAuthored(nil)
+}
+
+// Record returns the content of a version as record.Entity.AppendAuthored encodes it. It returns an error
+// for a deletion.
+func (a *Archive) Record(v int) ([]byte, error) {
+	if c := a.contents[v]; c.json == nil && !a.versions[v].Deleted {
+		return a.json(v), nil
+	}
+	e, err := a.Entity(v)
+	if err != nil {
+		return nil, err
+	}
+	return e.AppendAuthored(nil), nil
 }
 
 // Entity decodes the content of a version as its author wrote it, without scores and without dates derived
@@ -90,7 +100,7 @@ func (a *Archive) Entity(v int) (*record.Entity, error) {
 	if at := &a.versions[v]; at.Deleted {
 		return nil, fmt.Errorf("%s/%s: version %d is a deletion and has no content", at.Type, at.Slug, v)
 	}
-	return decode(a.Record(v))
+	return decode(a.json(v))
 }
 
 func decode(json []byte) (*record.Entity, error) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"kindex/exports/score"
@@ -26,7 +27,7 @@ func Open(s Source) (*Archive, error) {
 	if !s.AsOf.IsZero() {
 		a.days.compared = s.AsOf.UTC().AddDate(0, 0, -MovementDays).Format(time.DateOnly)
 	}
-	if s.File(VersionsFile) == nil {
+	if !slices.Contains(s.Files, VersionsFile) {
 		return a, nil
 	}
 	for _, f := range []struct {

@@ -27,8 +27,8 @@ func (a *Archive) Moments(v, limit int) ([]Moment, error) {
 		}
 		if c := a.contents[v]; c.patch && after != none { // from the content of the next version, which is known already
 			json = AppendPatched(nil, json, c.json)
-		} else {
-			json = a.Record(v)
+		} else if !at.Deleted {
+			json = a.json(v)
 		}
 		if !at.Deleted {
 			var err error

@@ -174,8 +174,10 @@ func (s *Snapshot) Version(ordinal uint32) int { return int(s.versions[ordinal])
 
 // FindVersion returns the record that shows a version.
 func (s *Snapshot) FindVersion(v int) (ordinal uint32, ok bool) {
-	ordinal = s.ordinals[v] - 1 // wraps around if there is none
-	return ordinal, s.ordinals[v] != 0
+	if v < 0 || v >= len(s.ordinals) || s.ordinals[v] == 0 {
+		return 0, false
+	}
+	return s.ordinals[v] - 1, true
 }
 
 // Scores returns all scores of a record.

@@ -19,9 +19,6 @@ type Data struct {
 	Head     Head // without the number of commits
 	Commits  []record.ArchivedCommit
 	Versions []record.Version
-	// Content appends the content of a version that is not a deletion, as record.Entity.AppendAuthored
-	// encodes it.
-	Content func(dst []byte, i int) ([]byte, error)
 	// Current reports whether the content of a version is that of the record at its address, as the author
 	// wrote it; the build then contains it only once. If Current is nil, no version is.
 	Current func(i int) bool
@@ -34,8 +31,8 @@ type Data struct {
 	// Weeks lists the completed weeks with movers, newest first.
 	Weeks []*record.Week
 
-	// Previous is an earlier archive that has the first Kept versions, or nil. How its versions differ from
-	// their next ones is copied. The files are the same as without it.
+	// Previous is an earlier archive that has the first Kept versions, or nil. It has their content if they
+	// have no Entity. The files are the same as without it.
 	Previous *Archive
 	Kept     int
 }
@@ -132,22 +129,33 @@ func (d *Data) line(i, next int) (l versionLine, err error) {
 	switch {
 	case v.Deleted || d.Current != nil && d.Current(i):
 	case next == none || d.Versions[next].Deleted:
-		l.Record, err = d.Content(nil, i)
-	case i < d.Kept && d.Previous.contents[i].patch:
+		l.Record, err = d.content(i)
+	case next < d.Kept && d.Previous.contents[i].patch:
 		l.Patch = d.Previous.contents[i].json
 	default:
 		var after, content []byte
-		if after, err = d.Content(nil, next); err != nil {
+		if after, err = d.content(next); err != nil {
 			return l, err
 		}
-		content, err = d.Content(nil, i)
+		content, err = d.content(i)
 		l.Patch = AppendPatch(nil, after, content)
 	}
 	return l, err
 }
 
+// content returns the content of a version that is not a deletion.
+func (d *Data) content(i int) ([]byte, error) {
+	if e := d.Versions[i].Entity; e != nil {
+		return e.AppendAuthored(nil), nil
+	}
+	return d.Previous.Record(i)
+}
+
 // check rejects a history that could not be read back correctly.
 func (d *Data) check() error {
+	if d.Kept > 0 && (d.Previous == nil || d.Kept > min(len(d.Versions), d.Previous.Versions())) {
+		return fmt.Errorf("keeps %d versions that there are not", d.Kept)
+	}
 	if err := checkWeeks(d.Weeks); err != nil {
 		return err
 	}
@@ -187,7 +195,7 @@ func (d *Data) check() error {
 
 func (d *Data) checkVersion(i int, v *record.Version) error {
 	switch {
-	case v.Deleted && v.Entity != nil:
+	case v.Deleted && v.Entity != nil, !v.Deleted && v.Entity == nil && i >= d.Kept:
 		return errors.New("must either have content or be a deletion")
 	case v.Entity != nil && (v.Entity.Type != v.Type || v.Entity.Slug != v.Slug):
 		return errors.New("has the content of " + v.Entity.Key())

@@ -141,9 +141,9 @@ func checkHistory(t *testing.T, s *pages.Site, typ, slug string) {
 func checkPast(t *testing.T, s *pages.Site, deleted string) {
 	a := s.Build.History()
 	for _, day := range a.Snapshots() {
-		snapshot, _ := a.Snapshot(day)
-		for o := uint32(0); o < uint32(snapshot.Len()); o += 97 {
-			e := viewOf(t, snapshot).Entity(o)
+		past := viewOf(t, s.Build, day)
+		for o := uint32(0); o < uint32(past.Len()); o += 97 {
+			e := past.Entity(o)
 			path := "/" + e.Key() + "/at-" + day + "/"
 			answer := get(t, s, path)
 			p := parse(t, answer.Body)
