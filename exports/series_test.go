@@ -8,6 +8,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/exports/history"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -32,7 +33,7 @@ func TestSeries(t *testing.T) {
 			if last, err := b.History().Moments(v, 2); err != nil || !reflect.DeepEqual(last, list[max(0, len(list)-2):]) {
 				t.Fatalf("the last two up to version %d are %v, %v", v, last, err)
 			}
-			for _, s := range record.SignalTypes {
+			for _, s := range kinds.Default().Signals {
 				want := walked(p, line, v, func(e *record.Entity) record.Fact {
 					f, _ := e.Signals.Fact(s.Name)
 					return f

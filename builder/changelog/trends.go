@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kindex/exports/history"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/score"
 )
@@ -287,7 +288,7 @@ func (w *window) growth(then, newest int32) (list []history.Growth, err error) {
 	}
 	slices.Reverse(moments)
 	for _, f := range moments[len(moments)-1].Entity.Signals.Facts {
-		if signal, ok := record.SignalType(f.Name); !ok || !signal.Grows() {
+		if signal := kinds.Default().Signal(f.Name); signal == nil || !signal.Grows {
 			continue
 		}
 		g := history.GrowthOver(history.SignalSeries(moments, f.Name), w.asOf, w.days)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
 )
@@ -54,6 +55,20 @@ func (p Postings) Any(field string, values []string) *roaring.Bitmap {
 		}
 	}
 	return set
+}
+
+// Values returns the sorted values of a field.
+func (p Postings) Values(field string) []string {
+	prefix := field + "\x00"
+	list := []string{}
+	for i, _ := p.keys.Search(prefix); i < p.keys.Len(); i++ {
+		value, ok := strings.CutPrefix(string(p.keys.At(i)), prefix)
+		if !ok {
+			break
+		}
+		list = append(list, value)
+	}
+	return list
 }
 
 // PackPostings returns the sections of postings that consist of the given sets, by field and value, joined by
