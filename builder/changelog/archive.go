@@ -43,6 +43,7 @@ type Archive struct {
 	result      history.Data
 	previous    *history.Archive // nil if there is no previous build
 	keptChanges int              // how many changes are those of the previous build
+	read        sync.Map         // *record.Entity by version: the contents that were read from the previous build
 
 	newest   map[string]int32 // the newest version at each address
 	line     []int32          // for each version, the first version of its entity
@@ -177,9 +178,15 @@ func (a *Archive) entity(i int32) (*record.Entity, error) {
 	switch v := &a.result.Versions[i]; {
 	case v.Entity != nil || v.Deleted:
 		return v.Entity, nil
-	default:
-		return a.previous.Entity(int(i))
 	}
+	if e, known := a.read.Load(i); known {
+		return e.(*record.Entity), nil //nolint:forcetypeassert // nothing else is stored
+	}
+	e, err := a.previous.Entity(int(i))
+	if err == nil {
+		a.read.Store(i, e)
+	}
+	return e, err
 }
 
 // before returns the content of the version before a given one, or nil if the entity did not
