@@ -68,13 +68,13 @@ func (b announcedBuild) Retirements(from, to string) (list []webhook.Retirement)
 
 // HasChange implements webhook.Earlier.
 func (b announcedBuild) HasChange(id string) bool {
-	_, ok := b.Archive().FindChange(id)
+	_, ok := b.History().FindChange(id)
 	return ok
 }
 
 // LastChange implements webhook.Source.
 func (b announcedBuild) LastChange() (id, commit string) {
-	a := b.Archive()
+	a := b.History()
 	if a.Changes() == 0 {
 		return "", ""
 	}
@@ -87,7 +87,7 @@ func (b announcedBuild) LastChange() (id, commit string) {
 
 // Changes implements webhook.Source.
 func (b announcedBuild) Changes(typ, slug string) ([]*record.Change, error) {
-	a := b.Archive()
+	a := b.History()
 	v, ok := a.Last(typ, slug)
 	if !ok {
 		return nil, nil
@@ -123,14 +123,14 @@ func (s earlierState) Entities() iter.Seq[*record.Entity] {
 
 // HasChange implements webhook.Earlier.
 func (s earlierState) HasChange(id string) bool {
-	i, ok := s.Archive().FindChange(id)
+	i, ok := s.History().FindChange(id)
 	return ok && i <= s.last
 }
 
 // At implements webhook.Source. It starts with the entities of the build, and replaces those that
 // have changed since with their last versions before.
 func (b announcedBuild) At(change, commit string) (webhook.Earlier, bool, error) {
-	a := b.Archive()
+	a := b.History()
 	last, ok := a.FindChange(change)
 	if !ok {
 		return nil, false, nil

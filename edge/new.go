@@ -51,7 +51,7 @@ func New(o Options) (*Server, error) {
 		Exports: newExportGate(exportsPerCaller, exportWaitTimeout), Vary: newVaryValues(s.origins), Proxies: ratelimit.NewProxies(o.TrustedProxies, func(from netip.Addr) {
 			s.log.Warn("ignoring a forwarding header from an address that is not a trusted proxy; logged once", "from", from)
 		})}
-	s.reloader = live.New(live.Options{Root: o.Dir, Log: o.Log, Verifiers: o.Verifiers, Switched: s.onSwitch, Refused: s.shared.Metrics.Refused.Inc,
+	s.reloader = live.New(live.Options{Root: o.Dir, Log: o.Log, Verifiers: o.Verifiers, EnterPast: s.enterPast, Switched: s.onSwitch, Refused: s.shared.Metrics.Refused.Inc,
 		Pages: pages.Options{SignIn: o.SignIn.Configured(), Contact: o.Contact, LimitAnonymous: o.LimitAnonymous, LimitKey: o.LimitKey}})
 	if err := s.init(); err != nil {
 		s.closeLimits()

@@ -271,8 +271,8 @@ func (r *replay) changeIDs(t *testing.T, b *replayBuilds) map[string]string {
 	}
 	defer build.Close()
 	ids := map[string]string{}
-	for i := range build.Archive().Changes() {
-		c, err := build.Archive().Change(i)
+	for i := range build.History().Changes() {
+		c, err := build.History().Change(i)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"kindex/edge/query"
 	"kindex/edge/web"
 	"kindex/exports"
+	"kindex/exports/history"
 	"kindex/exports/record"
 	"kindex/exports/table"
 	"kindex/exports/view"
@@ -26,7 +27,7 @@ func timeParam(c *web.Call, name string, def int, end bool) (int, error) {
 	if err != nil || s == "" {
 		return def, err
 	}
-	a := c.Served.Build.Archive()
+	a := c.Served.Build.History()
 	if day, err := time.Parse(time.DateOnly, s); err == nil {
 		if end {
 			day = day.AddDate(0, 0, 1)
@@ -52,8 +53,8 @@ func timeParam(c *web.Call, name string, def int, end bool) (int, error) {
 }
 
 // changeFilter reads those parameters for selecting changes that the endpoint accepts.
-func changeFilter(c *web.Call) (f exports.ChangeFilter, err error) {
-	a := c.Served.Build.Archive()
+func changeFilter(c *web.Call) (f history.ChangeFilter, err error) {
+	a := c.Served.Build.History()
 	if f.From, err = timeParam(c, "since", 0, false); err != nil {
 		return f, err
 	}
@@ -79,7 +80,7 @@ func changeFilter(c *web.Call) (f exports.ChangeFilter, err error) {
 
 // allCategories returns the current categories and those that entities used to be in.
 func allCategories(c *web.Call) []string {
-	known := append(slices.Clone(c.Served.Slugs), c.Served.Build.Archive().ChangeValues("category")...)
+	known := append(slices.Clone(c.Served.Slugs), c.Served.Build.History().ChangeValues("category")...)
 	slices.Sort(known)
 	return slices.Compact(known)
 }
@@ -90,7 +91,7 @@ func (a *API) Changelog(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return changesPage(c, c.Served.Build.Archive().SelectChanges(f), cursorScope(c))
+	return changesPage(c, c.Served.Build.History().SelectChanges(f), cursorScope(c))
 }
 
 // EntityChangelog handles GET /api/entity/:type/:slug/changelog.
@@ -105,7 +106,7 @@ func (a *API) EntityChangelog(c *web.Call) (*web.Reply, error) {
 	// A cursor remains valid if the entity is renamed between two pages.
 	scope := "changes of an entity"
 	if len(list) > 0 {
-		first, err := c.Served.Build.Archive().Change(int(list[0]))
+		first, err := c.Served.Build.History().Change(int(list[0]))
 		if err != nil {
 			return nil, err
 		}
@@ -136,7 +137,7 @@ func changesPage(c *web.Call, set *roaring.Bitmap, scope string) (*web.Reply, er
 		return nil, err
 	}
 	count := int(set.GetCardinality())
-	a := c.Served.Build.Archive()
+	a := c.Served.Build.History()
 	if page.Cursor != nil {
 		end, ok := a.FindChange(page.Cursor.Slug)
 		if !ok { // the history was rewritten: continue at the same point in time
@@ -182,7 +183,7 @@ func (a *API) ExportChangelog(c *web.Call) (*web.Reply, error) {
 	return &web.Reply{MediaType: format.MediaType, Attachment: "changelog" + format.Extension,
 		ETagSeed: c.Request.URL.Path + "?" + c.Query.Canonical(),
 		Stream: func(w io.Writer) error {
-			a := c.Served.Build.Archive()
+			a := c.Served.Build.History()
 			set := a.SelectChanges(f)
 			if format.Name == "json" || format.Name == "jsonl" {
 				return writeChanges(w, format.Name == "json", a, set)
@@ -200,7 +201,7 @@ func (a *API) ExportChangelog(c *web.Call) (*web.Reply, error) {
 
 // writeChanges writes changes in the format in which the build stores them, either as a JSON
 // array with one object per line or as JSONL.
-func writeChanges(w io.Writer, array bool, a *exports.ArchiveReader, set *roaring.Bitmap) error {
+func writeChanges(w io.Writer, array bool, a *history.Archive, set *roaring.Bitmap) error {
 	begin, between, end, nothing := "", "\n", "\n", ""
 	if array {
 		begin, between, end, nothing = "[\n", ",\n", "\n]\n", "[]\n"

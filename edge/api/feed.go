@@ -12,9 +12,9 @@ import (
 
 	"kindex/edge/query"
 	"kindex/edge/web"
-	"kindex/exports"
 	"kindex/exports/didyoumean"
 	"kindex/exports/feed"
+	"kindex/exports/history"
 	"kindex/exports/record"
 )
 
@@ -54,7 +54,7 @@ func feedChanges(c *web.Call) (*roaring.Bitmap, error) {
 	if err != nil {
 		return nil, err
 	}
-	set := c.Served.Build.Archive().SelectChanges(f)
+	set := c.Served.Build.History().SelectChanges(f)
 	key, err := c.Query.Text("entity")
 	if err != nil || key == "" {
 		return set, err
@@ -72,7 +72,7 @@ func feedChanges(c *web.Call) (*roaring.Bitmap, error) {
 func changesOfKey(c *web.Call, key string) ([]uint32, error) {
 	typ, slug, _ := strings.Cut(key, "/")
 	b := c.Served.Build
-	a := b.Archive()
+	a := b.History()
 	if o, _, ok := b.Find(typ, slug); ok {
 		if v, ok := a.NewestOf(o); ok {
 			return a.EntityChanges(v), nil
@@ -110,12 +110,12 @@ func feedWeeks(c *web.Call) []*record.Week {
 			return nil
 		}
 	}
-	return c.Served.Build.Archive().Weeks()
+	return c.Served.Build.History().Weeks()
 }
 
 // weeksOnPage returns the weeks among a page of items, newest first, and the number of weeks
 // before the page. Weeks are only in feeds of all changes.
-func weeksOnPage(a *exports.ArchiveReader, weeks []*record.Week, skip int) (on []*record.Week, before int) {
+func weeksOnPage(a *history.Archive, weeks []*record.Week, skip int) (on []*record.Week, before int) {
 	for i, w := range weeks {
 		newer := a.Changes() - a.ChangesSince(w.End) // a change at the end of the week is newer
 		switch at := newer + i; {
@@ -149,11 +149,11 @@ func feedDocument(c *web.Call, set *roaring.Bitmap, weeks []*record.Week, page, 
 		doc.Next = at(page + 1)
 	}
 	skip := (page - 1) * feedPageSize
-	on, before := weeksOnPage(b.Archive(), weeks, skip)
+	on, before := weeksOnPage(b.History(), weeks, skip)
 	doc.Weeks = on
 	indexes, _ := newestFirst(set, skip-before, feedPageSize-len(on))
 	for _, i := range indexes {
-		change, err := b.Archive().Change(i)
+		change, err := b.History().Change(i)
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"kindex/edge/query"
+	"kindex/edge/ratelimit"
 )
 
 // Problem is an error response: RFC 9457 problem details with a stable code.
@@ -105,6 +106,8 @@ func AsProblem(err error) *Problem {
 	switch {
 	case errors.As(err, &p):
 		return p
+	case errors.Is(err, ratelimit.ErrBusy): // only past days are made behind a gate of their own
+		return NewProblem("busy", "Other past days are being calculated; try again in a few seconds.")
 	case errors.As(err, &q):
 		code := "invalid-parameter"
 		if q.Unknown {

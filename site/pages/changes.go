@@ -12,9 +12,9 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"kindex/exports"
 	"kindex/exports/didyoumean"
 	"kindex/exports/feed"
+	"kindex/exports/history"
 	"kindex/exports/record"
 	"kindex/site/textfmt"
 )
@@ -78,7 +78,7 @@ func (s *Site) filterValues(field string) []option { return s.changeFilterValues
 func (s *Site) changeChoices() func() map[string][]option {
 	return sync.OnceValue(func() map[string][]option {
 		m := map[string][]option{"event": changeEvents}
-		for _, v := range s.Build.Archive().ChangeValues("type") {
+		for _, v := range s.Build.History().ChangeValues("type") {
 			m["type"] = append(m["type"], option{Name: textfmt.Capitalize(v) + "s", Value: v})
 		}
 		for _, v := range s.changeCategories() {
@@ -99,8 +99,8 @@ func (r *request) withChange(field, value string) string {
 
 // changeFilter returns the filter in the path. If a value is unknown, ok is false and near
 // contains suggestions.
-func (r *request) changeFilter() (f exports.ChangeFilter, near []suggestion, ok bool) {
-	f.To = r.Build.Archive().Changes()
+func (r *request) changeFilter() (f history.ChangeFilter, near []suggestion, ok bool) {
+	f.To = r.Build.History().Changes()
 	for _, field := range changeFilters {
 		v := r.choice(field)
 		if v == "" {
@@ -117,7 +117,7 @@ func (r *request) changeFilter() (f exports.ChangeFilter, near []suggestion, ok 
 }
 
 // chooseChange adds a filter from the path to f.
-func chooseChange(f *exports.ChangeFilter, field, value string) {
+func chooseChange(f *history.ChangeFilter, field, value string) {
 	switch field {
 	case "event":
 		f.Event = []string{"entity." + value}
@@ -155,7 +155,7 @@ func (r *request) changes() (*page, error) {
 	if d.Dated {
 		r.setDates(d, &f)
 	}
-	set := r.Build.Archive().SelectChanges(f)
+	set := r.Build.History().SelectChanges(f)
 	d.Total = int(set.GetCardinality())
 	if !ok || number > max(1, (d.Total+changeRows-1)/changeRows) {
 		return r.notFound(), nil
@@ -182,8 +182,8 @@ func (r *request) changes() (*page, error) {
 }
 
 // setDates filters the changes by the days in the query.
-func (r *request) setDates(d *changesPage, f *exports.ChangeFilter) {
-	a := r.Build.Archive()
+func (r *request) setDates(d *changesPage, f *history.ChangeFilter) {
+	a := r.Build.History()
 	if n := a.Changes(); n > 0 {
 		d.Oldest, d.Newest = a.ChangeTime(0).Format(time.DateOnly), a.ChangeTime(n-1).Format(time.DateOnly)
 	}
@@ -323,8 +323,8 @@ func changesPath(field, value string, page int) string {
 // each single filter value.
 func changesPaths(s *Site) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		a := s.Build.Archive()
-		pages := func(field, value string, f exports.ChangeFilter) bool {
+		a := s.Build.History()
+		pages := func(field, value string, f history.ChangeFilter) bool {
 			f.To = a.Changes()
 			n := int(a.SelectChanges(f).GetCardinality())
 			for p := 1; p == 1 || (p-1)*changeRows < n; p++ {
@@ -334,7 +334,7 @@ func changesPaths(s *Site) iter.Seq[string] {
 			}
 			return true
 		}
-		if !pages("", "", exports.ChangeFilter{}) {
+		if !pages("", "", history.ChangeFilter{}) {
 			return
 		}
 		for _, c := range s.Categories {
@@ -346,7 +346,7 @@ func changesPaths(s *Site) iter.Seq[string] {
 		}
 		for _, field := range changeFilters {
 			for _, o := range s.filterValues(field) {
-				var f exports.ChangeFilter
+				var f history.ChangeFilter
 				chooseChange(&f, field, o.Value)
 				if !pages(field, o.Value, f) {
 					return

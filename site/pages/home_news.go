@@ -70,7 +70,7 @@ func (n *homeNewsLists) addEvents(events []calendar.Event, asOf time.Time) {
 
 // addLatestChanges adds the latest changes, and those of prices.
 func (s *Site) addLatestChanges(n *homeNewsLists) error {
-	a := s.Build.Archive()
+	a := s.Build.History()
 	for i := a.Changes() - 1; i >= max(0, a.Changes()-homeSearched); i-- {
 		if len(n.Changes) == homeChanges && len(n.Prices) == homeNews {
 			return nil
@@ -124,7 +124,7 @@ func isPriceChange(f record.FieldChange) bool {
 func (s *Site) changeSummary(c *record.Change) changeSummary {
 	_, _, here := s.Build.Find(c.Type, c.Slug)
 	if !here { // deleted entities have a tombstone
-		_, here = s.Build.Archive().Last(c.Type, c.Slug)
+		_, here = s.Build.History().Last(c.Type, c.Slug)
 	}
 	return changeSummary{c, feed.Summarize(c, s.titles), here}
 }
