@@ -184,10 +184,13 @@ func checkBoards(t *testing.T, b *exports.Build, formula *score.Formula, asOf ti
 			t.Errorf("%s has only %d entries, too few for a test", own.Slug, len(now.Entries))
 		}
 		compare("today", own, now, asOf)
-		for _, day := range b.Archive().Snapshots() {
-			s, _ := b.Archive().Snapshot(day)
+		for _, day := range b.History().Snapshots() {
+			s, err := b.History().Day(day)
+			if err != nil {
+				t.Fatal(err)
+			}
 			at, _ := time.Parse(time.DateOnly, day)
-			past, err := list.At(own, s)
+			past, err := list.At(own, s.View)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -143,7 +143,7 @@ type build struct {
 
 	ownBoards []RankedBoard // the boards of boards.yaml
 
-	near     []exports.PackedNeighbours
+	near     [][]exports.Neighbour
 	features []exports.Feature
 
 	out      *exports.Writer

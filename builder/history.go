@@ -21,7 +21,7 @@ func (b *build) walk(ctx context.Context) error {
 	b.progress("history", 0, 0)
 	o := gitlog.Options{Dir: b.Content, Commit: b.head.Commit, AsOf: b.AsOf, Known: b.known}
 	if previous := b.cache(); previous != nil {
-		o.Previous = changelog.PreviousWalk(previous.Archive())
+		o.Previous = changelog.PreviousWalk(previous.History())
 	}
 	log, err := gitlog.Walk(ctx, o)
 	var shallow *gitlog.ShallowError
@@ -120,8 +120,8 @@ func (b *build) guard(ctx context.Context) error {
 // but those that were published are no longer first parents, and a merge can put them back.
 func (b *build) lostChanges(ctx context.Context, lost []string) error {
 	e := &ShrinkError{Problem: fmt.Sprintf("the build would lose %d of the previous build's %d changes (%s)",
-		len(lost), b.previous.Archive().Changes(), firstFew(lost))}
-	published, was := b.previous.Archive().Head(), b.previous.Archive().Path()
+		len(lost), b.previous.History().Changes(), firstFew(lost))}
+	published, was := b.previous.History().Head().Commit, b.previous.History().Head().Path
 	if now := b.archive.Log; now != nil && published != "" && was != now.Path {
 		e.Problem += fmt.Sprintf(", because the content was in %s and is now in %s, and its history is that of its folder", folderName(was), folderName(now.Path))
 		e.Repair = "move it back, or start a new history with --allow-shrink"
@@ -178,16 +178,16 @@ func (b *build) deleted() (gone []string) {
 
 // lost lists the changes that the previous build contains but this build would not.
 func (b *build) lost() (lost []string) {
-	before, now := b.previous.Archive(), b.archive.Result()
-	if now.KeptChanges == before.Changes() {
-		return nil
-	}
+	before, now := b.previous.History(), b.archive.Result()
 	has := make(map[string]bool, len(now.Changes))
 	for i := range now.Changes {
 		has[now.Changes[i].ID] = true
 	}
 	for i := range before.Changes() {
-		if c, err := before.Change(i); err == nil && !has[c.ID] {
+		if has[before.ChangeID(i)] {
+			continue
+		}
+		if c, err := before.Change(i); err == nil {
 			lost = append(lost, fmt.Sprintf("%s of %s", c.Event, c.Key()))
 		}
 	}

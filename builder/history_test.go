@@ -52,7 +52,7 @@ func TestUncommittedFileOfADeletedEntity(t *testing.T) {
 	s.git("commit", "-q", "-a", "-m", "gone")
 	s.put("tool/a", &source{name: "A", stars: "200", date: "2026-02-01"})
 	s.asOf = s.asOf.AddDate(0, 0, 1)
-	if _, _, list := built(t, s.build(t.TempDir(), 1)).Archive().Trends("7d"); len(list) > 0 {
+	if _, _, list := built(t, s.build(t.TempDir(), 1)).History().Trends("7d"); len(list) > 0 {
 		t.Errorf("%v is trending", list)
 	}
 }
@@ -177,7 +177,7 @@ func TestOddTimes(t *testing.T) {
 		}
 		incremental, full := s.build(out, 2), s.build(t.TempDir(), 1)
 		sameBuild(t, incremental.Dir, full.Dir)
-		if days := built(t, incremental).Archive().Snapshots(); len(days) > 12*50+20 {
+		if days := built(t, incremental).History().Snapshots(); len(days) > 12*50+20 {
 			t.Errorf("as of %s: %d snapshots", at, len(days))
 		}
 	}

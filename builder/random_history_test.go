@@ -256,8 +256,8 @@ func changesOf(t *testing.T, dir string) (list []string) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	for i := range b.Archive().Changes() {
-		c, err := b.Archive().Change(i)
+	for i := range b.History().Changes() {
+		c, err := b.History().Change(i)
 		if err != nil {
 			t.Fatal(err)
 		}

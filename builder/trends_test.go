@@ -74,7 +74,7 @@ func TestTrends(t *testing.T) {
 		s.now = s.now.AddDate(0, 0, 8)
 	}
 	b := built(t, s.build(t.TempDir(), 1)) // the third commit is dated 17 March, and the as-of day is 20 March
-	_, empty, list := b.Archive().Trends("7d")
+	_, empty, list := b.History().Trends("7d")
 	got := map[string]string{}
 	for _, x := range list {
 		_, slug := b.Key(x.Ordinal)
@@ -109,7 +109,7 @@ func TestTrends(t *testing.T) {
 // checkGrowth checks which counts of TestTrends have grown within the week.
 func checkGrowth(t *testing.T, b *exports.Build) {
 	t.Helper()
-	since, list := b.Archive().Growth("7d", "stars")
+	since, list := b.History().Growth("7d", "stars")
 	var got []string
 	for _, g := range list {
 		_, slug := b.Key(g.Ordinal)
@@ -119,10 +119,10 @@ func checkGrowth(t *testing.T, b *exports.Build) {
 	if !slices.Equal(got, want) || since != "2026-03-13" {
 		t.Errorf("since %s, stars grew: %q, want %q", since, got, want)
 	}
-	if grown := b.Archive().Growing("7d"); !slices.Equal(grown, []string{"stars"}) {
+	if grown := b.History().Growing("7d"); !slices.Equal(grown, []string{"stars"}) {
 		t.Errorf("%q have grown", grown)
 	}
-	if _, list := b.Archive().Growth("7d", "forks"); len(list) > 0 {
+	if _, list := b.History().Growth("7d", "forks"); len(list) > 0 {
 		t.Errorf("forks: %v", list)
 	}
 }

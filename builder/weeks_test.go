@@ -115,12 +115,12 @@ func TestWeeks(t *testing.T) {
 		}
 	}
 	b := built(t, s.buildOn(t.TempDir(), "2026-03-22"))
-	if weeks := b.Archive().Weeks(); len(weeks) > 0 {
+	if weeks := b.History().Weeks(); len(weeks) > 0 {
 		t.Errorf("on the last day of the week, there are the weeks %q", names(weeks))
 	}
 	after := standings(b)
 	r := s.buildOn(out, "2026-03-23")
-	weeks := built(t, r).Archive().Weeks()
+	weeks := built(t, r).History().Weeks()
 	if !slices.Equal(names(weeks), []string{"2026-W12"}) {
 		t.Fatalf("the weeks %q, want the one with movers", names(weeks))
 	}
@@ -243,7 +243,7 @@ func TestWeeksWithoutFormula(t *testing.T) {
 		s.put("tool/stays", &source{name: "Stays", stars: fmt.Sprint(20 << i), date: s.now.Format(time.DateOnly)})
 		s.commit("begin")
 	}
-	weeks := built(t, s.buildOn(t.TempDir(), "2026-04-13")).Archive().Weeks()
+	weeks := built(t, s.buildOn(t.TempDir(), "2026-04-13")).History().Weeks()
 	var got []string
 	for _, w := range weeks {
 		got = append(got, fmt.Sprintf("%s %d %d", w.Name(), len(w.Scores), len(w.Figures)))

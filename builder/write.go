@@ -38,11 +38,7 @@ func (b *build) writeFiles() error {
 	}
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
-	g.Go(func() error { // the longest first
-		a := b.archive.Result()
-		a.Providers = b.content.Providers
-		return b.out.WriteArchive(a)
-	})
+	g.Go(func() error { return b.out.WriteHistory(b.archive.Result()) }) // the longest first
 	g.Go(b.writeLeaderboards)
 	g.Go(b.writeOwnBoards)
 	g.Go(b.writeDescriptions)

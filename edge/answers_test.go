@@ -170,7 +170,7 @@ func testRanges(t *testing.T, c *contract) {
 		{"exportOffers", "/api/export/offers?format=parquet"},
 		{"exportIds", "/api/export/ids?format=parquet"},
 		{"exportLeaderboard", "/api/export/leaderboard?category=nlp"},
-		{"exportChangelog", "/api/export/changelog?format=jsonl"},
+		{"exportChangelog", "/api/export/changelog?format=parquet"},
 		{"getDataFile", "/data/{build}/entities.csv"},
 		{"getDataFile", "/data/{build}/entities.csv.gz"},
 		{"getDataFile", "/data/{old}/entities.jsonl"},

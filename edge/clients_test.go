@@ -165,13 +165,15 @@ func TestGzipMembers(t *testing.T) {
 	files := 0
 	for _, f := range m.Files {
 		if f.Encoding == "gzip" {
-			files++
+			if !strings.Contains(f.Path, "/") {
+				files++
+			}
 			_, body := download(t, e.URL+"/data/"+m.ID+"/"+f.Path)
 			oneMember(t, f.Path, body)
 		}
 	}
 	if files != 2*7+1 {
-		t.Errorf("%d files are compressed with gzip, want JSON Lines and CSV of each of 7 tables, and the JSON of entities", files)
+		t.Errorf("%d tables are compressed with gzip, want JSON Lines and CSV of each of 7 tables, and the JSON of entities", files)
 	}
 	for _, path := range []string{"/api/export/entities?format=csv", "/api/export/entities?format=jsonl&type=model", "/api/export/changelog", "/api/export/signals?format=json",
 		"/api/entities?limit=100", "/api/openapi", "/api/feed", "/api/leaderboard/all", "/", "/data/" + m.ID + "/manifest.json"} {

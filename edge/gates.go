@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"context"
 	"net/http"
 	"net/netip"
 	"runtime"
@@ -10,6 +11,12 @@ import (
 	"kindex/edge/ratelimit"
 	"kindex/edge/web"
 )
+
+// enterPast waits until a past day may be calculated. The caller calls leave when it is.
+func (s *Server) enterPast() (leave func(), err error) {
+	g := s.gates.past
+	return func() { g.Leave("") }, g.Enter(context.Background(), "")
+}
 
 // limitConcurrency limits what no daily limit covers: how often an IP address sends requests, and
 // how many calls run at once. A call releases its slot in LeaveGate. A request with a body gets

@@ -101,6 +101,7 @@ type gates struct {
 	pages  *ratelimit.Gate
 	images *ratelimit.Gate // preview images, which take more time than pages, have slots of their own
 	files  *ratelimit.Gate // opening files under /data, which may have to be hashed
+	past   *ratelimit.Gate // calculating a past day, which takes as much work as opening a build
 	// addresses limits how often each IP address can request pages; it is nil if there is no
 	// limit.
 	addresses *ratelimit.Buckets
@@ -115,7 +116,9 @@ const (
 	maxExports        = 4
 	exportsPerCaller  = 2 // per account, or per IP address without a key
 	maxQueued         = 512
+	maxPastWaiting    = 4
 	pageWaitTimeout   = 3 * time.Second
+	pastWaitTimeout   = 2 * time.Second
 	exportWaitTimeout = 5 * time.Second
 )
 
@@ -143,6 +146,7 @@ func newGates(pagesPerSecond int) gates {
 		pages:     ratelimit.NewGate(ratelimit.GateOptions{Slots: max(8, 2*runtime.GOMAXPROCS(0)), MaxWaiting: maxQueued, Wait: pageWaitTimeout}),
 		images:    ratelimit.NewGate(ratelimit.GateOptions{Slots: maxImages, MaxWaiting: maxQueued / 8, Wait: pageWaitTimeout}),
 		files:     ratelimit.NewGate(ratelimit.GateOptions{Slots: maxFiles, MaxWaiting: maxQueued, Wait: pageWaitTimeout}),
+		past:      ratelimit.NewGate(ratelimit.GateOptions{Slots: 1, MaxWaiting: maxPastWaiting, Wait: pastWaitTimeout}),
 		wrongKeys: ratelimit.NewBuckets(wrongKeyRate, wrongKeyBurst, nil),
 	}
 	if rate := min(pagesPerSecond, 1_000_000); rate > 0 {

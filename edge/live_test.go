@@ -158,7 +158,7 @@ func TestDamagedBuildIsRefused(t *testing.T) {
 		"flipped byte":      {filepath.Join(dir, "lookup", "records.jsonl"), "was altered", flip},
 		"flipped in export": {filepath.Join(dir, "entities.csv"), "was altered", flip},
 		"flipped in index":  {filepath.Join(index, "bleve", "store", "000000000002.zap"), "was altered", flip},
-		"missing":           {filepath.Join(dir, "lookup", "archive.bin"), "is missing", func(p string, _ []byte) error { return os.Remove(p) }},
+		"missing":           {filepath.Join(dir, "lookup", "versions.jsonl.gz"), "is missing", func(p string, _ []byte) error { return os.Remove(p) }},
 		"missing in index":  {filepath.Join(index, "manifest.json"), "is missing", func(p string, _ []byte) error { return os.Remove(p) }},
 		"shorter":           {filepath.Join(dir, "entities.json"), "bytes, but the manifest says", func(p string, b []byte) error { return os.WriteFile(p, b[:len(b)/2], 0o644) }},
 		"other format": {filepath.Join(dir, "manifest.json"), "has format version 99", func(p string, b []byte) error {

@@ -51,7 +51,7 @@ func New(o Options) (*Server, error) {
 		Exports: newExportGate(exportsPerCaller, exportWaitTimeout), Vary: newVaryValues(s.origins), Proxies: ratelimit.NewProxies(o.TrustedProxies, func(from netip.Addr) {
 			s.log.Warn("ignoring a forwarding header from an address that is not a trusted proxy; logged once", "from", from)
 		})}
-	s.reloader = live.New(live.Options{Root: o.Dir, Log: o.Log, Verifiers: o.Verifiers, Switched: s.onSwitch, Refused: s.shared.Metrics.Refused.Inc,
+	s.reloader = live.New(live.Options{Root: o.Dir, Log: o.Log, Verifiers: o.Verifiers, EnterPast: s.enterPast, Switched: s.onSwitch, Refused: s.shared.Metrics.Refused.Inc,
 		Pages: pages.Options{SignIn: o.SignIn.Configured(), Contact: o.Contact, LimitAnonymous: o.LimitAnonymous, LimitKey: o.LimitKey}})
 	if err := s.init(); err != nil {
 		s.closeLimits()
@@ -67,8 +67,8 @@ func (s *Server) init() (err error) {
 		Challenge: o.WebhookChallenge, Schedule: o.WebhookSchedule, Poll: o.WebhookPoll, Shared: s.shared}); err != nil {
 		return err
 	}
-	s.retiring = webhook.NewRetirementChecker(o.State, s.retirements, o.Now, cmp.Or(o.WebhookPoll, time.Second), o.Log, s.accounts.Dispatch.Wake)
-	s.events = webhook.NewAnnouncer(o.State, o.Log, s.accounts.Dispatch.Wake, s.retiring.Wake)
+	s.events = webhook.NewAnnouncer(webhook.AnnouncerOptions{Store: o.State, Served: s.announced, Open: s.openAnnounced, Now: o.Now,
+		Poll: cmp.Or(o.WebhookPoll, time.Second), Log: o.Log, OnEvents: s.accounts.Dispatch.Wake})
 	var files *mirror.Files
 	if o.Pull.From != nil {
 		files = mirror.NewFiles(o.Pull.From, o.Dir, o.Pull.MaxBytes, o.Verifiers)
@@ -107,7 +107,6 @@ func (s *Server) Preview(edits []exports.Edit) { s.reloader.Preview(edits) }
 // Close releases the build and stores the remaining counts. No request may be in progress.
 func (s *Server) Close() {
 	s.reloader.Stop()
-	s.events.Close()
 	s.closeLimits()
 }
 

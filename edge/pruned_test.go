@@ -93,7 +93,7 @@ func (s *served) askThePast(client *http.Client, path string, gone *atomic.Int64
 			return fmt.Errorf("%s: of %s and %s: %v", path, build, named.Build, err)
 		}
 	}
-	for _, file := range []string{"manifest.json", "changelog.jsonl"} {
+	for _, file := range []string{"manifest.json", "changelog.jsonl.gz"} {
 		path := "/data/" + build + "/" + file
 		switch res, body, err := get(path); {
 		case err != nil:

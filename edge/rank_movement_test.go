@@ -113,7 +113,7 @@ func TestRankHistory(t *testing.T) {
 		mover
 		of int
 	}
-	days := v.Build.Archive().Snapshots()
+	days := v.Build.History().Snapshots()
 	stood := map[string]map[string]place{} // by day and name of the entity
 	for _, day := range days {
 		stood[day] = map[string]place{}

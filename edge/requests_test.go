@@ -273,7 +273,7 @@ func requestTable() []request {
 		ok("getManifest", "/api/export/manifest", ""),
 
 		ok("getDataFile", "/data/{build}/", "entities.json", "entities.csv", "entities.jsonl", "entities.parquet", "entities.csv.gz",
-			"categories.json", "leaderboards.json", "lookup%2Farchive.bin", "scoring.json", "entity.schema.json", "lookup/archive.bin"),
+			"categories.json", "leaderboards.json", "lookup%2Fversions.jsonl.gz", "scoring.json", "entity.schema.json", "lookup/versions.jsonl.gz"),
 		ok("getDataFile", "/data/{old}/", "entities.csv", "leaderboards.json"),
 		status(404, "getDataFile", "file", "/data/{build}/entities.xml", "/data/{old}/no/such/file", "/data/{build}/lookup/", "/data/{build}/..%2F..%2Fcurrent"),
 		status(404, "getDataFile", "build", "/data/20250101-0123456789abcdef/entities.csv", "/data/current/entities.csv", "/data/..%2F{build}/entities.csv"),

@@ -1,18 +1,21 @@
 package exports
 
 import (
+	"bytes"
+	"compress/gzip"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"kindex/builder/suite"
-	"kindex/exports/packed"
+	"kindex/exports/history"
 )
 
-// TestArchivesThatDoNotFit finalizes builds in which one of the archive's files is truncated
-// or comes from another archive, and checks that none of them can be opened.
-func TestArchivesThatDoNotFit(t *testing.T) {
+// TestHistoriesThatDoNotFit finalizes builds in which one of the history's files is truncated, altered, or comes
+// from another build, and checks that none of them can be opened.
+func TestHistoriesThatDoNotFit(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(16, 6))
@@ -21,54 +24,94 @@ func TestArchivesThatDoNotFit(t *testing.T) {
 	other := openBuild(t, list[:1], a)
 	a.Versions, a.Changes, a.Commits, a.Snapshots = nil, nil, nil, nil
 	nothing := openBuild(t, list[:1], a)
-	seen := 0
-	for _, f := range m.Files {
-		if !slices.Contains([]string{versionsFile, archiveFile, changesFile, trendsFile, weeksFile, ChangelogFile + ".jsonl"}, f.Path) &&
-			!strings.HasPrefix(f.Path, snapshotsDir) {
-			continue
+	refuses := func(what, path string, change func([]byte) []byte) {
+		t.Helper()
+		if !openWith(t, dir, m, path, change) {
+			t.Errorf("%s was opened %s", path, what)
 		}
-		seen++
-		cuts := []int{0, 7, 8, int(f.Size) - 8}
-		for range 6 {
-			cuts = append(cuts, rng.IntN(int(f.Size)-7))
+	}
+	for _, path := range []string{history.VersionsFile, history.ChangelogFile, history.TrendsFile, history.WeeksFile} {
+		f, ok := m.File(path)
+		if !ok {
+			t.Fatalf("no %s", path)
 		}
-		for _, n := range cuts {
-			if !openWith(t, dir, m, f.Path, func(b []byte) []byte { return b[:n] }) {
-				t.Errorf("%s was opened with %d of %d bytes", f.Path, n, f.Size)
-			}
+		for _, n := range []int{0, 7, int(f.Size) - 9, rng.IntN(int(f.Size) - 9)} {
+			refuses("when it was truncated", path, func(b []byte) []byte { return b[:n] })
 		}
-		if f.Path == weeksFile || f.Path == trendsFile || strings.HasPrefix(f.Path, snapshotsDir) {
-			continue // these files fit any archive with enough records or versions, see below
-		}
+	}
+	for _, path := range []string{history.VersionsFile, history.ChangelogFile} {
 		for _, b := range []*Build{other, nothing} {
-			if !openWith(t, dir, m, f.Path, func([]byte) []byte { return b.files[f.Path] }) {
-				t.Errorf("%s was opened with that of another build", f.Path)
-			}
+			refuses("with that of another build", path, func([]byte) []byte { return b.files[path] })
 		}
 	}
 	for _, weeks := range []string{"null]", "[null]", `[{"end": "2026-01-05T00:00:00+00:00", "figures": [{}]}, {"end": "2026-01-05T00:00:00Z", "figures": [{}]}]`, `[{"end": "2026-01-05T00:00:00Z"}]`,
 		`[{"end": "2026-01-05T01:00:00+01:00", "figures": [{}]}]`, `[{"end": "2026-01-05T00:00:00Z", "scores": [{"score": 101}]}]`} {
-		if !openWith(t, dir, m, weeksFile, func([]byte) []byte { return packed.PackSections([]byte(weeks)) }) {
-			t.Errorf("%s was opened with %s", weeksFile, weeks)
+		refuses("with "+weeks, history.WeeksFile, func([]byte) []byte { return []byte(weeks) })
+	}
+	refuses("with an entity that does not exist", history.TrendsFile, func([]byte) []byte { return []byte(`[{"window": "7d", "list": [{"ordinal": 4000}]}]`) })
+	for old, text := range map[string]string{
+		`"previous":-1`:       `"previous":9999`,
+		`"commit":0,`:         `"commit":4711,`,
+		`"change":0,`:         `"change":1,`,
+		`"time":17`:           `"time":99`,
+		`"record":{`:          `"record":[],"x":{`,
+		`,"time"`:             `,"deleted":true,"time"`,
+		`"added":"2`:          `"added":"x2`,
+		`"commits":`:          `"commits":-`,
+		"}\n{\"type\":\"tool": "}\n{\"type\":5,\"x\":\"tool",
+	} {
+		refuses("with "+text, history.VersionsFile, func(b []byte) []byte { return replacedIn(t, b, old, text) })
+	}
+	refuses("with a wrong ID", history.ChangelogFile, func(b []byte) []byte { return replacedIn(t, b, `"id":"`, `"id":"x`) })
+	refuses("without its last line ending", history.ChangelogFile, func(b []byte) []byte { return replacedIn(t, b, "", "") })
+}
+
+// TestSnapshotsThatDoNotFit alters a snapshot, which is read when it is needed: then it is an error.
+func TestSnapshotsThatDoNotFit(t *testing.T) {
+	suite.InTest(t)
+	t.Parallel()
+	_, list, a := smallHistory(8)
+	s := a.Snapshots[len(a.Snapshots)-1]
+	file := s.File
+	if s, err := openBuild(t, list, a).History().Snapshot(s.Day); err != nil || s.Len() == 0 {
+		t.Fatal(s, err)
+	}
+	for old, text := range map[string]string{`"day":"`: `"day":"1`, `"listed":`: `"listed":9`, `"ranked":`: `"ranked":-`, `"slug":"`: `"slug":"no-such-`, `"composite":`: `"composite":9`, "]}": "]"} {
+		s.File = replacedIn(t, slices.Clone(file), old, text)
+		if _, err := openBuild(t, list, a).History().Snapshot(s.Day); err == nil {
+			t.Errorf("a snapshot with %s was read", text)
+		}
+		if _, err := openBuild(t, list, a).History().Day(s.Day); err == nil {
+			t.Errorf("the day of a snapshot with %s was read", text)
 		}
 	}
-	if seen < 8 {
-		t.Errorf("only %d files", seen)
+}
+
+// replacedIn replaces the first occurrence of a text in a compressed file. If the text is "", it removes the last byte.
+func replacedIn(t *testing.T, file []byte, old, text string) []byte {
+	t.Helper()
+	r, err := gzip.NewReader(bytes.NewReader(file))
+	if err != nil {
+		t.Fatal(err)
 	}
-	large := newMadeHistory(10, catalogue(10, 400))
-	versions, list := large.listed(400, large.rng)
-	a = large.archive(400)
-	a.Trends, a.Snapshots = []Trends{{Window: "7d", List: []Trend{{Ordinal: 399}}}}, []*SnapshotData{snapshotOf("2025-01-01", versions, list)}
-	big := openBuild(t, list, a)
-	for _, f := range m.Files {
-		file := f.Path
-		if strings.HasPrefix(f.Path, snapshotsDir) {
-			file = snapshotsDir + "2025-01-01.bin"
-		} else if file != trendsFile {
-			continue
-		}
-		if !openWith(t, dir, m, f.Path, func([]byte) []byte { return big.files[file] }) {
-			t.Errorf("%s was opened with that of a larger build", f.Path)
-		}
+	data, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
 	}
+	if !strings.Contains(string(data), old) {
+		t.Fatalf("there is no %s in it", old)
+	}
+	changed := strings.Replace(string(data), old, text, 1)
+	if old == "" {
+		changed = changed[:len(changed)-1]
+	}
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	if _, err := io.WriteString(w, changed); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
 }

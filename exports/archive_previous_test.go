@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"testing"
 
 	"kindex/builder/suite"
-	"kindex/exports/packed"
+	"kindex/exports/history"
 	"kindex/exports/store"
 )
 
@@ -38,25 +37,20 @@ func TestArchiveReusesAnother(t *testing.T) {
 			want := archiveFiles(t, whole)
 			for name, upon := range map[string]*Build{"earlier": earlier, "elsewhere": elsewhere} {
 				a := p.asCurrent(len(p.versions))
-				a.Previous, a.Kept, a.KeptChanges = upon, kept, len(p.archive(kept).Changes)
-				clear(a.Versions[:kept]) // WriteArchive must not read these
-				clear(a.Changes[:a.KeptChanges])
-				a.Line = func(dst []byte, i int) ([]byte, error) {
-					if i < a.KeptChanges {
-						t.Errorf("the line of change %d was requested", i)
-					}
-					return p.changes[i].AppendJSON(dst), nil
+				a.Previous, a.Kept = upon.History(), kept
+				for i := range kept {
+					a.Versions[i].Entity = nil // the earlier history has it
 				}
 				for i, s := range a.Snapshots {
-					if raw, ok := upon.Archive().SnapshotData(s.Day); ok && p.until(s.Day) <= kept && from[name].until(s.Day) == p.until(s.Day) {
-						a.Snapshots[i] = raw
+					was, err := upon.History().Snapshot(s.Day)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if was != nil && p.until(s.Day) <= kept && from[name].until(s.Day) == p.until(s.Day) {
+						a.Snapshots[i] = was.Data()
 					}
 				}
 				sameFiles(t, name, archiveFiles(t, a), want)
-				// With a new formula, all changes are computed again.
-				a.KeptChanges, a.Changes = 0, whole.Changes
-				a.Line = whole.Line
-				sameFiles(t, name+", new changes", archiveFiles(t, a), want)
 			}
 		})
 	}
@@ -95,14 +89,14 @@ func (p *madeHistory) cut(n int, seed uint64) {
 }
 
 // archiveFiles returns an archive's files.
-func archiveFiles(t *testing.T, a *Archive) map[string]string {
+func archiveFiles(t *testing.T, a *history.Data) map[string]string {
 	t.Helper()
 	root, m := t.TempDir(), &store.Manifest{}
 	w, err := NewWriter(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(w.WriteArchive(a), w.Finalize(m, func(string) string { return "" }), w.Install(m)); err != nil {
+	if err := errors.Join(w.WriteHistory(a), w.Finalize(m, func(string) string { return "" }), w.Install(m)); err != nil {
 		t.Fatal(err)
 	}
 	return tree(t, filepath.Join(store.BuildsDir(root), m.ID))
@@ -110,79 +104,12 @@ func archiveFiles(t *testing.T, a *Archive) map[string]string {
 
 func sameFiles(t *testing.T, what string, got, want map[string]string) {
 	t.Helper()
-	if len(got) != len(want) || len(want) < 15 {
+	if len(got) != len(want) || len(want) < 10 {
 		t.Fatalf("%s: %d files, want %d", what, len(got), len(want))
 	}
 	for name, data := range want {
 		if got[name] != data {
 			t.Errorf("%s: %s is not the same", what, name)
-		}
-	}
-}
-
-// Sets that were extended must have the same bytes as sets built in one step, even
-// with many thousands of items.
-func TestExtendedSets(t *testing.T) {
-	suite.InTest(t)
-	rng := rand.New(rand.NewPCG(31, 31))
-	n := 200_000
-	share := map[string]func(i int) bool{
-		"all": func(int) bool { return true }, "half": func(int) bool { return rng.IntN(2) == 0 }, "most": func(int) bool { return rng.IntN(50) > 0 },
-		"runs": func(i int) bool { return i/700%2 == 0 }, "rare": func(int) bool { return rng.IntN(9000) == 0 },
-		"pairs": func(i int) bool { return i%17 < 2 }, "first": func(i int) bool { return i < 4097 }, "last": func(i int) bool { return i > n-4000 },
-	}
-	sixteenth := map[string]func(i int) bool{"some": func(int) bool { return rng.IntN(16) == 0 }}
-	for _, kinds := range []map[string]func(int) bool{share, sixteenth} {
-		has := packed.PostingsBuilder{}
-		for name, in := range kinds {
-			for i := range n {
-				if in(i) {
-					has.Add("field", name, i)
-				}
-			}
-		}
-		part := func(from, to int) packed.PostingsBuilder {
-			out := packed.PostingsBuilder{}
-			for key, list := range has {
-				for _, i := range list {
-					if int(i) >= from && int(i) < to {
-						out[key] = append(out[key], i)
-					}
-				}
-			}
-			return out
-		}
-		pack := func(p packed.PostingsBuilder, below [][]byte, kept, of int) [][]byte {
-			t.Helper()
-			old := packed.NoPostings()
-			if below != nil {
-				s := packed.NewSectionReader(nil)
-				if old = s.Postings("sets", below); s.Err() != nil {
-					t.Fatal(s.Err())
-				}
-			}
-			parts, err := p.Pack(old, kept, of)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return parts
-		}
-		want := pack(has, nil, 0, 0)
-		same := func(what string, got [][]byte) {
-			t.Helper()
-			if !reflect.DeepEqual(got, want) {
-				t.Errorf("%s: the bytes differ", what)
-			}
-		}
-		step, at := [][]byte(nil), 0
-		for at < n { // in many steps
-			to := min(n, at+1+rng.IntN(20_000))
-			step = pack(part(at, to), step, at, at)
-			at = to
-		}
-		same("step by step", step)
-		for _, kept := range []int{0, 1, 65_535, 65_536, 100_000, n - 1, n} {
-			same(fmt.Sprint("upon ", kept), pack(part(kept, n), pack(has, nil, 0, 0), kept, n))
 		}
 	}
 }

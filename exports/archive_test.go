@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"kindex/builder/suite"
+	"kindex/exports/history"
 	"kindex/exports/record"
 )
 
@@ -27,20 +28,20 @@ func archived(t testing.TB, seed uint64, entities, commits int) (*madeHistory, *
 	return p, openBuild(t, list, a)
 }
 
-func someTrends(rng *rand.Rand, n int) []Trends {
-	var all []Trends
+func someTrends(rng *rand.Rand, n int) []history.Trends {
+	var all []history.Trends
 	for i, window := range []string{"7d", "30d", "1d"} {
-		t := Trends{Window: window, Days: 7, Since: "2024-03-01", Empty: i == 2}
+		t := history.Trends{Window: window, Days: 7, Since: "2024-03-01", Empty: i == 2}
 		for range i * 0x20 {
 			s := record.Score{}
 			if rng.IntN(3) > 0 {
 				s = record.ScoreOf(float64(rng.IntN(1001)) / 10)
 			}
-			t.List = append(t.List, Trend{uint32(rng.IntN(n)), record.ScoreOf(float64(rng.IntN(101))), s, uint32(rng.IntN(n)), uint32(rng.IntN(n)), rng.Uint32()})
+			t.List = append(t.List, history.Trend{Ordinal: uint32(rng.IntN(n)), Score: record.ScoreOf(float64(rng.IntN(101))), Previous: s, Rank: uint32(rng.IntN(n)), PreviousRank: uint32(rng.IntN(n)), Changes: rng.Uint32()})
 		}
 		for _, signal := range []string{"forks", "stars"} {
 			for range i * rng.IntN(20) {
-				t.Growth = append(t.Growth, Growth{uint32(rng.IntN(n)), signal, float64(rng.IntN(1000)), rng.Float64()})
+				t.Growth = append(t.Growth, history.Growth{Ordinal: uint32(rng.IntN(n)), Signal: signal, Now: float64(rng.IntN(1000)), Previous: rng.Float64()})
 			}
 		}
 		all = append(all, t)
@@ -61,7 +62,7 @@ func someWeeks() []*record.Week {
 }
 
 func checkWeeksRead(t *testing.T, b *Build) {
-	got := b.Archive().Weeks()
+	got := b.History().Weeks()
 	if want := someWeeks(); !reflect.DeepEqual(got, want) {
 		t.Fatalf("%+v, want %+v", got, want)
 	}
@@ -77,8 +78,8 @@ func TestArchiveReadsBack(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			p, b := archived(t, 50+seed, 120, 150)
-			t.Run("versions", func(t *testing.T) { checkVersions(t, p, b.Archive()) })
-			t.Run("at", func(t *testing.T) { checkAt(t, p, b.Archive()) })
+			t.Run("versions", func(t *testing.T) { checkVersions(t, p, b) })
+			t.Run("at", func(t *testing.T) { checkAt(t, p, b.History()) })
 			t.Run("changes", func(t *testing.T) { checkChanges(t, p, b) })
 			t.Run("trends", func(t *testing.T) { checkTrends(t, p, b) })
 			t.Run("weeks", func(t *testing.T) { checkWeeksRead(t, b) })
@@ -86,12 +87,13 @@ func TestArchiveReadsBack(t *testing.T) {
 	}
 }
 
-func checkVersions(t *testing.T, p *madeHistory, r *ArchiveReader) {
+func checkVersions(t *testing.T, p *madeHistory, b *Build) {
+	r := b.History()
 	if r.Versions() != len(p.versions) || r.Commits() != len(p.commits) || r.Changes() != len(p.changes) {
 		t.Fatalf("%d versions, %d commits, %d changes", r.Versions(), r.Commits(), r.Changes())
 	}
-	if r.Head() != "head" || r.Path() != "content" || r.Mailmap() != "m" || r.Formula() != "f" {
-		t.Error(r.head)
+	if r.Head() != (history.Head{Commit: "head", Path: "content", Mailmap: "m", Formula: "f", Commits: len(p.commits)}) {
+		t.Error(r.Head())
 	}
 	for i, c := range p.commits {
 		if r.Commit(i) != c {
@@ -114,11 +116,11 @@ func checkVersions(t *testing.T, p *madeHistory, r *ArchiveReader) {
 			if e, err := r.Entity(i); err != nil || !reflect.DeepEqual(*e, authored) {
 				t.Fatalf("entity of version %d, %v:\ngot  %+v\nwant %+v", i, err, e, authored)
 			}
-			if got := r.Record(i); !bytes.Equal(got, want.Entity.AppendAuthored(nil)) {
-				t.Fatalf("version %d as authored:\ngot  %s\nwant %s", i, got, want.Entity.AppendAuthored(nil))
+			if got, err := r.Record(i); err != nil || !bytes.Equal(got, want.Entity.AppendAuthored(nil)) {
+				t.Fatalf("version %d as authored, %v:\ngot  %s\nwant %s", i, err, got, want.Entity.AppendAuthored(nil))
 			}
 			scored := *want.Entity
-			scored.Scores, scored.Computed = randomScores(p.rng), r.base.Providers().Compute(&scored, "2026-02-01")
+			scored.Scores, scored.Computed = randomScores(p.rng), b.Providers().Compute(&scored, "2026-02-01")
 			if e, err := r.EntityAt(i, "2026-02-01", scored.Scores); err != nil || !bytes.Equal(e.AppendJSON(nil), scored.AppendJSON(nil)) {
 				t.Fatalf("record of version %d, %v:\ngot  %s\nwant %s", i, err, e.AppendJSON(nil), scored.AppendJSON(nil))
 			}
@@ -153,7 +155,7 @@ func checkVersions(t *testing.T, p *madeHistory, r *ArchiveReader) {
 	}
 }
 
-func checkAt(t *testing.T, p *madeHistory, r *ArchiveReader) {
+func checkAt(t *testing.T, p *madeHistory, r *history.Archive) {
 	addresses := p.addresses()
 	seen := map[string]int{}
 	for _, day := range p.days() {
@@ -165,7 +167,7 @@ func checkAt(t *testing.T, p *madeHistory, r *ArchiveReader) {
 				t.Fatalf("%q on %s: version %d, place %d; want %d, %d", k, day, v, standing, want, wantStanding)
 			}
 			seen[fmt.Sprint("standing ", standing)]++
-			if standing != Exists {
+			if standing != history.Exists {
 				continue
 			}
 			if p.versions[v].Slug != k[1] {
@@ -185,7 +187,7 @@ func checkAt(t *testing.T, p *madeHistory, r *ArchiveReader) {
 		}
 	}
 	for _, day := range []string{"", "2025-02-30", "yesterday", "2025-01-01T00:00:00Z"} {
-		if v, standing := r.At(p.versions[0].Type, p.versions[0].Slug, day); v != -1 || standing != Unknown {
+		if v, standing := r.At(p.versions[0].Type, p.versions[0].Slug, day); v != -1 || standing != history.Unknown {
 			t.Errorf("on %q: %d, %d", day, v, standing)
 		}
 	}
@@ -213,7 +215,7 @@ func TestEndOfDay(t *testing.T) {
 	at("2025-03-05T00:00:00Z", func(did map[string]bool) { p.create(did, e("b", "three"), 0) })
 	now := e("b", "three")
 	now.Formerly = []string{"older"}
-	r := openBuild(t, []*record.Entity{now}, p.archive(len(p.versions))).Archive()
+	r := openBuild(t, []*record.Entity{now}, p.archive(len(p.versions))).History()
 	for day, want := range map[string]string{"2025-02-28": "0 1", "2025-03-01": "0 2", "2025-03-02": "0 2", "2025-03-03": "2 3", "2025-03-04": "2 3", "2025-03-05": "3 2", "9999-12-31": "3 2"} {
 		for _, slug := range []string{"a", "b", "older"} {
 			if v, standing := r.At("tool", slug, day); fmt.Sprint(v, " ", standing) != want {
@@ -221,7 +223,7 @@ func TestEndOfDay(t *testing.T) {
 			}
 		}
 	}
-	if v, standing := r.At("model", "older", "2025-03-05"); v != -1 || standing != Unknown {
+	if v, standing := r.At("model", "older", "2025-03-05"); v != -1 || standing != history.Unknown {
 		t.Error(v, standing)
 	}
 	if got := r.EntityChanges(0); len(got) != len(p.changes) {
@@ -231,7 +233,7 @@ func TestEndOfDay(t *testing.T) {
 
 func checkTrends(t *testing.T, p *madeHistory, b *Build) {
 	_, list := p.listed(len(p.versions), rand.New(rand.NewPCG(1, 1)))
-	r := b.Archive()
+	r := b.History()
 	if got := r.Windows(); !slices.Equal(got, []string{"7d", "30d", "1d"}) {
 		t.Error(got)
 	}
@@ -244,7 +246,7 @@ func checkTrends(t *testing.T, p *madeHistory, b *Build) {
 	}
 	for _, written := range p.trends {
 		for _, signal := range []string{"forks", "stars", "likes"} {
-			var want []Growth
+			var want []history.Growth
 			for _, g := range written.Growth {
 				if g.Signal == signal {
 					want = append(want, g)
@@ -274,7 +276,7 @@ func checkTrends(t *testing.T, p *madeHistory, b *Build) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var want []Trend
+	var want []history.Trend
 	for _, m := range moved {
 		switch m.Ordinal {
 		case edited[0], edited[1]:
@@ -284,14 +286,14 @@ func checkTrends(t *testing.T, p *madeHistory, b *Build) {
 		}
 		want = append(want, m)
 	}
-	if _, _, got := with.Archive().Trends("30d"); !slices.Equal(got, want) {
+	if _, _, got := with.History().Trends("30d"); !slices.Equal(got, want) {
 		t.Errorf("with edits:\ngot  %v\nwant %v", got, want)
 	}
-	if _, _, got := b.Archive().Trends("30d"); !slices.Equal(got, moved) {
+	if _, _, got := b.History().Trends("30d"); !slices.Equal(got, moved) {
 		t.Error("edits changed the underlying build")
 	}
 	typ, slug := b.Key(edited[0])
-	if v, ok := with.Archive().Last(typ, slug); !ok || with.Archive().Version(v).Slug != slug || with.Archive().Changes() != len(p.changes) {
+	if v, ok := with.History().Last(typ, slug); !ok || with.History().Version(v).Slug != slug || with.History().Changes() != len(p.changes) {
 		t.Error("edits changed the past")
 	}
 }
@@ -299,59 +301,47 @@ func checkTrends(t *testing.T, p *madeHistory, b *Build) {
 func TestNoArchive(t *testing.T) {
 	for name, b := range map[string]*Build{
 		"none":    openBuild(t, catalogue(3, 5)),
-		"nothing": openBuild(t, catalogue(3, 5), &Archive{}),
+		"nothing": openBuild(t, catalogue(3, 5), &history.Data{}),
 	} {
-		r := b.Archive()
+		r := b.History()
 		v, standing := r.At("tool", "a", "2025-01-01")
 		_, found := r.FindChange(strings.Repeat("0", 24))
 		_, last := r.Last("tool", "a")
-		_, snapshot := r.Snapshot("2025-01-01")
+		snapshot, err := r.Snapshot("2025-01-01")
 		_, empty, list := r.Trends("7d")
-		if r.Versions()+r.Changes()+r.Commits()+len(r.Snapshots())+len(list)+len(r.ChangeValues("type")) != 0 || v != -1 || standing != Unknown || found || last || snapshot || !empty ||
-			r.FirstDay() != "" || r.LastDay() != "2026-11-01" || r.ChangesSince(time.Time{}) != 0 || !r.SelectChanges(ChangeFilter{To: 9}).IsEmpty() {
+		if r.Versions()+r.Changes()+r.Commits()+len(r.Snapshots())+len(list)+len(r.ChangeValues("type")) != 0 || v != -1 || standing != history.Unknown || found || last || snapshot != nil || err != nil || !empty ||
+			r.FirstDay() != "" || r.LastDay() != "2026-11-01" || r.ChangesSince(time.Time{}) != 0 || !r.SelectChanges(history.ChangeFilter{To: 9}).IsEmpty() {
 			t.Errorf("%s: something was found", name)
 		}
 	}
 }
 
-// TestBadArchives writes archives that a faulty builder might produce.
-func TestBadArchives(t *testing.T) {
+// TestBadHistories writes histories that a faulty builder might produce.
+func TestBadHistories(t *testing.T) {
 	suite.InTest(t)
 	p := newMadeHistory(71, catalogue(71, 12))
 	p.goOn(30)
 	n := len(p.versions)
-	_, list := p.listed(n, p.rng)
-	b := openBuild(t, list, p.archive(n))
-	second := func(a *Archive) *record.Version { return &a.Versions[n-2] }
-	for want, spoil := range map[string]func(*Archive){
-		"is older than the one before it":           func(a *Archive) { second(a).Time = 5 },
-		"must either have content or be a deletion": func(a *Archive) { second(a).Deleted = !second(a).Deleted },
-		"has the content of":                        func(a *Archive) { a.Versions[0].Slug += "x" },
-		"follows version":                           func(a *Archive) { second(a).Previous = int32(n - 2) },
-		"both follow version 0":                     func(a *Archive) { a.Versions[n-1].Previous, a.Versions[n-2].Previous = 0, 0 },
-		"refers to change":                          func(a *Archive) { second(a).Change = int32(len(a.Changes)) },
-		"refers to commit":                          func(a *Archive) { second(a).Commit = int32(len(a.Commits)) },
-		"which refers to change":                    func(a *Archive) { a.Changes[3].Version++ },
-		"but the change before it":                  func(a *Archive) { a.Changes[3].Version = int32(n) },
-		"or has a different time":                   func(a *Archive) { a.Changes[3].Time++ },
-		"is not a change ID":                        func(a *Archive) { a.Changes[3].ID = strings.ToUpper(a.Changes[3].ID) + "0" },
-		"have the same ID":                          func(a *Archive) { a.Changes[3].ID = a.Changes[9].ID },
-		"keeps 1 versions":                          func(a *Archive) { a.Kept = 1 },
-		"keeps 0 versions and 1 changes":            func(a *Archive) { a.Previous, a.KeptChanges, a.Changes = b, 1, nil },
-		"must not come after": func(a *Archive) {
-			s := a.Snapshots[0]
-			s.Versions[0], s.Versions[1] = s.Versions[1], s.Versions[0]
-			s.Scores[0], s.Scores[1] = s.Scores[1], s.Scores[0]
-		},
-		", 0 scores":                      func(a *Archive) { a.Snapshots[0].Scores = nil },
-		"must not follow the snapshot of": func(a *Archive) { slices.Reverse(a.Snapshots) },
-		"week 2026-W01 must not follow":   func(a *Archive) { a.Weeks = someWeeks(); slices.Reverse(a.Weeks) },
-		"must end on a Monday": func(a *Archive) {
+	second := func(a *history.Data) *record.Version { return &a.Versions[n-2] }
+	for want, spoil := range map[string]func(*history.Data){
+		"is older than the one before it":           func(a *history.Data) { second(a).Time = 5 },
+		"must either have content or be a deletion": func(a *history.Data) { second(a).Deleted = !second(a).Deleted },
+		"has the content of":                        func(a *history.Data) { a.Versions[0].Slug += "x" },
+		"follows version":                           func(a *history.Data) { second(a).Previous = int32(n - 2) },
+		"as another one does":                       func(a *history.Data) { a.Versions[n-1].Previous, a.Versions[n-2].Previous = 0, 0 },
+		"refers to change":                          func(a *history.Data) { second(a).Change = int32(len(a.Changes)) },
+		"refers to commit":                          func(a *history.Data) { second(a).Commit = int32(len(a.Commits)) },
+		"or belongs to another change":              func(a *history.Data) { a.Changes[3].Version++ },
+		"is not the ID of a change":                 func(a *history.Data) { a.Changes[3].ID = strings.ToUpper(a.Changes[3].ID) + "0" },
+		"or that of another one":                    func(a *history.Data) { a.Changes[3].ID = a.Changes[9].ID },
+		"keeps 1 versions":                          func(a *history.Data) { a.Kept = 1 },
+		"must not follow the snapshot of":           func(a *history.Data) { slices.Reverse(a.Snapshots) },
+		"week 2026-W01 must not follow":             func(a *history.Data) { a.Weeks = someWeeks(); slices.Reverse(a.Weeks) },
+		"must end on a Monday": func(a *history.Data) {
 			a.Weeks = someWeeks()
 			a.Weeks[1].End = a.Weeks[1].End.AddDate(0, 0, 1)
 		},
-		"has no movers":       func(a *Archive) { a.Weeks = []*record.Week{{End: someWeeks()[0].End}} },
-		"unexpected sections": func(a *Archive) { a.Snapshots[0].Raw = []byte("x") },
+		"has no movers": func(a *history.Data) { a.Weeks = []*record.Week{{End: someWeeks()[0].End}} },
 	} {
 		a := p.archive(n)
 		if len(a.Snapshots) < 2 || len(a.Changes) < 10 {
@@ -362,7 +352,7 @@ func TestBadArchives(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := w.WriteArchive(a); err == nil || !strings.Contains(err.Error(), want) {
+		if err := w.WriteHistory(a); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"kindex/exports/packed"
 	"kindex/exports/record"
 )
 
@@ -28,20 +27,20 @@ func (w *Writer) WriteBoards(definitions []byte, entries [][]BoardEntry) error {
 }
 
 // openBoards reads the boards of a build that has some.
-func (b *Build) openBoards(s *packed.SectionReader) {
+func (b *Build) openBoards() error {
 	data := b.files[boardsFile]
 	if data == nil {
-		return
+		return nil
 	}
 	if err := json.Unmarshal(data, &b.boards); err != nil {
-		s.Fail(boardsFile, err)
-		return
+		return fmt.Errorf("%s: %w", boardsFile, err)
 	}
 	for i, list := range b.boards {
 		if slices.ContainsFunc(list, func(e BoardEntry) bool { return int(e.Ordinal) >= b.Len() || !e.Score.Known() }) {
-			s.Fail(boardsFile, fmt.Errorf("list %d has an invalid entry", i))
+			return fmt.Errorf("%s: list %d has an invalid entry", boardsFile, i)
 		}
 	}
+	return nil
 }
 
 // Boards returns the number of boards in the build, in the order of BoardsFile.

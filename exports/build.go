@@ -5,7 +5,7 @@ import (
 
 	"github.com/blevesearch/mmap-go"
 
-	"kindex/exports/packed"
+	"kindex/exports/history"
 	"kindex/exports/record"
 	"kindex/exports/score"
 	"kindex/exports/store"
@@ -22,10 +22,8 @@ type Build struct {
 
 	files map[string]mmap.MMap
 
-	similar  [2][]byte
-	features packed.StringTable
-
-	archive      *ArchiveReader
+	similar      similar
+	history      *history.Archive
 	boards       [][]BoardEntry
 	leaderboards map[string]StoredLeaderboard
 	vocabulary   *record.Vocabulary // nil if there is none

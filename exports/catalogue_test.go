@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/exports/history"
 	"kindex/exports/kinds"
 	"kindex/exports/pricing"
 	"kindex/exports/record"
@@ -231,12 +232,12 @@ func someNeighbours(rng *rand.Rand, n int) ([][]Neighbour, []Feature) {
 
 // writeBuild writes and installs a build as the builder does, with an archive if
 // one is given, and returns its ID.
-func writeBuild(t testing.TB, root string, entities []*record.Entity, archive ...*Archive) string {
+func writeBuild(t testing.TB, root string, entities []*record.Entity, archive ...*history.Data) string {
 	t.Helper()
 	return writeBuildWith(t, root, entities, func(w *Writer) error {
 		var err error
 		for _, a := range archive {
-			err = errors.Join(err, w.WriteArchive(a))
+			err = errors.Join(err, w.WriteHistory(a))
 		}
 		return err
 	})
@@ -271,11 +272,7 @@ func writeBuildWith(t testing.TB, root string, entities []*record.Entity, more f
 	err = w.WriteTable(&Table{Base: EntitiesFile, Columns: table.EntityColumns, Items: len(order), Rows: func(i int) []table.Row { return []table.Row{table.EntityRow(entities[order[i]])} }})
 	check(err)
 	near, features := someNeighbours(rand.New(rand.NewPCG(7, 7)), len(entities))
-	stored := make([]PackedNeighbours, len(near))
-	for i, list := range near {
-		stored[i] = PackNeighbours(list)
-	}
-	check(w.WriteNeighbours(stored, features))
+	check(w.WriteNeighbours(near, features))
 	check(w.WriteRecords(entities))
 	check(w.Add(NamespacesFile, []byte(`[{"name": "zoo", "page": "https://zoo.example/{id}"}]`)))
 	check(w.Add(ScoringFile, bytes.Repeat([]byte("{\"version\": \"1\"}\n"), 50)))
@@ -287,7 +284,7 @@ func writeBuildWith(t testing.TB, root string, entities []*record.Entity, more f
 }
 
 // openBuild writes a build, verifies it and opens it.
-func openBuild(t testing.TB, entities []*record.Entity, archive ...*Archive) *Build {
+func openBuild(t testing.TB, entities []*record.Entity, archive ...*history.Data) *Build {
 	t.Helper()
 	root := t.TempDir()
 	id := writeBuild(t, root, entities, archive...)

@@ -1,7 +1,7 @@
 package exports
 
 // The files of a build. Files in lookup/ are internal to the edge and change with
-// FormatVersion. All other files are public.
+// FormatVersion. All other files are public. Package history defines those of the history.
 const (
 	EntitiesFile     = "entities" // plus the format's extension
 	FullFile         = "entities_full"
@@ -22,18 +22,8 @@ const (
 	QualityFile      = "quality.json"
 	BoardsFile       = "boards.json" // only if the content has boards.yaml
 
-	recordsFile  = "lookup/records.jsonl"
-	similarFile  = "lookup/similar.bin"
-	featuresFile = "lookup/features.bin"
+	recordsFile = "lookup/records.jsonl"
+	similarFile = "lookup/similar.json.gz"
 
 	boardsFile = "lookup/boards.json" // only with BoardsFile
-
-	// Read by the next build, which reuses data from this one.
-	versionsFile = "lookup/versions.bin"
-	archiveFile  = "lookup/archive.bin"
-	changesFile  = "lookup/changes.bin"
-	trendsFile   = "lookup/trends.json"
-	weeksFile    = "lookup/weeks.json"
-	snapshotsDir = "lookup/past/" // <day>.bin
-
 )

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"kindex/exports/history"
 	"kindex/exports/record"
 )
 
@@ -26,7 +27,7 @@ type madeHistory struct {
 	lineOf   []int            // by version
 	entities []*record.Entity // by version, with the dates that the version shows; nil for a deletion
 	ends     []int            // number of versions after each commit
-	trends   []Trends         // as archived writes them
+	trends   []history.Trends // as archived writes them
 }
 
 // historyStart is the time of the first commit, a few seconds before the end of a
@@ -225,16 +226,14 @@ func (p *madeHistory) listed(n int, rng *rand.Rand) (versions []uint32, entities
 	return sortedVersions, sorted
 }
 
-func snapshotOf(day string, versions []uint32, entities []*record.Entity) *SnapshotData {
-	s := &SnapshotData{Day: day, Versions: versions}
-	for _, e := range entities {
-		s.Scores = append(s.Scores, e.Scores)
-		if e.Status != record.Withdrawn {
-			s.Listed++
-			if e.Scores.Composite.Known() {
-				s.Ranked++
-			}
-		}
+func snapshotOf(day string, versions []uint32, entities []*record.Entity) *history.SnapshotData {
+	rows := make([]history.SnapshotRow, len(versions))
+	for i, e := range entities {
+		rows[i] = history.SnapshotRow{Version: versions[i], Type: e.Type, Slug: e.Slug, Name: e.Name, Provider: e.Provider, Category: e.Category, Status: e.Status, Scores: e.Scores}
+	}
+	s, err := history.NewSnapshot(day, rows)
+	if err != nil {
+		panic(err)
 	}
 	return s
 }
@@ -275,18 +274,15 @@ func (p *madeHistory) days() (days []string) {
 
 // archive returns the archive that a builder would write for the first n
 // versions.
-func (p *madeHistory) archive(n int) *Archive {
-	a := &Archive{Head: "head", Path: "content", Mailmap: "m", Formula: "f", Commits: p.commits, Versions: slices.Clone(p.versions[:n])}
+func (p *madeHistory) archive(n int) *history.Data {
+	a := &history.Data{Head: history.Head{Commit: "head", Path: "content", Mailmap: "m", Formula: "f"}, Commits: p.commits, Versions: slices.Clone(p.versions[:n])}
 	for i, c := range p.changes {
 		if int(p.versionOf(i)) >= n {
 			break
 		}
-		entry := ChangeEntry{ID: c.ID, Version: p.versionOf(i), Time: c.Timestamp.Unix(), Type: c.Type, Event: c.Event}
+		entry := history.Change{ID: c.ID, Version: p.versionOf(i)}
 		if e := p.entities[entry.Version]; e != nil {
 			entry.Category = e.Category
-		}
-		for _, f := range c.Fields {
-			entry.Fields = append(entry.Fields, f.Field)
 		}
 		a.Changes = append(a.Changes, entry)
 	}
@@ -302,7 +298,7 @@ func (p *madeHistory) archive(n int) *Archive {
 
 // asCurrent returns the archive of the first n versions for a build whose records are those that
 // listed returns.
-func (p *madeHistory) asCurrent(n int) *Archive {
+func (p *madeHistory) asCurrent(n int) *history.Data {
 	a, state := p.archive(n), p.state(n)
 	a.Current = func(i int) bool { return p.entities[i] != nil && slices.Contains(state, i) }
 	return a
@@ -314,7 +310,7 @@ func (p *madeHistory) versionOf(change int) int32 {
 
 // standing returns the expected result of At, computed by scanning the whole
 // history.
-func (p *madeHistory) standing(typ, slug, day string) (v int, standing Lifecycle) {
+func (p *madeHistory) standing(typ, slug, day string) (v int, standing history.Lifecycle) {
 	state := p.state(p.until(day))
 	lineOfLast := -1
 	for i, v := range p.versions {
@@ -324,18 +320,18 @@ func (p *madeHistory) standing(typ, slug, day string) (v int, standing Lifecycle
 	}
 	for _, v := range state {
 		if v >= 0 && !p.versions[v].Deleted && p.versions[v].Type == typ && p.versions[v].Slug == slug {
-			return v, Exists
+			return v, history.Exists
 		}
 	}
 	switch {
 	case lineOfLast < 0:
-		return -1, Unknown
+		return -1, history.Unknown
 	case state[lineOfLast] < 0:
-		return p.lines[lineOfLast][0], NotYet
+		return p.lines[lineOfLast][0], history.NotYet
 	case p.versions[state[lineOfLast]].Deleted:
-		return state[lineOfLast], Gone
+		return state[lineOfLast], history.Gone
 	}
-	return state[lineOfLast], Exists
+	return state[lineOfLast], history.Exists
 }
 
 // addresses returns all addresses ever used, and some unused ones.

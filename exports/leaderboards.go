@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"io"
 
-	"kindex/exports/packed"
 	"kindex/exports/table"
 )
 
@@ -70,7 +70,7 @@ func (b *Build) Leaderboard(name string) (l StoredLeaderboard, ok bool) {
 }
 
 // openLeaderboards finds the leaderboards in their file, if the build has one.
-func (b *Build) openLeaderboards(s *packed.SectionReader) {
+func (b *Build) openLeaderboards() error {
 	b.leaderboards = map[string]StoredLeaderboard{}
 	rest := b.files[LeaderboardsFile]
 	for len(rest) > len(afterLast) {
@@ -88,5 +88,8 @@ func (b *Build) openLeaderboards(s *packed.SectionReader) {
 		b.leaderboards[string(name[len(begins):])] = StoredLeaderboard{array[:end:end], hex.EncodeToString(sum[:])}
 		rest = array[end:]
 	}
-	s.Check(LeaderboardsFile, string(rest) == afterLast || b.files[LeaderboardsFile] == nil)
+	if string(rest) != afterLast && b.files[LeaderboardsFile] != nil {
+		return fmt.Errorf("%s: leaderboard %d does not end, or has no name", LeaderboardsFile, len(b.leaderboards)+1)
+	}
+	return nil
 }

@@ -1,20 +1,20 @@
 package exports
 
 import (
-	"encoding/binary"
+	"bytes"
+	"encoding/json"
 	"errors"
-	"io"
+	"fmt"
 	"math"
 	"slices"
-	"strings"
 
-	"kindex/exports/packed"
+	"github.com/klauspost/compress/gzip"
 )
 
 // Feature is a property that two similar entities share, such as a tag.
 type Feature struct {
-	Kind  string // category, tag, capability, provider, word, …
-	Value string
+	Kind  string `json:"kind"` // category, tag, capability, provider, word, …
+	Value string `json:"value"`
 }
 
 // Neighbour is a similar entity. It contains no pointers and is small, because a build has
@@ -58,88 +58,70 @@ func ReasonsOf(list ...uint32) (r Reasons) {
 // List returns the indexes.
 func (r Reasons) List() []uint32 { return r.list[:r.n] }
 
-// alternativeFlag marks an alternative. It is added to the number of reasons.
-const alternativeFlag = 1 << 7
-
-// PackedNeighbours is an entity's list of neighbours in its stored form, which takes half the
-// memory.
-type PackedNeighbours []byte
-
-// PackNeighbours packs a list of neighbours.
-func PackNeighbours(list []Neighbour) PackedNeighbours {
-	var room [512]byte
-	packed := room[:0]
-	for i := range list {
-		n := &list[i]
-		packed = binary.AppendUvarint(packed, uint64(n.Ordinal))
-		packed = binary.LittleEndian.AppendUint16(packed, uint16(math.Round(n.Similarity*10000)))
-		flags := n.Reasons.n
-		if n.Alternative {
-			flags |= alternativeFlag
-		}
-		packed = append(packed, flags)
-		for _, r := range n.Reasons.List() {
-			packed = binary.AppendUvarint(packed, uint64(r))
-		}
-	}
-	return slices.Clone(packed)
+// similar are the neighbours of all records as they are stored.
+type similar struct {
+	Features []Feature `json:"features"`
+	// Neighbours lists those of each ordinal, nearest first. Each is an array: its ordinal, its similarity
+	// in ten thousandths, 1 if it is an alternative and else 0, and the reasons.
+	Neighbours [][]Neighbour `json:"neighbours"`
 }
 
-// AppendTo appends the neighbours to dst.
-func (p PackedNeighbours) AppendTo(dst []Neighbour) []Neighbour {
-	number := func() uint32 {
-		v, n := binary.Uvarint(p)
-		p = p[n:]
-		return uint32(v)
+// MarshalJSON implements json.Marshaler.
+func (n Neighbour) MarshalJSON() ([]byte, error) {
+	alternative := uint32(0)
+	if n.Alternative {
+		alternative = 1
 	}
-	for len(p) > 0 {
-		n := Neighbour{Ordinal: number()}
-		n.Similarity = float64(binary.LittleEndian.Uint16(p)) / 10000
-		n.Alternative, n.Reasons.n = p[2]&alternativeFlag != 0, min(p[2]&^alternativeFlag, MaxReasons)
-		p = p[3:]
-		for j := range n.Reasons.n {
-			n.Reasons.list[j] = number()
-		}
-		dst = append(dst, n)
+	return json.Marshal(append([]uint32{n.Ordinal, uint32(math.Round(n.Similarity * 10000)), alternative}, n.Reasons.List()...))
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (n *Neighbour) UnmarshalJSON(b []byte) error {
+	var list []uint32
+	if err := json.Unmarshal(b, &list); err != nil {
+		return err
 	}
-	return dst
+	if len(list) < 3 || len(list) > 3+MaxReasons {
+		return fmt.Errorf("a neighbour has %d numbers, want 3 to %d", len(list), 3+MaxReasons)
+	}
+	*n = Neighbour{Ordinal: list[0], Similarity: float64(list[1]) / 10000, Alternative: list[2] == 1, Reasons: ReasonsOf(list[3:]...)}
+	return nil
 }
 
 // WriteNeighbours writes the neighbours of all entities, in the order of their ordinals. The
 // reasons are indexes into features.
-func (w *Writer) WriteNeighbours(neighbours []PackedNeighbours, features []Feature) error {
-	names := make([]string, len(features))
-	for i, f := range features {
-		names[i] = f.Kind + "\x00" + f.Value
-	}
+func (w *Writer) WriteNeighbours(neighbours [][]Neighbour, features []Feature) error {
 	f, err := w.Create(similarFile)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(writeNeighbours(f, neighbours), f.Close()); err != nil {
-		return err
+	member, err := gzip.NewWriterLevel(f, gzipLevel)
+	if err != nil {
+		return errors.Join(err, f.Close())
 	}
-	return w.Add(featuresFile, packed.PackStrings(names))
+	return errors.Join(json.NewEncoder(member).Encode(similar{features, neighbours}), member.Close(), f.Close())
 }
 
-// writeNeighbours writes the lists of neighbours as a lookup file.
-func writeNeighbours(w io.Writer, lists []PackedNeighbours) error {
-	offsets := make([]byte, 8, 8*(len(lists)+1))
-	total := 0
-	for _, list := range lists {
-		total += len(list)
-		offsets = binary.LittleEndian.AppendUint64(offsets, uint64(total))
+// openSimilar reads the neighbours.
+func (b *Build) openSimilar() error {
+	r, err := gzip.NewReader(bytes.NewReader(b.files[similarFile]))
+	if err == nil {
+		err = json.NewDecoder(r).Decode(&b.similar)
 	}
-	if _, err := w.Write(append(packed.SectionHead(len(offsets), total), offsets...)); err != nil {
-		return err
+	if err == nil && len(b.similar.Neighbours) != b.Len() {
+		err = fmt.Errorf("has the neighbours of %d entities, but there are %d", len(b.similar.Neighbours), b.Len())
 	}
-	for _, list := range lists {
-		if _, err := w.Write(list); err != nil {
-			return err
+	for _, list := range b.similar.Neighbours {
+		for _, n := range list {
+			if err == nil && (int(n.Ordinal) >= b.Len() || slices.ContainsFunc(n.Reasons.List(), func(r uint32) bool { return int(r) >= len(b.similar.Features) })) {
+				err = fmt.Errorf("has a neighbour %d or a reason that does not exist", n.Ordinal)
+			}
 		}
 	}
-	_, err := w.Write(packed.Padding(total))
-	return err
+	if err != nil {
+		return fmt.Errorf("%s: %w", similarFile, err)
+	}
+	return nil
 }
 
 // Similar returns the neighbours that were computed for a record in the build, nearest first.
@@ -152,8 +134,7 @@ func (b *Build) Similar(ordinal uint32) (list []Neighbour) {
 		}
 		ordinal = o
 	}
-	from, to := packed.Uint64At(b.similar[0], int(ordinal)), packed.Uint64At(b.similar[0], int(ordinal)+1)
-	for _, n := range PackedNeighbours(b.similar[1][from:to]).AppendTo(nil) {
+	for _, n := range b.similar.Neighbours[ordinal] {
 		var ok bool
 		if n.Ordinal, ok = b.currentOrdinal(n.Ordinal); ok {
 			list = append(list, n)
@@ -163,10 +144,7 @@ func (b *Build) Similar(ordinal uint32) (list []Neighbour) {
 }
 
 // Features returns the number of features that reasons may refer to.
-func (b *Build) Features() int { return b.features.Len() }
+func (b *Build) Features() int { return len(b.similar.Features) }
 
 // Feature returns the feature that a Neighbour's reason refers to.
-func (b *Build) Feature(i uint32) Feature {
-	kind, value, _ := strings.Cut(string(b.features.At(int(i))), "\x00")
-	return Feature{kind, value}
-}
+func (b *Build) Feature(i uint32) Feature { return b.similar.Features[i] }

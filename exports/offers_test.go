@@ -2,6 +2,7 @@ package exports
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
+	"kindex/exports/history"
 	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/view"
@@ -254,8 +256,8 @@ func TestOffersOfPastDays(t *testing.T) {
 	a.Snapshots = nil
 	lists := map[string][]*record.Entity{}
 	days := p.days()
-	for i := range maxDays + 3 {
-		day := days[1+i*(len(days)-2)/(maxDays+2)]
+	for i := range 6 {
+		day := days[1+i*(len(days)-2)/(5)]
 		if lists[day] != nil {
 			continue
 		}
@@ -267,23 +269,49 @@ func TestOffersOfPastDays(t *testing.T) {
 	for day, list := range lists {
 		t.Run(day, func(t *testing.T) {
 			t.Parallel()
-			s, ok := b.Archive().Snapshot(day)
-			if !ok || s.Day != day {
-				t.Fatal(s, ok)
-			}
 			for range 2 {
-				v, err := s.View()
+				s, err := b.History().Day(day)
 				if err != nil {
 					t.Fatal(err)
 				}
-				checkOffers(t, rand.New(rand.NewPCG(uint64(len(list)), 8)), v, list)
-			}
-			cached := b.Archive().days
-			cached.mu.Lock()
-			defer cached.mu.Unlock()
-			if n := len(cached.list); n > maxDays {
-				t.Errorf("%d days are in memory", n)
+				checkOffers(t, rand.New(rand.NewPCG(uint64(len(list)), 8)), s.View, list)
 			}
 		})
+	}
+}
+
+// TestDaysInMemory checks that a few days stay in memory, among them always the one that today's leaderboards are
+// compared with, and that this one is made without admission.
+func TestDaysInMemory(t *testing.T) {
+	_, b := archived(t, 84, 20, 40)
+	a, admitted := b.History(), 0
+	refused := errors.New("refused")
+	a.Guard(func() (func(), error) {
+		if admitted++; admitted > 5 {
+			return nil, refused
+		}
+		return func() {}, nil
+	})
+	first := map[string]*history.Day{}
+	for _, day := range []string{"2026-10-25", "2026-10-01", "2026-10-02", "2026-10-02", "2026-10-01", "2026-10-25", "2026-10-03", "2026-10-01", "2026-10-04"} {
+		d, err := a.Day(day)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first[day] != nil && d != first[day] {
+			t.Errorf("%s was forgotten", day)
+		}
+		first[day] = d
+	}
+	if d, err := a.Day("2026-10-02"); err != nil || d == first["2026-10-02"] {
+		t.Errorf("the day that was used least recently is still in memory: %v", err)
+	}
+	for range 2 { // the first three are three that stay
+		if d, err := a.Day("2026-10-25"); err != nil || d != first["2026-10-25"] {
+			t.Error("the day that today is compared with was forgotten", err)
+		}
+		if _, err := a.Day("2026-10-09"); !errors.Is(err, refused) {
+			t.Errorf("a day was made without admission: %v", err)
+		}
 	}
 }

@@ -1,8 +1,8 @@
 // Package exports defines the files of a build, and writes, opens and queries them.
 // It is the contract between the builder and the edge. Package record defines the
 // content of the files, package table their rows and columns, package view the
-// catalogue in memory, package packed the layout of the binary files, and package
-// store the folder of a build.
+// catalogue in memory, package history what happened to it, and package store the
+// folder of a build.
 //
 // A build is immutable. It is stored in exports/builds/<id>/ in an output folder;
 // exports/current contains the ID of the served build. Every byte of a build is
@@ -16,11 +16,12 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/blevesearch/mmap-go"
 
+	"kindex/exports/history"
 	"kindex/exports/ids"
-	"kindex/exports/packed"
 	"kindex/exports/parallel"
 	"kindex/exports/pricing"
 	"kindex/exports/record"
@@ -110,23 +111,25 @@ func (b *Build) openLookups() error {
 	}
 	b.View = view.New(entities, records, terms, "")
 	b.formula = sync.OnceValues(func() (*score.Formula, error) { return score.ParseChecked(b.files[ScoringFile]) })
-	s := packed.NewSectionReader(func(name string) []byte { return b.files[name] })
-	similar := s.Open(similarFile, 2)
-	b.similar = [2][]byte{similar[0], similar[1]}
-	b.features = s.Strings(featuresFile, b.files[featuresFile])
-	b.openArchive(s)
-	b.openBoards(s)
-	b.openLeaderboards(s)
-	if s.Err() != nil {
-		return s.Err()
+	if b.history, err = b.openHistory(); err != nil {
+		return err
+	}
+	if err := errors.Join(b.openSimilar(), b.openBoards(), b.openLeaderboards()); err != nil {
+		return err
 	}
 	if c := b.Manifest.Counts; b.Listed() != c.Entities || b.Ranked() != c.Ranked {
 		return fmt.Errorf("%s has %d listed and %d ranked entities, but the manifest says %d and %d", recordsFile, b.Listed(), b.Ranked(), c.Entities, c.Ranked)
 	}
-	if len(b.similar[0]) != 8*(b.Len()+1) {
-		return packed.ErrSections
-	}
 	return nil
+}
+
+func (b *Build) openHistory() (*history.Archive, error) {
+	s := history.Source{File: func(name string) []byte { return b.files[name] }, Records: b.View, Formula: b.formula}
+	s.AsOf, _ = time.Parse(time.RFC3339, b.Manifest.AsOf) // without one, the history ends with its last version
+	for _, f := range b.Manifest.Files {
+		s.Files = append(s.Files, f.Path)
+	}
+	return history.Open(s)
 }
 
 // readTerms reads what the content declares besides entities. A file that is missing declares nothing.

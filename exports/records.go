@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"time"
 
 	"kindex/exports/jsonenc"
@@ -123,20 +125,22 @@ func (b *Build) FindAuthored(typ, slug string) (*record.Entity, error) {
 // AuthoredSince returns the states of an entity that began at a time or later, the newest first,
 // as their author wrote them. It leaves out deletions.
 func (b *Build) AuthoredSince(typ, slug string, t time.Time) (list []*record.Entity, err error) {
-	a := b.Archive()
+	a := b.History()
 	v, ok := a.Last(typ, slug)
 	if !ok {
 		return nil, nil
 	}
-	for v = a.Newest(v); v >= 0 && a.time(v) >= t.Unix(); v = a.previous(v) {
-		if a.deleted(v) {
-			continue
+	moments, err := a.Moments(a.Newest(v), math.MaxInt)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range slices.Backward(moments) {
+		if m.Time < t.Unix() {
+			break
 		}
-		e, err := a.Entity(v)
-		if err != nil {
-			return nil, err
+		if m.Entity != nil {
+			list = append(list, m.Entity)
 		}
-		list = append(list, e)
 	}
 	return list, nil
 }

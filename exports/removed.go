@@ -3,38 +3,51 @@ package exports
 import (
 	"slices"
 
+	"kindex/exports/history"
 	"kindex/exports/record"
 )
 
 // ResolveRemoved reports what happened to the entity at an address that is no
-// longer in the build. lifecycle is Exists if the entity has moved to the address
+// longer in the build. lifecycle is history.Exists if the entity has moved to the address
 // of latest, Gone if latest is its deletion, and Unknown if the history has no such
 // entity.
-func (b *Build) ResolveRemoved(typ, slug string) (latest record.Version, lifecycle Lifecycle) {
-	a := b.Archive()
+func (b *Build) ResolveRemoved(typ, slug string) (latest record.Version, lifecycle history.Lifecycle) {
+	a := b.History()
 	last, ok := a.Last(typ, slug)
 	if !ok {
-		return latest, Unknown
+		return latest, history.Unknown
 	}
 	latest = a.Version(a.Newest(last))
 	if latest.Deleted {
-		return latest, Gone
+		return latest, history.Gone
 	}
 	if _, isAlias, ok := b.Find(latest.Type, latest.Slug); !ok || isAlias {
-		return latest, Unknown // removed by an uncommitted change
+		return latest, history.Unknown // removed by an uncommitted change
 	}
-	return latest, Exists
+	return latest, history.Exists
 }
 
-// Archive returns the history of the build, which is empty if the build has no archive. Edits
-// do not change it, except for the ordinals in Trends.
-func (b *Build) Archive() *ArchiveReader {
+// History returns the history of the build, which is empty if the build was written without one. Edits do
+// not change it, except for the ordinals in Trends.
+func (b *Build) History() *history.Archive {
 	if b.edits == nil {
-		return b.archive
+		return b.history
 	}
-	r := *b.archive
-	r.build = b
-	return &r
+	return b.history.Of(b.View, b.currentOrdinal)
+}
+
+// Moments returns the contents of a record's entity, oldest first. The last one is the
+// record itself, which may differ from the newest version: in an edited build, and in a
+// build of files that were not committed. limit is as in history.Archive.Moments.
+func (b *Build) Moments(ordinal uint32, limit int) ([]history.Moment, error) {
+	var list []history.Moment
+	if v, ok := b.History().NewestOf(ordinal); ok {
+		var err error
+		if list, err = b.History().Moments(v, limit); err != nil {
+			return nil, err
+		}
+	}
+	return append(list, history.Moment{Entity: b.Entity(ordinal)}), nil
 }
 
 // FormerSlugs returns the earlier slugs of an entity: those that its file lists, and those in
@@ -42,13 +55,13 @@ func (b *Build) Archive() *ArchiveReader {
 func (b *Build) FormerSlugs(ordinal uint32) []string {
 	slugs := slices.Clone(b.Entity(ordinal).Formerly)
 	_, current := b.Key(ordinal)
-	a := b.Archive()
+	a := b.History()
 	for v, ok := a.NewestOf(ordinal); ok; {
-		if _, slug := a.address(v); slug != current && !slices.Contains(slugs, slug) {
-			slugs = append(slugs, slug)
+		at := a.Version(v)
+		if at.Slug != current && !slices.Contains(slugs, at.Slug) {
+			slugs = append(slugs, at.Slug)
 		}
-		before := a.previous(v)
-		v, ok = before, before >= 0 && before < v
+		v, ok = int(at.Previous), at.Previous >= 0
 	}
 	return slugs
 }

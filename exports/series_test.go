@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
+	"kindex/exports/history"
 	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
@@ -25,11 +26,11 @@ func TestSeries(t *testing.T) {
 			if v != newest && i%5 != 0 {
 				continue
 			}
-			list, err := b.Archive().Moments(v, math.MaxInt)
+			list, err := b.History().Moments(v, math.MaxInt)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if last, err := b.Archive().Moments(v, 2); err != nil || !reflect.DeepEqual(last, list[max(0, len(list)-2):]) {
+			if last, err := b.History().Moments(v, 2); err != nil || !reflect.DeepEqual(last, list[max(0, len(list)-2):]) {
 				t.Fatalf("the last two up to version %d are %v, %v", v, last, err)
 			}
 			for _, s := range kinds.Default().Signals {
@@ -37,7 +38,7 @@ func TestSeries(t *testing.T) {
 					f, _ := e.Signals.Fact(s.Name)
 					return f
 				})
-				got := SignalSeries(list, s.Name)
+				got := history.SignalSeries(list, s.Name)
 				if !slices.Equal(got, want) {
 					t.Fatalf("%s up to version %d:\ngot  %v\nwant %v", s.Name, v, got, want)
 				}
@@ -48,7 +49,7 @@ func TestSeries(t *testing.T) {
 					}
 				}
 			}
-			if got, want := Series(list, price), walked(p, line, v, price); !slices.Equal(got, want) {
+			if got, want := history.Series(list, price), walked(p, line, v, price); !slices.Equal(got, want) {
 				t.Fatalf("prices up to version %d:\ngot  %v\nwant %v", v, got, want)
 			}
 		}
@@ -59,20 +60,20 @@ func TestSeries(t *testing.T) {
 }
 
 // walked is Series, computed from all versions of the history up to one of a line.
-func walked[T comparable](p *madeHistory, line, until int, value func(*record.Entity) T) []Point[T] {
-	var all []Point[T]
+func walked[T comparable](p *madeHistory, line, until int, value func(*record.Entity) T) []history.Point[T] {
+	var all []history.Point[T]
 	var zero T
 	for v := range until + 1 {
 		if p.lineOf[v] != line {
 			continue
 		}
-		x := Point[T]{Time: p.versions[v].Time, Commit: p.commits[p.versions[v].Commit].Hash}
+		x := history.Point[T]{Time: p.versions[v].Time, Commit: p.commits[p.versions[v].Commit].Hash}
 		if e := p.entities[v]; e != nil {
 			x.Value = value(e)
 		}
 		all = append(all, x)
 	}
-	all = slices.CompactFunc(all, func(a, b Point[T]) bool { return a.Value == b.Value })
+	all = slices.CompactFunc(all, func(a, b history.Point[T]) bool { return a.Value == b.Value })
 	if len(all) > 0 && all[0].Value == zero {
 		all = all[1:]
 	}
@@ -92,7 +93,7 @@ func TestMomentsEndWithTheRecord(t *testing.T) {
 	}
 	o := uint32(3)
 	e := b.Entity(o)
-	series := func(b *Build, typ, slug string) []Point[record.Fact] {
+	series := func(b *Build, typ, slug string) []history.Point[record.Fact] {
 		o, _, ok := b.Find(typ, slug)
 		if !ok {
 			t.Fatalf("no %s/%s", typ, slug)
@@ -101,7 +102,7 @@ func TestMomentsEndWithTheRecord(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return SignalSeries(list, "stars")
+		return history.SignalSeries(list, "stars")
 	}
 	before := series(b, e.Type, e.Slug)
 	for _, x := range before {
@@ -115,12 +116,12 @@ func TestMomentsEndWithTheRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Point[record.Fact]{Value: record.Fact{Name: "stars", Number: 123456, Date: "2026-10-01"}}
+	want := history.Point[record.Fact]{Value: record.Fact{Name: "stars", Number: 123456, Date: "2026-10-01"}}
 	if got := series(with, e.Type, e.Slug); !slices.Equal(got, append(before, want)) {
 		t.Errorf("edited:\ngot  %v\nwant %v and %v", got, before, want)
 	}
 	want.Value.Number = 7
-	if got := series(with, e.Type, added.Slug); !slices.Equal(got, []Point[record.Fact]{want}) {
+	if got := series(with, e.Type, added.Slug); !slices.Equal(got, []history.Point[record.Fact]{want}) {
 		t.Errorf("added: %v", got)
 	}
 }

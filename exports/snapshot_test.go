@@ -10,6 +10,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"kindex/builder/suite"
+	"kindex/exports/history"
 	"kindex/exports/record"
 	"kindex/exports/view"
 )
@@ -35,15 +36,12 @@ func TestSnapshotAnswersAsABuild(t *testing.T) {
 	for day, list := range lists {
 		t.Run(day, func(t *testing.T) {
 			t.Parallel()
-			s, ok := b.Archive().Snapshot(day)
-			if !ok || s.Day != day {
-				t.Fatal(s, ok)
+			s, err := b.History().Day(day)
+			if err != nil {
+				t.Fatal(err)
 			}
+			past := s.View
 			if len(list) == 0 { // the day before the first version
-				past, err := s.View()
-				if err != nil {
-					t.Fatal(err)
-				}
 				set := past.Select(&view.Filter{MinScore: record.ScoreOf(0), Fields: map[string][][]string{"status": {{record.Active}}}})
 				page, more, ok := past.Page(roaring.New(), view.Sort{Key: "name"}, &view.Position{Type: "tool", Slug: "a"}, 3, 10)
 				if !set.IsEmpty() || len(page) != 0 || more || !ok || s.Len() != 0 {
@@ -52,30 +50,26 @@ func TestSnapshotAnswersAsABuild(t *testing.T) {
 				return
 			}
 			for _, e := range list {
-				e.Computed = s.archive.base.Providers().Compute(e, day)
-			}
-			past, err := s.View()
-			if err != nil {
-				t.Fatal(err)
+				e.Computed = b.Providers().Compute(e, day)
 			}
 			x := &twoCatalogues{t, rand.New(rand.NewPCG(uint64(len(list)), 3)), past, openBuild(t, list).View, list}
-			x.records(p, s)
+			x.records(p, s.Snapshot)
 			x.selections()
 			x.pages()
 			x.places(b)
 		})
 	}
-	r := b.Archive()
+	r := b.History()
 	if got := r.Snapshots(); len(got) != 5 || got[0] != days[0] || !slices.IsSorted(got) {
 		t.Errorf("snapshots of %v", got)
 	}
-	if _, ok := r.Snapshot("0001-01-01"); ok {
+	if _, ok := r.SnapshotDay("0001-01-01"); ok {
 		t.Error("there is a snapshot before the first")
 	}
 	for _, day := range p.days() {
-		s, ok := r.Snapshot(day)
-		if !ok || s.Day > day || slices.ContainsFunc(r.Snapshots(), func(d string) bool { return d > s.Day && d <= day }) {
-			t.Errorf("on %s: that of %s", day, s.Day)
+		last, ok := r.SnapshotDay(day)
+		if !ok || last > day || slices.ContainsFunc(r.Snapshots(), func(d string) bool { return d > last && d <= day }) {
+			t.Errorf("on %s: that of %s", day, last)
 		}
 	}
 }
@@ -88,9 +82,9 @@ type twoCatalogues struct {
 	list      []*record.Entity
 }
 
-func (x *twoCatalogues) records(p *madeHistory, s *Snapshot) {
-	if s.Len() != len(x.list) || s.Listed() != x.want.Listed() || s.Ranked() != x.want.Ranked() {
-		x.t.Fatalf("%d records, %d listed, %d ranked", s.Len(), s.Listed(), s.Ranked())
+func (x *twoCatalogues) records(p *madeHistory, s *history.Snapshot) {
+	if s.Len() != len(x.list) || s.Ranked() != x.want.Ranked() {
+		x.t.Fatalf("%d records, %d ranked", s.Len(), s.Ranked())
 	}
 	for o := range uint32(len(x.list)) {
 		typ, slug := x.got.Key(o)

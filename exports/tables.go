@@ -29,8 +29,8 @@ const gzipLevel = 5
 
 // stored lists the text forms in which tables are stored as they are; the form ending in .gz is stored,
 // too. Of all others there are only the .jsonl.gz and the .csv.gz: the other forms are made from these
-// while they are sent. Changes are read line by line while the build is served.
-var stored = map[string][]string{EntitiesFile: {".json", ".jsonl", ".csv"}, ChangelogFile: {".jsonl"}}
+// while they are sent.
+var stored = map[string][]string{EntitiesFile: {".json", ".jsonl", ".csv"}}
 
 // WriteTable writes a table as Parquet and as text. Each compressed file is a single gzip member,
 // because many clients stop silently after the first member of several.

@@ -61,7 +61,7 @@ func publishInto(t testing.TB, root string, entities []*record.Entity) {
 	err = w.WriteTable(&exports.Table{Base: exports.EntitiesFile, Columns: table.EntityColumns, Items: len(order),
 		Rows: func(i int) []table.Row { return []table.Row{table.EntityRow(entities[order[i]])} }})
 	check(err)
-	check(w.WriteNeighbours(make([]exports.PackedNeighbours, len(entities)), nil))
+	check(w.WriteNeighbours(make([][]exports.Neighbour, len(entities)), nil))
 	check(w.WriteRecords(entities))
 	check(w.Add(exports.ScoringFile, []byte("{}\n")))
 	check(w.Add(exports.CategoriesFile, []byte("[]\n")))

@@ -14,6 +14,7 @@ import (
 
 	"kindex/builder/gitlog"
 	"kindex/exports"
+	"kindex/exports/history"
 	"kindex/exports/parallel"
 	"kindex/exports/record"
 	"kindex/exports/score"
@@ -39,8 +40,10 @@ type Input struct {
 // methods in this order: Date, BuildSnapshots, Result.
 type Archive struct {
 	Input
-	result   exports.Archive
-	previous *exports.ArchiveReader // nil if there is no previous build
+	result      history.Data
+	previous    *history.Archive // nil if there is no previous build
+	keptChanges int              // how many changes are those of the previous build
+	read        sync.Map         // *record.Entity by version: the contents that were read from the previous build
 
 	newest   map[string]int32 // the newest version at each address
 	line     []int32          // for each version, the first version of its entity
@@ -51,22 +54,28 @@ type Archive struct {
 // New collects the versions and finds the changes between them.
 func New(in Input) (*Archive, error) {
 	a := &Archive{Input: in, newest: make(map[string]int32, len(in.Entities))}
-	a.result.Formula = formulaHash(in.Formula)
+	a.result.Head.Formula = formulaHash(in.Formula)
 	if in.Previous != nil && (in.Log == nil || in.Log.Continued) {
-		a.result.Previous, a.previous = in.Previous, in.Previous.Archive()
+		a.previous = in.Previous.History()
 		a.keep()
 	}
 	if in.Log != nil {
-		a.result.Head, a.result.Path, a.result.Mailmap = in.Log.Head, in.Log.Path, in.Log.Mailmap
+		head := &a.result.Head
+		head.Commit, head.Path, head.Mailmap = in.Log.Head, in.Log.Path, in.Log.Mailmap
 		a.append(in.Log)
 	} else if err := a.compare(); err != nil {
 		return nil, err
 	}
-	a.attach()
+	if err := a.attach(); err != nil {
+		return nil, err
+	}
 	if err := a.findChanges(); err != nil {
 		return nil, err
 	}
 	a.result.Line = func(dst []byte, i int) ([]byte, error) {
+		if i < a.keptChanges {
+			return append(dst, a.previous.ChangeLine(i)...), nil
+		}
 		c, err := a.changeOf(i)
 		if err != nil {
 			return dst, err
@@ -83,13 +92,13 @@ func formulaHash(f *score.Formula) string {
 }
 
 // Result returns the archive to write.
-func (a *Archive) Result() *exports.Archive { return &a.result }
+func (a *Archive) Result() *history.Data { return &a.result }
 
 // keep copies the versions from the previous build. If the formula is the same, it also copies
 // the changes; a new formula changes the scores that are listed with each change.
 func (a *Archive) keep() {
 	r, e := &a.result, a.previous
-	r.Kept = e.Versions()
+	r.Previous, r.Kept = e, e.Versions()
 	for i := range e.Commits() {
 		r.Commits = append(r.Commits, e.Commit(i))
 	}
@@ -97,8 +106,12 @@ func (a *Archive) keep() {
 	for i := range r.Versions {
 		r.Versions[i] = e.Version(i)
 	}
-	if e.Formula() == r.Formula {
-		r.KeptChanges = e.Changes()
+	if e.Head().Formula != r.Head.Formula {
+		return
+	}
+	a.keptChanges = e.Changes()
+	for i := range a.keptChanges {
+		r.Changes = append(r.Changes, history.Change{ID: e.ChangeID(i), Version: int32(e.ChangeVersion(i)), Category: e.Category(i)})
 	}
 }
 
@@ -121,7 +134,7 @@ const none = -1
 // attach finds the newest version at every address, the first version of every entity, and the
 // versions that equal an entity in the content. If such a version is from the previous build, it then
 // shares that entity's data.
-func (a *Archive) attach() {
+func (a *Archive) attach() error {
 	versions := a.result.Versions
 	a.line, a.followed, a.current = make([]int32, len(versions)), make([]bool, len(versions)), make([]bool, len(versions))
 	for i := range versions {
@@ -131,6 +144,7 @@ func (a *Archive) attach() {
 			a.line[i], a.followed[v.Previous] = a.line[v.Previous], true
 		}
 	}
+	var failed firstError
 	parallel.Ranges(len(a.Entities), func(from, to int) {
 		var buf []byte
 		for _, e := range a.Entities[from:to] {
@@ -146,12 +160,17 @@ func (a *Archive) attach() {
 			buf = e.AppendAuthored(buf[:0])
 			if v.Entity != nil {
 				a.current[i] = bytes.Equal(buf, v.Entity.AppendAuthored(nil))
-			} else if a.current[i] = bytes.Equal(buf, a.previous.Record(int(i))); a.current[i] {
+				continue
+			}
+			was, err := a.previous.Record(int(i))
+			failed.set(err)
+			if a.current[i] = bytes.Equal(buf, was); a.current[i] {
 				v.Entity = e
 			}
 		}
 	})
 	a.result.Current = func(i int) bool { return a.current[i] }
+	return failed.err
 }
 
 // entity returns the content of a version, or nil for a deleted one.
@@ -159,9 +178,15 @@ func (a *Archive) entity(i int32) (*record.Entity, error) {
 	switch v := &a.result.Versions[i]; {
 	case v.Entity != nil || v.Deleted:
 		return v.Entity, nil
-	default:
-		return a.previous.Entity(int(i))
 	}
+	if e, known := a.read.Load(i); known {
+		return e.(*record.Entity), nil //nolint:forcetypeassert // nothing else is stored
+	}
+	e, err := a.previous.Entity(int(i))
+	if err == nil {
+		a.read.Store(i, e)
+	}
+	return e, err
 }
 
 // before returns the content of the version before a given one, or nil if the entity did not

@@ -5,19 +5,17 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"iter"
-	"strings"
 	"time"
 
-	"kindex/exports"
+	"kindex/exports/history"
 	"kindex/exports/parallel"
 	"kindex/exports/record"
 )
 
 // versionChange is the change that a version makes, before the change has an ID.
 type versionChange struct {
-	event    string // "" if the version makes no change
+	changed  bool // whether it makes one
 	category string
-	fields   []string
 	old, new [sha256.Size]byte
 }
 
@@ -28,7 +26,7 @@ func (a *Archive) findChanges() error {
 	found := make([]versionChange, len(r.Versions))
 	var failed firstError
 	from := r.Kept
-	if r.KeptChanges == 0 {
+	if a.keptChanges == 0 {
 		from = 0 // a new formula changes the scores listed with each change
 	}
 	parallel.Ranges(len(found)-from, func(lo, hi int) {
@@ -41,20 +39,12 @@ func (a *Archive) findChanges() error {
 	if failed.err != nil {
 		return failed.err
 	}
-	if r.KeptChanges > 0 {
-		r.Changes = make([]exports.ChangeEntry, r.KeptChanges)
-	}
-	ids, lists := a.newIDs(), map[string][]string{}
+	ids := a.newIDs()
 	for i := from; i < len(found); i++ {
 		v, f := &r.Versions[i], &found[i]
-		if v.Change = none; f.event != "" {
-			key := strings.Join(f.fields, ",")
-			if lists[key] == nil {
-				lists[key] = f.fields // most changes affect the same few fields
-			}
+		if v.Change = none; f.changed {
 			v.Change = int32(len(r.Changes))
-			r.Changes = append(r.Changes, exports.ChangeEntry{ID: ids.next(v.Type+"/"+v.Slug, f.old, f.new), Version: int32(i),
-				Time: v.Time, Type: v.Type, Category: f.category, Event: f.event, Fields: lists[key]})
+			r.Changes = append(r.Changes, history.Change{ID: ids.next(v.Type+"/"+v.Slug, f.old, f.new), Version: int32(i), Category: f.category})
 		}
 		if i >= r.Kept {
 			if err := a.dateVersion(int32(i)); err != nil {
@@ -80,15 +70,12 @@ func (a *Archive) find(i int32) (f versionChange, err error) {
 	if len(fields) == 0 {
 		return f, nil
 	}
-	f.event, f.old, f.new = eventOf(before, after), old, now
+	f.changed, f.old, f.new = true, old, now
 	shown := after
 	if shown == nil {
 		shown = before
 	}
 	f.category = shown.Category
-	for _, c := range append(fields, a.scoresOf(before, after, v.Time)...) {
-		f.fields = append(f.fields, c.Field)
-	}
 	return f, nil
 }
 
@@ -141,13 +128,13 @@ func (a *Archive) dateVersion(i int32) error {
 // the number of times the same transition has happened before. It does not depend on the
 // commit, so it survives a rebase.
 type ids struct {
-	previous *exports.ArchiveReader
+	previous *history.Archive
 	seen     map[[sha256.Size]byte]uint32
 }
 
 func (a *Archive) newIDs() *ids {
 	x := &ids{seen: map[[sha256.Size]byte]uint32{}}
-	if a.result.KeptChanges > 0 {
+	if a.keptChanges > 0 {
 		x.previous = a.previous
 	}
 	return x
@@ -188,7 +175,7 @@ func (a *Archive) Newest() iter.Seq2[*record.Change, error] {
 
 // changeOf returns the i-th change.
 func (a *Archive) changeOf(i int) (*record.Change, error) {
-	if i < a.result.KeptChanges {
+	if i < a.keptChanges {
 		return a.previous.Change(i)
 	}
 	entry := &a.result.Changes[i]
@@ -201,7 +188,7 @@ func (a *Archive) changeOf(i int) (*record.Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &record.Change{ID: entry.ID, Event: entry.Event, Timestamp: time.Unix(v.Time, 0).UTC(), Type: v.Type, Slug: v.Slug,
+	c := &record.Change{ID: entry.ID, Event: eventOf(before, after), Timestamp: time.Unix(v.Time, 0).UTC(), Type: v.Type, Slug: v.Slug,
 		Fields: append(record.Diff(before, after), a.scoresOf(before, after, v.Time)...)}
 	if after != nil {
 		c.Name = after.Name

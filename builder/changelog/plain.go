@@ -17,7 +17,11 @@ func (a *Archive) compare() error {
 	if a.previous != nil {
 		previous = PreviousWalk(a.previous)
 	}
-	log, err := gitlog.Compare(previous, a.AsOf, a.changed(), a.gone())
+	changed, err := a.changed()
+	if err != nil {
+		return err
+	}
+	log, err := gitlog.Compare(previous, a.AsOf, changed, a.gone())
 	if err != nil {
 		return err
 	}
@@ -29,18 +33,30 @@ func (a *Archive) compare() error {
 }
 
 // changed lists the entities that differ from the previous build.
-func (a *Archive) changed() (list []*record.Entity) {
-	var buf []byte
+func (a *Archive) changed() (list []*record.Entity, err error) {
 	for _, e := range a.Entities {
 		if a.previous != nil {
-			last, ok := a.previous.Last(e.Type, e.Slug)
-			if buf = e.AppendAuthored(buf[:0]); ok && a.alive(last) && bytes.Equal(buf, a.previous.Record(last)) {
+			same, err := a.unchanged(e)
+			if err != nil {
+				return nil, err
+			}
+			if same {
 				continue
 			}
 		}
 		list = append(list, e)
 	}
-	return list
+	return list, nil
+}
+
+// unchanged reports whether an entity is what it was in the previous build.
+func (a *Archive) unchanged(e *record.Entity) (bool, error) {
+	last, ok := a.previous.Last(e.Type, e.Slug)
+	if !ok || !a.alive(last) {
+		return false, nil
+	}
+	was, err := a.previous.Record(last)
+	return bytes.Equal(e.AppendAuthored(nil), was), err
 }
 
 // gone lists the entities in the previous build whose addresses no longer exist. Only their type

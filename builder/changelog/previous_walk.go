@@ -4,19 +4,22 @@ import (
 	"time"
 
 	"kindex/builder/gitlog"
-	"kindex/exports"
+	"kindex/exports/history"
 )
 
 // PreviousWalk returns the history in an archive, for a gitlog.Walk to continue from.
-func PreviousWalk(r *exports.ArchiveReader) gitlog.Previous { return previousWalk{r} }
+func PreviousWalk(r *history.Archive) gitlog.Previous { return previousWalk{r} }
 
-type previousWalk struct{ *exports.ArchiveReader }
+type previousWalk struct{ *history.Archive }
 
 // Commit implements gitlog.Previous.
-func (w previousWalk) Commit() string { return w.Head() }
+func (w previousWalk) Commit() string { return w.Head().Commit }
 
-// AsOf implements gitlog.Previous.
-func (w previousWalk) AsOf() time.Time { return w.ArchiveReader.AsOf() }
+// Path implements gitlog.Previous.
+func (w previousWalk) Path() string { return w.Head().Path }
+
+// Mailmap implements gitlog.Previous.
+func (w previousWalk) Mailmap() string { return w.Head().Mailmap }
 
 // Time implements gitlog.Previous.
 func (w previousWalk) Time() time.Time {
@@ -28,7 +31,7 @@ func (w previousWalk) Time() time.Time {
 
 // Last implements gitlog.Previous.
 func (w previousWalk) Last(typ, slug string) (place int, alive, ok bool) {
-	place, ok = w.ArchiveReader.Last(typ, slug)
+	place, ok = w.Archive.Last(typ, slug)
 	if !ok {
 		return 0, false, false
 	}

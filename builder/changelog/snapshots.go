@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"kindex/exports"
+	"kindex/exports/history"
 	"kindex/exports/parallel"
 	"kindex/exports/record"
 	"kindex/exports/score"
@@ -63,34 +63,43 @@ func endOf(day time.Time) int64 { return day.AddDate(0, 0, 1).Unix() }
 // previous build.
 func (a *Archive) takeSnapshots() error {
 	r := &a.result
-	after := followers(r.Versions)
+	after := history.Followers(r.Versions)
 	first := midnight(time.Unix(r.Versions[0].Time, 0))
 	for _, name := range snapshotDays(first, midnight(a.AsOf)) {
 		day, err := time.Parse(time.DateOnly, name)
 		if err != nil {
 			return err
 		}
-		s, err := a.snapshot(name, day, aliveAt(r.Versions, after, endOf(day)))
+		s, err := a.knownSnapshot(name, day)
 		if err != nil {
 			return err
+		}
+		if s == nil {
+			rows, err := a.rank(a.Formula, day, aliveAt(r.Versions, after, endOf(day)))
+			if err != nil {
+				return err
+			}
+			if s, err = history.NewSnapshot(name, rows); err != nil {
+				return err
+			}
 		}
 		r.Snapshots = append(r.Snapshots, s)
 	}
 	return nil
 }
 
-// followers returns, for each version, the next version of the same entity.
-func followers(versions []record.Version) []int32 {
-	after := make([]int32, len(versions))
-	for i := range after {
-		after[i] = none
+// knownSnapshot returns the leaderboards of a day from the previous build, or nil if that has none, used
+// another formula, or does not know all versions of the day.
+func (a *Archive) knownSnapshot(name string, day time.Time) (*history.SnapshotData, error) {
+	r := &a.result
+	if a.previous == nil || a.previous.Head().Formula != r.Head.Formula || len(r.Versions) > r.Kept && r.Versions[r.Kept].Time < endOf(day) {
+		return nil, nil
 	}
-	for i := range versions {
-		if b := versions[i].Previous; b != none {
-			after[b] = int32(i)
-		}
+	s, err := a.previous.Snapshot(name)
+	if s == nil || err != nil {
+		return nil, err
 	}
-	return after
+	return s.Data(), nil
 }
 
 // aliveAt lists the versions that were current just before a time.
@@ -106,112 +115,24 @@ func aliveAt(versions []record.Version, after []int32, end int64) []uint32 {
 	return alive
 }
 
-// snapshot ranks the versions that were current on a day by their scores on that day. It reuses
-// scores from the previous build, because a score depends only on the entity and the day.
-func (a *Archive) snapshot(name string, day time.Time, alive []uint32) (*exports.SnapshotData, error) {
-	known := a.knownDay(name)
-	if known != nil && known.holds(alive) {
-		data, _ := a.previous.SnapshotData(name)
-		return data, nil
-	}
-	return a.rank(a.Formula, name, day, alive, known)
-}
-
-// rank ranks versions by their scores on a day according to a formula. known contains scores
-// according to that formula, or is nil.
-func (a *Archive) rank(formula *score.Formula, name string, day time.Time, alive []uint32, known *knownDay) (*exports.SnapshotData, error) {
-	places := make([]snapshotRow, len(alive))
+// rank ranks versions by their scores on a day according to a formula.
+func (a *Archive) rank(formula *score.Formula, day time.Time, alive []uint32) ([]history.SnapshotRow, error) {
+	rows := make([]history.SnapshotRow, len(alive))
 	var failed firstError
 	parallel.Ranges(len(alive), func(from, to int) {
 		for i := from; i < to; i++ {
-			var err error
-			places[i], err = a.snapshotRow(formula, alive[i], day, known)
-			failed.set(err)
-		}
-	})
-	if failed.err != nil {
-		return nil, failed.err
-	}
-	slices.SortFunc(places, func(x, y snapshotRow) int {
-		if c := record.CompareStanding(x.withdrawn, y.withdrawn, x.scores.Composite, y.scores.Composite); c != 0 {
-			return c
-		}
-		v, w := &a.result.Versions[x.version], &a.result.Versions[y.version]
-		return cmp.Or(cmp.Compare(v.Type, w.Type), cmp.Compare(v.Slug, w.Slug))
-	})
-	s := &exports.SnapshotData{Day: name, Versions: make([]uint32, len(places)), Scores: make([]record.Scores, len(places))}
-	for i := range places {
-		p := &places[i]
-		s.Versions[i], s.Scores[i] = p.version, p.scores
-		if !p.withdrawn {
-			s.Listed++
-			if p.scores.Composite.Known() {
-				s.Ranked++
+			e, err := a.entity(int32(alive[i]))
+			if err != nil {
+				failed.set(err)
+				continue
 			}
+			rows[i] = history.SnapshotRow{Version: alive[i], Type: e.Type, Slug: e.Slug, Name: e.Name, Provider: e.Provider, Category: e.Category,
+				Status: e.Status, Scores: formula.Scores(e, day)}
 		}
-	}
-	return s, nil
-}
-
-// snapshotRow is a version with what determines its rank on a day, apart from its type and slug. There is
-// one for each entity at a time, so it is small.
-type snapshotRow struct {
-	version   uint32
-	withdrawn bool
-	scores    record.Scores
-}
-
-func (a *Archive) snapshotRow(formula *score.Formula, version uint32, day time.Time, known *knownDay) (snapshotRow, error) {
-	if o, ok := known.find(version); ok {
-		return snapshotRow{version, int(o) >= known.Listed(), known.Scores(o)}, nil
-	}
-	e, err := a.entity(int32(version))
-	if err != nil {
-		return snapshotRow{}, err
-	}
-	return snapshotRow{version, e.Status == record.Withdrawn, formula.Scores(e, day)}, nil
-}
-
-// knownDay is the leaderboard for a day in the previous build.
-type knownDay struct {
-	*exports.Snapshot
-	ordinals map[uint32]uint32 // by version
-}
-
-// knownDay returns the leaderboard for a day from the previous build, or nil if the previous
-// build has none that is still valid.
-func (a *Archive) knownDay(name string) *knownDay {
-	if a.previous == nil || a.previous.Formula() != a.result.Formula {
-		return nil
-	}
-	s, ok := a.previous.Snapshot(name)
-	if !ok || s.Day != name {
-		return nil
-	}
-	k := &knownDay{s, make(map[uint32]uint32, s.Len())}
-	for o := range uint32(s.Len()) {
-		k.ordinals[uint32(s.Version(o))] = o
-	}
-	return k
-}
-
-func (k *knownDay) find(version uint32) (ordinal uint32, ok bool) {
-	if k == nil {
-		return 0, false
-	}
-	ordinal, ok = k.ordinals[version]
-	return ordinal, ok
-}
-
-// holds reports whether the leaderboard lists exactly these versions.
-func (k *knownDay) holds(versions []uint32) bool {
-	if len(versions) != k.Len() {
-		return false
-	}
-	for _, v := range versions {
-		if _, ok := k.ordinals[v]; !ok {
-			return false
-		}
-	}
-	return true
+	})
+	slices.SortFunc(rows, func(x, y history.SnapshotRow) int {
+		return cmp.Or(record.CompareStanding(x.Status == record.Withdrawn, y.Status == record.Withdrawn, x.Scores.Composite, y.Scores.Composite),
+			cmp.Compare(x.Type, y.Type), cmp.Compare(x.Slug, y.Slug))
+	})
+	return rows, failed.err
 }

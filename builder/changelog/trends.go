@@ -7,16 +7,16 @@ import (
 	"strconv"
 	"time"
 
-	"kindex/exports"
+	"kindex/exports/history"
 	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/score"
 )
 
-func emptyTrends(asOf time.Time) []exports.Trends {
-	var list []exports.Trends
+func emptyTrends(asOf time.Time) []history.Trends {
+	var list []history.Trends
 	for _, days := range lookBack {
-		list = append(list, exports.Trends{Window: strconv.Itoa(days) + "d", Days: days,
+		list = append(list, history.Trends{Window: strconv.Itoa(days) + "d", Days: days,
 			Since: midnight(asOf).AddDate(0, 0, -days).Format(time.DateOnly), Empty: true})
 	}
 	return list
@@ -38,7 +38,7 @@ func (a *Archive) findTrends(ranked []*record.Entity) error {
 			standing = append(standing, v)
 		}
 	}
-	after := followers(r.Versions)
+	after := history.Followers(r.Versions)
 	r.Trends = emptyTrends(a.AsOf)
 	for i := range r.Trends {
 		t := &r.Trends[i]
@@ -69,11 +69,11 @@ func (a *Archive) findTrends(ranked []*record.Entity) error {
 			trend.Rank, trend.PreviousRank = places[newest].now, places[newest].before
 			t.List = append(t.List, trend)
 		}
-		slices.SortFunc(t.List, func(x, y exports.Trend) int {
+		slices.SortFunc(t.List, func(x, y history.Trend) int {
 			return cmp.Or(cmp.Compare(y.Gain(), x.Gain()), cmp.Compare(y.Changes, x.Changes),
 				record.CompareKey(ranked[x.Ordinal], ranked[y.Ordinal]))
 		})
-		slices.SortFunc(t.Growth, func(x, y exports.Growth) int {
+		slices.SortFunc(t.Growth, func(x, y history.Growth) int {
 			return cmp.Or(cmp.Compare(x.Signal, y.Signal), cmp.Compare(y.Gain(), x.Gain()), cmp.Compare(y.Now, x.Now),
 				record.CompareKey(ranked[x.Ordinal], ranked[y.Ordinal]))
 		})
@@ -158,27 +158,17 @@ func (w *window) places(standing []int32, before func(version int32) uint32) map
 // ranksOf returns the ranks on a snapshot day, by version; 0 means that a version was not ranked.
 func (a *Archive) ranksOf(day string) func(version int32) uint32 {
 	for _, s := range a.result.Snapshots {
-		if s.Day != day {
-			continue
-		}
-		if s.Raw == nil {
-			return ranksIn(s)
-		}
-		known := a.knownDay(day)
-		return func(v int32) uint32 {
-			if o, ok := known.find(uint32(v)); ok && int(o) < s.Ranked {
-				return o + 1
-			}
-			return 0
+		if s.Day == day {
+			return ranksIn(s.Versions[:s.Ranked])
 		}
 	}
-	return func(int32) uint32 { return 0 }
+	return ranksIn(nil)
 }
 
-// ranksIn returns the ranks in a snapshot that was not copied from the previous build.
-func ranksIn(s *exports.SnapshotData) func(version int32) uint32 {
-	at := make(map[uint32]uint32, s.Ranked)
-	for i, v := range s.Versions[:s.Ranked] {
+// ranksIn returns the ranks of versions, given in their order.
+func ranksIn(ranked []uint32) func(version int32) uint32 {
+	at := make(map[uint32]uint32, len(ranked))
+	for i, v := range ranked {
 		at[v] = uint32(i) + 1
 	}
 	return func(v int32) uint32 { return at[uint32(v)] }
@@ -186,7 +176,7 @@ func ranksIn(s *exports.SnapshotData) func(version int32) uint32 {
 
 // trend returns the scores of an entity at both ends of the window. comparable is false if their
 // difference does not come from changes alone. grown is the result of growth.
-func (w *window) trend(newest int32) (t exports.Trend, grown []exports.Growth, comparable bool, err error) {
+func (w *window) trend(newest int32) (t history.Trend, grown []history.Growth, comparable bool, err error) {
 	then := w.start(newest)
 	if t.Score, t.Previous, comparable, err = w.compare(then, newest); err != nil || then == none {
 		return t, nil, comparable, err
@@ -283,15 +273,15 @@ func nthResult(list []record.Benchmark, identity string, n int) (record.Benchmar
 
 // growth returns the counts of an entity that have grown from the version at the start of the
 // window to its newest one, without their ordinals.
-func (w *window) growth(then, newest int32) (list []exports.Growth, err error) {
+func (w *window) growth(then, newest int32) (list []history.Growth, err error) {
 	a := w.archive
-	var moments []exports.Moment
+	var moments []history.Moment
 	for v := newest; ; v = a.result.Versions[v].Previous {
-		e, err := a.figures(v)
+		e, err := a.entity(v)
 		if err != nil {
 			return nil, err
 		}
-		moments = append(moments, exports.Moment{Entity: e, Time: a.result.Versions[v].Time})
+		moments = append(moments, history.Moment{Entity: e, Time: a.result.Versions[v].Time})
 		if v == then {
 			break
 		}
@@ -301,21 +291,12 @@ func (w *window) growth(then, newest int32) (list []exports.Growth, err error) {
 		if signal := kinds.Default().Signal(f.Name); signal == nil || !signal.Grows {
 			continue
 		}
-		g := exports.GrowthOver(exports.SignalSeries(moments, f.Name), w.asOf, w.days)
+		g := history.GrowthOver(history.SignalSeries(moments, f.Name), w.asOf, w.days)
 		if g != nil && g.Gain() > 0 {
-			list = append(list, exports.Growth{Signal: f.Name, Now: g.Now.Number, Previous: g.Previous.Number})
+			list = append(list, history.Growth{Signal: f.Name, Now: g.Now.Number, Previous: g.Previous.Number})
 		}
 	}
 	return list, nil
-}
-
-// figures returns the signals of a version, or nil for a deleted one.
-func (a *Archive) figures(i int32) (*record.Entity, error) {
-	v := &a.result.Versions[i]
-	if v.Entity != nil || v.Deleted {
-		return v.Entity, nil
-	}
-	return a.previous.Entity(int(i))
 }
 
 // apart reports whether two known dates are more than a number of days apart.

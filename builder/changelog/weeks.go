@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"kindex/exports/history"
 	"kindex/exports/parallel"
 	"kindex/exports/record"
 )
@@ -16,7 +17,7 @@ const scoreMovers, figureMovers = 10, 3
 // snapshot. A week depends only on the versions and the formula that were in force at its end, so
 // that weeks of the previous build are copied, and later builds find the same.
 func (a *Archive) findWeeks(formulaAt FormulaAt) error {
-	after := followers(a.result.Versions)
+	after := history.Followers(a.result.Versions)
 	days := sundays(midnight(a.AsOf))
 	for _, sunday := range days[:len(days)-1] {
 		week, known := a.knownWeek(sunday)
@@ -181,14 +182,20 @@ func (w *window) fillScores(week *record.Week, risen []move) error {
 // the week.
 func (w *window) ranks(day time.Time) (func(version int32) uint32, error) {
 	a, name := w.archive, day.Format(time.DateOnly)
-	if formulaHash(w.formula) == a.result.Formula {
+	if formulaHash(w.formula) == a.result.Head.Formula {
 		return a.ranksOf(name), nil
 	}
-	s, err := a.rank(w.formula, name, day, aliveAt(a.result.Versions, w.after, endOf(day)), nil)
+	rows, err := a.rank(w.formula, day, aliveAt(a.result.Versions, w.after, endOf(day)))
 	if err != nil {
 		return nil, err
 	}
-	return ranksIn(s), nil
+	var ranked []uint32
+	for i := range rows {
+		if rows[i].Status != record.Withdrawn && rows[i].Scores.Composite.Known() {
+			ranked = append(ranked, rows[i].Version)
+		}
+	}
+	return ranksIn(ranked), nil
 }
 
 // largestGrowth sorts figures by signal and gain, and keeps the largest gains of each signal.

@@ -225,7 +225,7 @@ func (f *finder) bySimilarity(words func(string) []string) {
 	} else {
 		everything := neighbors.Find(f.all, words).Near
 		for _, i := range places {
-			near = append(near, everything[i].AppendTo(nil))
+			near = append(near, everything[i])
 		}
 	}
 	for k, list := range near {

@@ -35,17 +35,17 @@ const first = 32
 
 // Found is the result of Find.
 type Found struct {
-	Near     []exports.PackedNeighbours // of every entity, in the given order
-	Features []exports.Feature          // to which the reasons refer
+	Near     [][]exports.Neighbour // of every entity, in the given order
+	Features []exports.Feature     // to which the reasons refer
 }
 
 // Find returns the neighbours of every entity. words splits a string into the words that are used as
 // features. In large catalogues, entities that share only frequent features may not be found.
 func Find(entities []*record.Entity, words func(string) []string) *Found {
 	v := newVectors(entities, words)
-	near := make([]exports.PackedNeighbours, len(entities))
+	near := make([][]exports.Neighbour, len(entities))
 	v.each(budget, len(entities), func(s *scratch, i int) {
-		near[i] = exports.PackNeighbours(v.neighbours(uint32(i), s))
+		near[i] = v.neighbours(uint32(i), s)
 	})
 	return &Found{near, v.features}
 }

@@ -84,7 +84,7 @@ func TestOf(t *testing.T) {
 func TestRecall(t *testing.T) {
 	suite.InTest(t)
 	entities := catalogue(suite.Pick(8000, 40000))
-	lists := unpacked(Find(entities, strings.Fields).Near)
+	lists := Find(entities, strings.Fields).Near
 	v := newVectors(entities, strings.Fields)
 	var some []uint32
 	for i := 0; i < len(entities); i += len(entities) / 250 {
@@ -116,8 +116,8 @@ func TestRecall(t *testing.T) {
 func TestProperties(t *testing.T) {
 	entities := catalogue(800)
 	found := Find(entities, strings.Fields)
-	lists, features := unpacked(found.Near), found.Features
-	again := unpacked(Find(entities, strings.Fields).Near)
+	lists, features := found.Near, found.Features
+	again := Find(entities, strings.Fields).Near
 	for i, list := range lists {
 		if len(list) > MaxNeighbours {
 			t.Fatalf("%d neighbours", len(list))
@@ -139,13 +139,4 @@ func TestProperties(t *testing.T) {
 			}
 		}
 	}
-}
-
-// unpacked returns the lists of neighbours in the form in which tests compare them.
-func unpacked(near []exports.PackedNeighbours) [][]exports.Neighbour {
-	lists := make([][]exports.Neighbour, len(near))
-	for i, list := range near {
-		lists[i] = list.AppendTo(nil)
-	}
-	return lists
 }

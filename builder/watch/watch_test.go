@@ -178,7 +178,7 @@ func TestCommit(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	if n := b.Archive().Changes(); n != 1 {
+	if n := b.History().Changes(); n != 1 {
 		t.Errorf("the changelog has %d changes", n)
 	}
 }

@@ -21,7 +21,8 @@ import (
 // packages in design.md is generated from it: go test ./cmd/kindex -run TestRooms -update.
 var mayImport = map[string][]string{
 	// The parts of a build.
-	"exports":                   {"exports/ids", "exports/jsonenc", "exports/packed", "exports/parallel", "exports/pricing", "exports/record", "exports/score", "exports/store", "exports/table", "exports/view"},
+	"exports":                   {"exports/history", "exports/ids", "exports/jsonenc", "exports/parallel", "exports/pricing", "exports/record", "exports/score", "exports/store", "exports/table", "exports/view"},
+	"exports/history":           {"exports/jsonenc", "exports/parallel", "exports/record", "exports/score", "exports/view"},
 	"exports/view":              {"exports/ids", "exports/kinds", "exports/pricing", "exports/record"},
 	"exports/jsonenc":           {},
 	"exports/kinds":             {"exports/jsonenc"},
@@ -35,20 +36,20 @@ var mayImport = map[string][]string{
 	"exports/bucket/buckettest": {"builder/suite"},
 	"exports/mirror":            {"exports/bucket", "exports/sign", "exports/store"},
 	"exports/sign":              {},
-	"exports/calendar":          {"exports", "exports/record", "exports/safetext", "exports/view"},
+	"exports/calendar":          {"exports", "exports/history", "exports/record", "exports/safetext", "exports/view"},
 	"exports/quality":           {"exports/pricing", "exports/record"},
 	"exports/croissant":         {"exports", "exports/sign", "exports/store", "exports/table", "exports/view"},
 	"exports/didyoumean":        {},
 	"exports/feed":              {"exports/ids", "exports/kinds", "exports/pricing", "exports/record", "exports/safetext", "exports/worddiff"},
-	"exports/news":              {"exports", "exports/feed", "exports/jsonenc", "exports/pricing", "exports/record"},
+	"exports/news":              {"exports", "exports/feed", "exports/history", "exports/jsonenc", "exports/pricing", "exports/record"},
 	"exports/worddiff":          {},
-	"exports/leaderboard":       {"exports", "exports/record", "exports/view"},
+	"exports/leaderboard":       {"exports", "exports/history", "exports/record", "exports/view"},
 	"exports/safetext":          {},
 	"exports/score":             {"exports/kinds", "exports/record"},
 	"exports/ids":               {"exports/record"},
 	"exports/pricing":           {"exports/jsonenc", "exports/record"},
 	"exports/where":             {"exports/didyoumean", "exports/kinds", "exports/record", "exports/safetext", "exports/view"},
-	"exports/resolve":           {"exports", "exports/didyoumean", "exports/ids", "exports/jsonenc", "exports/record"},
+	"exports/resolve":           {"exports", "exports/didyoumean", "exports/history", "exports/ids", "exports/jsonenc", "exports/record"},
 	"indexes":                   {"exports", "exports/*"},
 
 	// Building.
@@ -56,7 +57,7 @@ var mayImport = map[string][]string{
 	"builder/actions":             {"exports/safetext"},
 	"builder/audit":               {"builder/actions", "builder/audit/manifest", "builder/plural", "exports", "exports/*"},
 	"builder/audit/manifest":      {"exports/ids"},
-	"builder/changelog":           {"builder/gitlog", "exports", "exports/kinds", "exports/parallel", "exports/record", "exports/score"},
+	"builder/changelog":           {"builder/gitlog", "exports", "exports/history", "exports/kinds", "exports/parallel", "exports/record", "exports/score"},
 	"builder/check":               {"builder/collect", "builder/plural", "builder/safedial", "exports/record", "exports/safetext", "exports/score"},
 	"builder/collect":             {"builder/content", "builder/content/*", "builder/plural", "builder/safedial", "exports/ids", "exports/kinds", "exports/pricing", "exports/quality", "exports/record", "exports/safetext"},
 	"builder/collect/file":        {"builder/collect", "builder/content/schema", "builder/content/yamldoc", "builder/importer", "builder/importer/mapping", "exports/ids", "exports/kinds", "exports/record"},
@@ -66,7 +67,7 @@ var mayImport = map[string][]string{
 	"builder/collect/npm":         {"builder/collect", "builder/content/schema", "exports/record"},
 	"builder/collect/pypi":        {"builder/collect", "builder/content/schema", "exports/ids", "exports/record"},
 	"builder/content":             {"builder/content/*", "exports/*"},
-	"builder/content/schema":      {"builder/content/yamldoc", "exports/didyoumean", "exports/safetext"},
+	"builder/content/schema":      {"builder/content/yamldoc", "exports/didyoumean", "exports/jsonenc", "exports/kinds", "exports/safetext"},
 	"builder/content/yamldoc":     {"exports/safetext"},
 	"builder/content/yamlfmt":     {"builder/content/schema", "builder/content/yamldoc", "exports/record", "exports/store"},
 	"builder/diff":                {"builder/content", "builder/neighbors", "builder/plural", "builder/rank", "exports", "exports/*"},
@@ -100,7 +101,7 @@ var mayImport = map[string][]string{
 	"site/static":   {"exports", "exports/safetext", "exports/store", "site/pages"},
 
 	// Serving.
-	"edge":                   {"builder/safedial", "edge/*", "exports", "exports/mirror", "exports/record", "exports/safetext", "site/*"},
+	"edge":                   {"builder/safedial", "edge/*", "exports", "exports/mirror", "exports/record", "exports/safetext", "exports/store", "site/*"},
 	"edge/console":           {"builder/content/yamldoc", "edge/account", "edge/apikey", "edge/auth", "edge/live", "edge/ratelimit", "edge/storage", "edge/submission", "edge/web", "edge/webhook", "exports/*", "site/*"},
 	"edge/api":               {"edge/account", "edge/apikey", "edge/live", "edge/openapi", "edge/query", "edge/ratelimit", "edge/storage", "edge/submission", "edge/web", "edge/webhook", "exports", "exports/*", "indexes", "site", "site/*"},
 	"edge/account":           {"builder/safedial", "edge/apikey", "edge/live", "edge/seal", "edge/storage", "edge/submission", "edge/web", "edge/webhook", "exports/didyoumean", "exports/ids", "exports/record"},
@@ -116,7 +117,7 @@ var mayImport = map[string][]string{
 	"edge/storage":           {"edge/apikey", "edge/auth", "edge/ratelimit", "edge/seal", "edge/submission", "edge/webhook"},
 	"edge/submission":        {"builder/content", "builder/content/*", "exports/didyoumean", "exports/record"},
 	"edge/submission/github": {"edge/submission", "exports/safetext"},
-	"edge/webhook":           {"builder/safedial", "exports/jsonenc", "exports/record"},
+	"edge/webhook":           {"builder/safedial", "exports/record"},
 
 	// Programs.
 	"cmd/bench":           {},

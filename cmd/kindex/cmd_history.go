@@ -14,6 +14,7 @@ import (
 	"kindex/cmd/kindex/cli"
 	"kindex/exports"
 	"kindex/exports/didyoumean"
+	"kindex/exports/history"
 	"kindex/exports/jsonenc"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
@@ -78,7 +79,7 @@ func runHistory(w io.Writer, o historyOptions, key string) (err error) {
 	if err != nil {
 		return err
 	}
-	a := b.Archive()
+	a := b.History()
 	first := a.ChangesSince(since)
 	var shown []int
 	for i := len(places) - 1; i >= 0 && int(places[i]) >= first && (o.limit == 0 || len(shown) < o.limit); i-- {
@@ -106,7 +107,7 @@ func runHistory(w io.Writer, o historyOptions, key string) (err error) {
 
 // changesToShow returns the changes to one entity or to all entities, oldest first.
 func changesToShow(b *exports.Build, key string) ([]uint32, error) {
-	a := b.Archive()
+	a := b.History()
 	if key == "" {
 		all := make([]uint32, a.Changes())
 		for i := range all {
@@ -134,7 +135,7 @@ func changesToShow(b *exports.Build, key string) ([]uint32, error) {
 	return nil, cli.UnknownName("entity", key, nil, didyoumean.Name(key, keys))
 }
 
-func printChange(w io.Writer, a *exports.ArchiveReader, i int) error {
+func printChange(w io.Writer, a *history.Archive, i int) error {
 	c, err := a.Change(i)
 	if err != nil {
 		return err

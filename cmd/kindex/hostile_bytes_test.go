@@ -4,11 +4,15 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"encoding/json"
+	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -75,12 +79,12 @@ func readersOf(part, name string, turn int) []string {
 	return commands[turn : turn+1]
 }
 
-// binaries returns the binary files of the only build in a folder, relative to its root.
+// binaries returns the internal files of the only build in a folder, relative to its root.
 func binaries(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		switch filepath.Ext(path) {
-		case ".bin", ".fst", ".zap", ".bolt":
+		switch {
+		case slices.Contains([]string{".bin", ".fst", ".zap", ".bolt"}, filepath.Ext(path)), strings.Contains(path, "lookup") && !d.IsDir():
 			rel, _ := filepath.Rel(dir, path)
 			_, name, _ := strings.Cut(filepath.ToSlash(rel), "/")
 			names = append(names, name)
@@ -95,6 +99,9 @@ func binaries(t *testing.T, dir string) (names []string) {
 
 // spoil replaces some numbers in a file with misleading values.
 func spoil(rng *rand.Rand, b []byte) []byte {
+	if json.Valid(bytes.SplitN(b, []byte("\n"), 2)[0]) {
+		return spoilNumbers(rng, b)
+	}
 	if len(b) < 8 {
 		return b
 	}
@@ -107,6 +114,17 @@ func spoil(rng *rand.Rand, b []byte) []byte {
 		binary.LittleEndian.PutUint64(b[at:], numbers[rng.IntN(len(numbers))])
 	}
 	return b
+}
+
+// spoilNumbers replaces some of the numbers in JSON.
+func spoilNumbers(rng *rand.Rand, b []byte) []byte {
+	places := regexp.MustCompile(`[:\[,]-?[0-9]+`).FindAllIndex(b, -1)
+	if len(places) == 0 {
+		return b
+	}
+	at := places[rng.IntN(len(places))]
+	numbers := []string{"-1", "-9999999999", "2147483647", "2147483648", "4294967295", "9223372036854775807", "1e300", fmt.Sprint(rng.Uint32()), fmt.Sprint(rng.IntN(len(b)))}
+	return slices.Concat(b[:at[0]+1], []byte(numbers[rng.IntN(len(numbers))]), b[at[1]:])
 }
 
 // peakOf runs a command that reads a build, and returns its peak memory in KiB.

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -56,6 +59,9 @@ func forgeBuild(out string, inIndex bool, name string, change func([]byte) []byt
 	if err != nil {
 		return err
 	}
+	if strings.HasSuffix(name, ".gz") {
+		change = insideGzip(change)
+	}
 	if err := os.WriteFile(path, change(data), 0o644); err != nil {
 		return err
 	}
@@ -78,6 +84,26 @@ func forgeBuild(out string, inIndex bool, name string, change func([]byte) []byt
 	return errors.Join(writeJSON(filepath.Join(folder, "manifest.json"), m), writeJSON(filepath.Join(index, "manifest.json"), x),
 		renameIf(folder, filepath.Join(builds, m.ID)), renameIf(index, indexes.Dir(out, m.ID)),
 		os.WriteFile(filepath.Join(out, "exports", "current"), []byte(m.ID+"\n"), 0o644))
+}
+
+// insideGzip returns a function that changes the content of a gzip file.
+func insideGzip(change func([]byte) []byte) func([]byte) []byte {
+	return func(file []byte) []byte {
+		r, err := gzip.NewReader(bytes.NewReader(file))
+		if err != nil {
+			return file
+		}
+		data, err := io.ReadAll(r)
+		if err != nil {
+			return file
+		}
+		var out bytes.Buffer
+		w := gzip.NewWriter(&out)
+		if _, err = w.Write(change(data)); err != nil || w.Close() != nil {
+			return file
+		}
+		return out.Bytes()
+	}
 }
 
 // describeAgain updates the sizes and checksums in a manifest's entries to match the files;

@@ -189,7 +189,7 @@ func TestKilledBuilder(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	if n := b.Archive().Changes(); n != 60+tries {
+	if n := b.History().Changes(); n != 60+tries {
 		t.Errorf("the changelog has %d changes, but %d entities were created", n, 60+tries)
 	}
 	noLeftovers(t, out)

@@ -60,7 +60,7 @@ func (b SubmissionIndex) Find(typ, slug string) (string, bool) {
 
 // Deleted implements submission.Index.
 func (b SubmissionIndex) Deleted(typ, slug string) string {
-	a := b.Served.Build.Archive()
+	a := b.Served.Build.History()
 	last, ok := a.Last(typ, slug)
 	if !ok {
 		return ""

@@ -7,7 +7,7 @@ import (
 
 	"kindex/edge/query"
 	"kindex/edge/web"
-	"kindex/exports"
+	"kindex/exports/history"
 	"kindex/exports/view"
 )
 
@@ -17,7 +17,7 @@ func atParam(c *web.Call) (string, error) {
 	if err != nil || day == "" {
 		return "", err
 	}
-	a := c.Served.Build.Archive()
+	a := c.Served.Build.History()
 	if last := a.LastDay(); day > last {
 		return "", &query.Error{Param: "at", Message: fmt.Sprintf("%s is after the last day of this build, %s", day, last), Suggestion: last}
 	}
@@ -30,7 +30,7 @@ func atParam(c *web.Call) (string, error) {
 // noHistory returns the problem for a day before the first change.
 func noHistory(c *web.Call, day string) error {
 	p := web.NewProblem("no-history", fmt.Sprintf("This index has no history, so there is no data for %s.", day))
-	if first := c.Served.Build.Archive().FirstDay(); first != "" {
+	if first := c.Served.Build.History().FirstDay(); first != "" {
 		p.Detail = fmt.Sprintf("There is no history for %s: it starts on %s.", day, first)
 		_ = p.WithSuggestion(first)
 	}
@@ -43,16 +43,16 @@ func catalogueAt(c *web.Call, day string) (*view.View, error) {
 	if day == "" {
 		return c.Served.Build.View, nil
 	}
-	s, err := c.Served.Build.Archive().Day(day)
+	past, err := c.Served.Build.History().Day(day)
 	if err != nil {
 		return nil, err
 	}
-	return s.View()
+	return past.View, nil
 }
 
 // entityAt returns a record as of the end of a day, with scores as of that day.
 func entityAt(c *web.Call, day string, markdown bool) (*web.Reply, error) {
-	a, typ, slug := c.Served.Build.Archive(), c.Param("type"), c.Param("slug")
+	a, typ, slug := c.Served.Build.History(), c.Param("type"), c.Param("slug")
 	v, known, err := versionAt(c, typ, slug, day)
 	switch {
 	case err != nil:
@@ -80,17 +80,17 @@ func entityAt(c *web.Call, day string, markdown bool) (*web.Reply, error) {
 // versionAt returns the version of an entity at the end of a day. It returns a problem if the
 // entity did not exist on that day; known is false if it never did.
 func versionAt(c *web.Call, typ, slug, day string) (v int, known bool, err error) {
-	a := c.Served.Build.Archive()
+	a := c.Served.Build.History()
 	v, lifecycle := a.At(typ, slug, day)
 	switch lifecycle {
-	case exports.Unknown:
+	case history.Unknown:
 		if _, _, ok := c.Served.Build.Find(typ, slug); ok {
 			return v, true, web.NewProblem("no-history", fmt.Sprintf("The %s %q has no history because it has not been committed yet.", typ, slug))
 		}
 		return v, false, nil
-	case exports.NotYet:
+	case history.NotYet:
 		return v, true, web.NewProblem("no-history", fmt.Sprintf("The %s %q was not in the index on %s.", typ, slug, day))
-	case exports.Gone:
+	case history.Gone:
 		return v, true, web.DeletedEntity(typ, slug, a.Version(v).Time)
 	}
 	return v, true, nil
@@ -114,9 +114,9 @@ func redirectRemoved(c *web.Call, resource string) (moved *web.Reply, err error)
 func currentAddress(c *web.Call) (typ, slug string, err error) {
 	typ, slug = c.Param("type"), c.Param("slug")
 	switch version, lifecycle := c.Served.Build.ResolveRemoved(typ, slug); lifecycle {
-	case exports.Exists:
+	case history.Exists:
 		return version.Type, version.Slug, nil
-	case exports.Gone:
+	case history.Gone:
 		return "", "", web.DeletedEntity(typ, slug, version.Time)
 	}
 	return "", "", nil

@@ -7,7 +7,6 @@ import (
 
 	"kindex/edge/query"
 	"kindex/edge/web"
-	"kindex/exports"
 	"kindex/exports/board"
 	"kindex/exports/jsonenc"
 	"kindex/exports/leaderboard"
@@ -49,11 +48,13 @@ func rankingAt(c *web.Call, b *board.Board, day string) (r *board.Ranking, err e
 	if day == "" {
 		r = c.Served.Own.Now(b)
 	} else {
-		var past *exports.Snapshot
-		if past, err = c.Served.Build.Archive().Day(day); err != nil {
+		past, err := catalogueAt(c, day)
+		if err != nil {
 			return nil, err
 		}
-		r, err = c.Served.Own.At(b, past)
+		if r, err = c.Served.Own.At(b, past); err != nil {
+			return nil, err
+		}
 	}
 	if err == nil && !r.Published() {
 		when := "has"

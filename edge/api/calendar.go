@@ -8,8 +8,8 @@ import (
 	"kindex/edge/live"
 	"kindex/edge/query"
 	"kindex/edge/web"
-	"kindex/exports"
 	"kindex/exports/calendar"
+	"kindex/exports/history"
 	"kindex/exports/record"
 )
 
@@ -92,10 +92,10 @@ func ordinalOfKey(c *web.Call, key string) (ordinal uint32, ok bool, err error) 
 	}
 	latest, lifecycle := b.ResolveRemoved(typ, slug)
 	switch lifecycle {
-	case exports.Exists:
+	case history.Exists:
 		o, _, ok := b.Find(latest.Type, latest.Slug)
 		return o, ok, nil
-	case exports.Gone:
+	case history.Gone:
 		return 0, false, nil
 	}
 	return 0, false, unknownKey(c, key)

@@ -14,6 +14,7 @@ import (
 	"kindex/edge/web"
 	"kindex/exports"
 	"kindex/exports/didyoumean"
+	"kindex/exports/history"
 	"kindex/exports/news"
 	"kindex/exports/record"
 	"kindex/exports/table"
@@ -29,7 +30,7 @@ func timeParam(c *web.Call, name string, def int, end bool) (int, error) {
 	if err != nil || s == "" {
 		return def, err
 	}
-	a := c.Served.Build.Archive()
+	a := c.Served.Build.History()
 	if day, err := time.Parse(time.DateOnly, s); err == nil {
 		if end {
 			day = day.AddDate(0, 0, 1)
@@ -55,8 +56,8 @@ func timeParam(c *web.Call, name string, def int, end bool) (int, error) {
 }
 
 // changeFilter reads those parameters for selecting changes that the endpoint accepts.
-func changeFilter(c *web.Call) (f exports.ChangeFilter, err error) {
-	a := c.Served.Build.Archive()
+func changeFilter(c *web.Call) (f history.ChangeFilter, err error) {
+	a := c.Served.Build.History()
 	if f.From, err = timeParam(c, "since", 0, false); err != nil {
 		return f, err
 	}
@@ -82,7 +83,7 @@ func changeFilter(c *web.Call) (f exports.ChangeFilter, err error) {
 
 // allCategories returns the current categories and those that entities used to be in.
 func allCategories(c *web.Call) []string {
-	known := append(slices.Clone(c.Served.Slugs), c.Served.Build.Archive().ChangeValues("category")...)
+	known := append(slices.Clone(c.Served.Slugs), c.Served.Build.History().ChangeValues("category")...)
 	slices.Sort(known)
 	return slices.Compact(known)
 }
@@ -102,12 +103,12 @@ func (a *API) Changelog(c *web.Call) (*web.Reply, error) {
 
 // selectChanges returns the changes that match a filter, without those of figures alone if the request
 // says so.
-func selectChanges(c *web.Call, f exports.ChangeFilter) (set *roaring.Bitmap, figures bool, err error) {
+func selectChanges(c *web.Call, f history.ChangeFilter) (set *roaring.Bitmap, figures bool, err error) {
 	value, err := c.Query.OneOf("figures", "true", []string{"true", "false"})
 	if err != nil {
 		return nil, false, err
 	}
-	set = c.Served.Build.Archive().SelectChanges(f)
+	set = c.Served.Build.History().SelectChanges(f)
 	if value == "false" {
 		set.AndNot(c.Served.News.Figures())
 	}
@@ -148,7 +149,7 @@ func (a *API) EntityChangelog(c *web.Call) (*web.Reply, error) {
 	// A cursor remains valid if the entity is renamed between two pages.
 	scope := "changes of an entity"
 	if len(list) > 0 {
-		first, err := c.Served.Build.Archive().Change(int(list[0]))
+		first, err := c.Served.Build.History().Change(int(list[0]))
 		if err != nil {
 			return nil, err
 		}
@@ -179,7 +180,7 @@ func changesPage(c *web.Call, set *roaring.Bitmap, scope string) (*web.Reply, er
 		return nil, err
 	}
 	count := int(set.GetCardinality())
-	a := c.Served.Build.Archive()
+	a := c.Served.Build.History()
 	if page.Cursor != nil {
 		end, ok := a.FindChange(page.Cursor.Slug)
 		if !ok { // the history was rewritten: continue at the same point in time
@@ -225,7 +226,7 @@ func (a *API) ExportChangelog(c *web.Call) (*web.Reply, error) {
 	return &web.Reply{MediaType: format.MediaType, Attachment: "changelog" + format.Extension,
 		ETagSeed: c.Request.URL.Path + "?" + c.Query.Canonical(),
 		Stream: func(w io.Writer) error {
-			a := c.Served.Build.Archive()
+			a := c.Served.Build.History()
 			set := a.SelectChanges(f)
 			if format.Name == "json" || format.Name == "jsonl" {
 				return writeChanges(w, format.Name == "json", a, set)
@@ -243,7 +244,7 @@ func (a *API) ExportChangelog(c *web.Call) (*web.Reply, error) {
 
 // writeChanges writes changes in the format in which the build stores them, either as a JSON
 // array with one object per line or as JSONL.
-func writeChanges(w io.Writer, array bool, a *exports.ArchiveReader, set *roaring.Bitmap) error {
+func writeChanges(w io.Writer, array bool, a *history.Archive, set *roaring.Bitmap) error {
 	begin, between, end, nothing := "", "\n", "\n", ""
 	if array {
 		begin, between, end, nothing = "[\n", ",\n", "\n]\n", "[]\n"

@@ -73,7 +73,7 @@ func modelAt(c *web.Call, name, day string) (*record.Entity, error) {
 	case !known:
 		return nil, unknownModel(c, name)
 	}
-	return c.Served.Build.Archive().Entity(v)
+	return c.Served.Build.History().Entity(v)
 }
 
 // readUse reads the parameters that state what is sent and received.

@@ -12,9 +12,9 @@ import (
 
 	"kindex/edge/query"
 	"kindex/edge/web"
-	"kindex/exports"
 	"kindex/exports/didyoumean"
 	"kindex/exports/feed"
+	"kindex/exports/history"
 	"kindex/exports/record"
 )
 
@@ -74,7 +74,7 @@ func feedChanges(c *web.Call) (set *roaring.Bitmap, figures bool, err error) {
 func changesOfKey(c *web.Call, key string) ([]uint32, error) {
 	typ, slug, _ := strings.Cut(key, "/")
 	b := c.Served.Build
-	a := b.Archive()
+	a := b.History()
 	if o, _, ok := b.Find(typ, slug); ok {
 		if v, ok := a.NewestOf(o); ok {
 			return a.EntityChanges(v), nil
@@ -110,12 +110,12 @@ func feedWeeks(c *web.Call, figures bool) []*record.Week {
 	if !figures || c.Query.Has("type") || c.Query.Has("category") || c.Query.Has("entity") {
 		return nil
 	}
-	return c.Served.Build.Archive().Weeks()
+	return c.Served.Build.History().Weeks()
 }
 
 // weeksOnPage returns the weeks among a page of items, newest first, and the number of weeks
 // before the page. Weeks are only in feeds of all changes.
-func weeksOnPage(a *exports.ArchiveReader, entries *roaring.Bitmap, weeks []*record.Week, skip int) (on []*record.Week, before int) {
+func weeksOnPage(a *history.Archive, entries *roaring.Bitmap, weeks []*record.Week, skip int) (on []*record.Week, before int) {
 	for i, w := range weeks {
 		older := entries.Clone()
 		older.RemoveRange(uint64(a.ChangesSince(w.End)), uint64(a.Changes())) //nolint:gosec // a change at the end of the week is newer
@@ -151,11 +151,11 @@ func feedDocument(c *web.Call, set, entries *roaring.Bitmap, weeks []*record.Wee
 		doc.Next = at(page + 1)
 	}
 	skip := (page - 1) * feedPageSize
-	on, before := weeksOnPage(b.Archive(), entries, weeks, skip)
+	on, before := weeksOnPage(b.History(), entries, weeks, skip)
 	doc.Weeks = on
 	indexes, _ := newestFirst(entries, skip-before, feedPageSize-len(on))
 	for _, i := range indexes {
-		change, err := b.Archive().Change(i)
+		change, err := b.History().Change(i)
 		if err != nil {
 			return nil, err
 		}

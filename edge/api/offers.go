@@ -7,7 +7,7 @@ import (
 
 	"kindex/edge/query"
 	"kindex/edge/web"
-	"kindex/exports"
+	"kindex/exports/history"
 	"kindex/exports/jsonenc"
 	"kindex/exports/kinds"
 	"kindex/exports/pricing"
@@ -151,14 +151,14 @@ func modelOrdinals(c *web.Call, catalogue *view.View) ([]uint32, error) {
 	list := []uint32{}
 	for _, name := range names {
 		if catalogue.Day != "" {
-			a := c.Served.Build.Archive()
+			a := c.Served.Build.History()
 			v, lifecycle := a.At(modelType, slugAt(c, name), catalogue.Day)
-			if lifecycle == exports.Exists {
+			if lifecycle == history.Exists {
 				if ordinal, _, ok := catalogue.Find(modelType, a.Version(v).Slug); ok {
 					list = append(list, ordinal)
 				}
 				continue
-			} else if lifecycle != exports.Unknown {
+			} else if lifecycle != history.Unknown {
 				continue
 			}
 		}
@@ -180,7 +180,7 @@ func modelSlug(name string) string { return strings.TrimPrefix(name, modelType+"
 // no model had that slug, the value is a name or an identifier that a model has now.
 func slugAt(c *web.Call, name string) string {
 	slug := modelSlug(name)
-	if _, lifecycle := c.Served.Build.ResolveRemoved(modelType, slug); lifecycle != exports.Unknown {
+	if _, lifecycle := c.Served.Build.ResolveRemoved(modelType, slug); lifecycle != history.Unknown {
 		return slug
 	}
 	if found := resolve.Models(c.Served.Build, name); len(found) == 1 {
@@ -197,10 +197,10 @@ func findModel(c *web.Call, name string) (ordinal uint32, err error) {
 		return o, nil
 	}
 	switch v, lifecycle := b.ResolveRemoved(modelType, slug); lifecycle {
-	case exports.Exists:
+	case history.Exists:
 		o, _, _ := b.Find(v.Type, v.Slug)
 		return o, nil
-	case exports.Gone:
+	case history.Gone:
 		return 0, web.DeletedEntity(modelType, slug, v.Time)
 	}
 	if found := resolve.Models(b, name); len(found) == 1 {

@@ -7,7 +7,7 @@ import (
 
 	"kindex/edge/query"
 	"kindex/edge/web"
-	"kindex/exports"
+	"kindex/exports/history"
 	"kindex/exports/jsonenc"
 	"kindex/exports/kinds"
 	"kindex/exports/record"
@@ -24,7 +24,7 @@ const (
 type signalPoint struct {
 	name  string
 	index int // position in the series of the signal
-	exports.Point[record.Fact]
+	history.Point[record.Fact]
 }
 
 // Signals handles GET /api/entity/:type/:slug/signals.
@@ -60,7 +60,7 @@ func (a *API) Signals(c *web.Call) (*web.Reply, error) {
 	var points []signalPoint
 	growth := []byte(`"growth":{`)
 	for _, name := range names {
-		series := exports.SignalSeries(moments, name)
+		series := history.SignalSeries(moments, name)
 		for i, p := range series {
 			points = append(points, signalPoint{name, i, p})
 		}
@@ -71,7 +71,7 @@ func (a *API) Signals(c *web.Call) (*web.Reply, error) {
 
 // appendSignalGrowth appends the growth of a signal over each window as a member, unless the
 // signal does not vary or is unknown now.
-func appendSignalGrowth(dst []byte, name string, series []exports.Point[record.Fact], asOf time.Time) []byte {
+func appendSignalGrowth(dst []byte, name string, series []history.Point[record.Fact], asOf time.Time) []byte {
 	if signal := kinds.Default().Signal(name); !signal.Varies() || len(series) == 0 || series[len(series)-1].Value == (record.Fact{}) {
 		return dst
 	}
@@ -79,17 +79,17 @@ func appendSignalGrowth(dst []byte, name string, series []exports.Point[record.F
 		dst = append(dst, ',')
 	}
 	dst = append(jsonenc.AppendString(dst, name), ":{"...)
-	for i, days := range exports.GrowthWindows {
+	for i, days := range history.GrowthWindows {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
 		dst = append(strconv.AppendInt(append(dst, '"'), int64(days), 10), `d":`...)
-		dst = appendFigureGrowth(dst, exports.GrowthOver(series, asOf, days))
+		dst = appendFigureGrowth(dst, history.GrowthOver(series, asOf, days))
 	}
 	return append(dst, '}')
 }
 
-func appendFigureGrowth(dst []byte, g *exports.FigureGrowth) []byte {
+func appendFigureGrowth(dst []byte, g *history.FigureGrowth) []byte {
 	if g == nil {
 		return append(dst, "null"...)
 	}

@@ -2,7 +2,7 @@ package api
 
 import (
 	"kindex/edge/web"
-	"kindex/exports"
+	"kindex/exports/history"
 )
 
 // subject is an entity that has a history. It may have been deleted.
@@ -16,7 +16,7 @@ type subject struct {
 // changed, moved is a redirect to the same resource under the new slug.
 func findSubject(c *web.Call, typ, slug, resource string) (s subject, moved *web.Reply, err error) {
 	b := c.Served.Build
-	a := b.Archive()
+	a := b.History()
 	o, isAlias, present := b.Find(typ, slug)
 	if present && isAlias {
 		_, current := b.Key(o)
@@ -47,18 +47,18 @@ func (s *subject) changes(c *web.Call) []uint32 {
 	if s.newest < 0 {
 		return nil
 	}
-	return c.Served.Build.Archive().EntityChanges(s.newest)
+	return c.Served.Build.History().EntityChanges(s.newest)
 }
 
 // moments returns the contents of the entity, oldest first.
-func (s *subject) moments(c *web.Call) ([]exports.Moment, error) {
+func (s *subject) moments(c *web.Call) ([]history.Moment, error) {
 	b := c.Served.Build
 	if s.present {
 		return b.Moments(s.ordinal, maxSeriesVersions)
 	}
-	list, err := b.Archive().Moments(s.newest, maxSeriesVersions)
+	list, err := b.History().Moments(s.newest, maxSeriesVersions)
 	if n := len(list); n > 0 && list[n-1].Entity != nil {
-		list = append(list, exports.Moment{}) // an edit that is not committed removed it
+		list = append(list, history.Moment{}) // an edit that is not committed removed it
 	}
 	return list, err
 }

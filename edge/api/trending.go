@@ -8,7 +8,7 @@ import (
 
 	"kindex/edge/query"
 	"kindex/edge/web"
-	"kindex/exports"
+	"kindex/exports/history"
 	"kindex/exports/jsonenc"
 	"kindex/exports/kinds"
 )
@@ -37,11 +37,11 @@ func (a *API) Trending(c *web.Call) (*web.Reply, error) {
 	}
 	b := c.Served.Build
 	wanted := b.Select(f)
-	since, _, trends := b.Archive().Trends(window)
+	since, _, trends := b.History().Trends(window)
 	if by != byScore {
 		return growing(c, window, by, limit, wanted, trends)
 	}
-	trends = slices.DeleteFunc(trends, func(t exports.Trend) bool { return !wanted.Contains(t.Ordinal) })
+	trends = slices.DeleteFunc(trends, func(t history.Trend) bool { return !wanted.Contains(t.Ordinal) })
 	list := newCollection(c)
 	for _, t := range trends[:min(limit, len(trends))] {
 		dst := openListed(list.next(), b.Record(t.Ordinal))
@@ -58,11 +58,11 @@ func trendingMembers(window, since, by string) []string {
 }
 
 // growing lists the wanted entities whose signal has grown the most. trends is the list by score.
-func growing(c *web.Call, window, signal string, limit int, wanted *roaring.Bitmap, trends []exports.Trend) (*web.Reply, error) {
+func growing(c *web.Call, window, signal string, limit int, wanted *roaring.Bitmap, trends []history.Trend) (*web.Reply, error) {
 	b := c.Served.Build
-	since, grown := b.Archive().Growth(window, signal)
-	grown = slices.DeleteFunc(grown, func(g exports.Growth) bool { return !wanted.Contains(g.Ordinal) })
-	inScore := make(map[uint32]exports.Trend, len(trends))
+	since, grown := b.History().Growth(window, signal)
+	grown = slices.DeleteFunc(grown, func(g history.Growth) bool { return !wanted.Contains(g.Ordinal) })
+	inScore := make(map[uint32]history.Trend, len(trends))
 	for _, t := range trends {
 		inScore[t.Ordinal] = t
 	}
@@ -80,7 +80,7 @@ func growing(c *web.Call, window, signal string, limit int, wanted *roaring.Bitm
 }
 
 // appendGrowth appends how much a signal has grown.
-func appendGrowth(dst []byte, g exports.Growth) []byte {
+func appendGrowth(dst []byte, g history.Growth) []byte {
 	dst = append(append(append(dst, `,"growth":{"signal":"`...), g.Signal...), `","value":`...)
 	dst = append(jsonenc.AppendNumber(dst, g.Now), `,"previousValue":`...)
 	dst = append(jsonenc.AppendNumber(dst, g.Previous), `,"gain":`...)
@@ -98,7 +98,7 @@ func appendPercent(dst []byte, g interface{ Percent() (float64, bool) }) []byte 
 }
 
 // appendTrend appends the changes in the score and rank of a trending record.
-func appendTrend(dst []byte, t exports.Trend) []byte {
+func appendTrend(dst []byte, t history.Trend) []byte {
 	number := func(name string, n int, known bool) {
 		dst = append(append(append(dst, ',', '"'), name...), '"', ':')
 		if !known {

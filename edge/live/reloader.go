@@ -34,6 +34,8 @@ type Options struct {
 	// edits are applied. It must not block.
 	Switched func(v *ServedBuild, took time.Duration)
 	Refused  func() // called once for each published build that cannot be used
+	// EnterPast is called before a past day is calculated, see history.Archive.Guard.
+	EnterPast func() (leave func(), err error)
 }
 
 // Reloader keeps the published build of an output folder open. It is safe for concurrent use.

@@ -90,6 +90,7 @@ func openBuild(o Options, id string, verified bool) (v *ServedBuild, err error) 
 		return nil, err
 	}
 	opened = append(opened, b)
+	b.History().Guard(o.EnterPast)
 	v = &ServedBuild{Build: b, Modified: []string{m.LastModified().UTC().Format(http.TimeFormat)}, Titles: map[string]string{}}
 	v.BuildHeader = []string{v.ID()}
 	if v.Index, err = indexes.Open(o.Root, b); err != nil {

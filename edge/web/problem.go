@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"kindex/edge/query"
+	"kindex/edge/ratelimit"
 )
 
 // Problem is an error response: RFC 9457 problem details with a stable code.
@@ -59,7 +60,6 @@ var problemTypes = map[string]struct {
 	"too-many-waiting":        {http.StatusConflict, "Too many pending tests and replays"},
 	"unknown-webhook":         {http.StatusNotFound, "Webhook not found"},
 	"unknown-delivery":        {http.StatusNotFound, "Delivery not found"},
-	"event-gone":              {http.StatusGone, "Event no longer available"},
 	"secret-shown-once":       {http.StatusConflict, "Secret already shown"},
 	"body-too-large":          {http.StatusRequestEntityTooLarge, "Request body too large"},
 	"unsupported-media-type":  {http.StatusUnsupportedMediaType, "Unsupported media type"},
@@ -106,6 +106,8 @@ func AsProblem(err error) *Problem {
 	switch {
 	case errors.As(err, &p):
 		return p
+	case errors.Is(err, ratelimit.ErrBusy): // only past days are made behind a gate of their own
+		return NewProblem("busy", "Other past days are being calculated; try again in a few seconds.")
 	case errors.As(err, &q):
 		code := "invalid-parameter"
 		if q.Unknown {

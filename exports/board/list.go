@@ -99,30 +99,26 @@ func (l *List) Published() (list []*Board) {
 // Now returns the current ranking of a board of the list.
 func (l *List) Now(b *Board) *Ranking { return l.now[l.index(b.Slug)]() }
 
-// At returns the ranking that a board of the list, as it is defined now, had at the end of a day.
-func (l *List) At(b *Board, s *exports.Snapshot) (*Ranking, error) {
+// At returns the ranking that a board of the list, as it is defined now, had at the end of a past day.
+func (l *List) At(b *Board, past *view.View) (*Ranking, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if r := l.past[s.Day][b.Slug]; r != nil {
+	if r := l.past[past.Day][b.Slug]; r != nil {
 		return r, nil
-	}
-	past, err := s.View()
-	if err != nil {
-		return nil, err
 	}
 	entries, err := b.rankPast(past)
 	if err != nil {
 		return nil, err
 	}
-	if l.past[s.Day] == nil {
+	if l.past[past.Day] == nil {
 		if len(l.kept) == maxPastDays {
 			delete(l.past, l.kept[0])
 			l.kept = l.kept[1:]
 		}
-		l.past[s.Day], l.kept = map[string]*Ranking{}, append(l.kept, s.Day)
+		l.past[past.Day], l.kept = map[string]*Ranking{}, append(l.kept, past.Day)
 	}
 	r := newRanking(past, entries)
-	l.past[s.Day][b.Slug] = r
+	l.past[past.Day][b.Slug] = r
 	return r, nil
 }
 
@@ -144,11 +140,11 @@ func (b *Board) rankPast(v *view.View) ([]exports.BoardEntry, error) {
 	return entries, nil
 }
 
-// Previous returns a board of the list as it was leaderboard.MovementDays before a day, or
+// Previous returns a board of the list as it was MovementDays of package history before a day, or
 // before the as-of day if day is "". by is a score of the records, or ScoreName.
 func (l *List) Previous(b *Board, day, by string) (*leaderboard.PreviousBoard, error) {
-	return l.ranks.PreviousRanking(day, func(s *exports.Snapshot) ([]uint32, error) {
-		r, err := l.At(b, s)
+	return l.ranks.PreviousRanking(day, func(past *view.View) ([]uint32, error) {
+		r, err := l.At(b, past)
 		if err != nil {
 			return nil, err
 		}

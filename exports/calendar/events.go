@@ -9,6 +9,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"kindex/exports"
+	"kindex/exports/history"
 	"kindex/exports/record"
 	"kindex/exports/view"
 )
@@ -77,8 +78,8 @@ func newSelection(b *exports.Build, asOf, releases time.Time) *selection {
 		s.releases = releases.Format(time.DateOnly)
 		releases = releases.Truncate(24 * time.Hour)
 	}
-	a := b.Archive()
-	s.changes = a.SelectChanges(exports.ChangeFilter{From: a.ChangesSince(releases), To: a.Changes(), Field: []string{"version", "signals.lastRelease"}})
+	a := b.History()
+	s.changes = a.SelectChanges(history.ChangeFilter{From: a.ChangesSince(releases), To: a.Changes(), Field: []string{"version", "signals.lastRelease"}})
 	return s
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"kindex/exports"
+	"kindex/exports/history"
 	"kindex/exports/record"
 )
 
@@ -41,8 +41,8 @@ func (s *selection) recentlyReleased(set *roaring.Bitmap) []uint32 {
 			}
 		}
 	}
-	a := s.build.Archive()
-	changes := a.SelectChanges(exports.ChangeFilter{To: a.Changes(), Event: []string{record.Updated}, Field: []string{"version"}})
+	a := s.build.History()
+	changes := a.SelectChanges(history.ChangeFilter{To: a.Changes(), Event: []string{record.Updated}, Field: []string{"version"}})
 	changes.And(s.changes)
 	n := 0
 	for it := changes.ReverseIterator(); it.HasNext() && n < MaxReleases; {
@@ -118,7 +118,7 @@ func (l *releases) addCurrent(version, day string) {
 // changedReleases returns the releases that an entity's changes show.
 func (s *selection) changedReleases(ordinal uint32) (*releases, error) {
 	l := &releases{byKey: map[string]int{}}
-	a := s.build.Archive()
+	a := s.build.History()
 	v, ok := a.NewestOf(ordinal)
 	if !ok {
 		return l, nil

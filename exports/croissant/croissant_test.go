@@ -24,7 +24,7 @@ func manifest() *store.Manifest {
 			file("categories.json", "application/json"), file("changelog.jsonl", "application/x-ndjson"), file("changelog.parquet", "application/vnd.apache.parquet"),
 			file("entities.csv", "text/csv; charset=utf-8; header=present"), compressed, file("entities.parquet", "application/vnd.apache.parquet"),
 			file("feed.xml", "application/rss+xml"), file("leaderboards.json", "application/json"),
-			file("lookup/archive.bin", "application/octet-stream"), file("scoring.json", "application/json"),
+			file("lookup/versions.jsonl.gz", "application/octet-stream"), file("scoring.json", "application/json"),
 		}}
 }
 

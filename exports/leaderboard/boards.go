@@ -8,6 +8,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"kindex/exports"
+	"kindex/exports/history"
 	"kindex/exports/view"
 )
 
@@ -16,7 +17,7 @@ import (
 // closed.
 type Boards struct {
 	build   *exports.Build
-	archive *exports.ArchiveReader
+	archive *history.Archive
 	asOf    time.Time
 
 	ranked   func() *roaring.Bitmap // computed once
@@ -27,7 +28,7 @@ type Boards struct {
 // New returns the boards of a build, with or without edits. asOf is the time for
 // which its scores were calculated.
 func New(b *exports.Build, asOf time.Time) *Boards {
-	a := &Boards{build: b, archive: b.Archive(), asOf: asOf}
+	a := &Boards{build: b, archive: b.History(), asOf: asOf}
 	a.ranked = sync.OnceValue(func() *roaring.Bitmap { return b.Board(view.AllBoard, "", "composite") })
 	a.days = sync.OnceValues(func() ([]*day, error) { return daysOf(a.archive) })
 	return a
@@ -47,19 +48,22 @@ func (b *Boards) Rank(ordinal uint32) int {
 
 // day is a day with a snapshot.
 type day struct {
-	snapshot *exports.Snapshot
+	snapshot *history.Snapshot
 	end      int64 // the first second after the day
 }
 
 // daysOf returns the build's days that have a snapshot, oldest first.
-func daysOf(a *exports.ArchiveReader) ([]*day, error) {
+func daysOf(a *history.Archive) ([]*day, error) {
 	var days []*day
 	for _, name := range a.Snapshots() {
 		at, err := time.Parse(time.DateOnly, name)
 		if err != nil {
 			return nil, err
 		}
-		s, _ := a.Snapshot(name)
+		s, err := a.Snapshot(name)
+		if err != nil {
+			return nil, err
+		}
 		days = append(days, &day{snapshot: s, end: endOfDay(at)})
 	}
 	return days, nil

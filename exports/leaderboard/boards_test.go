@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"kindex/exports"
+	"kindex/exports/history"
 	"kindex/exports/leaderboard"
 	"kindex/exports/record"
 	"kindex/exports/view"
@@ -97,7 +98,7 @@ func TestRanks(t *testing.T) {
 		for _, day := range []string{"", last.day} {
 			f, err := a.PreviousBoard(day, view.AllBoard, "", by)
 			if err != nil || !f.Known() || f.Day() != before.day {
-				t.Fatalf("the board %d days before %q is %+v: %v", leaderboard.MovementDays, day, f, err)
+				t.Fatalf("the board %d days before %q is %+v: %v", history.MovementDays, day, f, err)
 			}
 			for o, got := range f.Ranks(b.View, records) {
 				want := 0

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"kindex/exports"
+	"kindex/exports/history"
 	"kindex/exports/record"
 	"kindex/exports/store"
 )
@@ -137,7 +138,7 @@ func (p *madeHistory) endWeek(day string) {
 }
 
 // snapshot returns a week's snapshot, given the current version of each line.
-func (w *week) snapshot(version map[*line]uint32) *exports.SnapshotData {
+func (w *week) snapshot(version map[*line]uint32) *history.SnapshotData {
 	type authored struct {
 		e *record.Entity
 		v uint32
@@ -147,21 +148,19 @@ func (w *week) snapshot(version map[*line]uint32) *exports.SnapshotData {
 		list = append(list, authored{e, version[l]})
 	}
 	slices.SortFunc(list, func(a, b authored) int { return record.CompareRank(a.e, b.e) })
-	s := &exports.SnapshotData{Day: w.day}
-	for _, r := range list {
-		s.Versions, s.Scores = append(s.Versions, r.v), append(s.Scores, r.e.Scores)
-		if r.e.Status != record.Withdrawn {
-			s.Listed++
-			if r.e.Scores.Composite.Known() {
-				s.Ranked++
-			}
-		}
+	rows := make([]history.SnapshotRow, len(list))
+	for i, r := range list {
+		rows[i] = history.SnapshotRow{Version: r.v, Type: r.e.Type, Slug: r.e.Slug, Status: r.e.Status, Scores: r.e.Scores}
+	}
+	s, err := history.NewSnapshot(w.day, rows)
+	if err != nil {
+		panic(err)
 	}
 	return s
 }
 
 // snapshots returns one snapshot per week.
-func (p *madeHistory) snapshots(tb testing.TB) (list []*exports.SnapshotData) {
+func (p *madeHistory) snapshots(tb testing.TB) (list []*history.SnapshotData) {
 	lineOf := map[int32]*line{} // by version
 	for _, l := range p.lines {
 		for v := l.last; v >= 0; v = p.versions[v].Previous {
@@ -196,9 +195,9 @@ func (p *madeHistory) build(tb testing.TB) *exports.Build {
 	w, err := exports.NewWriter(root)
 	check(err)
 	n := len(p.entities)
-	check(w.WriteNeighbours(make([]exports.PackedNeighbours, n), nil))
+	check(w.WriteNeighbours(make([][]exports.Neighbour, n), nil))
 	check(w.WriteRecords(p.entities))
-	check(w.WriteArchive(&exports.Archive{Versions: p.versions, Snapshots: p.snapshots(tb)}))
+	check(w.WriteHistory(&history.Data{Versions: p.versions, Snapshots: p.snapshots(tb)}))
 	m := &store.Manifest{Builder: "test", Title: "Test", AsOf: p.asOf().Format(time.RFC3339), Counts: store.Counts{Types: map[string]int{}}}
 	for _, e := range p.entities {
 		if e.Status == record.Withdrawn {

@@ -3,24 +3,21 @@ package leaderboard
 import (
 	"time"
 
-	"kindex/exports"
+	"kindex/exports/history"
 	"kindex/exports/view"
 )
 
-// MovementDays is the number of days between a board and the earlier board that it
-// is compared with.
-const MovementDays = 7
-
-// PreviousBoard is a leaderboard as it was MovementDays before another day. Its
+// PreviousBoard is a leaderboard as it was history.MovementDays before another day. Its
 // methods may be called concurrently.
 type PreviousBoard struct {
 	boards *Boards
 	date   string
-	day    *day           // nil if the history begins later
-	ranks  map[uint32]int // by ordinal in the snapshot
+	past   *history.Day   // nil if the history begins later
+	end    int64          // the first second after it
+	ranks  map[uint32]int // by ordinal on that day
 }
 
-// PreviousBoard returns a leaderboard as it was MovementDays before the given day. board, typ
+// PreviousBoard returns a leaderboard as it was history.MovementDays before the given day. board, typ
 // and by identify the leaderboard as in view.View.Board. The day is YYYY-MM-DD, or "" for
 // the as-of day, for which boards are cached. It returns an error for an invalid day.
 func (b *Boards) PreviousBoard(day, board, typ, by string) (*PreviousBoard, error) {
@@ -28,11 +25,7 @@ func (b *Boards) PreviousBoard(day, board, typ, by string) (*PreviousBoard, erro
 	if f, ok := b.previous.Load(key); ok && day == "" {
 		return f.(*PreviousBoard), nil
 	}
-	f, err := b.PreviousRanking(day, func(s *exports.Snapshot) ([]uint32, error) {
-		past, err := s.View()
-		if err != nil {
-			return nil, err
-		}
+	f, err := b.PreviousRanking(day, func(past *view.View) ([]uint32, error) {
 		order, _, _ := past.Page(past.Board(board, typ, by), view.Sort{Key: by, Desc: true}, nil, 0, past.Len())
 		return order, nil
 	})
@@ -43,8 +36,8 @@ func (b *Boards) PreviousBoard(day, board, typ, by string) (*PreviousBoard, erro
 }
 
 // PreviousRanking is like PreviousBoard for any leaderboard, but without a cache: order returns the
-// ordinals of a snapshot's records on it, best first.
-func (b *Boards) PreviousRanking(day string, order func(*exports.Snapshot) ([]uint32, error)) (*PreviousBoard, error) {
+// ordinals of the records on it, best first.
+func (b *Boards) PreviousRanking(day string, order func(*view.View) ([]uint32, error)) (*PreviousBoard, error) {
 	from := b.asOf
 	if day != "" {
 		var err error
@@ -53,10 +46,10 @@ func (b *Boards) PreviousRanking(day string, order func(*exports.Snapshot) ([]ui
 		}
 	}
 	f, err := b.newPreviousBoard(from)
-	if err != nil || f.day == nil {
+	if err != nil || f.past == nil {
 		return f, err
 	}
-	ordinals, err := order(f.day.snapshot)
+	ordinals, err := order(f.past.View)
 	if err != nil {
 		return nil, err
 	}
@@ -67,20 +60,18 @@ func (b *Boards) PreviousRanking(day string, order func(*exports.Snapshot) ([]ui
 	return f, nil
 }
 
-// newPreviousBoard returns a board without records for the day that is MovementDays before
+// newPreviousBoard returns a board without records for the day that is history.MovementDays before
 // another one.
 func (b *Boards) newPreviousBoard(from time.Time) (*PreviousBoard, error) {
-	date := from.UTC().Truncate(24*time.Hour).AddDate(0, 0, -MovementDays)
+	date := from.UTC().Truncate(24*time.Hour).AddDate(0, 0, -history.MovementDays)
 	f := &PreviousBoard{boards: b, date: date.Format(time.DateOnly)}
 	if first := b.archive.FirstDay(); first == "" || f.date < first {
 		return f, nil
 	}
-	s, err := b.archive.Day(f.date)
-	if err != nil {
-		return nil, err
-	}
-	f.day = &day{snapshot: s, end: endOfDay(from.UTC().Truncate(24*time.Hour).AddDate(0, 0, -MovementDays))}
-	return f, nil
+	var err error
+	f.past, err = b.archive.Day(f.date)
+	f.end = endOfDay(date)
+	return f, err
 }
 
 // Day returns the day of the board, YYYY-MM-DD.
@@ -88,18 +79,18 @@ func (f *PreviousBoard) Day() string { return f.date }
 
 // Known reports whether the history of the build had begun by that day. If not, nothing was
 // ranked.
-func (f *PreviousBoard) Known() bool { return f.day != nil }
+func (f *PreviousBoard) Known() bool { return f.past != nil }
 
 // Ranks returns the ranks that the given records of a view had on the board. The rank of an unranked
 // record is 0. The view must be that of the build or of one of its past days.
 func (f *PreviousBoard) Ranks(from *view.View, records []uint32) []int {
 	ranks := make([]int, len(records))
-	if f.day == nil {
+	if f.past == nil {
 		return ranks
 	}
 	for i, o := range records {
 		if v, ok := f.versionAt(from, o); ok {
-			if earlier, ok := f.day.snapshot.FindVersion(v); ok {
+			if earlier, ok := f.past.FindVersion(v); ok {
 				ranks[i] = f.ranks[earlier]
 			}
 		}
@@ -115,16 +106,17 @@ func (f *PreviousBoard) versionAt(from *view.View, ordinal uint32) (v int, ok bo
 		if v, ok = a.NewestOf(ordinal); !ok {
 			return -1, false
 		}
-	} else if s, err := a.Day(from.Day); err == nil {
-		v = s.Version(ordinal)
+	} else {
+		typ, slug := from.Key(ordinal)
+		v, _ = a.At(typ, slug, from.Day)
 	}
-	return versionBefore(a, v, f.day.end)
+	return versionBefore(a, v, f.end)
 }
 
 // versionBefore starts at one version of an entity and goes back, under any slug,
 // to the last version before end. ok is false if the entity did not exist at that
 // time. In that case v is its deletion, or -1 if it had not been created.
-func versionBefore(a *exports.ArchiveReader, from int, end int64) (v int, ok bool) {
+func versionBefore(a *history.Archive, from int, end int64) (v int, ok bool) {
 	for v = from; v >= 0; {
 		at := a.Version(v)
 		if at.Time < end {

@@ -16,7 +16,7 @@ type RankAt struct {
 
 // RankHistory returns the rank of a record's entity on each day that has a snapshot
 // and on which the entity existed, oldest first. Edits do not change it. The first
-// call builds an index of every snapshot, which takes 4 bytes per version. After
+// call reads every snapshot. After
 // that, the cost does not depend on the number of entities.
 func (b *Boards) RankHistory(ordinal uint32) ([]RankAt, error) {
 	days, err := b.days()

@@ -11,7 +11,7 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/feed"
-	"kindex/exports/jsonenc"
+	"kindex/exports/history"
 	"kindex/exports/record"
 )
 
@@ -40,11 +40,11 @@ func New(b *exports.Build, asOf time.Time) *Log {
 
 // selected returns the updates that change none but the fields of a kind.
 func (l *Log) selected(k *kind) *roaring.Bitmap {
-	a := l.build.Archive()
-	set := a.SelectChanges(exports.ChangeFilter{To: a.Changes(), Event: []string{record.Updated}})
+	a := l.build.History()
+	set := a.SelectChanges(history.ChangeFilter{To: a.Changes(), Event: []string{record.Updated}})
 	others := slices.DeleteFunc(slices.Clone(a.ChangeValues("field")), k.has)
 	if len(others) > 0 {
-		set.AndNot(a.SelectChanges(exports.ChangeFilter{To: a.Changes(), Field: others}))
+		set.AndNot(a.SelectChanges(history.ChangeFilter{To: a.Changes(), Field: others}))
 	}
 	return set
 }
@@ -54,7 +54,7 @@ func (l *Log) Figures() *roaring.Bitmap { return l.selected(&kinds[0]) }
 
 // find finds the refreshes.
 func (l *Log) find() (list []*refresh) {
-	a, seen := l.build.Archive(), roaring.New()
+	a, seen := l.build.History(), roaring.New()
 	for i := range kinds {
 		set := l.selected(&kinds[i])
 		set.AndNot(seen)
@@ -63,9 +63,8 @@ func (l *Log) find() (list []*refresh) {
 		var of []*refresh
 		for it := set.Iterator(); it.HasNext(); {
 			at := it.Next()
-			line := a.ChangeLine(int(at))
-			if now := a.ChangeTime(int(at)).String() + commitOf(line); now != last || len(of) == 0 {
-				of, last = append(of, l.newRefresh(&kinds[i], line)), now
+			if now := a.ChangeTime(int(at)).String() + commitOf(a.ChangeLine(int(at))); now != last || len(of) == 0 {
+				of, last = append(of, l.newRefresh(&kinds[i], a.ChangeID(int(at)))), now
 			}
 			of[len(of)-1].members.Add(at)
 		}
@@ -78,9 +77,9 @@ func (l *Log) find() (list []*refresh) {
 	return list
 }
 
-// newRefresh returns a refresh without members. line is the first of them.
-func (l *Log) newRefresh(k *kind, line []byte) *refresh {
-	r := &refresh{kind: k, id: idOf(line), members: roaring.New()}
+// newRefresh returns a refresh without members. The ID is that of the first of them.
+func (l *Log) newRefresh(k *kind, id string) *refresh {
+	r := &refresh{kind: k, id: id, members: roaring.New()}
 	r.ranked = sync.OnceValues(func() ([]uint32, error) {
 		list := r.members.ToArray()
 		weights := make(map[uint32]float64, len(list))
@@ -106,14 +105,6 @@ func (r *refresh) isLarge(members *roaring.Bitmap) bool {
 // mark in a text follows a comma, because those in texts are escaped.
 func commitOf(line []byte) string {
 	return string(line[max(0, bytes.LastIndex(line, []byte(`,"commit":`))):])
-}
-
-// idOf returns the first member of a change's JSON object, its ID.
-func idOf(line []byte) string {
-	for _, id := range jsonenc.Members(line) {
-		return jsonenc.Text(id)
-	}
-	return ""
 }
 
 // Entries returns the changes among set that are entries: of each refresh, only the newest one.
@@ -154,7 +145,7 @@ func (l *Log) Refresh(entry int, set *roaring.Bitmap) (described *feed.Refresh, 
 	return nil, false, nil
 }
 
-func (l *Log) change(i uint32) (*record.Change, error) { return l.build.Archive().Change(int(i)) }
+func (l *Log) change(i uint32) (*record.Change, error) { return l.build.History().Change(int(i)) }
 
 // Refreshes returns the IDs of all refreshes, by which Members finds their changes.
 func (l *Log) Refreshes() (ids []string) {

@@ -63,7 +63,7 @@ func listOf[T any](all []T, order func(a, b T) int) List[T] {
 
 // Months returns the months from the first change to the as-of day, newest first.
 func (l *Log) Months() (names []string) {
-	a := l.build.Archive()
+	a := l.build.History()
 	if a.Changes() == 0 {
 		return nil
 	}
@@ -102,7 +102,7 @@ func (l *Log) sumUp(m *Month) error {
 	end := start.AddDate(0, 1, 0)
 	m.Since, m.Complete = start.Format(time.DateOnly), !l.asOf.Before(end)
 	m.Until = min(end.AddDate(0, 0, -1).Format(time.DateOnly), l.asOf.Format(time.DateOnly))
-	a := l.build.Archive()
+	a := l.build.History()
 	from, to := a.ChangesSince(start), a.ChangesSince(end)
 	s := summary{Month: m, added: changes{}, releases: changes{}, prices: changes{}, announced: changes{}, ranked: changes{}}
 	for i := from; i < to; i++ {

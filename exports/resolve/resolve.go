@@ -11,6 +11,7 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/didyoumean"
+	"kindex/exports/history"
 	"kindex/exports/ids"
 	"kindex/exports/jsonenc"
 	"kindex/exports/record"
@@ -141,7 +142,7 @@ func findAddress(b *exports.Build, typ, slug string) (ordinal uint32, ok bool) {
 		return o, true
 	}
 	latest, lifecycle := b.ResolveRemoved(typ, slug)
-	if lifecycle != exports.Exists {
+	if lifecycle != history.Exists {
 		return 0, false
 	}
 	o, _, ok := b.Find(latest.Type, latest.Slug)

@@ -20,7 +20,7 @@ import (
 
 // FormatVersion is the version of the format of builds. Readers reject builds in any other
 // version. Such builds must be built again; they are never converted.
-const FormatVersion = 14
+const FormatVersion = 15
 
 // ManifestFile is the path of the manifest in a build.
 const ManifestFile = "manifest.json"

@@ -6,7 +6,7 @@ import (
 
 	"kindex/exports"
 	"kindex/exports/board"
-	"kindex/exports/leaderboard"
+	"kindex/exports/history"
 	"kindex/exports/record"
 	"kindex/exports/store"
 )
@@ -99,9 +99,9 @@ func trend(at *board.Standing) (message, colour string) {
 	case !at.Moved.Known:
 		return "new", Green
 	case at.Moved.By > 0:
-		return fmt.Sprintf("up %d in %d days", at.Moved.By, leaderboard.MovementDays), Green
+		return fmt.Sprintf("up %d in %d days", at.Moved.By, history.MovementDays), Green
 	case at.Moved.By < 0:
-		return fmt.Sprintf("down %d in %d days", -at.Moved.By, leaderboard.MovementDays), Red
+		return fmt.Sprintf("down %d in %d days", -at.Moved.By, history.MovementDays), Red
 	}
 	return "steady", Grey
 }

@@ -18,7 +18,7 @@ func (b *boardView) readDay() *page {
 	if want == "" {
 		return nil
 	}
-	a := b.Build.Archive()
+	a := b.Build.History()
 	days := a.Snapshots()
 	if len(days) == 0 {
 		return b.missingDay("This index has no history yet.", nil)
@@ -32,9 +32,8 @@ func (b *boardView) readDay() *page {
 		}
 		return b.missingDay("Leaderboards are available "+kept+"; write the day as "+last+".", slices.Compact([]string{first, last}))
 	}
-	s, _ := a.Snapshot(want)
-	if s.Day != want {
-		return &page{location: b.with("at", s.Day)}
+	if day, _ := a.SnapshotDay(want); day != want {
+		return &page{location: b.with("at", day)}
 	}
 	b.Day = want
 	return nil
@@ -116,13 +115,13 @@ func (d *boardPage) addDayChoices() {
 // earlierDays returns the days before the as-of day that have snapshots, oldest first.
 func (s *Site) earlierDays() []string {
 	today := s.AsOf.UTC().Format(time.DateOnly)
-	return slices.DeleteFunc(s.Build.Archive().Snapshots(), func(day string) bool { return day >= today })
+	return slices.DeleteFunc(s.Build.History().Snapshots(), func(day string) bool { return day >= today })
 }
 
 // findPastBoards returns, by category, the earlier days on which a leaderboard had rows. A
 // static site has pages for these days only.
 func (s *Site) findPastBoards() map[string][]string {
-	a, found := s.Build.Archive(), map[string][]string{}
+	a, found := s.Build.History(), map[string][]string{}
 	categories := s.changeCategories()
 	for _, c := range s.Categories {
 		categories = append(categories, c.Slug)
@@ -130,13 +129,12 @@ func (s *Site) findPastBoards() map[string][]string {
 	slices.Sort(categories)
 	categories = slices.Compact(categories)
 	for _, at := range s.earlierDays() {
-		s, _ := a.Snapshot(at)
-		past, err := s.View()
+		past, err := a.Day(at)
 		if err != nil {
 			continue // its pages say so
 		}
 		for _, c := range categories {
-			if !past.Board(c, "", "composite").IsEmpty() {
+			if !past.View.Board(c, "", "composite").IsEmpty() {
 				found[c] = append(found[c], at)
 			}
 		}

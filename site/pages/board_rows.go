@@ -74,12 +74,10 @@ func scoreCells(scores *record.Scores, names []string, by string) template.HTML 
 // currentPath returns the path of the current version of a past day's entity, or "" if the entity was
 // deleted.
 func (b *boardView) currentPath(past *view.View, ordinal uint32) string {
-	a := b.Build.Archive()
-	s, ok := a.Snapshot(past.Day)
-	if !ok {
-		return ""
-	}
-	now := a.Version(a.Newest(s.Version(ordinal)))
+	a := b.Build.History()
+	typ, slug := past.Key(ordinal)
+	v, _ := a.At(typ, slug, past.Day)
+	now := a.Version(a.Newest(v))
 	if now.Deleted {
 		return ""
 	}

@@ -157,7 +157,7 @@ func (b *boardView) knownCategories() []string {
 // changeCategories returns the categories in which entities have been, under their present
 // slugs if they still exist.
 func (s *Site) changeCategories() (list []string) {
-	for _, slug := range s.Build.Archive().ChangeValues("category") {
+	for _, slug := range s.Build.History().ChangeValues("category") {
 		if slug, _ = s.Build.Preferred("category", slug); !slices.Contains(list, slug) {
 			list = append(list, slug)
 		}
@@ -183,13 +183,14 @@ func (b *boardView) missingCategory(known []string) *page {
 }
 
 // choose selects the entities of the leaderboard.
-func (b *boardView) choose() (err error) {
+func (b *boardView) choose() error {
 	b.from = b.Build.View
 	if b.Day != "" {
-		s, _ := b.Build.Archive().Snapshot(b.Day)
-		if b.from, err = s.View(); err != nil {
+		past, err := b.Build.History().Day(b.Day)
+		if err != nil {
 			return err
 		}
+		b.from = past.View
 	}
 	b.set = b.from.Board(b.Category, b.Type, b.By)
 	return nil

@@ -104,13 +104,13 @@ func wantBoard(t testing.TB, from *view.View, category, typ, by string) (list []
 	return list
 }
 
-func viewOf(t testing.TB, s *exports.Snapshot) *view.View {
+func viewOf(t testing.TB, b *exports.Build, day string) *view.View {
 	t.Helper()
-	v, err := s.View()
+	past, err := b.History().Day(day)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return v
+	return past.View
 }
 
 // sameRows compares the rows of a leaderboard. Scores for which the page has no column
@@ -183,10 +183,9 @@ func TestPastBoards(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
 	s := siteOf(t, pastBuild(t), pages.Options{})
-	a := s.Build.Archive()
+	a := s.Build.History()
 	seen := map[string]int{}
 	for _, at := range a.Snapshots() {
-		past, _ := a.Snapshot(at)
 		for i, category := range boardNames(s) {
 			if passedOver(i) && category != "language" && category != "data-viz" { // entities of these were renamed
 				continue
@@ -196,7 +195,7 @@ func TestPastBoards(t *testing.T) {
 				by = "composite"
 			}
 			path := boardPath(category, "", by, at)
-			got, want := shownBoard(t, s, path), wantBoard(t, viewOf(t, past), category, "", by)
+			got, want := shownBoard(t, s, path), wantBoard(t, viewOf(t, s.Build, at), category, "", by)
 			if !sameRows(got, want) {
 				t.Errorf("%s shows\n%v\nwant %v", path, got, want)
 			}
@@ -248,7 +247,7 @@ func TestBoardMovement(t *testing.T) {
 	t.Parallel()
 	e := edgetest.Start(t, edge.Options{Dir: pastBuild(t)})
 	s := siteOf(t, e.Dir, pages.Options{})
-	days := s.Build.Archive().Snapshots()
+	days := s.Build.History().Snapshots()
 	seen := map[string]int{}
 	for _, b := range []struct{ category, typ, by, at string }{
 		{"ml-frameworks", "", "composite", ""}, {"language", "model", "composite", ""}, {"ml-frameworks", "", "adoption", ""}, {"data-viz", "", "composite", ""},
@@ -333,7 +332,7 @@ func TestBoardAddresses(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
 	s := siteOf(t, pastBuild(t), pages.Options{})
-	days := s.Build.Archive().Snapshots()
+	days := s.Build.History().Snapshots()
 	first, second := days[0], days[1]
 	between := edgetest.Today().AddDate(0, 0, -44).Format("2006-01-02")
 	if between <= first || between >= second {
@@ -411,8 +410,7 @@ func TestStaticBoards(t *testing.T) {
 			continue
 		}
 		past++
-		snapshot, _ := s.Build.Archive().Snapshot(strings.TrimSuffix(at, "/"))
-		want := wantBoard(t, viewOf(t, snapshot), category, "", "composite")
+		want := wantBoard(t, viewOf(t, s.Build, strings.TrimSuffix(at, "/")), category, "", "composite")
 		if got := shownBoard(t, s, path); len(got) == 0 || !sameRows(got, want[:min(50, len(want))]) {
 			t.Errorf("%s shows\n%v\nwant %v", path, got, want)
 		}
@@ -430,7 +428,7 @@ func TestStaticBoards(t *testing.T) {
 // BenchmarkLeaderboard renders pages of leaderboards for the content for tests.
 func BenchmarkLeaderboard(b *testing.B) {
 	s := siteOf(b, pastBuild(b), pages.Options{})
-	days := s.Build.Archive().Snapshots()
+	days := s.Build.History().Snapshots()
 	for _, path := range []string{"/leaderboards/ml-frameworks/", "/leaderboards/ml-frameworks/by-adoption/page-3/", boardPath("ml-frameworks", "", "", days[len(days)-2]),
 		boardPath("ml-frameworks", "tool", "adoption", days[len(days)-2]), "/trending/", "/compare/"} {
 		b.Run(strings.Trim(strings.ReplaceAll(path, "/", "_"), "_"), func(b *testing.B) {

@@ -14,8 +14,8 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/edgetest"
-	"kindex/exports"
 	"kindex/exports/feed"
+	"kindex/exports/history"
 	"kindex/exports/record"
 	"kindex/exports/store"
 	"kindex/site/pages"
@@ -24,9 +24,9 @@ import (
 const tellingTitle = `(?s)<li class="telling">\s*<h3><span[^>]*></span>(?:<a href="[^"]*">)?<bdi>([^<]*)</bdi>`
 
 // wanted returns the titles of the changes that match a filter, from newest to oldest.
-func (b *browsed) wanted(f exports.ChangeFilter) []string {
+func (b *browsed) wanted(f history.ChangeFilter) []string {
 	b.t.Helper()
-	a := b.build.Archive()
+	a := b.build.History()
 	if f.To == 0 {
 		f.To = a.Changes()
 	}
@@ -50,18 +50,18 @@ func (b *browsed) wanted(f exports.ChangeFilter) []string {
 func TestChanges(t *testing.T) {
 	suite.InTest(t)
 	b := browse(t, edgetest.Built(t), pages.Options{})
-	a := b.build.Archive()
-	choices := map[string]exports.ChangeFilter{"": {}}
+	a := b.build.History()
+	choices := map[string]history.ChangeFilter{"": {}}
 	for _, e := range record.Events {
-		choices["event-"+strings.TrimPrefix(e, "entity.")+"/"] = exports.ChangeFilter{Event: []string{e}}
+		choices["event-"+strings.TrimPrefix(e, "entity.")+"/"] = history.ChangeFilter{Event: []string{e}}
 	}
 	for _, typ := range a.ChangeValues("type") {
-		choices["type-"+typ+"/"] = exports.ChangeFilter{Type: []string{typ}}
-		choices["event-updated/type-"+typ+"/"] = exports.ChangeFilter{Event: []string{record.Updated}, Type: []string{typ}}
+		choices["type-"+typ+"/"] = history.ChangeFilter{Type: []string{typ}}
+		choices["event-updated/type-"+typ+"/"] = history.ChangeFilter{Event: []string{record.Updated}, Type: []string{typ}}
 	}
 	for _, c := range a.ChangeValues("category") {
-		choices["category-"+c+"/"] = exports.ChangeFilter{Category: []string{c}}
-		choices["event-created/type-tool/category-"+c+"/"] = exports.ChangeFilter{Event: []string{record.Created}, Type: []string{"tool"}, Category: []string{c}}
+		choices["category-"+c+"/"] = history.ChangeFilter{Category: []string{c}}
+		choices["event-created/type-tool/category-"+c+"/"] = history.ChangeFilter{Event: []string{record.Created}, Type: []string{"tool"}, Category: []string{c}}
 	}
 	for i, path := range slices.Sorted(maps.Keys(choices)) {
 		if passedOver(i) {
@@ -70,7 +70,7 @@ func TestChanges(t *testing.T) {
 		f := choices[path]
 		b.same(path, b.through("/changes/"+path, tellingTitle), b.wanted(f))
 	}
-	if n := len(b.wanted(exports.ChangeFilter{})); n < 100 || len(choices) < 60 {
+	if n := len(b.wanted(history.ChangeFilter{})); n < 100 || len(choices) < 60 {
 		t.Errorf("only %d changes and %d choices", n, len(choices))
 	}
 	reached := map[string]bool{}
@@ -89,7 +89,7 @@ func TestChanges(t *testing.T) {
 func TestChangesOfDays(t *testing.T) {
 	suite.InTest(t)
 	b := browse(t, edgetest.Built(t), pages.Options{})
-	a := b.build.Archive()
+	a := b.build.History()
 	last := a.ChangeTime(a.Changes() - 1).Format(time.DateOnly)
 	first := a.ChangeTime(0).Format(time.DateOnly)
 	since, _ := time.Parse(time.DateOnly, last)
@@ -97,7 +97,7 @@ func TestChangesOfDays(t *testing.T) {
 	if first == last {
 		t.Fatal("all changes are of one day")
 	}
-	newer, older := exports.ChangeFilter{From: a.ChangesSince(since)}, exports.ChangeFilter{To: a.ChangesSince(until.AddDate(0, 0, 1)), Type: []string{"model"}}
+	newer, older := history.ChangeFilter{From: a.ChangesSince(since)}, history.ChangeFilter{To: a.ChangesSince(until.AddDate(0, 0, 1)), Type: []string{"model"}}
 	b.same("since", b.through("/changes/?since="+last, tellingTitle), b.wanted(newer))
 	b.same("until", b.through("/changes/type-model/?until="+first, tellingTitle), b.wanted(older))
 	page := b.page("/changes/?since=tomorrow")
@@ -112,10 +112,10 @@ func TestChangesOfDays(t *testing.T) {
 func TestChangeInFull(t *testing.T) {
 	b := browse(t, edgetest.Built(t), pages.Options{})
 	b.build.Manifest.Repository = &store.Repository{URL: "https://forge.example/a/b", Branch: "main"}
-	a := b.build.Archive()
+	a := b.build.History()
 	page := b.page("/changes/event-updated/")
 	n := 0
-	for _, i := range a.SelectChanges(exports.ChangeFilter{To: a.Changes(), Event: []string{record.Updated}}).ToArray() {
+	for _, i := range a.SelectChanges(history.ChangeFilter{To: a.Changes(), Event: []string{record.Updated}}).ToArray() {
 		c, err := a.Change(int(i))
 		if err != nil {
 			t.Fatal(err)

@@ -12,9 +12,9 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"kindex/exports"
 	"kindex/exports/didyoumean"
 	"kindex/exports/feed"
+	"kindex/exports/history"
 	"kindex/exports/record"
 	"kindex/site/textfmt"
 )
@@ -92,7 +92,7 @@ func (s *Site) filterValues(field string) []option { return s.changeFilterValues
 func (s *Site) changeChoices() func() map[string][]option {
 	return sync.OnceValue(func() map[string][]option {
 		m := map[string][]option{"event": changeEvents, "figures": {{Name: "Without figures", Value: withoutFigures}}}
-		for _, v := range s.Build.Archive().ChangeValues("type") {
+		for _, v := range s.Build.History().ChangeValues("type") {
 			m["type"] = append(m["type"], option{Name: textfmt.Capitalize(v) + "s", Value: v})
 		}
 		for _, v := range s.changeCategories() {
@@ -113,8 +113,8 @@ func (r *request) withChange(field, value string) string {
 
 // changeFilter returns the filter in the path. If a value is unknown, ok is false and near
 // contains suggestions.
-func (r *request) changeFilter() (f exports.ChangeFilter, near []suggestion, ok bool) {
-	f.To = r.Build.Archive().Changes()
+func (r *request) changeFilter() (f history.ChangeFilter, near []suggestion, ok bool) {
+	f.To = r.Build.History().Changes()
 	for _, field := range changeFilters {
 		v := r.choice(field)
 		if v == "" {
@@ -131,7 +131,7 @@ func (r *request) changeFilter() (f exports.ChangeFilter, near []suggestion, ok 
 }
 
 // chooseChange adds a filter from the path to f.
-func chooseChange(f *exports.ChangeFilter, field, value string) {
+func chooseChange(f *history.ChangeFilter, field, value string) {
 	switch field {
 	case "event":
 		f.Event = []string{"entity." + value}
@@ -209,15 +209,15 @@ func (r *request) entries(d *changesPage, all *roaring.Bitmap) (set, entries *ro
 	if !known {
 		return nil, nil, false
 	}
-	at := r.Build.Archive().ChangeTime(int(members.Minimum()))
+	at := r.Build.History().ChangeTime(int(members.Minimum()))
 	d.Chosen = append(d.Chosen, option{Name: "One commit, " + at.Format("2 January 2006, 15:04:05"), To: r.withChange("refresh", "")})
 	all.And(members)
 	return all, all, true
 }
 
 // selectChanges returns the changes that match a filter, of which figures is a part of its own.
-func (s *Site) selectChanges(f exports.ChangeFilter, figures string) *roaring.Bitmap {
-	set := s.Build.Archive().SelectChanges(f)
+func (s *Site) selectChanges(f history.ChangeFilter, figures string) *roaring.Bitmap {
+	set := s.Build.History().SelectChanges(f)
 	if figures == withoutFigures {
 		set.AndNot(s.News.Figures())
 	}
@@ -225,8 +225,8 @@ func (s *Site) selectChanges(f exports.ChangeFilter, figures string) *roaring.Bi
 }
 
 // setDates filters the changes by the days in the query.
-func (r *request) setDates(d *changesPage, f *exports.ChangeFilter) {
-	a := r.Build.Archive()
+func (r *request) setDates(d *changesPage, f *history.ChangeFilter) {
+	a := r.Build.History()
 	if n := a.Changes(); n > 0 {
 		d.Oldest, d.Newest = a.ChangeTime(0).Format(time.DateOnly), a.ChangeTime(n-1).Format(time.DateOnly)
 	}
@@ -388,7 +388,7 @@ func changesPaths(s *Site) iter.Seq[string] {
 			return true
 		}
 		filtered := func(field, value string) bool {
-			f, figures := exports.ChangeFilter{To: s.Build.Archive().Changes()}, ""
+			f, figures := history.ChangeFilter{To: s.Build.History().Changes()}, ""
 			if chooseChange(&f, field, value); field == "figures" {
 				figures = value
 			}

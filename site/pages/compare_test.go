@@ -13,7 +13,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/edgetest"
-	"kindex/exports"
+	"kindex/exports/history"
 	"kindex/exports/record"
 	"kindex/site/pages"
 	"kindex/site/textfmt"
@@ -198,8 +198,8 @@ func TestTrendingRows(t *testing.T) {
 	s := siteOf(t, pastBuild(t), pages.Options{})
 	gains := 0
 	for path, window := range map[string]string{"/trending/": "7d", "/trending/window-30d/": "30d", "/trending/type-model/": "7d"} {
-		_, _, trends := s.Build.Archive().Trends(window)
-		trends = slices.DeleteFunc(trends, func(x exports.Trend) bool {
+		_, _, trends := s.Build.History().Trends(window)
+		trends = slices.DeleteFunc(trends, func(x history.Trend) bool {
 			typ, _ := s.Build.Key(x.Ordinal)
 			return strings.Contains(path, "type-") && typ != "model"
 		})
@@ -247,12 +247,12 @@ func TestGrowthRows(t *testing.T) {
 	s := siteOf(t, pastBuild(t), pages.Options{})
 	compared := 0
 	for _, window := range []string{"7d", "30d"} {
-		for _, signal := range s.Build.Archive().Growing(window) {
+		for _, signal := range s.Build.History().Growing(window) {
 			path := "/trending/by-" + signal + "/"
 			if window != "7d" {
 				path = "/trending/window-" + window + "/by-" + signal + "/"
 			}
-			_, list := s.Build.Archive().Growth(window, signal)
+			_, list := s.Build.History().Growth(window, signal)
 			rows := rowsOf(htmlAt(t, s, path))
 			if len(rows) != min(len(list), 50) {
 				t.Fatalf("%s has %d rows, want %d", path, len(rows), len(list))

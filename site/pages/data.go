@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kindex/exports"
+	"kindex/exports/history"
 	"kindex/exports/sign"
 	"kindex/exports/store"
 	"kindex/site/textfmt"
@@ -98,6 +99,7 @@ var fileKinds = []struct{ begin, title, text string }{
 	{exports.ChangelogFile + ".", "Changelog", "Every recorded change, field by field, oldest first."},
 	{exports.FeedFile + ".", "Feeds", "The latest changes and the movers of each week, for feed readers."},
 	{exports.LeaderboardsFile, "Leaderboards", "Those of all entities, of each category and of each board, best first."},
+	{history.SnapshotsDir, "Earlier days", "The ranks and scores of all entities at the end of a day."},
 	{"", "Metadata", "The categories, the providers, the scoring formula, and the JSON Schema of an entity."},
 }
 

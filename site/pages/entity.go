@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"kindex/exports"
 	"kindex/exports/board"
+	"kindex/exports/history"
 	"kindex/exports/record"
 	"kindex/site/siteurl"
 	"kindex/site/textfmt"
@@ -44,7 +44,7 @@ type entityPage struct {
 	Score    *scoreExplanation
 	Boards   []entityBoard // that it is on; none for earlier versions
 	Course   *scoreHistory // nil for earlier versions
-	History  *history
+	History  *changeList
 	similarLists
 	Use    *embedCode
 	Source source
@@ -145,7 +145,7 @@ func (r *request) describe(d *entityPage, asOf time.Time) {
 }
 
 // fillSeries fills in everything that changed over time, except scores and ranks.
-func (r *request) fillSeries(d *entityPage, moments []exports.Moment, asOf time.Time) {
+func (r *request) fillSeries(d *entityPage, moments []history.Moment, asOf time.Time) {
 	d.Prices = r.priceHistory(moments, d.AsOf)
 	r.addCurves(d, moments, asOf)
 }
@@ -175,7 +175,7 @@ func (r *request) fillRank(d *entityPage, o uint32) (err error) {
 
 // entityAt renders an entity as of the end of a day. A static site has no such pages.
 func (r *request) entityAt(typ, slug, day string) (*page, error) {
-	a := r.Build.Archive()
+	a := r.Build.History()
 	asOf, err := time.Parse(time.DateOnly, day)
 	if err != nil || r.Static {
 		return r.notFound(), nil //nolint:nilerr // an invalid day has no page
@@ -191,14 +191,14 @@ func (r *request) entityAt(typ, slug, day string) (*page, error) {
 	}
 	v, standing := a.At(typ, slug, day)
 	switch standing {
-	case exports.Unknown:
+	case history.Unknown:
 		if list := r.currentEntity(typ, slug); list != nil {
 			return r.missing("No history yet", "The file has not been committed.", list), nil
 		}
 		return r.missingEntity(typ, slug)
-	case exports.NotYet:
+	case history.NotYet:
 		return r.missing("Not in the index on "+textfmt.DayOrUnknown(day), "It was added on "+textfmt.UnixDay(a.Version(v).Time)+".", r.currentEntity(typ, slug)), nil
-	case exports.Gone:
+	case history.Gone:
 		return r.tombstone(a.Version(v), a.EntityChanges(v))
 	}
 	authored, err := a.Entity(v)
@@ -214,7 +214,7 @@ func (r *request) entityAt(typ, slug, day string) (*page, error) {
 
 // entityVersion renders a version of an entity as of the end of a day.
 func (r *request) entityVersion(e *record.Entity, v int, asOf time.Time) (*page, error) {
-	a, day := r.Build.Archive(), asOf.Format(time.DateOnly)
+	a, day := r.Build.History(), asOf.Format(time.DateOnly)
 	d := &entityPage{Entity: e, Day: day, AsOf: day}
 	if now := a.Version(a.Newest(v)); !now.Deleted {
 		if o, _, ok := r.Build.Find(now.Type, now.Slug); ok {

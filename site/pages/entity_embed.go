@@ -177,7 +177,7 @@ func (r *request) entityChangesJSON() (*page, error) {
 	return r.file("/changelog", func(o uint32) ([]byte, string, error) {
 		list, changes := r.changesOf(o), []json.RawMessage{}
 		for i := len(list) - 1; i >= 0; i-- {
-			changes = append(changes, r.Build.Archive().ChangeLine(int(list[i])))
+			changes = append(changes, r.Build.History().ChangeLine(int(list[i])))
 		}
 		body, err := json.Marshal(map[string]any{"data": changes, "count": len(changes), "build": r.Build.Manifest.ID})
 		return append(body, '\n'), "application/json", err

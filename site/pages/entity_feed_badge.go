@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"kindex/exports"
 	"kindex/exports/feed"
+	"kindex/exports/history"
 	"kindex/site/badge"
 	"kindex/site/siteurl"
 )
@@ -39,10 +39,10 @@ func (s *Site) feedSubject(typ, slug string) (*feedSubject, bool) {
 	o, _, ok := s.Build.Find(typ, slug)
 	if !ok {
 		switch now, standing := s.Build.ResolveRemoved(typ, slug); standing {
-		case exports.Exists:
+		case history.Exists:
 			o, _, ok = s.Build.Find(now.Type, now.Slug)
-		case exports.Gone:
-			return &feedSubject{typ: typ, slug: slug, deleted: true, changes: s.Build.Archive().EntityChanges(s.lastVersion([2]string{typ, slug}))}, true
+		case history.Gone:
+			return &feedSubject{typ: typ, slug: slug, deleted: true, changes: s.Build.History().EntityChanges(s.lastVersion([2]string{typ, slug}))}, true
 		}
 	}
 	if !ok {
@@ -77,7 +77,7 @@ func (r *request) entityFeed() (*page, error) {
 		doc := &feed.Feed{Title: m.Title + ": " + of.typ + "/" + of.slug, Description: m.Description, Base: r.Base,
 			Self: r.absolute(siteurl.Entity(of.typ, of.slug) + feedFile), Updated: m.LastModified(), Titles: r.titles}
 		for _, i := range slices.Backward(of.changes[max(0, len(of.changes)-entityFeedLength):]) {
-			change, err := r.Build.Archive().Change(int(i))
+			change, err := r.Build.History().Change(int(i))
 			if err != nil {
 				return nil, "", err
 			}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"kindex/exports"
+	"kindex/exports/history"
 	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/site/chart"
@@ -42,7 +42,7 @@ type reading struct {
 // readings returns the values of a count, oldest first. A value without a day of its own, or
 // whose day is before that of the previous value, is from the day of its commit or, if it is
 // not committed, from asOf.
-func readings(points []exports.Point[record.Fact], asOf time.Time) (list []reading) {
+func readings(points []history.Point[record.Fact], asOf time.Time) (list []reading) {
 	var last time.Time
 	for _, p := range points {
 		x := reading{value: p.Value.Number, known: p.Value != record.Fact{}}
@@ -65,11 +65,11 @@ func readings(points []exports.Point[record.Fact], asOf time.Time) (list []readi
 }
 
 // grown returns the growth of a figure over each window, or nil if all are unknown.
-func grown(points []exports.Point[record.Fact], asOf time.Time) []growth {
-	list, known := make([]growth, 0, len(exports.GrowthWindows)), false
-	for _, days := range exports.GrowthWindows {
+func grown(points []history.Point[record.Fact], asOf time.Time) []growth {
+	list, known := make([]growth, 0, len(history.GrowthWindows)), false
+	for _, days := range history.GrowthWindows {
 		x := growth{Days: days}
-		if g := exports.GrowthOver(points, asOf, days); g != nil {
+		if g := history.GrowthOver(points, asOf, days); g != nil {
 			x.Text, x.From, x.To = signed(g.Gain()), g.Previous.Date, g.Now.Date
 			if percent, ok := g.Percent(); ok && g.Gain() != 0 {
 				x.Text += " (" + signed(percent) + "%)"
@@ -97,12 +97,12 @@ func signed(x float64) string {
 
 // addCurves draws the figures of an entity over time, with their growth. Figures that were read
 // only once are left out.
-func (r *request) addCurves(d *entityPage, moments []exports.Moment, asOf time.Time) {
+func (r *request) addCurves(d *entityPage, moments []history.Moment, asOf time.Time) {
 	for _, f := range d.Entity.Signals.Facts {
 		if t := kinds.Default().Signal(f.Name); t == nil || !t.Varies() {
 			continue
 		}
-		points := exports.SignalSeries(moments, f.Name)
+		points := history.SignalSeries(moments, f.Name)
 		c := curve{Name: textfmt.Label(f.Name), Growth: grown(points, asOf)}
 		if c.draw(readings(points, asOf)); c.Chart == "" && c.Growth == nil {
 			continue

@@ -5,14 +5,14 @@ import (
 	"strconv"
 	"time"
 
-	"kindex/exports"
+	"kindex/exports/history"
 	"kindex/exports/record"
 	"kindex/site/siteurl"
 	"kindex/site/textfmt"
 )
 
-// history is a page of the changes to an entity, newest first.
-type history struct {
+// changeList is a page of the changes to an entity, newest first.
+type changeList struct {
 	Changes []changeRow
 	Total   int
 	Page    int
@@ -23,8 +23,8 @@ type history struct {
 }
 
 // Latest returns the changes that the entity's page shows, and Earlier those that it folds.
-func (h *history) Latest() []changeRow  { return h.Changes[:min(entityLatest, len(h.Changes))] }
-func (h *history) Earlier() []changeRow { return h.Changes[len(h.Latest()):] }
+func (h *changeList) Latest() []changeRow  { return h.Changes[:min(entityLatest, len(h.Changes))] }
+func (h *changeList) Earlier() []changeRow { return h.Changes[len(h.Latest()):] }
 
 // changeRow is a change with links to its commit and pull request.
 type changeRow struct {
@@ -40,8 +40,8 @@ const shortHash = 10
 
 // history returns a page of the changes to the entity at a path. If path is "", the page has
 // no links to other pages.
-func (s *Site) history(path string, changes []uint32, number int) (*history, error) {
-	h := &history{Total: len(changes), Page: number, Pages: (len(changes) + entityChanges - 1) / entityChanges}
+func (s *Site) history(path string, changes []uint32, number int) (*changeList, error) {
+	h := &changeList{Total: len(changes), Page: number, Pages: (len(changes) + entityChanges - 1) / entityChanges}
 	last := len(changes) - (number-1)*entityChanges
 	for i := last - 1; i >= max(0, last-entityChanges); i-- {
 		t, err := s.changeRow(path, int(changes[i]))
@@ -68,7 +68,7 @@ func (s *Site) history(path string, changes []uint32, number int) (*history, err
 }
 
 func (s *Site) changeRow(path string, i int) (changeRow, error) {
-	change, err := s.Build.Archive().Change(i)
+	change, err := s.Build.History().Change(i)
 	if err != nil {
 		return changeRow{}, err
 	}
@@ -87,7 +87,7 @@ type historyPage struct {
 	Path    string // path of the entity
 	Crumbs  []link
 	Deleted bool
-	*history
+	*changeList
 }
 
 func (r *request) entityHistory() (*page, error) {
@@ -102,21 +102,21 @@ func (r *request) entityHistory() (*page, error) {
 		d.Name, changes = e.Name, r.changesOf(o)
 	default:
 		now, standing := r.Build.ResolveRemoved(typ, slug)
-		if standing == exports.Exists {
+		if standing == history.Exists {
 			return &page{location: siteurl.Entity(now.Type, now.Slug) + "history/"}, nil
 		}
-		last, known := r.Build.Archive().Last(typ, slug)
-		if standing == exports.Unknown || !known {
+		last, known := r.Build.History().Last(typ, slug)
+		if standing == history.Unknown || !known {
 			return r.missingEntity(typ, slug)
 		}
-		d.Deleted, changes = true, r.Build.Archive().EntityChanges(last)
+		d.Deleted, changes = true, r.Build.History().EntityChanges(last)
 	}
 	number, ok := r.chosenPage()
 	if !ok {
 		return r.notFound(), nil
 	}
 	var err error
-	if d.history, err = r.history(d.Path, changes, number); err != nil {
+	if d.changeList, err = r.history(d.Path, changes, number); err != nil {
 		return nil, err
 	}
 	if number > max(1, d.Pages) {
@@ -157,7 +157,7 @@ func (s *Site) histories() iter.Seq2[string, int] {
 			}
 		}
 		for address, v := range s.tombstones() {
-			if v.Deleted && !yield(siteurl.Entity(address[0], address[1]), len(s.Build.Archive().EntityChanges(s.lastVersion(address)))) {
+			if v.Deleted && !yield(siteurl.Entity(address[0], address[1]), len(s.Build.History().EntityChanges(s.lastVersion(address)))) {
 				return
 			}
 		}
@@ -165,6 +165,6 @@ func (s *Site) histories() iter.Seq2[string, int] {
 }
 
 func (s *Site) lastVersion(address [2]string) int {
-	last, _ := s.Build.Archive().Last(address[0], address[1])
+	last, _ := s.Build.History().Last(address[0], address[1])
 	return last
 }

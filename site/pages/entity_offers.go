@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"kindex/exports"
+	"kindex/exports/history"
 	"kindex/exports/pricing"
 	"kindex/exports/record"
 	"kindex/site/chart"
@@ -177,7 +177,7 @@ type dated[T comparable] struct {
 
 // daily reduces a series to the last value of each day. A value that is not committed is
 // from the day asOf.
-func daily[T comparable](points []exports.Point[T], asOf string) (list []dated[T]) {
+func daily[T comparable](points []history.Point[T], asOf string) (list []dated[T]) {
 	for _, p := range points {
 		d := dated[T]{asOf, p.Value}
 		if p.Time != 0 {
@@ -192,9 +192,9 @@ func daily[T comparable](points []exports.Point[T], asOf string) (list []dated[T
 }
 
 // priceHistory returns the price of a model over time, or nil if none was ever known.
-func (r *request) priceHistory(moments []exports.Moment, asOf string) *priceHistory {
+func (r *request) priceHistory(moments []history.Moment, asOf string) *priceHistory {
 	providers := r.Build.Providers()
-	series := daily(exports.Series(moments, func(e *record.Entity) costs {
+	series := daily(history.Series(moments, func(e *record.Entity) costs {
 		p := providers.Compute(e, "").Price
 		return costs{p.Input, p.Output}
 	}), asOf)
@@ -251,7 +251,7 @@ func roundUp(x float64) float64 {
 }
 
 // addOffers fills in the changes of single offers.
-func (h *priceHistory) addOffers(r *request, moments []exports.Moment, asOf string) {
+func (h *priceHistory) addOffers(r *request, moments []history.Moment, asOf string) {
 	keys := map[[2]string]bool{}
 	for _, m := range moments {
 		if m.Entity == nil {
@@ -263,7 +263,7 @@ func (h *priceHistory) addOffers(r *request, moments []exports.Moment, asOf stri
 	}
 	for key := range keys {
 		name := textfmt.Name(r.providerName(key[0]) + " " + key[1])
-		for _, p := range daily(exports.Series(moments, func(e *record.Entity) costs { return costsOf(e, key) }), asOf) {
+		for _, p := range daily(history.Series(moments, func(e *record.Entity) costs { return costsOf(e, key) }), asOf) {
 			h.Changes = append(h.Changes, priceChange{Day: p.Day, Offer: name, Gone: p.Value == costs{},
 				Input: textfmt.Price(p.Value[0]), Output: textfmt.Price(p.Value[1])})
 		}

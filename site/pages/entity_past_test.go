@@ -102,15 +102,15 @@ func inClass(class string) func(*node) bool {
 // checkHistory reads all pages of an entity's history.
 func checkHistory(t *testing.T, s *pages.Site, typ, slug string) {
 	o, _, _ := s.Build.Find(typ, slug)
-	newest, _ := s.Build.Archive().NewestOf(o)
-	changes := s.Build.Archive().EntityChanges(newest)
+	newest, _ := s.Build.History().NewestOf(o)
+	changes := s.Build.History().EntityChanges(newest)
 	slices.Reverse(changes)
 	path := "/" + typ + "/" + slug + "/"
 	page := parse(t, get(t, s, path).Body)
 	seen := 0
 	for path != "" {
 		for _, n := range page.all(inClass("told-change")) {
-			c, err := s.Build.Archive().Change(int(changes[seen]))
+			c, err := s.Build.History().Change(int(changes[seen]))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -139,11 +139,11 @@ func checkHistory(t *testing.T, s *pages.Site, typ, slug string) {
 
 // checkPast compares pages of earlier days with their snapshots.
 func checkPast(t *testing.T, s *pages.Site, deleted string) {
-	a := s.Build.Archive()
+	a := s.Build.History()
 	for _, day := range a.Snapshots() {
-		snapshot, _ := a.Snapshot(day)
-		for o := uint32(0); o < uint32(snapshot.Len()); o += 97 {
-			e := viewOf(t, snapshot).Entity(o)
+		past := viewOf(t, s.Build, day)
+		for o := uint32(0); o < uint32(past.Len()); o += 97 {
+			e := past.Entity(o)
 			path := "/" + e.Key() + "/at-" + day + "/"
 			answer := get(t, s, path)
 			p := parse(t, answer.Body)

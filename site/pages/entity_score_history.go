@@ -37,7 +37,7 @@ func (r *request) scoreHistory(d *entityPage, list []leaderboard.RankAt) *scoreH
 		return nil
 	}
 	c := &scoreHistory{Since: list[0].Day}
-	a, known := r.Build.Archive(), 0
+	a, known := r.Build.History(), 0
 	for _, s := range slices.Backward(list) {
 		line := scoreHistoryRow{RankAt: s}
 		if first := a.FirstDay(); !r.Static && first != "" && s.Day >= first && s.Day <= a.LastDay() {

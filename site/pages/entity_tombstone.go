@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"kindex/exports"
+	"kindex/exports/history"
 	"kindex/exports/record"
 	"kindex/exports/view"
 	"kindex/site/siteurl"
@@ -19,7 +19,7 @@ type tombstonePage struct {
 	Type, Slug, Name string
 	Day              string // day of the deletion, YYYY-MM-DD
 	Taken            bool   // another entity, listed in Near, now has the address
-	History          *history
+	History          *changeList
 	Near             []suggestion
 }
 
@@ -28,14 +28,14 @@ type tombstonePage struct {
 func (r *request) missingEntity(typ, slug string) (*page, error) {
 	now, standing := r.Build.ResolveRemoved(typ, slug)
 	switch standing {
-	case exports.Exists:
+	case history.Exists:
 		to := siteurl.Entity(now.Type, now.Slug)
 		if day := r.choice("at"); day != "" {
 			to += "at-" + day + "/"
 		}
 		return &page{location: to}, nil
-	case exports.Gone:
-		return r.tombstone(now, r.Build.Archive().EntityChanges(r.lastVersion([2]string{typ, slug})))
+	case history.Gone:
+		return r.tombstone(now, r.Build.History().EntityChanges(r.lastVersion([2]string{typ, slug})))
 	}
 	list, err := r.suggestForMissing(typ, slug)
 	if err != nil {
@@ -108,7 +108,7 @@ func (r *request) tombstone(v record.Version, changes []uint32) (*page, error) {
 // entity or, if the entity has moved, the entity's current version.
 func (s *Site) tombstones() iter.Seq2[[2]string, record.Version] {
 	return func(yield func([2]string, record.Version) bool) {
-		a, seen := s.Build.Archive(), map[[2]string]bool{}
+		a, seen := s.Build.History(), map[[2]string]bool{}
 		for i := range a.Versions() {
 			v := a.Version(i)
 			address := [2]string{v.Type, v.Slug}
@@ -119,7 +119,7 @@ func (s *Site) tombstones() iter.Seq2[[2]string, record.Version] {
 			if _, _, ok := s.Build.Find(v.Type, v.Slug); ok {
 				continue
 			}
-			if now, standing := s.Build.ResolveRemoved(v.Type, v.Slug); standing != exports.Unknown && !yield(address, now) {
+			if now, standing := s.Build.ResolveRemoved(v.Type, v.Slug); standing != history.Unknown && !yield(address, now) {
 				return
 			}
 		}

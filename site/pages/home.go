@@ -3,9 +3,9 @@ package pages
 import (
 	"slices"
 
-	"kindex/exports"
 	"kindex/exports/board"
 	"kindex/exports/feed"
+	"kindex/exports/history"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
 	"kindex/exports/view"
@@ -44,7 +44,7 @@ type homeBoard struct {
 }
 
 func (r *request) home() (*page, error) {
-	h := &homePage{ChangesAll: r.Build.Archive().Changes()}
+	h := &homePage{ChangesAll: r.Build.History().Changes()}
 	h.Categories = slices.SortedStableFunc(slices.Values(r.Categories), func(a, b record.Category) int { return b.Count - a.Count })
 	h.Categories = h.Categories[:min(homeClasses, len(h.Categories))]
 	own := r.ownBoards()
@@ -112,7 +112,7 @@ func (s *Site) rows(ordinals []uint32) []row {
 // trendingEntity is an entity whose score has risen.
 type trendingEntity struct {
 	row
-	exports.Trend
+	history.Trend
 }
 
 // Points returns the number of points by which the score has risen.
@@ -121,7 +121,7 @@ func (t trendingEntity) Points() float64 { return float64(t.Gain()) / 10 }
 // trendingIn returns the entities that gained the most within a window, and the day whose
 // end their scores are compared with.
 func (s *Site) trendingIn(window string, most int) (since string, list []trendingEntity) {
-	since, empty, trends := s.Build.Archive().Trends(window)
+	since, empty, trends := s.Build.History().Trends(window)
 	if empty {
 		return "", nil
 	}

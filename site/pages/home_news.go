@@ -4,9 +4,9 @@ import (
 	"slices"
 	"time"
 
-	"kindex/exports"
 	"kindex/exports/calendar"
 	"kindex/exports/feed"
+	"kindex/exports/history"
 	"kindex/exports/news"
 	"kindex/exports/record"
 	"kindex/exports/view"
@@ -70,8 +70,8 @@ func (n *homeNewsLists) addEvents(events []calendar.Event, asOf time.Time) {
 
 // addLatestChanges adds the latest changes, and those of prices.
 func (s *Site) addLatestChanges(n *homeNewsLists) error {
-	a := s.Build.Archive()
-	set := a.SelectChanges(exports.ChangeFilter{To: a.Changes()})
+	a := s.Build.History()
+	set := a.SelectChanges(history.ChangeFilter{To: a.Changes()})
 	set.AndNot(s.News.Figures())
 	newest := set.ReverseIterator()
 	for range min(homeSearched, int(set.GetCardinality())) { //nolint:gosec // a number of changes
@@ -113,7 +113,7 @@ func without(c *record.Change, drop func(record.FieldChange) bool) *record.Chang
 func (s *Site) changeSummary(c *record.Change) changeSummary {
 	_, _, here := s.Build.Find(c.Type, c.Slug)
 	if !here { // deleted entities have a tombstone
-		_, here = s.Build.Archive().Last(c.Type, c.Slug)
+		_, here = s.Build.History().Last(c.Type, c.Slug)
 	}
 	return changeSummary{c, feed.Summarize(c, s.titles), here}
 }

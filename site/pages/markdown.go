@@ -77,7 +77,7 @@ func (s *Site) markdownOf(e *record.Entity, asOf time.Time, base string) *site.P
 func (s *Site) addChanges(p *site.Page, list []uint32) error {
 	p.Total = len(list)
 	for i := len(list) - 1; i >= max(0, len(list)-markdownChanges); i-- {
-		change, err := s.Build.Archive().Change(int(list[i]))
+		change, err := s.Build.History().Change(int(list[i]))
 		if err != nil {
 			return err
 		}
@@ -96,16 +96,16 @@ func (s *Site) buildID() string {
 
 // changesOf returns the changes to a record's entity, oldest first.
 func (s *Site) changesOf(o uint32) []uint32 {
-	newest, ok := s.Build.Archive().NewestOf(o)
+	newest, ok := s.Build.History().NewestOf(o)
 	if !ok {
 		return nil
 	}
-	return s.Build.Archive().EntityChanges(newest)
+	return s.Build.History().EntityChanges(newest)
 }
 
 // changesUntil returns the changes to a version's entity up to the end of a day.
 func (s *Site) changesUntil(version int, day time.Time) (until []uint32) {
-	a, end := s.Build.Archive(), day.AddDate(0, 0, 1)
+	a, end := s.Build.History(), day.AddDate(0, 0, 1)
 	for _, i := range a.EntityChanges(version) {
 		if a.ChangeTime(int(i)).Before(end) {
 			until = append(until, i)

@@ -157,8 +157,11 @@ func (b *boardView) ownRanking(own *board.Board) (*board.Ranking, time.Time, err
 	if err != nil {
 		return nil, at, err
 	}
-	s, _ := b.Build.Archive().Snapshot(b.Day)
-	r, err := b.Own.At(own, s)
+	past, err := b.Build.History().Day(b.Day)
+	if err != nil {
+		return nil, at, err
+	}
+	r, err := b.Own.At(own, past.View)
 	return r, at, err
 }
 

@@ -122,7 +122,7 @@ func TestOwnBoards(t *testing.T) {
 			t.Errorf("%s: %v, %d", path, err, a.Status)
 		}
 	}
-	day := b.Archive().Snapshots()[0]
+	day := b.History().Snapshots()[0]
 	if past := htmlAt(t, s, "/leaderboards/language-models/at-"+day+"/"); !strings.Contains(past, "Back to today") || strings.Contains(past, "#board-") {
 		t.Error("a board of an earlier day does not say so, or links to explanations of today")
 	}

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"kindex/exports"
 	"kindex/exports/didyoumean"
+	"kindex/exports/history"
 	"kindex/exports/record"
 	"kindex/exports/view"
 	"kindex/site/textfmt"
@@ -41,7 +41,7 @@ type trendingPage struct {
 }
 
 // trendingWindows returns the page's time windows, starting with the default.
-func (s *Site) trendingWindows() []string { return s.Build.Archive().Windows() }
+func (s *Site) trendingWindows() []string { return s.Build.History().Windows() }
 
 // hasTrends reports whether an entity has gained points in the default window. Otherwise, the
 // menu names the page after what it shows instead.
@@ -199,10 +199,10 @@ func (r *request) isA(typ string, ordinal uint32) bool {
 
 // fillTrending reads the rows or, if no score has risen, the latest additions.
 func (r *request) fillTrending(d *trendingPage) (err error) {
-	a := r.Build.Archive()
+	a := r.Build.History()
 	since, young, trends := a.Trends(d.Window)
 	d.Since, d.Young, d.Begins = since, young, a.FirstDay()
-	trends = slices.DeleteFunc(trends, func(t exports.Trend) bool { return !r.isA(d.Type, t.Ordinal) })
+	trends = slices.DeleteFunc(trends, func(t history.Trend) bool { return !r.isA(d.Type, t.Ordinal) })
 	if len(trends) == 0 || trends[0].Gain() == 0 { // they are sorted by gain
 		d.Latest = r.latest(d.Type, latestRows)
 		return err

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strconv"
 
-	"kindex/exports"
 	"kindex/exports/didyoumean"
+	"kindex/exports/history"
 	"kindex/exports/record"
 	"kindex/site/siteurl"
 	"kindex/site/textfmt"
@@ -14,7 +14,7 @@ import (
 // grownRow is an entity with a figure that has grown.
 type grownRow struct {
 	*record.Entity
-	exports.Growth
+	history.Growth
 }
 
 // Path returns the path of the entity's page.
@@ -39,7 +39,7 @@ func (g grownRow) Percent() string {
 
 // grownSignals lists the signals that have grown in some window.
 func (s *Site) grownSignals() (names []string) {
-	a := s.Build.Archive()
+	a := s.Build.History()
 	for _, w := range a.Windows() {
 		for _, name := range a.Growing(w) {
 			if !slices.Contains(names, name) {
@@ -63,10 +63,10 @@ func (r *request) missingGrowth(by string) *page {
 
 // fillGrowth reads the rows of entities whose figure has grown.
 func (r *request) fillGrowth(d *trendingPage) error {
-	since, grown := r.Build.Archive().Growth(d.Window, d.By)
-	_, d.Young, _ = r.Build.Archive().Trends(d.Window)
+	since, grown := r.Build.History().Growth(d.Window, d.By)
+	_, d.Young, _ = r.Build.History().Trends(d.Window)
 	d.Since = since
-	grown = slices.DeleteFunc(grown, func(g exports.Growth) bool { return !r.isA(d.Type, g.Ordinal) })
+	grown = slices.DeleteFunc(grown, func(g history.Growth) bool { return !r.isA(d.Type, g.Ordinal) })
 	d.Total = len(grown)
 	for _, g := range grown[:min(trendingRows, len(grown))] {
 		e := r.Build.Entity(g.Ordinal)

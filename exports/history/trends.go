@@ -1,53 +1,77 @@
-package exports
+package history
 
 import (
-	"encoding/json"
-	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"time"
 
-	"kindex/exports/packed"
 	"kindex/exports/record"
 )
 
-func (p *archivePacker) writeTrends() error {
-	data, err := json.Marshal(p.Trends)
-	return errors.Join(err, p.w.Add(trendsFile, append(data, '\n')))
+// Trends holds the movement of entities within a time window.
+type Trends struct {
+	Window string   `json:"window"` // name of the window, such as 7d
+	Days   int      `json:"days"`
+	Since  string   `json:"since"` // the present state is compared with the state at the end of this day
+	Empty  bool     `json:"empty"` // the index was still empty on that day
+	List   []Trend  `json:"list"`
+	Growth []Growth `json:"growth"` // by signal, then by gain
 }
 
-func (r *ArchiveReader) openTrends(s *packed.SectionReader) {
-	if err := json.Unmarshal(r.base.files[trendsFile], &r.windows); err != nil {
-		s.Fail(trendsFile, err)
-		return
+// Trend is the movement of one entity.
+type Trend struct {
+	Ordinal uint32 `json:"ordinal"`
+	// Score and Previous are the composite scores at both ends of the window, by the same formula and as of
+	// the same time.
+	Score    record.Score `json:"score"`
+	Previous record.Score `json:"previous"`
+	// Rank and PreviousRank are the ranks among the entities that were ranked at both ends, or 0.
+	Rank         uint32 `json:"rank"`
+	PreviousRank uint32 `json:"previousRank"`
+	Changes      uint32 `json:"changes"`
+}
+
+// Gain returns the difference of the scores in tenths of a point, or 0 if one of them is unknown.
+func (t *Trend) Gain() int16 {
+	if !t.Score.Known() || !t.Previous.Known() {
+		return 0
 	}
-	for i := range r.windows {
-		w := &r.windows[i]
-		s.Check(trendsFile, !slices.ContainsFunc(w.List, func(t Trend) bool { return int(t.Ordinal) >= r.base.Len() }) &&
-			!slices.ContainsFunc(w.Growth, func(g Growth) bool { return int(g.Ordinal) >= r.base.Len() }))
+	return t.Score.Tenths() - t.Previous.Tenths()
+}
+
+// checkTrends rejects windows with ordinals that no record has.
+func (a *Archive) checkTrends() error {
+	for i := range a.windows {
+		w := &a.windows[i]
+		if slices.ContainsFunc(w.List, func(t Trend) bool { return int(t.Ordinal) >= a.base.Len() }) ||
+			slices.ContainsFunc(w.Growth, func(g Growth) bool { return int(g.Ordinal) >= a.base.Len() }) {
+			return fmt.Errorf("%s has an entity that does not exist", w.Window)
+		}
 	}
+	return nil
 }
 
 // window returns a time window, or nil if there is none with the name.
-func (r *ArchiveReader) window(name string) *Trends {
-	if i := slices.IndexFunc(r.windows, func(w Trends) bool { return w.Window == name }); i >= 0 {
-		return &r.windows[i]
+func (a *Archive) window(name string) *Trends {
+	if i := slices.IndexFunc(a.windows, func(w Trends) bool { return w.Window == name }); i >= 0 {
+		return &a.windows[i]
 	}
 	return nil
 }
 
 // Windows returns the names of the windows that Trends accepts.
-func (r *ArchiveReader) Windows() []string {
-	list := make([]string, len(r.windows))
-	for i, w := range r.windows {
+func (a *Archive) Windows() []string {
+	list := make([]string, len(a.windows))
+	for i, w := range a.windows {
 		list[i] = w.Window
 	}
 	return list
 }
 
 // Growing returns the signals that have grown within a time window.
-func (r *ArchiveReader) Growing(window string) (signals []string) {
-	w := r.window(window)
+func (a *Archive) Growing(window string) (signals []string) {
+	w := a.window(window)
 	if w == nil {
 		return nil
 	}
@@ -62,14 +86,14 @@ func (r *ArchiveReader) Growing(window string) (signals []string) {
 // Growth returns the entities whose signal has grown within a time window, the largest gain
 // first, and the day whose end is the start of the window. Entities that edits removed or
 // withdrew are left out.
-func (r *ArchiveReader) Growth(window, signal string) (since string, list []Growth) {
-	w := r.window(window)
+func (a *Archive) Growth(window, signal string) (since string, list []Growth) {
+	w := a.window(window)
 	if w == nil {
 		return "", nil
 	}
 	for _, g := range w.Growth {
 		var ok bool
-		if g.Ordinal, ok = r.build.currentOrdinal(g.Ordinal); ok && g.Signal == signal {
+		if g.Ordinal, ok = a.current(g.Ordinal); ok && g.Signal == signal {
 			list = append(list, g)
 		}
 	}
@@ -79,14 +103,14 @@ func (r *ArchiveReader) Growth(window, signal string) (since string, list []Grow
 // Trends returns the movement of entities within a time window, and the day whose end is the
 // start of the window. empty is set if the index was still empty on that day or if the window
 // is unknown. Entities that edits removed or withdrew are left out.
-func (r *ArchiveReader) Trends(window string) (since string, empty bool, list []Trend) {
-	w := r.window(window)
+func (a *Archive) Trends(window string) (since string, empty bool, list []Trend) {
+	w := a.window(window)
 	if w == nil {
 		return "", true, nil
 	}
 	for _, t := range w.List {
 		var ok bool
-		if t.Ordinal, ok = r.build.currentOrdinal(t.Ordinal); ok {
+		if t.Ordinal, ok = a.current(t.Ordinal); ok {
 			list = append(list, t)
 		}
 	}

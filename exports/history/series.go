@@ -1,4 +1,4 @@
-package exports
+package history
 
 import (
 	"slices"
@@ -16,42 +16,30 @@ type Moment struct {
 
 // Moments returns the contents of the entity that a version belongs to, oldest first, up to
 // and including that version, but at most the last few that limit allows.
-func (r *ArchiveReader) Moments(v, limit int) ([]Moment, error) {
+func (a *Archive) Moments(v, limit int) ([]Moment, error) {
 	var list []Moment
-	for v >= 0 && len(list) < limit {
-		m := Moment{Time: r.time(v)}
-		if c := int(r.number(sectionCommit, v)); c >= 0 {
-			m.Commit = string(r.hashes.At(c))
+	var json []byte
+	for after := none; v != none && len(list) < limit; after, v = v, int(a.versions[v].Previous) {
+		at := &a.versions[v]
+		m := Moment{Time: at.Time}
+		if at.Commit != none {
+			m.Commit = a.commits[at.Commit].Hash
 		}
-		if !r.deleted(v) {
+		if c := a.contents[v]; c.patch && after != none { // from the content of the next version, which is known already
+			json = AppendPatched(nil, json, c.json)
+		} else if !at.Deleted {
+			json = a.json(v)
+		}
+		if !at.Deleted {
 			var err error
-			if m.Entity, err = r.Entity(v); err != nil {
+			if m.Entity, err = decode(json); err != nil {
 				return nil, err
 			}
 		}
 		list = append(list, m)
-		before := r.previous(v)
-		if before >= v {
-			break // never happens in a valid build
-		}
-		v = before
 	}
 	slices.Reverse(list)
 	return list, nil
-}
-
-// Moments returns the contents of a record's entity, oldest first. The last one is the
-// record itself, which may differ from the newest version: in an edited build, and in a
-// build of files that were not committed. limit is as in ArchiveReader.Moments.
-func (b *Build) Moments(ordinal uint32, limit int) ([]Moment, error) {
-	var list []Moment
-	if v, ok := b.Archive().NewestOf(ordinal); ok {
-		var err error
-		if list, err = b.Archive().Moments(v, limit); err != nil {
-			return nil, err
-		}
-	}
-	return append(list, Moment{Entity: b.Entity(ordinal)}), nil
 }
 
 // Point is a value that a figure had from a commit on.

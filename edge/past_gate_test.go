@@ -1,0 +1,54 @@
+package edge
+
+import (
+	"net/http"
+	"testing"
+
+	"kindex/builder/suite"
+	"kindex/edge/ratelimit"
+	"kindex/edge/storage/storagetest"
+)
+
+// TestPastDaysOneAtATime requests past days while another one is being calculated: what needs one that is not
+// in memory gets a 503 with Retry-After, and everything else is answered.
+func TestPastDaysOneAtATime(t *testing.T) {
+	suite.InTest(t)
+	s := serveWith(t, Options{Dir: costContent(t), State: storagetest.SQLite(t), LimitAnonymous: 1000})
+	s.gates.past = ratelimit.NewGate(ratelimit.GateOptions{Slots: 1}) // nobody waits
+	own := s.published(t).Own.Published()[0].Slug
+	get := func(path string, want int) {
+		t.Helper()
+		a := s.ask(t, "GET", path)
+		if retry := a.header.Get("Retry-After") != ""; a.status != want || retry != (want == http.StatusServiceUnavailable) {
+			t.Errorf("%s: %d, Retry-After %q, want %d", path, a.status, a.header.Get("Retry-After"), want)
+		}
+	}
+	category := s.published(t).Categories[0].Slug
+	past := []string{"/api/entities?at=", "/api/offers?at=", "/api/leaderboard/all?at=", "/api/leaderboard/" + own + "?at=", "/api/export/leaderboard?at="}
+	leave, err := s.enterPast() // as a request does that calculates a day
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range append(past, "/api/export/leaderboard?category="+own+"&at=") {
+		get(path+"2026-11-05", http.StatusServiceUnavailable)
+	}
+	for _, name := range []string{category, own} {
+		get("/leaderboards/"+name+"/at-2026-11-01/", http.StatusServiceUnavailable)
+	}
+	for _, path := range []string{"/api/entities", "/api/leaderboard/all", "/api/leaderboard/" + own, "/leaderboards/" + own + "/", "/leaderboards/" + category + "/"} {
+		get(path, http.StatusOK)
+	}
+	leave()
+	for _, path := range past {
+		get(path+"2026-11-05", http.StatusOK)
+	}
+	if leave, err = s.enterPast(); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range past {
+		get(path+"2026-11-05", http.StatusOK) // it is in memory
+		get(path+"2026-11-06", http.StatusServiceUnavailable)
+	}
+	leave()
+	get("/leaderboards/"+category+"/at-2026-11-01/", http.StatusOK)
+}

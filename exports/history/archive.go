@@ -1,0 +1,198 @@
+// Package history stores and answers what happened to the entities of a build: their versions, the changes
+// between them, the catalogue at the end of any past day, and what moved.
+//
+// It is stored in plain files, see VersionsFile, and held in memory while the build is open.
+package history
+
+import (
+	"fmt"
+	"time"
+
+	"kindex/exports/record"
+	"kindex/exports/score"
+	"kindex/exports/view"
+)
+
+// none means no version, no commit and no change.
+const none = -1
+
+// Archive is the history of an open build. Versions, changes and commits are identified by their index,
+// starting at 0. Its methods may be called concurrently; like slices, they panic if an index is out of
+// range.
+type Archive struct {
+	*stored
+	now     *view.View // the present, with edits if there are any
+	current func(ordinal uint32) (now uint32, ok bool)
+}
+
+// stored is what all views of an archive share.
+type stored struct {
+	base    *view.View // the present, without edits
+	formula func() (*score.Formula, error)
+	asOf    time.Time
+
+	head     Head
+	commits  []record.ArchivedCommit
+	versions []record.Version   // without entities
+	contents []content          // by version
+	next     []int32            // by version, the next version of the same entity
+	at       map[string][]int32 // by type, NUL and slug
+
+	changed    []int32  // by change, its version
+	categories []string // by change
+	log        changelog
+
+	snapshots []*stashed
+	days      pastDays
+	windows   []Trends
+	weeks     []*record.Week
+}
+
+// content is the stored content of a version.
+type content struct {
+	json  []byte
+	patch bool // json is a merge patch of the entity's next version
+}
+
+// Head returns what history was read.
+func (a *Archive) Head() Head { return a.head }
+
+// Commits returns the number of commits that created versions.
+func (a *Archive) Commits() int { return len(a.commits) }
+
+// Commit returns commit i.
+func (a *Archive) Commit(i int) record.ArchivedCommit { return a.commits[i] }
+
+// Versions returns the number of versions of all entities.
+func (a *Archive) Versions() int { return len(a.versions) }
+
+// Version returns version i without its Entity.
+func (a *Archive) Version(i int) record.Version { return a.versions[i] }
+
+// json returns the content of a version that is not a deletion, perhaps without members that are null.
+func (a *Archive) json(v int) []byte {
+	switch c := a.contents[v]; {
+	case c.patch:
+		return AppendPatched(nil, a.json(int(a.next[v])), c.json)
+	case c.json != nil:
+		return c.json
+	}
+	ordinal, _, _ := a.base.Find(a.versions[v].Type, a.versions[v].Slug)
+	return a.base.Entity(ordinal).AppendAuthored(nil)
+}
+
+// Record returns the content of a version as record.Entity.AppendAuthored encodes it. It returns an error
+// for a deletion.
+func (a *Archive) Record(v int) ([]byte, error) {
+	if c := a.contents[v]; c.json == nil && !a.versions[v].Deleted {
+		return a.json(v), nil
+	}
+	e, err := a.Entity(v)
+	if err != nil {
+		return nil, err
+	}
+	return e.AppendAuthored(nil), nil
+}
+
+// Entity decodes the content of a version as its author wrote it, without scores and without dates derived
+// from the history. It returns an error for a deletion.
+func (a *Archive) Entity(v int) (*record.Entity, error) {
+	if at := &a.versions[v]; at.Deleted {
+		return nil, fmt.Errorf("%s/%s: version %d is a deletion and has no content", at.Type, at.Slug, v)
+	}
+	return decode(a.json(v))
+}
+
+func decode(json []byte) (*record.Entity, error) {
+	e := new(record.Entity)
+	return e, e.UnmarshalJSON(json)
+}
+
+// EntityAt decodes a version as the API shows it for a UTC day, YYYY-MM-DD, with the given scores and
+// the dates it had. It returns an error for a deletion.
+func (a *Archive) EntityAt(v int, day string, s record.Scores) (*record.Entity, error) {
+	e, err := a.Entity(v)
+	if err != nil {
+		return nil, err
+	}
+	e.Scores, e.Computed = s, a.base.Providers().Compute(e, day)
+	e.AddedDate, e.LastUpdated = record.FormatDay(a.versions[v].Added), record.FormatDay(a.versions[v].Updated)
+	return e, nil
+}
+
+// Last returns the newest version at an address. It may be a deletion, or a version whose entity later
+// moved to a different slug.
+func (a *Archive) Last(typ, slug string) (v int, ok bool) {
+	list := a.at[typ+"\x00"+slug]
+	if len(list) == 0 {
+		return none, false
+	}
+	return int(list[len(list)-1]), true
+}
+
+// Newest returns the newest version of the entity that a version belongs to.
+func (a *Archive) Newest(v int) int {
+	for a.next[v] != none {
+		v = int(a.next[v])
+	}
+	return v
+}
+
+// NewestOf returns the newest version of a record's entity. An uncommitted entity has no version unless one
+// of its earlier slugs has one.
+func (a *Archive) NewestOf(ordinal uint32) (v int, ok bool) {
+	typ, slug := a.now.Key(ordinal)
+	own, known := a.Last(typ, slug)
+	if known = known && a.next[own] == none; known && !a.versions[own].Deleted {
+		return own, true
+	}
+	ended := none
+	formerly := a.now.Entity(ordinal).Formerly
+	for i := range formerly { // the last one wins, as in git
+		old := formerly[len(formerly)-1-i]
+		last, ok := a.Last(typ, old)
+		if o, isAlias, found := a.now.Find(typ, old); !ok || a.next[last] != none || !found || !isAlias || o != ordinal {
+			continue // that entity has moved to a different address
+		}
+		if !a.versions[last].Deleted {
+			return last, true
+		}
+		ended = max(ended, last)
+	}
+	if known {
+		return own, true
+	}
+	return ended, ended >= 0
+}
+
+// FirstDay returns the UTC day of the first version, or "" if there is none.
+func (a *Archive) FirstDay() string {
+	if len(a.versions) == 0 {
+		return ""
+	}
+	return dayOf(a.versions[0].Time)
+}
+
+// AsOf returns the as-of time of the build.
+func (a *Archive) AsOf() time.Time { return a.asOf }
+
+// LastDay returns the later of two UTC days: that of the last version and that of the as-of time.
+func (a *Archive) LastDay() string {
+	last := ""
+	if !a.asOf.IsZero() {
+		last = a.asOf.Format(time.DateOnly)
+	}
+	if n := len(a.versions); n > 0 {
+		last = max(last, dayOf(a.versions[n-1].Time))
+	}
+	return last
+}
+
+// dayOf returns the UTC day of a Unix time.
+func dayOf(seconds int64) string { return time.Unix(seconds, 0).UTC().Format(time.DateOnly) }
+
+// endOf returns the end of a UTC day, YYYY-MM-DD, as a Unix time.
+func endOf(day string) (int64, error) {
+	t, err := time.Parse(time.DateOnly, day)
+	return t.AddDate(0, 0, 1).Unix(), err
+}

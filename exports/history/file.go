@@ -1,0 +1,235 @@
+package history
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/klauspost/compress/gzip"
+
+	"kindex/exports/jsonenc"
+	"kindex/exports/parallel"
+	"kindex/exports/record"
+)
+
+// The files of a history. The changelog is that of the public exports.
+const (
+	VersionsFile  = "lookup/versions.jsonl.gz"
+	TrendsFile    = "lookup/trends.json"
+	WeeksFile     = "lookup/weeks.json"
+	ChangelogFile = "changelog.jsonl.gz"
+	SnapshotsDir  = "snapshots/" // <day>.json.gz, the catalogue at the end of that day
+	snapshotEnd   = ".json.gz"
+)
+
+// VersionsFile has one line for the Head, one for each commit, and one for each version, oldest first. The
+// content of a version is stored as it differs from that of the entity's next version: what few versions
+// share with the present is stored once, and appending a version changes the line of only one other.
+
+// Head describes the history that was read.
+type Head struct {
+	// Commit, Path and Mailmap are the last commit, the folder within the repository and the hash of the
+	// mailmap. They are "" outside git.
+	Commit  string `json:"commit"`
+	Path    string `json:"path"`
+	Mailmap string `json:"mailmap"`
+	Formula string `json:"formula"` // hash of the formula used for past scores
+	Commits int    `json:"commits"`
+}
+
+// commitLine is the line of a commit.
+type commitLine struct {
+	Hash        string `json:"hash"`
+	Author      string `json:"author"`
+	PullRequest int    `json:"pullRequest"`
+}
+
+// versionLine is the line of a version.
+type versionLine struct {
+	Type     string `json:"type"`
+	Slug     string `json:"slug"`
+	Deleted  bool   `json:"deleted"`
+	Time     int64  `json:"time"`   // Unix seconds
+	Commit   int32  `json:"commit"` // like Previous and Change, the index of a line of its kind, or -1
+	Previous int32  `json:"previous"`
+	Change   int32  `json:"change"`
+	Category string `json:"category"` // under which the change is found
+	Added    string `json:"added"`
+	Updated  string `json:"updated"`
+	// Record is the content as record.Entity.AppendAuthored encodes it; Patch, a merge patch that turns the
+	// content of the entity's next version into it. A version with neither is a deletion, or its content is
+	// that of the record at its address.
+	Record json.RawMessage `json:"record"`
+	Patch  json.RawMessage `json:"patch"`
+}
+
+func (l *versionLine) append(dst []byte) []byte {
+	number := func(name string, n int64) {
+		dst = strconv.AppendInt(jsonenc.AppendMember(dst, name), n, 10)
+	}
+	dst = jsonenc.AppendString(append(dst, `{"type":`...), l.Type)
+	dst = jsonenc.AppendString(jsonenc.AppendMember(dst, "slug"), l.Slug)
+	if l.Deleted {
+		dst = append(dst, `,"deleted":true`...)
+	}
+	number("time", l.Time)
+	number("commit", int64(l.Commit))
+	number("previous", int64(l.Previous))
+	number("change", int64(l.Change))
+	for _, m := range [...]struct{ name, value string }{{"category", l.Category}, {"added", l.Added}, {"updated", l.Updated}} {
+		if m.value != "" {
+			dst = jsonenc.AppendString(jsonenc.AppendMember(dst, m.name), m.value)
+		}
+	}
+	if l.Record != nil {
+		dst = append(jsonenc.AppendMember(dst, "record"), l.Record...)
+	}
+	if l.Patch != nil {
+		dst = append(jsonenc.AppendMember(dst, "patch"), l.Patch...)
+	}
+	return append(dst, '}', '\n')
+}
+
+// inflate returns the content of a gzip file.
+func inflate(file []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(file))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
+}
+
+// splitLines returns the lines of a file without their endings.
+func splitLines(data []byte) ([][]byte, error) {
+	if len(data) == 0 {
+		return nil, nil
+	}
+	if data[len(data)-1] != '\n' {
+		return nil, errors.New("the last line is not complete")
+	}
+	lines := make([][]byte, 0, bytes.Count(data, []byte{'\n'}))
+	for len(data) > 0 {
+		end := bytes.IndexByte(data, '\n')
+		lines, data = append(lines, data[:end:end]), data[end+1:]
+	}
+	return lines, nil
+}
+
+// readVersions reads the VersionsFile.
+func (a *Archive) readVersions(file []byte) error {
+	data, err := inflate(file)
+	if err != nil {
+		return err
+	}
+	lines, err := splitLines(data)
+	if err != nil {
+		return err
+	}
+	if len(lines) == 0 {
+		return errors.New("is empty")
+	}
+	if err := json.Unmarshal(lines[0], &a.head); err != nil {
+		return err
+	}
+	lines = lines[1:]
+	if a.head.Commits < 0 || a.head.Commits > len(lines) {
+		return fmt.Errorf("has %d lines after the first, but says that %d of them are commits", len(lines), a.head.Commits)
+	}
+	a.commits = make([]record.ArchivedCommit, a.head.Commits)
+	for i := range a.commits {
+		var c commitLine
+		if err := json.Unmarshal(lines[i], &c); err != nil {
+			return err
+		}
+		a.commits[i] = record.ArchivedCommit(c)
+	}
+	return a.decodeVersions(lines[a.head.Commits:])
+}
+
+func (a *Archive) decodeVersions(lines [][]byte) error {
+	n := len(lines)
+	a.versions, a.contents = make([]record.Version, n), make([]content, n)
+	categories, errs := make([]string, n), make([]error, n)
+	parallel.Ranges(n, func(from, to int) {
+		for i := from; i < to; i++ {
+			var l versionLine
+			if errs[i] = json.Unmarshal(lines[i], &l); errs[i] != nil {
+				continue
+			}
+			v := record.Version{Type: l.Type, Slug: l.Slug, Deleted: l.Deleted, Time: l.Time, Commit: l.Commit, Previous: l.Previous, Change: l.Change}
+			if v.Added, errs[i] = record.DayNumber(l.Added); errs[i] == nil {
+				v.Updated, errs[i] = record.DayNumber(l.Updated)
+			}
+			a.versions[i], categories[i] = v, l.Category
+			a.contents[i] = content{l.Record, false}
+			if l.Patch != nil {
+				a.contents[i] = content{l.Patch, true}
+			}
+		}
+	})
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	return a.link(categories)
+}
+
+// link finds what refers to each version, and rejects versions that refer to something that does not exist.
+func (a *Archive) link(categories []string) error {
+	a.next, a.at = make([]int32, len(a.versions)), map[string][]int32{}
+	for i := range a.next {
+		a.next[i] = none
+	}
+	shared := map[string]string{} // each text is in memory only once
+	for i := range a.versions {
+		v := &a.versions[i]
+		key := v.Type + "\x00" + v.Slug
+		if _, known := a.at[key]; !known {
+			shared[v.Type], shared[v.Slug] = v.Type, v.Slug
+		}
+		v.Type, v.Slug = shared[v.Type], shared[v.Slug]
+		a.at[key] = append(a.at[key], int32(i))
+		switch {
+		case v.Previous < none || int(v.Previous) >= i, v.Previous >= 0 && a.next[v.Previous] != none:
+			return fmt.Errorf("version %d cannot follow version %d", i, v.Previous)
+		case v.Commit < none || int(v.Commit) >= len(a.commits):
+			return fmt.Errorf("version %d refers to commit %d of %d", i, v.Commit, len(a.commits))
+		case i > 0 && v.Time < a.versions[i-1].Time:
+			return fmt.Errorf("version %d is older than the one before it", i)
+		case v.Change != none && int(v.Change) != len(a.changed):
+			return fmt.Errorf("version %d refers to change %d instead of %d", i, v.Change, len(a.changed))
+		}
+		if v.Previous >= 0 {
+			a.next[v.Previous] = int32(i)
+		}
+		if v.Change != none {
+			if _, known := shared[categories[i]]; !known {
+				shared[categories[i]] = categories[i]
+			}
+			a.changed, a.categories = append(a.changed, int32(i)), append(a.categories, shared[categories[i]])
+		}
+	}
+	return a.checkContents()
+}
+
+// checkContents rejects versions whose content cannot be found.
+func (a *Archive) checkContents() error {
+	for i := range a.versions {
+		v, c := &a.versions[i], &a.contents[i]
+		switch {
+		case v.Deleted && c.json != nil:
+			return fmt.Errorf("version %d is a deletion with content", i)
+		case c.json != nil && !isObject(c.json):
+			return fmt.Errorf("the content of version %d is not an object", i)
+		case c.patch && (a.next[i] == none || a.versions[a.next[i]].Deleted):
+			return fmt.Errorf("version %d is a patch of a version that does not exist", i)
+		case c.json == nil && !v.Deleted:
+			if _, alias, known := a.base.Find(v.Type, v.Slug); !known || alias {
+				return fmt.Errorf("version %d has no content, and there is no record at its address", i)
+			}
+		}
+	}
+	return nil
+}
