@@ -226,7 +226,7 @@ func TestMonth(t *testing.T) {
 	if a := s.ask(t, "GET", "/api/changelog/2026-9"); a.status != 404 || !strings.Contains(string(a.body), `"suggestion":"/api/changelog/2026-09"`) {
 		t.Errorf("2026-9: %d %s", a.status, a.body)
 	}
-	if a := s.ask(t, "GET", "/changes/2026-9/"); a.status != 404 || !strings.Contains(string(a.body), `href="/changes/2026-09/"`) {
+	if a := s.ask(t, "GET", "/changes/2026-9/", "Accept", "text/html"); a.status != 404 || !strings.Contains(string(a.body), `href="/changes/2026-09/"`) {
 		t.Errorf("the page of 2026-9: %d", a.status)
 	}
 }
