@@ -86,12 +86,15 @@ func (r *ranking) findSpellings() {
 
 // addSpelling adds the records that have a word or a phrase to the synonyms of clauses.
 func (r *ranking) addSpelling(words []string, clauses ...int) {
-	found := r.searchSynonym(words)
-	if found.loose = (fieldSets{}); found.exact.empty() {
+	if first := r.exact(words[0]); first.empty() { // most words that are split in two are no words
+		return
+	}
+	found := r.spelled(words)
+	if found.empty() {
 		return
 	}
 	for _, at := range clauses {
-		r.synonymSets[at] = append(r.synonymSets[at], found)
+		r.synonymSets[at] = append(r.synonymSets[at], synonymSets{exact: found})
 	}
 	r.synonyms = append(r.synonyms, spellings(words))
 }

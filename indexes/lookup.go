@@ -41,34 +41,43 @@ func (l *lookup) dictionary(part, field int) segment.TermDictionary {
 	return *d
 }
 
-// add adds the records that have a term in a field of a part to a set.
-func (l *lookup) add(to *roaring.Bitmap, part int, terms segment.TermDictionary, term string) {
+// postings returns the records that have a term in a field of a part.
+func (l *lookup) postings(part int, terms segment.TermDictionary, term string) *roaring.Bitmap {
 	p := l.parts[part]
 	list, err := terms.PostingsList([]byte(term), p.hidden, nil)
 	if err != nil {
 		l.err = err
-		return
+		return roaring.New()
 	}
 	it, ok := list.Iterator(false, false, false, nil).(segment.OptimizablePostingsIterator)
 	if !ok { // it is empty
-		return
+		return roaring.New()
 	}
+	found := it.ActualBitmap()
 	if o, ok := it.DocNum1Hit(); ok {
-		to.Add(p.first + uint32(o))
-	} else if found := it.ActualBitmap(); found != nil {
-		if p.first > 0 {
-			found = roaring.AddOffset(found, p.first)
-		}
-		to.Or(found)
+		found = roaring.BitmapOf(uint32(o))
 	}
+	switch {
+	case found == nil:
+		return roaring.New()
+	case p.first > 0:
+		return roaring.AddOffset(found, p.first)
+	}
+	return found
 }
 
 // term returns the records that have a term in a field.
 func (l *lookup) term(field int, term string) *roaring.Bitmap {
-	found := roaring.New()
+	var found *roaring.Bitmap
 	for part := range l.parts {
-		if terms := l.dictionary(part, field); l.err == nil {
-			l.add(found, part, terms, term)
+		terms := l.dictionary(part, field)
+		if l.err != nil {
+			return roaring.New()
+		}
+		if more := l.postings(part, terms, term); found == nil {
+			found = more
+		} else {
+			found.Or(more)
 		}
 	}
 	return found
@@ -91,7 +100,7 @@ func (l *lookup) prefix(field int, prefix string) *roaring.Bitmap {
 			if l.err = err; e == nil || err != nil {
 				break
 			}
-			l.add(found, part, terms, e.Term)
+			found.Or(l.postings(part, terms, e.Term))
 		}
 	}
 	return found
@@ -119,14 +128,14 @@ func (l *lookup) exact(term string) fieldSets {
 // phrase returns the records of a set that have consecutive words, as they are written, in a list. An
 // index of pairs finds them. Having all pairs of a longer phrase is not enough to have the phrase.
 func (l *lookup) phrase(list int, words []string, within *roaring.Bitmap) *roaring.Bitmap {
-	if len(words) == 1 {
-		return roaring.And(l.term(runField+list, words[0]), within)
+	found := within
+	for i := range max(1, len(words)-1) {
+		found = roaring.And(l.term(runField+list, strings.Join(words[i:min(i+2, len(words))], " ")), found)
+		if found.IsEmpty() {
+			return found
+		}
 	}
-	found := within.Clone()
-	for i := 1; i < len(words) && !found.IsEmpty(); i++ {
-		found.And(l.term(runField+list, words[i-1]+" "+words[i]))
-	}
-	if len(words) == 2 {
+	if len(words) <= 2 {
 		return found
 	}
 	kept := roaring.New()
@@ -160,7 +169,7 @@ func (l *lookup) near(list int, w *pattern) (found [maxEdits + 1]*roaring.Bitmap
 		}
 		for term, edits := range words.near(w) {
 			if l.err == nil {
-				l.add(found[edits], part, terms, term)
+				found[edits].Or(l.postings(part, terms, term))
 			}
 		}
 	}

@@ -173,7 +173,7 @@ func (r *ranking) findNear(words []string) {
 		}
 		for name, d := range words.near(newPattern(joined, edits)) {
 			if name != joined && digits(name) == digits(joined) { // GPT-4 is not GPT-5
-				r.add(found[d], part, names, name)
+				found[d].Or(r.postings(part, names, name))
 			}
 		}
 	}

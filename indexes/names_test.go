@@ -151,4 +151,3 @@ func TestBeginnings(t *testing.T) {
 		t.Errorf("only %d suggestions", suggested)
 	}
 }
-

@@ -24,6 +24,7 @@ type Index struct {
 	synonyms *synonyms
 	parts    []*part
 	lengths  []uint8 // results of nameLength by ordinal
+	standing []int32 // what the composite scores add to relevance, by ordinal
 	topics   func() *topicNames
 }
 
@@ -111,6 +112,10 @@ func (x *Index) prepare() {
 	x.lengths = slices.Clone(x.lengths)
 	for o := len(x.lengths); o < x.build.Len(); o++ {
 		x.lengths = append(x.lengths, nameLength(x.build.Entity(uint32(o))))
+	}
+	x.standing = make([]int32, x.build.Len())
+	for o, e := range x.build.All {
+		x.standing[o] = scoreTenth * int32(e.Scores.Composite.Tenths())
 	}
 	x.topics = sync.OnceValue(x.readTopicNames)
 }

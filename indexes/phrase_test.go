@@ -106,4 +106,3 @@ func TestPhrasesAreExact(t *testing.T) {
 		t.Error("quotes have no effect")
 	}
 }
-

@@ -110,7 +110,7 @@ func (r *ranking) score() []int32 {
 		if n := int32(r.lengths[o]); s.inName[o] > 0 {
 			s.of[o] += scoreCoverage * min(int32(s.inName[o]), n) / n
 		}
-		s.of[o] += scoreTenth * int32(r.build.Entity(o).Scores.Composite.Tenths())
+		s.of[o] += r.standing[o]
 		return true
 	})
 	roaring.And(r.retired(), r.matches).Iterate(func(o uint32) bool {

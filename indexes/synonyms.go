@@ -169,20 +169,28 @@ func spellings(words []string) []clause {
 
 // searchSynonym returns the records that have a word or a phrase.
 func (r *ranking) searchSynonym(words []string) (found synonymSets) {
-	if len(words) == 1 {
-		found.exact = r.exact(words[0])
+	if found.exact = r.spelled(words); len(words) == 1 {
 		return found
 	}
-	for list := range found.exact {
-		found.exact[list] = roaring.New()
-		for _, c := range spellings(words) {
-			found.exact[list].Or(r.phrase(list, c.phrase, r.within))
-		}
-	}
-	found.loose[textField] = r.within.Clone()
+	loose := r.within
 	for _, w := range words {
 		if !stopWords[w] {
-			found.loose[textField].And(r.term(textField, stem(w)))
+			loose = roaring.And(loose, r.term(textField, stem(w)))
+		}
+	}
+	found.loose[textField] = loose
+	return found
+}
+
+// spelled returns the records that have a word, or a phrase in one of its spellings.
+func (r *ranking) spelled(words []string) (found fieldSets) {
+	if len(words) == 1 {
+		return r.exact(words[0])
+	}
+	for list := range found {
+		found[list] = roaring.New()
+		for _, c := range spellings(words) {
+			found[list].Or(r.phrase(list, c.phrase, r.within))
 		}
 	}
 	return found
