@@ -85,9 +85,9 @@ func (d *document) terms() *fieldTerms {
 			}
 		}
 	}
-	for f := range startsField {
+	for f, starts := range startsOf {
 		for _, term := range t[f] {
-			t.addBeginnings(f, term)
+			t.addBeginnings(starts, term)
 		}
 	}
 	return t
@@ -125,7 +125,7 @@ func (t *fieldTerms) addBeginnings(field int, term string) {
 		if n++; n > maxBeginning {
 			break
 		}
-		t.add(startsField+field, term[:at+utf8.RuneLen(r)])
+		t.add(field, term[:at+utf8.RuneLen(r)])
 	}
 }
 

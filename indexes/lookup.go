@@ -85,8 +85,8 @@ func (l *lookup) term(field int, term string) *roaring.Bitmap {
 
 // prefix returns the records that have a term with a prefix in a field.
 func (l *lookup) prefix(field int, prefix string) *roaring.Bitmap {
-	if utf8.RuneCountInString(prefix) <= maxBeginning {
-		return l.term(startsField+field, prefix)
+	if starts := startsOf[field]; starts > 0 && utf8.RuneCountInString(prefix) <= maxBeginning {
+		return l.term(starts, prefix)
 	}
 	found := roaring.New()
 	for part := range l.parts {

@@ -60,7 +60,7 @@ func TestLookups(t *testing.T) {
 			for _, term := range list {
 				add(&terms[f], term, o)
 				for n := range term + " " {
-					if f < startsField && n > 0 {
+					if (f < runField || f == exactField || f == suffixField) && n > 0 {
 						add(&prefixes[f], term[:n], o)
 					}
 				}
