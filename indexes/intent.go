@@ -136,16 +136,18 @@ func (r *ranking) relax() {
 			break
 		}
 		next := slices.MinFunc(order, func(a, b int) int {
-			if n == 0 {
-				return cmp.Compare(counts[a], counts[b])
-			}
-			return cmp.Compare(telling[a], telling[b])
+			return cmp.Or(cmp.Compare(min(counts[a], 1), min(counts[b], 1)), cmp.Compare(telling[a], telling[b]))
 		})
 		order = slices.DeleteFunc(order, func(i int) bool { return i == next })
 		r.clauses[next].dropped = true
 		r.intersect()
 	}
 	found := r.matches.GetCardinality()
+	defer func() {
+		if found < fewHits {
+			r.addPartial()
+		}
+	}()
 	for i := range r.clauses { // those that need not have been dropped
 		if r.clauses[i].dropped {
 			r.clauses[i].dropped = false
@@ -156,15 +158,46 @@ func (r *ranking) relax() {
 	r.intersect()
 }
 
-// telling returns the share of the records with a word that have it in their names or topics.
-func (m *match) telling() float64 {
-	topical := roaring.New()
-	for _, g := range m.groups {
-		if g.list != textField {
-			topical.Or(g.set)
+// addPartial adds the records that lack any one word but have the others, in names and topics.
+func (r *ranking) addPartial() {
+	var required []int
+	for i, w := range r.clauses {
+		if !w.filler && (!w.dropped || !r.matched[i].union.IsEmpty()) {
+			required = append(required, i)
 		}
 	}
-	return float64(topical.GetCardinality()) / float64(max(1, m.union.GetCardinality()))
+	if len(required) < 2 {
+		return
+	}
+	before := r.matches
+	for _, i := range required {
+		found := r.within
+		for _, j := range required {
+			if j != i {
+				found = roaring.And(found, r.matched[j].topical())
+			}
+		}
+		if r.clauses[i].phrase == nil && !roaring.AndNot(found, before).IsEmpty() {
+			r.matches = roaring.Or(r.matches, found)
+			r.clauses[i].dropped = true
+		}
+	}
+}
+
+// topical returns the records that have a word in their names or topics.
+func (m *match) topical() *roaring.Bitmap {
+	found := roaring.New()
+	for _, g := range m.groups {
+		if g.list != textField {
+			found.Or(g.set)
+		}
+	}
+	return found
+}
+
+// telling returns the share of the records with a word that have it in their names or topics.
+func (m *match) telling() float64 {
+	return float64(m.topical().GetCardinality()) / float64(max(1, m.union.GetCardinality()))
 }
 
 // findOpen finds open source and open weights, if the query asks for them.

@@ -81,6 +81,7 @@ func (*termMapping) MapDocument(doc *bleved.Document, data any) error {
 type termField struct {
 	name  string
 	terms []string
+	freqs index.TokenFrequencies
 }
 
 // once is the frequency of every term.
@@ -90,17 +91,18 @@ var once = func() *index.TokenFreq {
 	return f
 }()
 
-func (f *termField) AnalyzedTokenFrequencies() index.TokenFrequencies {
-	all := make(index.TokenFrequencies, len(f.terms))
+// Analyze implements index.Field.
+func (f *termField) Analyze() {
+	f.freqs = make(index.TokenFrequencies, len(f.terms))
 	for _, t := range f.terms {
-		all[t] = once
+		f.freqs[t] = once
 	}
-	return all
 }
+
+func (f *termField) AnalyzedTokenFrequencies() index.TokenFrequencies { return f.freqs }
 
 func (f *termField) Name() string        { return f.name }
 func (f *termField) AnalyzedLength() int { return 1 } // lengths do not matter
-func (f *termField) Analyze()            {}
 func (f *termField) Options() index.FieldIndexingOptions {
 	return index.IndexField | index.SkipFreqNorm
 }

@@ -110,7 +110,7 @@ func (r *ranking) addFuzzy(m *match, w *clause) {
 
 // endings are those of forms of a word that often mean the same: detect, detecting, detection. Each
 // comes before those that it ends with.
-var endings = strings.Fields("ly ization isation izing ising ation ating ized ised ated izer iser ator ize ise ate ing ion ed er or e")
+var endings = strings.Fields("ly ization isation izing ising ation ating ized ised ated izer iser ator ment ize ise ate ing ion ed er or al e")
 
 // root returns a singular without its ending.
 func root(word string) string {
@@ -137,6 +137,9 @@ func (r *ranking) inflected(w *clause) (f fieldSets) {
 		for _, ending := range append([]string{""}, endings...) {
 			if base+ending != w.stem {
 				f[list].Or(r.term(list, base+ending))
+			}
+			if base != w.stem && ending != "" {
+				f[list].Or(r.term(list, w.stem+ending))
 			}
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // fillers are words of a query that say what kind of thing is wanted, or how good it should be,
 // but not what it is about. Records need not have them.
 var fillers = wordSet(`ai alternative app application best competitor easy example fast fastest framework free good great
-	latest library licence license licensed like need new open package platform popular recommended replacement service similar simple software solution something
+	latest library licence license licensed like llm need new open package platform popular recommended replacement service similar simple software solution something
 	source still maintained retired retirement deprecated anymore system tool toolkit top use using want`)
 
 // kinds are words that, next to others, name the type of an entity.
