@@ -36,6 +36,9 @@ const maxIdentifier = 200
 // the name of a model as programs send it, or by an address.
 func (r *ranking) findIdentified(text string) {
 	text = packageName(text)
+	if words := terms(text); len(words) > 1 && len(words) <= maxPart && !strings.Contains(text, `"`) {
+		r.findPackages(words)
+	}
 	if text == "" || len(text) > maxIdentifier || strings.ContainsAny(text, " \"") {
 		return
 	}
@@ -54,6 +57,17 @@ func (r *ranking) findIdentified(text string) {
 	}
 	r.named(found, scoreIdentified)
 	r.isExact.Or(found)
+}
+
+// findPackages finds the records whose package is named by several words: "chroma db", "torch geometric".
+func (r *ranking) findPackages(words []string) {
+	found := roaring.New()
+	for _, separator := range []string{"", "-", "_"} {
+		for _, namespace := range packageNamespaces {
+			found.AddMany(r.build.FindByID(namespace, strings.Join(words, separator)))
+		}
+	}
+	r.named(found, scoreVariant)
 }
 
 // maxSplit is the length in letters of the longest word that is split in two.

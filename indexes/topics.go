@@ -11,8 +11,8 @@ import (
 
 // fillers are words of a query that say what kind of thing is wanted, or how good it should be,
 // but not what it is about. Records need not have them.
-var fillers = wordSet(`ai alternative app application best competitor easy example fast fastest framework free good great
-	latest library licence license licensed like llm need new open package platform popular recommended replacement service similar simple software solution something
+var fillers = wordSet(`ai alternative app application best build competitor create easy example fast fastest framework free good great
+	latest library licence license licensed like llm make need new open package platform popular recommended replacement service similar simple software solution something
 	source still maintained retired retirement deprecated anymore system tool toolkit top use using want`)
 
 // kinds are words that, next to others, name the type of an entity.
@@ -135,7 +135,7 @@ func (r *ranking) findParts(words []string) {
 	var roots []string
 	for _, w := range words {
 		if s := stem(w); kinds[s] && len(words) > 1 {
-			r.addTo(&r.partSets, s, func(score int32) int32 { return score })
+			r.addTo(&r.partSets, s, func(score int32) int32 { return 2 * score })
 		}
 		roots = append(roots, root(stem(w)))
 	}
