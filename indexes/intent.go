@@ -150,7 +150,10 @@ func (r *ranking) relax() {
 			break
 		}
 		next := slices.MinFunc(order, func(a, b int) int {
-			return cmp.Or(cmp.Compare(min(counts[a], 1), min(counts[b], 1)), cmp.Compare(telling[a], telling[b]))
+			if n == 0 {
+				return cmp.Compare(counts[a], counts[b])
+			}
+			return cmp.Compare(telling[a], telling[b])
 		})
 		order = slices.DeleteFunc(order, func(i int) bool { return i == next })
 		r.clauses[next].dropped = true
