@@ -29,7 +29,7 @@ var mayImport = map[string][]string{
 	"exports/parallel":          {},
 	"exports/record":            {"exports/jsonenc", "exports/kinds"},
 	"exports/store":             {"exports/jsonenc", "exports/table"},
-	"exports/table":             {"exports/ids", "exports/jsonenc", "exports/record"},
+	"exports/table":             {"exports/ids", "exports/jsonenc", "exports/kinds", "exports/record"},
 	"exports/board":             {"exports", "exports/didyoumean", "exports/jsonenc", "exports/leaderboard", "exports/record", "exports/score", "exports/view", "exports/where"},
 	"exports/bucket":            {"exports/safetext", "exports/store"},
 	"exports/bucket/buckettest": {"builder/suite"},
