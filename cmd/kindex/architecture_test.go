@@ -26,7 +26,6 @@ var mayImport = map[string][]string{
 	"exports/view":              {"exports/ids", "exports/kinds", "exports/pricing", "exports/record"},
 	"exports/jsonenc":           {},
 	"exports/kinds":             {"exports/jsonenc"},
-	"exports/packed":            {},
 	"exports/parallel":          {},
 	"exports/record":            {"exports/jsonenc", "exports/kinds"},
 	"exports/store":             {"exports/jsonenc", "exports/table"},
