@@ -99,6 +99,7 @@ type file struct {
 	registries map[string]string // addresses of registries by their names in the file
 	sources    map[string]*node  // where packages come from, by their names
 	channels   []string          // of conda
+	within     string            // the path of the file's values in another file; see each
 }
 
 // add adds an entry of the file.
@@ -153,20 +154,20 @@ func init() { // not a composite literal, because parsers use formats
 		parse func(*file)
 		found bool
 	}{
-		{`package\.json`, parseNPM, true},
-		{`(package-lock|npm-shrinkwrap)\.json`, parseNPM, true},
+		{`package\.json`, parseJSON, true},
+		{`(package-lock|npm-shrinkwrap)\.json`, parseJSON, true},
 		{`pnpm-(lock|workspace)\.ya?ml|pixi\.lock`, parseYAML, true},
 		{`conda-.*\.lock`, parseText, true},
 		{`yarn\.lock`, parseYarn, true},
-		{`bun\.lock`, parseNPM, true},
+		{`bun\.lock`, parseJSON, true},
 		{`bun\.lockb`, parseText, true}, // unreadable, because it is not text
-		{`deno\.(jsonc?|lock)|import_map\.json`, parseNPM, true},
+		{`deno\.(jsonc?|lock)|import_map\.json`, parseJSON, true},
 		{`go\.mod`, parseGoMod, true},
 		{`(Cargo|pyproject|pixi|hatch|uv|pylock(\..+)?)\.toml|Pipfile`, parseTOML, true},
 		{`.*\.versions\.toml`, parseTOML, true},
 		{`.*\.gradle(\.kts)?`, parseGradle, true},
 		{`(Cargo|poetry|uv|pdm)\.lock`, parseTOML, true},
-		{`Pipfile\.lock`, func(f *file) { f.pipfileLock(f.tree(jsonSyntax)) }, true},
+		{`Pipfile\.lock`, parseJSON, true},
 		{`setup\.cfg`, parseSetupCfg, true},
 		{`(.*[-._])?(environment|conda|env|promptfoo(config)?|litellm([-_]config)?|(docker-)?compose)([-._].*)?\.ya?ml`, parseYAML, true},
 		{`(?i)(.*[-_.])?(requirements|constraints).*\.(txt|in)|requirements/.*\.(txt|in)`, parseRequirements, true},

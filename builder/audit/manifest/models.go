@@ -70,11 +70,11 @@ func (f *file) variable(line string, n int) {
 	}
 	value = strings.Trim(strings.TrimSpace(value), `"'`)
 	if strings.HasPrefix(value, "{") {
-		root, _, err := parseJSONTree([]byte(value))
-		if err != nil {
+		var b builder
+		if _, err := b.read(jsonSyntax, []byte(value)); err != nil {
 			f.unreadable(n, key+": not a name of a model")
 		}
-		for _, m := range root.all() {
+		for _, m := range b.root.all() {
 			f.model(m.text, n)
 		}
 		return
