@@ -142,8 +142,8 @@ func (f *file) otherData(root *node) {
 		f.listing(root)
 		return
 	}
-	before := len(f.reader.entries)
-	if root.deep(f.withPackageURL); len(f.reader.entries) == before {
+	before := len(f.reader.Entries)
+	if root.deep(f.withPackageURL); len(f.reader.Entries) == before {
 		f.settings(root)
 	}
 }

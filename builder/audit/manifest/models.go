@@ -93,14 +93,14 @@ const namesNothing = "names nothing that is recognized as a package or model" + 
 
 // settings reads the models and images that a configuration names.
 func (f *file) settings(root *node) {
-	before := len(f.reader.entries)
+	before := len(f.reader.Entries)
 	if root.get("prompts") != nil || root.get("tests") != nil || root.get("targets") != nil { // promptfoo
 		for _, path := range []string{"providers", "targets", "defaultTest.options.provider", "defaultTest.assert.provider", "tests.options.provider", "tests.assert.provider"} {
 			root.each(path, f.provider)
 		}
 	}
 	root.deep(f.setting)
-	if len(f.reader.entries) == before && root != nil {
+	if len(f.reader.Entries) == before && root != nil {
 		f.unreadable(0, namesNothing)
 	}
 }

@@ -134,7 +134,7 @@ func (f *file) overrides(n *node) {
 // "node_modules/name" and "name@1.0.0", and by their values. Version 1 of npm's, and files of which nothing is
 // installed, have only tables like those of package.json.
 func (f *file) lockJS(root *node) {
-	packages, before := root.get("packages"), len(f.reader.entries)
+	packages, before := root.get("packages"), len(f.reader.Entries)
 	for _, m := range packages.all() {
 		switch at := strings.LastIndex(m.key, "node_modules/"); {
 		case m.kind == list && len(m.items) > 0 && m.items[0].kind == text:
@@ -149,17 +149,17 @@ func (f *file) lockJS(root *node) {
 			f.pnpmPackage(m)
 		}
 	}
-	installed := len(f.reader.entries) > before
+	installed := len(f.reader.Entries) > before
 	for _, key := range npmKeys {
 		for _, path := range []string{key + ".*", "importers.*." + key + ".*"} {
 			root.each(path, func(m *node) { f.direct(m, installed) })
 		}
 	}
-	if len(f.reader.entries) == before { // only the project itself and its parts
+	if len(f.reader.Entries) == before { // only the project itself and its parts
 		f.npmTables(packages.get(""))
 		root.each("workspaces.*", f.npmTables)
 	}
-	if len(f.reader.entries) == before && root.get("lockfileVersion") == nil {
+	if len(f.reader.Entries) == before && root.get("lockfileVersion") == nil {
 		f.otherData(root)
 	}
 }
