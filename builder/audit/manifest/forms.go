@@ -39,9 +39,9 @@ func dataForms() []form {
 			f.overrides(root.get("overrides"))
 		}},
 		{"pip_version", rules{{"installed.metadata", (*file).python}, {"install.metadata", (*file).python}}.read},
-		{"imports scopes =deno.* =import_map.json", rules{{"imports.*", (*file).specifier}, {"scopes.*.*", (*file).specifier}}.read},
 		{"dependencies devDependencies peerDependencies optionalDependencies overrides resolutions workspaces.catalog workspaces.catalogs", (*file).packageJSON},
-		{"object+data", func(f *file, root *node) { f.listing(root.get("data")) }}, // the models of a provider
+		{"imports scopes =deno.* =import_map.json", rules{{"imports.*", (*file).specifier}, {"scopes.*.*", (*file).specifier}}.read},
+		{"object+data[]", func(f *file, root *node) { f.listing(root.get("data")) }}, // the models of a provider
 		{"packages{}", (*file).lockJS},
 		{"", (*file).otherData},
 	}
@@ -67,7 +67,11 @@ func xmlForms() []form {
 	return []form{
 		{"bom", func(f *file, root *node) { f.cycloneDX(root.get("bom")) }},
 		{"project", func(f *file, root *node) { f.pom(root.get("project")) }},
-		{"", func(f *file, _ *node) { f.unreadable(0, "neither CycloneDX nor pom.xml"+seeHelp) }},
+		{"", func(f *file, root *node) {
+			if len(root.items) > 0 {
+				f.unreadable(0, "neither CycloneDX nor pom.xml"+seeHelp)
+			}
+		}},
 	}
 }
 
