@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"kindex/edge/mcp"
@@ -19,16 +18,6 @@ import (
 	"kindex/edge/web"
 	"kindex/exports/record"
 )
-
-// mcpAgents serves the Model Context Protocol at /mcp. Each call is turned into in-process
-// requests to the API, which count towards the caller's limit.
-type mcpAgents struct {
-	handler http.Handler
-
-	mu     sync.Mutex
-	build  string // ID of the build that server describes
-	server *mcp.Server
-}
 
 // agentPath is the path of the MCP endpoint; agentHeaders are the headers that the protocol
 // uses.

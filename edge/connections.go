@@ -149,3 +149,11 @@ func (l *limitedListener) remove(c net.Conn) {
 		delete(l.from, o.network)
 	}
 }
+
+// timeouts overrides headerTimeout, readTimeout, the end of DrainDelay and the limits for connections in
+// tests; 0 and nil keep the defaults.
+type timeouts struct {
+	header, read time.Duration
+	drainDelay   <-chan time.Time
+	connections  *connectionLimits // nil: newConnectionLimits
+}

@@ -1,122 +1,12 @@
 package edge
 
 import (
-	"errors"
-	"fmt"
 	"net/http"
-	"net/netip"
 	"net/url"
-	"slices"
 	"strings"
 
-	"kindex/builder/safedial"
 	"kindex/edge/web"
-	"kindex/exports/safetext"
 )
-
-// Origins is the set of websites whose scripts can read responses (CORS). Cookies are
-// never involved.
-type Origins struct {
-	any      bool     // every origin
-	loopback bool     // pages served by the user's own machine
-	allowed  []string // in the form that browsers send: https://app.example.org
-}
-
-// ParseOrigins parses a list of origins, "*" for all origins, or "none".
-func ParseOrigins(values []string) (*Origins, error) {
-	if len(values) == 0 {
-		return nil, errors.New(`the list is empty: use origins such as https://app.example.org, "*" or "none"`)
-	}
-	if len(values) == 1 && (values[0] == "*" || values[0] == "none") {
-		return &Origins{any: values[0] == "*"}, nil
-	}
-	o := &Origins{}
-	for _, v := range values {
-		origin, err := parseOrigin(v)
-		if err != nil {
-			return nil, err
-		}
-		o.allowed = append(o.allowed, origin)
-	}
-	return o, nil
-}
-
-// DefaultOrigins returns the origins that are allowed if the operator configures none: all
-// origins for a service with a public https address; otherwise only pages on the user's own
-// machine.
-func DefaultOrigins(address string) *Origins {
-	if onInternet(address) {
-		return &Origins{any: true}
-	}
-	return &Origins{loopback: true}
-}
-
-// parseOrigin returns an origin in the form that browsers send (RFC 6454, section 6.2).
-func parseOrigin(s string) (string, error) {
-	if s == "null" { // the origin of sandboxed pages and local files; allowed only if listed
-		return s, nil
-	}
-	u, err := url.Parse(s)
-	if err != nil || u.Scheme == "" || u.Hostname() == "" || u.User != nil || strings.TrimSuffix(u.Path, "/") != "" || strings.ContainsAny(s, "?#* ") {
-		return "", fmt.Errorf("%s is not an origin: use a scheme and a host, such as https://app.example.org", safetext.Address(s))
-	}
-	scheme, host := strings.ToLower(u.Scheme), strings.ToLower(u.Host)
-	switch {
-	case scheme == "http":
-		host = strings.TrimSuffix(host, ":80")
-	case scheme == "https":
-		host = strings.TrimSuffix(host, ":443")
-	}
-	return scheme + "://" + host, nil
-}
-
-// allows reports whether pages of an origin can read responses.
-func (o *Origins) allows(origin string) bool {
-	if o.any || slices.Contains(o.allowed, origin) {
-		return true
-	}
-	if !o.loopback {
-		return false
-	}
-	u, err := url.Parse(origin)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && loopback(u.Host)
-}
-
-// varies reports whether responses depend on the origin of the request.
-func (o *Origins) varies() bool { return o.loopback || len(o.allowed) > 0 }
-
-// onInternet reports whether an address is public: its scheme is https, and its host is neither
-// an IP address nor a name in a private network.
-func onInternet(address string) bool {
-	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "https" {
-		return false
-	}
-	host := hostname(u.Host)
-	if a, err := netip.ParseAddr(host); err == nil {
-		return safedial.New(safedial.Options{}).Check(netip.AddrPortFrom(a, 443)) == nil
-	}
-	return host != "" && !internalName(host)
-}
-
-// internalDomains contains top-level domains in which no one can register a name: they are
-// reserved (RFC 6761, RFC 6762, RFC 8375, ICANN's resolution on .internal) or will never be
-// delegated.
-var internalDomains = []string{"localhost", "local", "internal", "intranet", "private", "lan", "home", "corp", "test", "home.arpa"}
-
-// internalName reports whether a name can exist only in a private network.
-func internalName(host string) bool {
-	return !strings.Contains(host, ".") ||
-		slices.ContainsFunc(internalDomains, func(d string) bool { return strings.HasSuffix(host, "."+d) })
-}
-
-func newVaryValues(o *Origins) web.VaryValues {
-	if !o.varies() {
-		return web.VaryValues{Encoding: web.VaryEncoding, Accept: web.VaryAccept, Key: web.VaryKey}
-	}
-	with := func(v []string) []string { return []string{v[0] + ", Origin"} }
-	return web.VaryValues{Encoding: with(web.VaryEncoding), Accept: with(web.VaryAccept), Key: with(web.VaryKey)}
-}
 
 // guardOrigin decides what websites can read through a visitor's browser. Pages of allowed origins
 // can read the responses (CORS). Unless every origin is allowed, pages of other origins can
@@ -190,19 +80,6 @@ func (s *Server) embeddable(r *http.Request) []string {
 		return web.CrossOrigin
 	}
 	return web.SameOrigin
-}
-
-// setLimitHeaders sets the headers for the anonymous limit. The request does not count towards
-// that limit, and its key is not looked up.
-func (c *request) setLimitHeaders(h http.Header) {
-	if costOf(c.Request.URL.Path) == unmetered {
-		return
-	}
-	if c.quota.subject = c.subject(); c.quota.subject.Limit == 0 {
-		return
-	}
-	c.peek()
-	c.quota.state.SetHeaders(h, c.Shared.Now())
 }
 
 // checkOrigin rejects a message to /mcp from a page of an origin that is not allowed, as the

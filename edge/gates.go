@@ -11,60 +11,6 @@ import (
 	"kindex/edge/web"
 )
 
-// gates limit concurrent work that no daily limit covers.
-type gates struct {
-	pages  *ratelimit.Gate
-	images *ratelimit.Gate // preview images, which take more time than pages, have slots of their own
-	files  *ratelimit.Gate // opening files under /data, which may have to be hashed
-	// addresses limits how often each IP address can request pages; it is nil if there is no
-	// limit.
-	addresses *ratelimit.Buckets
-	// wrongKeys limits how many unknown keys are looked up per IP address.
-	wrongKeys *ratelimit.Buckets
-}
-
-// The limits of the gates. A waiting request costs little more than a connection.
-const (
-	maxImages         = 2
-	maxFiles          = 8
-	maxExports        = 4
-	exportsPerCaller  = 2 // per account, or per IP address without a key
-	maxQueued         = 512
-	pageWaitTimeout   = 3 * time.Second
-	exportWaitTimeout = 5 * time.Second
-)
-
-// pageBurstSeconds determines the burst size: an address can request as many pages at once as it
-// is otherwise allowed in this many seconds.
-const pageBurstSeconds = 2
-
-// The limits on the number of unknown keys that are looked up in the database per IP address: the
-// rate per second, and the burst.
-const (
-	wrongKeyRate  = 5
-	wrongKeyBurst = 100
-)
-
-// newExportGate returns a gate for exports, each of which costs as much as hundreds of other
-// requests. perCaller is how many of a caller's exports can run at once, or 0 if there is no
-// limit; wait is how long further exports wait.
-func newExportGate(perCaller int, wait time.Duration) *ratelimit.Gate {
-	return ratelimit.NewGate(ratelimit.GateOptions{Slots: maxExports, PerCaller: perCaller, MaxWaiting: maxQueued / 8, Wait: wait})
-}
-
-func newGates(o Options) gates {
-	g := gates{
-		pages:     ratelimit.NewGate(ratelimit.GateOptions{Slots: max(8, 2*runtime.GOMAXPROCS(0)), MaxWaiting: maxQueued, Wait: pageWaitTimeout}),
-		images:    ratelimit.NewGate(ratelimit.GateOptions{Slots: maxImages, MaxWaiting: maxQueued / 8, Wait: pageWaitTimeout}),
-		files:     ratelimit.NewGate(ratelimit.GateOptions{Slots: maxFiles, MaxWaiting: maxQueued, Wait: pageWaitTimeout}),
-		wrongKeys: ratelimit.NewBuckets(wrongKeyRate, wrongKeyBurst, nil),
-	}
-	if rate := min(o.LimitPages, 1_000_000); rate > 0 {
-		g.addresses = ratelimit.NewBuckets(rate, pageBurstSeconds*rate, nil)
-	}
-	return g
-}
-
 // limitConcurrency limits what no daily limit covers: how often an IP address sends requests, and
 // how many calls run at once. A call releases its slot in LeaveGate. A request with a body gets
 // no slot, because its client would occupy the slot while sending the body; the handler that

@@ -1,28 +1,13 @@
 package edge
 
 import (
-	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
-	"strings"
 
 	"kindex/edge/web"
 )
-
-// ParseHosts parses a list of host names without ports.
-func ParseHosts(names []string) ([]string, error) {
-	var hosts []string
-	for _, n := range names {
-		host := strings.ToLower(strings.TrimSuffix(n, "."))
-		if host == "" || strings.ContainsAny(host, ":/*@ \t[]") {
-			return nil, fmt.Errorf("%q is not a host name: use a name without a scheme or port, such as index.example.lan", n)
-		}
-		hosts = append(hosts, host)
-	}
-	return hosts, nil
-}
 
 // hostAllowed reports whether a request's Host can be a name of this service. Names that
 // strangers can own are rejected: a stranger could point the name to this service, and a page
@@ -53,22 +38,6 @@ func (c *request) refuseHost(w http.ResponseWriter) {
 	c.setLimitHeaders(w.Header())
 	c.Fail(w, web.NewProblem("foreign-host", "This index is not open to other websites, and "+web.Shorten(c.Request.Host)+
 		" is not one of its host names. Use its IP address or localhost. The operator can add host names with --hosts, and set the public address with --url."))
-}
-
-// hostname returns the host in host or host:port in normalized form.
-func hostname(hostport string) string {
-	host := hostport
-	if h, _, err := net.SplitHostPort(hostport); err == nil {
-		host = h
-	}
-	return strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
-}
-
-// loopback reports whether host or host:port refers to this machine.
-func loopback(host string) bool {
-	host = hostname(host)
-	addr, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && addr.Unmap().IsLoopback()
 }
 
 // ownHosts returns the service's host names: the names in Options and the name in its URL.

@@ -35,14 +35,6 @@ const (
 	maxHeaderLen  = 32 << 10
 )
 
-// timeouts overrides headerTimeout, readTimeout, the end of DrainDelay and the limits for connections in
-// tests; 0 and nil keep the defaults.
-type timeouts struct {
-	header, read time.Duration
-	drainDelay   <-chan time.Time
-	connections  *connectionLimits // nil: newConnectionLimits
-}
-
 // Run listens, follows new builds and serves requests until ctx ends and DrainDelay has passed.
 // Then it lets requests in progress finish.
 func (s *Server) Run(ctx context.Context, l Listeners) error {

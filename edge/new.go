@@ -45,8 +45,8 @@ func New(o Options) (*Server, error) {
 	}
 	s.hosts = ownHosts(o)
 	s.goodKeys.seed = maphash.MakeSeed()
-	s.limits = newLimits(o)
-	s.gates = newGates(o)
+	s.limits = newLimits(o.State, o.Now, o.Log)
+	s.gates = newGates(o.LimitPages)
 	s.shared = &web.Shared{Log: o.Log, Now: o.Now, Metrics: web.NewMetrics(), LogRequests: o.LogRequests, URL: o.URL, ContactAddress: o.Contact,
 		Exports: newExportGate(exportsPerCaller, exportWaitTimeout), Vary: newVaryValues(s.origins), Proxies: ratelimit.NewProxies(o.TrustedProxies, func(from netip.Addr) {
 			s.log.Warn("ignoring a forwarding header from an address that is not a trusted proxy; logged once", "from", from)

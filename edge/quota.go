@@ -1,103 +1,16 @@
 package edge
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"math"
 	"net/http"
 	"strconv"
 	"strings"
 	"time"
 
 	"kindex/edge/ratelimit"
-	"kindex/edge/storage"
 	"kindex/edge/web"
 )
-
-// routeCost classifies routes by what a request costs the caller.
-type routeCost int
-
-const (
-	unmetered routeCost = iota // not under /api: a page; requests are rate-limited
-	file                       // not under /api: a file of a build, which anyone, including a CDN, can download
-	asset                      // not under /api: bytes held in memory
-	free                       // sends the limit headers but does not count towards the limit; rate-limited like pages
-	metered
-	// conditional is like metered, but for handlers that return a file or a stream. The response's
-	// entity tag depends only on the build and the query, so a caller without remaining requests
-	// can still receive a 304.
-	conditional
-)
-
-// costOf returns the cost of requests to a path, whether or not the path exists.
-func costOf(path string) routeCost {
-	switch {
-	case path == "/api/openapi" || strings.HasPrefix(path, "/api/sdk/"):
-		return free
-	case path == "/api" || strings.HasPrefix(path, "/api/"):
-		return metered
-	}
-	return unmetered
-}
-
-// limits holds the request counters of an edge. They are either in memory and flushed to SQLite,
-// which only this edge uses, or in PostgreSQL, which other edges can share. While PostgreSQL is
-// unavailable, this edge counts anonymous requests by itself.
-type limits struct {
-	*ratelimit.Fallback
-	memory *ratelimit.Memory // nil with PostgreSQL
-	// notModified counts the free 304s. Each edge counts its own, in memory, because the purpose
-	// is to limit its work and not to measure usage.
-	notModified *ratelimit.Memory
-}
-
-func newLimits(o Options) *limits {
-	mo := ratelimit.MemoryOptions{Now: o.Now, Log: o.Log}
-	notModified := ratelimit.NewMemory(nil, mo)
-	if o.State.Engine() == storage.PostgreSQL {
-		return &limits{Fallback: ratelimit.NewFallback(ratelimit.NewShared(o.State, o.Now), mo), notModified: notModified}
-	}
-	m := ratelimit.NewMemory(o.State, mo)
-	return &limits{ratelimit.NewFallback(m, mo), m, notModified}
-}
-
-// freeNotModified is the maximum number of free 304s, as a multiple of the request limit.
-const freeNotModified = 10
-
-// allowNotModified counts a free 304 for a subject, or a check of whether a 304 is possible. It
-// reports whether the limit on free 304s allows it.
-func (l *limits) allowNotModified(ctx context.Context, who ratelimit.Subject) bool {
-	who.Limit = min(who.Limit, math.MaxInt64/freeNotModified) * freeNotModified
-	st, err := l.notModified.Take(ctx, who)
-	return err == nil && st.Allowed
-}
-
-// close stores the remaining counts.
-func (l *limits) close(log *slog.Logger) {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	err := errors.Join(l.Fallback.Close(ctx), l.notModified.Close(ctx))
-	if l.memory != nil {
-		err = errors.Join(err, l.memory.Close(ctx))
-	}
-	if err != nil {
-		log.Error("storing the last request counts failed", "error", err)
-	}
-}
-
-// quota counts one request. The request is counted before any work is done for it, and uncounted
-// if the response turns out to be free.
-type quota struct {
-	subject ratelimit.Subject
-	state   ratelimit.State
-	cost    routeCost
-	counted bool
-	// exhausted is set if the caller has no requests left. The request can then only be answered
-	// with a 304.
-	exhausted bool
-}
 
 // reserve identifies the caller and counts the request. It returns an error if the key is
 // invalid or the limit has been reached.
@@ -244,3 +157,16 @@ func (c *request) Finalize(h http.Header, status int) error {
 
 // Exhausted implements web.Admission.
 func (c *request) Exhausted() bool { return c.quota.exhausted }
+
+// setLimitHeaders sets the headers for the anonymous limit. The request does not count towards
+// that limit, and its key is not looked up.
+func (c *request) setLimitHeaders(h http.Header) {
+	if costOf(c.Request.URL.Path) == unmetered {
+		return
+	}
+	if c.quota.subject = c.subject(); c.quota.subject.Limit == 0 {
+		return
+	}
+	c.peek()
+	c.quota.state.SetHeaders(h, c.Shared.Now())
+}

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"sync"
 	"time"
 
 	"github.com/julienschmidt/httprouter"
@@ -19,6 +20,7 @@ import (
 	"kindex/edge/auth"
 	"kindex/edge/console"
 	"kindex/edge/live"
+	"kindex/edge/mcp"
 	"kindex/edge/seal"
 	"kindex/edge/storage"
 	"kindex/edge/submission/github"
@@ -103,4 +105,14 @@ type request struct {
 	*web.Call
 	server *Server
 	quota  quota
+}
+
+// mcpAgents serves the Model Context Protocol at /mcp. Each call is turned into in-process
+// requests to the API, which count towards the caller's limit.
+type mcpAgents struct {
+	handler http.Handler
+
+	mu     sync.Mutex
+	build  string // ID of the build that server describes
+	server *mcp.Server
 }

@@ -101,18 +101,19 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// python returns the files of the package. With -update, files generated from the
-// description are written first; TestPythonSources compares them.
+// python builds the package.
 func python(t *testing.T) fs.FS {
 	t.Helper()
-	if suite.Updating() {
-		description := filepath.Join(t.TempDir(), "openapi.json")
-		write(t, description, string(openapi.JSON()))
-		if b, err := exec.Command("python3", "-B", "generate", description, "python").CombinedOutput(); err != nil {
-			t.Fatalf("python3 generate, which needs Python 3.11 or newer: %v\n%s", err, b)
-		}
-	}
-	return os.DirFS("python")
+	return os.DirFS(pythonPackage(t))
+}
+
+// pythonPackage builds the Python package in a folder, and returns the folder.
+func pythonPackage(t *testing.T) string {
+	t.Helper()
+	description, dir := filepath.Join(t.TempDir(), "openapi.json"), t.TempDir()
+	write(t, description, string(openapi.JSON()))
+	command(t, exec.Command(needPython(t, "python3"), "-B", "generate", description, dir)) // needs Python 3.11 or newer
+	return dir
 }
 
 // typescript builds the package.

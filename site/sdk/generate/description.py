@@ -2,7 +2,7 @@
 
 import re
 import textwrap
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional
 
 HEADER = '''"""{title}
 
@@ -30,28 +30,24 @@ class Operation:
     """One operation of the API."""
 
     def __init__(self, d: "Description", path: str, verb: str, raw: Dict[str, Any]) -> None:
-        self.id: str = raw["operationId"]
+        self.name = snake(raw["operationId"])
         self.path, self.verb = path, verb.upper()
-        self.tag: str = raw["tags"][0]
         self.summary: str = raw["summary"].rstrip(".")
         self.description: str = raw.get("description", "")
-        self.parameters = [_parameter(d.resolve(p)) for p in raw.get("parameters", [])]
-        body = d.resolve(raw.get("requestBody", {}))
-        self.body: Optional[str] = None
-        for media in body.get("content", {}).values():
-            self.body = d.name(media["schema"])
-        self.responses = {int(s): d.resolve(r) for s, r in raw["responses"].items()}
+        self.parameters = [d.parameter(p) for p in raw.get("parameters", [])]
+        body = d.resolve(raw.get("requestBody", {})).get("content", {})
+        self.body: Optional[str] = next((d.name(m["schema"]) for m in body.values()), None)
+        self.errors = {int(s): d.resolve(r)["description"] for s, r in raw["responses"].items()}
+        status = min(s for s in raw["responses"] if s.startswith("2"))
+        success = d.resolve(raw["responses"][status])
+        self.returns: str = success["description"]
+        self.content: Dict[str, Dict[str, Any]] = {media: c["schema"] for media, c in success.get("content", {}).items()}
 
     def of(self, place: str) -> List[Parameter]:
         return [p for p in self.parameters if p.place == place]
 
-    def takes(self, name: str) -> bool:
-        return any(p.name == name for p in self.parameters)
-
-    def success(self) -> Tuple[int, Dict[str, Any]]:
-        """Return the status and the media types of the successful response."""
-        status = min(s for s in self.responses if 200 <= s < 300)
-        return status, self.responses[status].get("content", {})
+    def parameter(self, name: str) -> Optional[Parameter]:
+        return next((p for p in self.parameters if p.name == name), None)
 
 
 class Description:
@@ -61,14 +57,8 @@ class Description:
         self.raw = raw
         self.version: str = raw["info"]["version"]
         self.schemas: Dict[str, Any] = raw["components"]["schemas"]
-        self.tags: List[str] = [t["name"] for t in raw["tags"]]
-        self.tag_texts: Dict[str, str] = {t["name"]: t["description"] for t in raw["tags"]}
-        self.operations = [
-            Operation(self, path, verb, o)
-            for path, item in raw["paths"].items()
-            for verb, o in item.items()
-            if isinstance(o, dict) and "operationId" in o
-        ]
+        methods = [(path, verb, o) for path, item in raw["paths"].items() for verb, o in item.items()]
+        self.operations = [Operation(self, path, verb, o) for path, verb, o in methods if "operationId" in o]
 
     def resolve(self, node: Dict[str, Any]) -> Dict[str, Any]:
         while "$ref" in node:
@@ -82,28 +72,19 @@ class Description:
         """Return the name of the schema that a reference points to, or None if it is not a reference."""
         return schema["$ref"].rsplit("/", 1)[-1] if "$ref" in schema else None
 
-    def references(self, node: Any) -> Iterator[str]:
-        """Yield the names of the schemas that a node refers to directly."""
-        if isinstance(node, dict):
-            if "$ref" in node and node["$ref"].startswith("#/components/schemas/"):
-                yield node["$ref"].rsplit("/", 1)[-1]
-            for key, value in node.items():
-                if key not in ("example", "examples"):
-                    yield from self.references(value)
-        elif isinstance(node, list):
-            for value in node:
-                yield from self.references(value)
-
-
-def _parameter(raw: Dict[str, Any]) -> Parameter:
-    array = raw["schema"].get("type") == "array"
-    joined = array and raw.get("explode") is False
-    return Parameter(raw["name"], raw["in"], raw.get("required", False), raw["schema"], raw.get("description", ""), joined)
+    def parameter(self, raw: Dict[str, Any]) -> Parameter:
+        raw = self.resolve(raw)
+        required, text, joined = raw.get("required", False), raw.get("description", ""), raw.get("explode") is False
+        return Parameter(raw["name"], raw["in"], required, raw["schema"], text, joined)
 
 
 def snake(name: str) -> str:
     """Convert a name from camelCase to snake_case."""
-    return re.sub(r"([A-Z])", lambda m: "_" + m[1].lower(), name).replace("-", "_").lower().lstrip("_")
+    return re.sub(r"([A-Z])", lambda m: "_" + m[1].lower(), name).replace("-", "_").lstrip("_")
+
+
+def quoted(value: Any) -> str:
+    return '"' + value + '"' if isinstance(value, str) else repr(value)
 
 
 def prose(text: str) -> str:
@@ -112,12 +93,14 @@ def prose(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"""', "'''")
 
 
-def wrapped(text: str, indent: str, first: str = "", width: int = 92) -> str:
+def filled(text: str, indent: str, first: str = "", width: int = 100) -> str:
     """Rewrap paragraphs; ``first`` is put before the first word."""
-    paragraphs = [" ".join(p.split()) for p in re.split(r"\n\s*\n", text.strip())]
-    out = []
-    for n, p in enumerate(paragraphs):
-        begin = indent + (first if n == 0 else "")
-        follow = indent + ("    " if first else "")
-        out.append(textwrap.fill(p, width, initial_indent=begin, subsequent_indent=follow, break_long_words=False, break_on_hyphens=False))
-    return "\n\n".join(out)
+    paragraphs = [first + re.sub(r"\s+", " ", p) for p in re.split(r"\n\s*\n", text.strip())]
+    follow = indent + ("    " if first else "")
+    wrapper = textwrap.TextWrapper(width, indent, follow, break_long_words=False, break_on_hyphens=False)
+    return "\n\n".join(wrapper.fill(p) for p in paragraphs)
+
+
+def packed(items: List[str], indent: str) -> str:
+    """Return items on as few lines as possible, each whole."""
+    return filled(" ".join(i.replace(" ", "\0") + "," for i in items), indent, width=110).replace("\0", " ")

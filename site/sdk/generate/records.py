@@ -1,12 +1,13 @@
-"""Generates the types of responses: a TypedDict for each object of the API."""
+"""Generates kindex.types: a TypedDict for each object of the API."""
 
 import keyword
 import re
-from typing import Any, Dict, List, Optional, Set, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
-from description import HEADER, Description, prose, wrapped
+from description import HEADER, Description, filled, packed, prose, quoted
 
-# Names for the values of parameters that are not named schemas.
+# Names for the values of parameters that are not named schemas, by a value that only they have.
+# A build can declare more of them.
 ALIASES = {
     ("fields", "scores"): "EntityField",
     ("fields", "composite"): "ExportField",
@@ -16,74 +17,46 @@ ALIASES = {
     ("by", ""): "Dimension",
 }
 
-# Docstrings for nested objects, which have no description.
-TEXTS = {
-    "JSONFeedItemAuthors": "The author of a change.",
-    "ManifestCountsTypes": "The number of entities of each type.",
-    "CreatedSubmissionSimilar": "An existing entity that could be the same.",
-}
-
 
 class Types:
-    """Converts schemas to annotations, and collects the names that the annotations use."""
+    """Converts schemas to annotations."""
 
     def __init__(self, d: Description) -> None:
         self.d = d
-        self.used: Set[str] = set()
-        self.inner: List[Tuple[str, Dict[str, Any]]] = []
+        self.nested: List[Tuple[str, Dict[str, Any]]] = []  # objects without a name of their own
+        self.enums = {literal(s["enum"]): n for n, s in d.schemas.items() if is_named(s) and "enum" in s}
 
-    def typing(self, name: str) -> str:
-        self.used.add(name)
-        return name
-
-    def annotation(self, schema: Dict[str, Any], where: str) -> str:
+    def annotation(self, schema: Dict[str, Any], where: str = "") -> str:
+        """Return the annotation for a schema; ``where`` names the object if it is nested."""
         name = self.d.name(schema)
-        if name is not None:
-            target = self.d.schemas[name]
-            if not is_named(target):
-                return self.annotation(target, where)
-            self.used.add(name)
-            return self.optional(target, name)
-        return self.optional(schema, self.bare(schema, where))
-
-    def optional(self, schema: Dict[str, Any], text: str) -> str:
-        if schema.get("nullable") and text != "Any" and not text.startswith("Optional["):
-            return f"{self.typing('Optional')}[{text}]"
-        return text
+        if name is not None and not is_named(self.d.schemas[name]):
+            return self.annotation(self.d.schemas[name], where)
+        text = name or self.bare(schema, where)
+        nullable = self.d.resolve(schema).get("nullable") and text != "Any" and not text.startswith("Optional[")
+        return f"Optional[{text}]" if nullable else text
 
     def bare(self, schema: Dict[str, Any], where: str) -> str:
         if "anyOf" in schema:
             return self.union(schema["anyOf"], where)
         if "enum" in schema:
-            return self.literal(schema["enum"])
-        kind = schema.get("type")
+            return self.enums.get(literal(schema["enum"]), literal(schema["enum"]))
+        kind = schema.get("type", "")
         if kind == "array":
-            return f"{self.typing('List')}[{self.annotation(schema['items'], where)}]"
-        if kind == "object":
-            if "properties" not in schema:
-                return f"{self.typing('Dict')}[str, {self.typing('Any')}]"
-            self.inner.append((where, schema))
+            return f"List[{self.annotation(schema['items'], where)}]"
+        if kind == "object" and "properties" in schema:
+            self.nested.append((where, schema))
             return where
-        return {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}.get(kind or "") or self.typing("Any")
-
-    def literal(self, values: List[Any]) -> str:
-        return f"{self.typing('Literal')}[{', '.join(quoted(v) for v in values if v is not None)}]"
+        simple = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "object": "Dict[str, Any]"}
+        return simple.get(kind, "Any")
 
     def union(self, choices: List[Dict[str, Any]], where: str) -> str:
         names = [self.d.name(c) for c in choices]
-        # The types do not show that `fields` leaves out members: callers know which ones
-        # they requested.
+        # The types do not show that `fields` leaves out members: callers know what they requested.
         choices = [c for c, n in zip(choices, names) if not (n and n.startswith("Narrowed") and n[len("Narrowed") :] in names)]
-        texts: List[str] = []
-        null = False
-        for c in choices:
-            text = self.annotation(c, where)
-            null = null or text.startswith("Optional[")
-            text = text[len("Optional[") : -1] if text.startswith("Optional[") else text
-            if text not in texts:
-                texts.append(text)
-        text = texts[0] if len(texts) == 1 else f"{self.typing('Union')}[{', '.join(texts)}]"
-        return f"{self.typing('Optional')}[{text}]" if null else text
+        texts = [self.annotation(c, where) for c in choices]
+        bare = list(dict.fromkeys(re.sub(r"^Optional\[(.*)\]$", r"\1", t) for t in texts))
+        text = bare[0] if len(bare) == 1 else f"Union[{', '.join(bare)}]"
+        return f"Optional[{text}]" if any(t.startswith("Optional[") for t in texts) else text
 
 
 def is_named(schema: Dict[str, Any]) -> bool:
@@ -91,185 +64,89 @@ def is_named(schema: Dict[str, Any]) -> bool:
     return "properties" in schema or "enum" in schema and schema.get("type") == "string"
 
 
-def quoted(value: Any) -> str:
-    return '"' + value + '"' if isinstance(value, str) else repr(value)
+def literal(values: List[Any]) -> str:
+    return f"Literal[{', '.join(quoted(v) for v in values if v is not None)}]"
 
 
-def modules(d: Description) -> Dict[str, str]:
-    """Return the modules of kindex.types, by file name."""
-    out: Dict[str, str] = {}
-    homes: Dict[str, str] = {}
-    for tag in d.tags:
-        roots = [n for o in d.operations if o.tag == tag for n in roots_of(d, o)]
-        roots += {"Webhooks": ["WebhookEvent"], "Service": ["Problem"]}.get(tag, [])
-        names = [n for n in reachable(d, roots) if n not in homes and not narrowed(d, n)]
-        module = "_" + tag.lower()
-        text, made = module_text(d, tag, names, homes)
-        if made:
-            homes.update(dict.fromkeys(made, module))
-            out[f"types/{module}.py"] = text
-    aliases = parameter_aliases(d)
-    homes.update(dict.fromkeys([n for n, _ in aliases], "_parameters"))
-    out["types/_parameters.py"] = (
-        HEADER.format(title="The values of parameters.", version=d.version)
-        + "\nfrom typing import Literal\n\n"
-        + "\n\n".join(alias_text(n, f"Literal[{', '.join(quoted(v) for v in values)}]") for n, values in aliases)
-        + "\n"
-    )
-    out["types/__init__.py"] = package_text(d, homes)
-    return out
+def alias_of(name: str, schema: Dict[str, Any]) -> Optional[str]:
+    """Return the name for the values of a parameter, if they have one."""
+    values = schema.get("items", schema).get("enum", [])
+    fitting = (alias for (parameter, has), alias in ALIASES.items() if parameter == name and (not has or has in values))
+    return next(fitting, None) if values else None
 
 
-def narrowed(d: Description, name: str) -> bool:
-    return name.startswith("Narrowed") and name[len("Narrowed") :] in d.schemas
-
-
-def roots_of(d: Description, o: Any) -> List[str]:
-    """Return the names of the schemas in the parameters, body and JSON response of an operation."""
-    _, content = o.success()
-    nodes = [m["schema"] for media, m in content.items() if "json" in media]
-    nodes += [p.schema for p in o.parameters]
-    return [n for node in nodes for n in d.references(node)] + ([o.body] if o.body and o.body != "ApiKeyToRevoke" else [])
-
-
-def reachable(d: Description, roots: List[str]) -> List[str]:
-    seen: Dict[str, None] = {}
-
-    def visit(name: str) -> None:
-        if name not in seen:
-            seen[name] = None
-            for n in d.references(d.schemas[name]):
-                visit(n)
-
-    for r in roots:
-        visit(r)
-    return [n for n in d.schemas if n in seen and is_named(d.schemas[n])]
-
-
-def module_text(d: Description, tag: str, names: List[str], homes: Dict[str, str]) -> Tuple[str, List[str]]:
-    types = Types(d)
-    aliases, classes, made = [], [], []
-    for name in names:
-        schema = d.schemas[name]
-        made.append(name)
-        if "enum" in schema:
-            aliases.append(alias_text(name, types.literal(schema["enum"]), schema.get("description")))
+def module(d: Description) -> str:
+    """Return the source of kindex.types."""
+    w = Writer(d)
+    aliases = {"EntityTypeOrName": "Union[EntityType, Name]"}
+    for p in [p for o in d.operations for p in o.parameters]:
+        alias = alias_of(p.name, p.schema)
+        if alias is not None:
+            aliases[alias] = f"Union[{literal(p.schema.get('items', p.schema)['enum'])}, Name]"
+    for name, schema in d.schemas.items():
+        if not is_named(schema) or name.startswith("Narrowed") and name[len("Narrowed") :] in d.schemas:
             continue
-        text = class_text(types, name, schema)
-        while types.inner:  # nested objects precede the class that uses them
-            inner, schema = types.inner.pop(0)
-            if inner not in made:
-                made.append(inner)
-                classes.append(class_text(types, inner, schema))
-        classes.append(text)
-    imports: Dict[str, List[str]] = {}
-    for name in sorted(types.used - set(made)):
-        home = homes.get(name)
-        imports.setdefault("." + home if home else "typing", []).append(name)
-    imports["typing"] = sorted([*imports.get("typing", []), *(["TypedDict"] if classes else [])])
-    head = HEADER.format(title=f"{tag}: {d.tag_texts[tag]}", version=d.version)
-    lines = [imported(m, imports[m]) for m in sorted(imports, key=lambda m: (m.startswith("."), m)) if imports[m]]
-    parts = lines[:1] + ([""] + lines[1:] if lines[1:] else [])
-    body = "\n\n".join(aliases) + ("\n\n\n" if aliases and classes else "") + "\n\n\n".join(classes)
-    return head + "\n" + "\n".join(parts) + "\n\n" + ("" if aliases else "\n") + body + "\n", made
+        if "enum" in schema:
+            w.parts.append(alias_text(name, literal(schema["enum"]), schema.get("description", "")))
+        else:
+            w.add(name, schema)
+    w.parts += [alias_text(n, text, "A value of a parameter.") for n, text in sorted(aliases.items())]
+    head = HEADER.format(title="The objects of the API, for type checkers. At run time, they are dictionaries.", version=d.version)
+    imports = "from typing import Any, Dict, List, Literal, Optional, TypedDict, Union\n\nfrom ._addresses import Name"
+    return "\n\n\n".join([f"{head}\n{imports}", *w.parts]) + "\n"
 
 
-def imported(module: str, names: List[str]) -> str:
-    line = f"from {module} import {', '.join(names)}"
-    if len(line) <= 110:
-        return line
-    return f"from {module} import (\n" + "".join(f"    {n},\n" for n in names) + ")"
+def alias_text(name: str, text: str, description: str) -> str:
+    return filled(f"{name} = {text}", "", width=96).replace("\n", "\n    ") + f'\n"""{filled(prose(description), "").strip()}"""'
 
 
-def alias_text(name: str, text: str, description: Optional[str] = None) -> str:
-    line = f"{name} = {text}"
-    if len(line) > 110:
-        values = text[len("Literal[") : -1].split(", ")
-        line = f"{name} = Literal[\n" + "".join(f"    {v},\n" for v in values) + "]"
-    return line + (f'\n"""{wrapped(prose(description), "").strip()}"""' if description else "")
+class Writer:
+    """Writes the classes."""
 
+    def __init__(self, d: Description) -> None:
+        self.d, self.types = d, Types(d)
+        self.parts: List[str] = []
+        self.written: Dict[str, Dict[str, Any]] = {}
+        self.answers = {d.name(s): o.returns for o in d.operations for s in o.content.values()}
 
-def class_text(types: Types, name: str, schema: Dict[str, Any]) -> str:
-    required = schema.get("required", [])
-    members = schema["properties"]
-    must = {n: s for n, s in members.items() if n in required}
-    may = {n: s for n, s in members.items() if n not in required}
-    doc = docstring(schema.get("description") or TEXTS.get(name) or answers(types.d)[name])
-    before, bases = "", []
-    for members_of, kind, total in ((must, "Required", ""), (may, "Optional", ", total=False")):
-        odd = {n: members_of.pop(n) for n in list(members_of) if not n.isidentifier() or keyword.iskeyword(n)}
-        if odd:  # names that cannot be class attributes
-            base = f"_{name}{kind}Odd"
-            fields = "".join(f'        "{n}": {types.annotation(s, inner_name(name, n))!r},\n' for n, s in odd.items())
-            before += f'{base} = TypedDict(\n    "{base}",\n    {{\n{fields}    }}{total},\n)\n\n\n'
-            bases.append(base)
-    if must and may or must and bases:
-        before += f"class _{name}Required(TypedDict):\n{members_text(types, name, must)}\n\n\n"
-        bases.append(f"_{name}Required")
-        must = {}
-    total = "" if must else ", total=False"
-    return f"{before}class {name}({', '.join(bases) or 'TypedDict'}{total}):\n{doc}{gap(members_text(types, name, must or may))}"
+    def add(self, name: str, schema: Dict[str, Any]) -> None:
+        """Write a class, which inherits the members of the largest class that it includes."""
+        members = {n: (s, n in schema.get("required", [])) for n, s in schema["properties"].items()}
+        included = [n for n, has in self.written.items() if len(has) > 9 and all(members.get(m) == s for m, s in has.items())]
+        base = max(included, key=lambda n: len(self.written[n]), default="TypedDict")
+        own = {n: m for n, m in members.items() if n not in self.written.get(base, {})}
+        self.written[name] = members
+        must = {n: s for n, (s, required) in own.items() if required}
+        may = {n: s for n, (s, required) in own.items() if not required}
+        for group, kind, total in ((must, "Required", ""), (may, "Optional", ", total=False")):
+            odd = {n: group.pop(n) for n in list(group) if not n.isidentifier() or keyword.iskeyword(n)}
+            if odd:  # names that cannot be class attributes
+                fields = packed([f'"{n}": {self.annotation(name, n, s)!r}' for n, s in odd.items()], "    ")
+                self.parts.append(f'_{name}{kind}Odd = TypedDict("_{name}{kind}Odd", {{\n{fields}\n}}{total})')
+                base = f"_{name}{kind}Odd"
+        if must and may:
+            self.parts.append(f"class _{name}Required({base}):" + self.members(name, must))
+            base, must = f"_{name}Required", {}
+        text = schema.get("description") or self.answers.get(name) or "A part of a response."
+        doc = docstring(text) + ("\n" if must or may else "")
+        self.parts.append(f"class {name}({base}{', total=False' if may else ''}):\n{doc}" + self.members(name, must or may))
+        while self.types.nested:
+            self.add(*self.types.nested.pop())
 
+    def annotation(self, name: str, member: str, schema: Dict[str, Any]) -> str:
+        words = re.findall(r"[A-Za-z0-9]+", member)
+        return self.types.annotation(schema, name + "".join(w[0].upper() + w[1:] for w in words))
 
-def inner_name(name: str, member: str) -> str:
-    """Return a name for a nested object."""
-    words = re.findall(r"[A-Za-z0-9]+", member)
-    return name + "".join(w[0].upper() + w[1:] for w in words)
-
-
-def answers(d: Description) -> Dict[str, str]:
-    """Return the descriptions of successful responses, by the name of the schema."""
-    out: Dict[str, str] = {}
-    for o in d.operations:
-        status, content = o.success()
-        for media in content.values():
-            out.setdefault(d.name(media["schema"]) or "", o.responses[status]["description"])
-    return out
-
-
-def gap(members: str) -> str:
-    return "\n\n" + members if members else ""
+    def members(self, name: str, members: Dict[str, Any]) -> str:
+        lines: List[str] = []
+        for n, s in members.items():
+            lines.append(f"    {n}: {self.annotation(name, n, s)}")
+            target = self.d.resolve(s)
+            text = s.get("description") or ("" if is_named(target) else target.get("description"))
+            lines += [docstring(text)] if text and docstring(text) not in lines else []
+        return "".join("\n" + line for line in lines)
 
 
 def docstring(text: str) -> str:
-    return '    """' + wrapped(prose(text), "    ").strip() + ('\n    """' if len(text) > 80 else '"""')
-
-
-def members_text(types: Types, name: str, members: Dict[str, Any]) -> str:
-    lines = []
-    for n, s in members.items():
-        lines.append(f"    {n}: {types.annotation(s, inner_name(name, n))}")
-        text = s.get("description") or types.d.resolve(s).get("description")
-        if text:
-            lines.append(docstring(text))
-    return "\n".join(lines)
-
-
-def parameter_aliases(d: Description) -> List[Tuple[str, List[str]]]:
-    out: Dict[str, List[str]] = {}
-    for o in d.operations:
-        for p in o.parameters:
-            found = alias_of(p.name, p.schema)
-            if found is not None:
-                out[found[0]] = found[1]
-    return sorted(out.items())
-
-
-def alias_of(name: str, schema: Dict[str, Any]) -> Optional[Tuple[str, List[str]]]:
-    """Return the type alias for the values of a parameter, and the values."""
-    values = schema.get("items", schema).get("enum")
-    for (parameter, has), alias in ALIASES.items():
-        if values and parameter == name and (not has or has in values):
-            return alias, values
-    return None
-
-
-def package_text(d: Description, homes: Dict[str, str]) -> str:
-    head = HEADER.format(
-        title="The objects of the API, for type checkers. At run time, they are dictionaries.", version=d.version
-    )
-    lines = []
-    for module in sorted(set(homes.values())):
-        lines.append(imported("." + module, sorted(n for n, m in homes.items() if m == module)))
-    names = "".join(f'    "{n}",\n' for n in sorted(homes))
-    return head + "\n" + "\n".join(lines) + f"\n\n__all__ = [\n{names}]\n"
+    text = filled(prose(text), "    ").strip()
+    return f'    """{text}"""' if "\n" not in text else f'    """{text}\n    """'

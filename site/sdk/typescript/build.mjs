@@ -14,7 +14,19 @@ const schema = join(here, 'src/schema.ts');
 
 // types returns the types that a description, the text of a YAML document, defines.
 export async function types(description) {
-  return COMMENT_HEADER + astToString(await openapiTS(description));
+  return COMMENT_HEADER + astToString(ts.transform(await openapiTS(description), [bodies]).transformed);
+}
+
+// bodies leaves out the headers and the responses other than successful ones, a third of all types.
+function bodies(context) {
+  const visit = (node) => {
+    const name = ts.isPropertySignature(node) ? node.name.text : '';
+    if (/^(headers?|cookie|206|[345]\d\d)$/.test(name)) return undefined;
+    const kept = ts.visitEachChild(node, visit, context);
+    if (!ts.isInterfaceDeclaration(node) || node.name.text !== 'components') return kept;
+    return ts.factory.updateInterfaceDeclaration(kept, kept.modifiers, kept.name, undefined, undefined, kept.members.filter((m) => m.name.text !== 'responses'));
+  };
+  return (node) => ts.visitNode(node, visit);
 }
 
 // Compilations share the files they read, because most of their work is parsing the declarations

@@ -5,7 +5,7 @@ import pickle
 import unittest
 
 import kindex
-from support import URL, client
+from support import URL, Server, client
 
 
 class Errors(unittest.TestCase):
@@ -104,6 +104,26 @@ class Errors(unittest.TestCase):
         for options in ({"timeout": 0}, {"retries": -1}, {"max_wait": -1}, {"cache_size": -1}, {"user_agent": "a\nb"}):
             with self.assertRaises(ValueError):
                 kindex.Client(URL, **options)  # type: ignore[arg-type]
+
+    def test_names_that_the_index_declares(self) -> None:
+        """Kinds, fields and filters that the package does not know need no new version of it."""
+        page = b'{"data":[{"slug":"celadon","surface":"matte"}],"count":1,"nextCursor":null,"build":"b"}'
+        with Server(lambda h, n: h.say(body=page)) as s, kindex.Client(s.url) as c:
+            found = c.list_entities(
+                type=kindex.Name("glaze"), open_weights=True, sort=kindex.Name("signal.firings"), fields=["slug", kindex.Name("surface")],
+                extra={"surface": ["matte", "gloss"], "foodSafe": True, "minFirings": 3},
+            )
+            self.assertEqual(found["data"][0].get("surface"), "matte")
+            c.get_entity(kindex.Name("glaze"), "celadon", extra={"lang": "en"})
+            self.assertEqual([path for _, path, _, _ in s.seen], [
+                "/api/entities?type=glaze&openWeights=true&sort=signal.firings&fields=slug%2Csurface&surface=matte&surface=gloss&foodSafe=true&minFirings=3",
+                "/api/entity/glaze/celadon?lang=en",
+            ])
+        known = self.client.list_entities(open_weights=[True, "false"], limit=1)["count"]
+        self.assertEqual(known, self.client.list_entities(extra={"openWeights": ["true", "false"]}, limit=1)["count"])
+        with self.assertRaises(kindex.BadRequestError) as caught:
+            self.client.list_entities(extra={"tagg": "python"})
+        self.assertEqual(caught.exception.suggestion, "tag")
 
     def test_slugs_are_escaped(self) -> None:
         for slug in ("a/b", "a b", "ä", "a?b=c", "a%2fb", "a#b", "a\nb"):

@@ -12,7 +12,6 @@ import xml.etree.ElementTree
 from typing import Any
 
 import kindex
-from kindex import _async, _sync
 from support import KEY, URL, conform
 
 TODAY = datetime.date(2026, 11, 21)  # edgetest.Today
@@ -251,12 +250,11 @@ class Interface(unittest.TestCase):
         self.assertGreater(seen, 30)
 
     def test_both_clients_are_alike(self) -> None:
-        for name in _sync.__all__:
-            for method, function in vars(getattr(_sync, name)).items():
-                if not method.startswith("_"):
-                    other = getattr(getattr(_async, name), method)
-                    self.assertEqual(list(inspect.signature(function).parameters.values()), list(inspect.signature(other).parameters.values()), method)
-                    self.assertEqual(function.__doc__, other.__doc__)
+        for method, function in vars(kindex.Client).items():
+            if not method.startswith("_"):
+                other = getattr(kindex.AsyncClient, method)
+                self.assertEqual(list(inspect.signature(function).parameters.values()), list(inspect.signature(other).parameters.values()), method)
+                self.assertEqual(function.__doc__, other.__doc__)
 
     def test_everything_is_explained(self) -> None:
         for name in kindex.__all__:

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  ApiError, BadRequestError, GoneError, Kindex, KindexError, NotFoundError, UnauthorizedError,
+  ApiError, BadRequestError, GoneError, Kindex, KindexError, NotFoundError, UnauthorizedError, member, named,
   type EntityField, type ResponseInfo,
 } from 'kindex';
 
@@ -189,10 +189,34 @@ test('an error in onResponse is not a network error', async () => {
 
 test('undocumented members are kept', async () => {
   const client = new Kindex({ baseUrl, fetch: async () => Response.json({ data: [], count: 0, build: 'b', news: { from: 'tomorrow' } }) });
-  assert.deepEqual((await client.listCategories() as unknown as { news: unknown }).news, { from: 'tomorrow' });
+  assert.deepEqual(member(await client.listCategories(), 'news'), { from: 'tomorrow' });
+});
+
+test('names that the index declares need no new version', async () => {
+  const asked: string[] = [];
+  const client = new Kindex({ baseUrl: 'http://index.example', fetch: async (address) => {
+    asked.push(address.slice('http://index.example'.length));
+    return Response.json({ data: [{ slug: 'celadon', surface: 'matte' }], count: 1, nextCursor: null, build: 'b' });
+  } });
+  const found = await client.listEntities({ type: named('glaze'), openWeights: true, sort: named('signal.firings'), fields: ['slug', named('surface')],
+    extra: { surface: ['matte', 'gloss'], foodSafe: true, minFirings: 3 } });
+  const slug: string = found.data[0]!.slug;
+  assert.deepEqual([slug, member(found.data[0]!, 'surface'), member(found.data[0]!, 'toString')], ['celadon', 'matte', undefined]);
+  // @ts-expect-error the compiler knows which fields were not selected
+  assert.equal(found.data[0]!.name, undefined);
+  await client.getEntity(named('glaze'), 'celadon', { extra: { lang: 'en' } });
+  // @ts-expect-error a name that is not known must be marked as such
+  await client.getEntity('glaze', 'celadon');
+  // @ts-expect-error likewise
+  await client.listEntities({ type: 'glaze' });
+  assert.deepEqual(asked, [
+    '/api/entities?type=glaze&openWeights=true&sort=signal.firings&fields=slug&fields=surface&surface=matte&surface=gloss&foodSafe=true&minFirings=3',
+    '/api/entity/glaze/celadon?lang=en', '/api/entity/glaze/celadon', '/api/entities?type=glaze',
+  ]);
+  assert.equal((await kindex.listEntities({ openWeights: true })).count, (await kindex.listEntities({ extra: { openWeights: 'true' } })).count);
 });
 
 test('the package exports only what is documented', async () => {
   const functions = Object.entries(await import('kindex')).filter(([, value]) => typeof value === 'function' && !(value.prototype instanceof Error));
-  assert.deepEqual(functions.map(([name]) => name).sort(), ['Kindex', 'verifyWebhook']);
+  assert.deepEqual(functions.map(([name]) => name).sort(), ['Kindex', 'member', 'named', 'verifyWebhook']);
 });

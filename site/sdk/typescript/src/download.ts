@@ -110,19 +110,9 @@ export class Download {
 
   /** Returns all bytes, in memory. */
   async bytes(): Promise<Uint8Array> {
-    const chunks: Uint8Array[] = [];
-    let length = 0;
-    for await (const chunk of this.chunks()) {
-      chunks.push(chunk);
-      length += chunk.length;
-    }
-    const whole = new Uint8Array(length);
-    let at = 0;
-    for (const chunk of chunks) {
-      whole.set(chunk, at);
-      at += chunk.length;
-    }
-    return whole;
+    const chunks: Uint8Array<ArrayBuffer>[] = [];
+    for await (const chunk of this.chunks()) chunks.push(chunk as Uint8Array<ArrayBuffer>);
+    return new Uint8Array(await new Blob(chunks).arrayBuffer());
   }
 
   /** Returns the complete text, in memory. */

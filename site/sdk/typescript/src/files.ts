@@ -1,12 +1,21 @@
 import { Download, Rows } from './download.js';
+import type { Name } from './names.js';
 import { path, type Address } from './path.js';
 import { Reading } from './reading.js';
 import type { RequestOptions } from './options.js';
-import type { Answer, Change, EntityType, ExportedBenchmark, ExportedIdentifier, ExportedOffer, ExportedRank, ExportedSignal, ExportField, ExportRow, JsonFeed, Query } from './types.js';
+import type { Answer, Change, EntityType, ExportedBenchmark, ExportedIdentifier, ExportedOffer, ExportedRank, ExportedSignal, ExportField, ExportRow, Fields, JsonFeed, OperationId, Query } from './types.js';
 import type { operations } from './schema.js';
 
 type AsRows<Q> = Omit<Q, 'format'> & { format?: 'jsonl' };
-type AsFile<Q extends { format?: string }> = Omit<Q, 'format'> & { format: Exclude<NonNullable<Q['format']>, 'jsonl'> };
+type AsFile<Q> = Omit<Q, 'format'> & { format: Exclude<Q[keyof Q & 'format'], 'jsonl' | undefined> };
+
+/** Exports a table: rows to iterate over or, with a `format`, a file in CSV, JSON or Parquet. */
+export interface Table<Id extends TableId, Row> {
+  (query?: AsRows<Query<Id>>, options?: RequestOptions): Rows<Row>;
+  (query: AsFile<Query<Id>>, options?: RequestOptions): Download;
+}
+
+type TableId = Exclude<Extract<OperationId, `export${string}`>, 'exportEntities'>;
 
 /** The methods that return files: exports, feeds, badges and client libraries. */
 export class Files extends Reading {
@@ -19,56 +28,32 @@ export class Files extends Reading {
    *   console.log(row.slug, row.license);
    * }
    */
-  exportEntities<const F extends ExportField = never>(query?: Omit<AsRows<Query<'exportEntities'>>, 'fields'> & { fields?: F | readonly F[] }, options?: RequestOptions): Rows<ExportRow<F>>;
+  exportEntities<const F extends ExportField = never>(query?: Fields<AsRows<Query<'exportEntities'>>, F>, options?: RequestOptions): Rows<ExportRow<F>>;
   exportEntities(query: AsFile<Query<'exportEntities'>>, options?: RequestOptions): Download;
   exportEntities(query: Query<'exportEntities'> = {}, options?: RequestOptions): Download {
     return this.file('/api/export/entities', { format: 'jsonl', ...query } satisfies Query<'exportEntities'>, options);
   }
 
   /** The figures of all entities, one row per signal. */
-  exportSignals(query?: AsRows<Query<'exportSignals'>>, options?: RequestOptions): Rows<ExportedSignal>;
-  exportSignals(query: AsFile<Query<'exportSignals'>>, options?: RequestOptions): Download;
-  exportSignals(query: Query<'exportSignals'> = {}, options?: RequestOptions): Download {
-    return this.file('/api/export/signals', { format: 'jsonl', ...query } satisfies Query<'exportSignals'>, options);
-  }
+  readonly exportSignals: Table<'exportSignals', ExportedSignal> = this.table('/api/export/signals');
 
   /** The benchmark results of all models, one row per result. */
-  exportBenchmarks(query?: AsRows<Query<'exportBenchmarks'>>, options?: RequestOptions): Rows<ExportedBenchmark>;
-  exportBenchmarks(query: AsFile<Query<'exportBenchmarks'>>, options?: RequestOptions): Download;
-  exportBenchmarks(query: Query<'exportBenchmarks'> = {}, options?: RequestOptions): Download {
-    return this.file('/api/export/benchmarks', { format: 'jsonl', ...query } satisfies Query<'exportBenchmarks'>, options);
-  }
+  readonly exportBenchmarks: Table<'exportBenchmarks', ExportedBenchmark> = this.table('/api/export/benchmarks');
 
   /** The offers of all models, one row per offer, tier and mode. */
-  exportOffers(query?: AsRows<Query<'exportOffers'>>, options?: RequestOptions): Rows<ExportedOffer>;
-  exportOffers(query: AsFile<Query<'exportOffers'>>, options?: RequestOptions): Download;
-  exportOffers(query: Query<'exportOffers'> = {}, options?: RequestOptions): Download {
-    return this.file('/api/export/offers', { format: 'jsonl', ...query } satisfies Query<'exportOffers'>, options);
-  }
+  readonly exportOffers: Table<'exportOffers', ExportedOffer> = this.table('/api/export/offers');
 
   /** The identifiers of all entities, one row per identifier. */
-  exportIds(query?: AsRows<Query<'exportIds'>>, options?: RequestOptions): Rows<ExportedIdentifier>;
-  exportIds(query: AsFile<Query<'exportIds'>>, options?: RequestOptions): Download;
-  exportIds(query: Query<'exportIds'> = {}, options?: RequestOptions): Download {
-    return this.file('/api/export/ids', { format: 'jsonl', ...query } satisfies Query<'exportIds'>, options);
-  }
+  readonly exportIds: Table<'exportIds', ExportedIdentifier> = this.table('/api/export/ids');
 
   /** The ranking of a category, or of all entities, by composite score, as a flat table in rank order. */
-  exportLeaderboard(query?: AsRows<Query<'exportLeaderboard'>>, options?: RequestOptions): Rows<ExportedRank>;
-  exportLeaderboard(query: AsFile<Query<'exportLeaderboard'>>, options?: RequestOptions): Download;
-  exportLeaderboard(query: Query<'exportLeaderboard'> = {}, options?: RequestOptions): Download {
-    return this.file('/api/export/leaderboard', { format: 'jsonl', ...query } satisfies Query<'exportLeaderboard'>, options);
-  }
+  readonly exportLeaderboard: Table<'exportLeaderboard', ExportedRank> = this.table('/api/export/leaderboard');
 
   /**
    * All changes, oldest first. To get only new changes, set `since` to the id of the last
    * change you received.
    */
-  exportChangelog(query?: AsRows<Query<'exportChangelog'>>, options?: RequestOptions): Rows<Change>;
-  exportChangelog(query: AsFile<Query<'exportChangelog'>>, options?: RequestOptions): Download;
-  exportChangelog(query: Query<'exportChangelog'> = {}, options?: RequestOptions): Download {
-    return this.file('/api/export/changelog', { format: 'jsonl', ...query } satisfies Query<'exportChangelog'>, options);
-  }
+  readonly exportChangelog: Table<'exportChangelog', Change> = this.table('/api/export/changelog');
 
   /** Describes the build: what it was created from, and every file with its size, SHA-256 and permanent address. */
   getManifest(options?: RequestOptions): Promise<Answer<'getManifest'>> {
@@ -116,7 +101,7 @@ export class Files extends Reading {
    * An SVG image with the score, rank, trend, status or price of an entity, as text. It does not count
    * towards the rate limit. Web pages should link to its address instead.
    */
-  getBadge(type: EntityType, slug: string, query: Query<'getBadge'> = {}, options?: RequestOptions): Promise<string> {
+  getBadge(type: EntityType | Name, slug: string, query: Query<'getBadge'> = {}, options?: RequestOptions): Promise<string> {
     return this.transport.text({ method: 'GET', path: path('/badge/{type}/{slug}.svg', { type, slug }), query }, options);
   }
 
@@ -125,7 +110,7 @@ export class Files extends Reading {
     return this.file('/api/sdk/typescript', undefined, options);
   }
 
-  /** A version of this library, by its file name, such as `0.15.0.tgz`. Its bytes never change. */
+  /** A version of this library, by its file name, such as `0.16.0.tgz`. Its bytes never change. */
   getTypescriptSdkVersion(file: string, options?: RequestOptions): Download {
     return this.file(path('/api/sdk/typescript/{file}', { file }), undefined, options);
   }
@@ -135,7 +120,7 @@ export class Files extends Reading {
     return this.file('/api/sdk/python', undefined, options);
   }
 
-  /** A version of the Python library, by its file name, such as `kindex-0.15.0.tar.gz`. */
+  /** A version of the Python library, by its file name, such as `kindex-0.16.0.tar.gz`. */
   getPythonSdkVersion(file: string, options?: RequestOptions): Download {
     return this.file(path('/api/sdk/python/{file}', { file }), undefined, options);
   }
@@ -146,6 +131,11 @@ export class Files extends Reading {
   getOpenapi(query: Query<'getOpenapi'> = {}, options?: RequestOptions): Promise<string | Answer<'getOpenapi'>> {
     const ask = { method: 'GET', path: '/api/openapi', query: { format: 'json', ...query } satisfies Query<'getOpenapi'> } as const;
     return query.format === 'yaml' ? this.transport.text(ask, options) : this.transport.json<Answer<'getOpenapi'>>(ask, options);
+  }
+
+  /** @internal */
+  protected table<Id extends TableId, Row>(path: Address): Table<Id, Row> {
+    return (query: object = {}, options?: RequestOptions) => this.file(path, { format: 'jsonl', ...query }, options);
   }
 
   /** @internal */

@@ -8,12 +8,15 @@
  */
 export { Kindex } from './client.js';
 export type { Download, Rows } from './download.js';
+export type { Table } from './files.js';
 export {
   ApiError, BadRequestError, ConflictError, ForbiddenError, GoneError, IntegrityError, KindexError, NetworkError, NotFoundError,
   ProtocolError, RateLimitedError, TimeoutError, UnauthorizedError, UnavailableError, WebhookVerificationError,
 } from './errors.js'; // without the functions that read errors from responses
 export type { Listing } from './listing.js';
 export type { ClientOptions, Fetch, FetchRequest, RateLimit, RequestOptions, ResponseInfo, WriteOptions } from './options.js';
+export { member, named } from './names.js';
+export type { Name } from './names.js';
 export type * from './types.js';
 export type { components, operations, paths } from './schema.js';
 export { version } from './version.js';

@@ -1,7 +1,8 @@
 import { KindexError } from './errors.js';
+import type { Name } from './names.js';
 import type { paths } from './schema.js';
 
-type Arguments<Operation> = Operation extends { parameters: { path: infer Path } } ? Path : never;
+type Arguments<Operation> = Operation extends { parameters: { path: infer Path } } ? { [Parameter in keyof Path]: Path[Parameter] | Name } : never;
 
 /** The path parameters of an address. */
 export type PathArguments<P extends keyof paths> = Arguments<paths[P]['get']> | Arguments<paths[P]['post']> | Arguments<paths[P]['delete']>;

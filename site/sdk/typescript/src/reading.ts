@@ -1,8 +1,9 @@
 import { Listing, type PageAsker } from './listing.js';
+import type { Name } from './names.js';
 import { path, type Address } from './path.js';
 import type { ClientOptions, RateLimit, RequestOptions } from './options.js';
 import { Transport } from './transport.js';
-import type { Answer, EntityField, EntityPage, EntityType, Listed, OperationId, Page, Query, SearchPage } from './types.js';
+import type { Answer, EntityField, EntityPage, EntityType, Fields, Listed, OperationId, Page, Query, SearchPage } from './types.js';
 
 /** The methods that read records, individually or in pages. */
 export class Reading {
@@ -32,7 +33,7 @@ export class Reading {
    * const speech = await kindex.listEntities({ category: 'speech-audio', minScore: 50, fields: ['slug', 'name', 'composite'] });
    * for (const entity of speech.data) console.log(entity.name, entity.scores.composite);
    */
-  listEntities<const F extends EntityField = never>(query: Omit<Query<'listEntities'>, 'fields'> & { fields?: F | readonly F[] } = {},
+  listEntities<const F extends EntityField = never>(query: Fields<Query<'listEntities'>, F> = {},
     options?: RequestOptions): Listing<EntityPage<F>> {
     return this.list<'listEntities', EntityPage<F>>('/api/entities', query as Query<'listEntities'>, options);
   }
@@ -44,7 +45,7 @@ export class Reading {
    * @throws {@link NotFoundError} with the nearest match in `suggestion`; {@link GoneError}
    * if the entity was deleted.
    */
-  getEntity(type: EntityType, slug: string, query: Query<'getEntity'> = {}, options?: RequestOptions): Promise<Answer<'getEntity'>> {
+  getEntity(type: EntityType | Name, slug: string, query: Query<'getEntity'> = {}, options?: RequestOptions): Promise<Answer<'getEntity'>> {
     return this.get<'getEntity'>(path('/api/entity/{type}/{slug}', { type, slug }), query, options);
   }
 
@@ -52,7 +53,7 @@ export class Reading {
    * One entity as Markdown, for people and language models: the facts with their sources,
    * the scores and how they are calculated, similar entities, and recent changes.
    */
-  getEntityMarkdown(type: EntityType, slug: string, query: Query<'getEntity'> = {}, options?: RequestOptions): Promise<string> {
+  getEntityMarkdown(type: EntityType | Name, slug: string, query: Query<'getEntity'> = {}, options?: RequestOptions): Promise<string> {
     return this.transport.text({ method: 'GET', path: path('/api/entity/{type}/{slug}', { type, slug }), query, accept: 'text/markdown' }, options);
   }
 
@@ -60,12 +61,12 @@ export class Reading {
    * All changes to one entity, newest first, under all slugs it has had. Deleted entities
    * are included.
    */
-  listEntityChanges(type: EntityType, slug: string, query: Query<'listEntityChanges'> = {}, options?: RequestOptions): Listing<Answer<'listEntityChanges'>> {
+  listEntityChanges(type: EntityType | Name, slug: string, query: Query<'listEntityChanges'> = {}, options?: RequestOptions): Listing<Answer<'listEntityChanges'>> {
     return this.list<'listEntityChanges'>(path('/api/entity/{type}/{slug}/changelog', { type, slug }), query, options);
   }
 
   /** How the scores of an entity are calculated: every weight, observation, date and source. */
-  getEntityScore(type: EntityType, slug: string, options?: RequestOptions): Promise<Answer<'getEntityScore'>> {
+  getEntityScore(type: EntityType | Name, slug: string, options?: RequestOptions): Promise<Answer<'getEntityScore'>> {
     return this.get<'getEntityScore'>(path('/api/entity/{type}/{slug}/score', { type, slug }), {}, options);
   }
 
@@ -73,12 +74,12 @@ export class Reading {
    * The values of an entity's signals over time, by name, oldest first. A value of null marks
    * the moment at which a signal vanished.
    */
-  listEntitySignals(type: EntityType, slug: string, query: Query<'listEntitySignals'> = {}, options?: RequestOptions): Listing<Answer<'listEntitySignals'>> {
+  listEntitySignals(type: EntityType | Name, slug: string, query: Query<'listEntitySignals'> = {}, options?: RequestOptions): Listing<Answer<'listEntitySignals'>> {
     return this.list<'listEntitySignals'>(path('/api/entity/{type}/{slug}/signals', { type, slug }), query, options);
   }
 
   /** The entities that have the most in common with this one, most similar first, with the reasons. */
-  listSimilarEntities(type: EntityType, slug: string, query: Query<'listSimilarEntities'> = {}, options?: RequestOptions): Promise<Answer<'listSimilarEntities'>> {
+  listSimilarEntities(type: EntityType | Name, slug: string, query: Query<'listSimilarEntities'> = {}, options?: RequestOptions): Promise<Answer<'listSimilarEntities'>> {
     return this.get<'listSimilarEntities'>(path('/api/entity/{type}/{slug}/similar', { type, slug }), query, options);
   }
 
@@ -89,7 +90,7 @@ export class Reading {
    * @example
    * const { data, suggestions } = await kindex.searchEntities({ q: 'gradient boosting', limit: 3 });
    */
-  searchEntities<const F extends EntityField = never>(query: Omit<Query<'searchEntities'>, 'fields'> & { fields?: F | readonly F[] },
+  searchEntities<const F extends EntityField = never>(query: Fields<Query<'searchEntities'>, F>,
     options?: RequestOptions): Listing<SearchPage<F>> {
     return this.list<'searchEntities', SearchPage<F>>('/api/search', query as Query<'searchEntities'>, options);
   }
@@ -161,7 +162,7 @@ export class Reading {
 
   /** @internal */
   protected list<Id extends Listed, P extends Page<unknown> = Extract<Answer<Id>, Page<unknown>>>(path: Address, query: Query<Id>, options?: RequestOptions): Listing<P> {
-    const { offset, ...rest }: Query<'listEntities'> = query;
+    const { offset, ...rest } = query as Query<'listEntities'>;
     const ask: PageAsker<P> = (page) => {
       // The cursor already includes the offset.
       const skip = offset === undefined || page.cursor !== undefined ? {} : { offset };

@@ -4,6 +4,7 @@ import { ApiError, KindexError, NetworkError, ProtocolError, readError } from '.
 import type { Address } from './path.js';
 import { follow } from './redirect.js';
 import type { ClientOptions, Fetch, RateLimit, RequestOptions, WriteOptions } from './options.js';
+import type { Extra } from './types.js';
 import { version } from './version.js';
 
 /** A request to the API. */
@@ -163,7 +164,8 @@ export class Transport {
 
   #address(ask: Ask): string {
     const url = new URL(this.#base + ask.path);
-    for (const [name, value] of Object.entries(ask.query ?? {})) {
+    const { extra, ...known }: Extra = ask.query ?? {};
+    for (const [name, value] of Object.entries({ ...known, ...extra })) {
       if (value === undefined) continue;
       // The server rejects an empty list as an empty value.
       const values: readonly unknown[] = !Array.isArray(value) ? [value] : value.length === 0 ? [''] : value;

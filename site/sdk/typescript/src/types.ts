@@ -1,3 +1,4 @@
+import type { Name } from './names.js';
 import type { components, operations } from './schema.js';
 
 type Schemas = components['schemas'];
@@ -86,15 +87,27 @@ export type OperationId = keyof operations;
 
 /**
  * The query parameters of an operation, by name. A parameter that accepts several values
- * also accepts a single value without an array.
+ * also accepts a single value without an array, and one with a list of values also a {@link Name}.
  */
-export type Query<Id extends OperationId> = [Raw<Id>] extends [never] ? Record<string, never> : Loose<Raw<Id>>;
+export type Query<Id extends OperationId> = [Raw<Id>] extends [never] ? Record<string, never> : Loose<Raw<Id>> & Extra;
+
+/** The parameters that this version of the library does not know. */
+export interface Extra {
+  /** More parameters by their names in the API, such as a filter by a field that the index declares. */
+  extra?: Readonly<Record<string, unknown>> | undefined;
+}
 
 type Raw<Id extends OperationId> = NonNullable<operations[Id]['parameters']['query']>;
 
 type Loose<Q> = {
-  [Name in keyof Q]: NonNullable<Q[Name]> extends readonly (infer Value)[] ? Value | readonly Value[] : Q[Name];
+  [Parameter in keyof Q]: NonNullable<Q[Parameter]> extends readonly (infer Value)[] ? Open<Value> | readonly Open<Value>[] : Open<Q[Parameter]>;
 };
+
+/** The values of a parameter: true and false in place of their names, and names that are not known. */
+type Open<Value> = Value | (Value extends 'true' | 'false' ? boolean : Value extends string ? (string extends Value ? never : Name) : never);
+
+/** The parameter `fields`, which determines the type of the records. */
+export type Fields<Q, F> = Omit<Q, 'fields'> & { fields?: F | Name | readonly (F | Name)[] };
 
 /** The JSON response of an operation. */
 export type Answer<Id extends OperationId> = Json<operations[Id]['responses'], 200 | 201 | 202>;

@@ -10,23 +10,21 @@ import asyncio
 import contextvars
 import copy
 import functools
-import ssl
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable, Deque, Dict, Generic, Mapping, Optional, Type, TypeVar
 
-from ._core import JSON, Core, Page, Query, data_of
-from ._downloads import Downloaded, PathLike
+from ._core import Core, Page, Query, data_of
 from ._session import Response
 from ._streams import RecordStream
 from ._waiting import Cancellation, RateLimit, cancellation
 from .errors import NetworkError
 
 if TYPE_CHECKING:
-    from ._core import P
+    from typing_extensions import Unpack  # type checkers include it
 
-__all__ = ["AsyncCore", "AsyncRecordStream"]
+    from ._core import ClientOptions, P
 
 T = TypeVar("T")
 Self = TypeVar("Self", bound="AsyncCore")
@@ -35,55 +33,21 @@ Self = TypeVar("Self", bound="AsyncCore")
 class AsyncCore:
     """An asynchronous client without the methods for operations."""
 
-    def __init__(
-        self,
-        base_url: str,
-        api_key: Optional[str] = None,
-        *,
-        timeout: float = 30.0,
-        retries: int = 3,
-        max_wait: float = 60.0,
-        cache_size: int = 16 * 1024 * 1024,
-        ssl_context: Optional[ssl.SSLContext] = None,
-        proxy: Optional[str] = None,
-        trust_env: bool = True,
-        user_agent: Optional[str] = None,
-        concurrency: int = 10,
-    ) -> None:
+    def __init__(self, base_url: str, api_key: Optional[str] = None, *, concurrency: int = 10, **options: Unpack[ClientOptions]) -> None:
         """Create a client for a service; nothing is sent yet.
 
         Args:
             base_url: The address of the service, such as ``https://index.example.org``.
             api_key: The key, or None to send requests without a key.
-            timeout: Seconds to wait for the connection, and for each chunk of a response.
-            retries: The number of further attempts.
-            max_wait: The longest ``Retry-After`` to wait for, in seconds.
-            cache_size: The size of the response cache in bytes; 0 disables it.
-            ssl_context: How to verify the service's certificate.
-            proxy: The proxy to use.
-            trust_env: Whether to use the proxies in HTTPS_PROXY, HTTP_PROXY and NO_PROXY.
-            user_agent: Text that precedes the package's own name in ``User-Agent``.
             concurrency: The maximum number of concurrent requests; further requests wait.
-
-        :class:`kindex.Client` describes all of these except ``concurrency`` in more detail.
+            options: The options that :class:`kindex.Client` describes.
 
         Raises:
             ValueError: An argument is invalid.
         """
         if concurrency < 1:
             raise ValueError("concurrency must be at least 1")
-        self._client = Core(
-            base_url,
-            api_key,
-            timeout=timeout,
-            retries=retries,
-            max_wait=max_wait,
-            cache_size=cache_size,
-            ssl_context=ssl_context,
-            proxy=proxy,
-            trust_env=trust_env,
-            user_agent=user_agent,
-        )
+        self._client = Core(base_url, api_key, **options)
         self._threads = ThreadPoolExecutor(concurrency, thread_name_prefix="kindex")
 
     @property
@@ -168,40 +132,20 @@ class AsyncCore:
             cancel.end()
             raise
 
-    async def _json(self, path: str, query: Optional[Query] = None) -> Any:
-        return (await self.request("GET", path, query, headers={"Accept": JSON})).json()
-
-    async def _text(self, path: str, query: Optional[Query] = None, accept: str = "*/*") -> str:
-        return (await self.request("GET", path, query, headers={"Accept": accept})).text
-
-    async def _document(self, path: str, query: Query) -> Any:
-        return await (self._json(path, query) if query["format"] == "json" else self._text(path, query))
-
-    async def _bytes(self, path: str, query: Optional[Query] = None) -> bytes:
-        return (await self.request("GET", path, query)).content
-
-    async def _write(self, path: str, body: Optional[object], idempotency_key: Optional[str]) -> Any:
-        return await self._run(self._client._write, path, body, idempotency_key)  # pyright: ignore[reportPrivateUsage]
-
-    async def _post(self, path: str, body: object) -> None:
-        await self.request("POST", path, json_body=body, headers={"Accept": JSON})
-
-    async def _delete(self, path: str, query: Optional[Query] = None) -> None:
-        await self.request("DELETE", path, query, headers={"Accept": JSON})
+    async def _call(self, method: str, *args: object, **kwargs: object) -> Any:
+        """Call a method of the blocking client by its name."""
+        return await self._run(getattr(self._client, method), *args, **kwargs)
 
     async def _items(self, path: str, query: Query) -> AsyncIterator[Any]:
         async def page(**cursor: str) -> Dict[str, Any]:
-            return await self._json(path, {**query, **cursor})
+            return await self._call("_json", path, {**query, **cursor})
 
         async for p in self.pages(page):
             for item in data_of(p):
                 yield item
 
     def _records(self, path: str, query: Query) -> AsyncRecordStream[Any]:
-        return AsyncRecordStream(self._run, functools.partial(self._client._records, path, query))  # pyright: ignore[reportPrivateUsage]
-
-    async def _save(self, to: PathLike, path: str, query: Query, sha256: Optional[str] = None) -> Downloaded:
-        return await self._run(self._client._save, to, path, query, sha256)  # pyright: ignore[reportPrivateUsage]
+        return AsyncRecordStream(self._run, functools.partial(getattr(self._client, "_records"), path, query))
 
 
 class AsyncRecordStream(Generic[T]):

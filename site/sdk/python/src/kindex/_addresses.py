@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import datetime
-from typing import Collection, Dict, List, Mapping, NamedTuple, Sequence, Tuple, TypeVar, Union, cast
+from typing import Collection, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, TypeVar, Union, cast
 from urllib.parse import quote, urlencode, urlsplit
-
-__all__ = ["DateLike", "OneOrMore", "Origin", "base_of", "given", "origin_of", "path_to", "with_query"]
 
 T = TypeVar("T")
 
@@ -16,6 +14,15 @@ OneOrMore = Union[T, Sequence[T]]
 DateLike = Union[str, datetime.date]
 """A day, as a ``date`` or as ``YYYY-MM-DD``. Parameters that accept a time also accept a
 ``datetime`` with a time zone."""
+
+
+class Name(str):
+    """A name that the index declares, but this version of the package does not know.
+
+    It is accepted in place of the names that are known, such as those of types, fields and
+    sort keys: ``client.list_entities(type=Name("dataset"), sort=Name("signal.rows"))``.
+    """
+
 
 _PORTS = {"http": 80, "https": 443}
 
@@ -130,7 +137,7 @@ def text_of(name: str, value: object) -> str:
     raise TypeError(f"{name} cannot be a {type(value).__name__}")
 
 
-def joined(name: str, value: Union[None, str, Sequence[str]]) -> Union[None, str]:
+def joined(name: str, value: Optional[OneOrMore[str]]) -> Optional[str]:
     """Join the values of a parameter whose value is a comma-separated list."""
     if value is None or isinstance(value, str):
         return value
@@ -139,6 +146,19 @@ def joined(name: str, value: Union[None, str, Sequence[str]]) -> Union[None, str
     return ",".join(value)
 
 
-def given(fields: Mapping[str, object]) -> Dict[str, object]:
+def flags(value: Optional[OneOrMore[Union[bool, str]]]) -> Optional[List[str]]:
+    """Return the values of a parameter that is true or false."""
+    if value is None:
+        return None
+    several = [value] if isinstance(value, (bool, str)) else value
+    return [str(v).lower() if isinstance(v, bool) else v for v in several]
+
+
+def more(extra: Optional[Mapping[str, object]]) -> Dict[str, object]:
+    """Return the parameters that a caller adds by their names in the API."""
+    return {name: str(value).lower() if isinstance(value, bool) else value for name, value in (extra or {}).items()}
+
+
+def given(**fields: object) -> Dict[str, object]:
     """Return the fields of a body without those that are None."""
     return {name: value for name, value in fields.items() if value is not None}

@@ -6,8 +6,6 @@ import threading
 from collections import OrderedDict
 from typing import NamedTuple, Optional, Tuple
 
-__all__ = ["Cache", "Kept"]
-
 
 class Kept(NamedTuple):
     """A cached response. The service returns 304 if it is still current."""

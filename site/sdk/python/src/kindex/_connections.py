@@ -15,8 +15,6 @@ from urllib.parse import unquote, urlsplit
 
 from ._addresses import Origin
 
-__all__ = ["Connection", "Pool", "Proxy", "proxy_for", "read_proxy"]
-
 Connection = http.client.HTTPConnection
 
 _IDLE_SECONDS = 30.0

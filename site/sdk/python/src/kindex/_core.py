@@ -6,7 +6,6 @@ import copy
 import json
 import platform
 import ssl
-import sys
 import uuid
 from dataclasses import replace
 from types import TracebackType
@@ -22,14 +21,21 @@ from ._waiting import RateLimit
 from .errors import NetworkError
 
 if TYPE_CHECKING:
-    if sys.version_info >= (3, 10):
-        from typing import ParamSpec
-    else:
-        from typing_extensions import ParamSpec  # type checkers include it
+    from typing_extensions import ParamSpec, TypedDict  # type checkers include it
 
     P = ParamSpec("P")
 
-__all__ = ["Core"]
+    class ClientOptions(TypedDict, total=False):
+        """The optional arguments of both clients."""
+
+        timeout: float
+        retries: int
+        max_wait: float
+        cache_size: int
+        ssl_context: Optional[ssl.SSLContext]
+        proxy: Optional[str]
+        trust_env: bool
+        user_agent: Optional[str]
 
 Query = Mapping[str, object]
 Self = TypeVar("Self", bound="Core")

@@ -17,8 +17,6 @@ from ._session import Options, Session
 from ._waiting import backoff, cancellation, pause
 from .errors import ApiError, IntegrityError, NetworkError
 
-__all__ = ["Downloaded", "download"]
-
 PathLike = Union[str, os.PathLike[str]]
 
 

@@ -15,8 +15,6 @@ from ._connections import Connection, Pool
 from ._waiting import cancellation
 from .errors import NetworkError, RequestTimeoutError
 
-__all__ = ["Answer", "Request", "exchange"]
-
 CHUNK = 64 * 1024
 
 

@@ -17,8 +17,6 @@ from ._exchange import Answer, Request, exchange
 from ._waiting import RateLimit, backoff, cancellation, pause, rate_limit_of, retry_after
 from .errors import KindexError, NetworkError, RateLimitedError, ServerError, error_class
 
-__all__ = ["Options", "Response", "Session"]
-
 log = logging.getLogger("kindex")
 
 _MAX_REDIRECTS = 5

@@ -10,8 +10,6 @@ from typing import Any, Deque, Generic, Iterator, List, Optional, Type, TypeVar
 from ._exchange import Answer
 from .errors import NetworkError
 
-__all__ = ["RecordStream"]
-
 T = TypeVar("T")
 
 

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from email.message import Message
 from typing import Optional
 
-__all__ = ["Cancellation", "RateLimit", "cancellation", "backoff", "pause", "rate_limit_of", "retry_after"]
-
 
 @dataclass(frozen=True)
 class RateLimit:
