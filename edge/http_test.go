@@ -274,7 +274,6 @@ func TestPanicTellsNothing(t *testing.T) {
 			t.Errorf("%s: the log lacks the cause or the id: %s", path, log.String())
 		}
 	}
-	s.events.Close() // waits until the events for the build have been created
 	// package live refers to the build and its view, and so does this test
 	if users := s.shown(t).Refs(); users != 3 {
 		t.Errorf("the view has %d users after all requests have ended", users)

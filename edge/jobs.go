@@ -11,7 +11,6 @@ import (
 
 	"kindex/edge/live"
 	"kindex/edge/ratelimit"
-	"kindex/edge/webhook"
 )
 
 // RunJobs runs the server's background jobs until ctx ends and must be called only once. The jobs
@@ -26,7 +25,6 @@ func (s *Server) RunJobs(ctx context.Context) (wait func()) {
 		"following the forge":    s.followForge,
 		"purging":                s.purge,
 		"announcing builds":      s.events.Run,
-		"checking retirements":   s.retiring.Run,
 		"delivering webhooks":    s.accounts.Dispatch.Run,
 	}
 	if s.puller != nil {
@@ -116,6 +114,5 @@ func (s *Server) registerStateMetric() {
 // onSwitch is called after the server has switched to a build. It must not block.
 func (s *Server) onSwitch(v *live.ServedBuild, took time.Duration) {
 	s.shared.Metrics.Switched(v, took)
-	v.Retain()
-	s.events.Announce(webhook.Build{ID: v.Build.Manifest.ID, Archive: v.Build.Archive(), Release: v.Release})
+	s.events.Wake()
 }

@@ -67,8 +67,8 @@ func (s *Server) init() (err error) {
 		Challenge: o.WebhookChallenge, Schedule: o.WebhookSchedule, Poll: o.WebhookPoll, Shared: s.shared}); err != nil {
 		return err
 	}
-	s.retiring = webhook.NewRetirementChecker(o.State, s.retirements, o.Now, cmp.Or(o.WebhookPoll, time.Second), o.Log, s.accounts.Dispatch.Wake)
-	s.events = webhook.NewAnnouncer(o.State, o.Log, s.accounts.Dispatch.Wake, s.retiring.Wake)
+	s.events = webhook.NewAnnouncer(webhook.AnnouncerOptions{Store: o.State, Served: s.announced, Open: s.openAnnounced, Now: o.Now,
+		Poll: cmp.Or(o.WebhookPoll, time.Second), Log: o.Log, OnEvents: s.accounts.Dispatch.Wake})
 	var files *mirror.Files
 	if o.Pull.From != nil {
 		files = mirror.NewFiles(o.Pull.From, o.Dir, o.Pull.MaxBytes, o.Verifiers)
@@ -107,7 +107,6 @@ func (s *Server) Preview(edits []exports.Edit) { s.reloader.Preview(edits) }
 // Close releases the build and stores the remaining counts. No request may be in progress.
 func (s *Server) Close() {
 	s.reloader.Stop()
-	s.events.Close()
 	s.closeLimits()
 }
 

@@ -129,7 +129,7 @@ func TestRetiring(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		eventually(t, "the first check", func() bool { c, err := h.state.EventCursor(t.Context()); return err == nil && c.Noticed })
+		eventually(t, "the first check", func() bool { c, err := h.state.Announced(t.Context()); return err == nil && c.Noticed })
 		subscribe("/1")
 		expect()
 		clock.set("2026-11-10")

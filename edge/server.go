@@ -95,7 +95,6 @@ type Server struct {
 	router   *httprouter.Router
 	handler  http.Handler
 	events   *webhook.Announcer
-	retiring *webhook.RetirementChecker
 	agents   mcpAgents
 	timeouts timeouts // set by tests
 }

@@ -59,7 +59,7 @@ func aim(t *testing.T, names []string) *aimed {
 	ctx, stop := context.WithCancel(context.Background())
 	wait := a.RunJobs(ctx)
 	t.Cleanup(func() { stop(); wait() })
-	eventually(t, "the cursor is set", func() bool { c, err := a.state.EventCursor(t.Context()); return err == nil && c.Build != "" })
+	eventually(t, "a build is announced", func() bool { c, err := a.state.Announced(t.Context()); return err == nil && c.Build != "" })
 	return a
 }
 

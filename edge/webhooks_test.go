@@ -180,7 +180,7 @@ func TestTheLifeOfAWebhook(t *testing.T) {
 				t.Errorf("%s shows the secret: %s", path, a.body)
 			}
 		}
-		eventually(t, "the cursor is set", func() bool { c, err := h.state.EventCursor(t.Context()); return err == nil && c.Build != "" })
+		eventually(t, "a build is announced", func() bool { c, err := h.state.Announced(t.Context()); return err == nil && c.Build != "" })
 		writeContent(t, h.content, 3, 1)
 		buildInto(t, h.content, h.out, 3)
 		if err := h.Reload(); err != nil {
@@ -203,6 +203,98 @@ func TestTheLifeOfAWebhook(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestFieldsAndFiguresOfAWebhook has webhooks choose fields and figures, and publishes a build in
+// which one tool has another version, one more stars, and one is new.
+func TestFieldsAndFiguresOfAWebhook(t *testing.T) {
+	suite.InTest(t)
+	onBothEngines(t, func(t *testing.T, target string) {
+		h := serveHooked(t, target)
+		secret, _ := h.newKey(t, "ada")
+		key := secret.Reveal()
+		paths, ids := map[string][]string{}, map[string]string{}
+		for path, c := range map[string]struct {
+			more string
+			want []string
+		}{
+			"/all":     {``, []string{"created new", "updated figures", "updated version"}},
+			"/text":    {`,"figures":false`, []string{"created new", "updated version"}},
+			"/version": {`,"fields":["version"]`, []string{"created new", "updated version"}},
+			"/signals": {`,"fields":["license","signals"],"figures":true`, []string{"created new", "updated figures"}},
+			"/stars":   {`,"fields":["signals.stars"]`, []string{"updated figures"}},
+			"/none":    {`,"fields":["signals.stars","lifecycle.retires"],"figures":false`, []string{}},
+		} {
+			var made account.CreatedWebhook
+			h.send(t, "POST", "/api/webhooks", key, `{"url":"`+h.receiver.URL+path+`","events":["entity.created","entity.updated"]`+c.more+`}`, 201, &made)
+			var shown account.WebhookRecord
+			h.send(t, "GET", "/api/webhooks/"+made.ID, key, "", 200, &shown)
+			if made.Figures != !strings.Contains(c.more, "false") || shown.Figures != made.Figures || !slices.Equal(shown.Fields, made.Fields) || (len(made.Fields) > 0) != strings.Contains(c.more, "fields") {
+				t.Errorf("%s: %+v, %+v", path, made, shown)
+			}
+			paths[path], ids[path] = c.want, made.ID
+		}
+		write := func(slug, more string) {
+			writeEntity(t, h.content, "tool/"+slug, "url: https://example.org/"+slug+"\n"+more)
+		}
+		stars := func(n int) string {
+			return fmt.Sprintf("signals:\n  stars: {value: %d, date: 2026-10-01, source: https://example.org/}\n", n)
+		}
+		publish := func() (id string) {
+			t.Helper()
+			id = buildInto(t, h.content, h.out, 3)
+			if err := h.Reload(); err != nil {
+				t.Fatal(err)
+			}
+			return id
+		}
+		announced := func(id string) {
+			t.Helper()
+			eventually(t, "the build is announced", func() bool { at, err := h.state.Announced(t.Context()); return err == nil && at.Build == id })
+		}
+		write("version", "version: 1.0.0\n")
+		write("figures", stars(10))
+		id := publish()
+		ctx, stop := context.WithCancel(t.Context())
+		wait := h.RunJobs(ctx)
+		defer func() { stop(); wait() }()
+		announced(id)
+		write("version", "version: 1.0.1\n")
+		write("figures", stars(11))
+		write("new", "version: 1.0.0\n"+"license: MIT\n")
+		announced(publish())
+		for path, want := range paths {
+			eventually(t, path+" has no pending deliveries", func() bool {
+				var page deliveryPage
+				h.send(t, "GET", "/api/webhooks/"+ids[path]+"/deliveries?status=pending", key, "", 200, &page)
+				return page.Count == 0
+			})
+			if got := h.heard(t, path); !slices.Equal(got, want) {
+				t.Errorf("%s got %v, want %v", path, got, want)
+			}
+		}
+	})
+}
+
+// heard returns the events that a path has received of the tools version, figures and new.
+func (h *hooked) heard(t *testing.T, path string) []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	list := []string{}
+	for i, r := range h.came {
+		var m struct {
+			Event  string
+			Entity struct{ Slug string }
+		}
+		if err := json.Unmarshal(h.bodies[i], &m); err != nil {
+			t.Fatal(err)
+		}
+		if r.URL.Path == path && slices.Contains([]string{"version", "figures", "new"}, m.Entity.Slug) {
+			list = append(list, strings.TrimPrefix(m.Event, "entity.")+" "+m.Entity.Slug)
+		}
+	}
+	slices.Sort(list)
+	return list
 }
 
 type deliveryPage struct {
@@ -274,6 +366,9 @@ func TestRegistrationRefusesWhatCannotBe(t *testing.T) {
 		`{"url":"https://example.org/"}`:                                                           "at least one of",
 		`{"url":"https://example.org/","events":["entity.create"]}`:                                "did you mean entity.created?",
 		`{"url":"https://example.org/","events":["entity.created","entity.created"]}`:              "twice",
+		`{"url":"https://example.org/","events":["entity.created"],"fields":["signals.star"]}`:     "did you mean signals.stars?",
+		`{"url":"https://example.org/","events":["entity.created"],"fields":["nonsense"]}`:         "not a field; expected one of: slug, name",
+		`{"url":"https://example.org/","events":["entity.created"],"figures":"no"}`:                "must be",
 		`{"url":"https://example.org/","events":["entity.created"],"secret":"whsec_x"}`:            "not a known field",
 		`{"url":"https://example.org/","events":["entity.created"],"accountId":"acc_x","id":"wh"}`: "not a known field",
 		`{"url":"https://example.org/","events":"entity.created"}`:                                 "must be an array of strings",

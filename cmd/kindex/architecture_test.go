@@ -65,7 +65,7 @@ var mayImport = map[string][]string{
 	"builder/collect/npm":         {"builder/collect", "builder/content/schema", "exports/record"},
 	"builder/collect/pypi":        {"builder/collect", "builder/content/schema", "exports/ids", "exports/record"},
 	"builder/content":             {"builder/content/*", "exports/*"},
-	"builder/content/schema":      {"builder/content/yamldoc", "exports/didyoumean", "exports/safetext"},
+	"builder/content/schema":      {"builder/content/yamldoc", "exports/didyoumean", "exports/jsonenc", "exports/kinds", "exports/safetext"},
 	"builder/content/yamldoc":     {"exports/safetext"},
 	"builder/content/yamlfmt":     {"builder/content/schema", "builder/content/yamldoc", "exports/record", "exports/store"},
 	"builder/diff":                {"builder/content", "builder/neighbors", "builder/plural", "builder/rank", "exports", "exports/*"},
@@ -99,7 +99,7 @@ var mayImport = map[string][]string{
 	"site/static":   {"exports", "exports/safetext", "exports/store", "site/pages"},
 
 	// Serving.
-	"edge":                   {"builder/safedial", "edge/*", "exports", "exports/mirror", "exports/record", "exports/safetext", "site/*"},
+	"edge":                   {"builder/safedial", "edge/*", "exports", "exports/mirror", "exports/record", "exports/safetext", "exports/store", "site/*"},
 	"edge/console":           {"builder/content/yamldoc", "edge/account", "edge/apikey", "edge/auth", "edge/live", "edge/ratelimit", "edge/storage", "edge/submission", "edge/web", "edge/webhook", "exports/*", "site/*"},
 	"edge/api":               {"edge/account", "edge/apikey", "edge/live", "edge/openapi", "edge/query", "edge/ratelimit", "edge/storage", "edge/submission", "edge/web", "edge/webhook", "exports", "exports/*", "indexes", "site", "site/*"},
 	"edge/account":           {"builder/safedial", "edge/apikey", "edge/live", "edge/seal", "edge/storage", "edge/submission", "edge/web", "edge/webhook", "exports/didyoumean", "exports/ids", "exports/record"},
@@ -115,7 +115,7 @@ var mayImport = map[string][]string{
 	"edge/storage":           {"edge/apikey", "edge/auth", "edge/ratelimit", "edge/seal", "edge/submission", "edge/webhook"},
 	"edge/submission":        {"builder/content", "builder/content/*", "exports/didyoumean", "exports/record"},
 	"edge/submission/github": {"edge/submission", "exports/safetext"},
-	"edge/webhook":           {"builder/safedial", "exports/jsonenc", "exports/record"},
+	"edge/webhook":           {"builder/safedial", "exports/record"},
 
 	// Programs.
 	"cmd/bench":           {},

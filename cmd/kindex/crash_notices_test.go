@@ -22,11 +22,11 @@ func (c *crashing) awaitFirstCheck() {
 	}
 	defer st.Close()
 	for deadline := time.Now().Add(hanging); ; time.Sleep(10 * time.Millisecond) {
-		cursor, err := st.EventCursor(c.t.Context())
+		at, err := st.Announced(c.t.Context())
 		if err != nil {
 			c.t.Fatal(err)
 		}
-		if cursor.Noticed {
+		if at.Noticed {
 			return
 		}
 		if time.Now().After(deadline) {

@@ -356,11 +356,7 @@ func newOwner(t *testing.T, e *movedEdge) *owner {
 // payloads returns the bodies of all stored events with the given names.
 func payloads(t *testing.T, s *storage.State, names []string) (list []string) {
 	t.Helper()
-	events, err := s.Events(t.Context(), 0, 1<<20)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range events {
+	for _, e := range storagetest.Events(t, s, 0) {
 		if slices.Contains(names, e.Name) {
 			list = append(list, string(e.Payload))
 		}

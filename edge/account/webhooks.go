@@ -32,11 +32,21 @@ func openSecrets(keys *seal.Keys, w *webhook.Webhook) (secrets []webhook.Secret,
 	return secrets, nil
 }
 
+// NewWebhook is a request for a webhook.
+type NewWebhook struct {
+	URL     string   `json:"url"`
+	Events  []string `json:"events"`
+	Fields  []string `json:"fields"`
+	Figures *bool    `json:"figures"` // nil stands for true
+}
+
 // CreatedWebhook describes a new webhook, including its secret, which is shown only once.
 type CreatedWebhook struct {
 	ID        string    `json:"id"`
 	URL       string    `json:"url"`
 	Events    []string  `json:"events"`
+	Fields    []string  `json:"fields"`
+	Figures   bool      `json:"figures"`
 	Active    bool      `json:"active"`
 	CreatedAt time.Time `json:"createdAt"`
 	Secret    string    `json:"secret"`
@@ -47,6 +57,8 @@ type WebhookRecord struct {
 	ID             string     `json:"id"`
 	URL            string     `json:"url"`
 	Events         []string   `json:"events"`
+	Fields         []string   `json:"fields"`
+	Figures        bool       `json:"figures"`
 	Active         bool       `json:"active"`
 	CreatedAt      time.Time  `json:"createdAt"`
 	DisabledAt     *time.Time `json:"disabledAt"`
@@ -58,7 +70,7 @@ type WebhookRecord struct {
 }
 
 func NewWebhookRecord(w webhook.Webhook) WebhookRecord {
-	v := WebhookRecord{ID: w.ID, URL: w.URL, Events: w.Events, Active: w.Active(), CreatedAt: web.TruncateToSecond(w.CreatedAt),
+	v := WebhookRecord{ID: w.ID, URL: w.URL, Events: w.Events, Fields: w.Fields, Figures: !w.IgnoreFigures, Active: w.Active(), CreatedAt: web.TruncateToSecond(w.CreatedAt),
 		DisabledAt: web.NullableTime(w.DisabledAt), FailingSince: web.NullableTime(w.FailingSince), LastAttemptAt: web.NullableTime(w.LastAttemptAt),
 		LastSuccessAt: web.NullableTime(w.LastSuccessAt)}
 	if w.Active() {
@@ -72,10 +84,14 @@ func NewWebhookRecord(w webhook.Webhook) WebhookRecord {
 // CreateWebhook returns the write that adds a webhook to an account. The response body is a
 // CreatedWebhook. If the webhook cannot be created, refused is the problem, which the write also
 // returns. If the client has disconnected, err is set.
-func (s *Service) CreateWebhook(ctx context.Context, account, address string, events []string) (write WriteFunc, refused, err error) {
-	w := webhook.Webhook{ID: storage.NewID("wh_"), AccountID: account, Events: sortEvents(events)}
-	fieldErrors := checkEvents(events)
-	if w.URL, err = s.guard.CheckURL(ctx, address); err != nil {
+func (s *Service) CreateWebhook(ctx context.Context, account string, n NewWebhook) (write WriteFunc, refused, err error) {
+	w := webhook.Webhook{ID: storage.NewID("wh_"), AccountID: account, Events: sortNames(n.Events, record.WebhookEvents),
+		Fields: sortNames(n.Fields, record.ChangeFields), IgnoreFigures: n.Figures != nil && !*n.Figures}
+	fieldErrors := append(checkNames("events", "an event", n.Events, record.WebhookEvents), checkNames("fields", "a field", n.Fields, record.ChangeFields)...)
+	if len(n.Events) == 0 {
+		fieldErrors = append(fieldErrors, web.FieldError{Field: "events", Message: "must name at least one of " + strings.Join(record.WebhookEvents, ", ")})
+	}
+	if w.URL, err = s.guard.CheckURL(ctx, n.URL); err != nil {
 		var wrong *safedial.URLError
 		if !errors.As(err, &wrong) {
 			return nil, nil, err
@@ -108,25 +124,22 @@ func (s *Service) CreateWebhook(ctx context.Context, account, address string, ev
 			return Result{}, err
 		}
 		return Result{Status: http.StatusCreated, Location: "/api/webhooks/" + created.ID, secretID: created.ID,
-			Body: CreatedWebhook{created.ID, created.URL, created.Events, true, web.TruncateToSecond(created.CreatedAt), secret.Reveal()}}, nil
+			Body: CreatedWebhook{created.ID, created.URL, created.Events, created.Fields, !created.IgnoreFigures, true, web.TruncateToSecond(created.CreatedAt), secret.Reveal()}}, nil
 	}, refused, nil
 }
 
-// checkEvents returns the errors in a list of requested events.
-func checkEvents(names []string) (fieldErrors []web.FieldError) {
-	if len(names) == 0 {
-		return []web.FieldError{{Field: "events", Message: "must name at least one of " + strings.Join(record.WebhookEvents, ", ")}}
-	}
+// checkNames returns the errors in a list of names in a field of the request.
+func checkNames(field, what string, names, known []string) (fieldErrors []web.FieldError) {
 	for i, name := range names {
 		switch {
-		case !slices.Contains(record.WebhookEvents, name):
-			message := "has " + web.Shorten(name) + ", which is not an event; expected one of: " + strings.Join(record.WebhookEvents, ", ")
-			if near := didyoumean.Name(name, record.WebhookEvents); near != "" {
-				message = "has " + web.Shorten(name) + ", which is not an event; did you mean " + near + "?"
+		case !slices.Contains(known, name):
+			message := "has " + web.Shorten(name) + ", which is not " + what + "; expected one of: " + strings.Join(known, ", ")
+			if near := didyoumean.Name(name, known); near != "" {
+				message = "has " + web.Shorten(name) + ", which is not " + what + "; did you mean " + near + "?"
 			}
-			fieldErrors = append(fieldErrors, web.FieldError{Field: "events", Message: message})
+			fieldErrors = append(fieldErrors, web.FieldError{Field: field, Message: message})
 		case slices.Contains(names[:i], name):
-			fieldErrors = append(fieldErrors, web.FieldError{Field: "events", Message: "has " + name + " twice"})
+			fieldErrors = append(fieldErrors, web.FieldError{Field: field, Message: "has " + name + " twice"})
 		}
 		if len(fieldErrors) == 10 {
 			break // enough to show what is wrong
@@ -135,14 +148,15 @@ func checkEvents(names []string) (fieldErrors []web.FieldError) {
 	return fieldErrors
 }
 
-// sortEvents returns the events with the given names, in the order used by the API.
-func sortEvents(names []string) (events []string) {
-	for _, e := range record.WebhookEvents {
-		if slices.Contains(names, e) {
-			events = append(events, e)
+// sortNames returns the names in the order of all known ones, without unknown ones.
+func sortNames(names, known []string) []string {
+	list := []string{}
+	for _, name := range known {
+		if slices.Contains(names, name) {
+			list = append(list, name)
 		}
 	}
-	return events
+	return list
 }
 
 // WebhookOf returns an account's webhook.
@@ -172,8 +186,6 @@ func webhookProblem(err error, id, delivery string) error {
 		return web.NewProblem("unknown-delivery", "This webhook has no delivery "+web.Shorten(delivery)+"; GET /api/webhooks/"+id+"/deliveries lists its deliveries from the last 30 days.")
 	case errors.Is(err, webhook.ErrUnknown):
 		return unknownWebhook(id)
-	case errors.Is(err, webhook.ErrGone):
-		return web.NewProblem("event-gone", "The event of this delivery has been deleted: events are kept for 30 days.")
 	case errors.Is(err, webhook.ErrBusy):
 		return web.NewProblem("too-many-waiting", "This webhook already has 100 pending tests and replays; wait until they have been sent.")
 	}

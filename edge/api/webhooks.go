@@ -14,14 +14,11 @@ func (a *API) CreateWebhook(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	var body struct {
-		URL    string   `json:"url"`
-		Events []string `json:"events"`
-	}
+	var body account.NewWebhook
 	if err := c.Decode(&body); err != nil {
 		return nil, err
 	}
-	write, refused, err := a.accounts.CreateWebhook(c.Request.Context(), owner.ID, body.URL, body.Events)
+	write, refused, err := a.accounts.CreateWebhook(c.Request.Context(), owner.ID, body)
 	if err == nil && !account.HasIdempotencyKey(c) {
 		err = refused
 	}

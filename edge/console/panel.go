@@ -175,7 +175,7 @@ func (v *panelRequest) refusal(w http.ResponseWriter, err error) panel.Page {
 		w.Header().Set("Retry-After", "5")
 		fallthrough
 	case p.Status >= 500:
-		v.Shared.Log.Error("request failed", "requestId", v.ID, "path", v.Request.URL.Path, "error", fmt.Sprint(p.Cause))
+		v.Shared.LogFailure(v.ID, v.Request.URL.Path, p)
 		r.Text = "Your account is not affected. Try again in a minute."
 	case v.member.Account == "":
 		r.Back, r.BackTo = "/signin", "Sign in"

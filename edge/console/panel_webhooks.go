@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"kindex/edge/account"
 	"kindex/edge/storage"
@@ -22,7 +23,7 @@ const DeliveriesPerPage = 20
 
 func panelWebhook(w webhook.Webhook) panel.Webhook {
 	s := account.NewWebhookRecord(w)
-	p := panel.Webhook{ID: s.ID, URL: s.URL, Events: s.Events, Active: s.Active, CreatedAt: s.CreatedAt, DisabledAt: s.DisabledAt,
+	p := panel.Webhook{ID: s.ID, URL: s.URL, Events: s.Events, Fields: s.Fields, Figures: s.Figures, Active: s.Active, CreatedAt: s.CreatedAt, DisabledAt: s.DisabledAt,
 		FailingSince: s.FailingSince, LastAttemptAt: s.LastAttemptAt, LastSuccessAt: s.LastSuccessAt, NextAttemptAt: s.NextAttemptAt}
 	if s.DisabledReason != nil {
 		p.DisabledReason = *s.DisabledReason
@@ -54,9 +55,11 @@ func (v *panelRequest) webhooksPage() (*panel.WebhooksPage, error) {
 
 // createWebhook creates a webhook and shows its secret, which cannot be shown again.
 func (v *panelRequest) createWebhook() (panelReply, error) {
-	address, events := v.field("url"), v.Request.PostForm["events"]
+	figures := v.field("figures") != "no"
+	asked := account.NewWebhook{URL: v.field("url"), Events: v.Request.PostForm["events"], Figures: &figures,
+		Fields: strings.FieldsFunc(v.field("fields"), func(r rune) bool { return r == ',' || unicode.IsSpace(r) })}
 	ctx := v.Request.Context()
-	do, refused, err := v.console.accounts.CreateWebhook(ctx, v.account.ID, address, events)
+	do, refused, err := v.console.accounts.CreateWebhook(ctx, v.account.ID, asked)
 	if err != nil {
 		return panelReply{}, err
 	}
@@ -68,7 +71,7 @@ func (v *panelRequest) createWebhook() (panelReply, error) {
 	case err != nil && (!errors.As(err, &problem) || problem.Status >= 500):
 		return panelReply{}, err
 	case err != nil:
-		return v.webhookFormError(address, events, problem, refused != nil)
+		return v.webhookFormError(asked, problem, refused != nil)
 	}
 	var created account.CreatedWebhook
 	if err := json.Unmarshal([]byte(done.Answer), &created); err != nil {
@@ -78,18 +81,19 @@ func (v *panelRequest) createWebhook() (panelReply, error) {
 }
 
 // webhookFormError returns the form with error messages.
-func (v *panelRequest) webhookFormError(address string, events []string, problem *web.Problem, atFields bool) (panelReply, error) {
+func (v *panelRequest) webhookFormError(asked account.NewWebhook, problem *web.Problem, atFields bool) (panelReply, error) {
 	p, err := v.webhooksPage()
 	if err != nil {
 		return panelReply{}, err
 	}
-	p.Status, p.URL, p.Chosen = problem.Status, address, events
+	p.Status, p.URL, p.Chosen, p.Fields, p.NoFigures = problem.Status, asked.URL, asked.Events, strings.Join(asked.Fields, ", "), !*asked.Figures
 	if !atFields {
 		p.Refused = problem.Detail
 		return panelReply{page: p}, nil
 	}
 	p.URLFault = fieldError(problem, "url", "the address")
-	if p.EventFault = fieldError(problem, "events", "the choice"); len(events) == 0 {
+	p.FieldFault = fieldError(problem, "fields", "the list")
+	if p.EventFault = fieldError(problem, "events", "the choice"); len(asked.Events) == 0 {
 		p.EventFault = "Choose at least one."
 	}
 	return panelReply{page: p}, nil

@@ -11,9 +11,9 @@ const (
 	// flushBatchSize is the maximum number of counts added in one statement.
 	flushBatchSize = 500
 	sweepEvery     = time.Minute
-	// counterRetention is how long counts of past windows are kept, so that clock differences
-	// between machines do no harm.
-	counterRetention = time.Hour
+	// counterRetention is how long counts of past windows are kept. An edge whose clock is up to
+	// a day ahead must not delete the counts that others still need.
+	counterRetention = 25 * time.Hour
 )
 
 // flushLoop flushes changed counts and drops expired counts until ctx ends. Flushes have a

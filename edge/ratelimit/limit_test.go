@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"regexp"
 	"strconv"
+	"sync"
 	"testing"
 	"testing/quick"
 	"time"
@@ -126,10 +127,16 @@ type failing struct {
 	Limiter
 	err   error
 	asked int
+	hangs chan struct{} // if not nil, a request reports here that it hangs
 }
 
 func (f *failing) Take(ctx context.Context, s Subject) (State, error) {
-	if f.asked++; f.err != nil {
+	if f.asked++; f.hangs != nil {
+		f.hangs <- struct{}{}
+		<-ctx.Done()
+		return State{}, asUnavailable(ctx.Err())
+	}
+	if f.err != nil {
 		return State{}, f.err
 	}
 	return f.Limiter.Take(ctx, s)
@@ -180,10 +187,25 @@ func TestFallback(t *testing.T) {
 	if _, err := f.Take(t.Context(), customer); !errors.Is(err, ErrUnavailable) || first.asked != asked {
 		t.Errorf("%v, and the store got %d requests meanwhile", err, first.asked-asked)
 	}
-	first.err = nil
-	c.add(retryAfter)
+	c.add(retryAfter) // of the requests after the pause, one tries it, and not for long
+	first.hangs = make(chan struct{}, 10)
+	var probes sync.WaitGroup
+	probes.Go(func() { _, _ = f.Take(t.Context(), visitor) })
+	<-first.hangs
+	take(visitor, false, 0)
+	if _, err := f.Take(t.Context(), customer); !errors.Is(err, ErrUnavailable) || first.asked != asked+1 {
+		t.Errorf("%v, and the store got %d requests after the pause", err, first.asked-asked)
+	}
+	probes.Wait() // ends with the patience
 	take(visitor, false, 0)
 	if first.asked != asked+1 {
-		t.Errorf("the store got %d requests after the pause", first.asked-asked)
+		t.Errorf("the store got %d requests after a probe that failed", first.asked-asked)
+	}
+	first.hangs, first.err = nil, nil
+	c.add(retryAfter)
+	take(visitor, false, 0)
+	take(visitor, false, 0)
+	if first.asked != asked+3 {
+		t.Errorf("the store got %d requests after it was back", first.asked-asked)
 	}
 }

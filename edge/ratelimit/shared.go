@@ -112,12 +112,15 @@ type Fallback struct {
 	primary Limiter
 	local   *Memory
 	now     func() time.Time
-	retryAt atomic.Int64 // when primary is tried again: Unix time in ms
+	retryAt atomic.Int64 // when primary is tried again, 0 while it responds: Unix time in ms
 }
 
-// retryAfter is how long a store that did not respond in time is not queried, so that requests
-// do not pile up.
-const retryAfter = time.Second
+// While a store does not respond in time, one request tries it every retryAfter, for at most
+// probeTimeout. All others do without, so that they neither pile up nor take long.
+const (
+	retryAfter   = time.Second
+	probeTimeout = 500 * time.Millisecond
+)
 
 // NewFallback returns a Fallback for a primary Limiter. In each window, its local counts
 // start at 0. The caller must close it.
@@ -161,14 +164,19 @@ func (f *Fallback) Close(ctx context.Context) error { return f.local.Close(ctx) 
 
 func (f *Fallback) try(ctx context.Context, s Subject, do func(Limiter, context.Context, Subject) (State, error)) (State, error) {
 	err := ErrUnavailable
-	if f.retryAt.Load() == 0 || f.now().UnixMilli() >= f.retryAt.Load() {
+	if within, cancel := f.turn(ctx); within != nil {
+		defer cancel()
 		var st State
-		if st, err = do(f.primary, ctx, s); !errors.Is(err, ErrUnavailable) {
+		st, err = do(f.primary, within, s)
+		switch {
+		case ctx.Err() != nil:
+			return st, err
+		case within.Err() != nil || errors.Is(err, context.DeadlineExceeded):
+			err = asUnavailable(err)
+			f.retryAt.Store(f.now().Add(retryAfter).UnixMilli())
+		case !errors.Is(err, ErrUnavailable):
 			f.retryAt.Store(0)
 			return st, err
-		}
-		if errors.Is(err, context.DeadlineExceeded) {
-			f.retryAt.Store(f.now().Add(retryAfter).UnixMilli())
 		}
 	}
 	if s.Tier != Anonymous {
@@ -177,4 +185,17 @@ func (f *Fallback) try(ctx context.Context, s Subject, do func(Limiter, context.
 	st, err := do(f.local, ctx, s)
 	st.isLocal = true
 	return st, err
+}
+
+// turn returns the context in which a request may use the store, or nil if it may not.
+func (f *Fallback) turn(ctx context.Context) (within context.Context, cancel context.CancelFunc) {
+	at := f.retryAt.Load()
+	if at == 0 {
+		return ctx, func() {}
+	}
+	now := f.now()
+	if now.UnixMilli() < at || !f.retryAt.CompareAndSwap(at, now.Add(retryAfter).UnixMilli()) {
+		return nil, nil
+	}
+	return context.WithTimeout(ctx, probeTimeout)
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // Backup writes a consistent copy of the whole database into a new SQLite file. The service
@@ -19,7 +20,8 @@ func (s *State) Backup(ctx context.Context, path string, replace bool) (*Report,
 	if err := s.checkBackupTarget(path, replace); err != nil {
 		return nil, err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*.part") // with mode 0600
+	s.removeParts(path)
+	f, err := os.CreateTemp(filepath.Dir(path), partPrefix(path)+"*"+partSuffix) // with mode 0600
 	if err != nil {
 		return nil, fmt.Errorf("writing the backup: %w", err)
 	}
@@ -39,6 +41,26 @@ func (s *State) Backup(ctx context.Context, path string, replace bool) (*Report,
 		return report, fmt.Errorf("no backup was written because the database has problems; see kindex state check")
 	}
 	return report, errors.Join(syncFile(part), publishFile(part, path, replace))
+}
+
+// The names of unfinished backups.
+const partSuffix = ".part"
+
+func partPrefix(path string) string { return "." + filepath.Base(path) + "-" }
+
+// removeParts removes what backups to the same path have left that were killed: unfinished files that are
+// more than a day old.
+func (s *State) removeParts(path string) {
+	dir := filepath.Dir(path)
+	list, _ := os.ReadDir(dir) // leftovers are harmless
+	for _, e := range list {
+		if !strings.HasPrefix(e.Name(), partPrefix(path)) || !strings.HasSuffix(e.Name(), partSuffix) {
+			continue
+		}
+		if i, err := e.Info(); err == nil && s.now().Sub(i.ModTime()) > 24*time.Hour {
+			removeDatabase(filepath.Join(dir, e.Name()))
+		}
+	}
 }
 
 // checkBackupTarget rejects file names for which a backup would cause damage.

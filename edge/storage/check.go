@@ -78,10 +78,7 @@ func (c *checker) texts(query string) []string {
 	}
 	rows, err := c.db.QueryContext(c.ctx, query)
 	var list []string
-	list, c.err = scanRows(rows, err, func(scan func(...any) error) (s string, err error) {
-		err = scan(&s)
-		return s, err
-	})
+	list, c.err = scanRows(rows, err, scanText)
 	return list
 }
 
@@ -148,7 +145,7 @@ func (c *checker) invariants() {
 
 func (c *checker) json() {
 	for _, j := range jsonColumns {
-		if !c.has(j.table) {
+		if !c.has(j.table + "." + j.column) {
 			continue
 		}
 		for _, pair := range c.texts("SELECT " + j.id + " || ' ' || " + j.column + " FROM " + j.table + " WHERE " + j.column + " IS NOT NULL") {

@@ -19,19 +19,15 @@ var sound = []string{
 	`INSERT INTO accounts (id, name, created_at, audited) VALUES ('acc_a', 'ada', 1, 1)`,
 	`INSERT INTO idempotency (account_id, method, path, key, body_hash, status, location, answer, secret_id, created_at) VALUES ('acc_a', 'POST', '/api/submit', 'k', 'h', 201, '', '', '', 1)`,
 	`INSERT INTO counters (ends, lasts, subject, used) VALUES (86400000, 86400000, 'ip:192.0.2.1', 3)`,
-	`INSERT INTO webhook_cursor (name, version, seq, build, change_id, recent, moved_at) VALUES ('events', 1, 7, 'b', 'c', '{"log":["c"],"gone":[]}', 1)`,
-	`INSERT INTO webhook_events (seq, id, event, at, type, slug, name, payload, build, created_at) VALUES (7, 'evt_a', 'entity.updated', 1, 'tool', 'x', 'X', '{}', 'b', 1)`,
-	webhookRow("wh_a", "position", "7"),
+	`INSERT INTO announced (name, version, seq, build, change_id, commit_of) VALUES ('events', 1, 7, 'b', 'c', 'd')`,
+	`INSERT INTO webhook_events (seq, id, event, payload, created_at) VALUES (7, 'evt_a', 'entity.updated', '{}', 1)`,
+	webhookRow("wh_a"),
+	`INSERT INTO webhook_deliveries (id, webhook_id, kind, event_seq, event_id, event, status, created_at) VALUES ('dlv_e', 'wh_a', 'event', 7, 'evt_a', 'entity.updated', 'pending', 1)`,
 	`INSERT INTO sessions (hash, account_id, created_at, seen_at, expires_at) VALUES ('h', 'acc_a', 1, 1, 2)`,
 }
 
-func webhookRow(id, column, value string) string {
-	columns, values := "", ""
-	if column != "position" {
-		columns, values = ", position", ", 0"
-	}
-	return "INSERT INTO webhooks (id, account_id, url, events, secret, created_at, " + column + columns +
-		") VALUES ('" + id + "', 'acc_a', 'https://x.example/', '[]', 's', 1, " + value + values + ")"
+func webhookRow(id string) string {
+	return "INSERT INTO webhooks (id, account_id, url, events, secret, created_at) VALUES ('" + id + "', 'acc_a', 'https://x.example/', '[]', 's', 1)"
 }
 
 func keyRow(id, hash, prefix string) string {
@@ -59,7 +55,7 @@ func keyRows(n int) (list []string) {
 
 func webhookRows(n int) (list []string) {
 	for i := range n {
-		list = append(list, webhookRow("wh_"+string(rune('b'+i)), "position", "0"))
+		list = append(list, webhookRow("wh_"+string(rune('b'+i))))
 	}
 	return list
 }
@@ -98,16 +94,15 @@ func TestCheckFinds(t *testing.T) {
 		{"", []string{submissionRow("sub_a", "withdrawn"), "UPDATE submissions SET to_close = 1, pull_request = 7"}},
 		{"accounts with more than 10 webhooks: acc_a", webhookRows(10)},
 		{"", webhookRows(9)},
-		{"webhooks positioned after the last event: wh_z", []string{webhookRow("wh_z", "position", "8")}},
-		{"webhooks positioned after the last event: wh_z", []string{webhookRow("wh_z", "woken", "8")}},
-		{"events after the cursor: evt_a", []string{"UPDATE webhook_cursor SET seq = 6", "UPDATE webhooks SET position = 6"}},
-		{"unknown cursors: other", []string{"INSERT INTO webhook_cursor (name, version, seq, build, change_id, recent, moved_at) VALUES ('other', 1, 7, 'b', 'c', '{}', 1)"}},
+		{"events after the last one that was announced: evt_a", []string{"UPDATE announced SET seq = 6"}},
+		{"unknown rows of announced builds: other", []string{"INSERT INTO announced (name, version, seq, build, change_id, commit_of) VALUES ('other', 1, 7, 'b', 'c', 'd')"}},
+		{"pending deliveries of missing events: dlv_e", []string{"DELETE FROM webhook_events"}},
 		{"deliveries with an unknown status: dlv_a", []string{"INSERT INTO webhook_deliveries (id, webhook_id, kind, event_id, event, status, created_at) VALUES ('dlv_a', 'wh_a', 'test', 'e', 'test', 'lost', 1)"}},
 		{"deliveries with an unknown status: dlv_a", []string{"INSERT INTO webhook_deliveries (id, webhook_id, kind, event_id, event, status, created_at) VALUES ('dlv_a', 'wh_a', 'event', 'e', 'test', 'failed', 1)"}},
 		{"sessions that end before they start: acc_a", []string{"UPDATE sessions SET expires_at = 0"}},
 		{"webhooks wh_a: the column events is not valid JSON", []string{"UPDATE webhooks SET events = '[entity'"}},
 		{"webhook_events evt_a: the column payload is not valid JSON", []string{"UPDATE webhook_events SET payload = ''"}},
-		{"webhook_cursor events: the column recent is not valid JSON", []string{"UPDATE webhook_cursor SET recent = 'x y'"}},
+		{"webhooks wh_a: the column fields is not valid JSON", []string{"UPDATE webhooks SET fields = 'x y'"}},
 	}
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s := open()
@@ -220,7 +215,7 @@ func TestCheckOfFiles(t *testing.T) {
 		{"reference", "dangling reference: from api_keys to accounts", false,
 			func(path string) error { return storagetest.Exec(path, "DELETE FROM accounts") }},
 		{"lost pages", "the file is damaged", true, func(path string) error {
-			return storagetest.Exec(path, "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'webhooks_due'")
+			return storagetest.Exec(path, "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'webhooks_account'")
 		}},
 		{"index", "the file is damaged", false, func(path string) error {
 			return storagetest.Exec(path, "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'counters') WHERE name = 'sessions'")

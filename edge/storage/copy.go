@@ -122,8 +122,8 @@ func (s *State) requireEmpty(tx *Tx, t table) error {
 
 // copyTable copies a table and verifies the copy.
 func copyTable(ctx context.Context, from querier, tx *Tx, t table) (int64, error) {
-	into := &batchInserter{tx: tx, table: t}
-	read, err := eachRow(ctx, from, t, into.add)
+	into := tx.inserter(t.name, t.columnList())
+	read, err := eachRow(ctx, from, t, func(row []any) error { return into.add(values(row)...) })
 	if err == nil {
 		err = into.flush()
 	}
@@ -135,6 +135,20 @@ func copyTable(ctx context.Context, from querier, tx *Tx, t table) (int64, error
 		err = fmt.Errorf("expected %d rows with the checksum %x, got %d rows with the checksum %x", read.rows, read.sum[0], arrived.rows, arrived.sum[0])
 	}
 	return read.rows, err
+}
+
+// values returns a copy of the values in a row.
+func values(row []any) []any {
+	list := make([]any, len(row))
+	for i, v := range row {
+		switch v := v.(type) {
+		case *sql.NullInt64:
+			list[i] = *v
+		case *sql.NullString:
+			list[i] = *v
+		}
+	}
+	return list
 }
 
 // checksum consists of the number of rows and the sum of their SHA-256 hashes, as four 64-bit
@@ -206,47 +220,47 @@ func eachRow(ctx context.Context, from querier, t table, do func([]any) error) (
 // insertBatchSize is the number of rows that one statement inserts.
 const insertBatchSize = 200
 
-// batchInserter collects rows of a table and inserts them in batches.
-type batchInserter struct {
-	tx    *Tx
-	table table
-	args  []any
+// inserter collects rows of a table and inserts them in batches.
+type inserter struct {
+	tx      *Tx
+	into    string
+	columns int
+	args    []any
 }
 
-func (in *batchInserter) add(row []any) error {
-	for _, v := range row {
-		switch v := v.(type) {
-		case *sql.NullInt64:
-			in.args = append(in.args, *v)
-		case *sql.NullString:
-			in.args = append(in.args, *v)
-		}
-	}
-	if len(in.args) < insertBatchSize*len(in.table.columns) {
+func (tx *Tx) inserter(table, columns string) *inserter {
+	return &inserter{tx: tx, into: table + " (" + columns + ")", columns: strings.Count(columns, ",") + 1}
+}
+
+func (in *inserter) add(row ...any) error {
+	if in.args = append(in.args, row...); len(in.args) < insertBatchSize*in.columns {
 		return nil
 	}
 	return in.flush()
 }
 
-func (in *batchInserter) flush() error {
+func (in *inserter) flush() error {
 	if len(in.args) == 0 {
 		return nil
 	}
-	var q strings.Builder
-	fmt.Fprintf(&q, "INSERT INTO %s (%s) VALUES ", in.table.name, in.table.columnList())
-	for i := range in.args {
-		switch n := len(in.table.columns); {
-		case i%n > 0:
-			q.WriteString(", ")
-		case i > 0:
-			q.WriteString("), (")
-		default:
-			q.WriteString("(")
-		}
-		fmt.Fprintf(&q, "$%d", i+1)
-	}
-	q.WriteString(")")
-	_, err := in.tx.exec(q.String(), in.args...)
+	_, err := in.tx.exec("INSERT INTO "+in.into+" VALUES "+placeholders(len(in.args), in.columns), in.args...)
 	in.args = in.args[:0]
 	return err
+}
+
+// placeholders returns the placeholders of rows with n values in all.
+func placeholders(n, columns int) string {
+	var b strings.Builder
+	for i := range n {
+		switch {
+		case i%columns > 0:
+			b.WriteString(", ")
+		case i > 0:
+			b.WriteString("), (")
+		default:
+			b.WriteString("(")
+		}
+		b.WriteString(placeholder(i + 1))
+	}
+	return b.String() + ")"
 }

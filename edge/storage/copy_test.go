@@ -358,6 +358,37 @@ func TestBackupDuringWrites(t *testing.T) {
 	})
 }
 
+// TestBackupRemovesWhatWasLeft checks that a backup removes what a backup that was killed has left, and
+// nothing else.
+func TestBackupRemovesWhatWasLeft(t *testing.T) {
+	s, dir := storagetest.SQLite(t), t.TempDir()
+	left, keep := []string{".b.db-1.part", ".b.db-1.part-wal"}, []string{".b.db-2.part", ".c.db-1.part", "b.db-1.part"}
+	for _, name := range slices.Concat(left, keep) {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if at := time.Now().Add(-25 * time.Hour); name != ".b.db-2.part" { // which is being written
+			if err := os.Chtimes(filepath.Join(dir, name), at, at); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, err := s.Backup(t.Context(), filepath.Join(dir, "b.db"), false); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if want := append(keep, "b.db"); !slices.Equal(slices.Sorted(slices.Values(names)), slices.Sorted(slices.Values(want))) {
+		t.Errorf("the folder has %v, want %v", names, want)
+	}
+}
+
 // TestBackupRefuses tries file names that are taken, and a backup that fails halfway.
 func TestBackupRefuses(t *testing.T) {
 	suite.InTest(t)

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -88,22 +87,12 @@ func (s *State) AddCounters(ctx context.Context, counts []ratelimit.Count) error
 	// The counts are sorted so that two edges never deadlock on each other's rows.
 	counts = slices.Clone(counts)
 	slices.SortFunc(counts, func(a, b ratelimit.Count) int { return strings.Compare(a.Subject, b.Subject) })
-	var q strings.Builder
-	q.WriteString("INSERT INTO counters (ends, lasts, subject, used) VALUES ")
 	args := make([]any, 0, 4*len(counts))
-	for i, c := range counts {
-		if i > 0 {
-			q.WriteString(", ")
-		}
-		for j := range 4 {
-			q.WriteString([]string{"($", ", $", ", $", ", $"}[j])
-			q.WriteString(strconv.Itoa(4*i + j + 1))
-		}
-		q.WriteByte(')')
+	for _, c := range counts {
 		args = append(append(args, counterKey(c.Subject, c.Window)...), c.N)
 	}
-	q.WriteString(" ON CONFLICT (ends, lasts, subject) DO UPDATE SET used = counters.used + excluded.used")
-	_, err := s.exec(ctx, q.String(), args...)
+	_, err := s.exec(ctx, "INSERT INTO counters (ends, lasts, subject, used) VALUES "+placeholders(len(args), 4)+
+		" ON CONFLICT (ends, lasts, subject) DO UPDATE SET used = counters.used + excluded.used", args...)
 	return s.wrap("storing request counts", err)
 }
 

@@ -4,30 +4,30 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"math"
-	"strconv"
-	"strings"
 	"time"
 
 	"kindex/edge/webhook"
 )
 
-var _ webhook.Store = (*State)(nil)
+var (
+	_ webhook.Store          = (*State)(nil)
+	_ webhook.AnnouncerStore = (*State)(nil)
+)
 
-// placeholder returns the placeholder for argument n.
-func placeholder(n int) string { return "$" + strconv.Itoa(n) }
+const (
+	// suspendedAccounts selects the accounts whose webhooks have to wait.
+	suspendedAccounts = "(SELECT id FROM accounts WHERE suspended_at IS NOT NULL)"
+	pendingEvent      = "(SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = w.id AND d.status = 'pending' AND d.kind = 'event')"
+	pendingRequest    = "(SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = w.id AND d.status = 'pending' AND d.kind IN ('replay', 'test'))"
 
-func millisDuration(n sql.NullInt64) time.Duration { return time.Duration(n.Int64) * time.Millisecond }
-
-// dueWebhooks selects webhooks that are due at $1 and not leased. Webhooks of suspended
-// accounts have to wait.
-const dueWebhooks = `SELECT id FROM webhooks WHERE leased_until <= $1
-	AND (disabled_at IS NULL AND next_at <= $1 OR id IN (SELECT webhook_id FROM webhook_deliveries WHERE next_at <= $1 AND kind <> 'event'))
-	AND account_id NOT IN (SELECT id FROM accounts WHERE suspended_at IS NOT NULL)
-	ORDER BY COALESCE(next_at, 0) LIMIT $2`
+	// dueWebhooks selects webhooks that are due at $1 and not leased.
+	dueWebhooks = `SELECT w.id FROM webhooks w WHERE w.leased_until <= $1 AND w.account_id NOT IN ` + suspendedAccounts + `
+		AND (w.disabled_at IS NULL AND COALESCE(w.next_at, 0) <= $1 AND EXISTS ` + pendingEvent + ` OR EXISTS ` + pendingRequest + `)
+		ORDER BY COALESCE(w.next_at, 0) LIMIT $2`
+)
 
 // Lease implements webhook.Store.
-func (s *State) Lease(ctx context.Context, owner string, n int, lasts time.Duration) ([]webhook.Webhook, error) {
+func (s *State) Lease(ctx context.Context, owner string, n int, lasts time.Duration) ([]string, error) {
 	// Usually nothing is due, and unlike the update, this query does not block writers.
 	var one string
 	err := s.row(ctx, dueWebhooks, s.now().UnixMilli(), 1).Scan(&one)
@@ -37,13 +37,13 @@ func (s *State) Lease(ctx context.Context, owner string, n int, lasts time.Durat
 	if err != nil {
 		return nil, err
 	}
-	var leased []webhook.Webhook
+	var leased []string
 	err = s.Write(ctx, func(tx *Tx) error {
 		// MATERIALIZED makes sure that the subquery picks and locks rows only once.
-		rows, err := tx.rows(`WITH due AS MATERIALIZED (`+dueWebhooks+tx.skipLocked()+`)
-			UPDATE webhooks SET lease_owner = $3, leased_until = $4 WHERE id IN (SELECT id FROM due) RETURNING `+webhookColumns,
+		rows, err := tx.rows(`WITH due AS MATERIALIZED (`+dueWebhooks+tx.skipLocked("w")+`)
+			UPDATE webhooks SET lease_owner = $3, leased_until = $4 WHERE id IN (SELECT id FROM due) RETURNING id`,
 			tx.now(), n, owner, tx.now()+lasts.Milliseconds())
-		leased, err = scanRows(rows, err, scanWebhook)
+		leased, err = scanRows(rows, err, scanText)
 		return err
 	})
 	return leased, err
@@ -69,167 +69,64 @@ func (s *State) Release(ctx context.Context, owner, id string) error {
 	return err
 }
 
-// WaitForEvents implements webhook.Store.
-func (s *State) WaitForEvents(ctx context.Context, owner, id string, position int64) (more bool, err error) {
-	err = s.Write(ctx, func(tx *Tx) error {
-		n, err := tx.exec(`UPDATE webhooks SET position = $3, next_at = NULL, leased_until = 0, lease_owner = NULL
-			WHERE id = $1 AND lease_owner = $2 AND woken <= $3`, id, owner, position)
-		if more = n == 0; err != nil || !more {
-			return err
-		}
-		return leaseKept(tx.exec("UPDATE webhooks SET position = $3 WHERE id = $1 AND lease_owner = $2", id, owner, position))
-	})
-	return more, err
-}
-
-// maxPayload is the total size of payloads, in bytes, at which reading a batch of events stops.
-// It limits the memory used, since hundreds of webhooks can be processed concurrently.
-const maxPayload = 256 << 10
-
-// EventsAfter implements webhook.Store.
-func (s *State) EventsAfter(ctx context.Context, position int64, names []string, n int) (events []webhook.Event, upTo int64, err error) {
-	// All events up to this seq are visible, because events get their seq in the order of
-	// commits.
-	if err := s.row(ctx, "SELECT COALESCE(MAX(seq), 0) FROM webhook_cursor").Scan(&upTo); err != nil {
-		return nil, 0, err
-	}
-	args := []any{position, upTo, n}
-	placeholders := make([]string, len(names))
-	for i, name := range names {
-		args = append(args, name)
-		placeholders[i] = placeholder(len(args))
-	}
-	rows, err := s.rows(ctx, `SELECT seq, id, event, payload FROM webhook_events
-		WHERE seq > $1 AND seq <= $2 AND event IN (`+strings.Join(placeholders, ", ")+`) ORDER BY seq LIMIT $3`, args...)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer rows.Close()
-	size := 0
-	for rows.Next() {
-		var e webhook.Event
-		if err := rows.Scan(&e.Seq, &e.ID, &e.Name, &e.Payload); err != nil {
-			return nil, 0, err
-		}
-		events = append(events, e)
-		if size += len(e.Payload); len(events) == n || size > maxPayload {
-			upTo = e.Seq
-			break
+// Next implements webhook.Store.
+func (s *State) Next(ctx context.Context, owner, id string) (w webhook.Webhook, d webhook.Delivery, err error) {
+	w, err = scanWebhook(s.row(ctx, "SELECT "+webhookColumns+" FROM webhooks w WHERE id = $1 AND lease_owner = $2 AND account_id NOT IN "+suspendedAccounts, id, owner).Scan)
+	if err == nil {
+		d, err = s.firstPending(ctx, "d.kind IN ('replay', 'test') ORDER BY d.created_at, d.id", id)
+		if errors.Is(err, sql.ErrNoRows) {
+			d, err = s.firstPending(ctx, "d.kind = 'event' AND w.disabled_at IS NULL AND COALESCE(w.next_at, 0) <= $2 ORDER BY d.event_seq", id, s.now().UnixMilli())
 		}
 	}
-	return events, upTo, rows.Err()
-}
-
-// RequestedDeliveries implements webhook.Store.
-func (s *State) RequestedDeliveries(ctx context.Context, id string) ([]webhook.Delivery, error) {
-	var there string
-	err := s.row(ctx, `SELECT w.id FROM webhooks w JOIN accounts a ON a.id = w.account_id
-		WHERE w.id = $1 AND a.suspended_at IS NULL`, id).Scan(&there)
 	if errors.Is(err, sql.ErrNoRows) {
-		err = webhook.ErrUnknown
+		err = nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	rows, err := s.rows(ctx, "SELECT "+deliveryColumns+`, COALESCE(d.payload, e.payload)
-		FROM webhook_deliveries d LEFT JOIN webhook_events e ON e.seq = d.event_seq
-		WHERE d.webhook_id = $1 AND d.next_at IS NOT NULL AND d.kind <> 'event' ORDER BY d.created_at, d.id`, id)
-	return scanRows(rows, err, func(scan func(...any) error) (webhook.Delivery, error) {
-		var payload sql.NullString
-		d, err := scanDelivery(func(into ...any) error { return scan(append(into, &payload)...) })
-		if payload.Valid {
-			d.Payload = []byte(payload.String)
-		}
-		return d, err
-	})
+	return w, d, err
+}
+
+// firstPending returns the first pending delivery to the webhook $1 that matches a condition, with
+// its payload.
+func (s *State) firstPending(ctx context.Context, condition string, args ...any) (webhook.Delivery, error) {
+	var payload []byte
+	row := s.row(ctx, "SELECT "+deliveryColumns+`, COALESCE(d.payload, e.payload) FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
+		LEFT JOIN webhook_events e ON e.seq = d.event_seq WHERE d.webhook_id = $1 AND d.status = 'pending' AND `+condition+" LIMIT 1", args...)
+	d, err := scanDelivery(func(into ...any) error { return row.Scan(append(into, &payload)...) })
+	d.Payload = payload
+	return d, err
 }
 
 // RecordAttempt implements webhook.Store.
-func (s *State) RecordAttempt(ctx context.Context, owner string, lasts time.Duration, o webhook.Outcome) error {
+func (s *State) RecordAttempt(ctx context.Context, owner string, lasts time.Duration, w *webhook.Webhook, d *webhook.Delivery) error {
 	return s.Write(ctx, func(tx *Tx) error {
-		if err := tx.recordWebhook(owner, lasts, o); err != nil {
+		err := leaseKept(tx.exec(`UPDATE webhooks SET disabled_at = $3, disabled_reason = $4, failing_since = $5, last_attempt_at = $6,
+				last_success_at = $7, next_at = $8, attempts = $9, leased_until = $10 WHERE id = $1 AND lease_owner = $2`,
+			w.ID, owner, toMillis(w.DisabledAt), nullText(w.DisabledReason), toMillis(w.FailingSince), toMillis(w.LastAttemptAt),
+			toMillis(w.LastSuccessAt), toMillis(w.NextAt), w.FailedAttempts, tx.now()+lasts.Milliseconds()))
+		if err != nil {
 			return err
 		}
-		if o.Kind == webhook.ForEvent {
-			return tx.recordEvent(o)
+		if _, err := tx.exec(`UPDATE webhook_deliveries SET status = $2, attempts = $3, last_attempt_at = $4, last_status = $5, last_error = $6, duration_ms = $7
+			WHERE id = $1`, d.ID, string(d.Status), d.Attempts, toMillis(d.LastAttemptAt),
+			sql.NullInt64{Int64: int64(d.ResponseStatus), Valid: d.ResponseStatus != 0}, nullText(d.Error), d.Took.Milliseconds()); err != nil {
+			return err
 		}
-		_, err := tx.exec(`UPDATE webhook_deliveries SET status = $2, attempts = attempts + 1, last_attempt_at = $3, next_at = NULL,
-			last_status = $4, last_error = $5, duration_ms = $6 WHERE id = $1`,
-			o.ID, string(o.Status), toMillis(o.LastAttemptAt), nullStatus(o), nullError(o), o.Took.Milliseconds())
-		return err
+		if w.Active() || !w.DisabledAt.Equal(w.LastAttemptAt) {
+			return nil
+		}
+		return tx.Audit(AuditEntry{AccountID: w.AccountID, Action: WebhookDisabled, Target: w.ID, Detail: w.DisabledReason})
 	})
 }
 
-// recordWebhook updates the webhook after an attempt. Failed tests and replays do not affect
-// its queue.
-func (tx *Tx) recordWebhook(owner string, lasts time.Duration, o webhook.Outcome) error {
-	set, args := "last_attempt_at = $3", []any{o.WebhookID, owner, toMillis(o.LastAttemptAt)}
-	add := func(column string, value any) {
-		args = append(args, value)
-		set += ", " + column + " = " + placeholder(len(args))
-	}
-	succeeded := o.Status == webhook.Succeeded
-	if o.Kind == webhook.ForEvent || succeeded {
-		add("attempts", o.FailedAttempts)
-		add("failing_since", toMillis(o.FailingSince))
-		add("next_at", toMillis(o.NextAttempt))
-	}
-	if o.Kind == webhook.ForEvent && o.Done {
-		add("position", o.Seq)
-	}
-	if succeeded {
-		add("last_success_at", toMillis(o.LastAttemptAt))
-		set += ", disabled_at = NULL, disabled_reason = NULL"
-	}
-	if o.DisableReason != "" {
-		add("disabled_at", toMillis(o.LastAttemptAt))
-		add("disabled_reason", o.DisableReason)
-	}
-	if o.KeepLease {
-		add("leased_until", tx.now()+lasts.Milliseconds())
-	} else {
-		set += ", leased_until = 0, lease_owner = NULL"
-	}
-	if err := leaseKept(tx.exec("UPDATE webhooks SET "+set+" WHERE id = $1 AND lease_owner = $2", args...)); err != nil || o.DisableReason == "" {
-		return err
-	}
-	e := AuditEntry{Action: WebhookDisabled, Target: o.WebhookID, Detail: o.DisableReason}
-	if err := tx.row("SELECT account_id FROM webhooks WHERE id = $1", o.WebhookID).Scan(&e.AccountID); err != nil {
-		return err
-	}
-	return tx.Audit(e)
-}
+// nullText converts a text to its stored form, in which an empty text is null.
+func nullText(s string) sql.NullString { return sql.NullString{String: s, Valid: s != ""} }
 
-func (tx *Tx) recordEvent(o webhook.Outcome) error {
-	_, err := tx.exec(`INSERT INTO webhook_deliveries (id, webhook_id, kind, event_seq, event_id, event, status, attempts, created_at,
-			last_attempt_at, next_at, last_status, last_error, duration_ms)
-		VALUES ($1, $2, 'event', $3, $4, $5, $6, 1, $7, $8, $9, $10, $11, $12)
-		ON CONFLICT (webhook_id, event_seq) WHERE kind = 'event' DO UPDATE SET attempts = webhook_deliveries.attempts + 1,
-			status = excluded.status, last_attempt_at = excluded.last_attempt_at, next_at = excluded.next_at,
-			last_status = excluded.last_status, last_error = excluded.last_error, duration_ms = excluded.duration_ms`,
-		NewID("dlv_"), o.WebhookID, o.Seq, o.EventID, o.Event, string(o.Status), tx.now(), toMillis(o.LastAttemptAt), toMillis(o.NextAt),
-		nullStatus(o), nullError(o), o.Took.Milliseconds())
-	return err
-}
-
-func nullStatus(o webhook.Outcome) sql.NullInt64 {
-	return sql.NullInt64{Int64: int64(o.ResponseStatus), Valid: o.ResponseStatus != 0}
-}
-
-func nullError(o webhook.Outcome) sql.NullString {
-	return sql.NullString{String: o.Error, Valid: o.Error != ""}
-}
-
-// activeWebhooks selects the webhooks for which events are kept until they are delivered.
-const activeWebhooks = "FROM webhooks WHERE disabled_at IS NULL AND account_id NOT IN (SELECT id FROM accounts WHERE suspended_at IS NOT NULL)"
+// awaited is the condition for deliveries to be kept until they have been made.
+const awaited = `d.status = 'pending' AND d.webhook_id IN (SELECT id FROM webhooks WHERE disabled_at IS NULL AND account_id NOT IN ` + suspendedAccounts + ")"
 
 // OldestWaiting implements webhook.Store.
 func (s *State) OldestWaiting(ctx context.Context) (time.Time, error) {
 	var at sql.NullInt64
-	err := s.row(ctx, "SELECT created_at FROM webhook_events WHERE seq > (SELECT MIN(position) "+activeWebhooks+") ORDER BY seq LIMIT 1").Scan(&at)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = nil
-	}
+	err := s.row(ctx, "SELECT MIN(d.created_at) FROM webhook_deliveries d WHERE d.kind = 'event' AND "+awaited).Scan(&at)
 	return fromMillis(at), err
 }
 
@@ -243,10 +140,10 @@ func (s *State) Expire(ctx context.Context, before time.Time) error {
 		return err
 	}
 	for _, statement := range []string{
-		`DELETE FROM webhook_deliveries WHERE id IN (SELECT id FROM webhook_deliveries
-			WHERE created_at < $1 AND next_at IS NULL AND COALESCE(last_attempt_at, 0) < $1 LIMIT $2)`,
-		`DELETE FROM webhook_events WHERE seq IN (SELECT seq FROM webhook_events
-			WHERE created_at < $1 AND seq <= COALESCE((SELECT MIN(position) ` + activeWebhooks + `), ` + strconv.FormatInt(math.MaxInt64, 10) + `) LIMIT $2)`,
+		`DELETE FROM webhook_deliveries WHERE id IN (SELECT d.id FROM webhook_deliveries d
+			WHERE d.created_at < $1 AND COALESCE(d.last_attempt_at, 0) < $1 AND NOT (` + awaited + `) LIMIT $2)`,
+		`DELETE FROM webhook_events WHERE seq IN (SELECT e.seq FROM webhook_events e
+			WHERE e.created_at < $1 AND NOT EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.event_seq = e.seq) LIMIT $2)`,
 	} {
 		for {
 			n, err := s.exec(ctx, statement, before.UnixMilli(), expireBatchSize)

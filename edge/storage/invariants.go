@@ -26,9 +26,6 @@ func sqlList[T ~string](words []T) string {
 	return strings.Join(list, ", ")
 }
 
-// lastEventSeq selects the seq of the newest event ever stored, or 0 if there has been none.
-const lastEventSeq = "COALESCE((SELECT seq FROM webhook_cursor WHERE name = '" + eventsCursor + "'), 0)"
-
 var invariants = []invariant{
 	// Keys can expire only in those schema versions that have an audit log.
 	{[]string{"api_keys", "audit_log"}, fmt.Sprintf("accounts with more than %d active keys", apikey.MaxActive),
@@ -61,12 +58,12 @@ var invariants = []invariant{
 		"SELECT id FROM submissions WHERE to_close <> 0 AND (to_close <> 1 OR status <> 'withdrawn' OR pull_request <= 0) ORDER BY id"},
 	{[]string{"webhooks"}, fmt.Sprintf("accounts with more than %d webhooks", webhook.MaxPerAccount),
 		fmt.Sprintf("SELECT account_id FROM webhooks GROUP BY account_id HAVING COUNT(*) > %d ORDER BY account_id", webhook.MaxPerAccount)},
-	{[]string{"webhooks", "webhook_cursor"}, "webhooks positioned after the last event",
-		"SELECT id FROM webhooks WHERE position > " + lastEventSeq + " OR woken > " + lastEventSeq + " ORDER BY id"},
-	{[]string{"webhook_events", "webhook_cursor"}, "events after the cursor",
-		"SELECT id FROM webhook_events WHERE seq > " + lastEventSeq + " ORDER BY seq"},
-	{[]string{"webhook_cursor"}, "unknown cursors",
-		"SELECT name FROM webhook_cursor WHERE name <> '" + eventsCursor + "' OR seq < 0 OR version < 0 ORDER BY name"},
+	{[]string{"webhook_events", "announced"}, "events after the last one that was announced",
+		"SELECT id FROM webhook_events WHERE seq > COALESCE((SELECT seq FROM announced WHERE name = '" + announcedRow + "'), 0) ORDER BY seq"},
+	{[]string{"announced"}, "unknown rows of announced builds",
+		"SELECT name FROM announced WHERE name <> '" + announcedRow + "' OR seq < 0 OR version < 0 ORDER BY name"},
+	{[]string{"webhook_deliveries", "webhook_events", "announced"}, "pending deliveries of missing events",
+		"SELECT id FROM webhook_deliveries WHERE status = 'pending' AND payload IS NULL AND event_seq NOT IN (SELECT seq FROM webhook_events) ORDER BY id"},
 	{[]string{"retirement_notices"}, "retirement notices sent on or after the retirement date",
 		"SELECT type || '/' || slug FROM retirement_notices WHERE notice < 1 ORDER BY 1"},
 	{[]string{"webhook_deliveries"}, "deliveries with an unknown status",
@@ -79,5 +76,5 @@ var invariants = []invariant{
 var jsonColumns = []struct{ table, id, column string }{
 	{"webhooks", "id", "events"},
 	{"webhook_events", "id", "payload"},
-	{"webhook_cursor", "name", "recent"},
+	{"webhooks", "id", "fields"},
 }

@@ -21,34 +21,34 @@ func TestNotices(t *testing.T) {
 		notice := func(retires string) webhook.Notice {
 			return webhook.Notice{Type: "model", Slug: "m", Retires: retires, Days: 30}
 		}
-		record := func(at webhook.Cursor, n webhook.Notice, event string, want bool) {
+		record := func(at webhook.Announced, n webhook.Notice, event string, want bool) {
 			t.Helper()
 			recorded, err := s.RecordNotices(ctx, at, []webhook.Notice{n, n},
-				[]webhook.Event{{ID: event, Name: "entity.retiring", At: time.Now(), Type: n.Type, Slug: n.Slug, Payload: []byte("{}")}})
+				[]webhook.Event{{ID: event, Name: "entity.retiring", Payload: []byte("{}")}})
 			if err != nil || recorded != want {
 				t.Fatalf("%s: recorded %v, want %v: %v", event, recorded, want, err)
 			}
 		}
-		cursor := func() webhook.Cursor {
+		announced := func() webhook.Announced {
 			t.Helper()
-			c, err := s.EventCursor(ctx)
+			c, err := s.Announced(ctx)
 			if err != nil {
 				t.Fatal(err)
 			}
 			return c
 		}
-		before := cursor()
+		before := announced()
 		record(before, notice(day(-364)), "evt_1", true)
 		record(before, notice(day(20)), "evt_2", false) // another edge was faster
-		after := cursor()
+		after := announced()
 		if before.Noticed || !after.Noticed || after.Version != before.Version+1 {
-			t.Errorf("cursors %+v, %+v", before, after)
+			t.Errorf("announced %+v, %+v", before, after)
 		}
 		record(after, notice(day(-367)), "evt_3", true) // deleted immediately
-		record(cursor(), notice(day(20)), "evt_4", true)
-		events, err := s.Events(ctx, 0, 10)
-		if err != nil || len(events) != 3 || events[0].ID != "evt_1" || events[2].ID != "evt_4" || events[2].Seq != 3 {
-			t.Errorf("events %+v, %v", events, err)
+		record(announced(), notice(day(20)), "evt_4", true)
+		events := storagetest.Events(t, s, 0)
+		if len(events) != 3 || events[0].ID != "evt_1" || events[2].ID != "evt_4" || events[2].Seq != 3 {
+			t.Errorf("events %+v", events)
 		}
 		all, err := s.Notices(ctx, "")
 		if want := map[webhook.Notice]bool{notice(day(-364)): true, notice(day(20)): true}; err != nil || !maps.Equal(all, want) {

@@ -355,6 +355,13 @@ func TestServerGone(t *testing.T) {
 	if err != nil || notes(t, s, "behind") != 1 {
 		t.Errorf("the state does not recover: %v", err)
 	}
+	// A standby, which accepts no writes, does not count as reachable.
+	if err := storagetest.Exec(u.String(), "ALTER DATABASE "+name+" SET default_transaction_read_only = on"); err != nil {
+		t.Fatal(err)
+	}
+	if err := storagetest.Open(t, target).Ping(t.Context()); err == nil || !strings.Contains(err.Error(), "read-only") {
+		t.Errorf("a database that accepts no writes is reachable: %v", err)
+	}
 	if err := storagetest.Exec(u.String(), "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
 		t.Fatal(err)
 	}

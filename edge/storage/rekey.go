@@ -12,31 +12,38 @@ import (
 	"kindex/edge/webhook"
 )
 
-// sealedColumns lists all columns with sealed secrets, with the table, its key, and the
-// purpose for which the secrets are sealed.
-var sealedColumns = []struct{ table, id, column, purpose string }{
-	{"webhooks", "id", "secret", webhook.Purpose},
-	{"webhooks", "id", "previous_secret", webhook.Purpose},
+// sealed is a stored secret: the current one of a webhook, or the one before.
+type sealed struct{ webhook, column, text string }
+
+// sealedSecrets returns all stored secrets.
+func (s *State) sealedSecrets(ctx context.Context) ([]sealed, error) {
+	rows, err := s.rows(ctx, `SELECT id, 'secret', secret FROM webhooks
+		UNION ALL SELECT id, 'previous_secret', previous_secret FROM webhooks WHERE previous_secret IS NOT NULL`)
+	return scanRows(rows, err, func(scan func(...any) error) (one sealed, err error) {
+		err = scan(&one.webhook, &one.column, &one.text)
+		return one, err
+	})
 }
 
 // CheckSealed returns an error if a stored secret cannot be opened with the operator's keys.
 // If a key is missing, the error names its id. Errors never contain the secrets.
 func (s *State) CheckSealed(ctx context.Context, keys *seal.Keys) error {
+	list, err := s.sealedSecrets(ctx)
+	if err != nil {
+		return err
+	}
 	missing := map[string]int{}
 	damaged := 0
-	err := s.eachSealed(ctx, func(_, _, purpose, row, sealed string) error {
-		_, err := keys.Open(sealed, purpose, row)
+	for _, one := range list {
+		_, err := keys.Open(one.text, webhook.Purpose, one.webhook)
 		var unknown *seal.UnknownKeyError
 		if errors.As(err, &unknown) {
 			missing[unknown.ID]++
 		} else if err != nil {
 			damaged++
 		}
-		return nil
-	})
+	}
 	switch {
-	case err != nil:
-		return err
 	case len(missing) > 0:
 		return fmt.Errorf("the database %s has secrets sealed with the operator's key %s, but the key file contains only %s: add the missing key to the file, below the newest key",
 			s.target, strings.Join(slices.Sorted(maps.Keys(missing)), " and "), strings.Join(keys.IDs(), ", "))
@@ -53,28 +60,22 @@ func (s *State) Rekey(ctx context.Context, keys *seal.Keys) (n int, err error) {
 	if err := s.CheckSealed(ctx, keys); err != nil {
 		return 0, err
 	}
-	type sealed struct{ table, id, column, row, before, after string }
-	var list []sealed
-	for _, c := range sealedColumns {
-		err = errors.Join(err, s.eachSealedIn(ctx, c.table, c.id, c.column, func(row, text string) error {
-			if keys.Current(text) {
-				return nil
-			}
-			secret, err := keys.Open(text, c.purpose, row)
-			if err == nil {
-				list = append(list, sealed{c.table, c.id, c.column, row, text, keys.Seal(secret, c.purpose, row)})
-			}
-			return err
-		}))
-	}
+	list, err := s.sealedSecrets(ctx)
 	if err != nil {
 		return 0, err
 	}
 	err = s.Write(ctx, func(tx *Tx) error {
 		n = 0
 		for _, one := range list {
-			changed, err := tx.exec("UPDATE "+one.table+" SET "+one.column+" = $1 WHERE "+one.id+" = $2 AND "+one.column+" = $3",
-				one.after, one.row, one.before)
+			if keys.Current(one.text) {
+				continue
+			}
+			secret, err := keys.Open(one.text, webhook.Purpose, one.webhook)
+			if err != nil {
+				return err
+			}
+			changed, err := tx.exec("UPDATE webhooks SET "+one.column+" = $1 WHERE id = $2 AND "+one.column+" = $3",
+				keys.Seal(secret, webhook.Purpose, one.webhook), one.webhook, one.text)
 			if err != nil {
 				return err
 			}
@@ -83,34 +84,4 @@ func (s *State) Rekey(ctx context.Context, keys *seal.Keys) (n int, err error) {
 		return nil
 	})
 	return n, err
-}
-
-func (s *State) eachSealed(ctx context.Context, do func(table, column, purpose, row, sealed string) error) error {
-	for _, c := range sealedColumns {
-		err := s.eachSealedIn(ctx, c.table, c.id, c.column, func(row, sealed string) error {
-			return do(c.table, c.column, c.purpose, row, sealed)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *State) eachSealedIn(ctx context.Context, table, id, column string, do func(row, sealed string) error) error {
-	rows, err := s.rows(ctx, "SELECT "+id+", "+column+" FROM "+table+" WHERE "+column+" IS NOT NULL")
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var row, sealed string
-		if err := rows.Scan(&row, &sealed); err != nil {
-			return err
-		}
-		if err := do(row, sealed); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
 }

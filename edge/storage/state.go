@@ -10,6 +10,7 @@ import (
 	"encoding/base32"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -99,8 +100,21 @@ func (s *State) Engine() Engine { return s.engine }
 // String returns the address of the database without a password.
 func (s *State) String() string { return s.target }
 
-// Ping returns an error if the database cannot be reached.
-func (s *State) Ping(ctx context.Context) error { return s.db.PingContext(ctx) }
+// Ping returns an error if the database cannot be reached, or does not accept writes, as a standby
+// of PostgreSQL.
+func (s *State) Ping(ctx context.Context) error {
+	if s.engine == SQLite {
+		return s.db.PingContext(ctx)
+	}
+	var readOnly string
+	if err := s.row(ctx, "SHOW transaction_read_only").Scan(&readOnly); err != nil {
+		return err
+	}
+	if readOnly != "off" {
+		return fmt.Errorf("the database %s is read-only", s.target)
+	}
+	return nil
+}
 
 // row runs a query for one row, outside a transaction.
 func (s *State) row(ctx context.Context, query string, args ...any) *sql.Row {
@@ -147,6 +161,15 @@ func scanRows[T any](rows *sql.Rows, err error, scan func(func(...any) error) (T
 		list = append(list, v)
 	}
 	return list, rows.Err()
+}
+
+// placeholder returns the placeholder for argument n.
+func placeholder(n int) string { return "$" + strconv.Itoa(n) }
+
+// scanText reads a row of one text.
+func scanText(scan func(...any) error) (s string, err error) {
+	err = scan(&s)
+	return s, err
 }
 
 // NewID returns a new unguessable identifier: a prefix and 100 random bits.

@@ -73,11 +73,11 @@ func (tx *Tx) run(do func(*Tx) error) error {
 // now returns the time in the stored format.
 func (tx *Tx) now() int64 { return tx.state.now().UnixMilli() }
 
-// skipLocked returns the end of a subquery that skips rows locked by other transactions.
+// skipLocked returns the end of a subquery that skips rows of a table locked by other transactions.
 // SQLite has a single writer and does not need it.
-func (tx *Tx) skipLocked() string {
+func (tx *Tx) skipLocked(table string) string {
 	if tx.state.engine == PostgreSQL {
-		return " FOR UPDATE SKIP LOCKED"
+		return " FOR UPDATE OF " + table + " SKIP LOCKED"
 	}
 	return ""
 }

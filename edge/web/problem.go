@@ -59,7 +59,6 @@ var problemTypes = map[string]struct {
 	"too-many-waiting":        {http.StatusConflict, "Too many pending tests and replays"},
 	"unknown-webhook":         {http.StatusNotFound, "Webhook not found"},
 	"unknown-delivery":        {http.StatusNotFound, "Delivery not found"},
-	"event-gone":              {http.StatusGone, "Event no longer available"},
 	"secret-shown-once":       {http.StatusConflict, "Secret already shown"},
 	"body-too-large":          {http.StatusRequestEntityTooLarge, "Request body too large"},
 	"unsupported-media-type":  {http.StatusUnsupportedMediaType, "Unsupported media type"},

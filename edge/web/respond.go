@@ -385,7 +385,7 @@ func (c *Call) Fail(w http.ResponseWriter, err error) {
 	// logged. Busy and not-ready problems are not logged either, because a client that sends too
 	// many requests would fill the log; they are counted in the metrics.
 	if p.Status >= 500 && p.Code != "busy" && p.Code != "not-ready" && !errors.Is(c.Request.Context().Err(), context.Canceled) {
-		c.Shared.Log.Error("request failed", "requestId", c.ID, "path", c.Request.URL.Path, "error", fmt.Sprint(p.Cause))
+		c.Shared.LogFailure(c.ID, c.Request.URL.Path, p)
 	}
 	h := w.Header()
 	for _, name := range []string{"Content-Encoding", "ETag", "Last-Modified", "Content-Disposition", "Content-Location", "Repr-Digest", "Accept-Ranges", "Link"} {

@@ -1,8 +1,10 @@
 package web
 
 import (
+	"fmt"
 	"log/slog"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"kindex/edge/ratelimit"
@@ -22,6 +24,17 @@ type Shared struct {
 	AccountTimeout time.Duration   // if 0, the constant AccountTimeout is used
 	Paths          []string        // paths of the API, for suggestions
 	Vary           VaryValues
+
+	stateFailed atomic.Int64 // the second in which an unavailable database was last logged
+}
+
+// LogFailure logs a request that failed. While the database is unavailable, that is one line a second
+// instead of one for each request.
+func (s *Shared) LogFailure(id, path string, p *Problem) {
+	if now := s.Now().Unix(); p.Code == "state-unavailable" && s.stateFailed.Swap(now) == now {
+		return
+	}
+	s.Log.Error("request failed", "requestId", id, "path", path, "error", fmt.Sprint(p.Cause))
 }
 
 // Admission decides whether a request is handled. It identifies the caller and keeps track of the

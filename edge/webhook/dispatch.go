@@ -15,47 +15,24 @@ import (
 	"kindex/builder/safedial"
 )
 
-// Outcome is the recorded outcome of an attempt.
-type Outcome struct {
-	Delivery // with the result of the attempt; the ID is "" for an event from the queue
-	// Done means that the event needs no more attempts.
-	Done bool
-	// DisableReason is why the webhook is disabled, or "" if it is not.
-	DisableReason  string
-	NextAttempt    time.Time // when to call the webhook again
-	FailedAttempts int
-	FailingSince   time.Time // the first failure since the last success; zero after a success
-	// KeepLease means that the lease is kept for the next attempt.
-	KeepLease bool
-}
-
 // Store is the storage that the dispatcher needs. Each method is one transaction. A lease
-// belongs to one owner until it ends. Methods that need a lease return ErrLeaseLost if the
-// caller is not its owner.
+// belongs to one owner until it ends. Renew and RecordAttempt return ErrLeaseLost if the caller
+// is not its owner.
 type Store interface {
-	// Lease leases up to n webhooks that are due, starting with those that have waited
-	// longest. No other dispatcher gets them before the lease ends.
-	Lease(ctx context.Context, owner string, n int, lasts time.Duration) ([]Webhook, error)
+	// Lease leases up to n webhooks with deliveries that are due, and returns their IDs, starting
+	// with those that have waited longest. No other dispatcher gets them before the lease ends.
+	Lease(ctx context.Context, owner string, n int, lasts time.Duration) (ids []string, err error)
 	// Renew extends the lease, so that it ends after the given time from now.
 	Renew(ctx context.Context, owner, webhook string, lasts time.Duration) error
 	// Release releases the lease.
 	Release(ctx context.Context, owner, webhook string) error
-	// WaitForEvents releases the lease, so that the webhook waits for events after position.
-	// If there already are such events, more is true and the lease is kept.
-	WaitForEvents(ctx context.Context, owner, webhook string, position int64) (more bool, err error)
-	// EventsAfter returns up to n events with the given names after a position, in order.
-	// upTo is the position up to which there are no other such events.
-	EventsAfter(ctx context.Context, position int64, names []string, n int) (events []Event, upTo int64, err error)
-	// Webhook returns the current state of a webhook. The error is ErrUnknown if it was
-	// deleted.
-	Webhook(ctx context.Context, account, webhook string) (Webhook, error)
-	// RequestedDeliveries returns the pending tests and replays, in order, with their
-	// payloads. The error is ErrUnknown if the webhook was deleted or its account is
-	// suspended.
-	RequestedDeliveries(ctx context.Context, webhook string) ([]Delivery, error)
-	// RecordAttempt records an attempt. It renews the lease if KeepLease is set, and
-	// otherwise releases it.
-	RecordAttempt(ctx context.Context, owner string, lasts time.Duration, o Outcome) error
+	// Next returns the webhook and the delivery that is due next: tests and replays first, then
+	// events in order. The ID of the delivery is "" if none is due, the webhook was deleted or
+	// its account is suspended.
+	Next(ctx context.Context, owner, webhook string) (Webhook, Delivery, error)
+	// RecordAttempt stores the webhook and the delivery as they are after an attempt, and renews
+	// the lease.
+	RecordAttempt(ctx context.Context, owner string, lasts time.Duration, w *Webhook, d *Delivery) error
 	// OldestWaiting returns the time of the oldest event that has not been delivered to every
 	// webhook, or the zero time if there is none.
 	OldestWaiting(ctx context.Context) (time.Time, error)
@@ -87,12 +64,12 @@ type Options struct {
 	Workers  int                   // maximum number of webhooks processed concurrently; default: 1024
 	Poll     time.Duration         // how often to look for events from other edges; default: 1 s
 	Timeout  time.Duration         // timeout of an attempt; default: safedial.Timeout
-	Lease    time.Duration         // how long a webhook is leased; default: 60 s
+	Lease    time.Duration         // how long a webhook is leased; default: 30 s
 	Drain    time.Duration         // how long attempts in progress can take at shutdown; default: safedial.Timeout
 }
 
 const (
-	eventBatchSize      = 100 // maximum number of events read, or webhooks leased, at a time
+	leaseBatchSize      = 100 // maximum number of webhooks leased at a time
 	maintenanceInterval = 15 * time.Second
 	retention           = 30 * 24 * time.Hour
 )
@@ -132,7 +109,7 @@ func New(o Options) *Dispatcher {
 	setDefault(&o.Workers, 1024)
 	setDefault(&o.Poll, time.Second)
 	setDefault(&o.Timeout, safedial.Timeout)
-	setDefault(&o.Lease, time.Minute)
+	setDefault(&o.Lease, 30*time.Second)
 	setDefault(&o.Drain, safedial.Timeout)
 	return &Dispatcher{Options: o, sender: sender{o.Client, o.Agent, o.Timeout, o.Now}, metrics: newMetrics(o.Metrics),
 		wake: make(chan struct{}, 1), slots: make(chan struct{}, o.Workers), stop: make(chan time.Duration, 1)}
@@ -218,7 +195,7 @@ func (d *Dispatcher) start(ctx, attempts context.Context) (full bool, err error)
 	case <-ctx.Done():
 		return false, nil
 	}
-	room := min(cap(d.slots)-len(d.slots), eventBatchSize)
+	room := min(cap(d.slots)-len(d.slots), leaseBatchSize)
 	until := time.Now().Add(d.Lease)
 	// Each lease has a unique owner: a worker that was too slow cannot interfere with the
 	// next worker for the same webhook, on this edge or another.
@@ -228,8 +205,8 @@ func (d *Dispatcher) start(ctx, attempts context.Context) (full bool, err error)
 	if ctx.Err() != nil {
 		err = nil // the query was interrupted because the dispatcher is stopping
 	}
-	for i := range leased {
-		w := &worker{d: d, owner: owner, ctx: ctx, attemptCtx: attempts, webhook: leased[i], leaseUntil: until}
+	for _, id := range leased {
+		w := &worker{d: d, owner: owner, ctx: ctx, attemptCtx: attempts, id: id, leaseUntil: until}
 		d.slots <- struct{}{}
 		d.workers.Go(func() {
 			defer func() { <-d.slots }()

@@ -1,6 +1,6 @@
-// Package webhook notifies other services of changes: it turns the changelog into events when
-// the edge switches to a build, and delivers them to webhooks. It does not store anything
-// itself.
+// Package webhook notifies other services of changes: when the edge switches to a build, it
+// compares it with the one before, entity by entity, and delivers the differences to webhooks. It
+// does not store anything itself.
 package webhook
 
 import (
@@ -17,8 +17,7 @@ import (
 // Event is the net change to one entity between two builds, or the notice that an entity is
 // about to retire.
 type Event struct {
-	Seq  int64  // its position in the order of all events, or 0 before it is stored
-	ID   string // derived from the entity's changes, or from the notice, so that creating the event again results in the same ID
+	ID   string // derived from the entity and both builds, or from the notice, so that creating the event again results in the same ID
 	Name string // one of record.WebhookEvents, such as entity.updated
 	At   time.Time
 	// Type, Slug and Entity (the name) are those in the newer build or, if the entity was deleted,
@@ -27,15 +26,13 @@ type Event struct {
 	// Changes is the net change: an updated field has a different value than before. A
 	// created entity has no old values, and a deleted entity has no new values.
 	Changes   []record.FieldChange
-	ChangeIDs []string // the changes that are coalesced in it, oldest first
-	// Payload is the JSON body that is sent to receivers. It is set instead of Changes and
-	// ChangeIDs in events read from storage.
-	Payload []byte
+	ChangeIDs []string // the entries of the changelog that are combined in it, oldest first
+	Payload   []byte   // the JSON body that is sent to receivers
 
 	*retiring // nil unless the event is entity.retiring
 }
 
-// finalize sets the payload of an event and its id, which is derived from the entity and the
+// finalize sets the payload of an event and its ID, which is derived from the entity and the
 // cause of the event.
 func (e *Event) finalize(cause ...string) error {
 	h := sha256.New()

@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// AskedEvery is how often a busy worker looks for requested deliveries and changes to the
-// webhook.
-const AskedEvery = requestedPollInterval
+// Check announces the served build and checks for retirements, once.
+func (a *Announcer) Check(ctx context.Context, now time.Time) error { return a.check(ctx, now) }
 
-// Check runs one check of a RetirementChecker.
-func (c *RetirementChecker) Check(ctx context.Context, now time.Time) error { return c.check(ctx, now) }
+// Forget makes the next check look for retirements.
+func (a *Announcer) Forget() { a.checked = time.Time{} }

@@ -5,7 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -13,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/edge/storage/storagetest"
 	"kindex/edge/webhook"
 	"kindex/exports/record"
 )
@@ -22,68 +25,109 @@ type world map[string]*record.Entity
 
 // madeHistory is a made-up changelog with the world after each of its changes.
 type madeHistory struct {
-	changes []*record.Change
-	worlds  []world        // one more than there are changes: the first world is empty
-	seen    map[string]int // number of occurrences, by transition
-	places  map[string]int // positions of the changes, by ID
-	broken  bool           // the archive is unreadable
+	changes  []*record.Change
+	worlds   []world        // one more than there are changes: the first world is empty
+	entities []int          // the entity of each change
+	last     map[string]int // the entity that has an address, or had it last
+	seen     map[string]int // number of occurrences, by transition
+	places   map[string]int // positions of the changes, by ID
+	broken   bool           // the changelog is unreadable
 }
 
 func newMadeHistory() *madeHistory {
-	return &madeHistory{worlds: []world{{}}, seen: map[string]int{}, places: map[string]int{}}
+	return &madeHistory{worlds: []world{{}}, last: map[string]int{}, seen: map[string]int{}, places: map[string]int{}}
 }
 
 // until returns the history as it was when it had n changes.
 func (p *madeHistory) until(n int) *madeHistory {
-	q := &madeHistory{changes: slices.Clone(p.changes[:n]), worlds: slices.Clone(p.worlds[:n+1]), seen: map[string]int{}, places: map[string]int{}}
-	for i, c := range q.changes {
-		q.seen[c.Commit]++
-		q.places[c.ID] = i
+	q := newMadeHistory()
+	for i := range n {
+		q.replay(p, i)
 	}
 	return q
 }
 
+// replay puts a change of another history on top.
+func (p *madeHistory) replay(q *madeHistory, i int) {
+	c := q.changes[i]
+	from := c.Key()
+	if f, ok := c.Field("slug"); ok {
+		from = c.Type + "/" + strings.Trim(string(f.Old), `"`)
+	}
+	p.add(q.worlds[i][from], q.worlds[i+1][c.Key()])
+}
+
 func (p *madeHistory) now() world { return p.worlds[len(p.worlds)-1] }
 
-// Changes implements webhook.Archive.
-func (p *madeHistory) Changes() int { return len(p.changes) }
+// Entities implements webhook.Source.
+func (p *madeHistory) Entities() iter.Seq[*record.Entity] { return p.now().all() }
 
-// ChangeTime implements webhook.Archive.
-func (p *madeHistory) ChangeTime(i int) time.Time { return p.changes[i].Timestamp }
-
-// Change implements webhook.Archive: it decodes a change the same way as a build's archive.
-func (p *madeHistory) Change(i int) (*record.Change, error) {
-	if p.broken {
-		return nil, fmt.Errorf("change %d is unreadable", i)
+func (w world) all() iter.Seq[*record.Entity] {
+	return func(yield func(*record.Entity) bool) {
+		for _, key := range slices.Sorted(maps.Keys(w)) {
+			if !yield(w[key]) {
+				return
+			}
+		}
 	}
-	c := new(record.Change)
-	return c, c.UnmarshalJSON(p.changes[i].AppendJSON(nil))
 }
 
-// FindChange implements webhook.Archive.
-func (p *madeHistory) FindChange(id string) (int, bool) {
-	i, ok := p.places[id]
-	return i, ok
+// HasChange implements webhook.Source.
+func (p *madeHistory) HasChange(id string) bool {
+	_, ok := p.places[id]
+	return ok
 }
+
+// LastChange implements webhook.Source.
+func (p *madeHistory) LastChange() (id, commit string) {
+	if len(p.changes) == 0 {
+		return "", ""
+	}
+	c := p.changes[len(p.changes)-1]
+	return c.ID, c.Commit
+}
+
+// Changes implements webhook.Source.
+func (p *madeHistory) Changes(typ, slug string) (list []*record.Change, err error) {
+	if p.broken {
+		return nil, errors.New("the changelog is unreadable")
+	}
+	for i, c := range p.changes {
+		if p.entities[i] == p.last[typ+"/"+slug] {
+			list = append(list, c)
+		}
+	}
+	return list, nil
+}
+
+// At implements webhook.Source.
+func (p *madeHistory) At(id, commit string) (webhook.Earlier, bool, error) {
+	i, ok := p.places[id]
+	if !ok || p.changes[i].Commit != commit {
+		return nil, false, nil
+	}
+	return p.until(i + 1), true, nil
+}
+
+// Retirements implements webhook.Source.
+func (p *madeHistory) Retirements(string, string) []webhook.Retirement { return nil }
 
 // add appends the change that a commit makes to one entity, if any. As in a real changelog,
 // the ID is a hash of the transition and its number of occurrences.
 func (p *madeHistory) add(before, after *record.Entity) {
 	fields := record.Diff(before, after)
-	if after != nil || before != nil {
-		next := maps.Clone(p.now())
-		if before != nil {
-			delete(next, before.Key())
-		}
-		if after != nil {
-			next[after.Key()] = after
-		}
-		if len(fields) == 0 {
-			p.worlds[len(p.worlds)-1] = next // no visible change
-			return
-		}
-		p.worlds = append(p.worlds, next)
+	next := maps.Clone(p.now())
+	if before != nil {
+		delete(next, before.Key())
 	}
+	if after != nil {
+		next[after.Key()] = after
+	}
+	if len(fields) == 0 {
+		p.worlds[len(p.worlds)-1] = next // no visible change
+		return
+	}
+	p.worlds = append(p.worlds, next)
 	shown, event := after, record.Updated
 	var old, now record.Scores
 	if before == nil {
@@ -99,11 +143,19 @@ func (p *madeHistory) add(before, after *record.Entity) {
 	transition := fmt.Sprintf("%x", sha256.Sum256(append(content(before), content(after)...)))
 	sum := sha256.Sum256(fmt.Append(nil, transition, p.seen[transition]))
 	p.seen[transition]++
+	number := len(p.changes) + 1
+	if before != nil {
+		number = p.last[before.Key()]
+	}
+	p.last[shown.Key()] = number
+	p.entities = append(p.entities, number)
 	id := hex.EncodeToString(sum[:12])
+	_, parent := p.LastChange()
+	commit := fmt.Sprintf("%x", sha256.Sum256([]byte(parent+transition)))
 	p.places[id] = len(p.changes)
 	p.changes = append(p.changes, &record.Change{
 		ID: id, Event: event, Timestamp: time.Unix(1700000000+int64(len(p.changes)), 0).UTC(),
-		Type: shown.Type, Slug: shown.Slug, Name: shown.Name, Fields: append(fields, record.DiffScores(&old, &now)...), Commit: transition})
+		Type: shown.Type, Slug: shown.Slug, Name: shown.Name, Fields: append(fields, record.DiffScores(&old, &now)...), Commit: commit})
 }
 
 // content returns the address and all significant values of an entity.
@@ -181,7 +233,7 @@ func (a *author) commit(p *madeHistory) {
 			if start[toKey] == nil && !touched[toKey] {
 				touched[toKey] = true
 				next := *e
-				next.Slug = to
+				next.Slug, next.Formerly = to, append(slices.Clone(e.Formerly), slug)
 				a.edit(&next)
 				p.add(e, &next)
 			}
@@ -250,22 +302,21 @@ type message struct {
 	ChangeIDs []string `json:"changeIds"`
 }
 
-func read(t *testing.T, e webhook.Event) (m message) {
+func read(t *testing.T, e storagetest.Event) (m message) {
 	t.Helper()
 	dec := json.NewDecoder(bytes.NewReader(e.Payload))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&m); err != nil {
 		t.Fatalf("%s: %v", e.Payload, err)
 	}
-	if m.ID != e.ID || m.Event != e.Name || m.Timestamp != e.At.Format(time.RFC3339) || m.Entity.Type != e.Type || m.Entity.Slug != e.Slug || m.Entity.Name != e.Entity {
+	if m.ID != e.ID || m.Event != e.Name || len(m.Changes) == 0 {
 		t.Fatalf("%s does not belong to %+v", e.Payload, e)
 	}
 	return m
 }
 
-// apply applies an event. If strict is set, an event that contradicts the known state fails
-// the test.
-func (r *replica) apply(e webhook.Event, strict bool) {
+// apply applies an event. An event that contradicts the known state fails the test.
+func (r *replica) apply(e storagetest.Event) message {
 	r.t.Helper()
 	m := read(r.t, e)
 	key := m.Entity.Type + "/" + m.Entity.Slug
@@ -280,7 +331,7 @@ func (r *replica) apply(e webhook.Event, strict bool) {
 		}
 	}
 	fields := r.known[from]
-	if strict && ((m.Event == record.Created) != (fields == nil) || from != key && r.known[key] != nil) {
+	if (m.Event == record.Created) != (fields == nil) || from != key && r.known[key] != nil {
 		r.t.Fatalf("%s does not match: %s has %v, %s has %v", e.Payload, from, fields, key, r.known[key])
 	}
 	if r.ids[m.ID] {
@@ -305,7 +356,7 @@ func (r *replica) apply(e webhook.Event, strict bool) {
 		if !ok {
 			was = "null"
 		}
-		if old := comparable(c.Field, c.Old); strict && old != was {
+		if old := comparable(c.Field, c.Old); old != was {
 			r.t.Fatalf("%s: %s was %s", e.Payload, c.Field, was)
 		}
 		if fields[c.Field] = comparable(c.Field, c.New); string(c.New) == "null" {
@@ -314,9 +365,10 @@ func (r *replica) apply(e webhook.Event, strict bool) {
 	}
 	if m.Event != record.Deleted {
 		r.known[key] = fields
-	} else if strict && len(fields) > 0 {
+	} else if len(fields) > 0 {
 		r.t.Fatalf("%s leaves %v", e.Payload, fields)
 	}
+	return m
 }
 
 // compare compares the state of a replica with the world.

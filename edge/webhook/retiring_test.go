@@ -1,6 +1,7 @@
 package webhook_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -8,6 +9,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -143,21 +145,33 @@ func (c *catalogue) change(now time.Time) {
 	}
 }
 
-// retirements returns what an edge reads from the build.
-func (c *catalogue) retirements() *webhook.Retirements {
+// retirement is a build in which only retirements matter.
+type retirement struct {
+	*madeHistory
+	between func(from, to string) []webhook.Retirement
+}
+
+// Retirements implements webhook.Source.
+func (r retirement) Retirements(from, to string) []webhook.Retirement { return r.between(from, to) }
+
+// served returns what an edge reads from the build.
+func (c *catalogue) served() *webhook.Build {
 	list := map[int]ending{}
 	for n, e := range c.entities {
 		list[n] = *e
 	}
-	return &webhook.Retirements{Build: fmt.Sprint("build-", c.build), Release: func() {}, Between: func(from, to string) (found []webhook.Retirement, err error) {
+	return &webhook.Build{ID: fmt.Sprint("build-", c.build), Release: func() {}, Source: retirement{newMadeHistory(), func(from, to string) (found []webhook.Retirement) {
 		for _, n := range slices.Sorted(maps.Keys(list)) {
 			if e := list[n]; e.Retires >= from && e.Retires <= to && !e.withdrawn {
 				found = append(found, e.Retirement)
 			}
 		}
-		return found, nil
-	}}
+		return found
+	}}}
 }
+
+// openEmpty opens a build without entities.
+func openEmpty(string) (webhook.Earlier, func(), error) { return newMadeHistory(), func() {}, nil }
 
 // expect returns the notices that a check must send, as type/slug, day and days left.
 func (c *catalogue) expect(now time.Time) []string {
@@ -191,23 +205,20 @@ func (c *catalogue) expect(now time.Time) []string {
 // notices reads the events after seq.
 func notices(t *testing.T, s *storage.State, seq *int64) []string {
 	t.Helper()
-	events, err := s.Events(t.Context(), *seq, 1000)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var got []string
-	for _, e := range events {
+	for _, e := range storagetest.Events(t, s, *seq) {
 		if *seq++; e.Seq != *seq {
 			t.Fatalf("event %d has the seq %d", *seq, e.Seq)
 		}
 		var m struct {
+			Entity   struct{ Type, Slug string }
 			Retires  string
 			DaysLeft int
 		}
 		if err := json.Unmarshal(e.Payload, &m); err != nil || e.Name != record.Retiring {
 			t.Fatalf("%s: %v", e.Payload, err)
 		}
-		got = append(got, fmt.Sprintf("%s/%s %s %d", e.Type, e.Slug, m.Retires, m.DaysLeft))
+		got = append(got, fmt.Sprintf("%s/%s %s %d", m.Entity.Type, m.Entity.Slug, m.Retires, m.DaysLeft))
 	}
 	slices.Sort(got)
 	return got
@@ -223,20 +234,19 @@ func TestRandomRetirements(t *testing.T) {
 		c := &catalogue{Rand: rand.New(rand.NewPCG(seed, 1)), entities: map[int]*ending{}, noticed: map[string]int{}}
 		now := day(t, "2026-11-01").Add(90 * time.Minute)
 		state := open()
-		newEdge := func() *webhook.RetirementChecker {
+		newEdge := func() *webhook.Announcer {
 			s := state
 			if s.Engine() == storage.PostgreSQL {
 				s = open() // only one edge can use a SQLite file
 			}
-			return webhook.NewRetirementChecker(s, c.retirements, time.Now, time.Hour, slog.New(slog.DiscardHandler), func() {})
+			return webhook.NewAnnouncer(webhook.AnnouncerOptions{Store: s, Served: c.served, Open: openEmpty, Log: slog.New(slog.DiscardHandler), OnEvents: func() {}})
 		}
-		edges := []*webhook.RetirementChecker{newEdge(), newEdge()}
+		edges := []*webhook.Announcer{newEdge(), newEdge()}
 		var seq int64
 		total := 0
 		for step := range suite.Pick(80, 600) {
 			if c.IntN(3) == 0 || c.build == 0 {
 				c.change(now)
-				moveTo(t, state, c.retirements().Build)
 			}
 			if c.IntN(20) == 0 {
 				edges[c.IntN(2)] = newEdge()
@@ -263,69 +273,73 @@ func TestRandomRetirements(t *testing.T) {
 	})
 }
 
-// moveTo moves the cursor to a build without changes.
-func moveTo(t *testing.T, s *storage.State, build string) {
-	t.Helper()
-	c, err := s.EventCursor(t.Context())
-	if err == nil {
-		c.Build = build
-		_, err = s.MoveCursor(t.Context(), c, nil)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// TestNoticesOfServedBuild checks that an edge sends notices only for the build whose events
-// were written last.
+// TestNoticesOfServedBuild checks that an edge sends notices only for the build that was announced
+// last.
 func TestNoticesOfServedBuild(t *testing.T) {
 	s := storagetest.SQLite(t)
-	r := &webhook.Retirements{Build: "old", Between: func(string, string) ([]webhook.Retirement, error) {
-		return []webhook.Retirement{{Type: "tool", Slug: "a", Name: "A", Retires: "2026-12-01"}}, nil
+	source := retirement{newMadeHistory(), func(string, string) []webhook.Retirement {
+		return []webhook.Retirement{{Type: "tool", Slug: "a", Name: "A", Retires: "2026-12-01"}}
 	}}
 	released := 0
-	r.Release = func() { released++ }
-	c := webhook.NewRetirementChecker(s, func() *webhook.Retirements { return r }, time.Now, time.Hour, slog.New(slog.DiscardHandler), func() {})
+	served := &webhook.Build{ID: "old", AsOf: day(t, "2026-10-01"), Source: source, Release: func() { released++ }}
+	a := webhook.NewAnnouncer(webhook.AnnouncerOptions{Store: s, Served: func() *webhook.Build { return served }, Open: openEmpty,
+		Log: slog.New(slog.DiscardHandler), OnEvents: func() {}})
 	check := func(want int) {
 		t.Helper()
-		if err := c.Check(t.Context(), day(t, "2026-11-01")); err != nil {
+		if err := a.Check(t.Context(), day(t, "2026-11-01")); err != nil {
 			t.Fatal(err)
 		}
-		events, err := s.Events(t.Context(), 0, 10)
-		if err != nil || len(events) != want {
-			t.Fatalf("%d events, want %d: %v", len(events), want, err)
+		if events := storagetest.Events(t, s, 0); len(events) != want {
+			t.Fatalf("%d events, want %d", len(events), want)
 		}
 	}
-	check(0) // its events have not been written
-	moveTo(t, s, "new")
+	if moved, err := s.Announce(t.Context(), webhook.Announced{Build: "new", AsOf: day(t, "2026-10-02")}, nil); err != nil || !moved {
+		t.Fatal(moved, err)
+	}
 	check(0) // another edge serves a newer build
-	r.Build = "new"
+	served = &webhook.Build{ID: "new", AsOf: day(t, "2026-10-02"), Source: source, Release: served.Release}
 	check(1)
+	a.Forget()
 	check(1)
-	if released != 4 {
+	if released != 3 {
 		t.Errorf("released %d times", released)
 	}
-	r = nil
+	served = nil
 	check(1)
 }
 
-// TestCheckerRuns checks when a running RetirementChecker checks: when it starts, after an hour
-// of the edge's clock, when the clock is set back, and when it is woken.
-func TestCheckerRuns(t *testing.T) {
+// checks is a store that reports when retirements are checked.
+type checks struct {
+	webhook.AnnouncerStore
+	checked chan struct{}
+}
+
+func (c *checks) Notices(ctx context.Context, after string) (map[webhook.Notice]bool, error) {
+	c.checked <- struct{}{}
+	return c.AnnouncerStore.Notices(ctx, after)
+}
+
+// TestWhenRetirementsAreChecked checks when a running Announcer checks for retirements: for each
+// build, after an hour of the edge's clock, and when the clock is set back.
+func TestWhenRetirementsAreChecked(t *testing.T) {
 	suite.InTest(t)
 	c := &clock{at: day(t, "2026-11-01")}
-	served := make(chan struct{})
-	checker := webhook.NewRetirementChecker(storagetest.SQLite(t), func() *webhook.Retirements { served <- struct{}{}; return nil },
-		c.now, time.Millisecond, slog.New(slog.DiscardHandler), func() {})
+	store := &checks{storagetest.SQLite(t), make(chan struct{})}
+	var build atomic.Int64
+	a := webhook.NewAnnouncer(webhook.AnnouncerOptions{Store: store, Now: c.now, Poll: time.Millisecond, Open: openEmpty, Log: slog.New(slog.DiscardHandler), OnEvents: func() {},
+		Served: func() *webhook.Build {
+			return &webhook.Build{ID: fmt.Sprint(build.Load()), Source: newMadeHistory(), Release: func() {}}
+		}})
+	ctx, stop := context.WithCancel(t.Context())
 	var ended sync.WaitGroup
-	ended.Go(func() { checker.Run(t.Context()) })
-	t.Cleanup(ended.Wait)
-	soon(t, "a check at the start", served)
+	ended.Go(func() { a.Run(ctx) })
+	t.Cleanup(func() { stop(); ended.Wait() })
+	soon(t, "a check at the start", store.checked)
 	quiet := func() {
 		t.Helper()
 		for before := c.read(); c.read() < before+3; { // it looks at the clock to see whether a check is due
 			select {
-			case <-served:
+			case <-store.checked:
 				t.Fatal("unexpected check")
 			case <-time.After(time.Millisecond):
 			}
@@ -335,11 +349,12 @@ func TestCheckerRuns(t *testing.T) {
 	c.pass(59 * time.Minute)
 	quiet()
 	c.pass(time.Minute)
-	soon(t, "a check after an hour", served)
+	soon(t, "a check after an hour", store.checked)
 	quiet()
 	c.pass(-time.Minute)
-	soon(t, "a check after the clock was set back", served)
-	checker.Wake()
-	soon(t, "a check after a build", served)
+	soon(t, "a check after the clock was set back", store.checked)
+	build.Add(1)
+	a.Wake()
+	soon(t, "a check after a build", store.checked)
 	quiet()
 }

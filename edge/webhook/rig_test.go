@@ -265,17 +265,12 @@ func (r *rig) events(n int, name string) []string {
 		list[i] = webhook.Event{ID: ids[i], Name: name, At: r.now(), Type: "tool", Slug: fmt.Sprint("n", i), Entity: "N",
 			Payload: []byte(fmt.Sprintf(`{"id":"%s","event":"%s"}`, ids[i], name))}
 	}
-	c, err := r.state.EventCursor(r.t.Context())
+	at, err := r.state.Announced(r.t.Context())
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	c.Build = storage.NewID("")
-	moved, err := r.state.MoveCursor(r.t.Context(), c, list)
-	if err == nil && !moved {
-		r.write(func(tx *storage.Tx) error { _, err := tx.LastEvent(); return err }) // creates the row of the cursor
-		moved, err = r.state.MoveCursor(r.t.Context(), c, list)
-	}
-	if err != nil || !moved {
+	at.Build = storage.NewID("")
+	if moved, err := r.state.Announce(r.t.Context(), at, list); err != nil || !moved {
 		r.t.Fatal(moved, err)
 	}
 	return ids
@@ -325,7 +320,7 @@ type looks struct {
 	none atomic.Int64
 }
 
-func (l *looks) Lease(ctx context.Context, owner string, n int, lasts time.Duration) ([]webhook.Webhook, error) {
+func (l *looks) Lease(ctx context.Context, owner string, n int, lasts time.Duration) ([]string, error) {
 	list, err := l.Store.Lease(ctx, owner, n, lasts)
 	if err == nil && len(list) == 0 {
 		l.none.Add(1)
@@ -364,6 +359,17 @@ func (r *rig) webhook(id string) webhook.Webhook {
 		r.t.Fatal(err)
 	}
 	return w
+}
+
+// done returns the number of events that need no more attempts.
+func (r *rig) done(id string) (n int) {
+	r.t.Helper()
+	for _, d := range r.deliveries(id) {
+		if d.Kind == webhook.ForEvent && d.Status != webhook.Pending {
+			n++
+		}
+	}
+	return n
 }
 
 // deliveries reads the log of a webhook, newest first.

@@ -29,42 +29,44 @@ const (
 	reasonFailing = "All deliveries failed for five days."
 )
 
-// decision describes what happens after an attempt.
-type decision struct {
-	success        bool
-	givenUp        bool      // the event has failed for good; later events continue
-	disableReason  string    // why the webhook is disabled, or "" if it is not
-	nextAttempt    time.Time // when to call the webhook again; zero if it is disabled
-	failedAttempts int
-	failingSince   time.Time // the first failure since the last success; zero after a success
-}
-
-// decide returns what happens after an attempt to deliver an event from the queue. random is a
-// number between 0 and 1.
-func (s Schedule) decide(w *Webhook, a attemptResult, now time.Time, random float64) decision {
-	if a.success() {
-		return decision{success: true, nextAttempt: now}
+// record changes a webhook and a delivery to what they are after an attempt. random is a number
+// between 0 and 1. Failed tests and replays do not affect the queue.
+func (s Schedule) record(w *Webhook, d *Delivery, a attemptResult, now time.Time, random float64) {
+	d.Attempts++
+	d.Status, d.LastAttemptAt, d.ResponseStatus, d.Error, d.Took = Failed, now, a.status, a.errorText(), a.duration
+	w.LastAttemptAt = now
+	switch {
+	case a.success():
+		d.Status = Succeeded
+		w.LastSuccessAt, w.NextAt, w.FailedAttempts, w.FailingSince = now, time.Time{}, 0, time.Time{}
+		w.DisabledAt, w.DisabledReason = time.Time{}, ""
+		return
+	case a.status == http.StatusGone && w.Active():
+		w.DisabledAt, w.DisabledReason = now, reasonGone
 	}
-	v := decision{failedAttempts: w.FailedAttempts + 1, failingSince: w.FailingSince}
-	if v.failingSince.IsZero() {
-		v.failingSince = now
+	if d.Kind != ForEvent {
+		return
+	}
+	d.Status = Pending
+	if w.FailingSince.IsZero() {
+		w.FailingSince = now
 	}
 	switch {
-	case a.status == http.StatusGone:
-		v.disableReason = reasonGone
-	case now.Sub(v.failingSince) >= DisableAfter:
-		v.disableReason = reasonFailing
+	case !w.Active():
+	case now.Sub(w.FailingSince) >= DisableAfter:
+		w.DisabledAt, w.DisabledReason = now, reasonFailing
 	case a.retryAfter > 0:
 		// The receiver sets the time of the retry. The attempt does not count as a failed
 		// one, so that an endpoint does not lose events because it asks for a delay.
 		delay := min(max(a.retryAfter, s.minDelay()), MaxRetryAfter)
-		v.failedAttempts, v.nextAttempt = w.FailedAttempts, now.Add(delay+time.Duration(random*jitter*float64(delay)))
+		w.NextAt = now.Add(delay + time.Duration(random*jitter*float64(delay)))
 	case w.FailedAttempts >= len(s):
-		v.givenUp, v.failedAttempts, v.nextAttempt = true, 0, now
+		d.Status = Failed // for good; later events continue
+		w.NextAt, w.FailedAttempts = time.Time{}, 0
 	default:
-		v.nextAttempt = now.Add(time.Duration(float64(s[w.FailedAttempts]) * (1 - jitter + 2*jitter*random)))
+		w.NextAt = now.Add(time.Duration(float64(s[w.FailedAttempts]) * (1 - jitter + 2*jitter*random)))
+		w.FailedAttempts++
 	}
-	return v
 }
 
 func (s Schedule) minDelay() time.Duration {

@@ -13,24 +13,31 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
+// after records an attempt at an event and returns the results.
+func (s Schedule) after(w Webhook, a attemptResult, now time.Time, random float64) (Webhook, Delivery) {
+	d := Delivery{Kind: ForEvent, Status: Pending}
+	s.record(&w, &d, a, now, random)
+	return w, d
+}
+
 func TestTheScheduleIsKeptWithJitter(t *testing.T) {
-	w := &Webhook{}
+	w := Webhook{}
 	now := noon
 	for i, rest := range DefaultSchedule {
 		for _, random := range []float64{0, 0.5, 0.999} {
-			v := DefaultSchedule.decide(w, attemptResult{status: 500}, now, random)
-			got, off := v.nextAttempt.Sub(now), float64(v.nextAttempt.Sub(now))/float64(rest)-1
-			if v.failedAttempts != i+1 || v.givenUp || v.disableReason != "" || off < -0.2 || off > 0.2 || (random == 0.5) != (got == rest) {
+			v, d := DefaultSchedule.after(w, attemptResult{status: 500}, now, random)
+			got, off := v.NextAt.Sub(now), float64(v.NextAt.Sub(now))/float64(rest)-1
+			if v.FailedAttempts != i+1 || d.Status != Pending || !v.Active() || off < -0.2 || off > 0.2 || (random == 0.5) != (got == rest) {
 				t.Fatalf("failure %d: %+v after %v, the schedule has %v", i+1, v, got, rest)
 			}
 		}
-		v := DefaultSchedule.decide(w, attemptResult{status: 500}, now, 0.5)
-		w.FailedAttempts, w.FailingSince, now = v.failedAttempts, v.failingSince, v.nextAttempt
+		w, _ = DefaultSchedule.after(w, attemptResult{status: 500}, now, 0.5)
+		now = w.NextAt
 	}
-	if v := DefaultSchedule.decide(w, attemptResult{}, now, 0.5); !v.givenUp || v.failedAttempts != 0 || v.nextAttempt != now || v.failingSince != noon {
+	if v, d := DefaultSchedule.after(w, attemptResult{}, now, 0.5); d.Status != Failed || v.FailedAttempts != 0 || !v.NextAt.IsZero() || v.FailingSince != noon {
 		t.Errorf("after the schedule: %+v", v)
 	}
-	if v := DefaultSchedule.decide(w, attemptResult{status: 204}, now, 0.5); !v.success || v.failedAttempts != 0 || !v.failingSince.IsZero() {
+	if v, d := DefaultSchedule.after(w, attemptResult{status: 204}, now, 0.5); d.Status != Succeeded || v.FailedAttempts != 0 || !v.FailingSince.IsZero() || !v.NextAt.IsZero() {
 		t.Errorf("a success: %+v", v)
 	}
 }
@@ -42,8 +49,8 @@ func TestSwitchingOff(t *testing.T) {
 		off     bool
 	}{{410, 0, true}, {500, 5*24*time.Hour - 1, false}, {500, 5 * 24 * time.Hour, true}, {0, 6 * 24 * time.Hour, true},
 		{200, 6 * 24 * time.Hour, false}, {404, time.Hour, false}, {301, time.Hour, false}} {
-		v := DefaultSchedule.decide(&Webhook{FailingSince: noon.Add(-c.failing)}, attemptResult{status: c.status, retryAfter: time.Hour}, noon, 0.5)
-		if (v.disableReason != "") != c.off || c.off && !v.nextAttempt.IsZero() {
+		v, d := DefaultSchedule.after(Webhook{FailingSince: noon.Add(-c.failing)}, attemptResult{status: c.status, retryAfter: time.Hour}, noon, 0.5)
+		if v.Active() == c.off || c.off && (v.DisabledReason == "" || d.Status != Pending) {
 			t.Errorf("%d after %v: %+v", c.status, c.failing, v)
 		}
 	}
@@ -65,8 +72,8 @@ func TestRetryAfter(t *testing.T) {
 		{MaxRetryAfter, MaxRetryAfter, 28 * time.Hour},
 	} {
 		for _, random := range []float64{0, 0.999} {
-			v := DefaultSchedule.decide(&Webhook{FailedAttempts: 9}, attemptResult{status: 429, retryAfter: c.asked}, noon, random)
-			if rest := v.nextAttempt.Sub(noon); rest < c.least || rest > c.most || v.failedAttempts != 9 || v.givenUp {
+			v, d := DefaultSchedule.after(Webhook{FailedAttempts: 9}, attemptResult{status: 429, retryAfter: c.asked}, noon, random)
+			if rest := v.NextAt.Sub(noon); rest < c.least || rest > c.most || v.FailedAttempts != 9 || d.Status != Pending {
 				t.Errorf("Retry-After %v: %+v after %v", c.asked, v, rest)
 			}
 		}

@@ -16,7 +16,6 @@ const RotationOverlap = 24 * time.Hour
 var (
 	ErrTooMany = errors.New("webhook limit reached")
 	ErrUnknown = errors.New("there is no such webhook or delivery")
-	ErrGone    = errors.New("the event has been deleted")
 	ErrBusy    = errors.New("too many pending tests and replays for this webhook")
 	// ErrLeaseLost means that the lease has a different owner, or the webhook was
 	// deleted.
@@ -29,6 +28,8 @@ type Webhook struct {
 	ID, AccountID string
 	URL           string
 	Events        []string // the names of the events that it receives, in the order of record.WebhookEvents
+	Fields        []string // if there are any, it receives only changes of these fields and groups
+	IgnoreFigures bool     // it receives no changes of figures alone
 	SealedSecret  string   // the secret, sealed with the operator's key
 	CreatedAt     time.Time
 	// PreviousSealed is the previous secret, sealed, or "" if there is none. Deliveries are
@@ -42,9 +43,7 @@ type Webhook struct {
 	LastAttemptAt  time.Time
 	LastSuccessAt  time.Time
 	NextAt         time.Time // when the next event is due; zero if no event is pending
-
-	Position       int64 // the Seq of the last event that needs no more attempts
-	FailedAttempts int   // number of failed attempts for the next event, as counted by the schedule
+	FailedAttempts int       // number of failed attempts for the next event, as counted by the schedule
 }
 
 // Active reports whether events are sent to the webhook.
@@ -63,7 +62,8 @@ const (
 // Status is the progress of a delivery.
 type Status string
 
-// The statuses of a delivery. A failed delivery is sent again only on request.
+// The statuses of a delivery. A failed delivery is sent again only on request. The events of a
+// disabled webhook stay pending.
 const (
 	Pending   Status = "pending"
 	Succeeded Status = "succeeded"
@@ -83,7 +83,7 @@ type Delivery struct {
 	Attempts       int
 	CreatedAt      time.Time
 	LastAttemptAt  time.Time
-	NextAt         time.Time
+	NextAt         time.Time     // when it may be attempted; zero unless it is pending
 	ResponseStatus int           // of the last attempt; 0 if there was no response
 	Error          string        // of the last attempt, for the owner to read
 	Took           time.Duration // duration of the last attempt

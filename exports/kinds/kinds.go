@@ -17,6 +17,9 @@ type Set struct {
 	Fields  []*Field  // in the order of records
 	Signals []*Signal // sorted by name
 
+	// Declared holds the signals in the order of the declaration, which is that of files.
+	Declared []*Signal
+
 	leaves  []*Field // the Fields, with the parts of groups in the place of the group
 	names   []string // of the Kinds
 	signals map[string]*Signal
@@ -145,6 +148,7 @@ func InSentence(title string) string {
 // index computes what lookups need.
 func (s *Set) index() {
 	slices.SortFunc(s.Kinds, func(a, b *Kind) int { return strings.Compare(a.Name, b.Name) })
+	s.Declared = slices.Clone(s.Signals)
 	slices.SortFunc(s.Signals, func(a, b *Signal) int { return strings.Compare(a.Name, b.Name) })
 	for _, k := range s.Kinds {
 		s.names = append(s.names, k.Name)

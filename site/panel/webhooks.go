@@ -13,8 +13,11 @@ type WebhooksPage struct {
 	Most       int // maximum number of webhooks
 	URL        string
 	Chosen     []string // names of events
+	Fields     string   // names of fields, as typed
+	NoFigures  bool
 	URLFault   string
 	EventFault string
+	FieldFault string
 	Refused    string // why no webhook was created, if not because of an invalid field
 	Once       string // detects a form that is submitted twice
 	Status     int
@@ -54,6 +57,8 @@ func (p *WebhooksPage) Events() []EventChoice {
 type Webhook struct {
 	ID, URL        string
 	Events         []string
+	Fields         []string // if there are any, it receives only changes of these
+	Figures        bool     // it receives changes of figures alone
 	Active         bool
 	CreatedAt      time.Time
 	DisabledAt     *time.Time

@@ -19,6 +19,7 @@ import (
 
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/didyoumean"
+	"kindex/exports/kinds"
 )
 
 //go:embed *.schema.json
@@ -29,7 +30,11 @@ var Names = []string{"entity", "categories", "providers", "index", "scoring", "b
 
 // JSON returns the JSON Schema (draft 2020-12) for one of Names.
 func JSON(name string) ([]byte, error) {
-	return schemaFiles.ReadFile(name + ".schema.json")
+	data, err := schemaFiles.ReadFile(name + ".schema.json")
+	if err != nil || name != "entity" {
+		return data, err
+	}
+	return entityJSON(data, kinds.Default())
 }
 
 // Schema is a JSON Schema, which is compiled when it is needed, and its source, from which messages take

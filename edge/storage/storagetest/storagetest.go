@@ -68,3 +68,40 @@ func Exec(target, statement string) (failed error) {
 	_, err = db.Exec(statement)
 	return err
 }
+
+// Event is an event as it is stored.
+type Event struct {
+	Seq      int64
+	ID, Name string
+	Payload  []byte
+}
+
+// Events returns the stored events after a seq, in order.
+func Events(t testing.TB, s *storage.State, after int64) (list []Event) {
+	t.Helper()
+	driver := "sqlite"
+	if s.Engine() == storage.PostgreSQL {
+		driver = "pgx"
+	}
+	db, err := sql.Open(driver, s.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	rows, err := db.QueryContext(t.Context(), "SELECT seq, id, event, payload FROM webhook_events WHERE seq > $1 ORDER BY seq", after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var e Event
+		if err := rows.Scan(&e.Seq, &e.ID, &e.Name, &e.Payload); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, e)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
