@@ -22,9 +22,10 @@ type Report struct {
 	// Routine is set if nothing in the run asks for a person's judgement: only figures moved, all
 	// within the guards. Nothing was stopped, accepted or refused, and no other field changed.
 	Routine bool      `json:"routine"`
-	Gone    []Problem `json:"gone"`    // identifiers that the source does not know
-	Failed  []Problem `json:"failed"`  // identifiers without an answer
-	Refused []Problem `json:"refused"` // files that could not be changed
+	New     []Entry   `json:"new,omitempty"` // what the content lacks, what people would miss first first
+	Gone    []Problem `json:"gone"`          // identifiers that the source does not know
+	Failed  []Problem `json:"failed"`        // identifiers without an answer
+	Refused []Problem `json:"refused"`       // files that could not be changed
 }
 
 // SourceReport is what became of one source.
@@ -90,11 +91,14 @@ func (r *Report) Broken() (names []string) {
 
 // routine reports whether only figures moved, all within the guards.
 func (r *Report) routine() bool {
-	figure := func(c Change) bool {
-		_, signal := isSignal(c.Name)
-		return signal || c.Name == "version"
-	}
-	return len(r.Stopped)+len(r.Accepted)+len(r.Refused) == 0 && !slices.ContainsFunc(r.Changes, func(c Change) bool { return !figure(c) })
+	_, others := r.split()
+	return len(r.Stopped)+len(r.Accepted)+len(r.Refused)+len(others) == 0
+}
+
+// isFigure reports whether a change is that of a signal or a version, which happens every week.
+func (c Change) isFigure() bool {
+	_, signal := isSignal(c.Name)
+	return signal || c.Name == "version"
 }
 
 // sort puts the lists in an order that does not depend on the run.

@@ -54,7 +54,7 @@ func (r *run) suspect(a *asking) suspicions {
 		var lacking []string
 		for _, answer := range answers {
 			// Lists write 0 for stars that they do not know.
-			if v, ok := answer.Find(col.Name); !ok || col.Name == "stars" && v.Number == 0 && len(a.info.Hosts) == 0 {
+			if v, ok := answer.Find(col.Name); !ok || col.Name == "stars" && v.Number == 0 && a.info.Listed {
 				lacking = append(lacking, answer.ID)
 			}
 		}

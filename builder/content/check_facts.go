@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/ids"
@@ -13,6 +14,10 @@ import (
 // modelFields are the fields that only models have.
 var modelFields = []string{"family", "openWeights", "modalities", "knowledge", "parameters", "reasoning", "reasoningEfforts", "offersRead", "offers"}
 
+// Placeholder starts the description of an entry that kindex collect --new proposes, until a person
+// writes one.
+const Placeholder = "TODO: describe it"
+
 // checkFacts adds problems with the facts of an entity that are not signals.
 func checkFacts(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 	if e.Type != "model" {
@@ -21,6 +26,9 @@ func checkFacts(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 				d.AddAt([]string{name}, true, yamldoc.Problem{Message: "applies only to models; remove it"})
 			}
 		}
+	}
+	if strings.HasPrefix(e.Description, "TODO") {
+		d.AddAt([]string{"description"}, false, yamldoc.Problem{Message: "is a placeholder; say in your own words what it is for, and what sets it apart"})
 	}
 	checkIDs(d, e, m)
 	if l := e.Lifecycle; l != nil {
