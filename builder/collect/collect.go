@@ -9,6 +9,7 @@ package collect
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"kindex/exports/record"
@@ -59,9 +60,14 @@ type Info struct {
 	Problem string
 	// Columns are the values that the source can have.
 	Columns []Column
+	// Terms are the fields of offers that the source can have, such as input; nil means all.
+	Terms []string
 	// Results are the benchmark results that the source can have, without their values.
 	Results []record.Benchmark
 }
+
+// states reports whether the source can have a field of offers.
+func (i *Info) states(term string) bool { return i.Terms == nil || slices.Contains(i.Terms, term) }
 
 // Column is a value that a source can have.
 type Column struct {

@@ -42,10 +42,12 @@ func (r *run) accepted(e *record.Entity, name string) bool {
 // refused returns why collect.yaml refuses a value, or "".
 func (r *run) refused(e *record.Entity, name string) string {
 	if among(r.refuses, e, name) {
-		return "it is listed in guards.refuse in collect.yaml"
+		return refusedReason
 	}
 	return ""
 }
+
+const refusedReason = "it is listed in guards.refuse in collect.yaml"
 
 // among reports whether a list names a value.
 func among(list []accept, e *record.Entity, name string) bool {

@@ -51,7 +51,7 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 	stopped := func(s quality.Stopped) string {
 		return fmt.Sprintf("%s %s: %s instead of %s (%s)", code(s.Entity), code(s.Name), shownValue(s.Found), shownValue(s.Held), code(s.Source))
 	}
-	byReason(&b, "Stopped by a guard", "The old figures are kept. To let one through: `kindex collect --accept TYPE/SLUG:NAME`.", r.Stopped, stopped)
+	byReason(&b, "Stopped by a guard", "The old figures are kept. To let one through: `kindex collect --accept TYPE/SLUG:NAME`.", r.undecided(), stopped)
 	byReason(&b, "Accepted by hand", "A guard would have stopped these.", r.Accepted, stopped)
 	change := func(c Change) string {
 		return fmt.Sprintf("%s %s: %s → %s (%s)", code(c.Entity), code(c.Name), shownValue(c.Old), shownValue(c.New), code(c.Source))
@@ -63,6 +63,9 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 	problem := func(p Problem) string { return fmt.Sprintf("%s: %s", code(p.Entity), code(p.Reason)) }
 	list(&b, "No longer found", "Nothing was changed.", maxListed, r.Gone, problem)
 	list(&b, "Not answered", "The next run asks again.", maxFigures, r.Failed, problem)
+	if n := len(r.Stopped) - len(r.undecided()); n > 0 {
+		fmt.Fprintf(&b, "\n%s refused in `collect.yaml`.\n", plural.Count(n, "value was", "values were"))
+	}
 	list(&b, "Files that could not be changed", "", maxListed, r.Refused, problem)
 	b.WriteString("\n<details><summary>Sources</summary>\n\n" +
 		"| Source | Covers | Offers | Asked | Answered | Kept | Unchanged | Changed | New date | Older | Stopped | Failed | Requests | Waited |\n" +
@@ -83,7 +86,7 @@ func (r *Report) advice() string {
 	for _, part := range []struct {
 		n                int
 		one, many, after string
-	}{{len(r.Stopped), "figure", "figures", " that a guard stopped"}, {len(r.Accepted), "figure", "figures", " that you accepted"},
+	}{{len(r.undecided()), "figure", "figures", " that a guard stopped"}, {len(r.Accepted), "figure", "figures", " that you accepted"},
 		{len(others), "change", "changes", " of prices, results, licences or dates"}, {len(r.New), "new entry", "new entries", ""}} {
 		if part.n > 0 {
 			parts = append(parts, plural.Count(part.n, part.one, part.many)+part.after)
@@ -130,8 +133,17 @@ func (r *Report) writeNew(b *strings.Builder) {
 			b.WriteString("\nThe JSON report has the other files.\n")
 			break
 		}
-		fmt.Fprintf(b, "\n<details><summary>%s.yaml</summary>\n\n%syaml\n%s%s\n\n</details>\n", e.Entity, fence, safetext.Strip(e.YAML), fence)
+		fmt.Fprintf(b, "\n<details><summary>%s.yaml</summary>\n\n%syaml\n%s%s\n\n</details>\n", e.Entity, fence, neutralLines(e.YAML), fence)
 	}
+}
+
+// neutralLines removes invisible characters from a text of several lines.
+func neutralLines(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString(safetext.Strip(strings.TrimSuffix(line, "\n")) + "\n")
+	}
+	return b.String()
 }
 
 // maxMarkdown is the maximum size of a Markdown report in bytes. GitHub accepts 65,536 characters

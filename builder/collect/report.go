@@ -92,7 +92,17 @@ func (r *Report) Broken() (names []string) {
 // routine reports whether only figures moved, all within the guards.
 func (r *Report) routine() bool {
 	_, others := r.split()
-	return len(r.Stopped)+len(r.Accepted)+len(r.Refused)+len(others) == 0
+	return len(r.undecided())+len(r.Accepted)+len(r.Refused)+len(others) == 0
+}
+
+// undecided returns what guards stopped, without what collect.yaml refuses.
+func (r *Report) undecided() (list []quality.Stopped) {
+	for _, s := range r.Stopped {
+		if s.Reason != refusedReason {
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 // isFigure reports whether a change is that of a signal or a version, which happens every week.

@@ -3,7 +3,9 @@ package collect
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/quality"
@@ -49,7 +51,7 @@ func (r *run) judgeResult(a *asking, t target, b *record.Benchmark, day string, 
 	if held != nil {
 		c.Old, c.OldDate = held.Value, held.Date
 		switch {
-		case held.Value == b.Value || rounded(held.Value, b.Value):
+		case rounded(held.Value, b.Value) || rounded(b.Value, held.Value):
 			a.report.Unchanged++
 			return false
 		case held.Date > b.Date:
@@ -80,14 +82,14 @@ func heldResult(e *record.Entity, b *record.Benchmark) *record.Benchmark {
 	return nil
 }
 
-// rounded reports whether a figure in a file is the one found, rounded.
-func rounded(held, found float64) bool {
-	for _, digits := range []string{"%.0f", "%.1f", "%.2f", "%.3f"} {
-		if fmt.Sprintf(digits, found) == number(held) {
+// rounded reports whether a figure is another one, rounded or not.
+func rounded(short, long float64) bool {
+	for digits := range 4 {
+		if strconv.FormatFloat(long, 'f', digits, 64) == strconv.FormatFloat(short, 'f', digits, 64) && number(short) == number(math.Round(short*math.Pow10(digits))/math.Pow10(digits)) {
 			return true
 		}
 	}
-	return false
+	return short == long
 }
 
 const (

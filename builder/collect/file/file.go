@@ -40,8 +40,9 @@ type Source struct {
 	drafts   []*importer.Draft         // if rows can be new entries
 	columns  []collect.Column
 	results  []record.Benchmark
-	day      string // on which the figures were read, unless a row states its own
-	page     string // the source of figures, unless a row states its own
+	terms    []string // fields of offers
+	day      string   // on which the figures were read, unless a row states its own
+	page     string   // the source of figures, unless a row states its own
 	// Unread is the number of rows that could not be read, and Reason is why the first of them
 	// could not.
 	Unread int
@@ -134,6 +135,14 @@ func (s *Source) readMapping(path string) error {
 	}
 	if len(m.Benchmarks) > 0 {
 		s.columns = append(s.columns, collect.Column{Name: collect.ResultsColumn})
+	}
+	for _, columns := range m.Offers {
+		for _, t := range columns.Fields {
+			s.terms = append(s.terms, t.Path[0])
+		}
+		if len(columns.Modes) > 0 {
+			s.terms = append(s.terms, "modes")
+		}
 	}
 	if len(m.Offers) > 0 {
 		s.columns = append(s.columns, collect.Column{Name: collect.OffersColumn})
@@ -316,13 +325,16 @@ func keysOf(d *importer.Draft) (keys []string) {
 	return keys
 }
 
+// anyName is the namespace of a mapping whose identifiers are those of models in any namespace.
+const anyName = "model"
+
 func key(typ, namespace, value string) string {
 	return typ + " " + namespace + ":" + ids.Canonical(namespace, value)
 }
 
 // Info implements collect.Source.
 func (s *Source) Info() collect.Info {
-	info := collect.Info{Name: s.config.Name, Title: s.title, Batch: 1 << 20, Listed: true, PerSecond: 5, Columns: s.columns, Results: s.results}
+	info := collect.Info{Name: s.config.Name, Title: s.title, Batch: 1 << 20, Listed: true, PerSecond: 5, Columns: s.columns, Results: s.results, Terms: s.terms}
 	if u, err := url.Parse(s.config.URL); err == nil && s.config.URL != "" {
 		info.Hosts, info.Pages = []string{cmp.Or(s.endpoint, u.Scheme+"://"+u.Host)}, []string{s.page}
 	}
@@ -339,6 +351,14 @@ func (s *Source) Identify(e *record.Entity) string {
 			return k
 		}
 		seen[id.Namespace] = true
+	}
+	// Leaderboards name models as owner/model, whoever the owner is to others.
+	for _, id := range e.IDs {
+		for _, name := range []string{id.Value, id.Namespace + "/" + id.Value} {
+			if k := key(e.Type, anyName, name); ids.NamesModels(id.Namespace) && s.has(k) && !s.ends[k] {
+				return k
+			}
+		}
 	}
 	if s.has(e.Key()) {
 		return e.Key()
