@@ -110,10 +110,11 @@ func (r *run) addFacts(c *Candidate) {
 	c.Fields = fields
 }
 
-// weight is how much people would miss an entry: each tenfold of its popularity counts as much as two
-// doublings of its sellers, and a release half a year ago half as much as one of today.
+// weight is how much people would miss an entry: ten times the popularity counts as much as twice the
+// sellers, a release half a year ago half as much as one of today, and what may be only a version of
+// something known a quarter.
 func (e *Entry) weight(today string) float64 {
-	w := 1 + 2*math.Log2(1+float64(e.Sellers)) + 4*math.Log10(1+e.Popular)/2
+	w := 1 + math.Log2(1+float64(e.Sellers)) + math.Log10(1+e.Popular)
 	if e.Like != "" {
 		w /= 4
 	}
@@ -297,12 +298,12 @@ func (e *Entry) related(o *record.Entity) bool {
 func (r *run) mostly(value func(*record.Entity) string, chosen func(*record.Entity) bool) (best string) {
 	times := map[string]int{}
 	for _, o := range r.content.Entities {
-		if chosen(o) {
-			times[value(o)]++
+		if v := value(o); v != "" && chosen(o) {
+			times[v]++
 		}
 	}
 	for _, v := range sortedKeys(times) {
-		if v != "" && times[v] > times[best] {
+		if times[v] > times[best] {
 			best = v
 		}
 	}
