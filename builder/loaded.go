@@ -55,9 +55,12 @@ func withFormula(c *content.Content, problems yamldoc.Problems, err error) (*Loa
 	return l, problems.With(l.resolveBoards()), nil
 }
 
-// Measures returns the measures of the formula and of all boards.
+// Measures returns the measures that the content defines: those of its scoring file and of its boards.
 func (l *Loaded) Measures() (list []score.Measure) {
-	formulas := slices.Collect(maps.Values(l.Formula.Types))
+	var formulas []*score.TypeFormula
+	if l.Scoring != nil {
+		formulas = slices.Collect(maps.Values(l.Formula.Types))
+	}
 	for _, b := range l.Boards {
 		formulas = append(formulas, b.Formula)
 	}

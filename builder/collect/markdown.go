@@ -92,6 +92,15 @@ func (r *Report) advice() string {
 			parts = append(parts, plural.Count(part.n, part.one, part.many)+part.after)
 		}
 	}
+	broken := 0
+	for _, s := range r.Sources {
+		if s.Error != "" {
+			broken++
+		}
+	}
+	if broken > 0 {
+		parts = append(parts, plural.Count(broken, "source that ended early", "sources that ended early"))
+	}
 	if len(parts) == 0 {
 		return "Only figures moved, all within the guards: nothing needs a look."
 	}

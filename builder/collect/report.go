@@ -128,12 +128,13 @@ func (r *Report) sort() {
 	}
 }
 
-// size is how much a count changed, as a factor.
+// size is how much a count changed, as a factor; that of a larger count weighs more, because small ones
+// vary.
 func (c Change) size() float64 {
 	old, ok1 := c.Old.(float64)
 	now, ok2 := c.New.(float64)
 	if !ok1 || !ok2 {
 		return 0
 	}
-	return math.Abs(math.Log((now + 1) / (old + 1)))
+	return math.Abs(math.Log((now+1)/(old+1))) * math.Log10(max(now, old)+1)
 }

@@ -207,24 +207,32 @@ func (o *collectOptions) dayOfFiles() string {
 
 // openSources returns all sources, in the order of precedence.
 func (o *collectOptions) openSources() ([]collect.Source, error) {
+	at, err := parseEndpoints(o.endpoints)
+	if err != nil {
+		return nil, err
+	}
 	config, err := o.config()
 	if err != nil {
 		return nil, err
 	}
-	at, err := parseEndpoints(o.endpoints, config)
-	if err != nil {
-		return nil, err
+	names := slices.Clone(endpointNames)
+	for _, f := range config.Files {
+		names = append(names, f.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(at)) {
+		if !slices.Contains(names, name) {
+			return nil, cli.Usage(fmt.Errorf("--endpoint %s: unknown name; expected one of: %s", safetext.Quote(name), strings.Join(names, ", ")))
+		}
 	}
 	list := builtInSources(at, config, o.modelsdev, o.dayOfFiles())
 	for _, f := range config.Files {
 		if len(o.sources) > 0 && !slices.Contains(o.sources, f.Name) && o.probe != f.Name {
 			continue
 		}
-		s, err := openList(o.content, f, at[f.Name])
-		if err != nil {
-			s = collect.Unusable(f.Name, err) // the other sources can still be asked
+		if err := locateList(o.content, &f); err != nil {
+			return nil, err
 		}
-		list = append(list, s)
+		list = append(list, openList(f, at[f.Name]))
 	}
 	if o.file != "" {
 		s, err := file.New(collect.FileConfig{Name: "file", Path: o.file, Map: o.mapping, Date: o.date, New: o.new}, "")
@@ -247,21 +255,30 @@ func builtInSources(at map[string]string, c collect.Config, modelsdevDir, day st
 		modelsdev.New(at["modelsdev"], modelsdevDir, day), github.New(at["github"]).Find(topics, minStars)}
 }
 
-// openList opens a list of collect.yaml.
-func openList(dir string, f collect.FileConfig, endpoint string) (collect.Source, error) {
+// locateList completes the paths of a list in collect.yaml.
+func locateList(dir string, f *collect.FileConfig) error {
 	base, err := filepath.EvalSymlinks(filepath.Join(dir, ".."))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, p := range []*string{&f.Path, &f.Map} {
 		if *p == "" {
 			continue
 		}
 		if *p, err = inside(base, *p); err != nil {
-			return nil, fmt.Errorf("collect.yaml: %w", err)
+			return fmt.Errorf("collect.yaml: %w", err)
 		}
 	}
-	return file.New(f, endpoint)
+	return nil
+}
+
+// openList opens a list. If that fails, the other sources can still be asked.
+func openList(f collect.FileConfig, endpoint string) collect.Source {
+	s, err := file.New(f, endpoint)
+	if err != nil {
+		return collect.Unusable(f.Name, err)
+	}
+	return s
 }
 
 // config returns collect.yaml.
@@ -293,19 +310,13 @@ func inside(base, path string) (string, error) {
 // endpointNames are the names that --endpoint knows besides those of lists.
 var endpointNames = []string{"github", "huggingface", "modelsdev", "npm", "npm-downloads", "pypi", "pypistats"}
 
-func parseEndpoints(list []string, config collect.Config) (map[string]string, error) {
-	at, names := map[string]string{}, slices.Clone(endpointNames)
-	for _, f := range config.Files {
-		names = append(names, f.Name)
-	}
+func parseEndpoints(list []string) (map[string]string, error) {
+	at := map[string]string{}
 	for _, text := range list {
 		name, address, ok := strings.Cut(text, "=")
 		u, err := url.Parse(address)
 		if !ok || err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || u.RawQuery != "" {
 			return nil, cli.Usage(fmt.Errorf("--endpoint %s: use NAME=URL, such as pypi=https://pypi.example.org", safetext.Address(text)))
-		}
-		if !slices.Contains(names, name) {
-			return nil, cli.Usage(fmt.Errorf("--endpoint %s: unknown name; expected one of: %s", safetext.Address(text), strings.Join(names, ", ")))
 		}
 		at[name] = address
 	}

@@ -156,10 +156,13 @@ func collectNotes(l *builder.Loaded, dir string) (notes []string, err error) {
 	}
 	sources := builtInSources(nil, config, "", "")
 	for _, f := range config.Files {
-		s, err := openList(dir, f, "")
-		if err != nil {
-			notes = append(notes, fmt.Sprintf("note: collect.yaml: %s: %v", f.Name, err))
+		if err := locateList(dir, &f); err != nil {
+			notes = append(notes, "note: "+err.Error())
 			continue
+		}
+		s := openList(f, "")
+		if problem := s.Info().Problem; problem != "" {
+			notes = append(notes, fmt.Sprintf("note: collect.yaml: %s: %s", f.Name, problem))
 		}
 		sources = append(sources, s)
 	}
