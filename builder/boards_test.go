@@ -114,7 +114,7 @@ func plainSort(b *boardpkg.Board, formula *score.Formula, entities []*record.Ent
 	for _, e := range entities {
 		fits := e.Type == b.Type && e.Status != record.Withdrawn
 		if b.Slug == "open-models" {
-			fits = fits && (e.Category == "nlp" || e.Category == "vision") && e.Model != nil && e.Model.OpenWeights == record.Yes &&
+			fits = fits && (e.Category == "nlp" || e.Category == "vision") && e.Values.Answer("openWeights") == "true" &&
 				slices.Contains(e.Tags, "a") && slices.Contains(e.Tags, "b") && len(publishers(f.Explain(e, asOf), e)) >= 2
 		} else {
 			stars, _ := e.Signals.Fact("stars")

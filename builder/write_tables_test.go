@@ -18,6 +18,7 @@ import (
 	"kindex/builder/suite"
 	"kindex/exports"
 	"kindex/exports/ids"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/table"
 	"kindex/exports/view"
@@ -161,6 +162,16 @@ func fullRow(t *testing.T, line []byte, r map[string]any, rank int) map[string]a
 	row["priceInput"], row["priceOutput"], row["priceBlended"] = within("price", "input"), within("price", "output"), within("price", "blended")
 	for _, name := range record.LinkNames {
 		row["link"+strings.ToUpper(name[:1])+name[1:]] = within("links", name)
+	}
+	for _, name := range []string{"family", "openWeights", "knowledge", "reasoning", "reasoningEfforts"} {
+		row[name] = r[name]
+	}
+	row["modalitiesInput"], row["modalitiesOutput"] = within("modalities", "input"), within("modalities", "output")
+	row["parametersTotal"], row["parametersActive"] = within("parameters", "total"), within("parameters", "active")
+	for _, s := range kinds.Default().Signals {
+		fact, _ := within("signals", s.Name).(map[string]any)
+		column := "signal" + strings.ToUpper(s.Name[:1]) + s.Name[1:]
+		row[column], row[column+"Date"] = fact["value"], fact["date"]
 	}
 	return row
 }
@@ -311,14 +322,14 @@ func randomEntity(rng *rand.Rand, i int, typ string) string {
 		fmt.Fprintf(&b, "ids: {npm: [\"@e/n%d\", n%d], doi: \"10.1000/%d?x=1\"}\n", i, i, i)
 	}
 	b.WriteString("signals:\n  downloads: {value: 5}\n")
-	for _, s := range record.SignalTypes {
+	for _, s := range kinds.Default().Signals {
 		value := fmt.Sprint(rng.IntN(1 << (1 + rng.IntN(40))))
 		switch {
 		case !some(20) || s.Name == "downloads" || s.Name == "archived":
 			continue
 		case s.Name == "released":
 			value = fmt.Sprintf("2025-%02d", 1+rng.IntN(12))
-		case s.Kind == record.Day:
+		case s.IsDay():
 			value = fmt.Sprintf("2025-%02d-01", 1+rng.IntN(12))
 		}
 		fmt.Fprintf(&b, "  %s: {value: %s, date: 2026-10-%02d}\n", s.Name, value, 1+rng.IntN(28))

@@ -11,6 +11,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/exports"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/view"
 )
@@ -153,7 +154,7 @@ func (s *served) editedFacts(t *testing.T) {
 	edited := *e
 	edited.Signals = record.Signals{Facts: []record.Fact{{Name: "stars", Number: 2_000_000}}}
 	edited.Offers, edited.Price = nil, record.PriceSummary{}
-	edited.Model = &record.Model{Family: "edited"}
+	edited.Values = record.ValuesOf(kinds.Default(), map[string]any{"family": "edited"})
 	s.Preview([]exports.Edit{{Type: "model", Slug: "big", Entity: &edited}})
 	for query, want := range map[string]string{
 		"signal=" + url.QueryEscape("stars>=6000"): "big", "signal=" + url.QueryEscape("stars<=500"): "", "minContext=1": "small", "family=edited": "big", "family=big": "",

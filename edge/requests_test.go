@@ -13,6 +13,7 @@ import (
 	"kindex/edge/webhook"
 	"kindex/exports/board"
 	"kindex/exports/feed"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/table"
 	"kindex/exports/view"
@@ -452,7 +453,7 @@ func testParameterExamples(t *testing.T, c *contract) {
 }
 
 func signalNames() (names []string) {
-	for _, s := range record.SignalTypes {
+	for _, s := range kinds.Default().Signals {
 		names = append(names, s.Name)
 	}
 	return names
@@ -470,13 +471,13 @@ func testEnums(t *testing.T, c *contract) {
 	known := map[string][]string{
 		"type": record.Types, "status": record.Statuses, "pricingModel": record.PricingModels,
 		"facets": view.FilterFields, "sort": view.SortKeys, "by": record.ScoreNames,
-		"listTrending by":   append([]string{"score"}, record.GrowingSignals()...),
+		"listTrending by":   append([]string{"score"}, kinds.Default().Growing()...),
 		"getLeaderboard by": append(slices.Clone(record.ScoreNames), board.ScoreName), "order": {"asc", "desc"},
 		"fields": slices.Concat(record.RecordFields, record.ScoreNames), "exportEntities fields": columns,
 		"format": formats, "getOpenapi format": {"json", "yaml"}, "getFeed format": feed.Formats,
 		"event": record.Events, "field": record.ChangeFields, "window": {"7d", "30d"}, "listDeliveries status": webhook.Statuses,
 		"maintenance": record.MaintenanceStates, "openWeights": {"true", "false"},
-		"listOffers sort": view.OfferSortKeys, "modality": record.Modalities, "mode": record.OfferModes,
+		"listOffers sort": view.OfferSortKeys, "modality": kinds.Default().Field("modalities.input").Values, "mode": record.OfferModes,
 		"name":                     signalNames(),
 		"csv":                      {"plain", "spreadsheet"},
 		"show":                     badge.Kinds,

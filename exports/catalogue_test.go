@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/exports/kinds"
 	"kindex/exports/pricing"
 	"kindex/exports/record"
 	"kindex/exports/store"
@@ -105,7 +106,7 @@ func randomEntity(rng *rand.Rand, typ, slug string) *record.Entity {
 	for _, name := range []string{"homepage", "paper"}[:rng.IntN(3)] {
 		e.Links = append(e.Links, record.Link{Name: name, URL: "https://example.org/" + name})
 	}
-	for _, s := range record.SignalTypes {
+	for _, s := range kinds.Default().Signals {
 		if rng.IntN(4) > 0 {
 			continue
 		}
@@ -113,7 +114,7 @@ func randomEntity(rng *rand.Rand, typ, slug string) *record.Entity {
 		if s.Name == "archived" || rng.IntN(2) == 0 {
 			f.Number = []float64{0, 1, 1, 2, 0.5, 1<<53 - 1}[rng.IntN(6)]
 		}
-		if s.Kind == record.Day {
+		if s.IsDay() {
 			f.Number, f.Day = 0, pick(rng, 0, "2025-06", "2025-06-01", "2025-06-17", "2026-02-03", "2025-06-02", "2024-06-30", "2025-01-01", fmt.Sprintf("2025-%02d", 1+rng.IntN(12)))
 		}
 		e.Signals.Facts = append(e.Signals.Facts, f)
@@ -126,6 +127,9 @@ func randomEntity(rng *rand.Rand, typ, slug string) *record.Entity {
 	return e
 }
 
+// randomAnswer returns true, false or nil.
+func randomAnswer(rng *rand.Rand) any { return []any{true, false, nil}[rng.IntN(3)] }
+
 // randomFacts adds what only some entities state.
 func randomFacts(rng *rand.Rand, e *record.Entity) {
 	for _, namespace := range []string{"github", "pypi"}[:rng.IntN(3)] {
@@ -134,9 +138,10 @@ func randomFacts(rng *rand.Rand, e *record.Entity) {
 		}
 	}
 	if rng.IntN(2) == 0 {
-		e.Model = &record.Model{Family: pick(rng, 0.2, "f", "g"), OpenWeights: record.Answer(rng.IntN(3)), Input: pickSome(rng, 2, "text", 2), Output: pickSome(rng, 2, "image", 2),
-			Knowledge: pick(rng, 0.5, "2025", "2025-03"), Parameters: rng.Int64N(3), ActiveParameters: rng.Int64N(1 << 40),
-			Reasoning: record.Answer(rng.IntN(3)), ReasoningEfforts: pickSome(rng, 3, "low", 3)}
+		e.Values = record.ValuesOf(kinds.Default(), map[string]any{"family": pick(rng, 0.2, "f", "g"), "openWeights": randomAnswer(rng),
+			"modalities": map[string]any{"input": pickSome(rng, 2, "text", 2), "output": pickSome(rng, 2, "image", 2)},
+			"knowledge":  pick(rng, 0.5, "2025", "2025-03"), "parameters": map[string]any{"total": 1 + rng.Int64N(3), "active": 1 + rng.Int64N(1<<40)},
+			"reasoning": randomAnswer(rng), "reasoningEfforts": pickSome(rng, 3, "low", 3)})
 	}
 	if rng.IntN(3) == 0 {
 		e.Lifecycle = &record.Lifecycle{Deprecated: randomDay(rng), Retires: randomDay(rng), ReplacedBy: pick(rng, 0.5, "model/x"), Source: pick(rng, 0.5, "https://example.org/?a=\"")}

@@ -13,6 +13,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"kindex/builder/suite"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/view"
 )
@@ -26,9 +27,9 @@ func modelField(e *record.Entity, field string) []string {
 		"category": {e.Category}, "license": {e.License}, "pricingModel": {e.PricingModel},
 		"provider": {e.Provider}, "status": {e.Status}, "type": {e.Type}, "maintenance": {e.Maintenance.State},
 	}[field]
-	if m := e.Model; m != nil && list == nil {
-		list = map[string][]string{"family": {m.Family}, "modality": m.Input, "outputModality": m.Output,
-			"openWeights": {map[record.Answer]string{record.Yes: "true", record.No: "false"}[m.OpenWeights]}}[field]
+	if v := e.Values; list == nil {
+		list = map[string][]string{"family": {v.Text("family")}, "modality": v.Texts("modalities.input"), "outputModality": v.Texts("modalities.output"),
+			"openWeights": {v.Answer("openWeights")}}[field]
 	}
 	var known []string
 	for _, v := range list {
@@ -56,8 +57,13 @@ func modelFields(list []*record.Entity) []map[string][]string {
 var modelFieldNames = []string{"capability", "category", "family", "license", "maintenance", "modality", "openWeights", "outputModality",
 	"pricingModel", "provider", "status", "tag", "type"}
 
-// modelSignal returns the value of a signal: a number or, for a date, the days since some day.
+// modelSignal returns the value of a signal or of the parameters: a number or, for a date, the days since
+// some day.
 func modelSignal(e *record.Entity, name string) (value float64, known bool) {
+	if n := e.Values.Number("parameters.total"); name == "parameters.total" && n > 0 {
+		return n, true
+	}
+	name = strings.TrimSuffix(name, ".total")
 	for _, f := range e.Signals.Facts {
 		switch {
 		case f.Name != name:
@@ -166,12 +172,12 @@ func modelMatches(e *record.Entity, fields map[string][]string, f *view.Filter) 
 	if f.RetiresBefore != "" && (e.Lifecycle == nil || e.Lifecycle.Retires == "" || e.Lifecycle.Retires >= f.RetiresBefore) {
 		return false
 	}
-	for _, s := range f.Signals {
+	for _, s := range f.Bounds {
 		bound := s.Number
 		if s.Day != "" {
 			bound = modelDays(s.Day)
 		}
-		if v, known := modelSignal(e, s.Signal); !known || v != bound && v > bound == s.AtMost {
+		if v, known := modelSignal(e, strings.TrimPrefix(s.Key, "signal.")); !known || v != bound && v > bound == s.AtMost {
 			return false
 		}
 	}
@@ -301,18 +307,21 @@ func randomFilter(rng *rand.Rand, list []*record.Entity) *view.Filter {
 		}
 	}
 	for range max(0, rng.IntN(5)-2) {
-		f.Signals = append(f.Signals, randomBound(rng, list))
+		f.Bounds = append(f.Bounds, randomBound(rng, list))
 	}
 	return f
 }
 
 // randomBound returns a condition on a signal, often with the value of an entity.
-func randomBound(rng *rand.Rand, list []*record.Entity) view.SignalBound {
-	s := record.SignalTypes[rng.IntN(len(record.SignalTypes))]
-	b := view.SignalBound{Signal: s.Name, AtMost: rng.IntN(2) == 0}
+func randomBound(rng *rand.Rand, list []*record.Entity) view.Bound {
+	if rng.IntN(4) == 0 {
+		return view.Bound{Key: "parameters.total", AtMost: rng.IntN(2) == 0, Number: float64(rng.IntN(5))}
+	}
+	s := kinds.Default().Signals[rng.IntN(len(kinds.Default().Signals))]
+	b := view.Bound{Key: view.SignalKey(s.Name), AtMost: rng.IntN(2) == 0}
 	f, known := list[rng.IntN(len(list))].Signals.Fact(s.Name)
 	switch {
-	case s.Kind == record.Day:
+	case s.IsDay():
 		b.Day = pick(rng, 0, "2025-06-01", "2025-05-31", "2024-06-30", "2025-12-01", "0001-01-01", "9999-12-31")
 	case known:
 		b.Number = f.Number
@@ -344,7 +353,7 @@ func checkSelect(t *testing.T, rng *rand.Rand, b *Build, list []*record.Entity) 
 		t.Errorf("only %d filters chose anything", hits)
 	}
 	if !(&view.Filter{}).Empty() || (&view.Filter{MinScore: record.ScoreOf(0)}).Empty() || (&view.Filter{AddedSince: "x"}).Empty() || (&view.Filter{UpdatedSince: "x"}).Empty() ||
-		(&view.Filter{RetiresBefore: "x"}).Empty() || (&view.Filter{MaxPrice: record.PriceOf(0)}).Empty() || (&view.Filter{Signals: make([]view.SignalBound, 1)}).Empty() {
+		(&view.Filter{RetiresBefore: "x"}).Empty() || (&view.Filter{MaxPrice: record.PriceOf(0)}).Empty() || (&view.Filter{Bounds: make([]view.Bound, 1)}).Empty() {
 		t.Error("Empty is wrong")
 	}
 	for _, f := range wrongFilters {
@@ -355,8 +364,8 @@ func checkSelect(t *testing.T, rng *rand.Rand, b *Build, list []*record.Entity) 
 }
 
 // wrongFilters ask for days that do not exist, and for something that is no signal.
-var wrongFilters = []*view.Filter{{AddedSince: "2025-02-30"}, {UpdatedSince: "x"}, {RetiresBefore: "2025-02-30"}, {Signals: []view.SignalBound{{Signal: "star"}}},
-	{Signals: []view.SignalBound{{Signal: "created", Day: "2025"}}}, {Signals: []view.SignalBound{{Signal: "created", Day: "2025", AtMost: true}}}}
+var wrongFilters = []*view.Filter{{AddedSince: "2025-02-30"}, {UpdatedSince: "x"}, {RetiresBefore: "2025-02-30"}, {Bounds: []view.Bound{{Key: "signal.star"}}},
+	{Bounds: []view.Bound{{Key: "signal.created", Day: "2025"}}}, {Bounds: []view.Bound{{Key: "signal.created", Day: "2025", AtMost: true}}}}
 
 func checkValues(t *testing.T, rng *rand.Rand, b *Build, list []*record.Entity) {
 	for name, set := range someSets(rng, len(list)) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/view"
 )
@@ -28,10 +29,9 @@ func withEqualPrices(rng *rand.Rand, list []*record.Entity) []*record.Entity {
 				}
 			}
 		}
-		if e.Model != nil {
-			m := *e.Model
-			m.Family = pick(rng, 0.2, "f0", "f1")
-			e.Model = &m
+		if e.Values != nil {
+			e.Values = slices.Clone(e.Values)
+			e.Values.Set(kinds.Default().Field("family"), pick(rng, 0, "f0", "f1"))
 		}
 		list[i] = &e
 	}
@@ -110,13 +110,9 @@ func (q *offerQuery) scan(list []*record.Entity, key string) (found []plainOffer
 		if e.Status == record.Withdrawn || q.models != nil && !slices.Contains(q.models, e.Key()) {
 			continue
 		}
-		var m record.Model
-		if e.Model != nil {
-			m = *e.Model
-		}
 		for i := range e.Offers {
 			o := &e.Offers[i]
-			if any(q.Providers, []string{o.Provider}) && any(q.Families, []string{m.Family}) && any(q.Modalities, m.Input) &&
+			if any(q.Providers, []string{o.Provider}) && any(q.Families, []string{e.Values.Text("family")}) && any(q.Modalities, e.Values.Texts("modalities.input")) &&
 				atMost(q.MaxInput, o.Prices[record.InputPrice]) && atMost(q.MaxOutput, o.Prices[record.OutputPrice]) && o.Context >= q.MinContext {
 				found = append(found, plainOffer{e, o})
 			}

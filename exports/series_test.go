@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -31,7 +32,7 @@ func TestSeries(t *testing.T) {
 			if last, err := b.Archive().Moments(v, 2); err != nil || !reflect.DeepEqual(last, list[max(0, len(list)-2):]) {
 				t.Fatalf("the last two up to version %d are %v, %v", v, last, err)
 			}
-			for _, s := range record.SignalTypes {
+			for _, s := range kinds.Default().Signals {
 				want := walked(p, line, v, func(e *record.Entity) record.Fact {
 					f, _ := e.Signals.Fact(s.Name)
 					return f

@@ -67,34 +67,24 @@ func (p *Page) model(add func(name, value string)) {
 			add(limit[1], dated(number(f.Number)+" tokens", f.Date))
 		}
 	}
-	m := e.Model
-	if m == nil {
-		return
+	for _, v := range e.Values {
+		add(block(v.Field.Title), value(v))
 	}
-	add("Family", text(m.Family))
-	add("Open weights", yesNo(m.OpenWeights))
-	add("Input", texts(m.Input))
-	add("Output", texts(m.Output))
-	add("Knowledge cutoff", text(m.Knowledge))
-	add("Parameters", parameters(m))
-	add("Reasoning", yesNo(m.Reasoning))
-	add("Reasoning efforts", texts(m.ReasoningEfforts))
 }
 
-func yesNo(a record.Answer) string {
-	return [...]string{record.Unknown: "", record.No: "no", record.Yes: "yes"}[a]
-}
-
-func parameters(m *record.Model) string {
-	switch {
-	case m.Parameters == 0 && m.ActiveParameters == 0:
-		return ""
-	case m.ActiveParameters == 0:
-		return strconv.FormatInt(m.Parameters, 10)
-	case m.Parameters == 0:
-		return strconv.FormatInt(m.ActiveParameters, 10) + " active"
+// value formats the value of a declared field. Numbers are not rounded.
+func value(v record.Value) string {
+	switch v := v.Value.(type) {
+	case bool:
+		return map[bool]string{false: "no", true: "yes"}[v]
+	case float64:
+		return number(v)
+	case []string:
+		return texts(v)
+	case string:
+		return text(v)
 	}
-	return fmt.Sprintf("%d, of which %d active", m.Parameters, m.ActiveParameters)
+	return ""
 }
 
 // provider returns the name of a provider of offers, or its slug if the name is unknown.

@@ -10,6 +10,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/exports/ids"
+	"kindex/exports/kinds"
 	"kindex/exports/pricing"
 	"kindex/exports/record"
 	"kindex/exports/store"
@@ -29,8 +30,9 @@ func fill(s, u string) *site.Page {
 	e.IDs = []record.ID{{Namespace: "example-hub", Value: s}, {Namespace: "github", Value: s}, {Namespace: "github", Value: s}, {Namespace: "maven", Value: s}}
 	e.Lifecycle = &record.Lifecycle{Deprecated: s, Retires: s, ReplacedBy: "tool/other", Source: u}
 	e.Maintenance = record.Maintenance{State: s, AsOf: s}
-	e.Model = &record.Model{Family: s, OpenWeights: record.No, Input: []string{s, s}, Output: []string{s}, Knowledge: s, Parameters: 70e9,
-		ActiveParameters: 7e9, Reasoning: record.Yes, ReasoningEfforts: []string{s}}
+	e.Values = record.ValuesOf(kinds.Default(), map[string]any{"family": s, "openWeights": false, "knowledge": s, "reasoning": true,
+		"modalities": map[string]any{"input": []string{s, s}, "output": []string{s}},
+		"parameters": map[string]any{"total": 70e9, "active": 7e9}, "reasoningEfforts": []string{s}})
 	e.Price = record.PriceSummary{Input: in, Output: out, Blended: pricing.Blend(in, out), Provider: "acme", Date: s}
 	e.Offers = []record.Offer{
 		{Provider: "acme", ID: s, Prices: record.Prices{record.InputPrice: in, record.OutputPrice: out}, Context: 400_000, OutputLimit: 128_000,
@@ -67,8 +69,11 @@ func examplePage() *site.Page {
 	e.IDs = []record.ID{{Namespace: "example-hub", Value: "example/1"}, {Namespace: "github", Value: "a/b"}, {Namespace: "github", Value: "a/c"}, {Namespace: "maven", Value: "org.example:x"}}
 	e.Lifecycle.Deprecated, e.Lifecycle.Retires = "2026-09-01", "2026-12-11"
 	e.Maintenance = record.Maintenance{State: record.Slow, AsOf: "2026-10-31"}
-	e.Model.Family, e.Model.Input, e.Model.Output, e.Model.Knowledge = "example", []string{"text", "image"}, []string{"text"}, "2025-01"
-	e.Model.ReasoningEfforts, e.Price.Date = []string{"low", "high"}, "2026-10-30"
+	for path, v := range map[string]any{"family": "example", "modalities.input": []string{"text", "image"}, "modalities.output": []string{"text"},
+		"knowledge": "2025-01", "reasoningEfforts": []string{"low", "high"}} {
+		e.Values.Set(kinds.Default().Field(path), v)
+	}
+	e.Price.Date = "2026-10-30"
 	e.Signals.Facts = append(e.Signals.Facts, record.Fact{Name: "contextTokens", Number: 400_000, Date: "2026-10-30"}, record.Fact{Name: "outputTokens", Number: 128_000})
 	for i, o := range []string{"example-2", "old|example", "example:free"} {
 		e.Offers[i].ID, e.Offers[i].Date = o, "2026-10-30"

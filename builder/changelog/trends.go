@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"kindex/exports"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/score"
 )
@@ -297,7 +298,7 @@ func (w *window) growth(then, newest int32) (list []exports.Growth, err error) {
 	}
 	slices.Reverse(moments)
 	for _, f := range moments[len(moments)-1].Entity.Signals.Facts {
-		if signal, ok := record.SignalType(f.Name); !ok || !signal.Grows() {
+		if signal := kinds.Default().Signal(f.Name); signal == nil || !signal.Grows {
 			continue
 		}
 		g := exports.GrowthOver(exports.SignalSeries(moments, f.Name), w.asOf, w.days)

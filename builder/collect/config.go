@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"kindex/exports/record"
+	"kindex/exports/kinds"
 )
 
 // Config is the content of collect.yaml. The zero value means the defaults.
@@ -151,4 +151,9 @@ func (c *Config) check(sources []Source) error {
 }
 
 // isSignal reports whether a value is a signal.
-func isSignal(name string) (record.Signal, bool) { return record.SignalType(name) }
+func isSignal(name string) (s kinds.Signal, ok bool) {
+	if known := kinds.Default().Signal(name); known != nil {
+		return *known, true
+	}
+	return s, false
+}

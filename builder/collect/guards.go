@@ -153,7 +153,7 @@ func stoppedValue(a *asking, t target, v Value, held any, reason string) quality
 
 // plain returns a value for reports.
 func (v Value) plain() any {
-	if s, ok := isSignal(v.Name); ok && s.Kind == record.Count {
+	if s, ok := isSignal(v.Name); ok && !s.IsDay() {
 		return v.Number
 	}
 	return v.Text
@@ -194,7 +194,7 @@ func (r *run) compare(e *record.Entity, v Value, day string) (held any, state va
 		return nil, state, invalid
 	}
 	held, same := any(f.Number), f.Number == v.Number
-	if s, _ := isSignal(v.Name); s.Kind == record.Day {
+	if s, _ := isSignal(v.Name); s.IsDay() {
 		held, same = f.Day, f.Day == v.Text
 	}
 	switch {
@@ -227,7 +227,7 @@ const (
 // isDay reports whether a value is a day.
 func isDay(name string) bool {
 	s, signal := isSignal(name)
-	return signal && s.Kind == record.Day || name == deprecatedDay || name == retiresDay
+	return signal && s.IsDay() || name == deprecatedDay || name == retiresDay
 }
 
 // sameLicense reports whether a licence in a file says more exactly what a source says: GitHub
@@ -241,7 +241,7 @@ func wrong(v Value, day, today string) string {
 	}
 	s, signal := isSignal(v.Name)
 	switch {
-	case signal && s.Kind == record.Count:
+	case signal && !s.IsDay():
 		if v.Number < 0 || v.Number != math.Trunc(v.Number) || v.Number > 1<<53 || math.IsNaN(v.Number) {
 			return "it is not a whole number"
 		}
@@ -271,7 +271,8 @@ func wrongReading(source, day, today string) string {
 // hasOutputTokens reports whether a limit of the output can be a number of tokens. For models that
 // give embeddings, sources state the number of dimensions.
 func hasOutputTokens(e *record.Entity) bool {
-	return e.Model == nil || !slices.Contains(e.Model.Output, "embedding") && !slices.Contains(e.Model.Output, "score")
+	out := e.Values.Texts("modalities.output")
+	return !slices.Contains(out, "embedding") && !slices.Contains(out, "score")
 }
 
 // guard returns the reason a person must look at a change, or "". It considers only the entity
@@ -288,14 +289,14 @@ func (r *run) guard(e *record.Entity, v Value, answer *Answer) string {
 		return "the announced day changed from " + heldText(e, v.Name)
 	case !signal:
 		return ""
-	case s.Kind == record.Day && v.Text > answer.Day:
+	case s.IsDay() && v.Text > answer.Day:
 		return "the date is after the day it was read, " + answer.Day
 	case v.Name == "released":
 		if n := min(len(v.Text), len(f.Day)); known && v.Text[:n] != f.Day[:n] {
 			return "the release date changed from " + f.Day
 		}
 		return ""
-	case s.Kind == record.Day:
+	case s.IsDay():
 		if n := min(len(v.Text), len(f.Day)); known && v.Text[:n] < f.Day[:n] {
 			return "the date is earlier than the previous one, " + f.Day
 		}

@@ -282,7 +282,8 @@ func (r *run) compose(e *Entry) error {
 // alike reports whether a model has the same kinds of input and output.
 func (e *Entry) alike(o *record.Entity) bool {
 	m, _ := e.fields["modalities"].(map[string]any)
-	return m != nil && o.Model != nil && slices.Equal(o.Model.Input, yamldoc.Texts(m["input"])) && slices.Equal(o.Model.Output, yamldoc.Texts(m["output"]))
+	in, out := yamldoc.Texts(m["input"]), yamldoc.Texts(m["output"])
+	return len(out) > 0 && slices.Equal(o.Values.Texts("modalities.input"), in) && slices.Equal(o.Values.Texts("modalities.output"), out)
 }
 
 // related reports whether an entity is of the same owner in one of the namespaces with owners.

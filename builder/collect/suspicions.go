@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"kindex/exports/ids"
-	"kindex/exports/record"
 )
 
 // suspicions are the guards that look at all answers of a source together.
@@ -99,7 +98,7 @@ func (g *suspicions) compare(answers []Answer) {
 		var counts []string
 		largest := 0.0
 		for _, v := range answer.Values {
-			if s, ok := isSignal(v.Name); !ok || s.Kind != record.Count || stated[v.Name] || v.Number < g.least {
+			if s, ok := isSignal(v.Name); !ok || s.IsDay() || stated[v.Name] || v.Number < g.least {
 				continue
 			}
 			counts, largest = append(counts, v.Name+"="+number(v.Number)), max(largest, v.Number)
@@ -130,7 +129,7 @@ func (g *suspicions) compare(answers []Answer) {
 func (g *suspicions) comparePairs(pairs map[string]string, answer *Answer) {
 	var large []Value
 	for _, v := range answer.Values {
-		if s, ok := isSignal(v.Name); ok && s.Kind == record.Count && !stated[v.Name] && v.Number >= minEqual {
+		if s, ok := isSignal(v.Name); ok && !s.IsDay() && !stated[v.Name] && v.Number >= minEqual {
 			large = append(large, v)
 		}
 	}
@@ -163,7 +162,7 @@ func (g *suspicions) of(t target, answer *Answer, v Value, held any) string {
 	switch {
 	case broken != "":
 		return broken
-	case !signal || s.Kind != record.Count || stated[v.Name]:
+	case !signal || s.IsDay() || stated[v.Name]:
 		return ""
 	case g.twins[t.id] != "":
 		return "all its counts equal those of " + g.twins[t.id]

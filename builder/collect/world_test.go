@@ -59,7 +59,9 @@ func newWorld(first time.Time, entities []*record.Entity) *world {
 func key(id, name string) string { return folded(id) + " " + name }
 
 // folded returns the form in which spellings of an identifier are compared.
-func folded(id string) string { return strings.NewReplacer("_", "-", ".", "-").Replace(strings.ToLower(id)) }
+func folded(id string) string {
+	return strings.NewReplacer("_", "-", ".", "-").Replace(strings.ToLower(id))
+}
 
 func hash(text string) float64 {
 	h := fnv.New32a()
@@ -152,7 +154,9 @@ func (w *world) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 		out.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(out).Encode(v)
 	}
-	rest := func(prefix, suffix string) string { return strings.TrimSuffix(strings.TrimPrefix(path, prefix), suffix) }
+	rest := func(prefix, suffix string) string {
+		return strings.TrimSuffix(strings.TrimPrefix(path, prefix), suffix)
+	}
 	switch {
 	case (path == "/graphql" || strings.HasPrefix(path, "/repos/")) && w.week == downWeek:
 		http.Error(out, "Unicorn!", http.StatusServiceUnavailable)

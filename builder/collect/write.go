@@ -73,7 +73,7 @@ func fieldsOf(list []verdict) map[string]any {
 			follow(v, member)
 		case signal:
 			value := any(v.value.Text)
-			if s.Kind == record.Count {
+			if !s.IsDay() {
 				value = int64(v.value.Number)
 			}
 			member("signals", v.value.Name, map[string]any{"value": value, "date": v.day, "source": v.value.Source})

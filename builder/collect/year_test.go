@@ -21,6 +21,7 @@ import (
 	"kindex/builder/collect/pypi"
 	"kindex/builder/content"
 	"kindex/builder/suite"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -159,8 +160,7 @@ func (y *year) checkFiles() {
 	}
 	for _, e := range c.Entities {
 		for _, f := range e.Signals.Facts {
-			s, _ := record.SignalType(f.Name)
-			if !s.Grows() || f.Date < y.dayOf(0) {
+			if !slices.Contains(kinds.Default().Growing(), f.Name) || f.Date < y.dayOf(0) {
 				continue
 			}
 			day, err := time.Parse(time.DateOnly, f.Date)

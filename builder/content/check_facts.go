@@ -8,11 +8,9 @@ import (
 
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/ids"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
-
-// modelFields are the fields that only models have.
-var modelFields = []string{"family", "openWeights", "modalities", "knowledge", "parameters", "reasoning", "reasoningEfforts", "offersRead", "offers"}
 
 // Placeholder starts the description of an entry that kindex collect --new proposes, until a person
 // writes one.
@@ -20,13 +18,7 @@ const Placeholder = "TODO: describe it"
 
 // checkFacts adds problems with the facts of an entity that are not signals.
 func checkFacts(d *yamldoc.Document, e *record.Entity, m map[string]any) {
-	if e.Type != "model" {
-		for _, name := range modelFields {
-			if m[name] != nil {
-				d.AddAt([]string{name}, true, yamldoc.Problem{Message: "applies only to models; remove it"})
-			}
-		}
-	}
+	checkKind(d, e, m)
 	if strings.HasPrefix(e.Description, "TODO") {
 		d.AddAt([]string{"description"}, false, yamldoc.Problem{Message: "is a placeholder; say in your own words what it is for, and what sets it apart"})
 	}
@@ -39,12 +31,43 @@ func checkFacts(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 			d.AddAt([]string{"lifecycle", "replacedBy"}, false, yamldoc.Problem{Message: "is the entity itself; name its successor"})
 		}
 	}
-	if p := e.Model; p != nil && p.ActiveParameters > p.Parameters && p.Parameters > 0 {
-		d.AddAt([]string{"parameters", "active"}, false, yamldoc.Problem{Message: fmt.Sprintf("%d is more than the total, %d", p.ActiveParameters, p.Parameters)})
+	for _, v := range e.Values {
+		if f := v.Field; f.AtMost != "" {
+			most, known := e.Values.Get(f.Group.Name + "." + f.AtMost).(float64)
+			if n, _ := v.Value.(float64); known && n > most {
+				d.AddAt([]string{f.Group.Name, f.Name}, false, yamldoc.Problem{Message: fmt.Sprintf("%.0f is more than the %s, %.0f", n, f.AtMost, most)})
+			}
+		}
 	}
 	checkOffers(d, e, m)
 	checkNamed(d, e)
 	checkMaintained(d, e)
+}
+
+// checkKind adds a problem for each field that entities of this kind do not have.
+func checkKind(d *yamldoc.Document, e *record.Entity, m map[string]any) {
+	set := e.Declared()
+	kind := set.Kind(e.Type)
+	check := func(name string, has func(k *kinds.Kind) bool) {
+		if m[name] == nil || has(kind) {
+			return
+		}
+		var others []string
+		for _, k := range set.Kinds {
+			if has(k) {
+				others = append(others, kinds.InSentence(k.Plural))
+			}
+		}
+		d.AddAt([]string{name}, true, yamldoc.Problem{Message: "applies only to " + strings.Join(others, ", ") + "; remove it"})
+	}
+	for _, f := range set.Fields {
+		check(f.Name, func(k *kinds.Kind) bool { return k.Has(f) })
+	}
+	for block, names := range map[string][]string{kinds.Offers: {"offersRead", "offers"}, kinds.Lifecycle: {"lifecycle"}} {
+		for _, name := range names {
+			check(name, func(k *kinds.Kind) bool { return k.HasBlock(block) })
+		}
+	}
 }
 
 // checkMaintained adds a warning about a tool with figures whose repository is known, but not

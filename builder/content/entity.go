@@ -9,6 +9,7 @@ import (
 
 	"kindex/builder/content/schema"
 	"kindex/builder/content/yamldoc"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -95,7 +96,7 @@ func decodeEntity(typ, slug string, m map[string]any) *record.Entity {
 			continue
 		}
 		f := record.Fact{Name: yamldoc.Text(name), Date: yamldoc.Text(s["date"]), Source: sourceOf(s["source"])}
-		if t, ok := record.SignalType(name); ok && t.Kind == record.Day {
+		if t := kinds.Default().Signal(name); t != nil && t.IsDay() {
 			f.Day = yamldoc.Text(s["value"])
 		} else {
 			f.Number = numberOf(s["value"])

@@ -14,7 +14,7 @@ import (
 // that several values share.
 func decodeFacts(e *record.Entity, m map[string]any, source func(any) string) {
 	e.IDs = decodeIDs(e, m["ids"])
-	e.Model = decodeModel(m)
+	e.Values = record.ValuesOf(e.Declared(), m)
 	if l, ok := m["lifecycle"].(map[string]any); ok {
 		e.Lifecycle = &record.Lifecycle{Deprecated: yamldoc.Text(l["deprecated"]), Retires: yamldoc.Text(l["retires"]),
 			ReplacedBy: yamldoc.Text(l["replacedBy"]), Source: source(l["source"])}
@@ -45,25 +45,6 @@ func textOrTexts(v any) []string {
 		return []string{s}
 	}
 	return yamldoc.Texts(v)
-}
-
-func decodeModel(m map[string]any) *record.Model {
-	modalities, _ := m["modalities"].(map[string]any)
-	parameters, _ := m["parameters"].(map[string]any)
-	f := &record.Model{
-		Family: yamldoc.Text(m["family"]), OpenWeights: answerIn(m["openWeights"]),
-		Input: yamldoc.Texts(modalities["input"]), Output: yamldoc.Texts(modalities["output"]), Knowledge: yamldoc.Text(m["knowledge"]),
-		Parameters: int64(numberOf(parameters["total"])), ActiveParameters: int64(numberOf(parameters["active"])),
-		Reasoning: answerIn(m["reasoning"]), ReasoningEfforts: yamldoc.Texts(m["reasoningEfforts"]),
-	}
-	return f.OrNil()
-}
-
-func answerIn(v any) record.Answer {
-	if b, ok := v.(bool); ok {
-		return record.AnswerOf(b)
-	}
-	return record.Unknown
 }
 
 func decodeOffers(m map[string]any, source func(any) string) []record.Offer {

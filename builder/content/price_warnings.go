@@ -111,7 +111,7 @@ func warnOfPrices(d *yamldoc.Document, e *record.Entity, at map[string]int) {
 // cheapOutput reports whether a model's output may cost less than its input: embeddings,
 // relevance scores and speech.
 func cheapOutput(e *record.Entity) bool {
-	return e.Model != nil && (slices.Contains(e.Model.Output, "embedding") || slices.Contains(e.Model.Output, "score") || slices.Contains(e.Model.Output, "audio"))
+	return slices.ContainsFunc(e.Values.Texts("modalities.output"), func(kind string) bool { return kind == "embedding" || kind == "score" || kind == "audio" })
 }
 
 // isFar reports whether an input or output price differs from the median by a factor of 10 or more.

@@ -210,17 +210,8 @@ func same(a, b *record.Entity) bool {
 		a.AddedDate == b.AddedDate && a.LastUpdated == b.LastUpdated && a.Status == b.Status &&
 		slices.Equal(a.Tags, b.Tags) && slices.Equal(a.Capabilities, b.Capabilities) && slices.Equal(a.Links, b.Links) &&
 		slices.Equal(a.Signals.Facts, b.Signals.Facts) && slices.Equal(a.Signals.Benchmarks, b.Signals.Benchmarks) &&
-		slices.Equal(a.Formerly, b.Formerly) && slices.Equal(a.IDs, b.IDs) && sameModel(a.Model, b.Model) &&
+		slices.Equal(a.Formerly, b.Formerly) && slices.Equal(a.IDs, b.IDs) && a.Values.Equal(b.Values) &&
 		sameLifecycle(a.Lifecycle, b.Lifecycle) && slices.EqualFunc(a.Offers, b.Offers, sameOffer)
-}
-
-func sameModel(a, b *record.Model) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return a.Family == b.Family && a.OpenWeights == b.OpenWeights && slices.Equal(a.Input, b.Input) && slices.Equal(a.Output, b.Output) &&
-		a.Knowledge == b.Knowledge && a.Parameters == b.Parameters && a.ActiveParameters == b.ActiveParameters &&
-		a.Reasoning == b.Reasoning && slices.Equal(a.ReasoningEfforts, b.ReasoningEfforts)
 }
 
 func sameLifecycle(a, b *record.Lifecycle) bool {

@@ -171,9 +171,9 @@ func FuzzPullRequest(f *testing.F) {
 func TestSame(t *testing.T) {
 	authored := 0
 	plain := func() *record.Entity {
-		return &record.Entity{Model: &record.Model{}, Lifecycle: &record.Lifecycle{}, Offers: []record.Offer{{Tiers: make([]record.Tier, 1), Modes: make([]record.Mode, 1)}}}
+		return &record.Entity{Lifecycle: &record.Lifecycle{}, Offers: []record.Offer{{Tiers: make([]record.Tier, 1), Modes: make([]record.Mode, 1)}}}
 	}
-	derived := []string{"Scores", "Computed", "AddedDerived", "UpdatedDerived"}
+	derived := []string{"Kinds", "Scores", "Computed", "AddedDerived", "UpdatedDerived"}
 	var check func(v reflect.Value, e *record.Entity, name string)
 	check = func(v reflect.Value, e *record.Entity, name string) {
 		differs := func() {

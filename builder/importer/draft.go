@@ -11,6 +11,7 @@ import (
 
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/importer/mapping"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -158,11 +159,10 @@ func formOf(path []string) string {
 	case "ids":
 		return "strings"
 	case "signals":
-		kind, known := record.SignalType(path[1])
-		switch {
-		case !known || kind.Kind != record.Day:
+		switch s := kinds.Default().Signal(path[1]); {
+		case s == nil || !s.IsDay():
 			return "number"
-		case path[1] == "released":
+		case s.Type == kinds.Month:
 			return "day"
 		}
 		return "date"

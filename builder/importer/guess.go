@@ -16,7 +16,7 @@ import (
 	"kindex/builder/content"
 	"kindex/builder/content/yamldoc"
 	"kindex/exports/didyoumean"
-	"kindex/exports/record"
+	"kindex/exports/kinds"
 	"kindex/exports/safetext"
 )
 
@@ -67,7 +67,7 @@ func Guess(o GuessOptions) (*Proposal, error) {
 		return nil, fmt.Errorf("%s has no readable rows", o.Input)
 	}
 	targets := slices.Clone(guessTargets)
-	for _, s := range record.SignalTypes {
+	for _, s := range kinds.Default().Signals {
 		targets = append(targets, "signals."+s.Name+" "+strings.ToLower(s.Name))
 	}
 	if o.Type != "tool" {

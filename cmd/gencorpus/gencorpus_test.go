@@ -62,7 +62,7 @@ func TestLikeTheContent(t *testing.T) {
 			return slices.ContainsFunc(e.Signals.Facts, func(f record.Fact) bool { return f.Number > 10_000 })
 		},
 		"benchmarks":   func(e *record.Entity) bool { return len(e.Signals.Benchmarks) > 0 },
-		"open weights": func(e *record.Entity) bool { return e.Model != nil && e.Model.OpenWeights == record.Yes },
+		"open weights": func(e *record.Entity) bool { return e.Values.Answer("openWeights") == "true" },
 		"long texts":   func(e *record.Entity) bool { return len(e.Description) > 150 },
 	} {
 		if got, want := share(made, has), share(real, has); math.Abs(got-want) > 0.2 {

@@ -9,6 +9,7 @@ import (
 	"kindex/edge/web"
 	"kindex/exports"
 	"kindex/exports/jsonenc"
+	"kindex/exports/kinds"
 	"kindex/exports/pricing"
 	"kindex/exports/record"
 	"kindex/exports/resolve"
@@ -114,7 +115,7 @@ func offerFilter(c *web.Call, offers *view.Offers, catalogue *view.View) (*view.
 	if f.Families, err = c.Query.Each("family"); err != nil {
 		return nil, err
 	}
-	if f.Modalities, err = c.Query.AnyOf("modality", record.Modalities); err != nil {
+	if f.Modalities, err = c.Query.AnyOf("modality", kinds.Default().Field("modalities.input").Values); err != nil {
 		return nil, err
 	}
 	if f.MaxInput, err = c.Query.Price("maxInput"); err != nil {

@@ -9,6 +9,7 @@ import (
 	"kindex/edge/web"
 	"kindex/exports"
 	"kindex/exports/jsonenc"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/view"
 )
@@ -29,7 +30,7 @@ type signalPoint struct {
 // Signals handles GET /api/entity/:type/:slug/signals.
 func (a *API) Signals(c *web.Call) (*web.Reply, error) {
 	var known []string
-	for _, s := range record.SignalTypes {
+	for _, s := range kinds.Default().Signals {
 		known = append(known, s.Name)
 	}
 	names, err := c.Query.AnyOf("name", known)
@@ -71,8 +72,7 @@ func (a *API) Signals(c *web.Call) (*web.Reply, error) {
 // appendSignalGrowth appends the growth of a signal over each window as a member, unless the
 // signal does not vary or is unknown now.
 func appendSignalGrowth(dst []byte, name string, series []exports.Point[record.Fact], asOf time.Time) []byte {
-	signal, _ := record.SignalType(name)
-	if !signal.Varies() || len(series) == 0 || series[len(series)-1].Value == (record.Fact{}) {
+	if signal := kinds.Default().Signal(name); !signal.Varies() || len(series) == 0 || series[len(series)-1].Value == (record.Fact{}) {
 		return dst
 	}
 	if dst[len(dst)-1] != '{' {

@@ -10,7 +10,7 @@ import (
 	"kindex/edge/web"
 	"kindex/exports"
 	"kindex/exports/jsonenc"
-	"kindex/exports/record"
+	"kindex/exports/kinds"
 )
 
 // windows contains the periods that the trending list can cover.
@@ -27,7 +27,7 @@ func (a *API) Trending(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	by, err := c.Query.OneOf("by", byScore, append([]string{byScore}, record.GrowingSignals()...))
+	by, err := c.Query.OneOf("by", byScore, append([]string{byScore}, kinds.Default().Growing()...))
 	if err != nil {
 		return nil, err
 	}

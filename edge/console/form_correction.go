@@ -12,7 +12,7 @@ import (
 	"kindex/builder/content/yamldoc"
 	"kindex/edge/submission"
 	"kindex/edge/web"
-	"kindex/exports/record"
+	"kindex/exports/kinds"
 	"kindex/site/form"
 	"kindex/site/pages"
 	"kindex/site/siteurl"
@@ -140,7 +140,7 @@ func addFigure(fields map[string]any, values map[string]string) (problems []subm
 			signal[member] = text
 		}
 	}
-	_, known := record.SignalType(name)
+	known := kinds.Default().Signal(name) != nil
 	switch {
 	case name == "" && len(signal) > 0:
 		problems = append(problems, submission.Problem{Field: form.Figure, Message: "is not chosen, but there is a value, a date or a source"})

@@ -10,6 +10,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -83,7 +84,7 @@ func newTools(api API, categories []string) *tools {
 			}, listSchema, t.leaderboard},
 		{"trending", "Trending", "Entities whose score rose recently because their figures changed or, with by, entities one of whose figures grew, such as stars; largest gain first. Costs one request.",
 			[]argument{window,
-				{name: "by", typ: text, choices: append([]string{byScore}, record.GrowingSignals()...), standard: byScore, about: "What must have grown: the composite score, or a figure."},
+				{name: "by", typ: text, choices: append([]string{byScore}, kinds.Default().Growing()...), standard: byScore, about: "What must have grown: the composite score, or a figure."},
 				typeArgument, category, limitArgument(10, 50), fullArgument}, listSchema, t.trending},
 		{"similar", "Similar entities", "Alternatives to a tool or model, which do the same job, and related entities, which are used together with it or are about the same subject, with reasons. Costs one request.",
 			[]argument{entityArgument("type/slug of the entity to find similar entities for: the id from a result."),

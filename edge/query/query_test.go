@@ -116,8 +116,8 @@ func TestFilterByFacts(t *testing.T) {
 		Fields: map[string][][]string{"modality": {{"image", "text"}, {"audio"}}, "outputModality": {{"text"}}, "family": {{"gpt"}},
 			"openWeights": {{"false"}}, "maintenance": {{"slow"}}},
 		MaxPrice: record.PriceOf(2_500_001), RetiresBefore: "2026-12-31",
-		Signals: []view.SignalBound{{Signal: "contextTokens", Number: 128000}, {Signal: "stars", Number: 1000},
-			{Signal: "stars", AtMost: true, Number: 2000.5}, {Signal: "lastCommit", AtMost: true, Day: "2026-01-31"}},
+		Bounds: []view.Bound{{Key: "signal.contextTokens", Number: 128000}, {Key: "signal.stars", Number: 1000},
+			{Key: "signal.stars", AtMost: true, Number: 2000.5}, {Key: "signal.lastCommit", AtMost: true, Day: "2026-01-31"}},
 	}
 	if !reflect.DeepEqual(f, want) {
 		t.Errorf("got  %+v\nwant %+v", f, want)

@@ -1,6 +1,8 @@
 package croissant
 
 import (
+	"cmp"
+
 	"kindex/exports"
 	"kindex/exports/table"
 	"kindex/exports/view"
@@ -130,7 +132,7 @@ func meaning(set, name string) string {
 	if text, ok := ownMeanings[set+"/"+name]; ok {
 		return text
 	}
-	return meanings[name]
+	return cmp.Or(meanings[name], table.Meaning(name))
 }
 
 var meanings = map[string]string{ //nolint:gosec // tokens of models, not secrets

@@ -10,6 +10,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/exports/feed"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -154,7 +155,7 @@ var news = []struct {
 	{"Seller's: retirement date 2026-12-11 added and 3 more fields", offered(nil), offered(func(e *record.Entity) {
 		e.Lifecycle = &record.Lifecycle{Retires: "2026-12-11", ReplacedBy: "model/next"}
 		e.IDs = []record.ID{{Namespace: "pypi", Value: "x"}}
-		e.Model.OpenWeights = record.Yes
+		e.Values.Set(kinds.Default().Field("openWeights"), true)
 	})},
 	{"Seller's was added", nil, offered(nil)},
 }
@@ -162,7 +163,7 @@ var news = []struct {
 // offered returns a model with two offers after an edit.
 func offered(edit func(*record.Entity)) *record.Entity {
 	e := &record.Entity{Type: "model", Slug: "seller", Name: "Seller's", Category: "other", Status: record.Active,
-		Model: &record.Model{OpenWeights: record.No, Input: []string{"text"}},
+		Values: record.ValuesOf(kinds.Default(), map[string]any{"openWeights": false, "modalities": map[string]any{"input": []string{"text"}}}),
 		Offers: []record.Offer{
 			{Provider: "acme", ID: "lab/m.1", Prices: record.Prices{record.InputPrice: record.PriceOf(1_250_000), record.OutputPrice: record.PriceOf(10_000_000)},
 				Date: "2026-10-30", Source: "https://acme.example/prices"},

@@ -9,6 +9,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"kindex/exports/ids"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -89,34 +90,30 @@ func number(raw string) string {
 // DisplayName returns the display name of a field, such as "context window" for
 // contextTokens, or "" if the field has no display name of its own. Feeds and pages
 // use the same display names.
-func DisplayName(name string) string { return displayNames[name] }
-
-var displayNames = map[string]string{
-	"license": "licence", "url": "address", "addedDate": "date added", "pricingModel": "pricing", "composite": "score",
-	"contextTokens": "context window", "outputTokens": "maximum output", "lastRelease": "latest release", "released": "first release",
-	"dependents": "dependent projects", "lastCommit": "latest commit", "openIssues": "open issues", "recentCommits": "commits in 90 days",
-	"pypiDownloads": "PyPI downloads", "npmDownloads": "npm downloads", "condaDownloads": "conda downloads", "dockerPulls": "Docker pulls",
-	"huggingfaceDownloads": "Hugging Face downloads",
+func DisplayName(name string) string {
+	if words := displayNames[name]; words != "" {
+		return words
+	}
+	return kinds.InSentence(kinds.Default().Title(name))
 }
 
-// nestedNames are the display names of fields whose last part alone says too little.
-var nestedNames = map[string]string{
-	"modalities.input": "input modalities", "modalities.output": "output modalities", "parameters.total": "parameters",
-	"parameters.active": "active parameters", "lifecycle.deprecated": "deprecation date", "lifecycle.retires": "retirement date",
-	"lifecycle.replacedBy": "successor", "knowledge": "knowledge cutoff", "openWeights": "open weights",
+// displayNames are the display names of what every index has.
+var displayNames = map[string]string{
+	"license": "licence", "url": "address", "addedDate": "date added", "pricingModel": "pricing", "composite": "score",
+	"lifecycle.deprecated": "deprecation date", "lifecycle.retires": "retirement date", "lifecycle.replacedBy": "successor",
 }
 
 // label returns the display name of a field, which may be nested: "context
 // window" for signals.contextTokens.
 func label(field string) string {
-	if name := nestedNames[field]; name != "" {
+	if name := DisplayName(field); name != "" {
 		return name
 	}
 	group, name := record.FieldGroup(field), field
 	if group != "" {
 		name = field[len(group)+1:]
 	}
-	if displayName := displayNames[name]; displayName != "" {
+	if displayName := DisplayName(name); displayName != "" {
 		name = displayName
 	} else {
 		name = words(name)

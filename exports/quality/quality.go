@@ -159,13 +159,12 @@ func otherFacts(e *record.Entity) (names []string) {
 	add("benchmarks", len(e.Signals.Benchmarks) > 0)
 	add("offers", len(e.Offers) > 0)
 	add("lifecycle", e.Lifecycle != nil)
-	if m := e.Model; m != nil {
-		add("family", m.Family != "")
-		add("openWeights", m.OpenWeights != record.Unknown)
-		add("modalities", len(m.Input)+len(m.Output) > 0)
-		add("knowledge", m.Knowledge != "")
-		add("parameters", m.Parameters > 0)
-		add("reasoning", m.Reasoning != record.Unknown)
+	for _, v := range e.Values {
+		f := v.Field
+		if f.Group != nil {
+			f = f.Group
+		}
+		add(f.Name, !slices.Contains(names, f.Name))
 	}
 	return names
 }

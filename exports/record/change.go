@@ -3,6 +3,7 @@ package record
 import (
 	"encoding/json"
 	"fmt"
+	"kindex/exports/kinds"
 	"slices"
 	"strconv"
 	"time"
@@ -143,13 +144,18 @@ func orNull(b []byte) []byte {
 var ChangeFields = func() []string {
 	list := []string{"slug", "name", "provider", "description", "category", "version", "pricingModel", "license", "url",
 		"tags", "capabilities", "addedDate", "lastUpdated", "status", "links", "signals", "signals.benchmarks", "scores"}
-	list = append(list, "ids", "family", "openWeights", "modalities", "modalities.input", "modalities.output", "knowledge",
-		"parameters", "parameters.total", "parameters.active", "reasoning", "reasoningEfforts",
-		"lifecycle", "lifecycle.deprecated", "lifecycle.retires", "lifecycle.replacedBy", "offers")
+	list = append(list, "ids")
+	for _, f := range kinds.Default().Fields {
+		list = append(list, f.Path)
+		for _, part := range f.Parts {
+			list = append(list, part.Path)
+		}
+	}
+	list = append(list, "lifecycle", "lifecycle.deprecated", "lifecycle.retires", "lifecycle.replacedBy", "offers")
 	for _, n := range LinkNames {
 		list = append(list, "links."+n)
 	}
-	for _, t := range SignalTypes {
+	for _, t := range kinds.Default().Signals {
 		list = append(list, "signals."+t.Name)
 	}
 	for _, n := range ScoreNames {

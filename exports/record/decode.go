@@ -8,40 +8,6 @@ import (
 	"slices"
 )
 
-// modelJSON mirrors the members of a Model for decoding.
-type modelJSON struct {
-	Family           string
-	OpenWeights      *bool
-	Modalities       struct{ Input, Output []string }
-	Knowledge        string
-	Parameters       struct{ Total, Active int64 }
-	Reasoning        *bool
-	ReasoningEfforts []string
-}
-
-func (r *modelJSON) model() *Model {
-	m := Model{Family: r.Family, OpenWeights: answerTo(r.OpenWeights), Input: orNil(r.Modalities.Input),
-		Output: orNil(r.Modalities.Output), Knowledge: r.Knowledge, Parameters: r.Parameters.Total,
-		ActiveParameters: r.Parameters.Active, Reasoning: answerTo(r.Reasoning), ReasoningEfforts: orNil(r.ReasoningEfforts)}
-	return m.OrNil()
-}
-
-// OrNil returns nil for a model without facts, otherwise m.
-func (m *Model) OrNil() *Model {
-	if m.Family == "" && m.OpenWeights == Unknown && m.Input == nil && m.Output == nil && m.Knowledge == "" &&
-		m.Parameters == 0 && m.ActiveParameters == 0 && m.Reasoning == Unknown && m.ReasoningEfforts == nil {
-		return nil
-	}
-	return m
-}
-
-func answerTo(b *bool) Answer {
-	if b == nil {
-		return Unknown
-	}
-	return AnswerOf(*b)
-}
-
 func orNil(list []string) []string {
 	if len(list) == 0 {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"kindex/exports/jsonenc"
 )
 
-// UnmarshalJSON decodes a record that AppendJSON or AppendAuthored wrote. Pages decode dozens of records, so
+// UnmarshalJSON decodes a record that AppendJSON or AppendAuthored wrote, of the kinds that e.Kinds declares. Pages decode dozens of records, so
 // it decodes most members itself and leaves only those that few records have to encoding/json: this takes
 // about half the time.
 func (e *Entity) UnmarshalJSON(b []byte) error {
@@ -24,21 +24,20 @@ func (e *Entity) UnmarshalJSON(b []byte) error {
 	if len(b) == 0 || b[0] != '{' {
 		return fmt.Errorf("entity record: expected an object, got %.20q", b)
 	}
-	*e = Entity{}
+	*e = Entity{Kinds: e.Kinds}
 	d := entityDecoder{e: e}
 	for name, value := range jsonenc.Members(b) {
 		if err := d.member(string(name), value); err != nil {
 			return fmt.Errorf("entity record: %s: %w", name, err)
 		}
 	}
-	e.Model, e.IDs, e.Offers = d.model.model(), decodeIDs(d.ids), decodeOffers(d.offers)
+	e.IDs, e.Offers = decodeIDs(d.ids), decodeOffers(d.offers)
 	return nil
 }
 
 // entityDecoder decodes the members of a record.
 type entityDecoder struct {
 	e      *Entity
-	model  modelJSON
 	ids    map[string][]string
 	offers []offerJSON
 }
@@ -66,6 +65,15 @@ func (d *entityDecoder) member(name string, value []byte) error {
 	}
 	if to := d.other(name); to != nil {
 		return json.Unmarshal(value, to)
+	}
+	for _, f := range d.e.Declared().Fields {
+		if f.Name == name {
+			var v any
+			if err := json.Unmarshal(value, &v); err != nil {
+				return err
+			}
+			d.e.Values.decode(f, v)
+		}
 	}
 	return nil
 }
@@ -104,10 +112,6 @@ func (d *entityDecoder) text(name string) *string {
 		return &e.Computed.Maintenance.State
 	case "maintenanceAsOf":
 		return &e.Computed.Maintenance.AsOf
-	case "family":
-		return &d.model.Family
-	case "knowledge":
-		return &d.model.Knowledge
 	}
 	return nil
 }
@@ -123,16 +127,6 @@ func (d *entityDecoder) other(name string) any {
 		return &d.ids
 	case "offers":
 		return &d.offers
-	case "openWeights":
-		return &d.model.OpenWeights
-	case "modalities":
-		return &d.model.Modalities
-	case "parameters":
-		return &d.model.Parameters
-	case "reasoning":
-		return &d.model.Reasoning
-	case "reasoningEfforts":
-		return &d.model.ReasoningEfforts
 	}
 	return nil
 }

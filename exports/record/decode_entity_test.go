@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -24,8 +25,9 @@ func whole() *record.Entity {
 				Publisher: "p", Date: "2026-01-02", Source: "https://example.org/b"}, {Name: "second", Value: 1}},
 		},
 		IDs: []record.ID{{Namespace: "arxiv", Value: "2401.00001"}, {Namespace: "github", Value: "a/b"}},
-		Model: &record.Model{Family: "a", OpenWeights: record.AnswerOf(true), Input: []string{"text", "image"}, Output: []string{"text"}, Knowledge: "2025-12",
-			Parameters: 7e9, ActiveParameters: 1e9, Reasoning: record.AnswerOf(false), ReasoningEfforts: []string{"low", "high"}},
+		Values: record.ValuesOf(kinds.Default(), map[string]any{"family": "a", "openWeights": true, "knowledge": "2025-12",
+			"modalities": map[string]any{"input": []string{"text", "image"}, "output": []string{"text"}},
+			"parameters": map[string]any{"total": 7e9, "active": 1e9}, "reasoning": false, "reasoningEfforts": []string{"low", "high"}}),
 		Lifecycle: &record.Lifecycle{Deprecated: "2026-03-01", Retires: "2026-09-01", ReplacedBy: "model/a-2", Source: "https://example.org/end"},
 		Offers:    []record.Offer{{Provider: "maker", ID: "a", Prices: record.Prices{record.PriceOf(2500000)}, Context: 1000, Date: "2026-01-01", Source: "https://example.org/prices"}},
 		Computed: record.Computed{Maintenance: record.Maintenance{State: "active", AsOf: "2026-02-03"},

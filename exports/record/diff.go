@@ -21,8 +21,8 @@ type fieldValue struct {
 const (
 	linkSection   = 100
 	signalSection = 101
-	factSection   = 102 // and one for each fact after it
-	offerSection  = 120
+	factSection   = 102    // and one for each fact after it
+	offerSection  = 10_000 // more than an index can declare fields
 )
 
 // diffFields lists the fields of an entity that are set and that diffs compare, in

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -26,38 +27,18 @@ func (c *fieldCollector) addFacts(e *Entity) {
 			c.add(section, name, jsonenc.AppendString(c.buf, value))
 		}
 	}
-	list := func(name string, values []string) {
-		if len(values) > 0 {
-			c.add(section, name, jsonenc.AppendStrings(c.buf, values))
-		}
-	}
-	if m := e.Model; m != nil {
-		answer := func(name string, a Answer) {
-			section++
-			if a != Unknown {
-				c.add(section, name, a.append(c.buf))
+	first := len(c.list)
+	for _, f := range e.Declared().Fields { // the parts of a group belong to its section
+		section++
+		for _, v := range e.Values {
+			if v.Field.Name == f.Name && v.Field.Group == nil || v.Field.Group == f {
+				c.add(section, v.Field.Path, v.Field.AppendJSON(c.buf, v.Value))
 			}
 		}
-		count := func(name string, n int64) {
-			if n != 0 {
-				c.add(section, name, appendCount(c.buf, n))
-			}
-		}
-		section++
-		text("family", m.Family)
-		answer("openWeights", m.OpenWeights)
-		section++
-		list("modalities.input", m.Input)
-		list("modalities.output", m.Output)
-		section++
-		text("knowledge", m.Knowledge)
-		section++
-		count("parameters.active", m.ActiveParameters)
-		count("parameters.total", m.Parameters)
-		answer("reasoning", m.Reasoning)
-		section++
-		list("reasoningEfforts", m.ReasoningEfforts)
 	}
+	slices.SortStableFunc(c.list[first:], func(a, b fieldValue) int {
+		return cmp.Or(a.section-b.section, strings.Compare(a.name, b.name))
+	})
 	section = offerSection - 1
 	if l := e.Lifecycle; l != nil {
 		text("lifecycle.deprecated", l.Deprecated)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -47,7 +48,8 @@ func TestDiffOfFacts(t *testing.T) {
 			`offers.zeta/m: {"provider":"zeta","id":"m","input":3,"output":null,"cacheRead":null,"cacheWrite":null,"reasoningOutput":null,"inputAudio":null,"outputAudio":null,"image":null,"request":null,"context":null,"outputLimit":null,"tiers":[],"modes":{},"free":false,"deprecated":false,"reviewed":[],"date":"2026-07-01","source":"https://a.example/"} → null`},
 		"an added offer with a similar id": {func(e *record.Entity) { e.Offers = append(e.Offers, offer("zeta", "m-2")) }, `offers.zeta/m-2: null → {"provider":"zeta","id":"m-2","input":3`},
 		"a family, a modality, an id": {func(e *record.Entity) {
-			e.Model = &record.Model{Family: "f", Output: []string{"text"}, OpenWeights: record.No}
+			e.Values = record.ValuesOf(kinds.Default(), map[string]any{"family": "f", "openWeights": false,
+				"modalities": map[string]any{"output": []string{"text"}}})
 			e.IDs = append(e.IDs, record.ID{Namespace: "pypi", Value: "x"})
 		}, `ids.pypi: null → ["x"]; family: null → "f"; openWeights: null → false; modalities.output: null → ["text"]`},
 		"two repositories": {func(e *record.Entity) { e.IDs = append(e.IDs, record.ID{Namespace: "github", Value: "c/d"}) }, `ids.github: null → ["a/b","c/d"]`},

@@ -2,9 +2,11 @@
 // JSON.
 package record
 
+import "kindex/exports/kinds"
+
 // Types lists the types of entities. An entity's type is the name of the content
 // folder that contains its file.
-var Types = []string{"model", "tool"}
+var Types = kinds.Default().Names()
 
 // The values of Entity.Status. Lists, search, leaderboards and exports leave out
 // withdrawn entities unless a request includes them.
@@ -31,12 +33,13 @@ var LinkNames = []string{
 // ScoreNames lists the names of a record's scores in the order of the record.
 var ScoreNames = []string{"composite", "adoption", "quality", "freshness", "citations", "engagement"}
 
-// Entity is a tool or model as the API shows it. An empty string, list or map means
+// Entity is an entity as the API shows it. An empty string, list or map means
 // that the value is unknown. In JSON, it is null, [] or {}.
 //
 // Dates are YYYY-MM-DD. Formerly, which lists the earlier slugs, AddedDerived and
 // UpdatedDerived are not part of the record.
 type Entity struct {
+	Kinds        *kinds.Set // what its index declares; nil for kinds.Default
 	Type         string
 	Slug         string
 	Name         string
@@ -56,7 +59,7 @@ type Entity struct {
 	Links        []Link
 	Signals      Signals
 	IDs          []ID       // sorted by namespace
-	Model        *Model     // nil for a tool, and if no such fact is known
+	Values       Values     // of the declared fields
 	Lifecycle    *Lifecycle // nil if no end was announced
 	Offers       []Offer    // as SortOffers sorts them
 
@@ -190,82 +193,3 @@ const (
 
 // ResultBy lists the values of Benchmark.By.
 var ResultBy = []string{ByMaker, ByIndependent, ByCommunity}
-
-// SignalKind is the type of a signal's values.
-type SignalKind uint8
-
-// The kinds of signal.
-const (
-	Count SignalKind = iota // a non-negative integer
-	Day                     // a date
-)
-
-// Signal describes a kind of fact that an entity file may contain.
-type Signal struct {
-	Name string
-	Kind SignalKind
-	Unit string
-}
-
-// SignalTypes lists the signals other than benchmarks, sorted by name.
-var SignalTypes = []Signal{
-	{"archived", Count, "1 if the repository is archived, otherwise 0"},
-	{"citations", Count, "citing publications"},
-	{"commits", Count, "commits on the default branch"},
-	{"condaDownloads", Count, "downloads from conda channels, in total"},
-	{"contextTokens", Count, "tokens"},
-	{"contributors", Count, "people"},
-	{"created", Day, "day when the repository was created"},
-	{"dependents", Count, "projects"},
-	{"dockerPulls", Count, "pulls from Docker Hub, in total"},
-	{"downloads", Count, "downloads per month"},
-	{"forks", Count, "forks"},
-	{"huggingfaceDownloads", Count, "downloads from Hugging Face in 30 days"},
-	{"lastCommit", Day, "day of the latest commit on the default branch"},
-	{"lastRelease", Day, "date of the latest release"},
-	{"likes", Count, "likes on a model hub"},
-	{"npmDownloads", Count, "downloads from npm in 30 days"},
-	{"openIssues", Count, "open issues, without pull requests"},
-	{"outputTokens", Count, "tokens"},
-	{"parameters", Count, "parameters"},
-	{"pypiDownloads", Count, "downloads from PyPI in 30 days, without mirrors"},
-	{"recentCommits", Count, "commits on the default branch in 90 days"},
-	{"released", Day, "date of the first release"},
-	{"releases", Count, "releases"},
-	{"stars", Count, "repository stars"},
-}
-
-// Varies reports whether a signal is a count that changes over time, rather than a size, a limit
-// or a property.
-func (s Signal) Varies() bool {
-	switch s.Name {
-	case "archived", "contextTokens", "outputTokens", "parameters":
-		return false
-	}
-	return s.Kind == Count
-}
-
-// Grows reports whether a signal varies, and the more of it the better.
-func (s Signal) Grows() bool {
-	return s.Varies() && s.Name != "openIssues" && s.Name != "recentCommits"
-}
-
-// GrowingSignals returns the names of the signals that grow, sorted.
-func GrowingSignals() (names []string) {
-	for _, s := range SignalTypes {
-		if s.Grows() {
-			names = append(names, s.Name)
-		}
-	}
-	return names
-}
-
-// SignalType looks up a signal by name.
-func SignalType(name string) (Signal, bool) {
-	for _, s := range SignalTypes {
-		if s.Name == name {
-			return s, true
-		}
-	}
-	return Signal{}, false
-}

@@ -21,18 +21,10 @@ func (e *Entity) FieldValues(field string) []string {
 		return e.Capabilities
 	case "category":
 		return one(e.Category)
-	case "family":
-		return one(e.model().Family)
 	case "license":
 		return one(e.License)
 	case "maintenance":
 		return one(e.Maintenance.State)
-	case "modality":
-		return e.model().Input
-	case "openWeights":
-		return one(e.model().OpenWeights.String())
-	case "outputModality":
-		return e.model().Output
 	case "pricingModel":
 		return one(e.PricingModel)
 	case "provider":
@@ -44,7 +36,12 @@ func (e *Entity) FieldValues(field string) []string {
 	case "type":
 		return one(e.Type)
 	}
-	panic("record: unknown filter field " + field)
+	for _, v := range e.Values {
+		if v.Field.Query == field {
+			return v.Field.Texts(v.Value)
+		}
+	}
+	return nil
 }
 
 // Fold returns the form in which names and filter values are compared: in lower

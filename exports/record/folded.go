@@ -16,6 +16,7 @@ import (
 var (
 	foldedPublishers = []string{"Artificial Analysis", "Scale", "swebench.com"}
 	foldedHarnesses  = []string{"Claude Code", "Codex", "Codex CLI", "Cursor CLI", "Gemini CLI", "Mini-SWE-Agent", "Terminus-2"}
+	foldedEfforts    = []string{"none", "minimal", "low", "medium", "high", "xhigh", "max"}
 	foldedDatasets   = []string{"hard-aa", "public"}
 	foldedVersion    = regexp.MustCompile(`^[0-9]+(\.[0-9]+)+$`)
 )
@@ -47,7 +48,7 @@ func (b *Benchmark) Unfold() {
 			u.Dataset = part
 		case slices.Contains(foldedHarnesses, part):
 			u.Harness = part
-		case slices.Contains(ReasoningEfforts, part):
+		case slices.Contains(foldedEfforts, part):
 			u.Variant = part
 		default:
 			return

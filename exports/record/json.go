@@ -2,15 +2,18 @@ package record
 
 import (
 	"kindex/exports/jsonenc"
+	"kindex/exports/kinds"
 )
 
 // RecordFields lists the members of a record's JSON object in order.
-var RecordFields = []string{
-	"type", "slug", "name", "provider", "description", "category", "version", "pricingModel",
-	"license", "url", "tags", "capabilities", "scores", "addedDate", "lastUpdated",
-	"status", "links", "signals", "ids", "family", "openWeights", "modalities", "knowledge", "parameters",
-	"reasoning", "reasoningEfforts", "lifecycle", "maintenance", "maintenanceAsOf", "price", "offerCount", "offers",
-}
+var RecordFields = func() []string {
+	list := []string{"type", "slug", "name", "provider", "description", "category", "version", "pricingModel",
+		"license", "url", "tags", "capabilities", "scores", "addedDate", "lastUpdated", "status", "links", "signals", "ids"}
+	for _, f := range kinds.Default().Fields {
+		list = append(list, f.Name)
+	}
+	return append(list, "lifecycle", "maintenance", "maintenanceAsOf", "price", "offerCount", "offers")
+}()
 
 // AppendJSON appends the record as one compact object with the RecordFields in
 // order. Unknown values are null, [] or {}, never missing or "".

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"kindex/exports/jsonenc"
@@ -172,9 +173,9 @@ func (o *Offer) appendTerms(dst []byte) []byte {
 		dst = append(dst, '}')
 	}
 	dst = append(dst, `},"free":`...)
-	dst = AnswerOf(o.Free).append(dst)
+	dst = strconv.AppendBool(dst, o.Free)
 	dst = jsonenc.AppendMember(dst, "deprecated")
-	dst = AnswerOf(o.Deprecated).append(dst)
+	dst = strconv.AppendBool(dst, o.Deprecated)
 	dst = jsonenc.AppendMember(dst, "reviewed")
 	return jsonenc.AppendStrings(dst, o.Reviewed)
 }

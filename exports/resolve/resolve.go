@@ -118,8 +118,8 @@ func namesBase(b *exports.Build, ordinal uint32, name string, form ids.Form) boo
 // hasSize reports whether a model has a number of parameters, such as 70b, or is known by a name with it.
 func hasSize(b *exports.Build, ordinal uint32, size string) bool {
 	e := b.Entity(ordinal)
-	if billions, err := strconv.ParseFloat(strings.TrimSuffix(size, "b"), 64); err == nil && e.Model != nil && e.Model.Parameters > 0 {
-		if total := float64(e.Model.Parameters) / 1e9; billions == math.Floor(total) || billions == math.Round(total) || billions == math.Round(total*10)/10 {
+	if billions, err := strconv.ParseFloat(strings.TrimSuffix(size, "b"), 64); err == nil {
+		if total := e.Values.Number("parameters.total") / 1e9; total > 0 && (billions == math.Floor(total) || billions == math.Round(total) || billions == math.Round(total*10)/10) {
 			return true
 		}
 	}

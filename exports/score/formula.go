@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -158,9 +159,9 @@ func (m *Measure) validate() string {
 	if (m.Signal == "" && len(m.Sum) == 0) == (m.Benchmark == "") {
 		return "must name either a signal or a benchmark"
 	}
-	signal, known := record.SignalType(m.Signal)
+	signal := kinds.Default().Signal(m.Signal)
 	switch {
-	case m.Signal != "" && !known:
+	case m.Signal != "" && signal == nil:
 		return fmt.Sprintf("unknown signal %q", m.Signal)
 	case m.Source != "" && m.Benchmark == "":
 		return "source applies only to a benchmark"
@@ -177,7 +178,7 @@ func (m *Measure) validate() string {
 	case m.Weight > maxNumber, m.Full > maxNumber, m.HalfLife > maxNumber, exceedsMax(m.From), exceedsMax(m.To):
 		return "contains a number that is too large"
 	}
-	isDay := m.Signal != "" && signal.Kind == record.Day
+	isDay := m.Signal != "" && signal.IsDay()
 	if message := m.validateSum(isDay); message != "" {
 		return message
 	}
@@ -211,11 +212,11 @@ func (m *Measure) validate() string {
 // validateSum returns a message about what is wrong with the signals of a sum, or "".
 func (m *Measure) validateSum(isDay bool) string {
 	for i, name := range m.Sum {
-		signal, known := record.SignalType(name)
+		signal := kinds.Default().Signal(name)
 		switch {
-		case !known:
+		case signal == nil:
 			return fmt.Sprintf("unknown signal %q", name)
-		case signal.Kind == record.Day || isDay:
+		case signal.IsDay() || isDay:
 			return "sum applies only to counts"
 		case name == m.Signal || slices.Contains(m.Sum[:i], name):
 			return fmt.Sprintf("sum names %q twice", name)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"kindex/builder/content"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/score"
 )
@@ -345,9 +346,9 @@ func randomDate(rng *rand.Rand) string {
 func randomEntity(rng *rand.Rand) *record.Entity {
 	e := tool()
 	e.Type, e.Status = record.Types[rng.IntN(2)], record.Statuses[rng.IntN(3)]
-	for _, s := range record.SignalTypes {
+	for _, s := range kinds.Default().Signals {
 		f := record.Fact{Name: s.Name, Number: math.Trunc(math.Exp(rng.Float64() * 25))}
-		if s.Kind == record.Day {
+		if s.IsDay() {
 			f.Number, f.Day = 0, randomDate(rng)
 		}
 		if rng.IntN(4) > 0 {

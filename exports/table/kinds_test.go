@@ -10,9 +10,9 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// kinds has a column of every kind that entity columns do not cover, with full and
+// columnKinds has a column of every kind that entity columns do not cover, with full and
 // empty rows.
-var kinds = []Column{{"n", Integer}, {"at", Timestamp}, {"raw", Raw}, {"x", Number}, {"free", Boolean}}
+var columnKinds = []Column{{"n", Integer}, {"at", Timestamp}, {"raw", Raw}, {"x", Number}, {"free", Boolean}}
 
 func kindRows() []Row {
 	return []Row{
@@ -25,7 +25,7 @@ func kindRows() []Row {
 func encodeKinds(t *testing.T, format string) string {
 	t.Helper()
 	var buf bytes.Buffer
-	enc, err := NewEncoder(format, &buf, kinds)
+	enc, err := NewEncoder(format, &buf, columnKinds)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestKindsInParquet(t *testing.T) {
 }
 
 func TestTimesMustBeTimes(t *testing.T) {
-	enc, err := NewEncoder("parquet", &bytes.Buffer{}, kinds)
+	enc, err := NewEncoder("parquet", &bytes.Buffer{}, columnKinds)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,15 +4,22 @@ import (
 	"math"
 	"slices"
 
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
 // FilterFields are the fields by which records can be filtered and counted, named like the API's
 // parameters.
-var FilterFields = []string{
-	"capability", "category", "family", "license", "maintenance", "modality", "openWeights",
-	"outputModality", "pricingModel", "provider", "status", "tag", "type",
-}
+var FilterFields = func() []string {
+	list := []string{"capability", "category", "license", "maintenance", "pricingModel", "provider", "status", "tag", "type"}
+	for _, f := range kinds.Default().Leaves() {
+		if f.Filter && !f.IsNumber() {
+			list = append(list, f.Query)
+		}
+	}
+	slices.Sort(list)
+	return list
+}()
 
 // unknown is the number of an unknown value. It comes last in both directions.
 const unknown = math.MinInt64
@@ -32,13 +39,14 @@ const nameKey = "name"
 // SortKeys are the keys by which lists can be sorted.
 var SortKeys = func() []string {
 	keys := append(slices.Clone(record.ScoreNames), nameKey, "addedDate", "lastUpdated", "price", "context")
-	for _, s := range record.SignalTypes {
-		keys = append(keys, signalKey(s.Name))
+	for _, s := range kinds.Default().Signals {
+		keys = append(keys, SignalKey(s.Name))
 	}
 	return keys
 }()
 
-func signalKey(name string) string { return "signal." + name }
+// SignalKey returns the key of a signal among the SortKeys.
+func SignalKey(name string) string { return "signal." + name }
 
 // numbers maps the SortKeys, and the further properties that filters limit, to numbers.
 var numbers = func() map[string]number {
@@ -47,15 +55,17 @@ var numbers = func() map[string]number {
 		"lastUpdated": {func(e *record.Entity) int64 { return dayNumber(e.LastUpdated) }, formatDay, parseDay},
 		"price":       {priceOf, formatInt, parseInt},
 		"retires":     {retirementOf, formatInt, parseInt},
-		"parameters":  {parametersOf, formatInt, parseInt},
 	}
 	for _, name := range record.ScoreNames {
 		all[name] = number{func(e *record.Entity) int64 { return scoreNumber(e.Scores.Get(name)) }, formatInt, parseScore}
 	}
-	for _, s := range record.SignalTypes {
-		all[signalKey(s.Name)] = number{func(e *record.Entity) int64 { return signalNumber(e, s) }, formatInt, parseInt}
+	for _, f := range kinds.Default().Leaves() {
+		all[f.Path] = number{func(e *record.Entity) int64 { return fieldNumber(e, f) }, formatInt, parseInt}
 	}
-	all["context"] = all[signalKey("contextTokens")]
+	for _, s := range kinds.Default().Signals {
+		all[SignalKey(s.Name)] = number{func(e *record.Entity) int64 { return signalNumber(e, s) }, formatInt, parseInt}
+	}
+	all["context"] = all[SignalKey("contextTokens")]
 	return all
 }()
 
@@ -97,24 +107,27 @@ func retirementOf(e *record.Entity) int64 {
 	return monthNumber(e.Lifecycle.Retires)
 }
 
-// parametersOf returns the number of parameters of a model: all that its card states or, if that is
-// unknown, the signal, which a model hub counts.
-func parametersOf(e *record.Entity) int64 {
-	if e.Model != nil && e.Model.Parameters > 0 {
-		return e.Model.Parameters
+// fieldNumber returns the value of a declared number or date. Where it is unknown, the field's signal
+// counts.
+func fieldNumber(e *record.Entity, f *kinds.Field) int64 {
+	switch v := e.Values.Get(f.Path).(type) {
+	case float64:
+		return orderedNumber(v)
+	case string:
+		return monthNumber(v)
 	}
-	if f, ok := e.Signals.Fact("parameters"); ok && f.Number > 0 {
-		return int64(f.Number)
+	if s := e.Declared().Signal(f.Signal); s != nil {
+		return signalNumber(e, s)
 	}
 	return unknown
 }
 
-func signalNumber(e *record.Entity, s record.Signal) int64 {
+func signalNumber(e *record.Entity, s *kinds.Signal) int64 {
 	f, ok := e.Signals.Fact(s.Name)
 	switch {
 	case !ok:
 		return unknown
-	case s.Kind == record.Day:
+	case s.IsDay():
 		return monthNumber(f.Day)
 	}
 	return orderedNumber(f.Number)

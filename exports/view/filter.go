@@ -1,7 +1,6 @@
 package view
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -27,20 +26,17 @@ type Filter struct {
 	RetiresBefore string
 	// MaxPrice is the highest blended price, or unknown for no limit.
 	MaxPrice record.Price
-	// MinParameters and MaxParameters limit the number of parameters of models, or are 0 for no
-	// limit. A record without a known number does not match.
-	MinParameters, MaxParameters int64
-	// Signals are conditions on signals. A record must meet all of them.
-	Signals []SignalBound
+	// Bounds are conditions on signals and declared fields. A record must meet all of them.
+	Bounds []Bound
 }
 
-// SignalBound is a condition on a signal: its value must be at least the bound or, with
-// AtMost, at most. A record without the signal does not meet it.
-type SignalBound struct {
-	Signal string // one of record.SignalTypes
+// Bound is a condition on a signal or a declared field: its value must be at least the bound or, with
+// AtMost, at most. A record without the value does not meet it.
+type Bound struct {
+	Key    string // SignalKey of a signal, or the path of a field
 	AtMost bool
-	Number float64 // the bound, if the signal is a number
-	Day    string  // the bound, if the signal is a date: YYYY-MM-DD
+	Number float64 // the bound, if the value is a number
+	Day    string  // the bound, if the value is a date: YYYY-MM-DD
 }
 
 // limit is a condition on one of the numbers: it must be known and from low to high.
@@ -74,8 +70,7 @@ func (f *Filter) limits() (list []limit) {
 	add(f.UpdatedSince != "", "lastUpdated", since(f.UpdatedSince), highest)
 	add(f.RetiresBefore != "", "retires", lowest, before(f.RetiresBefore))
 	add(f.MaxPrice.Known(), "price", lowest, f.MaxPrice.Micros())
-	add(f.MinParameters > 0 || f.MaxParameters > 0, "parameters", f.MinParameters, cmp.Or(f.MaxParameters, highest))
-	for _, s := range f.Signals {
+	for _, s := range f.Bounds {
 		low, high := int64(lowest), int64(highest)
 		switch {
 		case s.AtMost && s.Day != "":
@@ -87,7 +82,7 @@ func (f *Filter) limits() (list []limit) {
 		default:
 			low = orderedNumber(s.Number)
 		}
-		add(true, signalKey(s.Signal), low, high)
+		add(true, s.Key, low, high)
 	}
 	return list
 }

@@ -96,14 +96,10 @@ func (o *Offers) add(e *record.Entity, ref OfferRef) {
 		set.Add(number)
 	}
 	add("provider", x.Provider)
-	if e.Model == nil {
-		return
-	}
-	if e.Model.Family != "" {
-		add("family", e.Model.Family)
-	}
-	for _, m := range e.Model.Input {
-		add("modality", m)
+	for _, field := range [...]string{"family", "modality"} {
+		for _, value := range e.FieldValues(field) {
+			add(field, value)
+		}
 	}
 }
 

@@ -11,13 +11,29 @@ import (
 	"strings"
 
 	"kindex/exports/didyoumean"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/view"
 )
 
 // Filters contains the names of the parameters that select records.
 var Filters = append(slices.Clone(view.FilterFields),
-	"minScore", "addedSince", "updatedSince", "retiresBefore", "maxPrice", "minContext", "minParameters", "maxParameters", "signal")
+	slices.Concat([]string{"minScore", "addedSince", "updatedSince", "retiresBefore", "maxPrice", "minContext"}, limits(), []string{"signal"})...)
+
+// limits returns the names of the parameters that limit declared numbers.
+func limits() (names []string) {
+	for _, f := range kinds.Default().Leaves() {
+		if f.Filter && f.IsNumber() {
+			names = append(names, limit("min", f), limit("max", f))
+		}
+	}
+	return names
+}
+
+// limit returns the name of a parameter that limits a number: minParameters.
+func limit(side string, f *kinds.Field) string {
+	return side + strings.ToUpper(f.Query[:1]) + f.Query[1:]
+}
 
 // Names knows which values have been replaced, as exports.Build does.
 type Names interface {
@@ -31,8 +47,12 @@ type Names interface {
 func (p Params) Filter(categories []string, names Names) (*view.Filter, error) {
 	f := &view.Filter{Fields: map[string][][]string{}}
 	closed := map[string][]string{"type": record.Types, "status": record.Statuses,
-		"pricingModel": record.PricingModels, "category": categories, "maintenance": record.MaintenanceStates,
-		"modality": record.Modalities, "outputModality": record.Modalities, "openWeights": {"true", "false"}}
+		"pricingModel": record.PricingModels, "category": categories, "maintenance": record.MaintenanceStates}
+	for _, field := range kinds.Default().Leaves() {
+		if words := field.Choices(); words != nil {
+			closed[field.Query] = words
+		}
+	}
 	for _, field := range view.FilterFields {
 		if err := p.readField(f, field, closed, names); err != nil {
 			return nil, err
@@ -64,17 +84,39 @@ func (p Params) Filter(categories []string, names Names) (*view.Filter, error) {
 	if f.MaxPrice, err = p.Price("maxPrice"); err != nil {
 		return nil, err
 	}
-	if f.MinParameters, err = p.Count("minParameters", 0, 1, maxParameters); err != nil {
-		return nil, err
+	for _, field := range kinds.Default().Leaves() {
+		if field.Filter && field.IsNumber() {
+			if err := p.limitField(f, field); err != nil {
+				return nil, err
+			}
+		}
 	}
-	if f.MaxParameters, err = p.Count("maxParameters", 0, 1, maxParameters); err != nil {
-		return nil, err
-	}
-	if f.MaxParameters > 0 && f.MinParameters > f.MaxParameters {
-		return nil, &Error{Param: "minParameters", Message: "must not be more than maxParameters"}
-	}
-	f.Signals, err = p.signals()
+	signals, err := p.signals()
+	f.Bounds = append(f.Bounds, signals...)
 	return f, err
+}
+
+// limitField reads the limits of a declared number.
+func (p Params) limitField(f *view.Filter, field *kinds.Field) error {
+	lowest, highest := limit("min", field), limit("max", field)
+	low, err := p.Count(lowest, 0, 1, maxCount)
+	if err != nil {
+		return err
+	}
+	high, err := p.Count(highest, 0, 1, maxCount)
+	if err != nil {
+		return err
+	}
+	if high > 0 && low > high {
+		return &Error{Param: lowest, Message: "must not be more than " + highest}
+	}
+	if low > 0 {
+		f.Bounds = append(f.Bounds, view.Bound{Key: field.Path, Number: float64(low)})
+	}
+	if high > 0 {
+		f.Bounds = append(f.Bounds, view.Bound{Key: field.Path, Number: float64(high), AtMost: true})
+	}
+	return nil
 }
 
 // readField reads the values of one of the view.FilterFields. closed contains the valid
@@ -113,8 +155,8 @@ func (p Params) readField(f *view.Filter, field string, closed map[string][]stri
 	return nil
 }
 
-// maxParameters is the largest number of parameters that a request may name.
-const maxParameters = 1_000_000_000_000_000
+// maxCount is the largest count that a request may name.
+const maxCount = 1_000_000_000_000_000
 
 // maxPrice is the highest price in dollars that a request may name.
 const maxPrice = 1_000_000
@@ -146,14 +188,14 @@ func decimal(s string) (x float64, ok bool) {
 }
 
 // signals reads minContext and the conditions in signal.
-func (p Params) signals() ([]view.SignalBound, error) {
-	var list []view.SignalBound
+func (p Params) signals() ([]view.Bound, error) {
+	var list []view.Bound
 	if p.Has("minContext") {
 		n, err := p.Count("minContext", 1, 1, math.MaxInt32)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, view.SignalBound{Signal: "contextTokens", Number: float64(n)})
+		list = append(list, view.Bound{Key: view.SignalKey("contextTokens"), Number: float64(n)})
 	}
 	for _, s := range p["signal"] {
 		b, err := parseBound(s)
@@ -166,9 +208,9 @@ func (p Params) signals() ([]view.SignalBound, error) {
 }
 
 // parseBound parses a condition such as stars>=1000.
-func parseBound(s string) (b view.SignalBound, err error) {
-	bad := func(suggestion, format string, args ...any) (view.SignalBound, error) {
-		return view.SignalBound{}, &Error{Param: "signal", Message: fmt.Sprintf(format, args...), Suggestion: suggestion}
+func parseBound(s string) (b view.Bound, err error) {
+	bad := func(suggestion, format string, args ...any) (view.Bound, error) {
+		return view.Bound{}, &Error{Param: "signal", Message: fmt.Sprintf(format, args...), Suggestion: suggestion}
 	}
 	at := strings.IndexAny(s, "<>=")
 	if at < 0 {
@@ -177,8 +219,8 @@ func parseBound(s string) (b view.SignalBound, err error) {
 	name, value := strings.TrimSpace(s[:at]), strings.TrimLeft(s[at:], "<>=")
 	operator := s[at : len(s)-len(value)]
 	value = strings.TrimSpace(value)
-	signal, ok := record.SignalType(name)
-	if !ok {
+	signal := kinds.Default().Signal(name)
+	if signal == nil {
 		near := didyoumean.Name(name, signalNames)
 		if near != "" && len(value) < 60 {
 			near += operator + value
@@ -192,14 +234,15 @@ func parseBound(s string) (b view.SignalBound, err error) {
 		}
 		return bad(name+near+value, "%s does not compare with >= or <=", Quoted(s))
 	}
-	b = view.SignalBound{Signal: name, AtMost: operator == "<="}
-	if signal.Kind == record.Day {
+	b = view.Bound{Key: view.SignalKey(name), AtMost: operator == "<="}
+	if signal.IsDay() {
 		b.Day = value
 		if day, err := record.DayNumber(value); err != nil || day == record.NoDate {
 			return bad("", "%s is not a date: %s is compared with a day, such as %s%s2025-01-31", Quoted(value), name, name, operator)
 		}
 		return b, nil
 	}
+	var ok bool
 	if b.Number, ok = decimal(value); !ok {
 		return bad("", "%s is not a number: use digits, such as %s%s1000", Quoted(value), name, operator)
 	}
@@ -208,7 +251,7 @@ func parseBound(s string) (b view.SignalBound, err error) {
 
 var signalNames = func() []string {
 	var names []string
-	for _, s := range record.SignalTypes {
+	for _, s := range kinds.Default().Signals {
 		names = append(names, s.Name)
 	}
 	return names

@@ -51,7 +51,7 @@ func (w *website) comparesAlike(t *testing.T) {
 		}
 	}
 	facts := eval[string](t, tab, `document.querySelector('[data-comparison] [data-group=facts]').textContent`)
-	for _, want := range []string{"$2.00 input, $10.00 output", "Successor", "31 Dec 2026", "Archived", "671B, 37B active"} {
+	for _, want := range []string{"$2.00 input, $10.00 output", "Successor", "31 Dec 2026", "Archived", "671B", "37B"} {
 		if !strings.Contains(facts, want) {
 			t.Errorf("no %q in %s", want, facts)
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"kindex/exports/board"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/site/textfmt"
 )
@@ -37,9 +38,17 @@ type compareCell struct {
 	Best  bool
 }
 
+// declaredRow precedes the path of a declared field in the name of its row.
+const declaredRow = "field-"
+
 // compareFacts lists the facts that are compared.
-var compareFacts = []string{"type", "provider", "category", "version", "pricingModel", "price", "license", "openWeights", "modalities", "knowledge",
-	"parameters", "reasoning", "family", "maintenance", "retires", "replacedBy", "addedDate", "lastUpdated", "status"}
+var compareFacts = func() []string {
+	list := []string{"type", "provider", "category", "version", "pricingModel", "price", "license"}
+	for _, f := range kinds.Default().Leaves() {
+		list = append(list, declaredRow+f.Path)
+	}
+	return append(list, "maintenance", "retires", "replacedBy", "addedDate", "lastUpdated", "status")
+}()
 
 // comparison builds the rows, without those that have no values.
 func (r *request) comparison(list []comparedEntity) []compareGroup {
@@ -97,7 +106,7 @@ func markBest(cells []compareCell) {
 func (r *request) factRows(list []comparedEntity) []compareRow {
 	var rows []compareRow
 	for _, f := range compareFacts {
-		row := compareRow{Field: f, Title: textfmt.Label(f)}
+		row := compareRow{Field: f, Title: textfmt.Label(strings.TrimPrefix(f, declaredRow))}
 		for _, e := range list {
 			row.Cells = append(row.Cells, r.factCell(f, e.Entity))
 		}
@@ -133,7 +142,11 @@ func (r *request) factCell(field string, e *record.Entity) compareCell {
 	case "retires", "replacedBy":
 		return r.lifecycleCell(field, e.Lifecycle)
 	}
-	return modelCell(field, e.Model)
+	path := strings.TrimPrefix(field, declaredRow)
+	if f := e.Declared().Field(path); f != nil {
+		return compareCell{Text: textfmt.Value(f, e.Values.Get(path))}
+	}
+	panic("pages: unknown fact " + field)
 }
 
 func (r *request) lifecycleCell(field string, l *record.Lifecycle) compareCell {
@@ -150,31 +163,9 @@ func (r *request) lifecycleCell(field string, l *record.Lifecycle) compareCell {
 	return c
 }
 
-// modelCell returns a fact that only models have.
-func modelCell(field string, m *record.Model) compareCell {
-	if m == nil {
-		return compareCell{}
-	}
-	switch field {
-	case "openWeights":
-		return compareCell{Text: yesNo(m.OpenWeights)}
-	case "modalities":
-		return compareCell{Text: modalities(m)}
-	case "knowledge":
-		return compareCell{Text: knowledge(m.Knowledge)}
-	case "parameters":
-		return compareCell{Text: parameters(m)}
-	case "reasoning":
-		return compareCell{Text: reasoning(m)}
-	case "family":
-		return compareCell{Text: textfmt.Name(m.Family)}
-	}
-	panic("pages: unknown fact " + field)
-}
-
 func signalRows(list []comparedEntity) []compareRow {
 	var rows []compareRow
-	for _, s := range record.SignalTypes {
+	for _, s := range kinds.Default().Signals {
 		row := compareRow{Field: "signal-" + s.Name, Title: textfmt.Label(s.Name)}
 		for _, e := range list {
 			f, ok := e.Signals.Fact(s.Name)
@@ -304,9 +295,9 @@ func (r *request) rowTemplates() *rowTemplates {
 		scores = append(scores, w)
 	}
 	for _, f := range compareFacts {
-		facts = append(facts, row(f, textfmt.Label(f)))
+		facts = append(facts, row(f, textfmt.Label(strings.TrimPrefix(f, declaredRow))))
 	}
-	for _, s := range record.SignalTypes {
+	for _, s := range kinds.Default().Signals {
 		signals = append(signals, row("signal-"+s.Name, textfmt.Label(s.Name)))
 	}
 	k.Groups = []compareGroup{{"scores", "Scores", scores}, {"facts", "Facts", facts}, {"signals", "Figures", signals},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
 	"kindex/exports/score"
@@ -63,7 +64,7 @@ func (s *Site) facts(e *record.Entity) []fact {
 		versionFact(e),
 		{Name: "Pricing model", Value: textfmt.Label(e.PricingModel)},
 		maintenanceFact(e),
-	}, modelFacts(e), []fact{
+	}, declaredFacts(e), []fact{
 		provider, category,
 		{Name: "In the index since", Value: textfmt.Day(e.AddedDate), Date: textfmt.ISODay(e.AddedDate)},
 		{Name: "Entry last changed", Value: textfmt.Day(e.LastUpdated), Date: textfmt.ISODay(e.LastUpdated)},
@@ -136,7 +137,7 @@ func figures(e *record.Entity, x *score.Explanation) (signals, results []figure)
 		if f.Day == "" {
 			g.Value = textfmt.Count(f.Number)
 		}
-		if t, ok := record.SignalType(f.Name); ok && t.Kind != record.Day {
+		if t := kinds.Default().Signal(f.Name); t != nil && !t.IsDay() {
 			g.Unit = t.Unit
 		}
 		g.from(f.Source)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"kindex/exports"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/site/chart"
 	"kindex/site/textfmt"
@@ -98,7 +99,7 @@ func signed(x float64) string {
 // only once are left out.
 func (r *request) addCurves(d *entityPage, moments []exports.Moment, asOf time.Time) {
 	for _, f := range d.Entity.Signals.Facts {
-		if t, _ := record.SignalType(f.Name); !t.Varies() {
+		if t := kinds.Default().Signal(f.Name); t == nil || !t.Varies() {
 			continue
 		}
 		points := exports.SignalSeries(moments, f.Name)

@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"cmp"
 	"strings"
 	"time"
 
@@ -20,20 +19,12 @@ func (s *Site) priceFacts(e *record.Entity) []fact {
 	}
 }
 
-// modelFacts returns the other facts of a model.
-func modelFacts(e *record.Entity) []fact {
-	var m record.Model
-	if e.Model != nil {
-		m = *e.Model
+// declaredFacts returns what is known of an entity's declared fields.
+func declaredFacts(e *record.Entity) (list []fact) {
+	for _, v := range e.Values {
+		list = append(list, fact{Name: v.Field.Title, Value: textfmt.Value(v.Field, v.Value)})
 	}
-	return []fact{
-		{Name: "Modalities", Value: modalities(&m)},
-		{Name: "Knowledge cutoff", Value: knowledge(m.Knowledge)},
-		{Name: "Open weights", Value: yesNo(m.OpenWeights)},
-		{Name: "Parameters", Value: parameters(&m)},
-		{Name: "Reasoning", Value: reasoning(&m)},
-		{Name: "Family", Value: m.Family},
-	}
+	return list
 }
 
 // maintenanceFact says how an entity is maintained.
@@ -124,52 +115,6 @@ func tokens(e *record.Entity, signal, name string) fact {
 		return fact{}
 	}
 	return fact{Name: name, Value: textfmt.Count(f.Number) + " tokens", Note: asOfNote(f.Date)}
-}
-
-func modalities(m *record.Model) string {
-	switch in, out := strings.Join(m.Input, ", "), strings.Join(m.Output, ", "); {
-	case in == "" && out == "":
-		return ""
-	case out == "":
-		return in + " as input"
-	case in == "":
-		return out + " as output"
-	default:
-		return in + " → " + out
-	}
-}
-
-// knowledge formats a year, a month or a day.
-func knowledge(s string) string {
-	if len(s) == len("2006") {
-		return s
-	}
-	return textfmt.Day(s)
-}
-
-func yesNo(a record.Answer) string {
-	return map[record.Answer]string{record.Yes: "Yes", record.No: "No"}[a]
-}
-
-func parameters(m *record.Model) string {
-	switch total, active := textfmt.Compact(float64(m.Parameters)), textfmt.Compact(float64(m.ActiveParameters)); {
-	case m.Parameters == 0 && m.ActiveParameters == 0:
-		return ""
-	case m.ActiveParameters == 0:
-		return total
-	case m.Parameters == 0:
-		return active + " active"
-	default:
-		return total + ", " + active + " active"
-	}
-}
-
-func reasoning(m *record.Model) string {
-	text := yesNo(m.Reasoning)
-	if len(m.ReasoningEfforts) > 0 {
-		text = cmp.Or(text, "Effort") + ": " + strings.Join(m.ReasoningEfforts, ", ")
-	}
-	return text
 }
 
 // idLink is a name of an entity in a registry or at a provider.

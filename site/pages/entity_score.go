@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/score"
 	"kindex/site/chart"
@@ -188,7 +189,7 @@ func explainMeasure(m *score.MeasureValue, asOf string) measure {
 	case string:
 		day, d.Figure = v, textfmt.DayOrUnknown(v)
 	}
-	if t, ok := record.SignalType(m.Measure.Signal); ok && t.Kind != record.Day {
+	if t := kinds.Default().Signal(m.Measure.Signal); t != nil && !t.IsDay() {
 		d.Unit = t.Unit
 	}
 	d.Map = mapping(&m.Measure)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"kindex/exports/didyoumean"
+	"kindex/exports/kinds"
 	"kindex/exports/pricing"
 	"kindex/exports/record"
 	"kindex/exports/resolve"
@@ -161,9 +162,9 @@ func (r *request) offerFilter(d *pricesPage, offers *view.Offers) (*view.OfferFi
 			provider.Wrong, provider.Near = "No provider has this name.", priceSuggestions("provider", didyoumean.Names(provider.Value, offers.Values("provider"), maxNear))
 		}
 	}
-	modality := field(formField{Name: "modality", Label: "Input", Choice: true, Known: record.Modalities})
+	modality := field(formField{Name: "modality", Label: "Input", Choice: true, Known: kinds.Default().Field("modalities.input").Values})
 	if modality.Value != "" {
-		if f.Modalities = []string{modality.Value}; !slices.Contains(record.Modalities, modality.Value) {
+		if f.Modalities = []string{modality.Value}; !slices.Contains(kinds.Default().Field("modalities.input").Values, modality.Value) {
 			modality.Wrong = "Choose a kind of input from the list."
 		}
 	}

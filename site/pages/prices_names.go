@@ -32,9 +32,7 @@ func (s *Site) findPricedNames() *pricedNames {
 			continue
 		}
 		p := pricedName{words: nameWords(e.Name), maker: nameWords(e.Provider), model: o}
-		if e.Model != nil {
-			p.family = e.Model.Family
-		}
+		p.family = e.Values.Text("family")
 		n.list = append(n.list, p)
 	}
 	for _, p := range s.Build.Providers() {

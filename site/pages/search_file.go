@@ -5,7 +5,6 @@ import (
 	"iter"
 	"strconv"
 
-	"kindex/exports/record"
 	"kindex/exports/safetext"
 	"kindex/exports/view"
 	"kindex/site/siteurl"
@@ -44,16 +43,12 @@ func (r *request) searchFile() (*page, error) {
 	for i, o := range list {
 		e := r.Build.Entity(o)
 		rank := r.Boards.Rank(o)
-		var m record.Model
-		if e.Model != nil {
-			m = *e.Model
-		}
 		text := textfmt.Truncate(safetext.OneLine(e.Description), textfmt.MaxLineLen)
 		if len(list) > searchTexts {
 			text = ""
 		}
 		row, err := json.Marshal([]any{e.Type, e.Slug, textfmt.Name(e.Name), textfmt.Name(e.Provider), text, e.Category, names(e.Tags), textfmt.Name(e.License),
-			e.PricingModel, e.Scores.Composite, rank, e.LastUpdated, textfmt.Name(m.Family), names(m.Input), m.OpenWeights.String(), e.Maintenance.State})
+			e.PricingModel, e.Scores.Composite, rank, e.LastUpdated, textfmt.Name(e.Values.Text("family")), names(e.Values.Texts("modalities.input")), e.Values.Answer("openWeights"), e.Maintenance.State})
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/view"
 	"kindex/site/form"
@@ -137,7 +138,7 @@ func (r *request) input(field form.Field, f *form.Form) formInput {
 	case "name":
 		in.Likes = f.Similar
 	case form.Figure:
-		for _, t := range record.SignalTypes {
+		for _, t := range kinds.Default().Signals {
 			in.Options = append(in.Options, option{Name: textfmt.Label(t.Name), Value: t.Name, Chosen: t.Name == in.Value})
 		}
 	}

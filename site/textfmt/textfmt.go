@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"kindex/exports/feed"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
 )
@@ -140,8 +141,7 @@ func Capitalize(s string) string {
 // labels holds the display names that only pages use.
 var labels = map[string]string{
 	"addedDate": "Added", "lastUpdated": "Updated", "modelCard": "Model card",
-	"openWeights": "Open weights", "knowledge": "Knowledge cutoff", "ids": "Identifiers", "replacedBy": "Successor",
-	"npmDownloads": "npm downloads", "condaDownloads": "conda downloads",
+	"ids": "Identifiers", "replacedBy": "Successor",
 	"open-source": "Open source", "open-weights": "Open weights", "usage-based": "Usage-based",
 }
 
@@ -150,10 +150,31 @@ func Label(name string) string {
 	if l := labels[name]; l != "" {
 		return l
 	}
+	if title := kinds.Default().Title(name); title != "" {
+		return title
+	}
 	if w := feed.DisplayName(name); w != "" {
 		return Capitalize(w)
 	}
 	return Capitalize(safetext.OneLine(name))
+}
+
+// Value formats the value of a declared field.
+func Value(f *kinds.Field, v any) string {
+	switch v := v.(type) {
+	case bool:
+		return map[bool]string{true: "Yes", false: "No"}[v]
+	case float64:
+		return Compact(v)
+	case []string:
+		return Name(strings.Join(v, ", "))
+	case string:
+		if f.Type == kinds.Date || f.Type == kinds.Month && len(v) > len("2006") {
+			return Day(v)
+		}
+		return Name(v)
+	}
+	return ""
 }
 
 // DayOrUnknown formats a day for use in a sentence.

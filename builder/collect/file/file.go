@@ -24,6 +24,7 @@ import (
 	"kindex/builder/importer"
 	"kindex/builder/importer/mapping"
 	"kindex/exports/ids"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -165,13 +166,13 @@ func (s *Source) add(d *importer.Draft) {
 	keys := keysOf(d)
 	a := collect.Answer{Beside: d.Unused, Day: s.day}
 	signals, _ := d.Fields["signals"].(map[string]any)
-	for _, t := range record.SignalTypes {
+	for _, t := range kinds.Default().Signals {
 		fact, ok := signals[t.Name].(map[string]any)
 		if !ok {
 			continue
 		}
 		v := collect.Value{Name: t.Name, Source: cmp.Or(yamldoc.Text(fact["source"]), s.page)}
-		if t.Kind == record.Count {
+		if !t.IsDay() {
 			x, err := strconv.ParseFloat(fmt.Sprint(fact["value"]), 64)
 			if err != nil {
 				continue

@@ -11,6 +11,7 @@ import (
 	"kindex/builder/collect"
 	"kindex/builder/content"
 	"kindex/builder/content/schema"
+	"kindex/exports/kinds"
 	"kindex/exports/record"
 )
 
@@ -61,7 +62,7 @@ func (m *model) fields(id string) map[string]any {
 	for name, list := range map[string][]string{"input": m.Modalities.Input, "output": m.Modalities.Output} {
 		var known []any
 		for _, kind := range list {
-			if slices.Contains(record.Modalities, kind) {
+			if f := kinds.Default().Field("modalities." + name); slices.Contains(f.Choices(), kind) {
 				known = append(known, kind)
 			}
 		}

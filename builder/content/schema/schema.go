@@ -36,37 +36,34 @@ func JSON(name string) ([]byte, error) {
 // the valid names.
 type Schema struct {
 	raw      any
-	rule     *rule                     // accepts only valid documents, and most of them; nil if the schema has no rule
 	compiled func() *jsonschema.Schema // compiles the schema on first use
 }
 
 var (
 	// Entity is the schema of entity files.
-	Entity = schema("entity", true)
+	Entity = schema("entity")
 	// Categories is the schema of categories.yaml.
-	Categories = schema("categories", true)
+	Categories = schema("categories")
 	// Providers is the schema of providers.yaml.
-	Providers = schema("providers", true)
+	Providers = schema("providers")
 	// Index is the schema of index.yaml.
-	Index = schema("index", true)
+	Index = schema("index")
 	// Scoring is the schema of scoring.yaml.
-	Scoring = schema("scoring", false)
+	Scoring = schema("scoring")
 	// Synonyms is the schema of synonyms.yaml.
-	Synonyms = schema("synonyms", true)
+	Synonyms = schema("synonyms")
 	// Vocabulary is the schema of vocabulary.yaml.
-	Vocabulary = schema("vocabulary", true)
+	Vocabulary = schema("vocabulary")
 	// Boards is the schema of boards.yaml.
-	Boards = schema("boards", false)
+	Boards = schema("boards")
 	// Collect is the schema of collect.yaml.
-	Collect = schema("collect", true)
+	Collect = schema("collect")
 	// Mapping is the schema of import mappings.
-	Mapping = schema("mapping", false)
+	Mapping = schema("mapping")
 )
 
-// schema returns a function that reads one of the embedded schemas on first use. If fast is set,
-// documents are checked against a rule first, and the schema is compiled only when the rule does not
-// accept a document, because compiling takes a quarter of the time for validating a small index.
-func schema(name string, fast bool) func() *Schema {
+// schema returns a function that reads one of the embedded schemas on first use.
+func schema(name string) func() *Schema {
 	return sync.OnceValue(func() *Schema {
 		data, err := JSON(name)
 		if err != nil {
@@ -77,9 +74,6 @@ func schema(name string, fast bool) func() *Schema {
 			panic(fmt.Sprintf("schema %s: %v", name, err))
 		}
 		s := &Schema{raw: raw, compiled: sync.OnceValue(func() *jsonschema.Schema { return mustCompile(name, raw) })}
-		if fast {
-			s.rule = s.newRule(raw)
-		}
 		return s
 	})
 }
@@ -97,12 +91,6 @@ func mustCompile(name string, raw any) *jsonschema.Schema {
 // Check adds a problem to the document for each violation of the schema, and for each fault in a
 // string that a schema cannot detect.
 func (s *Schema) Check(d *yamldoc.Document) {
-	if s.rule == nil || len(d.Faulty) > 0 || !s.rule.accepts("", d.Value) {
-		s.findProblems(d)
-	}
-}
-
-func (s *Schema) findProblems(d *yamldoc.Document) {
 	d.Value = s.bound(d, d.Value, s.at(nil), nil)
 	err := s.compiled().Validate(d.Value)
 	if failed, ok := errors.AsType[*jsonschema.ValidationError](err); ok {

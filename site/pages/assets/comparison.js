@@ -57,14 +57,14 @@ function dollars(x) {
 }
 const price = p => [[p?.input, 'input'], [p?.output, 'output']].filter(([x]) => typeof x === 'number').map(([x, name]) => `${dollars(x)} ${name}`).join(', ');
 const priceDay = e => e.offers.filter(o => (e.price?.provider ? o.provider === e.price.provider : !o.deprecated)).map(o => o.date).filter(Boolean).sort()[0];
-const yesNo = a => (a === null ? '' : a ? 'Yes' : 'No');
-function modalities({input, output}) {
-  if (!input.length && !output.length) return '';
-  if (!output.length) return `${input.join(', ')} as input`;
-  return input.length ? `${input.join(', ')} → ${output.join(', ')}` : `${output.join(', ')} as output`;
+// declared formats the value of a declared field, such as parameters.total.
+function declared(e, path) {
+  const v = path.split('.').reduce((of, name) => of?.[name], e);
+  if (typeof v === 'boolean') return {text: v ? 'Yes' : 'No'};
+  if (typeof v === 'number') return {text: compact(v)};
+  if (Array.isArray(v)) return {text: named(v.join(', '))};
+  return {text: /^\d{4}-\d\d/.test(v ?? '') ? day(v) : named(v)};
 }
-const parameters = ({total, active}) => [total && compact(total), active && `${compact(active)} active`].filter(Boolean).join(', ');
-const reasoning = (answer, efforts) => (efforts.length ? `${yesNo(answer) || 'Effort'}: ${efforts.join(', ')}` : yesNo(answer));
 
 // The rows: the value of each entity for a field, as {text, to, note, list, score}.
 const facts = {
@@ -75,12 +75,6 @@ const facts = {
   pricingModel: e => ({text: e.pricingModel ? label(e.pricingModel) : ''}),
   price: e => ({text: price(e.price), note: day(priceDay(e))}),
   license: e => ({text: named(e.license)}),
-  openWeights: e => ({text: yesNo(e.openWeights)}),
-  modalities: e => ({text: modalities(e.modalities)}),
-  knowledge: e => ({text: e.knowledge?.length === 4 ? e.knowledge : day(e.knowledge)}),
-  parameters: e => ({text: parameters(e.parameters)}),
-  reasoning: e => ({text: reasoning(e.reasoning, e.reasoningEfforts)}),
-  family: e => ({text: named(e.family)}),
   maintenance: e => ({text: upper(e.maintenance ?? ''), note: day(e.maintenanceAsOf)}),
   retires: e => ({text: day(e.lifecycle?.retires)}),
   replacedBy: e => ({text: named(e.lifecycle?.replacedBy), to: e.lifecycle?.replacedBy ? pathOf(e.lifecycle.replacedBy) : undefined}),
@@ -131,6 +125,7 @@ function topics(field, list, alone) {
 function rowOf(field, title, list, alone, best) {
   const row = {field, title};
   if (facts[field]) row.cells = list.map(facts[field]);
+  else if (field.startsWith('field-')) row.cells = list.map(e => declared(e, field.slice(6)));
   else if (field.startsWith('signal-')) row.cells = list.map(e => signal(e.signals[field.slice(7)]));
   else if (field.startsWith('tag-') || field.startsWith('capability-')) return {...row, ...(topics(field, list, alone) ?? {cells: []})};
   else row.cells = score(field, list, (best ?? '').split(' '));

@@ -1,0 +1,170 @@
+// Package kinds holds what an index declares in kinds.yaml: its kinds of entities, the fields of each
+// kind and the signals. An index without the file has the kinds of Default.
+package kinds
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Set is the content of a kinds.yaml. It never changes, and its methods may be called concurrently.
+type Set struct {
+	Kinds   []*Kind   // sorted by name
+	Fields  []*Field  // in the order of records
+	Signals []*Signal // sorted by name
+
+	leaves  []*Field // the Fields, with the parts of groups in the place of the group
+	names   []string // of the Kinds
+	signals map[string]*Signal
+	growing []string
+}
+
+// Kind is a kind of entity: the type of an entity, and the folder that contains its file.
+type Kind struct {
+	Name        string
+	Title       string // singular, capitalized
+	Plural      string // capitalized
+	Description string
+	Fields      []*Field // those that its entities can have, in the order of the set
+	Blocks      []string // those of Blocks that it has
+}
+
+// The blocks: what the program knows more of than its value.
+const (
+	Offers      = "offers"      // prices
+	Results     = "results"     // of benchmarks
+	Lifecycle   = "lifecycle"   // the announced end
+	Maintenance = "maintenance" // a state computed from signals
+)
+
+// Blocks lists the names of all blocks.
+var Blocks = []string{Lifecycle, Maintenance, Offers, Results}
+
+// Signal is a measured figure, with a value, a date and a source.
+type Signal struct {
+	Name        string
+	Type        Type // Count, Date or Month
+	Title       string
+	Description string
+	Unit        string
+	Grows       bool // whether it varies, and the more of it the better
+	Steady      bool // whether it is a size, a limit or a property, which does not vary
+	Maximum     *float64
+}
+
+// IsDay reports whether the values of a signal are dates, not numbers.
+func (s *Signal) IsDay() bool { return s.Type != Count && s.Type != Number }
+
+// Varies reports whether a signal is a number that changes over time.
+func (s *Signal) Varies() bool { return !s.IsDay() && !s.Steady }
+
+//go:embed default.yaml
+var defaultYAML []byte
+
+// Default returns the kinds of an index that declares none: tools and models.
+var Default = sync.OnceValue(func() *Set {
+	s, err := Parse(defaultYAML)
+	if err != nil {
+		panic("kinds: " + err.Error()) // cannot happen, since the file is embedded
+	}
+	return s
+})
+
+// Names returns the names of the kinds, sorted.
+func (s *Set) Names() []string { return s.names }
+
+// Kind returns the kind with a name, or nil.
+func (s *Set) Kind(name string) *Kind {
+	for _, k := range s.Kinds {
+		if k.Name == name {
+			return k
+		}
+	}
+	return nil
+}
+
+// Signal returns the signal with a name, or nil.
+func (s *Set) Signal(name string) *Signal { return s.signals[name] }
+
+// Growing returns the names of the signals that grow, sorted.
+func (s *Set) Growing() []string { return s.growing }
+
+// Leaves returns the fields that have values, in the order of records: groups are replaced by their
+// parts.
+func (s *Set) Leaves() []*Field { return s.leaves }
+
+// Field returns the field with a path, such as parameters.total, or nil.
+func (s *Set) Field(path string) *Field {
+	for _, f := range s.leaves {
+		if f.Path == path {
+			return f
+		}
+	}
+	return nil
+}
+
+// Has reports whether the entities of a kind can have a field, which may be part of a group.
+func (k *Kind) Has(f *Field) bool {
+	return slices.ContainsFunc(k.Fields, func(own *Field) bool { return own == f || own == f.Group })
+}
+
+// HasBlock reports whether the entities of a kind have a block.
+func (k *Kind) HasBlock(name string) bool { return slices.Contains(k.Blocks, name) }
+
+// Title returns the title of a field or signal, or "" if there is neither.
+func (s *Set) Title(name string) string {
+	if x := s.signals[name]; x != nil {
+		return x.Title
+	}
+	for _, f := range s.Fields {
+		if f.Name == name {
+			return f.Title
+		}
+	}
+	if f := s.Field(name); f != nil {
+		return f.Title
+	}
+	return ""
+}
+
+// InSentence returns a title for use within a sentence: with a small first letter, unless its first word
+// looks like a name, as those of "PyPI downloads" and "Hugging Face downloads" do.
+func InSentence(title string) string {
+	first, rest, _ := strings.Cut(title, " ")
+	isName := strings.ContainsFunc(first[min(1, len(first)):], unicode.IsUpper)
+	if next, _ := utf8.DecodeRuneInString(rest); isName || unicode.IsUpper(next) {
+		return title
+	}
+	return strings.ToLower(first) + title[len(first):]
+}
+
+// index computes what lookups need.
+func (s *Set) index() {
+	slices.SortFunc(s.Kinds, func(a, b *Kind) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(s.Signals, func(a, b *Signal) int { return strings.Compare(a.Name, b.Name) })
+	for _, k := range s.Kinds {
+		s.names = append(s.names, k.Name)
+	}
+	s.signals = map[string]*Signal{}
+	for _, x := range s.Signals {
+		if s.signals[x.Name] = x; x.Grows {
+			s.growing = append(s.growing, x.Name)
+		}
+	}
+	add := func(f *Field) {
+		f.index = len(s.leaves)
+		s.leaves = append(s.leaves, f)
+	}
+	for _, f := range s.Fields {
+		if f.Type != Group {
+			add(f)
+		}
+		for _, part := range f.Parts {
+			add(part)
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package record
+
+import (
+	"slices"
+
+	"kindex/exports/jsonenc"
+	"kindex/exports/kinds"
+)
+
+// Value is what is known of a declared field: not nil, and of the Go type that the field's type names.
+type Value struct {
+	Field *kinds.Field
+	Value any
+}
+
+// Values are the known values of an entity's declared fields, in the order of records.
+type Values []Value
+
+// Get returns the value of the field with a path, such as parameters.total, or nil if it is unknown.
+func (l Values) Get(path string) any {
+	for i := range l {
+		if l[i].Field.Path == path {
+			return l[i].Value
+		}
+	}
+	return nil
+}
+
+// Text returns the text in a field, or "" if it is unknown.
+func (l Values) Text(path string) string {
+	text, _ := l.Get(path).(string)
+	return text
+}
+
+// Texts returns the list in a field, or nil if it is unknown.
+func (l Values) Texts(path string) []string {
+	list, _ := l.Get(path).([]string)
+	return list
+}
+
+// Number returns the number in a field, or 0 if it is unknown.
+func (l Values) Number(path string) float64 {
+	n, _ := l.Get(path).(float64)
+	return n
+}
+
+// Set stores what is known of a field, in the form in memory. nil makes it unknown.
+func (l *Values) Set(f *kinds.Field, v any) {
+	i, found := slices.BinarySearchFunc(*l, f, func(x Value, f *kinds.Field) int { return x.Field.Compare(f) })
+	switch {
+	case v == nil && found:
+		*l = slices.Delete(*l, i, i+1)
+	case v != nil && found:
+		(*l)[i].Value = v
+	case v != nil:
+		*l = slices.Insert(*l, i, Value{f, v})
+	}
+}
+
+// Equal reports whether two entities know the same of their declared fields.
+func (l Values) Equal(m Values) bool {
+	return slices.EqualFunc(l, m, func(a, b Value) bool { return a.Field.Path == b.Field.Path && kinds.Equal(a.Value, b.Value) })
+}
+
+// Declared returns what the index of an entity declares.
+func (e *Entity) Declared() *kinds.Set {
+	if e.Kinds == nil {
+		return kinds.Default()
+	}
+	return e.Kinds
+}
+
+// Answer returns the answer in a boolean field: "true", "false", or "" if it is unknown.
+func (l Values) Answer(path string) string {
+	switch l.Get(path) {
+	case true:
+		return "true"
+	case false:
+		return "false"
+	}
+	return ""
+}
+
+// decode takes the value of a field, or the values of a group's parts, from decoded YAML or JSON. It skips
+// values of another type.
+func (l *Values) decode(f *kinds.Field, value any) {
+	if f.Type != kinds.Group {
+		l.Set(f, f.Accept(value))
+		return
+	}
+	parts, _ := value.(map[string]any)
+	for _, part := range f.Parts {
+		l.Set(part, part.Accept(parts[part.Name]))
+	}
+}
+
+// ValuesOf returns the values of the fields that a set declares among the fields of a file. It skips
+// values of another type.
+func ValuesOf(declared *kinds.Set, fields map[string]any) (l Values) {
+	for _, f := range declared.Fields {
+		if v, ok := fields[f.Name]; ok {
+			l.decode(f, v)
+		}
+	}
+	return l
+}
+
+// appendDeclared appends the members of all declared fields.
+func (e *Entity) appendDeclared(dst []byte) []byte {
+	rest := e.Values
+	next := func(f *kinds.Field) (v any) {
+		if len(rest) > 0 && rest[0].Field.Path == f.Path {
+			v, rest = rest[0].Value, rest[1:]
+		}
+		return v
+	}
+	for _, f := range e.Declared().Fields {
+		dst = jsonenc.AppendMember(dst, f.Name)
+		if f.Type != kinds.Group {
+			dst = f.AppendJSON(dst, next(f))
+			continue
+		}
+		for i, part := range f.Parts {
+			dst = jsonenc.AppendString(append(dst, "{,"[min(i, 1)]), part.Name)
+			dst = part.AppendJSON(append(dst, ':'), next(part))
+		}
+		dst = append(dst, '}')
+	}
+	return dst
+}
