@@ -61,7 +61,7 @@ var mayImport = map[string][]string{
 	"builder/collect/file":        {"builder/collect", "builder/content/schema", "builder/content/yamldoc", "builder/importer", "builder/importer/mapping", "exports/ids", "exports/kinds", "exports/record"},
 	"builder/collect/github":      {"builder/collect", "builder/content", "builder/content/schema", "exports/record"},
 	"builder/collect/huggingface": {"builder/collect", "builder/content/schema", "exports/record"},
-	"builder/collect/modelsdev":   {"builder/collect", "builder/content", "builder/content/schema", "exports/record"},
+	"builder/collect/modelsdev":   {"builder/collect", "builder/content", "builder/content/schema", "exports/kinds", "exports/record"},
 	"builder/collect/npm":         {"builder/collect", "builder/content/schema", "exports/record"},
 	"builder/collect/pypi":        {"builder/collect", "builder/content/schema", "exports/ids", "exports/record"},
 	"builder/content":             {"builder/content/*", "exports/*"},
