@@ -3,6 +3,8 @@ package builder
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"kindex/builder/content"
 	"kindex/builder/content/yamldoc"
@@ -51,6 +53,26 @@ func withFormula(c *content.Content, problems yamldoc.Problems, err error) (*Loa
 		return l, problems, err
 	}
 	return l, problems.With(l.resolveBoards()), nil
+}
+
+// Measures returns the measures that the content defines: those of its scoring file and of its boards.
+func (l *Loaded) Measures() (list []score.Measure) {
+	var formulas []*score.TypeFormula
+	if l.Scoring != nil {
+		formulas = slices.Collect(maps.Values(l.Formula.Types))
+	}
+	for _, b := range l.Boards {
+		formulas = append(formulas, b.Formula)
+	}
+	for _, f := range formulas {
+		if f == nil {
+			continue // of a board with the formula of its type
+		}
+		for _, d := range f.Dimensions {
+			list = append(list, d.Measures...)
+		}
+	}
+	return list
 }
 
 // defaultFormula returns the formula for content without a scoring file.

@@ -1,13 +1,10 @@
 // Package indexes builds and searches the search index of a build.
 //
 // It is the search contract between the builder and the edge, and the only package
-// that uses Bleve. Bleve's offline builder writes the index as a single segment in
-// which the number of a document is the record's ordinal; Bleve itself can open it.
-// Searches read the terms and postings of the segment and combine sets of records.
-// This is possible because the text of a record is short and never changes, and because
-// the order of records by score is known when the index is built. Small files next
-// to the segment store what Bleve does not: the words of each record in order,
-// which phrases need, and the lengths of names.
+// that uses Bleve. Bleve's offline builder writes an ordinary index as a single segment, in
+// which the number of a document is the record's ordinal. Searches read terms and postings through
+// Bleve's interface of segments, and combine sets of records. Everything else that relevance needs
+// comes from the build in memory.
 //
 // The index of a build is in indexes/builds/<id>/ and has its own manifest.
 package indexes
@@ -28,14 +25,12 @@ import (
 
 // MappingVersion is the version of what is indexed and how. Indexes of different
 // versions are rejected, and changing it changes the IDs of builds.
-const MappingVersion = 5
+const MappingVersion = 6
 
 const (
-	manifestFile    = "manifest.json"
-	bleveDir        = "bleve"
-	nameLengthsFile = "lengths.bin" // one byte per document
-
-	segmentsDir = bleveDir + "/store" // where Bleve keeps segments
+	manifestFile = "manifest.json"
+	bleveDir     = "bleve"
+	segmentsDir  = bleveDir + "/store" // where Bleve keeps segments
 )
 
 // buildsFolder is the folder of all indexes in an output folder.
@@ -85,50 +80,22 @@ func (p *Prepared) Write(root string) (dir string, err error) {
 			err = errors.Join(err, os.RemoveAll(dir))
 		}
 	}()
-	p.Stub = store.IndexStub{MappingVersion: MappingVersion, Documents: len(p.entities), SHA256: p.digest()}
-	return dir, p.writeAll(dir)
-}
-
-// writeAll indexes all documents.
-func (p *Prepared) writeAll(dir string) error {
-	c, err := newCollector(dir, len(p.entities))
+	sum, err := digest(p.documents)
 	if err != nil {
-		return err
+		return "", err
 	}
-	for d := range p.documents {
-		if err := c.add(d); err != nil {
-			return errors.Join(err, c.abort())
-		}
+	p.Stub = store.IndexStub{MappingVersion: MappingVersion, Documents: len(p.entities), SHA256: sum}
+	if len(p.entities) == 0 {
+		return "", errors.New("indexes: no documents to index")
 	}
-	return c.write()
+	return dir, writeBleve(filepath.Join(dir, bleveDir), dir, len(p.entities), p.documents)
 }
 
-// documents calls yield with the documents in order. A separate goroutine prepares
-// them ahead of the one that indexes them.
+// documents calls yield with the documents in order.
 func (p *Prepared) documents(yield func(*document) bool) {
-	const ahead = 64
-	batches, stop := make(chan []*document, 2), make(chan struct{})
-	defer close(stop)
-	go func() {
-		defer close(batches)
-		for from := 0; from < len(p.entities); from += ahead {
-			var batch []*document
-			for i := from; i < min(from+ahead, len(p.entities)); i++ {
-				s := p.source(i)
-				batch = append(batch, newDocument(&s))
-			}
-			select {
-			case batches <- batch:
-			case <-stop:
-				return
-			}
-		}
-	}()
-	for batch := range batches {
-		for _, d := range batch {
-			if !yield(d) {
-				return
-			}
+	for _, e := range p.entities {
+		if !yield(newDocument(e, p.titles)) {
+			return
 		}
 	}
 }

@@ -1,111 +1,131 @@
 package indexes
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"slices"
 	"strings"
+	"unicode/utf8"
+
+	"kindex/exports/record"
 )
 
-// document is the indexed form of an entity. Its text is already split into folded
-// words, so that queries, highlights and the index agree on what a word is.
+// document is what is indexed of an entity: texts in three lists.
 type document struct {
-	names  [][]string // words of the name, the slug and the earlier slugs
-	topics [][]string // words of the provider, category, category title, type, tags and capabilities
-	text   []string   // words of the description
-
-	aliases []string
+	Names  []string // the name, the slug and the earlier slugs
+	Topics []string // what the entity is about, starting with the provider
+	Text   string
 }
 
-func newDocument(s *source) *document {
-	d := &document{names: [][]string{terms(s.Name), terms(s.Slug)}, text: terms(s.Description), aliases: s.Formerly}
-	for _, alias := range s.Formerly {
-		d.names = append(d.names, terms(alias))
-	}
-	for _, t := range s.topics() {
-		d.topics = append(d.topics, terms(t))
+// newDocument is the only function that reads what an entity declares.
+func newDocument(e *record.Entity, titles map[string]string) *document {
+	d := &document{Names: append([]string{e.Name, e.Slug}, slices.Sorted(slices.Values(e.Formerly))...), Text: e.Description}
+	d.Topics = slices.Concat([]string{e.Provider, e.Category, titles[e.Category], e.Type}, e.Tags, e.Capabilities, []string{e.License})
+	if slices.Contains(e.FieldValues("openWeights"), "true") {
+		d.Topics = append(d.Topics, "open weights")
 	}
 	return d
 }
 
-// nameLength returns the number of words in the name, plus the words of the slug that are not
-// in the name, up to a maximum of 255.
-func (d *document) nameLength() byte {
-	name, slug := d.names[0], d.names[1]
+// list returns the texts of a list.
+func (d *document) list(list int) []string {
+	switch list {
+	case nameField:
+		return d.Names
+	case topicField:
+		return d.Topics
+	}
+	return []string{d.Text}
+}
+
+// digest returns the SHA-256 of documents, in hexadecimal.
+func digest(documents func(yield func(*document) bool)) (sum string, err error) {
+	h := sha256.New()
+	out := json.NewEncoder(h)
+	for d := range documents {
+		if err := out.Encode(d); err != nil {
+			return "", err
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// nameLength returns the number of words in the name of an entity, plus the words of the slug that
+// are not in the name.
+func nameLength(e *record.Entity) uint8 {
+	name := terms(e.Name)
 	n, joined := len(name), strings.Join(name, "")
-	for _, w := range slug {
+	for _, w := range terms(e.Slug) {
 		if !strings.Contains(joined, w) {
 			n++
 		}
 	}
-	return byte(min(max(1, n), 255))
+	return uint8(min(max(1, n), 255))
 }
 
-// newToken returns the token for a word. Its id is not set.
-func newToken(t string) *token { return &token{term: t, stem: stem(t), stop: stopWords[t]} }
+// fieldTerms holds the terms of a document by field. A term may occur several times.
+type fieldTerms [fieldCount][]string
 
-// tokenLookup returns the token for a word. It is called with the words of the names, the
-// topics or the description in order, and with "" between two names or topics.
-type tokenLookup func(part int, word string) *token
-
-// terms appends the terms of the document in each field.
-func (d *document) terms(to *fieldTerms, lookup tokenLookup) {
-	d.nameTerms(to, lookup)
-	for i, topic := range d.topics {
-		if i > 0 {
-			lookup(topicField, "")
-		}
-		to.addStops(topic)
-		for _, t := range topic {
-			v := lookup(topicField, t)
-			if i == 0 || !v.stop { // the first topic is the provider, where stop words matter
-				to.add(topicField, v.stem)
+func (d *document) terms() *fieldTerms {
+	t := new(fieldTerms)
+	for list := range wordFields {
+		for i, text := range d.list(list) {
+			words := terms(text)
+			t.addRuns(list, words)
+			switch {
+			case list == nameField:
+				t.addName(words, i == 0)
+			default:
+				for _, w := range words { // stop words matter only in names, such as those of providers
+					if !stopWords[w] || list == topicField && i == 0 {
+						t.add(list, stem(w))
+					}
+				}
 			}
 		}
 	}
-	to.addStops(d.text)
-	for _, t := range d.text {
-		if v := lookup(textField, t); !v.stop {
-			to.add(textField, v.stem)
+	for f, starts := range startsOf {
+		for _, term := range t[f] {
+			t.addBeginnings(starts, term)
 		}
 	}
+	return t
 }
 
-// nameTerms appends the terms of the name, which is the first element of names, and of the
-// slugs.
-func (d *document) nameTerms(to *fieldTerms, lookup tokenLookup) {
-	for i, name := range d.names {
+// addName adds the terms of the name or of a slug.
+func (t *fieldTerms) addName(words []string, isName bool) {
+	joined := strings.Join(words, "")
+	for i, w := range words {
+		t.add(nameField, w)
+		if isName {
+			t.add(nameField, strings.Join(words[i:], ""))
+			t.add(suffixField, strings.Join(words[i:], " "))
+		}
+	}
+	t.add(nameField, joined)
+	t.add(exactField, strings.Join(words, " "))
+	t.add(joinedField, joined)
+}
+
+// addRuns adds words as they are written, alone and in pairs.
+func (t *fieldTerms) addRuns(list int, words []string) {
+	for i, w := range words {
+		t.add(runField+list, w)
 		if i > 0 {
-			lookup(nameField, "")
+			t.add(runField+list, words[i-1]+" "+w)
 		}
-		to.addStops(name)
-		for j, t := range name {
-			to.add(nameField, lookup(nameField, t).term)
-			if i == 0 {
-				to.add(nameField, strings.Join(name[j:], ""))
-				to.add(suffixField, strings.Join(name[j:], " "))
-			}
-		}
-		joined := strings.Join(name, "")
-		to.add(nameField, joined)
-		to.add(exactField, strings.Join(name, " "))
-		to.add(joinedField, joined)
 	}
 }
 
-// addStops appends the stop words in a text, and pairs of adjacent stop words.
-// Topics and descriptions have no other terms for stop words, but a phrase may
-// consist only of stop words.
-func (t *fieldTerms) addStops(text []string) {
-	before := ""
-	for _, w := range text {
-		if !stopWords[w] {
-			before = ""
-			continue
+// addBeginnings adds the first letters of a term.
+func (t *fieldTerms) addBeginnings(field int, term string) {
+	n := 0
+	for at, r := range term {
+		if n++; n > maxBeginning {
+			break
 		}
-		t.add(stopField, w)
-		if before != "" {
-			t.add(stopField, before+" "+w)
-		}
-		before = w
+		t.add(field, term[:at+utf8.RuneLen(r)])
 	}
 }
 
@@ -113,19 +133,4 @@ func (t *fieldTerms) add(field int, term string) {
 	if term != "" {
 		t[field] = append(t[field], term)
 	}
-}
-
-// hasPhrase reports which of the document's lists contain a phrase.
-func (d *document) hasPhrase(phrase []string) (found [wordFields]bool) {
-	for list, texts := range [wordFields][][]string{nameField: d.names, topicField: d.topics, textField: {d.text}} {
-		found[list] = slices.ContainsFunc(texts, func(text []string) bool {
-			for i := range text {
-				if len(text)-i >= len(phrase) && slices.Equal(text[i:i+len(phrase)], phrase) {
-					return true
-				}
-			}
-			return false
-		})
-	}
-	return found
 }

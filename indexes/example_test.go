@@ -62,11 +62,7 @@ func ExampleIndex_Search() {
 	for _, hit := range result.Hits {
 		e := b.Entity(hit.Ordinal)
 		fmt.Println(e.Key())
-		highlights, err := result.Highlights(hit, e, "")
-		if err != nil {
-			log.Fatal(err)
-		}
-		for _, h := range highlights {
+		for _, h := range result.Highlights(e, "") {
 			fmt.Printf("  %s: %s\n", h.Field, h.Text)
 		}
 	}

@@ -17,7 +17,7 @@ type Highlight struct {
 // Highlights returns the matching fields of a hit. There is always at least one.
 // The slug, earlier slugs, the category title, the licence and the type are included only if
 // nothing else matches.
-func (r *Result) Highlights(h Hit, e *record.Entity, categoryTitle string) ([]Highlight, error) {
+func (r *Result) Highlights(e *record.Entity, categoryTitle string) []Highlight {
 	var out []Highlight
 	add := func(field string, isName bool, text string) {
 		if marked, found := r.highlight(text, isName); found {
@@ -43,21 +43,20 @@ func (r *Result) Highlights(h Hit, e *record.Entity, categoryTitle string) ([]Hi
 		add("type", false, e.Type)
 	}
 	if len(out) > 0 {
-		return out, nil
+		return out
 	}
-	aliases, err := r.index.aliases(h.Ordinal)
-	if add("formerly", true, strings.Join(aliases, ", ")); err != nil || len(out) > 0 {
-		return out, err
+	if add("formerly", true, strings.Join(slices.Sorted(slices.Values(e.Formerly)), ", ")); len(out) > 0 {
+		return out
 	}
 	if len(r.synonyms) == 0 { // an identifier or a category matches
 		if e.Name != "" {
 			out = []Highlight{{"name", string(appendEscaped([]byte("<mark>"), e.Name)) + "</mark>"}}
 		}
-		return out, nil
+		return out
 	}
 	loose := *r
 	loose.synonyms, loose.clauses = nil, slices.Concat(slices.Concat(r.loosen()...), r.clauses)
-	return loose.Highlights(h, e, categoryTitle)
+	return loose.Highlights(e, categoryTitle)
 }
 
 // highlight returns the text with <mark> around the matching words and everything

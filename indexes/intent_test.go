@@ -65,8 +65,8 @@ func TestQueriesAsPeopleTypeThem(t *testing.T) {
 		}
 		for _, h := range res.Hits {
 			e := c.build.Entity(h.Ordinal)
-			if list, err := res.Highlights(h, e, c.titles[e.Category]); err != nil || len(list) == 0 {
-				t.Errorf("%q finds %s without highlights: %v", q, e.Key(), err)
+			if len(res.Highlights(e, c.titles[e.Category])) == 0 {
+				t.Errorf("%q finds %s without highlights", q, e.Key())
 			}
 		}
 	}

@@ -1,98 +1,77 @@
 package indexes
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"github.com/blevesearch/bleve/v2"
-	"github.com/blevesearch/bleve/v2/analysis/analyzer/custom"
 	"github.com/blevesearch/bleve/v2/analysis/analyzer/keyword"
-	"github.com/blevesearch/bleve/v2/analysis/token/lowercase"
-	"github.com/blevesearch/bleve/v2/analysis/tokenizer/whitespace"
 	bleved "github.com/blevesearch/bleve/v2/document"
+	"github.com/blevesearch/bleve/v2/index/scorch"
 	"github.com/blevesearch/bleve/v2/mapping"
 	index "github.com/blevesearch/bleve_index_api"
+	segment "github.com/blevesearch/scorch_segment_api/v2"
+	"github.com/blevesearch/zapx/v16"
 )
 
 // The fields of the Bleve index. The first three contain words and are called lists: each
 // represents one part of a record in which a word may occur.
 const (
-	nameField   = iota // words of the name and slugs; each slug joined; the name from each word on, joined
-	topicField         // words of the provider, category, type, tags and capabilities
-	textField          // words of the description
-	exactField         // the name, the slug and earlier slugs, their words joined by spaces
-	suffixField        // the name, starting from each of its words
-	joinedField        // the name and the slugs, their words joined without spaces
-	stopField          // stop words in all fields, alone and as adjacent pairs
+	nameField   = iota                  // words of the name and slugs; each slug joined; the name from each word on, joined
+	topicField                          // words of the provider, category, type, tags and capabilities, in the singular
+	textField                           // words of the description, in the singular
+	runField                            // words of the first list as written, alone and in pairs; fields for the others follow
+	exactField  = iota + wordFields - 1 // the name, the slug and earlier slugs, their words joined by spaces
+	suffixField                         // the name, starting from each of its words
+	joinedField                         // the name and the slugs, their words joined without spaces
+	nameStarts                          // the first letters of the terms in nameField, exactField and suffixField
+	exactStarts
+	suffixStarts
 	fieldCount
 
 	wordFields = textField + 1 // number of lists
 )
 
-var fieldNames = [fieldCount]string{
-	nameField: "name", topicField: "topic", textField: "text", exactField: "exact", suffixField: "starts", joinedField: "joined", stopField: "stops",
-}
+var fieldNames = [fieldCount]string{"name", "topic", "text", "nameRuns", "topicRuns", "textRuns", "exact", "suffix", "joined", "nameStarts", "exactStarts", "suffixStarts"}
 
-// newIndexMapping returns the mapping: no stored fields, no term vectors and no doc values.
-// Fields are short, so only the presence of a word matters, not its frequency. Documents
-// provide their terms themselves. The analyzers are for Bleve's own queries.
-func newIndexMapping() (*mapping.IndexMappingImpl, error) {
+// startsOf maps fields to those for the first letters of their terms. In a large index, very many names
+// start with the same letters, so that looking up one name after the other would take milliseconds. The
+// number of words is limited.
+var startsOf = map[int]int{nameField: nameStarts, exactField: exactStarts, suffixField: suffixStarts}
+
+// maxBeginning is the number of letters up to which beginnings of names are terms.
+const maxBeginning = 4
+
+// newMapping returns the mapping: no stored fields, no term vectors and no doc values. Fields are
+// short, so only the presence of a word matters, not its frequency.
+func newMapping() mapping.IndexMapping {
 	m := bleve.NewIndexMapping()
-	err := m.AddCustomAnalyzer("words", map[string]any{
-		"type": custom.Name, "tokenizer": whitespace.Name, "token_filters": []string{lowercase.Name}})
-	if err != nil {
-		return nil, err
-	}
 	doc := bleve.NewDocumentStaticMapping()
-	for f, name := range fieldNames {
+	for _, name := range fieldNames {
 		fm := bleve.NewTextFieldMapping()
 		fm.Analyzer = keyword.Name
-		if f < wordFields {
-			fm.Analyzer = "words"
-		}
 		fm.Store, fm.IncludeTermVectors, fm.IncludeInAll, fm.DocValues = false, false, false, false
 		doc.AddFieldMappingsAt(name, fm)
 	}
-	doc.AddSubDocumentMapping("_all", bleve.NewDocumentDisabledMapping())
-	m.DefaultMapping = doc
-	m.DefaultField = fieldNames[nameField]
-	return m, nil
+	m.DefaultMapping, m.DefaultField = doc, fieldNames[nameField]
+	return &termMapping{m}
 }
 
-// termMapping is the mapping for documents whose terms are already known, which
-// avoids reflection and analysis.
-type termMapping struct {
-	*mapping.IndexMappingImpl
-	freqs [fieldCount]index.TokenFrequencies
-}
-
-func newTermMapping() (*termMapping, error) {
-	m, err := newIndexMapping()
-	if err != nil {
-		return nil, err
-	}
-	t := &termMapping{IndexMappingImpl: m}
-	for f := range t.freqs {
-		t.freqs[f] = index.TokenFrequencies{}
-	}
-	return t, nil
-}
-
-// fieldTerms holds the terms of a document by field. A term may occur several
-// times.
-type fieldTerms [fieldCount][]string
+// termMapping is a mapping for documents whose terms are already known. Queries, highlights and the
+// index agree on what a word is, and Bleve need not analyse it.
+type termMapping struct{ *mapping.IndexMappingImpl }
 
 // MapDocument implements mapping.IndexMapping.
-func (t *termMapping) MapDocument(doc *bleved.Document, data any) error {
+func (*termMapping) MapDocument(doc *bleved.Document, data any) error {
 	terms, ok := data.(*fieldTerms)
 	if !ok {
 		return fmt.Errorf("indexes: expected terms, got %T", data)
 	}
-	fields := make([]termField, fieldCount)
 	for f, list := range terms {
 		if len(list) > 0 {
-			fields[f] = termField{name: fieldNames[f], terms: list, freqs: t.freqs[f]}
-			doc.AddField(&fields[f])
+			doc.AddField(&termField{name: fieldNames[f], terms: list})
 		}
 	}
 	return nil
@@ -102,39 +81,89 @@ func (t *termMapping) MapDocument(doc *bleved.Document, data any) error {
 type termField struct {
 	name  string
 	terms []string
-	freqs index.TokenFrequencies // shared by all documents
+	freqs index.TokenFrequencies
 }
 
-// singleFreq is the frequency of every term. With a frequency of one, the segment stores
-// the only document of a term together with the term.
-var singleFreq = func() *index.TokenFreq {
+// once is the frequency of every term.
+var once = func() *index.TokenFreq {
 	f := &index.TokenFreq{}
 	f.SetFrequency(1)
 	return f
 }()
 
-// AnalyzedTokenFrequencies returns the terms. The map is valid until the same field
-// of another document is requested, which is enough because segments process
-// documents one at a time.
-func (f *termField) AnalyzedTokenFrequencies() index.TokenFrequencies {
-	clear(f.freqs)
+// Analyze implements index.Field.
+func (f *termField) Analyze() {
+	f.freqs = make(index.TokenFrequencies, len(f.terms))
 	for _, t := range f.terms {
-		f.freqs[t] = singleFreq
+		f.freqs[t] = once
 	}
-	return f.freqs
 }
 
-// AnalyzedLength is constant because field lengths do not affect the ranking.
-func (f *termField) AnalyzedLength() int { return 1 }
+func (f *termField) AnalyzedTokenFrequencies() index.TokenFrequencies { return f.freqs }
 
-func (f *termField) Name() string                        { return f.name }
-func (f *termField) Analyze()                            {}
-func (f *termField) Options() index.FieldIndexingOptions { return index.IndexField }
-func (f *termField) EncodedFieldType() byte              { return 't' }
-func (f *termField) ArrayPositions() []uint64            { return nil }
-func (f *termField) Value() []byte                       { return nil }
-func (f *termField) NumPlainTextBytes() uint64           { return 0 }
-func (f *termField) Size() int                           { return 0 }
+func (f *termField) Name() string        { return f.name }
+func (f *termField) AnalyzedLength() int { return 1 } // lengths do not matter
+func (f *termField) Options() index.FieldIndexingOptions {
+	return index.IndexField | index.SkipFreqNorm
+}
+func (f *termField) EncodedFieldType() byte    { return 't' }
+func (f *termField) ArrayPositions() []uint64  { return nil }
+func (f *termField) Value() []byte             { return nil }
+func (f *termField) NumPlainTextBytes() uint64 { return 0 }
+func (f *termField) Size() int                 { return 0 }
 
 // docID returns the external ID of a document: its ordinal.
-func docID(ordinal uint32) string { return string(binary.BigEndian.AppendUint32(nil, ordinal)) }
+func docID(ordinal int) string { return string(binary.BigEndian.AppendUint32(nil, uint32(ordinal))) }
+
+// orderedPlugin is Bleve's segment format with the documents of each segment sorted by ID.
+// Bleve's builder takes them from a map in random order; sorting makes each document's number
+// equal to its ordinal.
+type orderedPlugin struct{ *zap.ZapPlugin }
+
+var segmentType = orderedPlugin{&zap.ZapPlugin{}}
+
+func init() { scorch.RegisterSegmentPlugin(segmentType, false) }
+
+// New implements scorch.SegmentPlugin.
+func (p orderedPlugin) New(docs []index.Document) (segment.Segment, uint64, error) {
+	slices.SortFunc(docs, func(a, b index.Document) int { return cmp.Compare(a.ID(), b.ID()) })
+	return p.ZapPlugin.New(docs)
+}
+
+// batchSize is the number of documents per segment before the segments are merged into one.
+// Larger segments take more memory but save hardly any time.
+const batchSize = 4000
+
+// writeBleve writes an index of documents. All segments are merged at once, so that the documents
+// keep their order.
+func writeBleve(path, tmp string, n int, documents func(yield func(*document) bool)) error {
+	b, err := bleve.NewBuilder(path, newMapping(), map[string]any{"buildPathPrefix": tmp, "batchSize": batchSize, "mergeMax": n/batchSize + 2,
+		"forceSegmentType": zap.Type, "forceSegmentVersion": int(zap.Version)})
+	if err != nil {
+		return err
+	}
+	o := 0
+	for d := range documents {
+		if err := b.Index(docID(o), d.terms()); err != nil {
+			return err
+		}
+		o++
+	}
+	return b.Close()
+}
+
+// newSegment returns a segment in memory.
+func newSegment(documents []*document) (segment.Segment, error) {
+	docs := make([]index.Document, len(documents))
+	for i, d := range documents {
+		doc := bleved.NewDocument(docID(i))
+		if err := newMapping().MapDocument(doc, d.terms()); err != nil {
+			return nil, err
+		}
+		doc.AddIDField()
+		doc.VisitFields(func(f index.Field) { f.Analyze() })
+		docs[i] = doc
+	}
+	s, _, err := segmentType.New(docs)
+	return s, err
+}

@@ -1,22 +1,16 @@
 package indexes_test
 
 import (
-	"bytes"
-	"context"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode"
 
-	"kindex/builder"
 	"kindex/builder/suite"
 	"kindex/exports/record"
-	"kindex/indexes"
 )
 
 // oddContent is a catalogue of names that are hard to find.
@@ -155,43 +149,5 @@ func TestBeginnings(t *testing.T) {
 	}
 	if suggested < 100 {
 		t.Errorf("only %d suggestions", suggested)
-	}
-}
-
-// TestSameBytes builds an index twice. Bleve stores the time, and some offsets in
-// random order, so its own files may differ.
-func TestSameBytes(t *testing.T) {
-	suite.InTest(t)
-	dir := oddContent(t)
-	read := func() map[string][]byte {
-		out := t.TempDir()
-		r, err := builder.Build(context.Background(), builder.Options{Content: dir, Out: out, AsOf: time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC), Keep: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		files := map[string][]byte{}
-		root := indexes.Dir(out, r.ID)
-		err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-			if err == nil && d.IsDir() && d.Name() == "bleve" {
-				return filepath.SkipDir
-			}
-			if err == nil && !d.IsDir() && d.Name() != "manifest.json" {
-				files[path[len(root):]], err = os.ReadFile(path)
-			}
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return files
-	}
-	one, two := read(), read()
-	if len(one) < 5 || len(one) != len(two) {
-		t.Fatalf("%d and %d files", len(one), len(two))
-	}
-	for name, data := range one {
-		if !bytes.Equal(data, two[name]) {
-			t.Errorf("%s differs", name)
-		}
 	}
 }

@@ -1,226 +1,172 @@
 package indexes
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"sync"
 
-	"github.com/blevesearch/mmap-go"
-	"github.com/blevesearch/vellum"
+	"github.com/RoaringBitmap/roaring/v2"
+	segment "github.com/blevesearch/scorch_segment_api/v2"
 
 	"kindex/exports"
-	"kindex/exports/packed"
+	"kindex/exports/record"
 	"kindex/exports/store"
 )
 
-// Index is the open search index of a build. Its methods may be called
-// concurrently.
+// Index is the open search index of a build. Its methods may be called concurrently.
 type Index struct {
-	*diskIndex
-	build       *exports.Build
-	memSegments []*memSegment // on top of the segment on disk, topmost last
-	overlay     *memSegment   // segment for edits, or nil if there are none
-	sessions    sync.Pool     // of *session
-	names       topicNames
+	build    *exports.Build
+	titles   map[string]string // of categories by slug
+	synonyms *synonyms
+	parts    []*part
+	lengths  []uint8 // results of nameLength by ordinal
+	standing []int32 // what the composite scores add to relevance, by ordinal
+	topics   func() *topicNames
 }
 
-// diskIndex is the part of an index that is stored in files.
-type diskIndex struct {
-	records     int
-	listed      int // number of records that are not withdrawn; these records come first
-	segment     segmentReader
-	phrases     phraseStore
-	aliasFST    *vellum.FST
-	synonyms    *synonyms
-	nameLengths []byte // results of document.nameLength by ordinal
-	files       *mappedFiles
+// part is a segment of the index: the one on disk, or one in memory with edits on top of it.
+type part struct {
+	segment.Segment
+	first  uint32          // the ordinal of its first document
+	hidden *roaring.Bitmap // those of its documents that are no longer valid, or nil
+	words  [wordFields]func() (vocabulary, error)
+}
 
-	vocabularies [wordFields]*vocabulary
-	prefixes     packed.Postings // by field and prefix, for those that very many terms have
-	phraseSets   packed.Postings // by field and phrase of one or two words, see phraseSetsFile
+func newPart(s segment.Segment, first int) *part {
+	p := &part{Segment: s, first: uint32(first)}
+	for list := range p.words {
+		p.words[list] = sync.OnceValues(func() (vocabulary, error) { return readVocabulary(s, list) })
+	}
+	return p
 }
 
 // Open opens the index of a build, which must stay open as long as the index is
 // used. It checks the manifest but not the content of the files; to check that too,
 // call Verify first.
-func Open(root string, b *exports.Build) (*Index, error) {
+//
+// Of the files, it opens only the segment. Bleve's metadata refers to files by path and
+// is not validated when read, so a forged index could make Bleve open any file.
+func Open(root string, b *exports.Build) (x *Index, err error) {
 	dir := Dir(root, b.Manifest.ID)
+	defer func() {
+		if r := recover(); r != nil { // zapx panics on a corrupt segment
+			x, err = nil, fmt.Errorf("open search index %s: damaged segment: %v", dir, r)
+		}
+	}()
 	m, err := readManifestOf(dir, b.Manifest.ID, b.Manifest.Index)
 	if err != nil {
 		return nil, err
 	}
-	x := &Index{build: b, diskIndex: &diskIndex{records: m.Documents, synonyms: newSynonyms(b.Synonyms()), listed: b.Listed(), files: &mappedFiles{dir: dir, manifest: m}}}
-	if x.records != b.Len() {
-		return nil, &store.DamageError{Path: filepath.Join(dir, manifestFile), Problem: fmt.Sprintf("lists %d documents, but the build has %d", x.records, b.Len())}
+	if m.Documents != b.Len() {
+		return nil, &store.DamageError{Path: filepath.Join(dir, manifestFile), Problem: fmt.Sprintf("lists %d documents, but the build has %d", m.Documents, b.Len())}
 	}
-	if err := x.open(); err != nil {
-		return nil, errors.Join(err, x.Close())
+	file, err := segmentFile(dir, m)
+	if err != nil {
+		return nil, err
 	}
+	s, err := segmentType.Open(file)
+	if err != nil {
+		return nil, fmt.Errorf("open search index %s: %w", file, err)
+	}
+	if s.Count() != uint64(b.Len()) {
+		return nil, errors.Join(fmt.Errorf("open search index %s: expected %d documents, got %d", file, b.Len(), s.Count()), s.Close())
+	}
+	x = &Index{build: b, titles: map[string]string{}, synonyms: newSynonyms(b.Synonyms()), parts: []*part{newPart(s, 0)}}
+	var categories []record.Category
+	data, _, _ := b.File(exports.CategoriesFile)
+	if err := json.Unmarshal(data, &categories); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", exports.CategoriesFile, err), s.Close())
+	}
+	for _, c := range categories {
+		x.titles[c.Slug] = c.Title
+	}
+	x.prepare()
 	return x, nil
 }
 
-func (x *diskIndex) open() error {
-	segment, err := x.files.segment()
-	if err == nil {
-		err = x.segment.open(segment, x.records)
+// segmentFile returns the path of the only segment, which must be a regular file.
+func segmentFile(dir string, m *Manifest) (string, error) {
+	isSegment := func(f store.File) bool { return path.Dir(f.Path) == segmentsDir && path.Ext(f.Path) == ".zap" }
+	i := slices.IndexFunc(m.Files, isSegment)
+	if i < 0 || slices.ContainsFunc(m.Files[i+1:], isSegment) {
+		return "", &store.DamageError{Path: filepath.Join(dir, manifestFile), Problem: "does not list exactly one segment"}
 	}
+	files, err := store.OpenFiles(dir)
 	if err != nil {
-		return err
+		return "", err
 	}
-	if err := x.phrases.open(x.files); err != nil {
-		return err
-	}
-	aliases, err := x.files.open(aliasesFile)
+	defer files.Close()
+	f, err := store.OpenFile(files, m.Files[i])
 	if err != nil {
-		return err
+		return "", err
 	}
-	if x.aliasFST, err = vellum.Load(aliases); err != nil {
-		return fmt.Errorf("%s: %w", aliasesFile, err)
-	}
-	if x.nameLengths, err = x.files.open(nameLengthsFile); err != nil {
-		return err
-	}
-	if len(x.nameLengths) != x.records || x.phrases.numDocs() != x.records {
-		return &store.DamageError{Path: x.files.dir, Problem: fmt.Sprintf("has files that do not match its %d documents", x.records)}
-	}
-	var errPrefixes, errPhrases error
-	x.prefixes, errPrefixes = x.openPostings(prefixesFile)
-	x.phraseSets, errPhrases = x.openPostings(phraseSetsFile)
-	return errors.Join(x.openVocabularies(), errPrefixes, errPhrases)
+	return filepath.Join(dir, filepath.FromSlash(m.Files[i].Path)), f.Close()
 }
 
-// isStored reports whether the document of a record is in the segment on disk, not in memory.
-func (x *Index) isStored(o uint32) bool { return int(o) < x.records }
+// prepare computes what depends on all records.
+func (x *Index) prepare() {
+	x.lengths = slices.Clone(x.lengths)
+	for o := len(x.lengths); o < x.build.Len(); o++ {
+		x.lengths = append(x.lengths, nameLength(x.build.Entity(uint32(o))))
+	}
+	x.standing = make([]int32, x.build.Len())
+	for o, e := range x.build.All {
+		x.standing[o] = scoreTenth * int32(e.Scores.Composite.Tenths())
+	}
+	x.topics = sync.OnceValue(x.readTopicNames)
+}
+
+// WithEdits returns the index with edits applied on top. b must be the result of
+// calling exports.Build.WithEdits on the index's build, and titles maps category
+// slugs to titles. Every result is the same as with an index built from the edited
+// content, except that it contains the ordinals of b.
+//
+// The result is valid until x is closed.
+func (x *Index) WithEdits(b *exports.Build, titles map[string]string) (*Index, error) {
+	switch {
+	case x.build.OverlayID() != "":
+		return nil, errors.New("indexes: the index already has edits")
+	case b.Manifest.ID != x.build.Manifest.ID:
+		return nil, fmt.Errorf("indexes: the edits are for build %s, but the index is for build %s", b.Manifest.ID, x.build.Manifest.ID)
+	}
+	base := *x.parts[0]
+	base.hidden = b.Replaced()
+	with := &Index{build: b, titles: titles, synonyms: x.synonyms, parts: []*part{&base}, lengths: x.lengths}
+	var documents []*document
+	for _, e := range b.Edited() {
+		documents = append(documents, newDocument(e, titles))
+	}
+	if len(documents) > 0 {
+		s, err := newSegment(documents)
+		if err != nil {
+			return nil, err
+		}
+		with.parts = append(with.parts, newPart(s, x.build.Len()))
+	}
+	with.prepare()
+	return with, nil
+}
+
+// numDocs returns the number of records.
+func (x *Index) numDocs() (n int) {
+	for _, p := range x.parts {
+		n += int(p.Count())
+		if p.hidden != nil {
+			n -= int(p.hidden.GetCardinality())
+		}
+	}
+	return n
+}
 
 // Close releases the index. No search may be in progress in this index or in an
 // index that WithEdits derived from it. Closing an index with edits does nothing.
 func (x *Index) Close() error {
-	if x.overlay != nil {
+	if x.build.OverlayID() != "" {
 		return nil
 	}
-	return errors.Join(x.segment.close(), x.files.close())
-}
-
-// mappedFiles opens the files of an index. It opens only files that are listed in
-// the manifest, and never through a link.
-type mappedFiles struct {
-	dir      string
-	manifest *Manifest
-	maps     []mmap.MMap
-}
-
-// file opens a file for reading.
-func (m *mappedFiles) file(name string) (*os.File, error) {
-	i := slices.IndexFunc(m.manifest.Files, func(f store.File) bool { return f.Path == name })
-	if i < 0 {
-		return nil, &store.DamageError{Path: filepath.Join(m.dir, manifestFile), Problem: "does not list " + name}
-	}
-	dir, err := store.OpenFiles(m.dir)
-	if err != nil {
-		return nil, err
-	}
-	defer dir.Close()
-	return store.OpenFile(dir, m.manifest.Files[i])
-}
-
-// segment returns the path of the only segment, which must be a regular file.
-func (m *mappedFiles) segment() (string, error) {
-	name := ""
-	for _, f := range m.manifest.Files {
-		if dir, base := path.Split(f.Path); dir != segmentsDir+"/" || path.Ext(base) != ".zap" {
-			continue
-		}
-		if name != "" {
-			return "", &store.DamageError{Path: m.dir, Problem: "has more than one segment"}
-		}
-		name = f.Path
-	}
-	f, err := m.file(name)
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(m.dir, filepath.FromSlash(name)), f.Close()
-}
-
-// open maps a file into memory.
-func (m *mappedFiles) open(name string) ([]byte, error) {
-	file, err := m.file(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil || info.Size() == 0 { // an empty file cannot be mapped
-		return nil, err
-	}
-	data, err := mmap.Map(file, mmap.RDONLY, 0)
-	if err != nil {
-		return nil, fmt.Errorf("map %s: %w", file.Name(), err)
-	}
-	m.maps = append(m.maps, data)
-	return data, nil
-}
-
-func (m *mappedFiles) close() error {
-	var errs []error
-	for i := range m.maps {
-		errs = append(errs, m.maps[i].Unmap())
-	}
-	m.maps = nil
-	return errors.Join(errs...)
-}
-
-// session is the working memory of one search. All sets taken from it are released
-// together when the search ends.
-type session struct {
-	index      *Index
-	exhaustive bool                       // take no shortcuts, see SearchExhaustively
-	readers    [fieldCount]*vellum.Reader // nil if no record has the field
-	iterator   vellum.FSTIterator
-	postings   postingReader
-	sets       []set
-	taken      int     // number of sets in use; lowering it releases those taken last
-	memory     set     // see inMemory
-	letters    []int32 // see takeLetters
-}
-
-// session takes a session from the pool or creates one. The caller must call end.
-func (x *Index) session() (*session, error) {
-	if s, ok := x.sessions.Get().(*session); ok {
-		return s, nil
-	}
-	s := &session{index: x}
-	s.postings.scratch = make(set, len(s.set()))
-	s.taken = 0
-	for f, terms := range x.segment.terms {
-		var err error
-		if terms == nil {
-			continue
-		}
-		if s.readers[f], err = terms.Reader(); err != nil {
-			return nil, err
-		}
-	}
-	return s, nil
-}
-
-// end returns the session to the pool. Its sets must not be used after that.
-func (s *session) end() {
-	s.taken, s.exhaustive = 0, false
-	s.index.sessions.Put(s)
-}
-
-// set returns an empty set that belongs to the session.
-func (s *session) set() set {
-	if s.taken == len(s.sets) {
-		s.sets = append(s.sets, make(set, setWords(s.index.maxDoc())))
-	} else {
-		clear(s.sets[s.taken])
-	}
-	s.taken++
-	return s.sets[s.taken-1]
+	return x.parts[0].Close()
 }

@@ -8,7 +8,6 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/exports/record"
-	"kindex/indexes"
 )
 
 // TestPhrases compares the results for phrases with a scan of all records.
@@ -105,17 +104,5 @@ func TestPhrasesAreExact(t *testing.T) {
 	}
 	if len(keys(`"network"`)) >= len(keys("network")) {
 		t.Error("quotes have no effect")
-	}
-}
-
-// TestLongPhrase checks that the memory of a search does not grow with the length of a phrase.
-func TestLongPhrase(t *testing.T) {
-	suite.InTest(t)
-	c := realCatalogue(t)
-	c.find(t, `"of the"`, 10)
-	short := indexes.SessionSets(c.index)
-	c.find(t, `"`+strings.Repeat("of the ", 120)+`"`, 10)
-	if long := indexes.SessionSets(c.index); short < 1 || long > short+20 {
-		t.Errorf("a phrase of two words needs %d sets, one of 240 words %d", short, long)
 	}
 }

@@ -1,7 +1,9 @@
 package indexes
 
 import (
+	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -13,14 +15,16 @@ const maxClauses = 12
 type clause struct {
 	term         string
 	stem         string
-	fuzziness    int           // maximum number of edits
-	filler       bool          // records need not have the word
-	dropped      bool          // some matches lack the word because few records have all words
-	singleLetter bool          // the query is a single letter
-	phrase       []string      // the words in quotes, or nil if there are no quotes
-	fuzzy        *fuzzyPattern // set if the word was searched with edits
-	isPrefix     bool          // a word of some name starts with the word
+	fuzziness    int      // maximum number of edits
+	filler       bool     // records need not have the word
+	dropped      bool     // some matches lack the word because few records have all words
+	singleLetter bool     // the query is a single letter
+	phrase       []string // the words in quotes, or nil if there are no quotes
+	fuzzy        *pattern // set if the word was searched with edits
+	isPrefix     bool     // a word of some name starts with the word
 }
+
+func newClause(term string) clause { return clause{term: term, stem: stem(term)} }
 
 // parse splits a query into words and phrases and returns those that are used.
 func parse(text string) []clause {
@@ -52,7 +56,8 @@ func parseAll(text string) []clause {
 				continue
 			}
 			seen[t] = true
-			w := clause{term: t, stem: stem(t), fuzziness: fuzziness(t)}
+			w := newClause(t)
+			w.fuzziness = fuzziness(t)
 			all = append(all, w)
 			if !stopWords[t] {
 				kept = append(kept, w)
@@ -82,9 +87,65 @@ func splitQuotes(text string) []string {
 	}
 }
 
+// cutExclusions removes the words after a minus sign from the unquoted parts of a query, and
+// returns each as its words. A query that consists of nothing else is returned as it is.
+func cutExclusions(text string) (kept string, excluded [][]string) {
+	var b strings.Builder
+	for i, part := range splitQuotes(text) {
+		if i%2 == 1 {
+			b.WriteString(`"` + part + `"`)
+			continue
+		}
+		for word := range strings.SplitAfterSeq(part, " ") {
+			rest, minus := strings.CutPrefix(word, "-")
+			first, _ := utf8.DecodeRuneInString(rest)
+			if list := terms(rest); minus && unicode.IsLetter(first) && len(list) > 0 {
+				excluded = append(excluded, list)
+			} else {
+				b.WriteString(word)
+			}
+		}
+	}
+	if len(excluded) == 0 || len(terms(b.String())) == 0 {
+		return text, nil
+	}
+	return b.String(), excluded
+}
+
+// TruncateQuery limits a query to the words and phrases that are used and to a maximum number
+// of phrases. dropped lists the discarded words and phrases. A query that is within the limits is
+// returned unchanged.
+func TruncateQuery(text string, maxPhrases int) (query string, dropped []string) {
+	var kept []string
+	for _, w := range parseAll(text) {
+		term := w.term
+		if w.phrase != nil {
+			term = `"` + strings.Join(w.phrase, " ") + `"`
+		}
+		if len(kept) == maxClauses || w.phrase != nil && maxPhrases == 0 {
+			dropped = append(dropped, term)
+			continue
+		}
+		if w.phrase != nil {
+			maxPhrases--
+		}
+		kept = append(kept, term)
+	}
+	if dropped == nil {
+		return text, nil
+	}
+	return strings.Join(kept, " "), slices.Clip(dropped)
+}
+
+// Unquoted returns a query without its quotes.
+func Unquoted(text string) string { return strings.Join(splitQuotes(text), " ") }
+
 // maxFuzzyLen is the maximum length, in letters, of a word for which near words are searched.
 // Anything longer is unlikely to be a word.
 const maxFuzzyLen = 40
+
+// maxEdits is the largest edit distance that is searched for.
+const maxEdits = 3
 
 // fuzziness returns the number of edits that a word allows: one if it has four
 // letters or more, two if it has eight or more, and none if it contains digits,
@@ -98,199 +159,4 @@ func fuzziness(t string) int {
 		return 1
 	}
 	return 2
-}
-
-// maxEdits is the largest edit distance that is searched for.
-const maxEdits = 3
-
-// The weights of matches, by list and kind of match.
-var (
-	fieldWeights = [wordFields]float64{nameField: 8, topicField: 3, textField: 1.5}
-	exactWeight  = 1.0
-	prefixWeight = 0.35
-	fuzzyWeight  = 0.3
-
-	inflectedWeight = 0.5
-	initialWeight   = 10.0 // a name starts with the single letter
-)
-
-// group is the set of records that match a word in a particular way.
-type group struct {
-	set    set
-	weight float64
-	exact  bool // the exact word matches
-	list   int  // where the match is
-}
-
-// match holds all matches that were found for one word.
-type match struct {
-	groups    []group
-	union     set
-	exactSets fieldSets // records with the exact word, by list
-	hasExact  bool      // exactSets is not empty
-}
-
-func (m *match) add(f *fieldSets, share float64, exact bool) {
-	for i, set := range f {
-		if set != nil {
-			m.addGroup(group{set, fieldWeights[i] * share, exact, i})
-		}
-	}
-}
-
-func (m *match) addExact(f fieldSets) {
-	m.add(&f, exactWeight, true)
-	m.exactSets, m.hasExact = f, len(m.groups) > 0
-}
-
-func (m *match) addGroup(g group) {
-	m.groups = append(m.groups, g)
-	m.union.or(g.set)
-}
-
-// matchClause collects the matches for a word: the exact word, longer words that
-// start with it, its synonyms and, if there is no exact match, words within the number of edits
-// that it allows.
-func (s *session) matchClause(w *clause, synonyms []synonymSets, within set) (*match, error) {
-	m := &match{union: s.set()}
-	if w.phrase != nil {
-		return m, s.matchPhrase(m, w.phrase, within)
-	}
-	exact, err := s.exactSets(w)
-	if err != nil {
-		return nil, err
-	}
-	m.addExact(exact)
-	if w.filler {
-		return m, nil
-	}
-	if w.singleLetter {
-		prefixed, err := s.prefixSet(exactField, w.term)
-		if err == nil && prefixed != nil {
-			m.addGroup(group{prefixed, initialWeight, false, nameField})
-		}
-		return m, err
-	}
-	var prefixed fieldSets
-	for list := range prefixed {
-		prefix := w.stem // robots also finds robotics
-		if list == nameField {
-			prefix = w.term
-		}
-		if prefixed[list], err = s.prefixSet(list, prefix); err != nil {
-			return nil, err
-		}
-	}
-	m.add(&prefixed, prefixWeight, false)
-	w.isPrefix = prefixed[nameField] != nil
-	inflected, err := s.inflectedSets(w)
-	if err != nil {
-		return nil, err
-	}
-	m.add(&inflected, inflectedWeight, false)
-	if found := m.addSynonyms(synonyms); found || m.hasExact || w.isPrefix || !inflected.empty() {
-		return m, nil
-	}
-	return m, s.addFuzzy(m, w)
-}
-
-// exactSets returns the records that contain a word: names must contain the word itself,
-// other text its singular.
-func (s *session) exactSets(w *clause) (f fieldSets, err error) {
-	for list := range f {
-		term := w.stem
-		if list == nameField {
-			term = w.term
-		}
-		if f[list], err = s.termSet(list, term); err != nil {
-			return f, err
-		}
-	}
-	return f, nil
-}
-
-// addFuzzy adds the records that have a word within the allowed number of edits, unless they
-// have already been added.
-func (s *session) addFuzzy(m *match, w *clause) (err error) {
-	if w.fuzziness == 0 || w.fuzzy != nil || w.filler {
-		return nil
-	}
-	w.fuzzy = newFuzzyPattern(w.term, w.fuzziness)
-	var byEdits [maxEdits + 1]fieldSets
-	for list := range wordFields {
-		sets, err := s.fuzzySets(list, w.fuzzy)
-		if err != nil {
-			return err
-		}
-		for d := range byEdits {
-			byEdits[d][list] = sets[d]
-		}
-	}
-	for d := 1; d <= w.fuzziness; d++ {
-		m.add(&byEdits[d], fuzzyWeight/float64(d), false)
-	}
-	return nil
-}
-
-// maxNarrowing is the number of words of a phrase that narrow down the records to read. More would hardly leave out
-// any, and a phrase can have hundreds.
-const maxNarrowing = 16
-
-// matchPhrase finds the records in a set that contain the words consecutively. Unless the index has a set for
-// the phrase, it reads the records that pass the filter of word pairs and have all of the words in one list.
-func (s *session) matchPhrase(m *match, words []string, within set) error {
-	p, err := s.index.encodePhrase(words)
-	if err != nil || p == nil {
-		return err
-	}
-	var candidates, matched fieldSets
-	narrowed := s.mayContain([]*phrase{p})
-	narrowed.and(within)
-	for list := range candidates {
-		candidates[list] = s.set()
-		copy(candidates[list], narrowed)
-	}
-	for i := range min(len(words), maxNarrowing) {
-		unused := s.taken
-		if err := s.narrowPhrase(&candidates, words[i:]); err != nil {
-			return err
-		}
-		s.taken = unused
-	}
-	for list := range candidates {
-		found := candidates[list]
-		if s.keepPhrase(found, p, list); !found.empty() {
-			matched[list] = found
-		}
-	}
-	m.addExact(matched)
-	return nil
-}
-
-// narrowPhrase keeps the candidates that have the first word of a phrase in the respective
-// list. For a stop word without a stored set, it keeps those that have the word in any list or, if the next word
-// is a stop word too, those that have the pair of words in any list.
-func (s *session) narrowPhrase(candidates *fieldSets, phrase []string) (err error) {
-	t := phrase[0]
-	var sets fieldSets
-	if !stopWords[t] {
-		sets, err = s.exactSets(&clause{term: t, stem: stem(t)})
-	} else {
-		if len(phrase) > 1 && stopWords[phrase[1]] {
-			t += " " + phrase[1]
-		}
-		sets[0], err = s.termSet(stopField, t)
-		sets[1], sets[2] = sets[0], sets[0]
-	}
-	for list, set := range sets {
-		if set == nil {
-			clear(candidates[list])
-			continue
-		}
-		candidates[list].and(set)
-		if stored, ok := s.phraseSet(phrase[:1], list); ok {
-			candidates[list].andEither(stored, s.inMemory())
-		}
-	}
-	return err
 }

@@ -1,11 +1,13 @@
 package indexes
 
 import (
-	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/RoaringBitmap/roaring/v2"
+
+	"kindex/exports/record"
 )
 
 // Hit is a record found by a search.
@@ -22,7 +24,6 @@ type Result struct {
 	// Dropped holds the words that some matches lack because few records have all words. Those
 	// that have all words come first.
 	Dropped []string
-	index   *Index
 	clauses []clause
 	// The synonyms that were searched, each as one or more spellings.
 	synonyms [][]clause
@@ -37,8 +38,8 @@ type After struct {
 }
 
 // Search finds the records in a set that match a query. They are ranked by
-// relevance, then by their default order. Search returns at most limit hits, after
-// skipping the first skip hits or starting after a position.
+// relevance, then by their default order; retired ones come last. Search returns at most limit hits,
+// after skipping the first skip hits or starting after a position.
 //
 // Every word must match a name, a topic or a description: exactly, as a prefix of a
 // word, within a few edits, or as a synonym. If few records have all words, those follow that
@@ -47,73 +48,75 @@ type After struct {
 // regardless of case. A single letter matches names that start with it, and text
 // that contains it as a word.
 func (x *Index) Search(text string, within *roaring.Bitmap, after *After, skip, limit int) (*Result, error) {
-	return x.search(text, within, false, func(r *ranking) []Hit { return r.page(after, skip, limit) })
-}
-
-// search finds the matches of a query, and ranks them with page.
-func (x *Index) search(text string, within *roaring.Bitmap, exhaustive bool, page func(*ranking) []Hit) (*Result, error) {
 	text, excluded := cutExclusions(text)
-	words := parse(text)
-	if len(words) == 0 {
-		return &Result{Matches: roaring.New(), index: x}, nil
+	clauses := parse(text)
+	if len(clauses) == 0 {
+		return &Result{Matches: roaring.New()}, nil
 	}
-	s, err := x.session()
-	if err != nil {
-		return nil, err
+	r := &ranking{lookup: lookup{Index: x}, clauses: clauses, within: within.Clone(), alone: roaring.New()}
+	for _, words := range excluded {
+		r.exclude(words)
 	}
-	defer s.end()
-	s.exhaustive = exhaustive
-	r := &ranking{session: s, clauses: words, within: s.set(), matches: s.set()}
-	within.WriteDenseTo(r.within)
-	for _, list := range excluded {
-		if err := r.exclude(list); err != nil {
-			return nil, err
+	r.find(text)
+	res := &Result{Matches: r.matches, clauses: clauses, synonyms: r.synonyms, joined: r.joinedText}
+	for i := range clauses {
+		if clauses[i].dropped {
+			res.Dropped = append(res.Dropped, clauses[i].term)
 		}
 	}
-	if err := r.find(text); err != nil {
-		return nil, err
-	}
-	res := &Result{Matches: r.matches.bitmap(), index: x, clauses: words, synonyms: r.synonyms, joined: r.joinedText}
-	for i := range words {
-		if words[i].dropped {
-			res.Dropped = append(res.Dropped, words[i].term)
-		}
-	}
-	res.Hits = page(r)
-	return res, nil
+	res.Hits = r.page(after, skip, limit)
+	return res, r.err
 }
 
 // ranking holds the state of one search.
 type ranking struct {
-	*session
+	lookup
 	clauses []clause
-	matched []*match
-	within  set
-	matches set
+	matched []*match // by clause
+	within  *roaring.Bitmap
+	matches *roaring.Bitmap
 
-	queryWords       int               // number of words in the query without fillers at its ends
-	joinedText       string            // the query without spaces
-	exact            set               // records whose name or slug is the query
-	joinedExact      set               // the same with spaces removed
-	joinedPrefix     set               // records with a name that, from one of its words on, starts with joinedText
-	start            set               // records whose name or slug starts with the words of the query
-	variant          set               // records whose name or slug is the query but for the number of a word
-	identified       set               // records that the query identifies
-	original         set               // records to which the query asks for alternatives
-	alternatives     set               // records in the categories of original
-	open             set               // records with open source or weights, if the query asks for that
-	retired          set               // records that are deprecated or withdrawn
-	complete         set               // records with all words, if others follow
-	near             [maxEdits + 1]set // by number of edits: records whose name or slug is the query apart from typos
-	queryPhrases     []*phrase         // the query as a phrase, with its last word as it is, in the singular and in the plural; empty for a single word
-	synonyms         [][]clause
-	synonymSets      [maxClauses][]synonymSets // by clause
-	whole            []weightedGroup           // result of queryScores
-	topics           topicGroups               // records with what the query names
-	parts            topicGroups               // the same for parts of the query
-	synonymPhrases   fieldSets                 // records with a synonym of the whole query
-	named            set                       // records that match a word in their names
-	phraseCandidates fieldSets                 // records with all exact words in one list; only these can contain the phrase
+	alone       *roaring.Bitmap // records that match without having the words
+	isNamed     bool            // the query is a name or an identifier, perhaps with typos
+	isExact     *roaring.Bitmap // records whose name, slug or identifier is the query
+	whole       []award         // what the query as a whole matches
+	phrases     []award         // where it occurs as a phrase, or a synonym of it
+	topicSets   topicSets       // records with what the query names
+	partSets    topicSets       // the same for parts of the query
+	joinedText  string          // see Result.joined
+	queryWords  int             // number of words in the query without fillers at its ends
+	synonyms    [][]clause
+	synonymSets [maxClauses][]synonymSets // by clause
+}
+
+// award is the score of the records in a set.
+type award struct {
+	set   *roaring.Bitmap
+	score int32
+}
+
+func (r *ranking) award(set *roaring.Bitmap, score int32) {
+	if !set.IsEmpty() {
+		r.whole = append(r.whole, award{set, score})
+	}
+}
+
+// named is like award, for records that match even if they lack the words because the query is
+// their name or an identifier.
+func (r *ranking) named(set *roaring.Bitmap, score int32) {
+	r.award(set, score)
+	r.alone.Or(set)
+	r.isNamed = r.isNamed || !set.IsEmpty()
+}
+
+// exclude removes the records that contain all of the words from those that are searched.
+func (r *ranking) exclude(words []string) {
+	found := r.within.Clone()
+	for _, w := range words {
+		sets := r.exact(w)
+		found.And(roaring.FastOr(sets[:]...))
+	}
+	r.within.AndNot(found)
 }
 
 // maxFuzzyClauses is the maximum number of words in a query for which near words are searched
@@ -121,109 +124,110 @@ type ranking struct {
 const maxFuzzyClauses = 4
 
 // find computes the matches and everything needed to rank them.
-func (r *ranking) find(text string) error {
-	if err := r.matchQuery(terms(text)); err != nil {
-		return err
-	}
+func (r *ranking) find(text string) {
+	words := terms(text)
+	r.matchQuery(words)
+	r.findTopics(words, false)
+	r.findParts(words)
 	r.findIdentified(text)
-	r.findTopics(terms(text), false)
-	r.findParts(terms(text))
-	r.findOpen(terms(text))
-	r.findRetired()
-	if err := r.findAlternatives(terms(text)); err != nil {
-		return err
-	}
-	if err := r.findSynonyms(text); err != nil {
-		return err
-	}
-	if err := r.findSpellings(); err != nil {
-		return err
-	}
-	r.matched = make([]*match, len(r.clauses))
+	r.findOpen(words)
+	r.findAlternatives(words)
+	r.findSynonyms(text)
+	r.findSpellings()
 	for i := range r.clauses {
-		var err error
-		if r.matched[i], err = r.session.matchClause(&r.clauses[i], r.synonymSets[i], r.within); err != nil {
-			return err
-		}
+		r.matched = append(r.matched, r.matchClause(i))
 	}
-	if err := r.findNear(terms(text)); err != nil {
-		return err
-	}
-	r.intersect()
-	if r.matches.empty() && len(r.clauses) <= maxFuzzyClauses {
+	r.findNear(words)
+	if r.intersect(); r.matches.IsEmpty() && len(r.clauses) <= maxFuzzyClauses {
 		for i := range r.clauses {
-			if err := r.addFuzzy(r.matched[i], &r.clauses[i]); err != nil {
-				return err
-			}
+			r.addFuzzy(r.matched[i], &r.clauses[i])
 		}
 		r.intersect()
 	}
 	r.relax()
-	return nil
 }
 
 // matchQuery finds the records that match the query as a whole.
-func (r *ranking) matchQuery(list []string) (err error) {
-	if r.exact, err = r.termSet(exactField, strings.Join(list, " ")); err != nil {
-		return err
-	}
-	joined := strings.Join(list, "")
-	if r.joinedExact, err = r.termSet(joinedField, joined); err != nil {
-		return err
-	}
-	if err := r.findVariants(list); err != nil {
-		return err
-	}
-	bare := trimFillers(list)
-	if r.start, err = r.prefixSet(exactField, strings.Join(withoutKinds(bare), " ")+" "); err != nil {
-		return err
-	}
-	named, err := r.termSet(joinedField, strings.Join(withoutKinds(bare), ""))
-	if err != nil {
-		return err
-	}
-	r.variant = r.union(r.variant, named)
+func (r *ranking) matchQuery(words []string) {
+	joined, bare := strings.Join(words, ""), trimFillers(words)
+	plain := withoutKinds(bare)
+	r.isExact = r.term(exactField, strings.Join(words, " "))
+	r.award(r.isExact, scoreExact)
+	named := r.term(joinedField, joined)
+	r.award(named, scoreJoinedExact)
+	r.isNamed = !r.isExact.IsEmpty() || !named.IsEmpty()
+	r.isExact.Or(named)
+	variants := r.variants(words)
+	variants.Or(r.term(joinedField, strings.Join(plain, "")))
+	r.named(variants, scoreVariant)
+	r.award(r.prefix(exactField, strings.Join(plain, " ")+" "), scoreStart)
 	if r.queryWords = len(bare); len(bare) > 1 {
 		phrases := spellings(bare)
-		if plain := withoutKinds(bare); len(plain) > 1 && len(plain) < len(bare) {
+		if len(plain) > 1 && len(plain) < len(bare) {
 			phrases = append(phrases, spellings(plain)...)
 		}
-		for _, c := range phrases {
-			p, err := r.index.encodePhrase(c.phrase)
-			if err != nil {
-				return err
-			}
-			if p != nil {
-				r.queryPhrases = append(r.queryPhrases, p)
+		for list := range wordFields {
+			for _, c := range phrases {
+				r.phrases = append(r.phrases, award{r.phrase(list, c.phrase, r.within), scorePhrase[list]})
 			}
 		}
 	}
-	if len(list) < 2 || len(list) > 4 || slices.ContainsFunc(r.clauses, func(w clause) bool { return w.phrase != nil }) {
-		return nil
+	if len(words) < 2 || len(words) > 4 || slices.ContainsFunc(r.clauses, func(w clause) bool { return w.phrase != nil }) {
+		return
 	}
-	if r.joinedPrefix, err = r.prefixSet(nameField, joined); r.joinedPrefix != nil {
+	if set := r.prefix(nameField, joined); !set.IsEmpty() {
+		r.award(set, scoreJoinedPrefix)
+		r.alone.Or(set)
 		r.joinedText = joined
 	}
-	return err
+}
+
+// variants returns the records whose name or slug is the query but for the number of a word.
+func (r *ranking) variants(words []string) *roaring.Bitmap {
+	found := roaring.New()
+	for i, w := range words[:min(len(words), maxPart)] {
+		if len(words) <= maxPart && utf8.RuneCountInString(w) >= 3 {
+			variant := slices.Clone(words)
+			variant[i] = otherNumber(w)
+			found.Or(r.term(joinedField, strings.Join(variant, "")))
+		}
+	}
+	return found
+}
+
+// otherNumber returns the plural of a singular, or the singular.
+func otherNumber(word string) string {
+	if s := stem(word); s != word {
+		return s
+	}
+	return word + "s"
 }
 
 // intersect sets matches to the records that match all words.
 func (r *ranking) intersect() {
-	copy(r.matches, r.within)
+	r.matches = r.within.Clone()
 	for i, m := range r.matched {
 		if w := &r.clauses[i]; !w.filler && !w.dropped {
-			r.matches.and(m.union)
+			r.matches.And(m.union)
 		}
 	}
-	for _, s := range append(r.near[:], r.joinedPrefix, r.variant, r.identified, r.alternatives) {
-		if s != nil {
-			r.matches.or(s)
-		}
-	}
-	r.matches.and(r.within)
+	r.matches.Or(r.alone)
+	r.matches.And(r.within)
 }
 
-// idf returns the weight of a word, given how many records have it.
-func idf(numDocs, docFreq int) float64 {
-	return math.Log1p(float64(numDocs)/(1+float64(docFreq))) + 1
+// retired returns the records that are deprecated or withdrawn, except those that the query names.
+func (r *ranking) retired() *roaring.Bitmap {
+	all := roaring.New()
+	for _, status := range []string{record.Deprecated, record.Withdrawn} {
+		all.Or(r.having("status", status))
+	}
+	return roaring.AndNot(all, r.isExact)
+}
+
+// having returns the records that have a value in a filter field.
+func (r *ranking) having(field, value string) *roaring.Bitmap {
+	if found := r.build.Bitmap(field, value); found != nil {
+		return found
+	}
+	return roaring.New()
 }

@@ -2,52 +2,28 @@ package indexes
 
 import (
 	"cmp"
-	"container/heap"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/RoaringBitmap/roaring/v2"
+
+	"kindex/exports/view"
 )
 
 // Suggest returns the best records in a set whose name, from one of its words on,
 // starts with the given text. It also returns the total number of such records.
 func (x *Index) Suggest(text string, within *roaring.Bitmap, limit int) (best []uint32, total int, err error) {
-	prefix := strings.Join(terms(text), " ")
-	if prefix == "" {
-		return nil, 0, nil
-	}
-	s, err := x.session()
-	if err != nil {
-		return nil, 0, err
-	}
-	defer s.end()
-	prefixed, err := s.prefixSet(suffixField, prefix)
-	if err != nil || prefixed == nil {
-		return nil, 0, err
-	}
-	allowed := s.set()
-	within.WriteDenseTo(allowed)
-	allowed.and(prefixed)
-	return s.best(allowed, limit), allowed.count(), nil
+	l := &lookup{Index: x}
+	found := roaring.And(within, l.prefix(suffixField, strings.Join(terms(text), " ")))
+	return x.best(found, limit), int(found.GetCardinality()), l.err
 }
 
-// best returns the up to limit members of a set that come first in the default
-// order.
-func (s *session) best(among set, limit int) []uint32 {
-	var list []uint32
-	edited := false
-	for o := range among.each {
-		if edited = int(o) >= s.index.records; len(list) < limit || edited {
-			list = append(list, o)
-		} else if s.index.overlay == nil {
-			break
-		}
-	}
-	if edited {
-		slices.SortFunc(list, func(a, b uint32) int { return cmp.Compare(s.index.sortPosition(a), s.index.sortPosition(b)) })
-	}
-	return list[:min(limit, len(list))]
+// best returns the up to limit members of a set that come first in the default order.
+func (x *Index) best(among *roaring.Bitmap, limit int) []uint32 {
+	list, _, _ := x.build.Page(among, view.DefaultSort, nil, 0, limit)
+	return list
 }
 
 // Alternatives returns up to limit records to offer for a search that found nothing in part
@@ -82,75 +58,34 @@ func (x *Index) NearestNames(text string, within *roaring.Bitmap, limit int) ([]
 	if len(list) > 1 {
 		list = append(list, strings.Join(list, ""))
 	}
-	s, err := x.session()
-	if err != nil {
-		return nil, err
-	}
-	defer s.end()
-	allowed := s.set()
-	within.WriteDenseTo(allowed)
-	found, letters := s.set(), s.takeLetters()
-	for _, t := range list {
-		if err := s.addNearest(found, letters, t, allowed); err != nil {
-			return nil, err
+	l := &lookup{Index: x}
+	letters := map[uint32]int{}
+	for _, term := range list {
+		if edits := nearestFuzziness(term); edits > 0 {
+			l.addNearest(letters, term, edits, within)
 		}
 	}
-	if found.empty() {
-		s.letters = letters
-		return s.longestPrefix(list, allowed, limit)
+	if len(letters) == 0 {
+		return l.longestPrefix(list, within, limit), l.err
 	}
-	// A short query can be near a tenth of all names, so only the best are kept and sorted.
-	best := worstFirst{limit: limit}
-	for o := range found.each {
-		if limit > 0 && (!best.full() || letters[o] >= best.list[0].score) {
-			best.offer(scored{o, letters[o], s.index.sortPosition(o)})
-		}
-	}
-	for o := range found.each {
-		letters[o] = 0
-	}
-	s.letters = letters
-	nearest := make([]uint32, len(best.list))
-	for i := len(nearest) - 1; i >= 0; i-- {
-		nearest[i] = heap.Pop(&best).(scored).ordinal
-	}
-	return nearest, nil
+	nearest := slices.SortedFunc(maps.Keys(letters), func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(letters[b], letters[a]), cmp.Compare(x.build.SortPosition(a), x.build.SortPosition(b)))
+	})
+	return nearest[:min(limit, len(nearest))], l.err
 }
 
-// takeLetters returns a zero for each record. To let later searches use the same memory, the caller sets all
-// elements to zero and s.letters to the slice again.
-func (s *session) takeLetters() (letters []int32) {
-	if letters, s.letters = s.letters, nil; letters == nil {
-		letters = make([]int32, s.index.maxDoc())
-	}
-	return letters
-}
-
-// addNearest adds to found the records whose name has a word near a term, and to letters, for each of
-// them, the number of correct letters in the term.
-func (s *session) addNearest(found set, letters []int32, term string, allowed set) error {
-	edits := nearestFuzziness(term)
-	if edits == 0 {
-		return nil
-	}
-	near, err := s.fuzzySets(nameField, newFuzzyPattern(term, edits))
-	if err != nil {
-		return err
-	}
-	seen := s.set()
-	for d, records := range near {
-		if records == nil {
-			continue
-		}
-		records.and(allowed)
-		records.andNot(seen)
-		seen.or(records)
-		for o := range records.each {
-			letters[o] += int32(utf8.RuneCountInString(term) - d)
+// addNearest adds to letters, for each record whose name has a word near a term, the number of correct
+// letters in the term.
+func (l *lookup) addNearest(letters map[uint32]int, term string, edits int, within *roaring.Bitmap) {
+	seen := roaring.New()
+	for d, records := range l.near(nameField, newPattern(term, edits)) {
+		records.And(within)
+		records.AndNot(seen)
+		seen.Or(records)
+		for o := range roaring.Values(records) {
+			letters[o] += utf8.RuneCountInString(term) - d
 		}
 	}
-	found.or(seen)
-	return nil
 }
 
 // nearestFuzziness returns the number of edits allowed in a near name.
@@ -177,22 +112,15 @@ const minCommonPrefix = 3
 
 // longestPrefix returns the records whose names share the longest prefix with any
 // of the words.
-func (s *session) longestPrefix(list []string, allowed set, limit int) ([]uint32, error) {
-	best, length := []uint32(nil), minCommonPrefix-1
+func (l *lookup) longestPrefix(list []string, within *roaring.Bitmap, limit int) (best []uint32) {
+	length := minCommonPrefix - 1
 	for _, t := range list {
 		runes := []rune(t)
 		for n := min(len(runes), maxFuzzyLen); n > length; n-- {
-			unused := s.taken
-			prefixed, err := s.prefixSet(nameField, string(runes[:n]))
-			if err != nil {
-				return nil, err
+			if found := l.best(roaring.And(within, l.prefix(nameField, string(runes[:n]))), limit); len(found) > 0 {
+				best, length = found, n
 			}
-			prefixed.and(allowed)
-			if list := s.best(prefixed, limit); len(list) > 0 {
-				best, length = list, n
-			}
-			s.taken = unused
 		}
 	}
-	return best, nil
+	return best
 }

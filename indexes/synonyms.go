@@ -1,6 +1,10 @@
 package indexes
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+)
 
 // synonyms finds the words and phrases of a query that have synonyms. A query is expanded when
 // it is searched, so the index does not depend on them.
@@ -15,11 +19,8 @@ type synonym struct {
 	group, entry int
 }
 
-// Limits of the expansion of a query.
-const (
-	maxExpansions = 4    // parts of a query whose synonyms are searched
-	maxCandidates = 4096 // records that are scanned for a phrase; of more, all with the words count
-)
+// maxExpansions is the number of parts of a query whose synonyms are searched.
+const maxExpansions = 4
 
 // synonymWeight is the weight of a synonym relative to the word itself, looseWeight that of the
 // words of a phrase anywhere in a description.
@@ -80,9 +81,9 @@ type synonymSets struct {
 
 // findSynonyms finds the synonyms of words and phrases in the unquoted parts of a query, and
 // attaches the records that have them to the clauses of those words.
-func (r *ranking) findSynonyms(text string) error {
-	if r.index.synonyms == nil {
-		return nil
+func (r *ranking) findSynonyms(text string) {
+	if r.Index.synonyms == nil {
+		return
 	}
 	expanded := 0
 	for i, part := range splitQuotes(text) {
@@ -91,23 +92,20 @@ func (r *ranking) findSynonyms(text string) error {
 		}
 		words := stems(terms(part))
 		for at := 0; at < len(words) && expanded < maxExpansions; {
-			e, ok := r.index.synonyms.longest(words[at:])
+			e, ok := r.Index.synonyms.longest(words[at:])
 			if !ok {
 				at++
 				continue
 			}
-			if err := r.expand(e, words[at:at+len(e.stems)]); err != nil {
-				return err
-			}
+			r.expand(e, words[at:at+len(e.stems)])
 			at += len(e.stems)
 			expanded++
 		}
 	}
-	return nil
 }
 
 // expand searches the synonyms of an entry that occurs in the query.
-func (r *ranking) expand(e synonym, words []string) error {
+func (r *ranking) expand(e synonym, words []string) {
 	var covered []int
 	for i := range r.clauses {
 		if w := &r.clauses[i]; w.phrase == nil && slices.Contains(words, w.stem) {
@@ -115,17 +113,14 @@ func (r *ranking) expand(e synonym, words []string) error {
 		}
 	}
 	if len(covered) == 0 {
-		return nil
+		return
 	}
 	whole := r.covers(covered)
-	for i, entry := range r.index.synonyms.groups[e.group] {
+	for i, entry := range r.Index.synonyms.groups[e.group] {
 		if i == e.entry || len(entry) == 0 {
 			continue
 		}
-		found, err := r.searchSynonym(entry)
-		if err != nil {
-			return err
-		}
+		found := r.searchSynonym(entry)
 		for _, at := range covered {
 			r.synonymSets[at] = append(r.synonymSets[at], found)
 		}
@@ -133,21 +128,16 @@ func (r *ranking) expand(e synonym, words []string) error {
 			r.findTopics(entry, true)
 		} else {
 			for _, slug := range slugsOf(entry) {
-				r.addTo(&r.parts, slug, scorePart)
+				r.addTo(&r.partSets, slug, scorePart)
 			}
 		}
-		for list, set := range found.exact {
-			if !whole || r.queryWords == 1 || set == nil {
-				continue
+		if whole && r.queryWords > 1 {
+			for list, set := range found.exact {
+				r.phrases = append(r.phrases, award{set, scoreSynonym(scorePhrase[list])})
 			}
-			if r.synonymPhrases[list] == nil {
-				r.synonymPhrases[list] = r.set()
-			}
-			r.synonymPhrases[list].or(set)
 		}
 		r.synonyms = append(r.synonyms, spellings(entry))
 	}
-	return nil
 }
 
 // covers reports whether clauses are all that records must have.
@@ -165,7 +155,7 @@ func (r *ranking) covers(clauses []int) bool {
 func spellings(words []string) []clause {
 	last := words[len(words)-1]
 	if len(words) == 1 {
-		return []clause{{term: last, stem: stem(last)}}
+		return []clause{newClause(last)}
 	}
 	var list []clause
 	for _, end := range []string{last, stem(last), stem(last) + "s"} {
@@ -178,87 +168,32 @@ func spellings(words []string) []clause {
 }
 
 // searchSynonym returns the records that have a word or a phrase.
-func (r *ranking) searchSynonym(words []string) (found synonymSets, err error) {
-	all := spellings(words)
-	if len(words) == 1 {
-		found.exact, err = r.exactSets(&all[0])
-		return found, err
+func (r *ranking) searchSynonym(words []string) (found synonymSets) {
+	if found.exact = r.spelled(words); len(words) == 1 {
+		return found
 	}
-	var candidates fieldSets
-	for list := range candidates {
-		candidates[list] = r.set()
-		copy(candidates[list], r.within)
-	}
+	loose := r.within
 	for _, w := range words {
-		if stopWords[w] {
-			continue
-		}
-		sets, err := r.exactSets(&clause{term: w, stem: stem(w)})
-		if err != nil {
-			return found, err
-		}
-		for list, set := range sets {
-			if set == nil {
-				clear(candidates[list])
-			} else {
-				candidates[list].and(set)
-			}
+		if !stopWords[w] {
+			loose = roaring.And(loose, r.term(textField, stem(w)))
 		}
 	}
-	var phrases []*phrase
-	for _, c := range all {
-		p, err := r.index.encodePhrase(c.phrase)
-		if err != nil {
-			return found, err
-		}
-		if p != nil {
-			phrases = append(phrases, p)
-		}
-	}
-	mayContain := r.mayContain(phrases)
-	for list, set := range candidates {
-		if list == textField {
-			found.loose[list] = set
-		}
-		if set.count() <= maxCandidates {
-			narrowed := r.set()
-			copy(narrowed, set)
-			narrowed.and(mayContain)
-			found.exact[list] = r.withPhrase(narrowed, phrases, list)
-		} else {
-			found.loose[list] = set
-		}
-	}
-	return found, nil
-}
-
-// withPhrase returns the records of a set that contain one of the phrases in a list, or nil.
-func (r *ranking) withPhrase(candidates set, phrases []*phrase, list int) (found set) {
-	for o := range candidates.each {
-		if !r.hasAny(o, phrases, list) {
-			continue
-		}
-		if found == nil {
-			found = r.set()
-		}
-		found.add(o)
-	}
+	found.loose[textField] = loose
 	return found
 }
 
-// hasAny reports whether a record contains one of the phrases in a list.
-func (r *ranking) hasAny(o uint32, phrases []*phrase, list int) bool {
-	return slices.ContainsFunc(phrases, func(p *phrase) bool { return r.hasPhrase(o, p, list) })
-}
-
-// addSynonyms adds the records that have a synonym of a word, and reports whether there are any.
-func (m *match) addSynonyms(synonyms []synonymSets) bool {
-	before := len(m.groups)
-	for i := range synonyms {
-		m.add(&synonyms[i].exact, synonymWeight, false)
-		m.add(&synonyms[i].loose, looseWeight, false)
+// spelled returns the records that have a word, or a phrase in one of its spellings.
+func (r *ranking) spelled(words []string) (found fieldSets) {
+	if len(words) == 1 {
+		return r.exact(words[0])
 	}
-	return len(m.groups) > before
+	for list := range found {
+		found[list] = roaring.New()
+		for _, c := range spellings(words) {
+			found[list].Or(r.phrase(list, c.phrase, r.within))
+		}
+	}
+	return found
 }
 
 // matchExactly returns how many words at the start of a list are the words of a clause, or 0.
@@ -281,7 +216,7 @@ func (r *Result) loosen() [][]clause {
 	for _, spellings := range r.synonyms {
 		for _, w := range spellings[0].phrase {
 			if !stopWords[w] {
-				out = append(out, []clause{{term: w, stem: stem(w)}})
+				out = append(out, []clause{newClause(w)})
 			}
 		}
 	}

@@ -3,15 +3,16 @@ package indexes
 import (
 	"slices"
 	"strings"
-	"sync"
+
+	"github.com/RoaringBitmap/roaring/v2"
 
 	"kindex/exports/record"
 )
 
 // fillers are words of a query that say what kind of thing is wanted, or how good it should be,
 // but not what it is about. Records need not have them.
-var fillers = wordSet(`ai alternative app application best competitor easy example fast fastest framework free good great
-	latest library licence license licensed like need new open package platform popular recommended replacement service similar simple software solution something
+var fillers = wordSet(`ai alternative app application best build competitor create easy example fast fastest framework free good great
+	latest library licence license licensed like llm make need new open package platform popular recommended replacement service similar simple software solution something
 	source still maintained retired retirement deprecated anymore system tool toolkit top use using want`)
 
 // kinds are words that, next to others, name the type of an entity.
@@ -68,8 +69,15 @@ var topicFields = []struct {
 	score int32
 }{{"category", 20 * scoreUnit}, {"capability", 16 * scoreUnit}, {"tag", 16 * scoreUnit}, {"family", 12 * scoreUnit}, {"provider", 12 * scoreUnit}, {"type", 12 * scoreUnit}}
 
-// topicGroups holds records by topicFields.
-type topicGroups [6]weightedGroup
+// topicSets holds records by topicFields. The first set of a field decides its score.
+type topicSets [6]award
+
+func (t *topicSets) add(i int, set *roaring.Bitmap, score int32) {
+	if t[i].set == nil {
+		t[i] = award{roaring.New(), score}
+	}
+	t[i].set.Or(set)
+}
 
 // findTopics finds the categories, capabilities and tags that the query as a whole, or a synonym
 // of it, names, with or without fillers: "best embedding models" names embedding. Values that
@@ -89,7 +97,12 @@ func (r *ranking) findTopics(words []string, synonym bool) {
 		for _, slug := range slugsOf(list) {
 			if !seen[slug] {
 				seen[slug] = true
-				r.addTopic(slug, synonym)
+				r.addTo(&r.topicSets, slug, func(score int32) int32 {
+					if synonym {
+						return scoreSynonym(score)
+					}
+					return score
+				})
 			}
 		}
 	}
@@ -103,14 +116,14 @@ const maxPart = 4
 func (r *ranking) findParts(words []string) {
 	words = words[:min(len(words), maxClauses)]
 	used := make([]bool, len(words))
-	named := r.index.topicNames()
+	named := r.topics()
 	for n := min(len(words)-1, maxPart); n > 0; n-- {
 		for at := 0; at+n <= len(words); at++ {
 			if slices.Contains(used[at:at+n], true) {
 				continue
 			}
 			for _, slug := range slugsOf(words[at : at+n]) {
-				if !named.slugs[slug] || !r.addTo(&r.parts, slug, scorePart) {
+				if !named.slugs[slug] || !r.addTo(&r.partSets, slug, scorePart) {
 					continue
 				}
 				for i := at; i < at+n; i++ {
@@ -122,20 +135,19 @@ func (r *ranking) findParts(words []string) {
 	var roots []string
 	for _, w := range words {
 		if s := stem(w); kinds[s] && len(words) > 1 {
-			r.addTo(&r.parts, s, func(score int32) int32 { return score })
+			r.addTo(&r.partSets, s, func(score int32) int32 { return 2 * score })
 		}
 		roots = append(roots, root(stem(w)))
 	}
 	for _, t := range named.roots {
 		if t.isIn(roots) {
-			r.addTo(&r.parts, t.slug, scorePart)
+			r.addTo(&r.partSets, t.slug, scorePart)
 		}
 	}
 }
 
 // topicNames holds the values that parts of queries can name.
 type topicNames struct {
-	once  sync.Once
 	slugs map[string]bool
 	roots []topicRoot // categories and capabilities of several words
 }
@@ -161,29 +173,27 @@ func (t *topicRoot) isIn(words []string) bool {
 	return true
 }
 
-// topicNames returns the names of topics in the index's build.
-func (x *Index) topicNames() *topicNames {
-	x.names.once.Do(func() {
-		x.names.slugs = map[string]bool{}
-		for _, f := range topicFields {
-			for _, value := range x.build.Values(f.name) {
-				slug := strings.ReplaceAll(record.Fold(value), " ", "-")
-				if x.names.slugs[slug] = true; f.name != "category" && f.name != "capability" {
-					continue
-				}
-				t := topicRoot{slug: slug, ordered: strings.Contains(slug, "-to-")}
-				for w := range strings.SplitSeq(slug, "-") {
-					if !stopWords[w] {
-						t.roots = append(t.roots, root(stem(w)))
-					}
-				}
-				if len(t.roots) > 1 {
-					x.names.roots = append(x.names.roots, t)
+// readTopicNames returns the names of topics in the index's build.
+func (x *Index) readTopicNames() *topicNames {
+	names := &topicNames{slugs: map[string]bool{}}
+	for _, f := range topicFields {
+		for _, value := range x.build.Values(f.name) {
+			slug := strings.ReplaceAll(record.Fold(value), " ", "-")
+			if names.slugs[slug] = true; f.name != "category" && f.name != "capability" {
+				continue
+			}
+			t := topicRoot{slug: slug, ordered: strings.Contains(slug, "-to-")}
+			for w := range strings.SplitSeq(slug, "-") {
+				if !stopWords[w] {
+					t.roots = append(t.roots, root(stem(w)))
 				}
 			}
+			if len(t.roots) > 1 {
+				names.roots = append(names.roots, t)
+			}
 		}
-	})
-	return &x.names
+	}
+	return names
 }
 
 // slugsOf returns the slugs that words can stand for: with the last word as it is, in the
@@ -205,48 +215,21 @@ func slugsOf(words []string) []string {
 	return slugs
 }
 
-// addTopic adds the records that have a slug as a category, a capability or a tag.
-func (r *ranking) addTopic(slug string, synonym bool) {
-	r.addTo(&r.topics, slug, func(score int32) int32 {
-		if synonym {
-			return scoreSynonym(score)
-		}
-		return score
-	})
-}
-
 // scorePart returns the score for what a part of the query names, given that for the whole.
 func scorePart(score int32) int32 { return score / 10 * 4 }
 
-// addTo adds the records that have a slug as a category, a capability or a tag to groups, and
-// reports whether there are any. The first slug decides the score.
-func (r *ranking) addTo(groups *topicGroups, slug string, score func(int32) int32) (any bool) {
+// addTo adds the records that have a slug as the value of a topic field, and reports whether there are
+// any.
+func (r *ranking) addTo(sets *topicSets, slug string, score func(int32) int32) (any bool) {
 	for i, f := range topicFields {
-		value, _ := r.index.build.Preferred(f.name, slug)
+		value, _ := r.build.Preferred(f.name, slug)
 		if f.name == "provider" {
 			value = strings.ReplaceAll(slug, "-", " ")
 		}
-		found := r.index.build.Bitmap(f.name, value)
-		if found == nil {
-			continue
+		if found := r.having(f.name, value); !found.IsEmpty() {
+			sets.add(i, found, score(f.score))
+			any = true
 		}
-		dense := r.set()
-		found.WriteDenseTo(dense)
-		if any = true; groups[i].set == nil {
-			groups[i].score = score(f.score)
-		}
-		groups[i].set = r.union(groups[i].set, dense)
 	}
 	return any
-}
-
-// findRetired finds the records that are retired, which come after others.
-func (r *ranking) findRetired() {
-	for _, status := range []string{record.Deprecated, record.Withdrawn} {
-		if found := r.index.build.Bitmap("status", status); found != nil {
-			dense := r.set()
-			found.WriteDenseTo(dense)
-			r.retired = r.union(r.retired, dense)
-		}
-	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"kindex/builder/audit/manifest"
 	"kindex/exports"
+	"kindex/exports/jsonenc"
 	finding "kindex/exports/resolve"
 )
 
@@ -51,30 +52,40 @@ type Resolution struct {
 	Suggestions []Suggestion `json:"suggestions"`
 }
 
-// Match is an entity of the index. Unknown values are nil.
+type text = jsonenc.OptionalString
+
+// Match is an entity of the index. Unknown values are "", and null in JSON.
 type Match struct {
 	Type            string     `json:"type"`
 	Slug            string     `json:"slug"`
 	Name            string     `json:"name"`
 	Status          string     `json:"status"`
-	Maintenance     *string    `json:"maintenance"`
-	MaintenanceAsOf *string    `json:"maintenanceAsOf"`
-	License         *string    `json:"license"`
-	Version         *string    `json:"version"`
-	VersionDate     *string    `json:"versionDate"`
-	LastUpdated     *string    `json:"lastUpdated"`
+	Maintenance     text       `json:"maintenance"`
+	MaintenanceAsOf text       `json:"maintenanceAsOf"`
+	License         text       `json:"license"`
+	Version         text       `json:"version"`
+	VersionDate     text       `json:"versionDate"`
+	LastUpdated     text       `json:"lastUpdated"`
 	Lifecycle       *Lifecycle `json:"lifecycle"`
 }
 
 // Key returns the address of the entity.
 func (m *Match) Key() string { return m.Type + "/" + m.Slug }
 
-// Lifecycle is the announced end of an entity. Unknown values are nil.
+// lifecycle returns the announced end of the entity, if there is one.
+func (m *Match) lifecycle() Lifecycle {
+	if m.Lifecycle == nil {
+		return Lifecycle{}
+	}
+	return *m.Lifecycle
+}
+
+// Lifecycle is the announced end of an entity. Unknown values are "", and null in JSON.
 type Lifecycle struct {
-	Deprecated *string `json:"deprecated"`
-	Retires    *string `json:"retires"`
-	ReplacedBy *string `json:"replacedBy"`
-	Source     *string `json:"source"`
+	Deprecated text `json:"deprecated"`
+	Retires    text `json:"retires"`
+	ReplacedBy text `json:"replacedBy"`
+	Source     text `json:"source"`
 }
 
 // Suggestion is an entity that an unknown identifier may mean.
@@ -130,13 +141,13 @@ type Report struct {
 func Run(ctx context.Context, index Index, files []string, in io.Reader, policy *Policy) (*Report, error) {
 	reader := manifest.Reader{Stdin: in}
 	reader.Read(files...)
-	entries := reader.Entries()
+	entries := reader.Entries
 	resolved, err := resolveAll(ctx, index, entries)
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{AsOf: policy.AsOf, Files: reader.Files(), Entries: len(entries), Unreadable: len(reader.Unreadable()), Issues: map[string]int{},
-		Findings: []Finding{}, Missing: []Unknown{}, Unread: append([]manifest.Unreadable{}, reader.Unreadable()...)}
+	r := &Report{AsOf: policy.AsOf, Files: reader.Files, Entries: len(entries), Unreadable: len(reader.Unreadable), Issues: map[string]int{},
+		Findings: []Finding{}, Missing: []Unknown{}, Unread: append([]manifest.Unreadable{}, reader.Unreadable...)}
 	for i := range entries {
 		r.add(&entries[i], resolved, policy)
 	}
@@ -145,34 +156,45 @@ func Run(ctx context.Context, index Index, files []string, in io.Reader, policy 
 
 // resolveAll resolves the identifiers of the entries, each once: the first of each entry, and the
 // others only where the index does not know the first.
-func resolveAll(ctx context.Context, index Index, entries []manifest.Entry) (map[string]*Resolution, error) {
-	resolved := map[string]*Resolution{}
-	var list []string
-	want := func(id string) {
-		if _, seen := resolved[id]; !seen && acceptable(id) {
-			resolved[id] = nil
-			list = append(list, id)
-		}
-	}
-	for i := range entries {
-		want(entries[i].ID)
-	}
-	if err := resolve(ctx, index, list, resolved); err != nil {
+func resolveAll(ctx context.Context, index Index, entries []manifest.Entry) (resolutions, error) {
+	resolved := resolutions{}
+	if err := resolved.add(ctx, index, entries, func(e *manifest.Entry) []string { return []string{e.ID} }); err != nil {
 		return nil, err
 	}
-	list = nil
+	return resolved, resolved.add(ctx, index, entries, func(e *manifest.Entry) []string {
+		if _, found := resolved.first(e); found.known() {
+			return nil
+		}
+		return e.Also
+	})
+}
+
+// resolutions are what identifiers refer to.
+type resolutions map[string]*Resolution
+
+func (r *Resolution) known() bool { return r != nil && len(r.Matches) > 0 }
+
+// first returns the first identifier of an entry that the index knows, or else its first one.
+func (all resolutions) first(e *manifest.Entry) (id string, found *Resolution) {
+	for _, id := range append([]string{e.ID}, e.Also...) {
+		if all[id].known() {
+			return id, all[id]
+		}
+	}
+	return e.ID, all[e.ID]
+}
+
+// add resolves identifiers of entries in batches.
+func (all resolutions) add(ctx context.Context, index Index, entries []manifest.Entry, idsOf func(*manifest.Entry) []string) error {
+	var list []string
 	for i := range entries {
-		if r := resolved[entries[i].ID]; r == nil || len(r.Matches) == 0 {
-			for _, id := range entries[i].Also {
-				want(id)
+		for _, id := range idsOf(&entries[i]) {
+			if _, seen := all[id]; !seen && acceptable(id) {
+				all[id] = nil
+				list = append(list, id)
 			}
 		}
 	}
-	return resolved, resolve(ctx, index, list, resolved)
-}
-
-// resolve resolves a list of identifiers in batches.
-func resolve(ctx context.Context, index Index, list []string, resolved map[string]*Resolution) error {
 	for len(list) > 0 {
 		n := batch(list)
 		body, err := index.Resolve(ctx, list[:n])
@@ -184,7 +206,7 @@ func resolve(ctx context.Context, index Index, list []string, resolved map[strin
 			return fmt.Errorf("the index did not return an answer for each of %d identifiers", n)
 		}
 		for i := range answer.Data {
-			resolved[list[i]] = &answer.Data[i]
+			all[list[i]] = &answer.Data[i]
 		}
 		list = list[n:]
 	}
@@ -209,14 +231,9 @@ func acceptable(id string) bool {
 }
 
 // add adds what is known about an entry, by the first of its identifiers that the index knows.
-func (r *Report) add(e *manifest.Entry, resolved map[string]*Resolution, policy *Policy) {
-	found, id := resolved[e.ID], e.ID
-	for _, other := range e.Also {
-		if also := resolved[other]; (found == nil || len(found.Matches) == 0) && also != nil && len(also.Matches) > 0 {
-			found, id = also, other
-		}
-	}
-	if found == nil || len(found.Matches) == 0 {
+func (r *Report) add(e *manifest.Entry, resolved resolutions, policy *Policy) {
+	id, found := resolved.first(e)
+	if !found.known() {
 		u := Unknown{File: e.File, Line: e.Line, ID: cmp.Or(e.ID, e.Name), Used: e.Version, Note: e.Note, Suggestions: []Suggestion{}}
 		if found != nil && found.Suggestions != nil {
 			u.Suggestions = found.Suggestions

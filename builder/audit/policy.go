@@ -90,16 +90,12 @@ func (p *Policy) check(m *Match) (issues []Issue, verdict Verdict) {
 			verdict = Fail
 		}
 	}
-	var l Lifecycle
-	if m.Lifecycle != nil {
-		l = *m.Lifecycle
-	}
+	end := m.lifecycle()
 	successor := ""
-	if l.ReplacedBy != nil {
-		successor = "; its successor is " + *l.ReplacedBy
+	if end.ReplacedBy != "" {
+		successor = "; its successor is " + string(end.ReplacedBy)
 	}
-	retires := text(l.Retires)
-	switch {
+	switch retires := string(end.Retires); {
 	case retires != "" && retires <= p.AsOf:
 		add(Retired, p.fails[Retired], "retired on "+retires+successor)
 	case m.Status == record.Withdrawn:
@@ -107,28 +103,23 @@ func (p *Policy) check(m *Match) (issues []Issue, verdict Verdict) {
 	case retires != "":
 		add(Retiring, p.fails[Retiring], "retires on "+retires+successor)
 	}
-	deprecated := text(l.Deprecated)
-	if m.Status == record.Deprecated || deprecated != "" && deprecated <= p.AsOf {
-		message := "its makers advise against adopting it"
-		if deprecated != "" && deprecated <= p.AsOf {
-			message = "deprecated since " + deprecated
-		}
-		if len(issues) == 0 {
-			message += successor
-		}
-		add(Deprecated, p.fails[Deprecated], message)
+	if len(issues) > 0 {
+		successor = ""
 	}
-	switch asOf := cmp.Or(text(m.MaintenanceAsOf), "an unknown date"); text(m.Maintenance) {
+	switch deprecated := string(end.Deprecated); {
+	case deprecated != "" && deprecated <= p.AsOf:
+		add(Deprecated, p.fails[Deprecated], "deprecated since "+deprecated+successor)
+	case m.Status == record.Deprecated:
+		add(Deprecated, p.fails[Deprecated], "its makers advise against adopting it"+successor)
+	}
+	switch asOf := string(cmp.Or(m.MaintenanceAsOf, "an unknown date")); m.Maintenance {
 	case record.Archived:
 		add(Archived, p.fails[Archived], "the repository is archived, as of "+asOf)
 	case record.Dormant:
 		add(Dormant, p.fails[Dormant], "no commit for more than a year, as of "+asOf)
 	}
-	for _, id := range p.licenses {
-		if names(text(m.License), id) {
-			add(License, true, "licensed under "+*m.License)
-			break
-		}
+	if slices.ContainsFunc(p.licenses, func(id string) bool { return names(string(m.License), id) }) {
+		add(License, true, "licensed under "+string(m.License))
 	}
 	return issues, verdict
 }
@@ -138,11 +129,4 @@ func (p *Policy) check(m *Match) (issues []Issue, verdict Verdict) {
 func names(expression, id string) bool {
 	words := strings.FieldsFunc(expression, func(r rune) bool { return r == ' ' || r == '(' || r == ')' })
 	return strings.EqualFold(expression, id) || slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, id) })
-}
-
-func text(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -71,41 +72,17 @@ func used(id, version string) string {
 	return id + " " + version
 }
 
-// latest returns the latest known version with its date.
-func (m *Match) latest() string {
-	if m.Version == nil {
-		return "unknown"
+// orUnknown returns a text with the day that it is of, if that is known.
+func orUnknown(s, day text) string {
+	if s != "" && day != "" {
+		return string(s + " (" + day + ")")
 	}
-	if m.VersionDate == nil {
-		return *m.Version
-	}
-	return *m.Version + " (" + *m.VersionDate + ")"
+	return string(cmp.Or(s, "unknown"))
 }
 
-// maintained returns the maintenance with the day when it was read.
-func (m *Match) maintained() string {
-	switch {
-	case m.Maintenance == nil:
-		return "unknown"
-	case m.MaintenanceAsOf == nil:
-		return *m.Maintenance
-	}
-	return *m.Maintenance + " (" + *m.MaintenanceAsOf + ")"
-}
+func (m *Match) latest() string { return orUnknown(m.Version, m.VersionDate) }
 
-func (m *Match) license() string {
-	if m.License == nil {
-		return "unknown"
-	}
-	return *m.License
-}
-
-func (m *Match) retirement() (day, successor string) {
-	if m.Lifecycle == nil {
-		return "", ""
-	}
-	return text(m.Lifecycle.Retires), text(m.Lifecycle.ReplacedBy)
-}
+func (m *Match) maintained() string { return orUnknown(m.Maintenance, m.MaintenanceAsOf) }
 
 // messages returns the issues of a finding as one text.
 func (f *Finding) messages() string {
@@ -124,7 +101,7 @@ func (r *Report) text() string {
 		f := &r.Findings[i]
 		fmt.Fprintf(&b, "%-4s %s  %s = %s%s\n", f.Verdict, safetext.Escape(location(f.File, f.Line)), safetext.Escape(used(f.ID, f.Used)), safetext.Escape(f.Entity.Key()), safetext.Escape(f.weaker()))
 		fmt.Fprintf(&b, "     latest %s, %s, maintenance %s, licence %s\n", safetext.Escape(f.Entity.latest()), f.Entity.Status,
-			safetext.Escape(f.Entity.maintained()), safetext.Escape(f.Entity.license()))
+			safetext.Escape(f.Entity.maintained()), safetext.Escape(orUnknown(f.Entity.License, "")))
 		for _, issue := range f.Issues {
 			fmt.Fprintf(&b, "     %s: %s\n", issue.Rule, safetext.Escape(issue.Message))
 		}
@@ -175,66 +152,89 @@ func (u *Unknown) reason() string {
 // markdown returns the report as a document, which is cut at the length that GitHub accepts.
 func (r *Report) markdown() string {
 	var b strings.Builder
-	md := actions.Markdown
-	fmt.Fprintf(&b, "### kindex audit\n\n%s, as of %s\n", md(r.summary()), r.AsOf)
-	rows := func(head string, n int, row func(i int) string) {
-		if n == 0 {
-			return
-		}
-		b.WriteString(head)
-		for i := range n {
-			line := row(i)
-			if b.Len()+len(line) > actions.MaxSummary {
-				fmt.Fprintf(&b, "\n%d more are left out.\n", n-i)
-				return
-			}
-			b.WriteString(line)
-		}
-	}
-	rows("\n| | Location | Used | Entity | Latest | Status | Maintenance | Licence | Retires | Successor | Issues |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
-		len(r.Findings), func(i int) string {
-			f := &r.Findings[i]
-			retires, successor := f.Entity.retirement()
-			cells := []string{f.Verdict.String(), location(f.File, f.Line), used(f.ID, f.Used), f.Entity.Key() + f.weaker(), f.Entity.latest(), f.Entity.Status,
-				f.Entity.maintained(), f.Entity.license(), retires, successor, f.messages()}
-			for j := range cells {
-				cells[j] = md(cells[j])
-			}
-			return "| " + strings.Join(cells, " | ") + " |\n"
-		})
-	rows("\n| Unreadable | Reason |\n|---|---|\n", len(r.Unread), func(i int) string {
-		return "| " + md(location(r.Unread[i].File, r.Unread[i].Line)) + " | " + md(r.Unread[i].Reason) + " |\n"
+	fmt.Fprintf(&b, "### kindex audit\n\n%s, as of %s\n", actions.Markdown(r.summary()), r.AsOf)
+	addTable(&b, "| Location | Used | Entity | Latest | Status | Maintenance | Licence | Retires | Successor | Issues", len(r.Findings), func(i int) []string {
+		f := &r.Findings[i]
+		end := f.Entity.lifecycle()
+		return []string{f.Verdict.String(), location(f.File, f.Line), used(f.ID, f.Used), f.Entity.Key() + f.weaker(), f.Entity.latest(), f.Entity.Status,
+			f.Entity.maintained(), orUnknown(f.Entity.License, ""), string(end.Retires), string(end.ReplacedBy), f.messages()}
 	})
-	rows("\n| Unknown | Location | Reason |\n|---|---|---|\n", len(r.Missing), func(i int) string {
+	addTable(&b, "Unreadable | Reason", len(r.Unread), func(i int) []string {
+		return []string{location(r.Unread[i].File, r.Unread[i].Line), r.Unread[i].Reason}
+	})
+	addTable(&b, "Unknown | Location | Reason", len(r.Missing), func(i int) []string {
 		u := &r.Missing[i]
-		return "| " + md(used(u.ID, u.Used)) + " | " + md(location(u.File, u.Line)) + " | " + md(u.reason()) + " |\n"
+		return []string{used(u.ID, u.Used), location(u.File, u.Line), u.reason()}
 	})
 	return b.String()
+}
+
+// addTable adds a table in Markdown, unless it has no rows.
+func addTable(b *strings.Builder, head string, n int, row func(i int) []string) {
+	if n == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n| %s |\n%s|\n", head, strings.Repeat("|---", 1+strings.Count(head, "|")))
+	for i := range n {
+		cells := row(i)
+		for j := range cells {
+			cells[j] = actions.Markdown(cells[j])
+		}
+		line := "| " + strings.Join(cells, " | ") + " |\n"
+		if b.Len()+len(line) > actions.MaxSummary {
+			fmt.Fprintf(b, "\n%d more are left out.\n", n-i)
+			return
+		}
+		b.WriteString(line)
+	}
+}
+
+// note is something about a line of a file.
+type note struct {
+	rule, level string // warning, error or, for what is unknown, note
+	file        string
+	line        int
+	message     string
+	about       string // what it is about, wherever that is in the file
+}
+
+// unreadable is the rule of what cannot be read.
+const unreadable = "unreadable"
+
+// notes lists the issues, what is unreadable and what is unknown.
+func (r *Report) notes() (list []note) {
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		for _, issue := range f.Issues {
+			n := note{issue.Rule, "warning", f.File, f.Line, fmt.Sprintf("%s (%s, %s): %s", used(f.ID, f.Used), f.Entity.Name, f.Entity.Key(), issue.Message),
+				safetext.Escape(f.ID) + " " + f.Entity.Key()}
+			if issue.Fails {
+				n.level = "error"
+			}
+			list = append(list, n)
+		}
+	}
+	for _, u := range r.Unread {
+		list = append(list, note{unreadable, "error", u.File, u.Line, u.Reason, safetext.Escape(u.Reason)})
+	}
+	for i := range r.Missing {
+		u := &r.Missing[i]
+		list = append(list, note{level: "note", file: u.File, line: u.Line, message: used(u.ID, u.Used) + " " + u.reason()})
+	}
+	return list
 }
 
 // writeGitHub writes an annotation for each issue and for what is unreadable, what is unknown as text,
 // and the report to the summary of the step.
 func (r *Report) writeGitHub(w io.Writer) error {
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		for _, issue := range f.Issues {
-			a := actions.Annotation{Severity: "warning", File: f.File, Line: f.Line, Title: "kindex: " + issue.Rule,
-				Message: safetext.Escape(fmt.Sprintf("%s (%s, %s): %s", used(f.ID, f.Used), f.Entity.Name, f.Entity.Key(), issue.Message))}
-			if issue.Fails {
-				a.Severity = "error"
-			}
-			if _, err := fmt.Fprintln(w, a.Command()); err != nil {
-				return err
-			}
+	var b strings.Builder
+	for _, n := range r.notes() {
+		if n.level != "note" {
+			a := actions.Annotation{Severity: n.level, File: n.file, Line: n.line, Title: "kindex: " + n.rule, Message: safetext.Escape(n.message)}
+			b.WriteString(a.Command() + "\n")
 		}
 	}
-	for _, u := range r.Unread {
-		a := actions.Annotation{Severity: "error", File: u.File, Line: u.Line, Title: "kindex: unreadable", Message: safetext.Escape(u.Reason)}
-		if _, err := fmt.Fprintln(w, a.Command()); err != nil {
-			return err
-		}
-	}
-	if _, err := fmt.Fprintf(w, "%s%s, as of %s\n", r.rest(), r.summary(), r.AsOf); err != nil {
+	if _, err := fmt.Fprintf(w, "%s%s%s, as of %s\n", b.String(), r.rest(), r.summary(), r.AsOf); err != nil {
 		return err
 	}
 	return actions.AppendSummary(r.markdown() + "\n")

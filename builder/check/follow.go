@@ -3,7 +3,6 @@ package check
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -26,25 +25,6 @@ const (
 	limitWait    = time.Minute
 	maxLimitWait = 24 * time.Hour
 )
-
-// NewClient returns the client for Links. Every connection goes through guard, which decides
-// which addresses and ports are allowed; there is no proxy, because a proxy would connect
-// unchecked. A request, with its body, may take as long as timeout. roots may be nil for the
-// system's certificates.
-func NewClient(guard *safedial.Guard, roots *x509.CertPool, timeout time.Duration) *http.Client {
-	t := &http.Transport{
-		DialContext:            guard.Dial,
-		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots},
-		TLSHandshakeTimeout:    timeout,
-		MaxResponseHeaderBytes: 64 << 10,
-		DisableCompression:     true,
-		ForceAttemptHTTP2:      true,
-		MaxIdleConnsPerHost:    1,
-		IdleConnTimeout:        30 * time.Second,
-	}
-	return &http.Client{Transport: t, Timeout: timeout,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-}
 
 type verdict int
 
@@ -174,12 +154,11 @@ func judgeError(ctx context.Context, err error) (result, error) {
 	}
 	var name *net.DNSError
 	var certificate *tls.CertificateVerificationError
-	var closed *closedError
 	r := result{reason: err.Error()}
 	switch {
 	case errors.Is(err, errBudget):
 		r.verdict = unchecked
-	case errors.As(err, &closed), errors.Is(err, safedial.ErrRefused):
+	case errors.Is(err, errClosed), errors.Is(err, safedial.ErrRefused):
 		r.final = true
 	case errors.As(err, &name) && name.IsNotFound:
 		r.verdict, r.reason, r.final = dead, "the host does not exist", true

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -82,7 +83,7 @@ type BadLink struct {
 
 // LinkOptions configures Links.
 type LinkOptions struct {
-	HTTP  *http.Client // from NewClient
+	HTTP  *http.Client // from safedial, which decides which addresses are allowed
 	Clock collect.Clock
 	Agent string // the User-Agent of requests
 	// PerSecond is the maximum number of requests per second to one host. Links to one host are
@@ -109,7 +110,7 @@ type checker struct {
 type host struct {
 	limit  *rate.Limiter
 	waited time.Duration // for Retry-After
-	closed string        // the reason it is not asked any more, or ""
+	closed error         // the reason it is not asked any more, or nil
 }
 
 // Links follows links and reports those that are dead. A link is dead if its page is gone, its
@@ -190,18 +191,16 @@ func (c *checker) host(name string) *host {
 // errBudget means that no more requests may be sent.
 var errBudget = errors.New("the maximum number of requests has been reached")
 
-// closedError means that a host is not asked any more.
-type closedError struct{ reason string }
-
-func (e *closedError) Error() string { return e.reason }
+// errClosed means that a host is not asked any more.
+var errClosed = errors.New("the host asks to wait")
 
 // admit waits until a host may be sent a request, and counts the request.
 func (c *checker) admit(ctx context.Context, name string) error {
 	c.mu.Lock()
 	h := c.host(name)
-	if h.closed != "" {
+	if h.closed != nil {
 		c.mu.Unlock()
-		return &closedError{h.closed}
+		return h.closed
 	}
 	if c.MaxRequests > 0 && c.report.Requests >= c.MaxRequests {
 		c.mu.Unlock()
@@ -223,7 +222,7 @@ func (c *checker) pause(ctx context.Context, name string, d time.Duration) (bool
 	c.mu.Lock()
 	h := c.host(name)
 	if h.waited+d > c.MaxWait {
-		h.closed = "the host asks to wait until " + c.Clock.Now().Add(d).UTC().Format("2006-01-02 15:04 UTC")
+		h.closed = fmt.Errorf("%w until %s", errClosed, c.Clock.Now().Add(d).UTC().Format("2006-01-02 15:04 UTC"))
 		c.mu.Unlock()
 		return false, nil
 	}

@@ -51,8 +51,8 @@ func options(t *testing.T, roots *x509.CertPool, timeout time.Duration) check.Li
 	if err != nil {
 		t.Fatal(err)
 	}
-	guard := safedial.New(safedial.Options{Allow: []safedial.Exception{allow}, HostRate: -1, Resolver: resolver{t}})
-	return check.LinkOptions{HTTP: check.NewClient(guard, roots, timeout), Clock: &collecttest.Clock{}, Agent: "test", PerSecond: 1, Hosts: 4, MaxWait: 10 * time.Minute}
+	guard := safedial.New(safedial.Options{Allow: []safedial.Exception{allow}, HostRate: -1, Resolver: resolver{t}, Roots: roots, Timeout: timeout})
+	return check.LinkOptions{HTTP: guard.WebClient(), Clock: &collecttest.Clock{}, Agent: "test", PerSecond: 1, Hosts: 4, MaxWait: 10 * time.Minute}
 }
 
 func links(addresses ...string) []check.Link {

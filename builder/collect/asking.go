@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -93,7 +94,7 @@ func (a *asking) due(r *run) (ids []string, kept map[string]Answer) {
 		}
 	}
 	for _, t := range a.offers {
-		recent := t.offer.Date != "" && age(t.offer.Date, r.today) < r.maxAge && len(a.info.Hosts) > 0
+		recent := t.offer.Date != "" && age(t.offer.Date, r.today) < r.maxAge && !a.info.Listed
 		if a.canAsk(r, t.id, kept) && !recent {
 			wanted[t.id] = true
 		}
@@ -104,12 +105,15 @@ func (a *asking) due(r *run) (ids []string, kept map[string]Answer) {
 // canAsk reports whether an identifier has to be asked if its figures are old. If the answer of
 // an earlier run will do, it is added to kept instead.
 func (a *asking) canAsk(r *run, id string, kept map[string]Answer) bool {
+	if a.info.Listed {
+		return true
+	}
 	held, ok := a.journal.answers[id]
 	if ok && (r.Offline || age(held.Day, r.today) < r.maxAge) {
 		kept[id] = held
 		return false
 	}
-	return !r.Offline || len(a.info.Hosts) == 0
+	return !r.Offline
 }
 
 // fresh reports whether the file has all figures that the source always has, and all of them
@@ -126,7 +130,34 @@ func (a *asking) fresh(t target, r *run) bool {
 		}
 		known++
 	}
-	return known > 0 && len(a.info.Hosts) > 0
+	return known > 0 && !a.info.Listed
+}
+
+// maxSeldom is how many values that cost a request of their own a source is asked for in one run. With
+// four runs in the days after which such a value is read again, it covers 2,400 entities. GitHub
+// allows the token of a workflow a thousand requests an hour.
+const maxSeldom = 600
+
+// seldomDays is the number of days after which a value that costs a request of its own is read again.
+const seldomDays = 28
+
+// chooseSeldom returns the identifiers to ask for the seldom columns of a source.
+func (a *asking) chooseSeldom(r *run) map[string]bool {
+	dates := map[string]string{} // of the figure in the file, by identifier; "" if there is none
+	for _, col := range a.columns {
+		for _, t := range a.targets {
+			f, _ := t.entity.Signals.Fact(col.Name)
+			if col.Seldom && t.owns[col.Name] && (f.Date == "" || age(f.Date, r.today) >= seldomDays) {
+				dates[t.id] = f.Date
+			}
+		}
+	}
+	list := slices.SortedFunc(maps.Keys(dates), func(x, y string) int { return cmp.Or(cmp.Compare(dates[x], dates[y]), cmp.Compare(x, y)) })
+	chosen := map[string]bool{}
+	for _, id := range list[:min(len(list), maxSeldom)] {
+		chosen[id] = true
+	}
+	return chosen
 }
 
 // age returns the days between two dates.
@@ -210,8 +241,8 @@ func (a *asking) keep(r *run, ids []string, answers []Answer) error {
 			a.failed[id] = fmt.Errorf("%s gave no answer", a.info.Title)
 		}
 	}
-	if len(a.info.Hosts) == 0 {
-		return nil // a file can always be read again
+	if a.info.Listed {
+		return nil // a list can always be read again
 	}
 	if err := a.journal.add(good); err != nil {
 		return &journalError{err}

@@ -10,6 +10,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,8 +30,9 @@ type Client interface {
 	Do(ctx context.Context, r Request) (*Response, error)
 	// Now returns the time of the run.
 	Now() time.Time
-	// Wants reports whether a value is used, so that requests for it alone can be left out.
-	Wants(name string) bool
+	// Wants reports whether a value of an identifier is used, so that requests for it alone can be
+	// left out.
+	Wants(name, id string) bool
 }
 
 // Request is a request of a source.
@@ -106,6 +108,8 @@ type client struct {
 	blocked  time.Duration // waited so far for limits and failures
 	requests *budget
 	agent    string
+	offline  bool
+	seldom   map[string]bool // identifiers to ask for seldom columns
 
 	stats SourceReport // the counters of requests
 }
@@ -114,8 +118,8 @@ type client struct {
 func (c *client) Now() time.Time { return c.clock.Now() }
 
 // Wants implements Client.
-func (c *client) Wants(name string) bool {
-	return hasColumn(c.columns, name)
+func (c *client) Wants(name, id string) bool {
+	return slices.ContainsFunc(c.columns, func(col Column) bool { return col.Name == name && (!col.Seldom || c.seldom[id]) })
 }
 
 // Do implements Client.
@@ -124,6 +128,12 @@ func (c *client) Do(ctx context.Context, r Request) (*Response, error) {
 		return nil, fmt.Errorf("%s is not an address of %s", r.URL, c.info.Title)
 	}
 	held := c.cache.get(r)
+	switch {
+	case c.offline && held != nil:
+		return held.response(r.URL), nil
+	case c.offline:
+		return nil, fmt.Errorf("%s was not kept by an earlier run", r.URL)
+	}
 	backoff, limited := firstBackoff, minLimitWait
 	for try := 1; ; try++ {
 		resp, err := c.follow(ctx, r, held)

@@ -9,6 +9,7 @@ package collect
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"kindex/exports/record"
@@ -23,6 +24,13 @@ type Source interface {
 	// Ask reads the figures of at most Info().Batch identifiers. Identifiers without an answer
 	// count as failed. An error means that none of them could be read.
 	Ask(ctx context.Context, c Client, ids []string) ([]Answer, error)
+}
+
+// Reader is a Source that must read what it has before it knows what it covers, such as a list.
+type Reader interface {
+	Source
+	// Read is called once, before any other method but Info. After an error, the source is not asked.
+	Read(ctx context.Context, c Client) error
 }
 
 // Info describes a source.
@@ -40,6 +48,9 @@ type Info struct {
 	NeedsToken bool
 	// Batch is the number of identifiers that one call of Ask can have.
 	Batch int
+	// Listed is set if asking the source costs nothing, because it has everything at hand. So has one
+	// without Hosts.
+	Listed bool
 	// Whole is set if every call of Ask reads everything that the source has, so that it does not
 	// help to ask for less after a failure.
 	Whole bool
@@ -49,7 +60,14 @@ type Info struct {
 	Problem string
 	// Columns are the values that the source can have.
 	Columns []Column
+	// Terms are the fields of offers that the source can have, such as input; nil means all.
+	Terms []string
+	// Results are the benchmark results that the source can have, without their values.
+	Results []record.Benchmark
 }
+
+// states reports whether the source can have a field of offers.
+func (i *Info) states(term string) bool { return i.Terms == nil || slices.Contains(i.Terms, term) }
 
 // Column is a value that a source can have.
 type Column struct {
@@ -57,6 +75,9 @@ type Column struct {
 	// Always is set if every answer has the value: an answer without it is not whole. Mostly
 	// means that nearly all answers have it. If either is missing often, the source is broken.
 	Always, Mostly bool
+	// Seldom is set if every value costs a request of its own, so that each run asks for only some
+	// of them: those that were never read, and then the oldest.
+	Seldom bool
 }
 
 // Answer is what a source knows of one identifier.
@@ -70,6 +91,8 @@ type Answer struct {
 	Problem string `json:"problem,omitempty"`
 	// Offer is set if the identifier is that of an offer.
 	Offer *Offer `json:"offer,omitempty"`
+	// Results are benchmark results. One without a day is as old as the answer.
+	Results []record.Benchmark `json:"results,omitempty"`
 	// Moved is the current identifier, if the source knows the identifier only as an old one.
 	Moved string `json:"moved,omitempty"`
 	// Day is the day on which the values were read. "" means the day of the request.
@@ -81,10 +104,11 @@ type Answer struct {
 
 // Value is one value in an answer.
 type Value struct {
-	Name   string  `json:"name"`             // a signal or a field
+	Name   string  `json:"name"`             // a signal, a field such as license, or a day such as lifecycle.retires
 	Number float64 `json:"number,omitempty"` // of a signal that is a count
 	Text   string  `json:"text,omitempty"`   // of a signal that is a date, and of a field
 	Source string  `json:"source"`           // the address of the page for readers
+	Note   string  `json:"note,omitempty"`   // what the source says about it, if a person must decide
 }
 
 // whole reports whether an answer about an offer has the offer, unless that is gone.

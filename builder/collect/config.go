@@ -16,21 +16,40 @@ type Config struct {
 	Sources map[string]SourceConfig `json:"sources"`
 	Files   []FileConfig            `json:"files"`
 	Guards  Guards                  `json:"guards"`
+	// Exceptions are the reasons nobody collects a measure that a formula reads, by its key.
+	Exceptions map[string]string `json:"exceptions"`
+	// Declined lists what people do not want: namespace:id or type/slug.
+	Declined []string `json:"declined"`
 }
 
 // SourceConfig configures one source.
 type SourceConfig struct {
 	Enabled *bool    `json:"enabled"`
 	Signals []string `json:"signals"` // only these values; empty means all
+	// Topics are those of GitHub in which --new looks for repositories with at least MinStars stars.
+	Topics   []string `json:"topics"`
+	MinStars *int     `json:"minStars"`
 }
 
-// FileConfig is a list that is a source. Paths are relative to the folder that contains the
-// content folder.
+// FileConfig is a list that is a source: a file, or one or more documents on the web. Paths are
+// relative to the folder that contains the content folder.
 type FileConfig struct {
 	Name string `json:"name"`
 	Path string `json:"path"`
-	Map  string `json:"map"`
-	Date string `json:"date"`
+	URL  string `json:"url"` // with Names or Index, {} stands for each name
+	// Names and Index say which documents there are: they are listed here, or in a JSON document.
+	Names []string     `json:"names"`
+	Index *IndexConfig `json:"index"`
+	Rows  string       `json:"rows"` // where a JSON document has its rows, such as data.*
+	Map   string       `json:"map"`
+	Date  string       `json:"date"`
+	New   bool         `json:"new"` // whether rows can be new entries
+}
+
+// IndexConfig is a JSON document that lists names.
+type IndexConfig struct {
+	URL  string `json:"url"`
+	Rows string `json:"rows"`
 }
 
 // Guards are the bounds beyond which an observation is not written.
@@ -53,11 +72,13 @@ type Bounds struct {
 const (
 	DefaultMaxAge  = 7
 	DefaultMinDays = 28
-	defaultFall    = 20
-	defaultRise    = 10
-	defaultEmpty   = 10
-	defaultLeast   = 50
-	defaultFactor  = 3
+	// DefaultMinStars is the number of stars from which --new proposes a repository.
+	DefaultMinStars = 5000
+	defaultFall     = 20
+	defaultRise     = 10
+	defaultEmpty    = 10
+	defaultLeast    = 50
+	defaultFactor   = 3
 )
 
 // ParseConfig reads collect.yaml as JSON, as content.Load returns it; nil means the defaults.

@@ -42,10 +42,12 @@ func (r *run) accepted(e *record.Entity, name string) bool {
 // refused returns why collect.yaml refuses a value, or "".
 func (r *run) refused(e *record.Entity, name string) string {
 	if among(r.refuses, e, name) {
-		return "it is listed in guards.refuse in collect.yaml"
+		return refusedReason
 	}
 	return ""
 }
+
+const refusedReason = "it is listed in guards.refuse in collect.yaml"
 
 // among reports whether a list names a value.
 func among(list []accept, e *record.Entity, name string) bool {
@@ -63,7 +65,9 @@ type verdict struct {
 	moved  string // the new identifier, in the namespace of source
 	old    string // the old identifier
 	source string
-	offers []offerEdit // if set, only entity and source are, too
+	// If either is set, only entity and source are, too.
+	offers  []offerEdit
+	results []record.Benchmark
 }
 
 // judge lets all answers pass the guards, and counts what became of each value.
@@ -171,7 +175,7 @@ func (r *run) compare(e *record.Entity, v Value, day string) (held any, state va
 		state = invalidValue
 	}
 	if _, signal := isSignal(v.Name); !signal {
-		text := map[string]string{"license": e.License, "version": e.Version}[v.Name]
+		text := heldText(e, v.Name)
 		release, _ := e.Signals.Fact("lastRelease")
 		switch {
 		case invalid != "":
@@ -205,6 +209,27 @@ func (r *run) compare(e *record.Entity, v Value, day string) (held any, state va
 	return held, state, invalid
 }
 
+// heldText returns a value of a file that is not a signal.
+func heldText(e *record.Entity, name string) string {
+	end := e.Lifecycle
+	if end == nil {
+		end = &record.Lifecycle{}
+	}
+	return map[string]string{"license": e.License, "version": e.Version, "status": e.Status, deprecatedDay: end.Deprecated, retiresDay: end.Retires}[name]
+}
+
+// The days of an announced end, which a source can state.
+const (
+	deprecatedDay = "lifecycle.deprecated"
+	retiresDay    = "lifecycle.retires"
+)
+
+// isDay reports whether a value is a day.
+func isDay(name string) bool {
+	s, signal := isSignal(name)
+	return signal && s.IsDay() || name == deprecatedDay || name == retiresDay
+}
+
 // sameLicense reports whether a licence in a file says more exactly what a source says: GitHub
 // and old packages do not tell GPL-3.0-only from GPL-3.0-or-later.
 func sameLicense(held, found string) bool { return held == found+"-only" || held == found+"-or-later" }
@@ -220,7 +245,7 @@ func wrong(v Value, day, today string) string {
 		if v.Number < 0 || v.Number != math.Trunc(v.Number) || v.Number > 1<<53 || math.IsNaN(v.Number) {
 			return "it is not a whole number"
 		}
-	case signal:
+	case isDay(v.Name):
 		if _, err := time.Parse(time.DateOnly[:min(len(v.Text), 10)], v.Text); err != nil || len(v.Text) != 10 && !(v.Name == "released" && len(v.Text) == 7) {
 			return "it is not a date"
 		}
@@ -258,6 +283,10 @@ func (r *run) guard(e *record.Entity, v Value, answer *Answer) string {
 	switch {
 	case v.Name == "license" && e.License != "":
 		return "the licence changed from " + e.License
+	case v.Name == "status":
+		return v.Note + "; accept status to mark it as " + v.Text
+	case isDay(v.Name) && !signal && heldText(e, v.Name) != "":
+		return "the announced day changed from " + heldText(e, v.Name)
 	case !signal:
 		return ""
 	case s.IsDay() && v.Text > answer.Day:

@@ -116,10 +116,23 @@ func (r *run) reportOffer(a *asking, edit offerEdit) {
 func (r *run) complete(a *asking, t offerTarget, found *record.Offer) record.Offer {
 	held, fresh := t.offer, *found
 	fresh.Provider, fresh.ID, fresh.Free = held.Provider, held.ID, held.Free
-	for _, kind := range []int{record.ImagePrice, record.RequestPrice} {
-		if !fresh.Prices[kind].Known() {
+	for kind, name := range record.PriceNames {
+		silent := kind == record.ImagePrice || kind == record.RequestPrice || !a.info.states(name)
+		if silent && !fresh.Prices[kind].Known() {
 			fresh.Prices[kind] = held.Prices[kind]
 		}
+	}
+	if !a.info.states("modes") {
+		fresh.Modes = held.Modes
+	}
+	if !a.info.states("deprecated") {
+		fresh.Deprecated = held.Deprecated
+	}
+	if !a.info.states("context") {
+		fresh.Context = held.Context
+	}
+	if !a.info.states("outputLimit") {
+		fresh.OutputLimit = held.OutputLimit
 	}
 	if !hasOutputTokens(t.entity) {
 		fresh.OutputLimit = held.OutputLimit

@@ -1,9 +1,12 @@
 package collect
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +19,15 @@ import (
 // has them all.
 const maxListed = 50
 
+const (
+	// maxFigures is the number of figures that are listed: nobody reads more of them.
+	maxFigures = 10
+	// maxFiles is the number of new entries with their files.
+	maxFiles = 20
+	// maxAlike is the number of figures stopped for the same reason that are listed.
+	maxAlike = 5
+)
+
 // WriteJSON writes the whole report.
 func (r *Report) WriteJSON(w io.Writer) error {
 	enc := json.NewEncoder(w)
@@ -23,17 +35,11 @@ func (r *Report) WriteJSON(w io.Writer) error {
 	return enc.Encode(r)
 }
 
-// WriteMarkdown writes the report for a pull request. Everything that comes from a source is in
-// code spans, in which forges make neither links nor mentions.
+// WriteMarkdown writes the report for a pull request: first what a person must decide. Everything that
+// comes from a source is in code, in which forges make neither links nor mentions.
 func (r *Report) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "## Figures as of %s\n\n%s\n\n", r.Day, r.summary())
-	b.WriteString("| Source | Covers | Offers | Asked | Answered | Kept | Unchanged | Changed | New date | Older | Stopped | Failed | Requests | Waited |\n")
-	b.WriteString("| --- |" + strings.Repeat(" ---: |", 13) + "\n")
-	for _, s := range r.Sources {
-		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %v |\n", code(s.Name), s.Covers, s.Offers, s.Asked, s.Answered, s.Kept,
-			s.Unchanged, s.Changed, s.Redated, s.Older, s.Stopped, s.Failed, s.Requests, s.Waited.Round(time.Second))
-	}
+	fmt.Fprintf(&b, "## Figures as of %s\n\n%s %s\n", r.Day, r.summary(), r.advice())
 	for _, s := range r.Sources {
 		if s.Error != "" {
 			fmt.Fprintf(&b, "\n%s ended early: %s\n", code(s.Name), code(s.Error))
@@ -43,19 +49,110 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 		}
 	}
 	stopped := func(s quality.Stopped) string {
-		return fmt.Sprintf("%s %s: %s instead of %s (%s): %s", code(s.Entity), code(s.Name), shownValue(s.Found), shownValue(s.Held), code(s.Source), code(s.Reason))
+		return fmt.Sprintf("%s %s: %s instead of %s (%s)", code(s.Entity), code(s.Name), shownValue(s.Found), shownValue(s.Held), code(s.Source))
 	}
-	list(&b, "Stopped by a guard", "The old figures are kept. To let one through: `kindex collect --accept TYPE/SLUG:NAME`.", r.Stopped, stopped)
-	list(&b, "Accepted by hand", "A guard would have stopped these.", r.Accepted, stopped)
-	list(&b, "Largest changes", "For scores and ranks, see `kindex diff`.", r.Changes, func(c Change) string {
+	byReason(&b, "Stopped by a guard", "The old figures are kept. To let one through: `kindex collect --accept TYPE/SLUG:NAME`.", r.undecided(), stopped)
+	byReason(&b, "Accepted by hand", "A guard would have stopped these.", r.Accepted, stopped)
+	change := func(c Change) string {
 		return fmt.Sprintf("%s %s: %s → %s (%s)", code(c.Entity), code(c.Name), shownValue(c.Old), shownValue(c.New), code(c.Source))
-	})
+	}
+	figures, others := r.split()
+	list(&b, "Prices, results, licences and dates", "", maxListed, others, change)
+	r.writeNew(&b)
+	list(&b, "Largest changes of figures", "For scores and ranks, see `kindex diff`.", maxFigures, figures, change)
 	problem := func(p Problem) string { return fmt.Sprintf("%s: %s", code(p.Entity), code(p.Reason)) }
-	list(&b, "No longer found", "Nothing was changed.", r.Gone, problem)
-	list(&b, "Not answered", "The next run asks again.", r.Failed, problem)
-	list(&b, "Files that could not be changed", "", r.Refused, problem)
+	list(&b, "No longer found", "Nothing was changed.", maxListed, r.Gone, problem)
+	list(&b, "Not answered", "The next run asks again.", maxFigures, r.Failed, problem)
+	if n := len(r.Stopped) - len(r.undecided()); n > 0 {
+		fmt.Fprintf(&b, "\n%s refused in `collect.yaml`.\n", plural.Count(n, "value was", "values were"))
+	}
+	list(&b, "Files that could not be changed", "", maxListed, r.Refused, problem)
+	b.WriteString("\n<details><summary>Sources</summary>\n\n" +
+		"| Source | Covers | Offers | Asked | Answered | Kept | Unchanged | Changed | New date | Older | Stopped | Failed | Requests | Waited |\n" +
+		"| --- |" + strings.Repeat(" ---: |", 13) + "\n")
+	for _, s := range r.Sources {
+		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d | %v |\n", code(s.Name), s.Covers, s.Offers, s.Asked, s.Answered, s.Kept,
+			s.Unchanged, s.Changed, s.Redated, s.Older, s.Stopped, s.Failed, s.Requests, s.Waited.Round(time.Second))
+	}
+	b.WriteString("\n</details>\n")
 	_, err := io.WriteString(w, bounded(b.String()))
 	return err
+}
+
+// advice says what a maintainer has to do with the pull request.
+func (r *Report) advice() string {
+	_, others := r.split()
+	var parts []string
+	for _, part := range []struct {
+		n                int
+		one, many, after string
+	}{{len(r.undecided()), "figure", "figures", " that a guard stopped"}, {len(r.Accepted), "figure", "figures", " that you accepted"},
+		{len(others), "change", "changes", " of prices, results, licences or dates"}, {len(r.New), "new entry", "new entries", ""}} {
+		if part.n > 0 {
+			parts = append(parts, plural.Count(part.n, part.one, part.many)+part.after)
+		}
+	}
+	broken := 0
+	for _, s := range r.Sources {
+		if s.Error != "" {
+			broken++
+		}
+	}
+	if broken > 0 {
+		parts = append(parts, plural.Count(broken, "source that ended early", "sources that ended early"))
+	}
+	if len(parts) == 0 {
+		return "Only figures moved, all within the guards: nothing needs a look."
+	}
+	return "Look at " + strings.Join(parts, ", ") + "."
+}
+
+// split returns the changes of figures, and all others.
+func (r *Report) split() (figures, others []Change) {
+	for _, c := range r.Changes {
+		if c.isFigure() {
+			figures = append(figures, c)
+		} else {
+			others = append(others, c)
+		}
+	}
+	return figures, others
+}
+
+// writeNew writes the new entries: all in a table, and the files of the first ones, which a person can
+// copy.
+func (r *Report) writeNew(b *strings.Builder) {
+	if len(r.New) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n### New entries (%d)\n\nThe content lacks these. Copy a file, write its description, and open a pull request; "+
+		"or add one of its identifiers to `declined` in `collect.yaml`.\n\n| Entry | Sellers | Stars or downloads | Released | Sources | May be |\n| --- | ---: | ---: | --- | --- | --- |\n", len(r.New))
+	for _, e := range r.New[:min(len(r.New), maxListed)] {
+		fmt.Fprintf(b, "| %s | %d | %s | %s | %s | %s |\n", code(e.Entity), e.Sellers, number(e.Popular), code(e.Released), code(strings.Join(e.Sources, ", ")), code(e.Like))
+	}
+	if n := len(r.New) - maxListed; n > 0 {
+		fmt.Fprintf(b, "\nand %d more\n", n)
+	}
+	for _, e := range r.New[:min(len(r.New), maxFiles)] {
+		fence := "```"
+		for strings.Contains(e.YAML, fence) {
+			fence += "`"
+		}
+		if b.Len()+len(e.YAML) > maxMarkdown*2/3 {
+			b.WriteString("\nThe JSON report has the other files.\n")
+			break
+		}
+		fmt.Fprintf(b, "\n<details><summary>%s.yaml</summary>\n\n%syaml\n%s%s\n\n</details>\n", e.Entity, fence, neutralLines(e.YAML), fence)
+	}
+}
+
+// neutralLines removes invisible characters from a text of several lines.
+func neutralLines(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString(safetext.Strip(strings.TrimSuffix(line, "\n")) + "\n")
+	}
+	return b.String()
 }
 
 // maxMarkdown is the maximum size of a Markdown report in bytes. GitHub accepts 65,536 characters
@@ -79,7 +176,7 @@ func (r *Report) summary() string {
 		plural.Count(len(r.Changes), "new figure", "new figures"), plural.Count(len(r.Stopped), "figure", "figures"))
 }
 
-func list[T any](b *strings.Builder, title, hint string, items []T, line func(T) string) {
+func list[T any](b *strings.Builder, title, hint string, most int, items []T, line func(T) string) {
 	if len(items) == 0 {
 		return
 	}
@@ -87,10 +184,42 @@ func list[T any](b *strings.Builder, title, hint string, items []T, line func(T)
 	if hint != "" {
 		b.WriteString(hint + "\n\n")
 	}
-	for _, item := range items[:min(len(items), maxListed)] {
-		b.WriteString("- " + line(item) + "\n")
+	listed(b, "- ", most, items, line)
+}
+
+func listed[T any](b *strings.Builder, start string, most int, items []T, line func(T) string) {
+	for _, item := range items[:min(len(items), most)] {
+		b.WriteString(start + line(item) + "\n")
 	}
-	if n := len(items) - maxListed; n > 0 {
+	if n := len(items) - most; n > 0 {
+		fmt.Fprintf(b, "%sand %d more\n", start, n)
+	}
+}
+
+// byReason lists values by why a person must look at them, the most frequent reason first: in a bad week
+// of a source, one reason stands for hundreds of figures.
+func byReason(b *strings.Builder, title, hint string, items []quality.Stopped, line func(quality.Stopped) string) {
+	groups := map[string][]quality.Stopped{}
+	for _, s := range items {
+		groups[s.Reason] = append(groups[s.Reason], s)
+	}
+	reasons := slices.SortedFunc(maps.Keys(groups), func(x, y string) int {
+		return cmp.Or(-cmp.Compare(len(groups[x]), len(groups[y])), cmp.Compare(groups[x][0].Entity, groups[y][0].Entity), cmp.Compare(x, y))
+	})
+	if len(items) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n### %s (%d)\n\n%s\n\n", title, len(items), hint)
+	for _, reason := range reasons[:min(len(reasons), maxListed)] {
+		group := groups[reason]
+		if len(group) == 1 {
+			b.WriteString("- " + line(group[0]) + ": " + code(reason) + "\n")
+			continue
+		}
+		fmt.Fprintf(b, "- %s, %d times:\n", code(reason), len(group))
+		listed(b, "  - ", maxAlike, group, line)
+	}
+	if n := len(reasons) - maxListed; n > 0 {
 		fmt.Fprintf(b, "- and %d more\n", n)
 	}
 }
@@ -136,6 +265,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	problem := func(kind string) func(Problem) string {
 		return func(p Problem) string { return fmt.Sprintf("%s: %s: %s", kind, p.Entity, p.Reason) }
 	}
+	text(&b, r.New, func(e Entry) string { return "new: " + e.Entity + " (" + strings.Join(e.Sources, ", ") + ")" })
 	text(&b, r.Gone, problem("gone"))
 	text(&b, r.Failed, problem("failed"))
 	text(&b, r.Refused, problem("refused"))

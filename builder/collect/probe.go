@@ -22,7 +22,7 @@ func Probe(ctx context.Context, o Options, source, id string, w io.Writer) error
 	if err != nil {
 		return err
 	}
-	if err := r.open(); err != nil {
+	if err := r.open(ctx); err != nil {
 		return err
 	}
 	if len(r.asks) == 0 {
@@ -42,7 +42,7 @@ func Probe(ctx context.Context, o Options, source, id string, w io.Writer) error
 	if a.info.NeedsToken && a.client.token == "" {
 		return fmt.Errorf("%s needs a token; set %s", a.info.Title, a.info.Token)
 	}
-	a.client.limits = map[string]*rate.Limiter{}
+	a.client.limits, a.client.seldom = map[string]*rate.Limiter{}, map[string]bool{id: true}
 	asked := []string{id}
 	for _, t := range a.offers {
 		if t.entity == first {
@@ -74,6 +74,9 @@ func Probe(ctx context.Context, o Options, source, id string, w io.Writer) error
 		}
 		for _, v := range answer.Values {
 			fmt.Fprintf(w, "%s: %s (%s)\n", safetext.Escape(v.Name), safetext.Escape(textValue(v.probed())), safetext.Escape(v.Source))
+		}
+		for _, b := range answer.Results {
+			fmt.Fprintf(w, "%s: %s (%s)\n", safetext.Escape(b.FoldedName()), number(b.Value), safetext.Escape(b.Source))
 		}
 	}
 	if len(answers) == 0 {

@@ -22,9 +22,10 @@ type Report struct {
 	// Routine is set if nothing in the run asks for a person's judgement: only figures moved, all
 	// within the guards. Nothing was stopped, accepted or refused, and no other field changed.
 	Routine bool      `json:"routine"`
-	Gone    []Problem `json:"gone"`    // identifiers that the source does not know
-	Failed  []Problem `json:"failed"`  // identifiers without an answer
-	Refused []Problem `json:"refused"` // files that could not be changed
+	New     []Entry   `json:"new,omitempty"` // what the content lacks, what people would miss first first
+	Gone    []Problem `json:"gone"`          // identifiers that the source does not know
+	Failed  []Problem `json:"failed"`        // identifiers without an answer
+	Refused []Problem `json:"refused"`       // files that could not be changed
 }
 
 // SourceReport is what became of one source.
@@ -90,11 +91,24 @@ func (r *Report) Broken() (names []string) {
 
 // routine reports whether only figures moved, all within the guards.
 func (r *Report) routine() bool {
-	figure := func(c Change) bool {
-		_, signal := isSignal(c.Name)
-		return signal || c.Name == "version"
+	_, others := r.split()
+	return len(r.undecided())+len(r.Accepted)+len(r.Refused)+len(others) == 0
+}
+
+// undecided returns what guards stopped, without what collect.yaml refuses.
+func (r *Report) undecided() (list []quality.Stopped) {
+	for _, s := range r.Stopped {
+		if s.Reason != refusedReason {
+			list = append(list, s)
+		}
 	}
-	return len(r.Stopped)+len(r.Accepted)+len(r.Refused) == 0 && !slices.ContainsFunc(r.Changes, func(c Change) bool { return !figure(c) })
+	return list
+}
+
+// isFigure reports whether a change is that of a signal or a version, which happens every week.
+func (c Change) isFigure() bool {
+	_, signal := isSignal(c.Name)
+	return signal || c.Name == "version"
 }
 
 // sort puts the lists in an order that does not depend on the run.
@@ -114,12 +128,13 @@ func (r *Report) sort() {
 	}
 }
 
-// size is how much a count changed, as a factor.
+// size is how much a count changed, as a factor; that of a larger count weighs more, because small ones
+// vary.
 func (c Change) size() float64 {
 	old, ok1 := c.Old.(float64)
 	now, ok2 := c.New.(float64)
 	if !ok1 || !ok2 {
 		return 0
 	}
-	return math.Abs(math.Log((now + 1) / (old + 1)))
+	return math.Abs(math.Log((now+1)/(old+1))) * math.Log10(max(now, old)+1)
 }

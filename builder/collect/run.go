@@ -31,6 +31,7 @@ type Options struct {
 	Select  []string // entities, as type/slug, type or path of a file; empty means all
 	Accept  []string // values to write although a guard stops them: type/slug:signal; * means any
 
+	New     bool // also look for what the content lacks
 	MaxAge  *int // days; nil means the value in collect.yaml
 	DryRun  bool // change no file
 	Offline bool // send no requests; use what earlier runs kept
@@ -76,15 +77,20 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	defer unlock()
-	if err := r.open(); err != nil {
+	if err := r.open(ctx); err != nil {
 		return nil, err
 	}
 	if err := r.askAll(ctx); err != nil {
 		return nil, err
 	}
-	verdicts := r.judge()
+	verdicts := append(r.judge(), r.judgeResults()...)
 	if err := r.write(ctx, append(verdicts, r.judgeOffers()...)); err != nil {
 		return nil, err
+	}
+	if o.New {
+		if r.report.New, err = r.findNew(ctx); err != nil {
+			return nil, err
+		}
 	}
 	err = r.writeStatus()
 	r.finish()
@@ -122,7 +128,7 @@ func prepare(o Options) (*run, error) {
 	}
 	r.report = &Report{Day: r.today, DryRun: o.DryRun, Sources: []SourceReport{}, Changes: []Change{}, Stopped: []quality.Stopped{}, Accepted: []quality.Stopped{},
 		Gone: []Problem{}, Failed: []Problem{}, Refused: []Problem{}}
-	return r, r.plan()
+	return r, r.choose()
 }
 
 // lock makes sure that only one run uses a cache folder.
@@ -170,8 +176,8 @@ func SelectEntities(all []*record.Entity, dir string, names []string) ([]*record
 	return slices.DeleteFunc(slices.Clone(all), func(e *record.Entity) bool { return !chosen[e.Key()] }), nil
 }
 
-// plan decides which source is asked for which entity, and which source owns which value.
-func (r *run) plan() error {
+// choose decides which sources are asked.
+func (r *run) choose() error {
 	names := map[string]bool{}
 	for _, s := range r.Sources {
 		names[s.Info().Name] = true
@@ -184,16 +190,26 @@ func (r *run) plan() error {
 			return fmt.Errorf("unknown source %q; expected one of: %s", name, strings.Join(slices.Sorted(maps.Keys(names)), ", "))
 		}
 	}
-	owned := map[string]bool{} // entity and value
 	for _, s := range r.Sources {
 		info := s.Info()
 		if len(r.Only) > 0 && !slices.Contains(r.Only, info.Name) || len(r.Only) == 0 && !or(r.config.Sources[info.Name].Enabled, true) {
 			continue
 		}
 		a := &asking{source: s, info: info, columns: r.config.columns(info), failed: map[string]error{}}
+		a.info.Listed = info.Listed || len(info.Hosts) == 0
+		a.report.Name = info.Name
+		r.asks = append(r.asks, a)
+	}
+	return nil
+}
+
+// plan decides which source is asked for which entity, and which source owns which value.
+func (r *run) plan() {
+	owned := map[string]bool{} // entity and value
+	for _, a := range r.asks {
 		for _, e := range r.entities {
 			a.offersOf(e, owned)
-			id := s.Identify(e)
+			id := a.source.Identify(e)
 			if id == "" {
 				continue
 			}
@@ -205,14 +221,14 @@ func (r *run) plan() error {
 			}
 			a.targets = append(a.targets, t)
 		}
-		a.report.Name, a.report.Covers, a.report.Offers = info.Name, len(a.targets), len(a.offers)
-		r.asks = append(r.asks, a)
+		a.report.Covers, a.report.Offers = len(a.targets), len(a.offers)
+		a.client.seldom = a.chooseSeldom(r)
 	}
-	return nil
 }
 
-// open opens what earlier runs kept, and removes what killed runs left behind.
-func (r *run) open() error {
+// open opens what earlier runs kept, removes what killed runs left behind, and lets sources read
+// what they must know first.
+func (r *run) open(ctx context.Context) error {
 	if !r.DryRun {
 		removeParts(r.Content)
 	}
@@ -232,11 +248,20 @@ func (r *run) open() error {
 			return err
 		}
 		a.client = &client{info: a.info, columns: a.columns, http: r.HTTP, clock: r.Clock, limits: map[string]*rate.Limiter{}, cache: cache,
-			maxWait: r.MaxWait, requests: r.budget, agent: r.Agent}
+			maxWait: r.MaxWait, requests: r.budget, agent: r.Agent, offline: r.Offline}
 		if a.info.Token != "" {
 			a.client.token = strings.TrimSpace(r.Getenv(a.info.Token))
 		}
+		if s, ok := a.source.(Reader); ok && a.info.Problem == "" {
+			if err := s.Read(ctx, a.client); ctx.Err() != nil {
+				return fmt.Errorf("interrupted; no file was changed: %w", errInterrupted)
+			} else if err != nil {
+				a.info.Problem = err.Error()
+			}
+			a.info.Columns = s.Info().Columns
+		}
 	}
+	r.plan()
 	return nil
 }
 

@@ -16,6 +16,7 @@ type suspicions struct {
 	columns map[string]string            // the reason a column is not used, by name
 	rows    map[string]string            // the reason an answer is not used, by identifier
 	twins   map[string]string            // another identifier with the same counts, by identifier
+	pairs   map[string]string            // another identifier with the same two large counts, by identifier and name
 	single  map[string]bool              // answers with only one count, by identifier
 	equals  map[string]map[float64]count // by column and value
 	least   float64
@@ -43,7 +44,7 @@ var stated = map[string]bool{"archived": true, "contextTokens": true, "outputTok
 // suspect looks at all answers of a source together: at columns that are mostly empty, at rows
 // that are incomplete, and at figures that belong to something else.
 func (r *run) suspect(a *asking) suspicions {
-	g := suspicions{columns: map[string]string{}, rows: map[string]string{}, twins: map[string]string{}, single: map[string]bool{},
+	g := suspicions{columns: map[string]string{}, rows: map[string]string{}, twins: map[string]string{}, pairs: map[string]string{}, single: map[string]bool{},
 		equals: map[string]map[float64]count{}, least: r.config.Guards.least()}
 	answers := a.answers()
 	for _, col := range a.columns {
@@ -53,7 +54,7 @@ func (r *run) suspect(a *asking) suspicions {
 		var lacking []string
 		for _, answer := range answers {
 			// Lists write 0 for stars that they do not know.
-			if v, ok := answer.Find(col.Name); !ok || col.Name == "stars" && v.Number == 0 && len(a.info.Hosts) == 0 {
+			if v, ok := answer.Find(col.Name); !ok || col.Name == "stars" && v.Number == 0 && a.info.Listed {
 				lacking = append(lacking, answer.ID)
 			}
 		}
@@ -92,6 +93,7 @@ func (a *asking) answers() (list []Answer) {
 // compare finds figures that several identifiers share.
 func (g *suspicions) compare(answers []Answer) {
 	first := map[string]string{} // identifier by its counts
+	pairs := map[string]string{} // identifier by two of its large counts
 	for _, answer := range answers {
 		var counts []string
 		largest := 0.0
@@ -109,6 +111,7 @@ func (g *suspicions) compare(answers []Answer) {
 		if len(counts) < 2 {
 			g.single[answer.ID] = true
 		}
+		g.comparePairs(pairs, &answer)
 		if len(counts) < 2 || largest < minEqual {
 			continue // two small projects can well have the same figures
 		}
@@ -118,6 +121,30 @@ func (g *suspicions) compare(answers []Answer) {
 			g.twins[answer.ID], g.twins[other] = other, answer.ID
 		}
 		first[key] = answer.ID
+	}
+}
+
+// comparePairs finds two large counts, such as stars and forks, that two identifiers share: the source has
+// mixed them up.
+func (g *suspicions) comparePairs(pairs map[string]string, answer *Answer) {
+	var large []Value
+	for _, v := range answer.Values {
+		if s, ok := isSignal(v.Name); ok && !s.IsDay() && !stated[v.Name] && v.Number >= minEqual {
+			large = append(large, v)
+		}
+	}
+	slices.SortFunc(large, func(a, b Value) int { return cmp.Compare(a.Name, b.Name) })
+	for i, a := range large {
+		for _, b := range large[:i] {
+			pair := b.Name + "=" + number(b.Number) + " " + a.Name + "=" + number(a.Number)
+			other, twice := pairs[pair]
+			pairs[pair] = answer.ID
+			for _, name := range []string{a.Name, b.Name} {
+				if twice {
+					g.pairs[answer.ID+" "+name], g.pairs[other+" "+name] = other, answer.ID
+				}
+			}
+		}
 	}
 }
 
@@ -139,6 +166,8 @@ func (g *suspicions) of(t target, answer *Answer, v Value, held any) string {
 		return ""
 	case g.twins[t.id] != "":
 		return "all its counts equal those of " + g.twins[t.id]
+	case g.pairs[t.id+" "+v.Name] != "":
+		return "it equals that of " + g.pairs[t.id+" "+v.Name] + ", like another count"
 	}
 	for _, name := range sortedKeys(answer.Beside) {
 		if answer.Beside[name] == v.Number && v.Number > 1 && sameWord(name, v.Name) {

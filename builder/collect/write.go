@@ -66,8 +66,9 @@ func fieldsOf(list []verdict) map[string]any {
 	}
 	for _, v := range list {
 		s, signal := isSignal(v.value.Name)
+		section, name, inside := strings.Cut(v.value.Name, ".")
 		switch {
-		case v.offers != nil:
+		case v.offers != nil || v.results != nil:
 		case v.moved != "":
 			follow(v, member)
 		case signal:
@@ -76,6 +77,9 @@ func fieldsOf(list []verdict) map[string]any {
 				value = int64(v.value.Number)
 			}
 			member("signals", v.value.Name, map[string]any{"value": value, "date": v.day, "source": v.value.Source})
+		case inside:
+			member(section, name, v.value.Text)
+			member(section, "source", v.value.Source)
 		default:
 			fields[v.value.Name] = v.value.Text
 		}
@@ -120,6 +124,11 @@ func (r *run) writeEntity(folder *content.Workspace, e *record.Entity, verdicts 
 	var edits []offerEdit
 	for _, v := range verdicts {
 		edits = append(edits, v.offers...)
+	}
+	for _, v := range verdicts {
+		if v.results != nil {
+			addResults(shown, data, v.results, fields)
+		}
 	}
 	if len(edits) > 0 {
 		maps.Copy(fields, offerFields(shown, data, edits))

@@ -12,9 +12,16 @@ import (
 	"kindex/exports/record"
 )
 
+// Placeholder starts the description of an entry that kindex collect --new proposes, until a person
+// writes one.
+const Placeholder = "TODO: describe it"
+
 // checkFacts adds problems with the facts of an entity that are not signals.
 func checkFacts(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 	checkKind(d, e, m)
+	if strings.HasPrefix(e.Description, "TODO") {
+		d.AddAt([]string{"description"}, false, yamldoc.Problem{Message: "is a placeholder; say in your own words what it is for, and what sets it apart"})
+	}
 	checkIDs(d, e, m)
 	if l := e.Lifecycle; l != nil {
 		if l.Deprecated > l.Retires && l.Retires != "" && !d.Faulty["lifecycle.retires"] && !d.Faulty["lifecycle.deprecated"] {

@@ -251,7 +251,16 @@ func checkLists(d *yamldoc.Document) {
 				d.AddAt(at, false, yamldoc.Problem{Message: yamldoc.Quote(path) + " is not a path inside the folder that contains the content; use one such as lists/tools.csv"})
 			}
 		}
-		at := []string{"files", strconv.Itoa(i), "name"}
+		at := []string{"files", strconv.Itoa(i)}
+		list, _ := files[i].(map[string]any)
+		address, _ := list["url"].(string)
+		switch many := list["names"] != nil || list["index"] != nil; {
+		case (list["path"] == nil) == (list["url"] == nil):
+			d.AddAt(at, false, yamldoc.Problem{Message: "needs either path or url"})
+		case many != strings.Contains(address, "{}"):
+			d.AddAt(at, false, yamldoc.Problem{Message: "needs {} in url together with names or index, for each name"})
+		}
+		at = append(at, "name")
 		if name, _ := yamldoc.ValueAt(d.Value, at).(string); slices.Contains(builtInSources, name) {
 			d.AddAt(at, false, yamldoc.Problem{Message: yamldoc.Quote(name) + " is the name of a built-in source; use another one"})
 		}

@@ -89,15 +89,15 @@ type Shrink struct {
 // similarity.
 func Compare(before, after Revision, asOf time.Time, words func(string) []string) *Comparison {
 	a, b := newState(before, asOf), newState(after, asOf)
-	p := match(a, b)
+	pairs, former := match(a, b)
 	c := &Comparison{AsOf: asOf.UTC().Format(time.RFC3339), Before: a.totals(), After: b.totals(),
 		Entities: []Entity{}, Categories: compareCategories(a.content.Categories, b.content.Categories),
 		Index: compareIndex(&a.content.Index, &b.content.Index), Duplicates: []Duplicate{}}
-	c.addEntities(p, a, b)
+	c.addEntities(pairs, former, a, b)
 	if before.Content != nil && after.Content != nil {
 		c.Formula = compareFormulas(before.Formula, b, asOf)
 	}
-	c.Duplicates = duplicates(b.content.Entities, p.added(), words)
+	c.Duplicates = duplicates(b.content.Entities, added(pairs), words)
 	c.Shrink = shrink(c.Counts.Deleted, len(a.content.Entities))
 	c.Changed = len(c.Entities) > 0 || c.Formula != nil || len(c.Categories) > 0 || len(c.Index) > 0
 	return c

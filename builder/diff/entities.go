@@ -61,53 +61,44 @@ type Rank struct {
 	New *int `json:"new"`
 }
 
-// pairs contains the entities of two states, matched to each other.
-type pairs struct {
-	same    []pair // entities with the same key in both states
-	renamed []pair
-	created []*record.Entity
-	deleted []*record.Entity
-	former  map[string]string // for each earlier key, the key that it redirects to after the change
-}
-
+// pair is an entity before and after the change. One of them is nil if it was created or deleted.
 type pair struct{ before, after *record.Entity }
 
 // added lists the entities whose address is new.
-func (p *pairs) added() []*record.Entity {
-	list := slices.Clone(p.created)
-	for _, r := range p.renamed {
-		list = append(list, r.after)
+func added(pairs []pair) (list []*record.Entity) {
+	for _, p := range pairs {
+		if p.after != nil && (p.before == nil || p.before.Slug != p.after.Slug) {
+			list = append(list, p.after)
+		}
 	}
 	return list
 }
 
 // match pairs each entity in the first state with an entity in the second: one that has the
-// same address, or a new one that lists the old address in formerly.
-func match(a, b *state) *pairs {
-	p := &pairs{former: map[string]string{}}
+// same address, or a new one that lists the old address in formerly. former has, for each earlier
+// key, the key that it redirects to after the change.
+func match(a, b *state) (pairs []pair, former map[string]string) {
+	former = map[string]string{}
 	taken := map[string]bool{}
 	for _, e := range b.content.Entities {
 		for _, old := range e.Formerly {
-			p.former[e.Type+"/"+old] = e.Key()
+			former[e.Type+"/"+old] = e.Key()
 		}
-		if before := a.byKey[e.Key()]; before != nil {
-			p.same = append(p.same, pair{before, e})
-			continue
-		}
-		before := renamedFrom(e, a, b, taken)
+		before := a.byKey[e.Key()]
 		if before == nil {
-			p.created = append(p.created, e)
-			continue
+			before = renamedFrom(e, a, b, taken)
 		}
-		taken[before.Key()] = true
-		p.renamed = append(p.renamed, pair{before, e})
+		if before != nil {
+			taken[before.Key()] = true
+		}
+		pairs = append(pairs, pair{before, e})
 	}
 	for _, e := range a.content.Entities {
-		if b.byKey[e.Key()] == nil && !taken[e.Key()] {
-			p.deleted = append(p.deleted, e)
+		if !taken[e.Key()] {
+			pairs = append(pairs, pair{before: e})
 		}
 	}
-	return p
+	return pairs, former
 }
 
 // renamedFrom finds the entity that was renamed to e. If the formerly field of e lists several
@@ -124,47 +115,50 @@ func renamedFrom(e *record.Entity, a, b *state, taken map[string]bool) *record.E
 
 // addEntities lists the changed entities, and counts the unchanged entities that have a new
 // rank.
-func (c *Comparison) addEntities(p *pairs, a, b *state) {
-	add := func(event string, before, after *record.Entity) {
-		c.Entities = append(c.Entities, describe(event, before, after, a, b))
-	}
-	for _, e := range p.created {
-		add(record.Created, nil, e)
-	}
-	for _, e := range p.deleted {
-		add(record.Deleted, e, nil)
-		c.Entities[len(c.Entities)-1].LeadsTo = jsonenc.OptionalString(p.former[e.Key()])
-	}
-	for _, r := range p.renamed {
-		add(record.Updated, r.before, r.after)
-	}
-	for _, s := range p.same {
+func (c *Comparison) addEntities(pairs []pair, former map[string]string, a, b *state) {
+	for _, p := range pairs {
+		event := record.Updated
 		switch {
-		case len(record.Diff(s.before, s.after)) > 0:
-			add(record.Updated, s.before, s.after)
-		case len(touched(s.before, s.after)) > 0:
-			add(Touched, s.before, s.after)
-		case s.before.Scores.Composite == s.after.Scores.Composite:
-			if a.all[s.before] != b.all[s.after] {
-				c.MovedByOthers.All++
-			}
-			if a.within[s.before] != b.within[s.after] {
-				c.MovedByOthers.Categories++
-			}
+		case p.before == nil:
+			event = record.Created
+			c.Counts.Created++
+		case p.after == nil:
+			event = record.Deleted
+			c.Counts.Deleted++
+		case p.before.Slug != p.after.Slug:
+			c.Counts.Updated++
+			c.Counts.Renamed++
+		case len(record.Diff(p.before, p.after)) > 0:
+			c.Counts.Updated++
+		case len(touched(p.before, p.after)) > 0:
+			event = Touched
+			c.Counts.Touched++
+		default:
+			c.addMoved(p, a, b)
+			continue
 		}
+		e := describe(event, p.before, p.after, a, b)
+		if event == record.Deleted {
+			e.LeadsTo = jsonenc.OptionalString(former[e.Key()])
+		}
+		c.Entities = append(c.Entities, e)
 	}
 	slices.SortStableFunc(c.Entities, func(x, y Entity) int {
 		return cmp.Or(cmp.Compare(slices.Index(events, x.Event), slices.Index(events, y.Event)),
 			cmp.Compare(x.Type, y.Type), cmp.Compare(x.Slug, y.Slug))
 	})
-	c.Counts = Counts{Created: len(p.created), Renamed: len(p.renamed), Deleted: len(p.deleted)}
-	for _, e := range c.Entities {
-		switch e.Event {
-		case record.Updated:
-			c.Counts.Updated++
-		case Touched:
-			c.Counts.Touched++
-		}
+}
+
+// addMoved counts an entity whose file is unchanged if only others have moved it.
+func (c *Comparison) addMoved(p pair, a, b *state) {
+	if p.before.Scores.Composite != p.after.Scores.Composite {
+		return
+	}
+	if a.all[p.before] != b.all[p.after] {
+		c.MovedByOthers.All++
+	}
+	if a.within[p.before] != b.within[p.after] {
+		c.MovedByOthers.Categories++
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -83,37 +84,32 @@ type Category struct {
 	Fields []Field `json:"fields"`
 }
 
-// compareCategories lists the changed categories by slug. Both lists must be sorted by
-// slug.
+// compareCategories lists the changed categories by slug.
 func compareCategories(before, after []content.Category) []Category {
+	both := map[string][2]content.Category{}
+	for i, categories := range [][]content.Category{before, after} {
+		for _, c := range categories {
+			pair := both[c.Slug]
+			pair[i] = c
+			both[c.Slug] = pair
+		}
+	}
 	list := []Category{}
-	add := func(event string, slug string, old, new content.Category) {
+	for _, slug := range slices.Sorted(maps.Keys(both)) {
+		old, new := both[slug][0], both[slug][1]
+		event := "category.updated"
+		switch {
+		case old.Slug == "":
+			event = "category.created"
+		case new.Slug == "":
+			event = "category.deleted"
+		}
 		fields := textFields("title", old.Title, new.Title, "description", old.Description, new.Description,
 			"formerly", strings.Join(old.Formerly, ", "), strings.Join(new.Formerly, ", "))
 		if len(fields) > 0 || event != "category.updated" {
 			list = append(list, Category{event, slug, fields})
 		}
 	}
-	find := func(in []content.Category, slug string) (content.Category, bool) {
-		i, ok := slices.BinarySearchFunc(in, slug, func(c content.Category, s string) int { return strings.Compare(c.Slug, s) })
-		if !ok {
-			return content.Category{}, false
-		}
-		return in[i], true
-	}
-	for _, c := range after {
-		if old, ok := find(before, c.Slug); ok {
-			add("category.updated", c.Slug, old, c)
-		} else {
-			add("category.created", c.Slug, old, c)
-		}
-	}
-	for _, c := range before {
-		if none, ok := find(after, c.Slug); !ok {
-			add("category.deleted", c.Slug, c, none)
-		}
-	}
-	slices.SortFunc(list, func(x, y Category) int { return strings.Compare(x.Slug, y.Slug) })
 	return list
 }
 

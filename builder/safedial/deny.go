@@ -16,14 +16,8 @@ type Denial struct {
 // ParseDenial parses a denial: a network (203.0.113.0/24), an address or a name
 // (example.org).
 func ParseDenial(s string) (Denial, error) {
-	if p, err := netip.ParsePrefix(s); err == nil {
-		if p != p.Masked() {
-			return Denial{}, fmt.Errorf("%q is not a network; did you mean %s?", s, p.Masked())
-		}
-		return Denial{prefix: p}, unmapped(s, p.Addr())
-	}
-	if a, err := netip.ParseAddr(s); err == nil {
-		return Denial{prefix: netip.PrefixFrom(a, a.BitLen())}, unmapped(s, a)
+	if p, is, err := parseNetwork(s); is {
+		return Denial{prefix: p}, err
 	}
 	name := strings.ToLower(strings.TrimSuffix(s, "."))
 	labels := strings.Split(name, ".")

@@ -22,22 +22,32 @@ func (e Exception) covers(to netip.AddrPort) bool {
 // fd00::/8) or an address (10.1.2.3) with all ports, or an address with a port
 // (127.0.0.1:8443, [::1]:8443).
 func ParseException(s string) (Exception, error) {
-	if p, err := netip.ParsePrefix(s); err == nil {
-		if p != p.Masked() {
-			return Exception{}, fmt.Errorf("%q is not a network; did you mean %s?", s, p.Masked())
-		}
-		return Exception{prefix: p}, unmapped(s, p.Addr())
-	}
 	if ap, err := netip.ParseAddrPort(s); err == nil && ap.Port() != 0 {
 		return Exception{netip.PrefixFrom(ap.Addr(), ap.Addr().BitLen()), ap.Port()}, unmapped(s, ap.Addr())
 	}
-	if a, err := netip.ParseAddr(s); err == nil {
-		return Exception{prefix: netip.PrefixFrom(a, a.BitLen())}, unmapped(s, a)
+	p, is, err := parseNetwork(s)
+	if !is {
+		err = fmt.Errorf("%q is not an address: use a network such as 10.0.0.0/8 or an address with a port such as 127.0.0.1:8443, not a host name", s)
 	}
-	return Exception{}, fmt.Errorf("%q is not an address: use a network such as 10.0.0.0/8 or an address with a port such as 127.0.0.1:8443, not a host name", s)
+	return Exception{prefix: p}, err
 }
 
-// unmapped rejects exceptions that could never apply: dialled addresses have no zone, and
+// parseNetwork parses a network, or an address as the network that has only it. is reports whether the
+// text is one of these.
+func parseNetwork(s string) (p netip.Prefix, is bool, err error) {
+	if a, err := netip.ParseAddr(s); err == nil {
+		return netip.PrefixFrom(a, a.BitLen()), true, unmapped(s, a)
+	}
+	if p, err = netip.ParsePrefix(s); err != nil {
+		return p, false, err
+	}
+	if p != p.Masked() {
+		return p, true, fmt.Errorf("%q is not a network; did you mean %s?", s, p.Masked())
+	}
+	return p, true, unmapped(s, p.Addr())
+}
+
+// unmapped rejects networks that no dialled address is in: those have no zone, and
 // IPv4 addresses are dialled in IPv4 form.
 func unmapped(s string, a netip.Addr) error {
 	if a.Is4In6() || a.Zone() != "" {

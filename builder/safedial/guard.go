@@ -205,8 +205,18 @@ func (g *Guard) Dial(ctx context.Context, _, address string) (net.Conn, error) {
 // Client returns a client for requests to addresses from strangers. It does not use a proxy or
 // follow redirects, supports only https with TLS 1.2 or newer, and gives up after Options.Timeout.
 // Idle connections are reused only within one client, so callers should keep the client.
-func (g *Guard) Client() *http.Client {
-	t := &http.Transport{
+func (g *Guard) Client() *http.Client { return g.client(secureOnly{g.transport()}) }
+
+// WebClient is like Client, but also for http, if Options.Ports has its port.
+func (g *Guard) WebClient() *http.Client { return g.client(g.transport()) }
+
+func (g *Guard) client(t http.RoundTripper) *http.Client {
+	return &http.Client{Transport: t, Timeout: g.timeout.request,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+func (g *Guard) transport() *http.Transport {
+	return &http.Transport{
 		Proxy:                  nil, // a proxy would resolve names and connect unchecked
 		DialContext:            g.Dial,
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: g.roots},
@@ -219,8 +229,6 @@ func (g *Guard) Client() *http.Client {
 		MaxIdleConnsPerHost:    4,
 		IdleConnTimeout:        30 * time.Second,
 	}
-	return &http.Client{Transport: secureOnly{t}, Timeout: g.timeout.request,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
 // secureOnly rejects requests that are not https, whatever was checked before.

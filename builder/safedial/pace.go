@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"golang.org/x/net/publicsuffix"
+	"golang.org/x/time/rate"
 )
 
 const (
@@ -44,8 +45,7 @@ type hostLimiter struct {
 
 // hostState is the usage of one host.
 type hostState struct {
-	tokens      float64
-	refilledAt  time.Time // when tokens was last updated
+	*rate.Limiter
 	inFlight    int
 	nextWaiting time.Time // when the caller told to wait longest can retry
 }
@@ -63,12 +63,10 @@ func (p *hostLimiter) reserve(host string) (end func(), wait time.Duration) {
 	h := p.hosts[host]
 	if h == nil {
 		p.forget(now)
-		h = &hostState{tokens: p.burst(), refilledAt: now}
+		h = &hostState{Limiter: rate.NewLimiter(rate.Limit(p.rate), max(int(p.rate), 1))}
 		p.hosts[host] = h
 	}
-	p.refill(h, now)
-	if h.tokens >= 1 && h.inFlight < HostConcurrency {
-		h.tokens--
+	if h.inFlight < HostConcurrency && h.AllowN(now, 1) {
 		h.inFlight++
 		return func() {
 			p.mu.Lock()
@@ -86,13 +84,6 @@ func (p *hostLimiter) reserve(host string) (end func(), wait time.Duration) {
 	return nil, h.nextWaiting.Sub(now)
 }
 
-func (p *hostLimiter) burst() float64 { return max(p.rate, 1) }
-
-func (p *hostLimiter) refill(h *hostState, now time.Time) {
-	h.tokens = min(p.burst(), h.tokens+p.rate*max(now.Sub(h.refilledAt), 0).Seconds())
-	h.refilledAt = now
-}
-
 // forget drops hosts that have been idle for so long that their state no longer matters. How
 // many remain is bounded by the rate of new hosts.
 func (p *hostLimiter) forget(now time.Time) {
@@ -100,7 +91,7 @@ func (p *hostLimiter) forget(now time.Time) {
 		return
 	}
 	for name, h := range p.hosts {
-		if p.refill(h, now); h.inFlight == 0 && h.tokens >= p.burst() && h.nextWaiting.Before(now) {
+		if h.inFlight == 0 && h.TokensAt(now) >= float64(h.Burst()) && h.nextWaiting.Before(now) {
 			delete(p.hosts, name)
 		}
 	}

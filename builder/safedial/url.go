@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // MaxURL is the maximum length of an address, in bytes.
@@ -112,18 +114,14 @@ func hostOf(u *url.URL) (string, error) {
 	return host, nil
 }
 
+var label = regexp.MustCompile(`^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$`)
+
 func checkLabel(l string) error {
-	if l == "" || len(l) > 63 || l[0] == '-' || l[len(l)-1] == '-' {
+	switch {
+	case strings.ContainsFunc(l, func(r rune) bool { return r >= utf8.RuneSelf }):
+		return refuse("has a non-ASCII host: use its xn-- form")
+	case !label.MatchString(l):
 		return refuse("has a host with the invalid label %q", l)
-	}
-	for i := range len(l) {
-		c := l[i]
-		switch {
-		case c >= 0x80:
-			return refuse("has a non-ASCII host: use its xn-- form")
-		case (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-':
-			return refuse("has a host with the invalid character %q", string(rune(c)))
-		}
 	}
 	return nil
 }

@@ -12,11 +12,13 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -128,9 +130,36 @@ func (b *bench) measure(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
 	}
+	if err := b.indexSizes(file); err != nil {
+		return err
+	}
 	b.row("\nserver", "memory MiB at the end")
 	for _, p := range servers {
 		b.row(p.name, float64(p.stat().ResidentMemory())/(1<<20))
+	}
+	return nil
+}
+
+// indexSizes prints how large the search indexes are. That of FTS5 includes the records, and that of Bleve
+// the texts that it highlights.
+func (b *bench) indexSizes(file string) error {
+	b.row("\nindex", "MiB")
+	for _, i := range [][2]string{{"kindex", filepath.Join(b.tmp, "built", "indexes")}, {"FTS5", file + ".db"}, {"Bleve", file + ".bleve"}} {
+		size := int64(0)
+		err := filepath.WalkDir(i[1], func(_ string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			info, err := d.Info()
+			if err == nil {
+				size += info.Size()
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		b.row(i[0], float64(size)/(1<<20))
 	}
 	return nil
 }
@@ -160,17 +189,25 @@ func (b *bench) measureBuilds(ctx context.Context) error {
 	return errors.Join(os.WriteFile(paths[0], edited, 0o644), build("kindex builds after an edit"), os.WriteFile(paths[0], was, 0o644))
 }
 
+// indexStep matches the line of kindex build about the search index.
+var indexStep = regexp.MustCompile(`(?m)^  index +(\S+ s)$`)
+
 // command runs a program to its end and prints what it cost.
 func (b *bench) command(name string, cmd *exec.Cmd) error {
 	start := time.Now()
-	if out, err := cmd.CombinedOutput(); err != nil {
+	out, err := cmd.CombinedOutput()
+	if err != nil {
 		return fmt.Errorf("%s: %w: %s", strings.Join(cmd.Args, " "), err, out)
 	}
 	peak := 0.0
 	if u, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
 		peak = float64(u.Maxrss) / 1024 // KiB on Linux
 	}
-	b.row(name, time.Since(start).Seconds(), (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), peak)
+	seconds := time.Since(start).Seconds()
+	if step := indexStep.FindSubmatch(out); step != nil {
+		name += ", of which the search index took " + string(step[1])
+	}
+	b.row(name, seconds, (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), peak)
 	return nil
 }
 

@@ -142,7 +142,7 @@ func serveBleve(file string) error {
 	for name, analyzer := range map[string]string{"name": en.AnalyzerName, "topic": en.AnalyzerName, "text": en.AnalyzerName,
 		"type": keyword.Name, "category": keyword.Name, "tag": keyword.Name, "license": keyword.Name} {
 		f := bleve.NewTextFieldMapping()
-		f.Analyzer, f.Store, f.IncludeInAll, f.IncludeTermVectors = analyzer, false, false, analyzer == en.AnalyzerName
+		f.Analyzer, f.Store, f.IncludeInAll, f.IncludeTermVectors = analyzer, analyzer == en.AnalyzerName, false, analyzer == en.AnalyzerName
 		doc.AddFieldMappingsAt(name, f)
 	}
 	score := bleve.NewNumericFieldMapping()
@@ -178,6 +178,9 @@ func serveBleve(file string) error {
 				return nil, err
 			}
 			out = append(append(out, docs[i].raw...), '\n')
+			for _, fragments := range h.Fragments {
+				out = append(out, strings.Join(fragments, " ")...)
+			}
 		}
 		return out, nil
 	})
@@ -201,8 +204,10 @@ func bleveRequest(class string, q url.Values) *bleve.SearchRequest {
 		all.AddQuery(any)
 	}
 	req := bleve.NewSearchRequestOptions(all, 20, 0, false)
+	req.Highlight = bleve.NewHighlight()
 	switch class {
 	case "filters":
+		req.Highlight = nil
 		for _, field := range []string{"type", "category", "tag"} {
 			term := bleve.NewTermQuery(q.Get(field))
 			term.SetField(field)

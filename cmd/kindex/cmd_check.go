@@ -180,7 +180,7 @@ func (o *linkFlags) run(cmd *cobra.Command, args []string) error {
 	}
 	bar := newProgress(cmd.ErrOrStderr())
 	r, err := check.Links(cmd.Context(), check.LinksOf(l.Entities), check.LinkOptions{
-		HTTP: check.NewClient(safedial.New(guard), nil, o.timeout), Clock: collect.SystemClock{}, Agent: "kindex/" + version() + " (kindex check links)",
+		HTTP: safedial.New(guard).WebClient(), Clock: collect.SystemClock{}, Agent: "kindex/" + version() + " (kindex check links)",
 		PerSecond: o.rate, Hosts: o.hosts, MaxRequests: o.maxRequests, MaxWait: o.maxWait,
 		Progress: func(done, total int) { bar.step("links", done, total) }})
 	bar.finish()

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -34,7 +33,7 @@ type collectOptions struct {
 	content, maxAge, format, probe, cache      string
 	file, mapping, date, modelsdev             string
 	sources, accept, endpoints, allow, reports []string
-	dryRun, offline, json                      bool
+	dryRun, offline, json, new                 bool
 	maxRequests                                int
 	maxWait                                    time.Duration
 }
@@ -54,6 +53,10 @@ repository that moved or was archived, a price that changed more than threefold,
 that is gone. What they stop keeps its old figure and date; --accept lets a value through.
 Nothing is deleted just because a source no longer lists it; only --accept allows that.
 
+With --new, the report also proposes tools and models that the content lacks, what people
+would miss first first. Each is a YAML file without a description, which kindex validate
+refuses until somebody writes one; declined in collect.yaml lists what is not wanted.
+
 Answers are kept in the --cache folder: a run that was interrupted, or that reached a
 limit, continues when it is started again. Tokens come only from the environment
 (GITHUB_TOKEN, which GitHub requires, and HF_TOKEN) and are sent only to their own service.
@@ -63,6 +66,7 @@ written; 2 usage error.`,
 		Example: `  kindex collect --dry-run
   kindex collect --source github,pypi --report report.md
   kindex collect tool/pytorch --accept tool/pytorch:license
+  kindex collect --new --dry-run --source modelsdev
   kindex collect --source file --file list.csv --map list.yaml --date 2026-11-01
   kindex collect --probe huggingface`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runCollect(cmd, o, args) },
@@ -73,19 +77,20 @@ written; 2 usage error.`,
 	f.StringSliceVar(&o.sources, "source", nil, "only these sources: github, pypi, npm, huggingface, modelsdev, file, or the name of a list in collect.yaml")
 	f.StringVar(&o.maxAge, "max-age", "", "update figures that are at least this old, in days, such as 7d (default: maxAge in collect.yaml, or 7d)")
 	f.BoolVar(&o.dryRun, "dry-run", false, "report only; change no file")
+	f.BoolVar(&o.new, "new", false, "also propose tools and models that the sources have and the content lacks, as YAML in the report")
 	f.BoolVar(&o.offline, "offline", false, "send no requests; use lists and the answers of earlier runs")
 	f.StringArrayVar(&o.reports, "report", nil, "write a report to this file; can be repeated")
 	f.StringVar(&o.format, "format", "", "format of the reports: markdown or json (default: by file extension)")
 	f.StringSliceVar(&o.accept, "accept", nil, "write a value even if a guard stops it: TYPE/SLUG:NAME, such as tool/pytorch:stars or model/gpt-5:offers; * means any")
 	f.StringVar(&o.probe, "probe", "", "ask this source for one entity, or for the identifier given as an argument, and print the answer; change nothing")
-	f.StringVar(&o.file, "file", "", "a list (.csv, .tsv or .jsonl) to use as the source named file; requires --map")
+	f.StringVar(&o.file, "file", "", "a list (.csv, .tsv, .jsonl, .json or .md) to use as the source named file; requires --map")
 	f.StringVar(&o.mapping, "map", "", "the mapping of --file, as for kindex import")
 	f.StringVar(&o.date, "date", "", "the day on which the figures of --file or --modelsdev were read, YYYY-MM-DD (default: the source's date in the mapping; today)")
 	f.StringVar(&o.modelsdev, "modelsdev", "", "read models.dev from this checkout, or saved catalog.json or models.json, instead of over HTTP")
 	f.StringVar(&o.cache, "cache", "", "folder for what is kept between runs: answers and HTTP validators (default: kindex/collect in the user's cache folder)")
 	f.IntVar(&o.maxRequests, "max-requests", 0, "stop after this many requests; 0 means no limit")
 	f.DurationVar(&o.maxWait, "max-wait", 15*time.Minute, "maximum time that each source waits for the rate limits of its service")
-	f.StringSliceVar(&o.endpoints, "endpoint", nil, "use another address for a source: NAME=URL, such as github=https://github.example.org/api/v3; NAME can also be pypistats or npm-downloads. The token of the source is sent there")
+	f.StringSliceVar(&o.endpoints, "endpoint", nil, "use another address for a source: NAME=URL, such as github=https://github.example.org/api/v3; NAME can also be pypistats, npm-downloads or a list. The token of the source is sent there")
 	f.StringSliceVar(&o.allow, "allow", nil, "networks (10.0.0.0/8) and addresses with a port (127.0.0.1:8443) that sources may use even if they are not public, or the port is not 443")
 	return c
 }
@@ -156,7 +161,7 @@ func (o *collectOptions) runProbe(cmd *cobra.Command, opts collect.Options, args
 
 // options checks the flags and turns them into options of a run.
 func (o *collectOptions) options(cmd *cobra.Command, args []string) (opts collect.Options, err error) {
-	opts = collect.Options{Content: filepath.Clean(o.content), Only: o.sources, Select: args, Accept: o.accept, DryRun: o.dryRun, Offline: o.offline,
+	opts = collect.Options{Content: filepath.Clean(o.content), Only: o.sources, Select: args, Accept: o.accept, DryRun: o.dryRun, Offline: o.offline, New: o.new,
 		Cache: o.cache, MaxRequests: o.maxRequests, MaxWait: o.maxWait, Agent: "kindex/" + version() + " (kindex collect)",
 		Clock: collect.SystemClock{}, Getenv: os.Getenv}
 	if opts.MaxAge, err = parseDays("--max-age", o.maxAge); err != nil {
@@ -188,7 +193,7 @@ func (o *collectOptions) options(cmd *cobra.Command, args []string) (opts collec
 		}
 		opts.Cache = filepath.Join(dir, "kindex", "collect")
 	}
-	opts.Sources, err = o.openSources(cmd.Context())
+	opts.Sources, err = o.openSources()
 	return opts, err
 }
 
@@ -201,64 +206,91 @@ func (o *collectOptions) dayOfFiles() string {
 }
 
 // openSources returns all sources, in the order of precedence.
-func (o *collectOptions) openSources(ctx context.Context) ([]collect.Source, error) {
+func (o *collectOptions) openSources() ([]collect.Source, error) {
 	at, err := parseEndpoints(o.endpoints)
 	if err != nil {
 		return nil, err
 	}
-	list := []collect.Source{pypi.New(at["pypi"], at["pypistats"]), npm.New(at["npm"], at["npm-downloads"]), huggingface.New(at["huggingface"]),
-		modelsdev.New(at["modelsdev"], o.modelsdev, o.dayOfFiles()), github.New(at["github"])}
-	files, err := o.listedFiles()
+	config, err := o.config()
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range files {
-		switch s, err := file.Open(ctx, f.Name, f.Path, f.Map, f.Date); {
-		case err == nil:
-			list = append(list, s)
-		case o.file == "" && ctx.Err() == nil:
-			list = append(list, collect.Unusable(f.Name, err)) // the other sources can still be asked
-		default:
-			return nil, err
+	names := slices.Clone(endpointNames)
+	for _, f := range config.Files {
+		names = append(names, f.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(at)) {
+		if !slices.Contains(names, name) {
+			return nil, cli.Usage(fmt.Errorf("--endpoint %s: unknown name; expected one of: %s", safetext.Quote(name), strings.Join(names, ", ")))
 		}
 	}
-	return list, nil
-}
-
-// listedFiles returns the lists in collect.yaml, as far as they are used, and the one in the
-// flags.
-func (o *collectOptions) listedFiles() ([]collect.FileConfig, error) {
-	c, problems, err := content.Load(o.content, nil)
-	if err != nil {
-		return nil, err
-	}
-	if n, _ := problems.Count(); n > 0 {
-		return nil, problems
-	}
-	config, err := collect.ParseConfig(c.Collect)
-	if err != nil {
-		return nil, err
-	}
-	base, err := filepath.EvalSymlinks(filepath.Join(o.content, ".."))
-	if err != nil {
-		return nil, err
-	}
-	var list []collect.FileConfig
+	list := builtInSources(at, config, o.modelsdev, o.dayOfFiles())
 	for _, f := range config.Files {
 		if len(o.sources) > 0 && !slices.Contains(o.sources, f.Name) && o.probe != f.Name {
 			continue
 		}
-		for _, p := range []*string{&f.Path, &f.Map} {
-			if *p, err = inside(base, *p); err != nil {
-				return nil, fmt.Errorf("collect.yaml: %w", err)
-			}
+		if err := locateList(o.content, &f); err != nil {
+			return nil, err
 		}
-		list = append(list, f)
+		list = append(list, openList(f, at[f.Name]))
 	}
 	if o.file != "" {
-		list = append(list, collect.FileConfig{Name: "file", Path: o.file, Map: o.mapping, Date: o.date})
+		s, err := file.New(collect.FileConfig{Name: "file", Path: o.file, Map: o.mapping, Date: o.date, New: o.new}, "")
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, s)
 	}
 	return list, nil
+}
+
+// builtInSources returns the sources that are no lists. at has the addresses that replace the public
+// ones.
+func builtInSources(at map[string]string, c collect.Config, modelsdevDir, day string) []collect.Source {
+	topics, minStars := c.Sources["github"].Topics, collect.DefaultMinStars
+	if p := c.Sources["github"].MinStars; p != nil {
+		minStars = *p
+	}
+	return []collect.Source{pypi.New(at["pypi"], at["pypistats"]), npm.New(at["npm"], at["npm-downloads"]), huggingface.New(at["huggingface"]),
+		modelsdev.New(at["modelsdev"], modelsdevDir, day), github.New(at["github"]).Find(topics, minStars)}
+}
+
+// locateList completes the paths of a list in collect.yaml.
+func locateList(dir string, f *collect.FileConfig) error {
+	base, err := filepath.EvalSymlinks(filepath.Join(dir, ".."))
+	if err != nil {
+		return err
+	}
+	for _, p := range []*string{&f.Path, &f.Map} {
+		if *p == "" {
+			continue
+		}
+		if *p, err = inside(base, *p); err != nil {
+			return fmt.Errorf("collect.yaml: %w", err)
+		}
+	}
+	return nil
+}
+
+// openList opens a list. If that fails, the other sources can still be asked.
+func openList(f collect.FileConfig, endpoint string) collect.Source {
+	s, err := file.New(f, endpoint)
+	if err != nil {
+		return collect.Unusable(f.Name, err)
+	}
+	return s
+}
+
+// config returns collect.yaml.
+func (o *collectOptions) config() (collect.Config, error) {
+	c, problems, err := content.Load(o.content, nil)
+	if err != nil {
+		return collect.Config{}, err
+	}
+	if n, _ := problems.Count(); n > 0 {
+		return collect.Config{}, problems
+	}
+	return collect.ParseConfig(c.Collect)
 }
 
 // inside returns the path of a file that must be in a folder, even after following links: the
@@ -275,7 +307,7 @@ func inside(base, path string) (string, error) {
 	return full, nil
 }
 
-// endpointNames are the names that --endpoint knows.
+// endpointNames are the names that --endpoint knows besides those of lists.
 var endpointNames = []string{"github", "huggingface", "modelsdev", "npm", "npm-downloads", "pypi", "pypistats"}
 
 func parseEndpoints(list []string) (map[string]string, error) {
@@ -285,9 +317,6 @@ func parseEndpoints(list []string) (map[string]string, error) {
 		u, err := url.Parse(address)
 		if !ok || err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || u.RawQuery != "" {
 			return nil, cli.Usage(fmt.Errorf("--endpoint %s: use NAME=URL, such as pypi=https://pypi.example.org", safetext.Address(text)))
-		}
-		if !slices.Contains(endpointNames, name) {
-			return nil, cli.Usage(fmt.Errorf("--endpoint %s: unknown name; expected one of: %s", safetext.Address(text), strings.Join(endpointNames, ", ")))
 		}
 		at[name] = address
 	}

@@ -133,6 +133,9 @@ func printHit(w io.Writer, b *exports.Build, h indexes.Hit) error {
 	if score == "" {
 		score = "-"
 	}
+	if e.Status == record.Deprecated || e.Status == record.Withdrawn {
+		score += "  " + e.Status
+	}
 	fmt.Fprintf(w, "%s  %s  %s\n  %s\n", cli.Paint(w, color.Bold, e.Name), e.Key(), score, safetext.Escape(e.Description))
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"kindex/builder"
+	"kindex/builder/collect"
 	"kindex/builder/content/yamldoc"
 	"kindex/builder/gitlog"
 	"kindex/builder/plural"
@@ -85,6 +86,11 @@ func runValidate(ctx context.Context, w io.Writer, dir string, o validateOptions
 		if c.Notes, failed = boardNotes(l); failed != nil {
 			return failed
 		}
+		unwritten, err := collectNotes(l, dir)
+		if err != nil {
+			return err
+		}
+		c.Notes = append(c.Notes, unwritten...)
 		ahead, err := gitlog.CommitsAhead(ctx, dir, time.Now())
 		if err != nil {
 			return err
@@ -136,6 +142,34 @@ func boardNotes(l *builder.Loaded) ([]string, error) {
 		}
 	}
 	return notes, err
+}
+
+// collectNotes returns notes about measures that kindex collect keeps nobody's figures current for. An index
+// without collect.yaml has none.
+func collectNotes(l *builder.Loaded, dir string) (notes []string, err error) {
+	if l.Collect == nil {
+		return nil, nil
+	}
+	config, err := collect.ParseConfig(l.Collect)
+	if err != nil {
+		return nil, err
+	}
+	sources := builtInSources(nil, config, "", "")
+	for _, f := range config.Files {
+		if err := locateList(dir, &f); err != nil {
+			notes = append(notes, "note: "+err.Error())
+			continue
+		}
+		s := openList(f, "")
+		if problem := s.Info().Problem; problem != "" {
+			notes = append(notes, fmt.Sprintf("note: collect.yaml: %s: %s", f.Name, problem))
+		}
+		sources = append(sources, s)
+	}
+	for _, note := range config.Unwritten(l.Measures(), sources) {
+		notes = append(notes, "note: "+note)
+	}
+	return notes, nil
 }
 
 func (c *checked) noProblems() string {

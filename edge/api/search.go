@@ -57,9 +57,7 @@ func (a *API) Search(c *web.Call) (*web.Reply, error) {
 	hits := res.Hits[:min(page.Limit, len(res.Hits))]
 	list := newCollection(c)
 	for _, h := range hits {
-		if list.body, err = appendHit(c.Served, list.next(), sel.project, res, h); err != nil {
-			return nil, err
-		}
+		list.body = appendHit(c.Served, list.next(), sel.project, res, h)
 	}
 	next := ""
 	if more {
@@ -94,12 +92,8 @@ func searchAfter(c *web.Call, cur *query.Cursor) (*indexes.After, error) {
 }
 
 // appendHit appends a record with its relevance and highlights.
-func appendHit(v *live.ServedBuild, dst []byte, p *projection, res *indexes.Result, h indexes.Hit) ([]byte, error) {
+func appendHit(v *live.ServedBuild, dst []byte, p *projection, res *indexes.Result, h indexes.Hit) []byte {
 	e := v.Build.Entity(h.Ordinal)
-	highlights, err := res.Highlights(h, e, v.Titles[e.Category])
-	if err != nil {
-		return nil, err
-	}
 	before := len(dst)
 	dst = p.append(dst, v.Build.Record(h.Ordinal))
 	dst = dst[:len(dst)-1]
@@ -109,14 +103,14 @@ func appendHit(v *live.ServedBuild, dst []byte, p *projection, res *indexes.Resu
 	dst = append(dst, `"relevance":`...)
 	dst = jsonenc.AppendNumber(dst, h.Relevance)
 	dst = append(dst, `,"highlights":{`...)
-	for i, hl := range highlights {
+	for i, hl := range res.Highlights(e, v.Titles[e.Category]) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
 		dst = append(append(append(dst, '"'), hl.Field...), '"', ':')
 		dst = jsonenc.AppendString(dst, hl.Text)
 	}
-	return append(dst, '}', '}'), nil
+	return append(dst, '}', '}')
 }
 
 // maxSuggestions is the maximum number of names suggested if nothing is found.

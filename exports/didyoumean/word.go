@@ -53,11 +53,6 @@ func LetterMask(text string) (mask uint64) {
 // one letter and removes at most one.
 func (w *Word) MinDistance(kinds uint64) int { return minDistance(w.letterMask, kinds) }
 
-// MinDistanceOf is like MinDistance, but knows only some bits of the string's LetterMask.
-func (w *Word) MinDistanceOf(kinds, known uint64) int {
-	return minDistance(w.letterMask&known, kinds&known)
-}
-
 func minDistance(a, b uint64) int { return max(bits.OnesCount64(a&^b), bits.OnesCount64(b&^a)) }
 
 // Distance returns the optimal string alignment distance between the word and a

@@ -227,8 +227,8 @@ func (m *Measure) validateSum(isDay bool) string {
 
 func exceedsMax(x *float64) bool { return x != nil && math.Abs(*x) > maxNumber }
 
-// accepts reports whether the measure uses a benchmark result.
-func (m *Measure) accepts(b *record.Benchmark) bool {
+// Accepts reports whether the measure uses a benchmark result.
+func (m *Measure) Accepts(b *record.Benchmark) bool {
 	if m.By != "" {
 		plain := *b
 		plain.By, plain.Publisher = "", ""

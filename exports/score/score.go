@@ -318,7 +318,7 @@ func (m *Measure) latest(list []record.Benchmark, asOf time.Time) (best record.B
 	past := false // best is not from the future
 	for i := range list {
 		b := list[i]
-		if !m.accepts(&b) {
+		if !m.Accepts(&b) {
 			continue
 		}
 		known := b.Date == "" || days(b.Date, asOf) >= 0

@@ -184,9 +184,7 @@ func (r *request) results(d *searchPage) (err error) {
 		found, d.Lacking = res.Matches, res.Dropped
 	}
 	d.Total = int(found.GetCardinality())
-	if err = r.hits(d, res, found, skip); err != nil {
-		return err
-	}
+	r.hits(d, res, found, skip)
 	r.addFacets(d, found)
 	if d.First = min(skip+1, d.Total); number > 1 {
 		d.Prev = r.query("page", strconv.Itoa(min(number-1, max(1, (d.Total+searchRows-1)/searchRows))))
@@ -205,7 +203,7 @@ func (r *request) results(d *searchPage) (err error) {
 }
 
 // hits reads the results of a page in the requested order.
-func (r *request) hits(d *searchPage, res *indexes.Result, found *roaring.Bitmap, skip int) error {
+func (r *request) hits(d *searchPage, res *indexes.Result, found *roaring.Bitmap, skip int) {
 	var list []indexes.Hit
 	if res != nil && d.Sort == sorts[0].Name {
 		list = res.Hits
@@ -225,24 +223,17 @@ func (r *request) hits(d *searchPage, res *indexes.Result, found *roaring.Bitmap
 		e := r.Build.Entity(h.Ordinal)
 		shown := searchHit{row: row{Entity: e}}
 		if res != nil {
-			if err := shown.mark(res, h, r.categoryTitle(e.Category)); err != nil {
-				return err
-			}
+			shown.mark(res, r.categoryTitle(e.Category))
 		}
 		d.Hits = append(d.Hits, shown)
 	}
-	return nil
 }
 
 // mark fills in the fields that have matches, with the matches marked. The index has
 // already escaped them. Long fields are left out, because marked text cannot be
 // truncated.
-func (h *searchHit) mark(res *indexes.Result, found indexes.Hit, category string) error {
-	list, err := res.Highlights(found, h.Entity, category)
-	if err != nil {
-		return err
-	}
-	for _, m := range list {
+func (h *searchHit) mark(res *indexes.Result, category string) {
+	for _, m := range res.Highlights(h.Entity, category) {
 		text := template.HTML(safetext.OneLine(m.Text)) //nolint:gosec // the index has escaped it
 		switch {
 		case len(text) > 4*textfmt.MaxLineLen:
@@ -254,7 +245,6 @@ func (h *searchHit) mark(res *indexes.Result, found indexes.Hit, category string
 			h.Else = append(h.Else, markedField{m.Field, text})
 		}
 	}
-	return nil
 }
 
 // addFacets fills in the filters and orders.

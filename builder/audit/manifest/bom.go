@@ -1,88 +1,19 @@
 package manifest
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 )
-
-func parseJSON(f *file) { f.values(f.tree(jsonSyntax)) }
-
-func parseYAML(f *file) { f.values(f.tree(yamlSyntax)) }
-
-// values reads a file in JSON or YAML by its members: a bill of materials, a file of a package
-// manager or Jupyter, what another program lists, or a configuration.
-func (f *file) values(root *node) {
-	has := func(keys ...string) bool { return root.get(keys...) != nil }
-	switch {
-	case has("bomFormat") || has("specVersion"):
-		f.cycloneDX(root)
-	case has("spdxVersion"):
-		f.spdx(root)
-	case has("@graph"):
-		f.spdx3(root)
-	case has("sbom"): // of GitHub's interface
-		f.values(root.get("sbom"))
-	case has("predicate"): // of an attestation
-		f.values(root.get("predicate"))
-	case has("cells") || has("worksheets"):
-		f.notebook(root)
-	case has("_meta", "pipfile-spec"):
-		f.pipfileLock(root)
-	case has("channels") || root.get("dependencies") != nil && root.get("dependencies").kind == list:
-		f.environment(root)
-	case has("package") && root.get("package").kind == list: // conda-lock
-		for _, m := range root.all("package") {
-			if m.str("manager") == "pip" {
-				f.add(f.sourced(Entry{ID: "pypi:" + m.str("name"), Name: m.str("name"), Line: m.line}, m))
-			} else {
-				f.condaSpec(m.str("url"), m.line)
-			}
-		}
-	case has("environments") && has("packages"): // pixi.lock
-		root.each("packages.conda", func(n *node) { f.condaSpec(n.text, n.line) })
-		root.each("packages.pypi", func(n *node) { f.requirement(n.text, n.line) })
-	case strings.HasPrefix(lastPart(f.shown), "pnpm-workspace.") || !has("lockfileVersion") && has("packages") && (has("catalog") || has("catalogs")):
-		f.catalogs(root)
-		f.overrides(root.get("overrides"))
-	case has("pip_version"): // pip inspect, and the report of pip install
-		for _, path := range []string{"installed.metadata", "install.metadata"} {
-			root.each(path, func(n *node) {
-				f.add(Entry{ID: "pypi:" + n.str("name"), Name: n.str("name"), Version: n.str("version"), Line: n.line})
-			})
-		}
-	case f.npm(root):
-	case root != nil && root.kind == list:
-		f.listing(root)
-	case root.str("object") == "list": // the models of a provider
-		f.listing(&node{kind: list, items: root.all("data")})
-	default:
-		before := len(f.reader.entries)
-		if root.deep(f.withPackageURL); len(f.reader.entries) == before {
-			f.settings(root)
-		}
-	}
-}
-
-// parseXML reads a bill of materials of CycloneDX, or pom.xml of Maven.
-func parseXML(f *file) {
-	root := f.tree(xmlSyntax)
-	switch {
-	case root.get("bom") != nil:
-		f.cycloneDX(root.get("bom"))
-	case root.get("project") != nil:
-		f.pom(root.get("project"))
-	case root != nil && len(root.items) > 0:
-		f.unreadable(0, "neither CycloneDX nor pom.xml"+seeHelp)
-	}
-}
 
 // cycloneDX adds the components of a bill of materials and, if it is a model, what it describes.
 func (f *file) cycloneDX(root *node) {
 	if main := root.get("metadata", "component"); main.str("type") == "machine-learning-model" {
-		f.component(main)
+		f.components(&node{items: []*node{main}})
 	} else {
-		f.components(main)
+		f.components(main.get("components"))
 	}
-	f.components(root)
+	f.components(root.get("components"))
 	for _, m := range root.all("services") {
 		if name := m.str("name"); name != "" {
 			f.add(Entry{Name: name, Line: m.get("name").line, Note: "is a service"})
@@ -91,26 +22,36 @@ func (f *file) cycloneDX(root *node) {
 }
 
 func (f *file) components(n *node) {
-	for _, c := range n.all("components") {
-		f.component(c)
+	for _, c := range n.all() {
+		e := Entry{Name: strings.TrimPrefix(c.str("group")+"/"+c.str("name"), "/"), Version: c.str("version")}
+		if c.str("type") == "machine-learning-model" {
+			e.ID = e.Name
+			c.each("externalReferences.url", func(n *node) { e.Also = append(e.Also, scrub(n.text)) })
+		}
+		f.described(e, c, c.get("purl"))
+		f.components(c.get("components"))
 	}
 }
 
-func (f *file) component(c *node) {
-	group, name := c.str("group"), c.str("name")
-	e := Entry{ID: c.str("purl"), Name: strings.TrimPrefix(group+"/"+name, "/"), Version: c.str("version"), Line: c.line}
-	if e.ID != "" {
-		e.Line = c.get("purl").line
-	} else if c.get("name") != nil {
-		e.Line = c.get("name").line
+// described adds an entry of a bill of materials. Its package URLs identify it better than what it has; those of registries
+// come before generic ones.
+func (f *file) described(e Entry, n *node, purls ...*node) {
+	e.Line = n.line
+	if name := n.get("name"); name != nil {
+		e.Line = name.line
 	}
-	if e.ID == "" && c.str("type") == "machine-learning-model" {
-		e.ID = e.Name
-		for _, r := range c.all("externalReferences") {
-			if address := r.str("url"); address != "" {
-				e.Also = append(e.Also, scrub(address))
-			}
-		}
+	purls = slices.DeleteFunc(purls, func(n *node) bool { return n.str() == "" })
+	slices.SortStableFunc(purls, func(a, b *node) int {
+		return cmp.Compare(strings.Count(a.text, "pkg:generic/"), strings.Count(b.text, "pkg:generic/"))
+	})
+	for _, purl := range slices.Backward(purls) {
+		e.Also = append([]string{purl.str()}, e.Also...)
+	}
+	if len(purls) > 0 {
+		e.ID, e.Line = "", purls[0].line
+	}
+	if e.ID == "" && len(e.Also) > 0 {
+		e.ID, e.Also = e.Also[0], e.Also[1:]
 	}
 	if e.ID == "" {
 		e.Note = "has no package URL"
@@ -118,7 +59,6 @@ func (f *file) component(c *node) {
 	if e.Name != "" || e.ID != "" {
 		f.add(e)
 	}
-	f.components(c)
 }
 
 // spdxPrefixes are those of names in bills of materials without package URLs.
@@ -127,86 +67,57 @@ var spdxPrefixes = map[string]string{"pip": "pypi", "pypi": "pypi", "npm": "npm"
 // spdx adds the packages of SPDX 2, but not the project that they are of.
 func (f *file) spdx(root *node) {
 	described := map[string]bool{}
-	for _, m := range root.all("documentDescribes") {
-		described[m.text] = true
-	}
-	for _, r := range root.all("relationships") {
-		if r.str("relationshipType") == "DESCRIBES" {
-			described[r.str("relatedSpdxElement")] = true
+	root.each("documentDescribes", func(n *node) { described[n.text] = true })
+	root.each("relationships", func(n *node) {
+		if n.str("relationshipType") == "DESCRIBES" {
+			described[n.str("relatedSpdxElement")] = true
 		}
-	}
-	for _, p := range root.all("packages") {
-		e := Entry{Name: p.str("name"), Version: p.str("versionInfo"), Line: p.line}
-		if n := p.get("name"); n != nil {
-			e.Line = n.line
-		}
-		for _, ref := range p.all("externalRefs") {
+	})
+	root.each("packages", func(p *node) {
+		e := Entry{Name: p.str("name"), Version: p.str("versionInfo")}
+		var purls []*node
+		p.each("externalRefs", func(ref *node) {
 			if t := ref.str("referenceType"); t == "purl" || strings.HasSuffix(t, "/purl") {
-				e.addPackageURL(ref.get("referenceLocator"))
+				purls = append(purls, ref.get("referenceLocator"))
 			}
-		}
-		if e.ID == "" && described[p.str("SPDXID")] {
-			continue
+		})
+		if len(purls) == 0 && described[p.str("SPDXID")] {
+			return
 		}
 		if from := p.str("downloadLocation"); strings.Contains(from, "://") {
 			e.Also = append(e.Also, Entry{ID: "url:"}.from(from).ID)
 		}
-		if prefix, name, ok := strings.Cut(e.Name, ":"); ok && spdxPrefixes[prefix] != "" && e.ID == "" {
+		if prefix, name, ok := strings.Cut(e.Name, ":"); ok && spdxPrefixes[prefix] != "" {
 			e.ID = spdxPrefixes[prefix] + ":" + name
 		}
-		f.addFirst(e)
-	}
-}
-
-// addPackageURL adds a package URL. Those of registries come before generic ones.
-func (e *Entry) addPackageURL(n *node) {
-	purl := n.str()
-	switch {
-	case purl == "":
-	case e.ID == "":
-		e.ID, e.Line = purl, n.line
-	case strings.HasPrefix(e.ID, "pkg:generic/"):
-		e.ID, e.Also, e.Line = purl, append(e.Also, e.ID), n.line
-	default:
-		e.Also = append(e.Also, purl)
-	}
-}
-
-// addFirst adds an entry whose identifier may be among the others.
-func (f *file) addFirst(e Entry) {
-	if e.ID == "" && len(e.Also) > 0 {
-		e.ID, e.Also = e.Also[0], e.Also[1:]
-	}
-	if e.ID == "" {
-		e.Note = "has no package URL"
-	}
-	f.add(e)
+		f.described(e, p, purls...)
+	})
 }
 
 // spdx3 adds the packages of SPDX 3.
 func (f *file) spdx3(root *node) {
-	for _, p := range root.all("@graph") {
+	root.each("@graph", func(p *node) {
 		t := p.str("type") + p.str("@type")
 		if !strings.HasSuffix(t, "Package") {
-			continue
+			return
 		}
-		e := Entry{Name: p.str("name"), Version: p.str("software_packageVersion"), Line: p.line}
-		e.addPackageURL(p.get("software_packageUrl"))
-		for _, id := range p.all("externalIdentifier") {
-			if id.str("externalIdentifierType") == "packageUrl" {
-				e.addPackageURL(id.get("identifier"))
-			}
-		}
-		if e.ID == "" && strings.HasPrefix(t, "ai_") {
+		e := Entry{Name: p.str("name"), Version: p.str("software_packageVersion")}
+		if strings.HasPrefix(t, "ai_") {
 			e.ID = e.Name
 		}
-		f.addFirst(e)
-	}
+		purls := []*node{p.get("software_packageUrl")}
+		p.each("externalIdentifier", func(id *node) {
+			if id.str("externalIdentifierType") == "packageUrl" {
+				purls = append(purls, id.get("identifier"))
+			}
+		})
+		f.described(e, p, purls...)
+	})
 }
 
 // listing adds the packages that a program lists as JSON, as pip list, conda list and pipdeptree do.
 func (f *file) listing(root *node) {
-	before := len(f.reader.entries)
+	before := len(f.reader.Entries)
 	for _, m := range root.items {
 		if p := m.get("package"); p.str("package_name") != "" {
 			f.add(Entry{ID: "pypi:" + p.str("package_name"), Name: p.str("package_name"), Version: p.str("installed_version"), Line: p.line})
@@ -219,8 +130,8 @@ func (f *file) listing(root *node) {
 		case name == "" && m.str("id") != "":
 			f.model(m.str("id"), m.get("id").line)
 		case name == "":
-			before := len(f.reader.entries)
-			if m.deep(f.withPackageURL); len(f.reader.entries) == before {
+			before := len(f.reader.Entries)
+			if m.deep(f.withPackageURL); len(f.reader.Entries) == before {
 				m.deep(f.setting)
 			}
 		case m.get("channel") != nil || m.get("build_string") != nil:
@@ -229,7 +140,7 @@ func (f *file) listing(root *node) {
 			f.add(Entry{ID: "pypi:" + name, Name: name, Version: m.str("version"), Line: m.get("name").line})
 		}
 	}
-	if len(root.items) > 0 && len(f.reader.entries) == before {
+	if len(root.items) > 0 && len(f.reader.Entries) == before {
 		f.unreadable(0, namesNothing)
 	}
 }
@@ -244,10 +155,13 @@ func (f *file) withPackageURL(n *node) {
 	}
 }
 
+// spdxTags are the names in JSON of what a package has in the form tag: value.
+var spdxTags = map[string]string{"PackageName": "name", "SPDXID": "SPDXID", "PackageVersion": "versionInfo", "PackageDownloadLocation": "downloadLocation"}
+
 // parseTagValue reads SPDX in the form tag: value.
 func parseTagValue(f *file) {
-	root := &node{kind: table, items: []*node{{key: "packages", kind: list}, {key: "relationships", kind: list}}}
-	var p *node
+	packages, relationships := &node{key: "packages", kind: list}, &node{key: "relationships", kind: list}
+	p := &node{}    // what precedes the packages, or follows them
 	within := false // a text of several lines, which can look like tags
 	for n, line := range f.lines(f.data, false) {
 		if open, end := strings.LastIndex(line, "<text>"), strings.LastIndex(line, "</text>"); within || open > end {
@@ -256,26 +170,29 @@ func parseTagValue(f *file) {
 		}
 		tag, value, _ := strings.Cut(line, ":")
 		value = strings.TrimSpace(value)
-		member := func(key, value string) *node { return &node{key: key, text: value, line: n} }
 		fields := strings.Fields(value)
-		switch {
-		case tag == "PackageName":
-			p = &node{kind: table, line: n, items: []*node{member("name", value), {key: "externalRefs", kind: list}}}
-			root.items[0].items = append(root.items[0].items, p)
-		case tag == "Relationship" && len(fields) == 3:
-			root.items[1].items = append(root.items[1].items, &node{kind: table, items: []*node{member("relationshipType", fields[1]), member("relatedSpdxElement", fields[2])}})
-		case p == nil:
-		case tag == "SPDXID":
-			p.items = append(p.items, member("SPDXID", value))
-		case tag == "PackageVersion":
-			p.items = append(p.items, member("versionInfo", value))
-		case tag == "PackageDownloadLocation":
-			p.items = append(p.items, member("downloadLocation", value))
-		case tag == "ExternalRef" && len(fields) > 2:
-			p.items[1].items = append(p.items[1].items, &node{kind: table, items: []*node{member("referenceType", fields[1]), member("referenceLocator", strings.Join(fields[2:], " "))}})
-		case tag == "FileName" || tag == "SnippetSPDXID":
-			p = nil
+		pair := func(first, other, second string) *node {
+			return &node{kind: table, items: []*node{{key: first, text: fields[1]}, {key: other, text: second, line: n}}}
+		}
+		switch tag {
+		case "PackageName":
+			p = &node{kind: table, line: n}
+			packages.items = append(packages.items, p)
+		case "FileName", "SnippetSPDXID":
+			p = &node{}
+		case "Relationship":
+			if len(fields) == 3 {
+				relationships.items = append(relationships.items, pair("relationshipType", "relatedSpdxElement", fields[2]))
+			}
+		case "ExternalRef":
+			if len(fields) > 2 {
+				ref := pair("referenceType", "referenceLocator", strings.Join(fields[2:], " "))
+				p.items = append(p.items, &node{key: "externalRefs", kind: list, items: []*node{ref}})
+			}
+		}
+		if key := spdxTags[tag]; key != "" {
+			p.items = append(p.items, &node{key: key, text: value, line: n})
 		}
 	}
-	f.spdx(root)
+	f.spdx(&node{kind: table, items: []*node{packages, relationships}})
 }

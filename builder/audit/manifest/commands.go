@@ -50,50 +50,30 @@ func (f *file) installed(arg string, line int) {
 	f.requirement(arg, line)
 }
 
+var (
+	shellToken = lazily(`[;|&()]|#.*|(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^\s;|&()"'\\])+`) // also > and < in a word, which many forget to quote
+	quoted     = lazily(`"(?:\\.|[^"\\])*"|'[^']*'|\\.`)
+	escaped    = lazily(`\\(.)`)
+)
+
 // shellCommands splits a line into commands and their words, as a shell does.
 func shellCommands(line string) (list [][]string) {
 	var words []string
-	var word strings.Builder
-	quote, open := byte(0), false
-	endWord := func() {
-		if open {
-			words = append(words, word.String())
-		}
-		word.Reset()
-		open = false
-	}
-	endCommand := func() {
-		endWord()
-		if len(words) > 0 {
+	for _, token := range append(shellToken().FindAllString(line, -1), ";") {
+		switch {
+		case token[0] == '#':
+		case !strings.Contains(";|&()", token):
+			words = append(words, quoted().ReplaceAllStringFunc(token, func(s string) string {
+				if s[0] == '\'' {
+					return s[1 : len(s)-1]
+				}
+				return escaped().ReplaceAllString(strings.Trim(s, `"`), "$1")
+			}))
+		case len(words) > 0:
 			list = append(list, words)
-		}
-		words = nil
-	}
-	for i := 0; i < len(line); i++ {
-		switch c := line[i]; {
-		case quote != 0 && c == quote:
-			quote = 0
-		case c == '\\' && quote != '\'' && i+1 < len(line):
-			i++
-			word.WriteByte(line[i])
-			open = true
-		case quote != 0:
-			word.WriteByte(c)
-		case c == '"' || c == '\'':
-			quote, open = c, true
-		case c == ' ' || c == '\t':
-			endWord()
-		case c == ';' || c == '|' || c == '&' || c == '(' || c == ')':
-			endCommand()
-		case !open && c == '#':
-			endCommand()
-			return list
-		default: // also > and < in a word, which many forget to quote
-			word.WriteByte(c)
-			open = true
+			words = nil
 		}
 	}
-	endCommand()
 	return list
 }
 
@@ -288,9 +268,12 @@ var (
 
 // notebook reads what the cells of a notebook install, and the models that they name.
 func (f *file) notebook(root *node) {
-	cell := func(source *node) {
+	for _, cell := range root.all("cells") {
+		if kind := cell.str("cell_type"); kind == "markdown" || kind == "raw" {
+			continue
+		}
 		shell, start := false, ""
-		for _, part := range elements(source) {
+		for _, part := range elements(cell.get("source")) {
 			for _, line := range f.lines(part.text, false) {
 				line = start + line
 				start = ""
@@ -306,16 +289,6 @@ func (f *file) notebook(root *node) {
 					f.model(m[1], part.line)
 				}
 			}
-		}
-	}
-	for _, c := range root.all("cells") {
-		if kind := c.str("cell_type"); kind != "markdown" && kind != "raw" {
-			cell(c.get("source"))
-		}
-	}
-	for _, w := range root.all("worksheets") {
-		for _, c := range w.all("cells") {
-			cell(c.get("input"))
 		}
 	}
 }

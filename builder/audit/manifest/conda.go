@@ -15,7 +15,7 @@ var condaField = lazily(`(version|channel|url)\s*=\s*(?:'([^']*)'|"([^"]*)"|([^,
 // environment reads conda's environment.yml, in which the packages of pip are a list of
 // requirements.
 func (f *file) environment(root *node) {
-	f.addChannels(root, "channels")
+	root.each("channels", f.addChannel)
 	for _, m := range root.all("dependencies") {
 		switch m.kind {
 		case table:
@@ -88,12 +88,21 @@ func (f *file) condaEntry(channel, name, version string, line int) {
 	f.add(e)
 }
 
-func (f *file) addChannels(root *node, path string) {
-	root.each(path, func(n *node) {
-		if len(f.channels) < maxOthers {
-			f.channels = append(f.channels, n.text+n.str("channel"))
+func (f *file) addChannel(n *node) {
+	if len(f.channels) < maxOthers {
+		f.channels = append(f.channels, n.text+n.str("channel"))
+	}
+}
+
+// condaLock reads the file of conda-lock.
+func (f *file) condaLock(root *node) {
+	for _, m := range root.all("package") {
+		if m.str("manager") == "pip" {
+			f.add(f.sourced(Entry{ID: "pypi:" + m.str("name"), Name: m.str("name"), Line: m.line}, m))
+		} else {
+			f.condaSpec(m.str("url"), m.line)
 		}
-	})
+	}
 }
 
 var channelAddress = lazily(`^https?://(?:conda\.anaconda\.org|repo\.anaconda\.com(?:/pkgs)?|(?:repo\.)?prefix\.dev)/(?:t/[^/]+/)?`)

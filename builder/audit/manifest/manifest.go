@@ -68,24 +68,16 @@ type Unreadable struct {
 type Reader struct {
 	Stdin io.Reader // read for the name -
 
-	entries    []Entry
-	unreadable []Unreadable
-	files      int
-	includes   int
-	bytes      int
-	full       bool
-	given      []string        // absolute paths
-	read       map[string]bool // absolute paths
+	Entries    []Entry      // of all files that were read
+	Unreadable []Unreadable // what could not be read
+	Files      int          // how many were given or found in folders
+
+	includes int
+	bytes    int
+	full     bool
+	given    []string        // absolute paths
+	read     map[string]bool // absolute paths
 }
-
-// Entries returns the entries of all files that were read.
-func (r *Reader) Entries() []Entry { return r.entries }
-
-// Unreadable returns what could not be read.
-func (r *Reader) Unreadable() []Unreadable { return r.unreadable }
-
-// Files returns the number of files that were given or found in folders.
-func (r *Reader) Files() int { return r.files }
 
 // file is a file while it is being read.
 type file struct {
@@ -99,6 +91,7 @@ type file struct {
 	registries map[string]string // addresses of registries by their names in the file
 	sources    map[string]*node  // where packages come from, by their names
 	channels   []string          // of conda
+	within     string            // the path of the file's values in another file; see each
 }
 
 // add adds an entry of the file.
@@ -107,14 +100,14 @@ func (f *file) add(e Entry) {
 	e.ID, e.Version, e.Note, e.Name = scrub(e.ID), scrub(e.Version), scrub(e.Note), scrub(cmp.Or(e.Name, e.ID))
 	switch {
 	case r.full:
-	case len(r.entries) >= MaxEntries:
+	case len(r.Entries) >= MaxEntries:
 		r.full = true
 		f.unreadable(e.Line, fmt.Sprintf("more than %d packages in all files; the rest was not read", MaxEntries))
 	case len(e.ID) > maxName || len(e.Name) > maxName || len(e.Version) > maxName || len(e.Note) > maxName:
 		f.unreadable(e.Line, fmt.Sprintf("a name or version is longer than %d bytes", maxName))
 	default:
 		e.File, e.Also = f.shown, e.Also[:min(len(e.Also), maxOthers)]
-		r.entries = append(r.entries, e)
+		r.Entries = append(r.Entries, e)
 	}
 }
 
@@ -124,10 +117,10 @@ func (f *file) unreadable(line int, reason string) {
 		reason = strings.ToValidUTF8(reason[:maxReason], "") + " …"
 	}
 	u := Unreadable{f.shown, line, reason}
-	if n := len(f.reader.unreadable); n < maxUnreadable {
-		f.reader.unreadable = append(f.reader.unreadable, u)
+	if n := len(f.reader.Unreadable); n < maxUnreadable {
+		f.reader.Unreadable = append(f.reader.Unreadable, u)
 	} else if n == maxUnreadable {
-		f.reader.unreadable = append(f.reader.unreadable, Unreadable{f.shown, line, "too much cannot be read; the rest is not listed"})
+		f.reader.Unreadable = append(f.reader.Unreadable, Unreadable{f.shown, line, "too much cannot be read; the rest is not listed"})
 	}
 }
 
@@ -153,20 +146,20 @@ func init() { // not a composite literal, because parsers use formats
 		parse func(*file)
 		found bool
 	}{
-		{`package\.json`, parseNPM, true},
-		{`(package-lock|npm-shrinkwrap)\.json`, parseNPM, true},
+		{`package\.json`, parseJSON, true},
+		{`(package-lock|npm-shrinkwrap)\.json`, parseJSON, true},
 		{`pnpm-(lock|workspace)\.ya?ml|pixi\.lock`, parseYAML, true},
 		{`conda-.*\.lock`, parseText, true},
 		{`yarn\.lock`, parseYarn, true},
-		{`bun\.lock`, parseNPM, true},
+		{`bun\.lock`, parseJSON, true},
 		{`bun\.lockb`, parseText, true}, // unreadable, because it is not text
-		{`deno\.(jsonc?|lock)|import_map\.json`, parseNPM, true},
+		{`deno\.(jsonc?|lock)|import_map\.json`, parseJSON, true},
 		{`go\.mod`, parseGoMod, true},
 		{`(Cargo|pyproject|pixi|hatch|uv|pylock(\..+)?)\.toml|Pipfile`, parseTOML, true},
 		{`.*\.versions\.toml`, parseTOML, true},
 		{`.*\.gradle(\.kts)?`, parseGradle, true},
 		{`(Cargo|poetry|uv|pdm)\.lock`, parseTOML, true},
-		{`Pipfile\.lock`, func(f *file) { f.pipfileLock(f.tree(jsonSyntax)) }, true},
+		{`Pipfile\.lock`, parseJSON, true},
 		{`setup\.cfg`, parseSetupCfg, true},
 		{`(.*[-._])?(environment|conda|env|promptfoo(config)?|litellm([-_]config)?|(docker-)?compose)([-._].*)?\.ya?ml`, parseYAML, true},
 		{`(?i)(.*[-_.])?(requirements|constraints).*\.(txt|in)|requirements/.*\.(txt|in)`, parseRequirements, true},
@@ -225,7 +218,7 @@ func (r *Reader) gives(full string) bool {
 func (r *Reader) readOne(name string) {
 	f := &file{reader: r, shown: filepath.ToSlash(name)}
 	if name == "-" {
-		r.files++
+		r.Files++
 		data, err := io.ReadAll(io.LimitReader(r.Stdin, MaxFileSize+1))
 		f.parse(data, err, parseAny)
 		return
@@ -239,7 +232,7 @@ func (r *Reader) readOne(name string) {
 		f.root, err = os.OpenRoot(folder)
 	}
 	if err != nil {
-		r.files++
+		r.Files++
 		f.unreadable(0, reason(err))
 		return
 	}
@@ -248,7 +241,7 @@ func (r *Reader) readOne(name string) {
 		r.readFolder(f)
 		return
 	}
-	r.files++
+	r.Files++
 	f.name = filepath.Base(name)
 	full, _ := filepath.Abs(name)
 	if format := formatOf(filepath.ToSlash(full)); format != nil {
@@ -263,7 +256,7 @@ var skipped = map[string]bool{"node_modules": true, "vendor": true, "venv": true
 
 // readFolder reads the files of known formats in a folder and those below it.
 func (r *Reader) readFolder(at *file) {
-	visited, before := 0, r.files
+	visited, before := 0, r.Files
 	within := "" // the folder's name, which can be requirements
 	if full, err := filepath.Abs(at.root.Name()); err == nil {
 		within = filepath.Base(full)
@@ -275,7 +268,7 @@ func (r *Reader) readFolder(at *file) {
 		case err != nil:
 			f.unreadable(0, reason(err))
 			return nil
-		case visited > maxVisited || r.files-before >= maxFiles:
+		case visited > maxVisited || r.Files-before >= maxFiles:
 			at.unreadable(0, fmt.Sprintf("more than %d files, or %d that can be read; the rest was not read", maxVisited, maxFiles))
 			return fs.SkipAll
 		case d.IsDir() && name != "." && (skipped[d.Name()] || strings.HasPrefix(d.Name(), ".")):
@@ -284,14 +277,14 @@ func (r *Reader) readFolder(at *file) {
 			return nil
 		}
 		if format := formatOf(path.Join(within, name)); format != nil && format.found {
-			r.files++
+			r.Files++
 			f.load(format.parse)
 		}
 		return nil
 	})
 	if err != nil {
 		at.unreadable(0, reason(err))
-	} else if r.files == before {
+	} else if r.Files == before {
 		at.unreadable(0, "has no supported file"+seeHelp)
 	}
 }
@@ -343,9 +336,9 @@ func (f *file) parse(data []byte, err error, parser func(*file)) {
 			f.unreadable(0, fmt.Sprintf("cannot be read: %v", r))
 		}
 	}()
-	start := len(f.reader.entries)
+	start := len(f.reader.Entries)
 	parser(f)
-	if added := f.reader.entries[start:]; !slices.ContainsFunc(added, func(e Entry) bool { return e.File != f.shown }) {
+	if added := f.reader.Entries[start:]; !slices.ContainsFunc(added, func(e Entry) bool { return e.File != f.shown }) {
 		slices.SortStableFunc(added, func(a, b Entry) int { return cmp.Compare(a.Line, b.Line) })
 	}
 }
@@ -354,16 +347,11 @@ func (f *file) parse(data []byte, err error, parser func(*file)) {
 // each letter.
 func decode(data []byte) (string, error) {
 	text := string(data)
-	head := text[:min(len(text), 64)]
 	var out []byte
 	var err error
 	switch {
 	case strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff"):
 		out, err = unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder().Bytes(data)
-	case len(head) > 1 && head[1] == 0 && strings.Count(head, "\x00")*2 >= len(head)-1:
-		out, err = unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM).NewDecoder().Bytes(data)
-	case len(head) > 1 && head[0] == 0 && strings.Count(head, "\x00")*2 >= len(head)-1:
-		out, err = unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM).NewDecoder().Bytes(data)
 	case strings.ContainsRune(text, 0):
 		return "", errors.New("not a text file")
 	case strings.ToValidUTF8(text, "") == text:

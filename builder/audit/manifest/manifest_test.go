@@ -66,7 +66,7 @@ func describe(dir, name string) string {
 	var r Reader
 	r.Read(filepath.Join(dir, name))
 	var b strings.Builder
-	for _, e := range r.Entries() {
+	for _, e := range r.Entries {
 		fmt.Fprintf(&b, "%s:%d %s", strings.TrimPrefix(e.File, filepath.ToSlash(dir)+"/"), e.Line, e.ID)
 		if e.ID == "" {
 			fmt.Fprintf(&b, "(%s)", e.Name)
@@ -82,7 +82,7 @@ func describe(dir, name string) string {
 		}
 		b.WriteByte('\n')
 	}
-	for _, u := range r.Unreadable() {
+	for _, u := range r.Unreadable {
 		fmt.Fprintf(&b, "unreadable %s:%d %s\n", strings.TrimPrefix(u.File, filepath.ToSlash(dir)+"/"), u.Line, u.Reason)
 	}
 	return b.String()
@@ -200,7 +200,7 @@ func FuzzRead(f *testing.F) {
 		}
 		in := Reader{Stdin: strings.NewReader(string(data))}
 		in.Read("-")
-		for _, e := range r.Entries() {
+		for _, e := range r.Entries {
 			if strings.Contains(e.ID+e.Name+e.Note+e.Version, "://user:secret@") {
 				t.Errorf("credentials are in %+v", e)
 			}

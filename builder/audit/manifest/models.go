@@ -70,11 +70,11 @@ func (f *file) variable(line string, n int) {
 	}
 	value = strings.Trim(strings.TrimSpace(value), `"'`)
 	if strings.HasPrefix(value, "{") {
-		root, _, err := parseJSONTree([]byte(value))
-		if err != nil {
+		var b builder
+		if _, err := b.read(jsonSyntax, []byte(value)); err != nil {
 			f.unreadable(n, key+": not a name of a model")
 		}
-		for _, m := range root.all() {
+		for _, m := range b.root.all() {
 			f.model(m.text, n)
 		}
 		return
@@ -93,14 +93,14 @@ const namesNothing = "names nothing that is recognized as a package or model" + 
 
 // settings reads the models and images that a configuration names.
 func (f *file) settings(root *node) {
-	before := len(f.reader.entries)
+	before := len(f.reader.Entries)
 	if root.get("prompts") != nil || root.get("tests") != nil || root.get("targets") != nil { // promptfoo
 		for _, path := range []string{"providers", "targets", "defaultTest.options.provider", "defaultTest.assert.provider", "tests.options.provider", "tests.assert.provider"} {
 			root.each(path, f.provider)
 		}
 	}
 	root.deep(f.setting)
-	if len(f.reader.entries) == before && root != nil {
+	if len(f.reader.Entries) == before && root != nil {
 		f.unreadable(0, namesNothing)
 	}
 }

@@ -1,8 +1,8 @@
 package manifest
 
 import (
+	"cmp"
 	"net/url"
-	"slices"
 	"strings"
 )
 
@@ -74,47 +74,14 @@ func npmAt(s string, line int) Entry {
 
 var overridden = lazily(`^(?:.*?[>/])??((?:@[^/@>]+/)?[^/@>]+)(?:@[^/]*)?$`)
 
-// parseNPM reads the JSON files of npm, Bun and Deno, which their members tell apart.
-func parseNPM(f *file) {
-	f.npm(f.tree(jsonSyntax))
-}
-
-// npm reads the packages in a JSON file of npm, Bun or Deno. It returns false if it is no such file.
-func (f *file) npm(root *node) bool {
-	packages := root.all("packages")
-	switch {
-	case isPNPM(root):
-		f.pnpmLock(root)
-	case len(packages) > 0 && packages[0].kind == list: // Bun
-		for _, m := range packages {
-			if len(m.items) > 0 && m.items[0].kind == text {
-				f.add(npmAt(m.items[0].text, m.items[0].line))
-			} else {
-				f.unreadable(m.line, m.key+": not a package")
-			}
-		}
-	case root.get("lockfileVersion") != nil && root.get("workspaces") != nil && len(packages) == 0: // Bun, before it is installed
-		root.each("workspaces.*", f.npmTables)
-	case root.get("lockfileVersion") != nil:
-		f.npmLock(root)
-	case root.get("npm") != nil || root.get("jsr") != nil || root.get("specifiers") != nil || root.get("remote") != nil || root.get("packages", "specifiers") != nil:
-		f.denoLock(root)
-	case root.get("imports") != nil || root.get("scopes") != nil:
-		for _, path := range []string{"imports.*", "scopes.*.*"} {
-			root.each(path, f.specifier)
-		}
-	case slices.ContainsFunc(append([]string{"overrides", "resolutions"}, npmKeys...), func(key string) bool { return root.get(key) != nil }) ||
-		root.get("workspaces", "catalog") != nil || root.get("workspaces", "catalogs") != nil:
-		f.npmTables(root)
-		f.catalogs(root.get("workspaces")) // of Bun
-	default:
-		return false
-	}
-	return true
-}
-
 // npmKeys are the tables of package.json whose keys are the names of packages.
 var npmKeys = []string{"dependencies", "devDependencies", "peerDependencies", "optionalDependencies"}
+
+// packageJSON reads package.json, with the catalogs of Bun.
+func (f *file) packageJSON(root *node) {
+	f.npmTables(root)
+	f.catalogs(root.get("workspaces"))
+}
 
 // npmTables reads the tables of package.json.
 func (f *file) npmTables(root *node) {
@@ -131,12 +98,8 @@ func (f *file) npmTables(root *node) {
 // catalogs reads the versions that the parts of a project share, in which pnpm and Bun differ only by
 // the place of the tables.
 func (f *file) catalogs(root *node) {
-	for _, path := range []string{"catalog", "catalogs.*"} {
-		root.each(path, func(n *node) {
-			for _, m := range n.items {
-				f.npmMember(m, m.key)
-			}
-		})
+	for _, path := range []string{"catalog.*", "catalogs.*.*"} {
+		root.each(path, func(n *node) { f.npmMember(n, n.key) })
 	}
 }
 
@@ -167,39 +130,74 @@ func (f *file) overrides(n *node) {
 	}
 }
 
-// npmLock reads package-lock.json: the packages of versions 2 and 3, or the dependencies of
-// version 1.
-func (f *file) npmLock(root *node) {
-	packages, before := root.get("packages"), len(f.reader.entries)
+// lockJS reads the lock files of npm, pnpm and Bun, which differ by the keys of the packages, such as
+// "node_modules/name" and "name@1.0.0", and by their values. Version 1 of npm's, and files of which nothing is
+// installed, have only tables like those of package.json.
+func (f *file) lockJS(root *node) {
+	packages, before := root.get("packages"), len(f.reader.Entries)
 	for _, m := range packages.all() {
-		at := strings.LastIndex(m.key, "node_modules/")
-		if at < 0 {
-			continue // the project itself and its parts, which are linked
-		}
-		name := m.key[at+len("node_modules/"):]
-		if m.str("link") == "true" {
-			f.add(Entry{Name: name, Line: m.line}.local(m.str("resolved")))
-			continue
-		}
-		if real := m.str("name"); real != "" {
-			name = real
-		}
-		f.lockedNPM(m, name, m.str("version"))
-	}
-	if packages != nil {
-		if len(f.reader.entries) == before { // not installed
-			f.npmTables(packages.get(""))
-		}
-		return
-	}
-	var nested func(n *node)
-	nested = func(n *node) {
-		for _, m := range n.all("dependencies") {
-			f.lockedNPM(m, m.key, m.str("version"))
-			nested(m)
+		switch at := strings.LastIndex(m.key, "node_modules/"); {
+		case m.kind == list && len(m.items) > 0 && m.items[0].kind == text:
+			f.add(npmAt(m.items[0].text, m.items[0].line))
+		case m.kind == list:
+			f.unreadable(m.line, m.key+": not a package")
+		case at >= 0 && m.str("link") == "true":
+			f.add(Entry{Name: m.key[at+len("node_modules/"):], Line: m.line}.local(m.str("resolved")))
+		case at >= 0:
+			f.lockedNPM(m, cmp.Or(m.str("name"), m.key[at+len("node_modules/"):]), m.str("version"))
+		case pnpmKey().MatchString(m.key):
+			f.pnpmPackage(m)
 		}
 	}
-	nested(root)
+	installed := len(f.reader.Entries) > before
+	for _, key := range npmKeys {
+		for _, path := range []string{key + ".*", "importers.*." + key + ".*"} {
+			root.each(path, func(m *node) { f.direct(m, installed) })
+		}
+	}
+	if len(f.reader.Entries) == before { // only the project itself and its parts
+		f.npmTables(packages.get(""))
+		root.each("workspaces.*", f.npmTables)
+	}
+	if len(f.reader.Entries) == before && root.get("lockfileVersion") == nil {
+		f.otherData(root)
+	}
+}
+
+// direct adds a direct dependency in a lock file, unless it is among the packages: pnpm's has another form there
+// if it is from a path.
+func (f *file) direct(m *node, installed bool) {
+	version, _, _ := strings.Cut(m.str("version")+m.str(), "(")
+	ofPNPM := m.kind != table || m.get("specifier") != nil
+	switch {
+	case ofPNPM && (localPath().MatchString(version) || !installed && npmVersion().MatchString(version)):
+		f.add(npmEntry(m.key, version, m.line))
+	case installed:
+	case ofPNPM:
+		f.add(npmAt(version, m.line))
+	default:
+		f.npmMember(m, m.key)
+	}
+}
+
+var (
+	pnpmPath = lazily(`^/((?:@[^/]+/)?[^/@]+)/([^/_(]+)`) // of old versions
+	pnpmKey  = lazily(`^(?:/|(?:@[^/]+/)?[^/@]+@)`)
+)
+
+func (f *file) pnpmPackage(m *node) {
+	key, _, _ := strings.Cut(m.key, "(")
+	e := npmAt(strings.TrimPrefix(key, "/"), m.line)
+	if old := pnpmPath().FindStringSubmatch(key); old != nil {
+		e = npmEntry(old[1], old[2], m.line)
+	}
+	if name := m.str("name"); name != "" && !strings.HasPrefix(e.ID, "https:") {
+		e = npmEntry(name, m.str("version"), m.line)
+		if address := m.str("resolution", "tarball") + m.str("resolution", "repo"); address != "" {
+			e = e.from(address)
+		}
+	}
+	f.add(e)
 }
 
 // lockedNPM adds a package of a lock file, which comes from a repository or from a registry.
@@ -212,52 +210,6 @@ func (f *file) lockedNPM(m *node, name, version string) {
 		version = resolved
 	}
 	f.add(npmEntry(name, version, line))
-}
-
-var (
-	pnpmPath = lazily(`^/((?:@[^/]+/)?[^/@]+)/([^/_(]+)`) // of old versions
-	pnpmKey  = lazily(`^(?:/|(?:@[^/]+/)?[^/@]+@)`)
-)
-
-// isPNPM reports whether a file is pnpm-lock.yaml: the keys of its packages are like "name@1.0.0" or
-// "/name/1.0.0"; npm's are like "node_modules/name".
-func isPNPM(root *node) bool {
-	packages := root.get("packages")
-	return root.get("importers") != nil || strings.Contains(root.str("lockfileVersion"), ".") ||
-		packages != nil && packages.kind == table && slices.ContainsFunc(packages.items, func(m *node) bool { return m.kind == table && pnpmKey().MatchString(m.key) })
-}
-
-// pnpmLock reads pnpm-lock.yaml.
-func (f *file) pnpmLock(root *node) {
-	for _, m := range root.all("packages") {
-		key, _, _ := strings.Cut(m.key, "(")
-		e := npmAt(strings.TrimPrefix(key, "/"), m.line)
-		if old := pnpmPath().FindStringSubmatch(key); old != nil {
-			e = npmEntry(old[1], old[2], m.line)
-		}
-		if name := m.str("name"); name != "" && !strings.HasPrefix(e.ID, "https:") {
-			e = npmEntry(name, m.str("version"), m.line)
-			if address := m.str("resolution", "tarball") + m.str("resolution", "repo"); address != "" {
-				e = e.from(address)
-			}
-		}
-		f.add(e)
-	}
-	linked := func(n *node) {
-		for _, m := range n.items {
-			version, _, _ := strings.Cut(m.str("version")+m.str(), "(")
-			switch {
-			case localPath().MatchString(version), root.get("packages") == nil && npmVersion().MatchString(version):
-				f.add(npmEntry(m.key, version, m.line))
-			case root.get("packages") == nil:
-				f.add(npmAt(version, m.line))
-			}
-		}
-	}
-	for _, key := range []string{"dependencies", "devDependencies", "optionalDependencies"} {
-		root.each(key, linked)
-		root.each("importers.*."+key, linked)
-	}
 }
 
 // parseYarn reads yarn.lock: the form of version 1, and that of later ones.

@@ -152,8 +152,8 @@ var (
 // identifiers.
 func parseText(f *file) {
 	if isEnv(f.data) {
-		before := len(f.reader.entries)
-		if parseEnv(f); len(f.reader.entries) == before {
+		before := len(f.reader.Entries)
+		if parseEnv(f); len(f.reader.Entries) == before {
 			f.unreadable(0, "no variable names a model; expected one such as OPENAI_MODEL")
 		}
 		return
@@ -220,31 +220,31 @@ func (f *file) listed(line string, n int) {
 	}
 }
 
+// tomlHead matches the head of a table.
+const tomlHead = `\[\[?["A-Za-z0-9_. -]+\]\]?\s*(?:#.*)?$`
+
 // parseAny reads a file whose name is not known.
 func parseAny(f *file) {
-	head := strings.TrimLeft(f.data, " \t\r\n")
-	has := func(pattern string) bool { return regexp.MustCompile(`(?m)^(?:` + pattern + `)`).MatchString(f.data) }
-	switch {
-	case strings.HasPrefix(head, "{"), strings.HasPrefix(head, "[") && !has(`\[\[?["A-Za-z0-9_. -]+\]\]?\s*(?:#.*)?$`):
-		parseJSON(f)
-	case strings.HasPrefix(head, "<"):
-		parseXML(f)
-	case has(`SPDXVersion:`):
-		parseTagValue(f)
-	case has(`module \S+\s*$`) && has(`go [0-9]|require `):
-		parseGoMod(f)
-	case has(`# yarn lockfile|__metadata:`):
-		parseYarn(f)
-	case has(`install_requires\s*=|\[options\]`):
-		parseSetupCfg(f)
-	case has(`\[\[?["A-Za-z0-9_. -]+\]\]?\s*(?:#.*)?$`):
-		parseTOML(f)
-	case has(`(?i:FROM) \S+`):
-		parseDockerfile(f)
-	case has(`(?:dependencies|channels|model_list|providers|targets|prompts|package|packages|environments|services|catalogs?|overrides|lockfileVersion):`):
-		parseYAML(f)
-	default:
-		parseText(f)
+	for _, c := range []struct {
+		start string // of a line
+		parse func(*file)
+	}{
+		{`\A\s*\{`, parseJSON},
+		{`\A\s*<`, parseXML},
+		{`SPDXVersion:`, parseTagValue},
+		{`module \S+\s*$(?s:.*^(?:go [0-9]|require ))`, parseGoMod},
+		{`# yarn lockfile|__metadata:`, parseYarn},
+		{`install_requires\s*=|\[options\]`, parseSetupCfg},
+		{tomlHead, parseTOML},
+		{`\A\s*\[`, parseJSON},
+		{`(?i:FROM) \S+`, parseDockerfile},
+		{`(?:dependencies|channels|model_list|providers|targets|prompts|package|packages|environments|services|catalogs?|overrides|lockfileVersion):`, parseYAML},
+		{``, parseText},
+	} {
+		if regexp.MustCompile(`(?m)^(?:` + c.start + `)`).MatchString(f.data) {
+			c.parse(f)
+			return
+		}
 	}
 }
 

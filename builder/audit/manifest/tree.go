@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
@@ -14,6 +15,8 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 	"github.com/tidwall/jsonc"
 	"go.yaml.in/yaml/v3"
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
 )
 
 // Limits for the values of a file, whose parsers are recursive.
@@ -111,18 +114,19 @@ func (n *node) deep(visit func(*node)) {
 	}
 }
 
-// syntax reads the values of a file. With an error, it returns the values before it, and its line or
-// 0.
+// syntax is how the values of a file are written.
 type syntax struct {
-	parse  func(data []byte) (root *node, line int, err error)
+	// parse reads the values. With an error, it returns its line or 0; the values before it are kept.
+	parse  func(b *builder, data []byte) (line int, err error)
 	byLine bool // whether a file makes sense without a line that is wrong
 }
 
 var (
-	jsonSyntax = syntax{parseJSONTree, false}
-	tomlSyntax = syntax{parseTOMLTree, true}
-	yamlSyntax = syntax{parseYAMLTree, true}
-	xmlSyntax  = syntax{parseXMLTree, false}
+	jsonSyntax = syntax{(*builder).json, false}
+	tomlSyntax = syntax{(*builder).toml, true}
+	yamlSyntax = syntax{(*builder).yaml, true}
+	xmlSyntax  = syntax{(*builder).xml, false}
+	goSyntax   = syntax{(*builder).goMod, true}
 )
 
 // tree reads the values of the file. It lists what has a wrong syntax as unreadable: a line, which is
@@ -130,13 +134,14 @@ var (
 func (f *file) tree(s syntax) *node {
 	lines := strings.SplitAfter(f.data, "\n")
 	for range maxFaults {
-		root, line, err := s.parse([]byte(strings.Join(lines, "")))
+		var b builder
+		line, err := b.read(s, []byte(strings.Join(lines, "")))
 		if err == nil {
-			return root
+			return b.root
 		}
 		f.unreadable(line, err.Error())
 		if !s.byLine || line < 1 || line > len(lines) || strings.TrimSpace(lines[line-1]) == "" || len(f.data) > 1<<20 {
-			return root
+			return b.root
 		}
 		lines[line-1] = "\n"
 	}
@@ -144,51 +149,79 @@ func (f *file) tree(s syntax) *node {
 	return nil
 }
 
-// builder adds values to a tree within the limits.
-type builder struct{ values, depth int }
+// builder makes a tree within the limits.
+type builder struct {
+	root          *node
+	values, depth int
+}
 
-var errValues = fmt.Errorf("more than %d values", maxValues)
+// limit is the panic of a builder at a limit.
+type limit string
 
-func (b *builder) add(to, n *node) (*node, error) {
+// read reads the values in a text, up to a limit.
+func (b *builder) read(s syntax, data []byte) (line int, err error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case limit:
+			err = errors.New(string(r))
+		default:
+			panic(r)
+		}
+	}()
+	return s.parse(b, data)
+}
+
+// add adds a value to another one. Without that, it is the root.
+func (b *builder) add(to, n *node) *node {
 	if b.values++; b.values > maxValues {
-		return n, errValues
+		panic(errValues)
 	}
-	if to != nil {
+	if to == nil {
+		b.root = n
+	} else {
 		to.items = append(to.items, n)
 	}
-	return n, nil
+	return n
 }
 
-func (b *builder) enter() error {
+const errValues = limit("more than 2000000 values")
+
+// enter is called before the values in another one are read, and what it returns after them.
+func (b *builder) enter() (leave func()) {
 	if b.depth++; b.depth > maxNesting {
-		return fmt.Errorf("nested more than %d deep", maxNesting)
+		panic(errNesting)
 	}
-	return nil
+	return func() { b.depth-- }
 }
 
-// parseJSONTree reads JSON, with or without comments and trailing commas.
-func parseJSONTree(data []byte) (*node, int, error) {
+const errNesting = limit("nested more than 200 deep")
+
+// lineCounter returns the lines of offsets, which mostly rise, so that each line is counted once.
+func lineCounter(data []byte) func(offset int) int {
+	line, counted := 1, 0
+	return func(offset int) int {
+		if offset = min(offset, len(data)); offset > counted {
+			line += bytes.Count(data[counted:offset], []byte("\n"))
+			counted = offset
+		}
+		return line
+	}
+}
+
+// json reads JSON, with or without comments and trailing commas.
+func (b *builder) json(data []byte) (line int, err error) {
 	data = jsonc.ToJSON(data)
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
-	var b builder
-	line, counted := 1, 0
-	count := func() int {
-		at := min(int(d.InputOffset()), len(data))
-		line += bytes.Count(data[counted:at], []byte("\n"))
-		counted = at
-		return line
-	}
-	var value func(to *node, key string) (*node, error)
-	value = func(to *node, key string) (*node, error) {
+	lineOf := lineCounter(data)
+	var value func(to *node, key string) error
+	value = func(to *node, key string) error {
 		t, err := d.Token()
 		if err != nil {
-			return nil, err
+			return err
 		}
-		n, err := b.add(to, &node{key: key, kind: other, line: count()})
-		if err != nil {
-			return n, err
-		}
+		n := b.add(to, &node{key: key, kind: other, line: lineOf(int(d.InputOffset()))})
 		switch t := t.(type) {
 		case string:
 			n.kind, n.text = text, t
@@ -197,34 +230,28 @@ func parseJSONTree(data []byte) (*node, int, error) {
 		default:
 			n.text = fmt.Sprint(t)
 		case json.Delim:
+			defer b.enter()()
 			if n.kind = list; t == '{' {
 				n.kind = table
 			}
-			if err := b.enter(); err != nil {
-				return n, err
-			}
-			for d.More() {
+			for d.More() && err == nil {
 				key := ""
 				if n.kind == table {
 					t, err := d.Token()
 					if err != nil {
-						return n, err
+						return err
 					}
 					key, _ = t.(string)
 				}
-				if _, err := value(n, key); err != nil {
-					return n, err
-				}
+				err = value(n, key)
 			}
-			b.depth--
-			if _, err := d.Token(); err != nil {
-				return n, err
+			if err == nil {
+				_, err = d.Token()
 			}
 		}
-		return n, nil
+		return err
 	}
-	root, err := value(nil, "")
-	if err == nil {
+	if err = value(nil, ""); err == nil {
 		if _, end := d.Token(); !errors.Is(end, io.EOF) {
 			err = errors.New("data follows the JSON value")
 		}
@@ -235,136 +262,102 @@ func parseJSONTree(data []byte) (*node, int, error) {
 	if err != nil {
 		err = fmt.Errorf("invalid JSON: %w", err)
 	}
-	return root, count(), err
+	return lineOf(int(d.InputOffset())), err
 }
 
 // tomlTree is a TOML file that is being read.
 type tomlTree struct {
-	builder
-	parser        unstable.Parser
-	data          []byte
-	tables        map[string]*node // tables and lists of tables, by their paths
-	line, counted int
+	*builder
+	tables map[tomlKey]*node // tables, and lists of tables
+	lineOf func(offset int) int
 }
 
-func parseTOMLTree(data []byte) (*node, int, error) {
-	root := &node{kind: table}
-	t := &tomlTree{data: data, tables: map[string]*node{}, line: 1}
+type tomlKey struct {
+	table *node
+	key   string
+}
+
+func (b *builder) toml(data []byte) (line int, err error) {
+	t := &tomlTree{b, map[tomlKey]*node{}, lineCounter(data)}
+	root := b.add(nil, &node{kind: table})
 	if line := deepNesting(data); line > 0 {
-		return root, line, fmt.Errorf("brackets are nested more than %d deep", maxNesting)
+		return line, errors.New(string(errNesting))
 	}
-	t.parser.Reset(data)
-	at, path := root, ""
-	for t.parser.NextExpression() {
-		var err error
-		switch n := t.parser.Expression(); n.Kind {
+	var p unstable.Parser
+	p.Reset(data)
+	at := root
+	for p.NextExpression() {
+		switch n := p.Expression(); n.Kind {
 		case unstable.Table, unstable.ArrayTable:
-			at, path, err = t.descend(root, "", n.Key(), n.Kind == unstable.ArrayTable)
+			of, key, line := t.descend(root, n.Key())
+			if n.Kind == unstable.Table {
+				at = t.table(of, key, line)
+				continue
+			}
+			elements := t.tables[tomlKey{of, key}]
+			if elements == nil {
+				elements = t.add(of, &node{key: key, kind: list, line: line})
+				t.tables[tomlKey{of, key}] = elements
+			}
+			at = t.add(elements, &node{key: key, kind: table, line: line})
 		case unstable.KeyValue:
-			err = t.member(at, path, n)
-		}
-		if err != nil {
-			return root, 0, err
+			t.member(at, n)
 		}
 	}
-	err := t.parser.Error()
-	line := 0
+	err = p.Error()
 	if wrong := (*unstable.ParserError)(nil); errors.As(err, &wrong) && len(wrong.Highlight) > 0 {
-		line = t.parser.Shape(t.parser.Range(wrong.Highlight)).Start.Line
+		line = p.Shape(p.Range(wrong.Highlight)).Start.Line
 	}
-	return root, line, err
+	return line, err
 }
 
-// descend returns the table at the keys below another one, and makes what is missing. element is
-// whether to add an element to the list of tables there.
-func (t *tomlTree) descend(at *node, path string, keys unstable.Iterator, element bool) (_ *node, _ string, err error) {
+// table returns the table at a key of another one, or the last of a list of tables.
+func (t *tomlTree) table(of *node, key string, line int) *node {
+	n := t.tables[tomlKey{of, key}]
+	if n == nil {
+		n = t.add(of, &node{key: key, kind: table, line: line})
+		t.tables[tomlKey{of, key}] = n
+	}
+	if n.kind == list {
+		return n.items[len(n.items)-1]
+	}
+	return n
+}
+
+// descend returns the last of some keys, and the table that it is in.
+func (t *tomlTree) descend(of *node, keys unstable.Iterator) (_ *node, key string, line int) {
 	for keys.Next() {
-		key, line, adds := string(keys.Node().Data), t.lineOf(keys.Node()), element && keys.IsLast()
-		path += "\x00" + key
-		elements := t.tables[path+"\x00"]
-		if adds && elements == nil {
-			if elements, err = t.add(at, &node{key: key, kind: list, line: line}); err != nil {
-				return at, path, err
-			}
-			t.tables[path+"\x00"] = elements
-		}
-		if elements != nil { // its elements have tables of their own
-			at = elements
-			index := len(elements.items) - 1
-			if adds {
-				index++
-			}
-			path += "\x00" + strconv.Itoa(index)
-		}
-		if next := t.tables[path]; next != nil {
-			at = next
-			continue
-		}
-		if at, err = t.add(at, &node{key: key, kind: table, line: line}); err != nil {
-			return at, path, err
-		}
-		t.tables[path] = at
-	}
-	return at, path, nil
-}
-
-// member adds a key with its value to a table. All but the last part of the key are tables.
-func (t *tomlTree) member(at *node, path string, n *unstable.Node) (err error) {
-	key, line := "", 0
-	for it := n.Key(); it.Next(); {
-		key, line = string(it.Node().Data), t.lineOf(it.Node())
-		if it.IsLast() {
+		key, line = string(keys.Node().Data), t.lineOf(int(keys.Node().Raw.Offset))
+		if keys.IsLast() {
 			break
 		}
-		path += "\x00" + key
-		if next := t.tables[path]; next != nil {
-			at = next
-			continue
-		}
-		if at, err = t.add(at, &node{key: key, kind: table, line: line}); err != nil {
-			return err
-		}
-		t.tables[path] = at
+		of = t.table(of, key, line)
 	}
-	return t.value(at, key, line, n.Value())
+	return of, key, line
 }
 
-func (t *tomlTree) value(to *node, key string, line int, n *unstable.Node) error {
-	v := &node{key: key, kind: other, text: string(n.Data), line: line}
+// member adds a key with its value to a table.
+func (t *tomlTree) member(of *node, n *unstable.Node) {
+	of, key, line := t.descend(of, n.Key())
+	t.value(of, key, line, n.Value())
+}
+
+func (t *tomlTree) value(to *node, key string, line int, n *unstable.Node) {
+	v := t.add(to, &node{key: key, kind: other, text: string(n.Data), line: line})
 	switch n.Kind {
 	case unstable.String:
-		v.kind, v.line = text, t.lineOf(n)
+		v.kind, v.line = text, t.lineOf(int(n.Raw.Offset))
 	case unstable.Array:
 		v.kind = list
+		for it := n.Children(); it.Next(); {
+			t.value(v, "", t.lineOf(int(it.Node().Raw.Offset)), it.Node())
+		}
 	case unstable.InlineTable:
 		v.kind = table
-	}
-	if _, err := t.add(to, v); err != nil || v.kind < list {
-		return err
-	}
-	for it := n.Children(); it.Next(); {
-		var err error
-		if v.kind == list {
-			err = t.value(v, "", t.lineOf(it.Node()), it.Node())
-		} else {
-			path := fmt.Sprintf("\x00%p", v) // of no other table
-			err = t.member(v, path, it.Node())
-		}
-		if err != nil {
-			return err
+		for it := n.Children(); it.Next(); {
+			t.member(v, it.Node())
 		}
 	}
-	return nil
-}
-
-// lineOf returns the line of a key or a value. They mostly come in order, so that each line is
-// counted once.
-func (t *tomlTree) lineOf(n *unstable.Node) int {
-	if at := int(n.Raw.Offset); at > t.counted && at <= len(t.data) {
-		t.line += bytes.Count(t.data[t.counted:at], []byte("\n"))
-		t.counted = at
-	}
-	return t.line
 }
 
 // deepNesting returns the first line where brackets are nested more than maxNesting deep,
@@ -391,50 +384,43 @@ var yamlTabs = lazily(`(?m)^( *)\t+`)
 
 var yamlLine = lazily(`^yaml: (?:line ([0-9]+): )?`)
 
-// parseYAMLTree reads YAML. Several documents become one.
-func parseYAMLTree(data []byte) (root *node, line int, err error) {
+// yaml reads YAML. Several documents become one.
+func (b *builder) yaml(data []byte) (line int, err error) {
 	if line := deepNesting(data); line > 0 {
-		return nil, line, fmt.Errorf("brackets are nested more than %d deep", maxNesting)
+		return line, errors.New(string(errNesting))
 	}
 	if bytes.Count(data, []byte("\n"))+bytes.Count(data, []byte(",")) > maxValues/4 { // the parser needs much memory for each
-		return nil, 0, errValues
+		panic(errValues)
 	}
-	var b builder
 	d := yaml.NewDecoder(bytes.NewReader(yamlTabs().ReplaceAll(data, []byte("$1  "))))
 	for {
 		var doc yaml.Node
-		if err := d.Decode(&doc); err != nil {
-			if errors.Is(err, io.EOF) {
-				return root, 0, nil
-			}
+		if err := d.Decode(&doc); errors.Is(err, io.EOF) {
+			return 0, nil
+		} else if err != nil {
 			m := yamlLine().FindStringSubmatch(err.Error())
 			line, _ := strconv.Atoi(append(m, "", "")[1])
-			return root, line, errors.New(yamlLine().ReplaceAllString(err.Error(), ""))
+			return line, errors.New(yamlLine().ReplaceAllString(err.Error(), ""))
 		}
-		n, err := b.yamlValue(nil, "", &doc)
-		if err != nil {
-			return root, 0, err
-		}
-		if root == nil {
-			root = n
-		} else if n != nil {
-			root.items = append(root.items, n.items...)
+		before := b.root
+		if b.yamlValue(nil, "", &doc); before != nil {
+			before.items = append(before.items, b.root.items...)
+			b.root = before
 		}
 	}
 }
 
-func (b *builder) yamlValue(to *node, key string, y *yaml.Node) (*node, error) {
-	if err := b.enter(); err != nil { // also an alias within itself
-		return nil, err
-	}
-	defer func() { b.depth-- }()
+func (b *builder) yamlValue(to *node, key string, y *yaml.Node) {
+	defer b.enter()() // also for an alias within itself
 	switch y.Kind {
 	case yaml.DocumentNode:
-		return b.yamlValue(to, key, y.Content[0])
+		b.yamlValue(to, key, y.Content[0])
+		return
 	case yaml.AliasNode:
-		return b.yamlValue(to, key, y.Alias)
+		b.yamlValue(to, key, y.Alias)
+		return
 	}
-	n, err := b.add(to, &node{key: key, kind: other, text: y.Value, line: y.Line})
+	n := b.add(to, &node{key: key, kind: other, text: y.Value, line: y.Line})
 	switch {
 	case y.Kind == yaml.SequenceNode:
 		n.kind = list
@@ -445,54 +431,75 @@ func (b *builder) yamlValue(to *node, key string, y *yaml.Node) (*node, error) {
 	case y.Tag == "!!null":
 		n.kind = null
 	}
-	for i := 0; i < len(y.Content) && err == nil; i++ {
+	for i := 0; i < len(y.Content); i++ {
 		key := ""
 		if n.kind == table {
 			key = y.Content[i].Value
 			i++
 		}
-		_, err = b.yamlValue(n, key, y.Content[i])
+		b.yamlValue(n, key, y.Content[i])
 	}
-	return n, err
 }
 
-// parseXMLTree reads XML, whose attributes become members like elements. The text is UTF-8 whatever
-// it declares, and the decoder expands only the five predefined entities.
-func parseXMLTree(data []byte) (*node, int, error) {
+// xml reads XML, whose attributes become members like elements. The text is UTF-8 whatever it
+// declares, and the decoder expands only the five predefined entities.
+func (b *builder) xml(data []byte) (line int, err error) {
 	d := xml.NewDecoder(bytes.NewReader(data))
 	d.CharsetReader = func(_ string, in io.Reader) (io.Reader, error) { return in, nil }
-	var b builder
-	root := &node{kind: table}
-	open := []*node{root}
-	for {
-		t, err := d.Token()
-		line, _ := d.InputPos()
-		if errors.Is(err, io.EOF) {
-			return root, 0, nil
-		}
-		at := open[len(open)-1]
-		switch t := t.(type) {
-		case xml.StartElement:
-			if err = b.enter(); err != nil {
-				break
+	var element func(at *node) error
+	element = func(at *node) error {
+		for {
+			t, err := d.Token()
+			if err != nil {
+				return err
 			}
-			if at, err = b.add(at, &node{key: t.Name.Local, kind: table, line: line}); err != nil {
-				break
-			}
-			for _, a := range t.Attr {
-				if _, err = b.add(at, &node{key: a.Name.Local, text: a.Value, line: line}); err != nil {
-					break
+			line, _ := d.InputPos()
+			switch t := t.(type) {
+			case xml.StartElement:
+				n := b.add(at, &node{key: t.Name.Local, kind: table, line: line})
+				for _, a := range t.Attr {
+					b.add(n, &node{key: a.Name.Local, text: a.Value, line: line})
 				}
+				leave := b.enter()
+				if err := element(n); err != nil {
+					return err
+				}
+				leave()
+			case xml.EndElement:
+				return nil
+			case xml.CharData:
+				at.text += strings.TrimSpace(string(t))
 			}
-			open = append(open, at)
-		case xml.EndElement:
-			b.depth--
-			open = open[:len(open)-1]
-		case xml.CharData:
-			at.text += strings.TrimSpace(string(t))
-		}
-		if err != nil {
-			return root, line, fmt.Errorf("invalid XML: %w", err)
 		}
 	}
+	if err = element(b.add(nil, &node{kind: table})); errors.Is(err, io.EOF) {
+		return 0, nil
+	}
+	line, _ = d.InputPos()
+	return line, fmt.Errorf("invalid XML: %w", err)
 }
+
+// goMod reads which modules go.mod requires, or has replaced them by.
+func (b *builder) goMod(data []byte) (line int, err error) {
+	m, err := modfile.Parse("go.mod", data, nil)
+	if err != nil {
+		if wrong := (modfile.ErrorList)(nil); errors.As(err, &wrong) && len(wrong) > 0 {
+			line, err = wrong[0].Pos.Line, &wrong[0]
+		}
+		return line, errors.New(goLine().ReplaceAllString(err.Error(), ""))
+	}
+	replaced := map[module.Version]module.Version{}
+	for _, r := range m.Replace {
+		replaced[r.Old] = r.New
+	}
+	root := b.add(nil, &node{kind: table})
+	for _, r := range m.Require {
+		used := cmp.Or(replaced[r.Mod], replaced[module.Version{Path: r.Mod.Path}], r.Mod)
+		n := b.add(root, &node{key: r.Mod.Path, kind: table, line: r.Syntax.Start.Line})
+		b.add(n, &node{key: "path", text: used.Path})
+		b.add(n, &node{key: "version", text: used.Version})
+	}
+	return 0, nil
+}
+
+var goLine = lazily(`^.*:([0-9]+)(?::[0-9]+)?: `)

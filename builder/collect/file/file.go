@@ -4,14 +4,19 @@
 package file
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"kindex/builder/collect"
 	"kindex/builder/content/schema"
@@ -25,43 +30,81 @@ import (
 
 // Source implements collect.Source.
 type Source struct {
-	name, title string
-	rows        map[string]collect.Answer // by key
-	columns     []collect.Column
-	day         string // on which the figures were read, unless a row states its own
-	page        string // the source of figures, unless a row states its own
+	config   collect.FileConfig
+	endpoint string // instead of scheme and host of all addresses; "" for those of the list
+	mapping  *mapping.Mapping
+	title    string
+	rows     map[string]collect.Answer // by key
+	ends     map[string]bool           // keys of rows that have a day of an announced end
+	offers   map[string]collect.Answer // by identifier of the offer
+	sellers  map[string]bool           // providers with offers
+	drafts   []*importer.Draft         // if rows can be new entries
+	columns  []collect.Column
+	results  []record.Benchmark
+	terms    []string // fields of offers
+	day      string   // on which the figures were read, unless a row states its own
+	page     string   // the source of figures, unless a row states its own
 	// Unread is the number of rows that could not be read, and Reason is why the first of them
 	// could not.
 	Unread int
 	Reason string
 }
 
-// Open reads a list. date is the day on which its figures were read, if neither the mapping nor
-// the rows state one.
-func Open(ctx context.Context, name, path, mapped, date string) (*Source, error) {
-	s := &Source{name: name, title: "the list " + name, day: date, rows: map[string]collect.Answer{}}
-	if err := s.readMapping(mapped); err != nil {
-		return nil, err
+// New returns a list as a source, after reading only its mapping. endpoint replaces scheme and host of
+// its addresses; "" means those of the list.
+func New(config collect.FileConfig, endpoint string) (*Source, error) {
+	s := &Source{config: config, endpoint: strings.TrimSuffix(endpoint, "/"), title: "the list " + config.Name, day: config.Date,
+		rows: map[string]collect.Answer{}, ends: map[string]bool{}, offers: map[string]collect.Answer{}, sellers: map[string]bool{}}
+	return s, s.readMapping(config.Map)
+}
+
+// Read implements collect.Reader.
+func (s *Source) Read(ctx context.Context, c collect.Client) error {
+	dir, err := os.MkdirTemp("", "kindex-list-")
+	if err != nil {
+		return err
 	}
-	err := importer.ReadDrafts(ctx, importer.Options{Input: path, Mapping: mapped, Date: date}, func(d *importer.Draft) error {
+	defer os.RemoveAll(dir)
+	path := s.config.Path
+	switch form := formOf(filepath.ToSlash(path)); {
+	case s.config.URL != "":
+		path, err = s.download(ctx, c, dir)
+	case form == jsonForm || form == tableForm:
+		path, err = s.converted(path, form, dir)
+	}
+	if err != nil {
+		return err
+	}
+	return importer.ReadDrafts(ctx, importer.Options{Input: path, Mapping: s.config.Map, Date: s.config.Date}, func(d *importer.Draft) error {
 		if len(d.Reasons) > 0 {
 			if s.Unread++; s.Unread == 1 {
 				s.Reason = fmt.Sprintf("row %d: %s", d.Row, d.Reasons[0].Message)
 			}
 		}
-		if d.Type == "" || d.Slug == "" {
+		if d.Type == "" {
 			return nil
 		}
-		s.add(d)
+		s.addOffers(d)
+		if d.Slug != "" {
+			s.add(d)
+		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
 }
 
-// readMapping reads which columns the list has, whether or not they have values.
+func (s *Source) converted(path, form, dir string) (string, error) {
+	data, err := os.ReadFile(path) //nolint:gosec // the operator names the file, or it is inside the repository
+	if err != nil {
+		return "", err
+	}
+	var lines bytes.Buffer
+	if err := convert(&lines, data, form, s.config.Rows, "", s.page); err != nil {
+		return "", fmt.Errorf("%s: %w", path, err)
+	}
+	return save(dir, "list.jsonl", lines.Bytes())
+}
+
+// readMapping reads which values the list has, whether or not its rows have them.
 func (s *Source) readMapping(path string) error {
 	data, err := os.ReadFile(path) //nolint:gosec // the operator names the file, or it is inside the repository
 	if err != nil {
@@ -71,16 +114,48 @@ func (s *Source) readMapping(path string) error {
 	if m == nil {
 		return problems
 	}
-	if m.Source != nil {
+	if s.mapping = m; m.Source != nil {
 		s.day, s.page = cmp.Or(s.day, m.Source.Date), m.Source.URL
 	}
 	for _, t := range m.Targets {
 		name := t.Path[len(t.Path)-1]
-		if t.Path[0] == "signals" || len(t.Path) == 1 && (name == "license" || name == "version") {
+		switch {
+		case t.Path[0] == "signals" || len(t.Path) == 1 && (name == "license" || name == "version"):
 			s.columns = append(s.columns, collect.Column{Name: name, Always: always[name]})
+		case t.Path[0] == "lifecycle" && (name == "deprecated" || name == "retires"):
+			s.columns = append(s.columns, collect.Column{Name: "lifecycle." + name})
 		}
 	}
+	for _, columns := range m.Benchmarks {
+		s.results = append(s.results, resultOf(func(name string) any {
+			if v := columns.Field(name); v != nil {
+				return v.Constant
+			}
+			return nil
+		}))
+	}
+	if len(m.Benchmarks) > 0 {
+		s.columns = append(s.columns, collect.Column{Name: collect.ResultsColumn})
+	}
+	for _, columns := range m.Offers {
+		for _, t := range columns.Fields {
+			s.terms = append(s.terms, t.Path[0])
+		}
+		if len(columns.Modes) > 0 {
+			s.terms = append(s.terms, "modes")
+		}
+	}
+	if len(m.Offers) > 0 {
+		s.columns = append(s.columns, collect.Column{Name: collect.OffersColumn})
+	}
 	return nil
+}
+
+// resultOf returns the benchmark result with the texts that field returns.
+func resultOf(field func(name string) any) record.Benchmark {
+	text := func(name string) string { return yamldoc.Text(field(name)) }
+	return record.Benchmark{Name: text("name"), Metric: text("metric"), Harness: text("harness"), Variant: text("variant"), Dataset: text("dataset"),
+		Version: text("version"), By: text("by"), Publisher: text("publisher"), Date: text("date"), Source: text("source")}
 }
 
 // always lists the signals that every code repository has. A row that has some of them but not all
@@ -111,8 +186,13 @@ func (s *Source) add(d *importer.Draft) {
 			a.Day = day
 		}
 	}
+	s.addResults(d, &a)
+	ends := s.addEnd(d, &a)
+	if s.config.New {
+		s.drafts = append(s.drafts, d)
+	}
 	if sourceOf(a) == "" {
-		s.keep(keys, a) // a row without figures says nothing
+		s.keep(keys, a, ends) // a row without figures has no licence or version either
 		return
 	}
 	if text := schema.License(yamldoc.Text(d.Fields["license"])); text != "" { // lists also have words such as Other
@@ -121,16 +201,91 @@ func (s *Source) add(d *importer.Draft) {
 	if text := yamldoc.Text(d.Fields["version"]); text != "" {
 		a.Add(collect.Value{Name: "version", Text: text, Source: sourceOf(a)})
 	}
-	s.keep(keys, a)
+	s.keep(keys, a, ends)
 }
 
-// keep stores a row under its keys. Of several rows for one thing, the first one counts.
-func (s *Source) keep(keys []string, a collect.Answer) {
-	for _, key := range keys {
-		if _, twice := s.rows[key]; !twice {
-			a.ID = key
-			s.rows[key] = a
+// addResults adds the benchmark results of a row, rounded.
+func (s *Source) addResults(d *importer.Draft, a *collect.Answer) {
+	list, _ := yamldoc.ValueAt(d.Fields, []string{"signals", collect.ResultsColumn}).([]any)
+	for _, item := range list {
+		b := resultOf(func(name string) any { return yamldoc.ValueAt(item, []string{name}) })
+		x, err := strconv.ParseFloat(fmt.Sprint(yamldoc.ValueAt(item, []string{"value"})), 64)
+		if err != nil {
+			continue
 		}
+		digits := 1e2
+		if math.Abs(x) < 1 {
+			digits = 1e4
+		}
+		b.Value, b.Source = math.Round(x*digits)/digits, cmp.Or(b.Source, s.page)
+		a.Results = append(a.Results, b)
+	}
+}
+
+// addEnd adds the days of an announced end, and reports whether the row has any.
+func (s *Source) addEnd(d *importer.Draft, a *collect.Answer) bool {
+	end, _ := d.Fields["lifecycle"].(map[string]any)
+	found := false
+	for _, name := range []string{"deprecated", "retires"} {
+		if text := yamldoc.Text(end[name]); text != "" {
+			a.Add(collect.Value{Name: "lifecycle." + name, Text: text, Source: cmp.Or(yamldoc.Text(end["source"]), s.page)})
+			found = true
+		}
+	}
+	return found
+}
+
+// addOffers adds the offers of a row.
+func (s *Source) addOffers(d *importer.Draft) {
+	list, _ := d.Fields[collect.OffersColumn].([]any)
+	read, _ := d.Fields["offersRead"].(map[string]any)
+	for _, item := range list {
+		fields, _ := item.(map[string]any)
+		data, err := json.Marshal(fields)
+		if err != nil {
+			continue // as if the list did not have it
+		}
+		o, err := record.DecodeOffer(data)
+		if err != nil {
+			continue
+		}
+		o.Source = cmp.Or(o.Source, yamldoc.Text(read["source"]), s.page)
+		a := collect.Answer{ID: collect.OfferID(&o), Day: cmp.Or(o.Date, yamldoc.Text(read["date"]), s.day), Offer: &collect.Offer{Offer: o}}
+		s.sellers[o.Provider] = true
+		if _, twice := s.offers[a.ID]; !twice {
+			s.offers[a.ID] = a
+		}
+	}
+}
+
+// CoversOffer implements collect.OfferSource: the list keeps the offers current that were read from it.
+func (s *Source) CoversOffer(o *record.Offer) bool {
+	return s.page != "" && strings.HasPrefix(o.Source, s.page) && s.sellers[o.Provider]
+}
+
+// keep stores a row under its keys. Of several rows for one thing, the first one counts, but for
+// benchmark results: of several, the newest counts.
+func (s *Source) keep(keys []string, a collect.Answer, ends bool) {
+	for _, key := range keys {
+		s.ends[key] = s.ends[key] || ends
+		held, twice := s.rows[key]
+		if !twice {
+			held = a
+			held.ID = key
+			s.rows[key] = held
+			continue
+		}
+		held.Results = slices.Clone(held.Results)
+		for _, b := range a.Results {
+			i := slices.IndexFunc(held.Results, func(o record.Benchmark) bool { return o.Identity() == b.Identity() })
+			switch {
+			case i < 0:
+				held.Results = append(held.Results, b)
+			case held.Results[i].Date < b.Date:
+				held.Results[i] = b
+			}
+		}
+		s.rows[key] = held
 	}
 }
 
@@ -154,7 +309,7 @@ func keysOf(d *importer.Draft) (keys []string) {
 		}
 	}
 	stated, _ := d.Fields["ids"].(map[string]any)
-	for _, namespace := range ids.Names() {
+	for _, namespace := range slices.Sorted(maps.Keys(stated)) {
 		list, _ := stated[namespace].([]any)
 		if text, ok := stated[namespace].(string); ok {
 			list = []any{text}
@@ -171,20 +326,39 @@ func keysOf(d *importer.Draft) (keys []string) {
 	return keys
 }
 
+// anyName is the namespace of a mapping whose identifiers are those of models in any namespace.
+const anyName = "model"
+
 func key(typ, namespace, value string) string {
 	return typ + " " + namespace + ":" + ids.Canonical(namespace, value)
 }
 
 // Info implements collect.Source.
 func (s *Source) Info() collect.Info {
-	return collect.Info{Name: s.name, Title: s.title, Batch: 1 << 20, Columns: s.columns}
+	info := collect.Info{Name: s.config.Name, Title: s.title, Batch: 1 << 20, Listed: true, PerSecond: 5, Columns: s.columns, Results: s.results, Terms: s.terms}
+	if u, err := url.Parse(s.config.URL); err == nil && s.config.URL != "" {
+		info.Hosts, info.Pages = []string{cmp.Or(s.endpoint, u.Scheme+"://"+u.Host)}, []string{s.page}
+	}
+	return info
 }
 
-// Identify implements collect.Source.
+// Identify implements collect.Source. The end of a snapshot is not that of its family: days of an
+// announced end count only for the first identifier of an entity in its namespace.
 func (s *Source) Identify(e *record.Entity) string {
+	seen := map[string]bool{}
 	for _, id := range e.IDs {
-		if k := key(e.Type, id.Namespace, id.Value); s.has(k) {
+		k := key(e.Type, id.Namespace, id.Value)
+		if s.has(k) && (!seen[id.Namespace] || !s.ends[k]) {
 			return k
+		}
+		seen[id.Namespace] = true
+	}
+	// Leaderboards name models as owner/model, whoever the owner is to others.
+	for _, id := range e.IDs {
+		for _, name := range []string{id.Value, id.Namespace + "/" + id.Value} {
+			if k := key(e.Type, anyName, name); ids.NamesModels(id.Namespace) && s.has(k) && !s.ends[k] {
+				return k
+			}
 		}
 	}
 	if s.has(e.Key()) {
@@ -202,9 +376,23 @@ func (s *Source) has(key string) bool {
 func (s *Source) Ask(_ context.Context, _ collect.Client, keys []string) ([]collect.Answer, error) {
 	var out []collect.Answer
 	for _, k := range keys {
-		if a, ok := s.rows[k]; ok {
+		a, ok := s.rows[k]
+		if collect.IsOfferID(k) {
+			if a, ok = s.offers[k]; !ok {
+				a, ok = collect.Answer{ID: k, Gone: true, Day: s.day}, true
+			}
+		}
+		if ok {
 			out = append(out, a)
 		}
 	}
 	return out, nil
+}
+
+// List implements collect.Lister.
+func (s *Source) List(context.Context, collect.Client) (list []collect.Candidate, err error) {
+	for _, d := range s.drafts {
+		list = append(list, collect.Candidate{Type: d.Type, Slug: d.Slug, Fields: d.Fields})
+	}
+	return list, nil
 }

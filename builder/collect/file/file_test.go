@@ -58,7 +58,7 @@ func repositories(rows []map[string]string) (ids []string) {
 
 func open(t *testing.T, path, day string) *file.Source {
 	t.Helper()
-	s, err := file.Open(t.Context(), "best-of", path, mapping, day)
+	s, err := file.New(collect.FileConfig{Name: "best-of", Path: path, Map: mapping, Date: day}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +187,7 @@ func writeList(t *testing.T, list, mapping string) (*file.Source, error) {
 			t.Fatal(err)
 		}
 	}
-	return file.Open(t.Context(), "list", filepath.Join(dir, "list.csv"), filepath.Join(dir, "map.yaml"), "")
+	return file.New(collect.FileConfig{Name: "list", Path: filepath.Join(dir, "list.csv"), Map: filepath.Join(dir, "map.yaml")}, "")
 }
 
 const small = "type: tool\nslug: repo\nids: {github: repo}\nsignals:\n  stars: {value: star_count, date: day, source: page}\n  dockerPulls: {value: {column: pulls, optional: true}, source: page}\n"
@@ -219,7 +219,11 @@ func TestOddLists(t *testing.T) {
 			collecttest.Want(t, lines, c.want...)
 		})
 	}
-	if _, err := writeList(t, "a,b\n", small); err == nil || !strings.Contains(err.Error(), "star_count") {
+	s, err := writeList(t, "a,b\n", small)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Read(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "star_count") {
 		t.Errorf("a list without the columns: %v", err)
 	}
 	if _, err := writeList(t, head, "type: tool\n"); err == nil {

@@ -14,6 +14,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -30,7 +31,11 @@ import (
 const recentDays = 90
 
 // Source implements collect.Source.
-type Source struct{ base string }
+type Source struct {
+	base     string
+	topics   []string // in which List looks
+	minStars int
+}
 
 // New returns the source. base is the address of the REST API, below which GraphQL is at
 // /graphql; "" means https://api.github.com.
@@ -38,7 +43,13 @@ func New(base string) *Source {
 	if base == "" {
 		base = "https://api.github.com"
 	}
-	return &Source{strings.TrimSuffix(base, "/")}
+	return &Source{base: strings.TrimSuffix(base, "/")}
+}
+
+// Find sets which repositories List finds, and returns the source.
+func (s *Source) Find(topics []string, minStars int) *Source {
+	s.topics, s.minStars = topics, minStars
+	return s
 }
 
 // Info implements collect.Source.
@@ -48,7 +59,7 @@ func (s *Source) Info() collect.Info {
 		Pages: []string{"https://docs.github.com/en/graphql/reference/objects#repository", "https://docs.github.com/en/rest/repos/repos#list-repository-contributors"},
 		Columns: []collect.Column{{Name: "stars", Always: true}, {Name: "forks", Always: true}, {Name: "archived", Always: true}, {Name: "created", Always: true},
 			{Name: "openIssues", Always: true}, {Name: "releases", Always: true}, {Name: "lastCommit", Mostly: true}, {Name: "commits"}, {Name: "recentCommits"},
-			{Name: "lastRelease"}, {Name: "version"}, {Name: "license"}, {Name: "contributors"}}}
+			{Name: "lastRelease"}, {Name: "version"}, {Name: "license"}, {Name: "contributors", Seldom: true}}}
 }
 
 // Identify implements collect.Source.
@@ -100,7 +111,7 @@ issues(states:OPEN,first:1){totalCount} releases(first:1){totalCount} latestRele
 defaultBranchRef{target{... on Commit{committedDate history(first:1){totalCount} recent:history(since:$since,first:1){totalCount}}}}}`
 
 // query returns the GraphQL query for some repositories; the n-th one is rn in the response.
-func query(ids []string, since time.Time) ([]byte, error) {
+func query(ids []string) string {
 	var b strings.Builder
 	b.WriteString("query($since:GitTimestamp!){")
 	for i, id := range ids {
@@ -108,14 +119,32 @@ func query(ids []string, since time.Time) ([]byte, error) {
 		fmt.Fprintf(&b, "r%d:repository(owner:%q,name:%q)%s\n", i, owner, name, fields)
 	}
 	b.WriteString("}")
-	return json.Marshal(map[string]any{"query": b.String(), "variables": map[string]any{"since": since.UTC().Format(time.RFC3339)}})
+	return b.String()
+}
+
+// query sends a GraphQL query.
+func (s *Source) query(ctx context.Context, c collect.Client, text string, variables map[string]any, into any) error {
+	all := map[string]any{"since": c.Now().AddDate(0, 0, -recentDays).UTC().Format(time.RFC3339)}
+	maps.Copy(all, variables)
+	body, err := json.Marshal(map[string]any{"query": text, "variables": all})
+	if err != nil {
+		return err
+	}
+	resp, err := c.Do(ctx, collect.Request{URL: s.base + "/graphql", Body: body, Limited: limited})
+	if err != nil {
+		return err
+	}
+	if err := resp.JSON(into); err != nil {
+		return fmt.Errorf("GitHub: %w%s", err, messageOf(resp))
+	}
+	return nil
 }
 
 // reply is the response to a query. GraphQL reports errors with status 200.
-type reply struct {
-	Data    map[string]*repository `json:"data"`
-	Errors  []graphError           `json:"errors"`
-	Message string                 `json:"message"` // of an error outside GraphQL
+type reply[T any] struct {
+	Data    map[string]T `json:"data"`
+	Errors  []graphError `json:"errors"`
+	Message string       `json:"message"` // of an error outside GraphQL
 }
 
 type graphError struct {
@@ -126,17 +155,9 @@ type graphError struct {
 
 // Ask implements collect.Source.
 func (s *Source) Ask(ctx context.Context, c collect.Client, ids []string) ([]collect.Answer, error) {
-	body, err := query(ids, c.Now().AddDate(0, 0, -recentDays))
-	if err != nil {
+	r := reply[*repository]{}
+	if err := s.query(ctx, c, query(ids), nil, &r); err != nil {
 		return nil, err
-	}
-	resp, err := c.Do(ctx, collect.Request{URL: s.base + "/graphql", Body: body, Limited: limited})
-	if err != nil {
-		return nil, err
-	}
-	var r reply
-	if err := resp.JSON(&r); err != nil {
-		return nil, fmt.Errorf("GitHub: %w%s", err, messageOf(resp))
 	}
 	lost := map[string]bool{}
 	for _, e := range r.Errors {
@@ -174,7 +195,7 @@ func (s *Source) Ask(ctx context.Context, c collect.Client, ids []string) ([]col
 // limited recognizes limits that GitHub reports in the body: primary limits with status 200, and
 // secondary limits with 200 or 403.
 func limited(resp *collect.Response) bool {
-	var r reply
+	var r reply[json.RawMessage]
 	if json.Unmarshal(resp.Body, &r) != nil {
 		return false
 	}
@@ -192,7 +213,7 @@ func isSecondary(message string) bool {
 
 // messageOf returns the message of an error as GitHub sends it, such as Bad credentials.
 func messageOf(resp *collect.Response) string {
-	var r reply
+	var r reply[json.RawMessage]
 	if json.Unmarshal(resp.Body, &r) != nil || r.Message == "" {
 		return ""
 	}
@@ -261,7 +282,7 @@ var lastPage = regexp.MustCompile(`<([^>]+)>;\s*rel="last"`)
 // addContributors adds the number of contributors, anonymous ones included: with one per page,
 // it is the number of the last page.
 func (s *Source) addContributors(ctx context.Context, c collect.Client, a *collect.Answer, repo *repository) error {
-	if !c.Wants("contributors") || repo.DefaultBranchRef == nil {
+	if !c.Wants("contributors", a.ID) || repo.DefaultBranchRef == nil {
 		return nil
 	}
 	resp, err := c.Do(ctx, collect.Request{URL: s.base + "/repos/" + repo.NameWithOwner + "/contributors?per_page=1&anon=true",

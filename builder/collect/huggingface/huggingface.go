@@ -122,10 +122,15 @@ func (m *model) answer(id string) collect.Answer {
 	if m.Safetensors != nil {
 		count("parameters", m.Safetensors.Total)
 	}
+	var licenses []string
 	for _, tag := range m.Tags {
-		if name, ok := strings.CutPrefix(tag, "license:"); ok && name != "other" && name != "unknown" {
-			text("license", schema.License(name))
+		if name, ok := strings.CutPrefix(tag, "license:"); ok {
+			licenses = append(licenses, name)
 		}
+	}
+	// Of several licences, nothing says whether all apply, or which part each is for.
+	if len(licenses) == 1 && licenses[0] != "other" && licenses[0] != "unknown" {
+		text("license", schema.License(licenses[0]))
 	}
 	text("pipelineTag", m.PipelineTag)
 	text("lastModified", m.LastModified)

@@ -45,15 +45,17 @@ func TestModels(t *testing.T) {
 		"lab/old":  "to lab/new",
 		"lab/new":  `{"id":"lab/new","downloads":7,"likes":8,"gated":false}`,
 		"lab/case": `{"id":"Lab/Case","downloads":9,"likes":10,"tags":["license:llama3.1"]}`,
+		"lab/two":  `{"id":"lab/two","downloads":9,"likes":10,"tags":["license:mit","license:apache-2.0"]}`,
 		"lab/half": `{"id":"lab/half","likes":10}`,
 		"lab/evil": `{"id":"lab/../../evil","likes":10,"downloads":1}`,
 		"lab/bad":  `{"id":"lab/bad","likes":-1,"downloads":1e400}`,
 	}))
-	lines, _ := collecttest.Run(t, collecttest.Options(t, huggingface.New(url), "model", "huggingface", "lab/a", "bert", "lab/old", "lab/case", "lab/gone", "lab/half", "lab/bad"))
+	lines, _ := collecttest.Run(t, collecttest.Options(t, huggingface.New(url), "model", "huggingface", "lab/a", "bert", "lab/old", "lab/case", "lab/gone", "lab/half", "lab/bad", "lab/two"))
 	collecttest.Want(t, lines,
 		"e0 huggingfaceDownloads 123456", "e0 license Apache-2.0", "e0 likes 789", "e0 parameters 8030261248",
 		"e1 stopped moved google/bert", "e2 stopped moved lab/new",
-		"e3 huggingfaceDownloads 9", "e3 likes 10", "e4 gone", "e5 stopped likes 10", "e6 failed: from Hugging Face: the response is not the expected JSON…")
+		"e3 huggingfaceDownloads 9", "e3 likes 10", "e4 gone", "e5 stopped likes 10", "e6 failed: from Hugging Face: the response is not the expected JSON…",
+		"e7 huggingfaceDownloads 9", "e7 likes 10")
 }
 
 func TestProbe(t *testing.T) {

@@ -81,8 +81,18 @@ func (s *Source) Identify(e *record.Entity) string {
 // model is a model, in models.json and in models/<lab>/<model>.toml.
 type model struct {
 	ID          string `json:"id" toml:"id"`
+	Name        string `json:"name" toml:"name"`
+	Family      string `json:"family" toml:"family"`
 	ReleaseDate string `json:"release_date" toml:"release_date"`
-	Limit       struct {
+	Knowledge   string `json:"knowledge" toml:"knowledge"`
+	License     string `json:"license" toml:"license"`
+	Reasoning   *bool  `json:"reasoning" toml:"reasoning"`
+	OpenWeights *bool  `json:"open_weights" toml:"open_weights"`
+	Modalities  struct {
+		Input  []string `json:"input" toml:"input"`
+		Output []string `json:"output" toml:"output"`
+	} `json:"modalities" toml:"modalities"`
+	Limit struct {
 		Context float64 `json:"context" toml:"context"`
 		Output  float64 `json:"output" toml:"output"`
 	} `json:"limit" toml:"limit"`
@@ -113,7 +123,7 @@ func (s *Source) read(ctx context.Context, c collect.Client) (*catalog, error) {
 	if s.dir != "" {
 		return s.local()
 	}
-	if !c.Wants(collect.OffersColumn) {
+	if !c.Wants(collect.OffersColumn, "") {
 		all := &catalog{}
 		return all, s.get(ctx, c, "/models.json", &all.models)
 	}

@@ -22,6 +22,8 @@ import (
 // is no such offer.
 type offerReader interface {
 	read(provider, id string) (*served, error)
+	// sellers returns how many offers of each model there are, by its name on models.dev.
+	sellers() (map[string]int, error)
 }
 
 // served is a model as a provider serves it, in catalog.json and in

@@ -12,8 +12,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -45,7 +47,7 @@ func (s *Source) Info() collect.Info {
 	return collect.Info{Name: "npm", Title: "npm", Hosts: []string{s.registry, s.counts}, Batch: batch, PerSecond: 5,
 		Pages: []string{"https://github.com/npm/registry/blob/main/docs/REGISTRY-API.md", "https://github.com/npm/registry/blob/main/docs/download-counts.md"},
 		Columns: []collect.Column{{Name: "lastRelease", Always: true}, {Name: "version", Always: true}, {Name: "npmDownloads", Always: true},
-			{Name: "license"}}}
+			{Name: "license"}, {Name: "status"}}}
 }
 
 // Identify implements collect.Source.
@@ -88,7 +90,7 @@ type point struct {
 // with others, and a package that alone is not in a list has another form of response.
 func (s *Source) downloads(ctx context.Context, c collect.Client, names []string) (map[string]float64, error) {
 	out := map[string]float64{}
-	if !c.Wants("npmDownloads") {
+	if !c.Wants("npmDownloads", "") {
 		return out, nil
 	}
 	var plain []string
@@ -174,18 +176,52 @@ func (s *Source) metadata(ctx context.Context, c collect.Client, name string) (c
 		a.Gone = true
 		return a, nil
 	}
-	latest := p.DistTags["latest"]
-	version, ok := p.Versions[latest]
-	text, _ := p.Time[latest].(string)
-	if at, err := time.Parse(time.RFC3339, text); err == nil && ok {
+	latest, at := p.latest()
+	if !at.IsZero() {
 		a.Add(collect.Value{Name: "lastRelease", Text: at.UTC().Format(time.DateOnly), Source: page(name)})
 		a.Add(collect.Value{Name: "version", Text: latest, Source: page(name)})
 	}
-	var license string
-	if json.Unmarshal(version.License, &license) == nil { // old packages have an object or a list
-		if license = schema.License(license); license != "" {
+	version := p.Versions[latest]
+	var text string
+	if json.Unmarshal(version.License, &text) == nil { // old packages have an object or a list
+		if license := schema.License(text); license != "" {
 			a.Add(collect.Value{Name: "license", Text: license, Source: page(name)})
 		}
 	}
+	var message string
+	if json.Unmarshal(version.Deprecated, &message) == nil && message != "" { // false means that it is not
+		a.Add(collect.Value{Name: "status", Text: record.Deprecated, Source: page(name), Note: "npm marks the package as deprecated: " + message})
+	}
 	return a, nil
+}
+
+// latest returns the latest version and its day. If its maker released it as the latest although it is a
+// prerelease, it is the newest of the others, if there are any.
+func (p *packument) latest() (version string, at time.Time) {
+	version = p.DistTags["latest"]
+	day := func(version string) time.Time {
+		text, _ := p.Time[version].(string)
+		t, err := time.Parse(time.RFC3339, text)
+		if _, ok := p.Versions[version]; err != nil || !ok {
+			return time.Time{}
+		}
+		return t
+	}
+	at = day(version)
+	if !isPrerelease(version) {
+		return version, at
+	}
+	newest := time.Time{}
+	for _, v := range slices.Sorted(maps.Keys(p.Versions)) {
+		if t := day(v); !isPrerelease(v) && t.After(newest) {
+			version, at, newest = v, t, t
+		}
+	}
+	return version, at
+}
+
+// isPrerelease reports whether a version is a prerelease of semantic versioning.
+func isPrerelease(version string) bool {
+	number, _, _ := strings.Cut(version, "+")
+	return strings.Contains(number, "-")
 }

@@ -97,6 +97,37 @@ func TestPackages(t *testing.T) {
 	collecttest.Want(t, lines, `e0 failed: npm returned the package "another" for other`)
 }
 
+// What a maker calls the latest version can be a prerelease, or deprecated.
+func TestPrereleasesAndDeprecated(t *testing.T) {
+	versions := func(latest string, more string) string {
+		return `{"name":"a","dist-tags":{"latest":"` + latest + `"},"versions":{` + more + `},"time":{"2.0.0":"2026-09-09T09:09:09Z","1.9.9":"2026-10-09T09:09:09Z","3.0.0-beta.1":"2026-10-10T00:00:00Z","2.0.0+b-1":"2026-09-10T00:00:00Z"}}`
+	}
+	for name, c := range map[string]struct {
+		body string
+		want []string
+	}{
+		"a prerelease":                {versions("3.0.0-beta.1", `"2.0.0":{"license":"MIT"},"3.0.0-beta.1":{"license":"ISC"}`), []string{"e0 lastRelease 2026-09-09", "e0 license MIT", "e0 npmDownloads 10", "e0 version 2.0.0"}},
+		"the newest, not the highest": {versions("3.0.0-beta.1", `"2.0.0":{},"1.9.9":{},"3.0.0-beta.1":{}`), []string{"e0 lastRelease 2026-10-09", "e0 npmDownloads 10", "e0 version 1.9.9"}},
+		"only prereleases":            {versions("3.0.0-beta.1", `"3.0.0-beta.1":{}`), []string{"e0 lastRelease 2026-10-10", "e0 npmDownloads 10", "e0 version 3.0.0-beta.1"}},
+		"a build":                     {versions("2.0.0+b-1", `"2.0.0+b-1":{},"1.9.9":{}`), []string{"e0 lastRelease 2026-09-10", "e0 npmDownloads 10", "e0 version 2.0.0+b-1"}},
+		"deprecated":                  {versions("2.0.0", `"2.0.0":{"deprecated":"use b"}`), []string{"e0 lastRelease 2026-09-09", "e0 npmDownloads 10", "e0 stopped status deprecated", "e0 version 2.0.0"}},
+		"not deprecated":              {versions("2.0.0", `"2.0.0":{"deprecated":false}`), []string{"e0 lastRelease 2026-09-09", "e0 npmDownloads 10", "e0 version 2.0.0"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := &registry{t: t, counts: map[string]int{"a": 10}, packages: map[string]string{"a": c.body}}
+			url := collecttest.Server(t, x.ServeHTTP)
+			o := collecttest.Options(t, npm.New(url, url), "tool", "npm", "a")
+			lines, r := collecttest.Run(t, o)
+			collecttest.Want(t, lines, c.want...)
+			for _, s := range r.Stopped {
+				if s.Reason != "npm marks the package as deprecated: use b; accept status to mark it as deprecated" {
+					t.Error(s.Reason)
+				}
+			}
+		})
+	}
+}
+
 func TestPaging(t *testing.T) {
 	x := &registry{t: t, counts: map[string]int{}, packages: map[string]string{}}
 	var ids []string

@@ -94,7 +94,7 @@ func (s *Source) Ask(ctx context.Context, c collect.Client, names []string) ([]c
 	}
 	a := collect.Answer{ID: id}
 	p.addRelease(&a)
-	if c.Wants("pypiDownloads") {
+	if c.Wants("pypiDownloads", id) {
 		if err := s.addDownloads(ctx, c, &a); err != nil {
 			return nil, err
 		}

@@ -24,6 +24,9 @@ const (
 	entityPattern = "^(model|tool)/[a-z0-9]+(-[a-z0-9]+)*$"
 	linePattern   = "^[^\\x00-\\x1f\\x7f-\\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]*$"
 	valuePattern  = "^(tool|model)/[a-z0-9-]+:[A-Za-z][^:\\s]*$"
+	// Used only in collect.yaml.
+	documentPattern = "^https://[^\\s]+$"
+	declinedPattern = "^([a-z][a-z0-9-]*:|(tool|model)/)[^\\s]+$"
 	// Used only in index.yaml.
 	servicePattern    = "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"
 	repositoryPattern = "^https?://[^\\s/?#@]+(/[^\\s/?#]+)+/?$"
@@ -41,6 +44,9 @@ var patternHints = map[string]string{
 	linePattern:   "use one line without control characters",
 	periodPattern: "use YYYY-MM-DD, YYYY-MM or YYYY",
 	entityPattern: "use type/slug, such as model/llama-3-1-8b",
+
+	documentPattern: "use a full URL that starts with https:// and contains no spaces",
+	declinedPattern: "use namespace:id, such as github:owner/name, or type/slug",
 
 	servicePattern:    "use a full URL that starts with https:// and contains no spaces, user name, ? or #",
 	repositoryPattern: "use the URL of the repository's page, such as https://github.com/example/index, without spaces, user name, ? or #",

@@ -1,0 +1,233 @@
+package file
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"kindex/builder/collect"
+)
+
+// entry is a part of a JSON document, with the name of its last member, or "" in an array.
+type entry struct {
+	key string
+	raw json.RawMessage
+}
+
+// rowsAt returns the parts of a JSON document at a path: names of members, separated by dots, and * for
+// all entries of an array or members of an object. "" is a document that is an array, or one row.
+func rowsAt(data []byte, at string) ([]entry, error) {
+	list := []entry{{raw: data}}
+	for step := range strings.SplitSeq(at, ".") {
+		var next []entry
+		for _, e := range list {
+			var array []json.RawMessage
+			var object map[string]json.RawMessage
+			isArray := json.Unmarshal(e.raw, &array) == nil
+			switch {
+			case step == "" && !isArray:
+				next = append(next, e)
+			case isArray && (step == "*" || step == ""):
+				for _, raw := range array {
+					next = append(next, entry{raw: raw})
+				}
+			case json.Unmarshal(e.raw, &object) != nil || object == nil:
+				return nil, fmt.Errorf("the document has nothing to read at rows: %s", at)
+			case step == "*":
+				for _, key := range slices.Sorted(maps.Keys(object)) {
+					next = append(next, entry{key, object[key]})
+				}
+			case object[step] == nil:
+				return nil, fmt.Errorf("the document has no %s, which is in rows: %s", step, at)
+			default:
+				next = append(next, entry{step, object[step]})
+			}
+		}
+		list = next
+	}
+	return list, nil
+}
+
+// jsonLines appends the rows of a JSON document, one a line, with where each comes from: _key, _name and
+// _url.
+func jsonLines(into *bytes.Buffer, data []byte, at, name, address string) error {
+	list, err := rowsAt(data, at)
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		var row map[string]json.RawMessage
+		if err := json.Unmarshal(e.raw, &row); err != nil || row == nil {
+			return errors.New("a row of the document is not a JSON object; check rows")
+		}
+		for column, text := range map[string]string{"_key": e.key, "_name": name, "_url": address} {
+			row[column], _ = json.Marshal(text) // a text can always be encoded
+		}
+		line, err := json.Marshal(row)
+		if err != nil {
+			return err
+		}
+		into.Write(append(line, '\n'))
+	}
+	return nil
+}
+
+var (
+	ruler = regexp.MustCompile(`^\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)+\|?$`)
+	link  = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+)
+
+// tableLines appends the rows of the longest table in a Markdown document, one JSON object a line. Links
+// become their texts, and a percent sign at the end of a cell is left out.
+func tableLines(into *bytes.Buffer, data []byte) error {
+	var longest, table [][]string
+	lines := strings.Split(string(data), "\n")
+	for i, line := range lines {
+		line = strings.TrimSpace(line)
+		switch {
+		case strings.HasPrefix(line, "|") && i+1 < len(lines) && ruler.MatchString(strings.TrimSpace(lines[i+1])):
+			table = [][]string{cellsOf(line)}
+		case !strings.HasPrefix(line, "|"):
+			table = nil
+		case table != nil && !ruler.MatchString(line):
+			table = append(table, cellsOf(line))
+		}
+		if len(table) > len(longest) {
+			longest = table
+		}
+	}
+	if len(longest) < 2 {
+		return errors.New("the document has no table")
+	}
+	for _, cells := range longest[1:] {
+		row := map[string]string{}
+		for i, name := range longest[0] {
+			if i < len(cells) {
+				row[name] = cells[i]
+			}
+		}
+		line, err := json.Marshal(row)
+		if err != nil {
+			return err
+		}
+		into.Write(append(line, '\n'))
+	}
+	return nil
+}
+
+func cellsOf(line string) (cells []string) {
+	for cell := range strings.SplitSeq(strings.Trim(line, "|"), "|") {
+		cell = link.ReplaceAllString(strings.Trim(strings.TrimSpace(cell), "*`"), "$1")
+		cells = append(cells, strings.TrimSpace(strings.TrimSuffix(cell, "%")))
+	}
+	return cells
+}
+
+// download writes what the list has on the web into a new file in dir that the importer can read.
+func (s *Source) download(ctx context.Context, c collect.Client, dir string) (string, error) {
+	names := s.config.Names
+	if x := s.config.Index; x != nil {
+		data, _, err := s.get(ctx, c, x.URL)
+		if err != nil {
+			return "", err
+		}
+		list, err := rowsAt(data, x.Rows)
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", x.URL, err)
+		}
+		for _, e := range list {
+			name := e.key
+			_ = json.Unmarshal(e.raw, &name) // what is no text has the name of its member
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		names = []string{""}
+	}
+	if len(names) > maxDocuments {
+		return "", fmt.Errorf("the list has %d documents; at most %d are read", len(names), maxDocuments)
+	}
+	var lines bytes.Buffer
+	for _, name := range names {
+		address := strings.ReplaceAll(s.config.URL, "{}", url.PathEscape(name))
+		data, from, err := s.get(ctx, c, address)
+		if err != nil {
+			return "", err
+		}
+		form := formOf(address)
+		if form != jsonForm && form != tableForm {
+			return save(dir, "list"+form, data)
+		}
+		if err := convert(&lines, data, form, s.config.Rows, name, from); err != nil {
+			return "", fmt.Errorf("%s: %w", address, err)
+		}
+	}
+	return save(dir, "list.jsonl", lines.Bytes())
+}
+
+// maxDocuments is the maximum number of documents of a list.
+const maxDocuments = 1000
+
+func save(dir, name string, data []byte) (string, error) {
+	name = filepath.Join(dir, name)
+	return name, os.WriteFile(name, data, 0o600)
+}
+
+const (
+	jsonForm  = ".json"
+	tableForm = ".md"
+)
+
+// formOf returns the form of a list, as the end of its name says; without one, it is JSON.
+func formOf(name string) string {
+	u, err := url.Parse(name)
+	if err != nil {
+		return jsonForm
+	}
+	form := strings.ToLower(path.Ext(u.Path))
+	switch {
+	case form == ".gz":
+		return path.Ext(strings.TrimSuffix(strings.ToLower(u.Path), form)) + form
+	case slices.Contains([]string{".csv", ".tsv", ".tab", ".jsonl", ".ndjson", tableForm}, form):
+		return form
+	}
+	return jsonForm
+}
+
+func convert(into *bytes.Buffer, data []byte, form, rows, name, address string) error {
+	if form == tableForm {
+		return tableLines(into, data)
+	}
+	return jsonLines(into, data, rows, name, address)
+}
+
+// get reads one document. from is the address that answered.
+func (s *Source) get(ctx context.Context, c collect.Client, address string) (data []byte, from string, err error) {
+	if s.endpoint != "" {
+		u, err := url.Parse(address)
+		if err != nil {
+			return nil, "", err
+		}
+		address = s.endpoint + u.RequestURI()
+	}
+	resp, err := c.Do(ctx, collect.Request{URL: address, Accept: "*/*"})
+	if err != nil {
+		return nil, "", err
+	}
+	if resp.Status != http.StatusOK {
+		return nil, "", fmt.Errorf("%s responded with status %d", address, resp.Status)
+	}
+	return resp.Body, cmp.Or(resp.URL, address), nil
+}

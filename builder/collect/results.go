@@ -1,0 +1,180 @@
+package collect
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"kindex/builder/content/yamldoc"
+	"kindex/exports/quality"
+	"kindex/exports/record"
+)
+
+// ResultsColumn is the name of benchmark results in Info.Columns, collect.yaml and --accept. A single
+// result is ResultsColumn, a dot and its folded name.
+const ResultsColumn = "benchmarks"
+
+// judgeResults lets the benchmark results of all answers pass the guards. A result that stays the same
+// keeps its date and source: they say when it was published.
+func (r *run) judgeResults() (pass []verdict) {
+	scales := r.scales()
+	decided := map[string]bool{} // entity and result: of two sources with the same result, the first counts
+	for _, a := range r.asks {
+		for _, t := range a.targets {
+			answer := a.used[t.id]
+			var news []record.Benchmark
+			for _, b := range answer.Results {
+				key := t.entity.Key() + ":" + b.Identity()
+				if decided[key] || !hasColumn(a.columns, ResultsColumn) {
+					continue
+				}
+				decided[key] = true
+				if r.judgeResult(a, t, &b, answer.Day, scales) {
+					news = append(news, b)
+				}
+			}
+			if news != nil {
+				pass = append(pass, verdict{entity: t.entity, results: news, source: a.info.Name})
+			}
+		}
+	}
+	return pass
+}
+
+// judgeResult reports whether a result is written, and counts what became of it. It completes its date.
+func (r *run) judgeResult(a *asking, t target, b *record.Benchmark, day string, scales map[string]float64) bool {
+	held := heldResult(t.entity, b)
+	b.Date = cmp.Or(b.Date, day)
+	c := Change{Entity: t.entity.Key(), Name: ResultsColumn + "." + b.FoldedName(), Source: a.info.Name, New: b.Value, Date: b.Date}
+	if held != nil {
+		c.Old, c.OldDate = held.Value, held.Date
+		switch {
+		case rounded(held.Value, b.Value) || rounded(b.Value, held.Value):
+			a.report.Unchanged++
+			return false
+		case held.Date > b.Date:
+			a.report.Older++
+			return false
+		}
+	}
+	reason := cmp.Or(wrongReading(b.Source, b.Date, r.today), r.refused(t.entity, c.Name), r.suspectResult(held, b, scales))
+	if reason != "" {
+		s := quality.Stopped{Entity: c.Entity, Name: c.Name, Source: c.Source, Held: c.Old, Found: c.New, Reason: reason}
+		if !r.accepted(t.entity, c.Name) {
+			a.report.Stopped++
+			r.report.Stopped = append(r.report.Stopped, s)
+			return false
+		}
+		r.report.Accepted = append(r.report.Accepted, s)
+	}
+	a.report.Changed++
+	r.report.Changes = append(r.report.Changes, c)
+	return true
+}
+
+func heldResult(e *record.Entity, b *record.Benchmark) *record.Benchmark {
+	list := e.Signals.Benchmarks
+	if i := slices.IndexFunc(list, func(o record.Benchmark) bool { return o.Identity() == b.Identity() }); i >= 0 {
+		return &list[i]
+	}
+	return nil
+}
+
+// rounded reports whether a figure is another one, rounded or not.
+func rounded(short, long float64) bool {
+	for digits := range 4 {
+		if strconv.FormatFloat(long, 'f', digits, 64) == strconv.FormatFloat(short, 'f', digits, 64) && number(short) == number(math.Round(short*math.Pow10(digits))/math.Pow10(digits)) {
+			return true
+		}
+	}
+	return short == long
+}
+
+const (
+	// maxScale is how many times as large or as small as the median of all models a result may be:
+	// a list that changes from percent to shares is a hundredth.
+	maxScale = 10
+	// minScale is the number of models with a result at which its scale is known.
+	minScale = 5
+)
+
+// suspectResult returns the reason a person must look at a result, or "".
+func (r *run) suspectResult(held, b *record.Benchmark, scales map[string]float64) string {
+	median, known := scales[b.FoldedName()]
+	fall := r.config.Guards.of(ResultsColumn).fall
+	switch {
+	case known && median > 0 && (b.Value > median*maxScale || b.Value*maxScale < median):
+		return fmt.Sprintf("it is far from %s, the median of other models", number(median))
+	case held == nil:
+		return ""
+	case b.Value < held.Value*(1-fall/100) || b.Value*(1-fall/100) > held.Value:
+		return fmt.Sprintf("it changed from %s by more than %s%%", number(held.Value), number(fall))
+	}
+	return ""
+}
+
+// scales returns the medians of the benchmark results in the content, by folded name.
+func (r *run) scales() map[string]float64 {
+	all := map[string][]float64{}
+	for _, e := range r.content.Entities {
+		for _, b := range e.Signals.Benchmarks {
+			all[b.FoldedName()] = append(all[b.FoldedName()], b.Value)
+		}
+	}
+	medians := map[string]float64{}
+	for name, values := range all {
+		if slices.Sort(values); len(values) >= minScale {
+			medians[name] = values[len(values)/2]
+		}
+	}
+	return medians
+}
+
+// addResults adds the benchmark results of a file to its fields that change. Results that stay, and the
+// order of the file, are kept.
+func addResults(shown string, data []byte, news []record.Benchmark, fields map[string]any) {
+	file, _ := yamldoc.Parse(shown, data, yamldoc.TextFields...).Fields() // content.Load has read it as an entity
+	list, _ := yamldoc.ValueAt(file, []string{"signals", ResultsColumn}).([]any)
+	list = slices.Clone(list)
+	for _, b := range news {
+		i := slices.IndexFunc(list, func(item any) bool {
+			old := benchmarkOf(item)
+			return old.Identity() == b.Identity()
+		})
+		if i < 0 {
+			i, list = len(list), append(list, nil)
+		}
+		list[i] = fieldsOfResult(&b)
+	}
+	signals, _ := fields["signals"].(map[string]any)
+	if signals == nil {
+		signals = map[string]any{}
+		fields["signals"] = signals
+	}
+	signals[ResultsColumn] = list
+}
+
+// detailsOf lists the texts of a result by their names in files.
+func detailsOf(b *record.Benchmark) map[string]*string {
+	return map[string]*string{"name": &b.Name, "metric": &b.Metric, "harness": &b.Harness, "variant": &b.Variant, "dataset": &b.Dataset,
+		"version": &b.Version, "by": &b.By, "publisher": &b.Publisher, "date": &b.Date, "source": &b.Source}
+}
+
+func benchmarkOf(item any) (b record.Benchmark) {
+	for name, text := range detailsOf(&b) {
+		*text = yamldoc.Text(yamldoc.ValueAt(item, []string{name}))
+	}
+	return b
+}
+
+func fieldsOfResult(b *record.Benchmark) map[string]any {
+	fields := map[string]any{"value": b.Value}
+	for name, text := range detailsOf(b) {
+		if *text != "" {
+			fields[name] = *text
+		}
+	}
+	return fields
+}

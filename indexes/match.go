@@ -1,0 +1,199 @@
+package indexes
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/RoaringBitmap/roaring/v2"
+)
+
+// The weights of matches, by list and kind of match.
+var fieldWeights = [wordFields]float64{nameField: 8, topicField: 3, textField: 1.5}
+
+const (
+	exactWeight     = 1.0
+	prefixWeight    = 0.35
+	fuzzyWeight     = 0.3
+	inflectedWeight = 0.5
+	initialWeight   = 10.0 // a name starts with the single letter
+)
+
+// group is the set of records that match a word in a particular way.
+type group struct {
+	set    *roaring.Bitmap
+	weight float64
+	exact  bool // the exact word matches
+	list   int  // where the match is
+}
+
+// match holds all matches that were found for one word.
+type match struct {
+	groups   []group
+	union    *roaring.Bitmap
+	hasExact bool // some record has the exact word
+}
+
+// add adds records, and reports whether there are any.
+func (m *match) add(f *fieldSets, share float64, exact bool) (any bool) {
+	for i, set := range f {
+		if set != nil && !set.IsEmpty() {
+			m.addGroup(group{set, fieldWeights[i] * share, exact, i})
+			any = true
+		}
+	}
+	return any
+}
+
+func (m *match) addGroup(g group) {
+	m.groups = append(m.groups, g)
+	m.union.Or(g.set)
+}
+
+// matchClause collects the matches for a word: the exact word, longer words that
+// start with it, its synonyms and, if there is no exact match, words within the number of edits
+// that it allows.
+func (r *ranking) matchClause(i int) *match {
+	w, m := &r.clauses[i], &match{union: roaring.New()}
+	if w.phrase != nil {
+		var found fieldSets
+		for list := range found {
+			found[list] = r.phrase(list, w.phrase, r.within)
+		}
+		m.hasExact = m.add(&found, exactWeight, true)
+		return m
+	}
+	exact := r.exact(w.term)
+	m.hasExact = m.add(&exact, exactWeight, true)
+	if w.filler {
+		return m
+	}
+	if w.singleLetter {
+		m.addGroup(group{r.prefix(exactField, w.term), initialWeight, false, nameField})
+		return m
+	}
+	// Robots also finds robotics, but in names only what starts with the word itself.
+	longer := fieldSets{r.prefix(nameField, w.term), r.prefix(topicField, w.stem), r.prefix(textField, w.stem)}
+	w.isPrefix = !longer[nameField].IsEmpty()
+	m.add(&longer, prefixWeight, false)
+	inflected := r.inflected(w)
+	found := m.add(&inflected, inflectedWeight, false)
+	for j := range r.synonymSets[i] {
+		s := &r.synonymSets[i][j]
+		exact := m.add(&s.exact, synonymWeight, false)
+		loose := m.add(&s.loose, looseWeight, false)
+		found = found || exact || loose
+	}
+	if !found && !m.hasExact && !w.isPrefix {
+		r.addFuzzy(m, w)
+	}
+	return m
+}
+
+// addFuzzy adds the records that have a word within the allowed number of edits, unless they
+// have already been added.
+func (r *ranking) addFuzzy(m *match, w *clause) {
+	if w.fuzziness == 0 || w.fuzzy != nil || w.filler {
+		return
+	}
+	w.fuzzy = newPattern(w.term, w.fuzziness)
+	var byEdits [maxEdits + 1]fieldSets
+	for list := range wordFields {
+		for d, set := range r.near(list, w.fuzzy) {
+			byEdits[d][list] = set
+		}
+	}
+	for d := 1; d <= w.fuzziness; d++ {
+		m.add(&byEdits[d], fuzzyWeight/float64(d), false)
+	}
+}
+
+// endings are those of forms of a word that often mean the same: detect, detecting, detection. Each
+// comes before those that it ends with.
+var endings = strings.Fields("ly ization isation izing ising ation ating ized ised ated izer iser ator ment ize ise ate ing ion ed er or al e")
+
+// root returns a singular without its ending.
+func root(word string) string {
+	for _, ending := range endings {
+		if before, ok := strings.CutSuffix(word, ending); ok && len(before) >= 3 {
+			word = before
+			break
+		}
+	}
+	if n := len(word); n > 3 && word[n-1] == word[n-2] { // labelling
+		return word[:n-1]
+	}
+	return word
+}
+
+// inflected returns the records that have another form of a word in their topics or description.
+func (r *ranking) inflected(w *clause) (f fieldSets) {
+	base := root(w.stem)
+	if len(base) < 4 || w.stem[len(w.stem)-1] > unicode.MaxASCII || strings.ContainsAny(base, "0123456789") {
+		return f
+	}
+	for list := topicField; list < wordFields; list++ {
+		f[list] = roaring.New()
+		for _, ending := range append([]string{""}, endings...) {
+			if base+ending != w.stem {
+				f[list].Or(r.term(list, base+ending))
+			}
+			if base != w.stem && ending != "" {
+				f[list].Or(r.term(list, w.stem+ending))
+			}
+		}
+	}
+	return f
+}
+
+// findNear finds the records whose complete name or slug is the query apart from typos, within the
+// number of edits that the misspelled words allow. Matching single words is not enough: "olama"
+// is near Ollama, but also near one of the words of LlamaIndex. If words of names start with a word
+// of the query, that word counts as unfinished, not as misspelled.
+func (r *ranking) findNear(words []string) {
+	edits := 0
+	for i, w := range r.clauses {
+		switch {
+		case w.fuzzy != nil && !w.isPrefix:
+			edits = min(edits+w.fuzziness, 2)
+		case utf8.RuneCountInString(w.term) == 3 && len(r.clauses) > 1 && digits(w.term) == "" && !r.matched[i].hasExact:
+			edits = max(edits, 1) // too short to be searched alone
+		}
+	}
+	joined := strings.Join(words, "")
+	if edits == 0 || utf8.RuneCountInString(joined) > maxFuzzyLen {
+		return
+	}
+	var found [maxEdits + 1]*roaring.Bitmap
+	for d := range found {
+		found[d] = roaring.New()
+	}
+	for part, p := range r.parts {
+		names := r.dictionary(part, joinedField)
+		words, err := p.words[nameField]()
+		if err != nil || r.err != nil {
+			break
+		}
+		for name, d := range words.near(newPattern(joined, edits)) {
+			if name != joined && digits(name) == digits(joined) { // GPT-4 is not GPT-5
+				found[d].Or(r.postings(part, names, name))
+			}
+		}
+	}
+	nearer := roaring.New() // if the name and the slug of a record differ, the nearer one counts
+	for d := 1; d <= edits; d++ {
+		found[d].AndNot(nearer)
+		nearer.Or(found[d])
+		r.named(found[d], scoreNear/int32(d))
+	}
+}
+
+// digits returns the digits in a text.
+func digits(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, text)
+}
