@@ -96,7 +96,7 @@ written; 2 usage error.`,
 }
 
 func runCollect(cmd *cobra.Command, o collectOptions, args []string) error {
-	opts, err := o.options(cmd, args)
+	opts, err := o.options(args)
 	if err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func (o *collectOptions) runProbe(cmd *cobra.Command, opts collect.Options, args
 }
 
 // options checks the flags and turns them into options of a run.
-func (o *collectOptions) options(cmd *cobra.Command, args []string) (opts collect.Options, err error) {
+func (o *collectOptions) options(args []string) (opts collect.Options, err error) {
 	opts = collect.Options{Content: filepath.Clean(o.content), Only: o.sources, Select: args, Accept: o.accept, DryRun: o.dryRun, Offline: o.offline, New: o.new,
 		Cache: o.cache, MaxRequests: o.maxRequests, MaxWait: o.maxWait, Agent: "kindex/" + version() + " (kindex collect)",
 		Clock: collect.SystemClock{}, Getenv: os.Getenv}

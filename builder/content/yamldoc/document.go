@@ -37,7 +37,7 @@ type Document struct {
 	Faulty   map[string]bool // fields already reported as invalid, so that no field is reported twice
 	Dropped  int             // errors that were counted but not described
 
-	root   ast.Node
+	root ast.Node
 
 	// textual are the top-level fields whose plain numbers are read as strings, so that version
 	// 1.10 does not become 1.1.
