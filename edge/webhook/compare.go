@@ -150,10 +150,7 @@ func (w *Webhook) Receives(e *Event) bool {
 	if e.retiring != nil {
 		return true
 	}
-	if w.IgnoreFigures && !slices.ContainsFunc(e.Changes, func(c record.FieldChange) bool {
-		group := record.FieldGroup(c.Field)
-		return group != "signals" && group != "scores"
-	}) {
+	if w.IgnoreFigures && !slices.ContainsFunc(e.Changes, func(c record.FieldChange) bool { return !record.IsFigure(c.Field) }) {
 		return false
 	}
 	return len(w.Fields) == 0 || slices.ContainsFunc(e.Changes, func(c record.FieldChange) bool {

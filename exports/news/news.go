@@ -18,17 +18,10 @@ import (
 	"kindex/exports/record"
 )
 
-// IsFigure reports whether a field is a figure: a signal, or a score, which follows from signals. That a
-// repository was archived is more than a figure.
-func IsFigure(field string) bool {
-	group, _, _ := strings.Cut(field, ".")
-	return (group == "signals" || group == "scores") && field != "signals.archived"
-}
-
 // IsNews reports whether a field is neither a figure nor about how an entity is described and found.
 func IsNews(field string) bool {
 	group, _, _ := strings.Cut(field, ".")
-	return !IsFigure(field) && !slices.Contains([]string{"description", "tags", "capabilities", "ids", "links"}, group)
+	return !record.IsFigure(field) && !slices.Contains([]string{"description", "tags", "capabilities", "ids", "links"}, group)
 }
 
 // kind is a kind of changes of which those of one commit make one entry.
@@ -40,7 +33,7 @@ type kind struct {
 
 // kinds lists the kinds. A change is of the first one that has all its fields.
 var kinds = []kind{
-	{feed.FiguresRead, IsFigure, 2},
+	{feed.FiguresRead, record.IsFigure, 2},
 	{feed.DetailsEdited, func(field string) bool { return !IsNews(field) }, 20},
 }
 

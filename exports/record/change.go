@@ -163,3 +163,10 @@ var ChangeFields = func() []string {
 	}
 	return list
 }()
+
+// IsFigure reports whether a field is a figure: a signal, or a score, which follows from signals. That a
+// repository was archived is more than a figure.
+func IsFigure(field string) bool {
+	group := FieldGroup(field)
+	return (group == "signals" || group == "scores") && field != "signals.archived"
+}
