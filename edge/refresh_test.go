@@ -27,9 +27,9 @@ func modelSheet(price, more string) string {
 }
 
 // refreshed returns files of tools in which only the figures differ.
-func refreshed(n, stars int, more ...string) (files []string) {
+func refreshed(n, stars int) (files []string) {
 	for i := range n {
-		files = append(files, fmt.Sprintf("tool/n%03d.yaml", i), sheet(fmt.Sprint("Tool ", i), greek[i%3], 100+10*i+stars*(i+1), more...))
+		files = append(files, fmt.Sprintf("tool/n%03d.yaml", i), sheet(fmt.Sprint("Tool ", i), greek[i%3], 100+10*i+stars*(i+1)))
 	}
 	return files
 }

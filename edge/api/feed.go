@@ -119,7 +119,7 @@ func weeksOnPage(a *history.Archive, entries *roaring.Bitmap, weeks []*record.We
 	for i, w := range weeks {
 		older := entries.Clone()
 		older.RemoveRange(uint64(a.ChangesSince(w.End)), uint64(a.Changes())) //nolint:gosec // a change at the end of the week is newer
-		newer := int(entries.GetCardinality() - older.GetCardinality())       //nolint:gosec // a number of changes
+		newer := int(entries.GetCardinality() - older.GetCardinality())
 		switch at := newer + i; {
 		case at < skip:
 			before++

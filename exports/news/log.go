@@ -98,7 +98,7 @@ func (l *Log) newRefresh(k *kind, id string) *refresh {
 
 // isLarge reports whether some of the members are enough for a refresh.
 func (r *refresh) isLarge(members *roaring.Bitmap) bool {
-	return members.GetCardinality() >= uint64(r.kind.min) //nolint:gosec // a small number
+	return members.GetCardinality() >= uint64(r.kind.min)
 }
 
 // commitOf returns the end of a change's JSON object: its commit, author and pull request. No quotation
@@ -122,7 +122,7 @@ func (l *Log) Entries(set *roaring.Bitmap) *roaring.Bitmap {
 // Refresh describes the changes of a set for which an entry stands. ok is false if it stands for itself.
 func (l *Log) Refresh(entry int, set *roaring.Bitmap) (described *feed.Refresh, ok bool, err error) {
 	for _, r := range l.refreshes() {
-		if !r.members.Contains(uint32(entry)) { //nolint:gosec // the index of a change
+		if !r.members.Contains(uint32(entry)) {
 			continue
 		}
 		members := roaring.And(r.members, set)
@@ -140,7 +140,7 @@ func (l *Log) Refresh(entry int, set *roaring.Bitmap) (described *feed.Refresh, 
 				moved = append(moved, c)
 			}
 		}
-		return describe(r.kind, r.id, int(members.GetCardinality()), moved), true, nil //nolint:gosec // a number of changes
+		return describe(r.kind, r.id, int(members.GetCardinality()), moved), true, nil
 	}
 	return nil, false, nil
 }

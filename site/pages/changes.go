@@ -173,7 +173,7 @@ func (r *request) changes() (*page, error) {
 	if !known {
 		return r.missing("No such refresh", "", []suggestion{{Path: "/changes/", Name: "All changes"}}), nil
 	}
-	d.Total = int(entries.GetCardinality()) //nolint:gosec // a number of changes
+	d.Total = int(entries.GetCardinality())
 	if !ok || number > max(1, (d.Total+changeRows-1)/changeRows) {
 		return r.notFound(), nil
 	}

@@ -74,7 +74,7 @@ func (s *Site) addLatestChanges(n *homeNewsLists) error {
 	set := a.SelectChanges(history.ChangeFilter{To: a.Changes()})
 	set.AndNot(s.News.Figures())
 	newest := set.ReverseIterator()
-	for range min(homeSearched, int(set.GetCardinality())) { //nolint:gosec // a number of changes
+	for range min(homeSearched, int(set.GetCardinality())) {
 		if len(n.Changes) == homeChanges && len(n.Prices) == homeNews {
 			return nil
 		}
