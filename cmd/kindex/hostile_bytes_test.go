@@ -59,7 +59,7 @@ func TestHostileNumbers(t *testing.T) {
 			}
 		}
 	}
-	if tries < suite.Pick(15, 150) {
+	if tries < suite.Pick(7, 70) {
 		t.Errorf("only %d runs", tries)
 	}
 }

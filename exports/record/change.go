@@ -6,6 +6,7 @@ import (
 	"kindex/exports/kinds"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"kindex/exports/jsonenc"
@@ -165,8 +166,8 @@ var ChangeFields = func() []string {
 }()
 
 // IsFigure reports whether a field is a figure: a signal, or a score, which follows from signals. That a
-// repository was archived is more than a figure.
+// repository was archived is more than a figure. The groups are figures, too.
 func IsFigure(field string) bool {
-	group := FieldGroup(field)
+	group, _, _ := strings.Cut(field, ".")
 	return (group == "signals" || group == "scores") && field != "signals.archived"
 }

@@ -57,6 +57,7 @@ var boundTests = map[string]string{
 	"bytes and time for the response of a forge":                        "edge/submission/github TestEndlessAnswers",
 	"bytes and time for the response of a sign-in provider":             "edge/auth TestGitHubAnswers",
 	"a YAML file":                                                       "builder/content TestLintRaw",
+	"past days (`at`) that are not in memory":                           "edge TestPastDaysOneAtATime",
 	"programs started":                                                  "cmd/kindex TestHostileRepositories",
 	"the message of a commit":                                           "cmd/kindex TestHostileCommit",
 	"the manifest of a build that is opened":                            "cmd/kindex TestScripts",
