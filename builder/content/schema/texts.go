@@ -88,6 +88,9 @@ func checkURL(d *yamldoc.Document, s string, path []string) {
 }
 
 func validURL(s string) bool {
+	if plainURL(s) {
+		return true
+	}
 	u, err := url.Parse(s)
 	hidden := strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) })
 	return err == nil && !hidden && validHost(u.Hostname()) && validPort(u.Port())

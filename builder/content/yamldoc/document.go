@@ -37,7 +37,8 @@ type Document struct {
 	Faulty   map[string]bool // fields already reported as invalid, so that no field is reported twice
 	Dropped  int             // errors that were counted but not described
 
-	root ast.Node
+	root   ast.Node
+	source string // of a value that was read without the parser, until root is needed
 
 	// textual are the top-level fields whose plain numbers are read as strings, so that version
 	// 1.10 does not become 1.1.
@@ -61,7 +62,12 @@ func Parse(path string, data []byte, textual ...string) (d *Document) {
 	if !d.checkReadable(data) {
 		return d
 	}
-	if d.parse(string(data)) {
+	text := string(data)
+	if value, ok := readPlain(text, textual); ok {
+		d.Value, d.source = value, text
+		return d
+	}
+	if d.parse(text) {
 		d.Value = d.convert(d.root, nil)
 	}
 	return d
@@ -71,7 +77,7 @@ func Parse(path string, data []byte, textual ...string) (d *Document) {
 // file, other files are still checked.
 func (d *Document) recovered() {
 	if r := recover(); r != nil {
-		d.Value, d.root = nil, nil
+		d.Value, d.root, d.source = nil, nil, ""
 		d.Add(1, 1, Problem{Message: fmt.Sprintf("cannot be read as YAML: %v", r)})
 	}
 }
@@ -121,7 +127,14 @@ func (d *Document) parse(text string) bool {
 }
 
 // Root returns the parsed document, or nil if its syntax is invalid.
-func (d *Document) Root() ast.Node { return d.root }
+func (d *Document) Root() ast.Node {
+	if d.root == nil && d.source != "" {
+		defer d.recovered()
+		d.parse(d.source)
+		d.source = ""
+	}
+	return d.root
+}
 
 // Fields returns the fields of the document. If it is not a mapping, Fields adds a problem
 // and returns false.

@@ -1,0 +1,216 @@
+package schema
+
+import (
+	"maps"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"kindex/builder/content/yamldoc"
+	"kindex/builder/suite"
+)
+
+// checkRule fails the test if the rule of a schema accepts a document in which the library or
+// checkTexts finds a problem. It reports whether the rule accepts the document, and whether the
+// document is valid.
+func checkRule(t *testing.T, s *Schema, d *yamldoc.Document) (accepted, valid bool) {
+	t.Helper()
+	accepted = s.rule.accepts("", d.Value)
+	before := len(d.Problems)
+	s.findProblems(d)
+	valid = len(d.Problems) == before
+	if accepted && !valid {
+		t.Errorf("%#v is accepted, but has problems: %+v", d.Value, d.Problems[before:])
+	}
+	return accepted, valid
+}
+
+// entityFiles returns the entity files of the content for tests.
+func entityFiles(t testing.TB) (texts [][]byte) {
+	files, err := filepath.Glob(filepath.Join(suite.Content(t), "*", "*.yaml"))
+	if err != nil || len(files) < 100 {
+		t.Fatal(len(files), err)
+	}
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, data)
+	}
+	return texts
+}
+
+// rootFiles maps the names of the root files that are checked against a rule first to their schemas.
+var rootFiles = map[string]func() *Schema{"categories": Categories, "collect": Collect, "index": Index, "providers": Providers,
+	"synonyms": Synonyms, "vocabulary": Vocabulary}
+
+// rootFile parses one of the root files in the content for tests.
+func rootFile(t testing.TB, name string) *yamldoc.Document {
+	data, err := os.ReadFile(filepath.Join(suite.Content(t), name+".yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return yamldoc.Parse(name+".yaml", data, "version")
+}
+
+func TestRealFilesAreAccepted(t *testing.T) {
+	accepted, files := 0, entityFiles(t)
+	for _, data := range files {
+		d := yamldoc.Parse("x.yaml", data, yamldoc.TextFields...)
+		if ok, valid := checkRule(t, Entity(), d); ok {
+			accepted++
+		} else if valid {
+			t.Logf("valid, but not accepted: %.80s", data)
+		}
+	}
+	if accepted < len(files)*98/100 {
+		t.Errorf("%d of %d files are accepted; expected at least 98 %%", accepted, len(files))
+	}
+	for name, s := range rootFiles {
+		if ok, valid := checkRule(t, s(), rootFile(t, name)); !ok || !valid {
+			t.Errorf("%s.yaml: accepted %v, valid %v", name, ok, valid)
+		}
+	}
+}
+
+// values are put in place of the values of valid documents.
+var values = []any{nil, "", " ", "x", "2026-02-30", "2026-02", "https://example.org/a", "https://a..b/", "http://.a", "https://a/%zz",
+	"https://example.org:0/", "https://user@example.org/", "https://exa mple.org", "https://ex\u00e4mple.org/\u00fc", "a\u200bb", "\u202eabc", "a\x00b",
+	strings.Repeat("x", 500), strings.Repeat("\u00e4", 300), strings.Repeat("x", 40000), "MIT", "mit", "Apache 2", "tool/x", "model/x",
+	int64(0), int64(1), int64(-1), int64(math.MaxInt64), int64(1) << 53, 0.5, -0.5, 1e300, math.Inf(1), math.NaN(), 3.0, true, false,
+	[]any{}, []any{"a", "a"}, []any{"a", nil}, []any{int64(1)}, map[string]any{}, map[string]any{"value": int64(1)},
+	map[string]any{"a\u200b": "x"}}
+
+// mutate replaces, adds or removes values in a part of a document, at random.
+func mutate(r *rand.Rand, value any, chance int) any {
+	if r.IntN(chance) == 0 {
+		return values[r.IntN(len(values))]
+	}
+	switch v := value.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			v[name] = mutate(r, v[name], chance)
+			if r.IntN(2*chance) == 0 {
+				delete(v, name)
+			}
+		}
+		if r.IntN(4*chance) == 0 {
+			names := []string{"x", "stars", "offers", "lifecycle", "b\u00ad"}
+			v[names[r.IntN(len(names))]] = values[r.IntN(len(values))]
+		}
+	case []any:
+		for i := range v {
+			v[i] = mutate(r, v[i], chance)
+		}
+		if len(v) > 0 && r.IntN(4*chance) == 0 {
+			v = append(v, slices.Repeat(v[:1], 1+r.IntN(60))...)
+		}
+		return v
+	}
+	return value
+}
+
+func TestRandomDocuments(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	var accepted, valid, mutants int
+	for range 3 {
+		for _, data := range entityFiles(t) {
+			d := yamldoc.Parse("x.yaml", data, yamldoc.TextFields...)
+			d.Value = mutate(r, d.Value, 20+r.IntN(200))
+			ok, isValid := checkRule(t, Entity(), d)
+			mutants++
+			if ok {
+				accepted++
+			}
+			if isValid {
+				valid++
+			}
+		}
+	}
+	t.Logf("%d documents, %d valid, of which %d are accepted", mutants, valid, accepted)
+	if accepted == 0 || accepted == mutants || accepted < valid*9/10 {
+		t.Errorf("%d of %d documents are accepted, and %d are valid", accepted, mutants, valid)
+	}
+}
+
+// count returns the number of values in a part of a document.
+func count(value any) int {
+	n := 1
+	switch v := value.(type) {
+	case map[string]any:
+		for _, member := range v {
+			n += count(member)
+		}
+	case []any:
+		for _, item := range v {
+			n += count(item)
+		}
+	}
+	return n
+}
+
+func TestRandomRootFiles(t *testing.T) {
+	suite.InTest(t)
+	r := rand.New(rand.NewPCG(5, 6))
+	for name, s := range rootFiles {
+		var accepted, valid int
+		size := count(rootFile(t, name).Value)
+		for range 60 {
+			d := rootFile(t, name)
+			d.Value = mutate(r, d.Value, size/2+r.IntN(4*size))
+			ok, isValid := checkRule(t, s(), d)
+			if ok {
+				accepted++
+			}
+			if isValid {
+				valid++
+			}
+		}
+		if accepted == 0 || accepted == 60 || accepted < valid*9/10 {
+			t.Errorf("%s: %d of 60 documents are accepted, and %d are valid", name, accepted, valid)
+		}
+	}
+}
+
+// FuzzAccept checks that the rule does not accept a document with problems.
+func FuzzAccept(f *testing.F) {
+	for i, data := range entityFiles(f) {
+		if i%50 == 0 {
+			f.Add(data)
+		}
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if d := yamldoc.Parse("x.yaml", data, yamldoc.TextFields...); len(d.Faulty) == 0 {
+			checkRule(t, Entity(), d)
+		}
+	})
+}
+
+// TestMatchers checks that the fast matchers agree with the regular expressions.
+func TestMatchers(t *testing.T) {
+	for _, pattern := range []string{urlPattern, linePattern, dayPattern} {
+		expression := regexp.MustCompile(pattern)
+		plain := &rule{pattern: pattern, match: matcher(pattern)}
+		r := rand.New(rand.NewPCG(3, 4))
+		alphabet := []rune("https:/.-a0 @?#%\\\x7f\u00e4\u2028\t2")
+		for range 200_000 {
+			text := []rune([]string{"", "https://", "http://a", "2026-01-02"}[r.IntN(4)])
+			for range r.IntN(6) {
+				at := r.IntN(len(text) + 1)
+				text = slices.Insert(text, at, alphabet[r.IntN(len(alphabet))])
+			}
+			if n := r.IntN(3); n < len(text) {
+				text = text[n:]
+			}
+			if s := string(text); plain.match(s) != expression.MatchString(s) {
+				t.Fatalf("%s %q: %v, but the regular expression says otherwise", pattern, s, plain.match(s))
+			}
+		}
+	}
+}

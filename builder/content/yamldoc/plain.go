@@ -1,0 +1,278 @@
+package yamldoc
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// plainReader reads the form of YAML in which nearly all files are written: sets and lists in
+// block style with the values on one line, or in brackets on one line, and text that needs no
+// escapes. It is much faster than the parser because it keeps no tokens and no positions.
+//
+// It gives up on everything else, and on everything doubtful, so that the parser decides and
+// reports: for all input that it accepts, the parser returns the same value and no problem.
+type plainReader struct {
+	rest   string // after the current line
+	line   string // the current line without its indentation
+	indent int    // of the current line; -1 after the last line
+
+	textual []string
+	depth   int
+	tokens  int // at least half as many as the lexer's
+}
+
+// plainDepth is how deeply the values may be nested. It must be less than MaxDepth.
+const plainDepth = 12
+
+// readPlain returns the value of a file. ok is false if it gave up.
+func readPlain(text string, textual []string) (value map[string]any, ok bool) {
+	r := &plainReader{rest: text, textual: textual}
+	if strings.IndexByte(text, '\r') >= 0 || !r.next() || r.indent != 0 {
+		return nil, false
+	}
+	value, ok = r.mapping(0)
+	return value, ok && r.indent < 0 && r.tokens <= maxTokens/2
+}
+
+// next moves to the next line that is neither blank nor a comment. It returns false if that line
+// ends in a space.
+func (r *plainReader) next() bool {
+	for r.rest != "" {
+		line, rest, _ := strings.Cut(r.rest, "\n")
+		r.rest = rest
+		r.line = strings.TrimLeft(line, " ")
+		r.indent = len(line) - len(r.line)
+		switch {
+		case r.line == "" && r.indent == 0, strings.HasPrefix(line, "#"):
+			r.tokens++
+		default:
+			return r.line != "" && r.line[len(r.line)-1] != ' '
+		}
+	}
+	r.indent, r.line = -1, ""
+	return true
+}
+
+// mapping reads the fields that start in a column.
+func (r *plainReader) mapping(indent int) (map[string]any, bool) {
+	if r.depth++; r.depth > plainDepth {
+		return nil, false
+	}
+	defer func() { r.depth-- }()
+	m := map[string]any{}
+	for r.indent == indent {
+		name, rest, ok := plainKey(r.line)
+		if _, twice := m[name]; !ok || twice {
+			return nil, false
+		}
+		r.tokens += 3
+		textual := r.depth == 1 && slices.Contains(r.textual, name)
+		if m[name], ok = r.value(rest, indent, textual); !ok {
+			return nil, false
+		}
+	}
+	return m, r.indent < indent
+}
+
+// value reads the value of a field or an entry that starts in a column. rest is what follows the
+// field's name on the same line.
+func (r *plainReader) value(rest string, indent int, textual bool) (any, bool) {
+	if rest != "" {
+		v, after, ok := r.inline(rest, false, textual)
+		return v, ok && after == "" && r.next()
+	}
+	if !r.next() || r.indent <= indent {
+		return nil, false
+	}
+	if strings.HasPrefix(r.line, "- ") {
+		return r.sequence(r.indent)
+	}
+	return r.mapping(r.indent)
+}
+
+// sequence reads the entries whose dashes are in a column.
+func (r *plainReader) sequence(indent int) (list []any, ok bool) {
+	if r.depth++; r.depth > plainDepth {
+		return nil, false
+	}
+	defer func() { r.depth-- }()
+	for r.indent == indent && strings.HasPrefix(r.line, "- ") {
+		r.tokens += 2
+		item := r.line[2:]
+		var v any
+		if _, _, isField := plainKey(item); isField {
+			r.line, r.indent = item, indent+2
+			v, ok = r.mapping(indent + 2)
+		} else {
+			v, ok = r.value(item, indent, false)
+		}
+		if !ok {
+			return nil, false
+		}
+		list = append(list, v)
+	}
+	return list, r.indent < indent
+}
+
+// inline reads a value on one line, and returns what follows it. Within brackets, a value ends at
+// a comma or at a closing bracket.
+func (r *plainReader) inline(text string, brackets, textual bool) (v any, rest string, ok bool) {
+	r.tokens++
+	switch text[0] {
+	case '[':
+		return r.flowSequence(text[1:])
+	case '{':
+		return r.flowMapping(text[1:])
+	case '"', '\'':
+		v, rest, ok = quoted(text)
+		return v, rest, ok
+	}
+	end := len(text)
+	if brackets {
+		if end = strings.IndexAny(text, ",[]{}"); end < 0 {
+			return nil, "", false
+		}
+	}
+	v, ok = scalar(text[:end], textual)
+	return v, text[end:], ok
+}
+
+// flowSequence reads a list in brackets.
+func (r *plainReader) flowSequence(text string) (v any, rest string, ok bool) {
+	list := []any{}
+	rest, ok = r.flow(text, ']', func(text string) (string, bool) {
+		v, rest, ok := r.inline(text, true, false)
+		list = append(list, v)
+		return rest, ok
+	})
+	return list, rest, ok
+}
+
+// flowMapping reads fields in braces.
+func (r *plainReader) flowMapping(text string) (v any, rest string, ok bool) {
+	m := map[string]any{}
+	rest, ok = r.flow(text, '}', func(text string) (string, bool) {
+		name, rest, ok := plainKey(text)
+		if _, twice := m[name]; !ok || twice || rest == "" {
+			return "", false
+		}
+		r.tokens += 2
+		m[name], rest, ok = r.inline(rest, true, false)
+		return rest, ok
+	})
+	return m, rest, ok
+}
+
+// flow reads entries that are separated by ", ", up to the closing bracket.
+func (r *plainReader) flow(text string, closing byte, entry func(string) (rest string, ok bool)) (rest string, ok bool) {
+	if r.depth++; r.depth > plainDepth {
+		return "", false
+	}
+	defer func() { r.depth-- }()
+	r.tokens += 2
+	if text != "" && text[0] == closing {
+		return text[1:], true
+	}
+	for text != "" {
+		if text, ok = entry(text); !ok || text == "" {
+			return "", false
+		}
+		if text[0] == closing {
+			return text[1:], true
+		}
+		if text, ok = strings.CutPrefix(text, ", "); !ok {
+			return "", false
+		}
+		r.tokens++
+	}
+	return "", false
+}
+
+// plainKey splits a line into the name of a field and its value.
+func plainKey(line string) (name, value string, ok bool) {
+	if line != "" && line[0] == '"' {
+		if name, value, ok = quoted(line); !ok || name == "" {
+			return "", "", false
+		}
+	} else {
+		at := 0
+		for at < len(line) && (isLetter(line[at]) || at > 0 && (isDigit(line[at]) || line[at] == '-' || line[at] == '_' || line[at] == '.')) {
+			at++
+		}
+		name, value = line[:at], line[at:]
+		if name == "" || isWord(name) {
+			return "", "", false
+		}
+	}
+	if value == ":" {
+		return name, "", true
+	}
+	value, ok = strings.CutPrefix(value, ": ")
+	return name, value, ok && value != "" && value[0] != ' '
+}
+
+// quoted reads text in quotes that contains no escapes.
+func quoted(text string) (value, rest string, ok bool) {
+	end := strings.IndexByte(text[1:], text[0]) + 1
+	if end == 0 {
+		return "", "", false
+	}
+	value, rest = text[1:end], text[end+1:]
+	escaped := text[0] == '"' && strings.IndexByte(value, '\\') >= 0 || text[0] == '\'' && strings.HasPrefix(rest, "'")
+	return value, rest, !escaped
+}
+
+// scalar returns the value of text without quotes.
+func scalar(text string, textual bool) (any, bool) {
+	switch {
+	case text == "" || strings.TrimSpace(text) != text:
+		return nil, false
+	case IsPlainNumber(text):
+		return plainNumber(text, textual)
+	case text == "true" || text == "false":
+		return text == "true", true
+	}
+	starts := isLetter(text[0]) && !isWord(text) || isDigit(text[0]) && !maybeNumber(text) || text[0] >= utf8.RuneSelf
+	if !starts || text[len(text)-1] == ':' || strings.Contains(text, ": ") || strings.Contains(text, " #") {
+		return nil, false
+	}
+	return text, true
+}
+
+func plainNumber(text string, textual bool) (any, bool) {
+	if textual {
+		return text, true
+	}
+	if i, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return i, true
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	return x, err == nil
+}
+
+// maybeNumber reports whether some version of YAML may read text that starts with a digit as
+// something other than text. Dates, months and versions such as 1.0.1 are text.
+func maybeNumber(text string) bool {
+	switch rest := strings.TrimLeft(text, "0123456789"); {
+	case len(text)-len(rest) == 4 && (len(rest) == 3 || len(rest) == 6 && rest[3] == '-') && rest[0] == '-':
+		return strings.Trim(rest, "-0123456789") != ""
+	case strings.Count(text, ".") > 1 && strings.Trim(text, "0123456789.") == "":
+		return strings.Contains(text, "..")
+	}
+	return strings.Trim(text, "0123456789abcdefoxABCDEFOX_+-.:") == ""
+}
+
+// isWord reports whether text may be read as a word that is a value, such as null or true.
+func isWord(text string) bool {
+	switch strings.ToLower(text) {
+	case "null", "true", "false", "yes", "no", "on", "off", "y", "n", "nan", "inf":
+		return true
+	}
+	return false
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
