@@ -2,9 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,7 +41,8 @@ func (r *replay) compareFeeds() {
 	var changes []change
 	fetch(t, server.URL+"/api/export/changelog", &changes)
 	formats := []string{"rss", "atom", "json"}
-	left, pages, weeks := len(changes), 0, 0
+	entries := feedEntries(changes)
+	left, pages, weeks := len(entries), 0, 0
 	next := map[string]string{}
 	for _, f := range formats {
 		next[f] = server.URL + "/api/feed?format=" + f
@@ -52,19 +55,23 @@ func (r *replay) compareFeeds() {
 			rest = left
 			for k, item := range found[i].Items {
 				if strings.HasPrefix(item.ID, "urn:kindex:week:") {
-					if weeks++; !strings.HasPrefix(item.Title, "Movers of week ") || item.Content == "" || rest > 0 && changes[rest-1].Timestamp >= item.Made ||
-						rest < len(changes) && changes[rest].Timestamp < item.Made[:len("2026-11-23T00:00:00")]+"Z" {
+					if weeks++; !strings.HasPrefix(item.Title, "Movers of week ") || item.Content == "" || rest > 0 && entries[rest-1].Timestamp >= item.Made ||
+						rest < len(entries) && entries[rest].Timestamp < item.Made[:len("2026-11-23T00:00:00")]+"Z" {
 						t.Fatalf("page %d as %s, item %d is %+v", pages, f, k, item)
 					}
 					continue
 				}
 				if rest--; rest < 0 {
-					t.Fatalf("page %d as %s has more items than there are changes", pages, f)
+					t.Fatalf("page %d as %s has more items than there are entries", pages, f)
 				}
-				c := &changes[rest]
-				if item.ID != "urn:kindex:change:"+c.ID || item.URL != server.URL+"/tool/"+c.Entity.Slug+"/" ||
-					!strings.HasPrefix(item.Made, strings.TrimSuffix(c.Timestamp, "Z")) || !strings.Contains(item.Title, strings.TrimSpace(c.Entity.Name)) || item.Content == "" {
-					t.Fatalf("page %d as %s, item %d is %+v, want that of change %+v", pages, f, k, item, c)
+				c := entries[rest]
+				id, to, title := "urn:kindex:change:"+c.ID, "/tool/"+c.Entity.Slug+"/", strings.TrimSpace(c.Entity.Name)
+				if c.first != "" {
+					id, to, title = "urn:kindex:refresh:"+c.first, "/changes/refresh-"+c.first+"/", fmt.Sprintf(" of %d entries", c.members)
+				}
+				if item.ID != id || item.URL != server.URL+to || !strings.HasPrefix(item.Made, strings.TrimSuffix(c.Timestamp, "Z")) ||
+					!strings.Contains(item.Title, title) || item.Content == "" {
+					t.Fatalf("page %d as %s, item %d is %+v, want that of %+v", pages, f, k, item, c)
 				}
 			}
 			if next[f] = found[i].Links["next"]; len(found[i].Items) != 200 && next[f] != "" || len(found[i].Items) != len(found[0].Items) {
@@ -74,7 +81,7 @@ func (r *replay) compareFeeds() {
 		left = rest
 	}
 	if left != 0 {
-		t.Errorf("%d changes are missing from the pages", left)
+		t.Errorf("%d entries are missing from the pages", left)
 	}
 	t.Logf("%d changes and %d weeks on %d pages in %d formats", len(changes), weeks/len(formats), pages, len(formats))
 }
@@ -105,4 +112,51 @@ func (r *replay) readFeeds(site string, formats []string, at map[string]string) 
 		t.Fatalf("%d feeds, %v", len(found), err)
 	}
 	return found
+}
+
+// feedEntry is a change that feeds have as an item, or the newest of the changes of a refresh.
+type feedEntry struct {
+	*change
+	first   string // the ID of the oldest change of the refresh, or ""
+	members int    // of the refresh
+}
+
+// feedEntries returns the entries of the changes of an index of tools, oldest first: those of a commit that
+// change nothing but figures are one entry if there are two, and those that change nothing but these and how
+// entities are described and found if there are twenty.
+func feedEntries(changes []change) (entries []feedEntry) {
+	kindOf := func(c *change) string {
+		kind := "figures"
+		for _, f := range c.Changes {
+			group, _, _ := strings.Cut(f.Field, ".")
+			switch {
+			case c.Event != "entity.updated" || f.Field == "signals.archived":
+				return ""
+			case group == "signals" || group == "scores":
+			case slices.Contains([]string{"description", "tags", "capabilities", "ids", "links"}, group):
+				kind = "details"
+			default:
+				return ""
+			}
+		}
+		return kind
+	}
+	for from := 0; from < len(changes); {
+		to, of := from, map[string][]int{}
+		for ; to < len(changes) && *changes[to].Commit == *changes[from].Commit; to++ {
+			of[kindOf(&changes[to])] = append(of[kindOf(&changes[to])], to)
+		}
+		for i := from; i < to; i++ {
+			kind := kindOf(&changes[i])
+			members := of[kind]
+			switch {
+			case kind == "" || len(members) < map[string]int{"figures": 2, "details": 20}[kind]:
+				entries = append(entries, feedEntry{change: &changes[i]})
+			case i == members[len(members)-1]:
+				entries = append(entries, feedEntry{&changes[i], changes[members[0]].ID, len(members)})
+			}
+		}
+		from = to
+	}
+	return entries
 }
