@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -82,6 +83,7 @@ type Dispatcher struct {
 	sender     sender
 	metrics    *metrics
 	wake       chan struct{}
+	wakes      atomic.Int64 // the number of calls of Wake
 	slots      chan struct{}
 	workers    sync.WaitGroup
 	stop       chan time.Duration // receives, once, how long attempts in progress can take
@@ -124,6 +126,12 @@ func setDefault[T comparable](field *T, value T) {
 
 // Wake makes the dispatcher look for due webhooks immediately.
 func (d *Dispatcher) Wake() {
+	d.wakes.Add(1)
+	d.look()
+}
+
+// look makes the dispatcher look for due webhooks.
+func (d *Dispatcher) look() {
 	select {
 	case d.wake <- struct{}{}:
 	default: // the dispatcher is about to look
@@ -196,6 +204,7 @@ func (d *Dispatcher) start(ctx, attempts context.Context) (full bool, err error)
 		return false, nil
 	}
 	room := min(cap(d.slots)-len(d.slots), leaseBatchSize)
+	wakes := d.wakes.Load()
 	until := time.Now().Add(d.Lease)
 	// Each lease has a unique owner: a worker that was too slow cannot interfere with the
 	// next worker for the same webhook, on this edge or another.
@@ -206,7 +215,7 @@ func (d *Dispatcher) start(ctx, attempts context.Context) (full bool, err error)
 		err = nil // the query was interrupted because the dispatcher is stopping
 	}
 	for _, id := range leased {
-		w := &worker{d: d, owner: owner, ctx: ctx, attemptCtx: attempts, id: id, leaseUntil: until}
+		w := &worker{d: d, owner: owner, ctx: ctx, attemptCtx: attempts, id: id, leaseUntil: until, wakes: wakes}
 		d.slots <- struct{}{}
 		d.workers.Go(func() {
 			defer func() { <-d.slots }()

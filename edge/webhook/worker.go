@@ -14,6 +14,7 @@ type worker struct {
 	attemptCtx context.Context // ends when attempts in progress are cut off
 	id         string          // of the webhook
 	leaseUntil time.Time       // the lease lasts until then at least
+	wakes      int64           // the dispatcher's, before the lease
 }
 
 // recordGrace is how long recording an outcome can take while the lease is still valid.
@@ -37,6 +38,9 @@ func (w *worker) run() {
 	defer cancel()
 	if err := w.d.Store.Release(ctx, w.owner, w.id); err != nil {
 		w.d.Log.Error("releasing a webhook", "webhook", w.id, "error", err)
+	}
+	if w.d.wakes.Load() != w.wakes {
+		w.d.look() // an event may have come after this worker found no more, when the webhook was still leased
 	}
 }
 
