@@ -1,4 +1,4 @@
-// Package file makes a CSV or JSONL list a source of figures. A mapping, as for kindex import,
+// Package file makes a list, as a file or on the web, a source of figures. A mapping, as for kindex import,
 // says which column is which signal. A row belongs to the entity with one of its identifiers
 // (ids or links in the mapping) or, if the row has none, with its slug.
 package file
