@@ -101,7 +101,7 @@ func (s *Server) mcp(c *request, w http.ResponseWriter) {
 		return
 	}
 	// Take a slot only once the body has been read: the client may send it slowly.
-	if err := c.EnterGate(c.server.gates.pages); err != nil {
+	if err := c.EnterGate(c.limits().PageGate); err != nil {
 		c.Fail(w, err)
 		return
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"kindex/edge/ratelimit"
 	"kindex/edge/storage/storagetest"
 )
 
@@ -52,7 +53,7 @@ func TestAttackIdleConnections(t *testing.T) {
 	}
 	defer s.Close()
 	s.timeouts.header, s.timeouts.read = hanging, hanging
-	s.timeouts.connections = &connectionLimits{all: 20, perNetwork: 8, exempt: []netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")}}
+	s.timeouts.connections = &ratelimit.Connections{All: 20, PerAddress: 8, Exempt: []netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")}}
 	public, admin := runServer(t, s)
 	var idle []net.Conn
 	for range 8 {
@@ -105,7 +106,7 @@ func TestAttackBusyConnections(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	s.timeouts.connections = &connectionLimits{all: 20, perNetwork: 4}
+	s.timeouts.connections = &ratelimit.Connections{All: 20, PerAddress: 4}
 	public, _ := runServer(t, s)
 	const body = "name=x&x=yz"
 	var wait sync.WaitGroup

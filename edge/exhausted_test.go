@@ -228,8 +228,8 @@ func TestExportsAtOnce(t *testing.T) {
 	release()
 	s.expect(t, 200, 997, "anonymous", "GET", target)
 	// Callers that are allowed to wait must only wait briefly.
-	s.shared.Exports = ratelimit.NewGate(ratelimit.GateOptions{Slots: maxExports, PerCaller: exportsPerCaller, MaxWaiting: 1, Wait: 10 * time.Millisecond})
-	for i := range maxExports / exportsPerCaller {
+	s.shared.Limits.ExportGate = ratelimit.NewGate(ratelimit.GateOptions{Slots: 4, PerCaller: 2, Waiting: 1, Wait: 10 * time.Millisecond})
+	for i := range 2 {
 		defer s.HoldExports(fmt.Sprint("other ", i))()
 	}
 	s.expect(t, 503, 997, "anonymous", "GET", target)

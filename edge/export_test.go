@@ -7,14 +7,17 @@ func (s *Server) Paths() []string { return s.shared.Paths }
 
 // HoldExports occupies all of a caller's export slots until release is called.
 func (s *Server) HoldExports(caller string) (release func()) {
-	for range exportsPerCaller {
-		if err := s.shared.Exports.Enter(context.Background(), caller); err != nil {
+	var leave []func()
+	for range s.shared.Limits.ExportGate.PerCaller {
+		one, err := s.shared.Limits.ExportGate.Enter(context.Background(), caller)
+		if err != nil {
 			panic(err)
 		}
+		leave = append(leave, one)
 	}
 	return func() {
-		for range exportsPerCaller {
-			s.shared.Exports.Leave(caller)
+		for _, one := range leave {
+			one()
 		}
 	}
 }

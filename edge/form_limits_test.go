@@ -10,6 +10,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/console"
+	"kindex/edge/ratelimit"
 	"kindex/site/siteurl"
 )
 
@@ -30,12 +31,12 @@ func TestAttackFormByBytes(t *testing.T) {
 	s := serveForm(t, Options{Now: clock.now}, false)
 	large := "tags=" + strings.Repeat("A,", (console.MaxFormSize-10)/2)
 	checked := 0
-	for range console.MaxChecks {
+	for range int(ratelimit.FormCheck.Address) {
 		if status, _ := s.sendForm("198.51.100.1:1", large); status == http.StatusOK {
 			checked++
 		}
 	}
-	if want := console.MaxChecks / (1 + len(large)/console.BytesPerCheck); checked != want {
+	if want := int(ratelimit.FormCheck.Address) / (1 + len(large)/console.BytesPerCheck); checked != want {
 		t.Errorf("%d forms of %d bytes were checked, want %d", checked, len(large), want)
 	}
 }
@@ -47,13 +48,13 @@ func TestAttackFormOfNetwork(t *testing.T) {
 	clock := newClock("2026-11-01T10:00:00Z")
 	s := serveForm(t, Options{Now: clock.now}, false)
 	checked := 0
-	for i := range console.MaxNetworkChecks + 100 {
+	for i := range int(ratelimit.FormCheck.Network) + 100 {
 		if status, _ := s.sendForm(fmt.Sprintf("[2001:db8:1:%x::1]:1", i/100), "name=x"); status == http.StatusOK {
 			checked++
 		}
 	}
-	if checked != console.MaxNetworkChecks {
-		t.Errorf("%d forms of one network were checked, want %d", checked, console.MaxNetworkChecks)
+	if checked != int(ratelimit.FormCheck.Network) {
+		t.Errorf("%d forms of one network were checked, want %d", checked, int(ratelimit.FormCheck.Network))
 	}
 	for _, from := range []string{"[2001:db8:2::1]:1", "198.51.100.1:1"} {
 		if status, says := s.sendForm(from, "name=x"); status != http.StatusOK {

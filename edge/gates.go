@@ -14,9 +14,10 @@ import (
 
 // enterPast waits until a past day may be calculated. The caller calls leave when it is.
 func (s *Server) enterPast() (leave func(), err error) {
-	g := s.gates.past
-	return func() { g.Leave("") }, g.Enter(context.Background(), "")
+	return s.shared.Limits.PastGate.Enter(context.Background(), "")
 }
+
+func (c *request) limits() *ratelimit.Limits { return c.Shared.Limits }
 
 // limitConcurrency limits what no daily limit covers: how often an IP address sends requests, and
 // how many calls run at once. A call releases its slot in LeaveGate. A request with a body gets
@@ -26,9 +27,9 @@ func (c *request) limitConcurrency(cost routeCost) error {
 	if cost == asset || cost >= metered || c.Request.Context().Value(outerRequestKey{}) != nil { // requests from /mcp are limited there
 		return nil
 	}
-	g := &c.server.gates
+	g := c.limits()
 	if cost == file {
-		return c.EnterGate(g.files)
+		return c.EnterGate(g.FileGate)
 	}
 	if err := c.limitRate(); err != nil {
 		return err
@@ -37,9 +38,9 @@ func (c *request) limitConcurrency(cost routeCost) error {
 	case c.Request.Method != http.MethodGet && c.Request.Method != http.MethodHead:
 		return nil
 	case strings.HasPrefix(c.Request.URL.Path, "/og/"):
-		return c.EnterGate(g.images)
+		return c.EnterGate(g.ImageGate)
 	}
-	return c.EnterGate(g.pages)
+	return c.EnterGate(g.PageGate)
 }
 
 // pageCost is the processor time that one token of an address's allowance pays for. Answers that take
@@ -54,7 +55,7 @@ func (c *request) ratedAddress() (netip.Addr, bool) {
 	// this machine. A client must not become exempt from the limit that way.
 	proxies := c.Shared.Proxies
 	addr := proxies.Client(c.Request)
-	return addr, c.server.gates.addresses != nil && (!addr.IsLoopback() || proxies.Relayed(c.Request))
+	return addr, c.limits().Pages != nil && (!addr.IsLoopback() || proxies.Relayed(c.Request))
 }
 
 // charged returns a handler that also takes the work of an answer, beyond one pageCost, out of the
@@ -70,7 +71,9 @@ func (c *request) charged(h web.Handler) web.Handler {
 		defer runtime.UnlockOSThread()
 		start := threadTime()
 		r, err := h(call)
-		c.server.gates.addresses.Charge(addr, int((threadTime()-start)/pageCost))
+		if tokens := int((threadTime() - start) / pageCost); tokens > 0 {
+			c.limits().Pages.Take(addr, tokens)
+		}
 		return r, err
 	}
 }
@@ -78,7 +81,7 @@ func (c *request) charged(h web.Handler) web.Handler {
 // limitRate rejects a request from an IP address that requests pages too often.
 func (c *request) limitRate() error {
 	addr, limited := c.ratedAddress()
-	if !limited || c.server.gates.addresses.Take(addr) {
+	if !limited || c.limits().Pages.Take(addr, 1) {
 		return nil
 	}
 	p := web.NewProblem("busy", "Too many page requests from this IP address; wait a second. Files under /data/ have no limit.")

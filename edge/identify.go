@@ -2,7 +2,6 @@ package edge
 
 import (
 	"errors"
-	"net/http"
 
 	"kindex/edge/apikey"
 	"kindex/edge/ratelimit"
@@ -48,7 +47,7 @@ func (c *request) identify() error {
 	case errors.Is(err, apikey.ErrUnknown), errors.Is(err, apikey.ErrRevoked), errors.Is(err, apikey.ErrExpired):
 		c.server.goodKeys.remove(sent)
 		if errors.Is(err, apikey.ErrUnknown) {
-			c.server.gates.wrongKeys.Take(c.Shared.Proxies.Client(c.Request))
+			c.limits().Allow(ratelimit.UnknownKey, c.Shared.Proxies.Client(c.Request), 1)
 		}
 		return web.Unauthorized(err.Error())
 	case errors.Is(err, apikey.ErrMalformed):
@@ -64,13 +63,11 @@ func (c *request) identify() error {
 // of valid keys may share the address: keys that were valid recently are still accepted, and whoever
 // repeats one wrong key, or a revoked or expired one, uses up nothing.
 func (c *request) checkLookupRate(sent string) error {
-	buckets := c.server.gates.wrongKeys
-	if buckets.Idle() || c.server.goodKeys.has(sent) || buckets.HasToken(c.Shared.Proxies.Client(c.Request)) {
+	wait, ok := c.limits().Allow(ratelimit.UnknownKey, c.Shared.Proxies.Client(c.Request), 0)
+	if ok || c.server.goodKeys.has(sent) {
 		return nil
 	}
-	p := web.NewProblem("rate-limited", "Too many unknown keys from this IP address; wait a few seconds.")
-	p.Header = http.Header{"Retry-After": {"10"}}
-	return p
+	return web.NewProblem("rate-limited", "Too many unknown keys from this IP address; wait a minute.").RetryAfter(wait)
 }
 
 // requireScope rejects requests with a key that lacks the scope with 403. It lets requests

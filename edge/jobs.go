@@ -10,7 +10,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"kindex/edge/live"
-	"kindex/edge/ratelimit"
 )
 
 // RunJobs runs the server's background jobs until ctx ends and must be called only once. The jobs
@@ -20,7 +19,7 @@ func (s *Server) RunJobs(ctx context.Context) (wait func()) {
 	var group sync.WaitGroup
 	jobs := map[string]func(context.Context){
 		"storing key usage":      func(ctx context.Context) { s.keys.Work(ctx, s.errorLogger("storing key usage")) },
-		"deleting counters":      func(ctx context.Context) { ratelimit.Sweep(ctx, s.state, s.now, s.log) },
+		"storing counters":       s.syncCounters,
 		"publishing submissions": s.markPublishedLoop,
 		"following the forge":    s.followForge,
 		"purging":                s.purge,
@@ -68,15 +67,23 @@ func (s *Server) panics(ctx context.Context, name string, job func(context.Conte
 	return false
 }
 
-// purgeInterval is the time between deletions of expired records.
-const purgeInterval = 10 * time.Minute
-
+// purge deletes expired records from time to time.
 func (s *Server) purge(ctx context.Context) {
-	logError := s.errorLogger("deleting expired records")
-	tick := time.NewTicker(purgeInterval)
+	s.every(ctx, 10*time.Minute, "deleting expired records", s.state.PurgeCounters, s.state.PurgeIdempotency, s.state.PurgeSignIns, s.state.PurgeAudit)
+}
+
+// syncCounters stores request counts within a second.
+func (s *Server) syncCounters(ctx context.Context) {
+	s.every(ctx, time.Second, "storing request counts", s.state.SyncCounters)
+}
+
+// every runs tasks again and again until ctx ends, and logs their errors.
+func (s *Server) every(ctx context.Context, interval time.Duration, doing string, tasks ...func(context.Context) error) {
+	logError := s.errorLogger(doing)
+	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for {
-		for _, task := range []func(context.Context) error{s.state.PurgeIdempotency, s.state.PurgeSignIns, s.state.PurgeAudit} {
+		for _, task := range tasks {
 			if err := task(ctx); err != nil && ctx.Err() == nil {
 				logError(err)
 			}

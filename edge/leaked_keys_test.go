@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"kindex/builder/suite"
-	"kindex/edge/api"
 	"kindex/edge/apikey"
+	"kindex/edge/ratelimit"
 	"kindex/edge/storage"
 	"kindex/edge/storage/storagetest"
 )
@@ -147,13 +147,13 @@ func TestSecurityReportedKey(t *testing.T) {
 	})
 }
 
-// TestReportsAreBounded: an IP address cannot report more than MaxReports keys per hour, whether
+// TestReportsAreBounded: an IP address cannot report more than ReportKey.Address keys per hour, whether
 // or not it sends a key of its own.
 func TestReportsAreBounded(t *testing.T) {
 	s := serve(t, 1)
 	owner, _ := s.newKey(t, "ada")
 	taken := 0
-	for i := range api.MaxReports + 20 {
+	for i := range int(ratelimit.ReportKey.Address) + 20 {
 		a, err := s.write("POST", keysPath+"/revoke", owner.Reveal(), fmt.Sprintf(`{"key":"%s"}`, apikey.Generate().Reveal()))
 		if err != nil {
 			t.Fatal(err)
@@ -169,8 +169,8 @@ func TestReportsAreBounded(t *testing.T) {
 			t.Fatalf("report %d: %d %s", i, a.status, a.body)
 		}
 	}
-	if taken != api.MaxReports {
-		t.Errorf("%d reports were accepted, want %d", taken, api.MaxReports)
+	if taken != int(ratelimit.ReportKey.Address) {
+		t.Errorf("%d reports were accepted, want %d", taken, int(ratelimit.ReportKey.Address))
 	}
 }
 

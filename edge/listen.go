@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"kindex/edge/ratelimit"
 )
 
 // Listeners configure where a server listens and how it stops.
@@ -43,12 +45,12 @@ func (s *Server) Run(ctx context.Context, l Listeners) error {
 		return fmt.Errorf("cannot listen on %s: %w", l.Addr, err)
 	}
 	var draining atomic.Bool
-	limits := newConnectionLimits(s.options.TrustedProxies)
+	limits := ratelimit.NewConnections(s.options.TrustedProxies)
 	if s.timeouts.connections != nil {
 		limits = *s.timeouts.connections
 	}
 	servers := []*http.Server{s.httpServer(s)}
-	listeners := []net.Listener{limitConnections(public, servers[0], limits)}
+	listeners := []net.Listener{limits.Listener(public, servers[0])}
 	adminAddr := ""
 	if l.Admin != "" {
 		admin, err := net.Listen("tcp", l.Admin)
@@ -57,7 +59,7 @@ func (s *Server) Run(ctx context.Context, l Listeners) error {
 		}
 		adminAddr = admin.Addr().String()
 		srv := s.httpServer(requireHost(s.options.AdminHosts, s.adminHandler(&draining)))
-		servers, listeners = append(servers, srv), append(listeners, limitConnections(admin, srv, limits.forAdmin()))
+		servers, listeners = append(servers, srv), append(listeners, limits.ForAdmin().Listener(admin, srv))
 	}
 	follow, stopFollowing := context.WithCancel(context.Background())
 	go s.keepRunning(follow, "following builds", s.Follow)

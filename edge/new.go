@@ -45,16 +45,13 @@ func New(o Options) (*Server, error) {
 	}
 	s.hosts = ownHosts(o)
 	s.goodKeys.seed = maphash.MakeSeed()
-	s.limits = newLimits(o.State, o.Now, o.Log)
-	s.gates = newGates(o.LimitPages)
 	s.shared = &web.Shared{Log: o.Log, Now: o.Now, Metrics: web.NewMetrics(), LogRequests: o.LogRequests, URL: o.URL, ContactAddress: o.Contact,
-		Exports: newExportGate(exportsPerCaller, exportWaitTimeout), Vary: newVaryValues(s.origins), Proxies: ratelimit.NewProxies(o.TrustedProxies, func(from netip.Addr) {
+		Limits: ratelimit.New(o.State, o.LimitPages, o.Now), Vary: newVaryValues(s.origins), Proxies: ratelimit.NewProxies(o.TrustedProxies, func(from netip.Addr) {
 			s.log.Warn("ignoring a forwarding header from an address that is not a trusted proxy; logged once", "from", from)
 		})}
 	s.reloader = live.New(live.Options{Root: o.Dir, Log: o.Log, Verifiers: o.Verifiers, EnterPast: s.enterPast, Switched: s.onSwitch, Refused: s.shared.Metrics.Refused.Inc,
 		Pages: pages.Options{SignIn: o.SignIn.Configured(), Contact: o.Contact, LimitAnonymous: o.LimitAnonymous, LimitKey: o.LimitKey}})
 	if err := s.init(); err != nil {
-		s.closeLimits()
 		return nil, err
 	}
 	return s, nil
@@ -78,7 +75,7 @@ func (s *Server) init() (err error) {
 		return err
 	}
 	if s.console, err = console.New(console.Options{Shared: s.shared, Live: s.reloader, Accounts: s.accounts, State: o.State, SignIn: o.SignIn,
-		LimitKey: o.LimitKey, Peek: s.limits.Peek, WriteTimeout: writeTimeout}); err != nil {
+		LimitKey: o.LimitKey, WriteTimeout: writeTimeout}); err != nil {
 		return err
 	}
 	s.registerStateMetric()
@@ -104,21 +101,8 @@ func (s *Server) Reload() error { return s.reloader.Load() }
 // again. The manifest, the files under /data and the lists of similar entities are not affected.
 func (s *Server) Preview(edits []exports.Edit) { s.reloader.Preview(edits) }
 
-// Close releases the build and stores the remaining counts. No request may be in progress.
-func (s *Server) Close() {
-	s.reloader.Stop()
-	s.closeLimits()
-}
-
-func (s *Server) closeLimits() {
-	if s.console != nil {
-		s.console.Close()
-	}
-	if s.api != nil {
-		s.api.Close()
-	}
-	s.limits.close(s.log)
-}
+// Close releases the build. No request may be in progress.
+func (s *Server) Close() { s.reloader.Stop() }
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }

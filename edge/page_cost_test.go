@@ -284,7 +284,7 @@ func TestPageTimes(t *testing.T) {
 func TestAttackDearPages(t *testing.T) {
 	few := serveFew(t, Options{})
 	s := serveWith(t, Options{Dir: few.out, State: storagetest.SQLite(t), LimitPages: 10})
-	s.gates.addresses = ratelimit.NewBuckets(10, 10*pageBurstSeconds, stopped)
+	s.shared.Limits.Pages = ratelimit.NewAllowance(10, 10*ratelimit.PageBurst, stopped)
 	s.router.GET("/dear", s.handle("/dear", unmetered, nil, func(*web.Call) (*web.Reply, error) {
 		for start := threadTime(); threadTime()-start < 5*pageCost; {
 			yardstick()
@@ -295,7 +295,7 @@ func TestAttackDearPages(t *testing.T) {
 	for s.statusOf(from("203.0.113.7:1", "GET", "/dear", "")) == http.StatusOK {
 		answered++
 	}
-	if most := (10*pageBurstSeconds + 5) / 6; answered == 0 || answered > most {
+	if most := (10*ratelimit.PageBurst + 5) / 6; answered == 0 || answered > most {
 		t.Errorf("%d pages of %v were answered, want 1 to %d", answered, 5*pageCost, most)
 	}
 	if got := s.statusOf(from("203.0.113.8:1", "GET", "/dear", "")); got != http.StatusOK {

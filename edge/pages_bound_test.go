@@ -57,25 +57,25 @@ func TestAttackPages(t *testing.T) {
 	suite.InTest(t)
 	few := serveFew(t, Options{})
 	s := serveWith(t, Options{Dir: few.out, State: storagetest.SQLite(t), LimitPages: 50, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}})
-	s.gates.addresses = ratelimit.NewBuckets(50, 50*pageBurstSeconds, stopped)
+	s.shared.Limits.Pages = ratelimit.NewAllowance(50, 50*ratelimit.PageBurst, stopped)
 	// While the clock does not advance, only the burst is allowed.
 	flood := func(least int, requests func(i int) *http.Request) {
 		t.Helper()
 		answered := 0
-		for i := range 10 * 50 * pageBurstSeconds {
+		for i := range 10 * 50 * ratelimit.PageBurst {
 			if s.statusOf(requests(i)) != 503 {
 				answered++
 			}
 		}
-		if answered < least || answered > 50*pageBurstSeconds {
-			t.Errorf("%d were answered, want %d to %d", answered, least, 50*pageBurstSeconds)
+		if answered < least || answered > 50*ratelimit.PageBurst {
+			t.Errorf("%d were answered, want %d to %d", answered, least, 50*ratelimit.PageBurst)
 		}
 	}
 	flood(50, func(i int) *http.Request { // fewer than the burst if some take more than pageCost
 		p := pageRequests[i%len(pageRequests)]
 		return from("203.0.113.7:1234", p.method, p.target, p.body)
 	})
-	flood(50*pageBurstSeconds, func(int) *http.Request { return from("203.0.113.9:1", "PUT", "/", "") })
+	flood(50*ratelimit.PageBurst, func(int) *http.Request { return from("203.0.113.9:1", "PUT", "/", "") })
 	for i, p := range pageRequests { // requests of all kinds are refused once the limit is reached
 		w := &discarded{header: http.Header{}}
 		s.ServeHTTP(w, from("203.0.113.9:1", p.method, p.target, p.body))
@@ -144,7 +144,7 @@ func TestAttackPagesAtOnce(t *testing.T) {
 			}
 		})
 	}
-	for refused.Load() < sent-slots-maxQueued { // all requests that do not fit in the queue
+	for refused.Load() < sent-slots-int64(s.shared.Limits.PageGate.Waiting) { // all requests that do not fit in the queue
 		time.Sleep(time.Millisecond)
 	}
 	if under.Load() != slots {
@@ -166,14 +166,13 @@ func TestAttackPagesAtOnce(t *testing.T) {
 // TestAttackInventedKeys sends nonexistent keys from one address. Only a few of them are looked
 // up, and a valid key keeps working.
 func TestAttackInventedKeys(t *testing.T) {
-	s := serveFew(t, Options{LimitKey: 1_000_000})
+	s := serveFew(t, Options{LimitKey: 1_000_000, Now: newClock("2026-11-21T12:00:00Z").now})
 	good, _ := s.keyOf(t, "account")
 	if got := s.statusOf(requestOf("GET", "/api/categories", good, nil)); got != 200 {
 		t.Fatal(got)
 	}
-	s.gates.wrongKeys = ratelimit.NewBuckets(wrongKeyRate, wrongKeyBurst, stopped)
 	sent, busy := 0, 0
-	for range 5 * wrongKeyBurst {
+	for range 5 * int(ratelimit.UnknownKey.Address) {
 		sent++
 		if got := s.statusOf(requestOf("GET", "/api/categories", apikey.Generate().Reveal(), nil)); got == 429 {
 			busy++
@@ -184,8 +183,8 @@ func TestAttackInventedKeys(t *testing.T) {
 			}
 		}
 	}
-	if sent-busy != wrongKeyBurst {
-		t.Errorf("%d keys were looked up, want %d", sent-busy, wrongKeyBurst)
+	if sent-busy != int(ratelimit.UnknownKey.Address) {
+		t.Errorf("%d keys were looked up, want %d", sent-busy, int(ratelimit.UnknownKey.Address))
 	}
 }
 
@@ -193,8 +192,7 @@ func TestAttackInventedKeys(t *testing.T) {
 // expired one, one that does not exist, and texts that are no keys. A valid key that the edge has not seen
 // since its start must still be accepted from that address.
 func TestAttackLockOutNeighbours(t *testing.T) {
-	s := serveFew(t, Options{LimitKey: 1_000_000})
-	s.gates.wrongKeys = ratelimit.NewBuckets(wrongKeyRate, wrongKeyBurst, stopped)
+	s := serveFew(t, Options{LimitKey: 1_000_000, Now: newClock("2026-11-21T12:00:00Z").now})
 	revoked, id := s.keyOf(t, "neighbour")
 	expired := apikey.Generate()
 	if err := s.state.Write(t.Context(), func(tx *storage.Tx) error {
@@ -210,7 +208,7 @@ func TestAttackLockOutNeighbours(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, wrong := range []string{revoked, expired.Reveal(), apikey.Generate().Reveal(), "kx_nonsense", revoked} {
-		for range 2 * wrongKeyBurst {
+		for range 2 * int(ratelimit.UnknownKey.Address) {
 			if got := s.statusOf(requestOf("GET", "/api/categories", wrong, nil)); got != 401 {
 				t.Fatalf("%s: %d", wrong, got)
 			}
@@ -232,15 +230,15 @@ func TestAttackPagesThroughProxy(t *testing.T) {
 		"two headers that disagree":    {"X-Forwarded-For", "203.0.113.7", "Forwarded", "for=198.51.100.1"},
 		"a header that cannot be read": {"X-Forwarded-For", "203.0.113.7", "Forwarded", "for=\"unfinished"},
 	} {
-		s.gates.addresses = ratelimit.NewBuckets(1, pageBurstSeconds, stopped)
+		s.shared.Limits.Pages = ratelimit.NewAllowance(1, ratelimit.PageBurst, stopped)
 		answered := 0
-		for range 10 * pageBurstSeconds {
+		for range 10 * ratelimit.PageBurst {
 			if s.statusOf(from("127.0.0.1:1", "PUT", "/", "", header...)) != 503 {
 				answered++
 			}
 		}
-		if answered != pageBurstSeconds {
-			t.Errorf("%s: %d were answered, want %d", name, answered, pageBurstSeconds)
+		if answered != ratelimit.PageBurst {
+			t.Errorf("%s: %d were answered, want %d", name, answered, ratelimit.PageBurst)
 		}
 	}
 	if got := s.statusOf(from("127.0.0.1:1", "PUT", "/", "")); got != 405 {
@@ -278,7 +276,7 @@ func TestAttackLog(t *testing.T) {
 	foreign = foreign.WithContext(context.WithValue(foreign.Context(), http.LocalAddrContextKey, net.Addr(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80})))
 	ask("foreign host", 403, foreign)
 	for range 2 {
-		if err := s.shared.Exports.Enter(t.Context(), ratelimit.AddressSubject(netip.MustParseAddr("203.0.113.9"), 0).ID); err != nil {
+		if _, err := s.shared.Limits.ExportGate.Enter(t.Context(), ratelimit.AddressSubject(netip.MustParseAddr("203.0.113.9"), 0).ID); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/console"
+	"kindex/edge/ratelimit"
 	"kindex/edge/storage"
 	"kindex/edge/submission"
 )
@@ -159,13 +160,13 @@ func TestPanelTooOften(t *testing.T) {
 	p := servePanel(t)
 	ann, eve := p.signIn(t, "ann"), p.signIn(t, "eve")
 	token := ann.token()
-	for i := range console.MaxPanelForms + 3 {
+	for i := range int(ratelimit.PanelChange.Account) + 3 {
 		a := ann.send(http.MethodPost, "/developer/keys/", url.Values{"token": {token}, "name": {""}})
 		want := http.StatusBadRequest
-		if i >= console.MaxPanelForms {
+		if i >= int(ratelimit.PanelChange.Account) {
 			want = http.StatusTooManyRequests
 		}
-		if a.status != want || (a.header.Get("Retry-After") != "") != (i >= console.MaxPanelForms) {
+		if a.status != want || (a.header.Get("Retry-After") != "") != (i >= int(ratelimit.PanelChange.Account)) {
 			t.Fatalf("form %d: %d, %v\n%s", i, a.status, a.header, a.body)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 func TestPastDaysOneAtATime(t *testing.T) {
 	suite.InTest(t)
 	s := serveWith(t, Options{Dir: costContent(t), State: storagetest.SQLite(t), LimitAnonymous: 1000})
-	s.gates.past = ratelimit.NewGate(ratelimit.GateOptions{Slots: 1}) // nobody waits
+	s.shared.Limits.PastGate = ratelimit.NewGate(ratelimit.GateOptions{Slots: 1}) // nobody waits
 	own := s.published(t).Own.Published()[0].Slug
 	get := func(path string, want int) {
 		t.Helper()

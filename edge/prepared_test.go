@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"sync"
 	"testing"
 
@@ -56,10 +55,12 @@ func prepare(t testing.TB, name string, fill func(dir string)) string {
 // patient lets requests for pages, preview images and exports wait as long as a slow machine may
 // need, even if several exports come from the same address. Call it before the first request.
 func (s *served) patient() {
-	g := &s.gates
-	g.pages = ratelimit.NewGate(ratelimit.GateOptions{Slots: max(8, 2*runtime.GOMAXPROCS(0)), MaxWaiting: maxQueued, Wait: hanging})
-	g.images = ratelimit.NewGate(ratelimit.GateOptions{Slots: maxImages, MaxWaiting: maxQueued / 8, Wait: hanging})
-	s.shared.Exports = newExportGate(0, hanging)
+	l := s.shared.Limits
+	for _, g := range []**ratelimit.Gate{&l.PageGate, &l.ImageGate, &l.ExportGate} {
+		o := (*g).GateOptions
+		o.PerCaller, o.Wait = 0, hanging
+		*g = ratelimit.NewGate(o)
+	}
 }
 
 // smallBuild returns a content folder with n tools at generation 0, as written by writeContent,

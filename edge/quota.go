@@ -12,6 +12,18 @@ import (
 	"kindex/edge/web"
 )
 
+// quota counts one request. The request is counted before any work is done for it, and uncounted
+// if the response turns out to be free.
+type quota struct {
+	subject ratelimit.Subject
+	state   ratelimit.State
+	cost    routeCost
+	counted bool
+	// exhausted is set if the caller has no requests left. The request can then only be answered
+	// with a 304.
+	exhausted bool
+}
+
 // reserve identifies the caller and counts the request. It returns an error if the key is
 // invalid or the limit has been reached.
 func (c *request) reserve(cost routeCost) error {
@@ -37,7 +49,7 @@ func (c *request) reserve(cost routeCost) error {
 		if refused != nil {
 			return c.Exceeded(refused)
 		}
-		if !c.mayBeNotModified() || !c.server.limits.allowNotModified(c.Request.Context(), c.quota.subject) {
+		if !c.mayBeNotModified() || !c.limits().Quota.TakeUnchanged(c.Request.Context(), c.quota.subject) {
 			return c.Exceeded(nil)
 		}
 		c.quota.exhausted = true
@@ -71,7 +83,7 @@ func (c *request) mayBeNotModified() bool {
 func (c *request) count() error {
 	m := &c.quota
 	var err error
-	if m.state, err = c.server.limits.Take(c.Request.Context(), m.subject); err != nil {
+	if m.state, err = c.limits().Quota.Take(c.Request.Context(), m.subject); err != nil {
 		m.state = ratelimit.Unknown(m.subject, c.Shared.Now())
 		return web.StateProblem(err)
 	}
@@ -85,7 +97,7 @@ func (c *request) Charge(requests int64) error {
 	if requests == 0 || !m.counted {
 		return nil
 	}
-	state, ok, err := c.server.limits.TakeMore(c.Request.Context(), m.subject, m.state, requests)
+	state, ok, err := c.limits().Quota.TakeMore(c.Request.Context(), m.subject, m.state, requests)
 	switch {
 	case err != nil:
 		return web.StateProblem(err)
@@ -94,7 +106,7 @@ func (c *request) Charge(requests int64) error {
 		return nil
 	}
 	m.counted = false
-	if state, err := c.server.limits.Give(c.Request.Context(), m.subject, m.state); err == nil {
+	if state, err := c.limits().Quota.Give(c.Request.Context(), m.subject, m.state); err == nil {
 		m.state = state
 	}
 	p := c.Exceeded(nil)
@@ -107,7 +119,7 @@ func (c *request) Charge(requests int64) error {
 func (c *request) peek() {
 	m := &c.quota
 	var err error
-	if m.state, err = c.server.limits.Peek(c.Request.Context(), m.subject); err != nil {
+	if m.state, err = c.limits().Quota.Peek(c.Request.Context(), m.subject); err != nil {
 		m.state = ratelimit.Unknown(m.subject, c.Shared.Now())
 		if !c.ClientGone() {
 			c.Shared.Log.Error("reading a counter", "requestId", c.ID, "error", err)
@@ -145,9 +157,9 @@ func (c *request) Finalize(h http.Header, status int) error {
 	switch {
 	case m.exhausted && status != http.StatusTooManyRequests && !notModified:
 		return c.Exceeded(nil)
-	case m.counted && (status >= 500 && !c.ClientGone() || notModified && c.server.limits.allowNotModified(c.Request.Context(), m.subject)):
+	case m.counted && (status >= 500 && !c.ClientGone() || notModified && c.limits().Quota.TakeUnchanged(c.Request.Context(), m.subject)):
 		m.counted = false
-		if state, err := c.server.limits.Give(c.Request.Context(), m.subject, m.state); err == nil {
+		if state, err := c.limits().Quota.Give(c.Request.Context(), m.subject, m.state); err == nil {
 			m.state = state
 		}
 	}

@@ -21,6 +21,7 @@ import (
 	"kindex/edge/console"
 	"kindex/edge/live"
 	"kindex/edge/mcp"
+	"kindex/edge/ratelimit"
 	"kindex/edge/seal"
 	"kindex/edge/storage"
 	"kindex/edge/submission/github"
@@ -83,8 +84,6 @@ type Server struct {
 	state    *storage.State
 	keys     *apikey.Authenticator
 	goodKeys goodKeys
-	limits   *limits
-	gates    gates
 	origins  *Origins
 	hosts    []string // the accepted host names, if not every website can read the service
 	reloader *live.Reloader
@@ -97,6 +96,14 @@ type Server struct {
 	events   *webhook.Announcer
 	agents   mcpAgents
 	timeouts timeouts // set by tests
+}
+
+// timeouts overrides headerTimeout, readTimeout, the end of DrainDelay and the limits for connections in
+// tests; 0 and nil keep the defaults.
+type timeouts struct {
+	header, read time.Duration
+	drainDelay   <-chan time.Time
+	connections  *ratelimit.Connections // nil: NewConnections
 }
 
 // request is a call together with its admission.

@@ -15,6 +15,7 @@ import (
 	"kindex/edge/auth"
 	"kindex/edge/auth/authtest"
 	"kindex/edge/console"
+	"kindex/edge/ratelimit"
 	"kindex/edge/storage/storagetest"
 )
 
@@ -188,7 +189,7 @@ func TestNoSignIn(t *testing.T) {
 func TestAttackSignInFlood(t *testing.T) {
 	url := signInEdge(t, io.Discard)
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	for i := range console.MaxSignInStarts + 5 {
+	for i := range int(ratelimit.SignIn.Address) + 5 {
 		r, err := http.NewRequest(http.MethodPost, url+"/signin/github", nil)
 		if err != nil {
 			t.Fatal(err)
@@ -199,7 +200,7 @@ func TestAttackSignInFlood(t *testing.T) {
 			t.Fatal(err)
 		}
 		res.Body.Close()
-		if want := map[bool]int{true: http.StatusSeeOther, false: http.StatusTooManyRequests}[i < console.MaxSignInStarts]; res.StatusCode != want {
+		if want := map[bool]int{true: http.StatusSeeOther, false: http.StatusTooManyRequests}[i < int(ratelimit.SignIn.Address)]; res.StatusCode != want {
 			t.Fatalf("attempt %d: %d, want %d", i, res.StatusCode, want)
 		}
 	}

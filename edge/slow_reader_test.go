@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"kindex/builder/suite"
+	"kindex/edge/ratelimit"
 	"kindex/edge/storage/storagetest"
 	"kindex/edge/web"
 )
@@ -44,13 +45,14 @@ func TestAttackSlowReaders(t *testing.T) {
 		r.RemoteAddr = [...]string{"192.0.2.1:1", "192.0.2.2:1", "192.0.2.3:1"}[client]
 		return r
 	}
+	gate := ratelimit.New(nil, 0, time.Now).ExportGate // patient has changed that of s
 	release := make(chan struct{})
-	ended := make(chan any, maxExports)
-	for i := range maxExports {
+	ended := make(chan any, gate.Slots)
+	for i := range gate.Slots {
 		slow := &stuckReader{ResponseRecorder: httptest.NewRecorder(), started: make(chan struct{}), release: release}
 		go func() {
 			defer func() { ended <- recover() }()
-			s.ServeHTTP(slow, ask(i/exportsPerCaller))
+			s.ServeHTTP(slow, ask(i/gate.PerCaller))
 		}()
 		<-slow.started
 	}
@@ -59,12 +61,12 @@ func TestAttackSlowReaders(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		s.ServeHTTP(waiting, ask(maxExports/exportsPerCaller).WithContext(context.Background()))
+		s.ServeHTTP(waiting, ask(gate.Slots/gate.PerCaller).WithContext(context.Background()))
 	}()
-	eventually(t, "somebody waits for an export", s.shared.Exports.Contended)
+	eventually(t, "somebody waits for an export", s.shared.Limits.ExportGate.Contended)
 	close(release)
 	cut := 0 // the remaining clients may continue once no request is waiting
-	for range maxExports {
+	for range gate.Slots {
 		if cause := <-ended; cause == http.ErrAbortHandler { //nolint:errorlint // net/http expects a panic with this very value
 			cut++
 		} else if cause != nil {

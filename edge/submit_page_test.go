@@ -26,6 +26,7 @@ import (
 	"kindex/edge/auth"
 	"kindex/edge/auth/authtest"
 	"kindex/edge/console"
+	"kindex/edge/ratelimit"
 	"kindex/edge/storage/storagetest"
 	"kindex/edge/submission"
 	"kindex/site/form"
@@ -398,10 +399,10 @@ func TestFormSubmits(t *testing.T) {
 	if said := s.check(t, proposal()); !said.Complete || said.Taken != nil {
 		t.Errorf("%+v", said)
 	}
-	for i := range console.MaxFormSubmissions + 1 { // two of the four forms sent above were counted as submissions
+	for i := range int(ratelimit.FormSubmit.Account) + 1 { // two of the four forms sent above were counted as submissions
 		a := s.fill(t, jar, siteurl.Submit, proposal("token", string(token[1]), "name", fmt.Sprint("Tool ", i), "url", fmt.Sprintf("https://t%d.example/", i)).Encode())
 		if a.status == http.StatusTooManyRequests {
-			if i < console.MaxFormSubmissions-5 || !strings.Contains(string(a.body), fmt.Sprintf(`value="Tool %d"`, i)) {
+			if i < int(ratelimit.FormSubmit.Account)-5 || !strings.Contains(string(a.body), fmt.Sprintf(`value="Tool %d"`, i)) {
 				t.Errorf("refused after %d:\n%s", i, a.body)
 			}
 			return
@@ -512,7 +513,7 @@ func TestFormIsBounded(t *testing.T) {
 		}
 		return answer{res.StatusCode, res.Header, body}
 	}
-	for i := range console.MaxChecks {
+	for i := range int(ratelimit.FormCheck.Address) {
 		if a := ask("203.0.113.1"); a.status != http.StatusOK || a.header.Get("X-RateLimit-Remaining") != "" {
 			t.Fatalf("the %dth: %d %v %s", i+1, a.status, a.header, a.body)
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"kindex/edge/live"
+	"kindex/edge/ratelimit"
 	"kindex/edge/web"
 	"kindex/exports/store"
 )
@@ -45,13 +46,6 @@ func unknownFile(id, path string) *web.Problem {
 // was downloaded is kept, so the same request may succeed later.
 const fetchTimeout = 45 * time.Second
 
-// The allowance of an IP address for builds that do not exist: the rate per second, and the burst. What a
-// bucket is asked for all of them is limited, too, so one address must not use that up for the others.
-const (
-	lookupRate  = 1
-	lookupBurst = 10
-)
-
 // dataFile returns a file of the current build from memory, or a file of an older build from
 // disk or from a bucket. Only files named in a manifest are served, whatever the path looks like.
 // It returns fs.ErrNotExist if there is no such file.
@@ -68,10 +62,11 @@ func (a *API) dataFile(c *web.Call, id, path string) (io.ReadSeekCloser, *store.
 	}
 	if a.oldBuilds.NeedsFetch(id) {
 		c.LeaveGate() // fetching is limited elsewhere, and others must not wait for it
-		if a.oldBuilds.NeedsLookUp(id) && !a.lookups.Take(c.Shared.Proxies.Client(c.Request)) {
-			p := web.NewProblem("busy", "Files of too many old builds were requested from this IP address; wait a few seconds.")
-			p.Header = http.Header{"Retry-After": {"10"}}
-			return nil, nil, store.File{}, p
+		if a.oldBuilds.NeedsLookUp(id) {
+			// What the bucket is asked for all clients is limited, too; one must not use that up.
+			if wait, ok := c.Shared.Limits.Allow(ratelimit.UnknownBuild, c.Shared.Proxies.Client(c.Request), 1); !ok {
+				return nil, nil, store.File{}, web.NewProblem("busy", "Files of too many old builds were requested from this IP address; wait a minute.").RetryAfter(wait)
+			}
 		}
 	}
 	ctx, cancel := context.WithTimeout(c.Request.Context(), fetchTimeout)
@@ -89,9 +84,7 @@ func (a *API) dataFile(c *web.Call, id, path string) (io.ReadSeekCloser, *store.
 	}
 	var remote *live.FetchError
 	if errors.As(err, &remote) {
-		p := web.NewProblem("busy", "This file of an old build cannot be fetched at the moment; try again later.")
-		p.Header = http.Header{"Retry-After": {"10"}}
-		err = p
+		err = web.NewProblem("busy", "This file of an old build cannot be fetched at the moment; try again later.").RetryAfter(10)
 	}
 	return content, m, f, err
 }

@@ -3,31 +3,27 @@
 package console
 
 import (
-	"context"
 	"net/http"
+	"net/url"
 	"time"
 
 	"kindex/edge/account"
 	"kindex/edge/auth"
 	"kindex/edge/live"
-	"kindex/edge/ratelimit"
 	"kindex/edge/storage"
 	"kindex/edge/web"
 )
 
 // Console serves the website, sign-in, the developer panel and the submission form.
 type Console struct {
-	shared     *web.Shared
-	live       *live.Reloader
-	accounts   *account.Service
-	state      *storage.State
-	auth       *auth.Handler     // nil if sign-in is disabled
-	rateLimits *ratelimit.Memory // for sign-ins and for writes in the panel; nil if sign-in is disabled
-	forms      forms
-	Routes     []pageRoute
-	limitKey   int64
-	// peekLimit returns a subject's remaining requests without counting a request.
-	peekLimit    func(context.Context, ratelimit.Subject) (ratelimit.State, error)
+	shared       *web.Shared
+	live         *live.Reloader
+	accounts     *account.Service
+	state        *storage.State
+	auth         *auth.Handler               // nil if sign-in is disabled
+	foreign      *http.CrossOriginProtection // of forms
+	Routes       []pageRoute
+	limitKey     int64
 	writeTimeout time.Duration // the server's write timeout for a connection
 }
 
@@ -48,26 +44,16 @@ type Options struct {
 	SignIn auth.Options
 	// LimitKey is the maximum number of requests per account and UTC day.
 	LimitKey     int64
-	Peek         func(context.Context, ratelimit.Subject) (ratelimit.State, error)
 	WriteTimeout time.Duration
 }
 
-// New returns a Console. The caller must close it.
+// New returns a Console.
 func New(o Options) (*Console, error) {
-	s := &Console{shared: o.Shared, live: o.Live, accounts: o.Accounts, state: o.State, limitKey: o.LimitKey, peekLimit: o.Peek, writeTimeout: o.WriteTimeout, forms: newForms(o.Shared)}
-	if err := s.openSignIn(o.SignIn); err != nil {
-		s.Close()
-		return nil, err
+	s := &Console{shared: o.Shared, live: o.Live, accounts: o.Accounts, state: o.State, limitKey: o.LimitKey, writeTimeout: o.WriteTimeout, foreign: http.NewCrossOriginProtection()}
+	if u, err := url.Parse(o.Shared.URL); err == nil && u.Host != "" {
+		_ = s.foreign.AddTrustedOrigin(u.Scheme + "://" + u.Host) // without a trusted origin, the request's origin is compared with the Host header
 	}
-	return s, nil
-}
-
-// Close stops the limiters.
-func (s *Console) Close() {
-	if s.rateLimits != nil {
-		_ = s.rateLimits.Close(context.Background()) // nothing needs to be stored
-	}
-	s.forms.close()
+	return s, s.openSignIn(o.SignIn)
 }
 
 // OwnsPath reports whether a path belongs to pages that only this origin can use.

@@ -2,14 +2,12 @@ package console
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"kindex/edge/account"
 	"kindex/edge/auth"
@@ -23,64 +21,14 @@ import (
 	"kindex/site/siteurl"
 )
 
-// forms limits how often the submission form can be used. Such requests do not count towards the
-// API limits.
-type forms struct {
-	foreign *http.CrossOriginProtection
-	counts  *ratelimit.Memory
-	queues  *ratelimit.Queues
-}
+// BytesPerCheck is the size of a form that counts as one check; a larger one counts as several.
+const BytesPerCheck = 8 << 10
 
-// Hourly limits for the form: on the checks for an IP address and for a network, and on the
-// submissions by an account. The form is checked whenever the user stops typing. Each form counts
-// as one check, plus one for every BytesPerCheck bytes of its size.
-const (
-	MaxChecks          = 1200
-	MaxNetworkChecks   = 10 * MaxChecks
-	MaxFormSubmissions = 30
-	BytesPerCheck      = 8 << 10
-)
-
-func newForms(shared *web.Shared) forms {
-	f := forms{queues: &ratelimit.Queues{}, foreign: http.NewCrossOriginProtection(), counts: ratelimit.NewMemory(nil, ratelimit.MemoryOptions{Now: shared.Now, Log: shared.Log})}
-	if u, err := url.Parse(shared.URL); err == nil && u.Host != "" {
-		_ = f.foreign.AddTrustedOrigin(u.Scheme + "://" + u.Host) // without a trusted origin, the request's origin is compared with the Host header
-	}
-	return f
-}
-
-func (f *forms) close() { _ = f.counts.Close(context.Background()) } // nothing needs to be stored
-
-// take counts one use for a subject in the current hour. It returns an error if the hourly limit
-// has been reached.
-func (f *forms) take(c *web.Call, who ratelimit.Subject) error {
-	who.Window = time.Hour
-	st, err := f.counts.Take(c.Request.Context(), who)
-	if err != nil || !st.Allowed {
-		c.Writer.Header().Set("Retry-After", strconv.FormatInt(st.Wait(c.Shared.Now()), 10))
-		return &formError{http.StatusTooManyRequests, "You have reached the hourly limit. Try again later; your entries are still in the form below."}
-	}
-	return nil
-}
-
-// reserve counts a form of the given size and waits for its network's turn, which lasts until
-// done is called. The form is counted for the network first, so a network can create counters for
-// at most as many addresses as it is allowed checks.
-func (f *forms) reserve(c *web.Call, size int) (done func(), err error) {
-	from := c.Shared.Proxies.Client(c.Request)
-	for range 1 + size/BytesPerCheck {
-		for _, who := range []ratelimit.Subject{ratelimit.NetworkSubject(from, MaxNetworkChecks), ratelimit.AddressSubject(from, MaxChecks)} {
-			if err := f.take(c, who); err != nil {
-				return nil, err
-			}
-		}
-	}
-	done, err = f.queues.Acquire(c.Request.Context(), ratelimit.Network(from))
-	if err != nil {
-		c.Writer.Header().Set("Retry-After", "1")
-		err = &formError{http.StatusTooManyRequests, "Too many forms are being sent from your network right now. Try again in a moment; your entries are still in the form below."}
-	}
-	return done, err
+// tooOften returns the error for a client that has reached an hourly limit. Uses of the form do not
+// count towards the API limits.
+func tooOften(c *web.Call, wait int64) error {
+	c.Writer.Header().Set("Retry-After", strconv.FormatInt(wait, 10))
+	return &formError{http.StatusTooManyRequests, "You have reached the hourly limit. Try again later; your entries are still in the form below."}
 }
 
 // ownsForm reports whether a path belongs to the form.
@@ -167,8 +115,8 @@ func (s *Console) storeSubmission(c *web.Call, f *form.Form, draft *submission.D
 	if err != nil {
 		return nil, web.StateProblem(err)
 	}
-	if err := s.forms.take(c, ratelimit.AccountSubject(owner.ID, 0, 0, MaxFormSubmissions)); err != nil {
-		return nil, err
+	if wait, ok := s.shared.Limits.AllowAccount(ratelimit.FormSubmit, owner.ID); !ok {
+		return nil, tooOften(c, wait)
 	}
 	id := storage.NewID("sub_")
 	err = s.state.Write(s.shared.WithSessionActor(c.Request), func(tx *storage.Tx) error {
@@ -202,10 +150,9 @@ func (s *Console) storeSubmission(c *web.Call, f *form.Form, draft *submission.D
 func (s *Console) answerForm(c *web.Call, answer func(*form.Form) (*web.Reply, error)) (*web.Reply, error) {
 	c.SetDeadline()
 	f := &form.Form{}
-	done, err := s.readForm(c, f)
+	err := s.readForm(c, f)
 	var r *web.Reply
 	if err == nil {
-		defer done()
 		r, err = answer(f)
 	}
 	var formErr *formError
@@ -226,10 +173,10 @@ func (s *Console) answerForm(c *web.Call, answer func(*form.Form) (*web.Reply, e
 	return s.formPage(c, f)
 }
 
-// readForm reads the submitted form and its session. The caller must then call done.
-func (s *Console) readForm(c *web.Call, f *form.Form) (done func(), err error) {
-	if s.forms.foreign.Check(c.Request) != nil {
-		return nil, &formError{http.StatusForbidden, "This form was sent from another site. Use the form on this page."}
+// readForm reads the submitted form and its session. The form is then checked in the gate of pages.
+func (s *Console) readForm(c *web.Call, f *form.Form) error {
+	if s.foreign.Check(c.Request) != nil {
+		return &formError{http.StatusForbidden, "This form was sent from another site. Use the form on this page."}
 	}
 	sent, size, tooLong := readFormBody(c)
 	var gone error
@@ -238,16 +185,19 @@ func (s *Console) readForm(c *web.Call, f *form.Form) (done func(), err error) {
 		f.Was = readPrevious(f, sent)
 		f.Values = formValues(sent) // whatever else is wrong, the page shows them again
 	}
-	err = s.fillSession(c, f)
+	err := s.fillSession(c, f)
 	switch {
 	case tooLong != nil:
-		return nil, tooLong
+		return tooLong
 	case gone != nil:
-		return nil, gone
+		return gone
 	case err != nil:
-		return nil, web.StateProblem(err)
+		return web.StateProblem(err)
 	}
-	return s.forms.reserve(c, size)
+	if wait, ok := s.shared.Limits.Allow(ratelimit.FormCheck, c.Shared.Proxies.Client(c.Request), int64(1+size/BytesPerCheck)); !ok {
+		return tooOften(c, wait)
+	}
+	return c.EnterGate(s.shared.Limits.PageGate)
 }
 
 // fillSession fills in the session, if any.

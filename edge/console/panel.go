@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"kindex/edge/apikey"
 	"kindex/edge/auth"
@@ -147,21 +146,16 @@ func (v *panelRequest) authorize(w http.ResponseWriter, answer func(*panelReques
 	return answer(v)
 }
 
-// MaxPanelForms is the maximum number of panel forms that an account can send per hour on this
-// edge. Forms do not count towards the account's API limit and must not be a way around it.
-const MaxPanelForms = 60
-
+// countForm counts a form of the panel. Forms do not count towards the account's API limit and must
+// not be a way around it.
 func (v *panelRequest) countForm(w http.ResponseWriter) error {
-	st, err := v.console.rateLimits.Take(v.Request.Context(), ratelimit.Subject{ID: "panel:" + v.account.ID, Limit: MaxPanelForms, Window: time.Hour})
-	switch {
-	case err != nil:
-		return web.StateProblem(err)
-	case !st.Allowed:
-		w.Header().Set("Retry-After", strconv.FormatInt(st.Wait(v.Shared.Now()), 10))
-		return &web.Problem{Status: http.StatusTooManyRequests, Title: "Hourly limit reached",
-			Detail: fmt.Sprintf("You can make at most %d changes per hour here, so nothing was changed. The API has its own limit.", MaxPanelForms)}
+	wait, ok := v.Shared.Limits.AllowAccount(ratelimit.PanelChange, v.account.ID)
+	if ok {
+		return nil
 	}
-	return nil
+	w.Header().Set("Retry-After", strconv.FormatInt(wait, 10))
+	return &web.Problem{Status: http.StatusTooManyRequests, Title: "Hourly limit reached",
+		Detail: fmt.Sprintf("You can make at most %d changes per hour here, so nothing was changed. The API has its own limit.", ratelimit.PanelChange.Account)}
 }
 
 // refusal explains why a request failed.

@@ -94,7 +94,7 @@ func (v *panelRequest) usage() panel.Use {
 	if subject.Limit == 0 {
 		return panel.Use{Unlimited: true}
 	}
-	st, err := v.console.peekLimit(v.Request.Context(), subject)
+	st, err := v.Shared.Limits.Quota.Peek(v.Request.Context(), subject)
 	if err != nil {
 		v.Shared.Log.Error("reading a counter", "requestId", v.ID, "error", err)
 		return panel.Use{Unknown: true}

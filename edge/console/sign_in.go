@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
-	"time"
 
 	"kindex/edge/auth"
 	"kindex/edge/ratelimit"
@@ -21,7 +20,6 @@ func (s *Console) openSignIn(o auth.Options) error {
 	if !o.Configured() {
 		return nil
 	}
-	s.rateLimits = ratelimit.NewMemory(nil, ratelimit.MemoryOptions{Now: s.shared.Now, Log: s.shared.Log})
 	o.AllowStart, o.Network, o.Address = s.allowSignIn, s.networkOf, s.shared.ClientAddress
 	o.URL, o.Store, o.Now, o.Log, o.Pages = s.shared.URL, s.state, s.shared.Now, s.shared.Log, signInPages{s}
 	var err error
@@ -39,25 +37,10 @@ func (s *Console) openSignIn(o auth.Options) error {
 	return nil
 }
 
-// The maximum number of sign-ins that an IP address or a network can start per hour. Many people
-// can share an address, but hundreds of them rarely sign in at the same time.
-const (
-	MaxSignInStarts  = 60
-	maxNetworkStarts = 600
-)
-
-// allowSignIn counts a sign-in that is about to start. The sign-in is counted for the network
-// first, so a network can create counters for at most as many addresses as it is allowed
-// sign-ins.
+// allowSignIn counts a sign-in that is about to start.
 func (s *Console) allowSignIn(r *http.Request) bool {
-	from := s.shared.Proxies.Client(r)
-	for _, who := range []ratelimit.Subject{ratelimit.NetworkSubject(from, maxNetworkStarts), ratelimit.AddressSubject(from, MaxSignInStarts)} {
-		who.Window = time.Hour
-		if st, err := s.rateLimits.Take(r.Context(), who); err != nil || !st.Allowed {
-			return false
-		}
-	}
-	return true
+	_, ok := s.shared.Limits.Allow(ratelimit.SignIn, s.shared.Proxies.Client(r), 1)
+	return ok
 }
 
 // networkOf returns the network that a request comes from.

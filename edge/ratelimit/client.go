@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -118,76 +119,93 @@ func ClientIP(peer netip.Addr, header http.Header, trusted []netip.Prefix) (clie
 		return peer, true
 	}
 	if len(elements) == 0 {
-		return clientOf(peer, list, trusted), false
+		return lastHop(peer, hops(list), trusted), false
 	}
-	client = clientOfForwarded(peer, elements, trusted)
-	if len(list) == 0 {
-		return client, false
-	}
-	if clientOf(peer, list, trusted) != client {
+	client = lastHop(peer, nodes(elements), trusted)
+	if len(list) > 0 && lastHop(peer, hops(list), trusted) != client {
 		return peer, true
 	}
 	return client, false
 }
 
-// clientOf walks the hops of X-Forwarded-For from the right.
-func clientOf(proxy netip.Addr, lines []string, trusted []netip.Prefix) netip.Addr {
-	for _, line := range slices.Backward(lines) {
-		for line != "" {
-			at := strings.LastIndexByte(line, ',')
-			hop := strings.Trim(line[at+1:], " \t")
-			line = line[:max(0, at)]
-			if hop == "" {
-				continue // RFC 9110 section 5.6.1.2
-			}
-			addr, ok := parseHop(hop)
-			if !ok {
-				return proxy
-			}
-			if !contains(trusted, addr) {
-				return addr
-			}
-			proxy = addr
+// lastHop walks hops from the right.
+func lastHop(proxy netip.Addr, hops []string, trusted []netip.Prefix) netip.Addr {
+	for _, hop := range slices.Backward(hops) {
+		addr, ok := parseHop(hop)
+		if !ok {
+			return proxy
 		}
+		if !contains(trusted, addr) {
+			return addr
+		}
+		proxy = addr
 	}
 	return proxy
 }
 
+// hops returns the hops of X-Forwarded-For, without empty elements (RFC 9110 section 5.6.1.2).
+func hops(lines []string) (list []string) {
+	for hop := range strings.SplitSeq(strings.Join(lines, ","), ",") {
+		if hop = strings.Trim(hop, " \t"); hop != "" {
+			list = append(list, hop)
+		}
+	}
+	return list
+}
+
+// hopPort matches a hop with a port, which is a number or an obfuscated name (RFC 7239 section 6), or in
+// brackets.
+var hopPort = regexp.MustCompile(`^(?:\[(.*)\]|([^:\[\]]*))(?::(?:[0-9]{1,5}|_` + token + `))?$`)
+
 // parseHop parses an address in the forms that proxies write: with or without a port, and
 // IPv6 with or without brackets.
 func parseHop(hop string) (netip.Addr, bool) {
-	host, port := hop, ""
-	if inner, ok := strings.CutPrefix(hop, "["); ok {
-		var rest string
-		if host, rest, ok = strings.Cut(inner, "]"); !ok || rest != "" && rest[0] != ':' {
-			return netip.Addr{}, false
-		}
-		port = rest
-	} else if at := strings.IndexByte(hop, ':'); at >= 0 && strings.LastIndexByte(hop, ':') == at {
-		host, port = hop[:at], hop[at:]
+	addr, err := netip.ParseAddr(hop)
+	if m := hopPort.FindStringSubmatch(hop); err != nil && m != nil {
+		addr, err = netip.ParseAddr(m[1] + m[2])
 	}
-	if port != "" && !isPort(port[1:]) {
-		return netip.Addr{}, false
-	}
-	addr, err := netip.ParseAddr(host)
-	if err != nil || addr.IsUnspecified() {
-		return netip.Addr{}, false
-	}
-	return plain(addr), true
+	return plain(addr), err == nil && !addr.IsUnspecified()
 }
 
-// isPort reports whether s is a port in a node (RFC 7239 section 6): digits or an obfuscated
-// name.
-func isPort(s string) bool {
-	if name, ok := strings.CutPrefix(s, "_"); ok {
-		return name != "" && isToken(name)
-	}
-	for _, c := range []byte(s) {
-		if c < '0' || c > '9' {
-			return false
+// The syntax of Forwarded. After an unterminated quote, the rest of the line is one element, in which
+// forwardedPair finds an error: a client may have sent the quote to swallow what a proxy adds. Colons and
+// brackets are also accepted without quotes, because proxies write addresses like that, and they are
+// unambiguous. Empty parameters are allowed, and some proxies add spaces.
+const token = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+" // RFC 9110 section 5.6.2
+
+var (
+	forwardedElement = regexp.MustCompile(`(?:[^,"]|"(?:[^"\\]|\\.)*"|".*)+`)
+	forwardedPair    = regexp.MustCompile(`^(` + token + `)=(?:"((?:[^"\\]|\\.)*)"|(` + strings.Replace(token, "[", `[:\[\]`, 1) + `))[ \t]*(?:;[; \t]*|$)`)
+	escape           = regexp.MustCompile(`\\(.)`)
+)
+
+// nodes returns the nodes from which requests were received, according to the elements of Forwarded; ""
+// is one that cannot be read.
+func nodes(lines []string) (list []string) {
+	for _, line := range lines {
+		for _, element := range forwardedElement.FindAllString(line, -1) {
+			if element = strings.Trim(element, " \t"); element != "" {
+				list = append(list, node(element))
+			}
 		}
 	}
-	return 1 <= len(s) && len(s) <= 5
+	return list
+}
+
+// node returns the value of an element's only "for" parameter (RFC 7239 section 4).
+func node(element string) (found string) {
+	for rest := element; rest != ""; {
+		m := forwardedPair.FindStringSubmatch(rest)
+		isFor := m != nil && strings.EqualFold(m[1], "for")
+		if m == nil || isFor && found != "" {
+			return ""
+		}
+		if isFor {
+			found = escape.ReplaceAllString(m[2], "$1") + m[3]
+		}
+		rest = rest[len(m[0]):]
+	}
+	return found
 }
 
 // plain returns an address in its canonical form, in which addresses are compared and counted.

@@ -2,14 +2,15 @@ package ratelimit
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"net/http"
 	"net/netip"
 	"regexp"
 	"strconv"
-	"sync"
 	"testing"
 	"testing/quick"
+	"testing/synctest"
 	"time"
 )
 
@@ -122,90 +123,180 @@ func TestHeadersAreStructuredFields(t *testing.T) {
 	}
 }
 
-// failing is a Limiter that can be made to fail.
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// failing is a store that can fail or hang.
 type failing struct {
-	Limiter
+	*Counts
 	err   error
 	asked int
-	hangs chan struct{} // if not nil, a request reports here that it hangs
+	hangs bool
 }
 
-func (f *failing) Take(ctx context.Context, s Subject) (State, error) {
-	if f.asked++; f.hangs != nil {
-		f.hangs <- struct{}{}
+func (f *failing) Count(ctx context.Context, subject string, w Window, n, limit int64) (int64, bool, error) {
+	f.asked++
+	if f.hangs {
 		<-ctx.Done()
-		return State{}, asUnavailable(ctx.Err())
+		return 0, false, ctx.Err()
 	}
 	if f.err != nil {
-		return State{}, f.err
+		return 0, false, f.err
 	}
-	return f.Limiter.Take(ctx, s)
+	return f.Counts.Count(ctx, subject, w, n, limit)
 }
 
-func TestFallback(t *testing.T) {
-	c := clockAt(noon)
-	first := &failing{Limiter: memory(t, newStore(), MemoryOptions{Now: c.now})}
-	f := NewFallback(first, MemoryOptions{Now: c.now})
-	t.Cleanup(func() { _ = f.Close(context.Background()) })
-	visitor, customer := AddressSubject(netip.MustParseAddr("192.0.2.1"), 2), account("a", 2)
-	take := func(s Subject, allowed bool, remaining int64) State {
-		t.Helper()
-		st, err := f.Take(t.Context(), s)
-		if err != nil || st.Allowed != allowed || st.Remaining != remaining {
-			t.Fatalf("%+v, %v; want allowed %t, %d remaining", st, err, allowed, remaining)
+// TestStoreUnavailable: while the store fails, anonymous requests are counted in memory, and others get an
+// error. While it hangs, one request a second tries it.
+func TestStoreUnavailable(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := &failing{Counts: newCounts()}
+		q := NewQuota(store, time.Now)
+		visitor, customer := AddressSubject(netip.MustParseAddr("192.0.2.1"), 2), AccountSubject("a", 0, 0, 2)
+		take := func(s Subject, allowed bool, remaining int64) State {
+			t.Helper()
+			st, err := q.Take(t.Context(), s)
+			if err != nil || st.Allowed != allowed || st.Remaining != remaining {
+				t.Errorf("%+v, %v; want allowed %t, remaining %d", st, err, allowed, remaining)
+			}
+			return st
 		}
-		return st
-	}
-	take(visitor, true, 1)
-	take(customer, true, 1)
+		refused := func() {
+			t.Helper()
+			if _, err := q.Take(t.Context(), customer); !errors.Is(err, ErrUnavailable) {
+				t.Errorf("with a key: %v", err)
+			}
+		}
+		first := take(visitor, true, 1)
+		take(customer, true, 1)
+		store.err = errors.New("gone")
+		local := take(visitor, true, 1) // counted here
+		refused()
+		if _, err := q.Give(t.Context(), visitor, first); !errors.Is(err, ErrUnavailable) {
+			t.Errorf("uncounting in a store that is gone: %v", err)
+		}
+		if st, err := q.Give(t.Context(), visitor, local); err != nil || st.Remaining != 2 {
+			t.Errorf("uncounting in memory: %+v %v", st, err)
+		}
+		if more, ok, err := q.TakeMore(t.Context(), visitor, take(visitor, true, 1), 1); !ok || err != nil || more.Remaining != 0 {
+			t.Errorf("one more in memory: %+v %t %v", more, ok, err)
+		}
+		store.err, store.hangs, store.asked = nil, true, 0
+		refused() // it has waited, and the others do not
+		for range 100 {
+			take(visitor, false, 0)
+			refused()
+		}
+		if store.asked != 1 {
+			t.Errorf("%d requests tried a store that hangs, want 1", store.asked)
+		}
+		time.Sleep(retryAfter)
+		take(visitor, false, 0)
+		refused()
+		if store.asked != 2 {
+			t.Errorf("%d requests tried it after a second, want 2 in all", store.asked)
+		}
+		store.hangs = false
+		time.Sleep(2 * retryAfter)
+		take(customer, true, 0)
+		take(visitor, true, 0)
+	})
+}
 
-	first.err = asUnavailable(errors.New("connection refused"))
-	local := take(visitor, true, 1) // local counts start at 0
-	take(visitor, true, 0)
-	take(visitor, false, 0)
-	if _, err := f.Take(t.Context(), customer); !errors.Is(err, ErrUnavailable) {
-		t.Errorf("request with a key got %v", err)
+// TestGateIsExact checks that slots, slots per caller and waiting requests are limited, and
+// that every outcome releases what was taken.
+func TestGateIsExact(t *testing.T) {
+	g := NewGate(GateOptions{Slots: 2, PerCaller: 1, Waiting: 1, Wait: time.Minute})
+	leaveA, err1 := g.Enter(t.Context(), "a")
+	leaveB, err2 := g.Enter(t.Context(), "b")
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
 	}
-	if st, err := f.Give(t.Context(), visitor, local); err != nil || st.Remaining != 1 {
-		t.Errorf("%+v, %v", st, err)
+	if _, err := g.Enter(t.Context(), "a"); !errors.Is(err, ErrTooManyPerCaller) {
+		t.Errorf("a again: %v", err)
 	}
+	ctx, cancel := context.WithCancel(t.Context())
+	waited := make(chan error)
+	var leaveC func()
+	enter := func(ctx context.Context) {
+		var err error
+		leaveC, err = g.Enter(ctx, "c")
+		waited <- err
+	}
+	go enter(ctx)
+	for !g.Contended() {
+		time.Sleep(time.Millisecond)
+	}
+	if _, err := g.Enter(t.Context(), "d"); !errors.Is(err, ErrBusy) {
+		t.Errorf("one waiter too many: %v", err)
+	}
+	cancel()
+	if err := <-waited; !errors.Is(err, context.Canceled) {
+		t.Errorf("canceled caller: %v", err)
+	}
+	go enter(t.Context())
+	for !g.Contended() {
+		time.Sleep(time.Millisecond)
+	}
+	leaveA()
+	if err := <-waited; err != nil {
+		t.Errorf("waiting caller: %v", err)
+	}
+	leaveB()
+	leaveC()
+	if len(g.by) != 0 || len(g.slots) != 0 || g.waiting.Load() != 0 {
+		t.Errorf("not released: %v, %d slots, %d waiting", g.by, len(g.slots), g.waiting.Load())
+	}
+}
 
-	first.err = nil // the store is back, with its earlier counts
-	take(customer, true, 0)
-	take(visitor, true, 0)
-	take(visitor, false, 0)
+// TestAllowance follows the allowance of one address over time.
+func TestAllowance(t *testing.T) {
+	now := noon
+	b := NewAllowance(50, 100, func() time.Time { return now })
+	addr, neighbour := netip.MustParseAddr("2001:db8::1"), netip.MustParseAddr("2001:db8::2")
+	take := func(n int) (got int) {
+		for i := range n {
+			if b.Take([]netip.Addr{addr, neighbour}[i%2], 1) {
+				got++
+			}
+		}
+		return got
+	}
+	if got := take(500); got != 100 {
+		t.Errorf("%d at first", got)
+	}
+	if !b.Take(netip.MustParseAddr("2001:db8:0:1::1"), 1) || !b.Take(netip.Addr{}, 1) {
+		t.Error("others are refused")
+	}
+	now = now.Add(time.Second)
+	if got := take(500); got != 50 {
+		t.Errorf("%d after a second", got)
+	}
+	now = now.Add(time.Hour)
+	if !b.Take(addr, 30) {
+		t.Error("nothing is left after an hour")
+	}
+	if got := take(500); got != 70 {
+		t.Errorf("%d in addition to 30", got)
+	}
+	if now = now.Add(time.Hour); !b.Take(addr, 1000) || b.Take(addr, 1) {
+		t.Error("a cost above the allowance does not use all of it up")
+	}
+}
 
-	first.err = context.Canceled // cancellation by the client is not a store failure
-	if _, err := f.Take(t.Context(), visitor); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
+// TestAttackManyAddresses takes from more addresses than there is room for.
+func TestAttackManyAddresses(t *testing.T) {
+	l := New(newCounts(), 50, time.Now)
+	var a [4]byte
+	for i := range uint32(5 * maxKept) {
+		binary.BigEndian.PutUint32(a[:], i+1)
+		addr := netip.AddrFrom4(a)
+		l.Pages.Take(addr, 1)
+		l.Allow(UnknownKey, addr, 1)
 	}
-
-	first.err = asUnavailable(context.DeadlineExceeded) // it hangs: later requests do not wait
-	take(visitor, true, 0)
-	asked := first.asked
-	take(visitor, false, 0)
-	if _, err := f.Take(t.Context(), customer); !errors.Is(err, ErrUnavailable) || first.asked != asked {
-		t.Errorf("%v, and the store got %d requests meanwhile", err, first.asked-asked)
+	if n := len(l.Pages.kept.younger) + len(l.Pages.kept.older); n > 2*maxKept {
+		t.Errorf("%d allowances are stored, limit %d", n, 2*maxKept)
 	}
-	c.add(retryAfter) // of the requests after the pause, one tries it, and not for long
-	first.hangs = make(chan struct{}, 10)
-	var probes sync.WaitGroup
-	probes.Go(func() { _, _ = f.Take(t.Context(), visitor) })
-	<-first.hangs
-	take(visitor, false, 0)
-	if _, err := f.Take(t.Context(), customer); !errors.Is(err, ErrUnavailable) || first.asked != asked+1 {
-		t.Errorf("%v, and the store got %d requests after the pause", err, first.asked-asked)
-	}
-	probes.Wait() // ends with the patience
-	take(visitor, false, 0)
-	if first.asked != asked+1 {
-		t.Errorf("the store got %d requests after a probe that failed", first.asked-asked)
-	}
-	first.hangs, first.err = nil, nil
-	c.add(retryAfter)
-	take(visitor, false, 0)
-	take(visitor, false, 0)
-	if first.asked != asked+3 {
-		t.Errorf("the store got %d requests after it was back", first.asked-asked)
+	if n := len(l.uses.kept.younger) + len(l.uses.kept.older); n > 2*maxKept {
+		t.Errorf("%d counts are stored, limit %d", n, 2*maxKept)
 	}
 }

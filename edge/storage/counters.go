@@ -4,60 +4,64 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"slices"
-	"strings"
 	"time"
 
 	"kindex/edge/ratelimit"
 )
 
-var (
-	_ ratelimit.CounterStore = (*State)(nil)
-	_ ratelimit.SharedStore  = (*State)(nil)
-	_ ratelimit.Dropper      = (*State)(nil)
-)
-
-// counterKey returns the arguments that identify a count: $1, $2 and $3 in the statements
-// below.
-func counterKey(subject string, w ratelimit.Window) []any {
-	return []any{w.End * 1000, w.Length * 1000, subject}
-}
-
 const counterWhere = "ends = $1 AND lasts = $2 AND subject = $3"
 
-// PeekCounter implements ratelimit.CounterStore and ratelimit.SharedStore.
-func (s *State) PeekCounter(ctx context.Context, subject string, w ratelimit.Window) (used int64, err error) {
-	err = s.row(ctx, "SELECT used FROM counters WHERE "+counterWhere, counterKey(subject, w)...).Scan(&used)
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, nil
+// Count implements ratelimit.Store with one short statement. If the limit has been reached, it writes
+// nothing, so that a persistent caller does not take a lock. It returns before the change is on disk:
+// see SyncCounters.
+func (s *State) Count(ctx context.Context, subject string, w ratelimit.Window, n, limit int64) (used int64, ok bool, err error) {
+	args := []any{w.End * 1000, w.Length * 1000, subject}
+	query := "SELECT used FROM counters WHERE " + counterWhere
+	switch {
+	case n < 0:
+		query = "UPDATE counters SET used = used - CASE WHEN used < CAST($4 AS BIGINT) THEN used ELSE CAST($4 AS BIGINT) END WHERE " + counterWhere + " AND used > 0 AND " + s.asyncCommit() + " RETURNING used"
+		args = append(args, -n)
+	case n > 0:
+		// The limit is checked twice: in the snapshot of the statement, and again after locking
+		// the row; only the second check is exact.
+		query = "INSERT INTO counters (ends, lasts, subject, used)" +
+			" SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT), CAST($3 AS TEXT), CAST($4 AS BIGINT)" +
+			" WHERE CAST($5 AS BIGINT) >= 0 AND NOT EXISTS (SELECT 1 FROM counters WHERE " + counterWhere + " AND used > $5) AND " + s.asyncCommit() +
+			" ON CONFLICT (ends, lasts, subject) DO UPDATE SET used = counters.used + excluded.used WHERE counters.used <= $5" +
+			" RETURNING used"
+		args = append(args, n, limit-n) // the count may be at most limit-n before
 	}
-	return used, s.wrap("reading a request count", err)
-}
-
-// TakeCounter implements ratelimit.SharedStore. If the limit has been reached, it writes
-// nothing, so that a persistent caller does not take a lock.
-func (s *State) TakeCounter(ctx context.Context, subject string, w ratelimit.Window, n, limit int64) (used int64, ok bool, err error) {
-	// The limit is checked twice: in the snapshot of the statement, and again after locking
-	// the row; only the second check is exact.
-	err = s.queryRowWrite(ctx, &used, "INSERT INTO counters (ends, lasts, subject, used)"+
-		" SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT), CAST($3 AS TEXT), CAST($4 AS BIGINT)"+
-		" WHERE CAST($5 AS BIGINT) >= 0 AND NOT EXISTS (SELECT 1 FROM counters WHERE "+counterWhere+" AND used > $5) AND "+s.asyncCommit()+
-		" ON CONFLICT (ends, lasts, subject) DO UPDATE SET used = counters.used + excluded.used WHERE counters.used <= $5"+
-		" RETURNING used", append(counterKey(subject, w), n, limit-n)...) // the count may be at most limit-n before
-	if errors.Is(err, sql.ErrNoRows) {
-		return limit, false, nil
+	row, err := s.counterRow(ctx, query, args)
+	if err == nil {
+		err = row.Scan(&used)
+	}
+	switch {
+	case err == nil && n != 0:
+		s.unsynced.Store(true)
+	case errors.Is(err, sql.ErrNoRows) && n > 0:
+		return max(0, limit), false, nil
+	case errors.Is(err, sql.ErrNoRows):
+		return 0, true, nil
 	}
 	return used, err == nil, s.wrap("counting a request", err)
 }
 
-// GiveCounter implements ratelimit.SharedStore.
-func (s *State) GiveCounter(ctx context.Context, subject string, w ratelimit.Window, n int64) (used int64, err error) {
-	err = s.queryRowWrite(ctx, &used, "UPDATE counters SET used = used - CASE WHEN used < CAST($4 AS BIGINT) THEN used ELSE CAST($4 AS BIGINT) END WHERE "+counterWhere+" AND used > 0 AND "+s.asyncCommit()+
-		" RETURNING used", append(counterKey(subject, w), n)...)
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, nil
+// counterRow runs a statement. On SQLite, it is prepared once, which saves most of its time.
+func (s *State) counterRow(ctx context.Context, query string, args []any) (*sql.Row, error) {
+	if s.engine == PostgreSQL {
+		return s.row(ctx, query, args...), nil
 	}
-	return used, s.wrap("uncounting a request", err)
+	prepared, ok := s.prepared.Load(query)
+	if !ok {
+		statement, err := s.counters.PrepareContext(ctx, query)
+		if err != nil {
+			return nil, err
+		}
+		if prepared, ok = s.prepared.LoadOrStore(query, statement); ok {
+			_ = statement.Close() // another request was faster
+		}
+	}
+	return prepared.(*sql.Stmt).QueryRowContext(ctx, args...), nil
 }
 
 // asyncCommit returns a condition that is always true. On PostgreSQL it lets the statement that
@@ -70,29 +74,13 @@ func (s *State) asyncCommit() string {
 	return "1 = 1"
 }
 
-// queryRowWrite runs a statement that changes and returns one value. On PostgreSQL, this is a
-// single round trip.
-func (s *State) queryRowWrite(ctx context.Context, value *int64, query string, args ...any) error {
-	if s.writer == nil {
-		return s.row(ctx, query, args...).Scan(value)
-	}
-	return s.Write(ctx, func(tx *Tx) error { return tx.row(query, args...).Scan(value) })
-}
-
-// AddCounters implements ratelimit.CounterStore, in one statement.
-func (s *State) AddCounters(ctx context.Context, counts []ratelimit.Count) error {
-	if len(counts) == 0 {
+// SyncCounters makes the counts durable that were changed since the last call. On SQLite, a crash of the
+// machine loses later ones, while a crash of the process loses none.
+func (s *State) SyncCounters(ctx context.Context) error {
+	if s.engine == PostgreSQL || !s.unsynced.Swap(false) {
 		return nil
 	}
-	// The counts are sorted so that two edges never deadlock on each other's rows.
-	counts = slices.Clone(counts)
-	slices.SortFunc(counts, func(a, b ratelimit.Count) int { return strings.Compare(a.Subject, b.Subject) })
-	args := make([]any, 0, 4*len(counts))
-	for _, c := range counts {
-		args = append(append(args, counterKey(c.Subject, c.Window)...), c.N)
-	}
-	_, err := s.exec(ctx, "INSERT INTO counters (ends, lasts, subject, used) VALUES "+placeholders(len(args), 4)+
-		" ON CONFLICT (ends, lasts, subject) DO UPDATE SET used = counters.used + excluded.used", args...)
+	_, err := s.counters.ExecContext(ctx, "PRAGMA wal_checkpoint(PASSIVE)")
 	return s.wrap("storing request counts", err)
 }
 
@@ -100,8 +88,14 @@ func (s *State) AddCounters(ctx context.Context, counts []ratelimit.Count) error
 // not block other statements for long.
 const dropBatchSize = 5000
 
-// DropCounters implements ratelimit.Dropper.
-func (s *State) DropCounters(ctx context.Context, before time.Time) error {
+// counterRetention is how long counts of past windows are kept. An edge whose clock is up to a day
+// ahead must not delete the counts that others still need.
+const counterRetention = 25 * time.Hour
+
+// PurgeCounters deletes the counts of windows that ended some time ago. Several edges can do this on the
+// same database.
+func (s *State) PurgeCounters(ctx context.Context) error {
+	before := s.now().Add(-counterRetention)
 	for {
 		n, err := s.exec(ctx, "DELETE FROM counters WHERE (ends, lasts, subject) IN"+
 			" (SELECT ends, lasts, subject FROM counters WHERE ends < $1 ORDER BY ends, lasts, subject LIMIT $2)", before.UnixMilli(), dropBatchSize)

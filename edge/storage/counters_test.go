@@ -23,7 +23,7 @@ func TestTakeAcrossEdges(t *testing.T) {
 	most, requests := suite.Pick[int64](300, 1000), suite.Pick[int64](450, 10_000)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		noon := func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
-		edges := []*ratelimit.Shared{ratelimit.NewShared(open(), noon), ratelimit.NewShared(open(), noon)}
+		edges := []*ratelimit.Quota{ratelimit.NewQuota(open(), noon), ratelimit.NewQuota(open(), noon)}
 		s := ratelimit.Subject{ID: "acc:acc_x", Tier: ratelimit.Authenticated, Limit: most}
 		var passed [2]atomic.Int64
 		var next atomic.Int64
@@ -65,7 +65,7 @@ func TestSharedCounts(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		st, ctx := open(), t.Context()
 		now := time.Date(2026, 3, 1, 23, 59, 59, 0, time.UTC)
-		l := ratelimit.NewShared(st, func() time.Time { return now })
+		l := ratelimit.NewQuota(st, func() time.Time { return now })
 		s := ratelimit.Subject{ID: "ip:192.0.2.1", Tier: ratelimit.Anonymous, Limit: 2}
 		want := func(what string, got ratelimit.State, err error, allowed bool, remaining int64) {
 			t.Helper()
@@ -119,7 +119,7 @@ func TestRandomSharing(t *testing.T) {
 		start := time.Date(2026, 3, 1, 23, 59, 0, 0, time.UTC)
 		var now time.Time
 		clock := func() time.Time { return now }
-		edges := []*ratelimit.Shared{ratelimit.NewShared(open(), clock), ratelimit.NewShared(open(), clock), ratelimit.NewShared(open(), clock)}
+		edges := []*ratelimit.Quota{ratelimit.NewQuota(open(), clock), ratelimit.NewQuota(open(), clock), ratelimit.NewQuota(open(), clock)}
 		rng := rand.New(rand.NewPCG(5, 8))
 		type day struct {
 			id  string
@@ -160,121 +160,70 @@ func TestRandomSharing(t *testing.T) {
 	})
 }
 
-// TestCountsAcrossRestarts flushes the counts of one edge and loads them on the next edge.
-func TestCountsAcrossRestarts(t *testing.T) {
-	suite.InTest(t)
-	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
-		noon := func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
-		const subjects, rounds = 600, 2 // more counts than fit into one statement
-		for round := range int64(rounds) {
-			m := ratelimit.NewMemory(open(), ratelimit.MemoryOptions{Now: noon})
-			for i := range int64(subjects) {
-				s := ratelimit.Subject{ID: fmt.Sprint("acc:", i), Tier: ratelimit.Authenticated, Limit: 1000}
-				for n := range i%4 + 1 {
-					st, err := m.Take(t.Context(), s)
-					if want := 1000 - round*(i%4+1) - n - 1; err != nil || st.Remaining != want {
-						t.Fatalf("round %d: %+v, %v; want %d remaining", round, st, err, want)
-					}
-				}
-			}
-			if err := m.Close(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}
-	})
-}
-
-// TestCrashForgetsLittle never closes the Memory that counts, so that only the counts that have
-// reached the store remain, as after a crash. The stored counts never exceed the actual counts,
-// never decrease, and eventually include every request. TestFlushInTime in package ratelimit
-// checks how soon, with a fake clock.
+// TestCrashForgetsLittle kills nothing: the counts of one process are seen by another one as soon as they
+// are confirmed. SyncCounters makes them durable.
 func TestCrashForgetsLittle(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		counted, read := open(), open()
-		noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-		m := ratelimit.NewMemory(counted, ratelimit.MemoryOptions{Now: func() time.Time { return noon }, FlushAfter: time.Millisecond})
-		t.Cleanup(func() { _ = m.Close(context.Background()) })
+		noon := func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 		s := ratelimit.Subject{ID: "acc:crash", Tier: ratelimit.Authenticated, Limit: 1 << 40}
-		w := ratelimit.WindowAt(noon, 0)
-		used, last, stages := int64(0), int64(0), 0
-		stored := func() int64 {
-			n, err := read.PeekCounter(t.Context(), s.ID, w)
-			if err != nil {
+		q := ratelimit.NewQuota(counted, noon)
+		for i := range int64(100) {
+			if _, err := q.Take(t.Context(), s); err != nil {
 				t.Fatal(err)
 			}
-			if n > used || n < last {
-				t.Fatalf("the store has %d of %d requests, %d before", n, used, last)
-			}
-			if n > last {
-				stages++
-			}
-			last = n
-			return n
-		}
-		for range 10 {
-			for range 50 {
-				st, err := m.Take(t.Context(), s)
-				if err != nil {
-					t.Fatal(err)
-				}
-				used = st.Limit - st.Remaining
-			}
-			stored()
-		}
-		for begin := time.Now(); stored() < used; time.Sleep(time.Millisecond) {
-			if time.Since(begin) > hanging {
-				t.Fatalf("the store has %d of %d requests", last, used)
+			if used, _, err := read.Count(t.Context(), s.ID, ratelimit.WindowAt(noon(), 0), 0, 0); err != nil || used != i+1 {
+				t.Fatalf("%d of %d requests are stored: %v", used, i+1, err)
 			}
 		}
-		if used != 500 || stages == 0 {
-			t.Errorf("%d requests reached the store in %d steps", used, stages)
+		for range 2 {
+			if err := counted.SyncCounters(t.Context()); err != nil {
+				t.Error(err)
+			}
 		}
 	})
 }
 
-// TestDropCounters checks that only windows that have ended are dropped.
-func TestDropCounters(t *testing.T) {
+// TestPurgeCounters checks that only windows that ended more than 25 hours ago are deleted.
+func TestPurgeCounters(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		st, ctx := open(), t.Context()
-		midnight := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
-		before, after := ratelimit.WindowAt(midnight.Add(-1), 0), ratelimit.WindowAt(midnight, 0)
-		var counts []ratelimit.Count
-		for i := range 6000 { // more counts than one statement deletes
-			counts = append(counts, ratelimit.Count{Subject: fmt.Sprint("ip:", i), Window: before, N: 1})
-		}
-		counts = append(counts, ratelimit.Count{Subject: "ip:1", Window: after, N: 7})
-		for len(counts) > 0 {
-			n := min(500, len(counts))
-			if err := st.AddCounters(ctx, counts[:n]); err != nil {
+		now := time.Now()
+		old, recent, current := ratelimit.WindowAt(now.Add(-26*time.Hour), time.Second), ratelimit.WindowAt(now.Add(-24*time.Hour), time.Second), ratelimit.WindowAt(now, 0)
+		count := func(subject string, w ratelimit.Window, n int64) {
+			t.Helper()
+			if _, _, err := st.Count(ctx, subject, w, n, 10); err != nil {
 				t.Fatal(err)
 			}
-			counts = counts[n:]
 		}
+		for i := range 6000 { // more counts than one statement deletes
+			count(fmt.Sprint("ip:", i), old, 1)
+		}
+		count("ip:1", recent, 3)
+		count("ip:1", current, 7)
 		check := func(w ratelimit.Window, subject string, want int64) {
 			t.Helper()
-			if n, err := st.PeekCounter(ctx, subject, w); err != nil || n != want {
+			if n, _, err := st.Count(ctx, subject, w, 0, 0); err != nil || n != want {
 				t.Errorf("%s has %d, %v; want %d", subject, n, err, want)
 			}
 		}
-		if err := st.DropCounters(ctx, midnight); err != nil {
+		check(old, "ip:5999", 1)
+		if err := st.PurgeCounters(ctx); err != nil {
 			t.Fatal(err)
 		}
-		check(before, "ip:5999", 1) // its window ends at midnight, not before
-		if err := st.DropCounters(ctx, midnight.Add(time.Millisecond)); err != nil {
-			t.Fatal(err)
-		}
-		if n, err := st.Number(ctx, "SELECT COUNT(*) FROM counters"); n != 1 || err != nil {
+		if n, err := st.Number(ctx, "SELECT COUNT(*) FROM counters"); n != 2 || err != nil {
 			t.Errorf("%d counters are left, %v", n, err)
 		}
-		check(after, "ip:1", 7)
+		check(recent, "ip:1", 3)
+		check(current, "ip:1", 7)
 	})
 }
 
 // TestTakeMore counts several requests at once, or none of them, and gives them back together.
 func TestTakeMore(t *testing.T) {
 	noon := func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
-	test := func(t *testing.T, l ratelimit.Limiter) {
+	test := func(t *testing.T, l *ratelimit.Quota) {
 		t.Helper()
 		s := ratelimit.Subject{ID: "acc:acc_more", Tier: ratelimit.Authenticated, Limit: 12}
 		remaining := func(what string, want int64) {
@@ -310,9 +259,6 @@ func TestTakeMore(t *testing.T) {
 		remaining("given back", 10)
 	}
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
-		test(t, ratelimit.NewShared(open(), noon))
+		test(t, ratelimit.NewQuota(open(), noon))
 	})
-	m := ratelimit.NewMemory(nil, ratelimit.MemoryOptions{Now: noon})
-	defer func() { _ = m.Close(t.Context()) }()
-	t.Run("memory", func(t *testing.T) { test(t, m) })
 }

@@ -70,6 +70,10 @@ func (s *State) openSQLite(ctx context.Context, path string, o Options) error {
 		return errors.Join(openError(path, err), writeDB.Close())
 	}
 	s.writer = newWriter(writeDB, s)
+	if s.counters, err = sql.Open("sqlite", dsn+"&_pragma=synchronous(NORMAL)"); err != nil {
+		return err
+	}
+	s.counters.SetMaxOpenConns(1)
 	if s.db, err = sql.Open("sqlite", dsn+"&_pragma=query_only(1)"); err != nil {
 		return err
 	}

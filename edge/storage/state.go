@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -31,8 +33,7 @@ var ErrInUse = errors.New("another kindex serve is using this database; to share
 type Options struct {
 	// Now returns the time. If nil, time.Now is used.
 	Now func() time.Time
-	// Exclusive keeps a second edge from using the same SQLite file, because an edge counts
-	// requests in memory. Commands can still use it.
+	// Exclusive keeps a second edge from using the same SQLite file. Commands can still use it.
 	Exclusive bool
 	// MustExist prevents Open from creating a missing SQLite file.
 	MustExist bool
@@ -46,8 +47,11 @@ type State struct {
 	target        string // the address for messages, without the password
 	file          string // SQLite: the absolute path, without symbolic links
 	now           func() time.Time
-	db            *sql.DB // SQLite: for reading only
-	writer        *writer // nil on PostgreSQL
+	db            *sql.DB  // SQLite: for reading only
+	writer        *writer  // nil on PostgreSQL
+	counters      *sql.DB  // SQLite: for request counts, which are not on disk when a statement ends
+	prepared      sync.Map // statements of counters, by text
+	unsynced      atomic.Bool
 	exclusiveLock interface{ Unlock() error }
 }
 
@@ -85,8 +89,10 @@ func (s *State) Close() error {
 	if s.writer != nil {
 		errs = append(errs, s.writer.close())
 	}
-	if s.db != nil {
-		errs = append(errs, s.db.Close())
+	for _, db := range []*sql.DB{s.counters, s.db} {
+		if db != nil {
+			errs = append(errs, db.Close())
+		}
 	}
 	if s.exclusiveLock != nil {
 		errs = append(errs, s.exclusiveLock.Unlock())

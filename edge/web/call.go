@@ -38,7 +38,7 @@ type Call struct {
 	// BuildOnly marks a response that depends only on the build, not on the settings.
 	BuildOnly      bool
 	buffer         *[]byte         // from the buffer pool, or nil if there is none
-	gate           *ratelimit.Gate // the gate in which the call has a slot, or nil if it has none
+	leaveGate      func()          // releases the slot that the call has in a gate, or nil if it has none
 	baseContext    context.Context // the request's context before SetDeadline replaced it
 	CancelDeadline func()          // cancels the time limit for the response, or nil if there is none
 }
@@ -122,18 +122,16 @@ var errAnswerReplaced = errors.New("another response was sent")
 
 // EnterGate takes a slot in a gate, or returns a problem if none becomes free in time.
 func (c *Call) EnterGate(g *ratelimit.Gate) error {
-	if err := g.Enter(c.Request.Context(), ""); err != nil {
-		return gateProblem(err, tooManyStreams)
-	}
-	c.gate = g
-	return nil
+	leave, err := g.Enter(c.Request.Context(), "")
+	c.leaveGate = leave
+	return gateProblem(err, tooManyStreams)
 }
 
 // LeaveGate releases the call's slot, if it has one.
 func (c *Call) LeaveGate() {
-	if c.gate != nil {
-		c.gate.Leave("")
-		c.gate = nil
+	if c.leaveGate != nil {
+		c.leaveGate()
+		c.leaveGate = nil
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strconv"
 
 	"kindex/edge/query"
 	"kindex/edge/ratelimit"
@@ -88,6 +89,12 @@ func NewProblem(code, detail string) *Problem {
 		panic("edge: unknown problem code " + code)
 	}
 	return &Problem{Type: "urn:kindex:problem:" + code, Title: k.title, Status: k.status, Detail: detail, Code: code, Errors: []FieldError{}}
+}
+
+// RetryAfter sets after how many seconds the request can be sent again.
+func (p *Problem) RetryAfter(seconds int64) *Problem {
+	p.Header = http.Header{"Retry-After": {strconv.FormatInt(seconds, 10)}}
+	return p
 }
 
 // WithSuggestion sets the suggestion: the nearest valid name, value or address.

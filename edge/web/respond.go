@@ -234,11 +234,11 @@ func (c *Call) respondStream(w http.ResponseWriter, r *Reply) error {
 // the problem if the caller has too many.
 func (c *Call) stream(w http.ResponseWriter, enc, tooMany string, write func(io.Writer) error) error {
 	if c.Request.Method != http.MethodHead {
-		who := c.Admission.Exporter()
-		if err := c.Shared.Exports.Enter(c.Request.Context(), who); err != nil {
+		leave, err := c.Shared.Limits.ExportGate.Enter(c.Request.Context(), c.Admission.Exporter())
+		if err != nil {
 			return gateProblem(err, tooMany)
 		}
-		defer c.Shared.Exports.Leave(who)
+		defer leave()
 	}
 	if enc != Identity {
 		w.Header().Set("Content-Encoding", enc)
@@ -247,7 +247,7 @@ func (c *Call) stream(w http.ResponseWriter, enc, tooMany string, write func(io.
 	if c.Request.Method == http.MethodHead {
 		return nil
 	}
-	err := encodeTo(&pacedWriter{deadlineWriter: newDeadlineWriter(w), contended: c.Shared.Exports.Contended, now: c.Shared.Now, start: c.Shared.Now()}, enc, write)
+	err := encodeTo(&pacedWriter{deadlineWriter: newDeadlineWriter(w), contended: c.Shared.Limits.ExportGate.Contended, now: c.Shared.Now, start: c.Shared.Now()}, enc, write)
 	if err != nil && IgnoreClientGone(err) != nil {
 		// The status has already been sent, so cutting the connection is the only way to tell
 		// the client that the response is incomplete.

@@ -20,9 +20,9 @@ type Shared struct {
 	URL            string // the service's public address; if "", the requested host is used
 	ContactAddress string // the operator's address, or "" if there is none
 	Proxies        *ratelimit.Proxies
-	Exports        *ratelimit.Gate // limits streams; a slot is held while the client reads
-	AccountTimeout time.Duration   // if 0, the constant AccountTimeout is used
-	Paths          []string        // paths of the API, for suggestions
+	Limits         *ratelimit.Limits
+	AccountTimeout time.Duration // if 0, the constant AccountTimeout is used
+	Paths          []string      // paths of the API, for suggestions
 	Vary           VaryValues
 
 	stateFailed atomic.Int64 // the second in which an unavailable database was last logged
