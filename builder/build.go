@@ -168,7 +168,7 @@ func (b *build) clean(context.Context) error {
 		store.RemoveLeftovers(b.Out, "exports"),
 		store.RemoveLeftovers(b.Out, "exports", "builds"),
 		store.RemoveLeftovers(b.Out, "indexes", "builds"),
-		b.pruneIndexes())
+		store.Remove(b.Out)) // what belongs to no build
 }
 
 func (b *build) load(ctx context.Context) error {
@@ -279,29 +279,12 @@ func (b *build) publish(context.Context) error {
 
 // prune removes old builds. It reports errors only as warnings, because the new build is already
 // published, and the next build will try again.
-func (b *build) prune(context.Context) error {
-	if err := b.removeOld(); err != nil {
+func (b *build) prune(context.Context) (err error) {
+	b.report.Removed, err = store.Prune(b.Out, b.Keep, func(id string) bool { return id == b.manifest.ID })
+	if err != nil {
 		b.report.Warnings = append(b.report.Warnings, "warning: some old builds could not be removed: "+err.Error())
 	}
 	return nil
-}
-
-func (b *build) removeOld() error {
-	var err error
-	b.report.Removed, err = store.Prune(b.Out, b.manifest.ID, b.Keep)
-	if err != nil {
-		return err
-	}
-	return b.pruneIndexes()
-}
-
-// pruneIndexes removes indexes and statements that belong to no build.
-func (b *build) pruneIndexes() error {
-	kept, err := store.Builds(b.Out, "exports", "builds")
-	if err != nil {
-		return err
-	}
-	return errors.Join(indexes.Prune(b.Out, kept), store.PruneStatements(b.Out, kept))
 }
 
 // discard removes the files of an unfinished build.

@@ -100,7 +100,7 @@ func sameBuild(t *testing.T, got, want string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := store.VerifyFiles(got, m.Files, store.ManifestFile); err != nil {
+	if err := store.VerifyFiles(got, m.Files); err != nil {
 		t.Errorf("incremental: %v", err)
 	}
 	for _, f := range append(m.Files, store.File{Path: store.ManifestFile}) {

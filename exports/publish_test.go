@@ -74,7 +74,7 @@ func TestPrune(t *testing.T) {
 		if err := os.Mkdir(filepath.Join(dir, "notes"), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		removed, err := store.Prune(root, ids[2], keep)
+		removed, err := store.Prune(root, keep, func(id string) bool { return id == ids[2] })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +98,7 @@ func TestPrune(t *testing.T) {
 			t.Errorf("keep %d leaves %v, %v", keep, entries, err)
 		}
 	}
-	if removed, err := store.Prune(filepath.Join(t.TempDir(), "none"), "", 1); err != nil || len(removed) != 0 {
+	if removed, err := store.Prune(filepath.Join(t.TempDir(), "none"), 1, nil); err != nil || len(removed) != 0 {
 		t.Errorf("a missing folder: %v, %v", removed, err)
 	}
 }

@@ -156,7 +156,7 @@ func Verify(dir, id string, want store.IndexStub) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m, store.VerifyFiles(dir, m.Files, manifestFile)
+	return m, store.VerifyFiles(dir, m.Files)
 }
 
 // readManifestOf is like readManifest, but also checks that the index was built
@@ -209,28 +209,4 @@ func readManifest(dir, id string) (*Manifest, error) {
 		return nil, damage("%v", err)
 	}
 	return &m, nil
-}
-
-// Prune removes the indexes of removed builds.
-func Prune(root string, kept []string) error {
-	builds, err := store.OpenFolder(root, buildsFolder...)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer builds.Close()
-	entries, err := fs.ReadDir(builds.FS(), ".")
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if store.ValidID(e.Name()) && !slices.Contains(kept, e.Name()) {
-			if err := builds.RemoveAll(e.Name()); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

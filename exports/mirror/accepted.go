@@ -111,42 +111,30 @@ func (a accepted) checkTime(m *store.Manifest) error {
 	return nil
 }
 
-// open verifies the signed statement about a build, which must be signed with one of the keys unless
-// there are none. Without keys, a statement that cannot be used is ignored.
-func (c *current) open(from fmt.Stringer, keys []note.Verifier) (*sign.Statement, *sign.Signature, error) {
-	s, signature, err := openStatement([]byte(c.Signature), c.Build, c.Files, fmt.Sprint(from), keys)
-	if err != nil && len(keys) == 0 {
-		return nil, nil, nil
-	}
-	return s, signature, err
-}
-
-// openStatement verifies a signed statement about the build with a list of files, as current.open does.
-// where names the place of the build in errors.
+// openStatement opens the signed statement about the build with a list of files, which must be signed
+// with one of the keys unless there are none. where names the place of the build in errors, such as
+// "in out".
 func openStatement(signed []byte, build, files, where string, keys []note.Verifier) (*sign.Statement, *sign.Signature, error) {
-	if len(signed) == 0 && len(keys) > 0 {
-		return nil, nil, fmt.Errorf("the build %s of %s %w, but must be signed with %s", build, where, ErrUnsigned, keyNames(keys))
-	}
-	s, signature, err := sign.Open(signed, keys)
-	switch {
-	case err != nil:
-		return nil, nil, fmt.Errorf("the signature of the build %s of %s: %w", build, where, err)
-	case len(keys) > 0 && !signature.Verified:
-		return nil, nil, fmt.Errorf("the build %s of %s %w %.300q, not with %s", build, where, ErrUnknownKey, signature.Key, keyNames(keys))
-	case s.Build != build:
-		return nil, nil, fmt.Errorf("the signature of the build %s of %s is about the build %.100q, so %s was not signed", build, where, s.Build, build)
-	case s.Files != files:
-		return nil, nil, fmt.Errorf("the signature of the build %s of %s is about other files, so it was not signed", build, where)
-	}
-	return s, signature, nil
-}
-
-func keyNames(keys []note.Verifier) string {
 	names := make([]string, len(keys))
 	for i, v := range keys {
 		names[i] = sign.KeyName(v)
 	}
-	return strings.Join(names, " or ")
+	expected := strings.Join(names, " or ")
+	if len(signed) == 0 && len(keys) > 0 {
+		return nil, nil, fmt.Errorf("the build %s %s %w, but must be signed with %s", build, where, ErrUnsigned, expected)
+	}
+	s, signature, err := sign.Open(signed, keys)
+	switch {
+	case err != nil:
+		return nil, nil, fmt.Errorf("the signature of the build %s %s: %w", build, where, err)
+	case len(keys) > 0 && !signature.Verified:
+		return nil, nil, fmt.Errorf("the build %s %s %w %.300q, not with %s", build, where, ErrUnknownKey, signature.Key, expected)
+	case s.Build != build:
+		return nil, nil, fmt.Errorf("the signature of the build %s %s is about the build %.100q, so %s was not signed", build, where, s.Build, build)
+	case s.Files != files:
+		return nil, nil, fmt.Errorf("the signature of the build %s %s is about other files, so it was not signed", build, where)
+	}
+	return s, signature, nil
 }
 
 // checkManifest compares a statement, which may be nil, with the manifest of the build.
@@ -159,45 +147,31 @@ func checkManifest(s *sign.Statement, m *store.Manifest) error {
 }
 
 // SavedSignature describes the signed statement about a build of an output folder, or returns nil if
-// there is none. A publisher may sign a build after it was pulled, so the result can change. It returns
-// an error if the statement is not about the build, or if its signature is wrong.
+// there is none and there are no keys. A publisher may sign a build after it was pulled, so the result
+// can change. If there are keys, it returns an error that wraps ErrUnsigned if there is no statement, and
+// ErrUnknownKey if it was signed with another key.
 func SavedSignature(dir, id string, keys []note.Verifier) (*sign.Signature, error) {
 	signed, err := store.ReadStatement(dir, id)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) && len(keys) == 0 {
 		return nil, nil
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
-	}
-	s, signature, err := sign.Open(signed, keys)
-	if err != nil {
-		return nil, fmt.Errorf("the signed statement about the build %s: %w", id, err)
 	}
 	list, err := storedList(dir, id)
 	if err != nil {
 		return nil, err
 	}
-	if s.Build != id || s.Files != sumOf(list) {
-		return nil, fmt.Errorf("the signed statement about the build %s is about other files", id)
-	}
-	return signature, nil
+	_, signature, err := openStatement(signed, id, sumOf(list), "in "+dir, keys)
+	return signature, err
 }
 
 // CheckSaved returns nil if a build of an output folder is signed with one of the keys, or if there are no
-// keys. The error wraps ErrUnsigned if there is no statement, and ErrUnknownKey if it was signed with
-// another key.
+// keys. Its errors are those of SavedSignature.
 func CheckSaved(dir, id string, keys []note.Verifier) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	signature, err := SavedSignature(dir, id, keys)
-	switch {
-	case err != nil:
-		return err
-	case signature == nil:
-		return fmt.Errorf("the build %s in %s %w, but must be signed with %s", id, dir, ErrUnsigned, keyNames(keys))
-	case !signature.Verified:
-		return fmt.Errorf("the build %s in %s %w %.300q, not with %s", id, dir, ErrUnknownKey, signature.Key, keyNames(keys))
-	}
-	return nil
+	_, err := SavedSignature(dir, id, keys)
+	return err
 }

@@ -33,12 +33,21 @@ type Files struct {
 	fetches  singleflight.Group
 	waiting  atomic.Int32 // fetches, running or not
 	turn     sync.Mutex   // held while a file is fetched
+	// clean removes, once, what earlier processes have left, so that this one has verified every file.
+	clean func() error
 
-	mu       sync.Mutex
-	missing  map[string]time.Time // builds that the bucket did not have, and when
-	lists    map[string]*list     // of builds
-	verified map[string]bool      // hashes of files that were verified by this process
+	mu     sync.Mutex
+	builds map[string]lookup
 }
+
+// lookup is what is known of a build.
+type lookup struct {
+	list *list     // nil if the bucket did not have the build
+	at   time.Time // when it was looked up
+}
+
+// known reports whether the build need not be looked up again.
+func (l lookup) known() bool { return l.list != nil || time.Since(l.at) < missingTTL }
 
 // filesFolder is the folder in an output folder that Files uses. Each file has its SHA-256 as its name.
 const filesFolder = ".kindex-files"
@@ -48,8 +57,7 @@ const (
 	defaultFilesBytes       = 1 << 30     // if there is no limit for the output folder
 	maxFilesWaiting         = 16          // files that wait while another one is fetched
 	missingTTL              = time.Minute // how long a missing build is not looked up again
-	maxMissing              = 4096        // builds that are remembered as missing
-	maxLists                = 32          // builds whose lists are kept in memory
+	maxLookups              = 1024        // builds about which something is known
 	lookupRate, lookupBurst = 5, 50       // lookups of builds that may be missing, per second
 )
 
@@ -61,7 +69,8 @@ var ErrBusy = errors.New("too many files of old builds are being fetched")
 // one of them are treated as missing.
 func NewFiles(from bucket.Reader, dir string, maxBytes int64, keys []note.Verifier) *Files {
 	return &Files{from: &remote{Reader: from}, dir: dir, maxBytes: maxBytes, keys: keys, lookups: rate.NewLimiter(lookupRate, lookupBurst),
-		missing: map[string]time.Time{}, lists: map[string]*list{}, verified: map[string]bool{}}
+		clean:  sync.OnceValue(func() error { return os.RemoveAll(filepath.Join(dir, filesFolder)) }),
+		builds: map[string]lookup{}}
 }
 
 // Manifest returns the manifest of a build and its bytes. It returns fs.ErrNotExist if the bucket
@@ -80,41 +89,32 @@ func (f *Files) Manifest(ctx context.Context, id string) (*store.Manifest, []byt
 func (f *Files) Knows(id string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return !store.ValidID(id) || f.lists[id] != nil || time.Since(f.missing[id]) < missingTTL
+	return !store.ValidID(id) || f.builds[id].known()
 }
 
 func (f *Files) list(ctx context.Context, id string) (*list, error) {
-	if !store.ValidID(id) {
-		return nil, fs.ErrNotExist
-	}
 	f.mu.Lock()
-	l, at := f.lists[id], f.missing[id]
+	l := f.builds[id]
 	f.mu.Unlock()
-	if l != nil {
-		return l, nil
-	}
-	if time.Since(at) < missingTTL {
+	switch {
+	case l.list != nil:
+		return l.list, nil
+	case !store.ValidID(id) || l.known():
 		return nil, fs.ErrNotExist
-	}
-	if !f.lookups.Allow() {
+	case !f.lookups.Allow():
 		return nil, fmt.Errorf("build %s: %w", id, ErrBusy)
 	}
-	l, err := f.lookUp(ctx, id)
+	found, err := f.lookUp(ctx, id)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if len(f.missing) >= maxMissing {
-			clear(f.missing)
-		}
-		f.missing[id] = time.Now()
-	case err == nil:
-		if len(f.lists) >= maxLists {
-			clear(f.lists)
-		}
-		f.lists[id] = l
+	if len(f.builds) >= maxLookups {
+		clear(f.builds)
 	}
-	return l, err
+	f.builds[id] = lookup{found, time.Now()}
+	return found, err
 }
 
 // lookUp reads the list of a build, and verifies its signature if it must have one.
@@ -126,7 +126,7 @@ func (f *Files) lookUp(ctx context.Context, id string) (*list, error) {
 	if len(f.keys) > 0 {
 		signed, _, err := f.from.read(ctx, signatureName(id), sign.MaxLen, "")
 		if err == nil {
-			_, _, err = openStatement(signed, id, sumOf(data), f.from.String(), f.keys)
+			_, _, err = openStatement(signed, id, sumOf(data), "of "+f.from.String(), f.keys)
 		}
 		if errors.Is(err, ErrUnknownKey) {
 			err = fmt.Errorf("%w: %w", fs.ErrNotExist, err)
@@ -149,7 +149,7 @@ func (f *Files) Open(ctx context.Context, id, name string) (*os.File, *store.Man
 	if !ok {
 		return nil, l.manifest, want, fs.ErrNotExist
 	}
-	if file, err := f.openCached(want); err == nil {
+	if file, err := f.openFetched(want); err == nil {
 		return file, l.manifest, want, nil
 	}
 	if f.waiting.Load() >= maxFilesWaiting {
@@ -170,7 +170,7 @@ func (f *Files) Open(ctx context.Context, id, name string) (*os.File, *store.Man
 	}
 	var file *os.File
 	if err == nil {
-		file, err = f.openCached(want)
+		file, err = f.openFetched(want)
 	}
 	if errors.Is(err, fs.ErrNotExist) { // pruned just now
 		err = fmt.Errorf("the bucket lacks a part of the build %s: %v", id, err) //nolint:errorlint // the file does exist
@@ -178,33 +178,17 @@ func (f *Files) Open(ctx context.Context, id, name string) (*os.File, *store.Man
 	return file, l.manifest, want, err
 }
 
-// openCached opens a file that was fetched before. It is verified once by each process.
-func (f *Files) openCached(want store.File) (*os.File, error) {
+// openFetched opens a file that was fetched before.
+func (f *Files) openFetched(want store.File) (*os.File, error) {
+	if err := f.clean(); err != nil {
+		return nil, err
+	}
 	folder, err := store.OpenFolder(f.dir, filesFolder)
 	if err != nil {
 		return nil, err
 	}
 	defer folder.Close()
-	file, err := openLocal(folder, want, want.SHA256)
-	if err != nil {
-		return nil, err
-	}
-	f.mu.Lock()
-	verified := f.verified[want.SHA256]
-	f.mu.Unlock()
-	if verified {
-		return file, nil
-	}
-	if !isSame(file, want) {
-		return nil, errors.Join(&DamageError{file.Name()}, file.Close())
-	}
-	f.mu.Lock()
-	f.verified[want.SHA256] = true
-	f.mu.Unlock()
-	if _, err := file.Seek(0, 0); err != nil {
-		return nil, errors.Join(err, file.Close())
-	}
-	return file, nil
+	return openLocal(folder, want, want.SHA256)
 }
 
 // fetch fetches a file.
@@ -245,12 +229,9 @@ func (f *Files) makeRoom(id string, bytes int64) error {
 	slices.SortFunc(files, func(a, b fs.FileInfo) int {
 		return cmp.Or(a.ModTime().Compare(b.ModTime()), cmp.Compare(a.Name(), b.Name()))
 	})
-	for _, oldest := range files {
-		if err != nil || used <= room {
-			break
-		}
-		err = os.Remove(filepath.Join(dir, oldest.Name()))
-		used -= oldest.Size()
+	for ; err == nil && used > room; files = files[1:] {
+		used -= files[0].Size()
+		err = os.Remove(filepath.Join(dir, files[0].Name()))
 	}
 	return err
 }

@@ -126,7 +126,7 @@ func TestDamagedFile(t *testing.T) {
 	}
 	rewrite(t, object, func(s string) string { return "x" + s[1:] })
 	files := mirror.NewFiles(to, dir, 0, nil)
-	var damage *mirror.DamageError
+	var damage *store.DamageError
 	if f, _, _, err := files.Open(t.Context(), old, want.Path); !errors.As(err, &damage) {
 		t.Fatalf("%v %v", f, err)
 	}

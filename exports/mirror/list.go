@@ -22,8 +22,9 @@ type list struct {
 	data     []byte // as published
 	sum      string // SHA-256 of data
 	manifest *store.Manifest
-	stored   map[string][]byte // both manifests, by tree
-	files    []store.File      // without the manifests; paths begin with exports/ or indexes/
+	stored   map[string][]byte       // both manifests, by tree
+	trees    map[string][]store.File // their files
+	files    []store.File            // those of both; paths begin with exports/ or indexes/
 }
 
 // indexManifest has the members of the manifest of a search index that this package needs.
@@ -70,7 +71,8 @@ func parseList(name, id string, data []byte) (*list, error) {
 	if l.manifest.ID != id || x.Build != id || x.IndexStub != l.manifest.Index {
 		return nil, damage("is not that of build " + id + " and its index")
 	}
-	for tree, files := range map[string][]store.File{exportsTree: l.manifest.Files, indexesTree: x.Files} {
+	l.trees = map[string][]store.File{exportsTree: l.manifest.Files, indexesTree: x.Files}
+	for tree, files := range l.trees {
 		for _, f := range files {
 			if f.Size > maxFile || f.Path == store.ManifestFile {
 				return nil, damage("lists " + f.Path + ", which no build has")

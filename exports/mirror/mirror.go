@@ -18,7 +18,6 @@
 package mirror
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -90,13 +89,10 @@ func sumOf(data []byte) string {
 
 var sumPattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// DamageError reports an object whose content does not have the hash it must have. It was truncated,
-// replaced or altered.
-type DamageError struct{ Name string }
-
-// Error implements error.
-func (e *DamageError) Error() string {
-	return e.Name + " is damaged: its SHA-256 is not the one that was published"
+// damaged returns the error for an object whose content does not have the hash it must have. It was
+// truncated, replaced or altered.
+func (r *remote) damaged(name string) error {
+	return &store.DamageError{Path: r.String() + "/" + name, Problem: "is damaged: its SHA-256 is not the one that was published"}
 }
 
 // unansweredError is the error of a request that the bucket did not answer.
@@ -156,7 +152,7 @@ func (r *remote) list(ctx context.Context, id, sum string) (*list, error) {
 		return nil, err
 	}
 	if sumOf(data) != sum {
-		return nil, &DamageError{r.String() + "/" + name}
+		return nil, r.damaged(name)
 	}
 	return parseList(r.String()+"/"+name, id, data)
 }
@@ -190,7 +186,7 @@ func (r *remote) fetchOnce(ctx context.Context, f store.File, dir *os.Root, name
 	r.files.Add(1)
 	ok, err := place(f, &counted{body, &r.bytes}, dir, name)
 	if err == nil && !ok {
-		err = &DamageError{r.String() + "/" + fileName(f.SHA256)}
+		err = r.damaged(fileName(f.SHA256))
 	}
 	return err
 }
@@ -235,7 +231,7 @@ func place(f store.File, data io.Reader, dir *os.Root, name string) (ok bool, er
 // may be wrong.
 func clock(ctx context.Context, in bucket.Bucket) (at time.Time, err error) {
 	text := []byte("its time of modification is the time here\n")
-	if err := in.Write(ctx, clockName, bytes.NewReader(text), int64(len(text))); err != nil {
+	if err := write(ctx, in, clockName, text); err != nil {
 		return at, err
 	}
 	for i, err := range in.List(ctx, path.Dir(clockName)+"/") {

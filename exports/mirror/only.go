@@ -41,7 +41,7 @@ func matchesAny(patterns []string, file string) bool {
 
 // copyOnly copies the files that match PullOptions.Only. The folder then has these files and the
 // manifest, which is written last. Each file is replaced in one step.
-func (p *puller) copyOnly(ctx context.Context, remember func() error) error {
+func (p *puller) copyOnly(ctx context.Context) error {
 	if _, err := p.root.Lstat(exportsTree); err == nil {
 		return fmt.Errorf("%s contains complete builds; use another folder for single files", p.Dir)
 	}
@@ -70,12 +70,12 @@ func (p *puller) copyOnly(ctx context.Context, remember func() error) error {
 	unwanted := p.unwanted(before, wanted)
 	if len(missing) == 0 && len(unwanted) == 0 && string(before) == string(manifest) {
 		p.report.Unchanged = true
-		return remember()
+		return p.remember()
 	}
 	if err := p.copyFiles(ctx, missing, nil); err != nil {
 		return err
 	}
-	if err := remember(); err != nil {
+	if err := p.remember(); err != nil {
 		return err
 	}
 	if err := store.SyncTree(filepath.Join(p.Dir, stageFolder)); err != nil {

@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -89,14 +88,14 @@ type publisher struct {
 	from   *remote
 	list   *list
 	report *PublishResult
-	listed bool // builds/<id>.json is there
+	listed bool            // builds/<id>.json is there
+	signed *sign.Statement // nil without a key
 }
 
 // next returns the new content of current. A build that is signed with the key already, or published
 // again without one, keeps its signature.
 func (p *publisher) next(ctx context.Context, published *current) (*current, error) {
 	next := &current{Format: format, Build: p.list.manifest.ID, Files: p.list.sum}
-	var counter int64
 	if published != nil && published.Signature != "" {
 		same := published.Build == next.Build && published.Files == next.Files
 		s, signature, err := sign.Open([]byte(published.Signature), p.keys())
@@ -106,15 +105,13 @@ func (p *publisher) next(ctx context.Context, published *current) (*current, err
 		case p.Key == nil && err == nil:
 			p.report.PreviousKey = signature.Key
 		case err == nil && signature.Verified && same && s.Build == next.Build && s.Files == next.Files:
-			next.Signature, p.report.Signature = published.Signature, signature
-		case err == nil && signature.Verified:
-			counter = s.Counter
+			next.Signature, p.report.Signature, p.signed = published.Signature, signature, s
 		}
 	}
 	if p.Key == nil || p.report.Signature != nil {
 		return next, nil
 	}
-	counter, err := p.lastCounter(ctx, counter)
+	counter, err := p.lastCounter(ctx, published)
 	if err != nil {
 		return nil, err
 	}
@@ -122,8 +119,8 @@ func (p *publisher) next(ctx context.Context, published *current) (*current, err
 	if err != nil {
 		return nil, fmt.Errorf("the build %s has the as-of time %q: %w", next.Build, p.list.manifest.AsOf, err)
 	}
-	s := &sign.Statement{Build: next.Build, Files: next.Files, Commit: string(p.list.manifest.Commit), AsOf: asOf, Counter: counter + 1}
-	signed, err := s.Sign(p.Key)
+	p.signed = &sign.Statement{Build: next.Build, Files: next.Files, Commit: string(p.list.manifest.Commit), AsOf: asOf, Counter: counter + 1}
+	signed, err := p.signed.Sign(p.Key)
 	if err != nil {
 		return nil, err
 	}
@@ -139,17 +136,22 @@ func (p *publisher) keys() []note.Verifier {
 	return []note.Verifier{p.Key.Verifier}
 }
 
-// lastCounter returns the counter of the last statement that was signed with the key: that of the
-// published build, if it is not 0, or the largest one of any build that is in the bucket or that this
-// folder has signed. A number that only a killed publisher has used may be used again.
-func (p *publisher) lastCounter(ctx context.Context, published int64) (int64, error) {
+// lastCounter returns the largest counter of a statement that was signed with the key: about what is
+// published, about any build that is in the bucket, or remembered by this folder. A number that only a
+// killed publisher has used may be used again.
+func (p *publisher) lastCounter(ctx context.Context, published *current) (int64, error) {
 	last, err := readAccepted(p.Dir)
 	if err != nil {
 		return 0, err
 	}
-	counter := max(published, last.Keys[sign.KeyName(p.Key.Verifier)].Counter)
-	if published > 0 {
-		return counter, nil
+	counter := last.Keys[sign.KeyName(p.Key.Verifier)].Counter
+	count := func(signed []byte) {
+		if s, signature, err := sign.Open(signed, p.keys()); err == nil && signature.Verified {
+			counter = max(counter, s.Counter)
+		}
+	}
+	if published != nil {
+		count([]byte(published.Signature))
 	}
 	for i, err := range p.to.List(ctx, buildsPrefix) {
 		if err != nil {
@@ -162,9 +164,7 @@ func (p *publisher) lastCounter(ctx context.Context, published int64) (int64, er
 		if err != nil {
 			return 0, err
 		}
-		if s, signature, err := sign.Open(signed, p.keys()); err == nil && signature.Verified {
-			counter = max(counter, s.Counter)
-		}
+		count(signed)
 	}
 	return counter, nil
 }
@@ -198,40 +198,43 @@ func (p *publisher) upload(ctx context.Context, published *current) error {
 		}
 	}
 	p.listed = there[listName(p.list.manifest.ID)] == int64(len(p.list.data))
-	folders := map[string]*os.Root{}
-	for _, tree := range []string{exportsTree, indexesTree} {
-		if folders[tree], err = store.OpenFolder(p.Dir, tree, "builds", p.list.manifest.ID); err != nil {
-			return err
-		}
-		defer folders[tree].Close()
+	root, err := os.OpenRoot(p.Dir)
+	if err != nil {
+		return err
 	}
+	defer root.Close()
 	var sent, done, uploaded atomic.Int64
-	files := append(p.list.files, listFile(p.list))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(transfers)
-	for _, f := range files {
+	send := func(f store.File, read func() error) {
 		g.Go(func() error {
-			defer func() { p.Progress.report("publish", int(done.Add(1)), len(files)) }()
-			name := fileName(f.SHA256)
-			if size, ok := there[name]; ok && size == f.Size {
+			defer func() { p.Progress.report("publish", int(done.Add(1)), len(p.list.files)+1) }()
+			if size, ok := there[fileName(f.SHA256)]; ok && size == f.Size || ctx.Err() != nil {
 				return ctx.Err()
 			}
-			data, err := p.open(folders, f)
+			sent.Add(1)
+			uploaded.Add(f.Size)
+			return read()
+		})
+	}
+	for _, f := range p.list.files {
+		send(f, func() error {
+			data, err := openLocal(root, f, p.list.place(f))
 			if err != nil {
 				return err
 			}
 			defer data.Close()
 			if !isSame(data, f) {
-				return &store.DamageError{Path: filepath.Join(p.Dir, filepath.FromSlash(p.list.place(f))), Problem: "does not have the SHA-256 in the manifest"}
+				return &store.DamageError{Path: data.Name(), Problem: "does not have the SHA-256 in the manifest"}
 			}
 			if _, err := data.Seek(0, io.SeekStart); err != nil {
 				return err
 			}
-			sent.Add(1)
-			uploaded.Add(f.Size)
-			return p.to.Write(ctx, name, data, f.Size)
+			return p.to.Write(ctx, fileName(f.SHA256), data, f.Size)
 		})
 	}
+	list := listFile(p.list)
+	send(list, func() error { return write(ctx, p.to, fileName(list.SHA256), p.list.data) })
 	err = g.Wait()
 	p.report.Sent, p.report.Uploaded = int(sent.Load()), uploaded.Load()
 	return err
@@ -242,29 +245,28 @@ func listFile(l *list) store.File {
 	return store.File{Path: "list", Size: int64(len(l.data)), SHA256: l.sum}
 }
 
-// open opens a file of the build, or its list.
-func (p *publisher) open(folders map[string]*os.Root, f store.File) (io.ReadSeekCloser, error) {
-	tree, rest, ok := strings.Cut(f.Path, "/")
-	if !ok {
-		return inMemory{bytes.NewReader(p.list.data)}, nil
-	}
-	f.Path = rest
-	return store.OpenFile(folders[tree], f)
+func write(ctx context.Context, to bucket.Bucket, name string, data []byte) error {
+	return to.Write(ctx, name, bytes.NewReader(data), int64(len(data)))
 }
-
-type inMemory struct{ *bytes.Reader }
-
-// Close implements io.Closer.
-func (inMemory) Close() error { return nil }
 
 // finish writes the list of the build and its signature, and then current. The signed statement is also
 // kept in the output folder.
 func (p *publisher) finish(ctx context.Context, next *current, tag string) error {
-	if err := p.to.Write(ctx, listName(next.Build), bytes.NewReader(p.list.data), int64(len(p.list.data))); err != nil {
+	if err := write(ctx, p.to, listName(next.Build), p.list.data); err != nil {
 		return err
 	}
 	if next.Signature != "" {
-		if err := p.to.Write(ctx, signatureName(next.Build), strings.NewReader(next.Signature), int64(len(next.Signature))); err != nil {
+		if err := write(ctx, p.to, signatureName(next.Build), []byte(next.Signature)); err != nil {
+			return err
+		}
+	}
+	if p.signed != nil {
+		last, err := readAccepted(p.Dir)
+		if err != nil {
+			return err
+		}
+		err = errors.Join(store.WriteStatement(p.Dir, next.Build, []byte(next.Signature)), last.write(p.Dir, p.report.Signature.Key, p.signed))
+		if err != nil {
 			return err
 		}
 	}
@@ -272,23 +274,5 @@ func (p *publisher) finish(ctx context.Context, next *current, tag string) error
 	if err != nil {
 		return err
 	}
-	if p.report.Signature != nil {
-		if err := p.remember(next); err != nil {
-			return err
-		}
-	}
 	return p.to.Replace(ctx, currentName, append(data, '\n'), tag)
-}
-
-// remember keeps the signed statement and its number in the output folder.
-func (p *publisher) remember(next *current) error {
-	s, _, err := sign.Open([]byte(next.Signature), p.keys())
-	if err != nil {
-		return err
-	}
-	last, err := readAccepted(p.Dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(store.WriteStatement(p.Dir, next.Build, []byte(next.Signature)), last.write(p.Dir, p.report.Signature.Key, s))
 }

@@ -11,7 +11,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -88,7 +87,7 @@ func Pull(ctx context.Context, from bucket.Reader, o PullOptions) (*PullResult, 
 			return report, nil
 		}
 		// The build was replaced and pruned meanwhile, or a cache has old objects.
-		var damage *DamageError
+		var damage *store.DamageError
 		if n == maxRestarts || errors.Is(err, ErrNothingPublished) || !errors.Is(err, fs.ErrNotExist) && !errors.As(err, &damage) {
 			return report, err
 		}
@@ -118,8 +117,8 @@ func pullOnce(ctx context.Context, from *remote, o PullOptions, report *PullResu
 		return err
 	}
 	defer func() { _ = lock.Release() }() // the lock is released at the latest when the process exits
-	p := &puller{PullOptions: o, from: from, report: report}
-	err = p.accept(ctx, c)
+	p := &puller{PullOptions: o, from: from, report: report, current: c}
+	err = p.accept(ctx)
 	if errors.Is(err, syscall.ENOSPC) {
 		_ = os.RemoveAll(filepath.Join(o.Dir, stageFolder)) // other programs need space, too
 		err = fmt.Errorf("the disk of %s is full; the build %s needs %s there: %w", o.Dir, c.Build, megabytes(report.Bytes), err)
@@ -130,29 +129,33 @@ func pullOnce(ctx context.Context, from *remote, o PullOptions, report *PullResu
 // puller copies one build.
 type puller struct {
 	PullOptions
-	from   *remote
-	report *PullResult
-	list   *list
-	root   *os.Root // the folder
-	stage  string   // the path in it where the files are put together
-	last   accepted
-	signed *sign.Statement // nil if there is none
+	from      *remote
+	report    *PullResult
+	current   *current
+	list      *list
+	root      *os.Root // the folder
+	stage     string   // the path in it where the files are put together
+	last      accepted
+	signed    *sign.Statement // nil if there is none
+	signature *sign.Signature // nil unless it was verified
 }
 
 // accept copies a build unless it must be refused, and remembers that it was accepted. Nothing in the
 // folder but the record of what was accepted last decides whether a build is older: the rest may be
 // missing or damaged.
-func (p *puller) accept(ctx context.Context, c *current) (err error) {
+func (p *puller) accept(ctx context.Context) (err error) {
 	if p.last, err = readAccepted(p.Dir); err != nil {
 		return err
 	}
+	// Without keys, a statement that cannot be used is ignored.
+	c := p.current
 	var signature *sign.Signature
-	if p.signed, signature, err = c.open(p.from, p.Verifiers); err != nil {
-		return err
-	}
-	verified := signature != nil && signature.Verified
-	if verified {
-		p.report.Signature = signature
+	p.signed, signature, err = openStatement([]byte(c.Signature), c.Build, c.Files, "of "+p.from.String(), p.Verifiers)
+	if len(p.Verifiers) > 0 {
+		if err != nil {
+			return err
+		}
+		p.signature, p.report.Signature = signature, signature
 		if err := p.last.checkCounter(p.signed, signature.Key); err != nil && !p.AllowOlder {
 			return err
 		}
@@ -160,10 +163,10 @@ func (p *puller) accept(ctx context.Context, c *current) (err error) {
 	if p.list, err = p.from.list(ctx, c.Build, c.Files); err != nil {
 		return err
 	}
-	if err := checkManifest(p.signed, p.list.manifest); verified && err != nil {
-		return err
-	} else if err != nil {
-		p.signed = nil
+	if err := checkManifest(p.signed, p.list.manifest); err != nil {
+		if p.signed = nil; p.signature != nil {
+			return err
+		}
 	}
 	if err := p.last.checkTime(p.list.manifest); err != nil && !p.AllowOlder {
 		return err
@@ -173,67 +176,64 @@ func (p *puller) accept(ctx context.Context, c *current) (err error) {
 	}
 	defer p.root.Close()
 	p.stage = path.Join(stageFolder, p.list.sum[:16])
-	remember := func() error {
-		if p.last.Build, p.last.Modified = c.Build, p.list.manifest.LastModified(); verified {
-			return p.last.write(p.Dir, signature.Key, p.signed)
-		}
+	if len(p.Only) > 0 {
+		return p.copyOnly(ctx)
+	}
+	return p.copyBuild(ctx)
+}
+
+// remember writes down that the build was accepted.
+func (p *puller) remember() error {
+	p.last.Build, p.last.Modified = p.current.Build, p.list.manifest.LastModified()
+	if p.signature == nil {
 		return p.last.write(p.Dir, "", nil)
 	}
-	if len(p.Only) > 0 {
-		return p.copyOnly(ctx, remember)
-	}
-	return p.copyBuild(ctx, c, remember)
+	return p.last.write(p.Dir, p.signature.Key, p.signed)
 }
 
 // copyBuild copies all files of the build, and makes it the current one.
-func (p *puller) copyBuild(ctx context.Context, c *current, remember func() error) error {
+func (p *puller) copyBuild(ctx context.Context) error {
+	id := p.current.Build
 	before, err := store.Current(p.Dir)
 	var damaged *store.DamageError
 	if err != nil && !errors.Is(err, store.ErrNoBuild) && !errors.As(err, &damaged) {
 		return err
 	}
 	p.report.Files, p.report.Bytes = len(p.list.files), p.list.size()
-	if there, err := storedList(p.Dir, c.Build); err == nil && sumOf(there) == p.list.sum && p.isIntact() {
-		if p.report.Unchanged = before == c.Build; !p.report.Unchanged {
-			err = store.Publish(p.Dir, c.Build)
+	if there, err := storedList(p.Dir, id); err == nil && sumOf(there) == p.list.sum && p.isIntact() {
+		if p.report.Unchanged = before == id; !p.report.Unchanged {
+			err = store.Publish(p.Dir, id)
 		}
-		return errors.Join(err, remember(), p.saveStatement(c))
+		return errors.Join(err, p.remember(), p.saveStatement())
 	}
 	if p.MaxBytes > 0 {
-		if err := makeRoom(p.PullOptions, c.Build, before, p.list); err != nil {
+		if err := makeRoom(p.PullOptions, id, before, p.list); err != nil {
 			return err
 		}
 	}
-	if err := p.copyFiles(ctx, p.list.files, p.local(before)); err != nil {
+	if err := p.copyFiles(ctx, p.list.files, p.local(before, id)); err != nil {
 		return err
 	}
-	if err := errors.Join(p.saveStatement(c), remember()); err != nil {
+	if err := errors.Join(p.saveStatement(), p.remember()); err != nil {
 		return err
 	}
 	if err := p.install(); err != nil {
 		return err
 	}
 	p.verified()
-	if err := store.Publish(p.Dir, c.Build); err != nil {
+	if err := store.Publish(p.Dir, id); err != nil {
 		return err
 	}
-	return removeOld(p.PullOptions, c.Build)
+	return removeOld(p.PullOptions, id)
 }
 
 // isIntact reports whether the build is in the folder and undamaged.
 func (p *puller) isIntact() bool {
-	id := p.list.manifest.ID
-	if p.Verified == id {
+	if p.Verified == p.current.Build {
 		return true
 	}
-	trees := map[string][]store.File{}
-	for _, f := range p.list.files {
-		tree, rest, _ := strings.Cut(f.Path, "/")
-		f.Path = rest
-		trees[tree] = append(trees[tree], f)
-	}
-	for tree, files := range trees {
-		if store.VerifyFiles(filepath.Join(p.Dir, tree, "builds", id), files, store.ManifestFile) != nil {
+	for tree, files := range p.list.trees {
+		if store.VerifyFiles(filepath.Join(p.Dir, tree, "builds", p.current.Build), files) != nil {
 			return false
 		}
 	}
@@ -243,39 +243,29 @@ func (p *puller) isIntact() bool {
 
 func (p *puller) verified() {
 	if p.OnVerified != nil {
-		p.OnVerified(p.list.manifest.ID)
+		p.OnVerified(p.current.Build)
 	}
 }
 
 // saveStatement keeps the signed statement next to the build.
-func (p *puller) saveStatement(c *current) error {
+func (p *puller) saveStatement() error {
 	if p.signed == nil {
 		return nil
 	}
-	if saved, err := store.ReadStatement(p.Dir, c.Build); err == nil && string(saved) == c.Signature {
+	if saved, err := store.ReadStatement(p.Dir, p.current.Build); err == nil && string(saved) == p.current.Signature {
 		return nil
 	}
-	return store.WriteStatement(p.Dir, c.Build, []byte(c.Signature))
+	return store.WriteStatement(p.Dir, p.current.Build, []byte(p.current.Signature))
 }
 
-// maxLocal is how many builds in the folder are searched for files that need not be downloaded.
-const maxLocal = 3
-
-// local returns where the folder has files, by hash. Whether they are undamaged is not known.
-func (p *puller) local(before string) map[string]string {
-	ids, err := store.Builds(p.Dir, exportsTree, "builds")
-	if err != nil {
-		return nil // all files are downloaded
-	}
-	ids = append(ids[max(0, len(ids)-maxLocal):], p.list.manifest.ID, before)
+// local returns where builds of the folder have files, by hash. Whether they are undamaged is not known.
+func (p *puller) local(ids ...string) map[string]string {
 	places := map[string]string{}
 	for _, id := range ids {
-		l, err := readList(p.Dir, id)
-		if err != nil {
-			continue
-		}
-		for _, f := range l.files {
-			places[f.SHA256] = l.place(f)
+		if l, err := readList(p.Dir, id); err == nil { // otherwise, more is downloaded
+			for _, f := range l.files {
+				places[f.SHA256] = l.place(f)
+			}
 		}
 	}
 	return places
@@ -350,42 +340,34 @@ func (p *puller) copyLocal(f store.File, from, to string) bool {
 }
 
 // install writes the manifests, syncs everything and moves the folders to their final places: the index
-// first, since every build in place must have one.
+// first, since every build in place must have one. It first moves an old folder away, which is damaged or
+// has another index, so that the place is empty only for a moment.
 func (p *puller) install() error {
 	for _, tree := range []string{indexesTree, exportsTree} {
-		staged := path.Join(p.stage, tree)
+		staged, old := path.Join(p.stage, tree), path.Join(p.stage, "old-"+tree)
 		if err := p.root.WriteFile(path.Join(staged, store.ManifestFile), p.list.stored[tree], 0o644); err != nil {
 			return err
 		}
 		if err := store.SyncTree(filepath.Join(p.Dir, filepath.FromSlash(staged))); err != nil {
 			return err
 		}
-		if err := p.replace(tree, staged); err != nil {
+		builds, err := store.MakeFolder(p.Dir, tree, "builds")
+		if err != nil {
+			return err
+		}
+		defer builds.Close()
+		final := path.Join(tree, "builds", p.current.Build)
+		if err := p.root.RemoveAll(old); err != nil {
+			return err
+		}
+		if err := p.root.Rename(final, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err := errors.Join(p.root.Rename(staged, final), store.SyncDir(builds.Name())); err != nil {
 			return err
 		}
 	}
 	return p.root.RemoveAll(stageFolder)
-}
-
-// replace moves a folder to its final place. It first moves the old folder away, which is damaged or
-// has another index, so that the place is empty only for a moment.
-func (p *puller) replace(tree, staged string) error {
-	builds, err := store.MakeFolder(p.Dir, tree, "builds")
-	if err != nil {
-		return err
-	}
-	defer builds.Close()
-	final, old := path.Join(tree, "builds", p.list.manifest.ID), path.Join(p.stage, "old-"+tree)
-	if err := p.root.RemoveAll(old); err != nil {
-		return err
-	}
-	if err := p.root.Rename(final, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err := p.root.Rename(staged, final); err != nil {
-		return err
-	}
-	return store.SyncDir(builds.Name())
 }
 
 // openLocal opens a file at a path in a folder. It must have the size in the manifest.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -58,69 +58,21 @@ func makeRoom(o PullOptions, id, current string, l *list) error {
 	if need > o.MaxBytes {
 		return &SpaceError{Build: id, Need: need, Limit: o.MaxBytes}
 	}
-	for _, b := range removable {
-		if used <= o.MaxBytes {
-			break
-		}
-		if err := removeBuild(o.Dir, b); err != nil {
-			return err
-		}
-		used -= sizes[b]
+	n := 0
+	for ; used > o.MaxBytes; n++ {
+		used -= sizes[removable[n]]
 	}
-	return nil
+	return store.Remove(o.Dir, removable[:n]...)
 }
 
 // removeOld removes builds from an output folder until keep are left, and indexes without a build.
 func removeOld(o PullOptions, id string) error {
-	builds, err := store.Builds(o.Dir, exportsTree, "builds")
-	if err != nil {
-		return err
-	}
-	excess := len(builds) - cmp.Or(o.Keep, 2)
+	keep := cmp.Or(o.Keep, 2)
 	if o.MaxBytes > 0 {
-		excess = 0
+		keep = math.MaxInt
 	}
-	kept := map[string]bool{}
-	for _, b := range builds {
-		if excess <= 0 || b == id || o.InUse != nil && o.InUse(b) {
-			kept[b] = true
-			continue
-		}
-		if err := removeBuild(o.Dir, b); err != nil {
-			return err
-		}
-		excess--
-	}
-	indexes, err := store.Builds(o.Dir, indexesTree, "builds")
-	for _, b := range indexes {
-		if !kept[b] {
-			err = errors.Join(err, removeBuild(o.Dir, b))
-		}
-	}
-	return errors.Join(err, store.PruneStatements(o.Dir, slices.Collect(maps.Keys(kept))))
-}
-
-// removeBuild removes a build from an output folder, and then its index. Each is moved away first,
-// so that a partly removed build does not look like a build.
-func removeBuild(dir, id string) error {
-	for _, tree := range []string{exportsTree, indexesTree} {
-		builds, err := store.OpenFolder(dir, tree, "builds")
-		if err != nil {
-			return err
-		}
-		away, err := store.TemporaryDir(builds)
-		if err == nil {
-			err = builds.Rename(id, filepath.Join(away, id))
-			if errors.Is(err, fs.ErrNotExist) {
-				err = nil
-			}
-			err = errors.Join(err, builds.RemoveAll(away))
-		}
-		if err = errors.Join(err, builds.Close()); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err := store.Prune(o.Dir, keep, func(b string) bool { return b == id || o.InUse != nil && o.InUse(b) })
+	return err
 }
 
 // treeSize returns the size of all files in folders of dir, which may be missing.

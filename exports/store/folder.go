@@ -26,8 +26,11 @@ func (e *LinkError) Error() string {
 		"or specify the folder to use directly (which may be a link)"
 }
 
-// buildsFolder holds the path elements of BuildsDir under an output folder.
-var buildsFolder = []string{"exports", "builds"}
+// The folders of builds and of their search indexes under an output folder, as path elements.
+var (
+	buildsFolder  = []string{"exports", "builds"}
+	indexesFolder = []string{"indexes", "builds"}
+)
 
 // OpenFolder opens a folder under root, one path element after another. It returns
 // a *LinkError if one of the names is a symbolic link, and fs.ErrNotExist if the

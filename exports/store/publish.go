@@ -73,10 +73,6 @@ func Builds(root string, names ...string) ([]string, error) {
 		return nil, err
 	}
 	defer dir.Close()
-	return listBuilds(dir)
-}
-
-func listBuilds(dir *os.Root) ([]string, error) {
 	entries, err := fs.ReadDir(dir.FS(), ".")
 	if err != nil {
 		return nil, err
@@ -109,39 +105,50 @@ func listBuilds(dir *os.Root) ([]string, error) {
 	return ids, nil
 }
 
-// Prune removes the oldest builds in an output folder until keep builds are left.
-// It never removes the current build.
-func Prune(root, current string, keep int) (removed []string, err error) {
-	builds, err := OpenFolder(root, buildsFolder...)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer builds.Close()
-	ids, err := listBuilds(builds)
-	if err != nil {
-		return nil, err
-	}
+// Prune removes the oldest builds in an output folder until keep builds are left. It never removes a build
+// that is in use, such as the current one. See also Remove.
+func Prune(root string, keep int, inUse func(id string) bool) (removed []string, err error) {
+	ids, err := Builds(root, buildsFolder...)
 	excess := len(ids) - keep
 	for _, id := range ids {
-		if excess <= 0 {
-			break
+		if len(removed) < excess && !inUse(id) {
+			removed = append(removed, id)
 		}
-		if id == current {
-			continue
-		}
-		// Rename the build first, so that a partly removed build does not look like a build.
-		tempName := temporaryPrefix + id
-		if err := builds.Rename(id, tempName); err != nil {
-			return removed, err
-		}
-		if err := builds.RemoveAll(tempName); err != nil {
-			return removed, err
-		}
-		removed = append(removed, id)
-		excess--
 	}
-	return removed, nil
+	return removed, errors.Join(err, Remove(root, removed...))
+}
+
+// Remove removes builds from an output folder, and then indexes and statements that belong to no build.
+func Remove(root string, ids ...string) error {
+	if err := removeFrom(root, buildsFolder, func(id string) bool { return slices.Contains(ids, id) }); err != nil {
+		return err
+	}
+	kept, err := Builds(root, buildsFolder...)
+	if err != nil {
+		return err
+	}
+	ownerless := func(id string) bool { return !slices.Contains(kept, id) }
+	return errors.Join(removeFrom(root, indexesFolder, ownerless), removeFrom(root, statementsFolder, ownerless))
+}
+
+// removeFrom removes what is named like a build from a folder. It renames it first, so that what is partly
+// removed does not look complete.
+func removeFrom(root string, folder []string, unwanted func(id string) bool) error {
+	dir, err := OpenFolder(root, folder...)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	entries, err := fs.ReadDir(dir.FS(), ".")
+	for _, e := range entries {
+		if id := e.Name(); err == nil && ValidID(id) && unwanted(id) {
+			if err = dir.Rename(id, temporaryPrefix+id); err == nil {
+				err = dir.RemoveAll(temporaryPrefix + id)
+			}
+		}
+	}
+	return err
 }

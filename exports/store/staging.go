@@ -69,13 +69,8 @@ func (w *Staging) Create(name string) (*FileWriter, error) {
 	if err != nil {
 		return nil, err
 	}
-	buf := fileBuffers.Get().(*bufio.Writer)
-	buf.Reset(f)
-	return &FileWriter{w: w, name: name, f: f, buf: buf, sum: sha256.New()}, nil
+	return &FileWriter{w: w, name: name, f: f, buf: bufio.NewWriterSize(f, 1<<16), sum: sha256.New()}, nil
 }
-
-// fileBuffers holds buffers for reuse: most files of a build are much smaller than a buffer.
-var fileBuffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 1<<18) }}
 
 // Write implements io.Writer.
 func (f *FileWriter) Write(b []byte) (int, error) {
@@ -92,9 +87,6 @@ func (f *FileWriter) Close() error {
 	if err := errors.Join(f.buf.Flush(), f.f.Close()); err != nil {
 		return err
 	}
-	f.buf.Reset(nil)
-	fileBuffers.Put(f.buf)
-	f.buf = nil
 	base, encoding := splitEncoding(f.name)
 	f.w.mu.Lock()
 	defer f.w.mu.Unlock()
@@ -168,7 +160,7 @@ func (w *Staging) isInstalled(m *Manifest) (bool, error) {
 	}
 	defer dir.Close()
 	there, err := dir.ReadFile(ManifestFile)
-	return err == nil && bytes.Equal(there, m.Encode()) && verifyFiles(dir, m.Files, ManifestFile, nil) == nil, nil
+	return err == nil && bytes.Equal(there, m.Encode()) && verifyFiles(dir, m.Files, nil) == nil, nil
 }
 
 // Discard removes the temporary folder. It may be called after Install.

@@ -1,10 +1,6 @@
 package store
 
-import (
-	"errors"
-	"io/fs"
-	"slices"
-)
+import "errors"
 
 // A signed statement proves who published a build to anyone who has the publisher's key. If this machine
 // has no key, it has not verified the statement. The package sign documents it. Statements are stored next
@@ -33,23 +29,4 @@ func ReadStatement(root, id string) ([]byte, error) {
 	}
 	defer dir.Close()
 	return readLimited(dir, id, maxStatementLen)
-}
-
-// PruneStatements removes the statements about removed builds.
-func PruneStatements(root string, kept []string) error {
-	dir, err := OpenFolder(root, statementsFolder...)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	entries, err := fs.ReadDir(dir.FS(), ".")
-	for _, e := range entries {
-		if ValidID(e.Name()) && !slices.Contains(kept, e.Name()) {
-			err = errors.Join(err, dir.Remove(e.Name()))
-		}
-	}
-	return err
 }

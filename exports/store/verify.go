@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -38,7 +37,7 @@ func VerifyWithProgress(dir string, progress func(done, total int)) (*Manifest, 
 	if err != nil {
 		return nil, err
 	}
-	return m, verifyFiles(r, m.Files, ManifestFile, progress)
+	return m, verifyFiles(r, m.Files, progress)
 }
 
 // OpenFiles opens the folder of a build or an index, which must not be a link. If
@@ -118,17 +117,17 @@ func ManifestEntry(m *Manifest, data []byte) File {
 
 // VerifyFiles checks that dir contains exactly these files, unaltered, plus the
 // manifest.
-func VerifyFiles(dir string, files []File, manifest string) error {
+func VerifyFiles(dir string, files []File) error {
 	r, err := OpenFiles(dir)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	return verifyFiles(r, files, manifest, nil)
+	return verifyFiles(r, files, nil)
 }
 
 // verifyFiles is VerifyFiles. progress is called after each file unless it is nil.
-func verifyFiles(dir *os.Root, files []File, manifest string, progress func(done, total int)) error {
+func verifyFiles(dir *os.Root, files []File, progress func(done, total int)) error {
 	order := slices.Clone(files)
 	slices.SortFunc(order, func(a, b File) int { return cmp.Compare(b.Size>>10, a.Size>>10) })
 	problems := make([]error, len(order))
@@ -145,7 +144,7 @@ func verifyFiles(dir *os.Root, files []File, manifest string, progress func(done
 		})
 	}
 	_ = g.Wait() // the functions store their errors in problems
-	known := map[string]bool{manifest: true}
+	known := map[string]bool{ManifestFile: true}
 	for _, f := range files {
 		known[f.Path] = true
 	}
@@ -217,20 +216,10 @@ func ReadFile(dir *os.Root, name string, maxLen int64) ([]byte, error) {
 
 // checksum reads r to its end and returns its size in bytes and its SHA-256 in hexadecimal.
 func checksum(r io.Reader) (size int64, sum string, err error) {
-	buf := readBuffers.Get().(*[]byte)
-	defer readBuffers.Put(buf)
 	h := sha256.New()
-	size, err = io.CopyBuffer(writerOnly{h}, readerOnly{r}, *buf)
+	size, err = io.Copy(h, r)
 	return size, hex.EncodeToString(h.Sum(nil)), err
 }
-
-// readBuffers holds buffers for reuse: most files of a build are much smaller than a buffer.
-var readBuffers = sync.Pool{New: func() any { b := make([]byte, 1<<18); return &b }}
-
-// readerOnly and writerOnly hide methods that io.CopyBuffer would call instead of
-// using its buffer. Those methods use a smaller buffer.
-type readerOnly struct{ io.Reader }
-type writerOnly struct{ io.Writer }
 
 // Describe returns the manifest entry for a file under dir.
 func Describe(dir, path string) (File, error) {
