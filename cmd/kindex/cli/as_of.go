@@ -5,7 +5,14 @@ import (
 	"os"
 	"strconv"
 	"time"
+
+	"github.com/spf13/pflag"
 )
+
+// AsOfFlag adds --as-of.
+func AsOfFlag(f *pflag.FlagSet, asOf *string) {
+	f.StringVar(asOf, "as-of", "", "calculate scores as of this day (YYYY-MM-DD) or RFC 3339 time (default: today at 00:00 UTC, or SOURCE_DATE_EPOCH)")
+}
 
 // ParseAsOf returns the time for which scores are calculated: s if given, or else
 // SOURCE_DATE_EPOCH (https://reproducible-builds.org/specs/source-date-epoch/), or else

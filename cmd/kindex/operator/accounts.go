@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"time"
 
@@ -13,45 +12,18 @@ import (
 	"kindex/cmd/kindex/cli"
 	"kindex/edge/apikey"
 	"kindex/edge/storage"
+	"kindex/exports/didyoumean"
 )
 
 // AccountsCommand returns the command accounts.
 func AccountsCommand() *cobra.Command {
-	c := &cobra.Command{
+	return cli.Group(&cobra.Command{
 		Use: "accounts", Short: "List, limit and suspend accounts, and show their audit logs",
 		Long: `Every API key belongs to an account. An account is created when its first
 key is created with kindex keys create, or when somebody signs in for the first time.
 A running edge applies changes within half a second.`,
 		Example: "  kindex accounts list\n  kindex accounts limit ada 5000\n  kindex accounts log ada",
-		Args:    cli.NoSuchCommand,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	c.AddCommand(accountsListCommand(), accountsLimitCommand(), accountsSuspendCommand(), accountsLogCommand())
-	return c
-}
-
-func accountsListCommand() *cobra.Command {
-	var target string
-	var asJSON bool
-	c := &cobra.Command{
-		Use: "list", Short: "List accounts",
-		Long: `List shows all accounts by name, with the number of active keys, the account's own
-limit if it has one, and when a key was last used. Times are UTC.`,
-		Example: "  kindex accounts list\n  kindex accounts list --json",
-		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return withState(cmd, target, false, func(ctx context.Context, s *storage.State) error {
-				list, err := s.Accounts(ctx)
-				if err != nil {
-					return err
-				}
-				return printAccounts(cmd, list, asJSON)
-			})
-		},
-	}
-	stateFlag(c.Flags(), &target)
-	cli.JSONFlag(c.Flags(), &asJSON)
-	return c
+	}, accountsListCommand(), accountsLimitCommand(), accountsSuspendCommand(), accountsLogCommand())
 }
 
 // accountLine is an account in JSON output. If the account has no limit of its own, limit
@@ -67,31 +39,27 @@ type accountLine struct {
 	WindowSeconds *int64     `json:"windowSeconds"`
 }
 
-func printAccounts(cmd *cobra.Command, list []storage.AccountSummary, asJSON bool) error {
-	if asJSON {
-		lines := make([]accountLine, len(list))
-		for i, a := range list {
-			line := accountLine{ID: a.ID, Name: a.Name, CreatedAt: a.CreatedAt, SuspendedAt: cli.OrNull(a.SuspendedAt),
-				ActiveKeys: a.ActiveKeys, LastUsedAt: cli.OrNull(a.LastUsedAt)}
-			if a.Quota > 0 {
-				seconds := int64(windowOf(a.Window) / time.Second)
-				line.Limit, line.WindowSeconds = &a.Quota, &seconds
-			}
-			lines[i] = line
+func accountsListCommand() *cobra.Command {
+	c, _ := onState(&cobra.Command{
+		Use: "list", Short: "List accounts",
+		Long: `List shows all accounts by name, with the number of active keys, the account's own
+limit if it has one, and when a key was last used. Times are UTC.`,
+		Example: "  kindex accounts list\n  kindex accounts list --json",
+		Args:    cobra.NoArgs,
+	}, existing, func(ctx context.Context, s *session) error {
+		list, err := s.Accounts(ctx)
+		if err != nil {
+			return err
 		}
-		return cli.PrintJSONLines(cmd.OutOrStdout(), cli.WithoutErrors(lines))
-	}
-	if len(list) == 0 {
-		fmt.Fprintln(cmd.OutOrStdout(), "no accounts")
-		return nil
-	}
-	rows := [][]string{{"NAME", "ID", "KEYS", "LIMIT", "CREATED", "LAST USED", "SUSPENDED"}}
-	for _, a := range list {
-		rows = append(rows, []string{a.Name, a.ID, strconv.Itoa(a.ActiveKeys), formatLimit(a.Quota, a.Window),
-			cli.FormatTime(a.CreatedAt, ""), cli.FormatTime(a.LastUsedAt, "never"), cli.FormatTime(a.SuspendedAt, "-")})
-	}
-	cli.PrintTable(cmd, rows)
-	return nil
+		return printList(s, list, func(a storage.AccountSummary) accountLine {
+			limit, seconds := limitOf(a.Quota, a.Window)
+			return accountLine{a.ID, a.Name, a.CreatedAt, cli.OrNull(a.SuspendedAt), a.ActiveKeys, cli.OrNull(a.LastUsedAt), limit, seconds}
+		}, "accounts", []string{"NAME", "ID", "KEYS", "LIMIT", "CREATED", "LAST USED", "SUSPENDED"}, func(a storage.AccountSummary) []string {
+			return []string{a.Name, a.ID, strconv.Itoa(a.ActiveKeys), formatLimit(a.Quota, a.Window),
+				cli.FormatTime(a.CreatedAt, ""), cli.FormatTime(a.LastUsedAt, "never"), cli.FormatTime(a.SuspendedAt, "-")}
+		})
+	})
+	return c
 }
 
 // windowOf returns the length of a stored window: 0 means a UTC day.
@@ -100,6 +68,15 @@ func windowOf(w time.Duration) time.Duration {
 		return 24 * time.Hour
 	}
 	return w
+}
+
+// limitOf returns the limit of an account for JSON output, null if it has none of its own.
+func limitOf(quota int64, window time.Duration) (limit, seconds *int64) {
+	if quota == 0 {
+		return nil, nil
+	}
+	n := int64(windowOf(window) / time.Second)
+	return &quota, &n
 }
 
 func formatLimit(quota int64, window time.Duration) string {
@@ -120,32 +97,6 @@ func formatLimit(quota int64, window time.Duration) string {
 	return fmt.Sprintf("%d %s", quota, per)
 }
 
-type accountsLimitOptions struct {
-	state, window string
-	json          bool
-}
-
-func accountsLimitCommand() *cobra.Command {
-	var o accountsLimitOptions
-	c := &cobra.Command{
-		Use: "limit NAME N|default", Short: "Set an account's request limit",
-		Long: `Limit sets how many requests an account may make per time window. Windows are
-aligned to 1970-01-01 00:00 UTC: a day is a UTC day, and an hour starts on the hour.
-Changing the window resets the account's count. "default" removes the account's own
-limit; the edge's --limit-key then applies.`,
-		Example: `  kindex accounts limit ada 5000
-  kindex accounts limit ada 600 --window minute
-  kindex accounts limit ada 100000 --window 168h
-  kindex accounts limit ada default`,
-		Args: cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error { return runAccountsLimit(cmd, o, args[0], args[1]) },
-	}
-	stateFlag(c.Flags(), &o.state)
-	cli.JSONFlag(c.Flags(), &o.json)
-	c.Flags().StringVar(&o.window, "window", "day", "the window: day, hour, minute, or a duration such as 24h or 90s")
-	return c
-}
-
 // maxRequests and maxWindow are larger than any sensible value; they prevent overflow.
 const (
 	maxRequests = 1_000_000_000_000
@@ -159,34 +110,43 @@ type accountLimit struct {
 	WindowSeconds *int64 `json:"windowSeconds"`
 }
 
-func runAccountsLimit(cmd *cobra.Command, o accountsLimitOptions, name, number string) error {
+func accountsLimitCommand() *cobra.Command {
+	var text string
 	var quota int64
-	if number != "default" {
-		var err error
-		quota, err = strconv.ParseInt(number, 10, 64)
-		if err != nil || quota < 1 || quota > maxRequests {
-			return cli.Usage(fmt.Errorf("%q: use a number of requests from 1 to %d, or default; to block an account: kindex accounts suspend %q", number, maxRequests, name))
-		}
-	} else if cli.OnCommandLine(cmd.Flags(), "window") {
-		return cli.Usage(errors.New("--window cannot be combined with default: the default window is a UTC day"))
-	}
-	window, err := parseWindow(o.window)
-	if err != nil {
-		return err
-	}
-	changed := accountLimit{Account: name}
-	if quota > 0 {
-		seconds := int64(windowOf(window) / time.Second)
-		changed.Limit, changed.WindowSeconds = &quota, &seconds
-	}
-	return changeAccount(cmd, o.state, name, func(tx *storage.Tx, a apikey.Account) error { return tx.SetQuota(a.ID, quota, window) },
-		func(w io.Writer) error {
-			if o.json {
-				return cli.PrintIndentedJSON(w, changed)
+	var window time.Duration
+	c, _ := onState(&cobra.Command{
+		Use: "limit NAME N|default", Short: "Set an account's request limit",
+		Long: `Limit sets how many requests an account may make per time window. Windows are
+aligned to 1970-01-01 00:00 UTC: a day is a UTC day, and an hour starts on the hour.
+Changing the window resets the account's count. "default" removes the account's own
+limit; the edge's --limit-key then applies.`,
+		Example: `  kindex accounts limit ada 5000
+  kindex accounts limit ada 600 --window minute
+  kindex accounts limit ada 100000 --window 168h
+  kindex accounts limit ada default`,
+		Args: cobra.ExactArgs(2),
+		PreRunE: func(cmd *cobra.Command, args []string) (err error) {
+			if args[1] != "default" {
+				quota, err = strconv.ParseInt(args[1], 10, 64)
+				if err != nil || quota < 1 || quota > maxRequests {
+					return cli.Usage(fmt.Errorf("%q: use a number of requests from 1 to %d, or default; to block an account: kindex accounts suspend %q", args[1], maxRequests, args[0]))
+				}
+			} else if cli.OnCommandLine(cmd.Flags(), "window") {
+				return cli.Usage(errors.New("--window cannot be combined with default: the default window is a UTC day"))
 			}
-			fmt.Fprintf(w, "the limit for %q is now: %s\n", name, formatLimit(quota, window))
-			return nil
-		})
+			window, err = parseWindow(text)
+			return err
+		},
+	}, existing, func(ctx context.Context, s *session) error {
+		name := s.args[0]
+		if err := s.change(ctx, name, func(tx *storage.Tx, a apikey.Account) error { return tx.SetQuota(a.ID, quota, window) }); err != nil {
+			return err
+		}
+		limit, seconds := limitOf(quota, window)
+		return s.print(accountLimit{name, limit, seconds}, "the limit for %q is now: %s", name, formatLimit(quota, window))
+	})
+	c.Flags().StringVar(&text, "window", "day", "the window: day, hour, minute, or a duration such as 24h or 90s")
+	return c
 }
 
 func parseWindow(s string) (time.Duration, error) {
@@ -205,64 +165,117 @@ func parseWindow(s string) (time.Duration, error) {
 	return d, nil
 }
 
-func accountsSuspendCommand() *cobra.Command {
-	var target string
-	var undo, asJSON bool
-	c := &cobra.Command{
-		Use: "suspend NAME", Short: "Suspend or reinstate an account",
-		Long: `Suspend blocks an account: requests with its keys get 403 account-suspended, its
-owner cannot sign in, and no keys can be created for it. --undo reinstates it with its
-existing keys.`,
-		Example: "  kindex accounts suspend ada\n  kindex accounts suspend ada --undo",
-		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			change, now := (*storage.Tx).Suspend, "is suspended"
-			if undo {
-				change, now = (*storage.Tx).Unsuspend, "is not suspended"
-			}
-			return changeAccount(cmd, target, args[0], func(tx *storage.Tx, a apikey.Account) error { return change(tx, a.ID) },
-				func(w io.Writer) error {
-					if asJSON {
-						return cli.PrintIndentedJSON(w, accountSuspension{args[0], !undo})
-					}
-					fmt.Fprintf(w, "the account %q %s\n", args[0], now)
-					return nil
-				})
-		},
-	}
-	stateFlag(c.Flags(), &target)
-	cli.JSONFlag(c.Flags(), &asJSON)
-	c.Flags().BoolVar(&undo, "undo", false, "reinstate the account")
-	return c
-}
-
 // accountSuspension is the result of suspending or reinstating an account in JSON output.
 type accountSuspension struct {
 	Account   string `json:"account"`
 	Suspended bool   `json:"suspended"`
 }
 
-// changeAccount changes an account and prints the result.
-func changeAccount(cmd *cobra.Command, target, name string, change func(*storage.Tx, apikey.Account) error, show func(io.Writer) error) error {
-	return withState(cmd, target, false, func(ctx context.Context, s *storage.State) error {
-		err := s.Write(ctx, func(tx *storage.Tx) error {
-			a, err := tx.AccountNamed(name)
-			if err != nil {
-				return err
-			}
-			return change(tx, a)
-		})
-		if errors.Is(err, apikey.ErrNoAccount) {
-			accounts, err := s.Accounts(ctx)
-			if err != nil {
-				return err
-			}
-			_, err = findAccount(accounts, name)
+func accountsSuspendCommand() *cobra.Command {
+	var undo bool
+	c, _ := onState(&cobra.Command{
+		Use: "suspend NAME", Short: "Suspend or reinstate an account",
+		Long: `Suspend blocks an account: requests with its keys get 403 account-suspended, its
+owner cannot sign in, and no keys can be created for it. --undo reinstates it with its
+existing keys.`,
+		Example: "  kindex accounts suspend ada\n  kindex accounts suspend ada --undo",
+		Args:    cobra.ExactArgs(1),
+	}, existing, func(ctx context.Context, s *session) error {
+		change, now := (*storage.Tx).Suspend, "is suspended"
+		if undo {
+			change, now = (*storage.Tx).Unsuspend, "is not suspended"
+		}
+		if err := s.change(ctx, s.args[0], func(tx *storage.Tx, a apikey.Account) error { return change(tx, a.ID) }); err != nil {
 			return err
 		}
+		return s.print(accountSuspension{s.args[0], !undo}, "the account %q %s", s.args[0], now)
+	})
+	c.Flags().BoolVar(&undo, "undo", false, "reinstate the account")
+	return c
+}
+
+// change changes an account.
+func (s *session) change(ctx context.Context, name string, change func(*storage.Tx, apikey.Account) error) error {
+	err := s.Write(ctx, func(tx *storage.Tx) error {
+		a, err := tx.AccountNamed(name)
 		if err != nil {
 			return err
 		}
-		return show(cmd.OutOrStdout())
+		return change(tx, a)
 	})
+	if errors.Is(err, apikey.ErrNoAccount) {
+		_, _, err = s.findAccount(ctx, name)
+	}
+	return err
+}
+
+// findAccount returns the account with a name, and all accounts.
+func (s *session) findAccount(ctx context.Context, name string) (found storage.AccountSummary, all []storage.AccountSummary, err error) {
+	if all, err = s.Accounts(ctx); err != nil {
+		return found, nil, err
+	}
+	var names []string
+	for _, a := range all {
+		if a.Name == name {
+			return a, all, nil
+		}
+		names = append(names, a.Name)
+	}
+	return found, all, cli.UnknownName("account", name, nil, didyoumean.Name(name, names))
+}
+
+// logLine is an entry in JSON output. Unknown or inapplicable values are "".
+type logLine struct {
+	ID        string            `json:"id"`
+	At        time.Time         `json:"at"`
+	Action    storage.Action    `json:"action"`
+	Actor     storage.ActorKind `json:"actor"`
+	ActorID   string            `json:"actorId"`
+	ActorName string            `json:"actorName"`
+	Address   string            `json:"address"`
+	Target    string            `json:"target"`
+	Detail    string            `json:"detail"`
+}
+
+func accountsLogCommand() *cobra.Command {
+	var limit int
+	c, _ := onState(&cobra.Command{
+		Use: "log NAME", Short: "Show an account's audit log",
+		Long: fmt.Sprintf(`Log shows the audit log of an account, newest entries first: what was done, when, by
+whom, and from which IP address. The owner sees the same log in the panel and at
+GET /api/developer/audit. Entries are kept for %d days, but at most the newest %d for
+each kind of action. Times are UTC.`, storage.AuditRetention/(24*time.Hour), storage.AuditPerAction),
+		Example: "  kindex accounts log ada\n  kindex accounts log ada --limit 1000 --json",
+		Args:    cobra.ExactArgs(1),
+		PreRunE: func(*cobra.Command, []string) error {
+			if limit < 1 {
+				return cli.Usage(fmt.Errorf("--limit %d: use 1 or more", limit))
+			}
+			return nil
+		},
+	}, existing, func(ctx context.Context, s *session) error {
+		account, _, err := s.findAccount(ctx, s.args[0])
+		if err != nil {
+			return err
+		}
+		list, count, err := s.AuditLog(ctx, account.ID, 0, limit)
+		if err != nil {
+			return err
+		}
+		err = printList(s, list, func(e storage.AuditEntry) logLine {
+			return logLine{e.ID(), e.At, e.Action, e.Actor.Kind, e.Actor.ID, e.Actor.Name, e.Actor.Address, e.Target, e.Detail}
+		}, "entries", []string{"TIME", "ACTION", "ACTOR", "ADDRESS", "TARGET", "DETAIL"}, func(e storage.AuditEntry) []string {
+			actor := string(e.Actor.Kind)
+			if e.Actor.ID != "" {
+				actor += " " + e.Actor.ID + " (" + e.Actor.Name + ")"
+			}
+			return []string{e.At.Format("2006-01-02 15:04:05"), string(e.Action), actor, cli.OrDash(e.Actor.Address), cli.OrDash(e.Target), cli.OrDash(e.Detail)}
+		})
+		if more := count - len(list); more > 0 && !s.json {
+			fmt.Fprintf(s.cmd.ErrOrStderr(), "%d older entries are not shown; see --limit\n", more)
+		}
+		return err
+	})
+	c.Flags().IntVar(&limit, "limit", 100, "show at most this many entries")
+	return c
 }

@@ -18,29 +18,45 @@ import (
 
 // KeysCommand returns the command keys.
 func KeysCommand() *cobra.Command {
-	c := &cobra.Command{
+	return cli.Group(&cobra.Command{
 		Use: "keys", Short: "Create, list and revoke API keys",
 		Long: `Create API keys for people who cannot create their first key themselves. A key is
 shown only once, when it is created; the state stores only its SHA-256 hash. A running
 edge applies changes within half a second.`,
 		Example: "  kindex keys create --account ada\n  kindex keys list",
-		Args:    cli.NoSuchCommand,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	c.AddCommand(keysCreateCommand(), keysListCommand(), keysRevokeCommand())
-	return c
+	}, keysCreateCommand(), keysListCommand(), keysRevokeCommand())
 }
 
-type keysCreateOptions struct {
-	state, account, name string
-	scopes               []string
-	expires              string
-	replace, json        bool
+// keyLine is a key in JSON output.
+type keyLine struct {
+	ID         string         `json:"id"`
+	Name       string         `json:"name"`
+	Account    string         `json:"account"`
+	Masked     string         `json:"masked"`
+	Scopes     []apikey.Scope `json:"scopes"`
+	Legacy     bool           `json:"legacy"`
+	ExpiresAt  *time.Time     `json:"expiresAt"`
+	CreatedAt  time.Time      `json:"createdAt"`
+	LastUsedAt *time.Time     `json:"lastUsedAt"`
+	RevokedAt  *time.Time     `json:"revokedAt"`
+}
+
+func newKeyLine(k apikey.Key, account string) keyLine {
+	return keyLine{k.ID, k.Name, account, k.Masked, k.Scopes.List(), k.Legacy, cli.OrNull(k.ExpiresAt), k.CreatedAt, cli.OrNull(k.LastUsedAt), cli.OrNull(k.RevokedAt)}
+}
+
+// createdKey is a new key in JSON output. No other output contains the key itself.
+type createdKey struct {
+	Key string `json:"key"`
+	keyLine
 }
 
 func keysCreateCommand() *cobra.Command {
-	var o keysCreateOptions
-	c := &cobra.Command{
+	var account, expires string
+	var grant apikey.Grant
+	var scopes []string
+	var replace bool
+	c, _ := onState(&cobra.Command{
 		Use: "create --account NAME", Short: "Create an API key and print it",
 		Long: `Create creates an API key and prints it, and nothing else, to standard output; --json
 prints it with its details. The key is shown only once. The account and a SQLite state
@@ -57,66 +73,56 @@ A key has every scope unless --scopes selects some of them:
   kindex keys create --account ada --name notebook --scopes read --expires 90d
   KEY=$(kindex keys create --account ada --name "build server" --state /var/lib/kindex/kindex.db)`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runKeysCreate(cmd, o) },
-	}
-	f := c.Flags()
-	stateFlag(f, &o.state)
-	f.StringVar(&o.account, "account", "", "the account that the key belongs to; created if missing")
-	cli.JSONFlag(f, &o.json)
-	f.StringVar(&o.name, "name", "default", "a name for the key")
-	f.StringSliceVar(&o.scopes, "scopes", strings.Split(apikey.Everything.Join(","), ","), "the scopes of the key")
-	f.StringVar(&o.expires, "expires", "never", "when the key expires: days such as 90d, a UTC date, a time (RFC 3339), or never")
-	f.BoolVar(&o.replace, "replace", false, "revoke the account's existing keys that have the same name")
-	return c
-}
-
-func runKeysCreate(cmd *cobra.Command, o keysCreateOptions) error {
-	if o.account == "" {
-		return cli.Usage(fmt.Errorf("--account is required; see %s --help", cmd.CommandPath()))
-	}
-	for _, n := range []struct{ flag, value string }{{"account", o.account}, {"name", o.name}} {
-		if err := apikey.CheckName(n.value); err != nil {
-			return cli.Usage(fmt.Errorf("--%s %q %w", n.flag, n.value, err))
-		}
-	}
-	grant := apikey.Grant{Name: o.name}
-	var err error
-	if grant.Scopes, err = apikey.ParseScopes(o.scopes); err != nil {
-		return cli.Usage(fmt.Errorf("--scopes %s: it %w", strings.Join(o.scopes, ","), err))
-	}
-	if grant.ExpiresAt, err = parseExpiry(o.expires, time.Now()); err != nil {
-		return cli.Usage(fmt.Errorf("--expires %q %w", o.expires, err))
-	}
-	secret := apikey.Generate()
-	var made apikey.Key
-	err = withState(cmd, o.state, true, func(ctx context.Context, s *storage.State) error {
-		return s.Write(ctx, func(tx *storage.Tx) error {
-			account, err := tx.EnsureAccount(o.account)
-			if err == nil && o.replace {
-				err = tx.RevokeKeysNamed(account.ID, o.name)
+		PreRunE: func(cmd *cobra.Command, _ []string) (err error) {
+			if account == "" {
+				return cli.Usage(fmt.Errorf("--account is required; see %s --help", cmd.CommandPath()))
+			}
+			for _, n := range []struct{ flag, value string }{{"account", account}, {"name", grant.Name}} {
+				if err := apikey.CheckName(n.value); err != nil {
+					return cli.Usage(fmt.Errorf("--%s %q %w", n.flag, n.value, err))
+				}
+			}
+			if grant.Scopes, err = apikey.ParseScopes(scopes); err != nil {
+				return cli.Usage(fmt.Errorf("--scopes %s: it %w", strings.Join(scopes, ","), err))
+			}
+			if grant.ExpiresAt, err = parseExpiry(expires, time.Now()); err != nil {
+				return cli.Usage(fmt.Errorf("--expires %q %w", expires, err))
+			}
+			return nil
+		},
+	}, storage.Options{}, func(ctx context.Context, s *session) error {
+		secret := apikey.Generate()
+		var made apikey.Key
+		err := s.Write(ctx, func(tx *storage.Tx) error {
+			owner, err := tx.EnsureAccount(account)
+			if err == nil && replace {
+				err = tx.RevokeKeysNamed(owner.ID, grant.Name)
 			}
 			if err == nil {
-				made, err = tx.CreateLimitedKey(account.ID, grant, secret)
+				made, err = tx.CreateLimitedKey(owner.ID, grant, secret)
 			}
 			return err
 		})
-	})
-	var suspended *apikey.SuspendedError
-	switch {
-	case errors.Is(err, apikey.ErrTooMany):
-		return fmt.Errorf("%w; to list them: kindex keys list --account %q", err, o.account)
-	case errors.As(err, &suspended):
-		return fmt.Errorf("%w; to reinstate it: kindex accounts suspend --undo %q", err, o.account)
-	case err != nil:
+		var suspended *apikey.SuspendedError
+		switch {
+		case errors.Is(err, apikey.ErrTooMany):
+			return fmt.Errorf("%w; to list them: kindex keys list --account %q", err, account)
+		case errors.As(err, &suspended):
+			return fmt.Errorf("%w; to reinstate it: kindex accounts suspend --undo %q", err, account)
+		case err != nil:
+			return err
+		}
+		err = s.print(createdKey{secret.Reveal(), newKeyLine(made, account)}, "%s", secret.Reveal())
+		fmt.Fprintf(s.cmd.ErrOrStderr(), "created %s for the account %q; the key will not be shown again\n", made.ID, account)
 		return err
-	}
-	if o.json {
-		err = cli.PrintIndentedJSON(cmd.OutOrStdout(), createdKey{secret.Reveal(), newKeyLine(made, o.account)})
-	} else {
-		fmt.Fprintln(cmd.OutOrStdout(), secret.Reveal())
-	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "created %s for the account %q; the key will not be shown again\n", made.ID, o.account)
-	return err
+	})
+	f := c.Flags()
+	f.StringVar(&account, "account", "", "the account that the key belongs to; created if missing")
+	f.StringVar(&grant.Name, "name", "default", "a name for the key")
+	f.StringSliceVar(&scopes, "scopes", strings.Split(apikey.Everything.Join(","), ","), "the scopes of the key")
+	f.StringVar(&expires, "expires", "never", "when the key expires: days such as 90d, a UTC date, a time (RFC 3339), or never")
+	f.BoolVar(&replace, "replace", false, "revoke the account's existing keys that have the same name")
+	return c
 }
 
 // parseExpiry parses a key's expiry. It returns the zero time for a key that
@@ -141,68 +147,24 @@ func parseExpiry(text string, now time.Time) (at time.Time, err error) {
 	return at, apikey.CheckExpiry(at, now)
 }
 
-type keysListOptions struct {
-	state, account string
-	all, json      bool
-}
-
 func keysListCommand() *cobra.Command {
-	var o keysListOptions
-	c := &cobra.Command{
+	var account string
+	var all bool
+	c, _ := onState(&cobra.Command{
 		Use: "list", Short: "List API keys, masked",
 		Long: `List shows the active keys of one account or of all accounts, oldest first. Times are UTC.
 The last use of a key is recorded with a delay of a few seconds. Keys created before
 scopes existed have all scopes; they are marked "legacy".`,
 		Example: "  kindex keys list\n  kindex keys list --account ada --all --json",
 		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return runKeysList(cmd, o) },
-	}
-	f := c.Flags()
-	stateFlag(f, &o.state)
-	f.StringVar(&o.account, "account", "", "only the keys of this account")
-	f.BoolVar(&o.all, "all", false, "also show revoked and expired keys")
-	cli.JSONFlag(f, &o.json)
-	return c
-}
-
-// keyLine is a key in JSON output.
-type keyLine struct {
-	ID         string         `json:"id"`
-	Name       string         `json:"name"`
-	Account    string         `json:"account"`
-	Masked     string         `json:"masked"`
-	Scopes     []apikey.Scope `json:"scopes"`
-	Legacy     bool           `json:"legacy"`
-	ExpiresAt  *time.Time     `json:"expiresAt"`
-	CreatedAt  time.Time      `json:"createdAt"`
-	LastUsedAt *time.Time     `json:"lastUsedAt"`
-	RevokedAt  *time.Time     `json:"revokedAt"`
-}
-
-// createdKey is a new key in JSON output. No other output contains the key itself.
-type createdKey struct {
-	Key string `json:"key"`
-	keyLine
-}
-
-func newKeyLine(k apikey.Key, account string) keyLine {
-	return keyLine{k.ID, k.Name, account, k.Masked, k.Scopes.List(), k.Legacy, cli.OrNull(k.ExpiresAt), k.CreatedAt, cli.OrNull(k.LastUsedAt), cli.OrNull(k.RevokedAt)}
-}
-
-func runKeysList(cmd *cobra.Command, o keysListOptions) error {
-	return withState(cmd, o.state, false, func(ctx context.Context, s *storage.State) error {
-		accounts, err := s.Accounts(ctx)
-		if err != nil {
+	}, existing, func(ctx context.Context, s *session) error {
+		_, accounts, err := s.findAccount(ctx, account)
+		if err != nil && (account != "" || accounts == nil) {
 			return err
 		}
 		names := map[string]string{}
 		for _, a := range accounts {
 			names[a.ID] = a.Name
-		}
-		if o.account != "" {
-			if _, err := findAccount(accounts, o.account); err != nil {
-				return err
-			}
 		}
 		list, err := s.AllKeys(ctx)
 		if err != nil {
@@ -210,59 +172,26 @@ func runKeysList(cmd *cobra.Command, o keysListOptions) error {
 		}
 		shown := list[:0]
 		for _, k := range list {
-			if (o.account == "" || names[k.AccountID] == o.account) && (o.all || k.RevokedAt.IsZero() && !k.Expired(time.Now())) {
+			if (account == "" || names[k.AccountID] == account) && (all || k.RevokedAt.IsZero() && !k.Expired(time.Now())) {
 				shown = append(shown, k)
 			}
 		}
-		return printKeys(cmd, o, shown, names)
+		head := []string{"ID", "ACCOUNT", "NAME", "KEY", "SCOPES", "EXPIRES", "CREATED", "LAST USED", "REVOKED"}
+		columns := len(head)
+		if !all {
+			columns--
+		}
+		return printList(s, shown, func(k apikey.Key) keyLine { return newKeyLine(k, names[k.AccountID]) }, "keys", head[:columns], func(k apikey.Key) []string {
+			scopes := k.Scopes.Join(",")
+			if k.Legacy {
+				scopes += " (legacy)"
+			}
+			return []string{k.ID, names[k.AccountID], k.Name, k.Masked, scopes, cli.FormatTime(k.ExpiresAt, "never"), cli.FormatTime(k.CreatedAt, ""),
+				cli.FormatTime(k.LastUsedAt, "never"), cli.FormatTime(k.RevokedAt, "-")}[:columns]
+		})
 	})
-}
-
-func printKeys(cmd *cobra.Command, o keysListOptions, list []apikey.Key, names map[string]string) error {
-	if o.json {
-		lines := make([]keyLine, len(list))
-		for i, k := range list {
-			lines[i] = newKeyLine(k, names[k.AccountID])
-		}
-		return cli.PrintJSONLines(cmd.OutOrStdout(), cli.WithoutErrors(lines))
-	}
-	if len(list) == 0 {
-		fmt.Fprintln(cmd.OutOrStdout(), "no keys")
-		return nil
-	}
-	head := []string{"ID", "ACCOUNT", "NAME", "KEY", "SCOPES", "EXPIRES", "CREATED", "LAST USED"}
-	if o.all {
-		head = append(head, "REVOKED")
-	}
-	rows := [][]string{head}
-	for _, k := range list {
-		scopes := k.Scopes.Join(",")
-		if k.Legacy {
-			scopes += " (legacy)"
-		}
-		row := []string{k.ID, names[k.AccountID], k.Name, k.Masked, scopes, cli.FormatTime(k.ExpiresAt, "never"), cli.FormatTime(k.CreatedAt, ""), cli.FormatTime(k.LastUsedAt, "never")}
-		if o.all {
-			row = append(row, cli.FormatTime(k.RevokedAt, "-"))
-		}
-		rows = append(rows, row)
-	}
-	cli.PrintTable(cmd, rows)
-	return nil
-}
-
-func keysRevokeCommand() *cobra.Command {
-	var target string
-	var asJSON bool
-	c := &cobra.Command{
-		Use: "revoke ID", Short: "Revoke an API key permanently",
-		Long: `Revoke revokes a key permanently: a running edge rejects it within half a second. To
-find its ID, such as key_h3jd…, use kindex keys list.`,
-		Example: "  kindex keys revoke key_h3jd2mq7xkzc4v5wtbna",
-		Args:    cobra.ExactArgs(1),
-		RunE:    func(cmd *cobra.Command, args []string) error { return runKeysRevoke(cmd, target, args[0], asJSON) },
-	}
-	stateFlag(c.Flags(), &target)
-	cli.JSONFlag(c.Flags(), &asJSON)
+	c.Flags().StringVar(&account, "account", "", "only the keys of this account")
+	c.Flags().BoolVar(&all, "all", false, "also show revoked and expired keys")
 	return c
 }
 
@@ -274,42 +203,45 @@ type revokedKey struct {
 	Outcome string `json:"outcome"`
 }
 
-func runKeysRevoke(cmd *cobra.Command, target, id string, asJSON bool) error {
-	if strings.HasPrefix(id, apikey.Prefix) {
-		// Do not print the argument: it may be a complete key.
-		return cli.Usage(errors.New("expected a key ID starting with key_, not the key itself; to list IDs: kindex keys list"))
-	}
-	return withState(cmd, target, false, func(ctx context.Context, s *storage.State) error {
+func keysRevokeCommand() *cobra.Command {
+	c, _ := onState(&cobra.Command{
+		Use: "revoke ID", Short: "Revoke an API key permanently",
+		Long: `Revoke revokes a key permanently: a running edge rejects it within half a second. To
+find its ID, such as key_h3jd…, use kindex keys list.`,
+		Example: "  kindex keys revoke key_h3jd2mq7xkzc4v5wtbna",
+		Args:    cobra.ExactArgs(1),
+		PreRunE: func(_ *cobra.Command, args []string) error {
+			if strings.HasPrefix(args[0], apikey.Prefix) {
+				// Do not print the argument: it may be a complete key.
+				return cli.Usage(errors.New("expected a key ID starting with key_, not the key itself; to list IDs: kindex keys list"))
+			}
+			return nil
+		},
+	}, existing, func(ctx context.Context, s *session) error {
 		var k apikey.Key
 		revoked := false
 		err := s.Write(ctx, func(tx *storage.Tx) (err error) {
-			if k, err = tx.Key(id); err == nil {
-				revoked, err = tx.RevokeKey(k.AccountID, id)
+			if k, err = tx.Key(s.args[0]); err == nil {
+				revoked, err = tx.RevokeKey(k.AccountID, k.ID)
 			}
 			return err
 		})
 		switch {
 		case errors.Is(err, apikey.ErrUnknown):
-			return unknownKey(ctx, s, id)
+			return s.unknownKey(ctx)
 		case err != nil:
 			return err
-		}
-		outcome, text := "revoked", fmt.Sprintf("revoked %s (%s)", k.ID, k.Masked)
-		switch {
 		case !revoked && k.RevokedAt.IsZero():
-			outcome, text = "expired", fmt.Sprintf("%s (%s) expired on %s", k.ID, k.Masked, cli.FormatTime(k.ExpiresAt, ""))
+			return s.print(revokedKey{k.ID, k.Masked, "expired"}, "%s (%s) expired on %s", k.ID, k.Masked, cli.FormatTime(k.ExpiresAt, ""))
 		case !revoked:
-			outcome, text = "already-revoked", fmt.Sprintf("%s (%s) was already revoked", k.ID, k.Masked)
+			return s.print(revokedKey{k.ID, k.Masked, "already-revoked"}, "%s (%s) was already revoked", k.ID, k.Masked)
 		}
-		if asJSON {
-			return cli.PrintIndentedJSON(cmd.OutOrStdout(), revokedKey{k.ID, k.Masked, outcome})
-		}
-		fmt.Fprintln(cmd.OutOrStdout(), text)
-		return nil
+		return s.print(revokedKey{k.ID, k.Masked, "revoked"}, "revoked %s (%s)", k.ID, k.Masked)
 	})
+	return c
 }
 
-func unknownKey(ctx context.Context, s *storage.State, id string) error {
+func (s *session) unknownKey(ctx context.Context) error {
 	list, err := s.AllKeys(ctx)
 	if err != nil {
 		return err
@@ -318,17 +250,5 @@ func unknownKey(ctx context.Context, s *storage.State, id string) error {
 	for i, k := range list {
 		ids[i] = k.ID
 	}
-	return cli.UnknownName("key", id, nil, didyoumean.Name(id, ids))
-}
-
-// findAccount returns the account with the given name.
-func findAccount(accounts []storage.AccountSummary, name string) (storage.AccountSummary, error) {
-	var names []string
-	for _, a := range accounts {
-		if a.Name == name {
-			return a, nil
-		}
-		names = append(names, a.Name)
-	}
-	return storage.AccountSummary{}, cli.UnknownName("account", name, nil, didyoumean.Name(name, names))
+	return cli.UnknownName("key", s.args[0], nil, didyoumean.Name(s.args[0], ids))
 }

@@ -1,8 +1,8 @@
 package operator
 
 import (
+	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -57,9 +57,8 @@ type rekeyReport struct {
 }
 
 func stateRekeyCommand() *cobra.Command {
-	var target, file string
-	var asJSON bool
-	c := &cobra.Command{
+	var file string
+	c, _ := onState(&cobra.Command{
 		Use: "rekey", Short: "Reseal the secrets in the state with the operator's newest key",
 		Long: `Rekey reseals every secret in the state, such as the signing secrets of webhooks,
 with the first of the operator's keys. To change the key: write a new one (openssl
@@ -68,29 +67,17 @@ can open secrets sealed with either key; run rekey; then remove the old key from
 file. No secret is lost, and rekey contacts no webhooks.`,
 		Example: "  kindex state rekey\n  kindex state rekey --state postgres://kindex@db.example.org/kindex --operator-key /etc/kindex/key",
 		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			keys, _, err := LoadKeys(target, file, false)
-			if err != nil {
-				return err
-			}
-			s, err := storage.Open(cmd.Context(), target, storage.Options{MustExist: true})
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			n, err := s.Rekey(cmd.Context(), keys)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return cli.PrintIndentedJSON(cmd.OutOrStdout(), rekeyReport{s.String(), keys.IDs()[0], n})
-			}
-			fmt.Fprintf(cmd.OutOrStdout(), "sealed %d secrets with the operator's key %s\n", n, keys.IDs()[0])
-			return nil
-		},
-	}
-	stateFlag(c.Flags(), &target)
+	}, existing, func(ctx context.Context, s *session) error {
+		keys, _, err := LoadKeys(s.target, file, false)
+		if err != nil {
+			return err
+		}
+		n, err := s.Rekey(ctx, keys)
+		if err != nil {
+			return err
+		}
+		return s.print(rekeyReport{s.String(), keys.IDs()[0], n}, "sealed %d secrets with the operator's key %s", n, keys.IDs()[0])
+	})
 	KeyFlag(c.Flags(), &file)
-	cli.JSONFlag(c.Flags(), &asJSON)
 	return c
 }

@@ -18,21 +18,12 @@ import (
 
 // StateCommand returns the command state.
 func StateCommand() *cobra.Command {
-	c := &cobra.Command{
+	return cli.Group(&cobra.Command{
 		Use: "state", Short: "Check, back up, migrate, copy and rekey the state",
 		Long: `The state is what an edge writes: accounts, keys, request counts, submissions and
 webhooks. It is a SQLite file, or a PostgreSQL database shared by many edges.`,
 		Example: "  kindex state check\n  kindex state backup kindex-backup.db",
-		Args:    cli.NoSuchCommand,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	c.AddCommand(stateCheckCommand(), stateBackupCommand(), stateMigrateCommand(), stateCopyCommand(), stateRekeyCommand())
-	return c
-}
-
-// openAsItIs opens an existing state without changing its schema.
-func openAsItIs(ctx context.Context, target string) (*storage.State, error) {
-	return storage.Open(ctx, target, storage.Options{MustExist: true, SkipMigrations: true})
+	}, stateCheckCommand(), stateBackupCommand(), stateMigrateCommand(), stateCopyCommand(), stateRekeyCommand())
 }
 
 // stateReport describes a state in JSON output. Schema is the version of its schema, and
@@ -48,10 +39,6 @@ type stateReport struct {
 	Problems     []string         `json:"problems"`
 }
 
-func newStateReport(r *storage.Report) stateReport {
-	return stateReport{r.State, r.Engine, r.Server, r.Version, r.Latest, rowsOf(r.Counts), append([]string{}, r.Notes...), append([]string{}, r.Problems...)}
-}
-
 func rowsOf(counts []storage.TableCount) map[string]int64 {
 	rows := map[string]int64{}
 	for _, c := range counts {
@@ -61,9 +48,7 @@ func rowsOf(counts []storage.TableCount) map[string]int64 {
 }
 
 func stateCheckCommand() *cobra.Command {
-	var target string
-	var asJSON bool
-	c := &cobra.Command{
+	c, _ := onState(&cobra.Command{
 		Use: "check", Short: "Check the integrity of the state",
 		Long: `Check reads a snapshot of the whole state and changes nothing, so it is safe to run
 while an edge uses the database. It checks the database (on SQLite every page, index and reference) and the rules
@@ -71,29 +56,21 @@ that kindex relies on, such as the maximum number of active keys per account. If
 finds problems, it prints them and exits with 1.`,
 		Example: "  kindex state check\n  kindex state check --state postgres://kindex@db.example.org/kindex",
 		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) (failed error) {
-			s, err := openAsItIs(cmd.Context(), target)
-			if err != nil {
-				return err
-			}
-			defer func() { failed = errors.Join(failed, s.Close()) }()
-			r, err := s.Check(cmd.Context())
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				err = cli.PrintIndentedJSON(cmd.OutOrStdout(), newStateReport(r))
-			} else {
-				printStateReport(cmd.OutOrStdout(), r)
-			}
-			if err == nil && len(r.Problems) > 0 {
-				err = cli.Quiet(cli.ExitProblem)
-			}
+	}, asItIs, func(ctx context.Context, s *session) error {
+		r, err := s.Check(ctx)
+		if err != nil {
 			return err
-		},
-	}
-	stateFlag(c.Flags(), &target)
-	cli.JSONFlag(c.Flags(), &asJSON)
+		}
+		if s.json {
+			err = s.print(stateReport{r.State, r.Engine, r.Server, r.Version, r.Latest, rowsOf(r.Counts), append([]string{}, r.Notes...), append([]string{}, r.Problems...)}, "")
+		} else {
+			printStateReport(s.cmd.OutOrStdout(), r)
+		}
+		if err == nil && len(r.Problems) > 0 {
+			err = cli.Quiet(cli.ExitProblem)
+		}
+		return err
+	})
 	return c
 }
 
@@ -135,9 +112,8 @@ type copyReport struct {
 }
 
 func stateBackupCommand() *cobra.Command {
-	var target string
-	var force, asJSON bool
-	c := &cobra.Command{
+	var force bool
+	c, _ := onState(&cobra.Command{
 		Use: "backup FILE", Short: "Write the whole state into a new SQLite file",
 		Long: `Backup writes a snapshot of the state, from either engine, to a SQLite file; edges may
 keep serving it. The file is checked by the same rules as in kindex state check, and is
@@ -149,52 +125,23 @@ To restore a backup, use the file as the state, or copy it: kindex state copy --
 		Example: `  kindex state backup /var/backups/kindex-$(date +%F).db --state /var/lib/kindex/kindex.db
   kindex state backup --force kindex-backup.db --state postgres://kindex@db.example.org/kindex`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) (failed error) {
-			s, err := openAsItIs(cmd.Context(), target)
-			if err != nil {
-				return err
+	}, asItIs, func(ctx context.Context, s *session) error {
+		file := s.args[0]
+		r, err := s.Backup(ctx, file, force)
+		if err != nil {
+			if r != nil {
+				printStateReport(s.cmd.ErrOrStderr(), r)
 			}
-			defer func() { failed = errors.Join(failed, s.Close()) }()
-			r, err := s.Backup(cmd.Context(), args[0], force)
-			if err != nil {
-				if r != nil {
-					printStateReport(cmd.ErrOrStderr(), r)
-				}
-				return err
-			}
-			i, err := os.Stat(args[0])
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return cli.PrintIndentedJSON(cmd.OutOrStdout(), copyReport{s.String(), args[0], rowsOf(r.Counts)})
-			}
-			fmt.Fprintf(cmd.OutOrStdout(), "backed up %s to %s: %d bytes, schema version %d, no problems\nrows: %s\n", s, args[0], i.Size(), r.Version, formatCounts(r.Counts))
-			return nil
-		},
-	}
-	stateFlag(c.Flags(), &target)
-	cli.JSONFlag(c.Flags(), &asJSON)
+			return err
+		}
+		i, err := os.Stat(file)
+		if err != nil {
+			return err
+		}
+		return s.print(copyReport{s.String(), file, rowsOf(r.Counts)}, "backed up %s to %s: %d bytes, schema version %d, no problems\nrows: %s",
+			s, file, i.Size(), r.Version, formatCounts(r.Counts))
+	})
 	c.Flags().BoolVar(&force, "force", false, "replace an existing file")
-	return c
-}
-
-func stateMigrateCommand() *cobra.Command {
-	var target string
-	var check, asJSON bool
-	c := &cobra.Command{
-		Use: "migrate", Short: "Update the schema of the state",
-		Long: `Migrate updates the state to this version's schema; kindex serve does the same when it
-starts. The only way to undo a migration is to restore a backup. A SQLite file must not
-be served during the migration. With --check, migrate changes nothing, and exits with 1
-if a migration is needed.`,
-		Example: "  kindex state migrate --check\n  kindex state migrate --state postgres://kindex@db.example.org/kindex",
-		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return runStateMigrate(cmd, target, check, asJSON) },
-	}
-	stateFlag(c.Flags(), &target)
-	cli.JSONFlag(c.Flags(), &asJSON)
-	c.Flags().BoolVar(&check, "check", false, "only report")
 	return c
 }
 
@@ -206,38 +153,42 @@ type stateMigration struct {
 	Migrated     bool   `json:"migrated"`
 }
 
-func runStateMigrate(cmd *cobra.Command, target string, check, asJSON bool) (failed error) {
-	ctx := cmd.Context()
-	s, err := storage.Open(ctx, target, storage.Options{MustExist: true, SkipMigrations: true, Exclusive: !check})
-	if err != nil {
+func stateMigrateCommand() *cobra.Command {
+	var check bool
+	c, s := onState(&cobra.Command{
+		Use: "migrate", Short: "Update the schema of the state",
+		Long: `Migrate updates the state to this version's schema; kindex serve does the same when it
+starts. The only way to undo a migration is to restore a backup. A SQLite file must not
+be served during the migration. With --check, migrate changes nothing, and exits with 1
+if a migration is needed.`,
+		Example: "  kindex state migrate --check\n  kindex state migrate --state postgres://kindex@db.example.org/kindex",
+		Args:    cobra.NoArgs,
+	}, asItIs, func(ctx context.Context, s *session) error {
+		at, newest, err := s.Versions(ctx)
+		if err == nil && at > newest {
+			err = &storage.SchemaTooNewError{Target: s.String(), Version: at, Latest: newest}
+		}
+		if err == nil && at < newest && !check {
+			err = s.Migrate(ctx)
+		}
+		if err != nil {
+			return err
+		}
+		text := fmt.Sprintf("migrated %s from schema version %d to %d", s, at, newest)
+		if at == newest {
+			text = fmt.Sprintf("%s has schema version %d (current)", s, at)
+		} else if check {
+			text = fmt.Sprintf("%s has schema version %d; the current version is %d", s, at, newest)
+		}
+		err = s.print(stateMigration{s.String(), at, newest, at < newest && !check}, "%s", text)
+		if err == nil && check && at < newest {
+			err = cli.Quiet(cli.ExitProblem)
+		}
 		return err
-	}
-	defer func() { failed = errors.Join(failed, s.Close()) }()
-	at, newest, err := s.Versions(ctx)
-	if err == nil && at > newest {
-		err = &storage.SchemaTooNewError{Target: s.String(), Version: at, Latest: newest}
-	}
-	if err == nil && at < newest && !check {
-		err = s.Migrate(ctx)
-	}
-	if err != nil {
-		return err
-	}
-	w := cmd.OutOrStdout()
-	switch {
-	case asJSON:
-		err = cli.PrintIndentedJSON(w, stateMigration{s.String(), at, newest, at < newest && !check})
-	case at == newest:
-		fmt.Fprintf(w, "%s has schema version %d (current)\n", s, at)
-	case check:
-		fmt.Fprintf(w, "%s has schema version %d; the current version is %d\n", s, at, newest)
-	default:
-		fmt.Fprintf(w, "migrated %s from schema version %d to %d\n", s, at, newest)
-	}
-	if err == nil && check && at < newest {
-		err = cli.Quiet(cli.ExitProblem)
-	}
-	return err
+	})
+	c.PreRun = func(*cobra.Command, []string) { s.options.Exclusive = !check }
+	c.Flags().BoolVar(&check, "check", false, "only report")
+	return c
 }
 
 type stateCopyOptions struct {
@@ -289,7 +240,7 @@ func runStateCopy(cmd *cobra.Command, o stateCopyOptions) (failed error) {
 	if sameState(o.from, o.to) {
 		return cli.Usage(fmt.Errorf("--from and --to are the same state, %s; copy to a new one", o.to))
 	}
-	from, err := openAsItIs(ctx, o.from)
+	from, err := storage.Open(ctx, o.from, asItIs)
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ import (
 
 // SubmissionsCommand returns the command submissions.
 func SubmissionsCommand() *cobra.Command {
-	c := &cobra.Command{
+	return cli.Group(&cobra.Command{
 		Use: "submissions", Short: "Review submissions",
 		Long: `Submissions arrive through POST /api/submit and are reviewed here. A submission
 proposes a new entity or corrects an existing one. It has one of these statuses:
@@ -44,33 +44,53 @@ opens the pull request.`,
   kindex submissions show sub_h3jd2mq7xkzc4v5wtbna
   kindex submissions accept sub_h3jd2mq7xkzc4v5wtbna --content content
   kindex submissions reject sub_h3jd2mq7xkzc4v5wtbna --reason "This is not a tool."`,
-		Args: cli.NoSuchCommand,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	c.AddCommand(submissionsListCommand(), submissionsShowCommand(), submissionsAcceptCommand(), submissionsRejectCommand(), submissionsSyncCommand())
-	return c
-}
-
-type submissionsListOptions struct {
-	state, status string
-	json          bool
+	}, submissionsListCommand(), submissionsShowCommand(), submissionsAcceptCommand(), submissionsRejectCommand(), submissionsSyncCommand())
 }
 
 func submissionsListCommand() *cobra.Command {
-	var o submissionsListOptions
-	c := &cobra.Command{
+	var status string
+	q := submission.Query{OldFirst: true}
+	c, _ := onState(&cobra.Command{
 		Use: "list", Short: "List submissions, oldest first",
 		Long: `List shows the submissions of all accounts, oldest first. Times are UTC. SAME is the
 number of other open submissions for the same entity, identified by type and slug or by
 name and URL. --json prints a list of submissions, in the format of show --json.`,
 		Example: "  kindex submissions list --status pending\n  kindex submissions list --json",
 		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return runSubmissionsList(cmd, o) },
-	}
-	f := c.Flags()
-	stateFlag(f, &o.state)
-	f.StringVar(&o.status, "status", "", "only submissions with this status: pending, in-review, accepted, published, rejected or withdrawn")
-	cli.JSONFlag(f, &o.json)
+		PreRunE: func(*cobra.Command, []string) error {
+			if status == "" {
+				return nil
+			}
+			if !slices.Contains(statusNames(), status) {
+				return cli.Usage(cli.UnknownName("status", status, statusNames(), didyoumean.Name(status, statusNames())))
+			}
+			q.Statuses = []submission.Status{submission.Status(status)}
+			return nil
+		},
+	}, existing, func(ctx context.Context, s *session) error {
+		list, err := s.Submissions(ctx, q)
+		if err != nil {
+			return err
+		}
+		if s.json {
+			return cli.PrintJSONLines(s.cmd.OutOrStdout(), func(yield func(*submissionLine, error) bool) {
+				for i := range list {
+					if !yield(newSubmissionLine(&list[i])) {
+						return
+					}
+				}
+			})
+		}
+		siblings, err := s.CountSiblings(ctx)
+		if err != nil {
+			return err
+		}
+		return printList(s, list, func(submission.Submission) any { return nil }, "submissions", []string{"ID", "STATUS", "ENTITY", "NAME", "ACCOUNT", "SUBMITTED", "SAME"},
+			func(one submission.Submission) []string {
+				return []string{one.ID, string(one.Status), one.Key(), safetext.Printable(one.Name), safetext.Printable(one.Account), cli.FormatTime(one.CreatedAt, ""), fmt.Sprint(siblings[one.ID])}
+			})
+	})
+	c.Flags().StringVar(&status, "status", "", "only submissions with this status: pending, in-review, accepted, published, rejected or withdrawn")
 	// This fails only if the flag is unknown or already has a completion.
 	_ = c.RegisterFlagCompletionFunc("status", cobra.FixedCompletions(statusNames(), cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -81,46 +101,6 @@ func statusNames() (names []string) {
 		names = append(names, string(s))
 	}
 	return names
-}
-
-func runSubmissionsList(cmd *cobra.Command, o submissionsListOptions) error {
-	q := submission.Query{OldFirst: true}
-	if o.status != "" {
-		if !slices.Contains(statusNames(), o.status) {
-			return cli.Usage(cli.UnknownName("status", o.status, statusNames(), didyoumean.Name(o.status, statusNames())))
-		}
-		q.Statuses = []submission.Status{submission.Status(o.status)}
-	}
-	return withState(cmd, o.state, false, func(ctx context.Context, s *storage.State) error {
-		list, err := s.Submissions(ctx, q)
-		if err != nil {
-			return err
-		}
-		if o.json {
-			return cli.PrintJSONLines(cmd.OutOrStdout(), func(yield func(*submissionLine, error) bool) {
-				for i := range list {
-					if !yield(newSubmissionLine(&list[i])) {
-						return
-					}
-				}
-			})
-		}
-		if len(list) == 0 {
-			fmt.Fprintln(cmd.OutOrStdout(), "no submissions")
-			return nil
-		}
-		siblings, err := s.CountSiblings(ctx)
-		if err != nil {
-			return err
-		}
-		rows := [][]string{{"ID", "STATUS", "ENTITY", "NAME", "ACCOUNT", "SUBMITTED", "SAME"}}
-		for i := range list {
-			one := &list[i]
-			rows = append(rows, []string{one.ID, string(one.Status), one.Key(), safetext.Printable(one.Name), safetext.Printable(one.Account), cli.FormatTime(one.CreatedAt, ""), fmt.Sprint(siblings[one.ID])})
-		}
-		cli.PrintTable(cmd, rows)
-		return nil
-	})
 }
 
 // submissionLine is a submission in JSON output.
@@ -162,43 +142,32 @@ type submissionStatus struct {
 	Status submission.Status `json:"status"`
 }
 
-type submissionsShowOptions struct {
-	state string
-	json  bool
-}
-
 func submissionsShowCommand() *cobra.Command {
-	var o submissionsShowOptions
-	c := &cobra.Command{
+	c, _ := onState(&cobra.Command{
 		Use: "show ID", Short: "Show a submission and the file it would become",
 		Long: `Show prints the details of a submission, the other open submissions for the same
 entity, and the file that accepting it would write. For a correction, that is the file
 as of the build to which it was submitted; what changes is listed before it.`,
 		Example: "  kindex submissions show sub_h3jd2mq7xkzc4v5wtbna",
 		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return withState(cmd, o.state, false, func(ctx context.Context, s *storage.State) error {
-				one, err := findSubmission(ctx, s, args[0])
-				if err != nil {
-					return err
-				}
-				if o.json {
-					line, err := newSubmissionLine(&one)
-					if err != nil {
-						return err
-					}
-					return cli.PrintIndentedJSON(cmd.OutOrStdout(), line)
-				}
-				siblings, err := s.Siblings(ctx, one)
-				if err != nil {
-					return err
-				}
-				return printSubmission(cmd.OutOrStdout(), &one, siblings)
-			})
-		},
-	}
-	stateFlag(c.Flags(), &o.state)
-	cli.JSONFlag(c.Flags(), &o.json)
+	}, existing, func(ctx context.Context, s *session) error {
+		one, err := findSubmission(ctx, s.State, s.args[0])
+		if err != nil {
+			return err
+		}
+		line, err := newSubmissionLine(&one)
+		if err != nil {
+			return err
+		}
+		if s.json {
+			return s.print(line, "")
+		}
+		siblings, err := s.Siblings(ctx, one)
+		if err != nil {
+			return err
+		}
+		return printSubmission(s.cmd.OutOrStdout(), &one, line.Changes, siblings)
+	})
 	return c
 }
 
@@ -211,7 +180,7 @@ func findSubmission(ctx context.Context, s *storage.State, id string) (submissio
 	return one, err
 }
 
-func printSubmission(w io.Writer, s *submission.Submission, siblings []submission.Submission) error {
+func printSubmission(w io.Writer, s *submission.Submission, changes map[string]any, siblings []submission.Submission) error {
 	what := s.Key()
 	if s.Amends() {
 		what = "correction of " + what
@@ -229,10 +198,6 @@ func printSubmission(w io.Writer, s *submission.Submission, siblings []submissio
 	for _, p := range problems {
 		fmt.Fprintf(w, "%s: %s: %s\n", p.Severity, safetext.Escape(p.Field), safetext.Escape(p.Text()))
 	}
-	changes, err := s.Corrections()
-	if err != nil {
-		return err
-	}
 	text, err := submission.Describe(changes)
 	if err != nil {
 		return err
@@ -243,18 +208,14 @@ func printSubmission(w io.Writer, s *submission.Submission, siblings []submissio
 	return nil
 }
 
-type submissionsRejectOptions struct {
-	state, reason, account string
-	json                   bool
-	ForgeOptions
-}
-
 // maxReason is the maximum length of a reason in characters.
 const maxReason = 1000
 
 func submissionsRejectCommand() *cobra.Command {
-	var o submissionsRejectOptions
-	c := &cobra.Command{
+	var reason, account string
+	var options ForgeOptions
+	var forge *github.Forge
+	c, _ := onState(&cobra.Command{
 		Use: "reject {ID... | --all-of ACCOUNT} --reason TEXT", Short: "Reject submissions, with a reason",
 		Long: `Reject rejects submissions and shows the reason to their accounts. It closes open pull
 requests, which requires the forge options, but keeps their branches. --all-of rejects
@@ -262,38 +223,27 @@ every submission that an account has pending or in review; an accepted submissio
 only be rejected by its ID. If one submission cannot be rejected, the others still are.`,
 		Example: `  kindex submissions reject sub_h3jd2mq7xkzc4v5wtbna --reason "This is not a tool."
   kindex submissions reject --all-of spammer --reason "Advertising."`,
-		RunE: func(cmd *cobra.Command, args []string) error { return runSubmissionsReject(cmd, o, args) },
-	}
-	f := c.Flags()
-	stateFlag(f, &o.state)
-	cli.JSONFlag(f, &o.json)
-	f.StringVar(&o.reason, "reason", "", "the reason, shown to the submitter (required)")
-	f.StringVar(&o.account, "all-of", "", "reject the pending and in-review submissions of this account, instead of listing IDs")
-	o.ForgeOptions.Flags(f)
-	return c
-}
-
-func runSubmissionsReject(cmd *cobra.Command, o submissionsRejectOptions, ids []string) error {
-	reason := strings.TrimSpace(o.reason)
-	switch {
-	case (len(ids) == 0) == (o.account == ""):
-		return cli.Usage(fmt.Errorf("specify submission IDs, or an account with --all-of; see %s --help", cmd.CommandPath()))
-	case reason == "":
-		return cli.Usage(fmt.Errorf("--reason is required; see %s --help", cmd.CommandPath()))
-	case utf8.RuneCountInString(reason) > maxReason || !utf8.ValidString(reason) || safetext.Contains(reason):
-		return cli.Usage(fmt.Errorf("--reason must be one line of at most %d visible characters", maxReason))
-	}
-	f, err := o.ForgeOptions.Open()
-	if err != nil {
-		return err
-	}
-	return withState(cmd, o.state, false, func(ctx context.Context, s *storage.State) error {
-		if o.account != "" {
-			if ids, err = reviewableOf(ctx, s, o.account); err != nil {
+		PreRunE: func(cmd *cobra.Command, ids []string) (err error) {
+			reason = strings.TrimSpace(reason)
+			switch {
+			case (len(ids) == 0) == (account == ""):
+				return cli.Usage(fmt.Errorf("specify submission IDs, or an account with --all-of; see %s --help", cmd.CommandPath()))
+			case reason == "":
+				return cli.Usage(fmt.Errorf("--reason is required; see %s --help", cmd.CommandPath()))
+			case utf8.RuneCountInString(reason) > maxReason || !utf8.ValidString(reason) || safetext.Contains(reason):
+				return cli.Usage(fmt.Errorf("--reason must be one line of at most %d visible characters", maxReason))
+			}
+			forge, err = options.Open()
+			return err
+		},
+	}, existing, func(ctx context.Context, s *session) (err error) {
+		ids := s.args
+		if account != "" {
+			if ids, err = reviewableOf(ctx, s.State, account); err != nil {
 				return err
 			}
-			if len(ids) == 0 && !o.json {
-				fmt.Fprintln(cmd.OutOrStdout(), "no submissions")
+			if len(ids) == 0 && !s.json {
+				fmt.Fprintln(s.cmd.OutOrStdout(), "no submissions")
 				return nil
 			}
 		}
@@ -301,23 +251,28 @@ func runSubmissionsReject(cmd *cobra.Command, o submissionsRejectOptions, ids []
 		rejected := []submissionStatus{}
 		show := func(one submissionStatus) {
 			rejected = append(rejected, one)
-			if !o.json {
-				fmt.Fprintf(cmd.OutOrStdout(), "rejected %s (%s/%s)\n", one.ID, one.Type, one.Slug)
+			if !s.json {
+				fmt.Fprintf(s.cmd.OutOrStdout(), "rejected %s (%s/%s)\n", one.ID, one.Type, one.Slug)
 			}
 		}
 		for _, id := range ids {
-			if err := rejectOne(ctx, show, s, f, id, reason); err != nil {
+			if err := rejectOne(ctx, show, s.State, forge, id, reason); err != nil {
 				failed = append(failed, err)
 			}
 			if ctx.Err() != nil {
 				break
 			}
 		}
-		if o.json {
-			failed = append(failed, cli.PrintIndentedJSON(cmd.OutOrStdout(), rejected))
+		if s.json {
+			failed = append(failed, s.print(rejected, ""))
 		}
 		return errors.Join(failed...)
 	})
+	f := c.Flags()
+	f.StringVar(&reason, "reason", "", "the reason, shown to the submitter (required)")
+	f.StringVar(&account, "all-of", "", "reject the pending and in-review submissions of this account, instead of listing IDs")
+	options.Flags(f)
+	return c
 }
 
 // reviewableOf returns the IDs of an account's submissions that are pending or

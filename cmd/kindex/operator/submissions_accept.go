@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"time"
 
@@ -24,14 +23,16 @@ import (
 )
 
 type acceptOptions struct {
-	state, content, base, author, remote, asOf string
-	json                                       bool
+	content, base, author, remote string
 	ForgeOptions
 }
 
 func submissionsAcceptCommand() *cobra.Command {
 	var o acceptOptions
-	c := &cobra.Command{
+	var day string
+	var asOf time.Time
+	var forge *github.Forge
+	c, _ := onState(&cobra.Command{
 		Use: "accept ID", Short: "Commit a submission to its own branch of the content repository",
 		Long: `Accept commits a submission's file on top of the checked-out commit, checks the
 resulting content as validate does, and creates the branch submission/ID. The working
@@ -56,69 +57,65 @@ settings apply.`,
 		Example: `  kindex submissions accept sub_h3jd2mq7xkzc4v5wtbna --content content
   kindex submissions accept sub_h3jd2mq7xkzc4v5wtbna --forge https://api.github.com --forge-repo example/index`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return runAccept(cmd, o, args[0]) },
-	}
+		PreRunE: func(*cobra.Command, []string) (err error) {
+			if o.author != "" && !gitbranch.ValidAuthor(o.author) {
+				return cli.Usage(fmt.Errorf("--author-email %q: use an email address such as {account}@users.noreply.example.org", o.author))
+			}
+			if asOf, err = cli.ParseAsOf(day, time.Now()); err == nil {
+				forge, err = o.ForgeOptions.Open()
+			}
+			return err
+		},
+	}, existing, func(ctx context.Context, s *session) error {
+		return acceptOne(ctx, s, acceptance{options: o, asOf: asOf, forge: forge})
+	})
 	f := c.Flags()
-	stateFlag(f, &o.state)
-	cli.JSONFlag(f, &o.json)
 	f.StringVar(&o.content, "content", "content", "the content folder, in a git repository")
 	f.StringVar(&o.base, "base", "", "the commit to start from (default HEAD; with a forge, its default branch)")
 	f.StringVar(&o.author, "author-email", "", "record the account as the commit author, with this email address; {account} is replaced by the account's name, as in {account}@users.noreply.example.org")
 	f.StringVar(&o.remote, "remote", "origin", "with a forge, the remote to push to")
-	f.StringVar(&o.asOf, "as-of", "", "calculate scores as of this day (YYYY-MM-DD) or RFC 3339 time (default: today at 00:00 UTC, or SOURCE_DATE_EPOCH)")
+	cli.AsOfFlag(f, &day)
 	o.ForgeOptions.Flags(f)
 	return c
 }
 
-func runAccept(cmd *cobra.Command, o acceptOptions, id string) error {
-	if o.author != "" && !gitbranch.ValidAuthor(o.author) {
-		return cli.Usage(fmt.Errorf("--author-email %q: use an email address such as {account}@users.noreply.example.org", o.author))
-	}
-	asOf, err := cli.ParseAsOf(o.asOf, time.Now())
+func acceptOne(ctx context.Context, s *session, a acceptance) error {
+	one, err := findSubmission(ctx, s.State, s.args[0])
 	if err != nil {
 		return err
 	}
-	f, err := o.ForgeOptions.Open()
+	switch {
+	case one.Status == submission.Rejected, one.Status == submission.Withdrawn:
+		return settledAlready(ctx, s.State, one.ID)
+	case one.Status == submission.Published, one.Status == submission.InReview && one.PullRequest.Number > 0:
+		return printAccepted(s, &one, nil)
+	case one.Status == submission.Accepted:
+		a.forge = nil // already reviewed
+	}
+	siblings, err := s.Siblings(ctx, one)
 	if err != nil {
 		return err
 	}
-	return withState(cmd, o.state, false, func(ctx context.Context, s *storage.State) error {
-		one, err := findSubmission(ctx, s, id)
-		if err != nil {
-			return err
-		}
-		switch {
-		case one.Status == submission.Rejected, one.Status == submission.Withdrawn:
-			return settledAlready(ctx, s, id)
-		case one.Status == submission.Published, one.Status == submission.InReview && one.PullRequest.Number > 0:
-			return printAccepted(cmd.OutOrStdout(), &one, nil, o.json)
-		case one.Status == submission.Accepted:
-			f = nil // already reviewed
-		}
-		siblings, err := s.Siblings(ctx, one)
-		if err != nil {
-			return err
-		}
-		changes, err := one.Corrections()
-		if err != nil {
-			return err
-		}
-		a := acceptance{options: o, asOf: asOf, forge: f, submission: &one,
-			proposal: gitbranch.Proposal{ID: one.ID, Type: one.Type, Slug: one.Slug, YAML: []byte(one.YAML), Changes: changes, Account: one.Account, Author: o.author}}
-		var problems yamldoc.Problems
-		one, err = a.run(ctx, s)
-		if errors.As(err, &problems) {
-			cli.PrintProblems(cmd.ErrOrStderr(), problems)
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s does not fit the content at %s; nothing was written\n", id, a.base)
-			return cli.Quiet(cli.ExitProblem)
-		} else if err != nil {
-			return err
-		}
-		for _, line := range a.warnings {
-			fmt.Fprintln(cmd.ErrOrStderr(), "warning:", safetext.Escape(line))
-		}
-		return printAccepted(cmd.OutOrStdout(), &one, siblings, o.json)
-	})
+	changes, err := one.Corrections()
+	if err != nil {
+		return err
+	}
+	a.submission = &one
+	a.proposal = gitbranch.Proposal{ID: one.ID, Type: one.Type, Slug: one.Slug, YAML: []byte(one.YAML), Changes: changes, Account: one.Account, Author: a.options.author}
+	var problems yamldoc.Problems
+	stderr := s.cmd.ErrOrStderr()
+	now, err := a.run(ctx, s.State)
+	if errors.As(err, &problems) {
+		cli.PrintProblems(stderr, problems)
+		fmt.Fprintf(stderr, "%s does not fit the content at %s; nothing was written\n", one.ID, a.base)
+		return cli.Quiet(cli.ExitProblem)
+	} else if err != nil {
+		return err
+	}
+	for _, line := range a.warnings {
+		fmt.Fprintln(stderr, "warning:", safetext.Escape(line))
+	}
+	return printAccepted(s, &now, siblings)
 }
 
 // acceptedSubmission is an accepted submission in JSON output. Siblings are the IDs of the other
@@ -128,16 +125,10 @@ type acceptedSubmission struct {
 	Siblings []string `json:"siblings"`
 }
 
-// printSiblings lists the other submissions that propose the entity just accepted.
-func printSiblings(w io.Writer, siblings []submission.Submission) {
-	for _, o := range siblings {
-		fmt.Fprintf(w, "%s by %s also proposes this entity, as %s, and is still %s\n", o.ID, safetext.Printable(o.Account), o.Key(), o.Status)
-	}
-}
-
-func printAccepted(w io.Writer, s *submission.Submission, siblings []submission.Submission, asJSON bool) error {
-	if asJSON {
-		line, err := newSubmissionLine(s)
+func printAccepted(s *session, one *submission.Submission, siblings []submission.Submission) error {
+	w := s.cmd.OutOrStdout()
+	if s.json {
+		line, err := newSubmissionLine(one)
 		if err != nil {
 			return err
 		}
@@ -147,16 +138,17 @@ func printAccepted(w io.Writer, s *submission.Submission, siblings []submission.
 		}
 		return cli.PrintIndentedJSON(w, acceptedSubmission{line, ids})
 	}
-	fmt.Fprintf(w, "%s (%s) is %s", s.ID, s.Key(), s.Status)
+	fmt.Fprintf(w, "%s (%s) is %s", one.ID, one.Key(), one.Status)
 	switch {
-	case s.PullRequest.Number > 0:
-		fmt.Fprintf(w, ": pull request %d %s\n", s.PullRequest.Number, safetext.Printable(s.PullRequest.URL))
-	case s.Branch != "" && s.Status == submission.Accepted:
-		fmt.Fprintf(w, ": branch %s, commit %.12s\n", s.Branch, s.Commit)
-	default:
-		fmt.Fprintln(w)
+	case one.PullRequest.Number > 0:
+		fmt.Fprintf(w, ": pull request %d %s", one.PullRequest.Number, safetext.Printable(one.PullRequest.URL))
+	case one.Branch != "" && one.Status == submission.Accepted:
+		fmt.Fprintf(w, ": branch %s, commit %.12s", one.Branch, one.Commit)
 	}
-	printSiblings(w, siblings)
+	fmt.Fprintln(w)
+	for _, o := range siblings {
+		fmt.Fprintf(w, "%s by %s also proposes this entity, as %s, and is still %s\n", o.ID, safetext.Printable(o.Account), o.Key(), o.Status)
+	}
 	return nil
 }
 

@@ -86,15 +86,11 @@ func neighbours(revision diff.Revision, typ, slug string) (near []string) {
 	return near
 }
 
-type submissionsSyncOptions struct {
-	state, dir string
-	json       bool
-	ForgeOptions
-}
-
 func submissionsSyncCommand() *cobra.Command {
-	var o submissionsSyncOptions
-	c := &cobra.Command{
+	var dir string
+	var options ForgeOptions
+	var forge *github.Forge
+	c, _ := onState(&cobra.Command{
 		Use: "sync", Short: "Update submission status from pull requests and builds",
 		Long: `Sync asks the forge once about the pull requests for submissions in review: if one was
 merged, its submission is accepted; if it was closed, its submission is rejected. Pull
@@ -103,47 +99,38 @@ build in --dir are marked as published. An edge that runs with --forge does all 
 every minute.`,
 		Example: "  kindex submissions sync --forge https://api.github.com --forge-repo example/index",
 		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return runSubmissionsSync(cmd, o) },
-	}
-	f := c.Flags()
-	stateFlag(f, &o.state)
-	cli.JSONFlag(f, &o.json)
-	f.StringVar(&o.dir, "dir", ".", "the folder that build --out wrote")
-	o.ForgeOptions.Flags(f)
-	return c
-}
-
-func runSubmissionsSync(cmd *cobra.Command, o submissionsSyncOptions) error {
-	f, err := o.ForgeOptions.Open()
-	if err != nil {
-		return err
-	}
-	return withState(cmd, o.state, false, func(ctx context.Context, s *storage.State) error {
+		PreRunE: func(*cobra.Command, []string) (err error) {
+			forge, err = options.Open()
+			return err
+		},
+	}, existing, func(ctx context.Context, s *session) error {
 		all := []submissionStatus{}
 		tell := func(moved []submission.Submission) {
 			for _, one := range moved {
 				all = append(all, submissionStatus{one.ID, one.Type, one.Slug, one.Status})
-				if o.json {
-					continue
+				if !s.json {
+					fmt.Fprintf(s.cmd.OutOrStdout(), "%s (%s) is %s\n", one.ID, one.Key(), one.Status)
 				}
-				fmt.Fprintf(cmd.OutOrStdout(), "%s (%s) is %s\n", one.ID, one.Key(), one.Status)
 			}
 		}
 		var failed error
-		for follower := (&github.Follower{Forge: f, Store: s}); f != nil; {
+		for follower := (&github.Follower{Forge: forge, Store: s.State}); forge != nil; {
 			moved, err := follower.Round(ctx)
 			tell(moved)
 			if failed = errors.Join(failed, err); !follower.More() || ctx.Err() != nil {
 				break
 			}
 		}
-		published, err := publishFrom(ctx, s, o.dir)
+		published, err := publishFrom(ctx, s.State, dir)
 		tell(published)
-		if o.json {
-			err = errors.Join(err, cli.PrintIndentedJSON(cmd.OutOrStdout(), all))
+		if s.json {
+			err = errors.Join(err, s.print(all, ""))
 		}
 		return errors.Join(failed, err)
 	})
+	c.Flags().StringVar(&dir, "dir", ".", "the folder that build --out wrote")
+	options.Flags(c.Flags())
+	return c
 }
 
 // publishFrom marks accepted submissions as published if the build in dir contains them. If
