@@ -23,23 +23,21 @@ import (
 // A nil cache keeps nothing. A damaged or half-written entry counts as missing.
 type httpCache struct{ dir string }
 
-// cached is an entry: a line of JSON, followed by the body.
+// cached is an entry, stored as compressed JSON.
 type cached struct {
 	URL          string `json:"url"`
 	ETag         string `json:"etag,omitempty"`
 	LastModified string `json:"lastModified,omitempty"`
 	Type         string `json:"type"`
 	Link         string `json:"link,omitempty"`
-	Size         int    `json:"size"`
-
-	body []byte
+	Body         []byte `json:"body"`
 }
 
 // maxUnused is how long an entry is kept without being used.
 const maxUnused = 120 * 24 * time.Hour
 
 func (c *httpCache) path(r Request) string {
-	return filepath.Join(c.dir, fmt.Sprintf("%x.gz", sha256.Sum256([]byte(r.Accept+"\n"+r.URL))))
+	return filepath.Join(c.dir, fmt.Sprintf("%x.json.gz", sha256.Sum256([]byte(r.Accept+"\n"+r.URL))))
 }
 
 func (c *httpCache) get(r Request) *cached {
@@ -55,10 +53,8 @@ func (c *httpCache) get(r Request) *cached {
 	if err != nil {
 		return nil
 	}
-	data, err := io.ReadAll(io.LimitReader(z, maxBody+4096))
-	head, body, ok := bytes.Cut(data, []byte("\n"))
-	held := &cached{body: body}
-	if err != nil || !ok || json.Unmarshal(head, held) != nil || held.URL != r.URL || held.Size != len(body) {
+	held := new(cached)
+	if json.NewDecoder(io.LimitReader(z, 2*maxBody)).Decode(held) != nil || held.URL != r.URL {
 		return nil
 	}
 	return held
@@ -82,24 +78,19 @@ func (e *cached) response(address string) *Response {
 	if e.Link != "" {
 		h.Set("Link", e.Link)
 	}
-	return &Response{Status: http.StatusOK, Header: h, Body: e.body, URL: address}
+	return &Response{Status: http.StatusOK, Header: h, Body: e.Body, URL: address}
 }
 
 // put keeps a response if it has a validator.
 func (c *httpCache) put(r Request, resp *Response) error {
 	e := cached{URL: r.URL, ETag: resp.Header.Get("ETag"), LastModified: resp.Header.Get("Last-Modified"),
-		Type: resp.Header.Get("Content-Type"), Link: resp.Header.Get("Link"), Size: len(resp.Body)}
+		Type: resp.Header.Get("Content-Type"), Link: resp.Header.Get("Link"), Body: resp.Body}
 	if c == nil || r.Body != nil || resp.Status != http.StatusOK || e.ETag == "" && e.LastModified == "" {
 		return nil
 	}
-	head, err := json.Marshal(e)
-	if err != nil {
-		return err
-	}
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	_, err = z.Write(append(append(head, '\n'), resp.Body...))
-	if err = errors.Join(err, z.Close()); err != nil {
+	if err := errors.Join(json.NewEncoder(z).Encode(e), z.Close()); err != nil {
 		return err
 	}
 	return replaceFile(c.path(r), b.Bytes(), 0o600)

@@ -43,6 +43,8 @@ type Request struct {
 	// Limited, if not nil, reports whether a response with status 200 or 403 says that a limit
 	// was reached, for services that say so only in the body.
 	Limited func(*Response) bool
+	// Missing, if not nil, reports whether a response other than 404 says that there is no such thing.
+	Missing func(*Response) bool
 }
 
 // Response is the response to a request.
@@ -66,6 +68,22 @@ func (r *Response) JSON(into any) error {
 		return fmt.Errorf("the response is not the expected JSON: %w", err)
 	}
 	return nil
+}
+
+// Get sends a request and decodes the JSON in the response. It reports whether the service, which errors
+// start with, has what was asked for.
+func Get(ctx context.Context, c Client, service string, r Request, into any) (found bool, err error) {
+	resp, err := c.Do(ctx, r)
+	if err != nil {
+		return false, err
+	}
+	if resp.Status == http.StatusNotFound || r.Missing != nil && r.Missing(resp) {
+		return false, nil
+	}
+	if err := resp.JSON(into); err != nil {
+		return false, fmt.Errorf("%s: %w", service, err)
+	}
+	return true, nil
 }
 
 func shorten(s string) string {

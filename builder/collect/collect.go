@@ -8,10 +8,12 @@
 package collect
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
 
+	"kindex/builder/content/schema"
 	"kindex/exports/record"
 )
 
@@ -97,6 +99,8 @@ type Answer struct {
 	Moved string `json:"moved,omitempty"`
 	// Day is the day on which the values were read. "" means the day of the request.
 	Day string `json:"day,omitempty"`
+	// Page is the address of the page for readers, the source of the values that have no other.
+	Page string `json:"-"`
 	// Beside contains further figures from other registries in the same answer, by name, such as
 	// dockerhub_stars. A value that equals one of them is suspicious.
 	Beside map[string]float64 `json:"beside,omitempty"`
@@ -124,8 +128,39 @@ func (a *Answer) Find(name string) (Value, bool) {
 	return Value{}, false
 }
 
-// Add adds a value to an answer.
-func (a *Answer) Add(v Value) { a.Values = append(a.Values, v) }
+// Add adds a value to an answer. Its source is a.Page unless it has one.
+func (a *Answer) Add(v Value) {
+	v.Source = cmp.Or(v.Source, a.Page)
+	a.Values = append(a.Values, v)
+}
+
+// AddCount adds a number to an answer, unless it is nil.
+func (a *Answer) AddCount(name string, n *float64) {
+	if n != nil {
+		a.Add(Value{Name: name, Number: *n})
+	}
+}
+
+// AddDay adds a day to an answer, unless it is zero.
+func (a *Answer) AddDay(name string, t time.Time) {
+	if !t.IsZero() {
+		a.AddText(name, t.UTC().Format(time.DateOnly))
+	}
+}
+
+// AddText adds a text to an answer, unless it is "".
+func (a *Answer) AddText(name, text string) {
+	if text != "" {
+		a.Add(Value{Name: name, Text: text})
+	}
+}
+
+// AddLicense adds a licence to an answer if the text is an SPDX expression, and reports whether it is.
+func (a *Answer) AddLicense(text string) bool {
+	text = schema.License(text)
+	a.AddText("license", text)
+	return text != ""
+}
 
 // Unusable returns a source that cannot be asked, such as a list that cannot be read.
 func Unusable(name string, problem error) Source { return &unusable{name, problem} }

@@ -12,7 +12,6 @@ import (
 
 	"kindex/builder/content/schema"
 	"kindex/exports/ids"
-	"kindex/exports/quality"
 	"kindex/exports/record"
 )
 
@@ -80,12 +79,13 @@ func (r *run) judge() (pass []verdict) {
 				continue
 			}
 			if answer.Moved != "" && ids.Canonical(a.info.Name, answer.Moved) != ids.Canonical(a.info.Name, t.id) {
-				v := Value{Name: movedName, Text: answer.Moved}
+				c := Change{Entity: t.entity.Key(), Name: movedName, Source: a.info.Name, Old: t.id, New: answer.Moved}
+				reason := "the " + a.info.Title + " repository is now " + answer.Moved
 				if !r.accepted(t.entity, movedName) {
-					r.stop(a, t, v, t.id, "the "+a.info.Title+" repository is now "+answer.Moved+"; accept "+movedName+" to follow it")
+					r.stop(a, &c, reason+"; accept "+movedName+" to follow it")
 					continue
 				}
-				r.report.Accepted = append(r.report.Accepted, stoppedValue(a, t, v, t.id, "the "+a.info.Title+" repository is now "+answer.Moved))
+				r.report.Accepted = append(r.report.Accepted, c.stopped(reason))
 				pass = append(pass, verdict{entity: t.entity, moved: answer.Moved, old: t.id, source: a.info.Name, day: answer.Day})
 				a.report.Changed++
 			}
@@ -109,12 +109,17 @@ func (r *run) judgeAnswer(a *asking, t target, answer *Answer, g suspicions) (pa
 		case state == changedValue:
 			reason = cmp.Or(r.refused(t.entity, v.Name), g.of(t, answer, v, held), r.guard(t.entity, v, answer))
 		}
-		switch {
-		case reason == "" && v.Name == "version" && stopped["lastRelease"]:
-			r.stop(a, t, v, held, "lastRelease in the same answer was stopped")
+		c := Change{Entity: t.entity.Key(), Name: v.Name, Source: a.info.Name, Old: held, New: v.plain(), Date: answer.Day}
+		if f, ok := t.entity.Signals.Fact(v.Name); ok {
+			c.OldDate = f.Date
+		}
+		if reason == "" && v.Name == "version" && stopped["lastRelease"] {
+			r.stop(a, &c, "lastRelease in the same answer was stopped")
 			continue
+		}
+		switch {
 		case reason != "" && (state == invalidValue || !r.accepted(t.entity, v.Name)):
-			r.stop(a, t, v, held, reason)
+			r.stop(a, &c, reason)
 			stopped[v.Name] = true
 			continue
 		case state == unchangedValue:
@@ -126,29 +131,32 @@ func (r *run) judgeAnswer(a *asking, t target, answer *Answer, g suspicions) (pa
 		case state == redatedValue:
 			a.report.Redated++
 		default:
-			a.report.Changed++
-			if reason != "" {
-				r.report.Accepted = append(r.report.Accepted, stoppedValue(a, t, v, held, reason))
-			}
-			old, date := held, ""
-			if f, ok := t.entity.Signals.Fact(v.Name); ok {
-				date = f.Date
-			}
-			r.report.Changes = append(r.report.Changes, Change{Entity: t.entity.Key(), Name: v.Name, Source: a.info.Name,
-				Old: old, New: v.plain(), OldDate: date, Date: answer.Day})
+			r.settle(a, t.entity, &c, reason)
 		}
 		pass = append(pass, verdict{entity: t.entity, value: v, day: answer.Day, redate: state == redatedValue, source: a.info.Name})
 	}
 	return pass
 }
 
-func (r *run) stop(a *asking, t target, v Value, held any, reason string) {
-	a.report.Stopped++
-	r.report.Stopped = append(r.report.Stopped, stoppedValue(a, t, v, held, reason))
+// settle reports whether a change is written, and counts it: if there is a reason not to, a person must have
+// accepted it.
+func (r *run) settle(a *asking, e *record.Entity, c *Change, reason string) bool {
+	switch {
+	case reason == "":
+	case !r.accepted(e, c.Name):
+		r.stop(a, c, reason)
+		return false
+	default:
+		r.report.Accepted = append(r.report.Accepted, c.stopped(reason))
+	}
+	a.report.Changed++
+	r.report.Changes = append(r.report.Changes, *c)
+	return true
 }
 
-func stoppedValue(a *asking, t target, v Value, held any, reason string) quality.Stopped {
-	return quality.Stopped{Entity: t.entity.Key(), Name: v.Name, Source: a.info.Name, Held: held, Found: v.plain(), Reason: reason}
+func (r *run) stop(a *asking, c *Change, reason string) {
+	a.report.Stopped++
+	r.report.Stopped = append(r.report.Stopped, c.stopped(reason))
 }
 
 // plain returns a value for reports.

@@ -34,6 +34,11 @@ func (t offerTarget) name(c offerChange) string {
 	return strings.TrimSuffix(offerName(t.offer)+"."+c.term, ".")
 }
 
+// change returns a change for reports.
+func (t offerTarget) change(a *asking, c offerChange) *Change {
+	return &Change{Entity: t.entity.Key(), Name: t.name(c), Source: a.info.Name, Old: c.held, New: c.found, OldDate: t.offer.Date}
+}
+
 // judgeOffers lets all offers pass the guards. An offer has one date and one source, so if a
 // guard stops one of its prices, the whole offer stays as it was.
 func (r *run) judgeOffers() (pass []verdict) {
@@ -76,7 +81,7 @@ func (r *run) judgeOffer(a *asking, t offerTarget, answer *Answer) *offerEdit {
 		return &offerEdit{offerTarget: t, fresh: record.Offer{Date: answer.Day}, remove: true, changes: gone, accepted: accepted}
 	}
 	if reason := wrongOffer(&answer.Offer.Offer, answer.Day, r.today); reason != "" {
-		r.stopOffer(a, t, offerChange{held: shownOffer(t.offer), reason: reason})
+		r.stop(a, t.change(a, offerChange{held: shownOffer(t.offer)}), reason)
 		return nil
 	}
 	fresh := r.complete(a, t, &answer.Offer.Offer)
@@ -107,8 +112,9 @@ func (r *run) reportOffer(a *asking, edit offerEdit) {
 	}
 	for _, c := range edit.changes {
 		a.report.Changed++
-		r.report.Changes = append(r.report.Changes, Change{Entity: edit.entity.Key(), Name: edit.name(c), Source: a.info.Name,
-			Old: c.held, New: c.found, OldDate: edit.offer.Date, Date: edit.fresh.Date})
+		change := edit.change(a, c)
+		change.Date = edit.fresh.Date
+		r.report.Changes = append(r.report.Changes, *change)
 	}
 }
 
@@ -303,20 +309,11 @@ func (r *run) pass(a *asking, t offerTarget, changes []offerChange) (accepted []
 		switch {
 		case c.reason == "":
 		case r.accepted(t.entity, t.name(c)):
-			accepted = append(accepted, stoppedChange(a, t, c))
+			accepted = append(accepted, t.change(a, c).stopped(c.reason))
 		default:
-			r.stopOffer(a, t, c)
+			r.stop(a, t.change(a, c), c.reason)
 			ok = false
 		}
 	}
 	return accepted, ok
-}
-
-func (r *run) stopOffer(a *asking, t offerTarget, c offerChange) {
-	a.report.Stopped++
-	r.report.Stopped = append(r.report.Stopped, stoppedChange(a, t, c))
-}
-
-func stoppedChange(a *asking, t offerTarget, c offerChange) quality.Stopped {
-	return quality.Stopped{Entity: t.entity.Key(), Name: t.name(c), Source: a.info.Name, Held: c.held, Found: c.found, Reason: c.reason}
 }

@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,7 +74,7 @@ func Probe(ctx context.Context, o Options, source, id string, w io.Writer) error
 			fmt.Fprintln(w, "moved to", safetext.Escape(answer.Moved))
 		}
 		for _, v := range answer.Values {
-			fmt.Fprintf(w, "%s: %s (%s)\n", safetext.Escape(v.Name), safetext.Escape(textValue(v.probed())), safetext.Escape(v.Source))
+			fmt.Fprintf(w, "%s: %s (%s)\n", safetext.Escape(v.Name), safetext.Escape(v.probed()), safetext.Escape(v.Source))
 		}
 		for _, b := range answer.Results {
 			fmt.Fprintf(w, "%s: %s (%s)\n", safetext.Escape(b.FoldedName()), number(b.Value), safetext.Escape(b.Source))
@@ -87,9 +88,4 @@ func Probe(ctx context.Context, o Options, source, id string, w io.Writer) error
 
 // probed returns a value whatever its name is: sources also report what the index has no field
 // for.
-func (v Value) probed() any {
-	if v.Text != "" {
-		return v.Text
-	}
-	return v.Number
-}
+func (v Value) probed() string { return cmp.Or(v.Text, number(v.Number)) }

@@ -71,6 +71,11 @@ type Change struct {
 	Date    string `json:"date"`
 }
 
+// stopped returns the value as one for which a person must decide.
+func (c *Change) stopped(reason string) quality.Stopped {
+	return quality.Stopped{Entity: c.Entity, Name: c.Name, Source: c.Source, Held: c.Old, Found: c.New, Reason: reason}
+}
+
 // Problem is an identifier or a file, with what is wrong with it.
 type Problem struct {
 	Entity string `json:"entity"`

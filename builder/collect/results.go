@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"kindex/builder/content/yamldoc"
-	"kindex/exports/quality"
 	"kindex/exports/record"
 )
 
@@ -60,18 +59,7 @@ func (r *run) judgeResult(a *asking, t target, b *record.Benchmark, day string, 
 		}
 	}
 	reason := cmp.Or(wrongReading(b.Source, b.Date, r.today), r.refused(t.entity, c.Name), r.suspectResult(held, b, scales))
-	if reason != "" {
-		s := quality.Stopped{Entity: c.Entity, Name: c.Name, Source: c.Source, Held: c.Old, Found: c.New, Reason: reason}
-		if !r.accepted(t.entity, c.Name) {
-			a.report.Stopped++
-			r.report.Stopped = append(r.report.Stopped, s)
-			return false
-		}
-		r.report.Accepted = append(r.report.Accepted, s)
-	}
-	a.report.Changed++
-	r.report.Changes = append(r.report.Changes, c)
-	return true
+	return r.settle(a, t.entity, &c, reason)
 }
 
 func heldResult(e *record.Entity, b *record.Benchmark) *record.Benchmark {

@@ -15,10 +15,8 @@ import (
 	"kindex/builder/collect"
 	"kindex/builder/collect/file"
 	"kindex/builder/collect/github"
-	"kindex/builder/collect/huggingface"
 	"kindex/builder/collect/modelsdev"
-	"kindex/builder/collect/npm"
-	"kindex/builder/collect/pypi"
+	"kindex/builder/collect/registry"
 	"kindex/builder/content"
 	"kindex/builder/suite"
 	"kindex/exports/kinds"
@@ -84,7 +82,7 @@ func (y *year) run() {
 	if err != nil {
 		y.t.Fatal(err)
 	}
-	o := options(y.t, y.dir, newClock(y.dayOf(y.week)), pypi.New(y.url, y.url), npm.New(y.url, y.url), huggingface.New(y.url), modelsdev.New(y.url, "", ""),
+	o := options(y.t, y.dir, newClock(y.dayOf(y.week)), registry.PyPI(y.url, y.url), registry.NPM(y.url, y.url), registry.HuggingFace(y.url), modelsdev.New(y.url, "", ""),
 		github.New(y.url), list)
 	o.Getenv = func(string) string { return "token" }
 	o.Accept, o.New = y.accept, y.week >= newWeek-1

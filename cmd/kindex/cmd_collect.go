@@ -18,10 +18,8 @@ import (
 	"kindex/builder/collect"
 	"kindex/builder/collect/file"
 	"kindex/builder/collect/github"
-	"kindex/builder/collect/huggingface"
 	"kindex/builder/collect/modelsdev"
-	"kindex/builder/collect/npm"
-	"kindex/builder/collect/pypi"
+	"kindex/builder/collect/registry"
 	"kindex/builder/content"
 	"kindex/builder/safedial"
 	"kindex/cmd/kindex/cli"
@@ -113,7 +111,7 @@ func runCollect(cmd *cobra.Command, o collectOptions, args []string) error {
 	if err != nil {
 		return err
 	}
-	write := report.WriteText
+	write := report.WriteMarkdown
 	if o.json {
 		write = report.WriteJSON
 	}
@@ -251,7 +249,7 @@ func builtInSources(at map[string]string, c collect.Config, modelsdevDir, day st
 	if p := c.Sources["github"].MinStars; p != nil {
 		minStars = *p
 	}
-	return []collect.Source{pypi.New(at["pypi"], at["pypistats"]), npm.New(at["npm"], at["npm-downloads"]), huggingface.New(at["huggingface"]),
+	return []collect.Source{registry.PyPI(at["pypi"], at["pypistats"]), registry.NPM(at["npm"], at["npm-downloads"]), registry.HuggingFace(at["huggingface"]),
 		modelsdev.New(at["modelsdev"], modelsdevDir, day), github.New(at["github"]).Find(topics, minStars)}
 }
 

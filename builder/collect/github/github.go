@@ -23,7 +23,6 @@ import (
 	"time"
 
 	"kindex/builder/collect"
-	"kindex/builder/content/schema"
 	"kindex/exports/record"
 )
 
@@ -221,54 +220,40 @@ func messageOf(resp *collect.Response) string {
 }
 
 func (repo *repository) answer(id string) collect.Answer {
-	a := collect.Answer{ID: id}
+	a := collect.Answer{ID: id, Page: "https://github.com/" + repo.NameWithOwner}
 	if !strings.EqualFold(repo.NameWithOwner, id) {
 		a.Moved = repo.NameWithOwner
 	}
-	page := "https://github.com/" + repo.NameWithOwner
-	count := func(name string, n *float64) {
-		if n != nil {
-			a.Add(collect.Value{Name: name, Number: *n, Source: page})
+	total := func(name string, t *total) {
+		if t != nil {
+			a.AddCount(name, &t.TotalCount)
 		}
 	}
-	day := func(name string, t time.Time) {
-		if !t.IsZero() {
-			a.Add(collect.Value{Name: name, Text: t.UTC().Format(time.DateOnly), Source: page})
-		}
-	}
-	count("stars", repo.StargazerCount)
-	count("forks", repo.ForkCount)
+	a.AddCount("stars", repo.StargazerCount)
+	a.AddCount("forks", repo.ForkCount)
 	if repo.IsArchived != nil {
 		n := 0.0
 		if *repo.IsArchived {
 			n = 1
 		}
-		count("archived", &n)
+		a.AddCount("archived", &n)
 	}
-	day("created", repo.CreatedAt)
-	for name, t := range map[string]*total{"openIssues": repo.Issues, "releases": repo.Releases} {
-		if t != nil {
-			count(name, &t.TotalCount)
-		}
-	}
+	a.AddDay("created", repo.CreatedAt)
+	total("openIssues", repo.Issues)
+	total("releases", repo.Releases)
 	if b := repo.DefaultBranchRef; b != nil {
-		day("lastCommit", b.Target.CommittedDate)
-		for name, t := range map[string]*total{"commits": b.Target.History, "recentCommits": b.Target.Recent} {
-			if t != nil {
-				count(name, &t.TotalCount)
-			}
-		}
+		a.AddDay("lastCommit", b.Target.CommittedDate)
+		total("commits", b.Target.History)
+		total("recentCommits", b.Target.Recent)
 	}
 	if l := repo.LatestRelease; l != nil {
-		day("lastRelease", l.PublishedAt)
+		a.AddDay("lastRelease", l.PublishedAt)
 		if v := strings.TrimPrefix(l.TagName, "v"); version.MatchString(v) {
-			a.Add(collect.Value{Name: "version", Text: v, Source: page})
+			a.AddText("version", v)
 		}
 	}
 	if l := repo.LicenseInfo; l != nil && l.SPDX != "NOASSERTION" {
-		if text := schema.License(l.SPDX); text != "" {
-			a.Add(collect.Value{Name: "license", Text: text, Source: page})
-		}
+		a.AddLicense(l.SPDX)
 	}
 	return a
 }

@@ -125,28 +125,18 @@ func (s *Source) read(ctx context.Context, c collect.Client) (*catalog, error) {
 	}
 	if !c.Wants(collect.OffersColumn, "") {
 		all := &catalog{}
-		return all, s.get(ctx, c, "/models.json", &all.models)
+		_, err := collect.Get(ctx, c, "models.dev", collect.Request{URL: s.base + "/models.json"}, &all.models)
+		if err == nil && len(all.models) == 0 {
+			err = errors.New("models.dev: the response has no models")
+		}
+		return all, err
 	}
 	var saved savedCatalog
-	err := s.get(ctx, c, "/catalog.json", &saved)
+	_, err := collect.Get(ctx, c, "models.dev", collect.Request{URL: s.base + "/catalog.json"}, &saved)
 	if err == nil && (len(saved.Models) == 0 || len(saved.Providers) == 0) {
 		err = errors.New("models.dev: the response has no models or no providers")
 	}
 	return saved.catalog(), err
-}
-
-func (s *Source) get(ctx context.Context, c collect.Client, path string, into any) error {
-	resp, err := c.Do(ctx, collect.Request{URL: s.base + path})
-	if err != nil {
-		return err
-	}
-	if err := resp.JSON(into); err != nil {
-		return fmt.Errorf("models.dev: %w", err)
-	}
-	if m, ok := into.(*map[string]model); ok && len(*m) == 0 {
-		return errors.New("models.dev: the response has no models")
-	}
-	return nil
 }
 
 // local reads the checkout or file, once.
@@ -247,16 +237,15 @@ func readFile(dir fs.FS, name string) ([]byte, error) {
 }
 
 func (m model) answer(id string) collect.Answer {
-	a := collect.Answer{ID: id}
-	page := repository + "blob/dev/models/" + id + ".toml"
-	for _, v := range []collect.Value{{Name: "contextTokens", Number: m.Limit.Context}, {Name: "outputTokens", Number: m.Limit.Output}} {
-		if v.Number > 0 { // image models have limits of 0
-			v.Source = page
-			a.Add(v)
-		}
+	a := collect.Answer{ID: id, Page: repository + "blob/dev/models/" + id + ".toml"}
+	if m.Limit.Context > 0 { // image models have limits of 0
+		a.AddCount("contextTokens", &m.Limit.Context)
+	}
+	if m.Limit.Output > 0 {
+		a.AddCount("outputTokens", &m.Limit.Output)
 	}
 	if slices.Contains([]int{7, 10}, len(m.ReleaseDate)) {
-		a.Add(collect.Value{Name: "released", Text: m.ReleaseDate, Source: page})
+		a.AddText("released", m.ReleaseDate)
 	}
 	return a
 }

@@ -1,4 +1,4 @@
-package npm_test
+package registry_test
 
 import (
 	"fmt"
@@ -8,19 +8,19 @@ import (
 
 	"kindex/builder/collect"
 	"kindex/builder/collect/collecttest"
-	"kindex/builder/collect/npm"
+	"kindex/builder/collect/registry"
 	"kindex/builder/suite"
 )
 
-// registry behaves as the npm registry and its download counts together.
-type registry struct {
+// npmServer behaves as the npm npmServer and its download counts together.
+type npmServer struct {
 	t        *testing.T
 	packages map[string]string
 	counts   map[string]int
 	paths    []string
 }
 
-func (x *registry) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (x *npmServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x.paths = append(x.paths, r.URL.EscapedPath())
 	if list, ok := strings.CutPrefix(r.URL.Path, "/downloads/point/last-month/"); ok {
 		x.downloads(w, list)
@@ -38,7 +38,7 @@ func (x *registry) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	collecttest.JSON(w, 200, body)
 }
 
-func (x *registry) downloads(w http.ResponseWriter, list string) {
+func (x *npmServer) downloads(w http.ResponseWriter, list string) {
 	names := strings.Split(list, ",")
 	point := func(name string) string {
 		return fmt.Sprintf(`{"downloads":%d,"start":"2026-10-24","end":"2026-11-22","package":%q}`, x.counts[name], name)
@@ -75,7 +75,7 @@ func pkg(name, latest, day, license string) string {
 }
 
 func TestPackages(t *testing.T) {
-	x := &registry{t: t, counts: map[string]int{"a": 10, "b": 20, "@scope/c": 30, "d": 40, "old": 50, "other": 70}, packages: map[string]string{
+	x := &npmServer{t: t, counts: map[string]int{"a": 10, "b": 20, "@scope/c": 30, "d": 40, "old": 50, "other": 70}, packages: map[string]string{
 		"a":        pkg("a", "1.2.3", "2026-11-01T22:00:00.000Z", `"MIT"`),
 		"b":        pkg("b", "4.0.0", "2026-11-02T00:00:00.000Z", `"UNLICENSED"`),
 		"@scope/c": pkg("@scope/c", "5.0.0", "2026-11-03T00:00:00.000Z", `"SEE LICENSE IN LICENSE.txt"`),
@@ -84,7 +84,7 @@ func TestPackages(t *testing.T) {
 		"other":    pkg("another", "1.0.0", "2026-11-04T00:00:00.000Z", `"MIT"`),
 	}}
 	url := collecttest.Server(t, x.ServeHTTP)
-	lines, _ := collecttest.Run(t, collecttest.Options(t, npm.New(url, url), "tool", "npm", "a", "b", "@scope/c", "d", "old", "gone"))
+	lines, _ := collecttest.Run(t, collecttest.Options(t, registry.NPM(url, url), "tool", "npm", "a", "b", "@scope/c", "d", "old", "gone"))
 	collecttest.Want(t, lines,
 		"e0 lastRelease 2026-11-01", "e0 license MIT", "e0 npmDownloads 10", "e0 version 1.2.3",
 		"e1 lastRelease 2026-11-02", "e1 npmDownloads 20", "e1 version 4.0.0",
@@ -93,7 +93,7 @@ func TestPackages(t *testing.T) {
 	if got := strings.Join(x.paths, " "); !strings.HasPrefix(got, "/downloads/point/last-month/@scope/c /downloads/point/last-month/a,b,d,gone,old /@scope%2Fc /a ") {
 		t.Errorf("requests %s", got)
 	}
-	lines, _ = collecttest.Run(t, collecttest.Options(t, npm.New(url, url), "tool", "npm", "other"))
+	lines, _ = collecttest.Run(t, collecttest.Options(t, registry.NPM(url, url), "tool", "npm", "other"))
 	collecttest.Want(t, lines, `e0 failed: npm returned the package "another" for other`)
 }
 
@@ -114,9 +114,9 @@ func TestPrereleasesAndDeprecated(t *testing.T) {
 		"not deprecated":              {versions("2.0.0", `"2.0.0":{"deprecated":false}`), []string{"e0 lastRelease 2026-09-09", "e0 npmDownloads 10", "e0 version 2.0.0"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			x := &registry{t: t, counts: map[string]int{"a": 10}, packages: map[string]string{"a": c.body}}
+			x := &npmServer{t: t, counts: map[string]int{"a": 10}, packages: map[string]string{"a": c.body}}
 			url := collecttest.Server(t, x.ServeHTTP)
-			o := collecttest.Options(t, npm.New(url, url), "tool", "npm", "a")
+			o := collecttest.Options(t, registry.NPM(url, url), "tool", "npm", "a")
 			lines, r := collecttest.Run(t, o)
 			collecttest.Want(t, lines, c.want...)
 			for _, s := range r.Stopped {
@@ -128,8 +128,8 @@ func TestPrereleasesAndDeprecated(t *testing.T) {
 	}
 }
 
-func TestPaging(t *testing.T) {
-	x := &registry{t: t, counts: map[string]int{}, packages: map[string]string{}}
+func TestPagingNPM(t *testing.T) {
+	x := &npmServer{t: t, counts: map[string]int{}, packages: map[string]string{}}
 	var ids []string
 	for i := range 230 {
 		id := fmt.Sprintf("p%d", i)
@@ -137,7 +137,7 @@ func TestPaging(t *testing.T) {
 		x.packages[id] = pkg(id, "1.0.0", "2026-11-01T00:00:00.000Z", `"MIT"`)
 	}
 	url := collecttest.Server(t, x.ServeHTTP)
-	_, r := collecttest.Run(t, collecttest.Options(t, npm.New(url, url), "tool", "npm", ids...))
+	_, r := collecttest.Run(t, collecttest.Options(t, registry.NPM(url, url), "tool", "npm", ids...))
 	if s := r.Sources[0]; s.Requests != 233 || s.Changed != 4*230 {
 		t.Errorf("%+v", s)
 	}
@@ -155,21 +155,21 @@ func TestOddDownloads(t *testing.T) {
 				}
 				collecttest.JSON(w, 200, pkg("a", "1.0.0", "2026-11-01T00:00:00.000Z", `"MIT"`))
 			})
-			lines, _ := collecttest.Run(t, collecttest.Options(t, npm.New(url, url), "tool", "npm", "a"))
+			lines, _ := collecttest.Run(t, collecttest.Options(t, registry.NPM(url, url), "tool", "npm", "a"))
 			collecttest.Want(t, lines, "e0 failed: npm download counts: …")
 		})
 	}
 }
 
-func TestBrokenResponses(t *testing.T) {
-	collecttest.Survives(t, func(base string) collect.Source { return npm.New(base, base) }, "tool", "npm", "a")
+func TestBrokenResponsesNPM(t *testing.T) {
+	collecttest.Survives(t, func(base string) collect.Source { return registry.NPM(base, base) }, "tool", "npm", "a")
 }
 
 // npm documents no validators. Downloads of a hundred packages are one request, those of a package
 // with a scope are one each; every tenth has one.
-func TestCost(t *testing.T) {
+func TestCostNPM(t *testing.T) {
 	suite.InTest(t)
-	x := &registry{t: t, packages: map[string]string{}, counts: map[string]int{}}
+	x := &npmServer{t: t, packages: map[string]string{}, counts: map[string]int{}}
 	id := func(i int) string {
 		if i%10 == 0 {
 			return fmt.Sprintf("@own/p%d", i)
@@ -181,7 +181,7 @@ func TestCost(t *testing.T) {
 		x.counts[id(i)] = 1000 + i
 	}
 	url := collecttest.Server(t, x.ServeHTTP)
-	first, second := collecttest.MeasureCost(t, npm.New(url, url), "tool", "npm", id, func() {
+	first, second := collecttest.MeasureCost(t, registry.NPM(url, url), "tool", "npm", id, func() {
 		for i := range collecttest.CostEntities {
 			x.counts[id(i)] += 7
 		}

@@ -1,4 +1,4 @@
-package pypi_test
+package registry_test
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 
 	"kindex/builder/collect"
 	"kindex/builder/collect/collecttest"
-	"kindex/builder/collect/pypi"
+	"kindex/builder/collect/registry"
 	"kindex/builder/suite"
 )
 
@@ -98,14 +98,14 @@ func TestProjects(t *testing.T) {
 				x.recent[key] = c.recent
 			}
 			url := collecttest.Server(t, x.ServeHTTP)
-			lines, _ := collecttest.Run(t, collecttest.Options(t, pypi.New(url, url), "tool", "pypi", c.id))
+			lines, _ := collecttest.Run(t, collecttest.Options(t, registry.PyPI(url, url), "tool", "pypi", c.id))
 			collecttest.Want(t, lines, c.want...)
 		})
 	}
 }
 
 // PyPI documents ETag; pypistats.org documents no validators.
-func TestSecondRun(t *testing.T) {
+func TestSecondRunPyPI(t *testing.T) {
 	x := &index{t: t, etag: true, projects: map[string]string{}, recent: map[string]string{}}
 	var ids []string
 	for i := range 20 {
@@ -115,7 +115,7 @@ func TestSecondRun(t *testing.T) {
 		x.recent[id] = recent(id, 1000*i+1)
 	}
 	url := collecttest.Server(t, x.ServeHTTP)
-	o := collecttest.Options(t, pypi.New(url, url), "tool", "pypi", ids...)
+	o := collecttest.Options(t, registry.PyPI(url, url), "tool", "pypi", ids...)
 	_, first := collecttest.Run(t, o)
 	never := 0
 	o.MaxAge = &never
@@ -126,13 +126,13 @@ func TestSecondRun(t *testing.T) {
 	}
 }
 
-func TestBrokenResponses(t *testing.T) {
-	collecttest.Survives(t, func(base string) collect.Source { return pypi.New(base, base) }, "tool", "pypi", "a")
+func TestBrokenResponsesPyPI(t *testing.T) {
+	collecttest.Survives(t, func(base string) collect.Source { return registry.PyPI(base, base) }, "tool", "pypi", "a")
 }
 
 // PyPI documents ETag, pypistats.org documents no validators. Within a day, one project in fifty
 // has a release, and all have other downloads.
-func TestCost(t *testing.T) {
+func TestCostPyPI(t *testing.T) {
 	suite.InTest(t)
 	x := &index{t: t, etag: true, projects: map[string]string{}, recent: map[string]string{}}
 	id := func(i int) string { return fmt.Sprintf("p%d", i) }
@@ -149,7 +149,7 @@ func TestCost(t *testing.T) {
 	}
 	count(0)
 	url := collecttest.Server(t, x.ServeHTTP)
-	first, second := collecttest.MeasureCost(t, pypi.New(url, url), "tool", "pypi", id, func() {
+	first, second := collecttest.MeasureCost(t, registry.PyPI(url, url), "tool", "pypi", id, func() {
 		for i := 0; i < collecttest.CostEntities; i += 50 {
 			release(i, "1.1")
 		}

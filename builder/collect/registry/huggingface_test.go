@@ -1,4 +1,4 @@
-package huggingface_test
+package registry_test
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 
 	"kindex/builder/collect"
 	"kindex/builder/collect/collecttest"
-	"kindex/builder/collect/huggingface"
+	"kindex/builder/collect/registry"
 	"kindex/builder/suite"
 )
 
@@ -50,7 +50,7 @@ func TestModels(t *testing.T) {
 		"lab/evil": `{"id":"lab/../../evil","likes":10,"downloads":1}`,
 		"lab/bad":  `{"id":"lab/bad","likes":-1,"downloads":1e400}`,
 	}))
-	lines, _ := collecttest.Run(t, collecttest.Options(t, huggingface.New(url), "model", "huggingface", "lab/a", "bert", "lab/old", "lab/case", "lab/gone", "lab/half", "lab/bad", "lab/two"))
+	lines, _ := collecttest.Run(t, collecttest.Options(t, registry.HuggingFace(url), "model", "huggingface", "lab/a", "bert", "lab/old", "lab/case", "lab/gone", "lab/half", "lab/bad", "lab/two"))
 	collecttest.Want(t, lines,
 		"e0 huggingfaceDownloads 123456", "e0 license Apache-2.0", "e0 likes 789", "e0 parameters 8030261248",
 		"e1 stopped moved google/bert", "e2 stopped moved lab/new",
@@ -58,10 +58,10 @@ func TestModels(t *testing.T) {
 		"e7 huggingfaceDownloads 9", "e7 likes 10")
 }
 
-func TestProbe(t *testing.T) {
+func TestProbeHuggingFace(t *testing.T) {
 	url := collecttest.Server(t, hub(t, map[string]string{"lab/a": `{"id":"lab/a","downloads":12,"likes":7,"gated":"auto","pipeline_tag":"text-generation","lastModified":"2026-11-01T10:00:00.000Z"}`}))
 	var b strings.Builder
-	if err := collect.Probe(t.Context(), collecttest.Options(t, huggingface.New(url), "model", "huggingface", "lab/a"), "huggingface", "", &b); err != nil {
+	if err := collect.Probe(t.Context(), collecttest.Options(t, registry.HuggingFace(url), "model", "huggingface", "lab/a"), "huggingface", "", &b); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"https://huggingface.co/docs/hub/api", "lab/a: 1 requests", "huggingfaceDownloads: 12 (", "pipelineTag: text-generation (", "gated: auto ("} {
@@ -72,7 +72,7 @@ func TestProbe(t *testing.T) {
 }
 
 // The header is that of draft-ietf-httpapi-ratelimit-headers-09.
-func TestRateLimit(t *testing.T) {
+func TestRateLimitHuggingFace(t *testing.T) {
 	n := 0
 	models := hub(t, map[string]string{"lab/a": `{"id":"lab/a","downloads":1,"likes":1}`})
 	url := collecttest.Server(t, func(w http.ResponseWriter, r *http.Request) {
@@ -84,19 +84,19 @@ func TestRateLimit(t *testing.T) {
 		}
 		models(w, r)
 	})
-	_, r := collecttest.Run(t, collecttest.Options(t, huggingface.New(url), "model", "huggingface", "lab/a"))
+	_, r := collecttest.Run(t, collecttest.Options(t, registry.HuggingFace(url), "model", "huggingface", "lab/a"))
 	if s := r.Sources[0]; s.Answered != 1 || s.Waited < 143*time.Second || s.Waited > 145*time.Second {
 		t.Errorf("%+v", s)
 	}
 }
 
-func TestBrokenResponses(t *testing.T) {
-	collecttest.Survives(t, func(base string) collect.Source { return huggingface.New(base) }, "model", "huggingface", "lab/a")
+func TestBrokenResponsesHuggingFace(t *testing.T) {
+	collecttest.Survives(t, func(base string) collect.Source { return registry.HuggingFace(base) }, "model", "huggingface", "lab/a")
 }
 
 // The Hub documents no validators for models, but a limit of 500 requests in five minutes, which
 // the runner keeps.
-func TestCost(t *testing.T) {
+func TestCostHuggingFace(t *testing.T) {
 	suite.InTest(t)
 	models := map[string]string{}
 	id := func(i int) string { return fmt.Sprintf("lab/m%d", i) }
@@ -107,7 +107,7 @@ func TestCost(t *testing.T) {
 		}
 	}
 	count(0)
-	first, second := collecttest.MeasureCost(t, huggingface.New(collecttest.Server(t, hub(t, models))), "model", "huggingface", id, func() { count(7) })
+	first, second := collecttest.MeasureCost(t, registry.HuggingFace(collecttest.Server(t, hub(t, models))), "model", "huggingface", id, func() { count(7) })
 	if first.Requests != 200 || second.Requests != 200 || first.Waited < 2*time.Minute || first.Waited > 3*time.Minute {
 		t.Errorf("first %+v\nsecond %+v", first, second)
 	}
