@@ -33,16 +33,11 @@ const tolerance = 36 * time.Hour
 // CommitsAhead returns the commits in the first-parent history of HEAD that are ahead of a time,
 // newest first. Outside a repository or without git, it returns none.
 func CommitsAhead(ctx context.Context, dir string, now time.Time) (list []Ahead, err error) {
-	r, err := findExisting(ctx, dir)
-	if r == nil || err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	head, err := r.Head(ctx)
-	if err != nil || head == "" {
-		return nil, err
-	}
-	return commitsAhead(ctx, r, head, now)
+	err = atHead(ctx, dir, func(r *git.Repository, head string) error {
+		list, err = commitsAhead(ctx, r, head, now)
+		return err
+	})
+	return list, err
 }
 
 // IsMerged reports whether a commit is an ancestor of another, but not by first parents only.

@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"kindex/builder/content"
-	"kindex/builder/content/yamldoc"
 	"kindex/builder/git"
 )
 
@@ -19,72 +17,38 @@ import (
 // the parser accepts, so that the parser reports larger files as too large.
 const enoughToRefuse = 1 << 20
 
-// ahead is the number of files that may be requested before the first one is parsed. It limits
-// the use of memory; a file usually has about 1 KB.
-const ahead = 512
-
-// job is a file whose blob must be read and parsed.
-type job struct {
-	commit *logged
-	file   *file
-	data   []byte
+// blob is a file of a commit.
+type blob struct {
+	name string // of the object
+	file string // for errors
 }
 
-// finish records that one more file of a commit has been read.
-func (c *logged) finish() {
-	if c.unread.Add(-1) == 0 {
-		close(c.ready)
+// readBlobs reads blobs, and calls each with every blob's index and bytes, or the first ones of a blob that
+// is too large for the parser.
+func readBlobs(ctx context.Context, r *git.Repository, blobs []blob, each func(i int, data []byte) error) error {
+	if len(blobs) == 0 {
+		return nil
 	}
-}
-
-// request requests the blobs for jobs from a running git cat-file, and forwards the jobs in the
-// order in which the responses will arrive.
-func request(ctx context.Context, p *git.Process, jobs <-chan *job, asked chan<- *job) error {
-	defer close(asked)
-	defer p.In.Close()
-	out := bufio.NewWriter(p.In)
-	for {
-		var j *job
-		var more bool
-		select {
-		case j, more = <-jobs:
-		default: // there are no more jobs for now: do not keep git waiting
-			if err := out.Flush(); err != nil {
-				return err
-			}
-			j, more = <-jobs
-		}
-		if !more {
-			return out.Flush()
-		}
-		if _, err := out.WriteString(j.file.blob + "\n"); err != nil {
-			return err
-		}
-		select {
-		case asked <- j:
-			continue
-		default: // the reader is waiting for buffered requests
-		}
-		if err := out.Flush(); err != nil {
-			return err
-		}
-		if !send(ctx, asked, j) {
-			return ctx.Err()
-		}
+	p, err := r.StartWithInput(ctx, git.Command{Args: []string{"cat-file", "--batch"}})
+	if err != nil {
+		return err
 	}
-}
-
-// answer reads the responses of git cat-file.
-func answer(ctx context.Context, p *git.Process, asked <-chan *job, parse chan<- *job) error {
-	defer close(parse)
+	go func() { // git sends responses before it has read all requests
+		defer p.In.Close()
+		out := bufio.NewWriter(p.In)
+		for _, b := range blobs {
+			_, _ = out.WriteString(b.name + "\n")
+		}
+		_ = out.Flush() // if this fails, responses will be missing
+	}()
 	in := bufio.NewReaderSize(p.Out, 64<<10)
-	for j := range asked {
-		err := j.read(in)
+	for i, b := range blobs {
+		data, err := b.read(in)
+		if err == nil {
+			err = each(i, data)
+		}
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return cmp.Or(p.Wait(), err) // git's own error is more informative
-		}
-		if err == nil && !send(ctx, parse, j) {
-			err = ctx.Err()
 		}
 		if err != nil {
 			p.Stop()
@@ -94,53 +58,27 @@ func answer(ctx context.Context, p *git.Process, asked <-chan *job, parse chan<-
 	return p.Wait()
 }
 
-// read reads one response: "<name> blob <size>", a line end, the bytes, a line end.
-func (j *job) read(in *bufio.Reader) error {
+// read reads one response of git cat-file --batch: "<name> blob <size>", a line end, the bytes, a line end.
+func (b *blob) read(in *bufio.Reader) ([]byte, error) {
 	line, err := in.ReadString('\n')
 	if err != nil {
-		return fmt.Errorf("git cat-file: output ends before %s: %w", j.file.blob, err)
+		return nil, fmt.Errorf("git cat-file: output ends before %s: %w", b.name, err)
 	}
-	said, named := strings.CutPrefix(strings.TrimSuffix(line, "\n"), j.file.blob+" ")
+	said, named := strings.CutPrefix(strings.TrimSuffix(line, "\n"), b.name+" ")
 	digits, isBlob := strings.CutPrefix(said, "blob ")
 	size, err := strconv.ParseInt(digits, 10, 64)
 	if !named || isBlob && (err != nil || size < 0) {
-		return fmt.Errorf("git cat-file: unexpected response %q", line)
+		return nil, fmt.Errorf("git cat-file: unexpected response %q", line)
 	}
 	if !isBlob {
-		return fmt.Errorf("git cat-file: %s/%s.yaml at %.12s: object %s is %s; run git fsck for details", j.file.typ, j.file.slug, j.commit.Hash, j.file.blob, said)
+		return nil, fmt.Errorf("git cat-file: %s: object %s is %s; run git fsck for details", b.file, b.name, said)
 	}
-	j.data = make([]byte, min(size, enoughToRefuse))
-	if _, err := io.ReadFull(in, j.data); err != nil {
-		return fmt.Errorf("git cat-file: output ends within %s: %w", j.file.blob, err)
+	data := make([]byte, min(size, enoughToRefuse))
+	if _, err = io.ReadFull(in, data); err == nil {
+		_, err = io.CopyN(io.Discard, in, size-int64(len(data))+1)
 	}
-	if _, err := io.CopyN(io.Discard, in, size-int64(len(j.data))+1); err != nil {
-		return fmt.Errorf("git cat-file: output ends within %s: %w", j.file.blob, err)
+	if err != nil {
+		return nil, fmt.Errorf("git cat-file: output ends within %s: %w", b.name, err)
 	}
-	return nil
-}
-
-// parse parses files.
-func parse(jobs <-chan *job) {
-	for j := range jobs {
-		f := j.file
-		e, problems := content.ParseEntity(f.typ+"/"+f.slug+".yaml", f.typ, f.slug, j.data)
-		if f.entity = e; e == nil {
-			f.problem = firstError(problems)
-		}
-		j.data = nil
-		j.commit.finish()
-	}
-}
-
-// firstError returns the first problem that is an error.
-func firstError(problems yamldoc.Problems) string {
-	for _, p := range problems {
-		if p.Severity == yamldoc.Error {
-			if p.Field != "" {
-				return p.Field + ": " + p.Text()
-			}
-			return p.Text()
-		}
-	}
-	return "cannot be read"
+	return data, nil
 }

@@ -201,27 +201,5 @@ func (l *lines) continueLine(f *file) int {
 	return from
 }
 
-// same reports whether two entities have the same authored content. It treats a missing list
-// as empty and does not compare scores.
-func same(a, b *record.Entity) bool {
-	return a.Type == b.Type && a.Slug == b.Slug && a.Name == b.Name && a.Provider == b.Provider &&
-		a.Description == b.Description && a.Category == b.Category && a.Version == b.Version &&
-		a.PricingModel == b.PricingModel && a.License == b.License && a.URL == b.URL &&
-		a.AddedDate == b.AddedDate && a.LastUpdated == b.LastUpdated && a.Status == b.Status &&
-		slices.Equal(a.Tags, b.Tags) && slices.Equal(a.Capabilities, b.Capabilities) && slices.Equal(a.Links, b.Links) &&
-		slices.Equal(a.Signals.Facts, b.Signals.Facts) && slices.Equal(a.Signals.Benchmarks, b.Signals.Benchmarks) &&
-		slices.Equal(a.Formerly, b.Formerly) && slices.Equal(a.IDs, b.IDs) && a.Values.Equal(b.Values) &&
-		sameLifecycle(a.Lifecycle, b.Lifecycle) && slices.EqualFunc(a.Offers, b.Offers, sameOffer)
-}
-
-func sameLifecycle(a, b *record.Lifecycle) bool {
-	if a == nil || b == nil {
-		return a == b
-	}
-	return *a == *b
-}
-
-// sameOffer compares offers by their JSON, which contains every field.
-func sameOffer(a, b record.Offer) bool {
-	return bytes.Equal(a.AppendJSON(nil), b.AppendJSON(nil))
-}
+// same reports whether two entities have the same authored content.
+func same(a, b *record.Entity) bool { return bytes.Equal(a.AppendAuthored(nil), b.AppendAuthored(nil)) }

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"kindex/builder/content"
@@ -32,9 +31,6 @@ const (
 type logged struct {
 	Commit
 	files []*file
-
-	unread atomic.Int64  // number of files not yet read and parsed
-	ready  chan struct{} // closed when all files have been read
 }
 
 // file is an entity file in the state in which a commit left it.
@@ -46,9 +42,9 @@ type file struct {
 	problem   string         // the reason the file cannot be read
 }
 
-// startLog starts git log for the commits after since or, if since is "", for all commits,
-// oldest first.
-func (r *repository) startLog(ctx context.Context, since string) (*git.Process, error) {
+// readLog returns the commits after since or, if since is "", all commits, oldest first, of which files have
+// been changed.
+func (r *repository) readLog(ctx context.Context, since string) (commits []*logged, err error) {
 	paths, err := r.logPaths(ctx, since)
 	if err != nil {
 		return nil, err
@@ -62,7 +58,27 @@ func (r *repository) startLog(ctx context.Context, since string) (*git.Process, 
 	if since != "" {
 		args = append(args, "^"+since)
 	}
-	return r.Start(ctx, r.command(slices.Concat(args, []string{"--"}, paths)...))
+	p, err := r.Start(ctx, r.command(slices.Concat(args, []string{"--"}, paths)...))
+	if err != nil {
+		return nil, err
+	}
+	in := &logReader{in: bufio.NewReaderSize(p.Out, 64<<10), path: r.Prefix}
+	for {
+		c, err := in.read()
+		if errors.Is(err, io.EOF) {
+			return commits, p.Wait()
+		}
+		if err != nil {
+			p.Stop()
+			return nil, err
+		}
+		if used, ok := r.times[c.Hash]; ok {
+			c.Time = used
+		}
+		if len(c.files) > 0 {
+			commits = append(commits, c)
+		}
+	}
 }
 
 // logPaths returns the folders to limit git log to, or nothing if git log should not be
@@ -107,7 +123,7 @@ func (l *logReader) read() (*logged, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &logged{ready: make(chan struct{})}
+	c := &logged{}
 	if c.Hash = string(first); !git.IsObjectName(c.Hash) {
 		return nil, unexpected(first)
 	}

@@ -3,10 +3,7 @@ package gitlog
 import (
 	"bufio"
 	"errors"
-	"fmt"
 	"io"
-	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -164,73 +161,4 @@ func FuzzPullRequest(f *testing.F) {
 			t.Errorf("%q, %q: %d", subject, body, n)
 		}
 	})
-}
-
-// TestSame changes each authored field in turn, which ensures that same does not ignore a
-// newly added field.
-func TestSame(t *testing.T) {
-	authored := 0
-	plain := func() *record.Entity {
-		return &record.Entity{Lifecycle: &record.Lifecycle{}, Offers: []record.Offer{{Tiers: make([]record.Tier, 1), Modes: make([]record.Mode, 1)}}}
-	}
-	derived := []string{"Kinds", "Scores", "Computed", "AddedDerived", "UpdatedDerived"}
-	var check func(v reflect.Value, e *record.Entity, name string)
-	check = func(v reflect.Value, e *record.Entity, name string) {
-		differs := func() {
-			authored++
-			if same(e, plain()) {
-				t.Errorf("changing %s makes no difference", name)
-			}
-			v.SetZero()
-		}
-		switch v.Kind() {
-		case reflect.Struct:
-			if p, ok := v.Addr().Interface().(*record.Price); ok {
-				*p = record.PriceOf(0)
-				differs()
-				return
-			}
-			for i := range v.NumField() {
-				if n := v.Type().Field(i).Name; !slices.Contains(derived, n) {
-					check(v.Field(i), e, name+"."+n)
-				}
-			}
-		case reflect.Pointer:
-			check(v.Elem(), e, name)
-		case reflect.Array:
-			for i := range v.Len() {
-				check(v.Index(i), e, fmt.Sprintf("%s[%d]", name, i))
-			}
-		case reflect.Slice:
-			if v.Len() > 0 {
-				check(v.Index(0), e, name+"[0]")
-				return
-			}
-			v.Set(reflect.MakeSlice(v.Type(), 0, 1))
-			if !same(e, plain()) {
-				t.Errorf("an empty list of %s is not the same as none", name)
-			}
-			v.Set(reflect.MakeSlice(v.Type(), 1, 1))
-			differs()
-		case reflect.String:
-			v.SetString("x")
-			differs()
-		case reflect.Int64:
-			v.SetInt(1)
-			differs()
-		case reflect.Uint8:
-			v.SetUint(1)
-			differs()
-		case reflect.Bool:
-			v.SetBool(true)
-			differs()
-		default:
-			t.Fatalf("%s is a %s: add a case that changes it", name, v.Kind())
-		}
-	}
-	e := plain()
-	check(reflect.ValueOf(e).Elem(), e, "Entity")
-	if authored < 60 {
-		t.Errorf("only %d fields were compared", authored)
-	}
 }

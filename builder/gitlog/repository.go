@@ -63,14 +63,6 @@ func find(ctx context.Context, dir string) (*git.Repository, error) {
 	return r, err
 }
 
-// findExisting is like find, but returns nil for a folder that does not exist.
-func findExisting(ctx context.Context, dir string) (*git.Repository, error) {
-	if info, err := os.Stat(dir); err == nil && info.IsDir() {
-		return find(ctx, dir)
-	}
-	return nil, nil
-}
-
 // hidden reports whether a folder is in a repository that cannot be read because git is not
 // installed. It also returns the folder's path in the repository, as in Head.Path.
 func hidden(dir string) (within string, ok bool) {

@@ -2,7 +2,6 @@ package gitlog
 
 import (
 	"context"
-	"errors"
 	"path"
 	"path/filepath"
 	"slices"
@@ -17,33 +16,24 @@ import (
 // recognized by the names that kindex gives them, and files are the paths of others. The result is
 // relative to the root of the repository and empty outside a repository or without git.
 func TrackedSecrets(ctx context.Context, dir string, files ...string) (found []string, err error) {
-	r, err := findExisting(ctx, dir)
-	if r == nil || err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	head, err := r.Head(ctx)
-	if err != nil || head == "" {
-		return nil, err
-	}
-	list, err := r.Run(ctx, git.Command{Args: []string{"ls-tree", "-r", "-l", "-z", "--full-tree", head}})
-	if err != nil {
-		return nil, err
-	}
-	named, err := withinRepository(r, dir, files)
-	if err != nil {
-		return nil, err
-	}
-	for entry := range strings.SplitSeq(list, "\x00") {
-		facts, name, ok := strings.Cut(entry, "\t")
-		if !ok {
-			continue // the end
+	err = atHead(ctx, dir, func(r *git.Repository, head string) error {
+		list, err := r.Run(ctx, git.Command{Args: []string{"ls-tree", "-r", "-l", "-z", "--full-tree", head}})
+		if err != nil {
+			return err
 		}
-		if isSecret(path.Base(name), facts) || slices.ContainsFunc(named, func(of string) bool { return name == of || isSideFile(name, of) }) {
-			found = append(found, name)
+		named, err := withinRepository(r, dir, files)
+		if err != nil {
+			return err
 		}
-	}
-	return found, nil
+		for entry := range strings.SplitSeq(list, "\x00") {
+			facts, name, ok := strings.Cut(entry, "\t") // not ok at the end
+			if ok && (isSecret(path.Base(name), facts) || slices.ContainsFunc(named, func(of string) bool { return name == of || isSideFile(name, of) })) {
+				found = append(found, name)
+			}
+		}
+		return nil
+	})
+	return found, err
 }
 
 // maxKey is the size in bytes of the largest key file. Other programs have larger files whose

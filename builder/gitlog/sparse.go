@@ -2,12 +2,12 @@ package gitlog
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"kindex/builder/content/schema"
+	"kindex/builder/git"
 	"kindex/builder/plural"
 	"kindex/exports/record"
 )
@@ -30,23 +30,20 @@ func (e *SparseError) Error() string {
 
 // CheckSparse returns a *SparseError if a sparse checkout leaves out files of a content folder: to a
 // build, they would look deleted.
-func CheckSparse(ctx context.Context, dir string) (err error) {
-	r, err := findExisting(ctx, dir)
-	if r == nil || err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	left, err := r.LeftOut(ctx)
-	if err != nil {
-		return err
-	}
-	missing := slices.DeleteFunc(left, func(name string) bool {
-		below, ok := strings.CutPrefix(name, r.Prefix)
-		typ, _, _ := strings.Cut(below, "/")
-		return !ok || !slices.Contains(record.Types, typ) && !schema.IsRootFile(below)
+func CheckSparse(ctx context.Context, dir string) error {
+	return atHead(ctx, dir, func(r *git.Repository, _ string) error {
+		left, err := r.LeftOut(ctx)
+		if err != nil {
+			return err
+		}
+		missing := slices.DeleteFunc(left, func(name string) bool {
+			below, ok := strings.CutPrefix(name, r.Prefix)
+			typ, _, _ := strings.Cut(below, "/")
+			return !ok || !slices.Contains(record.Types, typ) && !schema.IsRootFile(below)
+		})
+		if len(missing) > 0 {
+			return &SparseError{dir, missing}
+		}
+		return nil
 	})
-	if len(missing) > 0 {
-		return &SparseError{dir, missing}
-	}
-	return nil
 }

@@ -3,6 +3,7 @@ package gitlog
 import (
 	"context"
 	"errors"
+	"os"
 
 	"kindex/builder/git"
 )
@@ -21,15 +22,27 @@ func Tracked(ctx context.Context, dirs ...string) (bool, error) {
 }
 
 func tracks(ctx context.Context, dir string) (tracked bool, err error) {
-	r, err := findExisting(ctx, dir)
+	err = atHead(ctx, dir, func(r *git.Repository, head string) error {
+		out, err := r.Run(ctx, git.Command{Args: []string{"ls-tree", "-z", "--full-tree", head, "--", r.Prefix}})
+		tracked = out != ""
+		return err
+	})
+	return tracked, err
+}
+
+// atHead calls do with the repository of a folder and its checked-out commit. Without a folder, a
+// repository, git or a commit, it does nothing.
+func atHead(ctx context.Context, dir string, do func(r *git.Repository, head string) error) error {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil //nolint:nilerr // there is no folder
+	}
+	r, err := find(ctx, dir)
 	if r == nil || err != nil {
-		return false, err
+		return err
 	}
-	defer func() { err = errors.Join(err, r.Close()) }()
 	head, err := r.Head(ctx)
-	if err != nil || head == "" {
-		return false, err
+	if err == nil && head != "" {
+		err = do(r, head)
 	}
-	out, err := r.Run(ctx, git.Command{Args: []string{"ls-tree", "-z", "--full-tree", head, "--", r.Prefix}})
-	return out != "", err
+	return errors.Join(err, r.Close())
 }

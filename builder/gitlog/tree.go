@@ -1,16 +1,12 @@
 package gitlog
 
 import (
-	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"kindex/builder/git"
@@ -142,7 +138,8 @@ func (p *Location) WriteTree(ctx context.Context, commit, into string) (bool, er
 			return false, err
 		}
 	}
-	if err := p.writeObjects(ctx, d.hashes, d.files); err != nil {
+	err = readBlobs(ctx, p.Repository, d.blobs, func(i int, data []byte) error { return os.WriteFile(d.blobs[i].file, data, 0o666) })
+	if err != nil {
 		return false, err
 	}
 	for _, target := range d.links { // links are created last, so that nothing is written through them
@@ -155,8 +152,8 @@ func (p *Location) WriteTree(ctx context.Context, commit, into string) (bool, er
 
 // dump lists the parts of a commit that are yet to be written.
 type dump struct {
-	hashes, files []string // blobs, and the files to write them to
-	links         []string
+	blobs []blob // each with the file to write it to
+	links []string
 }
 
 // add adds one entry of a commit, given its mode, type and hash.
@@ -170,7 +167,7 @@ func (d *dump) add(mode, kind, hash, target string) error {
 	case path.Ext(target) != ".yaml":
 		return os.WriteFile(target, nil, 0o666) // only its name matters
 	}
-	d.hashes, d.files = append(d.hashes, hash), append(d.files, target)
+	d.blobs = append(d.blobs, blob{hash, target})
 	return nil
 }
 
@@ -190,59 +187,4 @@ func makeRoom(into, name string) (string, error) {
 		return "", nil
 	}
 	return filepath.Join(into, filepath.FromSlash(name)), nil
-}
-
-// writeObjects writes each blob to a file.
-func (p *Location) writeObjects(ctx context.Context, hashes, files []string) error {
-	if len(hashes) == 0 {
-		return nil
-	}
-	objects, err := p.StartWithInput(ctx, git.Command{Args: []string{"cat-file", "--batch"}})
-	if err != nil {
-		return err
-	}
-	go func() { // git sends responses before it has read all requests
-		defer objects.In.Close()
-		_, _ = io.WriteString(objects.In, strings.Join(hashes, "\n")+"\n") // if this fails, responses will be missing
-	}()
-	err = readObjects(bufio.NewReader(objects.Out), hashes, files)
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return cmp.Or(objects.Wait(), err) // git's own error is more informative
-	}
-	if err != nil {
-		objects.Stop()
-		return err
-	}
-	return objects.Wait()
-}
-
-// readObjects parses the output of git cat-file --batch: for each blob a line with its
-// hash, type and size, then its bytes and a line break.
-func readObjects(r *bufio.Reader, hashes, files []string) error {
-	for i, file := range files {
-		head, err := r.ReadString('\n')
-		if err != nil {
-			return fmt.Errorf("git cat-file: output ends before %s: %w", hashes[i], err)
-		}
-		fields := strings.Fields(head)
-		if len(fields) != 3 || fields[0] != hashes[i] || fields[1] != "blob" {
-			return fmt.Errorf("git cat-file: requested %s, got %q", hashes[i], strings.TrimSpace(head))
-		}
-		size, err := strconv.ParseInt(fields[2], 10, 64)
-		if err != nil {
-			return fmt.Errorf("git cat-file: %s: %w", strings.TrimSpace(head), err)
-		}
-		f, err := os.Create(file)
-		if err != nil {
-			return err
-		}
-		_, err = io.CopyN(f, r, size)
-		if err = errors.Join(err, f.Close()); err != nil {
-			return err
-		}
-		if _, err := r.Discard(1); err != nil {
-			return fmt.Errorf("git cat-file: %s: %w", hashes[i], err)
-		}
-	}
-	return nil
 }

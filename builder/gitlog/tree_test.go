@@ -190,15 +190,16 @@ func message(err error) string {
 func TestObjectsCutShort(t *testing.T) {
 	for answer, want := range map[string]string{
 		"":                      "ends before",
-		"abc missing\n":         "got \"abc missing\"",
-		"abc tree 3\nxyz\n":     "requested abc, got",
-		"def blob 3\nxyz\n":     "requested abc, got",
+		"abc missing\n":         "f: object abc is missing",
+		"abc tree 3\nxyz\n":     "f: object abc is tree",
+		"def blob 3\nxyz\n":     "unexpected response",
 		"abc blob 5\nxyz":       "EOF",
-		"abc blob x\nxyz\n":     "invalid syntax",
+		"abc blob x\nxyz\n":     "unexpected response",
 		"abc blob 3\nxyz":       "EOF",
 		"abc blob 3\nxyz\nmore": "",
 	} {
-		err := readObjects(bufio.NewReader(strings.NewReader(answer)), []string{"abc"}, []string{filepath.Join(t.TempDir(), "f")})
+		b := blob{"abc", "f"}
+		_, err := b.read(bufio.NewReader(strings.NewReader(answer)))
 		if (err == nil) != (want == "") || !strings.Contains(message(err), want) {
 			t.Errorf("%q: %v", answer, err)
 		}

@@ -1,16 +1,16 @@
 package gitlog
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"runtime"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"kindex/builder/content"
+	"kindex/builder/content/yamldoc"
 	"kindex/builder/git"
 	"kindex/exports/record"
 )
@@ -158,87 +158,15 @@ func (r *repository) continues(ctx context.Context, e Previous, ahead []Ahead) (
 	return len(earlier) == 0, err
 }
 
-// walk runs git log and git cat-file concurrently, parses their output on all processors,
-// and adds the commits in order.
+// walk reads git log, and then the files in it, which are parsed on all processors.
 func (r *repository) walk(ctx context.Context, since string, known knownFunc, lines *lines) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	work, ctx := errgroup.WithContext(ctx)
-	list, err := r.startLog(ctx, since)
+	commits, err := r.readLog(ctx, since)
 	if err != nil {
 		return err
 	}
-	blobs, err := r.StartWithInput(ctx, r.command("cat-file", "--batch"))
-	if err != nil {
-		list.Stop()
-		return err
-	}
-	listed, commits := make(chan *logged, listedAhead), make(chan *logged, listedAhead)
-	jobs, asked, parsed := make(chan *job, ahead), make(chan *job, ahead), make(chan *job)
-	work.Go(func() error {
-		defer close(listed)
-		return r.readLog(ctx, list, listed)
-	})
-	work.Go(func() error {
-		defer close(commits)
-		defer close(jobs)
-		return dispatch(ctx, listed, known, commits, jobs)
-	})
-	var failed error
-	requested := make(chan struct{})
-	work.Go(func() error {
-		defer close(requested)
-		failed = request(ctx, blobs, jobs, asked)
-		return nil // git's own error is more informative
-	})
-	work.Go(func() error {
-		if err := answer(ctx, blobs, asked, parsed); err != nil {
-			return err
-		}
-		<-requested
-		return failed
-	})
-	for range runtime.GOMAXPROCS(0) {
-		work.Go(func() error { parse(parsed); return nil })
-	}
-	work.Go(func() error { return lines.addAll(ctx, commits) })
-	return work.Wait()
-}
-
-// knownFunc is the type of Options.Known.
-type knownFunc = func(typ, slug, blob string) *record.Entity
-
-// listedAhead is the number of commits that git log may list ahead of the commit whose files
-// are being read. The first commit may contain most of the files, and git log need not wait
-// until these have been read.
-const listedAhead = 8192
-
-// readLog reads git log to its end.
-func (r *repository) readLog(ctx context.Context, p *git.Process, listed chan<- *logged) error {
-	in := &logReader{in: bufio.NewReaderSize(p.Out, 64<<10), path: r.Prefix}
-	for {
-		c, err := in.read()
-		if errors.Is(err, io.EOF) {
-			return p.Wait()
-		}
-		if err != nil {
-			p.Stop()
-			return err
-		}
-		if used, ok := r.times[c.Hash]; ok {
-			c.Time = used
-		}
-		if len(c.files) > 0 && !send(ctx, listed, c) {
-			p.Stop()
-			return ctx.Err()
-		}
-	}
-}
-
-// dispatch forwards all commits, and the files in them that must be read.
-func dispatch(ctx context.Context, listed <-chan *logged, known knownFunc, commits chan<- *logged, jobs chan<- *job) error {
-	for c := range listed {
-		var unread []*file
+	var unread []*file
+	var blobs []blob
+	for _, c := range commits {
 		for _, f := range c.files {
 			if f.gone || f.problem != "" {
 				continue
@@ -247,46 +175,47 @@ func dispatch(ctx context.Context, listed <-chan *logged, known knownFunc, commi
 				f.entity = known(f.typ, f.slug, f.blob)
 			}
 			if f.entity == nil {
-				unread = append(unread, f)
-			}
-		}
-		c.unread.Store(int64(len(unread)))
-		if len(unread) == 0 {
-			close(c.ready)
-		}
-		if !send(ctx, commits, c) {
-			return ctx.Err()
-		}
-		for _, f := range unread {
-			if !send(ctx, jobs, &job{commit: c, file: f}) {
-				return ctx.Err()
+				unread, blobs = append(unread, f), append(blobs, blob{f.blob, fmt.Sprintf("%s/%s.yaml at %.12s", f.typ, f.slug, c.Hash)})
 			}
 		}
 	}
-	return ctx.Err()
-}
-
-// send sends v unless ctx ends first.
-func send[T any](ctx context.Context, to chan<- T, v T) bool {
-	select {
-	case to <- v:
-		return true
-	case <-ctx.Done():
-		return false
+	var parsing errgroup.Group
+	parsing.SetLimit(2 * runtime.GOMAXPROCS(0)) // so few that their bytes fit into memory
+	err = readBlobs(ctx, r.Repository, blobs, func(i int, data []byte) error {
+		parsing.Go(func() error { unread[i].parse(data); return nil })
+		return nil
+	})
+	if err = errors.Join(err, parsing.Wait()); err != nil {
+		return err
 	}
-}
-
-// addAll adds the commits in order as they become ready.
-func (l *lines) addAll(ctx context.Context, commits <-chan *logged) error {
-	for c := range commits {
-		select {
-		case <-c.ready:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		if err := l.add(c); err != nil {
+	for _, c := range commits {
+		if err := lines.add(c); err != nil {
 			return fmt.Errorf("the history in the previous build cannot be read: %w", err)
 		}
 	}
-	return ctx.Err()
+	return nil
+}
+
+// knownFunc is the type of Options.Known.
+type knownFunc = func(typ, slug, blob string) *record.Entity
+
+// parse parses the file.
+func (f *file) parse(data []byte) {
+	e, problems := content.ParseEntity(f.typ+"/"+f.slug+".yaml", f.typ, f.slug, data)
+	if f.entity = e; e == nil {
+		f.problem = firstError(problems)
+	}
+}
+
+// firstError returns the first problem that is an error.
+func firstError(problems yamldoc.Problems) string {
+	for _, p := range problems {
+		if p.Severity == yamldoc.Error {
+			if p.Field != "" {
+				return p.Field + ": " + p.Text()
+			}
+			return p.Text()
+		}
+	}
+	return "cannot be read"
 }
