@@ -20,7 +20,7 @@ SLOWFUZZ := FuzzPNG|FuzzGet
 # Without paths in the binaries, checkouts in different folders share the build cache.
 export GOFLAGS := $(strip $(shell go env GOFLAGS 2>/dev/null) -trimpath)
 
-.PHONY: help run build engine static content check test tests soak gofmt lint requests scale bench snapshots corpus fuzz dist sdk screenshots fmt clean tools test-tools soak-tools
+.PHONY: help run build install engine static content check test tests soak gofmt lint requests scale bench snapshots corpus fuzz dist sdk screenshots fmt clean tools test-tools soak-tools
 
 help: ## list all targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "%-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,6 +44,10 @@ run: build ## build the included content and serve it; print an API key for tryi
 
 build: tools engine ## compile bin/kindex
 	@echo 'compiling bin/kindex' && $(GO) build -ldflags '$(LDFLAGS)' -o bin/kindex ./cmd/kindex
+
+PREFIX ?= $(if $(filter 0,$(shell id -u)),/usr/local,$(HOME)/.local)
+install: build ## copy bin/kindex to PREFIX/bin (default: /usr/local as root, otherwise ~/.local)
+	install -D -m 755 bin/kindex $(DESTDIR)$(PREFIX)/bin/kindex
 
 # MiniSearch, the search library for static sites, comes from npm and is embedded in the program.
 # Everything else works without it, so make build does without it where npm cannot fetch it.

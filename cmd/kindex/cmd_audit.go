@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -18,8 +17,9 @@ import (
 
 type auditOptions struct {
 	cli.FormatOptions
-	dir, url, keyFile, asOf string
-	failOn                  []string
+	serviceOptions
+	asOf   string
+	failOn []string
 }
 
 const aboutAudit = `Audit reads the files that declare a project's packages and models, and shows what the
@@ -67,13 +67,10 @@ func auditCommand() *cobra.Command {
   kindex audit --fail-on retired,dormant,license:AGPL-3.0-only go.mod package.json
   kindex audit .
   kindex audit --url https://index.example.org --format sarif sbom.cdx.json`,
-		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return runAudit(cmd, o, args) },
 	}
 	f := c.Flags()
-	f.StringVar(&o.dir, "dir", ".", "the folder that build --out wrote")
-	f.StringVar(&o.url, "url", "", "query the service at this address instead, such as https://index.example.org")
-	f.StringVar(&o.keyFile, "key-file", "", "a file with the key for --url (default: the environment variable "+apiKeyVariable+")")
+	o.flags(f)
 	o.Flags(c, audit.Formats, "output format: "+strings.Join(audit.Formats, ", "))
 	f.StringVar(&o.asOf, "as-of", "", "audit as of this day, YYYY-MM-DD (default: today in UTC, or SOURCE_DATE_EPOCH)")
 	f.StringSliceVar(&o.failOn, "fail-on", nil, "exit with 1 if a package or model is any of these, such as retired,dormant,license:AGPL-3.0-only")
@@ -84,11 +81,9 @@ func runAudit(cmd *cobra.Command, o auditOptions, files []string) error {
 	if err := o.Choose(cmd.Flags(), audit.Formats); err != nil {
 		return err
 	}
-	switch {
-	case o.url != "" && cli.OnCommandLine(cmd.Flags(), "dir"):
-		return cli.Usage(errors.New("--dir and --url cannot be combined; see kindex audit --help"))
-	case o.url == "" && o.keyFile != "":
-		return cli.Usage(errors.New("--key-file requires --url: the build in --dir needs no key; see kindex audit --help"))
+	client, err := o.client(cmd)
+	if err != nil {
+		return err
 	}
 	asOf, err := cli.ParseAsOf(o.asOf, time.Now())
 	if err != nil {
@@ -98,7 +93,18 @@ func runAudit(cmd *cobra.Command, o auditOptions, files []string) error {
 	if err != nil {
 		return cli.Usage(fmt.Errorf("--fail-on: %w", err))
 	}
-	r, err := auditFiles(cmd, o, files, policy)
+	run := func(x audit.Index) (r *audit.Report, err error) {
+		return audit.Run(cmd.Context(), x, files, cmd.InOrStdin(), policy)
+	}
+	var r *audit.Report
+	if client != nil {
+		r, err = run(remoteIndex{client})
+	} else {
+		err = withBuild(o.dir, func(b *exports.Build) (err error) {
+			r, err = run(audit.Local{Build: b})
+			return err
+		})
+	}
 	if err != nil {
 		return err
 	}
@@ -111,40 +117,8 @@ func runAudit(cmd *cobra.Command, o auditOptions, files []string) error {
 	return nil
 }
 
-func auditFiles(cmd *cobra.Command, o auditOptions, files []string, policy *audit.Policy) (r *audit.Report, err error) {
-	if o.url != "" {
-		s, err := newRemoteIndex(cmd, o)
-		if err != nil {
-			return nil, err
-		}
-		return audit.Run(cmd.Context(), s, files, cmd.InOrStdin(), policy)
-	}
-	defer cli.RecoverDamaged(o.dir, &err)
-	b, err := exports.OpenCurrent(o.dir)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, b.Close()) }()
-	return audit.Run(cmd.Context(), audit.Local{Build: b}, files, cmd.InOrStdin(), policy)
-}
-
 // remoteIndex is an index that a service serves.
 type remoteIndex struct{ client *mcp.Client }
-
-func newRemoteIndex(cmd *cobra.Command, o auditOptions) (audit.Index, error) {
-	key, err := readAPIKey(o.keyFile)
-	if err != nil {
-		return nil, err
-	}
-	client, err := mcp.NewClient(o.url, key)
-	if err != nil {
-		return nil, cli.Usage(fmt.Errorf("--url: %w", err))
-	}
-	if key != "" && client.Exposed() {
-		fmt.Fprintf(cmd.ErrOrStderr(), "kindex: the key is sent to %s unencrypted; use an https address\n", o.url)
-	}
-	return remoteIndex{client}, nil
-}
 
 // Resolve implements audit.Index.
 func (r remoteIndex) Resolve(ctx context.Context, ids []string) ([]byte, error) {

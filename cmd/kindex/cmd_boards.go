@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -37,13 +38,8 @@ and leave, and the largest move. A ranking that depends on a single weight says 
 		Example: `  kindex boards
   kindex boards content --sensitivity
   kindex boards content --json --as-of 2026-07-01`,
-		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dir := "content"
-			if len(args) == 1 {
-				dir = args[0]
-			}
-			return runBoards(cmd.OutOrStdout(), dir, o)
+			return runBoards(cmd.OutOrStdout(), cmp.Or(strings.Join(args, ""), "content"), o)
 		},
 	}
 	f := c.Flags()

@@ -29,7 +29,7 @@ type buildOptions struct {
 func buildCommand() *cobra.Command {
 	var o buildOptions
 	c := &cobra.Command{
-		Use: "build", Short: "Compile a content folder into a build and publish it",
+		Use: "build [DIR]", Short: "Compile a content folder into a build and publish it",
 		Long: `Build reads and checks the content folder, calculates the scores and writes a
 build to the output folder: exports/builds/<id> and indexes/builds/<id>. Finally it
 points exports/current at the new build; until then, readers see the old one. The
@@ -60,16 +60,20 @@ the site works only at the root of a host and has no sitemap, its feeds do not l
 pages, its badges have no text to copy, and link previews have no image. --api is the
 address of a service that the pages link to for what plain files cannot do, such as
 submissions, badges with ranks, and feeds in formats other than RSS.`,
-		Example: `  kindex build --content content --out .
-  kindex build --content content --out /srv/kindex --as-of 2026-07-01 --json
-  kindex build --content content --out . --static static --url https://index.example.org`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runBuild(cmd, o) },
+		Example: `  kindex build content --out .
+  kindex build content --out /srv/kindex --as-of 2026-07-01 --json
+  kindex build content --out . --static static --url https://index.example.org`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if _, err := cli.TakeContent(cmd, &o.content, args, 0); err != nil {
+				return err
+			}
+			return runBuild(cmd, o)
+		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.content, "content", "content", "the content folder")
+	cli.ContentFlag(f, &o.content)
 	f.StringVar(&o.out, "out", ".", "the output folder")
-	f.StringVar(&o.asOf, "as-of", "", "calculate scores as of this day (YYYY-MM-DD) or RFC 3339 time (default: today at 00:00 UTC, or SOURCE_DATE_EPOCH)")
+	cli.AsOfFlag(f, &o.asOf)
 	f.IntVar(&o.keep, "keep", 5, "how many builds to keep")
 	f.StringVar(&o.static.Dir, "static", "", "also write the website as plain files to this folder")
 	f.StringVar(&o.static.URL, "url", "", "the address of the static site (default: from the content)")

@@ -19,16 +19,12 @@ import (
 var checkFormats = []string{"text", "json"}
 
 func checkCommand() *cobra.Command {
-	c := &cobra.Command{
+	return cli.Group(&cobra.Command{
 		Use: "check", Short: "Find old figures, missing successors and dead links",
 		Long: `Check finds what is out of date in a content folder. It changes nothing; to update
 figures, use kindex collect.`,
 		Example: "  kindex check stale\n  kindex check links --max-requests 500",
-		Args:    cli.NoSuchCommand,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-	}
-	c.AddCommand(checkStaleCommand(), checkLinksCommand())
-	return c
+	}, checkStaleCommand(), checkLinksCommand())
 }
 
 // checkOptions are the flags that all subcommands of kindex check have.
@@ -38,13 +34,17 @@ type checkOptions struct {
 }
 
 func (o *checkOptions) register(c *cobra.Command) {
-	c.Flags().StringVar(&o.content, "content", "content", "the content folder")
+	cli.ContentFlag(c.Flags(), &o.content)
 	o.Flags(c, checkFormats, "output format: text or json")
 }
 
 // load reads the content, with the entities that the arguments select.
 func (o *checkOptions) load(cmd *cobra.Command, names []string) (*builder.Loaded, error) {
 	if err := o.Choose(cmd.Flags(), checkFormats); err != nil {
+		return nil, err
+	}
+	names, err := cli.TakeContentBefore(cmd, &o.content, names)
+	if err != nil {
 		return nil, err
 	}
 	l, problems, err := builder.LoadContent(o.content, nil)
@@ -75,7 +75,7 @@ func checkStaleCommand() *cobra.Command {
 	var o checkOptions
 	var asOf, within string
 	c := &cobra.Command{
-		Use: "stale [TYPE/SLUG...]", Short: "List entities whose figures are getting too old, and deprecated entities without a successor",
+		Use: "stale [DIR] [TYPE/SLUG...]", Short: "List entities whose figures are getting too old, and deprecated entities without a successor",
 		Long: `Stale lists entities whose figures are all too old for the scoring formula, or will be
 within 60 days (--within). A figure is too old once the staleAfter of its measure has
 passed, after which it counts as missing. Figures without a date, and those of
@@ -126,7 +126,7 @@ type linkFlags struct {
 func checkLinksCommand() *cobra.Command {
 	var o linkFlags
 	c := &cobra.Command{
-		Use: "links [TYPE/SLUG...]", Short: "Follow the links in the content and list dead ones",
+		Use: "links [DIR] [TYPE/SLUG...]", Short: "Follow the links in the content and list dead ones",
 		Long: `Links follows url, links and lifecycle.source of each entity that is not withdrawn, with
 HEAD and, where that is refused, with GET. Arguments limit it to entities
 (tool/pytorch), types (tool) or files.

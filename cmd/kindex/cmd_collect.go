@@ -39,7 +39,7 @@ type collectOptions struct {
 func collectCommand() *cobra.Command {
 	var o collectOptions
 	c := &cobra.Command{
-		Use: "collect [TYPE/SLUG...]", Short: "Update the figures in the content folder",
+		Use: "collect [DIR] [TYPE/SLUG...]", Short: "Update the figures in the content folder",
 		Long: `Collect reads figures from GitHub, PyPI, npm, Hugging Face, models.dev and lists, and
 writes them to the entity files, with the day and the source of each. Arguments limit
 it to entities (tool/pytorch), types (tool) or files. collect.yaml in the content folder
@@ -67,11 +67,17 @@ written; 2 usage error.`,
   kindex collect --new --dry-run --source modelsdev
   kindex collect --source file --file list.csv --map list.yaml --date 2026-11-01
   kindex collect --probe huggingface`,
-		RunE: func(cmd *cobra.Command, args []string) error { return runCollect(cmd, o, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			args, err := cli.TakeContentBefore(cmd, &o.content, args)
+			if err != nil {
+				return err
+			}
+			return runCollect(cmd, o, args)
+		},
 	}
 	f := c.Flags()
 	cli.JSONFlag(f, &o.json)
-	f.StringVar(&o.content, "content", "content", "the content folder")
+	cli.ContentFlag(f, &o.content)
 	f.StringSliceVar(&o.sources, "source", nil, "only these sources: github, pypi, npm, huggingface, modelsdev, file, or the name of a list in collect.yaml")
 	f.StringVar(&o.maxAge, "max-age", "", "update figures that are at least this old, in days, such as 7d (default: maxAge in collect.yaml, or 7d)")
 	f.BoolVar(&o.dryRun, "dry-run", false, "report only; change no file")

@@ -65,17 +65,25 @@ as a change.`
 func diffCommand() *cobra.Command {
 	var o diffOptions
 	c := &cobra.Command{
-		Use: "diff [A..B | A...B | A]", Short: "Show how a branch or uncommitted edits would change the index",
+		Use: "diff [DIR] [A..B | A...B | A]", Short: "Show how a branch or uncommitted edits would change the index",
 		Long: aboutDiff,
 		Example: `  kindex diff
   kindex diff main...HEAD --format markdown
   kindex diff v1..v2 --as-of 2026-07-01 --json`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return runDiff(cmd, o, strings.Join(args, "")) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			args, err := cli.TakeContentBefore(cmd, &o.content, args)
+			if err == nil && len(args) > 1 {
+				err = cli.Usage(fmt.Errorf("%q is not a content folder; see %s --help", args[0], cmd.CommandPath()))
+			}
+			if err != nil {
+				return err
+			}
+			return runDiff(cmd, o, strings.Join(args, ""))
+		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.content, "content", "content", "the content folder")
-	f.StringVar(&o.asOf, "as-of", "", "calculate scores as of this day (YYYY-MM-DD) or RFC 3339 time (default: today at 00:00 UTC, or SOURCE_DATE_EPOCH)")
+	cli.ContentFlag(f, &o.content)
+	cli.AsOfFlag(f, &o.asOf)
 	o.Flags(c, diffFormats, "output format: text, markdown or json")
 	f.BoolVar(&o.exitCode, "exit-code", false, "exit with 1 if anything differs")
 	return c

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -13,7 +12,6 @@ import (
 
 	"kindex/cmd/kindex/cli"
 	"kindex/exports"
-	"kindex/exports/didyoumean"
 	"kindex/exports/history"
 	"kindex/exports/jsonenc"
 	"kindex/exports/record"
@@ -37,22 +35,16 @@ in a git repository, a change has no commit, and its time is the as-of time of t
 build that found it. A deleted or renamed entity has its history under every address
 that it ever had.`,
 		Example: "  kindex history\n  kindex history tool/pytorch\n  kindex history --since 2026-07-01 --limit 0 --json",
-		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w := bufio.NewWriter(cmd.OutOrStdout())
 			err := runHistory(w, o, strings.Join(args, ""))
 			_ = w.Flush() // run reports write errors
 			return err
 		},
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-			if len(args) > 0 || applyEnvironment(cmd) != nil {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			return completeKeys(o.dir, toComplete), cobra.ShellCompDirectiveNoFileComp
-		},
+		ValidArgsFunction: completeKey(&o.dir),
 	}
 	f := c.Flags()
-	f.StringVar(&o.dir, "dir", ".", "the folder that build --out wrote")
+	dirFlag(f, &o.dir)
 	f.StringVar(&o.since, "since", "", "only changes on or after this day, YYYY-MM-DD")
 	f.IntVar(&o.limit, "limit", 20, "how many changes to show, 0 for all")
 	f.BoolVar(&o.json, "json", false, "print the changes as JSON, as the API returns them")
@@ -69,12 +61,10 @@ func runHistory(w io.Writer, o historyOptions, key string) (err error) {
 			return cli.Usage(fmt.Errorf("--since %q: use a day such as 2026-07-01", o.since))
 		}
 	}
-	defer cli.RecoverDamaged(o.dir, &err)
-	b, err := exports.OpenCurrent(o.dir)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, b.Close()) }()
+	return withBuild(o.dir, func(b *exports.Build) error { return printHistory(w, b, o, key, since) })
+}
+
+func printHistory(w io.Writer, b *exports.Build, o historyOptions, key string, since time.Time) error {
 	places, err := changesToShow(b, key)
 	if err != nil {
 		return err
@@ -115,9 +105,9 @@ func changesToShow(b *exports.Build, key string) ([]uint32, error) {
 		}
 		return all, nil
 	}
-	typ, slug, ok := strings.Cut(key, "/")
-	if !ok {
-		return nil, cli.Usage(fmt.Errorf("%q: use the form TYPE/SLUG, such as tool/pytorch", key))
+	typ, slug, err := splitKey(b, key)
+	if err != nil {
+		return nil, err
 	}
 	if o, _, ok := b.Find(typ, slug); ok {
 		if v, ok := a.NewestOf(o); ok {
@@ -128,11 +118,7 @@ func changesToShow(b *exports.Build, key string) ([]uint32, error) {
 	if last, ok := a.Last(typ, slug); ok {
 		return a.EntityChanges(last), nil
 	}
-	var keys []string
-	for t, s := range b.Keys {
-		keys = append(keys, t+"/"+s)
-	}
-	return nil, cli.UnknownName("entity", key, nil, didyoumean.Name(key, keys))
+	return nil, unknownKey(b, key)
 }
 
 func printChange(w io.Writer, a *history.Archive, i int) error {

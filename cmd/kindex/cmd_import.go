@@ -24,7 +24,7 @@ func importCommand() *cobra.Command {
 	var guess, asJSON bool
 	var typ string
 	c := &cobra.Command{
-		Use: "import FILE", Short: "Import a CSV or JSONL catalogue as entity files",
+		Use: "import FILE [DIR]", Short: "Import a CSV or JSONL catalogue as entity files",
 		Long: `Import reads a catalogue - a CSV file (.csv, .tsv) or a file with one JSON object
 per line (.jsonl), optionally compressed (.gz) - and writes an entity file for each
 row. A mapping defines which column becomes which field:
@@ -57,8 +57,11 @@ usage error.`,
   kindex import list.csv --map list.yaml --content content --dry-run
   kindex import list.jsonl.gz --map list.yaml --content content --rejects refused.jsonl --report report.json
   kindex import list.csv --map figures.yaml --content content --update --date 2026-11-01`,
-		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			args, err := cli.TakeContent(cmd, &o.Content, args, 1)
+			if err != nil {
+				return err
+			}
 			o.Input = args[0]
 			if typ != "" && (!guess || !slices.Contains(record.Types, typ)) {
 				return cli.Usage(fmt.Errorf("--type must be tool or model, and requires --guess; see %s --help", cmd.CommandPath()))

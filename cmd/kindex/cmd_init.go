@@ -38,7 +38,6 @@ With --git, init also makes the folder a git repository, unless it is already in
 It commits nothing, so that you can look at the files first.`,
 		Example: `  kindex init mine
   kindex init tools --title 'Lab tools' --git`,
-		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runInit(cmd.Context(), cmd.OutOrStdout(), args[0], o)
 		},

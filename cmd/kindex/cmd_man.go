@@ -16,7 +16,7 @@ func manCommand() *cobra.Command {
 		Use: "man DIR", Short: "Write the manual pages of all commands into a folder", Hidden: true,
 		Long: "Write the manual pages of all commands into a folder, which is created if it is missing.\n" +
 			"Their date is SOURCE_DATE_EPOCH, in seconds since 1970, or else today.",
-		Example: "  kindex man /usr/local/share/man/man1", Args: cobra.ExactArgs(1),
+		Example: "  kindex man /usr/local/share/man/man1",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := os.MkdirAll(args[0], 0o755); err != nil { //nolint:gosec // manual pages are for everybody
 				return fmt.Errorf("the manual pages cannot be written: %w", err)

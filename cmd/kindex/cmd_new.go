@@ -47,14 +47,17 @@ var requiredFields = []string{"name", "category", "description"}
 func newCommand() *cobra.Command {
 	o := newOptions{texts: map[string]*string{}}
 	c := &cobra.Command{
-		Use: "new TYPE SLUG", Short: "Create a file for a new entity",
-		Long: `New checks and writes a file for a new tool or model and prints its path. In a
-terminal, it asks for the name, category, description and URL if they are missing. It
-never changes an existing file.`,
-		Example: `  kindex new tool pytorch
-  kindex new tool hammer --name Hammer --category hand-tools --description "Drives nails." --tag steel,wood`,
-		Args: cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error { return runNew(cmd, o, args[0], args[1]) },
+		Use: "new TYPE SLUG [DIR]", Short: "Create a file for a new entity",
+		Long: `New checks and writes a file for a new tool or model and prints its path. It never
+changes an existing file.`,
+		Example: `  kindex new tool hammer --name Hammer --category hand-tools --description "Drives nails." --tag steel,wood`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			args, err := cli.TakeContent(cmd, &o.content, args, 2)
+			if err != nil {
+				return err
+			}
+			return runNew(cmd, o, args[0], args[1])
+		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
@@ -63,7 +66,7 @@ never changes an existing file.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.content, "content", "content", "the content folder")
+	cli.ContentFlag(f, &o.content)
 	for _, t := range textFlags {
 		o.texts[t.field] = f.String(t.flag, "", t.usage)
 	}
@@ -104,8 +107,14 @@ func runNew(cmd *cobra.Command, o newOptions, typ, slug string) error {
 	if err := checkFree(workspace, o.content, path, typ, slug); err != nil {
 		return err
 	}
-	if err := completeFields(cmd, workspace, fields); err != nil {
-		return err
+	var missing []string
+	for _, name := range requiredFields {
+		if fields[name] == nil {
+			missing = append(missing, "--"+name)
+		}
+	}
+	if len(missing) > 0 {
+		return cli.Usage(fmt.Errorf("missing flags: %s; see %s --help", strings.Join(missing, ", "), cmd.CommandPath()))
 	}
 	data, err := yamlfmt.Compose(fields)
 	if err != nil {

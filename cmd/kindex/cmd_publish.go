@@ -38,7 +38,6 @@ published again.
 		Example: `  kindex publish --to file:/srv/builds
   kindex publish --to file:/srv/builds --sign builds.key
   AWS_ENDPOINT_URL=https://s3.example.org kindex publish --from /srv/kindex --to s3://builds/index`,
-		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if to == "" {
 				return cli.Usage(errors.New("name a bucket with --to; see kindex publish --help"))
@@ -107,7 +106,6 @@ remaining build needs. It never removes the published build or anything newer th
 
 ` + bucketHelp,
 		Example: "  kindex prune s3://builds/index --keep 10",
-		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.Keep < 1 || o.Grace < mirror.MinGrace {
 				return cli.Usage(fmt.Errorf("--keep must be at least 1, and --grace at least %s", mirror.MinGrace))

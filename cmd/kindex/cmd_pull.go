@@ -54,7 +54,6 @@ An address is https://HOST/PATH of any web server that serves the files of a buc
   kindex pull --verify-key builds.pub https://builds.example.org/index /srv/kindex
   kindex pull --watch s3://builds/index /srv/kindex
   kindex pull https://builds.example.org/index data --only 'entities*.parquet'`,
-		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Dir = "."
 			if len(args) == 2 {

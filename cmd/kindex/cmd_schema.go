@@ -17,7 +17,6 @@ func schemaCommand() *cobra.Command {
 with the YAML language server use it if a file starts with the line
 # yaml-language-server: $schema=PATH`,
 		Example:   "  kindex schema entity > entity.schema.json",
-		Args:      cobra.MaximumNArgs(1),
 		ValidArgs: schema.Names,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := "entity"

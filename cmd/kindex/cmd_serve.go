@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -47,7 +48,7 @@ type serveOptions struct {
 func serveCommand() *cobra.Command {
 	var o serveOptions
 	c := &cobra.Command{
-		Use: "serve", Short: "Serve the published build over HTTP",
+		Use: "serve [DIR]", Short: "Serve the published build over HTTP",
 		Long: `Serve verifies and opens the published build and serves the website, /api and /data
 from it. When another build is published, it switches to that build without dropping a
 request; a damaged build is refused, and the old one stays in service. On SIGTERM,
@@ -88,14 +89,21 @@ a name in --hosts or, on a network, a name that exists only in private networks.
 Health (/healthz), readiness (/readyz) and metrics (/metrics) are on the admin address,
 which belongs on a private network.`,
 		Example: `  kindex serve --dir . --addr 127.0.0.1:8080
-  kindex serve --watch --content content --dir .
+  kindex serve --watch content --dir .
   kindex serve --from s3://builds/index --dir /var/lib/kindex
   kindex serve --state postgres://kindex@db.example.org/kindex --trusted-proxies 10.0.0.0/8`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runServe(cmd, o) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 && !o.watch {
+				return cli.Usage(fmt.Errorf("the content folder %q has no effect without --watch; the folder of builds is --dir", args[0]))
+			}
+			if _, err := cli.TakeContent(cmd, &o.content, args, 0); err != nil {
+				return err
+			}
+			return runServe(cmd, o)
+		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.dir, "dir", ".", "the folder that build --out wrote")
+	dirFlag(f, &o.dir)
 	f.StringVar(&o.addr, "addr", "127.0.0.1:8080", "the address to listen on")
 	f.StringVar(&o.admin, "admin", "127.0.0.1:8081", `the admin address, or "" to disable it`)
 	f.StringVar(&o.url, "url", "", "the public address, such as https://index.example.org, for links in feeds (default: from the content, or else from the request)")
@@ -236,13 +244,17 @@ func runServe(cmd *cobra.Command, o serveOptions) (failed error) {
 	if w != nil {
 		defer w.follow(cmd.Context(), s)()
 	}
-	return s.Run(cmd.Context(), edge.Listeners{Addr: o.addr, Admin: o.admin, Drain: o.drain, DrainDelay: o.drainDelay,
+	err = s.Run(cmd.Context(), edge.Listeners{Addr: o.addr, Admin: o.admin, Drain: o.drain, DrainDelay: o.drainDelay,
 		Ready: func(public, admin string) {
 			fmt.Fprintf(cmd.OutOrStdout(), "serving http://%s\n", public)
 			if admin != "" {
 				fmt.Fprintf(cmd.OutOrStdout(), "health and metrics: http://%s\n", admin)
 			}
 		}})
+	if errors.Is(err, syscall.EADDRINUSE) {
+		err = fmt.Errorf("%w; use another address with --addr, or --admin for the admin address", err)
+	}
+	return err
 }
 
 func newLog(w io.Writer, format string) (*slog.Logger, error) {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -13,7 +12,6 @@ import (
 
 	"kindex/cmd/kindex/cli"
 	"kindex/exports"
-	"kindex/exports/didyoumean"
 	"kindex/exports/record"
 	"kindex/exports/safetext"
 	"kindex/exports/score"
@@ -28,67 +26,41 @@ func showCommand() *cobra.Command {
 	var o showOptions
 	c := &cobra.Command{
 		Use: "show TYPE/SLUG", Short: "Show an entity and how its score is calculated",
+		Long: "Show prints an entity, and how its score is calculated. A slug without a type will do if only one\n" +
+			"type has it.",
 		Example: "  kindex show tool/pytorch\n  kindex show model/gpt-5 --json",
-		Args:    cobra.ExactArgs(1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return runShow(cmd.OutOrStdout(), o, args[0]) },
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
-			if len(args) > 0 || applyEnvironment(cmd) != nil {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			return completeKeys(o.dir, toComplete), cobra.ShellCompDirectiveNoFileComp
-		},
+
+		ValidArgsFunction: completeKey(&o.dir),
 	}
-	c.Flags().StringVar(&o.dir, "dir", ".", "the folder that build --out wrote")
+	dirFlag(c.Flags(), &o.dir)
 	c.Flags().BoolVar(&o.json, "json", false, "print the record as the API returns it")
 	return c
 }
 
-func completeKeys(dir, prefix string) []string {
-	b, err := exports.OpenCurrent(dir)
-	if err != nil {
+func runShow(w io.Writer, o showOptions, key string) error {
+	return withBuild(o.dir, func(b *exports.Build) error {
+		typ, slug, err := splitKey(b, key)
+		if err != nil {
+			return err
+		}
+		ordinal, _, ok := b.Find(typ, slug)
+		if !ok {
+			return unknownKey(b, key)
+		}
+		if o.json {
+			_, err := fmt.Fprintf(w, "%s\n", b.Record(ordinal))
+			return err
+		}
+		e := b.Entity(ordinal)
+		x, err := explain(b, e)
+		if err != nil {
+			return err
+		}
+		printEntity(w, e)
+		printScore(w, x)
 		return nil
-	}
-	defer b.Close()
-	var keys []string
-	for typ, slug := range b.Keys {
-		if key := typ + "/" + slug; strings.HasPrefix(key, prefix) && len(keys) < 200 {
-			keys = append(keys, key)
-		}
-	}
-	return keys
-}
-
-func runShow(w io.Writer, o showOptions, key string) (err error) {
-	typ, slug, ok := strings.Cut(key, "/")
-	if !ok {
-		return cli.Usage(fmt.Errorf("%q: use the form TYPE/SLUG, such as tool/pytorch", key))
-	}
-	defer cli.RecoverDamaged(o.dir, &err)
-	b, err := exports.OpenCurrent(o.dir)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, b.Close()) }()
-	ordinal, _, ok := b.Find(typ, slug)
-	if !ok {
-		var keys []string
-		for t, s := range b.Keys {
-			keys = append(keys, t+"/"+s)
-		}
-		return cli.UnknownName("entity", key, nil, didyoumean.Name(key, keys))
-	}
-	if o.json {
-		_, err := fmt.Fprintf(w, "%s\n", b.Record(ordinal))
-		return err
-	}
-	e := b.Entity(ordinal)
-	x, err := explain(b, e)
-	if err != nil {
-		return err
-	}
-	printEntity(w, e)
-	printScore(w, x)
-	return nil
+	})
 }
 
 // explain shows step by step how the score of a record is calculated.

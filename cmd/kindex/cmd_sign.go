@@ -15,14 +15,12 @@ import (
 )
 
 func signCommand() *cobra.Command {
-	c := &cobra.Command{
+	return cli.Group(&cobra.Command{
 		Use: "sign", Short: "Create keys for signing builds",
 		Long: `Sign creates the key with which kindex publish --sign signs builds, and prints the
 verifier key with which others check them: kindex pull --verify-key, kindex serve --from
 --verify-key and kindex verify --origin --verify-key.`,
-	}
-	c.AddCommand(signInitCommand(), signShowCommand())
-	return c
+	}, signInitCommand(), signShowCommand())
 }
 
 func signInitCommand() *cobra.Command {
@@ -35,7 +33,6 @@ can sign builds in your name: keep it secret, and keep a copy, because without i
 need a new key. Give the verifier key to those who pull your builds, in a way that does
 not depend on the bucket.`,
 		Example: "  kindex sign init --out builds.key --name builds.example.org/index",
-		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			key, err := sign.CreateKey(out, name)
 			if err != nil {
@@ -55,7 +52,6 @@ not depend on the bucket.`,
 func signShowCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "show FILE", Short: "Print the verifier key of a signing key",
-		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			key, err := sign.LoadKey(args[0])
 			if err != nil {

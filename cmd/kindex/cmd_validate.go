@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -43,16 +45,11 @@ the whole folder.
 its line in a pull request. It also appends a table to $GITHUB_STEP_SUMMARY.`,
 		Example: `  kindex validate content
   kindex validate --strict --format github content`,
-		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dir := "content"
-			if len(args) == 1 {
-				dir = args[0]
-			}
 			if err := o.Choose(cmd.Flags(), validateFormats); err != nil {
 				return err
 			}
-			return runValidate(cmd.Context(), cmd.OutOrStdout(), dir, o)
+			return runValidate(cmd.Context(), cmd.OutOrStdout(), cmp.Or(strings.Join(args, ""), "content"), o)
 		},
 	}
 	o.Flags(c, validateFormats, "output format: text, json or github")
@@ -102,7 +99,8 @@ func runValidate(ctx context.Context, w io.Writer, dir string, o validateOptions
 	var err error
 	switch {
 	case o.Format == "json":
-		err = printJSON(w, c)
+		c.Problems = append(yamldoc.Problems{}, c.Problems...)
+		err = cli.PrintIndentedJSON(w, c)
 	case o.Format == "github":
 		err = annotate(w, c)
 	case failed == nil:
@@ -175,11 +173,4 @@ func collectNotes(l *builder.Loaded, dir string) (notes []string, err error) {
 func (c *checked) noProblems() string {
 	return fmt.Sprintf("%s: %s and %s, no problems", c.dir,
 		plural.Count(c.Entities, "entity", "entities"), plural.Count(c.categories, "category", "categories"))
-}
-
-func printJSON(w io.Writer, c *checked) error {
-	if c.Problems == nil {
-		c.Problems = yamldoc.Problems{}
-	}
-	return cli.PrintIndentedJSON(w, c)
 }

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -47,7 +49,6 @@ An address is https://HOST/PATH of any web server that serves the files of a buc
 		Example: `  kindex verify .
   kindex verify --content content .
   kindex verify --origin https://builds.example.org/index --verify-key builds.pub --content content`,
-		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if origin.origin != "" {
 				if len(args) > 0 {
@@ -59,11 +60,7 @@ An address is https://HOST/PATH of any web server that serves the files of a buc
 			if len(origin.keys) > 0 {
 				return cli.Usage(errors.New("--verify-key has no effect without --origin"))
 			}
-			dir := "."
-			if len(args) == 1 {
-				dir = args[0]
-			}
-			w := cmd.OutOrStdout()
+			dir, w := cmp.Or(strings.Join(args, ""), "."), cmd.OutOrStdout()
 			r, err := verifyBytes(dir, newProgress(cmd.ErrOrStderr()))
 			if err != nil {
 				return err

@@ -76,7 +76,7 @@ func versionCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "version", Short: "Print the versions of the program and its formats",
-		Example: "  kindex version\n  kindex version --json", Args: cobra.NoArgs,
+		Example: "  kindex version\n  kindex version --json",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			v := programVersions()
 			if !asJSON {

@@ -9,15 +9,18 @@ import (
 	"log"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	_ "time/tzdata" // for systems without time zones, such as Windows and containers
 
 	"github.com/fatih/color"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"kindex/builder/content/yamldoc"
 	"kindex/cmd/kindex/cli"
 	"kindex/cmd/kindex/operator"
+	"kindex/exports/didyoumean"
 	"kindex/exports/safetext"
 	"kindex/exports/store"
 )
@@ -27,7 +30,7 @@ immutable build - JSON, CSV, JSONL and Parquet exports, leaderboards and a
 search index - and serves it over HTTP.
 
   kindex validate content                  check the content
-  kindex build --content content --out .   create and publish a build
+  kindex build content --out .             create and publish a build
   kindex serve --dir .                     serve it on http://127.0.0.1:8080
   kindex search pytrch                     search it in the terminal
   kindex history tool/pytorch              show what changed, when, and by whom
@@ -72,25 +75,70 @@ func newRoot(stdout, stderr io.Writer) *cobra.Command {
 	root.SetOut(stdout) // before InitDefaultCompletionCmd, which keeps it
 	root.SetErr(stderr)
 	root.SetVersionTemplate("kindex {{.Version}}\n")
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return cli.Usage(fmt.Errorf("%w; see %s --help", err, cmd.CommandPath()))
-	})
-	root.AddCommand(initCommand(), buildCommand(), serveCommand(), validateCommand(), boardsCommand(), diffCommand(), showCommand(), searchCommand(),
-		historyCommand(), verifyCommand(), publishCommand(), pullCommand(), signCommand(), pruneCommand(), importCommand(), schemaCommand(), fmtCommand(), newCommand(), versionCommand(),
-		auditCommand(), collectCommand(), checkCommand(), operator.KeysCommand(), operator.AccountsCommand(), operator.SubmissionsCommand(), operator.StateCommand(), mcpCommand(), manCommand())
+	root.SetFlagErrorFunc(flagError)
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", ".FlagUsagesWrapped 80"))
+	for _, g := range groups() {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
+		for _, c := range g.commands {
+			c.GroupID = g.title
+			root.AddCommand(c)
+		}
+	}
+	root.AddCommand(versionCommand(), manCommand())
+	checkArgs(root)
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
-		wrapArgs(c)
 		switch c.Name() {
 		case "help":
 			c.RunE, c.Example = helpOn, "  kindex help build"
 		case "completion":
 			c.Args, c.RunE = cli.NoSuchCommand, root.RunE
 			c.Example = "  kindex completion bash > /etc/bash_completion.d/kindex"
+			checkArgs(c)
 		}
 	}
 	return root
+}
+
+// group is the commands for one kind of work.
+type group struct {
+	title    string
+	commands []*cobra.Command
+}
+
+func groups() []group {
+	return []group{
+		{"Write", []*cobra.Command{initCommand(), newCommand(), validateCommand(), fmtCommand(), diffCommand(), boardsCommand(), importCommand(), collectCommand(),
+			checkCommand(), schemaCommand()}},
+		{"Read", []*cobra.Command{searchCommand(), showCommand(), historyCommand(), auditCommand()}},
+		{"Serve", []*cobra.Command{buildCommand(), serveCommand(), verifyCommand(), mcpCommand()}},
+		{"Distribute", []*cobra.Command{publishCommand(), pullCommand(), pruneCommand(), signCommand()}},
+		{"Operate", []*cobra.Command{operator.KeysCommand(), operator.AccountsCommand(), operator.SubmissionsCommand(), operator.StateCommand()}},
+	}
+}
+
+// flagError returns the usage error for flags that cannot be parsed.
+func flagError(cmd *cobra.Command, err error) error {
+	near := ""
+	if unknown := new(pflag.NotExistError); errors.As(err, &unknown) {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		if name := didyoumean.Name(unknown.GetSpecifiedName(), names); name != "" {
+			near = fmt.Sprintf(" (did you mean --%s?)", name)
+		}
+	}
+	return cli.Usage(fmt.Errorf("%w%s; see %s --help", err, near, cmd.CommandPath()))
+}
+
+// checkArgs makes commands check the number of their arguments.
+func checkArgs(c *cobra.Command) {
+	for _, sub := range c.Commands() {
+		checkArgs(sub)
+	}
+	if c.Args == nil {
+		c.Args = cli.CheckArgs
+	}
 }
 
 // applyEnvironment sets the flags that are missing from the command line.
@@ -118,24 +166,6 @@ func helpOn(cmd *cobra.Command, args []string) error {
 	c.InitDefaultHelpFlag()
 	c.InitDefaultVersionFlag()
 	return c.Help()
-}
-
-// wrapArgs turns invalid arguments into usage errors.
-func wrapArgs(c *cobra.Command) {
-	for _, sub := range c.Commands() {
-		wrapArgs(sub)
-	}
-	if check := c.Args; check != nil {
-		c.Args = func(cmd *cobra.Command, args []string) error {
-			var usage cli.UsageError
-			if err := check(cmd, args); errors.As(err, &usage) {
-				return err
-			} else if err != nil {
-				return cli.Usage(fmt.Errorf("%w; see %s --help", err, cmd.CommandPath()))
-			}
-			return nil
-		}
-	}
 }
 
 // report prints an error and returns the exit code for it.

@@ -45,7 +45,6 @@ func accountsListCommand() *cobra.Command {
 		Long: `List shows all accounts by name, with the number of active keys, the account's own
 limit if it has one, and when a key was last used. Times are UTC.`,
 		Example: "  kindex accounts list\n  kindex accounts list --json",
-		Args:    cobra.NoArgs,
 	}, existing, func(ctx context.Context, s *session) error {
 		list, err := s.Accounts(ctx)
 		if err != nil {
@@ -124,7 +123,6 @@ limit; the edge's --limit-key then applies.`,
   kindex accounts limit ada 600 --window minute
   kindex accounts limit ada 100000 --window 168h
   kindex accounts limit ada default`,
-		Args: cobra.ExactArgs(2),
 		PreRunE: func(cmd *cobra.Command, args []string) (err error) {
 			if args[1] != "default" {
 				quota, err = strconv.ParseInt(args[1], 10, 64)
@@ -179,7 +177,6 @@ func accountsSuspendCommand() *cobra.Command {
 owner cannot sign in, and no keys can be created for it. --undo reinstates it with its
 existing keys.`,
 		Example: "  kindex accounts suspend ada\n  kindex accounts suspend ada --undo",
-		Args:    cobra.ExactArgs(1),
 	}, existing, func(ctx context.Context, s *session) error {
 		change, now := (*storage.Tx).Suspend, "is suspended"
 		if undo {
@@ -246,7 +243,6 @@ whom, and from which IP address. The owner sees the same log in the panel and at
 GET /api/developer/audit. Entries are kept for %d days, but at most the newest %d for
 each kind of action. Times are UTC.`, storage.AuditRetention/(24*time.Hour), storage.AuditPerAction),
 		Example: "  kindex accounts log ada\n  kindex accounts log ada --limit 1000 --json",
-		Args:    cobra.ExactArgs(1),
 		PreRunE: func(*cobra.Command, []string) error {
 			if limit < 1 {
 				return cli.Usage(fmt.Errorf("--limit %d: use 1 or more", limit))

@@ -72,7 +72,6 @@ A key has every scope unless --scopes selects some of them:
 		Example: `  kindex keys create --account ada
   kindex keys create --account ada --name notebook --scopes read --expires 90d
   KEY=$(kindex keys create --account ada --name "build server" --state /var/lib/kindex/kindex.db)`,
-		Args: cobra.NoArgs,
 		PreRunE: func(cmd *cobra.Command, _ []string) (err error) {
 			if account == "" {
 				return cli.Usage(fmt.Errorf("--account is required; see %s --help", cmd.CommandPath()))
@@ -156,7 +155,6 @@ func keysListCommand() *cobra.Command {
 The last use of a key is recorded with a delay of a few seconds. Keys created before
 scopes existed have all scopes; they are marked "legacy".`,
 		Example: "  kindex keys list\n  kindex keys list --account ada --all --json",
-		Args:    cobra.NoArgs,
 	}, existing, func(ctx context.Context, s *session) error {
 		_, accounts, err := s.findAccount(ctx, account)
 		if err != nil && (account != "" || accounts == nil) {
@@ -209,7 +207,6 @@ func keysRevokeCommand() *cobra.Command {
 		Long: `Revoke revokes a key permanently: a running edge rejects it within half a second. To
 find its ID, such as key_h3jd…, use kindex keys list.`,
 		Example: "  kindex keys revoke key_h3jd2mq7xkzc4v5wtbna",
-		Args:    cobra.ExactArgs(1),
 		PreRunE: func(_ *cobra.Command, args []string) error {
 			if strings.HasPrefix(args[0], apikey.Prefix) {
 				// Do not print the argument: it may be a complete key.

@@ -66,7 +66,6 @@ rand -base64 32) into the key file above the old one; restart every edge, so tha
 can open secrets sealed with either key; run rekey; then remove the old key from the
 file. No secret is lost, and rekey contacts no webhooks.`,
 		Example: "  kindex state rekey\n  kindex state rekey --state postgres://kindex@db.example.org/kindex --operator-key /etc/kindex/key",
-		Args:    cobra.NoArgs,
 	}, existing, func(ctx context.Context, s *session) error {
 		keys, _, err := LoadKeys(s.target, file, false)
 		if err != nil {

@@ -55,7 +55,6 @@ while an edge uses the database. It checks the database (on SQLite every page, i
 that kindex relies on, such as the maximum number of active keys per account. If it
 finds problems, it prints them and exits with 1.`,
 		Example: "  kindex state check\n  kindex state check --state postgres://kindex@db.example.org/kindex",
-		Args:    cobra.NoArgs,
 	}, asItIs, func(ctx context.Context, s *session) error {
 		r, err := s.Check(ctx)
 		if err != nil {
@@ -124,7 +123,6 @@ opens the secrets of webhooks: keep a copy of the key elsewhere.
 To restore a backup, use the file as the state, or copy it: kindex state copy --from FILE.`,
 		Example: `  kindex state backup /var/backups/kindex-$(date +%F).db --state /var/lib/kindex/kindex.db
   kindex state backup --force kindex-backup.db --state postgres://kindex@db.example.org/kindex`,
-		Args: cobra.ExactArgs(1),
 	}, asItIs, func(ctx context.Context, s *session) error {
 		file := s.args[0]
 		r, err := s.Backup(ctx, file, force)
@@ -162,7 +160,6 @@ starts. The only way to undo a migration is to restore a backup. A SQLite file m
 be served during the migration. With --check, migrate changes nothing, and exits with 1
 if a migration is needed.`,
 		Example: "  kindex state migrate --check\n  kindex state migrate --state postgres://kindex@db.example.org/kindex",
-		Args:    cobra.NoArgs,
 	}, asItIs, func(ctx context.Context, s *session) error {
 		at, newest, err := s.Versions(ctx)
 		if err == nil && at > newest {
@@ -210,7 +207,6 @@ SQLite file that is being served unless you pass --while-serving; it cannot dete
 on PostgreSQL.`,
 		Example: `  kindex state copy --from kindex.db --to postgres://kindex@db.example.org/kindex
   kindex state copy --from kindex-backup.db --to kindex.db`,
-		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runStateCopy(cmd, o) },
 	}
 	f := c.Flags()

@@ -56,7 +56,6 @@ func submissionsListCommand() *cobra.Command {
 number of other open submissions for the same entity, identified by type and slug or by
 name and URL. --json prints a list of submissions, in the format of show --json.`,
 		Example: "  kindex submissions list --status pending\n  kindex submissions list --json",
-		Args:    cobra.NoArgs,
 		PreRunE: func(*cobra.Command, []string) error {
 			if status == "" {
 				return nil
@@ -149,7 +148,6 @@ func submissionsShowCommand() *cobra.Command {
 entity, and the file that accepting it would write. For a correction, that is the file
 as of the build to which it was submitted; what changes is listed before it.`,
 		Example: "  kindex submissions show sub_h3jd2mq7xkzc4v5wtbna",
-		Args:    cobra.ExactArgs(1),
 	}, existing, func(ctx context.Context, s *session) error {
 		one, err := findSubmission(ctx, s.State, s.args[0])
 		if err != nil {

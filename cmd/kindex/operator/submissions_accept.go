@@ -33,7 +33,7 @@ func submissionsAcceptCommand() *cobra.Command {
 	var asOf time.Time
 	var forge *github.Forge
 	c, _ := onState(&cobra.Command{
-		Use: "accept ID", Short: "Commit a submission to its own branch of the content repository",
+		Use: "accept ID [DIR]", Short: "Commit a submission to its own branch of the content repository",
 		Long: `Accept commits a submission's file on top of the checked-out commit, checks the
 resulting content as validate does, and creates the branch submission/ID. The working
 tree, git's index and the checked-out branch do not change; uncommitted edits are
@@ -56,8 +56,10 @@ user.email are used; hooks, credential helpers and aliases are ignored. Your own
 settings apply.`,
 		Example: `  kindex submissions accept sub_h3jd2mq7xkzc4v5wtbna --content content
   kindex submissions accept sub_h3jd2mq7xkzc4v5wtbna --forge https://api.github.com --forge-repo example/index`,
-		Args: cobra.ExactArgs(1),
-		PreRunE: func(*cobra.Command, []string) (err error) {
+		PreRunE: func(cmd *cobra.Command, args []string) (err error) {
+			if _, err := cli.TakeContent(cmd, &o.content, args, 1); err != nil {
+				return err
+			}
 			if o.author != "" && !gitbranch.ValidAuthor(o.author) {
 				return cli.Usage(fmt.Errorf("--author-email %q: use an email address such as {account}@users.noreply.example.org", o.author))
 			}

@@ -98,7 +98,6 @@ requests of withdrawn submissions are closed. Accepted submissions that are in t
 build in --dir are marked as published. An edge that runs with --forge does all this
 every minute.`,
 		Example: "  kindex submissions sync --forge https://api.github.com --forge-repo example/index",
-		Args:    cobra.NoArgs,
 		PreRunE: func(*cobra.Command, []string) (err error) {
 			forge, err = options.Open()
 			return err
