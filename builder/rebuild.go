@@ -165,29 +165,20 @@ func members(m store.Manifest) (list map[string]json.RawMessage) {
 const maxSearches = 2000
 
 // compareIndexes compares the search indexes of two builds that have the same records.
-func (c *Comparison) compareIndexes(out string, published *exports.Build, again string, rebuilt *exports.Build) (err error) {
+func (c *Comparison) compareIndexes(out string, published *exports.Build, again string, rebuilt *exports.Build) error {
 	old, err := indexes.Open(out, published)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, old.Close()) }()
 	now, err := indexes.Open(again, rebuilt)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, now.Close()) }()
 	all := rebuilt.Select(&view.Filter{})
 	for o := 0; o < rebuilt.Len(); o += 1 + rebuilt.Len()/maxSearches {
 		e := rebuilt.Entity(uint32(o))
 		const first = 20
-		a, err := old.Search(e.Name, all, nil, 0, first)
-		if err != nil {
-			return err
-		}
-		b, err := now.Search(e.Name, all, nil, 0, first)
-		if err != nil {
-			return err
-		}
+		a, b := old.Search(e.Name, all, nil, 0, first), now.Search(e.Name, all, nil, 0, first)
 		if !slices.Equal(a.Hits, b.Hits) || !a.Matches.Equals(b.Matches) {
 			c.differs("the search index gives different results for %q", e.Name)
 			break

@@ -2,9 +2,9 @@
 //
 // It is the search contract between the builder and the edge, and the only package
 // that uses Bleve. Bleve's offline builder writes an ordinary index as a single segment, in
-// which the number of a document is the record's ordinal. Searches read terms and postings through
-// Bleve's interface of segments, and combine sets of records. Everything else that relevance needs
-// comes from the build in memory.
+// which the number of a document is the record's ordinal. Open reads terms and postings through
+// Bleve's interface of segments, and searches combine sets of records. Everything else that relevance
+// needs comes from the build in memory.
 //
 // The index of a build is in indexes/builds/<id>/ and has its own manifest.
 package indexes
@@ -25,7 +25,7 @@ import (
 
 // MappingVersion is the version of what is indexed and how. Indexes of different
 // versions are rejected, and changing it changes the IDs of builds.
-const MappingVersion = 6
+const MappingVersion = 7
 
 const (
 	manifestFile = "manifest.json"

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"kindex/exports/record"
 )
@@ -72,22 +71,15 @@ func (d *document) terms() *fieldTerms {
 	for list := range wordFields {
 		for i, text := range d.list(list) {
 			words := terms(text)
-			t.addRuns(list, words)
-			switch {
-			case list == nameField:
+			if list == nameField {
 				t.addName(words, i == 0)
-			default:
-				for _, w := range words { // stop words matter only in names, such as those of providers
-					if !stopWords[w] || list == topicField && i == 0 {
-						t.add(list, stem(w))
-					}
+				continue
+			}
+			for _, w := range words { // stop words matter only in names, such as those of providers
+				if !stopWords[w] || list == topicField && i == 0 {
+					t.add(list, stem(w))
 				}
 			}
-		}
-	}
-	for f, starts := range startsOf {
-		for _, term := range t[f] {
-			t.addBeginnings(starts, term)
 		}
 	}
 	return t
@@ -106,27 +98,6 @@ func (t *fieldTerms) addName(words []string, isName bool) {
 	t.add(nameField, joined)
 	t.add(exactField, strings.Join(words, " "))
 	t.add(joinedField, joined)
-}
-
-// addRuns adds words as they are written, alone and in pairs.
-func (t *fieldTerms) addRuns(list int, words []string) {
-	for i, w := range words {
-		t.add(runField+list, w)
-		if i > 0 {
-			t.add(runField+list, words[i-1]+" "+w)
-		}
-	}
-}
-
-// addBeginnings adds the first letters of a term.
-func (t *fieldTerms) addBeginnings(field int, term string) {
-	n := 0
-	for at, r := range term {
-		if n++; n > maxBeginning {
-			break
-		}
-		t.add(field, term[:at+utf8.RuneLen(r)])
-	}
 }
 
 func (t *fieldTerms) add(field int, term string) {

@@ -51,18 +51,14 @@ func ExampleIndex_Search() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer x.Close()
 
 	within := b.Select(&view.Filter{}) // all listed entities
-	result, err := x.Search("netwark", within, nil, 0, 10)
-	if err != nil {
-		log.Fatal(err)
-	}
+	result := x.Search("netwark", within, nil, 0, 10)
 	fmt.Println("matches:", result.Matches.GetCardinality())
 	for _, hit := range result.Hits {
 		e := b.Entity(hit.Ordinal)
 		fmt.Println(e.Key())
-		for _, h := range result.Highlights(e, "") {
+		for _, h := range result.Highlights(e) {
 			fmt.Printf("  %s: %s\n", h.Field, h.Text)
 		}
 	}

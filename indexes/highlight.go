@@ -17,35 +17,17 @@ type Highlight struct {
 // Highlights returns the matching fields of a hit. There is always at least one.
 // The slug, earlier slugs, the category title, the licence and the type are included only if
 // nothing else matches.
-func (r *Result) Highlights(e *record.Entity, categoryTitle string) []Highlight {
+func (r *Result) Highlights(e *record.Entity) []Highlight {
 	var out []Highlight
-	add := func(field string, isName bool, text string) {
-		if marked, found := r.highlight(text, isName); found {
-			out = append(out, Highlight{field, marked})
+	for i, t := range r.index.split(e).texts {
+		if i >= alwaysMarked && len(out) > 0 {
+			break
+		}
+		if marked, found := r.highlight(&t); found {
+			out = append(out, Highlight{t.field, marked})
 		}
 	}
-	add("name", true, e.Name)
-	add("description", false, e.Description)
-	add("provider", false, e.Provider)
-	add("tags", false, strings.Join(e.Tags, ", "))
-	add("capabilities", false, strings.Join(e.Capabilities, ", "))
-	add("category", false, e.Category)
-	if len(out) == 0 {
-		add("categoryTitle", false, categoryTitle)
-	}
-	if len(out) == 0 {
-		add("license", false, e.License)
-	}
-	if len(out) == 0 {
-		add("slug", true, e.Slug)
-	}
-	if len(out) == 0 {
-		add("type", false, e.Type)
-	}
 	if len(out) > 0 {
-		return out
-	}
-	if add("formerly", true, strings.Join(slices.Sorted(slices.Values(e.Formerly)), ", ")); len(out) > 0 {
 		return out
 	}
 	if len(r.synonyms) == 0 { // an identifier or a category matches
@@ -56,35 +38,54 @@ func (r *Result) Highlights(e *record.Entity, categoryTitle string) []Highlight 
 	}
 	loose := *r
 	loose.synonyms, loose.clauses = nil, slices.Concat(slices.Concat(r.loosen()...), r.clauses)
-	return loose.Highlights(e, categoryTitle)
+	return loose.Highlights(e)
+}
+
+// fieldText is a text of an entity, split into words.
+type fieldText struct {
+	field, text string
+	isName      bool
+	words       []span
+}
+
+// alwaysMarked is the number of texts that are marked even if others match.
+const alwaysMarked = 6
+
+// fieldTexts returns the texts in which matches are marked.
+func fieldTexts(e *record.Entity, categoryTitle string) []fieldText {
+	list := []fieldText{{field: "name", text: e.Name, isName: true}, {field: "description", text: e.Description}, {field: "provider", text: e.Provider},
+		{field: "tags", text: strings.Join(e.Tags, ", ")}, {field: "capabilities", text: strings.Join(e.Capabilities, ", ")}, {field: "category", text: e.Category},
+		{field: "categoryTitle", text: categoryTitle}, {field: "license", text: e.License}, {field: "slug", text: e.Slug, isName: true}, {field: "type", text: e.Type},
+		{field: "formerly", text: strings.Join(slices.Sorted(slices.Values(e.Formerly)), ", "), isName: true}}
+	for i := range list {
+		list[i].words = spans(list[i].text)
+	}
+	return list
 }
 
 // highlight returns the text with <mark> around the matching words and everything
 // else escaped for HTML. found is false if no word matches. If only the beginning
 // of a word matches, the whole word is marked. Names and slugs also match if their
 // words are written without spaces.
-func (r *Result) highlight(text string, name bool) (highlighted string, found bool) {
-	var room [64]span
-	list := appendSpans(room[:0], lowerASCII(text)) // so that few words are folded one by one
-	var buf [512]byte                               // more than most texts need
+func (r *Result) highlight(t *fieldText) (highlighted string, found bool) {
+	var buf [512]byte // more than most texts need
 	b, at := buf[:0], 0
-	for i := 0; i < len(list); {
-		n := r.matchAt(list[i:], name)
+	for i := 0; i < len(t.words); {
+		n := r.matchAt(t.words[i:], t.isName)
 		if n == 0 {
 			i++
 			continue
 		}
-		found = true
-		start, end := list[i].start, list[i+n-1].end
-		b = append(appendEscaped(b, text[at:start]), "<mark>"...)
-		b = append(appendEscaped(b, text[start:end]), "</mark>"...)
-		at = end
+		start, end := t.words[i].start, t.words[i+n-1].end
+		b = append(appendEscaped(b, t.text[at:start]), "<mark>"...)
+		b = append(appendEscaped(b, t.text[start:end]), "</mark>"...)
+		at, found = end, true
 		i += n
 	}
 	if !found {
 		return "", false
 	}
-	return string(appendEscaped(b, text[at:])), true
+	return string(appendEscaped(b, t.text[at:])), true
 }
 
 // appendEscaped appends a text with the characters escaped that have a meaning in HTML, as
@@ -107,25 +108,6 @@ func appendEscaped(dst []byte, text string) []byte {
 		}
 	}
 	return dst
-}
-
-// lowerASCII returns a text of the same length with its ASCII letters in lower case.
-func lowerASCII(text string) string {
-	first := strings.IndexFunc(text, func(r rune) bool { return 'A' <= r && r <= 'Z' })
-	if first < 0 {
-		return text
-	}
-	var b strings.Builder
-	b.Grow(len(text))
-	b.WriteString(text[:first])
-	for i := first; i < len(text); i++ {
-		c := text[i]
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		b.WriteByte(c)
-	}
-	return b.String()
 }
 
 // matchAt returns how many words at the start of a list match the query, or 0 if

@@ -25,7 +25,7 @@ func TestHighlight(t *testing.T) {
 		{`"gradient boosting" gpu`, "GPUs for gradient boosting", "<mark>GPUs</mark> for <mark>gradient boosting</mark>"},
 	} {
 		_, res := c.find(t, k.query, 1)
-		got := res.Highlights(&record.Entity{Description: k.text}, "")
+		got := res.Highlights(&record.Entity{Description: k.text})
 		var want []indexes.Highlight
 		if strings.Contains(k.want, "<mark>") {
 			want = []indexes.Highlight{{Field: "description", Text: k.want}}
@@ -48,7 +48,7 @@ func TestEveryHitIsMarked(t *testing.T) {
 			_, res := c.find(t, q, 20)
 			for _, h := range res.Hits {
 				e := c.build.Entity(h.Ordinal)
-				list := res.Highlights(e, c.titles[e.Category])
+				list := res.Highlights(e)
 				if len(list) == 0 {
 					t.Errorf("%s: %q: nothing of %s is marked", name, q, e.Key())
 				}

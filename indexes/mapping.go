@@ -19,30 +19,18 @@ import (
 // The fields of the Bleve index. The first three contain words and are called lists: each
 // represents one part of a record in which a word may occur.
 const (
-	nameField   = iota                  // words of the name and slugs; each slug joined; the name from each word on, joined
-	topicField                          // words of the provider, category, type, tags and capabilities, in the singular
-	textField                           // words of the description, in the singular
-	runField                            // words of the first list as written, alone and in pairs; fields for the others follow
-	exactField  = iota + wordFields - 1 // the name, the slug and earlier slugs, their words joined by spaces
-	suffixField                         // the name, starting from each of its words
-	joinedField                         // the name and the slugs, their words joined without spaces
-	nameStarts                          // the first letters of the terms in nameField, exactField and suffixField
-	exactStarts
-	suffixStarts
+	nameField   = iota // words of the name and slugs; each slug joined; the name from each word on, joined
+	topicField         // words of the provider, category, type, tags and capabilities, in the singular
+	textField          // words of the description, in the singular
+	exactField         // the name, the slug and earlier slugs, their words joined by spaces
+	suffixField        // the name, starting from each of its words
+	joinedField        // the name and the slugs, their words joined without spaces
 	fieldCount
 
 	wordFields = textField + 1 // number of lists
 )
 
-var fieldNames = [fieldCount]string{"name", "topic", "text", "nameRuns", "topicRuns", "textRuns", "exact", "suffix", "joined", "nameStarts", "exactStarts", "suffixStarts"}
-
-// startsOf maps fields to those for the first letters of their terms. In a large index, very many names
-// start with the same letters, so that looking up one name after the other would take milliseconds. The
-// number of words is limited.
-var startsOf = map[int]int{nameField: nameStarts, exactField: exactStarts, suffixField: suffixStarts}
-
-// maxBeginning is the number of letters up to which beginnings of names are terms.
-const maxBeginning = 4
+var fieldNames = [fieldCount]string{"name", "topic", "text", "exact", "suffix", "joined"}
 
 // newMapping returns the mapping: no stored fields, no term vectors and no doc values. Fields are
 // short, so only the presence of a word matters, not its frequency.

@@ -97,14 +97,12 @@ func (r *ranking) addFuzzy(m *match, w *clause) {
 		return
 	}
 	w.fuzzy = newPattern(w.term, w.fuzziness)
-	var byEdits [maxEdits + 1]fieldSets
-	for list := range wordFields {
-		for d, set := range r.near(list, w.fuzzy) {
-			byEdits[d][list] = set
-		}
+	var near [wordFields]byEdits
+	for list := range near {
+		near[list] = r.near(list, w.fuzzy)
 	}
 	for d := 1; d <= w.fuzziness; d++ {
-		m.add(&byEdits[d], fuzzyWeight/float64(d), false)
+		m.add(&fieldSets{near[nameField][d], near[topicField][d], near[textField][d]}, fuzzyWeight/float64(d), false)
 	}
 }
 
@@ -133,18 +131,23 @@ func (r *ranking) inflected(w *clause) (f fieldSets) {
 		return f
 	}
 	for list := topicField; list < wordFields; list++ {
-		f[list] = roaring.New()
-		for _, ending := range append([]string{""}, endings...) {
-			if base+ending != w.stem {
-				f[list].Or(r.term(list, base+ending))
-			}
-			if base != w.stem && ending != "" {
-				f[list].Or(r.term(list, w.stem+ending))
+		var forms vocabulary
+		for _, form := range r.fields[list].starting(base) {
+			after, longer := strings.CutPrefix(form.text, w.stem)
+			if form.text != w.stem && (isEnding[form.text[len(base):]] || longer && isEnding[after]) {
+				forms = append(forms, form)
 			}
 		}
+		f[list] = forms.union()
 	}
 	return f
 }
+
+var isEnding = func() map[string]bool {
+	m := wordSet(strings.Join(endings, " "))
+	m[""] = true
+	return m
+}()
 
 // findNear finds the records whose complete name or slug is the query apart from typos, within the
 // number of edits that the misspelled words allow. Matching single words is not enough: "olama"
@@ -164,20 +167,13 @@ func (r *ranking) findNear(words []string) {
 	if edits == 0 || utf8.RuneCountInString(joined) > maxFuzzyLen {
 		return
 	}
-	var found [maxEdits + 1]*roaring.Bitmap
+	var found byEdits
 	for d := range found {
 		found[d] = roaring.New()
 	}
-	for part, p := range r.parts {
-		names := r.dictionary(part, joinedField)
-		words, err := p.words[nameField]()
-		if err != nil || r.err != nil {
-			break
-		}
-		for name, d := range words.near(newPattern(joined, edits)) {
-			if name != joined && digits(name) == digits(joined) { // GPT-4 is not GPT-5
-				found[d].Or(r.postings(part, names, name))
-			}
+	for name, d := range r.fields[joinedField].near(newPattern(joined, edits)) {
+		if name.text != joined && digits(name.text) == digits(joined) { // GPT-4 is not GPT-5
+			found[d].Or(name.records())
 		}
 	}
 	nearer := roaring.New() // if the name and the slug of a record differ, the nearer one counts

@@ -30,7 +30,7 @@ const (
 	scoreJoinedExact  = 100 * scoreUnit  // without spaces, the query is the name or slug
 	scoreExact        = 1000 * scoreUnit // the query is the name or slug
 
-	retiredPart = 1000 // retired records have this part of their score
+	retiredPart = 1000 // retired records have this part of their score, unless the query names them
 )
 
 // scorePhrase holds the score for containing the query as a phrase, by the best list that contains it.
@@ -94,7 +94,7 @@ func (s *scores) addBest(awards []award) {
 func (r *ranking) score() []int32 {
 	s := &scores{r.matches, make([]int32, r.build.Len()), make([]uint8, r.build.Len())}
 	for i, m := range r.matched {
-		weight := idf(r.numDocs(), m.union.GetCardinality())
+		weight := idf(r.records, m.union.GetCardinality())
 		if r.clauses[i].filler {
 			weight *= fillerWeight
 		}
@@ -113,7 +113,7 @@ func (r *ranking) score() []int32 {
 		s.of[o] += r.standing[o]
 		return true
 	})
-	roaring.And(r.retired(), r.matches).Iterate(func(o uint32) bool {
+	roaring.And(roaring.AndNot(r.retired, r.isExact), r.matches).Iterate(func(o uint32) bool {
 		s.of[o] = max(1, s.of[o]/retiredPart)
 		return true
 	})

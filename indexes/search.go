@@ -6,8 +6,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/RoaringBitmap/roaring/v2"
-
-	"kindex/exports/record"
 )
 
 // Hit is a record found by a search.
@@ -24,6 +22,7 @@ type Result struct {
 	// Dropped holds the words that some matches lack because few records have all words. Those
 	// that have all words come first.
 	Dropped []string
+	index   *Index
 	clauses []clause
 	// The synonyms that were searched, each as one or more spellings.
 	synonyms [][]clause
@@ -47,30 +46,30 @@ type After struct {
 // to other words. Words in quotes must occur exactly and consecutively,
 // regardless of case. A single letter matches names that start with it, and text
 // that contains it as a word.
-func (x *Index) Search(text string, within *roaring.Bitmap, after *After, skip, limit int) (*Result, error) {
+func (x *Index) Search(text string, within *roaring.Bitmap, after *After, skip, limit int) *Result {
 	text, excluded := cutExclusions(text)
 	clauses := parse(text)
 	if len(clauses) == 0 {
-		return &Result{Matches: roaring.New()}, nil
+		return &Result{Matches: roaring.New()}
 	}
-	r := &ranking{lookup: lookup{Index: x}, clauses: clauses, within: within.Clone(), alone: roaring.New()}
+	r := &ranking{Index: x, clauses: clauses, within: within.Clone(), alone: roaring.New()}
 	for _, words := range excluded {
 		r.exclude(words)
 	}
 	r.find(text)
-	res := &Result{Matches: r.matches, clauses: clauses, synonyms: r.synonyms, joined: r.joinedText}
+	res := &Result{Matches: r.matches, index: x, clauses: clauses, synonyms: r.synonyms, joined: r.joinedText}
 	for i := range clauses {
 		if clauses[i].dropped {
 			res.Dropped = append(res.Dropped, clauses[i].term)
 		}
 	}
 	res.Hits = r.page(after, skip, limit)
-	return res, r.err
+	return res
 }
 
 // ranking holds the state of one search.
 type ranking struct {
-	lookup
+	*Index
 	clauses []clause
 	matched []*match // by clause
 	within  *roaring.Bitmap
@@ -151,12 +150,11 @@ func (r *ranking) find(text string) {
 func (r *ranking) matchQuery(words []string) {
 	joined, bare := strings.Join(words, ""), trimFillers(words)
 	plain := withoutKinds(bare)
-	r.isExact = r.term(exactField, strings.Join(words, " "))
-	r.award(r.isExact, scoreExact)
-	named := r.term(joinedField, joined)
+	exact, named := r.term(exactField, strings.Join(words, " ")), r.term(joinedField, joined)
+	r.award(exact, scoreExact)
 	r.award(named, scoreJoinedExact)
-	r.isNamed = !r.isExact.IsEmpty() || !named.IsEmpty()
-	r.isExact.Or(named)
+	r.isExact = roaring.Or(exact, named)
+	r.isNamed = !r.isExact.IsEmpty()
 	variants := r.variants(words)
 	variants.Or(r.term(joinedField, strings.Join(plain, "")))
 	r.named(variants, scoreVariant)
@@ -205,29 +203,12 @@ func otherNumber(word string) string {
 
 // intersect sets matches to the records that match all words.
 func (r *ranking) intersect() {
-	r.matches = r.within.Clone()
+	var sets []*roaring.Bitmap
 	for i, m := range r.matched {
 		if w := &r.clauses[i]; !w.filler && !w.dropped {
-			r.matches.And(m.union)
+			sets = append(sets, m.union)
 		}
 	}
-	r.matches.Or(r.alone)
-	r.matches.And(r.within)
-}
-
-// retired returns the records that are deprecated or withdrawn, except those that the query names.
-func (r *ranking) retired() *roaring.Bitmap {
-	all := roaring.New()
-	for _, status := range []string{record.Deprecated, record.Withdrawn} {
-		all.Or(r.having("status", status))
-	}
-	return roaring.AndNot(all, r.isExact)
-}
-
-// having returns the records that have a value in a filter field.
-func (r *ranking) having(field, value string) *roaring.Bitmap {
-	if found := r.build.Bitmap(field, value); found != nil {
-		return found
-	}
-	return roaring.New()
+	r.matches = roaring.FastAnd(append(sets, r.within)...)
+	r.matches.Or(roaring.And(r.alone, r.within))
 }

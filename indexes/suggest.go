@@ -14,10 +14,9 @@ import (
 
 // Suggest returns the best records in a set whose name, from one of its words on,
 // starts with the given text. It also returns the total number of such records.
-func (x *Index) Suggest(text string, within *roaring.Bitmap, limit int) (best []uint32, total int, err error) {
-	l := &lookup{Index: x}
-	found := roaring.And(within, l.prefix(suffixField, strings.Join(terms(text), " ")))
-	return x.best(found, limit), int(found.GetCardinality()), l.err
+func (x *Index) Suggest(text string, within *roaring.Bitmap, limit int) (best []uint32, total int) {
+	found := roaring.And(within, x.prefix(suffixField, strings.Join(terms(text), " ")))
+	return x.best(found, limit), int(found.GetCardinality())
 }
 
 // best returns the up to limit members of a set that come first in the default order.
@@ -29,13 +28,10 @@ func (x *Index) best(among *roaring.Bitmap, limit int) []uint32 {
 // Alternatives returns up to limit records to offer for a search that found nothing in part
 // of the set. They are the best hits in the whole set or, if there are none, the hits for the
 // query without quotes or, if there are none either, the records with the nearest names.
-func (x *Index) Alternatives(text string, within *roaring.Bitmap, limit int) ([]uint32, error) {
-	res, err := x.Search(text, within, nil, 0, limit)
-	if plain := Unquoted(text); err == nil && len(res.Hits) == 0 && plain != text {
-		res, err = x.Search(plain, within, nil, 0, limit)
-	}
-	if err != nil {
-		return nil, err
+func (x *Index) Alternatives(text string, within *roaring.Bitmap, limit int) []uint32 {
+	res := x.Search(text, within, nil, 0, limit)
+	if plain := Unquoted(text); len(res.Hits) == 0 && plain != text {
+		res = x.Search(plain, within, nil, 0, limit)
 	}
 	if len(res.Hits) == 0 {
 		return x.NearestNames(text, within, limit)
@@ -44,7 +40,7 @@ func (x *Index) Alternatives(text string, within *roaring.Bitmap, limit int) ([]
 	for i, h := range res.Hits {
 		list[i] = h.Ordinal
 	}
-	return list, nil
+	return list
 }
 
 // NearestNames returns the records in a set with the names nearest to a query that
@@ -52,33 +48,32 @@ func (x *Index) Alternatives(text string, within *roaring.Bitmap, limit int) ([]
 // and one or two edits in words with digits, which searches match only exactly. If
 // that finds nothing, it returns the records whose names share the longest prefix
 // with one of the query's words.
-func (x *Index) NearestNames(text string, within *roaring.Bitmap, limit int) ([]uint32, error) {
+func (x *Index) NearestNames(text string, within *roaring.Bitmap, limit int) []uint32 {
 	list := terms(text)
 	list = list[:min(len(list), maxFuzzyClauses)]
 	if len(list) > 1 {
 		list = append(list, strings.Join(list, ""))
 	}
-	l := &lookup{Index: x}
 	letters := map[uint32]int{}
 	for _, term := range list {
 		if edits := nearestFuzziness(term); edits > 0 {
-			l.addNearest(letters, term, edits, within)
+			x.addNearest(letters, term, edits, within)
 		}
 	}
 	if len(letters) == 0 {
-		return l.longestPrefix(list, within, limit), l.err
+		return x.longestPrefix(list, within, limit)
 	}
 	nearest := slices.SortedFunc(maps.Keys(letters), func(a, b uint32) int {
 		return cmp.Or(cmp.Compare(letters[b], letters[a]), cmp.Compare(x.build.SortPosition(a), x.build.SortPosition(b)))
 	})
-	return nearest[:min(limit, len(nearest))], l.err
+	return nearest[:min(limit, len(nearest))]
 }
 
 // addNearest adds to letters, for each record whose name has a word near a term, the number of correct
 // letters in the term.
-func (l *lookup) addNearest(letters map[uint32]int, term string, edits int, within *roaring.Bitmap) {
+func (x *Index) addNearest(letters map[uint32]int, term string, edits int, within *roaring.Bitmap) {
 	seen := roaring.New()
-	for d, records := range l.near(nameField, newPattern(term, edits)) {
+	for d, records := range x.near(nameField, newPattern(term, edits)) {
 		records.And(within)
 		records.AndNot(seen)
 		seen.Or(records)
@@ -112,12 +107,12 @@ const minCommonPrefix = 3
 
 // longestPrefix returns the records whose names share the longest prefix with any
 // of the words.
-func (l *lookup) longestPrefix(list []string, within *roaring.Bitmap, limit int) (best []uint32) {
+func (x *Index) longestPrefix(list []string, within *roaring.Bitmap, limit int) (best []uint32) {
 	length := minCommonPrefix - 1
 	for _, t := range list {
 		runes := []rune(t)
 		for n := min(len(runes), maxFuzzyLen); n > length; n-- {
-			if found := l.best(roaring.And(within, l.prefix(nameField, string(runes[:n]))), limit); len(found) > 0 {
+			if found := x.best(roaring.And(within, x.prefix(nameField, string(runes[:n]))), limit); len(found) > 0 {
 				best, length = found, n
 			}
 		}

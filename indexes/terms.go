@@ -21,11 +21,7 @@ type span struct {
 // is part of the word (3.5), and so are + and # at the end of a word (C++, C#). In scripts
 // without spaces, every character is a word.
 func spans(text string) []span {
-	return appendSpans(make([]span, 0, len(text)/6), text) // about a word in seven bytes
-}
-
-// appendSpans is like spans, but appends to a list.
-func appendSpans(out []span, text string) []span {
+	out := make([]span, 0, len(text)/6) // about a word in seven bytes
 	for i := 0; i < len(text); {
 		start := i
 		r, n := rune(text[i]), 1
@@ -67,6 +63,9 @@ func endOfWord(text string, i int) int {
 // suffixLength returns the number of + or # signs that end a word.
 func suffixLength(rest string) int {
 	n := 0
+	if rest == "" || rest[0] != '+' && rest[0] != '#' { // the case for most words
+		return 0
+	}
 	for n < 2 && n < len(rest) && (rest[n] == '+' || rest[n] == '#') {
 		n++
 	}

@@ -64,19 +64,20 @@ func withoutKinds(words []string) []string {
 
 // topicFields are the fields whose values a query can name, with the scores for records that have
 // the value.
-var topicFields = []struct {
+var topicFields = [...]struct {
 	name  string
 	score int32
 }{{"category", 20 * scoreUnit}, {"capability", 16 * scoreUnit}, {"tag", 16 * scoreUnit}, {"family", 12 * scoreUnit}, {"provider", 12 * scoreUnit}, {"type", 12 * scoreUnit}}
 
 // topicSets holds records by topicFields. The first set of a field decides its score.
-type topicSets [6]award
+type topicSets [len(topicFields)]award
 
 func (t *topicSets) add(i int, set *roaring.Bitmap, score int32) {
 	if t[i].set == nil {
-		t[i] = award{roaring.New(), score}
+		t[i] = award{set, score}
+	} else {
+		t[i].set = roaring.Or(t[i].set, set)
 	}
-	t[i].set.Or(set)
 }
 
 // findTopics finds the categories, capabilities and tags that the query as a whole, or a synonym
@@ -123,7 +124,7 @@ func (r *ranking) findParts(words []string) {
 				continue
 			}
 			for _, slug := range slugsOf(words[at : at+n]) {
-				if !named.slugs[slug] || !r.addTo(&r.partSets, slug, scorePart) {
+				if !r.addTo(&r.partSets, slug, scorePart) {
 					continue
 				}
 				for i := at; i < at+n; i++ {
@@ -148,8 +149,8 @@ func (r *ranking) findParts(words []string) {
 
 // topicNames holds the values that parts of queries can name.
 type topicNames struct {
-	slugs map[string]bool
-	roots []topicRoot // categories and capabilities of several words
+	records map[string]*[len(topicFields)]*roaring.Bitmap // by slug
+	roots   []topicRoot                                   // categories and capabilities of several words
 }
 
 // topicRoot is a category or a capability by the roots of the words in its slug.
@@ -175,11 +176,17 @@ func (t *topicRoot) isIn(words []string) bool {
 
 // readTopicNames returns the names of topics in the index's build.
 func (x *Index) readTopicNames() *topicNames {
-	names := &topicNames{slugs: map[string]bool{}}
-	for _, f := range topicFields {
+	names := &topicNames{records: map[string]*[len(topicFields)]*roaring.Bitmap{}}
+	for i, f := range topicFields {
 		for _, value := range x.build.Values(f.name) {
 			slug := strings.ReplaceAll(record.Fold(value), " ", "-")
-			if names.slugs[slug] = true; f.name != "category" && f.name != "capability" {
+			for _, name := range append(x.build.ReplacedBy(f.name, value), slug) {
+				if names.records[name] == nil {
+					names.records[name] = new([len(topicFields)]*roaring.Bitmap)
+				}
+				names.records[name][i] = x.having(f.name, value)
+			}
+			if f.name != "category" && f.name != "capability" {
 				continue
 			}
 			t := topicRoot{slug: slug, ordered: strings.Contains(slug, "-to-")}
@@ -221,13 +228,10 @@ func scorePart(score int32) int32 { return score / 10 * 4 }
 // addTo adds the records that have a slug as the value of a topic field, and reports whether there are
 // any.
 func (r *ranking) addTo(sets *topicSets, slug string, score func(int32) int32) (any bool) {
-	for i, f := range topicFields {
-		value, _ := r.build.Preferred(f.name, slug)
-		if f.name == "provider" {
-			value = strings.ReplaceAll(slug, "-", " ")
-		}
-		if found := r.having(f.name, value); !found.IsEmpty() {
-			sets.add(i, found, score(f.score))
+	records := r.topics().records[slug]
+	for i := range topicFields {
+		if records != nil && records[i] != nil {
+			sets.add(i, records[i], score(topicFields[i].score))
 			any = true
 		}
 	}

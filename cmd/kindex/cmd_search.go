@@ -64,7 +64,6 @@ func runSearch(w io.Writer, o searchOptions, text string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, x.Close()) }()
 	f := view.Filter{Fields: map[string][][]string{}}
 	for field, value := range map[string]string{"type": o.typ, "category": o.category} {
 		if value != "" {
@@ -75,10 +74,7 @@ func runSearch(w io.Writer, o searchOptions, text string) (err error) {
 		}
 	}
 	within := b.Select(&f)
-	res, err := x.Search(text, within, nil, 0, o.limit)
-	if err != nil {
-		return err
-	}
+	res := x.Search(text, within, nil, 0, o.limit)
 	if o.json {
 		records := make([]json.RawMessage, len(res.Hits))
 		for i, h := range res.Hits {
@@ -92,7 +88,8 @@ func runSearch(w io.Writer, o searchOptions, text string) (err error) {
 		}
 	}
 	if len(res.Hits) == 0 {
-		return printNear(w, b, x, text)
+		printNear(w, b, x, text)
+		return nil
 	}
 	if len(res.Dropped) > 0 {
 		fmt.Fprintf(w, "few have all words; some lack: %s\n", safetext.Escape(strings.Join(res.Dropped, ", ")))
@@ -105,23 +102,18 @@ func runSearch(w io.Writer, o searchOptions, text string) (err error) {
 const nearNames = 5
 
 // printNear reports that nothing was found, and lists similar names.
-func printNear(w io.Writer, b *exports.Build, x *indexes.Index, text string) error {
+func printNear(w io.Writer, b *exports.Build, x *indexes.Index, text string) {
 	all := b.Select(&view.Filter{})
-	list, err := x.Alternatives(text, all, nearNames)
-	if err != nil {
-		return err
-	}
 	var near []string
-	for _, o := range list {
+	for _, o := range x.Alternatives(text, all, nearNames) {
 		typ, slug := b.Key(o)
 		near = append(near, typ+"/"+slug)
 	}
 	if len(near) == 0 {
 		fmt.Fprintln(w, "nothing found, and no similar names")
-		return nil
+		return
 	}
 	fmt.Fprintln(w, "nothing found; similar names: "+strings.Join(near, ", "))
-	return nil
 }
 
 func printHit(w io.Writer, b *exports.Build, h indexes.Hit) error {

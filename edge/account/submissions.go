@@ -109,12 +109,12 @@ func (b SubmissionIndex) Authored(typ, slug string) (*record.Entity, error) {
 }
 
 // Near implements submission.Index.
-func (b SubmissionIndex) Near(typ, slug string) (string, error) {
-	similar, err := b.Served.SimilarSlugs(typ, slug)
-	if len(similar) == 0 || err != nil {
-		return "", err
+func (b SubmissionIndex) Near(typ, slug string) string {
+	similar := b.Served.SimilarSlugs(typ, slug)
+	if len(similar) == 0 {
+		return ""
 	}
-	return typ + "/" + similar[0], nil
+	return typ + "/" + similar[0]
 }
 
 // Namespaces implements submission.Index.

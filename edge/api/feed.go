@@ -94,11 +94,7 @@ func unknownKey(c *web.Call, key string) error {
 	if !slices.Contains(record.Types, typ) {
 		typ = didyoumean.Name(typ, record.Types)
 	}
-	similar, err := c.Served.SimilarSlugs(typ, web.Shorten(slug))
-	if err != nil {
-		return err
-	}
-	if len(similar) > 0 {
+	if similar := c.Served.SimilarSlugs(typ, web.Shorten(slug)); len(similar) > 0 {
 		paramErr.Suggestion = typ + "/" + similar[0]
 	}
 	return paramErr

@@ -222,11 +222,7 @@ func unknownModel(c *web.Call, name string) error {
 			return e
 		}
 	}
-	similar, err := c.Served.SimilarSlugs(modelType, web.Shorten(modelSlug(name)))
-	if err != nil {
-		return err
-	}
-	if len(similar) > 0 {
+	if similar := c.Served.SimilarSlugs(modelType, web.Shorten(modelSlug(name))); len(similar) > 0 {
 		e.Suggestion = similar[0]
 	}
 	return e

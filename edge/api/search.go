@@ -49,10 +49,7 @@ func (a *API) Search(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	res, err := c.Served.Index.Search(text, sel.set, after, page.Offset, page.Limit+1)
-	if err != nil {
-		return nil, err
-	}
+	res := c.Served.Index.Search(text, sel.set, after, page.Offset, page.Limit+1)
 	more := len(res.Hits) > page.Limit
 	hits := res.Hits[:min(page.Limit, len(res.Hits))]
 	list := newCollection(c)
@@ -64,11 +61,7 @@ func (a *API) Search(c *web.Call) (*web.Reply, error) {
 		last := hits[len(hits)-1]
 		next = query.Cursor{Position: b.PositionOf(view.DefaultSort, last.Ordinal), Relevance: &last.Relevance}.String(cursorScope(c))
 	}
-	near, err := suggestions(c.Served, text, res)
-	if err != nil {
-		return nil, err
-	}
-	extra := []string{nextCursor(next), `"suggestions":` + string(near),
+	extra := []string{nextCursor(next), `"suggestions":` + string(suggestions(c.Served, text, res)),
 		string(jsonenc.AppendStrings([]byte(`"dropped":`), res.Dropped))}
 	if len(facets) > 0 {
 		counted := b.Facets(res.Matches, facets, maxFacetValues)
@@ -103,7 +96,7 @@ func appendHit(v *live.ServedBuild, dst []byte, p *projection, res *indexes.Resu
 	dst = append(dst, `"relevance":`...)
 	dst = jsonenc.AppendNumber(dst, h.Relevance)
 	dst = append(dst, `,"highlights":{`...)
-	for i, hl := range res.Highlights(e, v.Titles[e.Category]) {
+	for i, hl := range res.Highlights(e) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
@@ -122,23 +115,19 @@ var suggestionFields = &projection{fields: map[string]bool{"type": true, "slug":
 // suggestions returns, as JSON, suggestions for a search without results: what the same search
 // finds without filters or, if that finds nothing either, the entities with the most similar
 // names.
-func suggestions(v *live.ServedBuild, text string, res *indexes.Result) ([]byte, error) {
+func suggestions(v *live.ServedBuild, text string, res *indexes.Result) []byte {
 	out := []byte{'['}
 	if !res.Matches.IsEmpty() {
-		return append(out, ']'), nil
+		return append(out, ']')
 	}
 	all := v.Build.Select(&view.Filter{})
-	list, err := v.Index.Alternatives(text, all, maxSuggestions)
-	if err != nil {
-		return nil, err
-	}
-	for i, o := range list {
+	for i, o := range v.Index.Alternatives(text, all, maxSuggestions) {
 		if i > 0 {
 			out = append(out, ',')
 		}
 		out = suggestionFields.append(out, v.Build.Record(o))
 	}
-	return append(out, ']'), nil
+	return append(out, ']')
 }
 
 // Suggest handles GET /api/suggest.
@@ -161,10 +150,7 @@ func (a *API) Suggest(c *web.Call) (*web.Reply, error) {
 		f.Fields["type"] = [][]string{{typ}}
 	}
 	within := b.Select(&f)
-	found, total, err := c.Served.Index.Suggest(text, within, limit)
-	if err != nil {
-		return nil, err
-	}
+	found, total := c.Served.Index.Suggest(text, within, limit)
 	list := newCollection(c)
 	for _, o := range found {
 		list.body = suggestionFields.append(list.next(), b.Record(o))

@@ -76,8 +76,7 @@ func readDraft(c *web.Call) (*submission.Draft, []json.RawMessage, error) {
 	if draft.Before != nil {
 		return draft, []json.RawMessage{}, nil
 	}
-	similar, err := similarEntities(c.Served, draft.Entity.Name)
-	return draft, similar, err
+	return draft, similarEntities(c.Served, draft.Entity.Name), nil
 }
 
 // submissionProblem returns the problem for a rejected submission.
@@ -111,16 +110,12 @@ func invalidSubmission(e *submission.InvalidError) error {
 var similarFields = &projection{fields: map[string]bool{"type": true, "slug": true, "name": true, "url": true}}
 
 // similarEntities returns entities that a name could refer to.
-func similarEntities(v *live.ServedBuild, name string) ([]json.RawMessage, error) {
-	found, err := v.FindSimilarNames(name, live.MaxSimilar)
-	if err != nil {
-		return nil, err
-	}
+func similarEntities(v *live.ServedBuild, name string) []json.RawMessage {
 	list := []json.RawMessage{}
-	for _, o := range found {
+	for _, o := range v.FindSimilarNames(name, live.MaxSimilar) {
 		list = append(list, similarFields.append(nil, v.Build.Record(o)))
 	}
-	return list, nil
+	return list
 }
 
 // submissionRecord is a submission as returned to the account that sent it.

@@ -23,11 +23,7 @@ func similarEntities(v *live.ServedBuild, name, page string) ([]form.Similar, er
 	if word == "" {
 		return list, nil
 	}
-	found, err := v.FindSimilarNames(name, maxSimilarCandidates)
-	if err != nil {
-		return nil, err
-	}
-	for _, o := range found {
+	for _, o := range v.FindSimilarNames(name, maxSimilarCandidates) {
 		var e struct{ Type, Slug, Name, Category, URL string }
 		if err := json.Unmarshal(v.Build.Record(o), &e); err != nil {
 			return nil, err

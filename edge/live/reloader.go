@@ -101,7 +101,7 @@ func (l *Reloader) Load() error {
 	l.open.add(id, 1)
 	next.close = func() {
 		l.open.add(id, -1)
-		if err := errors.Join(next.Index.Close(), next.Build.Close()); err != nil {
+		if err := next.Build.Close(); err != nil {
 			l.options.Log.Error("closing a build", "build", id, "error", err)
 		}
 	}

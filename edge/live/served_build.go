@@ -96,7 +96,6 @@ func openBuild(o Options, id string, verified bool) (v *ServedBuild, err error) 
 	if v.Index, err = indexes.Open(o.Root, b); err != nil {
 		return nil, err
 	}
-	opened = append(opened, v.Index)
 	if err := v.decode(); err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}

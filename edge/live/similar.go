@@ -10,7 +10,7 @@ import (
 const MaxQueryLen = 500
 
 // FindSimilarNames finds entities that a name could refer to.
-func (v *ServedBuild) FindSimilarNames(name string, limit int) ([]uint32, error) {
+func (v *ServedBuild) FindSimilarNames(name string, limit int) []uint32 {
 	all := v.Build.Select(&view.Filter{})
 	text := strings.ReplaceAll(name, `"`, " ") // quotation marks have a special meaning in queries
 	if len(text) > MaxQueryLen {
@@ -20,21 +20,16 @@ func (v *ServedBuild) FindSimilarNames(name string, limit int) ([]uint32, error)
 }
 
 // SimilarSlugs returns the entities of a type whose slugs are most similar to the given slug.
-func (v *ServedBuild) SimilarSlugs(typ, slug string) ([]string, error) {
+func (v *ServedBuild) SimilarSlugs(typ, slug string) (similar []string) {
 	ofType := v.Build.Bitmap("type", typ)
 	if ofType == nil {
-		return nil, nil
+		return nil
 	}
-	res, err := v.Index.Search(slug, ofType, nil, 0, 3)
-	if err != nil {
-		return nil, err
-	}
-	var similar []string
-	for _, h := range res.Hits {
+	for _, h := range v.Index.Search(slug, ofType, nil, 0, 3).Hits {
 		_, slug := v.Build.Key(h.Ordinal)
 		similar = append(similar, slug)
 	}
-	return similar, nil
+	return similar
 }
 
 // MaxSimilar is the maximum number of similar entities reported for a new one.

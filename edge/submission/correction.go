@@ -85,9 +85,8 @@ func (p *parser) amended(fields map[string]any, in Index) (*record.Entity, error
 		return nil, err
 	}
 	if e == nil {
-		near, err := in.Near(typ, slug)
-		p.problem(amends, "the index has no "+key, near)
-		return nil, err
+		p.problem(amends, "the index has no "+key, in.Near(typ, slug))
+		return nil, nil
 	}
 	for _, f := range [...]struct{ name, value string }{{"type", e.Type}, {"slug", e.Slug}} {
 		if given, ok := fields[f.name]; ok && given != f.value {

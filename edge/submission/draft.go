@@ -60,7 +60,7 @@ type Index interface {
 	// nil if there is none.
 	Authored(typ, slug string) (*record.Entity, error)
 	// Near returns the key of the entity whose address is most similar, or "" if there is none.
-	Near(typ, slug string) (key string, err error)
+	Near(typ, slug string) (key string)
 	// Namespaces lists the namespaces of identifiers, built-in ones included.
 	Namespaces() []string
 	// Vocabulary returns the words for capabilities and tags, or nil if all are allowed.

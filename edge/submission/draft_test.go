@@ -81,11 +81,11 @@ func (index) Authored(typ, slug string) (*record.Entity, error) {
 	return nil, nil
 }
 
-func (index) Near(typ, slug string) (string, error) {
+func (index) Near(typ, slug string) string {
 	if typ == "tool" && slug == "takn" {
-		return "tool/taken", nil
+		return "tool/taken"
 	}
-	return "", nil
+	return ""
 }
 
 func (index) Namespaces() []string { return append(ids.Names(), "example-hub") }

@@ -25,11 +25,7 @@ func UnknownEntity(c *Call, typ, slug string) error {
 		return p.WithSuggestion(didyoumean.Name(typ, record.Types))
 	}
 	p := NewProblem("unknown-entity", fmt.Sprintf("There is no %s %q.", typ, Shorten(slug)))
-	near, err := c.Served.SimilarSlugs(typ, Shorten(slug))
-	if err != nil {
-		return err
-	}
-	if len(near) > 0 {
+	if near := c.Served.SimilarSlugs(typ, Shorten(slug)); len(near) > 0 {
 		p.Detail += " Similar: " + strings.Join(near, ", ") + "."
 		_ = p.WithSuggestion("/api/entity/" + typ + "/" + near[0])
 	}

@@ -51,7 +51,6 @@ func browse(t *testing.T, dir string, o pages.Options) *browsed {
 		if from.Index, err = indexes.Open(dir, b); err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { from.Index.Close() })
 	}
 	formula, _, _ := b.File(exports.ScoringFile)
 	if from.Formula, err = score.ParseChecked(formula); err != nil {

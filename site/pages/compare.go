@@ -144,7 +144,8 @@ func (r *request) readEntities(d *comparePage) error {
 			return err
 		}
 	}
-	return r.findNamed(d)
+	r.findNamed(d)
+	return nil
 }
 
 // addUnknown records a key without an entity.
@@ -157,19 +158,15 @@ func (d *comparePage) addUnknown(key string) {
 
 // findNamed looks up suggestions for unknown entities, but only for as many as can still be
 // added.
-func (r *request) findNamed(d *comparePage) error {
+func (r *request) findNamed(d *comparePage) {
 	for i := range d.Unknown[:min(len(d.Unknown), maxCompared-len(d.Entities))] {
 		text := d.Unknown[i].Text
 		if _, slug, ok := strings.Cut(text, "/"); ok && slug != "" {
 			text = slug
 		}
-		list, err := r.suggested(strings.ReplaceAll(text, "-", " "))
-		if err != nil {
-			return err
-		}
+		list := r.suggested(strings.ReplaceAll(text, "-", " "))
 		d.Unknown[i].Near = r.addOptions(d, list[:min(maxNear, len(list))])
 	}
-	return nil
 }
 
 // addEntity adds a column unless the entity already has one.
@@ -205,10 +202,7 @@ func (r *request) addNamed(d *comparePage, text string) error {
 		return r.addEntity(d, list[0])
 	}
 	if len(list) == 0 {
-		var err error
-		if list, err = r.suggested(text); err != nil {
-			return err
-		}
+		list = r.suggested(text)
 	}
 	d.Asked = text
 	d.Which = r.addOptions(d, list)
@@ -217,20 +211,20 @@ func (r *request) addNamed(d *comparePage, text string) error {
 
 // suggested returns the entities whose names start with a text, or, if there are none, those
 // whose names are similar to words of the text.
-func (r *request) suggested(text string) ([]uint32, error) {
+func (r *request) suggested(text string) []uint32 {
 	if r.Index == nil {
-		return nil, nil
+		return nil
 	}
 	all := r.Build.Select(&view.Filter{})
 	text = indexes.Unquoted(text)
-	list, _, err := r.Index.Suggest(text, all, maxSuggested)
-	if err == nil && len(list) == 0 {
+	list, _ := r.Index.Suggest(text, all, maxSuggested)
+	if len(list) == 0 {
 		if words := indexes.Words(text); len(words) > 0 {
 			text = strings.Join(words[:min(len(words), maxMeant)], " ")
 		}
-		list, err = r.Index.Alternatives(text, all, maxSuggested)
+		list = r.Index.Alternatives(text, all, maxSuggested)
 	}
-	return list, err
+	return list
 }
 
 // addOptions returns links to comparisons. Each adds one of the given entities to the current
@@ -248,10 +242,7 @@ func (r *request) addOptions(d *comparePage, list []uint32) (out []suggestion) {
 
 // suggestionsPage renders the part of the page that the script shows while the user types.
 func (r *request) suggestionsPage(d *comparePage, text string) (*page, error) {
-	list, err := r.suggested(text)
-	if err != nil {
-		return nil, err
-	}
+	list := r.suggested(text)
 	if named := r.Build.FindByName(text, maxSuggested); len(named) > 0 {
 		list = append(named, slices.DeleteFunc(list, func(o uint32) bool { return slices.Contains(named, o) })...)
 	}

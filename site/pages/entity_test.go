@@ -33,7 +33,7 @@ func siteOf(t testing.TB, out string, o pages.Options, edits ...exports.Edit) *p
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { index.Close(); b.Close() })
+	t.Cleanup(func() { b.Close() })
 	shown := b
 	if len(edits) > 0 {
 		if shown, err = b.WithEdits(edits); err != nil {

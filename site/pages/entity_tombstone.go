@@ -37,32 +37,25 @@ func (r *request) missingEntity(typ, slug string) (*page, error) {
 	case history.Gone:
 		return r.tombstone(now, r.Build.History().EntityChanges(r.lastVersion([2]string{typ, slug})))
 	}
-	list, err := r.suggestForMissing(typ, slug)
-	if err != nil {
-		return nil, err
-	}
-	return r.missing("There is no "+typ+" “"+textfmt.Name(slug)+"”", "", list), nil
+	return r.missing("There is no "+typ+" “"+textfmt.Name(slug)+"”", "", r.suggestForMissing(typ, slug)), nil
 }
 
 // suggestForMissing returns suggestions for a slug, starting with entities of the requested
 // type. A search without results takes longest, so a second search is run only if it can find
 // more.
-func (r *request) suggestForMissing(typ, slug string) ([]suggestion, error) {
-	all, err := r.suggestEntities(slug, &view.Filter{})
+func (r *request) suggestForMissing(typ, slug string) []suggestion {
+	all := r.suggestEntities(slug, &view.Filter{})
 	other := func(n suggestion) bool { return !strings.HasPrefix(n.Path, "/"+typ+"/") }
-	if err != nil || !slices.ContainsFunc(all, other) {
-		return all, err
+	if !slices.ContainsFunc(all, other) {
+		return all
 	}
-	list, err := r.suggestEntities(slug, &view.Filter{Fields: map[string][][]string{"type": {{typ}}}})
-	if err != nil {
-		return nil, err
-	}
+	list := r.suggestEntities(slug, &view.Filter{Fields: map[string][][]string{"type": {{typ}}}})
 	for _, o := range all {
 		if len(list) < maxNear && !containsPath(list, o.Path) {
 			list = append(list, o)
 		}
 	}
-	return list, nil
+	return list
 }
 
 func containsPath(list []suggestion, path string) bool {
@@ -98,8 +91,8 @@ func (r *request) tombstone(v record.Version, changes []uint32) (*page, error) {
 	d.Near = r.currentEntity(v.Type, v.Slug)
 	if d.Taken = len(d.Near) > 0; d.Taken {
 		d.History.Next, d.History.All = "", "" // these pages belong to the other entity
-	} else if d.Near, err = r.suggestEntities(d.Name, &view.Filter{Fields: map[string][][]string{"type": {{v.Type}}}}); err != nil {
-		return nil, err
+	} else {
+		d.Near = r.suggestEntities(d.Name, &view.Filter{Fields: map[string][][]string{"type": {{v.Type}}}})
 	}
 	return &page{Template: "tombstone", Title: textfmt.Name(d.Name) + " was deleted", Status: http.StatusGone, NoIndex: true, Data: d, deletedBy: &v}, nil
 }

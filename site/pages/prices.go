@@ -135,10 +135,7 @@ func (r *request) offerFilter(d *pricesPage, offers *view.Offers) (*view.OfferFi
 	}
 	model := field(formField{Name: "model", Label: "Model", Kind: "text"})
 	if model.Value != "" {
-		ordinals, near, err := r.modelsNamed(model.Value, "model")
-		if err != nil {
-			return nil, err
-		}
+		ordinals, near := r.modelsNamed(model.Value, "model")
 		if f.Models = ordinals; len(ordinals) == 0 {
 			model.Wrong, model.Near = "No model has this name.", near
 		}
@@ -220,25 +217,24 @@ func firstOf(list []string) []string { return list[:min(len(list), maxProviders)
 
 // modelsNamed returns the models that a text names: by slug, by name or by identifier. If there
 // are none, near holds links to the page with a similar one in the named field.
-func (r *request) modelsNamed(text, field string) (ordinals []uint32, near []suggestion, err error) {
+func (r *request) modelsNamed(text, field string) (ordinals []uint32, near []suggestion) {
 	if ordinals = resolve.Models(r.Build, text); len(ordinals) > 0 {
-		return ordinals, nil, nil
+		return ordinals, nil
 	}
 	names := r.pricedNames()
 	if ordinals = names.models(text); len(ordinals) > 0 {
-		return ordinals, nil, nil
+		return ordinals, nil
 	}
 	slug := strings.TrimPrefix(text, "model/")
 	isModel := func(o uint32) bool { typ, _ := r.Build.Key(o); return typ == "model" }
-	list, err := r.suggested(strings.ReplaceAll(slug, "-", " "))
-	for _, o := range list {
+	for _, o := range r.suggested(strings.ReplaceAll(slug, "-", " ")) {
 		if !isModel(o) || len(near) == maxNear {
 			continue
 		}
 		e := r.Build.Entity(o)
 		near = append(near, suggestion{pricesPath + "?" + url.Values{field: {e.Slug}}.Encode(), e.Name, textfmt.Plural(len(e.Offers), "offer", "offers")})
 	}
-	return nil, near, err
+	return nil, near
 }
 
 // providerName returns the name of a provider.

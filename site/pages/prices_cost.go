@@ -84,11 +84,7 @@ func (r *request) calculate() (*costForm, error) {
 	model := formField{Name: "calculate", Label: "Model", Kind: "text", Value: asked}
 	var found []uint32
 	if asked != "" {
-		var err error
-		if found, model.Near, err = r.modelsNamed(asked, "calculate"); err != nil {
-			return nil, err
-		}
-		if len(found) == 0 {
+		if found, model.Near = r.modelsNamed(asked, "calculate"); len(found) == 0 {
 			model.Wrong = "No model has this name."
 		}
 	}

@@ -67,9 +67,9 @@ func (r *request) notFoundWithSuggestions() (*page, error) {
 	if slug == "" || strings.ContainsAny(slug, "/.") { // the path names a file, or is too deep for an entity
 		return p, nil
 	}
-	found, err := r.suggestEntities(slug, &view.Filter{})
+	found := r.suggestEntities(slug, &view.Filter{})
 	list.Near = append(list.Near, found[:min(len(found), maxNear-len(list.Near))]...)
-	return p, err
+	return p, nil
 }
 
 func (r *request) missing(heading, text string, list []suggestion) *page {
@@ -81,20 +81,15 @@ func (r *request) missing(heading, text string, list []suggestion) *page {
 const maxNear = 5
 
 // suggestEntities returns the entities that best match a text.
-func (s *Site) suggestEntities(text string, f *view.Filter) ([]suggestion, error) {
+func (s *Site) suggestEntities(text string, f *view.Filter) (list []suggestion) {
 	if s.Index == nil {
-		return nil, nil
+		return nil
 	}
 	all := s.Build.Select(f)
 	words, _ := indexes.TruncateQuery(textfmt.Truncate(text, 100), maxPhrases)
-	found, err := s.Index.Alternatives(words, all, maxNear)
-	if err != nil {
-		return nil, err
-	}
-	var list []suggestion
-	for _, o := range found {
+	for _, o := range s.Index.Alternatives(words, all, maxNear) {
 		e := s.Build.Entity(o)
 		list = append(list, suggestion{siteurl.Entity(e.Type, e.Slug), e.Name, textfmt.Name(s.categoryTitle(e.Category))})
 	}
-	return list, nil
+	return list
 }

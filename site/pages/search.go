@@ -178,9 +178,7 @@ func (r *request) results(d *searchPage) (err error) {
 		words, d.Left = indexes.TruncateQuery(d.Query, maxPhrases)
 		d.More = max(0, len(d.Left)-maxLeft)
 		d.Left = d.Left[:len(d.Left)-d.More]
-		if res, err = r.Index.Search(words, within, nil, skip, searchRows); err != nil {
-			return err
-		}
+		res = r.Index.Search(words, within, nil, skip, searchRows)
 		found, d.Lacking = res.Matches, res.Dropped
 	}
 	d.Total = int(found.GetCardinality())
@@ -197,9 +195,9 @@ func (r *request) results(d *searchPage) (err error) {
 		if d.Within = len(filter.Fields) > 0; !d.Within { // only the quoted phrases had no matches
 			text = indexes.Unquoted(text)
 		}
-		d.Near, err = r.suggestEntities(text, &view.Filter{})
+		d.Near = r.suggestEntities(text, &view.Filter{})
 	}
-	return err
+	return nil
 }
 
 // hits reads the results of a page in the requested order.
@@ -223,7 +221,7 @@ func (r *request) hits(d *searchPage, res *indexes.Result, found *roaring.Bitmap
 		e := r.Build.Entity(h.Ordinal)
 		shown := searchHit{row: row{Entity: e}}
 		if res != nil {
-			shown.mark(res, r.categoryTitle(e.Category))
+			shown.mark(res)
 		}
 		d.Hits = append(d.Hits, shown)
 	}
@@ -232,8 +230,8 @@ func (r *request) hits(d *searchPage, res *indexes.Result, found *roaring.Bitmap
 // mark fills in the fields that have matches, with the matches marked. The index has
 // already escaped them. Long fields are left out, because marked text cannot be
 // truncated.
-func (h *searchHit) mark(res *indexes.Result, category string) {
-	for _, m := range res.Highlights(h.Entity, category) {
+func (h *searchHit) mark(res *indexes.Result) {
+	for _, m := range res.Highlights(h.Entity) {
 		text := template.HTML(safetext.OneLine(m.Text)) //nolint:gosec // the index has escaped it
 		switch {
 		case len(text) > 4*textfmt.MaxLineLen:

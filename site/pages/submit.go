@@ -106,10 +106,7 @@ func (r *request) correction(d *formPage) *page {
 // MissingEntity renders the page for an entity that does not exist, with similar ones.
 func (s *Site) MissingEntity(q Request, slug string) (*Answer, error) {
 	r := &request{Site: s, Request: q}
-	list, err := s.suggestEntities(slug, &view.Filter{})
-	if err != nil {
-		return nil, err
-	}
+	list := s.suggestEntities(slug, &view.Filter{})
 	return r.render(r.missing("Entity not found", "If it is missing from the index, you can propose it on the Submit page.", list))
 }
 

@@ -2,28 +2,11 @@ package indexes_test
 
 import (
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
-	"testing"
-	"time"
 
-	"kindex/exports"
-	"kindex/exports/record"
 	"kindex/indexes"
 )
-
-// benchBuild is the output folder of a build to measure instead of the content for tests:
-// KINDEX_BENCH_BUILD=/tmp/out go test -bench . -run '^$' ./indexes
-const benchBuild = "KINDEX_BENCH_BUILD"
-
-func benchCatalogue(b testing.TB) *catalogue {
-	dir := os.Getenv(benchBuild)
-	if dir == "" {
-		return realCatalogue(b)
-	}
-	return openOutput(b, dir)
-}
 
 // corpusWords are the words in descriptions and names, most common first.
 type corpusWords struct {
@@ -67,7 +50,7 @@ func wordsOf(c *catalogue) *corpusWords {
 	return w
 }
 
-// queries are the classes of queries that are measured.
+// queries are classes of queries.
 func (w *corpusWords) queries() map[string]func(*rand.Rand) string {
 	of := func(rng *rand.Rand, list []string) string { return list[rng.IntN(len(list))] }
 	long := func(least int) []string {
@@ -108,108 +91,3 @@ func (w *corpusWords) queries() map[string]func(*rand.Rand) string {
 }
 
 func edited(r *rand.Rand, s string) string { return typos(r, s)[r.IntN(4)] }
-
-func BenchmarkSearch(b *testing.B) {
-	c := benchCatalogue(b)
-	classes := wordsOf(c).queries()
-	var names []string
-	for name := range classes {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		b.Run(name, func(b *testing.B) {
-			rng := rand.New(rand.NewPCG(3, 4))
-			var took []time.Duration
-			for b.Loop() {
-				q := classes[name](rng)
-				start := time.Now()
-				if _, err := c.index.Search(q, c.all, nil, 0, 20); err != nil {
-					b.Fatal(err)
-				}
-				took = append(took, time.Since(start))
-			}
-			report(b, took)
-		})
-	}
-	b.Run("facets", func(b *testing.B) {
-		rng := rand.New(rand.NewPCG(3, 4))
-		var took []time.Duration
-		for b.Loop() {
-			q := classes["common"](rng)
-			start := time.Now()
-			res, err := c.index.Search(q, c.all, nil, 0, 20)
-			if err != nil {
-				b.Fatal(err)
-			}
-			c.build.Facets(res.Matches, []string{"category", "tag", "license"}, 20)
-			took = append(took, time.Since(start))
-		}
-		report(b, took)
-	})
-}
-
-func report(b *testing.B, took []time.Duration) {
-	slices.Sort(took)
-	b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-µs")
-	b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "p99-µs")
-	b.ReportMetric(0, "ns/op")
-}
-
-// BenchmarkWith applies sixty edits to an index.
-func BenchmarkWith(b *testing.B) {
-	c := benchCatalogue(b)
-	var edits []exports.Edit
-	for o := range uint32(60) {
-		e := c.build.Entity(o * 5)
-		e.Name += " edited"
-		edits = append(edits, exports.Edit{Type: e.Type, Slug: e.Slug, Entity: e})
-	}
-	with, err := c.build.WithEdits(edits)
-	if err != nil {
-		b.Fatal(err)
-	}
-	for b.Loop() {
-		if _, err := c.index.WithEdits(with, c.titles); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-// BenchmarkOpen opens the index.
-func BenchmarkOpen(b *testing.B) {
-	root := os.Getenv(benchBuild)
-	if root == "" {
-		root = builtOut(b)
-	}
-	c := benchCatalogue(b)
-	for b.Loop() {
-		x, err := indexes.Open(root, c.build)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if err := x.Close(); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-// BenchmarkWrite builds an index of all documents, and another that reuses it after one in
-// three hundred documents has been edited and all scores have changed.
-func BenchmarkWrite(b *testing.B) {
-	c := benchCatalogue(b)
-	var entities []*record.Entity
-	c.each(b, func(e *record.Entity) { entities = append(entities, e) })
-	root := b.TempDir()
-	const before = "20261101-0000000000000001"
-	for b.Loop() {
-		p := indexes.Prepare(entities, c.titles)
-		dir, err := p.Write(root)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if err := p.Install(root, dir, before); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
