@@ -86,7 +86,7 @@ func history() []request {
 		bad("listTrending", "/api/trending", "type", "robot", ""),
 		bad("listTrending", "/api/trending", "category", "", "No"),
 		beyond("listTrending", "/api/trending", "category", "no-such-category"),
-		bad("listTrending", "/api/trending", "limit", "0", "101", "x", ""),
+		bad("listTrending", "/api/trending", "limit", "0", "1001", "x", ""),
 
 		ok("exportChangelog", "/api/export/changelog", "", "?format=csv", "?format=jsonl", "?format=parquet", "?since=2026-10-01", "?type=tool&format=csv",
 			"?type=tool&type=model&format=jsonl", "?since=2026-10-20&format=parquet", "?since=2026-10-31"),

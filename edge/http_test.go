@@ -199,7 +199,7 @@ func TestProblems(t *testing.T) {
 		{"PUT", "/tool/n1/", 405, "method-not-allowed", ""},
 		{"DELETE", "/tool/nowhere/", 404, "not-found", ""},
 		{"GET", "/api/entities?limt=5", 400, "unknown-parameter", "limit"},
-		{"GET", "/api/entities?limit=500", 400, "invalid-parameter", "100"},
+		{"GET", "/api/entities?limit=5000", 400, "invalid-parameter", "1000"},
 		{"GET", "/api/entities?sort=nmae", 400, "invalid-parameter", "name"},
 		{"GET", "/api/entities?category=alhpa", 400, "invalid-parameter", "alpha"},
 		{"GET", "/api/search", 400, "invalid-parameter", ""},

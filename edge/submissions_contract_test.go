@@ -94,7 +94,7 @@ func testSubmissionList(t *testing.T, c *contract, owner string) {
 		t.Errorf("%+v", page)
 	}
 	read("")
-	for query, fault := range map[string]string{"?limit=0": "limit", "?limit=101": "limit", "?status=": "status", "?status=lost": "status", "?cursor=": "cursor"} {
+	for query, fault := range map[string]string{"?limit=0": "limit", "?limit=1001": "limit", "?status=": "status", "?status=lost": "status", "?cursor=": "cursor"} {
 		c.send(t, request{op: "listSubmissions", target: "/api/submissions" + query, status: 400, key: owner, fault: fault})
 	}
 	c.send(t, request{op: "listSubmissions", target: "/api/submissions?cursor=sub_aaaaaaaaaaaaaaaaaaaa", status: 400, key: owner, fault: "cursor", beyond: true})

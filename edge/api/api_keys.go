@@ -21,10 +21,12 @@ func (a *API) ListKeys(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return web.JSONReply(http.StatusOK, struct {
-		Data  []account.KeyRecord `json:"data"`
-		Count int                 `json:"count"`
-	}{data, len(data)})
+	l := newList(c)
+	l.private = true
+	for _, k := range data {
+		l.add(k)
+	}
+	return l.reply(len(data), nil), nil
 }
 
 // CreateKey handles POST /api/developer/api-keys.

@@ -1,14 +1,12 @@
 package api
 
 import (
-	"net/http"
 	"strconv"
 	"time"
 
 	"kindex/edge/query"
 	"kindex/edge/storage"
 	"kindex/edge/web"
-	"kindex/exports/view"
 )
 
 // auditEntry is an entry of the audit log as shown to the owner of the account.
@@ -48,38 +46,31 @@ func (a *API) Audit(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	page, err := readPage(c)
+	l, err := openList(c)
+	if err != nil {
+		return nil, err
+	}
+	after, err := l.after("audit")
 	if err != nil {
 		return nil, err
 	}
 	before := int64(0)
-	if page.Cursor != nil {
-		if before, err = strconv.ParseInt(page.Cursor.Slug, 10, 64); err != nil || before < 1 || page.Cursor.Type != auditCursor {
-			return nil, &query.Error{Param: "cursor", Message: "is not a valid audit log cursor; start again without a cursor"}
+	if after != nil {
+		if before, err = strconv.ParseInt(after.Slug, 10, 64); err != nil || before < 1 {
+			return nil, errCursor
 		}
 	}
-	list, count, more, err := a.accounts.AuditPage(c.Request.Context(), account.ID, before, page.Limit)
+	entries, count, more, err := a.accounts.AuditPage(c.Request.Context(), account.ID, before, l.page.Limit)
 	if err != nil {
 		return nil, err
 	}
-	answer := struct {
-		Data       []auditEntry `json:"data"`
-		Count      int          `json:"count"`
-		NextCursor *string      `json:"nextCursor"`
-	}{make([]auditEntry, len(list)), count, nil}
-	for i, e := range list {
-		answer.Data[i] = newAuditEntry(e)
+	l.private = true
+	for _, e := range entries {
+		l.add(newAuditEntry(e))
 	}
+	var next *query.Cursor
 	if more {
-		last := strconv.FormatInt(list[len(list)-1].Seq, 10)
-		next := query.Cursor{Position: view.Position{Type: auditCursor, Slug: last}}.String(cursorScope(c))
-		answer.NextCursor = &next
+		next = position("audit", "", strconv.FormatInt(entries[len(entries)-1].Seq, 10))
 	}
-	r, err := web.JSONReply(http.StatusOK, answer)
-	if err == nil && answer.NextCursor != nil {
-		linkNext(c, r, *answer.NextCursor)
-	}
-	return r, err
+	return l.reply(count, next), nil
 }
-
-const auditCursor = "audit"

@@ -82,22 +82,16 @@ func badgeLabel(c *web.Call, show string) (string, error) {
 // badge under the current slug. It does not look for similar names: the image could not show
 // them, and badges have no rate limit.
 func badgeOf(c *web.Call) (ordinal uint32, to string, err error) {
-	b, typ, slug := c.Served.Build, c.Param("type"), c.Param("slug")
-	o, isAlias, ok := b.Find(typ, slug)
+	typ, slug := c.Param("type"), c.Param("slug")
+	f := find(c, typ, slug)
 	switch {
-	case ok && !isAlias:
-		return o, "", nil
-	case ok:
-		_, slug = b.Key(o)
-	default:
-		currentType, currentSlug, err := currentAddress(c)
-		switch {
-		case err != nil:
+	case !f.present:
+		if err := f.deleted(c, typ, slug); err != nil {
 			return 0, "", err
-		case currentSlug == "":
-			return 0, "", web.NewProblem("unknown-entity", "There is no "+web.Shorten(typ+"/"+slug)+".")
 		}
-		typ, slug = currentType, currentSlug
+		return 0, "", web.NewProblem("unknown-entity", "There is no "+web.Shorten(typ+"/"+slug)+".")
+	case f.typ != typ || f.slug != slug:
+		return 0, "/badge/" + f.typ + "/" + f.slug + badgeSuffix, nil
 	}
-	return 0, "/badge/" + typ + "/" + slug + badgeSuffix, nil
+	return f.ordinal, "", nil
 }

@@ -9,7 +9,6 @@ import (
 	"kindex/edge/query"
 	"kindex/edge/web"
 	"kindex/exports/calendar"
-	"kindex/exports/history"
 	"kindex/exports/record"
 )
 
@@ -71,32 +70,14 @@ func calendarEvents(c *web.Call) ([]calendar.Event, error) {
 	}
 	var ordinals []uint32
 	for _, key := range keys {
-		o, ok, err := ordinalOfKey(c, key)
-		if err != nil {
-			return nil, err
-		}
-		if ok && set.CheckedRemove(o) { // each entity only once
-			ordinals = append(ordinals, o)
+		// Subscriptions under a former slug continue to work, and those of a deleted entity are empty.
+		typ, slug, _ := strings.Cut(key, "/")
+		switch f := find(c, typ, slug); {
+		case !f.present && f.deleted(c, typ, slug) == nil:
+			return nil, unknownKey(c, key)
+		case f.present && set.CheckedRemove(f.ordinal): // each entity only once
+			ordinals = append(ordinals, f.ordinal)
 		}
 	}
 	return calendar.AllEvents(b, c.Served.AsOf, ordinals)
-}
-
-// ordinalOfKey returns the entity with the key type/slug. Subscriptions under a former slug
-// continue to work. ok is false if the entity was deleted.
-func ordinalOfKey(c *web.Call, key string) (ordinal uint32, ok bool, err error) {
-	typ, slug, _ := strings.Cut(key, "/")
-	b := c.Served.Build
-	if o, _, ok := b.Find(typ, slug); ok {
-		return o, true, nil
-	}
-	latest, lifecycle := b.ResolveRemoved(typ, slug)
-	switch lifecycle {
-	case history.Exists:
-		o, _, ok := b.Find(latest.Type, latest.Slug)
-		return o, ok, nil
-	case history.Gone:
-		return 0, false, nil
-	}
-	return 0, false, unknownKey(c, key)
 }

@@ -3,7 +3,6 @@ package api
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -12,13 +11,10 @@ import (
 
 	"kindex/edge/query"
 	"kindex/edge/web"
-	"kindex/exports"
 	"kindex/exports/didyoumean"
 	"kindex/exports/history"
 	"kindex/exports/news"
 	"kindex/exports/record"
-	"kindex/exports/table"
-	"kindex/exports/view"
 )
 
 // timeParam reads a parameter that identifies a point in the history by a day, a time or the ID of
@@ -98,7 +94,7 @@ func (a *API) Changelog(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return changesPage(c, set, cursorScope(c))
+	return changesPage(c, set, "")
 }
 
 // selectChanges returns the changes that match a filter, without those of figures alone if the request
@@ -130,32 +126,32 @@ func (a *API) Month(c *web.Call) (*web.Reply, error) {
 	}
 	base := c.BaseURL()
 	links := map[string]string{"page": base + "/changes/" + name + "/", "changes": base + "/api/changelog?figures=false&since=" + m.Since + "&until=" + m.Until}
-	body := web.AppendJSON(c.Buffer(), struct {
+	body := web.AppendJSON(nil, struct {
 		*news.Month
 		Links map[string]string `json:"links"`
 	}{m, links})
-	return &web.Reply{MediaType: web.JSONType, Body: objectOf(c.Served.ID(), nil, body)}, nil
+	return objectReply(c, body), nil
 }
 
 // EntityChangelog handles GET /api/entity/:type/:slug/changelog.
 //
 // Deleted entities have a changelog, too.
 func (a *API) EntityChangelog(c *web.Call) (*web.Reply, error) {
-	s, moved, err := findSubject(c, c.Param("type"), c.Param("slug"), "/changelog")
+	f, moved, err := findEntity(c, "/changelog", true)
 	if err != nil || moved != nil {
 		return moved, err
 	}
-	list := s.changes(c)
+	changes := f.changes(c)
 	// A cursor remains valid if the entity is renamed between two pages.
 	scope := "changes of an entity"
-	if len(list) > 0 {
-		first, err := c.Served.Build.History().Change(int(list[0]))
+	if len(changes) > 0 {
+		first, err := c.Served.Build.History().Change(int(changes[0]))
 		if err != nil {
 			return nil, err
 		}
 		scope += " " + first.ID
 	}
-	return changesPage(c, roaring.BitmapOf(list...), scope)
+	return changesPage(c, roaring.BitmapOf(changes...), scope)
 }
 
 // newestFirst skips the given number of newest changes in a set and returns the next page, newest
@@ -173,99 +169,40 @@ func newestFirst(set *roaring.Bitmap, skip, limit int) (page []int, more bool) {
 }
 
 // changesPage returns a page of changes, newest first. The cursor identifies the last change
-// returned, so new changes do not shift later pages.
+// returned, so new changes do not shift later pages. A scope other than "" replaces that of the request.
 func changesPage(c *web.Call, set *roaring.Bitmap, scope string) (*web.Reply, error) {
-	page, err := c.Query.Page(func() string { return scope }, query.MaxLimit)
+	l, err := openList(c, scope)
+	if err != nil {
+		return nil, err
+	}
+	after, err := l.after("change")
 	if err != nil {
 		return nil, err
 	}
 	count := int(set.GetCardinality())
 	a := c.Served.Build.History()
-	if page.Cursor != nil {
-		end, ok := a.FindChange(page.Cursor.Slug)
+	if after != nil {
+		end, ok := a.FindChange(after.Slug)
 		if !ok { // the history was rewritten: continue at the same point in time
-			at, err := time.Parse(time.RFC3339, page.Cursor.Value)
+			at, err := time.Parse(time.RFC3339, after.Value)
 			if err != nil {
-				return nil, &query.Error{Param: "cursor", Message: "is not a valid changelog cursor; start again without a cursor"}
+				return nil, errCursor
 			}
 			end = a.ChangesSince(at.Add(time.Second))
 		}
 		set.RemoveRange(uint64(end), uint64(a.Changes())) //nolint:gosec // ordinals of changes
 	}
-	indexes, more := newestFirst(set, page.Offset, page.Limit)
-	list := newCollection(c)
+	indexes, more := newestFirst(set, l.page.Offset, l.page.Limit)
 	for _, i := range indexes {
-		list.body = append(list.next(), a.ChangeLine(i)...)
+		l.body = append(l.next(), a.ChangeLine(i)...)
 	}
-	next := ""
+	var next *query.Cursor
 	if more && len(indexes) > 0 {
 		last, err := a.Change(indexes[len(indexes)-1])
 		if err != nil {
 			return nil, err
 		}
-		next = query.Cursor{Position: view.Position{Value: last.Timestamp.Format(time.RFC3339), Type: "change", Slug: last.ID}}.String(scope)
+		next = position("change", last.Timestamp.Format(time.RFC3339), last.ID)
 	}
-	r := list.end(c.Served, count, nextCursor(next))
-	linkNext(c, r, next)
-	return r, nil
-}
-
-// ExportChangelog handles GET /api/export/changelog.
-func (a *API) ExportChangelog(c *web.Call) (*web.Reply, error) {
-	format, err := exportFormat(c)
-	if err != nil {
-		return nil, err
-	}
-	f, err := changeFilter(c)
-	if err != nil {
-		return nil, err
-	}
-	if !c.Query.Has("since") && !c.Query.Has("type") && format.Name != table.SpreadsheetCSV {
-		return prebuilt(c, exports.ChangelogFile+format.Extension, "changelog"+format.Extension)
-	}
-	return &web.Reply{MediaType: format.MediaType, Attachment: "changelog" + format.Extension,
-		ETagSeed: c.Request.URL.Path + "?" + c.Query.Canonical(),
-		Stream: func(w io.Writer) error {
-			a := c.Served.Build.History()
-			set := a.SelectChanges(f)
-			if format.Name == "json" || format.Name == "jsonl" {
-				return writeChanges(w, format.Name == "json", a, set)
-			}
-			changes := set.ToArray()
-			return writeRows(w, format.Name, table.ChangeColumns, len(changes), func(i int) (table.Row, error) {
-				change, err := a.Change(int(changes[i]))
-				if err != nil {
-					return nil, err
-				}
-				return table.ChangeRow(change), nil
-			})
-		}}, nil
-}
-
-// writeChanges writes changes in the format in which the build stores them, either as a JSON
-// array with one object per line or as JSONL.
-func writeChanges(w io.Writer, array bool, a *history.Archive, set *roaring.Bitmap) error {
-	begin, between, end, nothing := "", "\n", "\n", ""
-	if array {
-		begin, between, end, nothing = "[\n", ",\n", "\n]\n", "[]\n"
-	}
-	out := &chunkWriter{w: w}
-	separator := begin
-	it := set.Iterator()
-	for it.HasNext() {
-		if _, err := io.WriteString(out, separator); err != nil {
-			return err
-		}
-		if _, err := out.Write(a.ChangeLine(int(it.Next()))); err != nil {
-			return err
-		}
-		separator = between
-	}
-	if set.IsEmpty() {
-		end = nothing
-	}
-	if _, err := out.Write([]byte(end)); err != nil {
-		return err
-	}
-	return out.flush()
+	return l.reply(count, next), nil
 }

@@ -3,7 +3,6 @@ package api
 import (
 	"kindex/edge/query"
 	"kindex/edge/web"
-	"kindex/exports/jsonenc"
 	"kindex/exports/pricing"
 	"kindex/exports/record"
 )
@@ -36,24 +35,20 @@ func (a *API) Cost(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
+	l := newList(c)
+	l.day = day
 	costs := pricing.CalculateAll(e.Offers, provider, use)
-	list := newCollection(c)
 	for i := range costs {
-		list.body = costs[i].AppendJSON(list.next())
+		l.body = costs[i].AppendJSON(l.next())
 	}
-	extra := []string{`"model":` + modelObject(e)}
-	if day != "" {
-		extra = append(extra, `"asOf":"`+day+`"`)
-	}
-	return list.end(c.Served, len(costs), extra...), nil
+	return l.reply(len(costs), nil, member{"model", modelName{e.Type, e.Slug, e.Name}}), nil
 }
 
-// modelObject returns the address and name of a model as JSON.
-func modelObject(e *record.Entity) string {
-	dst := jsonenc.AppendString([]byte(`{"type":`), e.Type)
-	dst = jsonenc.AppendString(append(dst, `,"slug":`...), e.Slug)
-	dst = jsonenc.AppendString(append(dst, `,"name":`...), e.Name)
-	return string(append(dst, '}'))
+// modelName is the address and name of a model.
+type modelName struct {
+	Type string `json:"type"`
+	Slug string `json:"slug"`
+	Name string `json:"name"`
 }
 
 // modelAt returns a model as of the end of a day, or as it is now if day is "".

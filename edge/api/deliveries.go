@@ -2,14 +2,12 @@ package api
 
 import (
 	"fmt"
-	"net/http"
 
 	"kindex/edge/account"
 	"kindex/edge/query"
 	"kindex/edge/storage"
 	"kindex/edge/web"
 	"kindex/edge/webhook"
-	"kindex/exports/view"
 )
 
 // Deliveries handles GET /api/webhooks/:id/deliveries. The cursor identifies the last delivery
@@ -23,37 +21,36 @@ func (a *API) Deliveries(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	page, err := readPage(c)
+	l, err := openList(c)
 	if err != nil {
 		return nil, err
 	}
-	q := storage.DeliveryQuery{WebhookID: w.ID, Status: webhook.Status(status), Limit: page.Limit + 1}
-	if page.Cursor != nil {
-		q.Before = &storage.DeliveryPosition{ID: page.Cursor.Slug}
-		if _, err := fmt.Sscanf(page.Cursor.Value, "%d %d", &q.Before.CreatedMs, &q.Before.Seq); err != nil || page.Cursor.Type != "delivery" {
-			return nil, &query.Error{Param: "cursor", Message: "is not a valid delivery log cursor; start again without a cursor"}
+	after, err := l.after("delivery")
+	if err != nil {
+		return nil, err
+	}
+	q := storage.DeliveryQuery{WebhookID: w.ID, Status: webhook.Status(status), Limit: l.page.Limit + 1}
+	if after != nil {
+		q.Before = &storage.DeliveryPosition{ID: after.Slug}
+		if _, err := fmt.Sscanf(after.Value, "%d %d", &q.Before.CreatedMs, &q.Before.Seq); err != nil {
+			return nil, errCursor
 		}
 	}
-	list, count, err := a.state.Deliveries(c.Request.Context(), q)
+	deliveries, count, err := a.state.Deliveries(c.Request.Context(), q)
 	if err != nil {
 		return nil, web.StateProblem(err)
 	}
-	var next *string
-	if len(list) > page.Limit {
-		list = list[:page.Limit]
-		last := list[page.Limit-1]
-		text := query.Cursor{Position: view.Position{Value: fmt.Sprint(last.CreatedAt.UnixMilli(), last.Seq), Type: "delivery", Slug: last.ID}}.String(cursorScope(c))
-		next = &text
+	l.private = true
+	page := first(l, deliveries)
+	for _, d := range page {
+		l.add(account.NewDeliveryRecord(d))
 	}
-	data := make([]account.DeliveryRecord, len(list))
-	for i, d := range list {
-		data[i] = account.NewDeliveryRecord(d)
+	var next *query.Cursor
+	if len(deliveries) > len(page) {
+		last := page[len(page)-1]
+		next = position("delivery", fmt.Sprint(last.CreatedAt.UnixMilli(), last.Seq), last.ID)
 	}
-	return web.JSONReply(http.StatusOK, struct {
-		Data       []account.DeliveryRecord `json:"data"`
-		Count      int                      `json:"count"`
-		NextCursor *string                  `json:"nextCursor"`
-	}{data, count, next})
+	return l.reply(count, next), nil
 }
 
 // TestWebhook handles POST /api/webhooks/:id/test.

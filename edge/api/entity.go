@@ -3,22 +3,21 @@ package api
 import (
 	"bytes"
 	"slices"
+	"strings"
 
-	"kindex/edge/live"
 	"kindex/edge/web"
 	"kindex/exports/jsonenc"
 	"kindex/exports/record"
 )
 
-// entityObject appends a record or another object, and adds the ID of the build that it is from.
-func entityObject(v *live.ServedBuild, dst, record []byte) []byte {
-	return objectOf(v.ID(), dst, record)
+// objectReply returns a reply with a record or another object, and the ID of the build that it is from.
+func objectReply(c *web.Call, object []byte) *web.Reply {
+	return objectOf(c, c.Served.ID(), object)
 }
 
-// objectOf appends an object and adds the ID of the build that it is from.
-func objectOf(build string, dst, object []byte) []byte {
-	dst = append(dst, object[:len(object)-1]...)
-	return append(append(append(dst, `,"build":"`...), build...), '"', '}', '\n')
+func objectOf(c *web.Call, build string, object []byte) *web.Reply {
+	dst := append(c.Buffer(), object[:len(object)-1]...)
+	return &web.Reply{MediaType: web.JSONType, Body: append(append(append(dst, `,"build":"`...), build...), "\"}\n"...)}
 }
 
 // projection reduces records to some of their members.
@@ -94,6 +93,41 @@ func openListed(dst, record []byte) []byte {
 	return append(dst, record[:len(record)-1]...)
 }
 
+// extended appends a record as lists show it, with the members of v.
+func extended(dst, record []byte, v any) []byte { return withMembers(openListed(dst, record), v) }
+
+// withMembers continues an object that lacks its closing brace with the members of v, which has some.
+func withMembers(dst []byte, v any) []byte {
+	at := len(dst)
+	dst = web.AppendJSON(dst, v)
+	if dst[at-1] == '{' {
+		return append(dst[:at], dst[at+1:]...)
+	}
+	dst[at] = ',' // instead of its opening brace
+	return dst
+}
+
+const (
+	MarkdownType   = "text/markdown; charset=utf-8"
+	markdownSuffix = ".md"
+)
+
+// cutSuffix removes the extension from the slug in the path and returns it, or "" if there is
+// none. Slugs never contain a dot.
+func cutSuffix(c *web.Call, suffix string) string {
+	for i := range c.Path {
+		if p := &c.Path[i]; p.Key == "slug" {
+			bare, found := strings.CutSuffix(p.Value, suffix)
+			if !found {
+				return ""
+			}
+			p.Value = bare
+			return suffix
+		}
+	}
+	return ""
+}
+
 // Entity answers GET /api/entity/:type/:slug. The response is JSON unless the client
 // prefers Markdown or the slug ends in .md.
 func (a *API) Entity(c *web.Call) (*web.Reply, error) {
@@ -107,29 +141,43 @@ func (a *API) Entity(c *web.Call) (*web.Reply, error) {
 	case day != "":
 		return entityAt(c, day, markdown)
 	}
-	o, moved, err := findEntity(c, suffix)
+	f, moved, err := findEntity(c, suffix, false)
 	if err != nil || moved != nil {
 		return moved, err
 	}
-	if markdown {
-		return markdownPage(c, o)
+	if !markdown {
+		return objectReply(c, c.Served.Build.Record(f.ordinal)), nil
 	}
-	record := c.Served.Build.Record(o)
-	return &web.Reply{MediaType: web.JSONType, Body: entityObject(c.Served, c.Buffer(), record)}, nil
+	site, err := c.Served.Site()
+	if err != nil {
+		return nil, err
+	}
+	body, err := site.Markdown(f.ordinal, c.BaseURL())
+	return &web.Reply{MediaType: MarkdownType, Body: body}, err
 }
 
-// findEntity looks up the entity at the requested path. If the entity's slug has changed, moved
-// is a redirect to the same resource under the new slug.
-func findEntity(c *web.Call, resource string) (ordinal uint32, moved *web.Reply, err error) {
-	b, typ, slug := c.Served.Build, c.Param("type"), c.Param("slug")
-	o, isAlias, ok := b.Find(typ, slug)
-	if !ok {
-		moved, err := redirectRemoved(c, resource)
-		return 0, moved, err
+// Score handles GET /api/entity/:type/:slug/score. With board, it explains the score on that
+// board, published or not.
+//
+// The explanation is recalculated with the function that the builder used, because stored
+// explanations would take up most of a build.
+func (a *API) Score(c *web.Call) (*web.Reply, error) {
+	f, moved, err := findEntity(c, "/score", false)
+	if err != nil || moved != nil {
+		return moved, err
 	}
-	if !isAlias {
-		return o, nil, nil
+	e := c.Served.Build.Entity(f.ordinal)
+	var slugs []string
+	for _, b := range c.Served.Own.Boards {
+		slugs = append(slugs, b.Slug)
 	}
-	_, current := b.Key(o)
-	return 0, redirectTo(c, typ, current, resource), nil
+	slug, err := c.Query.OneOf("board", "", slugs)
+	if err != nil {
+		return nil, err
+	}
+	var x any = c.Served.Formula.Explain(e, c.Served.AsOf)
+	if slug != "" {
+		x = c.Served.Own.Find(slug).Explain(e, c.Served.AsOf)
+	}
+	return objectReply(c, web.AppendJSON(nil, x)), nil
 }

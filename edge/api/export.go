@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -10,13 +11,14 @@ import (
 	"net/http"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/klauspost/compress/gzip"
 
 	"kindex/edge/query"
 	"kindex/edge/web"
-	"kindex/exports/didyoumean"
+	"kindex/exports"
+	"kindex/exports/board"
+	"kindex/exports/record"
 	"kindex/exports/sign"
 	"kindex/exports/store"
 	"kindex/exports/table"
@@ -58,97 +60,39 @@ func exportFormat(c *web.Call) (table.Format, error) {
 	return f, nil
 }
 
-// writeRows encodes the rows one by one and writes them in chunks of a reasonable size.
-func writeRows(w io.Writer, format string, columns []table.Column, n int, row func(int) (table.Row, error)) error {
-	var one [1]table.Row
-	return writeItems(w, format, columns, n, func(i int) (rows []table.Row, err error) {
-		one[0], err = row(i)
-		return one[:], err
-	})
-}
-
-// writeItems is like writeRows for items that have any number of rows.
-func writeItems(w io.Writer, format string, columns []table.Column, n int, rows func(int) ([]table.Row, error)) error {
-	buf := &chunkWriter{w: w}
-	enc, err := table.NewStreamEncoder(format, buf, columns)
-	if err != nil {
-		return err
-	}
-	for i := range n {
-		list, err := rows(i)
-		if err != nil {
-			return err
-		}
-		for _, r := range list {
-			if err := enc.Write(r); err != nil {
+// streamed returns a reply with a table that is written while it is sent. rows calls write for each row.
+func streamed(c *web.Call, f table.Format, base string, columns []table.Column, rows func(write func(table.Row) error) error) *web.Reply {
+	return &web.Reply{MediaType: f.MediaType, Attachment: base + f.Extension, ETagSeed: c.Request.URL.Path + "?" + c.Query.Canonical(),
+		Stream: func(w io.Writer) error {
+			out := bufio.NewWriterSize(w, 64<<10)
+			enc, err := table.NewStreamEncoder(f.Name, out, columns)
+			if err == nil {
+				err = rows(enc.Write)
+			}
+			if err == nil {
+				err = enc.Close()
+			}
+			if err != nil {
 				return err
 			}
-		}
-	}
-	if err := enc.Close(); err != nil {
-		return err
-	}
-	return buf.flush()
-}
-
-// chunkWriter combines small writes.
-type chunkWriter struct {
-	w   io.Writer
-	buf []byte
-}
-
-// Write implements io.Writer.
-func (c *chunkWriter) Write(b []byte) (int, error) {
-	c.buf = append(c.buf, b...)
-	return len(b), c.flushLarge()
-}
-
-// WriteString implements io.StringWriter.
-func (c *chunkWriter) WriteString(s string) (int, error) {
-	c.buf = append(c.buf, s...)
-	return len(s), c.flushLarge()
-}
-
-func (c *chunkWriter) flushLarge() error {
-	if len(c.buf) < 64<<10 {
-		return nil
-	}
-	return c.flush()
-}
-
-func (c *chunkWriter) flush() error {
-	_, err := c.w.Write(c.buf)
-	c.buf = c.buf[:0]
-	return err
+			return out.Flush()
+		}}
 }
 
 // prebuilt returns a reply with a file of the build. attachment is the file name under which
-// clients should save it. A table is offered as its stored gzip member only; what is small is compressed
-// when it is sent. What is stored compressed only is decompressed while it is sent, and a JSON array
-// that is not stored is made from the lines of JSON.
+// clients should save it. What is stored compressed only is decompressed while it is sent, and a JSON
+// array that is not stored is made from the lines of JSON.
 func prebuilt(c *web.Call, name, attachment string) (*web.Reply, error) {
-	b := c.Served.Build
-	data, f, ok := b.File(name)
-	if !ok {
-		return unpacked(c, name, attachment)
+	data, f, ok := c.Served.Build.File(name)
+	member, _, _ := c.Served.Build.File(name + store.GzipExtension)
+	if ok {
+		return &web.Reply{MediaType: f.MediaType, Attachment: attachment, File: &web.FileReply{Content: bytes.NewReader(data), ETag: etagBase(f), SHA256: f.SHA256, Gzip: member, Encode: member == nil}}, nil
 	}
-	member, _, stored := b.File(name + store.GzipExtension)
-	columnar := path.Ext(name) == ".parquet"
-	return &web.Reply{MediaType: f.MediaType, Attachment: attachment,
-		File: &web.FileReply{Content: bytes.NewReader(data), ETag: web.ETag(etagBase(f), web.Identity), SHA256: f.SHA256,
-			Variant: func(enc string) (web.Variant, bool) {
-				return web.Variant{Body: member, ETag: web.ETag(etagBase(f), enc)}, !stored && !columnar || stored && enc == "gzip"
-			}}}, nil
-}
-
-// unpacked returns a reply with a table that is not stored in the form of the file name.
-func unpacked(c *web.Call, name, attachment string) (*web.Reply, error) {
-	from, array := name, false
-	member, f, ok := c.Served.Build.File(from + store.GzipExtension)
-	if base, isJSON := strings.CutSuffix(name, ".json"); !ok && isJSON {
-		from, array = base+".jsonl", true
-		member, f, ok = c.Served.Build.File(from + store.GzipExtension)
+	from, array := name, path.Ext(name) == ".json"
+	if array {
+		from += "l"
 	}
+	member, f, ok = c.Served.Build.File(from + store.GzipExtension)
 	if !ok {
 		return nil, fmt.Errorf("%s of the build: %w", name, fs.ErrNotExist)
 	}
@@ -156,7 +100,7 @@ func unpacked(c *web.Call, name, attachment string) (*web.Reply, error) {
 	if array {
 		r.MediaType = web.JSONType
 	} else {
-		r.Gzip = &web.FileReply{Content: bytes.NewReader(member), ETag: web.ETag(etagBase(f), "gzip"), SHA256: f.SHA256}
+		r.Gzip = &web.FileReply{Content: bytes.NewReader(member), ETag: etagBase(f) + "-gzip", SHA256: f.SHA256}
 	}
 	r.Stream = func(w io.Writer) error {
 		text, err := gzip.NewReader(bytes.NewReader(member))
@@ -167,73 +111,131 @@ func unpacked(c *web.Call, name, attachment string) (*web.Reply, error) {
 			_, err = io.Copy(w, text)
 			return err
 		}
-		out := &chunkWriter{w: w}
-		elements := table.NewArrayWriter(out)
-		if _, err := io.Copy(elements, text); err != nil {
+		return writeArray(w, func(w io.Writer) error {
+			_, err := io.Copy(w, text)
 			return err
-		}
-		return errors.Join(elements.Close(), out.flush())
+		})
 	}
 	return r, nil
 }
 
-// storedBoard returns a reply with a leaderboard as the build stores it.
-func storedBoard(c *web.Call, board, attachment string) (*web.Reply, error) {
-	l, ok := c.Served.Build.Leaderboard(board)
-	if !ok {
-		return nil, fmt.Errorf("the leaderboard %s of the build: %w", board, fs.ErrNotExist)
+// writeArray writes lines of JSON as an array.
+func writeArray(w io.Writer, lines func(io.Writer) error) error {
+	out := bufio.NewWriterSize(w, 64<<10)
+	elements := table.NewArrayWriter(out)
+	if err := lines(elements); err != nil {
+		return err
 	}
-	base := etagBase(store.File{SHA256: l.SHA256})
-	return &web.Reply{MediaType: web.JSONType, Attachment: attachment,
-		File: &web.FileReply{Content: bytes.NewReader(l.JSON), ETag: web.ETag(base, web.Identity), SHA256: l.SHA256,
-			Variant: func(enc string) (web.Variant, bool) { return web.Variant{ETag: web.ETag(base, enc)}, true }}}, nil
+	return errors.Join(elements.Close(), out.Flush())
 }
 
 // etagBase returns the base of a file's entity tag.
 func etagBase(f store.File) string { return f.SHA256[:min(32, len(f.SHA256))] }
 
-// categoriesAt returns the categories that records can be in on a day: the current categories
-// and, for a past day, all former ones as well.
-func categoriesAt(c *web.Call, day string) []string {
-	if day == "" {
-		return c.Served.Slugs
+// allFields is the value of the fields parameter that selects all columns.
+const allFields = "all"
+
+// ExportEntities handles GET /api/export/entities.
+func (a *API) ExportEntities(c *web.Call) (*web.Reply, error) {
+	format, err := exportFormat(c)
+	if err != nil {
+		return nil, err
 	}
-	return allCategories(c)
+	f, err := c.Query.Filter(c.Served.Slugs, c.Served.Build)
+	if err != nil {
+		return nil, err
+	}
+	columns, at, file := table.EntityColumns, []int(nil), exports.EntitiesFile
+	if c.Query.Has("fields") {
+		if columns, at, file, err = exportColumns(c); err != nil {
+			return nil, err
+		}
+	}
+	b := c.Served.Build
+	if file != "" && f.Empty() && format.Name != table.SpreadsheetCSV && b.OverlayID() == "" {
+		return prebuilt(c, file+format.Extension, file+format.Extension)
+	}
+	full := len(columns) > len(table.EntityColumns) || slices.ContainsFunc(at, func(i int) bool { return i >= len(table.EntityColumns) })
+	return streamed(c, format, "entities", columns, func(write func(table.Row) error) error {
+		row := func(o uint32) table.Row { return table.EntityRow(b.Entity(o)) }
+		if full {
+			ranks := ranksByType(b)
+			row = func(o uint32) table.Row { return table.FullRow(b.Entity(o), ranks[o]) }
+		}
+		for _, o := range b.InKeyOrder(b.Select(f)) {
+			cells := row(o)
+			if at != nil {
+				chosen := make(table.Row, len(at))
+				for i, j := range at {
+					chosen[i] = cells[j]
+				}
+				cells = chosen
+			}
+			if err := write(cells); err != nil {
+				return err
+			}
+		}
+		return nil
+	}), nil
 }
 
-// boardNamesAt returns the names of the leaderboards on a day: all, the categories, and the
-// published boards.
-func boardNamesAt(c *web.Call, day string) []string {
-	boards := c.Served.Own.Published()
-	names := slices.Concat([]string{view.AllBoard}, categoriesAt(c, day))
-	for _, b := range boards {
-		names = append(names, b.Slug)
+// exportColumns reads the fields parameter of an export of entities. at has the index of each column in
+// FullColumns, or nil for all, and file is the name of the files of a build with these columns, if any.
+func exportColumns(c *web.Call) (columns []table.Column, at []int, file string, err error) {
+	var known []string
+	for _, column := range table.FullColumns {
+		known = append(known, column.Name)
 	}
-	return names
+	names, err := c.Query.List("fields", append(known, allFields))
+	switch {
+	case err != nil:
+		return nil, nil, "", err
+	case slices.Contains(names, allFields) && len(names) > 1:
+		return nil, nil, "", &query.Error{Param: "fields", Message: `"all" already selects every field; use it alone`}
+	case slices.Contains(names, allFields):
+		return table.FullColumns, nil, exports.FullFile, nil
+	}
+	columns, at, err = table.SelectColumns(table.FullColumns, names)
+	return columns, at, "", err
 }
 
-// withFormer returns categories and the former slugs of all categories.
-func withFormer(c *web.Call, categories []string) []string {
-	all := slices.Clone(categories)
-	for _, category := range c.Served.Categories {
-		all = append(all, category.Formerly...)
+// ranksByType returns the rank of each ranked record among those of its type.
+func ranksByType(b *exports.Build) map[uint32]int {
+	ranks := map[uint32]int{}
+	for _, typ := range record.Types {
+		for i, o := range b.InRankOrder(b.Board(view.AllBoard, typ, "composite")) {
+			ranks[o] = i + 1
+		}
 	}
-	return all
+	return ranks
 }
 
-// boardParam returns the requested leaderboard's name, or an error with a suggestion if it does
-// not exist on that day.
-func boardParam(c *web.Call, name, day string) (string, error) {
-	if name == view.AllBoard || slices.Contains(categoriesAt(c, day), name) {
-		return name, nil
+// ExportTable returns the handler of a long table, such as GET /api/export/signals.
+func (a *API) ExportTable(t exports.LongTable) web.Handler {
+	return func(c *web.Call) (*web.Reply, error) {
+		format, err := exportFormat(c)
+		if err != nil {
+			return nil, err
+		}
+		b := c.Served.Build
+		f, err := c.Query.Filter(c.Served.Slugs, b)
+		if err != nil {
+			return nil, err
+		}
+		if f.Empty() && format.Name != table.SpreadsheetCSV && b.OverlayID() == "" {
+			return prebuilt(c, t.Base+format.Extension, t.Base+format.Extension)
+		}
+		return streamed(c, format, t.Base, t.Columns, func(write func(table.Row) error) error {
+			for _, o := range b.InKeyOrder(b.Select(f)) {
+				for _, row := range t.Rows(b.Entity(o), b.Namespace) {
+					if err := write(row); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		}), nil
 	}
-	known := boardNamesAt(c, day)
-	what := "category"
-	if len(c.Served.Own.Boards) > 0 {
-		what = "category or board"
-	}
-	p := web.NewProblem("unknown-category", fmt.Sprintf("There is no %s %q; expected one of: %s.", what, web.Shorten(name), strings.Join(known, ", ")))
-	return "", p.WithSuggestion(didyoumean.Name(name, known))
 }
 
 // ExportLeaderboard handles GET /api/export/leaderboard.
@@ -242,43 +244,100 @@ func (a *API) ExportLeaderboard(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	day, err := atParam(c)
+	l, err := openList(c)
 	if err != nil {
 		return nil, err
 	}
-	if text, err := c.Query.Text("category"); err != nil {
-		return nil, err
-	} else if own := c.Served.Own.Find(text); own != nil {
-		return exportBoard(c, own, day, format)
-	}
-	known := boardNamesAt(c, day)
-	category, err := c.Query.OneOf("category", view.AllBoard, withFormer(c, known))
+	name, err := c.Query.Text("category")
 	if err != nil {
 		return nil, err
 	}
-	category, _ = c.Served.Build.Preferred("category", category)
-	from, err := catalogueAt(c, day)
+	own := c.Served.Own.Find(name)
+	if own == nil {
+		if name, err = c.Query.OneOf("category", view.AllBoard, withFormer(c, boardNamesAt(c, l.day))); err != nil {
+			return nil, err
+		}
+		name, _ = c.Served.Build.Preferred("category", name)
+	}
+	base, columns, catalogue := "leaderboard-"+name, table.LeaderboardColumns, l.catalogue
+	if l.day != "" {
+		base += "-" + l.day
+	}
+	order := func() []uint32 { return catalogue.InRankOrder(catalogue.Board(name, "", "composite")) }
+	row := func(o uint32, rank int) table.Row { return table.LeaderboardRow(catalogue.Entity(o), rank) }
+	if own != nil {
+		r, err := rankingAt(c, own, catalogue)
+		if err != nil {
+			return nil, err
+		}
+		columns, order = table.BoardColumns, func() []uint32 { return r.Order(board.ScoreName) }
+		row = func(o uint32, rank int) table.Row {
+			return table.BoardRow(r.Catalogue.Entity(o), rank, r.Entries[rank-1].Score)
+		}
+	}
+	if l.day == "" && format.Name == "json" && c.Served.Build.OverlayID() == "" {
+		stored, ok := c.Served.Build.Leaderboard(name)
+		if !ok {
+			return nil, fmt.Errorf("the leaderboard %s of the build: %w", name, fs.ErrNotExist)
+		}
+		return &web.Reply{MediaType: web.JSONType, Attachment: base + format.Extension,
+			File: &web.FileReply{Content: bytes.NewReader(stored.JSON), ETag: etagBase(store.File{SHA256: stored.SHA256}), SHA256: stored.SHA256, Encode: true}}, nil
+	}
+	return streamed(c, format, base, columns, func(write func(table.Row) error) error {
+		for i, o := range order() {
+			if err := write(row(o, i+1)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}), nil
+}
+
+// ExportChangelog handles GET /api/export/changelog.
+func (a *API) ExportChangelog(c *web.Call) (*web.Reply, error) {
+	format, err := exportFormat(c)
 	if err != nil {
 		return nil, err
 	}
-	name := "leaderboard-" + category
-	if day != "" {
-		name += "-" + day
+	f, err := changeFilter(c)
+	if err != nil {
+		return nil, err
 	}
-	name += format.Extension
-	if day == "" && format.Name == "json" && c.Served.Build.OverlayID() == "" {
-		return storedBoard(c, category, name)
+	if !c.Query.Has("since") && !c.Query.Has("type") && format.Name != table.SpreadsheetCSV {
+		return prebuilt(c, exports.ChangelogFile+format.Extension, "changelog"+format.Extension)
 	}
-	return &web.Reply{MediaType: format.MediaType, Attachment: name,
-		ETagSeed: c.Request.URL.Path + "?" + c.Query.Canonical(),
-		Stream: func(w io.Writer) error {
-			set := from.Board(category, "", "composite")
-			order := from.InRankOrder(set)
-			return writeRows(w, format.Name, table.LeaderboardColumns, len(order), func(i int) (table.Row, error) {
-				e := from.Entity(order[i])
-				return table.LeaderboardRow(e, i+1), nil
-			})
-		}}, nil
+	history := c.Served.Build.History()
+	r := streamed(c, format, "changelog", table.ChangeColumns, func(write func(table.Row) error) error {
+		for it := history.SelectChanges(f).Iterator(); it.HasNext(); {
+			change, err := history.Change(int(it.Next()))
+			if err == nil {
+				err = write(table.ChangeRow(change))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	// In JSON, changes are as the build stores them.
+	lines := func(w io.Writer) error {
+		for it := history.SelectChanges(f).Iterator(); it.HasNext(); {
+			if _, err := w.Write(append(slices.Clip(history.ChangeLine(int(it.Next()))), '\n')); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	switch format.Name {
+	case "json":
+		r.Stream = func(w io.Writer) error { return writeArray(w, lines) }
+	case "jsonl":
+		r.Stream = func(w io.Writer) error {
+			out := bufio.NewWriterSize(w, 64<<10)
+			return errors.Join(lines(out), out.Flush())
+		}
+	}
+	return r, nil
 }
 
 // ExportManifest handles GET /api/export/manifest. It lists each file with its immutable

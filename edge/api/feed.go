@@ -73,18 +73,11 @@ func feedChanges(c *web.Call) (set *roaring.Bitmap, figures bool, err error) {
 // former slug continue to work.
 func changesOfKey(c *web.Call, key string) ([]uint32, error) {
 	typ, slug, _ := strings.Cut(key, "/")
-	b := c.Served.Build
-	a := b.History()
-	if o, _, ok := b.Find(typ, slug); ok {
-		if v, ok := a.NewestOf(o); ok {
-			return a.EntityChanges(v), nil
-		}
-		return nil, nil
+	f := find(c, typ, slug)
+	if !f.known {
+		return nil, unknownKey(c, key)
 	}
-	if last, ok := a.Last(typ, slug); ok {
-		return a.EntityChanges(last), nil
-	}
-	return nil, unknownKey(c, key)
+	return f.changes(c), nil
 }
 
 // unknownKey returns the error for an entity parameter that has never been the key of an entity.

@@ -34,7 +34,7 @@ func (a *API) Data(c *web.Call) (*web.Reply, error) {
 		mediaType = "application/gzip"
 	}
 	return &web.Reply{MediaType: mediaType, Header: h, Immutable: true, Build: id,
-		File: &web.FileReply{Content: content, ETag: web.ETag(etagBase(f), web.Identity)}}, nil
+		File: &web.FileReply{Content: content, ETag: etagBase(f)}}, nil
 }
 
 func unknownFile(id, path string) *web.Problem {

@@ -1,33 +1,92 @@
 package api
 
 import (
+	"fmt"
 	"net/url"
-	"strconv"
+	"slices"
+	"strings"
 
+	"kindex/edge/query"
 	"kindex/edge/web"
+	"kindex/exports/board"
+	"kindex/exports/didyoumean"
+	"kindex/exports/jsonenc"
 	"kindex/exports/leaderboard"
 	"kindex/exports/record"
 	"kindex/exports/view"
 )
 
+// boardInfo describes a board of boards.yaml.
+type boardInfo struct {
+	Slug        string                 `json:"slug"`
+	Title       string                 `json:"title"`
+	Description string                 `json:"description"`
+	Type        string                 `json:"type"`
+	Needs       jsonenc.OptionalString `json:"needs"`
+	FiguresOf   board.Span             `json:"figuresOf"`
+}
+
+func newBoardInfo(b *board.Board, r *board.Ranking) boardInfo {
+	return boardInfo{b.Slug, b.Title, b.Description, b.Type, jsonenc.OptionalString(b.Needs.Sentence()), r.FiguresOf()}
+}
+
+// Boards handles GET /api/boards.
+func (a *API) Boards(c *web.Call) (*web.Reply, error) {
+	l := newList(c)
+	for _, b := range c.Served.Own.Published() {
+		r := c.Served.Own.Now(b)
+		l.add(struct {
+			boardInfo
+			Count int `json:"count"`
+		}{newBoardInfo(b, r), len(r.Entries)})
+	}
+	return l.reply(l.items, nil), nil
+}
+
+// rankingAt returns the ranking of a board at the end of the day of a catalogue. It returns a problem if
+// the board has too few entries to be published.
+func rankingAt(c *web.Call, b *board.Board, catalogue *view.View) (r *board.Ranking, err error) {
+	when := "has"
+	if catalogue.Day == "" {
+		r = c.Served.Own.Now(b)
+	} else if r, err = c.Served.Own.At(b, catalogue); err != nil {
+		return nil, err
+	} else {
+		when = "had on " + catalogue.Day
+	}
+	if !r.Published() {
+		return nil, web.NewProblem("unpublished-board", fmt.Sprintf("The board %q is not published: it %s %d ranked entities, and a board needs %d.",
+			b.Slug, when, len(r.Entries), board.MinEntries))
+	}
+	return r, nil
+}
+
+// ranked has the members that a leaderboard adds to a record. Delta is the number of places gained.
+type ranked struct {
+	Rank         int           `json:"rank"`
+	PreviousRank *int          `json:"previousRank"`
+	Delta        *int          `json:"delta"`
+	BoardScore   *record.Score `json:"boardScore,omitempty"`
+}
+
 // Leaderboard handles GET /api/leaderboard/:category.
 func (a *API) Leaderboard(c *web.Call) (*web.Reply, error) {
-	day, err := atParam(c)
-	if err != nil {
-		return nil, err
-	}
-	if now, renamed := c.Served.Build.Preferred("category", c.Param("category")); renamed {
+	name := c.Param("category")
+	if now, renamed := c.Served.Build.Preferred("category", name); renamed {
 		u := url.URL{Path: "/api/leaderboard/" + now, RawQuery: c.Request.URL.RawQuery}
 		return &web.Reply{Location: u.String()}, nil
 	}
-	if own := c.Served.Own.Find(c.Param("category")); own != nil {
-		return ownLeaderboard(c, own, day)
-	}
-	board, err := boardParam(c, c.Param("category"), day)
+	l, err := openList(c)
 	if err != nil {
 		return nil, err
 	}
-	by, err := c.Query.OneOf("by", "composite", record.ScoreNames)
+	own, scores := c.Served.Own.Find(name), record.ScoreNames
+	if own != nil {
+		scores = append([]string{board.ScoreName}, scores...)
+	} else if err := checkBoard(c, name, l.day); err != nil {
+		return nil, err
+	}
+	by, err := c.Query.OneOf("by", scores[0], scores)
 	if err != nil {
 		return nil, err
 	}
@@ -35,55 +94,129 @@ func (a *API) Leaderboard(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	sel := &selection{asOf: day}
-	if sel.page, err = readPage(c); err != nil {
-		return nil, err
+	if own != nil {
+		return l.ownBoard(own, typ, by)
 	}
-	if sel.catalogue, err = catalogueAt(c, day); err != nil {
-		return nil, err
-	}
-	sel.set = sel.catalogue.Board(board, typ, by)
-	previousBoard, err := c.Served.Boards.PreviousBoard(day, board, typ, by)
+	previous, err := c.Served.Boards.PreviousBoard(l.day, name, typ, by)
 	if err != nil {
 		return nil, err
 	}
-	sort := view.Sort{Key: by, Desc: true}
-	page, next, err := orderedPage(c, sel, sort)
+	set := l.catalogue.Board(name, typ, by)
+	page, next, before, err := l.sorted(set, view.Sort{Key: by, Desc: true})
 	if err != nil {
 		return nil, err
 	}
-	before := sel.page.Offset
-	if sel.page.Cursor != nil {
-		before = sel.catalogue.CountUntil(sel.set, sort, sel.page.Cursor.Position)
+	return l.leaderboard(int(set.GetCardinality()), page, next, before, previous, nil), nil
+}
+
+// ownBoard returns a page of a board of boards.yaml.
+func (l *list) ownBoard(b *board.Board, typ, by string) (*web.Reply, error) {
+	if typ != "" && typ != b.Type {
+		return nil, &query.Error{Param: "type", Message: fmt.Sprintf("the board %s ranks %ss", b.Slug, b.Type), Suggestion: b.Type}
 	}
-	list := newCollection(c)
-	previousRanks := previousBoard.Ranks(sel.catalogue, page)
+	r, err := rankingAt(l.Call, b, l.catalogue)
+	if err != nil {
+		return nil, err
+	}
+	l.catalogue = r.Catalogue
+	previous, err := l.Served.Own.Previous(b, l.day, by)
+	if err != nil {
+		return nil, err
+	}
+	set := r.With(by)
+	var page []uint32
+	var next *query.Cursor
+	var before int
+	if by == board.ScoreName {
+		page, next, before, err = l.entries(r)
+	} else {
+		page, next, before, err = l.sorted(set, view.Sort{Key: by, Desc: true})
+	}
+	if err != nil {
+		return nil, err
+	}
+	info := newBoardInfo(b, r)
+	return l.leaderboard(int(set.GetCardinality()), page, next, before, previous, r, member{"slug", info.Slug}, member{"title", info.Title},
+		member{"description", info.Description}, member{"type", info.Type}, member{"needs", info.Needs}, member{"figuresOf", info.FiguresOf}), nil
+}
+
+// entries is like sorted for the entries of a board.
+func (l *list) entries(r *board.Ranking) (page []uint32, next *query.Cursor, before int, err error) {
+	before = l.page.Offset
+	if l.page.Cursor != nil {
+		var ok bool
+		if before, ok = r.After(l.page.Cursor.Position); !ok {
+			return nil, nil, 0, errCursor
+		}
+	}
+	order := r.Order(board.ScoreName)
+	page = first(l, order[min(before, len(order)):])
+	if end := before + len(page); end < len(order) {
+		next = &query.Cursor{Position: r.PositionOf(end - 1)}
+	}
+	return page, next, before, nil
+}
+
+// leaderboard completes a page of a leaderboard, which r is if it is one of boards.yaml.
+func (l *list) leaderboard(count int, page []uint32, next *query.Cursor, before int, previous *leaderboard.PreviousBoard, r *board.Ranking, members ...member) *web.Reply {
+	ranks := previous.Ranks(l.catalogue, page)
 	for i, o := range page {
-		dst := openListed(list.next(), sel.catalogue.Record(o))
-		list.body = append(appendRankDelta(dst, before+i+1, previousRanks[i]), '}')
+		m := ranked{Rank: before + i + 1}
+		if ranks[i] > 0 {
+			delta := ranks[i] - m.Rank
+			m.PreviousRank, m.Delta = &ranks[i], &delta
+		}
+		if r != nil {
+			_, s, _ := r.Find(o)
+			m.BoardScore = &s
+		}
+		l.addRecord(o, m)
 	}
-	return pagedReply(c, list, sel, next, comparedToMember(previousBoard)), nil
+	comparedTo := jsonenc.OptionalString("") // null if the build has no snapshot for that day
+	if previous.Known() {
+		comparedTo = jsonenc.OptionalString(previous.Day())
+	}
+	return l.reply(count, next, append([]member{{"comparedTo", comparedTo}}, members...)...)
 }
 
-// comparedToMember returns the JSON member comparedTo, the day that a leaderboard is compared
-// with. The day is null if the build has no snapshot for it.
-func comparedToMember(f *leaderboard.PreviousBoard) string {
-	if !f.Known() {
-		return `"comparedTo":null`
+// categoriesAt returns the categories that records can be in on a day: the current categories
+// and, for a past day, all former ones as well.
+func categoriesAt(c *web.Call, day string) []string {
+	if day == "" {
+		return c.Served.Slugs
 	}
-	return `"comparedTo":"` + f.Day() + `"`
+	return allCategories(c)
 }
 
-// appendRankDelta appends the members rank, previousRank and delta to a record. delta is the
-// number of places gained.
-func appendRankDelta(dst []byte, rank, previous int) []byte {
-	dst = append(dst, `,"rank":`...)
-	dst = strconv.AppendInt(dst, int64(rank), 10)
-	if previous == 0 {
-		return append(dst, `,"previousRank":null,"delta":null`...)
+// boardNamesAt returns the names of the leaderboards on a day: all, the categories, and the
+// published boards.
+func boardNamesAt(c *web.Call, day string) []string {
+	names := slices.Concat([]string{view.AllBoard}, categoriesAt(c, day))
+	for _, b := range c.Served.Own.Published() {
+		names = append(names, b.Slug)
 	}
-	dst = append(dst, `,"previousRank":`...)
-	dst = strconv.AppendInt(dst, int64(previous), 10)
-	dst = append(dst, `,"delta":`...)
-	return strconv.AppendInt(dst, int64(previous-rank), 10)
+	return names
+}
+
+// withFormer returns categories and the former slugs of all categories.
+func withFormer(c *web.Call, categories []string) []string {
+	all := slices.Clone(categories)
+	for _, category := range c.Served.Categories {
+		all = append(all, category.Formerly...)
+	}
+	return all
+}
+
+// checkBoard returns a problem with a suggestion if a leaderboard does not exist on a day.
+func checkBoard(c *web.Call, name, day string) error {
+	if name == view.AllBoard || slices.Contains(categoriesAt(c, day), name) {
+		return nil
+	}
+	known := boardNamesAt(c, day)
+	what := "category"
+	if len(c.Served.Own.Boards) > 0 {
+		what = "category or board"
+	}
+	p := web.NewProblem("unknown-category", fmt.Sprintf("There is no %s %q; expected one of: %s.", what, web.Shorten(name), strings.Join(known, ", ")))
+	return p.WithSuggestion(didyoumean.Name(name, known))
 }

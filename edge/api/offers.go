@@ -8,7 +8,6 @@ import (
 	"kindex/edge/query"
 	"kindex/edge/web"
 	"kindex/exports/history"
-	"kindex/exports/jsonenc"
 	"kindex/exports/kinds"
 	"kindex/exports/pricing"
 	"kindex/exports/record"
@@ -31,75 +30,42 @@ func (a *API) Offers(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	day, err := atParam(c)
+	l, err := openList(c)
 	if err != nil {
 		return nil, err
 	}
-	catalogue, err := catalogueAt(c, day)
-	if err != nil {
-		return nil, err
-	}
-	offers := catalogue.Offers()
-	filter, err := offerFilter(c, offers, catalogue)
-	if err != nil {
-		return nil, err
-	}
-	page, err := readPage(c)
+	offers := l.catalogue.Offers()
+	filter, err := offerFilter(c, offers, l.catalogue)
 	if err != nil {
 		return nil, err
 	}
 	set := offers.Select(filter)
-	refs, more, err := offerPage(set, sort, page)
-	if err != nil {
-		return nil, err
+	var after *view.OfferPosition
+	if p := l.page.Cursor; p != nil {
+		after = &view.OfferPosition{Position: p.Position, Provider: p.Provider, ID: p.ID}
 	}
-	list := newCollection(c)
-	appendOffers(list, catalogue, refs)
-	var extra []string
-	if day != "" {
-		extra = append(extra, `"asOf":"`+day+`"`)
+	refs, more, ok := set.Page(sort, after, l.page.Offset, l.page.Limit)
+	if !ok {
+		return nil, errCursor
 	}
-	next := ""
+	for _, r := range refs {
+		// Each offer has the address and name of its model.
+		e := l.catalogue.Entity(r.Model)
+		o := &e.Offers[r.Index]
+		dst := web.AppendJSON(l.next(), struct {
+			modelName
+			Blended record.Price `json:"blended"`
+		}{modelName{e.Type, e.Slug, e.Name}, pricing.Blend(o.Prices[record.InputPrice], o.Prices[record.OutputPrice])})
+		at := len(dst) - 1
+		l.body = o.AppendJSON(dst[:at])
+		l.body[at] = ',' // instead of the offer's opening brace
+	}
+	var next *query.Cursor
 	if more {
 		last := offers.PositionOf(sort, refs[len(refs)-1])
-		next = query.Cursor{Position: last.Position, Provider: last.Provider, ID: last.ID}.String(cursorScope(c))
+		next = &query.Cursor{Position: last.Position, Provider: last.Provider, ID: last.ID}
 	}
-	r := list.end(c.Served, set.Len(), append(extra, nextCursor(next))...)
-	linkNext(c, r, next)
-	return r, nil
-}
-
-// offerPage returns one page of a selection, and reports whether more offers follow.
-func offerPage(set *view.OfferSet, sort string, page query.Page) (refs []view.OfferRef, more bool, err error) {
-	var after *view.OfferPosition
-	if c := page.Cursor; c != nil {
-		after = &view.OfferPosition{Position: c.Position, Provider: c.Provider, ID: c.ID}
-	}
-	refs, more, ok := set.Page(sort, after, page.Offset, page.Limit)
-	if !ok {
-		err = &query.Error{Param: "cursor", Message: "does not match the sort order; start again without a cursor"}
-	}
-	return refs, more, err
-}
-
-// appendOffers appends offers, each with the address and name of its model.
-func appendOffers(list *collection, catalogue *view.View, refs []view.OfferRef) {
-	for _, r := range refs {
-		e := catalogue.Entity(r.Model)
-		o := &e.Offers[r.Index]
-		dst := append(list.next(), `{"type":`...)
-		dst = jsonenc.AppendString(dst, e.Type)
-		dst = append(dst, `,"slug":`...)
-		dst = jsonenc.AppendString(dst, e.Slug)
-		dst = append(dst, `,"name":`...)
-		dst = jsonenc.AppendString(dst, e.Name)
-		dst = append(dst, `,"blended":`...)
-		dst = pricing.Blend(o.Prices[record.InputPrice], o.Prices[record.OutputPrice]).AppendJSON(dst)
-		start := len(dst)
-		dst = o.AppendJSON(dst)
-		dst[start] = ',' // instead of the offer's opening brace
-		list.body = dst
-	}
+	return l.reply(set.Len(), next), nil
 }
 
 // offerFilter reads the parameters that select offers.
@@ -180,11 +146,11 @@ func modelSlug(name string) string { return strings.TrimPrefix(name, modelType+"
 // no model had that slug, the value is a name or an identifier that a model has now.
 func slugAt(c *web.Call, name string) string {
 	slug := modelSlug(name)
-	if _, lifecycle := c.Served.Build.ResolveRemoved(modelType, slug); lifecycle != history.Unknown {
+	if f := find(c, modelType, slug); f.newest >= 0 {
 		return slug
 	}
-	if found := resolve.Models(c.Served.Build, name); len(found) == 1 {
-		_, slug = c.Served.Build.Key(found[0])
+	if list := resolve.Models(c.Served.Build, name); len(list) == 1 {
+		_, slug = c.Served.Build.Key(list[0])
 	}
 	return slug
 }
@@ -192,19 +158,16 @@ func slugAt(c *web.Call, name string) string {
 // findModel returns the model that a value of the parameter "model" names by its slug, also a
 // former one, by model/slug, by its name or by an identifier.
 func findModel(c *web.Call, name string) (ordinal uint32, err error) {
-	b, slug := c.Served.Build, modelSlug(name)
-	if o, _, ok := b.Find(modelType, slug); ok {
-		return o, nil
+	slug := modelSlug(name)
+	f := find(c, modelType, slug)
+	if f.present {
+		return f.ordinal, nil
 	}
-	switch v, lifecycle := b.ResolveRemoved(modelType, slug); lifecycle {
-	case history.Exists:
-		o, _, _ := b.Find(v.Type, v.Slug)
-		return o, nil
-	case history.Gone:
-		return 0, web.DeletedEntity(modelType, slug, v.Time)
+	if err := f.deleted(c, modelType, slug); err != nil {
+		return 0, err
 	}
-	if found := resolve.Models(b, name); len(found) == 1 {
-		return found[0], nil
+	if list := resolve.Models(c.Served.Build, name); len(list) == 1 {
+		return list[0], nil
 	}
 	return 0, unknownModel(c, name)
 }

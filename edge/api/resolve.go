@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -72,8 +71,7 @@ func readIDs(c *web.Call) ([]string, error) {
 	list := make([]string, len(body.IDs))
 	for i, raw := range body.IDs {
 		problem := "must be a string"
-		var ok bool
-		if list[i], ok = decodeString(raw); ok {
+		if raw[0] == '"' && json.Unmarshal(raw, &list[i]) == nil {
 			problem = idProblem(list[i])
 		}
 		if problem != "" {
@@ -81,18 +79,6 @@ func readIDs(c *web.Call) ([]string, error) {
 		}
 	}
 	return list, nil
-}
-
-// decodeString decodes valid JSON, and reports whether it is a string.
-func decodeString(raw json.RawMessage) (s string, ok bool) {
-	if raw[0] != '"' {
-		return "", false
-	}
-	if !bytes.ContainsRune(raw, '\\') {
-		return string(raw[1 : len(raw)-1]), true
-	}
-	err := json.Unmarshal(raw, &s)
-	return s, err == nil
 }
 
 // idProblem says why a string cannot be an identifier, or returns "".
@@ -116,14 +102,14 @@ func resolved(c *web.Call, identifiers []string) *web.Reply {
 		results[i] = resolve.Find(build, id)
 		size += results[i].Size(build)
 	}
-	list := newCollection(c)
-	list.body = slices.Grow(list.body, size)
+	l := newList(c)
+	l.body = slices.Grow(l.body, size)
 	unknown := 0
 	for _, r := range results {
-		list.body = r.AppendJSON(list.next(), build, unknown < maxSuggestedFor)
+		l.body = r.AppendJSON(l.next(), build, unknown < maxSuggestedFor)
 		if len(r.Matches) == 0 {
 			unknown++
 		}
 	}
-	return list.end(c.Served, len(identifiers))
+	return l.reply(len(identifiers), nil)
 }

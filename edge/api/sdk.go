@@ -52,5 +52,5 @@ func archiveReply(a sdk.Archive) *web.Reply {
 			"Content-Disposition": {fmt.Sprintf(`attachment; filename="%s"`, a.Name)},
 			"Repr-Digest":         {"sha-256=:" + base64.StdEncoding.EncodeToString(a.SHA256[:]) + ":"},
 		},
-		File: &web.FileReply{Content: bytes.NewReader(a.Data), ETag: web.ETag(hex.EncodeToString(a.SHA256[:16]), web.Identity)}}
+		File: &web.FileReply{Content: bytes.NewReader(a.Data), ETag: hex.EncodeToString(a.SHA256[:16])}}
 }

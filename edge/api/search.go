@@ -1,12 +1,12 @@
 package api
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"kindex/edge/live"
 	"kindex/edge/query"
 	"kindex/edge/web"
-	"kindex/exports/jsonenc"
 	"kindex/exports/record"
 	"kindex/exports/view"
 	"kindex/indexes"
@@ -40,70 +40,50 @@ func (a *API) Search(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	sel, err := readSelection(c, "")
+	l, err := openList(c)
 	if err != nil {
 		return nil, err
 	}
-	page := sel.page
-	after, err := searchAfter(c, page.Cursor)
+	set, err := l.selected()
 	if err != nil {
 		return nil, err
 	}
-	res := c.Served.Index.Search(text, sel.set, after, page.Offset, page.Limit+1)
-	more := len(res.Hits) > page.Limit
-	hits := res.Hits[:min(page.Limit, len(res.Hits))]
-	list := newCollection(c)
-	for _, h := range hits {
-		list.body = appendHit(c.Served, list.next(), sel.project, res, h)
+	project, err := readProjection(c)
+	if err != nil {
+		return nil, err
 	}
-	next := ""
-	if more {
-		last := hits[len(hits)-1]
-		next = query.Cursor{Position: b.PositionOf(view.DefaultSort, last.Ordinal), Relevance: &last.Relevance}.String(cursorScope(c))
-	}
-	extra := []string{nextCursor(next), `"suggestions":` + string(suggestions(c.Served, text, res)),
-		string(jsonenc.AppendStrings([]byte(`"dropped":`), res.Dropped))}
-	if len(facets) > 0 {
-		counted := b.Facets(res.Matches, facets, maxFacetValues)
-		extra = append(extra, `"facets":`+string(web.AppendJSON(nil, counted)))
-	}
-	r := list.end(c.Served, int(res.Matches.GetCardinality()), extra...)
-	linkNext(c, r, next)
-	return r, nil
-}
-
-// searchAfter converts a cursor to a position among the hits in this build.
-func searchAfter(c *web.Call, cur *query.Cursor) (*indexes.After, error) {
-	if cur == nil {
-		return nil, nil
-	}
-	position, ok := c.Served.Build.SortPositionOf(cur.Position)
-	if !ok || cur.Relevance == nil {
-		return nil, &query.Error{Param: "cursor", Message: "is not a valid search cursor; start again without a cursor"}
-	}
-	return &indexes.After{Relevance: *cur.Relevance, SortPosition: position}, nil
-}
-
-// appendHit appends a record with its relevance and highlights.
-func appendHit(v *live.ServedBuild, dst []byte, p *projection, res *indexes.Result, h indexes.Hit) []byte {
-	e := v.Build.Entity(h.Ordinal)
-	before := len(dst)
-	dst = p.append(dst, v.Build.Record(h.Ordinal))
-	dst = dst[:len(dst)-1]
-	if len(dst) > before+1 {
-		dst = append(dst, ',')
-	}
-	dst = append(dst, `"relevance":`...)
-	dst = jsonenc.AppendNumber(dst, h.Relevance)
-	dst = append(dst, `,"highlights":{`...)
-	for i, hl := range res.Highlights(e) {
-		if i > 0 {
-			dst = append(dst, ',')
+	var after *indexes.After
+	if p := l.page.Cursor; p != nil {
+		at, ok := b.SortPositionOf(p.Position)
+		if !ok || p.Relevance == nil {
+			return nil, errCursor
 		}
-		dst = append(append(append(dst, '"'), hl.Field...), '"', ':')
-		dst = jsonenc.AppendString(dst, hl.Text)
+		after = &indexes.After{Relevance: *p.Relevance, SortPosition: at}
 	}
-	return append(dst, '}', '}')
+	res := c.Served.Index.Search(text, set, after, l.page.Offset, l.page.Limit+1)
+	hits := first(l, res.Hits)
+	for _, h := range hits {
+		e := b.Entity(h.Ordinal)
+		highlights := map[string]string{}
+		for _, hl := range res.Highlights(e) {
+			highlights[hl.Field] = hl.Text
+		}
+		dst := project.append(l.next(), b.Record(h.Ordinal))
+		l.body = withMembers(dst[:len(dst)-1], struct {
+			Relevance  float64           `json:"relevance"`
+			Highlights map[string]string `json:"highlights"`
+		}{h.Relevance, highlights})
+	}
+	var next *query.Cursor
+	if len(res.Hits) > len(hits) {
+		last := hits[len(hits)-1]
+		next = &query.Cursor{Position: b.PositionOf(view.DefaultSort, last.Ordinal), Relevance: &last.Relevance}
+	}
+	members := []member{{"suggestions", suggestions(c.Served, text, res)}, {"dropped", append([]string{}, res.Dropped...)}}
+	if len(facets) > 0 {
+		members = append(members, member{"facets", b.Facets(res.Matches, facets, maxFacetValues)})
+	}
+	return l.reply(int(res.Matches.GetCardinality()), next, members...), nil
 }
 
 // maxSuggestions is the maximum number of names suggested if nothing is found.
@@ -112,22 +92,18 @@ const maxSuggestions = 5
 // suggestionFields are the fields of a suggestion.
 var suggestionFields = &projection{fields: map[string]bool{"type": true, "slug": true, "name": true}}
 
-// suggestions returns, as JSON, suggestions for a search without results: what the same search
+// suggestions returns suggestions for a search without results: what the same search
 // finds without filters or, if that finds nothing either, the entities with the most similar
 // names.
-func suggestions(v *live.ServedBuild, text string, res *indexes.Result) []byte {
-	out := []byte{'['}
+func suggestions(v *live.ServedBuild, text string, res *indexes.Result) []json.RawMessage {
+	list := []json.RawMessage{}
 	if !res.Matches.IsEmpty() {
-		return append(out, ']')
+		return list
 	}
-	all := v.Build.Select(&view.Filter{})
-	for i, o := range v.Index.Alternatives(text, all, maxSuggestions) {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = suggestionFields.append(out, v.Build.Record(o))
+	for _, o := range v.Index.Alternatives(text, v.Build.Select(&view.Filter{}), maxSuggestions) {
+		list = append(list, suggestionFields.append(nil, v.Build.Record(o)))
 	}
-	return append(out, ']')
+	return list
 }
 
 // Suggest handles GET /api/suggest.
@@ -151,9 +127,9 @@ func (a *API) Suggest(c *web.Call) (*web.Reply, error) {
 	}
 	within := b.Select(&f)
 	found, total := c.Served.Index.Suggest(text, within, limit)
-	list := newCollection(c)
+	l := newList(c)
 	for _, o := range found {
-		list.body = suggestionFields.append(list.next(), b.Record(o))
+		l.body = suggestionFields.append(l.next(), b.Record(o))
 	}
-	return list.end(c.Served, total), nil
+	return l.reply(total, nil), nil
 }

@@ -11,21 +11,10 @@ import (
 	"kindex/exports/jsonenc"
 	"kindex/exports/kinds"
 	"kindex/exports/record"
-	"kindex/exports/view"
 )
 
-// Limits of a series.
-const (
-	maxSeriesPoints   = 1000   // in a page; also the default
-	maxSeriesVersions = 10_000 // of the entity, the newest ones
-)
-
-// signalPoint is a value that a signal had from a commit on.
-type signalPoint struct {
-	name  string
-	index int // position in the series of the signal
-	history.Point[record.Fact]
-}
+// maxSeriesVersions is the maximum number of versions of an entity in a series, the newest ones.
+const maxSeriesVersions = 10_000
 
 // Signals handles GET /api/entity/:type/:slug/signals.
 func (a *API) Signals(c *web.Call) (*web.Reply, error) {
@@ -41,119 +30,105 @@ func (a *API) Signals(c *web.Call) (*web.Reply, error) {
 		names = known
 	}
 	slices.Sort(names)
-	scope := cursorScope(c)
-	page, err := c.Query.Page(func() string { return scope }, maxSeriesPoints)
+	l, err := openList(c)
 	if err != nil {
 		return nil, err
 	}
 	if !c.Query.Has("limit") {
-		page.Limit = maxSeriesPoints
+		l.page.Limit = query.MaxLimit
 	}
-	s, moved, err := findSubject(c, c.Param("type"), c.Param("slug"), "/signals")
+	after, err := l.after("signal")
+	if err != nil {
+		return nil, err
+	}
+	f, moved, err := findEntity(c, "/signals", true)
 	if err != nil || moved != nil {
 		return moved, err
 	}
-	moments, err := s.moments(c)
+	moments, err := f.moments(c)
 	if err != nil {
 		return nil, err
 	}
 	var points []signalPoint
-	growth := []byte(`"growth":{`)
+	growth := map[string]map[string]*figureGrowth{}
 	for _, name := range names {
 		series := history.SignalSeries(moments, name)
 		for i, p := range series {
-			points = append(points, signalPoint{name, i, p})
+			points = append(points, newSignalPoint(name, i, p))
 		}
-		growth = appendSignalGrowth(growth, name, series, c.Served.AsOf)
-	}
-	return pageOfPoints(c, points, string(append(growth, '}')), page, scope)
-}
-
-// appendSignalGrowth appends the growth of a signal over each window as a member, unless the
-// signal does not vary or is unknown now.
-func appendSignalGrowth(dst []byte, name string, series []history.Point[record.Fact], asOf time.Time) []byte {
-	if signal := kinds.Default().Signal(name); !signal.Varies() || len(series) == 0 || series[len(series)-1].Value == (record.Fact{}) {
-		return dst
-	}
-	if dst[len(dst)-1] != '{' {
-		dst = append(dst, ',')
-	}
-	dst = append(jsonenc.AppendString(dst, name), ":{"...)
-	for i, days := range history.GrowthWindows {
-		if i > 0 {
-			dst = append(dst, ',')
+		// A signal that does not vary or is unknown now has no growth.
+		if n := len(series); n > 0 && series[n-1].Value != (record.Fact{}) && kinds.Default().Signal(name).Varies() {
+			growth[name] = map[string]*figureGrowth{}
+			for _, days := range history.GrowthWindows {
+				growth[name][strconv.Itoa(days)+"d"] = newFigureGrowth(history.GrowthOver(series, c.Served.AsOf, days))
+			}
 		}
-		dst = append(strconv.AppendInt(append(dst, '"'), int64(days), 10), `d":`...)
-		dst = appendFigureGrowth(dst, history.GrowthOver(series, asOf, days))
 	}
-	return append(dst, '}')
-}
-
-func appendFigureGrowth(dst []byte, g *history.FigureGrowth) []byte {
-	if g == nil {
-		return append(dst, "null"...)
-	}
-	dst = jsonenc.AppendNumber(append(dst, `{"value":`...), g.Now.Number)
-	dst = jsonenc.AppendNullable(jsonenc.AppendMember(dst, "date"), g.Now.Date)
-	dst = jsonenc.AppendNumber(jsonenc.AppendMember(dst, "previousValue"), g.Previous.Number)
-	dst = jsonenc.AppendNullable(jsonenc.AppendMember(dst, "previousDate"), g.Previous.Date)
-	dst = jsonenc.AppendNumber(jsonenc.AppendMember(dst, "gain"), g.Gain())
-	return append(appendPercent(jsonenc.AppendMember(dst, "percent"), g), '}')
-}
-
-// pageOfPoints returns a page of the points, which are sorted by name and time. growth is a
-// member of the answer.
-func pageOfPoints(c *web.Call, points []signalPoint, growth string, page query.Page, scope string) (*web.Reply, error) {
-	rest := points[min(page.Offset, len(points)):]
-	if page.Cursor != nil {
-		after, err := strconv.Atoi(page.Cursor.Value)
+	// The points are sorted by name and time.
+	rest := points[min(l.page.Offset, len(points)):]
+	if after != nil {
+		index, err := strconv.Atoi(after.Value)
 		if err != nil {
-			return nil, &query.Error{Param: "cursor", Message: "is not a valid cursor; start again without a cursor"}
+			return nil, errCursor
 		}
-		i := slices.IndexFunc(points, func(p signalPoint) bool {
-			return p.name > page.Cursor.Slug || p.name == page.Cursor.Slug && p.index > after
-		})
+		i := slices.IndexFunc(points, func(p signalPoint) bool { return p.Name > after.Slug || p.Name == after.Slug && p.index > index })
 		if i < 0 {
 			i = len(points)
 		}
 		rest = points[i:]
 	}
-	list := newCollection(c)
-	for _, p := range rest[:min(page.Limit, len(rest))] {
-		list.body = p.append(list.next())
+	page := first(l, rest)
+	for i := range page {
+		l.add(&page[i])
 	}
-	next := ""
-	if len(rest) > page.Limit {
-		last := rest[page.Limit-1]
-		next = query.Cursor{Position: view.Position{Value: strconv.Itoa(last.index), Type: "signal", Slug: last.name}}.String(scope)
+	var next *query.Cursor
+	if len(rest) > len(page) {
+		last := page[len(page)-1]
+		next = position("signal", strconv.Itoa(last.index), last.Name)
 	}
-	r := list.end(c.Served, len(points), growth, nextCursor(next))
-	linkNext(c, r, next)
-	return r, nil
+	return l.reply(len(points), next, member{"growth", growth}), nil
 }
 
-func (p *signalPoint) append(dst []byte) []byte {
-	dst = append(dst, `{"name":`...)
-	dst = jsonenc.AppendString(dst, p.name)
-	dst = jsonenc.AppendMember(dst, "value")
+// signalPoint is a value that a signal had from a commit on.
+type signalPoint struct {
+	Name      string                 `json:"name"`
+	Value     any                    `json:"value"`
+	Date      jsonenc.OptionalString `json:"date"`
+	Source    jsonenc.OptionalString `json:"source"`
+	Timestamp jsonenc.OptionalString `json:"timestamp"`
+	Commit    jsonenc.OptionalString `json:"commit"`
+	index     int                    // position in the series of the signal
+}
+
+func newSignalPoint(name string, index int, p history.Point[record.Fact]) signalPoint {
+	s := signalPoint{Name: name, Date: jsonenc.OptionalString(p.Value.Date), Source: jsonenc.OptionalString(p.Value.Source),
+		Commit: jsonenc.OptionalString(p.Commit), index: index}
 	switch f := p.Value; {
 	case f == record.Fact{}:
-		dst = append(dst, "null"...)
 	case f.Day != "":
-		dst = jsonenc.AppendString(dst, f.Day)
+		s.Value = f.Day
 	default:
-		dst = jsonenc.AppendNumber(dst, f.Number)
+		s.Value = f.Number
 	}
-	dst = jsonenc.AppendMember(dst, "date")
-	dst = jsonenc.AppendNullable(dst, p.Value.Date)
-	dst = jsonenc.AppendMember(dst, "source")
-	dst = jsonenc.AppendNullable(dst, p.Value.Source)
-	dst = jsonenc.AppendMember(dst, "timestamp")
-	at := ""
 	if p.Time != 0 {
-		at = time.Unix(p.Time, 0).UTC().Format(time.RFC3339)
+		s.Timestamp = jsonenc.OptionalString(time.Unix(p.Time, 0).UTC().Format(time.RFC3339))
 	}
-	dst = jsonenc.AppendNullable(dst, at)
-	dst = jsonenc.AppendMember(dst, "commit")
-	return append(jsonenc.AppendNullable(dst, p.Commit), '}')
+	return s
+}
+
+// figureGrowth is how much a figure has grown over a window.
+type figureGrowth struct {
+	Value         float64                `json:"value"`
+	Date          jsonenc.OptionalString `json:"date"`
+	PreviousValue float64                `json:"previousValue"`
+	PreviousDate  jsonenc.OptionalString `json:"previousDate"`
+	Gain          float64                `json:"gain"`
+	Percent       *float64               `json:"percent"`
+}
+
+func newFigureGrowth(g *history.FigureGrowth) *figureGrowth {
+	if g == nil {
+		return nil
+	}
+	return &figureGrowth{g.Now.Number, jsonenc.OptionalString(g.Now.Date), g.Previous.Number, jsonenc.OptionalString(g.Previous.Date), g.Gain(), percentOf(g)}
 }

@@ -5,7 +5,6 @@ import (
 
 	"kindex/edge/web"
 	"kindex/exports"
-	"kindex/exports/jsonenc"
 	"kindex/site"
 )
 
@@ -25,26 +24,26 @@ func (a *API) Similar(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	o, moved, err := findEntity(c, "/similar")
+	f, moved, err := findEntity(c, "/similar", false)
 	if err != nil || moved != nil {
 		return moved, err
 	}
 	b := c.Served.Build
-	near := b.Similar(o)
+	near := b.Similar(f.ordinal)
 	if kind != "" {
 		near = slices.DeleteFunc(near, func(n exports.Neighbour) bool { return n.Kind() != similarKinds[kind] })
 	}
-	list := newCollection(c)
+	l := newList(c)
 	for _, n := range near[:min(limit, len(near))] {
-		dst := openListed(list.next(), b.Record(n.Ordinal))
-		dst = append(dst, `,"kind":"`+n.Kind()+`","similarity":`...)
-		dst = jsonenc.AppendNumber(dst, n.Similarity)
-		dst = append(dst, `,"reasons":`...)
 		reasons := []string{}
 		for _, r := range n.Reasons.List() {
 			reasons = append(reasons, site.Reason(b.Feature(r), c.Served.Titles))
 		}
-		list.body = append(web.AppendJSON(dst, reasons), '}')
+		l.addRecord(n.Ordinal, struct {
+			Kind       string   `json:"kind"`
+			Similarity float64  `json:"similarity"`
+			Reasons    []string `json:"reasons"`
+		}{n.Kind(), n.Similarity, reasons})
 	}
-	return list.end(c.Served, len(near)), nil
+	return l.reply(len(near), nil), nil
 }

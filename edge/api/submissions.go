@@ -184,7 +184,11 @@ func (a *API) Submissions(c *web.Call) (*web.Reply, error) {
 	for _, name := range chosen {
 		q.Statuses = append(q.Statuses, submission.Status(name))
 	}
-	limit, err := c.Query.Int("limit", query.DefaultLimit, 1, query.MaxLimit)
+	l, err := openList(c)
+	if err != nil {
+		return nil, err
+	}
+	after, err := l.after("submission")
 	if err != nil {
 		return nil, err
 	}
@@ -193,51 +197,31 @@ func (a *API) Submissions(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, web.StateProblem(err)
 	}
-	if q.After, err = a.submissionCursor(c, owner.ID); err != nil {
-		return nil, err
+	if after != nil {
+		// The cursor may name a submission that is gone, or somebody else's.
+		at, err := a.state.Submission(ctx, after.Slug)
+		if errors.Is(err, submission.ErrUnknown) || err == nil && at.AccountID != owner.ID {
+			return nil, errCursor
+		} else if err != nil {
+			return nil, web.StateProblem(err)
+		}
+		q.After = after.Slug
 	}
-	q.Limit = limit + 1
-	list, err := a.state.Submissions(ctx, q)
+	q.Limit = l.page.Limit + 1
+	submissions, err := a.state.Submissions(ctx, q)
 	if err != nil {
 		return nil, web.StateProblem(err)
 	}
-	answer := submissionList{Data: []submissionRecord{}, Count: count}
-	for i := range list[:min(limit, len(list))] {
-		answer.Data = append(answer.Data, newSubmissionRecord(c, &list[i]))
+	l.private = true
+	page := first(l, submissions)
+	for i := range page {
+		l.add(newSubmissionRecord(c, &page[i]))
 	}
-	if len(list) > limit {
-		answer.NextCursor = &list[limit-1].ID
+	var next *query.Cursor
+	if len(submissions) > len(page) {
+		next = position("submission", "", page[len(page)-1].ID)
 	}
-	return submissionPageReply(c, answer)
-}
-
-// submissionList is a page of submissions, newest first.
-type submissionList struct {
-	Data       []submissionRecord `json:"data"`
-	Count      int                `json:"count"`
-	NextCursor *string            `json:"nextCursor"`
-}
-
-func submissionPageReply(c *web.Call, answer submissionList) (*web.Reply, error) {
-	r, err := web.JSONReply(http.StatusOK, answer)
-	if err == nil && answer.NextCursor != nil {
-		linkNext(c, r, *answer.NextCursor)
-	}
-	return r, err
-}
-
-// submissionCursor returns the submission after which a page starts. The submission must belong
-// to the account.
-func (a *API) submissionCursor(c *web.Call, owner string) (string, error) {
-	text, err := c.Query.Text("cursor")
-	if err != nil || text == "" {
-		return "", err
-	}
-	at, err := a.state.Submission(c.Request.Context(), text)
-	if errors.Is(err, submission.ErrUnknown) || err == nil && at.AccountID != owner {
-		return "", &query.Error{Param: "cursor", Message: "is not a valid cursor for this list; start again without a cursor"}
-	}
-	return text, web.StateProblem(err)
+	return l.reply(count, next), nil
 }
 
 // Submission handles GET /api/submissions/:id.

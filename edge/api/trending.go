@@ -1,20 +1,36 @@
 package api
 
 import (
-	"slices"
-	"strconv"
-
-	"github.com/RoaringBitmap/roaring/v2"
-
-	"kindex/edge/query"
 	"kindex/edge/web"
 	"kindex/exports/history"
-	"kindex/exports/jsonenc"
 	"kindex/exports/kinds"
+	"kindex/exports/record"
 )
 
 // windows contains the periods that the trending list can cover.
 var windows = []string{"7d", "30d"}
+
+// byScore is the value of the parameter by for gains in score; the others are signals.
+const byScore = "score"
+
+// trend is the change in the score and rank of a trending record.
+type trend struct {
+	Score         record.Score `json:"score"`
+	PreviousScore record.Score `json:"previousScore"`
+	Gain          float64      `json:"gain"`
+	Rank          *int32       `json:"rank"`
+	PreviousRank  *int32       `json:"previousRank"`
+	Changes       int          `json:"changes"`
+}
+
+// growth is how much a signal has grown.
+type growth struct {
+	Signal        string   `json:"signal"`
+	Value         float64  `json:"value"`
+	PreviousValue float64  `json:"previousValue"`
+	Gain          float64  `json:"gain"`
+	Percent       *float64 `json:"percent"`
+}
 
 // Trending handles GET /api/trending. Gains in score and growth of figures were calculated when the index was built; the
 // handler only filters the records.
@@ -23,98 +39,65 @@ func (a *API) Trending(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	limit, err := c.Query.Int("limit", query.DefaultLimit, 1, query.MaxLimit)
-	if err != nil {
-		return nil, err
-	}
 	by, err := c.Query.OneOf("by", byScore, append([]string{byScore}, kinds.Default().Growing()...))
 	if err != nil {
 		return nil, err
 	}
-	f, err := c.Query.Filter(c.Served.Slugs, c.Served.Build)
+	l, err := openList(c)
 	if err != nil {
 		return nil, err
 	}
-	b := c.Served.Build
-	wanted := b.Select(f)
-	since, _, trends := b.History().Trends(window)
-	if by != byScore {
-		return growing(c, window, by, limit, wanted, trends)
+	l.paged = false
+	wanted, err := l.selected()
+	if err != nil {
+		return nil, err
 	}
-	trends = slices.DeleteFunc(trends, func(t history.Trend) bool { return !wanted.Contains(t.Ordinal) })
-	list := newCollection(c)
-	for _, t := range trends[:min(limit, len(trends))] {
-		dst := openListed(list.next(), b.Record(t.Ordinal))
-		list.body = append(appendTrend(dst, t), `,"growth":null}`...)
-	}
-	return list.end(c.Served, len(trends), trendingMembers(window, since, by)...), nil
-}
-
-// byScore is the value of the parameter by for gains in score; the others are signals.
-const byScore = "score"
-
-func trendingMembers(window, since, by string) []string {
-	return []string{`"window":"` + window + `"`, `"since":"` + since + `"`, `"by":"` + by + `"`}
-}
-
-// growing lists the wanted entities whose signal has grown the most. trends is the list by score.
-func growing(c *web.Call, window, signal string, limit int, wanted *roaring.Bitmap, trends []history.Trend) (*web.Reply, error) {
-	b := c.Served.Build
-	since, grown := b.History().Growth(window, signal)
-	grown = slices.DeleteFunc(grown, func(g history.Growth) bool { return !wanted.Contains(g.Ordinal) })
-	inScore := make(map[uint32]history.Trend, len(trends))
+	since, _, trends := c.Served.Build.History().Trends(window)
+	inScore := make(map[uint32]*trend, len(trends))
+	var order []uint32
 	for _, t := range trends {
-		inScore[t.Ordinal] = t
-	}
-	list := newCollection(c)
-	for _, g := range grown[:min(limit, len(grown))] {
-		dst := openListed(list.next(), b.Record(g.Ordinal))
-		if t, ok := inScore[g.Ordinal]; !ok {
-			dst = append(dst, `,"trend":null`...) // its score has fallen, or cannot be compared
-		} else {
-			dst = appendTrend(dst, t)
+		if !wanted.Contains(t.Ordinal) {
+			continue
 		}
-		list.body = append(appendGrowth(dst, g), '}')
+		order = append(order, t.Ordinal)
+		inScore[t.Ordinal] = &trend{t.Score, t.Previous, float64(t.Gain()) / 10, rank(t.Rank), rank(t.PreviousRank), int(t.Changes)}
 	}
-	return list.end(c.Served, len(grown), trendingMembers(window, since, signal)...), nil
+	grown := map[uint32]*growth{}
+	if by != byScore {
+		order = nil
+		var list []history.Growth
+		since, list = c.Served.Build.History().Growth(window, by)
+		for _, g := range list {
+			if wanted.Contains(g.Ordinal) {
+				order = append(order, g.Ordinal)
+				grown[g.Ordinal] = &growth{g.Signal, g.Now, g.Previous, g.Gain(), percentOf(g)}
+			}
+		}
+	}
+	for _, o := range first(l, order) {
+		// The trend is null if the score has fallen or cannot be compared.
+		l.addRecord(o, struct {
+			Trend  *trend  `json:"trend"`
+			Growth *growth `json:"growth"`
+		}{inScore[o], grown[o]})
+	}
+	return l.reply(len(order), nil, member{"window", window}, member{"since", since}, member{"by", by}), nil
 }
 
-// appendGrowth appends how much a signal has grown.
-func appendGrowth(dst []byte, g history.Growth) []byte {
-	dst = append(append(append(dst, `,"growth":{"signal":"`...), g.Signal...), `","value":`...)
-	dst = append(jsonenc.AppendNumber(dst, g.Now), `,"previousValue":`...)
-	dst = append(jsonenc.AppendNumber(dst, g.Previous), `,"gain":`...)
-	dst = append(jsonenc.AppendNumber(dst, g.Gain()), `,"percent":`...)
-	return append(appendPercent(dst, g), '}')
+// rank returns nil, which is encoded as null, for an entity that was not ranked.
+func rank[T int | int32 | uint32](n T) *int32 {
+	if n <= 0 {
+		return nil
+	}
+	r := int32(n)
+	return &r
 }
 
-// appendPercent appends the gain in percent of the previous value, or null if that was 0.
-func appendPercent(dst []byte, g interface{ Percent() (float64, bool) }) []byte {
+// percentOf returns the gain in percent of the previous value, or nil if that was 0.
+func percentOf(g interface{ Percent() (float64, bool) }) *float64 {
 	percent, ok := g.Percent()
 	if !ok {
-		return append(dst, "null"...)
+		return nil
 	}
-	return jsonenc.AppendNumber(dst, percent)
-}
-
-// appendTrend appends the changes in the score and rank of a trending record.
-func appendTrend(dst []byte, t history.Trend) []byte {
-	number := func(name string, n int, known bool) {
-		dst = append(append(append(dst, ',', '"'), name...), '"', ':')
-		if !known {
-			dst = append(dst, "null"...)
-			return
-		}
-		dst = strconv.AppendInt(dst, int64(n), 10)
-	}
-	dst = append(dst, `,"trend":{"score":`...)
-	dst = t.Score.AppendJSON(dst)
-	dst = append(dst, `,"previousScore":`...)
-	dst = t.Previous.AppendJSON(dst)
-	dst = append(dst, `,"gain":`...)
-	dst = jsonenc.AppendNumber(dst, float64(t.Gain())/10)
-	number("rank", int(t.Rank), t.Rank > 0)
-	number("previousRank", int(t.PreviousRank), t.PreviousRank > 0)
-	number("changes", int(t.Changes), true)
-	return append(dst, '}')
+	return &percent
 }

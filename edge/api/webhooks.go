@@ -34,18 +34,16 @@ func (a *API) ListWebhooks(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := a.state.Webhooks(c.Request.Context(), owner.ID)
+	hooks, err := a.state.Webhooks(c.Request.Context(), owner.ID)
 	if err != nil {
 		return nil, web.StateProblem(err)
 	}
-	data := make([]account.WebhookRecord, len(list))
-	for i, w := range list {
-		data[i] = account.NewWebhookRecord(w)
+	l := newList(c)
+	l.private = true
+	for _, w := range hooks {
+		l.add(account.NewWebhookRecord(w))
 	}
-	return web.JSONReply(http.StatusOK, struct {
-		Data  []account.WebhookRecord `json:"data"`
-		Count int                     `json:"count"`
-	}{data, len(data)})
+	return l.reply(len(hooks), nil), nil
 }
 
 // ownWebhook returns the webhook with the ID in the path, if it belongs to the caller.

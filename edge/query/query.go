@@ -27,7 +27,7 @@ var Filters = where.Filters
 // The default and the maximum number of records on a page.
 const (
 	DefaultLimit = 20
-	MaxLimit     = 100
+	MaxLimit     = 1000
 )
 
 // The limits for a query. They are checked before anything is looked up, so the only cost of a
@@ -202,13 +202,12 @@ type Page struct {
 	Cursor *Cursor // nil if the request does not have one
 }
 
-// Page reads the limit parameter, and either cursor or offset. scope, which is called only if
-// there is a cursor, identifies the rest of the request; a cursor is valid only for the scope that
-// it was created for.
-func (p *Params) Page(scope func() string, maxLimit int) (Page, error) {
+// Page reads the limit parameter, and either cursor or offset. scope identifies the rest of the request;
+// a cursor is valid only for the scope that it was created for.
+func (p *Params) Page(scope string) (Page, error) {
 	var page Page
 	var err error
-	if page.Limit, err = p.Int("limit", min(DefaultLimit, maxLimit), 1, maxLimit); err != nil {
+	if page.Limit, err = p.Int("limit", DefaultLimit, 1, MaxLimit); err != nil {
 		return page, err
 	}
 	if page.Offset, err = p.Int("offset", 0, 0, 1<<31-1); err != nil {
@@ -221,6 +220,6 @@ func (p *Params) Page(scope func() string, maxLimit int) (Page, error) {
 	if p.Has("offset") {
 		return page, &Error{Param: "offset", Message: "cannot be combined with cursor; use one or the other"}
 	}
-	page.Cursor, err = ParseCursor(text, scope())
+	page.Cursor, err = ParseCursor(text, scope)
 	return page, err
 }

@@ -25,7 +25,7 @@ func TestUnknownParameterNamesTheNearest(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	for _, raw := range []string{
-		"limit=0", "limit=101", "limit=x", "limit=", "limit=1&limit=2", "limit=99999999999999999999", "limit=-1", "limit=1.5", "limit=%2B5", "minScore=0x1p3", "minScore=1e1",
+		"limit=0", "limit=1001", "limit=x", "limit=", "limit=1&limit=2", "limit=99999999999999999999", "limit=-1", "limit=1.5", "limit=%2B5", "minScore=0x1p3", "minScore=1e1",
 		"offset=-1", "offset=1&cursor=x", "cursor=x", "cursor=%21", "sort=rank", "order=up", "type=robot", "status=old",
 		"pricingModel=fre", "category=nope", "tag=", "tag=a,,b", "minScore=101", "minScore=-1", "minScore=NaN", "minScore=x",
 		"addedSince=2024-02-30", "addedSince=yesterday", "updatedSince=2024", "fields=nmae", "fields=",
@@ -60,7 +60,7 @@ func readAll(raw string) error {
 			return err
 		}
 	}
-	_, err = p.Page(func() string { return p.Canonical("cursor", "limit", "offset") }, MaxLimit)
+	_, err = p.Page(p.Canonical("cursor", "limit", "offset"))
 	return err
 }
 

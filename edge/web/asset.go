@@ -13,9 +13,5 @@ func AssetReply(c *Call, a site.Asset, ok bool) (*Reply, error) {
 		return c.NotFound()
 	}
 	return &Reply{MediaType: a.MediaType, Immutable: true, File: &FileReply{
-		Content: bytes.NewReader(a.Data), ETag: ETag(a.ETag, Identity),
-		Variant: func(enc string) (Variant, bool) {
-			return Variant{Body: a.Gzip, ETag: ETag(a.ETag, "gzip")}, enc == "gzip"
-		},
-	}}, nil
+		Content: bytes.NewReader(a.Data), ETag: a.ETag, Gzip: a.Gzip}}, nil
 }

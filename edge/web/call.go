@@ -124,7 +124,7 @@ var errAnswerReplaced = errors.New("another response was sent")
 func (c *Call) EnterGate(g *ratelimit.Gate) error {
 	leave, err := g.Enter(c.Request.Context(), "")
 	c.leaveGate = leave
-	return gateProblem(err, tooManyStreams)
+	return gateProblem(err)
 }
 
 // LeaveGate releases the call's slot, if it has one.
@@ -135,20 +135,12 @@ func (c *Call) LeaveGate() {
 	}
 }
 
-// Details of the problems for a caller that has too many streams of one kind running.
-const (
-	tooManyStreams = "You already have two filtered exports running; wait until one has finished. " +
-		"This limit does not apply to exports without filters or to files under /data/."
-	tooManyCompressed = "You already have two exports running that are filtered or compressed while they are sent; wait until one has finished. " +
-		"This limit does not apply to uncompressed exports without filters or to files under /data/."
-)
-
-// gateProblem converts an error from a gate to a problem. tooMany is the detail if the caller has
-// too many calls running.
-func gateProblem(err error, tooMany string) error {
+// gateProblem converts an error from a gate to a problem.
+func gateProblem(err error) error {
 	switch {
 	case errors.Is(err, ratelimit.ErrTooManyPerCaller):
-		return NewProblem("busy", tooMany)
+		return NewProblem("busy", "You already have two filtered exports running; wait until one has finished. "+
+			"This limit does not apply to exports without filters or to files under /data/.")
 	case errors.Is(err, ratelimit.ErrBusy):
 		return NewProblem("busy", "The service is busy; try again in a few seconds.")
 	}

@@ -48,18 +48,13 @@ type Reply struct {
 	Status int
 }
 
-// FileReply is a build's file with its compressed variants.
+// FileReply is a stored file.
 type FileReply struct {
 	Content io.ReadSeeker // closed after the response if it is an io.Closer
-	ETag    string
-	SHA256  string                                // hexadecimal hash of the content, for Repr-Digest; "" if unknown
-	Variant func(encoding string) (Variant, bool) // nil if there are no variants
-}
-
-// Variant is a compressed form of a file.
-type Variant struct {
-	Body []byte // nil if the file is compressed while it is sent
-	ETag string
+	ETag    string        // the base of its entity tags, one for each content coding
+	SHA256  string        // hexadecimal hash of the content, for Repr-Digest; "" if unknown
+	Gzip    []byte        // the same content as a stored gzip member, or nil
+	Encode  bool          // a small file may be compressed when it is sent
 }
 
 const (

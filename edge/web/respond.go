@@ -70,15 +70,12 @@ func (c *Call) respondPrivate(w http.ResponseWriter, r *Reply) error {
 	h := w.Header()
 	h["Cache-Control"] = NoStore
 	h["Vary"] = c.Shared.Vary.Key
-	if len(r.Body) > 0 {
-		h["Content-Type"] = []string{JSONType}
-		h["Content-Length"] = []string{strconv.Itoa(len(r.Body))}
-	}
-	w.WriteHeader(r.Status)
-	if len(r.Body) == 0 || c.Request.Method == http.MethodHead {
+	if len(r.Body) == 0 {
+		w.WriteHeader(r.Status)
 		return nil
 	}
-	return IgnoreClientGone(WriteAll(w, r.Body))
+	h["Content-Type"] = jsonContent
+	return c.sendBody(w, r.Status, r.Body)
 }
 
 func (c *Call) respondBody(w http.ResponseWriter, r *Reply) error {
@@ -102,12 +99,7 @@ func (c *Call) respondBody(w http.ResponseWriter, r *Reply) error {
 			return err
 		}
 	}
-	h["Content-Length"] = c.single(lengthValue, strconv.Itoa(len(body)))
-	w.WriteHeader(status)
-	if c.Request.Method != http.MethodHead {
-		return IgnoreClientGone(WriteAll(w, body))
-	}
-	return nil
+	return c.sendBody(w, status, body)
 }
 
 // bodyETag returns the entity tag of a body in a content coding.
@@ -155,7 +147,7 @@ func (c *Call) etagOf(r *Reply) (tag string) {
 	case r.Stream != nil:
 		_, tag = c.streamETag(r)
 	case r.File != nil:
-		_, tag = c.fileETag(r.File)
+		_, tag = c.fileETag(r)
 	}
 	return tag
 }
@@ -167,7 +159,7 @@ func (c *Call) streamETag(r *Reply) (encoding, tag string) {
 	switch {
 	case r.Gzip != nil:
 		if encoding = negotiateEncoding(c.Header("Accept-Encoding"), []string{"gzip"}); encoding != Identity {
-			return encoding, r.Gzip.ETag
+			return encoding, `"` + r.Gzip.ETag + `"`
 		}
 	case compressible(r.MediaType):
 		encoding = negotiateEncoding(c.Header("Accept-Encoding"), offeredEncodings)
@@ -176,24 +168,35 @@ func (c *Call) streamETag(r *Reply) (encoding, tag string) {
 	return encoding, ETag(base64.RawURLEncoding.EncodeToString(sum[:15]), encoding)
 }
 
+// maxEncoded is the size in bytes up to which a file is compressed when it is sent.
+const maxEncoded = 1 << 20
+
 // fileETag selects the content coding of a file and returns its entity tag. A request for a
 // range gets the identity coding, because parts of a compressed file are of no use.
-func (c *Call) fileETag(f *FileReply) (encoding, tag string) {
-	accept := c.Header("Accept-Encoding")
-	if f.Variant == nil || accept == "" || c.validRange().Header.Get("Range") != "" {
-		return Identity, f.ETag
-	}
-	offered := make([]string, 0, len(offeredEncodings))
-	for _, enc := range offeredEncodings {
-		if _, ok := f.Variant(enc); ok {
-			offered = append(offered, enc)
+func (c *Call) fileETag(r *Reply) (encoding, tag string) {
+	f, offered := r.File, []string(nil)
+	switch {
+	case f.Gzip != nil:
+		offered = offeredEncodings[1:]
+	case f.Encode && compressible(r.MediaType):
+		if size, err := sizeOf(f.Content); err == nil && size <= maxEncoded {
+			offered = offeredEncodings
 		}
 	}
-	if encoding = negotiateEncoding(accept, offered); encoding == Identity {
-		return Identity, f.ETag
+	encoding = Identity
+	if offered != nil && c.validRange().Header.Get("Range") == "" {
+		encoding = negotiateEncoding(c.Header("Accept-Encoding"), offered)
 	}
-	v, _ := f.Variant(encoding)
-	return encoding, v.ETag
+	return encoding, ETag(f.ETag, encoding)
+}
+
+// sizeOf returns the size of a file, and goes to its beginning.
+func sizeOf(content io.Seeker) (int64, error) {
+	size, err := content.Seek(0, io.SeekEnd)
+	if err == nil {
+		_, err = content.Seek(0, io.SeekStart)
+	}
+	return size, err
 }
 
 // containsETag reports whether a list of entity tags contains the given tag. It uses the weak
@@ -214,40 +217,34 @@ func containsETag(header, tag string) bool {
 // ranges, or as the stored gzip member if there is one. The request is finalized before anything is
 // generated, and only a few streams run at once.
 func (c *Call) respondStream(w http.ResponseWriter, r *Reply) error {
+	h := w.Header()
 	enc, tag := c.streamETag(r)
+	if enc != Identity {
+		h.Set("Content-Encoding", enc)
+	}
 	if enc != Identity && r.Gzip != nil {
-		size, err := r.Gzip.Content.Seek(0, io.SeekEnd)
+		size, err := sizeOf(r.Gzip.Content)
 		if err != nil {
 			return err
 		}
-		w.Header().Set("Content-Encoding", enc)
-		w.Header().Set("Content-Length", strconv.FormatInt(size, 10)) // http.ServeContent sets that of a range only
-		return c.serveContent(w, r.Gzip)
+		h.Set("Content-Length", strconv.FormatInt(size, 10)) // http.ServeContent sets that of a range only
+		return c.serveContent(w, r.Gzip, tag)
 	}
 	if c.notModified(w, tag) {
 		return nil
 	}
-	return c.stream(w, enc, tooManyStreams, r.Stream)
-}
-
-// stream sends what write writes, encoded. Only a few streams run at once; tooMany is the detail of
-// the problem if the caller has too many.
-func (c *Call) stream(w http.ResponseWriter, enc, tooMany string, write func(io.Writer) error) error {
-	if c.Request.Method != http.MethodHead {
-		leave, err := c.Shared.Limits.ExportGate.Enter(c.Request.Context(), c.Admission.Exporter())
-		if err != nil {
-			return gateProblem(err, tooMany)
-		}
-		defer leave()
-	}
-	if enc != Identity {
-		w.Header().Set("Content-Encoding", enc)
-	}
-	w.WriteHeader(http.StatusOK)
 	if c.Request.Method == http.MethodHead {
+		w.WriteHeader(http.StatusOK)
 		return nil
 	}
-	err := encodeTo(&pacedWriter{deadlineWriter: newDeadlineWriter(w), contended: c.Shared.Limits.ExportGate.Contended, now: c.Shared.Now, start: c.Shared.Now()}, enc, write)
+	gate := c.Shared.Limits.ExportGate
+	leave, err := gate.Enter(c.Request.Context(), c.Admission.Exporter())
+	if err != nil {
+		return gateProblem(err)
+	}
+	defer leave()
+	w.WriteHeader(http.StatusOK)
+	err = encodeTo(&pacedWriter{deadlineWriter: newDeadlineWriter(w), contended: gate.Contended, now: c.Shared.Now, start: c.Shared.Now()}, enc, r.Stream)
 	if err != nil && IgnoreClientGone(err) != nil {
 		// The status has already been sent, so cutting the connection is the only way to tell
 		// the client that the response is incomplete.
@@ -257,62 +254,50 @@ func (c *Call) stream(w http.ResponseWriter, enc, tooMany string, write func(io.
 	return nil
 }
 
-// maxEncoded is the size in bytes up to which a file is compressed in memory.
-const maxEncoded = 1 << 20
-
-// encodeFile compresses a file.
-func encodeFile(encoding string, file io.ReadSeeker) ([]byte, error) {
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return nil, err
-	}
-	data, err := io.ReadAll(file)
-	if err != nil {
-		return nil, err
-	}
-	return encode(encoding, data)
-}
-
-// respondFile sends a prebuilt file: a compressed variant, or the file itself with ranges.
+// respondFile sends a stored file: compressed, or the file itself with ranges.
 func (c *Call) respondFile(w http.ResponseWriter, r *Reply) error {
-	h := w.Header()
 	f := r.File
 	if c, ok := f.Content.(io.Closer); ok {
 		defer c.Close()
 	}
-	enc, tag := c.fileETag(f)
-	if enc != Identity {
-		if c.notModified(w, tag) {
-			return nil
-		}
-		v, _ := f.Variant(enc)
-		if size, err := f.Content.Seek(0, io.SeekEnd); v.Body == nil && err == nil && size <= maxEncoded {
-			v.Body, err = encodeFile(enc, f.Content)
-			if err != nil {
-				return err
-			}
-		}
-		if v.Body == nil {
-			if _, err := f.Content.Seek(0, io.SeekStart); err != nil {
-				return err
-			}
-			return c.stream(w, enc, tooManyCompressed, func(w io.Writer) error {
-				_, err := io.Copy(w, f.Content)
-				return err
-			})
-		}
-		h.Set("Content-Encoding", enc)
-		h.Set("Content-Length", strconv.Itoa(len(v.Body)))
-		w.WriteHeader(http.StatusOK)
-		if c.Request.Method == http.MethodHead {
-			return nil
-		}
-		return IgnoreClientGone(WriteAll(newDeadlineWriter(w), v.Body))
+	enc, tag := c.fileETag(r)
+	if enc == Identity {
+		return c.serveContent(w, f, tag)
 	}
-	return c.serveContent(w, f)
+	if c.notModified(w, tag) {
+		return nil
+	}
+	body := f.Gzip
+	if body == nil {
+		data, err := io.ReadAll(f.Content)
+		if err == nil {
+			body, err = encode(enc, data)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	w.Header().Set("Content-Encoding", enc)
+	return c.sendBody(w, http.StatusOK, body)
 }
 
+// sendBody sends the header and a complete body.
+func (c *Call) sendBody(w http.ResponseWriter, status int, body []byte) error {
+	w.Header()["Content-Length"] = c.single(lengthValue, strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	if c.Request.Method == http.MethodHead {
+		return nil
+	}
+	return IgnoreClientGone(WriteAll(newDeadlineWriter(w), body))
+}
+
+// maxRanges is the maximum number of ranges in a request. Each range in the response has its own
+// headers, so many small ranges make the response many times as large as the request. Ranges that
+// together exceed the file are ignored by http.ServeContent.
+const maxRanges = 10
+
 // serveContent sends the content of a file, or the ranges of it that are requested.
-func (c *Call) serveContent(w http.ResponseWriter, f *FileReply) error {
+func (c *Call) serveContent(w http.ResponseWriter, f *FileReply, tag string) error {
 	h := w.Header()
 	if f.SHA256 != "" {
 		sum, err := hex.DecodeString(f.SHA256)
@@ -321,19 +306,26 @@ func (c *Call) serveContent(w http.ResponseWriter, f *FileReply) error {
 		}
 		h.Set("Repr-Digest", "sha-256=:"+base64.StdEncoding.EncodeToString(sum)+":")
 	}
-	h.Set("ETag", f.ETag)
-	if err := c.checkRanges(f.Content); err != nil {
-		return err
+	h.Set("ETag", tag)
+	r := c.validRange()
+	if n := strings.Count(r.Header.Get("Range"), ",") + 1; n > maxRanges {
+		size, err := sizeOf(f.Content)
+		if err != nil {
+			return err
+		}
+		p := NewProblem("range-not-satisfiable", fmt.Sprintf("The request has %d ranges; request at most %d, or the whole file.", n, maxRanges))
+		p.Header = http.Header{"Content-Range": {"bytes */" + strconv.FormatInt(size, 10)}}
+		return p
 	}
 	catcher := &errorCatcher{ResponseWriter: w}
-	http.ServeContent(newDeadlineWriter(catcher), c.validRange(), "", c.lastModified(h), f.Content)
+	http.ServeContent(newDeadlineWriter(catcher), r, "", c.lastModified(h), f.Content)
 	switch catcher.status {
 	case 0:
 		return nil
 	case http.StatusRequestedRangeNotSatisfiable:
 		return NewProblem("range-not-satisfiable", "The range is outside the file; use Range: bytes=first-last within the length of the file.")
 	case http.StatusPreconditionFailed:
-		return NewProblem("precondition-failed", "The file does not satisfy If-Match or If-Unmodified-Since; its ETag is "+f.ETag+".")
+		return NewProblem("precondition-failed", "The file does not satisfy If-Match or If-Unmodified-Since; its ETag is "+tag+".")
 	}
 	return fmt.Errorf("serving a file resulted in status %d", catcher.status)
 }

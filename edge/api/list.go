@@ -1,0 +1,157 @@
+package api
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"kindex/edge/query"
+	"kindex/edge/web"
+	"kindex/exports/view"
+)
+
+// list is the response to a request for a collection. Handlers read the parameters that lists have in
+// common with openList, append the items, and complete the response with reply.
+type list struct {
+	*web.Call
+	catalogue *view.View
+	day       string // of the catalogue, or "" for the present
+	page      query.Page
+	scope     string // what a cursor is valid for, see query.Params.Page
+	private   bool   // of one account: the response is not from a build and must not be cached
+	paged     bool
+	body      []byte
+	items     int
+}
+
+// newList returns a list of everything there is.
+func newList(c *web.Call) *list {
+	return &list{Call: c, catalogue: c.Served.Build.View, body: append(c.Buffer(), `{"data":[`...)}
+}
+
+// openList reads the parameters at, limit, offset and cursor, as far as the route has them. Cursors are
+// valid for all other parameters of the request, or for the given scope.
+func openList(c *web.Call, scope ...string) (*list, error) {
+	l := newList(c)
+	l.paged, l.scope = true, strings.Join(scope, "")
+	if l.scope == "" {
+		l.scope = c.Request.URL.Path + "?" + c.Query.Canonical("limit", "offset", "cursor")
+	}
+	var err error
+	if l.page, err = c.Query.Page(l.scope); err != nil {
+		return nil, err
+	}
+	if l.day, err = atParam(c); err != nil || l.day == "" {
+		return l, err
+	}
+	past, err := c.Served.Build.History().Day(l.day)
+	if err == nil {
+		l.catalogue = past.View
+	}
+	return l, err
+}
+
+// next starts the next item and returns the buffer to append it to.
+func (l *list) next() []byte {
+	if l.items > 0 {
+		l.body = append(l.body, ',')
+	}
+	l.items++
+	return l.body
+}
+
+// add adds an item.
+func (l *list) add(v any) { l.body = web.AppendJSON(l.next(), v) }
+
+// addRecord adds a record as lists show it, with the members of v.
+func (l *list) addRecord(ordinal uint32, v any) {
+	l.body = extended(l.next(), l.catalogue.Record(ordinal), v)
+}
+
+// member is a member of a response beside the items. Its value is encoded as JSON.
+type member struct {
+	name  string
+	value any
+}
+
+// reply completes the response. count is the number of items on all pages, and next the cursor of the
+// next page, or nil if there is none.
+func (l *list) reply(count int, next *query.Cursor, members ...member) *web.Reply {
+	b := strconv.AppendInt(append(l.body, `],"count":`...), int64(count), 10)
+	if l.day != "" {
+		members = append(members, member{"asOf", l.day})
+	}
+	r := &web.Reply{MediaType: web.JSONType}
+	if l.paged {
+		var cursor *string
+		if next != nil {
+			text := next.String(l.scope)
+			cursor = &text
+			u := url.URL{Path: l.Request.URL.Path}
+			r.Header = http.Header{"Link": {"<" + u.EscapedPath() + "?" + l.Query.WithCursor(text) + `>; rel="next"`}}
+		}
+		members = append(members, member{"nextCursor", cursor})
+	}
+	if l.private {
+		r.Status = http.StatusOK
+	} else {
+		members = append(members, member{"build", l.Served.ID()})
+	}
+	for _, m := range members {
+		b = web.AppendJSON(append(append(append(b, `,"`...), m.name...), `":`...), m.value)
+	}
+	r.Body = append(b, "}\n"...)
+	return r
+}
+
+// position returns the cursor for the page after an item of a list with its own order.
+func position(kind, value, id string) *query.Cursor {
+	return &query.Cursor{Position: view.Position{Value: value, Type: kind, Slug: id}}
+}
+
+// errCursor is the error for a cursor that does not fit a list.
+var errCursor = &query.Error{Param: "cursor", Message: "does not match this list and its order; start again without a cursor"}
+
+// after returns the position in the cursor of a list with its own order, or nil if there is none.
+func (l *list) after(kind string) (*view.Position, error) {
+	if l.page.Cursor == nil {
+		return nil, nil
+	}
+	if l.page.Cursor.Type != kind {
+		return nil, errCursor
+	}
+	return &l.page.Cursor.Position, nil
+}
+
+// selected returns the records that the filters of a request select.
+func (l *list) selected() (*roaring.Bitmap, error) {
+	f, err := l.Query.Filter(categoriesAt(l.Call, l.day), l.Served.Build)
+	if err != nil {
+		return nil, err
+	}
+	return l.catalogue.Select(f), nil
+}
+
+// sorted returns a page of a set of records, the cursor of the next page, and the number of records
+// before the page.
+func (l *list) sorted(set *roaring.Bitmap, by view.Sort) (ordinals []uint32, next *query.Cursor, before int, err error) {
+	var after *view.Position
+	if before = l.page.Offset; l.page.Cursor != nil {
+		after = &l.page.Cursor.Position
+		before = l.catalogue.CountUntil(set, by, *after)
+	}
+	ordinals, more, ok := l.catalogue.Page(set, by, after, l.page.Offset, l.page.Limit)
+	if !ok {
+		return nil, nil, 0, errCursor
+	}
+	if more {
+		next = &query.Cursor{Position: l.catalogue.PositionOf(by, ordinals[len(ordinals)-1])}
+	}
+	return ordinals, next, before, nil
+}
+
+// first returns the beginning of a list that has no further pages.
+func first[T any](l *list, all []T) []T { return all[:min(l.page.Limit, len(all))] }
